@@ -1,0 +1,2 @@
+//! texunit
+fn main() {}

@@ -1,0 +1,228 @@
+//! The words of PTX: types, roundings, comparisons, spaces and so on, each with its spelling.
+
+/// Declares an enum whose variants have PTX spellings (without the dot).
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[allow(missing_docs)]
+        pub enum $name { $($variant),* }
+
+        impl $name {
+            /// Every word, in the order of declaration.
+            pub const ALL: &'static [$name] = &[$($name::$variant),*];
+
+            /// Spelling without the dot.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $text),* }
+            }
+
+            /// The word with this spelling.
+            pub fn from_name(text: &str) -> Option<Self> {
+                match text { $($text => Some($name::$variant),)* _ => None }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+pub(crate) use words;
+
+words! {
+    /// Fundamental and opaque types (PTX ISA 5.2).
+    ScalarType {
+        U8 = "u8", U16 = "u16", U32 = "u32", U64 = "u64",
+        S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64",
+        B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128",
+        F16 = "f16", F16x2 = "f16x2", F32 = "f32", F64 = "f64",
+        Bf16 = "bf16", Bf16x2 = "bf16x2", Tf32 = "tf32",
+        E4m3 = "e4m3", E5m2 = "e5m2", E4m3x2 = "e4m3x2", E5m2x2 = "e5m2x2",
+        U16x2 = "u16x2", S16x2 = "s16x2",
+        Pred = "pred",
+        Texref = "texref", Samplerref = "samplerref", Surfref = "surfref",
+    }
+}
+
+/// What a type is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum TypeKind {
+    Unsigned,
+    Signed,
+    Bits,
+    Float,
+    Packed,
+    Predicate,
+    Opaque,
+}
+
+impl ScalarType {
+    /// Size in bits; a predicate has 1, an opaque type 64 (its handle).
+    pub const fn bits(self) -> u32 {
+        use ScalarType::*;
+        match self {
+            Pred => 1,
+            U8 | S8 | B8 | E4m3 | E5m2 => 8,
+            U16 | S16 | B16 | F16 | Bf16 | E4m3x2 | E5m2x2 => 16,
+            U32 | S32 | B32 | F32 | F16x2 | Bf16x2 | Tf32 | U16x2 | S16x2 => 32,
+            U64 | S64 | B64 | F64 | Texref | Samplerref | Surfref => 64,
+            B128 => 128,
+        }
+    }
+
+    /// Size in memory in bytes.
+    pub const fn bytes(self) -> u32 {
+        self.bits().div_ceil(8)
+    }
+
+    /// What it is made of.
+    pub const fn kind(self) -> TypeKind {
+        use ScalarType::*;
+        match self {
+            U8 | U16 | U32 | U64 => TypeKind::Unsigned,
+            S8 | S16 | S32 | S64 => TypeKind::Signed,
+            B8 | B16 | B32 | B64 | B128 => TypeKind::Bits,
+            F16 | F32 | F64 | Bf16 | Tf32 | E4m3 | E5m2 => TypeKind::Float,
+            F16x2 | Bf16x2 | E4m3x2 | E5m2x2 | U16x2 | S16x2 => TypeKind::Packed,
+            Pred => TypeKind::Predicate,
+            Texref | Samplerref | Surfref => TypeKind::Opaque,
+        }
+    }
+
+    /// `.sN`
+    pub const fn is_signed(self) -> bool {
+        matches!(self.kind(), TypeKind::Signed)
+    }
+
+    /// `.fN` and relatives, not packed.
+    pub const fn is_float(self) -> bool {
+        matches!(self.kind(), TypeKind::Float)
+    }
+
+    /// `.uN` or `.sN`
+    pub const fn is_integer(self) -> bool {
+        matches!(self.kind(), TypeKind::Unsigned | TypeKind::Signed)
+    }
+}
+
+words! {
+    /// Rounding modifiers.
+    Rounding {
+        Rn = "rn", Rz = "rz", Rm = "rm", Rp = "rp", Rna = "rna", Rs = "rs",
+        Rni = "rni", Rzi = "rzi", Rmi = "rmi", Rpi = "rpi",
+    }
+}
+
+words! {
+    /// Comparison operators of `set`, `setp`.
+    CmpOp {
+        Eq = "eq", Ne = "ne", Lt = "lt", Le = "le", Gt = "gt", Ge = "ge",
+        Lo = "lo", Ls = "ls", Hi = "hi", Hs = "hs",
+        Equ = "equ", Neu = "neu", Ltu = "ltu", Leu = "leu", Gtu = "gtu", Geu = "geu",
+        Num = "num", Nan = "nan",
+    }
+}
+
+words! {
+    /// Boolean operators of `set`, `setp`.
+    BoolOp { And = "and", Or = "or", Xor = "xor" }
+}
+
+words! {
+    /// Operations of `atom`, `red`, `sured`.
+    AtomOp {
+        Add = "add", Min = "min", Max = "max", Inc = "inc", Dec = "dec",
+        And = "and", Or = "or", Xor = "xor", Exch = "exch", Cas = "cas",
+    }
+}
+
+words! {
+    /// State spaces of memory instructions. Absent: generic.
+    Space {
+        Global = "global", Const = "const", Shared = "shared", Local = "local", Param = "param",
+    }
+}
+
+words! {
+    /// Texture and surface geometry.
+    Geometry {
+        D1 = "1d", D2 = "2d", D3 = "3d", A1d = "a1d", A2d = "a2d",
+        Cube = "cube", Acube = "acube", D2ms = "2dms", A2dms = "a2dms",
+    }
+}
+
+words! {
+    /// Mip modes of `tex`. Absent: as `.base`.
+    MipMode { Base = "base", Level = "level", Grad = "grad" }
+}
+
+words! {
+    /// Policy of surface accesses outside.
+    ClampMode { Trap = "trap", Clamp = "clamp", Zero = "zero" }
+}
+
+words! {
+    /// Modes of `prmt`. Absent: the selector's nibbles.
+    PrmtMode { F4e = "f4e", B4e = "b4e", Rc8 = "rc8", Ecl = "ecl", Ecr = "ecr", Rc16 = "rc16" }
+}
+
+words! {
+    /// Classes of `testp`.
+    TestOp {
+        Finite = "finite", Infinite = "infinite", Number = "number", NotANumber = "notanumber",
+        Normal = "normal", Subnormal = "subnormal",
+    }
+}
+
+words! {
+    /// Modes of `shfl`.
+    ShflMode { Up = "up", Down = "down", Bfly = "bfly", Idx = "idx" }
+}
+
+words! {
+    /// Modes of `vote`.
+    VoteMode { All = "all", Any = "any", Uni = "uni", Ballot = "ballot" }
+}
+
+words! {
+    /// Modes of `match`.
+    MatchMode { Any = "any", All = "all" }
+}
+
+words! {
+    /// Attributes of `txq` and `suq`.
+    Query {
+        Width = "width", Height = "height", Depth = "depth",
+        ChannelDataType = "channel_data_type", ChannelOrder = "channel_order",
+        NormalizedCoords = "normalized_coords", ArraySize = "array_size",
+        NumMipmapLevels = "num_mipmap_levels", NumSamples = "num_samples",
+        ForceUnnormalizedCoords = "force_unnormalized_coords", FilterMode = "filter_mode",
+        AddrMode0 = "addr_mode_0", AddrMode1 = "addr_mode_1", AddrMode2 = "addr_mode_2",
+        MemoryLayout = "memory_layout",
+    }
+}
+
+words! {
+    /// Component of `tld4`.
+    Component { R = "r", G = "g", B = "b", A = "a" }
+}
+
+words! {
+    /// Special registers that the executor provides, without `%`. Vector ones have components.
+    SpecialReg {
+        Tid = "tid", Ntid = "ntid", Ctaid = "ctaid", Nctaid = "nctaid", Gridid = "gridid",
+        Laneid = "laneid", Warpid = "warpid", Nwarpid = "nwarpid", Smid = "smid", Nsmid = "nsmid",
+        Clock = "clock", ClockHi = "clock_hi", Clock64 = "clock64",
+        Globaltimer = "globaltimer", GlobaltimerLo = "globaltimer_lo",
+        GlobaltimerHi = "globaltimer_hi",
+        LanemaskEq = "lanemask_eq", LanemaskLe = "lanemask_le", LanemaskLt = "lanemask_lt",
+        LanemaskGe = "lanemask_ge", LanemaskGt = "lanemask_gt",
+        DynamicSmemSize = "dynamic_smem_size", TotalSmemSize = "total_smem_size",
+        AggrSmemSize = "aggr_smem_size",
+        CurrentGraphExec = "current_graph_exec",
+    }
+}

@@ -1,0 +1,30 @@
+//! The memory that kernels see: blocks of bytes at device addresses, every access checked.
+//!
+//! * A [`Block`] is one allocation. It hands out loads, stores and atomics at byte offsets.
+//! * [`Memory`] owns the blocks of a device and gives addresses out.
+//! * A [`MemoryMap`] is the frozen table of blocks that a launch searches.
+//!
+//! # The invariant behind every unsafe access
+//!
+//! The bytes of a block live in one heap allocation that is never moved, resized or freed while
+//! a [`Block`] exists, and no Rust reference (`&[u8]`, `&mut [u8]`) to them is ever made. Threads
+//! that run CTAs read and write the same bytes at the same time, so each access of 1, 2, 4 or 8
+//! aligned bytes is one relaxed atomic operation of just that size, made through a pointer that
+//! the bounds check has proved to lie inside. A race between CTAs is therefore the kernel's own
+//! affair, with the outcome a GPU could give, and never undefined behaviour of ours. Two CTAs that
+//! race on overlapping bytes with accesses of *different* sizes get some mixture of the values, as
+//! on a GPU; Rust's memory model does not describe that case, and we rely on each access being
+//! one machine instruction, which every target of ours guarantees.
+
+#![allow(unsafe_code)]
+
+mod block;
+mod map;
+mod space;
+
+pub use block::{Block, OutOfBounds};
+pub use map::{AddressError, AllocError, Memory, MemoryMap};
+pub use space::{
+    CONST_BASE, GLOBAL_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind, WINDOW_SIZE,
+    space_of,
+};

@@ -1,0 +1,53 @@
+//! The generic address space: which ranges of 64-bit addresses belong to which state space.
+
+/// Size of the shared, local and parameter windows.
+pub const WINDOW_SIZE: u64 = 1 << 32;
+/// First generic address of the CTA's shared memory.
+pub const SHARED_WINDOW: u64 = 0x0001_0000_0000_0000;
+/// First generic address of the thread's local memory.
+pub const LOCAL_WINDOW: u64 = 0x0002_0000_0000_0000;
+/// First generic address of the kernel's parameters.
+pub const PARAM_WINDOW: u64 = 0x0003_0000_0000_0000;
+/// Lowest address of `.const` variables.
+pub const CONST_BASE: u64 = 0x0000_6000_0000_0000;
+/// Lowest address of `.global` variables and buffers.
+pub const GLOBAL_BASE: u64 = 0x0000_7000_0000_0000;
+
+/// State space of a generic address (PTX ISA, `isspacep`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SpaceKind {
+    /// `.global`
+    Global,
+    /// `.const`
+    Const,
+    /// `.shared`
+    Shared,
+    /// `.local`
+    Local,
+    /// `.param` of the kernel.
+    Param,
+}
+
+/// The space that a generic address points into. Addresses of no window count as global.
+pub fn space_of(address: u64) -> SpaceKind {
+    match address {
+        a if a.wrapping_sub(SHARED_WINDOW) < WINDOW_SIZE => SpaceKind::Shared,
+        a if a.wrapping_sub(LOCAL_WINDOW) < WINDOW_SIZE => SpaceKind::Local,
+        a if a.wrapping_sub(PARAM_WINDOW) < WINDOW_SIZE => SpaceKind::Param,
+        a if (CONST_BASE..GLOBAL_BASE).contains(&a) => SpaceKind::Const,
+        _ => SpaceKind::Global,
+    }
+}
+
+impl SpaceKind {
+    /// PTX name with its dot.
+    pub fn name(self) -> &'static str {
+        match self {
+            SpaceKind::Global => ".global",
+            SpaceKind::Const => ".const",
+            SpaceKind::Shared => ".shared",
+            SpaceKind::Local => ".local",
+            SpaceKind::Param => ".param",
+        }
+    }
+}

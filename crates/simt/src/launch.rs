@@ -1,0 +1,72 @@
+//! Launching a kernel.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use texunit_memory::MemoryMap;
+use texunit_unit::{Sampler, Surface, Texture};
+
+/// Handles are laid out as the hardware's (docs/numerics.md 12): bits 19:0 the texture header
+/// or surface, 31:20 the sampler, bit 61 texture, 62 sampler, 63 surface.
+pub const TEXTURE_BIT: u64 = 1 << 61;
+/// See [`TEXTURE_BIT`].
+pub const SAMPLER_BIT: u64 = 1 << 62;
+/// See [`TEXTURE_BIT`].
+pub const SURFACE_BIT: u64 = 1 << 63;
+
+/// The descriptor tables that handles index. A slot is `None` when free or destroyed.
+#[derive(Clone, Debug, Default)]
+pub struct Descriptors {
+    /// By bits 19:0 of a texture handle.
+    pub textures: Vec<Option<Arc<Texture>>>,
+    /// By bits 31:20 of a texture or sampler handle.
+    pub samplers: Vec<Option<Arc<Sampler>>>,
+    /// By bits 19:0 of a surface handle.
+    pub surfaces: Vec<Option<Arc<Surface>>>,
+}
+
+/// How to run a kernel.
+pub struct LaunchConfig<'a> {
+    /// CTAs along x, y, z; none 0.
+    pub grid: [u32; 3],
+    /// Threads along x, y, z; none 0, at most 1024 in all.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// The kernel's parameter buffer.
+    pub params: &'a [u8],
+    /// Global and constant memory.
+    pub memory: &'a MemoryMap,
+    /// Textures, samplers, surfaces.
+    pub descriptors: &'a Descriptors,
+    /// Host threads; 0: one for each core.
+    pub threads: usize,
+    /// Warp instructions that one warp may execute before it is taken for endless.
+    pub max_steps: u64,
+    /// Fuse mul and add where a hardware assembler may (`--fmad`).
+    pub fmad: bool,
+    /// Bytes of local memory and call frames that a thread may use.
+    pub stack_limit: u32,
+    /// Number of the launch, read by %gridid.
+    pub grid_id: u64,
+    /// CTAs finished so far, for progress bars.
+    pub progress: Option<&'a AtomicU64>,
+    /// Set to true to stop the launch.
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+/// What a launch did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaunchStats {
+    /// Warp instructions executed.
+    pub warp_instructions: u64,
+    /// Thread instructions executed: active lanes of each warp instruction.
+    pub thread_instructions: u64,
+    /// Texture fetches, a lane each.
+    pub fetches: u64,
+    /// Surface loads and stores, a lane each.
+    pub surface_accesses: u64,
+    /// Integer divisions by zero (their value is all ones).
+    pub divisions_by_zero: u64,
+    /// What the kernel printed, CTA by CTA in order.
+    pub printf: Vec<u8>,
+}

@@ -1,0 +1,149 @@
+//! The codes of syntax errors, each with a title and an explanation. docs/diagnostics.md lists
+//! them from this table.
+
+/// What a code stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// `E0010`
+    pub code: &'static str,
+    /// A few words.
+    pub title: &'static str,
+    /// A paragraph: what it means, and what to write.
+    pub explanation: &'static str,
+}
+
+/// Looks a code up.
+pub fn find(code: &str) -> Option<&'static Code> {
+    CODES.iter().find(|c| c.code == code)
+}
+
+macro_rules! codes {
+    ($($name:ident $code:literal $title:literal $explanation:literal)*) => {
+        $(pub(crate) const $name: &str = $code;)*
+        /// Every code of this crate, in order.
+        pub const CODES: &[Code] = &[
+            $(Code { code: $code, title: $title, explanation: $explanation },)*
+        ];
+    };
+}
+
+#[rustfmt::skip]
+codes! {
+    BINARY "E0001" "binary file"
+        "The file is not text. A cubin (ELF), a fatbin or LLVM bitcode holds compiled code; texunit reads PTX, which `nvcc -ptx`, `cuobjdump -ptx` or `clang -S` write."
+    BYTE_ORDER_MARK "E0002" "byte order mark"
+        "The file begins with the bytes EF BB BF. PTX is ASCII and begins with `.version`; save the file without a byte order mark."
+    NOT_PTX "E0003" "no `.version` at the beginning"
+        "Every module begins with `.version` and `.target`. The message names the language when the text looks like CUDA C++, LLVM IR or SASS."
+    EMPTY "E0004" "empty file"
+        "The file holds nothing but white space and comments. The smallest module is `.version 8.8` and `.target sm_75`."
+    NO_TARGET "E0005" "no `.target` after `.version`"
+        "`.target` must follow `.version` directly, as in `.target sm_75` or `.target sm_75, texmode_independent`."
+    HEADER_ORDER "E0006" "header directive out of place"
+        "`.version`, `.target` and `.address_size` stand once, in this order, before everything else."
+    HEADER_VALUE "E0007" "malformed header directive"
+        "`.version` takes two numbers with a dot (`8.8`), `.target` names with commas, `.address_size` takes 32 or 64. None of them ends with `;`."
+    CHARACTER "E0010" "unexpected character"
+        "No token of PTX begins with this character. Comments begin with `//` or `/*`; `#` may begin a line only, as preprocessors write it."
+    COMMENT "E0011" "unterminated comment"
+        "`/*` needs a `*/`. Comments do not nest: the first `*/` ends them."
+    STRING "E0012" "unterminated string"
+        "A string ends with `\"` on its own line. There are no escapes."
+    NUMBER "E0013" "malformed number"
+        "Numbers are decimal (`12`), hexadecimal (`0x1f`), octal (`017`) or binary (`0b101`) with an optional `U`, decimal floats (`1.5e3`), or the bits of a float: `0f` with 8 and `0d` with 16 hexadecimal digits."
+    TOO_LARGE "E0014" "number too large"
+        "Integers have 64 bits and decimal floats are f64. NVIDIA's assembler cuts larger integers silently in some versions; that is never what was meant."
+    FLOAT_DIGITS "E0015" "wrong number of digits in a float's bits"
+        "`0f` takes exactly 8 hexadecimal digits, the bits of an f32, and `0d` exactly 16, the bits of an f64. Leading zeros must be written."
+    DOT_SPACE "E0016" "space after a dot"
+        "A dot and its word belong together. Space and comments may stand before the dot: `tex .2d` is right, `tex. 2d` is not."
+    NON_ASCII "E0017" "non-ASCII character"
+        "PTX is ASCII only. NVIDIA's assembler refuses other characters everywhere, in comments and strings too."
+    SEMICOLON "E0020" "missing `;`"
+        "Statements end with `;`. Labels, blocks, `.loc`, `.file` and the header directives do not."
+    COMMA "E0021" "missing comma"
+        "Operands, parameters, elements of vectors and initial values are separated by commas."
+    EXTRA_COMMA "E0022" "comma too many"
+        "Something must stand on both sides of a comma: lists have no trailing comma and no empty places."
+    EMPTY_BRACES "E0023" "empty braces"
+        "A vector operand has at least one element. (`{}` is right as a block and as an initial value.)"
+    UNCLOSED_BLOCK "E0024" "missing `}`"
+        "A `{` is open at the end of the file or where the next function begins."
+    UNMATCHED "E0025" "closing bracket that closes nothing"
+        "There is no open `{`, `(` or `[` that this bracket would close."
+    UNCLOSED "E0026" "missing closing bracket"
+        "A `(`, `[`, `{` or `<` inside a statement has no partner."
+    STRAY_SEMICOLON "E0027" "`;` without a statement"
+        "PTX has no empty statements. `;` does not follow `}`, labels, `.loc`, `.file`, `.version`, `.target` and `.address_size`."
+    UNKNOWN_DIRECTIVE "E0030" "unknown directive"
+        "No directive or type has this name. The help names the nearest one."
+    MISPLACED "E0031" "directive not allowed here"
+        "The directive exists, but not in this place: `.visible` stands at module scope only, `.maxntid` between a kernel's parameters and its body, `.branchtargets` after a label."
+    NO_SPACE "E0032" "declaration without a state space"
+        "A variable needs `.reg`, `.const`, `.global`, `.local`, `.shared` or `.param` before its type."
+    NO_TYPE "E0033" "declaration without a type"
+        "A variable needs one type after its state space: `.b8` to `.b128`, `.u8` to `.u64`, `.s8` to `.s64`, `.f16`, `.f16x2`, `.bf16`, `.bf16x2`, `.tf32`, `.f32`, `.f64`, `.pred`, `.texref`, `.samplerref`, `.surfref`."
+    WORD_ORDER "E0034" "words of a declaration out of order"
+        "The order is linkage, space, `.align` and `.attribute`, vector, type, then `.ptr` (for kernel parameters), then names: `.visible .global .align 16 .v4 .f32 table[4]`."
+    DECLARATION_NUMBER "E0035" "number expected"
+        "Alignments, array lengths, register counts and launch bounds are plain integers, not expressions."
+    NAME "E0036" "name expected"
+        "A name begins with a letter, or with `_`, `$` or `%` and one more character; the rest are letters, digits, `_` and `$`."
+    DIMENSION "E0037" "malformed array or numbered name"
+        "`a[4]` is an array, `a[]` one of unknown length, `%r<10>` stands for `%r0` to `%r9`. A name has one of the two."
+    INITIALIZER "E0038" "malformed initial value"
+        "An initial value is a constant expression, an address (`name`, `name+4`, `generic(name)+4`, `0xff(name)`), a list in braces, or `{ field = value }` for texture, sampler and surface references. Strings are written as lists of bytes."
+    OPERAND "E0040" "operand expected"
+        "Operands are names, numbers, constant expressions, `[addresses]`, `{vectors}`, `d|p` pairs, `!p`, and `_` for a result that is not wanted."
+    ARITHMETIC "E0041" "arithmetic on a register or name"
+        "PTX has no expressions over registers. The only sum with a name is an address and a constant: `name+4`, and `name+-4` for less."
+    ADDRESS "E0042" "malformed address"
+        "An address is `[register]`, `[register+constant]`, `[variable]`, `[variable+constant]` or `[constant]`. A negative offset is written `+-4`."
+    SELECTOR "E0043" "misplaced selector"
+        "One `.x` may follow a vector register in an operand; none in an address, a sum or a guard."
+    VECTOR "E0044" "malformed vector operand"
+        "The elements of `{...}` are names, constants and `_`; vectors do not nest."
+    GUARD "E0045" "malformed guard"
+        "A guard is `@p` or `@!p` with a predicate register, once, directly before an instruction."
+    CALL "E0046" "malformed call"
+        "`call (results), function, (arguments);` with commas between the three. Through a register: `call (results), %fp, (arguments), prototype;`."
+    EXPRESSION "E0047" "malformed constant expression"
+        "Constant expressions have numbers, `WARP_SZ`, parentheses and the operators of C, but no names and no assignments."
+    CAST "E0048" "unsupported cast"
+        "Constant expressions can be cast to `.s64` and `.u64` only."
+    LABEL "E0049" "malformed label"
+        "A label is a name and a colon."
+    HEADER "E0050" "malformed function header"
+        "`.entry name (parameters) bounds { body }` or `.func (results) name (parameters) { body }`."
+    PARAMETERS "E0051" "malformed parameter list"
+        "Parameters are `.param .type name` in parentheses, separated by commas; those of a `.func` may be `.reg` too."
+    STATEMENT "E0052" "statement expected"
+        "At module scope stand variables, functions and directives; in a body labels, instructions, declarations and blocks."
+    FOREIGN "E0053" "not PTX"
+        "The line is written in the way of C or C++. PTX has instructions (`add.u32 %r1, %r2, %r3;`), no assignments and no control statements other than `bra`, `call`, `ret` and guards."
+    SECTION "E0054" "malformed section"
+        "`.section .name { ... }` holds labels and lines `.b8`, `.b16`, `.b32` or `.b64` with numbers and names."
+    DIRECTIVE "E0055" "malformed directive"
+        "`.file index \"name\"`, `.loc file line column`, `.pragma \"text\";`, `.alias name, function;`, `label: .branchtargets a, b;`."
+    TOO_DEEP "E0060" "nested too deeply"
+        "Blocks, parentheses and initial values may nest 128 times, and a constant expression may have 256 operators. No compiler writes more."
+    TOO_MANY "E0061" "too many errors"
+        "Only the first 200 errors of a file are shown."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_sorted_and_explained() {
+        assert!(CODES.windows(2).all(|pair| pair[0].code < pair[1].code));
+        for code in CODES {
+            assert_eq!(code.code.len(), 5, "{}", code.code);
+            assert!(code.code.starts_with("E00"), "{}", code.code);
+            assert!(!code.title.is_empty() && code.explanation.ends_with(['.', ')']), "{}", code.code);
+            assert_eq!(find(code.code), Some(code));
+        }
+        assert_eq!(find("E9999"), None);
+    }
+}

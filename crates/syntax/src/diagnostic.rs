@@ -1,0 +1,87 @@
+//! Mistakes in a source text, as data. Crate `report` renders them.
+
+use crate::span::Span;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// The module cannot be used.
+    Error,
+    /// The module can be used; something in it deserves a look.
+    Warning,
+}
+
+/// A place in the text with what is to be said about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What; may be empty for the place itself.
+    pub text: String,
+}
+
+/// One mistake: a stable code, one sentence, where, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Stable code: `E0xxx` for errors, `W0xxx` for warnings. Listed in docs/diagnostics.md.
+    pub code: &'static str,
+    /// Error or warning.
+    pub severity: Severity,
+    /// One sentence without a final stop.
+    pub message: String,
+    /// The place of the mistake.
+    pub primary: Label,
+    /// Other places that explain it.
+    pub secondary: Vec<Label>,
+    /// What to write instead, or why it is so.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at `span`.
+    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self::new(code, Severity::Error, span, message)
+    }
+
+    /// A warning at `span`.
+    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self::new(code, Severity::Warning, span, message)
+    }
+
+    fn new(code: &'static str, severity: Severity, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity,
+            message: message.into(),
+            primary: Label { span, text: String::new() },
+            secondary: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// Says something at the primary place.
+    #[must_use]
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.primary.text = text.into();
+        self
+    }
+
+    /// Adds another place.
+    #[must_use]
+    pub fn note(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Says what to write instead.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// Whether this is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}

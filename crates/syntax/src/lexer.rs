@@ -1,0 +1,226 @@
+//! Text to tokens, over bytes. Every byte ends up in a token, in white space, in a comment, in a
+//! `#` line or in an error; the parser never looks at characters.
+
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::number;
+use crate::span::Span;
+use crate::token::{Kind, PUNCTUATION, Token};
+
+/// Tokens of a text, the last of them [`Kind::End`], and what is wrong with its characters.
+pub(crate) struct Lexed {
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+pub(crate) fn lex(text: &str) -> Lexed {
+    let mut lexer = Lexer {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        first_on_line: true,
+        tokens: Vec::with_capacity(text.len() / 4),
+        diagnostics: Vec::new(),
+    };
+    while lexer.at < lexer.bytes.len() {
+        lexer.step();
+    }
+    let end = lexer.bytes.len();
+    lexer.push(Kind::End, end, end);
+    Lexed { tokens: lexer.tokens, diagnostics: lexer.diagnostics }
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    first_on_line: bool,
+    tokens: Vec<Token>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// May stand in a name after its first character.
+fn is_follow(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_' || b == b'$'
+}
+
+impl Lexer<'_> {
+    fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn push(&mut self, kind: Kind, start: usize, end: usize) {
+        let span = Span::new(start, end);
+        self.tokens.push(Token { kind, first_on_line: self.first_on_line, span });
+        self.first_on_line = false;
+        self.at = end;
+    }
+
+    fn error(&mut self, code: &'static str, start: usize, end: usize, message: String, help: &str) {
+        let diagnostic = Diagnostic::error(code, Span::new(start, end), message).help(help);
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn step(&mut self) {
+        let start = self.at;
+        match self.bytes[start] {
+            b'\n' => {
+                self.first_on_line = true;
+                self.at += 1;
+            }
+            b' ' | b'\t' | b'\r' | 0x0b | 0x0c => self.at += 1,
+            b'/' if self.peek(1) == b'/' => self.line_comment(),
+            b'/' if self.peek(1) == b'*' => self.block_comment(),
+            b'#' if self.first_on_line => self.skip_line(),
+            b'@' if self.first_on_line && self.text[start..].starts_with("@@DWARF") => self.skip_line(),
+            b'"' => self.string(),
+            b'.' => self.dot(),
+            b'0'..=b'9' => self.number(),
+            b'_' if !is_follow(self.peek(1)) => self.push(Kind::Underscore, start, start + 1),
+            b'%' | b'$' | b'_' if is_follow(self.peek(1)) => self.name(),
+            b if b.is_ascii_alphabetic() => self.name(),
+            _ => self.punctuation(),
+        }
+    }
+
+    fn name(&mut self) {
+        let start = self.at;
+        let more = self.bytes[start + 1..].iter().take_while(|&&b| is_follow(b)).count();
+        self.push(Kind::Ident, start, start + 1 + more);
+    }
+
+    fn number(&mut self) {
+        let start = self.at;
+        let scanned = number::scan(&self.text[start..]);
+        let end = start + scanned.len;
+        match scanned.kind {
+            Ok(kind) => self.push(kind, start, end),
+            Err(malformed) => {
+                self.error(malformed.code, start, end, malformed.message, &malformed.help);
+                self.push(malformed.meant, start, end);
+            }
+        }
+    }
+
+    /// `.word`, `.L1::evict_last`, `.2d`, and `.5` where a value is due.
+    fn dot(&mut self) {
+        let start = self.at;
+        let value_due = self.tokens.last().is_some_and(|t| t.kind.expects_value());
+        if value_due && self.peek(1).is_ascii_digit() {
+            return self.number();
+        }
+        let mut end = start + 1;
+        loop {
+            end += self.bytes[end..].iter().take_while(|&&b| is_follow(b)).count();
+            let next = self.bytes.get(end + 2).copied().unwrap_or(0);
+            if end == start + 1 || !self.text[end..].starts_with("::") || !is_follow(next) {
+                break;
+            }
+            end += 2;
+        }
+        if end > start + 1 {
+            return self.push(Kind::Word, start, end);
+        }
+        let gap = self.bytes[end..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+        let word = self.bytes[end + gap..].iter().take_while(|&&b| is_follow(b)).count();
+        if gap > 0 && word > 0 {
+            let end = end + gap + word;
+            let help = format!("write `.{}`; space may stand before the dot", &self.text[end - word..end]);
+            self.error(codes::DOT_SPACE, start, end, "space after a dot".into(), &help);
+            return self.push(Kind::Word, end - word, end);
+        }
+        self.error(
+            codes::CHARACTER,
+            start,
+            end,
+            "a dot without a word".into(),
+            "directives and modifiers are a dot and a word, as in `.u32`",
+        );
+        self.push(Kind::Bad, start, end);
+    }
+
+    fn string(&mut self) {
+        let start = self.at;
+        let rest = &self.bytes[start + 1..];
+        let len = rest.iter().position(|&b| b == b'"' || b == b'\n').unwrap_or(rest.len());
+        let end = start + 1 + len;
+        if rest.get(len) != Some(&b'"') {
+            let help = "a string ends with `\"` on the line where it begins";
+            self.error(codes::STRING, start, end, "unterminated string".into(), help);
+            return self.push(Kind::Text, start, end);
+        }
+        self.check_ascii(start, end + 1, "a string");
+        self.push(Kind::Text, start, end + 1);
+    }
+
+    fn line_comment(&mut self) {
+        let start = self.at;
+        self.skip_line();
+        self.check_ascii(start, self.at, "a comment");
+    }
+
+    fn block_comment(&mut self) {
+        let start = self.at;
+        match self.text[start + 2..].find("*/") {
+            Some(len) => self.at = start + 2 + len + 2,
+            None => {
+                let help = "end the comment with `*/`; comments do not nest";
+                self.error(codes::COMMENT, start, start + 2, "unterminated comment".into(), help);
+                self.at = self.bytes.len();
+            }
+        }
+        self.first_on_line |= self.text[start..self.at].contains('\n');
+        self.check_ascii(start, self.at, "a comment");
+    }
+
+    fn skip_line(&mut self) {
+        let rest = &self.bytes[self.at..];
+        self.at += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
+    }
+
+    /// NVIDIA's assembler refuses other characters everywhere, in comments too.
+    fn check_ascii(&mut self, start: usize, end: usize, place: &str) {
+        let Some(offset) = self.bytes[start..end].iter().position(|b| !b.is_ascii()) else {
+            return;
+        };
+        let from = start + offset;
+        let len = self.bytes[from..end].iter().take_while(|b| !b.is_ascii()).count();
+        self.non_ascii(from, from + len, &format!(" in {place}"));
+    }
+
+    fn non_ascii(&mut self, start: usize, end: usize, place: &str) {
+        let message = format!("non-ASCII character `{}`{place}", &self.text[start..end].escape_debug());
+        self.error(
+            codes::NON_ASCII,
+            start,
+            end,
+            message,
+            "PTX is ASCII only, in comments and strings too: remove the character or write it in ASCII",
+        );
+    }
+
+    fn punctuation(&mut self) {
+        let start = self.at;
+        let rest = &self.text[start..];
+        if let Some(&(text, kind)) = PUNCTUATION.iter().find(|(text, _)| rest.starts_with(text)) {
+            return self.push(kind, start, start + text.len());
+        }
+        let first = self.bytes[start];
+        if !first.is_ascii() {
+            let len = self.bytes[start..].iter().take_while(|b| !b.is_ascii()).count();
+            self.non_ascii(start, start + len, "");
+            return self.push(Kind::Bad, start, start + len);
+        }
+        let shown = char::from(first).escape_debug().to_string();
+        let help = match first {
+            b'\'' => "PTX has no character literals: write the number",
+            b'\\' => "PTX has no line continuation: a statement may simply go on in the next line",
+            b'#' => "preprocessor lines must begin their line; comments begin with `//`",
+            b'$' => "a name that begins with `$` needs at least one more character",
+            b'`' | b'\0'..=b'\x1f' | b'\x7f' => "remove it",
+            _ => "remove it; comments begin with `//`",
+        };
+        self.error(codes::CHARACTER, start, start + 1, format!("unexpected character `{shown}`"), help);
+        self.push(Kind::Bad, start, start + 1);
+    }
+}

@@ -1,0 +1,175 @@
+//! Number literals: where they end, and what they are worth.
+//!
+//! Decimal, hexadecimal, octal and binary integers with an optional `U`; `0f` and `0d` with
+//! exactly 8 and 16 hexadecimal digits; decimal floats. Anything else that begins like a number is
+//! one malformed literal, so that it is reported once and as a whole.
+
+use crate::codes;
+use crate::token::Kind;
+
+/// A literal that begins at some place of the text.
+pub(crate) struct Scanned {
+    /// Its length in bytes.
+    pub(crate) len: usize,
+    /// What it is, or why it is none.
+    pub(crate) kind: Result<Kind, Malformed>,
+}
+
+/// Why a literal is refused.
+pub(crate) struct Malformed {
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    pub(crate) help: String,
+    /// What it was meant to be, for the parser to go on with.
+    pub(crate) meant: Kind,
+}
+
+fn malformed(text: &str, code: &'static str, why: &str, help: String, meant: Kind) -> Malformed {
+    Malformed { code, message: format!("{why} `{text}`"), help, meant }
+}
+
+fn run(bytes: &[u8], from: usize, wanted: impl Fn(u8) -> bool) -> usize {
+    from + bytes[from.min(bytes.len())..].iter().take_while(|&&b| wanted(b)).count()
+}
+
+fn is_follow(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_' || b == b'$'
+}
+
+/// Scans the literal at the start of `text`, which begins with a digit or with `.` and a digit.
+pub(crate) fn scan(text: &str) -> Scanned {
+    let bytes = text.as_bytes();
+    match (bytes[0], bytes.get(1).map(u8::to_ascii_lowercase)) {
+        (b'0', Some(b'x')) => radix(text, 16, "hexadecimal"),
+        (b'0', Some(b'b')) => radix(text, 2, "binary"),
+        (b'0', Some(b'f')) => float_bits(text, 8, Kind::Float32),
+        (b'0', Some(b'd')) => float_bits(text, 16, Kind::Float64),
+        _ => decimal(text),
+    }
+}
+
+fn radix(text: &str, radix: u32, name: &str) -> Scanned {
+    let len = run(text.as_bytes(), 2, is_follow);
+    let literal = &text[..len];
+    let digits = literal[2..].strip_suffix('U').unwrap_or(&literal[2..]);
+    let kind = if !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix)) {
+        checked_integer(literal)
+    } else {
+        let prefix = &literal[..2];
+        let help = format!(
+            "write `{prefix}` and {name} digits, with an optional `U` at the end{}",
+            if radix == 16 { ", as in `0x1f`" } else { ", as in `0b101`" }
+        );
+        Err(malformed(literal, codes::NUMBER, "malformed number", help, Kind::Integer))
+    };
+    Scanned { len, kind }
+}
+
+fn float_bits(text: &str, wanted: usize, kind: Kind) -> Scanned {
+    let len = run(text.as_bytes(), 2, is_follow);
+    let literal = &text[..len];
+    let digits = &literal[2..];
+    if digits.len() == wanted && digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return Scanned { len, kind: Ok(kind) };
+    }
+    let bits = wanted * 4;
+    let example = if wanted == 8 { "0f3f800000" } else { "0d3ff0000000000000" };
+    let message = if digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        format!("`{literal}` has {} hexadecimal digits, not {wanted}", digits.len())
+    } else {
+        format!("`{literal}` is not `{}` and {wanted} hexadecimal digits", &literal[..2])
+    };
+    let help = format!("write all {wanted} digits of the {bits} bits of the value: 1.0 is `{example}`");
+    Scanned { len, kind: Err(Malformed { code: codes::FLOAT_DIGITS, message, help, meant: kind }) }
+}
+
+fn decimal(text: &str) -> Scanned {
+    let bytes = text.as_bytes();
+    let mut end = run(bytes, 0, |b| b.is_ascii_digit());
+    let mut is_float = false;
+    let letter = |at: usize| bytes.get(at).is_some_and(|&b| b.is_ascii_alphabetic() || b == b'_');
+    if bytes.get(end) == Some(&b'.') && (!letter(end + 1) || exponent(bytes, end + 1) > end + 1) {
+        is_float = true;
+        end = run(bytes, end + 1, |b| b.is_ascii_digit());
+    }
+    let past = exponent(bytes, end);
+    is_float |= past > end;
+    end = past;
+    let len = run(bytes, end, is_follow);
+    let literal = &text[..len];
+    let meant = if is_float { Kind::Decimal } else { Kind::Integer };
+    let suffix = &literal[end..];
+    let kind = if is_float {
+        match suffix {
+            "" => checked_float(literal),
+            _ => Err(malformed(literal, codes::NUMBER, "malformed number", suffix_help(suffix), meant)),
+        }
+    } else if suffix.is_empty() || suffix == "U" {
+        let digits = &literal[..end];
+        if digits.len() > 1 && digits.starts_with('0') && digits.contains(['8', '9']) {
+            let help = "a number that begins with `0` is octal and has digits 0 to 7; leave the zero away for decimal";
+            Err(malformed(literal, codes::NUMBER, "malformed octal number", help.into(), meant))
+        } else {
+            checked_integer(literal)
+        }
+    } else {
+        Err(malformed(literal, codes::NUMBER, "malformed number", suffix_help(suffix), meant))
+    };
+    Scanned { len, kind }
+}
+
+/// End of an exponent that begins at `at`; `at` if there is none.
+fn exponent(bytes: &[u8], at: usize) -> usize {
+    if !matches!(bytes.get(at), Some(b'e' | b'E')) {
+        return at;
+    }
+    let digits = at + 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+    let end = run(bytes, digits, |b| b.is_ascii_digit());
+    if end > digits { end } else { at }
+}
+
+fn suffix_help(suffix: &str) -> String {
+    match suffix {
+        "u" => "the suffix for unsigned numbers is an upper case `U`".into(),
+        "f" | "F" => "PTX has no `f` suffix: write `1.0`, or the bits as `0f3f800000`".into(),
+        "l" | "L" | "ll" | "LL" | "ul" | "UL" | "ull" | "ULL" => {
+            "PTX integers are 64 bits wide already: leave the suffix away, or write `U`".into()
+        }
+        "e" | "E" => "an exponent needs digits, as in `1.5e3`".into(),
+        _ => format!("leave `{suffix}` away; a name cannot begin with a digit"),
+    }
+}
+
+fn checked_integer(literal: &str) -> Result<Kind, Malformed> {
+    if integer(literal).is_some() {
+        return Ok(Kind::Integer);
+    }
+    let help = "PTX integers have 64 bits: the largest is 0xffffffffffffffff".into();
+    Err(malformed(literal, codes::TOO_LARGE, "number too large:", help, Kind::Integer))
+}
+
+fn checked_float(literal: &str) -> Result<Kind, Malformed> {
+    if literal.parse::<f64>().is_ok_and(f64::is_finite) {
+        return Ok(Kind::Decimal);
+    }
+    let help = "the largest is about 1.797e308; infinity is `0d7ff0000000000000` or `0f7f800000`".into();
+    Err(malformed(literal, codes::TOO_LARGE, "number too large:", help, Kind::Decimal))
+}
+
+/// Value of a well-formed integer literal and whether it is unsigned; none if it needs more than
+/// 64 bits.
+pub(crate) fn integer(literal: &str) -> Option<(u64, bool)> {
+    let (digits, suffixed) = match literal.strip_suffix('U') {
+        Some(digits) => (digits, true),
+        None => (literal, false),
+    };
+    let lower = digits.as_bytes().get(1).map(u8::to_ascii_lowercase);
+    let value = match (digits.starts_with('0'), lower) {
+        (true, Some(b'x')) => u64::from_str_radix(&digits[2..], 16),
+        (true, Some(b'b')) => u64::from_str_radix(&digits[2..], 2),
+        (true, Some(_)) => u64::from_str_radix(digits, 8),
+        _ => digits.parse(),
+    }
+    .ok()?;
+    Some((value, suffixed || value > i64::MAX as u64))
+}

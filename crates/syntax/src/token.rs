@@ -1,0 +1,122 @@
+//! Tokens: what the lexer hands to the parser.
+
+use crate::span::Span;
+
+/// A token with its place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Token {
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// Whether it is the first on its line.
+    pub(crate) first_on_line: bool,
+    /// Where it stands.
+    pub(crate) span: Span,
+}
+
+/// Kinds of tokens. The text is found under the span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `name`, `%r1`, `$L`, `_a`
+    Ident,
+    /// `.word`, `.2d`, `.L1::evict_last`: the dot belongs to it.
+    Word,
+    /// `12`, `0x1f`, `017U`
+    Integer,
+    /// `1.5e3`, `.5`
+    Decimal,
+    /// `0f3f800000`
+    Float32,
+    /// `0d3ff0000000000000`
+    Float64,
+    /// `"..."`, quotes included.
+    Text,
+    /// Something that the lexer has reported already.
+    Bad,
+    /// The end of the text.
+    End,
+    LeftBrace,
+    RightBrace,
+    LeftParen,
+    RightParen,
+    LeftBracket,
+    RightBracket,
+    Comma,
+    Semicolon,
+    Colon,
+    At,
+    /// `_` alone.
+    Underscore,
+    Equal,
+    Less,
+    Greater,
+    Plus,
+    Minus,
+    Star,
+    Slash,
+    Percent,
+    Ampersand,
+    Pipe,
+    Caret,
+    Tilde,
+    Bang,
+    Question,
+    AndAnd,
+    OrOr,
+    EqualEqual,
+    NotEqual,
+    LessEqual,
+    GreaterEqual,
+    ShiftLeft,
+    ShiftRight,
+}
+
+/// Operators and punctuation, the longer before their beginnings.
+#[rustfmt::skip]
+pub(crate) const PUNCTUATION: &[(&str, Kind)] = &[
+    ("<<", Kind::ShiftLeft),
+    (">>", Kind::ShiftRight),
+    ("<=", Kind::LessEqual),
+    (">=", Kind::GreaterEqual),
+    ("==", Kind::EqualEqual),
+    ("!=", Kind::NotEqual),
+    ("&&", Kind::AndAnd),
+    ("||", Kind::OrOr),
+    ("{", Kind::LeftBrace),
+    ("}", Kind::RightBrace),
+    ("(", Kind::LeftParen),
+    (")", Kind::RightParen),
+    ("[", Kind::LeftBracket),
+    ("]", Kind::RightBracket),
+    (",", Kind::Comma),
+    (";", Kind::Semicolon),
+    (":", Kind::Colon),
+    ("@", Kind::At),
+    ("=", Kind::Equal),
+    ("<", Kind::Less),
+    (">", Kind::Greater),
+    ("+", Kind::Plus),
+    ("-", Kind::Minus),
+    ("*", Kind::Star),
+    ("/", Kind::Slash),
+    ("%", Kind::Percent),
+    ("&", Kind::Ampersand),
+    ("|", Kind::Pipe),
+    ("^", Kind::Caret),
+    ("~", Kind::Tilde),
+    ("!", Kind::Bang),
+    ("?", Kind::Question),
+];
+
+impl Kind {
+    /// Whether a value may follow, so that `.5` after it is a number and not a modifier.
+    pub(crate) fn expects_value(self) -> bool {
+        use Kind::*;
+        matches!(
+            self,
+            LeftBrace | LeftParen | LeftBracket | Comma | Colon | Equal | Less | Greater | Plus
+                | Minus | Star | Slash | Percent | Ampersand | Pipe | Caret | Tilde | Bang
+                | Question | AndAnd | OrOr | EqualEqual | NotEqual | LessEqual | GreaterEqual
+                | ShiftLeft | ShiftRight
+        )
+    }
+}

@@ -1,0 +1,152 @@
+//! The words that the grammar knows, and the nearest one to a word that it does not know.
+
+use crate::ast::{Linkage, Space};
+
+/// State spaces.
+#[rustfmt::skip]
+pub(crate) const SPACES: &[(&str, Space)] = &[
+    ("reg", Space::Reg),
+    ("const", Space::Const),
+    ("global", Space::Global),
+    ("local", Space::Local),
+    ("shared", Space::Shared),
+    ("param", Space::Param),
+    ("tex", Space::Tex),
+];
+
+/// Linkage words.
+#[rustfmt::skip]
+pub(crate) const LINKAGES: &[(&str, Linkage)] = &[
+    ("extern", Linkage::Extern),
+    ("visible", Linkage::Visible),
+    ("weak", Linkage::Weak),
+    ("common", Linkage::Common),
+];
+
+/// Vector words with their numbers of elements.
+pub(crate) const VECTORS: &[(&str, u8)] = &[("v2", 2), ("v4", 4), ("v8", 8)];
+
+/// Types of variables.
+#[rustfmt::skip]
+pub(crate) const TYPES: &[&str] = &[
+    "b8", "b16", "b32", "b64", "b128",
+    "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64",
+    "u16x2", "s16x2", "u8x4", "s8x4",
+    "f16", "f16x2", "f32", "f32x2", "f64", "bf16", "bf16x2", "tf32", "e4m3", "e5m2", "e4m3x2", "e5m2x2",
+    "pred", "texref", "samplerref", "surfref",
+];
+
+/// Launch bounds and other words between a header and its body: name, most numbers, and whether a
+/// kernel has them (else a function).
+pub(crate) struct Bound {
+    pub(crate) name: &'static str,
+    pub(crate) numbers: std::ops::RangeInclusive<usize>,
+    pub(crate) of_entry: bool,
+}
+
+const fn bound(name: &'static str, least: usize, most: usize, of_entry: bool) -> Bound {
+    Bound { name, numbers: least..=most, of_entry }
+}
+
+#[rustfmt::skip]
+pub(crate) const BOUNDS: &[Bound] = &[
+    bound("maxntid",              1, 3, true),
+    bound("reqntid",              1, 3, true),
+    bound("minnctapersm",         1, 1, true),
+    bound("maxnctapersm",         1, 1, true),
+    bound("maxnreg",              1, 1, true),
+    bound("maxclusterrank",       1, 1, true),
+    bound("reqnctapercluster",    1, 3, true),
+    bound("explicitcluster",      0, 0, true),
+    bound("blocksareclusters",    0, 0, true),
+    bound("noreturn",             0, 0, false),
+    bound("abi_preserve",         1, 1, false),
+    bound("abi_preserve_control", 1, 1, false),
+];
+
+/// Everything else that begins with a dot, for the search of near matches.
+#[rustfmt::skip]
+pub(crate) const OTHERS: &[&str] = &[
+    "version", "target", "address_size", "entry", "func", "alias", "align", "ptr", "attribute",
+    "branchtargets", "calltargets", "callprototype", "pragma", "loc", "file", "section",
+];
+
+/// Finds a word in one of the tables.
+pub(crate) fn look_up<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
+    table.iter().find(|(name, _)| *name == word).map(|&(_, value)| value)
+}
+
+/// Whether the word is a directive in any place.
+pub(crate) fn is_directive(word: &str) -> bool {
+    all().any(|name| name == word)
+}
+
+fn all() -> impl Iterator<Item = &'static str> {
+    let spaces = SPACES.iter().map(|&(name, _)| name);
+    let linkages = LINKAGES.iter().map(|&(name, _)| name);
+    let vectors = VECTORS.iter().map(|&(name, _)| name);
+    let bounds = BOUNDS.iter().map(|b| b.name);
+    let others = OTHERS.iter().copied();
+    spaces.chain(linkages).chain(vectors).chain(bounds).chain(others).chain(TYPES.iter().copied())
+}
+
+/// The known word that differs least from `word`, if it is near enough to be meant.
+pub(crate) fn nearest(word: &str) -> Option<&'static str> {
+    nearest_of(word, all())
+}
+
+/// The nearest of `candidates`: at most a third of the letters may differ.
+pub(crate) fn nearest_of(
+    word: &str,
+    candidates: impl Iterator<Item = &'static str>,
+) -> Option<&'static str> {
+    if word.len() > 32 {
+        return None;
+    }
+    let most = (word.len() / 3).max(1);
+    candidates
+        .map(|name| (distance(word.as_bytes(), name.as_bytes()), name))
+        .filter(|&(distance, _)| distance <= most)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, name)| name)
+}
+
+/// Edit distance where exchanging two neighbours counts as one edit.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let width = b.len() + 1;
+    let mut table = vec![0; (a.len() + 1) * width];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            let at = |i: usize, j: usize| table[i * width + j];
+            table[i * width + j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let same = a[i - 1].eq_ignore_ascii_case(&b[j - 1]);
+                let mut least = (at(i - 1, j) + 1)
+                    .min(at(i, j - 1) + 1)
+                    .min(at(i - 1, j - 1) + usize::from(!same));
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    least = least.min(at(i - 2, j - 2) + 1);
+                }
+                least
+            };
+        }
+    }
+    table[a.len() * width + b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_words_are_found() {
+        assert_eq!(nearest("gloabl"), Some("global"));
+        assert_eq!(nearest("sharde"), Some("shared"));
+        assert_eq!(nearest("Entry"), Some("entry"));
+        assert_eq!(nearest("callprototyp"), Some("callprototype"));
+        assert_eq!(nearest("maxtnid"), Some("maxntid"));
+        assert_eq!(nearest("something"), None);
+        assert_eq!(nearest(&"x".repeat(1000)), None);
+    }
+}

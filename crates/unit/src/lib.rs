@@ -1,0 +1,17 @@
+//! NVIDIA's texture and surface unit.
+//!
+//! A [`Resource`] is texels in memory; a [`Texture`] and a [`Sampler`] say how to read them; a
+//! [`FetchPlan`] is made once per (instruction form, texture, sampler) and answers
+//! [`FetchRequest`]s of a whole warp. `reference` follows docs/numerics.md line by line and is
+//! never optimised; the plans must equal it on every bit. No PTX, no files, no threads here.
+
+pub mod request;
+pub mod resource;
+pub mod sampler;
+
+pub use request::{
+    AccessFault, ClampMode, CoordType, FetchAnswer, FetchForm, FetchRequest, Geometry, Lanes,
+    PlanError, ResultType, SurfaceAnswer, SurfaceForm, SurfaceRequest,
+};
+pub use resource::{CreateError, Extent, Layout, Resource};
+pub use sampler::{AddressMode, Filter, ReadMode, Sampler, Surface, Texture};
