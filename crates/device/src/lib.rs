@@ -1,1 +1,58 @@
-//! device
+//! The object model that users program against, in CUDA's words: a [`Device`] with [`Buffer`]s,
+//! [`Array`]s, texture, sampler and surface objects, [`Module`]s of PTX, and [`Kernel`] launches.
+//!
+//! Everything is safe Rust; objects keep alive what they use. A mistake in the PTX is a
+//! [`LoadError`] with diagnostics, misuse of this API is an `Err`, and a kernel that goes wrong
+//! ends in a [`LaunchError::Fault`].
+//!
+//! ```
+//! use texunit_device::{Arg, Device, LaunchOptions, Module};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let ptx = "
+//! .version 8.0
+//! .target sm_75
+//! .address_size 64
+//! .visible .entry fill(.param .u64 out, .param .u32 value)
+//! {
+//!     .reg .b64 %rd<3>;
+//!     .reg .b32 %r<3>;
+//!     ld.param.u64 %rd1, [out];
+//!     ld.param.u32 %r1, [value];
+//!     mov.u32 %r2, %tid.x;
+//!     mad.wide.u32 %rd2, %r2, 4, %rd1;
+//!     st.global.u32 [%rd2], %r1;
+//!     ret;
+//! }";
+//! let device = Device::default();
+//! let out = device.alloc(4 * 64, "out")?;
+//! let module = Module::load(&device, "fill.ptx", ptx)?;
+//! let kernel = module.kernel("fill").ok_or("no such kernel")?;
+//! let options = LaunchOptions { grid: [1, 1, 1], block: [64, 1, 1], ..LaunchOptions::default() };
+//! kernel.launch(&options, &[Arg::Buffer(&out), Arg::U32(7)])?;
+//! assert_eq!(out.read()[252..], [7, 0, 0, 0]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod array;
+mod buffer;
+mod descriptors;
+mod device;
+mod kernel;
+mod module;
+mod texture;
+
+pub use array::{Array, ArrayDescriptor};
+pub use buffer::Buffer;
+pub use device::{Device, DeviceOptions, Error};
+pub use kernel::{Arg, ArgError, Kernel, LaunchError, LaunchOptions, ParamInfo, ParamType};
+pub use module::{Global, LoadError, Module, OpaqueKind, OpaqueVariable};
+pub use texture::{
+    SamplerObject, SurfaceObject, TextureDescriptor, TextureObject, TextureResource,
+};
+
+pub use texunit_simt::{Fault, FaultKind, LaunchStats};
+pub use texunit_syntax::{Diagnostic, SourceFile};
+pub use texunit_texel::{Channel, Format};
+pub use texunit_unit::{AddressMode, Extent, Filter, ReadMode, Sampler};

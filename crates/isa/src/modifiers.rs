@@ -92,6 +92,10 @@ pub struct Modifiers {
     pub clamp: Option<ClampMode>,
     /// `.p` (true) or `.b` (false) of suld, sust, sured.
     pub formatted: bool,
+    /// `.proxy` and other kinds of fence, `.pack` of cvt, packed types without a [`ScalarType`],
+    /// `.oob` of fma: a word that changes what the instruction does and that has no field. The
+    /// executor must refuse an instruction that has one.
+    pub unexecuted: Option<&'static str>,
 }
 
 words! {

@@ -28,5 +28,17 @@ words! {
         // Texture and surface
         Istypep = "istypep", Suld = "suld", Suq = "suq", Sured = "sured", Sust = "sust",
         Tex = "tex", Tld4 = "tld4", Txq = "txq",
+        // Known by name only: no row of the table, never executed
+        Alloca = "alloca", Clusterlaunchcontrol = "clusterlaunchcontrol", Cp = "cp",
+        Createpolicy = "createpolicy", Elect = "elect", Getctarank = "getctarank",
+        Griddepcontrol = "griddepcontrol", Ldmatrix = "ldmatrix", Mapa = "mapa",
+        Mbarrier = "mbarrier", Mma = "mma", Movmatrix = "movmatrix", Multimem = "multimem",
+        Setmaxnreg = "setmaxnreg", Stackrestore = "stackrestore", Stacksave = "stacksave",
+        Stmatrix = "stmatrix", Tcgen05 = "tcgen05", Tensormap = "tensormap", Vabsdiff = "vabsdiff",
+        Vabsdiff2 = "vabsdiff2", Vabsdiff4 = "vabsdiff4", Vadd = "vadd", Vadd2 = "vadd2",
+        Vadd4 = "vadd4", Vavrg2 = "vavrg2", Vavrg4 = "vavrg4", Vmad = "vmad", Vmax = "vmax",
+        Vmax2 = "vmax2", Vmax4 = "vmax4", Vmin = "vmin", Vmin2 = "vmin2", Vmin4 = "vmin4",
+        Vset = "vset", Vset2 = "vset2", Vset4 = "vset4", Vshl = "vshl", Vshr = "vshr",
+        Vsub = "vsub", Vsub2 = "vsub2", Vsub4 = "vsub4", Wgmma = "wgmma", Wmma = "wmma",
     }
 }

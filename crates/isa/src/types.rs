@@ -224,5 +224,13 @@ words! {
         DynamicSmemSize = "dynamic_smem_size", TotalSmemSize = "total_smem_size",
         AggrSmemSize = "aggr_smem_size",
         CurrentGraphExec = "current_graph_exec",
+        Clusterid = "clusterid", Nclusterid = "nclusterid", ClusterCtaid = "cluster_ctaid",
+        ClusterNctaid = "cluster_nctaid", ClusterCtarank = "cluster_ctarank",
+        ClusterNctarank = "cluster_nctarank", IsExplicitCluster = "is_explicit_cluster",
+        ReservedSmemOffsetBegin = "reserved_smem_offset_begin",
+        ReservedSmemOffsetEnd = "reserved_smem_offset_end",
+        ReservedSmemOffsetCap = "reserved_smem_offset_cap",
+        ReservedSmemOffset0 = "reserved_smem_offset_0",
+        ReservedSmemOffset1 = "reserved_smem_offset_1",
     }
 }

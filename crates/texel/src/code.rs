@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn unpack_and_pack_invert_each_other_in_every_format() {
-        let bytes: Vec<u8> = (0..16).map(|i| 0xf0 ^ (i * 37)).collect();
+        let bytes: Vec<u8> = (0..16_u8).map(|i| 0xf0 ^ i.wrapping_mul(37)).collect();
         for name in Format::names() {
             let f = format(&name);
             let codes = unpack(f, &bytes).unwrap();

@@ -18,6 +18,33 @@ pub enum Geometry {
     A2dms,
 }
 
+impl Geometry {
+    /// PTX name with its dot.
+    pub fn name(self) -> &'static str {
+        match self {
+            Geometry::D1 => ".1d",
+            Geometry::D2 => ".2d",
+            Geometry::D3 => ".3d",
+            Geometry::A1d => ".a1d",
+            Geometry::A2d => ".a2d",
+            Geometry::Cube => ".cube",
+            Geometry::Acube => ".acube",
+            Geometry::D2ms => ".2dms",
+            Geometry::A2dms => ".a2dms",
+        }
+    }
+
+    /// Number of dimensions of the geometries that are plain boxes of texels: 1, 2 or 3.
+    pub fn box_dims(self) -> Option<u8> {
+        match self {
+            Geometry::D1 => Some(1),
+            Geometry::D2 => Some(2),
+            Geometry::D3 => Some(3),
+            _ => None,
+        }
+    }
+}
+
 /// Type of coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
@@ -58,7 +85,7 @@ pub struct FetchRequest<'a> {
 }
 
 /// Results of a fetch. Lanes that are not active keep what was there.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct FetchAnswer {
     /// x, y, z, w of each lane.
     pub values: [Lanes; 4],
@@ -113,7 +140,7 @@ pub struct SurfaceRequest<'a> {
 }
 
 /// Elements of a surface access, each zero-extended to 64 bits; only the first `vector` count.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SurfaceAnswer {
     /// Element 0 to 3 of each lane.
     pub values: [[u64; 32]; 4],

@@ -3,6 +3,13 @@
 //! [`select`] picks, once at lowering, the function for an (opcode, modifiers) pair. Functions
 //! compute all 32 lanes; the caller keeps the lanes that are not active. Registers of up to 32
 //! bits are held zero-extended in [`L32`], of 64 bits in [`L64`], predicates as a bit mask.
+//!
+//! Operands are in the order in which PTX writes them, without the destination. Sources that an
+//! instruction lacks are passed as zero lanes. Reading more than the low bits of the source type
+//! never happens, so a source register wider than its type needs no masking. A result is
+//! zero-extended from the type's width; only `cvt` to a signed type gives it sign-extended to the
+//! whole slot (PTX ISA 9.4.1: a destination register may be wider than the type), so the caller
+//! cuts the result of `cvt` to its register's width.
 
 use texunit_isa::{Modifiers, Opcode};
 
@@ -12,29 +19,61 @@ pub type L32 = [u32; 32];
 pub type L64 = [u64; 32];
 
 /// A function over lanes. Sources that an instruction lacks are passed as zero lanes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum Alu {
     /// Destination and up to three sources, all held in [`L32`].
     Narrow(fn(&mut L32, &L32, &L32, &L32)),
+    /// Destination and four sources, all held in [`L32`]: `bfi.b32`.
+    Narrow4(fn(&mut L32, &L32, &L32, &L32, &L32)),
     /// Destination and up to three sources, all held in [`L64`].
     Wide(fn(&mut L64, &L64, &L64, &L64)),
-    /// Sources and destination of mixed width, each zero-extended to 64 bits; the destination is
-    /// cut to its register's width by the caller. Predicate sources come as 0 or 1.
+    /// Destination and third source in [`L64`], first two sources in [`L32`]: `mul.wide` and
+    /// `mad.wide` of 32-bit types, `cvt` from 32 bits or fewer to 64.
+    Widen(fn(&mut L64, &L32, &L32, &L64)),
+    /// Destination in [`L32`], one source in [`L64`]: `cvt` from 64 bits to 32 or fewer, `popc`,
+    /// `clz` and `bfind` of 64-bit types.
+    Cut(fn(&mut L32, &L64)),
+    /// Up to three sources and a destination of mixed width, each zero-extended to 64 bits; the
+    /// destination is cut to its register's width by the caller. Predicate sources come as 0 or 1.
     Mixed(fn(&mut L64, &L64, &L64, &L64)),
+    /// As `Mixed` with four sources: `bfi.b64`.
+    Mixed4(fn(&mut L64, &L64, &L64, &L64, &L64)),
+    /// `lop3.b32`: three sources and the look-up table (the immediate fourth operand).
+    Lop3(fn(&mut L32, &L32, &L32, &L32, u8)),
+    /// `selp` of up to 32 bits: sources a and b, then the predicate c as a mask of lanes.
+    SelectNarrow(fn(&mut L32, &L32, &L32, u32)),
+    /// `selp` of 64 bits.
+    SelectWide(fn(&mut L64, &L64, &L64, u32)),
     /// Two sources in [`L32`], answer as a mask of lanes: comparisons of setp and set, testp.
     CompareNarrow(fn(&L32, &L32) -> u32),
     /// Two sources in [`L64`], answer as a mask of lanes.
     CompareWide(fn(&L64, &L64) -> u32),
+    /// Comparison of packed halves (`setp.f16x2`, `set.f16x2`, bf16x2): the masks of the low and of
+    /// the high halves; `setp` writes them to its two destinations in this order.
+    ComparePair(fn(&L32, &L32) -> (u32, u32)),
+    /// `and`, `or`, `xor`, `not` on predicates, as masks of lanes (all 32 bits are computed).
+    Predicate(fn(u32, u32) -> u32),
     /// add.cc, addc, sub.cc, subc, mad.cc, madc: as `Mixed`, with the carry flags of the lanes
-    /// going in and coming out. Whether the flags are written back is `Modifiers::cc`.
+    /// going in and coming out. Whether the flags are written back is `Modifiers::cc`. The flag
+    /// of a subtraction is its borrow.
     Carry(fn(&mut L64, &L64, &L64, &L64, u32) -> u32),
 }
 
 /// The function for an instruction, or `None` for one that is not arithmetic or that we do not
-/// execute. `set`, `setp` and `testp` give a `Compare*`: the caller applies the boolean operation
-/// and turns the mask into set's destination (all ones, or 1.0f for `.f32`).
-/// `sources` are the widths in bits (1, 8, 16, 32, 64) of the source operands.
+/// execute. It expects each register in the slot ([`L32`] or [`L64`]) of its type's width, which
+/// PTX demands of all instructions but `cvt`.
+///
+/// `set` and `setp` give a `Compare*`: the caller applies the boolean operation with the third
+/// source, and turns set's mask into its destination (all ones, or 1.0 of the float type).
+/// `lop3` with a boolean operation is the same as without: the caller makes the predicate.
 pub fn select(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
     let _ = (opcode, mods);
+    None
+}
+
+/// The `Mixed` form of a `cvt`, for registers wider than its types (`cvt.s32.s8` from or into a
+/// 64-bit register): [`select`] would expect 32-bit slots there. `None` where `select` has none.
+pub fn select_mixed(mods: &Modifiers) -> Option<Alu> {
+    let _ = mods;
     None
 }

@@ -1,0 +1,78 @@
+//! Linear memory.
+
+use crate::device::{Device, Error};
+use std::sync::Arc;
+use texunit_memory::Block;
+
+/// An allocation of global memory (`cuMemAlloc`), freed when the last clone is dropped.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    inner: Arc<Allocation>,
+}
+
+#[derive(Debug)]
+struct Allocation {
+    device: Device,
+    address: u64,
+    block: Arc<Block>,
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        self.device.inner.memory.free(self.address);
+    }
+}
+
+impl Buffer {
+    pub(crate) fn new(device: &Device, size: u64, name: &str) -> Result<Self, Error> {
+        let (address, block) = device
+            .inner
+            .memory
+            .allocate(size, name)
+            .map_err(|source| Error::Memory { name: name.to_owned(), source })?;
+        Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
+    }
+
+    /// Device address of the first byte; a multiple of 512.
+    pub fn address(&self) -> u64 {
+        self.inner.address
+    }
+
+    /// Size in bytes.
+    pub fn size(&self) -> u64 {
+        self.inner.block.size() as u64
+    }
+
+    /// The name given at creation.
+    pub fn name(&self) -> &str {
+        self.inner.block.name()
+    }
+
+    /// All bytes.
+    pub fn read(&self) -> Vec<u8> {
+        self.inner.block.to_vec()
+    }
+
+    /// Copies bytes to `offset` and on.
+    pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
+        copy_in(&self.inner.block, offset, bytes)
+    }
+
+    pub(crate) fn block(&self) -> &Arc<Block> {
+        &self.inner.block
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        &self.inner.device
+    }
+}
+
+/// Copies bytes into a block, with the error of this crate.
+pub(crate) fn copy_in(block: &Block, offset: u64, bytes: &[u8]) -> Result<(), Error> {
+    block.write(offset, bytes).map_err(|e| Error::CopyOutside {
+        name: block.name().to_owned(),
+        offset,
+        len: e.len,
+        size: e.size,
+    })
+}

@@ -1,0 +1,145 @@
+//! A device: memory and descriptor tables.
+
+use crate::array::{Array, ArrayDescriptor};
+use crate::buffer::Buffer;
+use crate::descriptors::Tables;
+use crate::texture::{
+    SamplerObject, SurfaceObject, TextureDescriptor, TextureObject, TextureResource,
+};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use texunit_memory::{AllocError, Memory};
+use texunit_unit::{CreateError, Sampler};
+
+/// Why an object cannot be made or used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// No memory.
+    #[error("cannot allocate `{name}`: {source}")]
+    Memory {
+        /// What was to be allocated.
+        name: String,
+        /// Why not.
+        source: AllocError,
+    },
+    /// A resource, texture or surface that the CUDA runtime would refuse.
+    #[error(transparent)]
+    Create(#[from] CreateError),
+    /// Every slot of a descriptor table is taken.
+    #[error("the device has no room for another {kind}: all {limit} are in use")]
+    TooMany {
+        /// `texture`, `sampler`, `surface`.
+        kind: &'static str,
+        /// How many a handle can name.
+        limit: usize,
+    },
+    /// A copy past the end of an object.
+    #[error("{len} bytes at offset {offset} do not fit into `{name}` of {size} bytes")]
+    CopyOutside {
+        /// The object.
+        name: String,
+        /// First byte.
+        offset: u64,
+        /// Bytes to be copied.
+        len: u64,
+        /// Size of the object in bytes.
+        size: u64,
+    },
+    /// A name that the module does not declare.
+    #[error("the module has no {kind} `{name}`")]
+    Unknown {
+        /// `.texref`, `.samplerref`, `.surfref`, `variable`.
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Objects of two devices in one call.
+    #[error("`{0}` belongs to another device")]
+    OtherDevice(String),
+}
+
+/// What a device is made with.
+#[derive(Clone, Debug)]
+pub struct DeviceOptions {
+    /// Most bytes that buffers, arrays and module variables may take together.
+    pub memory_limit: u64,
+}
+
+impl Default for DeviceOptions {
+    /// A limit of 8 GiB.
+    fn default() -> Self {
+        Self { memory_limit: 8 << 30 }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) memory: Memory,
+    tables: Mutex<Tables>,
+    /// Number of the next launch (%gridid).
+    pub(crate) launches: AtomicU64,
+}
+
+impl Inner {
+    pub(crate) fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A software GPU. Cheap to clone: clones are the same device.
+#[derive(Clone, Debug)]
+pub struct Device {
+    pub(crate) inner: Arc<Inner>,
+}
+
+impl Default for Device {
+    fn default() -> Self {
+        Self::new(&DeviceOptions::default())
+    }
+}
+
+impl Device {
+    /// A device with nothing on it.
+    pub fn new(options: &DeviceOptions) -> Self {
+        let inner = Inner {
+            memory: Memory::new(options.memory_limit),
+            tables: Mutex::new(Tables::new()),
+            launches: AtomicU64::new(0),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Allocates `size` zero bytes of global memory. `name` is what messages call it.
+    pub fn alloc(&self, size: u64, name: &str) -> Result<Buffer, Error> {
+        Buffer::new(self, size, name)
+    }
+
+    /// Makes an array of zero texels (`cuArrayCreate`, `cuArray3DCreate`).
+    pub fn create_array(&self, descriptor: &ArrayDescriptor) -> Result<Array, Error> {
+        Array::new(self, descriptor)
+    }
+
+    /// Makes a texture object (`cuTexObjectCreate`), refusing what the CUDA runtime refuses
+    /// (docs/numerics.md 8.1).
+    pub fn create_texture(
+        &self,
+        resource: &TextureResource<'_>,
+        descriptor: &TextureDescriptor,
+    ) -> Result<TextureObject, Error> {
+        TextureObject::new(self, resource, descriptor)
+    }
+
+    /// Makes a sampler on its own, for modules in independent texturing mode.
+    pub fn create_sampler(&self, sampler: &Sampler) -> Result<SamplerObject, Error> {
+        SamplerObject::new(self, sampler)
+    }
+
+    /// Makes a surface object over an array (`cuSurfObjectCreate`).
+    pub fn create_surface(&self, array: &Array) -> Result<SurfaceObject, Error> {
+        SurfaceObject::new(self, array)
+    }
+
+    pub(crate) fn is(&self, other: &Device) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}

@@ -1,0 +1,402 @@
+//! Kernels and their launch.
+
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::module::Module;
+use crate::texture::{SamplerObject, SurfaceObject, TextureObject};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use texunit_check::ir;
+use texunit_isa::{ScalarType, TypeKind};
+use texunit_simt::{Fault, KernelId, LaunchConfig, LaunchStats};
+use texunit_syntax::Diagnostic;
+
+/// A value for a kernel parameter.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub enum Arg<'a> {
+    U8(u8),
+    U16(u16),
+    U32(u32),
+    U64(u64),
+    S8(i8),
+    S16(i16),
+    S32(i32),
+    S64(i64),
+    /// Bits of an f16.
+    F16(u16),
+    F32(f32),
+    F64(f64),
+    /// A structure passed by value: exactly the parameter's bytes.
+    Bytes(&'a [u8]),
+    /// The buffer's address.
+    Buffer(&'a Buffer),
+    /// The object's handle.
+    Texture(&'a TextureObject),
+    /// The object's handle.
+    Sampler(&'a SamplerObject),
+    /// The object's handle.
+    Surface(&'a SurfaceObject),
+}
+
+impl Arg<'_> {
+    /// What messages call it.
+    fn what(&self) -> String {
+        match self {
+            Arg::U8(_) => "a u8".into(),
+            Arg::U16(_) => "a u16".into(),
+            Arg::U32(_) => "a u32".into(),
+            Arg::U64(_) => "a u64".into(),
+            Arg::S8(_) => "an s8".into(),
+            Arg::S16(_) => "an s16".into(),
+            Arg::S32(_) => "an s32".into(),
+            Arg::S64(_) => "an s64".into(),
+            Arg::F16(_) => "an f16".into(),
+            Arg::F32(_) => "an f32".into(),
+            Arg::F64(_) => "an f64".into(),
+            Arg::Bytes(b) => format!("{} bytes", b.len()),
+            Arg::Buffer(_) => "a buffer".into(),
+            Arg::Texture(_) => "a texture".into(),
+            Arg::Sampler(_) => "a sampler".into(),
+            Arg::Surface(_) => "a surface".into(),
+        }
+    }
+
+    /// Little-endian bytes, up to eight of them.
+    fn bytes(&self) -> Vec<u8> {
+        match *self {
+            Arg::U8(v) => v.to_le_bytes().into(),
+            Arg::U16(v) | Arg::F16(v) => v.to_le_bytes().into(),
+            Arg::U32(v) => v.to_le_bytes().into(),
+            Arg::U64(v) => v.to_le_bytes().into(),
+            Arg::S8(v) => v.to_le_bytes().into(),
+            Arg::S16(v) => v.to_le_bytes().into(),
+            Arg::S32(v) => v.to_le_bytes().into(),
+            Arg::S64(v) => v.to_le_bytes().into(),
+            Arg::F32(v) => v.to_bits().to_le_bytes().into(),
+            Arg::F64(v) => v.to_bits().to_le_bytes().into(),
+            Arg::Bytes(v) => v.into(),
+            Arg::Buffer(v) => v.address().to_le_bytes().into(),
+            Arg::Texture(v) => v.handle().to_le_bytes().into(),
+            Arg::Sampler(v) => v.handle().to_le_bytes().into(),
+            Arg::Surface(v) => v.handle().to_le_bytes().into(),
+        }
+    }
+
+    fn fits(&self, param: &ParamInfo) -> bool {
+        use ScalarType::{Samplerref, Surfref, Texref};
+        let ParamType::Scalar(ty) = param.ty else {
+            return self.bytes().len() as u32 == param.size && matches!(self, Arg::Bytes(_));
+        };
+        match (self, ty) {
+            (Arg::Bytes(b), _) => b.len() as u32 == param.size,
+            (Arg::Texture(_), Texref)
+            | (Arg::Sampler(_), Samplerref)
+            | (Arg::Surface(_), Surfref) => true,
+            (_, Texref | Samplerref | Surfref) => false,
+            (Arg::F16(_) | Arg::F32(_) | Arg::F64(_), _) => {
+                let kind = ty.kind();
+                self.bytes().len() as u32 == ty.bytes()
+                    && matches!(kind, TypeKind::Float | TypeKind::Bits)
+            }
+            _ => self.bytes().len() as u32 == ty.bytes() && !ty.is_float(),
+        }
+    }
+
+    fn device(&self) -> Option<&Device> {
+        match self {
+            Arg::Buffer(b) => Some(b.device()),
+            Arg::Texture(t) => Some(t.device()),
+            Arg::Sampler(s) => Some(s.device()),
+            Arg::Surface(s) => Some(s.device()),
+            _ => None,
+        }
+    }
+}
+
+/// Type of a kernel parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamType {
+    /// One value; `Texref`, `Samplerref`, `Surfref` for opaque ones.
+    Scalar(ScalarType),
+    /// A structure or array passed by value.
+    Bytes,
+}
+
+/// A kernel parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParamInfo {
+    /// Name in the PTX.
+    pub name: String,
+    /// Type.
+    pub ty: ParamType,
+    /// Size in bytes.
+    pub size: u32,
+    offset: u32,
+}
+
+impl std::fmt::Display for ParamInfo {
+    /// As declared, without `.param`: `.u64 out`, `.b8 p[16]`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.ty {
+            ParamType::Scalar(ty) => write!(f, ".{ty} {}", self.name),
+            ParamType::Bytes => write!(f, ".b8 {}[{}]", self.name, self.size),
+        }
+    }
+}
+
+impl From<&ir::Param> for ParamInfo {
+    fn from(p: &ir::Param) -> Self {
+        let ty = if p.is_array || p.size != p.ty.bytes() {
+            ParamType::Bytes
+        } else {
+            ParamType::Scalar(p.ty)
+        };
+        Self { name: p.name.clone(), ty, size: p.size, offset: p.offset }
+    }
+}
+
+/// How to launch.
+#[derive(Clone, Copy, Debug)]
+pub struct LaunchOptions<'a> {
+    /// CTAs along x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a CTA along x, y, z.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// Host threads; 0: one for each core.
+    pub threads: usize,
+    /// Warp instructions that one warp may execute before it is taken for endless.
+    pub max_steps: u64,
+    /// Bytes of local memory and call frames that a thread may use.
+    pub stack_limit: u32,
+    /// Fuse f32 mul and add as a hardware assembler may.
+    pub fmad: bool,
+    /// Receives the number of CTAs finished.
+    pub progress: Option<&'a AtomicU64>,
+    /// Set to true by the host to stop the launch.
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+impl Default for LaunchOptions<'_> {
+    /// One thread; a thousand million steps; 512 KiB of stack, CUDA's largest.
+    fn default() -> Self {
+        Self {
+            grid: [1; 3],
+            block: [1; 3],
+            dynamic_shared: 0,
+            threads: 0,
+            max_steps: 1_000_000_000,
+            stack_limit: 512 * 1024,
+            fmad: false,
+            progress: None,
+            cancel: None,
+        }
+    }
+}
+
+/// Arguments that no driver would launch with.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ArgError {
+    /// A dimension that is 0 or too large.
+    #[error("{what} {axis} is {value}, but must be 1 to {max}")]
+    Dimension {
+        /// `grid` or `block`.
+        what: &'static str,
+        /// `x`, `y`, `z`.
+        axis: char,
+        /// As given.
+        value: u32,
+        /// Largest possible.
+        max: u32,
+    },
+    /// Too many threads, or not those that the kernel was made for.
+    #[error("{0}")]
+    Block(String),
+    /// More shared memory than a CTA can have.
+    #[error("{size} bytes of shared memory are more than the {max} of a CTA")]
+    Shared {
+        /// Static and dynamic.
+        size: u64,
+        /// Limit.
+        max: u64,
+    },
+    /// Too many or too few arguments.
+    #[error("{given} arguments were given, but the kernel has {wanted} parameters")]
+    Count {
+        /// Arguments.
+        given: usize,
+        /// Parameters.
+        wanted: usize,
+    },
+    /// An argument of another type.
+    #[error("parameter `{param}` was given {given}")]
+    Type {
+        /// As declared.
+        param: String,
+        /// What it was given.
+        given: String,
+    },
+    /// An object of another device.
+    #[error("the object for parameter `{param}` belongs to another device")]
+    OtherDevice {
+        /// As declared.
+        param: String,
+    },
+}
+
+/// Why a launch did not finish.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// Wrong arguments: nothing has run.
+    #[error(transparent)]
+    Args(#[from] ArgError),
+    /// The kernel holds instructions that are not executed: nothing has run. All of them.
+    #[error("the kernel holds {} instructions that texunit does not execute", .0.len())]
+    Unsupported(Vec<Diagnostic>),
+    /// The kernel went wrong.
+    #[error("{}", .0.kind)]
+    Fault(Box<Fault>),
+}
+
+/// Largest shared memory of a CTA (227 KiB, sm_90).
+const MAX_SHARED: u64 = 227 * 1024;
+const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
+const MAX_THREADS: u32 = 1024;
+
+/// A kernel of a module.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    module: Module,
+    id: KernelId,
+    name: String,
+}
+
+impl Kernel {
+    pub(crate) fn new(module: &Module, name: &str) -> Option<Self> {
+        let id = module.inner.program.kernel(name)?;
+        Some(Self { module: module.clone(), id, name: name.to_owned() })
+    }
+
+    /// Name in the PTX.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The module it is of.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Its parameters, in order.
+    pub fn params(&self) -> Vec<ParamInfo> {
+        let program = &self.module.inner.program;
+        program.kernel_params(self.id).iter().map(ParamInfo::from).collect()
+    }
+
+    /// Instructions that the launch would refuse: all that the kernel can reach and texunit does
+    /// not execute.
+    pub fn unsupported(&self) -> Vec<Diagnostic> {
+        self.module.inner.program.unsupported(self.id)
+    }
+
+    /// Runs the kernel to its end.
+    pub fn launch(
+        &self,
+        options: &LaunchOptions<'_>,
+        args: &[Arg<'_>],
+    ) -> Result<LaunchStats, LaunchError> {
+        self.check_shape(options)?;
+        let params = self.pack(args)?;
+        let unsupported = self.unsupported();
+        if !unsupported.is_empty() {
+            return Err(LaunchError::Unsupported(unsupported));
+        }
+        let device = &self.module.inner.device.inner;
+        let memory = device.memory.map();
+        let descriptors = device.tables().snapshot();
+        let config = LaunchConfig {
+            grid: options.grid,
+            block: options.block,
+            dynamic_shared: options.dynamic_shared,
+            params: &params,
+            memory: &memory,
+            descriptors: &descriptors,
+            threads: options.threads,
+            max_steps: options.max_steps,
+            fmad: options.fmad,
+            stack_limit: options.stack_limit,
+            grid_id: device.launches.fetch_add(1, Ordering::Relaxed),
+            progress: options.progress,
+            cancel: options.cancel,
+        };
+        texunit_simt::launch(&self.module.inner.program, self.id, &config)
+            .map_err(LaunchError::Fault)
+    }
+
+    /// Checks grid, block and shared memory.
+    fn check_shape(&self, options: &LaunchOptions<'_>) -> Result<(), ArgError> {
+        for (what, values, limits) in
+            [("grid", options.grid, MAX_GRID), ("block", options.block, MAX_BLOCK)]
+        {
+            for ((axis, value), max) in ['x', 'y', 'z'].into_iter().zip(values).zip(limits) {
+                if value == 0 || value > max {
+                    return Err(ArgError::Dimension { what, axis, value, max });
+                }
+            }
+        }
+        let [x, y, z] = options.block;
+        let threads = x * y * z;
+        if threads > MAX_THREADS {
+            return Err(ArgError::Block(format!(
+                "a block of {x} x {y} x {z} has {threads} threads, but at most {MAX_THREADS} are possible"
+            )));
+        }
+        let program = &self.module.inner.program;
+        for (name, values) in program.directives(self.id) {
+            let at = |i: usize| values.get(i).copied().unwrap_or(1);
+            let wanted = [at(0), at(1), at(2)];
+            let given = options.block.map(u64::from);
+            if name == "reqntid" && wanted != given {
+                return Err(ArgError::Block(format!(
+                    "the kernel requires blocks of {} x {} x {} threads (.reqntid), not {x} x {y} x {z}",
+                    wanted[0], wanted[1], wanted[2]
+                )));
+            }
+            let most = wanted.iter().fold(1u64, |a, &b| a.saturating_mul(b));
+            if name == "maxntid" && u64::from(threads) > most {
+                return Err(ArgError::Block(format!(
+                    "the kernel was made for blocks of at most {most} threads (.maxntid), not {threads}"
+                )));
+            }
+        }
+        let size = u64::from(program.static_shared(self.id)) + u64::from(options.dynamic_shared);
+        if size > MAX_SHARED {
+            return Err(ArgError::Shared { size, max: MAX_SHARED });
+        }
+        Ok(())
+    }
+
+    /// Lays the arguments out as the parameter buffer.
+    fn pack(&self, args: &[Arg<'_>]) -> Result<Vec<u8>, ArgError> {
+        let params = self.params();
+        if params.len() != args.len() {
+            return Err(ArgError::Count { given: args.len(), wanted: params.len() });
+        }
+        let program = &self.module.inner.program;
+        let mut buffer = vec![0; program.param_size(self.id) as usize];
+        for (param, arg) in params.iter().zip(args) {
+            if arg.device().is_some_and(|d| !d.is(&self.module.inner.device)) {
+                return Err(ArgError::OtherDevice { param: param.to_string() });
+            }
+            let place = buffer.get_mut(param.offset as usize..);
+            let (true, Some(place)) = (arg.fits(param), place) else {
+                return Err(ArgError::Type { param: param.to_string(), given: arg.what() });
+            };
+            let bytes = arg.bytes();
+            place[..bytes.len()].copy_from_slice(&bytes);
+        }
+        Ok(buffer)
+    }
+}

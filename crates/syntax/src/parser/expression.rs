@@ -1,0 +1,174 @@
+//! Constant expressions: C's operators with C's precedence, over numbers and `WARP_SZ`.
+
+use super::{MAX_OPERATORS, Parse, Parser};
+use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::number;
+use crate::token::Kind;
+
+/// Binary operators: token, operator, precedence (larger binds tighter).
+#[rustfmt::skip]
+const BINARY: &[(Kind, BinaryOp, u8)] = &[
+    (Kind::OrOr,         BinaryOp::LogicalOr,  1),
+    (Kind::AndAnd,       BinaryOp::LogicalAnd, 2),
+    (Kind::Pipe,         BinaryOp::Or,         3),
+    (Kind::Caret,        BinaryOp::Xor,        4),
+    (Kind::Ampersand,    BinaryOp::And,        5),
+    (Kind::EqualEqual,   BinaryOp::Eq,         6),
+    (Kind::NotEqual,     BinaryOp::Ne,         6),
+    (Kind::Less,         BinaryOp::Lt,         7),
+    (Kind::Greater,      BinaryOp::Gt,         7),
+    (Kind::LessEqual,    BinaryOp::Le,         7),
+    (Kind::GreaterEqual, BinaryOp::Ge,         7),
+    (Kind::ShiftLeft,    BinaryOp::Shl,        8),
+    (Kind::ShiftRight,   BinaryOp::Shr,        8),
+    (Kind::Plus,         BinaryOp::Add,        9),
+    (Kind::Minus,        BinaryOp::Sub,        9),
+    (Kind::Star,         BinaryOp::Mul,       10),
+    (Kind::Slash,        BinaryOp::Div,       10),
+    (Kind::Percent,      BinaryOp::Rem,       10),
+];
+
+/// Precedence of a binary operator, for the printer.
+pub(crate) fn precedence(op: BinaryOp) -> u8 {
+    BINARY.iter().find(|row| row.1 == op).map_or(0, |row| row.2)
+}
+
+/// Unary operators.
+const UNARY: &[(Kind, UnaryOp)] = &[
+    (Kind::Plus, UnaryOp::Plus),
+    (Kind::Minus, UnaryOp::Minus),
+    (Kind::Bang, UnaryOp::Not),
+    (Kind::Tilde, UnaryOp::BitNot),
+];
+
+impl<'a> Parser<'a> {
+    /// A constant expression.
+    pub(crate) fn constant(&mut self) -> Parse<Expr<'a>> {
+        self.operators = 0;
+        self.conditional()
+    }
+
+    fn conditional(&mut self) -> Parse<Expr<'a>> {
+        self.nested(|p| {
+            let condition = p.binary(1)?;
+            if p.kind() != Kind::Question {
+                return Ok(condition);
+            }
+            p.count_operator()?;
+            p.advance();
+            let yes = p.conditional()?;
+            if p.eat(Kind::Colon).is_none() {
+                let help = "a conditional is `condition ? value : value`";
+                return p.unexpected(codes::EXPRESSION, "`:`", help);
+            }
+            let no = p.conditional()?;
+            let span = condition.span.to(no.span);
+            let kind = ExprKind::Conditional(Box::new(condition), Box::new(yes), Box::new(no));
+            Ok(Expr { kind, span })
+        })
+    }
+
+    fn binary(&mut self, least: u8) -> Parse<Expr<'a>> {
+        let mut left = self.unary()?;
+        while let Some(&(_, op, precedence)) = BINARY.iter().find(|row| row.0 == self.kind()) {
+            if precedence < least {
+                break;
+            }
+            self.count_operator()?;
+            self.advance();
+            let right = self.binary(precedence + 1)?;
+            let span = left.span.to(right.span);
+            left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
+        }
+        Ok(left)
+    }
+
+    /// Keeps the height of the tree bounded.
+    fn count_operator(&mut self) -> Parse<()> {
+        self.operators += 1;
+        if self.operators <= MAX_OPERATORS {
+            return Ok(());
+        }
+        let message = format!("a constant expression with more than {MAX_OPERATORS} operators");
+        let diagnostic = Diagnostic::error(codes::TOO_DEEP, self.place(), message);
+        self.fail(diagnostic.help("write its value as a number"))
+    }
+
+    fn unary(&mut self) -> Parse<Expr<'a>> {
+        let start = self.at;
+        if let Some(&(_, op)) = UNARY.iter().find(|row| row.0 == self.kind()) {
+            self.count_operator()?;
+            self.advance();
+            let operand = self.nested(Self::unary)?;
+            let span = self.span_from(start);
+            return Ok(Expr { kind: ExprKind::Unary(op, Box::new(operand)), span });
+        }
+        if self.kind() == Kind::LeftParen && self.peek_at(1).kind == Kind::Word {
+            let unsigned = self.cast()?;
+            let operand = self.nested(Self::unary)?;
+            let span = self.span_from(start);
+            return Ok(Expr { kind: ExprKind::Cast(unsigned, Box::new(operand)), span });
+        }
+        self.primary()
+    }
+
+    /// `(.u64)`: true; `(.s64)`: false.
+    fn cast(&mut self) -> Parse<bool> {
+        self.count_operator()?;
+        let open = self.advance();
+        let unsigned = match self.peek_word() {
+            Some("s64") => false,
+            Some("u64") => true,
+            _ => {
+                let message = format!("constant expressions cannot be cast to {}", self.shown());
+                let diagnostic = Diagnostic::error(codes::CAST, self.peek().span, message);
+                return self.fail(diagnostic.help("cast to `.s64` or `.u64`"));
+            }
+        };
+        self.advance();
+        self.close(Kind::RightParen, ")", open)?;
+        Ok(unsigned)
+    }
+
+    fn primary(&mut self) -> Parse<Expr<'a>> {
+        let token = self.peek();
+        let text = self.text_of(token);
+        let kind = match token.kind {
+            Kind::Integer => {
+                let (value, unsigned) = number::integer(text).unwrap_or_default();
+                ExprKind::Integer { value, unsigned }
+            }
+            Kind::Decimal => ExprKind::F64(text.parse().unwrap_or(0f64).to_bits()),
+            Kind::Float32 => ExprKind::F32(bits(text) as u32),
+            Kind::Float64 => ExprKind::F64(bits(text)),
+            Kind::Ident if text == "WARP_SZ" => ExprKind::WarpSize,
+            Kind::LeftParen => {
+                self.advance();
+                let mut inner = self.conditional()?;
+                let close = self.close(Kind::RightParen, ")", token)?;
+                inner.span = token.span.to(close.span);
+                return Ok(inner);
+            }
+            Kind::Ident => {
+                let message = format!("`{text}` in a constant expression");
+                let diagnostic = Diagnostic::error(codes::EXPRESSION, token.span, message)
+                    .label("not a constant")
+                    .help("an address comes first, outside parentheses: `name+4`; registers need an instruction");
+                return self.fail(diagnostic);
+            }
+            _ => {
+                let help = "write a number, `WARP_SZ`, or an expression of these in parentheses";
+                return self.unexpected(codes::EXPRESSION, "a constant", help);
+            }
+        };
+        self.advance();
+        Ok(Expr { kind, span: token.span })
+    }
+}
+
+/// The bits after `0f` or `0d`; 0 for a malformed literal, which the lexer has reported.
+fn bits(literal: &str) -> u64 {
+    u64::from_str_radix(&literal[2..], 16).unwrap_or(0)
+}

@@ -1,0 +1,249 @@
+//! Tokens to a tree, by recursive descent, with recovery.
+//!
+//! A broken statement is reported once and skipped: to its `;`, to a closing brace, or to a line
+//! that begins like a new statement. Nothing here recurses deeper than [`MAX_DEPTH`] levels, and
+//! no tree is higher than that or than the operators of one expression.
+
+mod body;
+mod declaration;
+mod directive;
+mod expression;
+mod function;
+mod instruction;
+mod module;
+mod operand;
+mod recovery;
+
+use crate::ast::Ident;
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::lexer::Lexed;
+use crate::span::Span;
+use crate::token::{Kind, Token};
+
+/// How deep blocks, parentheses and initial values may nest, together.
+pub(crate) const MAX_DEPTH: u32 = 128;
+/// How many operators one constant expression may have.
+pub(crate) const MAX_OPERATORS: u32 = 256;
+
+/// An error has been reported; the statement cannot be used.
+pub(crate) struct Reported;
+
+pub(crate) type Parse<T> = Result<T, Reported>;
+
+pub(crate) struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<Token>,
+    at: usize,
+    depth: u32,
+    operators: u32,
+    /// First byte of the statement that is being parsed.
+    statement_start: u32,
+    /// A `}` is missing and has been reported: open blocks end here.
+    unwinding: bool,
+    lexical: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
+    /// What recovery has passed over: nothing in it is reported again.
+    skipped: Vec<Span>,
+}
+
+impl<'a> Parser<'a> {
+    pub(crate) fn new(text: &'a str, lexed: Lexed) -> Self {
+        Self {
+            text,
+            tokens: lexed.tokens,
+            at: 0,
+            depth: 0,
+            operators: 0,
+            statement_start: 0,
+            unwinding: false,
+            lexical: lexed.diagnostics,
+            diagnostics: Vec::new(),
+            skipped: Vec::new(),
+        }
+    }
+
+    /// All diagnostics, in source order.
+    pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
+        let mut all = self.diagnostics;
+        self.lexical.retain(|d| {
+            let start = d.primary.span.start;
+            let before = self.skipped.partition_point(|s| s.start <= start);
+            before == 0 || self.skipped[before - 1].end <= start
+        });
+        all.append(&mut self.lexical);
+        all.sort_by_key(|d| d.primary.span);
+        all
+    }
+
+    fn peek(&self) -> Token {
+        self.tokens[self.at]
+    }
+
+    fn kind(&self) -> Kind {
+        self.tokens[self.at].kind
+    }
+
+    /// The token `ahead` places further on, or the end.
+    fn peek_at(&self, ahead: usize) -> Token {
+        self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
+    }
+
+    /// The token before the next one (the next one at the very beginning).
+    fn previous(&self) -> Token {
+        self.tokens[self.at.saturating_sub(1)]
+    }
+
+    fn advance(&mut self) -> Token {
+        let token = self.peek();
+        if token.kind != Kind::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    fn eat(&mut self, kind: Kind) -> Option<Token> {
+        (self.kind() == kind).then(|| self.advance())
+    }
+
+    fn text_of(&self, token: Token) -> &'a str {
+        &self.text[token.span.range()]
+    }
+
+    /// The next token's text, or words for the end of the file.
+    fn shown(&self) -> String {
+        match self.kind() {
+            Kind::End => "the end of the file".into(),
+            _ => {
+                let text = self.text_of(self.peek());
+                let cut: String = text.chars().take(40).collect();
+                format!("`{}{}`", cut.escape_debug(), if cut.len() < text.len() { "..." } else { "" })
+            }
+        }
+    }
+
+    fn ident(&self, token: Token) -> Ident<'a> {
+        Ident { text: self.text_of(token), span: token.span }
+    }
+
+    /// A [`Kind::Word`] without its dot.
+    fn word(&self, token: Token) -> Ident<'a> {
+        let span = Span { start: token.span.start + 1, end: token.span.end };
+        let whole = self.text_of(token);
+        match whole.strip_prefix('.') {
+            Some(text) => Ident { text, span },
+            // After a dot and space, which the lexer has reported, the token is the bare word.
+            None => Ident { text: whole, span: token.span },
+        }
+    }
+
+    /// The word without its dot, if the next token is one.
+    fn peek_word(&self) -> Option<&'a str> {
+        (self.kind() == Kind::Word).then(|| self.word(self.peek()).text)
+    }
+
+    /// From the token with this index to the last one taken.
+    fn span_from(&self, start: usize) -> Span {
+        self.tokens[start].span.to(self.previous().span)
+    }
+
+    /// Marks the beginning of a statement and returns its first token's index.
+    fn begin(&mut self) -> usize {
+        self.statement_start = self.peek().span.start;
+        self.at
+    }
+
+    /// Reports a mistake, unless the lexer has reported one in the same statement already.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        let (from, to) = (self.statement_start, self.peek().span.end);
+        let first = self.lexical.partition_point(|d| d.primary.span.start < from);
+        let told = self.lexical[first..]
+            .iter()
+            .take_while(|d| d.primary.span.start < to)
+            .any(|d| d.code != codes::NON_ASCII || self.kind() == Kind::Bad);
+        if !told && self.diagnostics.len() <= crate::MAX_ERRORS {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn fail<T>(&mut self, diagnostic: Diagnostic) -> Parse<T> {
+        self.report(diagnostic);
+        Err(Reported)
+    }
+
+    /// An error at the next token: what is expected there, and what to write.
+    fn unexpected<T>(
+        &mut self,
+        code: &'static str,
+        expected: &str,
+        help: impl Into<String>,
+    ) -> Parse<T> {
+        let message = format!("expected {expected}, found {}", self.shown());
+        let diagnostic = Diagnostic::error(code, self.place(), message);
+        self.fail(diagnostic.label(format!("expected {expected}")).help(help))
+    }
+
+    /// Where to point for the next token: itself, or the last character before the end.
+    fn place(&self) -> Span {
+        match self.kind() {
+            Kind::End => self.previous().span,
+            _ => self.peek().span,
+        }
+    }
+
+    /// Takes a closing bracket, or says which opening one has no partner.
+    fn close(&mut self, kind: Kind, shown: &str, open: Token) -> Parse<Token> {
+        match self.eat(kind) {
+            Some(token) => Ok(token),
+            None => {
+                let message = format!("expected `{shown}`, found {}", self.shown());
+                let diagnostic = Diagnostic::error(codes::UNCLOSED, self.place(), message)
+                    .label(format!("expected `{shown}`"))
+                    .note(open.span, "opened here")
+                    .help(format!("close it with `{shown}`"));
+                self.fail(diagnostic)
+            }
+        }
+    }
+
+    /// Runs `parse` one level deeper.
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.depth >= MAX_DEPTH {
+            let message = format!("nested more than {MAX_DEPTH} levels deep");
+            let help = "write it flatter: no compiler nests this deep";
+            return self.fail(Diagnostic::error(codes::TOO_DEEP, self.place(), message).help(help));
+        }
+        self.depth += 1;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// A name, or an error that says of what.
+    fn name(&mut self, what: &str) -> Parse<Ident<'a>> {
+        if let Some(token) = self.eat(Kind::Ident) {
+            return Ok(self.ident(token));
+        }
+        let help = match self.kind() {
+            Kind::Integer | Kind::Decimal => "a name cannot begin with a digit",
+            Kind::Underscore => "`_` alone is no name: add a letter or digit",
+            Kind::Word => "names have no dots",
+            _ => "write a name: a letter, or `_`, `$` or `%` and one more character",
+        };
+        self.unexpected(codes::NAME, what, help)
+    }
+
+    /// A plain integer.
+    fn plain_integer(&mut self, what: &str) -> Parse<(u64, Span)> {
+        match self.eat(Kind::Integer) {
+            Some(token) => {
+                let value = crate::number::integer(self.text_of(token)).map_or(0, |(value, _)| value);
+                Ok((value, token.span))
+            }
+            None => {
+                let help = "write a plain integer such as `16`; expressions are not accepted here";
+                self.unexpected(codes::DECLARATION_NUMBER, what, help)
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Where to go on after a mistake.
+
+use super::{Parse, Parser};
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::span::Span;
+use crate::token::Kind;
+use crate::words;
+
+/// Where a broken statement stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    Module,
+    Body,
+}
+
+/// Directives that begin something at module scope, whatever the state of what came before.
+const MODULE_STARTS: &[&str] = &[
+    "entry", "func", "visible", "extern", "weak", "common", "global", "const", "shared", "file",
+    "section", "alias", "pragma", "version", "target", "address_size",
+];
+
+/// Directives that begin a statement of a body.
+const BODY_STARTS: &[&str] = &["reg", "local", "param", "loc", "shared", "const", "global", "pragma"];
+
+impl Parser<'_> {
+    /// Skips the rest of the broken statement that began with token `start`.
+    pub(crate) fn recover(&mut self, start: usize, scope: Scope) {
+        let error = self.at.max(start);
+        let (mut braces, mut parens) = (0u32, 0u32);
+        let mut i = start;
+        loop {
+            let token = self.tokens[i];
+            let fresh = i > start && i >= error && token.first_on_line;
+            match token.kind {
+                Kind::End => break,
+                Kind::Semicolon => {
+                    i += 1;
+                    break;
+                }
+                Kind::LeftBrace if i >= error && i > start && self.holds_statements(i) => break,
+                Kind::LeftBrace => braces += 1,
+                Kind::RightBrace if braces == 0 => break,
+                Kind::RightBrace => braces -= 1,
+                Kind::LeftParen => parens += 1,
+                Kind::RightParen => parens = parens.saturating_sub(1),
+                _ if fresh && self.begins_statement(i, scope, parens > 0) => break,
+                _ => {}
+            }
+            i += 1;
+        }
+        self.go_on_at(error, i.max(start));
+    }
+
+    /// After a broken header: goes to the body, to the end of the prototype, or to the next item.
+    pub(crate) fn recover_header(&mut self) {
+        let error = self.at;
+        let mut i = error;
+        loop {
+            let token = self.tokens[i];
+            match token.kind {
+                Kind::End | Kind::LeftBrace | Kind::RightBrace => break,
+                Kind::Semicolon => {
+                    i += 1;
+                    break;
+                }
+                Kind::Word if token.first_on_line && i > error && self.starts_item(i) => break,
+                _ => i += 1,
+            }
+        }
+        self.go_on_at(error, i);
+    }
+
+    /// After something that has no place at module scope: goes to the next item.
+    pub(crate) fn recover_to_item(&mut self, start: usize) {
+        let mut braces = 0u32;
+        let mut i = start;
+        loop {
+            let token = self.tokens[i];
+            match token.kind {
+                Kind::End => break,
+                Kind::LeftBrace => braces += 1,
+                Kind::RightBrace => braces = braces.saturating_sub(1),
+                Kind::Word if i > start && self.starts_item(i) => {
+                    let headed = matches!(self.word(token).text, "entry" | "func" | "visible");
+                    if (braces == 0 && token.first_on_line) || headed {
+                        break;
+                    }
+                }
+                _ => {}
+            }
+            i += 1;
+        }
+        self.go_on_at(start, i);
+    }
+
+    /// Skips a block without looking into it, from its `{` to behind its `}`.
+    pub(crate) fn skip_block(&mut self) {
+        let error = self.at;
+        let mut braces = 0u32;
+        let mut i = self.at;
+        loop {
+            match self.tokens[i].kind {
+                Kind::End => break,
+                Kind::LeftBrace => braces += 1,
+                Kind::RightBrace => braces -= 1,
+                _ => {}
+            }
+            i += 1;
+            if braces == 0 {
+                break;
+            }
+        }
+        self.go_on_at(error, i);
+    }
+
+    fn go_on_at(&mut self, error: usize, next: usize) {
+        let last = self.tokens.len() - 1;
+        let from = self.tokens[error.min(last)];
+        let to = self.tokens[next.min(last)];
+        if from.span.end < to.span.start {
+            self.skipped.push(Span { start: from.span.end, end: to.span.start });
+        }
+        self.at = next.min(last);
+    }
+
+    /// Whether the `{` at `i` is a block and not a vector: a `;` comes before its end.
+    fn holds_statements(&self, i: usize) -> bool {
+        let mut kinds = self.tokens[i + 1..].iter().map(|t| t.kind);
+        kinds.find(|k| matches!(k, Kind::Semicolon | Kind::RightBrace | Kind::LeftBrace | Kind::End))
+            == Some(Kind::Semicolon)
+    }
+
+    /// Whether the word at `i` begins an item.
+    pub(crate) fn starts_item(&self, i: usize) -> bool {
+        let token = self.tokens[i];
+        token.kind == Kind::Word && MODULE_STARTS.contains(&self.word(token).text)
+    }
+
+    /// Whether the next token begins a function, so that the blocks open here lack their `}`.
+    pub(crate) fn starts_function(&self) -> bool {
+        let mut ahead = 0;
+        while ahead < 3 {
+            let token = self.peek_at(ahead);
+            if token.kind != Kind::Word {
+                return false;
+            }
+            match self.word(token).text {
+                "entry" | "func" => return true,
+                word if words::look_up(words::LINKAGES, word).is_some() => ahead += 1,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether the token at `i`, the first of its line, begins a statement.
+    pub(crate) fn begins_statement(&self, i: usize, scope: Scope, in_parens: bool) -> bool {
+        let token = self.tokens[i];
+        let next = self.tokens[(i + 1).min(self.tokens.len() - 1)];
+        match (scope, token.kind) {
+            (_, Kind::Word) => {
+                let word = self.word(token).text;
+                let function = matches!(word, "entry" | "func" | "visible" | "extern" | "weak");
+                function
+                    || !in_parens && MODULE_STARTS.contains(&word)
+                    || scope == Scope::Body && !in_parens && BODY_STARTS.contains(&word)
+            }
+            (Scope::Body, Kind::At) => matches!(next.kind, Kind::Ident | Kind::Bang),
+            (Scope::Body, Kind::Ident) => match next.kind {
+                Kind::Word | Kind::Colon | Kind::Semicolon => true,
+                Kind::LeftParen | Kind::Ident => {
+                    !in_parens && matches!(self.text_of(token), "call" | "bra")
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Takes the `;` of a statement. A missing one at the end of a line is reported, and the
+    /// statement is kept.
+    pub(crate) fn semicolon(&mut self, scope: Scope, what: &str) -> Parse<()> {
+        if self.eat(Kind::Semicolon).is_some() {
+            return Ok(());
+        }
+        let next = self.peek();
+        let ended = match next.kind {
+            Kind::RightBrace | Kind::End => true,
+            Kind::LeftBrace => self.holds_statements(self.at),
+            _ => {
+                next.first_on_line
+                    && (self.begins_statement(self.at, scope, false)
+                        || next.kind == Kind::Word && words::is_directive(self.word(next).text))
+            }
+        };
+        if ended {
+            let diagnostic =
+                Diagnostic::error(codes::SEMICOLON, self.previous().span, format!("missing `;` after {what}"))
+                    .label("`;` expected after this")
+                    .help("end the statement with `;`");
+            self.report(diagnostic);
+            return Ok(());
+        }
+        self.not_ended(what)
+    }
+
+    /// Says what is wrong where `,` or `;` should be.
+    fn not_ended(&mut self, what: &str) -> Parse<()> {
+        let expected = "`,` or `;`";
+        match self.kind() {
+            Kind::RightParen | Kind::RightBracket | Kind::RightBrace => {
+                let message = format!("{} closes nothing", self.shown());
+                let diagnostic = Diagnostic::error(codes::UNMATCHED, self.peek().span, message);
+                self.fail(diagnostic.label("no partner").help("remove it, or open it before"))
+            }
+            Kind::Ident
+            | Kind::Integer
+            | Kind::Decimal
+            | Kind::Float32
+            | Kind::Float64
+            | Kind::LeftBrace
+            | Kind::LeftBracket
+            | Kind::LeftParen
+            | Kind::Underscore
+            | Kind::Bang
+            | Kind::Tilde => {
+                let message = format!("missing comma or `;` before {}", self.shown());
+                let diagnostic = Diagnostic::error(codes::COMMA, self.peek().span, message);
+                self.fail(diagnostic.label(format!("{expected} expected before this")).help(
+                    "separate operands with commas and end the statement with `;`",
+                ))
+            }
+            Kind::Equal => self.unexpected(
+                codes::FOREIGN,
+                expected,
+                "PTX has no assignments: write `mov.u32 result, value;`",
+            ),
+            Kind::Word => {
+                let help = "modifiers such as `.u32` follow the name of the instruction, before the operands";
+                self.unexpected(codes::OPERAND, expected, help)
+            }
+            _ => self.unexpected(codes::SEMICOLON, expected, format!("end {what} with `;`")),
+        }
+    }
+}

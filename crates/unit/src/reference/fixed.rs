@@ -1,0 +1,101 @@
+//! Exact numbers for coordinates: 60 fractional bits in an `i128`.
+
+/// Log2 of the number of steps in one texel.
+const FRACTION: u32 = 60;
+
+/// A number of texels, in steps of 2^-60 toward minus infinity.
+///
+/// That cut loses nothing: every rule compares and rounds coordinates to multiples of 2^-9 (half
+/// of 1/256) or coarser, after adding such multiples, and flooring in two steps is flooring once.
+/// Numbers of 2^31 and beyond count as 2^31 (the saturation of docs/numerics.md 1.5): no extent
+/// comes near.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Fixed(i128);
+
+impl Fixed {
+    /// Half a texel.
+    pub(super) const HALF: Fixed = Fixed(1 << (FRACTION - 1));
+    const LIMIT: i128 = 1 << (31 + FRACTION);
+
+    /// A float that is not NaN.
+    pub(super) fn from_f32(x: f32) -> Self {
+        let bits = x.to_bits();
+        let exponent = (bits >> 23 & 0xff) as i32;
+        let fraction = i128::from(bits & 0x007f_ffff);
+        // |x| = significand * 2^(power).
+        let (significand, power) = match exponent {
+            0 => (fraction, -149),
+            _ => (fraction | 0x0080_0000, exponent - 150),
+        };
+        let signed = if x.is_sign_negative() { -significand } else { significand };
+        let shift = power + FRACTION as i32;
+        let value = match shift {
+            // 2^24 * 2^68 is past the limit, also for infinities.
+            68.. => signed.signum() * Self::LIMIT,
+            0.. => signed << shift,
+            _ => signed >> (-shift).min(127),
+        };
+        Self(value).saturate()
+    }
+
+    /// A whole number of texels.
+    pub(super) fn from_int(i: i64) -> Self {
+        Self(i128::from(i) << FRACTION).saturate()
+    }
+
+    fn saturate(self) -> Self {
+        Self(self.0.clamp(-Self::LIMIT, Self::LIMIT))
+    }
+
+    /// The number cut to `bits` fractional bits, toward minus infinity.
+    pub(super) fn floor_to_bits(self, bits: u32) -> Self {
+        Self(self.0 >> (FRACTION - bits) << (FRACTION - bits))
+    }
+
+    /// The largest integer not above.
+    pub(super) fn floor(self) -> i64 {
+        (self.0 >> FRACTION) as i64
+    }
+
+    /// The product with a size, exactly.
+    pub(super) fn times(self, n: u32) -> Self {
+        Self(self.0 * i128::from(n)).saturate()
+    }
+
+    /// The difference; not saturated.
+    pub(super) fn minus(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+
+    /// `floor(self * 256 + 1/2)`, for a number in 0..1.
+    pub(super) fn round_to_256th(self) -> u32 {
+        ((self.0 * 256 + Self::HALF.0) >> FRACTION) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_convert_exactly_or_saturate() {
+        assert_eq!(Fixed::from_f32(-2.5).floor(), -3);
+        assert_eq!(Fixed::from_f32(-1e-45).floor(), -1);
+        assert_eq!(Fixed::from_f32(1e-45).floor(), 0);
+        assert_eq!(Fixed::from_f32(-0.0), Fixed(0));
+        assert_eq!(Fixed::from_f32(0.5), Fixed::HALF);
+        assert_eq!(Fixed::from_f32(2_147_483_520.0).floor(), 2_147_483_520);
+        for x in [2_147_483_648.0, 1e30, f32::MAX, f32::INFINITY] {
+            assert_eq!(Fixed::from_f32(x).floor(), 1 << 31, "{x}");
+            assert_eq!(Fixed::from_f32(-x).floor(), -(1 << 31), "{x}");
+        }
+        assert_eq!(Fixed::from_f32(1e9).times(131_071).floor(), 1 << 31);
+    }
+
+    #[test]
+    fn cuts_go_toward_minus_infinity() {
+        let step = 2.0_f32.powi(-21);
+        assert_eq!(Fixed::from_f32(step * 1.5).floor_to_bits(21), Fixed::from_f32(step));
+        assert_eq!(Fixed::from_f32(-step * 0.5).floor_to_bits(21), Fixed::from_f32(-step));
+    }
+}

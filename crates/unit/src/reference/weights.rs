@@ -1,0 +1,71 @@
+//! Weights of a linear filter: docs/numerics.md, section 2. Integers that sum to 256.
+
+/// `floor(n / d + 1/2)`: to nearest, halves up.
+pub(super) fn round_half_up(n: i128, d: i128) -> i128 {
+    (2 * n + d).div_euclid(2 * d)
+}
+
+/// Splits `total` between (lower, upper) for an upper weight of `a`/256, rounding the upper part.
+fn split_rounding_upper(total: u32, a: u32) -> (u32, u32) {
+    let upper = round_half_up(i128::from(total * a), 256) as u32;
+    (total - upper, upper)
+}
+
+/// The same, rounding the lower part.
+fn split_rounding_lower(total: u32, a: u32) -> (u32, u32) {
+    let lower = round_half_up(i128::from(total * (256 - a)), 256) as u32;
+    (lower, total - lower)
+}
+
+/// Weights of a footprint `[z][y][x]`, from the weights of the upper texels of each axis: split
+/// along z (rounding the lower part), then x (the upper part), then y (the upper part on the
+/// x = 1 side, the lower part on the x = 0 side).
+pub(super) fn footprint([x, y, z]: [u32; 3]) -> [[[u32; 2]; 2]; 2] {
+    let (front, back) = split_rounding_lower(256, z);
+    [front, back].map(|slice| {
+        let (left, right) = split_rounding_upper(slice, x);
+        let (w00, w01) = split_rounding_lower(left, y);
+        let (w10, w11) = split_rounding_upper(right, y);
+        [[w00, w10], [w01, w11]]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_round_up() {
+        assert_eq!(round_half_up(1, 2), 1);
+        assert_eq!(round_half_up(-1, 2), 0);
+        assert_eq!(round_half_up(-3, 2), -1);
+        assert_eq!(round_half_up(127, 256), 0);
+        assert_eq!(round_half_up(128, 256), 1);
+    }
+
+    #[test]
+    fn two_dimensions_have_the_closed_form() {
+        for a in 0..256 {
+            for b in 0..256 {
+                let w11 = (a * b + 128) / 256;
+                let expected = [[256 + w11 - a - b, a - w11], [b - w11, w11]];
+                assert_eq!(footprint([a, b, 0]), [expected, [[0; 2]; 2]], "{a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn weights_sum_to_256() {
+        for x in (0..256).step_by(5) {
+            for y in (0..256).step_by(3) {
+                for z in (0..256).step_by(7) {
+                    let w = footprint([x, y, z]);
+                    assert_eq!(w.as_flattened().as_flattened().iter().sum::<u32>(), 256);
+                    assert_eq!(w[1].as_flattened().iter().sum::<u32>(), z);
+                }
+            }
+        }
+        // A third share that rounds: 85 of 256, halved twice.
+        assert_eq!(footprint([128, 128, 85])[1], [[21, 22], [21, 21]]);
+    }
+}
