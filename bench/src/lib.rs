@@ -1,1 +1,1 @@
-//! Benchmarks live in `benches/`; see docs/performance.md.
+//! Benchmarks of texunit live in `benches/`; docs/performance.md holds their tables.

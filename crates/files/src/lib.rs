@@ -1,1 +1,229 @@
-//! files
+//! Files to and from texels: PNG, JPEG, EXR, NPY and raw bytes.
+//!
+//! [`read_texels`] gives the texels of a file in a [`Format`] that the caller names; [`encode`]
+//! and [`write_atomically`] go the other way. What a file holds is converted exactly or by the
+//! one rounding that docs/jobs.md names; everything else is a [`FileError`] that says what the
+//! file is and what was wanted. No file can make this crate panic, or allocate more than
+//! [`MAX_BYTES`] for what it decodes to.
+//!
+//! Left out: colour management (samples are taken as stored; gamma, ICC profiles and EXIF
+//! orientation are ignored), mipmaps, layers of an EXR file after the first.
+
+mod convert;
+mod error;
+mod exr_file;
+mod guard;
+mod io;
+mod npy;
+mod picture;
+mod raster;
+
+pub use error::{FileError, Problem};
+pub use guard::is_guarded;
+pub use io::{read_bytes, write_atomically};
+pub use npy::{Array, Dtype};
+
+use std::path::Path;
+use texunit_texel::Format;
+
+/// Most bytes that a file may have, and that it may decode to.
+pub const MAX_BYTES: u64 = 2 << 30;
+
+/// What a file is, by the ending of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `.png`
+    Png,
+    /// `.jpg`, `.jpeg`
+    Jpeg,
+    /// `.exr`
+    Exr,
+    /// `.npy`
+    Npy,
+    /// Any other ending: bytes and nothing else.
+    Raw,
+}
+
+#[rustfmt::skip]
+const KINDS: [(&str, Kind); 5] = [
+    ("png",  Kind::Png),
+    ("jpg",  Kind::Jpeg),
+    ("jpeg", Kind::Jpeg),
+    ("exr",  Kind::Exr),
+    ("npy",  Kind::Npy),
+];
+
+#[rustfmt::skip]
+const MAGIC: [(&[u8], Kind); 4] = [
+    (b"\x89PNG\r\n\x1a\n",     Kind::Png),
+    (b"\xff\xd8\xff",          Kind::Jpeg),
+    (b"\x76\x2f\x31\x01",      Kind::Exr),
+    (b"\x93NUMPY",             Kind::Npy),
+];
+
+impl Kind {
+    /// The kind that a file name ends in; [`Kind::Raw`] for endings of no kind.
+    pub fn of(path: &Path) -> Self {
+        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+        KINDS.iter().find(|row| row.0 == ending).map_or(Kind::Raw, |row| row.1)
+    }
+
+    /// The kind that a file's first bytes show.
+    pub fn of_content(bytes: &[u8]) -> Option<Self> {
+        MAGIC.iter().find(|row| bytes.starts_with(row.0)).map(|row| row.1)
+    }
+
+    /// Name for messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Png => "PNG",
+            Kind::Jpeg => "JPEG",
+            Kind::Exr => "OpenEXR",
+            Kind::Npy => "NPY",
+            Kind::Raw => "raw",
+        }
+    }
+}
+
+/// Texels, rows packed, x fastest: the layout of `texunit_unit` arrays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Texels {
+    /// Of each texel.
+    pub format: Format,
+    /// 1, 2 or 3.
+    pub dims: u8,
+    /// Texels of a row.
+    pub width: u32,
+    /// Rows; 1 if `dims` is 1.
+    pub height: u32,
+    /// Slices; 1 if `dims` is less than 3.
+    pub depth: u32,
+    /// `width * height * depth` texels, little endian.
+    pub bytes: Vec<u8>,
+}
+
+impl Texels {
+    /// Bytes that texels of this size take; `None` past [`MAX_BYTES`].
+    pub fn byte_size(format: Format, width: u32, height: u32, depth: u32) -> Option<u64> {
+        u64::from(width)
+            .checked_mul(height.into())?
+            .checked_mul(depth.into())?
+            .checked_mul(format.texel_size().into())
+            .filter(|&n| n <= MAX_BYTES)
+    }
+}
+
+/// What the reader of a file wants to have.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Texel format.
+    pub format: Format,
+    /// Number of dimensions; `None`: the file's.
+    pub dims: Option<u8>,
+    /// Width, height and depth. A raw file needs them; any other must agree with them.
+    pub extent: Option<[u32; 3]>,
+}
+
+/// Reads a file as texels of the wanted format.
+pub fn read_texels(path: &Path, wanted: &Wanted) -> Result<Texels, FileError> {
+    let bytes = read_bytes(path)?;
+    decode(Kind::of(path), &bytes, wanted).map_err(|problem| FileError::new(path, problem))
+}
+
+/// [`read_texels`] of bytes in memory.
+pub fn decode(kind: Kind, bytes: &[u8], wanted: &Wanted) -> Result<Texels, Problem> {
+    check_content(kind, bytes)?;
+    if kind == Kind::Raw {
+        return raw_texels(bytes, wanted);
+    }
+    let raster = guard::guarded(kind, || match kind {
+        Kind::Png => picture::decode_png(bytes),
+        Kind::Jpeg => picture::decode_jpeg(bytes),
+        Kind::Exr => exr_file::decode(bytes, wanted.format),
+        Kind::Npy => npy::decode(bytes).and_then(|a| a.into_raster(wanted)),
+        Kind::Raw => unreachable!("handled above"),
+    })?;
+    let texels = convert::to_texels(&raster, wanted.format)?;
+    fit(texels, wanted)
+}
+
+/// Reads an NPY file as it is: element type, shape, and elements in C order, little endian.
+pub fn read_array(path: &Path) -> Result<Array, FileError> {
+    let bytes = read_bytes(path)?;
+    decode_array(&bytes).map_err(|problem| FileError::new(path, problem))
+}
+
+/// [`read_array`] of bytes in memory.
+pub fn decode_array(bytes: &[u8]) -> Result<Array, Problem> {
+    check_content(Kind::Npy, bytes)?;
+    npy::decode(bytes)
+}
+
+/// Texels as the bytes of a file of some kind.
+pub fn encode(kind: Kind, texels: &Texels) -> Result<Vec<u8>, Problem> {
+    match kind {
+        Kind::Png => picture::encode_png(texels),
+        Kind::Exr => exr_file::encode(texels),
+        Kind::Npy => Ok(npy::encode(texels)),
+        Kind::Raw => Ok(texels.bytes.clone()),
+        Kind::Jpeg => Err(Problem::Unsupported(
+            "JPEG is lossy and is not written; use .png, .exr, .npy or .raw".into(),
+        )),
+    }
+}
+
+/// Whether [`encode`] can write such texels; the reason if not. Asked before a launch.
+pub fn can_encode(kind: Kind, format: Format, dims: u8) -> Result<(), Problem> {
+    match kind {
+        Kind::Png => picture::can_encode(format, dims),
+        Kind::Exr => exr_file::can_encode(format, dims).map(|_| ()),
+        Kind::Npy | Kind::Raw => Ok(()),
+        Kind::Jpeg => Err(Problem::Unsupported(
+            "JPEG is lossy and is not written; use .png, .exr, .npy or .raw".into(),
+        )),
+    }
+}
+
+fn check_content(kind: Kind, bytes: &[u8]) -> Result<(), Problem> {
+    if bytes.is_empty() {
+        return Err(Problem::Empty);
+    }
+    if kind != Kind::Raw && Kind::of_content(bytes) != Some(kind) {
+        return Err(Problem::WrongKind { expected: kind, found: Kind::of_content(bytes) });
+    }
+    Ok(())
+}
+
+fn raw_texels(bytes: &[u8], wanted: &Wanted) -> Result<Texels, Problem> {
+    let Some([width, height, depth]) = wanted.extent else {
+        return Err(Problem::Unsupported(
+            "a raw file has no size of its own: give `width`, `height` and `depth`".into(),
+        ));
+    };
+    let needed = Texels::byte_size(wanted.format, width, height, depth);
+    let found = bytes.len() as u64;
+    if needed != Some(found) {
+        return Err(Problem::RawSize { format: wanted.format, width, height, depth, found });
+    }
+    let own = if depth > 1 { 3 } else { 1 + u8::from(height > 1) };
+    let dims = wanted.dims.unwrap_or(own);
+    fit(Texels { format: wanted.format, dims, width, height, depth, bytes: bytes.to_vec() }, wanted)
+}
+
+/// Checks extent and dimensions against what is wanted, and takes the wanted number of
+/// dimensions: more than the file has are of size 1, fewer must leave out axes of size 1 only.
+fn fit(mut texels: Texels, wanted: &Wanted) -> Result<Texels, Problem> {
+    let found = [texels.width, texels.height, texels.depth];
+    if let Some(extent) = wanted.extent
+        && extent != found
+    {
+        return Err(Problem::Extent { wanted: extent, found });
+    }
+    if let Some(dims) = wanted.dims {
+        if (dims < 3 && found[2] != 1) || (dims < 2 && found[1] != 1) {
+            return Err(Problem::Dims { wanted: dims, found });
+        }
+        texels.dims = dims;
+    }
+    Ok(texels)
+}

@@ -5,7 +5,7 @@
 //! place (the sub-operation of `tex.level` must follow the opcode). A slot without a class is a
 //! single flag. Words in capitals are the sets of [`SETS`].
 //!
-//! Operands are a role, a type and a `?` if optional:
+//! Operands are a role, a `?` if optional, and a type:
 //!
 //! | role | operand |
 //! |---|---|
@@ -19,7 +19,6 @@
 //! | `m` | memory address in brackets |
 //! | `a` | an address: register, or the name of a variable |
 //! | `i` | integer constant |
-//! | `v` | a vector register of the texture and surface instructions |
 //!
 //! and its type: a digit is the type word with that number, `w` before it doubles the width, a
 //! type word is that type. `@name` hands the operands to code of that name in crate `check`.
@@ -205,7 +204,7 @@ pub const SETS: &[(&str, &str)] = &[
     ("INT", "u16|u32|u64|s16|s32|s64"),
     ("BITS", "b16|b32|b64"),
     ("DATA", "b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64"),
-    ("MEM", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f16|f16x2|f32|f64"),
+    ("MEM", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"),
     ("HALF", "f16|f16x2"),
     ("BHALF", "bf16|bf16x2"),
     ("RND", "rn|rz|rm|rp"),
@@ -214,6 +213,7 @@ pub const SETS: &[(&str, &str)] = &[
     ("FCMP", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"),
     ("BOOL", "and|or|xor"),
     ("SCOPE", "cta|cluster|gpu|sys"),
+    ("SEM", "relaxed|acquire|release|acq_rel"),
     ("LDSPACE", "const|global|local|param|param::entry|param::func|shared|shared::cta|shared::cluster"),
     ("STSPACE", "global|local|param|param::func|shared|shared::cta|shared::cluster"),
     ("ATOMSPACE", "global|shared|shared::cta|shared::cluster"),
@@ -302,8 +302,8 @@ fn read_operands(text: &'static str) -> (Shape, Vec<OperandRule>) {
 }
 
 fn read_operand(text: &'static str) -> OperandRule {
-    let (text, optional) = text.strip_suffix('?').map_or((text, false), |t| (t, true));
     let (role, ty) = text.split_once(':').unwrap_or((text, ""));
+    let (role, optional) = role.strip_suffix('?').map_or((role, false), |t| (t, true));
     let role = match role {
         "d" => Role::Dest,
         "s" => Role::Source,

@@ -1,9 +1,25 @@
 //! The PTX instruction table as data: words, opcodes, modifiers, forms.
+//!
+//! [`forms`] has a row for every form of every instruction that texunit checks;
+//! [`read_modifiers`] reads the words of an instruction against them; [`floor`] says which
+//! `.version` and `.target` a texture or surface instruction needs. Opcodes without rows
+//! ([`forms_of`] is empty) are known by name only. What an instruction computes is not here.
 
+pub mod floor;
+pub mod form;
 mod modifiers;
 mod opcode;
+mod reading;
+mod table;
 mod types;
 
+pub use form::{Class, Form, OperandRule, OperandType, Role, Row, Shape, Slot};
 pub use modifiers::{Modifiers, MulPart};
 pub use opcode::Opcode;
+pub use reading::{ModifierError, read_modifiers};
+pub use table::{forms, forms_of};
 pub use types::*;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

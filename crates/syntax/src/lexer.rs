@@ -22,6 +22,11 @@ pub(crate) fn lex(text: &str) -> Lexed {
         tokens: Vec::with_capacity(text.len() / 4),
         diagnostics: Vec::new(),
     };
+    if text.starts_with('\u{feff}') {
+        let help = "save the file without a byte order mark";
+        lexer.error(codes::BYTE_ORDER_MARK, 0, 3, "byte order mark at the beginning".into(), help);
+        lexer.at = 3;
+    }
     while lexer.at < lexer.bytes.len() {
         lexer.step();
     }
@@ -29,6 +34,9 @@ pub(crate) fn lex(text: &str) -> Lexed {
     lexer.push(Kind::End, end, end);
     Lexed { tokens: lexer.tokens, diagnostics: lexer.diagnostics }
 }
+
+/// Enough for the parser to drop some of them and still have more than are shown.
+const MOST_ERRORS: usize = 10_000;
 
 struct Lexer<'a> {
     text: &'a str,
@@ -57,6 +65,9 @@ impl Lexer<'_> {
     }
 
     fn error(&mut self, code: &'static str, start: usize, end: usize, message: String, help: &str) {
+        if self.diagnostics.len() >= MOST_ERRORS {
+            return;
+        }
         let diagnostic = Diagnostic::error(code, Span::new(start, end), message).help(help);
         self.diagnostics.push(diagnostic);
     }
@@ -189,7 +200,8 @@ impl Lexer<'_> {
     }
 
     fn non_ascii(&mut self, start: usize, end: usize, place: &str) {
-        let message = format!("non-ASCII character `{}`{place}", &self.text[start..end].escape_debug());
+        let shown: String = self.text[start..end].chars().take(8).collect();
+        let message = format!("non-ASCII character `{}`{place}", shown.escape_debug());
         self.error(
             codes::NON_ASCII,
             start,

@@ -6,8 +6,16 @@
 //! nothing is rendered (crate `report`).
 
 pub mod ast;
+pub mod codes;
 pub mod diagnostic;
+mod foreign;
+mod lexer;
+mod number;
+mod parser;
+pub mod print;
 pub mod span;
+mod token;
+mod words;
 
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use span::{Location, SourceFile, Span};
@@ -19,4 +27,26 @@ pub struct Parsed<'a> {
     pub module: ast::Module<'a>,
     /// Every mistake, in source order. With an error among them the tree has holes.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Most errors of one file that are reported; one more says that there are others.
+pub const MAX_ERRORS: usize = 200;
+
+/// Reads a module.
+pub fn parse(source: &SourceFile) -> Parsed<'_> {
+    let text = foreign::without_end_marks(source.text());
+    if let Some(diagnostic) = foreign::recognise(text) {
+        return Parsed { module: ast::Module::default(), diagnostics: vec![diagnostic] };
+    }
+    let mut parser = parser::Parser::new(text, lexer::lex(text));
+    let module = parser.module();
+    let mut diagnostics = parser.finish();
+    if let Some(next) = diagnostics.get(MAX_ERRORS) {
+        let message = format!("more than {MAX_ERRORS} errors; the rest is not shown");
+        let last = Diagnostic::error(codes::TOO_MANY, next.primary.span, message)
+            .help("correct the first ones; one early mistake may have caused many");
+        diagnostics.truncate(MAX_ERRORS);
+        diagnostics.push(last);
+    }
+    Parsed { module, diagnostics }
 }

@@ -5,13 +5,20 @@
 //! [`FetchRequest`]s of a whole warp. `reference` follows docs/numerics.md line by line and is
 //! never optimised; the plans must equal it on every bit. No PTX, no files, no threads here.
 
+mod effective;
+pub mod reference;
 pub mod request;
 pub mod resource;
 pub mod sampler;
+mod surface;
+mod warp;
 
+pub use effective::{Coords, EffectiveSampler, effective_sampler, resolve};
 pub use request::{
     AccessFault, ClampMode, CoordType, FetchAnswer, FetchForm, FetchRequest, Geometry, Lanes,
     PlanError, ResultType, SurfaceAnswer, SurfaceForm, SurfaceRequest,
 };
 pub use resource::{CreateError, Extent, Layout, Resource};
 pub use sampler::{AddressMode, Filter, ReadMode, Sampler, Surface, Texture};
+pub use surface::SurfacePlan;
+pub use warp::{FetchPlan, Scratch};

@@ -15,8 +15,8 @@ extern "C" __global__ void compare(const float *a, const float *b, unsigned *out
     o[1] = m;
     o[2] = __float_as_uint(fminf(x, y));
     o[3] = __float_as_uint(fmaxf(x, y));
-    o[4] = __float_as_uint(fabsf(y));
-    o[5] = __float_as_uint(copysignf(y, x));
+    o[4] = y != y ? 0 : __float_as_uint(fabsf(y));
+    o[5] = y != y ? 0 : __float_as_uint(copysignf(y, x));
     o[6] = __float_as_uint(__saturatef(x));
     o[7] = x < y ? 1 : x > y ? 2 : x == y ? 3 : 4;
     asm("{.reg .pred p, q; testp.subnormal.f32 p, %1; testp.number.f32 q, %1; selp.u32 %0, 1, 0, p; @q add.u32 %0, %0, 2;"

@@ -13,7 +13,7 @@ extern "C" __global__ void convert(const float *f, const double *d, const long l
     asm("cvt.rni.u16.f32 %0, %1;" : "=h"(h) : "f"(x)); o[9] = (unsigned short)h;
     asm("{.reg .b32 q; cvt.rmi.s8.f32 q, %1; cvt.s32.s8 %0, q;}" : "=r"(o[10]) : "f"(x));
     asm("{.reg .b32 q; cvt.rpi.u8.f32 q, %1; cvt.u32.u8 %0, q;}" : "=r"(o[11]) : "f"(x));
-    o[12] = __float_as_int(rintf(x)); o[13] = __float_as_int(truncf(x));
+    o[12] = x != x ? 0 : __float_as_int(rintf(x)); o[13] = x != x ? 0 : __float_as_int(truncf(x));
 
     long long *w = wide_f + t * 4;
     w[0] = __float2ll_rn(x); w[1] = __float2ll_rz(x); w[2] = __float2ull_ru(x); w[3] = __float2ull_rd(x);

@@ -2,9 +2,8 @@
 
 extern "C" __global__ void interpret(const unsigned char *code, int *out, int length)
 {
-    int stack[16], top = 0, pc = 0, steps = 0;
+    int stack[16] = {0}, top = 0, pc = 0, steps = 0;
     const unsigned char *program = code + threadIdx.x * length;
-    stack[0] = 0;
     while (pc < length && ++steps < 200) {
         unsigned char op = program[pc++];
         switch (op >> 4) {

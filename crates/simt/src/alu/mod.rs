@@ -36,6 +36,8 @@ pub enum Alu {
     /// Up to three sources and a destination of mixed width, each zero-extended to 64 bits; the
     /// destination is cut to its register's width by the caller. Predicate sources come as 0 or 1.
     Mixed(fn(&mut L64, &L64, &L64, &L64)),
+    /// The less usual conversions: as `Mixed` with up to two sources, `Convert::run(&d, &a, &b)`.
+    Convert(Convert),
     /// As `Mixed` with four sources: `bfi.b64`.
     Mixed4(fn(&mut L64, &L64, &L64, &L64, &L64)),
     /// `lop3.b32`: three sources and the look-up table (the immediate fourth operand).
@@ -76,4 +78,15 @@ pub fn select(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
 pub fn select_mixed(mods: &Modifiers) -> Option<Alu> {
     let _ = mods;
     None
+}
+
+/// A conversion that is interpreted for each lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Convert(());
+
+impl Convert {
+    /// Converts all lanes; operands as those of [`Alu::Mixed`].
+    pub fn run(&self, d: &mut L64, a: &L64, b: &L64) {
+        let _ = (d, a, b);
+    }
 }

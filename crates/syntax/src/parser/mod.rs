@@ -14,6 +14,8 @@ mod module;
 mod operand;
 mod recovery;
 
+pub(crate) use expression::precedence;
+
 use crate::ast::Ident;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -135,6 +137,18 @@ impl<'a> Parser<'a> {
             // After a dot and space, which the lexer has reported, the token is the bare word.
             None => Ident { text: whole, span: token.span },
         }
+    }
+
+    /// Takes the next token, a name.
+    fn take_ident(&mut self) -> Ident<'a> {
+        let token = self.advance();
+        self.ident(token)
+    }
+
+    /// Takes the next token, a word.
+    fn take_word(&mut self) -> Ident<'a> {
+        let token = self.advance();
+        self.word(token)
     }
 
     /// The word without its dot, if the next token is one.

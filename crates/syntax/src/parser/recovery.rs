@@ -114,6 +114,11 @@ impl Parser<'_> {
         self.go_on_at(error, i);
     }
 
+    /// Marks everything from token `error` to the next one as skipped.
+    pub(crate) fn pass_over(&mut self, error: usize) {
+        self.go_on_at(error, self.at);
+    }
+
     fn go_on_at(&mut self, error: usize, next: usize) {
         let last = self.tokens.len() - 1;
         let from = self.tokens[error.min(last)];

@@ -1,0 +1,243 @@
+//! Job files: what they say, as data, and how it is read. docs/jobs.md describes every key.
+//!
+//! Nothing here looks at other files or at the module; crate-internal `bind` does.
+
+mod number;
+mod object;
+
+pub use number::{NumberType, Scalar};
+pub use object::{
+    BufferSpec, Data, OutputSpec, SamplerSpec, SurfaceSpec, TexelSource, TextureLayout,
+    TextureSpec,
+};
+
+use crate::problem::{Problem, codes};
+use crate::table::{At, Found, Problems, Table};
+use std::path::PathBuf;
+use toml::de::DeTable;
+
+/// A job.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The PTX file, as written.
+    pub ptx: At<PathBuf>,
+    /// Name of the kernel.
+    pub kernel: At<String>,
+    /// CTAs along x, y, z.
+    pub grid: At<[u32; 3]>,
+    /// Threads of a CTA along x, y, z.
+    pub block: At<[u32; 3]>,
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// Kernel parameters, by name or number.
+    pub params: Vec<Param>,
+    /// Module-scope `.texref`s.
+    pub textures: Vec<(At<String>, TextureSpec)>,
+    /// Module-scope `.samplerref`s.
+    pub samplers: Vec<(At<String>, SamplerSpec)>,
+    /// Module-scope `.surfref`s.
+    pub surfaces: Vec<(At<String>, SurfaceSpec, Option<At<OutputSpec>>)>,
+    /// Module-scope variables.
+    pub globals: Vec<Global>,
+}
+
+/// What a kernel parameter gets.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Name or number, as written.
+    pub name: At<String>,
+    /// The value.
+    pub value: ParamValue,
+    /// Where the object goes after the launch.
+    pub output: Option<At<OutputSpec>>,
+}
+
+/// Kinds of values.
+#[derive(Clone, Debug)]
+pub enum ParamValue {
+    /// A texture object.
+    Texture(TextureSpec),
+    /// A surface object.
+    Surface(SurfaceSpec),
+    /// The address of memory.
+    Buffer(BufferSpec),
+    /// A sampler.
+    Sampler(At<SamplerSpec>),
+    /// A number or a structure.
+    Scalar(At<Scalar>),
+    /// The object of another parameter.
+    Use(At<String>),
+}
+
+impl ParamValue {
+    /// What messages call it.
+    pub fn what(&self) -> String {
+        match self {
+            ParamValue::Texture(_) => "a texture".into(),
+            ParamValue::Surface(_) => "a surface".into(),
+            ParamValue::Buffer(_) => "a buffer".into(),
+            ParamValue::Sampler(_) => "a sampler".into(),
+            ParamValue::Scalar(s) => s.value.what(),
+            ParamValue::Use(name) => format!("the object of `{}`", name.value),
+        }
+    }
+}
+
+/// A `.global` or `.const` variable.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Its name.
+    pub name: At<String>,
+    /// What it holds at the start, instead of the module's initialiser.
+    pub data: Option<At<Data>>,
+    /// Where its bytes go after the launch.
+    pub output: Option<At<OutputSpec>>,
+}
+
+/// Reads a job. `None` if it is no TOML, or lacks what every job must have; the problems say why.
+/// With a job there may be problems too.
+pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
+    if text.trim().is_empty() {
+        problems.borrow_mut().push(
+            Problem::new(codes::SYNTAX, ("", 0..0), "the job file is empty")
+                .help("a job needs at least the keys `ptx`, `kernel`, `grid` and `block`"),
+        );
+        return None;
+    }
+    let (table, errors) = DeTable::parse_recoverable(text);
+    if !errors.is_empty() {
+        let list = errors.into_iter().map(|e| {
+            let span = e.span().unwrap_or(0..0);
+            Problem::new(codes::SYNTAX, ("", span), e.message().to_owned())
+        });
+        problems.borrow_mut().extend(list);
+        return None;
+    }
+    let root = Table::root(table.get_ref(), problems);
+    let ptx = root.need("ptx", "the PTX file").and_then(|v| v.string("a file name"));
+    let kernel = root.need("kernel", "the name of the kernel").and_then(|v| v.string("a name"));
+    let grid = root.need("grid", "the number of CTAs").and_then(|v| shape(&v));
+    let block = root.need("block", "the threads of a CTA").and_then(|v| shape(&v));
+    let dynamic_shared = root.get("dynamic_shared").and_then(|v| v.small(0)).unwrap_or(0);
+    let params = named(&root, "params", param);
+    let textures = named(&root, "textures", |name, v| {
+        Some((name, object::texture(&v.table()?, v.at(()))?))
+    });
+    let samplers = named(&root, "samplers", |name, v| Some((name, object::sampler(v)?)));
+    let surfaces = named(&root, "surfaces", surface_reference);
+    let globals = named(&root, "globals", global);
+    root.finish();
+    let ptx = ptx?;
+    Some(Job {
+        ptx: ptx.with(PathBuf::from(&ptx.value)),
+        kernel: kernel?,
+        grid: grid?,
+        block: block?,
+        dynamic_shared,
+        params,
+        textures,
+        samplers,
+        surfaces,
+        globals,
+    })
+}
+
+/// The entries of a table of named things, as far as they can be read.
+fn named<T>(
+    root: &Table<'_>,
+    key: &'static str,
+    read: impl Fn(At<String>, &Found<'_>) -> Option<T>,
+) -> Vec<T> {
+    let Some(table) = root.get(key).and_then(|v| v.table()) else { return Vec::new() };
+    table.entries().into_iter().filter_map(|(name, v)| read(name, &v)).collect()
+}
+
+/// One to three numbers, none 0; or a single number.
+fn shape(value: &Found<'_>) -> Option<At<[u32; 3]>> {
+    let wanted = "an array of 1 to 3 numbers";
+    let items = if value.is_array() { value.array(wanted)? } else { vec![value.clone()] };
+    if !(1..=3).contains(&items.len()) {
+        value.problem(codes::VALUE, format!("expected {wanted}, found {}", items.len()));
+        return None;
+    }
+    let mut shape = [1; 3];
+    let mut sound = true;
+    for (to, item) in shape.iter_mut().zip(&items) {
+        match item.small(1) {
+            Some(n) => *to = n,
+            None => sound = false,
+        }
+    }
+    sound.then(|| value.at(shape))
+}
+
+fn param(name: At<String>, value: &Found<'_>) -> Option<Param> {
+    let table = value.table()?;
+    let kinds = [
+        table.get("texture").map(|v| ("texture", v)),
+        table.get("surface").map(|v| ("surface", v)),
+        table.get("buffer").map(|v| ("buffer", v)),
+        table.get("sampler").map(|v| ("sampler", v)),
+        table.get("scalar").map(|v| ("scalar", v)),
+        table.get("use").map(|v| ("use", v)),
+    ];
+    let output = table.get("output");
+    table.finish();
+    let given: Vec<_> = kinds.into_iter().flatten().collect();
+    let [(kind, v)] = given.as_slice() else {
+        let message = match given.as_slice() {
+            [] => format!(
+                "parameter `{}` has no value: expected one of `texture`, `surface`, `buffer`, `sampler`, `scalar`, `use`",
+                name.value
+            ),
+            several => {
+                let names: Vec<_> = several.iter().map(|(k, _)| format!("`{k}`")).collect();
+                format!("parameter `{}` has {} at once", name.value, names.join(" and "))
+            }
+        };
+        let code = if given.is_empty() { codes::MISSING_KEY } else { codes::CONFLICT };
+        value.report(Problem::new(code, name.at(), message));
+        return None;
+    };
+    let read = match *kind {
+        "texture" => v.table().and_then(|t| object::texture(&t, v.at(()))).map(ParamValue::Texture),
+        "surface" => v.table().and_then(|t| object::surface(&t, v.at(()))).map(ParamValue::Surface),
+        "buffer" => object::buffer(v).map(ParamValue::Buffer),
+        "sampler" => object::sampler(v).map(|s| ParamValue::Sampler(v.at(s))),
+        "scalar" => number::scalar(v).map(ParamValue::Scalar),
+        _ => v.string("the name of another parameter").map(ParamValue::Use),
+    };
+    let output = output.and_then(|o| {
+        let file = object::output(&o)?;
+        if matches!(*kind, "texture" | "sampler" | "scalar") {
+            o.problem(codes::CONFLICT, format!("a {kind} has no output: kernels cannot write to it"));
+            return None;
+        }
+        Some(file)
+    });
+    Some(Param { name, value: read?, output })
+}
+
+
+fn surface_reference(
+    name: At<String>,
+    value: &Found<'_>,
+) -> Option<(At<String>, SurfaceSpec, Option<At<OutputSpec>>)> {
+    let table = value.table()?;
+    let output = table.get("output").and_then(|o| object::output(&o));
+    let surface = object::surface(&table, value.at(()))?;
+    Some((name, surface, output))
+}
+
+fn global(name: At<String>, value: &Found<'_>) -> Option<Global> {
+    let table = value.table()?;
+    let output = table.get("output").and_then(|o| object::output(&o));
+    let data = object::data(&table);
+    table.finish();
+    let data = data.map(|d| value.at(d));
+    if data.is_none() && output.is_none() {
+        value.problem(codes::MISSING_KEY, "expected data or `output`");
+        return None;
+    }
+    Some(Global { name, data, output })
+}

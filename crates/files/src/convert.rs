@@ -1,0 +1,217 @@
+//! From samples of a file to texels: exact, or by one rounding to nearest even.
+//!
+//! | file | to the same type | to a wider type | to f16, f32 | else |
+//! |---|---|---|---|---|
+//! | picture, 8 or 16 bits | bits | u8 to u16: times 257; u32, s32: the number | value / 255 or / 65535, rounded | refused |
+//! | NPY integers | bits | the number | the number, if it is exact | the number, if it fits |
+//! | NPY, EXR floats | bits | exact | rounded | refused |
+//! | EXR integers | bits | the number | refused | refused |
+
+use crate::error::Problem;
+use crate::raster::{Meaning, Raster, Sample};
+use crate::{MAX_BYTES, Texels};
+use texunit_texel::{Channel, Format, f16_to_f32, f32_to_f16};
+
+/// One sample.
+#[derive(Clone, Copy)]
+enum Value {
+    Int(i128),
+    F16(u16),
+    F32(u32),
+    F64(f64),
+}
+
+/// Converts a raster to texels of a format.
+pub(crate) fn to_texels(raster: &Raster, format: Format) -> Result<Texels, Problem> {
+    let refuse = |help: &str| {
+        Err(Problem::Format { found: describe(raster), wanted: format, help: help.to_owned() })
+    };
+    let spread = match spread(raster, format.channels()) {
+        Ok(spread) => spread,
+        Err(help) => return refuse(&help),
+    };
+    if let Err(help) = check_types(raster, format.channel()) {
+        return refuse(&help);
+    }
+    let pixels = raster.bytes.len() / (raster.sample.size() * raster.channels);
+    let size = pixels as u64 * u64::from(format.texel_size());
+    if size > MAX_BYTES {
+        return Err(Problem::TooLarge { what: "the decoded picture", bytes: size });
+    }
+    let same = own_channel(raster.sample) == Some(format.channel());
+    let bytes = if same && spread.iter().copied().eq((0..raster.channels).map(Some)) {
+        raster.bytes.clone()
+    } else {
+        convert_pixels(raster, format, &spread, size as usize)?
+    };
+    let Raster { dims, width, height, depth, .. } = *raster;
+    Ok(Texels { format, dims, width, height, depth, bytes })
+}
+
+/// For each channel of a texel, the channel of the file that it takes; `None`: opaque.
+fn spread(raster: &Raster, wanted: u8) -> Result<Vec<Option<usize>>, String> {
+    let own = raster.channels;
+    let picture = raster.meaning != Meaning::Numbers;
+    match (own, wanted) {
+        (1, 1) | (2, 2) | (4, 4) => Ok((0..own).map(Some).collect()),
+        (3, 4) if picture => Ok(vec![Some(0), Some(1), Some(2), None]),
+        (1, 2) if picture => Ok(vec![Some(0), None]),
+        (1, 4) if picture => Ok(vec![Some(0), Some(0), Some(0), None]),
+        (2, 4) if picture => Ok(vec![Some(0), Some(0), Some(0), Some(1)]),
+        _ => Err(format!(
+            "use a format of {} channel{}",
+            if own == 3 { 4 } else { own },
+            if own == 1 { "" } else { "s" }
+        )),
+    }
+}
+
+fn own_channel(sample: Sample) -> Option<Channel> {
+    Some(match sample {
+        Sample::U8 => Channel::U8,
+        Sample::S8 => Channel::S8,
+        Sample::U16 => Channel::U16,
+        Sample::S16 => Channel::S16,
+        Sample::U32 => Channel::U32,
+        Sample::S32 => Channel::S32,
+        Sample::F16 => Channel::F16,
+        Sample::F32 => Channel::F32,
+        Sample::U64 | Sample::S64 | Sample::F64 => return None,
+    })
+}
+
+fn is_float(sample: Sample) -> bool {
+    matches!(sample, Sample::F16 | Sample::F32 | Sample::F64)
+}
+
+fn check_types(raster: &Raster, channel: Channel) -> Result<(), String> {
+    let sample = raster.sample;
+    if own_channel(sample) == Some(channel) {
+        return Ok(());
+    }
+    if is_float(sample) && channel.is_integer() {
+        return Err("floats are not rounded to integers: use an f16 or f32 format".into());
+    }
+    match raster.meaning {
+        Meaning::Numbers => Ok(()),
+        Meaning::Radiance if is_float(sample) || channel.is_integer() => Ok(()),
+        Meaning::Radiance => Err("use a u32 format".into()),
+        Meaning::Picture => match (sample, channel) {
+            (_, Channel::S8 | Channel::S16) => {
+                Err("the samples of a picture are unsigned: use a u8 or u16 format".into())
+            }
+            (Sample::U16, Channel::U8) => {
+                Err("16 bits are not cut to 8: use a u16 format".into())
+            }
+            _ => Ok(()),
+        },
+    }
+}
+
+fn describe(raster: &Raster) -> String {
+    let n = raster.channels;
+    format!("{n} channel{} of {}", if n == 1 { "" } else { "s" }, raster.sample.words())
+}
+
+fn convert_pixels(
+    raster: &Raster,
+    format: Format,
+    spread: &[Option<usize>],
+    size: usize,
+) -> Result<Vec<u8>, Problem> {
+    let step = raster.sample.size();
+    let channel = format.channel();
+    let opaque = match raster.sample {
+        Sample::U8 => Value::Int(0xff),
+        Sample::U16 => Value::Int(0xffff),
+        _ => Value::F32(1.0_f32.to_bits()),
+    };
+    let mut out = Vec::with_capacity(size);
+    for (pixel, samples) in raster.bytes.chunks_exact(step * raster.channels).enumerate() {
+        for &from in spread {
+            let value = match from {
+                Some(c) => read(raster.sample, &samples[c * step..][..step]),
+                None => opaque,
+            };
+            let code = match (raster.meaning, value) {
+                (Meaning::Picture, Value::Int(v)) => picture_code(raster.sample, channel, v),
+                _ => number_code(channel, value),
+            };
+            let Some(code) = code else {
+                return Err(Problem::Value {
+                    index: pixel * raster.channels + from.unwrap_or(0),
+                    value: text(value),
+                    wanted: format,
+                });
+            };
+            out.extend_from_slice(&code.to_le_bytes()[..channel.size() as usize]);
+        }
+    }
+    Ok(out)
+}
+
+fn read(sample: Sample, bytes: &[u8]) -> Value {
+    let mut le = [0; 8];
+    le[..bytes.len()].copy_from_slice(bytes);
+    let v = u64::from_le_bytes(le);
+    match sample {
+        Sample::U8 | Sample::U16 | Sample::U32 | Sample::U64 => Value::Int(v.into()),
+        Sample::S8 => Value::Int((v as i8).into()),
+        Sample::S16 => Value::Int((v as i16).into()),
+        Sample::S32 => Value::Int((v as i32).into()),
+        Sample::S64 => Value::Int((v as i64).into()),
+        Sample::F16 => Value::F16(v as u16),
+        Sample::F32 => Value::F32(v as u32),
+        Sample::F64 => Value::F64(f64::from_bits(v)),
+    }
+}
+
+fn text(value: Value) -> String {
+    match value {
+        Value::Int(v) => v.to_string(),
+        Value::F16(b) => f32::from_bits(f16_to_f32(b)).to_string(),
+        Value::F32(b) => f32::from_bits(b).to_string(),
+        Value::F64(v) => v.to_string(),
+    }
+}
+
+/// A sample of a picture: a fraction for the float formats, else its number.
+fn picture_code(sample: Sample, channel: Channel, value: i128) -> Option<u32> {
+    let max = if sample == Sample::U8 { 255.0 } else { 65535.0 };
+    // The quotient in f64 is never so near to a tie of f32 or f16 that a second rounding matters:
+    // a tie is a fraction with a power of two below, at least 2^-41 away from n/65535.
+    let fraction = value as f64 / max;
+    Some(match (sample, channel) {
+        (_, Channel::F32) => (fraction as f32).to_bits(),
+        (_, Channel::F16) => half::f16::from_f64(fraction).to_bits().into(),
+        (Sample::U8, Channel::U16) => value as u32 * 257,
+        _ => value as u32,
+    })
+}
+
+fn number_code(channel: Channel, value: Value) -> Option<u32> {
+    match (value, channel) {
+        (Value::Int(v), Channel::U8) => u8::try_from(v).ok().map(u32::from),
+        (Value::Int(v), Channel::U16) => u16::try_from(v).ok().map(u32::from),
+        (Value::Int(v), Channel::U32) => u32::try_from(v).ok(),
+        (Value::Int(v), Channel::S8) => i8::try_from(v).ok().map(|v| v as u8 as u32),
+        (Value::Int(v), Channel::S16) => i16::try_from(v).ok().map(|v| v as u16 as u32),
+        (Value::Int(v), Channel::S32) => i32::try_from(v).ok().map(|v| v as u32),
+        (Value::Int(v), Channel::F32) => {
+            let float = v as f32;
+            (float as i128 == v).then(|| float.to_bits())
+        }
+        (Value::Int(v), Channel::F16) => {
+            let float = half::f16::from_f64(v as f64);
+            (float.is_finite() && float.to_f64() as i128 == v).then(|| float.to_bits().into())
+        }
+        (Value::F16(b), Channel::F16) => Some(b.into()),
+        (Value::F16(b), Channel::F32) => Some(f16_to_f32(b)),
+        (Value::F32(b), Channel::F32) => Some(b),
+        (Value::F32(b), Channel::F16) => Some(f32_to_f16(b).into()),
+        (Value::F64(v), Channel::F32) => Some((v as f32).to_bits()),
+        (Value::F64(v), Channel::F16) => Some(half::f16::from_f64(v).to_bits().into()),
+        // check_types has refused floats for integer channels.
+        (Value::F16(_) | Value::F32(_) | Value::F64(_), _) => None,
+    }
+}

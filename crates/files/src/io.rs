@@ -1,0 +1,89 @@
+//! Whole files in, whole files out.
+
+use crate::error::{FileError, Problem};
+use crate::{Kind, MAX_BYTES};
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Reads a regular file of at most [`MAX_BYTES`].
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
+    read(path).map_err(|problem| FileError::new(path, problem))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Problem> {
+    // Asked before opening: opening a pipe waits for its writer.
+    let metadata = std::fs::metadata(path).map_err(|e| match e.kind() {
+        ErrorKind::NotFound => Problem::Missing,
+        _ => Problem::Io(e),
+    })?;
+    if metadata.is_dir() {
+        return Err(Problem::NotAFile("a folder"));
+    }
+    if !metadata.is_file() {
+        return Err(Problem::NotAFile("a device or a pipe"));
+    }
+    if metadata.len() > MAX_BYTES {
+        return Err(Problem::TooLarge { what: "the file", bytes: metadata.len() });
+    }
+    let mut bytes = Vec::with_capacity(metadata.len() as usize);
+    // The file may grow while it is read; one byte more than the limit tells.
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Problem::TooLarge { what: "the file", bytes: bytes.len() as u64 });
+    }
+    Ok(bytes)
+}
+
+/// Removes the temporary file unless it was renamed.
+struct Temporary(Option<PathBuf>);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            // Nothing to be done about a leftover that cannot be removed; the write has
+            // already failed with its own message.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// Writes `bytes` to a new file beside `path` and renames it to `path`, so that nobody ever sees
+/// half a file. The folder must exist.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    write(path, bytes).map_err(|problem| FileError::new(path, problem))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
+    if path.is_dir() {
+        return Err(Problem::NotAFile("a folder"));
+    }
+    let name = path.file_name().ok_or(Problem::NotAFile("no file name"))?.to_string_lossy();
+    let (mut file, temporary) = create_beside(path, &name)?;
+    let mut temporary = Temporary(Some(temporary));
+    file.write_all(bytes)?;
+    file.flush()?;
+    drop(file);
+    if let Some(from) = &temporary.0 {
+        std::fs::rename(from, path)?;
+    }
+    temporary.0 = None;
+    Ok(())
+}
+
+fn create_beside(path: &Path, name: &str) -> Result<(File, PathBuf), Problem> {
+    for attempt in 0..100 {
+        let beside = path.with_file_name(format!(".{name}.{}-{attempt}.part", std::process::id()));
+        match OpenOptions::new().write(true).create_new(true).open(&beside) {
+            Ok(file) => return Ok((file, beside)),
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(Problem::Io(e)),
+        }
+    }
+    Err(Problem::Unsupported("there are leftover temporary files beside it".into()))
+}
+
+/// An error of a decoder as damage.
+pub(crate) fn damaged(kind: Kind, error: impl std::fmt::Display) -> Problem {
+    Problem::Damaged { kind, message: error.to_string() }
+}

@@ -1,0 +1,332 @@
+//! NumPy's array files, versions 1 to 3 of the format.
+//!
+//! The header is a Python dictionary of three known keys. It is read here by a small parser of
+//! just that, with limits: a general one for Python literals is slower and recurses.
+
+use crate::error::Problem;
+use crate::io::damaged;
+use crate::raster::{Meaning, Raster, Sample};
+use crate::{Kind, MAX_BYTES, Texels, Wanted};
+use texunit_texel::Channel;
+
+/// Longest header that is read; NumPy's own limit is 10,000 bytes.
+const MAX_HEADER: usize = 64 * 1024;
+/// Most axes; NumPy's own limit.
+const MAX_RANK: usize = 64;
+
+/// Element type of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dtype {
+    /// NumPy's letter: `u`, `i`, `f`, `b` (bool).
+    pub kind: char,
+    /// Bytes of an element: 1, 2, 4, 8.
+    pub size: usize,
+}
+
+/// An array, in C order and little endian whatever the file had.
+#[derive(Clone, Debug)]
+pub struct Array {
+    /// Element type.
+    pub dtype: Dtype,
+    /// Length of each axis, slowest first.
+    pub shape: Vec<u64>,
+    /// The elements.
+    pub bytes: Vec<u8>,
+}
+
+struct Header {
+    dtype: Dtype,
+    big_endian: bool,
+    fortran: bool,
+    shape: Vec<u64>,
+}
+
+/// Reads a file whose magic bytes have been checked.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Array, Problem> {
+    let bad = |message: &str| damaged(Kind::Npy, message);
+    let cut = || bad("the header is cut off");
+    let major = *bytes.get(6).ok_or_else(cut)?;
+    let (start, length) = match major {
+        1 => (10, bytes.get(8..10).map(|b| usize::from(u16::from_le_bytes([b[0], b[1]])))),
+        2 | 3 => (12, bytes.get(8..12).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize)),
+        _ => return Err(bad("expected version 1, 2 or 3 of the NPY format")),
+    };
+    let length = length.ok_or_else(cut)?;
+    if length > MAX_HEADER {
+        return Err(bad("the header is too long"));
+    }
+    let header = bytes.get(start..start + length).ok_or_else(cut)?;
+    let header = str::from_utf8(header).map_err(|_| bad("the header is not text"))?;
+    let header = Parser { rest: header }.header()?;
+
+    let elements = header.shape.iter().try_fold(1_u64, |n, &d| n.checked_mul(d));
+    let size = elements.and_then(|n| n.checked_mul(header.dtype.size as u64));
+    let size = size.ok_or_else(|| bad("the shape is larger than any memory"))?;
+    let data = &bytes[start + length..];
+    if data.len() as u64 != size {
+        return Err(bad(&format!(
+            "the shape takes {size} bytes, but {} follow the header",
+            data.len()
+        )));
+    }
+    let mut data = data.to_vec();
+    if header.big_endian {
+        data.chunks_exact_mut(header.dtype.size).for_each(<[u8]>::reverse);
+    }
+    if header.fortran && header.shape.len() > 1 && !data.is_empty() {
+        data = to_c_order(&data, &header.shape, header.dtype.size);
+    }
+    Ok(Array { dtype: header.dtype, shape: header.shape, bytes: data })
+}
+
+/// Elements with the first axis fastest to elements with the last axis fastest.
+fn to_c_order(data: &[u8], shape: &[u64], size: usize) -> Vec<u8> {
+    let mut strides = Vec::with_capacity(shape.len());
+    let mut stride = size;
+    for &d in shape {
+        strides.push(stride);
+        stride *= d as usize;
+    }
+    let mut out = Vec::with_capacity(data.len());
+    let mut index = vec![0_u64; shape.len()];
+    let mut at = 0;
+    while out.len() < data.len() {
+        out.extend_from_slice(&data[at..at + size]);
+        for axis in (0..shape.len()).rev() {
+            index[axis] += 1;
+            at += strides[axis];
+            if index[axis] < shape[axis] {
+                break;
+            }
+            at -= strides[axis] * shape[axis] as usize;
+            index[axis] = 0;
+        }
+    }
+    out
+}
+
+/// Reads `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
+struct Parser<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Parser<'a> {
+    fn error(&self, wanted: &str) -> Problem {
+        let near: String = self.rest.chars().take(20).collect();
+        damaged(Kind::Npy, format!("expected {wanted} in the header at `{}`", near.trim_end()))
+    }
+
+    fn skip(&mut self) {
+        self.rest = self.rest.trim_start();
+    }
+
+    fn eat(&mut self, token: &str) -> bool {
+        self.skip();
+        let found = self.rest.strip_prefix(token);
+        self.rest = found.unwrap_or(self.rest);
+        found.is_some()
+    }
+
+    fn expect(&mut self, token: &str) -> Result<(), Problem> {
+        if self.eat(token) { Ok(()) } else { Err(self.error(&format!("`{token}`"))) }
+    }
+
+    fn string(&mut self) -> Result<&'a str, Problem> {
+        self.skip();
+        let quote = self.rest.chars().next().filter(|c| matches!(c, '\'' | '"'));
+        let (text, rest) = quote
+            .and_then(|q| self.rest[1..].split_once(q))
+            .ok_or_else(|| self.error("a string"))?;
+        self.rest = rest;
+        Ok(text)
+    }
+
+    fn header(mut self) -> Result<Header, Problem> {
+        let (mut dtype, mut fortran, mut shape) = (None, None, None);
+        self.expect("{")?;
+        while !self.eat("}") {
+            let key = self.string()?;
+            self.expect(":")?;
+            match key {
+                "descr" => dtype = Some(self.dtype()?),
+                "fortran_order" if self.eat("True") => fortran = Some(true),
+                "fortran_order" if self.eat("False") => fortran = Some(false),
+                "fortran_order" => return Err(self.error("True or False")),
+                "shape" => shape = Some(self.shape()?),
+                _ => return Err(damaged(Kind::Npy, format!("the header has a key `{key}`"))),
+            }
+            if !self.eat(",") {
+                self.expect("}")?;
+                break;
+            }
+        }
+        self.skip();
+        if !self.rest.is_empty() {
+            return Err(self.error("nothing more"));
+        }
+        let (Some((dtype, big_endian)), Some(fortran), Some(shape)) = (dtype, fortran, shape)
+        else {
+            return Err(damaged(Kind::Npy, "the header lacks descr, fortran_order or shape"));
+        };
+        Ok(Header { dtype, big_endian, fortran, shape })
+    }
+
+    fn dtype(&mut self) -> Result<(Dtype, bool), Problem> {
+        if self.rest.trim_start().starts_with('[') {
+            return Err(Problem::Unsupported("arrays of records are not read".into()));
+        }
+        let text = self.string()?;
+        let unsupported = || {
+            Problem::Unsupported(format!(
+                "elements of type `{text}` are not read: expected bool, an integer or a float of at most 8 bytes"
+            ))
+        };
+        let (order, rest) = text.split_at_checked(1).ok_or_else(unsupported)?;
+        let (kind, size) = rest.split_at_checked(1).ok_or_else(unsupported)?;
+        let big_endian = match order {
+            ">" => true,
+            "<" | "|" => false,
+            "=" => cfg!(target_endian = "big"),
+            _ => return Err(unsupported()),
+        };
+        let dtype = match (kind, size) {
+            ("b", "1") => Dtype { kind: 'b', size: 1 },
+            ("u", "1" | "2" | "4" | "8") => Dtype { kind: 'u', size: number(size) },
+            ("i", "1" | "2" | "4" | "8") => Dtype { kind: 'i', size: number(size) },
+            ("f", "2" | "4" | "8") => Dtype { kind: 'f', size: number(size) },
+            _ => return Err(unsupported()),
+        };
+        Ok((dtype, big_endian))
+    }
+
+    fn shape(&mut self) -> Result<Vec<u64>, Problem> {
+        let mut shape = Vec::new();
+        self.expect("(")?;
+        while !self.eat(")") {
+            self.skip();
+            let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+            let (text, rest) = self.rest.split_at(digits);
+            shape.push(text.parse().map_err(|_| self.error("a length"))?);
+            self.rest = rest;
+            if shape.len() > MAX_RANK {
+                return Err(damaged(Kind::Npy, "the shape has more than 64 axes"));
+            }
+            if !self.eat(",") {
+                self.expect(")")?;
+                break;
+            }
+        }
+        Ok(shape)
+    }
+}
+
+/// A one-digit number that a match has checked.
+fn number(digit: &str) -> usize {
+    usize::from(digit.as_bytes()[0] - b'0')
+}
+
+impl Dtype {
+    fn sample(self) -> Sample {
+        match (self.kind, self.size) {
+            ('u' | 'b', 1) => Sample::U8,
+            ('u', 2) => Sample::U16,
+            ('u', 4) => Sample::U32,
+            ('u', _) => Sample::U64,
+            ('i', 1) => Sample::S8,
+            ('i', 2) => Sample::S16,
+            ('i', 4) => Sample::S32,
+            ('i', _) => Sample::S64,
+            (_, 2) => Sample::F16,
+            (_, 4) => Sample::F32,
+            _ => Sample::F64,
+        }
+    }
+}
+
+impl Array {
+    /// The axes as [z][y][x][c]; the channel axis is there if the format has several channels, or
+    /// if `dims` says that one axis more is there and it has length 1.
+    pub(crate) fn into_raster(self, wanted: &Wanted) -> Result<Raster, Problem> {
+        let channels = wanted.format.channels();
+        let mut axes = self.shape.as_slice();
+        let refuse = |help: String| Problem::Format {
+            found: format!("an array of shape {}", shape_text(&self.shape)),
+            wanted: wanted.format,
+            help,
+        };
+        let extra = wanted.dims.is_some_and(|d| axes.len() == usize::from(d) + 1);
+        if channels > 1 || (extra && axes.last() == Some(&1)) {
+            match axes.split_last() {
+                Some((&last, rest)) if last == u64::from(channels) => axes = rest,
+                _ => return Err(refuse(format!("the last axis must have length {channels}"))),
+            }
+        }
+        if !(1..=3).contains(&axes.len()) {
+            return Err(refuse(format!(
+                "expected 1 to 3 axes [z][y][x]{}",
+                if channels > 1 { " and one of channels" } else { "" }
+            )));
+        }
+        let mut extent = [1_u32; 3];
+        for (to, &from) in extent.iter_mut().zip(axes.iter().rev()) {
+            *to = match u32::try_from(from) {
+                Ok(0) | Err(_) => return Err(refuse("every axis must be 1 to 2^32 - 1 long".into())),
+                Ok(n) => n,
+            };
+        }
+        Ok(Raster {
+            sample: self.dtype.sample(),
+            channels: channels.into(),
+            meaning: Meaning::Numbers,
+            dims: axes.len() as u8,
+            width: extent[0],
+            height: extent[1],
+            depth: extent[2],
+            bytes: self.bytes,
+        })
+    }
+}
+
+fn shape_text(shape: &[u64]) -> String {
+    let axes: Vec<String> = shape.iter().map(u64::to_string).collect();
+    format!("({}{})", axes.join(", "), if axes.len() == 1 { "," } else { "" })
+}
+
+fn descr(channel: Channel) -> &'static str {
+    match channel {
+        Channel::U8 => "|u1",
+        Channel::S8 => "|i1",
+        Channel::U16 => "<u2",
+        Channel::S16 => "<i2",
+        Channel::U32 => "<u4",
+        Channel::S32 => "<i4",
+        Channel::F16 => "<f2",
+        Channel::F32 => "<f4",
+    }
+}
+
+/// Texels as an array of shape [z][y][x][c], without the axes that they do not have.
+pub(crate) fn encode(texels: &Texels) -> Vec<u8> {
+    let extent = [texels.depth, texels.height, texels.width];
+    let axes = &extent[3 - usize::from(texels.dims.clamp(1, 3))..];
+    let mut shape: Vec<u64> = axes.iter().map(|&n| n.into()).collect();
+    if texels.format.channels() > 1 {
+        shape.push(texels.format.channels().into());
+    }
+    let mut header = format!(
+        "{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
+        descr(texels.format.channel()),
+        shape_text(&shape)
+    );
+    // The data begin at a multiple of 64 bytes; the header ends in a newline.
+    let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
+    header.extend(std::iter::repeat_n(' ', padded - 1 - header.len()));
+    header.push('\n');
+    let mut out = Vec::with_capacity(10 + padded + texels.bytes.len());
+    out.extend_from_slice(b"\x93NUMPY\x01\x00");
+    out.extend_from_slice(&(padded as u16).to_le_bytes());
+    out.extend_from_slice(header.as_bytes());
+    out.extend_from_slice(&texels.bytes);
+    debug_assert!(out.len() as u64 <= MAX_BYTES + 10 + padded as u64);
+    out
+}

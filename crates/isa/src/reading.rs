@@ -1,0 +1,126 @@
+//! Reading the modifiers of a written instruction: which row is it, and what do the words say.
+//!
+//! The assembler takes modifiers in any order, except that type words keep theirs and that the
+//! sub-operation (`tex.level`, `suld.b`) follows the opcode; so does this.
+
+use crate::form::{Class, Form, apply};
+use crate::table::{forms_of, is_type};
+use crate::{Modifiers, Opcode};
+
+/// Why modifiers fit no row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModifierError {
+    /// The word with this index has no place; what the nearest row takes there.
+    Unexpected {
+        /// Index of the word.
+        index: usize,
+        /// Words that could stand there; empty if nothing more could.
+        expected: Vec<&'static str>,
+    },
+    /// The word was given before.
+    Duplicate {
+        /// Index of the second one.
+        index: usize,
+        /// Index of the first one.
+        first: usize,
+    },
+    /// The word must follow the opcode directly.
+    Misplaced {
+        /// Index of the word.
+        index: usize,
+    },
+    /// Something is missing.
+    Missing {
+        /// The words that could fill the place.
+        expected: Vec<&'static str>,
+        /// What the place is for.
+        class: Class,
+    },
+}
+
+/// Finds the rows that the words fit and reads the words into fields. There is more than one
+/// row only where the operands tell them apart.
+pub fn read_modifiers(
+    opcode: Opcode,
+    words: &[&str],
+) -> Result<(Modifiers, Vec<&'static Form>), ModifierError> {
+    let mut fitting = Vec::new();
+    let mut best: Option<(usize, ModifierError)> = None;
+    for form in forms_of(opcode) {
+        match fit(form, words) {
+            Ok(slots) => fitting.push((form, slots)),
+            Err((score, error)) => {
+                if best.as_ref().is_none_or(|(s, _)| score > *s) {
+                    best = Some((score, error));
+                }
+            }
+        }
+    }
+    let Some((form, slots)) = fitting.first() else {
+        let nothing = ModifierError::Unexpected { index: 0, expected: Vec::new() };
+        return Err(best.map_or(nothing, |(_, error)| error));
+    };
+    // Slot order, not word order: a flag such as `.red` is set before what depends on it.
+    let mut mods = Modifiers::default();
+    let mut order: Vec<(usize, usize)> = slots.iter().copied().zip(0..).collect();
+    order.sort_unstable();
+    for (slot, word) in order {
+        let slot = &form.slots[slot];
+        if let Some(text) = slot.words.iter().find(|w| **w == words[word]) {
+            apply(slot.class, text, &mut mods);
+        }
+    }
+    Ok((mods, fitting.into_iter().map(|(form, _)| form).collect()))
+}
+
+/// The slot of each word, or how far the row got and what stopped it.
+fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)> {
+    let mut slot_of_word: Vec<usize> = Vec::with_capacity(words.len());
+    let mut last_type = 0;
+    for (index, word) in words.iter().enumerate() {
+        let typed = is_type(word);
+        let free = |s: usize| !slot_of_word.contains(&s);
+        let takes = |s: usize| {
+            let slot = &form.slots[s];
+            slot.words.contains(word) && (slot.class != Class::Type || s >= last_type)
+        };
+        let Some(slot) = (0..form.slots.len()).find(|&s| free(s) && takes(s)) else {
+            let score = 4 * index + usize::from(typed);
+            return Err((score, unexpected(form, words, index, &slot_of_word)));
+        };
+        if form.slots[slot].pinned && index != slot {
+            return Err((4 * index, ModifierError::Misplaced { index }));
+        }
+        if form.slots[slot].class == Class::Type {
+            last_type = slot + 1;
+        }
+        slot_of_word.push(slot);
+    }
+    let missing = (0..form.slots.len())
+        .find(|&s| !form.slots[s].optional && !slot_of_word.contains(&s))
+        .map(|s| &form.slots[s]);
+    match missing {
+        None => Ok(slot_of_word),
+        Some(slot) => Err((
+            4 * words.len() + 2,
+            ModifierError::Missing { expected: slot.words.clone(), class: slot.class },
+        )),
+    }
+}
+
+fn unexpected(form: &Form, words: &[&str], index: usize, filled: &[usize]) -> ModifierError {
+    if let Some(first) = words[..index].iter().position(|w| *w == words[index]) {
+        let again = form.slots.iter().filter(|s| s.words.contains(&words[index])).count() < 2;
+        if again {
+            return ModifierError::Duplicate { index, first };
+        }
+    }
+    let free: Vec<&crate::form::Slot> = (0..form.slots.len())
+        .filter(|s| !filled.contains(s))
+        .map(|s| &form.slots[s])
+        .collect();
+    let typed = is_type(words[index]);
+    let wanted = free.iter().find(|s| typed == (s.class == Class::Type) && !s.optional);
+    let wanted = wanted.or_else(|| free.iter().find(|s| !s.optional)).or(free.first());
+    ModifierError::Unexpected { index, expected: wanted.map(|s| s.words.clone()).unwrap_or_default() }
+}

@@ -1,0 +1,14 @@
+//! Control flow (9.7.12) and miscellany (9.7.19).
+
+super::rows! { ROWS:
+    Bra "uni?", "@bra", 10, 0, "9.7.12.3", "branch";
+    Brx "^hint:idx uni?", "@brx", 60, 30, "9.7.12.4", "branch to one of a list";
+    Call "uni?", "@call", 10, 0, "9.7.12.5", "call of a function";
+    Ret "uni?", "", 10, 0, "9.7.12.6", "return";
+    Exit "", "", 10, 0, "9.7.12.7", "end of the thread";
+    Trap "", "", 10, 0, "9.7.19.4", "abort";
+    Brkpt "", "", 10, 0, "9.7.19.1", "breakpoint";
+    Nanosleep "ty:u32", "s:0", 63, 70, "9.7.19.2", "wait";
+    Pmevent "", "i:u32", 14, 0, "9.7.19.3", "performance monitor event";
+    Pmevent "hint:mask", "i:u32", 30, 20, "9.7.19.3", "performance monitor events";
+}

@@ -1,0 +1,54 @@
+//! Floating point (9.7.3): f32 and f64.
+
+super::rows! { ROWS:
+    Testp "test:finite|infinite|number|notanumber|normal|subnormal ty:f32|f64", "d:pred s:0", 20, 20, "9.7.3.1", "class of a number";
+    Copysign "ty:f32|f64", "d:0 s:0 s:0", 20, 20, "9.7.3.2", "b with the sign of a";
+    Add "rnd:RND? ftz? sat? ty:f32", "d:0 s:0 s:0", 10, 0, "9.7.3.3", "sum";
+    Add "rnd:RND? ty:f64", "d:0 s:0 s:0", 10, 13, "9.7.3.3", "sum";
+    Add "rnd:RND? sat? ty:f32 ty:f16|bf16", "d:0 s:1 s:0", 86, 100, "9.7.5.1", "sum of a half and an f32";
+    Add "rnd:RND? ftz? x:f32x2", "*", 86, 100, "9.7.3.3", "sum of two pairs";
+    Sub "rnd:RND? ftz? sat? ty:f32", "d:0 s:0 s:0", 10, 0, "9.7.3.4", "difference";
+    Sub "rnd:RND? ty:f64", "d:0 s:0 s:0", 10, 13, "9.7.3.4", "difference";
+    Sub "rnd:RND? sat? ty:f32 ty:f16|bf16", "d:0 s:1 s:0", 86, 100, "9.7.5.2", "difference of a half and an f32";
+    Sub "rnd:RND? ftz? x:f32x2", "*", 86, 100, "9.7.3.4", "difference of two pairs";
+    Mul "rnd:RND? ftz? sat? ty:f32", "d:0 s:0 s:0", 10, 0, "9.7.3.5", "product";
+    Mul "rnd:RND? ty:f64", "d:0 s:0 s:0", 10, 13, "9.7.3.5", "product";
+    Mul "rnd:RND? ftz? x:f32x2", "*", 86, 100, "9.7.3.5", "product of two pairs";
+    Fma "rnd:RND ftz? sat? ty:f32", "d:0 s:0 s:0 s:0", 20, 20, "9.7.3.6", "fused multiply-add";
+    Fma "rnd:RND ty:f64", "d:0 s:0 s:0 s:0", 14, 13, "9.7.3.6", "fused multiply-add";
+    Fma "rnd:RND? sat? ty:f32 ty:f16|bf16", "d:0 s:1 s:1 s:0", 86, 100, "9.7.5.3", "fused multiply-add of halves and an f32";
+    Fma "rnd:RND ftz? x:f32x2", "*", 86, 100, "9.7.3.6", "fused multiply-add of pairs";
+    Mad "rnd:RND ftz? sat? ty:f32", "d:0 s:0 s:0 s:0", 20, 20, "9.7.3.7", "multiply-add, fused";
+    Mad "ftz? sat? ty:f32", "d:0 s:0 s:0 s:0", 10, 0, "9.7.3.7", "multiply-add";
+    Mad "rnd:RND ty:f64", "d:0 s:0 s:0 s:0", 10, 13, "9.7.3.7", "multiply-add, fused";
+    Div "approx ftz? ty:f32", "d:0 s:0 s:0", 14, 0, "9.7.3.8", "quotient, 2 ulp";
+    Div "full ftz? ty:f32", "d:0 s:0 s:0", 14, 0, "9.7.3.8", "quotient, 2 ulp over the full range";
+    Div "rnd:RND ftz? ty:f32", "d:0 s:0 s:0", 20, 20, "9.7.3.8", "quotient, rounded";
+    Div "rnd:RND ty:f64", "d:0 s:0 s:0", 10, 13, "9.7.3.8", "quotient, rounded";
+    Abs "ftz? ty:f32", "d:0 s:0", 10, 0, "9.7.3.9", "absolute value";
+    Abs "ty:f64", "d:0 s:0", 10, 13, "9.7.3.9", "absolute value";
+    Neg "ftz? ty:f32", "d:0 s:0", 10, 0, "9.7.3.10", "negation";
+    Neg "ty:f64", "d:0 s:0", 10, 13, "9.7.3.10", "negation";
+    Min "ftz? ty:f32", "d:0 s:0 s:0", 10, 0, "9.7.3.11", "smaller of two";
+    Min "ftz? NaN? xorsign? abs? ty:f32", "d:0 s:0 s:0", 70, 80, "9.7.3.11", "smaller of two; of magnitudes";
+    Min "ftz? NaN? abs? ty:f32", "d:0 s:0 s:0 s:0", 88, 100, "9.7.3.11", "smallest of three";
+    Min "ty:f64", "d:0 s:0 s:0", 10, 13, "9.7.3.11", "smaller of two";
+    Max "ftz? ty:f32", "d:0 s:0 s:0", 10, 0, "9.7.3.12", "greater of two";
+    Max "ftz? NaN? xorsign? abs? ty:f32", "d:0 s:0 s:0", 70, 80, "9.7.3.12", "greater of two; of magnitudes";
+    Max "ftz? NaN? abs? ty:f32", "d:0 s:0 s:0 s:0", 88, 100, "9.7.3.12", "greatest of three";
+    Max "ty:f64", "d:0 s:0 s:0", 10, 13, "9.7.3.12", "greater of two";
+    Rcp "approx ftz? ty:f32", "d:0 s:0", 14, 0, "9.7.3.13", "reciprocal, 1 ulp";
+    Rcp "rnd:RND ftz? ty:f32", "d:0 s:0", 20, 20, "9.7.3.13", "reciprocal, rounded";
+    Rcp "rnd:RND ty:f64", "d:0 s:0", 10, 13, "9.7.3.13", "reciprocal, rounded";
+    Rcp "approx ftz ty:f64", "d:0 s:0", 21, 20, "9.7.3.14", "reciprocal, gross";
+    Sqrt "approx ftz? ty:f32", "d:0 s:0", 14, 0, "9.7.3.15", "square root, 1 ulp";
+    Sqrt "rnd:RND ftz? ty:f32", "d:0 s:0", 20, 20, "9.7.3.15", "square root, rounded";
+    Sqrt "rnd:RND ty:f64", "d:0 s:0", 10, 13, "9.7.3.15", "square root, rounded";
+    Rsqrt "approx ftz? ty:f32", "d:0 s:0", 14, 0, "9.7.3.16", "reciprocal square root, 2 ulp";
+    Rsqrt "approx ftz? ty:f64", "d:0 s:0", 14, 13, "9.7.3.17", "reciprocal square root, gross";
+    Sin "approx ftz? ty:f32", "d:0 s:0", 14, 0, "9.7.3.18", "sine";
+    Cos "approx ftz? ty:f32", "d:0 s:0", 14, 0, "9.7.3.19", "cosine";
+    Lg2 "approx ftz? ty:f32", "d:0 s:0", 14, 0, "9.7.3.20", "logarithm to base 2";
+    Ex2 "approx ftz? ty:f32", "d:0 s:0", 14, 0, "9.7.3.21", "power of 2";
+    Tanh "approx ty:f32", "d:0 s:0", 70, 75, "9.7.3.22", "hyperbolic tangent";
+}

@@ -1,0 +1,52 @@
+//! Integer arithmetic (9.7.1) and extended precision (9.7.2).
+
+super::rows! { ROWS:
+    Add "ty:INT", "d:0 s:0 s:0", 10, 0, "9.7.1.1", "sum, wrapping";
+    Add "sat ty:s32", "d:0 s:0 s:0", 10, 0, "9.7.1.1", "sum, saturating";
+    Add "ty:u16x2|s16x2", "d:0 s:0 s:0", 80, 90, "9.7.1.1", "sum of two halves";
+    Add "cc ty:u32|s32|b32", "d:0 s:0 s:0", 12, 0, "9.7.2.1", "sum, writes the carry";
+    Add "cc ty:u64|s64|b64", "d:0 s:0 s:0", 43, 20, "9.7.2.1", "sum, writes the carry";
+    Addc "cc? ty:u32|s32|b32", "d:0 s:0 s:0", 12, 0, "9.7.2.2", "sum with the carry";
+    Addc "cc? ty:u64|s64|b64", "d:0 s:0 s:0", 43, 20, "9.7.2.2", "sum with the carry";
+    Sub "ty:INT", "d:0 s:0 s:0", 10, 0, "9.7.1.2", "difference, wrapping";
+    Sub "sat ty:s32", "d:0 s:0 s:0", 10, 0, "9.7.1.2", "difference, saturating";
+    Sub "ty:u16x2|s16x2", "d:0 s:0 s:0", 92, 120, "9.7.1.2", "difference of two halves";
+    Sub "cc ty:u32|s32|b32", "d:0 s:0 s:0", 12, 0, "9.7.2.3", "difference, writes the borrow";
+    Sub "cc ty:u64|s64|b64", "d:0 s:0 s:0", 43, 20, "9.7.2.3", "difference, writes the borrow";
+    Subc "cc? ty:u32|s32|b32", "d:0 s:0 s:0", 12, 0, "9.7.2.4", "difference with the borrow";
+    Subc "cc? ty:u64|s64|b64", "d:0 s:0 s:0", 43, 20, "9.7.2.4", "difference with the borrow";
+    Mul "part:lo|hi ty:INT", "d:0 s:0 s:0", 10, 0, "9.7.1.3", "half of the product";
+    Mul "part:wide ty:u16|u32|s16|s32", "d:w0 s:0 s:0", 10, 0, "9.7.1.3", "the whole product";
+    Mad "part:lo|hi ty:INT", "d:0 s:0 s:0 s:0", 10, 0, "9.7.1.4", "half of the product, plus c";
+    Mad "part:wide ty:u16|u32|s16|s32", "d:w0 s:0 s:0 s:w0", 10, 0, "9.7.1.4", "the whole product, plus c";
+    Mad "part:hi sat ty:s32", "d:0 s:0 s:0 s:0", 10, 0, "9.7.1.4", "high half of the product, plus c, saturating";
+    Mad "part:lo|hi cc ty:u32|s32|b32", "d:0 s:0 s:0 s:0", 30, 20, "9.7.2.5", "multiply-add, writes the carry";
+    Mad "part:lo|hi cc ty:u64|s64|b64", "d:0 s:0 s:0 s:0", 43, 20, "9.7.2.5", "multiply-add, writes the carry";
+    Madc "part:lo|hi cc? ty:u32|s32|b32", "d:0 s:0 s:0 s:0", 30, 20, "9.7.2.6", "multiply-add with the carry";
+    Madc "part:lo|hi cc? ty:u64|s64|b64", "d:0 s:0 s:0 s:0", 43, 20, "9.7.2.6", "multiply-add with the carry";
+    Mul24 "part:lo|hi ty:u32|s32", "d:0 s:0 s:0", 10, 0, "9.7.1.5", "product of 24-bit numbers";
+    Mad24 "part:lo|hi ty:u32|s32", "d:0 s:0 s:0 s:0", 10, 0, "9.7.1.6", "product of 24-bit numbers, plus c";
+    Mad24 "part:hi sat ty:s32", "d:0 s:0 s:0 s:0", 10, 0, "9.7.1.6", "product of 24-bit numbers, plus c, saturating";
+    Sad "ty:INT", "d:0 s:0 s:0 s:0", 10, 0, "9.7.1.7", "absolute difference, plus c";
+    Div "ty:INT", "d:0 s:0 s:0", 10, 0, "9.7.1.8", "quotient";
+    Rem "ty:INT", "d:0 s:0 s:0", 10, 0, "9.7.1.9", "remainder";
+    Abs "ty:s16|s32|s64", "d:0 s:0", 10, 0, "9.7.1.10", "absolute value";
+    Neg "ty:s16|s32|s64", "d:0 s:0", 10, 0, "9.7.1.11", "negation";
+    Min "ty:INT", "d:0 s:0 s:0", 10, 0, "9.7.1.12", "smaller of two";
+    Min "relu? ty:s16x2|s32", "d:0 s:0 s:0", 80, 90, "9.7.1.12", "smaller of two, at least 0";
+    Min "ty:u16x2", "d:0 s:0 s:0", 80, 90, "9.7.1.12", "smaller of two halves";
+    Max "ty:INT", "d:0 s:0 s:0", 10, 0, "9.7.1.13", "greater of two";
+    Max "relu? ty:s16x2|s32", "d:0 s:0 s:0", 80, 90, "9.7.1.13", "greater of two, at least 0";
+    Max "ty:u16x2", "d:0 s:0 s:0", 80, 90, "9.7.1.13", "greater of two halves";
+    Popc "ty:b32|b64", "d:u32 s:0", 20, 20, "9.7.1.14", "number of ones";
+    Clz "ty:b32|b64", "d:u32 s:0", 20, 20, "9.7.1.15", "number of leading zeros";
+    Bfind "shiftamt? ty:u32|u64|s32|s64", "d:u32 s:0", 20, 20, "9.7.1.16", "place of the leading significant bit";
+    Fns "ty:b32", "d:b32 s:b32 s:b32 s:s32", 60, 30, "9.7.1.17", "place of the n-th set bit";
+    Brev "ty:b32|b64", "d:0 s:0", 20, 20, "9.7.1.18", "bits reversed";
+    Bfe "ty:u32|u64|s32|s64", "d:0 s:0 s:u32 s:u32", 20, 20, "9.7.1.19", "a field of bits";
+    Bfi "ty:b32|b64", "d:0 s:0 s:0 s:u32 s:u32", 20, 20, "9.7.1.20", "b with a field of a";
+    Szext "wrap:clamp|wrap ty:u32|s32", "d:0 s:0 s:u32", 76, 70, "9.7.1.21", "extension from n bits";
+    Bmsk "wrap:clamp|wrap ty:b32", "d:0 s:u32 s:u32", 76, 70, "9.7.1.22", "a mask of n bits";
+    Dp4a "ty:u32|s32 ty:u32|s32", "d:s32 s:b32 s:b32 s:s32", 50, 61, "9.7.1.23", "dot product of four bytes, plus c";
+    Dp2a "part:lo|hi ty:u32|s32 ty:u32|s32", "d:s32 s:b32 s:b32 s:s32", 50, 61, "9.7.1.24", "dot product of two halves and bytes, plus c";
+}

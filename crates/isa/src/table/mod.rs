@@ -1,0 +1,75 @@
+//! The instruction table: one row a form, one file a chapter of the PTX ISA. [`crate::form`]
+//! explains how a row is written.
+
+mod compare;
+mod control;
+mod convert;
+mod float;
+mod half;
+mod integer;
+mod logic;
+mod memory;
+mod sync;
+mod texture;
+
+use crate::form::{Form, Row, read_row};
+use crate::{Opcode, types::ScalarType};
+use std::sync::LazyLock;
+
+/// Writes rows: opcode, modifiers, operands, version times ten, target, section, doc.
+macro_rules! rows {
+    ($name:ident: $($opcode:ident $mods:literal, $operands:literal, $version:literal, $target:literal, $section:literal, $doc:literal;)*) => {
+        pub(super) const $name: &[crate::form::Row] = &[$(crate::form::Row {
+            opcode: crate::Opcode::$opcode, modifiers: $mods, operands: $operands,
+            version: $version, target: $target, section: $section, doc: $doc,
+        }),*];
+    };
+}
+use rows;
+
+const CHAPTERS: &[&[Row]] = &[
+    integer::ROWS,
+    float::ROWS,
+    half::ROWS,
+    compare::ROWS,
+    logic::ROWS,
+    convert::ROWS,
+    memory::ROWS,
+    texture::ROWS,
+    control::ROWS,
+    sync::ROWS,
+];
+
+struct Table {
+    forms: Vec<Form>,
+    /// First and last+1 form of each opcode, by its place in [`Opcode::ALL`].
+    of_opcode: Vec<std::ops::Range<usize>>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut forms: Vec<Form> = CHAPTERS.iter().flat_map(|rows| rows.iter().map(read_row)).collect();
+    forms.sort_by_key(|form| form.row.opcode);
+    let of_opcode = Opcode::ALL
+        .iter()
+        .map(|&op| {
+            let start = forms.partition_point(|f| f.row.opcode < op);
+            start..forms.partition_point(|f| f.row.opcode <= op)
+        })
+        .collect();
+    Table { forms, of_opcode }
+});
+
+/// Every row of the table, by opcode.
+pub fn forms() -> &'static [Form] {
+    &TABLE.forms
+}
+
+/// The rows of an opcode; none for the opcodes that are known by name only.
+pub fn forms_of(opcode: Opcode) -> &'static [Form] {
+    &TABLE.forms[TABLE.of_opcode[opcode as usize].clone()]
+}
+
+/// Whether a word is the name of a type.
+pub(crate) fn is_type(word: &str) -> bool {
+    ScalarType::from_name(word).is_some()
+}

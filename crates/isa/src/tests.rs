@@ -1,0 +1,65 @@
+use crate::*;
+use std::collections::HashSet;
+
+fn read(text: &str) -> Result<(Modifiers, Vec<&'static Form>), ModifierError> {
+    let mut words = text.split('.');
+    let opcode = Opcode::from_name(words.next().unwrap()).unwrap();
+    read_modifiers(opcode, &words.collect::<Vec<_>>())
+}
+
+#[test]
+fn every_row_is_well_formed() {
+    let mut seen = HashSet::new();
+    for form in forms() {
+        assert!(seen.insert((form.row.opcode, form.row.modifiers, form.row.operands)));
+        for slot in &form.slots {
+            assert!(!slot.words.is_empty());
+            for word in &slot.words {
+                assert!(word.chars().any(|c| !c.is_uppercase()) || ["L1", "L2"].contains(word), "{word}");
+                if slot.class == Class::Type {
+                    assert!(ScalarType::from_name(word).is_some(), "{word} in {}", form.syntax());
+                }
+                let mut mods = Modifiers::default();
+                form::apply(slot.class, word, &mut mods);
+            }
+        }
+        let types = form.slots.iter().filter(|s| s.class == Class::Type).count();
+        for rule in &form.operands {
+            if let OperandType::Word(n) | OperandType::Wide(n) = rule.ty {
+                assert!(usize::from(n) < types, "{}", form.syntax());
+            }
+        }
+        assert!(form.row.section.starts_with("9.7."));
+        assert!(!form.row.doc.is_empty());
+    }
+    assert!(forms().len() > 250, "{}", forms().len());
+}
+
+#[test]
+fn reads_words_in_any_order_but_types_in_theirs() {
+    let (mods, forms) = read("tex.level.2d.v4.f32.s32").unwrap();
+    assert_eq!(mods.mip, Some(MipMode::Level));
+    assert_eq!(mods.types, [ScalarType::F32, ScalarType::S32]);
+    assert_eq!(forms[0].shape, Shape::Texture);
+    assert_eq!(read("tex.level.v4.f32.s32.2d").unwrap().0, mods);
+    assert_eq!(read("tex.2d.level.v4.f32.s32").unwrap_err(), ModifierError::Misplaced { index: 1 });
+    let (mods, _) = read("setp.s32.lt.and").unwrap();
+    assert_eq!((mods.cmp, mods.bool_op), (Some(CmpOp::Lt), Some(BoolOp::And)));
+    let (mods, _) = read("bar.red.and.pred").unwrap();
+    assert_eq!(mods.red_op, Some(BoolOp::And));
+    let (mods, _) = read("ld.global.nc.L1::evict_last.L2::128B.v4.f32").unwrap();
+    assert!(mods.nc && mods.vector == 4 && mods.space == Some(Space::Global));
+}
+
+#[test]
+fn says_what_is_wrong() {
+    assert_eq!(
+        read("add.rn.rn.f32").unwrap_err(),
+        ModifierError::Duplicate { index: 1, first: 0 }
+    );
+    let Err(ModifierError::Missing { class, .. }) = read("suld.b.2d.b32") else { panic!() };
+    assert_eq!(class, Class::Clamp);
+    let Err(ModifierError::Unexpected { index, .. }) = read("tex.5d.v4.f32.f32") else { panic!() };
+    assert_eq!(index, 0);
+    assert!(forms_of(Opcode::Wmma).is_empty());
+}

@@ -1,0 +1,484 @@
+//! State of lowering one function: slots, constants, temporaries, labels.
+
+use super::program::{Symbols, function_address};
+use super::{Needs, fuse};
+use crate::alu::{L32, L64};
+use crate::code::{Constants, Func, Inst, Op, SharedPatch, Slot};
+use std::collections::HashMap;
+use texunit_check::ir::{self, Base, Operand, Storage};
+use texunit_isa::{Opcode, ScalarType};
+use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW};
+use texunit_syntax::{Diagnostic, SourceFile, Span};
+
+/// Code of one function before its flow is resolved: targets are labels.
+pub(crate) struct Built {
+    pub(crate) insts: Vec<Inst>,
+    pub(crate) labels: Vec<u32>,
+    pub(crate) is_entry: bool,
+}
+
+/// Constants of all functions, each kept once.
+#[derive(Default)]
+pub(crate) struct Pools {
+    narrow: Vec<L32>,
+    wide: Vec<L64>,
+    narrow_at: HashMap<u32, u32>,
+    wide_at: HashMap<u64, u32>,
+    patches: Vec<SharedPatch>,
+    pub(crate) sites: usize,
+}
+
+impl Pools {
+    pub(crate) fn narrow(&mut self, value: u32) -> Slot {
+        let pool = &mut self.narrow;
+        Slot::narrow_constant(*self.narrow_at.entry(value).or_insert_with(|| {
+            pool.push([value; 32]);
+            pool.len() as u32 - 1
+        }))
+    }
+
+    pub(crate) fn wide(&mut self, value: u64) -> Slot {
+        let pool = &mut self.wide;
+        Slot::wide_constant(*self.wide_at.entry(value).or_insert_with(|| {
+            pool.push([value; 32]);
+            pool.len() as u32 - 1
+        }))
+    }
+
+    /// The address of a shared variable, filled in for each kernel.
+    fn shared(&mut self, variable: ir::VarId, addend: u64, wide: bool) -> Slot {
+        let known = self
+            .patches
+            .iter()
+            .find(|p| p.variable == variable && p.addend == addend && p.slot.is_wide() == wide);
+        if let Some(patch) = known {
+            return patch.slot;
+        }
+        let slot = if wide {
+            self.wide.push([0; 32]);
+            Slot::wide_constant(self.wide.len() as u32 - 1)
+        } else {
+            self.narrow.push([0; 32]);
+            Slot::narrow_constant(self.narrow.len() as u32 - 1)
+        };
+        self.patches.push(SharedPatch { slot, variable, addend });
+        slot
+    }
+
+    pub(crate) fn finish(self) -> (Constants, Vec<SharedPatch>, usize) {
+        (Constants { narrow: self.narrow, wide: self.wide }, self.patches, self.sites)
+    }
+}
+
+/// Registers of one kind: how many are given out, and temporaries of the current instruction.
+#[derive(Default)]
+struct File {
+    count: u32,
+    temporaries: Vec<Slot>,
+    used: usize,
+}
+
+impl File {
+    fn take(&mut self, make: fn(u32) -> Slot) -> Slot {
+        self.count += 1;
+        make(self.count - 1)
+    }
+
+    fn temporary(&mut self, make: fn(u32) -> Slot) -> Slot {
+        if self.used == self.temporaries.len() {
+            let slot = self.take(make);
+            self.temporaries.push(slot);
+        }
+        self.used += 1;
+        self.temporaries[self.used - 1]
+    }
+}
+
+/// Lowers one function.
+pub(crate) struct Builder<'a> {
+    pub(crate) module: &'a ir::Module,
+    pub(crate) function: &'a ir::Function,
+    pub(crate) symbols: &'a Symbols,
+    pub(crate) source: &'a SourceFile,
+    pub(crate) pools: &'a mut Pools,
+    pub(crate) needs: Needs,
+    slots: Vec<Slot>,
+    /// How often each register is read.
+    pub(crate) reads: Vec<u32>,
+    narrow: File,
+    wide: File,
+    predicates: File,
+    insts: Vec<Inst>,
+    labels: Vec<u32>,
+    /// Offsets in the frame.
+    pub(crate) returns_at: Vec<u32>,
+    pub(crate) params_at: Vec<u32>,
+    frame_at: Vec<u32>,
+    frame_size: u32,
+    objects: Vec<(String, u32, u32)>,
+    /// The instruction being lowered.
+    pub(crate) guard: Slot,
+    span: Span,
+    count: u8,
+}
+
+/// Offsets of values that follow each other, each at a multiple of 16, and their end.
+pub(crate) fn layout(sizes: impl Iterator<Item = u32>, from: u32) -> (Vec<u32>, u32) {
+    let mut end = from;
+    let offsets = sizes
+        .map(|size| {
+            let at = end;
+            end = end.saturating_add(size).checked_next_multiple_of(16).unwrap_or(u32::MAX - 15);
+            at
+        })
+        .collect();
+    (offsets, end)
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(
+        module: &'a ir::Module,
+        function: &'a ir::Function,
+        symbols: &'a Symbols,
+        source: &'a SourceFile,
+        pools: &'a mut Pools,
+    ) -> Self {
+        let own = |params: &[ir::Param]| -> Vec<u32> {
+            if function.is_entry { vec![] } else { params.iter().map(|p| p.size).collect() }
+        };
+        let (returns_at, end) = layout(own(&function.returns).into_iter(), 0);
+        let (params_at, end) = layout(own(&function.params).into_iter(), end);
+        let sizes = function.frame.iter().map(|v| v.size.max(1));
+        let (frame_at, frame_size) = layout(sizes, end);
+        let named = |params: &[ir::Param], at: &[u32]| -> Vec<(String, u32, u32)> {
+            params.iter().zip(at).map(|(p, &o)| (p.name.clone(), o, p.size)).collect()
+        };
+        let mut objects = named(&function.returns, &returns_at);
+        objects.extend(named(&function.params, &params_at));
+        let vars = function.frame.iter().zip(&frame_at);
+        objects.extend(vars.map(|(v, &o)| (v.name.clone(), o, v.size)));
+        let labels = function.labels.iter().map(|_| 0).collect();
+        Self {
+            module,
+            function,
+            symbols,
+            source,
+            pools,
+            needs: Needs::default(),
+            slots: vec![Slot::NONE; function.regs.len()],
+            reads: fuse::reads(function),
+            narrow: File::default(),
+            wide: File::default(),
+            predicates: File::default(),
+            insts: Vec::new(),
+            labels,
+            returns_at,
+            params_at,
+            frame_at,
+            frame_size,
+            objects,
+            guard: Slot::TRUE,
+            span: function.span,
+            count: 0,
+        }
+    }
+
+    pub(crate) fn body(&mut self, body: &'a [ir::Instruction], pairs: &fuse::Pairs) {
+        let mut labels: Vec<(usize, usize)> =
+            self.function.labels.iter().enumerate().map(|(i, l)| (l.1, i)).collect();
+        labels.sort_unstable();
+        let mut labels = labels.into_iter().peekable();
+        for (i, inst) in body.iter().enumerate() {
+            while let Some((_, label)) = labels.next_if(|&(at, _)| at <= i) {
+                self.labels[label] = self.insts.len() as u32;
+            }
+            self.span = inst.span;
+            self.count = 1;
+            self.guard = match inst.guard {
+                None => Slot::TRUE,
+                Some(g) => {
+                    let p = self.register(g.reg);
+                    if g.negated { p.negated() } else { p }
+                }
+            };
+            for file in [&mut self.narrow, &mut self.wide, &mut self.predicates] {
+                file.used = 0;
+            }
+            match pairs.at(i) {
+                Some(fuse::Role::Product) => {}
+                Some(fuse::Role::Sum(sum)) => self.fused(body, inst, sum),
+                None => self.instruction(inst),
+            }
+        }
+        for (_, label) in labels {
+            self.labels[label] = self.insts.len() as u32;
+        }
+    }
+
+    fn instruction(&mut self, inst: &'a ir::Instruction) {
+        use Opcode as O;
+        let done = match inst.opcode {
+            O::Mov | O::Selp | O::Cvta | O::Isspacep => self.moves(inst),
+            O::Set | O::Setp | O::Testp => self.comparison(inst),
+            O::Ld | O::Ldu | O::St | O::Atom | O::Red | O::Prefetch | O::Prefetchu
+            | O::Discard | O::Applypriority => self.memory(inst),
+            O::Bra | O::Brx | O::Ret | O::Exit | O::Trap | O::Brkpt | O::Membar | O::Fence
+            | O::Nanosleep | O::Pmevent => self.control(inst),
+            O::Call => self.call(inst),
+            O::Bar | O::Barrier | O::Activemask | O::Shfl | O::Vote | O::Match | O::Redux => {
+                self.collective(inst)
+            }
+            O::Tex | O::Tld4 | O::Txq | O::Istypep | O::Suld | O::Sust | O::Sured | O::Suq => {
+                self.texture(inst)
+            }
+            _ => self.arithmetic(inst),
+        };
+        if done.is_none() {
+            self.unsupported(inst);
+        }
+    }
+
+    fn unsupported(&mut self, inst: &ir::Instruction) {
+        let (code, help) = super::program::why_unsupported(inst);
+        let mut text = self.source.snippet(inst.span).split_whitespace().take(1);
+        let word = text.next().map_or(inst.opcode.name(), |w| w.trim_end_matches(';'));
+        // A guard is not what is wrong.
+        let word = if word.starts_with('@') { inst.opcode.name() } else { word };
+        let message = format!("`{word}` is not executed by texunit");
+        let diagnostic = Diagnostic::error(code, inst.span, message)
+            .label(format!("in {} `{}`", self.kind(), self.function.name))
+            .help(help);
+        self.needs.unsupported.push(diagnostic);
+        self.emit(Op::Unsupported);
+    }
+
+    pub(crate) fn kind(&self) -> &'static str {
+        if self.function.is_entry { "kernel" } else { "function" }
+    }
+
+    pub(crate) fn finish(self) -> (Func, Built, Needs) {
+        let f = self.function;
+        let own = |params: &[ir::Param]| params.iter().map(|p| p.size).collect();
+        let func = Func {
+            name: f.name.clone(),
+            is_entry: f.is_entry,
+            entry: 0,
+            narrow: self.narrow.count,
+            wide: self.wide.count,
+            predicates: self.predicates.count,
+            frame: self.frame_size,
+            shape: if f.is_entry { Default::default() } else { (own(&f.returns), own(&f.params)) },
+            objects: self.objects,
+            has_body: f.body.is_some(),
+        };
+        let built = Built { insts: self.insts, labels: self.labels, is_entry: f.is_entry };
+        (func, built, self.needs)
+    }
+
+    /// Appends an operation under the instruction's guard.
+    pub(crate) fn emit(&mut self, op: Op) {
+        self.emit_guarded(op, self.guard);
+    }
+
+    /// Appends an operation under another guard.
+    pub(crate) fn emit_guarded(&mut self, op: Op, guard: Slot) {
+        self.insts.push(Inst { op, guard, count: 1, span: self.span });
+    }
+
+    /// Appends an uncounted operation that prepares operands or finishes results.
+    pub(crate) fn helper(&mut self, op: Op) {
+        self.insts.push(Inst { op, guard: Slot::TRUE, count: 0, span: self.span });
+    }
+
+    /// As `helper`, under the instruction's guard.
+    pub(crate) fn finisher(&mut self, op: Op) {
+        self.insts.push(Inst { op, guard: self.guard, count: 0, span: self.span });
+    }
+
+    /// A new label at the next instruction to be emitted; may be moved by `place`.
+    pub(crate) fn label(&mut self) -> u32 {
+        self.labels.push(self.insts.len() as u32);
+        self.labels.len() as u32 - 1
+    }
+
+    pub(crate) fn place(&mut self, label: u32) {
+        self.labels[label as usize] = self.insts.len() as u32;
+    }
+
+    pub(crate) fn register(&mut self, reg: ir::RegId) -> Slot {
+        let Some(slot) = self.slots.get(reg.0 as usize).copied() else { return Slot::NONE };
+        if !slot.is_none() {
+            return slot;
+        }
+        let slot = match self.function.regs[reg.0 as usize].ty.bits() {
+            1 => self.predicates.take(Slot::predicate),
+            64 => self.wide.take(Slot::wide),
+            _ => self.narrow.take(Slot::narrow),
+        };
+        self.slots[reg.0 as usize] = slot;
+        slot
+    }
+
+    /// Bits of a register.
+    pub(crate) fn bits(&self, reg: ir::RegId) -> u32 {
+        self.function.regs.get(reg.0 as usize).map_or(32, |r| r.ty.bits())
+    }
+
+    pub(crate) fn temporary_narrow(&mut self) -> Slot {
+        self.narrow.temporary(Slot::narrow)
+    }
+
+    pub(crate) fn temporary_wide(&mut self) -> Slot {
+        self.wide.temporary(Slot::wide)
+    }
+
+    pub(crate) fn temporary_predicate(&mut self) -> Slot {
+        self.predicates.temporary(Slot::predicate)
+    }
+
+    /// An operand in whatever kind of slot it has; immediates are wide if `wide`.
+    pub(crate) fn source(&mut self, operand: &Operand, wide: bool) -> Option<Slot> {
+        Some(match operand {
+            Operand::Reg(r) => self.register(*r),
+            Operand::NotReg(r) => self.register(*r).negated(),
+            Operand::Imm(v) => self.constant(*v, wide),
+            Operand::ZeroCounter | Operand::EnvReg(_) => self.constant(0, wide),
+            Operand::Special(reg, component) => {
+                let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
+                self.helper(Op::Special { d, reg: *reg, component: *component });
+                d
+            }
+            Operand::AddressOf(base, offset) => self.address_of(*base, *offset, wide)?,
+            Operand::Function(f) => {
+                if !self.needs.functions.contains(f) {
+                    self.needs.functions.push(*f);
+                }
+                self.constant(function_address(*f), wide)
+            }
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn constant(&mut self, value: u64, wide: bool) -> Slot {
+        if wide { self.pools.wide(value) } else { self.pools.narrow(value as u32) }
+    }
+
+    /// An operand in a narrow slot.
+    pub(crate) fn narrow(&mut self, operand: &Operand) -> Option<Slot> {
+        let slot = self.source(operand, false)?;
+        if !slot.is_wide() && !slot.is_predicate() {
+            return Some(slot);
+        }
+        let d = self.temporary_narrow();
+        self.helper(Op::Convert { d, a: slot, from: 0, mask: u64::from(u32::MAX) });
+        Some(d)
+    }
+
+    /// An operand in a wide slot, zero-extended.
+    pub(crate) fn wide(&mut self, operand: &Operand) -> Option<Slot> {
+        let slot = self.source(operand, true)?;
+        if slot.is_wide() {
+            return Some(slot);
+        }
+        let d = self.temporary_wide();
+        self.helper(Op::Convert { d, a: slot, from: 0, mask: u64::MAX });
+        Some(d)
+    }
+
+    /// A predicate operand.
+    pub(crate) fn predicate(&mut self, operand: &Operand) -> Option<Slot> {
+        match operand {
+            Operand::Imm(0) => Some(Slot::FALSE),
+            Operand::Imm(_) => Some(Slot::TRUE),
+            Operand::Reg(_) | Operand::NotReg(_) => {
+                self.source(operand, false).filter(|s| s.is_predicate())
+            }
+            _ => None,
+        }
+    }
+
+    /// The slot of a destination; `_` gives `Slot::NONE`.
+    pub(crate) fn destination(&mut self, operand: &Operand) -> Option<Slot> {
+        match operand {
+            Operand::Reg(r) => Some(self.register(*r)),
+            Operand::Discard => Some(Slot::NONE),
+            _ => None,
+        }
+    }
+
+    /// What a destination register keeps of a 64-bit value.
+    pub(crate) fn keep(&self, operand: &Operand) -> u64 {
+        match operand {
+            Operand::Reg(r) => mask_of(self.bits(*r)),
+            _ => u64::MAX,
+        }
+    }
+
+    /// Offset in the frame of a base that lives there.
+    pub(crate) fn frame_offset(&self, base: Base) -> Option<u32> {
+        match base {
+            Base::Param(p) if !self.function.is_entry => self.params_at.get(p.0 as usize).copied(),
+            Base::Return(p) => self.returns_at.get(p.0 as usize).copied(),
+            Base::Frame(v) => self.frame_at.get(v.0 as usize).copied(),
+            _ => None,
+        }
+    }
+
+    /// The address of a variable in its own space.
+    fn address_of(&mut self, base: Base, offset: i64, wide: bool) -> Option<Slot> {
+        let addend = offset as u64;
+        match base {
+            Base::Variable(v) => self.variable_address(v, addend, wide),
+            Base::Param(p) if self.function.is_entry => {
+                let at = u64::from(self.function.params.get(p.0 as usize)?.offset);
+                // Generic already: `.param` addresses may come from frames too (`Place::Param`).
+                let window = if wide { PARAM_WINDOW } else { 0 };
+                Some(self.constant(window.wrapping_add(at).wrapping_add(addend), wide))
+            }
+            Base::Absolute => Some(self.constant(addend, wide)),
+            Base::Reg(_) => None,
+            Base::Param(_) | Base::Return(_) | Base::Frame(_) => {
+                let at = u64::from(self.frame_offset(base)?).wrapping_add(addend);
+                let local = match base {
+                    Base::Frame(v) => !self.function.frame.get(v.0 as usize)?.is_param,
+                    _ => false,
+                };
+                let window = if local || !wide { 0 } else { LOCAL_WINDOW };
+                let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
+                self.helper(Op::FrameAddress { d, offset: window.wrapping_add(at) });
+                Some(d)
+            }
+        }
+    }
+
+    /// The address of a variable in its own space; of an opaque one, its handle.
+    pub(crate) fn variable_address(
+        &mut self,
+        v: ir::VarId,
+        addend: u64,
+        wide: bool,
+    ) -> Option<Slot> {
+        match self.module.variables.get(v.0 as usize)?.storage {
+            Storage::Shared | Storage::DynamicShared => {
+                if !self.needs.shared.contains(&v) {
+                    self.needs.shared.push(v);
+                }
+                Some(self.pools.shared(v, addend, wide))
+            }
+            _ => {
+                let address = self.symbols.address(v).wrapping_add(addend);
+                Some(self.constant(address, wide))
+            }
+        }
+    }
+}
+
+/// A value's low `bits` bits.
+pub(crate) fn mask_of(bits: u32) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+}
+
+/// Whether values of a type are held in wide slots.
+pub(crate) fn is_wide(ty: ScalarType) -> bool {
+    ty.bits() == 64
+}

@@ -1,0 +1,142 @@
+//! From a typed module to warp code.
+//!
+//! [`lower`] never fails: an instruction that we do not execute becomes a diagnostic, listed by
+//! [`Program::unsupported`] for every kernel that can reach it, and a fault if it runs.
+
+mod arithmetic;
+mod builder;
+mod call;
+mod control;
+mod flow;
+mod fuse;
+mod memory;
+mod moves;
+mod program;
+mod texture;
+
+use crate::code::{Code, Func};
+use builder::{Builder, Pools};
+pub use program::{KernelId, Program, Symbols, function_address, function_of_address};
+use texunit_check::ir;
+use texunit_syntax::{Diagnostic, SourceFile};
+
+/// What a function needs, besides its code.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Needs {
+    /// Functions called or whose address is taken.
+    pub(crate) functions: Vec<ir::FuncId>,
+    /// Whether it calls through registers.
+    pub(crate) indirect: bool,
+    /// Shared variables.
+    pub(crate) shared: Vec<ir::VarId>,
+    /// Instructions that we do not execute.
+    pub(crate) unsupported: Vec<Diagnostic>,
+}
+
+/// Lowers a module that has no errors.
+pub fn lower(module: &ir::Module, symbols: &Symbols, source: &SourceFile) -> Program {
+    let (plain, needs) = lower_code(module, symbols, source, false);
+    let fusible = module.functions.iter().any(|f| !fuse::pairs(f).is_empty());
+    let fused = fusible.then(|| lower_code(module, symbols, source, true).0);
+    Program::new(module, plain, fused, needs, source)
+}
+
+fn lower_code(
+    module: &ir::Module,
+    symbols: &Symbols,
+    source: &SourceFile,
+    fused: bool,
+) -> (Code, Vec<Needs>) {
+    let mut code = Code::default();
+    let mut pools = Pools::default();
+    let mut needs = Vec::with_capacity(module.functions.len());
+    for function in &module.functions {
+        let mut builder = Builder::new(module, function, symbols, source, &mut pools);
+        if let Some(body) = &function.body {
+            let pairs = if fused { fuse::pairs(function) } else { fuse::Pairs::default() };
+            builder.prologue();
+            builder.body(body, &pairs);
+        }
+        let (func, insts, need) = builder.finish();
+        let entry = code.insts.len() as u32;
+        code.insts.extend(flow_into(insts, entry));
+        code.funcs.push(Func { entry, ..func });
+        needs.push(need);
+    }
+    (code.constants, code.patches, code.sites) = pools.finish();
+    (code, needs)
+}
+
+/// Resolves labels, finds meeting points and puts a `Join` at each.
+fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
+    use crate::code::{AT_RETURN, Callee, Inst, NONE, Op, Slot};
+    let builder::Built { insts, labels, is_entry } = built;
+    let at = |label: u32| labels.get(label as usize).map_or(insts.len(), |&i| i as usize);
+    let next: Vec<flow::Next> = insts
+        .iter()
+        .map(|inst| match &inst.op {
+            Op::Branch { target, .. } => {
+                flow::Next::Jumps { target: at(*target), conditional: inst.guard != Slot::TRUE }
+            }
+            Op::BranchIndexed { targets, .. } => {
+                flow::Next::Switches(targets.iter().map(|&t| at(t)).collect())
+            }
+            Op::Return => flow::Next::Leaves,
+            Op::Exit | Op::Trap if inst.guard == Slot::TRUE => flow::Next::Leaves,
+            _ => flow::Next::Falls,
+        })
+        .collect();
+    let meets = flow::meeting_points(&next);
+    let mut joins = vec![false; insts.len() + 1];
+    for &(_, meet) in &meets {
+        if let flow::Meet::At(i) = meet {
+            joins[i] = true;
+        }
+    }
+    for (i, inst) in insts.iter().enumerate() {
+        if let Op::Call(call) = &inst.op
+            && matches!(call.callee, Callee::Indirect { .. })
+        {
+            joins[i + 1] = true;
+        }
+    }
+    let mut moved = Vec::with_capacity(joins.len());
+    let mut pc = entry;
+    for &join in &joins {
+        moved.push(pc);
+        pc += 1 + u32::from(join);
+    }
+    let to = |label: u32| moved[at(label)];
+    let mut meets = meets.into_iter().peekable();
+    let mut out = Vec::with_capacity(insts.len() + insts.len() / 4);
+    let end = Inst { op: Op::Return, guard: Slot::TRUE, count: 0, span: insts.last().map_or_else(Default::default, |i| i.span) };
+    for (i, mut inst) in insts.iter().cloned().chain(std::iter::once(end)).enumerate() {
+        if joins[i] {
+            out.push(Inst { op: Op::Join, guard: Slot::TRUE, count: 0, span: inst.span });
+        }
+        let meet = meets.next_if(|&(at, _)| at == i).map_or(NONE, |(_, meet)| match meet {
+            flow::Meet::At(at) => moved[at],
+            flow::Meet::Exit if is_entry => NONE,
+            flow::Meet::Exit => AT_RETURN,
+        });
+        match &mut inst.op {
+            Op::Branch { target, reconverge } => {
+                *target = to(*target);
+                *reconverge = meet;
+            }
+            Op::BranchIndexed { targets, reconverge, .. } => {
+                targets.iter_mut().for_each(|t| *t = to(*t));
+                *reconverge = meet;
+            }
+            Op::Call(call) => {
+                if let Callee::Indirect { reconverge, .. } = &mut call.callee {
+                    *reconverge = moved[i + 1];
+                }
+            }
+            Op::Return if is_entry => inst.op = Op::Exit,
+            _ => {}
+        }
+        out.push(inst);
+    }
+    out
+}

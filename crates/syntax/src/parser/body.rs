@@ -1,0 +1,278 @@
+//! Blocks and what stands in them.
+
+use super::recovery::Scope;
+use super::{Parse, Parser, Reported};
+use crate::ast::{Block, BranchTargets, CallPrototype, Directive, Ident, Statement};
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::token::Kind;
+use crate::words;
+
+/// Words of C that begin a statement no PTX statement begins with.
+const C_WORDS: &[&str] = &[
+    "if", "else", "for", "while", "do", "switch", "case", "return", "goto", "break", "continue", "int",
+    "unsigned", "float", "double", "void", "char", "bool", "auto", "struct", "asm", "__asm__",
+    "__shared__", "__device__", "__global__", "__syncthreads",
+];
+
+impl<'a> Parser<'a> {
+    /// `{ ... }`; the next token is the `{`. Mistakes inside are reported and skipped.
+    pub(crate) fn block(&mut self) -> Parse<Block<'a>> {
+        if self.depth >= super::MAX_DEPTH {
+            let message = format!("nested more than {} levels deep", super::MAX_DEPTH);
+            let diagnostic = Diagnostic::error(codes::TOO_DEEP, self.peek().span, message)
+                .help("write it flatter: no compiler nests this deep");
+            self.report(diagnostic);
+            self.skip_block();
+            return Err(Reported);
+        }
+        self.nested(Self::block_inside)
+    }
+
+    fn block_inside(&mut self) -> Parse<Block<'a>> {
+        let start = self.at;
+        let open = self.advance();
+        let mut statements = Vec::new();
+        loop {
+            let first = self.begin();
+            match self.kind() {
+                Kind::RightBrace => {
+                    self.advance();
+                    break;
+                }
+                Kind::End => {
+                    self.unclosed(open.span);
+                    break;
+                }
+                Kind::Word if self.starts_function() => {
+                    self.unclosed(open.span);
+                    break;
+                }
+                _ => {}
+            }
+            if self.statement(&mut statements).is_err() && !self.unwinding {
+                // A nested block has recovered already, and stands behind itself.
+                if self.tokens[first].kind != Kind::LeftBrace {
+                    self.recover(first, Scope::Body);
+                }
+            }
+            if self.unwinding {
+                break;
+            }
+        }
+        Ok(Block { statements, span: self.span_from(start) })
+    }
+
+    /// Reports the missing `}` once for all blocks that are open.
+    fn unclosed(&mut self, open: crate::span::Span) {
+        if !self.unwinding {
+            let what = match self.kind() {
+                Kind::End => "at the end of the file".to_string(),
+                _ => format!("before {}", self.shown()),
+            };
+            let diagnostic = Diagnostic::error(codes::UNCLOSED_BLOCK, open, format!("missing `}}` {what}"))
+                .label("this `{` is never closed")
+                .help("close the block with `}`");
+            self.report(diagnostic);
+        }
+        self.unwinding = true;
+    }
+
+    fn statement(&mut self, statements: &mut Vec<Statement<'a>>) -> Parse<()> {
+        let start = self.at;
+        match self.kind() {
+            Kind::LeftBrace => statements.push(Statement::Block(self.block()?)),
+            Kind::Semicolon => self.stray_semicolon(),
+            Kind::At => statements.push(Statement::Instruction(self.instruction()?)),
+            Kind::Word => self.body_word(statements)?,
+            Kind::Ident if self.peek_at(1).kind == Kind::Colon => {
+                let label = self.take_ident();
+                self.advance();
+                statements.push(self.labelled(start, label)?);
+            }
+            Kind::Ident => {
+                self.refuse_foreign()?;
+                statements.push(Statement::Instruction(self.instruction()?));
+            }
+            Kind::Underscore if self.peek_at(1).kind == Kind::Colon => {
+                self.unexpected(codes::LABEL, "a label", "`_` alone is no name: add a letter or digit")?;
+            }
+            Kind::Integer if self.peek_at(1).kind == Kind::Colon => {
+                self.unexpected(codes::LABEL, "a label", "a label begins with a letter, `_`, `$` or `%`")?;
+            }
+            Kind::RightParen | Kind::RightBracket => {
+                let message = format!("{} closes nothing", self.shown());
+                let diagnostic = Diagnostic::error(codes::UNMATCHED, self.peek().span, message);
+                self.fail(diagnostic.label("no partner").help("remove it"))?;
+            }
+            _ => {
+                let help = "a body holds labels, instructions, declarations and blocks";
+                self.unexpected(codes::STATEMENT, "a statement", help)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn stray_semicolon(&mut self) {
+        let token = self.advance();
+        let diagnostic = Diagnostic::error(codes::STRAY_SEMICOLON, token.span, "`;` without a statement")
+            .label("nothing ends here")
+            .help("remove it: labels, blocks, `.loc`, `.file` and the header directives do not end with `;`");
+        self.report(diagnostic);
+    }
+
+    /// `if (...)`, `%r1 = ...`, `reg .u32 a`: mistakes that look like instructions.
+    pub(crate) fn refuse_foreign(&mut self) -> Parse<()> {
+        let token = self.peek();
+        let next = self.peek_at(1);
+        let text = self.text_of(token);
+        let dotless = words::look_up(words::SPACES, text).is_some() && text != "tex"
+            || matches!(text, "entry" | "func" | "visible" | "extern" | "align" | "pragma");
+        if dotless && matches!(next.kind, Kind::Word | Kind::Ident) {
+            let message = format!("`{text}` without its dot");
+            let diagnostic = Diagnostic::error(codes::UNKNOWN_DIRECTIVE, token.span, message);
+            return self.fail(diagnostic.label("directives begin with a dot").help(format!("write `.{text}`")));
+        }
+        let help = match (text, next.kind) {
+            (_, Kind::Equal | Kind::EqualEqual) => "PTX has no assignments: write `mov.u32 result, value;`",
+            ("if" | "else" | "switch" | "case", _) => "compare with `setp` and guard instructions or a `bra` with `@p`",
+            ("for" | "while" | "do" | "break" | "continue", _) => "write a loop with a label and `@p bra label;`",
+            ("return", _) => "write `ret;`",
+            ("goto", _) => "write `bra label;`",
+            ("__syncthreads", _) => "write `bar.sync 0;`",
+            (word, Kind::Ident | Kind::LeftParen | Kind::Star) if C_WORDS.contains(&word) => {
+                "declare registers as `.reg .u32 %r1;`"
+            }
+            (_, Kind::Plus | Kind::Minus | Kind::Star | Kind::Slash) => {
+                "PTX has no expressions over registers: write `add.u32 result, a, b;`"
+            }
+            _ => return Ok(()),
+        };
+        let message = format!("`{text}` begins a statement of C, not of PTX");
+        let diagnostic = Diagnostic::error(codes::FOREIGN, token.span, message);
+        self.fail(diagnostic.label("not PTX").help(help))
+    }
+
+    /// A statement of a body that begins with a directive.
+    fn body_word(&mut self, statements: &mut Vec<Statement<'a>>) -> Parse<()> {
+        let start = self.at;
+        let word = self.word(self.peek()).text;
+        match word {
+            "loc" => statements.push(Statement::Directive(self.loc()?)),
+            "pragma" => statements.push(Statement::Directive(self.pragma(Scope::Body)?)),
+            "branchtargets" | "calltargets" | "callprototype" => {
+                let message = format!("`.{word}` without a label");
+                let diagnostic = Diagnostic::error(codes::MISPLACED, self.peek().span, message);
+                self.fail(diagnostic.help(format!("name it: `label: .{word} ...;`")))?;
+            }
+            _ if Self::is_declaration_word(word) => {
+                let variables = self.declaration(start, None, Vec::new(), Scope::Body)?;
+                statements.extend(variables.into_iter().map(Statement::Variable));
+            }
+            _ => self.misplaced_in_body(word)?,
+        }
+        Ok(())
+    }
+
+    fn misplaced_in_body(&mut self, word: &str) -> Parse<()> {
+        let span = self.peek().span;
+        let help = if words::look_up(words::LINKAGES, word).is_some() {
+            "linkage words stand at module scope only: declare the variable outside the function"
+        } else if words::BOUNDS.iter().any(|b| b.name == word) {
+            "write it between the parameters and the body"
+        } else if matches!(word, "version" | "target" | "address_size") {
+            "write it once, at the beginning of the file"
+        } else if matches!(word, "file" | "section" | "alias") {
+            "write it outside functions"
+        } else {
+            return self.unknown_word(word);
+        };
+        let message = format!("`.{word}` inside a function body");
+        self.report(Diagnostic::error(codes::MISPLACED, span, message).label("not here").help(help));
+        // Directives without `;` are taken whole, so that the next statement is not lost.
+        match word {
+            "file" => drop(self.file()),
+            "section" => drop(self.section()),
+            "version" | "target" | "address_size" => {
+                self.advance();
+                while !self.peek().first_on_line && self.kind() != Kind::Semicolon && self.kind() != Kind::End {
+                    self.advance();
+                }
+            }
+            _ => return Err(Reported),
+        }
+        Ok(())
+    }
+
+    /// What follows a label: one of three tables, or anything else (then the label stands alone).
+    fn labelled(&mut self, start: usize, label: Ident<'a>) -> Parse<Statement<'a>> {
+        Ok(match self.peek_word() {
+            Some("branchtargets") => Statement::BranchTargets(self.targets(start, label)?),
+            Some("calltargets") => Statement::CallTargets(self.targets(start, label)?),
+            Some("callprototype") => Statement::CallPrototype(self.prototype(start, label)?),
+            _ => Statement::Label(label),
+        })
+    }
+
+    fn targets(&mut self, start: usize, label: Ident<'a>) -> Parse<BranchTargets<'a>> {
+        let word = self.take_word().text;
+        let mut targets = Vec::new();
+        loop {
+            let name = self.name("a label or function")?;
+            let count = self.count()?.map(|(count, _)| count);
+            targets.push((name, count));
+            if self.eat(Kind::Comma).is_none() {
+                break;
+            }
+            if self.kind() == Kind::Semicolon {
+                return self.trailing_comma("a name");
+            }
+        }
+        self.semicolon(Scope::Body, &format!("`.{word}`"))?;
+        Ok(BranchTargets { label, targets, span: self.span_from(start) })
+    }
+
+    fn prototype(&mut self, start: usize, label: Ident<'a>) -> Parse<CallPrototype<'a>> {
+        self.advance();
+        let returns = match self.kind() {
+            Kind::LeftParen => self.parameters()?,
+            _ => Vec::new(),
+        };
+        if self.eat(Kind::Underscore).is_none() {
+            let help = "a prototype has `_` in place of a name: `label: .callprototype (.param .b32 _) _ (.param .b64 _);`";
+            return self.unexpected(codes::HEADER, "`_`", help);
+        }
+        let params = match self.kind() {
+            Kind::LeftParen => self.parameters()?,
+            _ => Vec::new(),
+        };
+        let mut noreturn = false;
+        while let Some(word) = self.peek_word() {
+            if word != "noreturn" {
+                if self.peek().first_on_line && self.begins_statement(self.at, Scope::Body, false) {
+                    break;
+                }
+                return self.unknown_word(word);
+            }
+            self.advance();
+            noreturn = true;
+        }
+        self.semicolon(Scope::Body, "`.callprototype`")?;
+        Ok(CallPrototype { label, returns, params, noreturn, span: self.span_from(start) })
+    }
+
+    /// A directive that is kept as its words: from token `start` to the last one taken, without
+    /// `;`.
+    pub(crate) fn kept(&self, start: usize) -> Directive<'a> {
+        let name = self.word(self.tokens[start]);
+        let mut last = self.at - 1;
+        if self.tokens[last].kind == Kind::Semicolon {
+            last -= 1;
+        }
+        let text = match last > start {
+            true => &self.text[self.tokens[start + 1].span.start as usize..self.tokens[last].span.end as usize],
+            false => "",
+        };
+        Directive { name, text, span: self.span_from(start) }
+    }
+}

@@ -1,0 +1,515 @@
+//! Variables: their words, names, dimensions and initial values.
+
+use super::recovery::Scope;
+use super::{Parse, Parser};
+use crate::ast::{
+    BinaryOp, Expr, ExprKind, Ident, Initializer, Linkage, OpaqueType, Ptr, Space, Variable,
+};
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::span::Span;
+use crate::token::Kind;
+use crate::words;
+
+/// The words of a declaration before its names.
+struct Head<'a> {
+    space: Space,
+    align: Option<(u64, Span)>,
+    vector: u8,
+    ty: Ident<'a>,
+    ptr: Option<Ptr>,
+    attributes: Vec<Ident<'a>>,
+}
+
+/// Words seen so far.
+#[derive(Default)]
+struct Words<'a> {
+    space: Option<(Space, Span)>,
+    align: Option<(u64, Span)>,
+    vector: Option<(u8, Span)>,
+    ty: Option<Ident<'a>>,
+    ptr: Option<Ptr>,
+}
+
+const ORDER: &str =
+    "the order is linkage, space, `.align` or `.attribute`, vector, type, names: `.visible .global .align 16 .v4 .f32 table[4];`";
+
+impl<'a> Parser<'a> {
+    /// Whether a word begins a declaration (perhaps a wrong one).
+    pub(crate) fn is_declaration_word(word: &str) -> bool {
+        words::look_up(words::SPACES, word).is_some()
+            || words::look_up(words::VECTORS, word).is_some()
+            || words::TYPES.contains(&word)
+            || matches!(word, "align" | "attribute")
+    }
+
+    /// A declaration statement with its `;`: one variable for each name. `start` is the token
+    /// with which it begins, linkage included.
+    pub(crate) fn declaration(
+        &mut self,
+        start: usize,
+        linkage: Option<(Linkage, Span)>,
+        attributes: Vec<Ident<'a>>,
+        scope: Scope,
+    ) -> Parse<Vec<Variable<'a>>> {
+        let head = self.head(attributes)?;
+        let mut variables = Vec::new();
+        // NVIDIA's assembler accepts a declaration without names.
+        if self.kind() != Kind::Semicolon {
+            loop {
+                let variable = self.declarator(start, linkage, &head)?;
+                variables.push(variable);
+                if self.eat(Kind::Comma).is_none() {
+                    break;
+                }
+                if self.kind() == Kind::Semicolon {
+                    return self.trailing_comma("a name");
+                }
+            }
+        }
+        self.semicolon(scope, "the declaration")?;
+        Ok(variables)
+    }
+
+    /// A parameter: the words and one name, which may be `_`.
+    pub(crate) fn parameter(&mut self) -> Parse<Variable<'a>> {
+        let start = self.at;
+        let head = self.head(Vec::new())?;
+        if let Some(token) = self.eat(Kind::Underscore) {
+            let name = Ident { text: "", span: token.span };
+            let dimensions = self.dimensions()?;
+            return Ok(self.variable(start, None, &head, name, None, dimensions, None));
+        }
+        let name = self.name("the parameter's name")?;
+        if self.kind() == Kind::Less {
+            let message = "a parameter cannot be a numbered name";
+            let diagnostic = Diagnostic::error(codes::DIMENSION, self.peek().span, message);
+            return self.fail(diagnostic.help("declare each parameter, or an array: `a[4]`"));
+        }
+        let dimensions = self.dimensions()?;
+        Ok(self.variable(start, None, &head, name, None, dimensions, None))
+    }
+
+    #[allow(clippy::too_many_arguments)] // the parts of one statement, in source order
+    fn variable(
+        &self,
+        start: usize,
+        linkage: Option<(Linkage, Span)>,
+        head: &Head<'a>,
+        name: Ident<'a>,
+        count: Option<(u64, Span)>,
+        dimensions: Vec<Option<Expr<'a>>>,
+        initializer: Option<Initializer<'a>>,
+    ) -> Variable<'a> {
+        Variable {
+            linkage,
+            space: head.space,
+            align: head.align,
+            vector: head.vector,
+            ty: head.ty,
+            ptr: head.ptr,
+            attributes: head.attributes.clone(),
+            name,
+            count,
+            dimensions,
+            initializer,
+            span: self.span_from(start),
+        }
+    }
+
+    fn head(&mut self, mut attributes: Vec<Ident<'a>>) -> Parse<Head<'a>> {
+        let start = self.at;
+        let mut seen = Words::default();
+        while let Some(word) = self.peek_word() {
+            if word == "attribute" {
+                self.in_order(&seen, "`.attribute`")?;
+                attributes.append(&mut self.attributes()?);
+            } else {
+                self.head_word(word, &mut seen)?;
+            }
+        }
+        let Some((space, _)) = seen.space else {
+            let found = self.tokens[start];
+            let message = "declaration without a state space";
+            let diagnostic = Diagnostic::error(codes::NO_SPACE, found.span, message)
+                .label("`.reg`, `.shared`, `.param`, ... expected before this")
+                .help("say where the variable lives: `.reg .u32 %r1;`, `.shared .f32 tile[64];`");
+            return self.fail(diagnostic);
+        };
+        let Some(ty) = seen.ty else { return self.no_type() };
+        let vector = seen.vector.map_or(1, |(elements, _)| elements);
+        Ok(Head { space, align: seen.align, vector, ty, ptr: seen.ptr, attributes })
+    }
+
+    fn no_type<T>(&mut self) -> Parse<T> {
+        let text = self.text_of(self.peek());
+        let help = if self.kind() == Kind::Ident && words::TYPES.contains(&text) {
+            format!("write the type with its dot: `.{text}`")
+        } else {
+            "write a type after the space, as in `.reg .u32 %r1;`".into()
+        };
+        self.unexpected(codes::NO_TYPE, "a type", help)
+    }
+
+    /// One word of a declaration.
+    fn head_word(&mut self, word: &'a str, seen: &mut Words<'a>) -> Parse<()> {
+        let token = self.peek();
+        if let Some(space) = words::look_up(words::SPACES, word) {
+            if seen.space.is_some() {
+                return self.out_of_order("a second state space");
+            }
+            self.in_order(seen, "the state space")?;
+            self.advance();
+            seen.space = Some((space, token.span));
+        } else if word == "align" {
+            self.in_order(seen, "`.align`")?;
+            self.advance();
+            let (value, span) = self.plain_integer("the alignment in bytes")?;
+            seen.align = Some((value, token.span.to(span)));
+        } else if let Some(elements) = words::look_up(words::VECTORS, word) {
+            if seen.vector.is_some() || seen.ty.is_some() {
+                return self.out_of_order("the vector word");
+            }
+            self.advance();
+            seen.vector = Some((elements, token.span));
+        } else if words::TYPES.contains(&word) {
+            if seen.ty.is_some() {
+                return self.out_of_order("a second type");
+            }
+            self.advance();
+            seen.ty = Some(self.word(token));
+        } else if word == "ptr" {
+            if seen.ty.is_none() || seen.ptr.is_some() {
+                return self.out_of_order("`.ptr`");
+            }
+            seen.ptr = Some(self.ptr()?);
+        } else if words::look_up(words::LINKAGES, word).is_some() {
+            return self.out_of_order("the linkage");
+        } else {
+            return self.unknown_word(word);
+        }
+        Ok(())
+    }
+
+    /// Spaces, alignments and attributes must come before vector and type.
+    fn in_order(&mut self, seen: &Words<'a>, what: &str) -> Parse<()> {
+        if seen.ty.is_some() || seen.vector.is_some() { self.out_of_order(what) } else { Ok(()) }
+    }
+
+    fn out_of_order<T>(&mut self, what: &str) -> Parse<T> {
+        let message = format!("{what} is out of place: {}", self.shown());
+        let diagnostic = Diagnostic::error(codes::WORD_ORDER, self.peek().span, message);
+        self.fail(diagnostic.label("not here").help(ORDER))
+    }
+
+    /// A word that the grammar does not know in this place.
+    pub(crate) fn unknown_word<T>(&mut self, word: &str) -> Parse<T> {
+        let span = self.peek().span;
+        if words::is_directive(word) {
+            let message = format!("`.{word}` is not allowed here");
+            let help = "see the order of words: `.visible .global .align 16 .v4 .f32 table[4];`, `.visible .entry name(...) .maxntid 256 { ... }`";
+            return self.fail(Diagnostic::error(codes::MISPLACED, span, message).help(help));
+        }
+        let shown: String = word.chars().take(40).collect();
+        let message = format!("unknown directive or type `.{shown}`");
+        let help = match (word, words::nearest(word)) {
+            ("v1" | "v3" | "v16", _) => "vectors have 2, 4 or 8 elements: `.v2`, `.v4`, `.v8`".into(),
+            ("int" | "s" | "i32", _) => "signed 32-bit integers are `.s32`".into(),
+            ("uint" | "u" | "unsigned", _) => "unsigned 32-bit integers are `.u32`".into(),
+            ("float", _) => "32-bit floats are `.f32`".into(),
+            ("double", _) => "64-bit floats are `.f64`".into(),
+            ("bool" | "b1" | "p", _) => "truth values are `.pred`".into(),
+            (_, Some(near)) => format!("did you mean `.{near}`?"),
+            _ => "directives and types are those of the PTX ISA, in lower case".into(),
+        };
+        self.fail(Diagnostic::error(codes::UNKNOWN_DIRECTIVE, span, message).help(help))
+    }
+
+    /// `.attribute(.managed, .unified(1, 2))`: one word for each, arguments included.
+    pub(crate) fn attributes(&mut self) -> Parse<Vec<Ident<'a>>> {
+        self.advance();
+        let help = "write `.attribute(.managed)`";
+        let Some(open) = self.eat(Kind::LeftParen) else {
+            return self.unexpected(codes::DIRECTIVE, "`(`", help);
+        };
+        let mut attributes = Vec::new();
+        loop {
+            let start = self.at;
+            if self.kind() != Kind::Word {
+                return self.unexpected(codes::DIRECTIVE, "an attribute such as `.managed`", help);
+            }
+            self.advance();
+            if let Some(inner) = self.eat(Kind::LeftParen) {
+                loop {
+                    self.plain_integer("a number")?;
+                    if self.eat(Kind::Comma).is_none() {
+                        break;
+                    }
+                }
+                self.close(Kind::RightParen, ")", inner)?;
+            }
+            let mut span = self.span_from(start);
+            span.start = self.word(self.tokens[start]).span.start;
+            attributes.push(Ident { text: &self.text[span.range()], span });
+            if self.eat(Kind::Comma).is_none() {
+                break;
+            }
+        }
+        self.close(Kind::RightParen, ")", open)?;
+        Ok(attributes)
+    }
+
+    /// `.ptr .global .align 4`, `.ptr .texref`
+    fn ptr(&mut self) -> Parse<Ptr> {
+        self.advance();
+        let mut ptr = Ptr { space: None, align: None, opaque: None };
+        if let Some(word) = self.peek_word() {
+            match word {
+                "const" | "global" | "local" | "shared" => {
+                    ptr.space = words::look_up(words::SPACES, word);
+                }
+                "texref" => ptr.opaque = Some(OpaqueType::Texref),
+                "samplerref" => ptr.opaque = Some(OpaqueType::Samplerref),
+                "surfref" => ptr.opaque = Some(OpaqueType::Surfref),
+                "align" => {}
+                _ => {
+                    let message = format!("`.ptr` cannot point to `.{word}`");
+                    let diagnostic = Diagnostic::error(codes::WORD_ORDER, self.peek().span, message);
+                    return self.fail(diagnostic.help(
+                        "write `.ptr`, then `.const`, `.global`, `.local`, `.shared` or nothing, then `.align n` or nothing",
+                    ));
+                }
+            }
+            if word != "align" {
+                self.advance();
+            }
+        }
+        if self.peek_word() == Some("align") {
+            self.advance();
+            ptr.align = Some(self.plain_integer("the alignment in bytes")?.0);
+        }
+        Ok(ptr)
+    }
+
+    fn declarator(
+        &mut self,
+        start: usize,
+        linkage: Option<(Linkage, Span)>,
+        head: &Head<'a>,
+    ) -> Parse<Variable<'a>> {
+        if self.kind() == Kind::Comma {
+            return self.trailing_comma("a name");
+        }
+        let name = self.name("the variable's name")?;
+        let count = self.count()?;
+        let dimensions = if count.is_some() { Vec::new() } else { self.dimensions()? };
+        if (count.is_some() && self.kind() == Kind::LeftBracket)
+            || (!dimensions.is_empty() && self.kind() == Kind::Less)
+        {
+            let message = "a name is either numbered or an array";
+            let diagnostic = Diagnostic::error(codes::DIMENSION, self.peek().span, message);
+            return self.fail(diagnostic.help("write `name<4>` for four variables or `name[4]` for one array"));
+        }
+        let initializer = match self.eat(Kind::Equal) {
+            Some(_) => Some(self.initializer(head.ty.text)?),
+            None => None,
+        };
+        Ok(self.variable(start, linkage, head, name, count, dimensions, initializer))
+    }
+
+    /// `<10>`
+    pub(crate) fn count(&mut self) -> Parse<Option<(u64, Span)>> {
+        let Some(open) = self.eat(Kind::Less) else { return Ok(None) };
+        let (value, _) = self.plain_integer("the number of names")?;
+        let close = self.close(Kind::Greater, ">", open)?;
+        Ok(Some((value, open.span.to(close.span))))
+    }
+
+    /// `[2][3]`, `[]`
+    fn dimensions(&mut self) -> Parse<Vec<Option<Expr<'a>>>> {
+        let mut dimensions = Vec::new();
+        while let Some(open) = self.eat(Kind::LeftBracket) {
+            let token = self.peek();
+            let is_constant = token.kind == Kind::Integer
+                || token.kind == Kind::Ident && self.text_of(token) == "WARP_SZ";
+            if token.kind == Kind::RightBracket && dimensions.is_empty() {
+                dimensions.push(None);
+            } else if is_constant && self.peek_at(1).kind == Kind::RightBracket {
+                dimensions.push(Some(self.constant()?));
+            } else {
+                let help = "write the length as a plain integer; only the first one may be left away";
+                let message = format!("expected the array's length, found {}", self.shown());
+                let diagnostic = Diagnostic::error(codes::DIMENSION, self.place(), message);
+                return self.fail(diagnostic.note(open.span, "of this dimension").help(help));
+            }
+            self.close(Kind::RightBracket, "]", open)?;
+        }
+        Ok(dimensions)
+    }
+
+    pub(crate) fn trailing_comma<T>(&mut self, expected: &str) -> Parse<T> {
+        let message = format!("expected {expected} after the comma, found {}", self.shown());
+        let span = match self.kind() {
+            Kind::Comma => self.peek().span,
+            _ => self.previous().span,
+        };
+        let diagnostic = Diagnostic::error(codes::EXTRA_COMMA, span, message);
+        self.fail(diagnostic.label("comma too many").help("remove the comma, or write what is missing"))
+    }
+
+    fn initializer(&mut self, ty: &str) -> Parse<Initializer<'a>> {
+        self.nested(|p| match p.kind() {
+            Kind::LeftBrace => p.initializer_list(ty),
+            Kind::Text => {
+                let help = "write the bytes as a list: \"abc\" is `{97, 98, 99, 0}`";
+                p.unexpected(codes::INITIALIZER, "an initial value", help)
+            }
+            Kind::Semicolon | Kind::Comma | Kind::RightBrace => {
+                let help = "write a number, an address, or a list in braces after `=`";
+                p.unexpected(codes::INITIALIZER, "an initial value", help)
+            }
+            _ => Ok(Initializer::Value(p.initial_value()?)),
+        })
+    }
+
+    fn initializer_list(&mut self, ty: &str) -> Parse<Initializer<'a>> {
+        let start = self.at;
+        let open = self.advance();
+        let opaque = matches!(ty, "texref" | "samplerref" | "surfref");
+        let named = self.kind() == Kind::Ident && self.peek_at(1).kind == Kind::Equal;
+        if self.eat(Kind::RightBrace).is_some() {
+            let span = self.span_from(start);
+            return Ok(if opaque {
+                Initializer::Fields(Vec::new(), span)
+            } else {
+                Initializer::List(Vec::new(), span)
+            });
+        }
+        let mut fields = Vec::new();
+        let mut list = Vec::new();
+        loop {
+            if named {
+                fields.push(self.field()?);
+            } else {
+                list.push(self.initializer(ty)?);
+            }
+            if self.eat(Kind::Comma).is_none() {
+                break;
+            }
+            if matches!(self.kind(), Kind::RightBrace | Kind::Comma) {
+                return self.trailing_comma("a value");
+            }
+        }
+        self.list_end(Kind::RightBrace, "}", open, "initial values")?;
+        let span = self.span_from(start);
+        Ok(if named { Initializer::Fields(fields, span) } else { Initializer::List(list, span) })
+    }
+
+    /// `filter_mode = linear`
+    fn field(&mut self) -> Parse<(Ident<'a>, Expr<'a>)> {
+        let help = "write `field = value`, as in `filter_mode = linear`";
+        let name = self.name("a field's name")?;
+        if self.eat(Kind::Equal).is_none() {
+            return self.unexpected(codes::INITIALIZER, "`=`", help);
+        }
+        let token = self.peek();
+        if token.kind == Kind::Ident && self.text_of(token) != "WARP_SZ" {
+            self.advance();
+            return Ok((name, Expr { kind: ExprKind::Name(self.ident(token)), span: token.span }));
+        }
+        Ok((name, self.constant()?))
+    }
+
+    /// A closing bracket of a list, or what stands there instead of a comma.
+    pub(crate) fn list_end(
+        &mut self,
+        kind: Kind,
+        shown: &str,
+        open: crate::token::Token,
+        what: &str,
+    ) -> Parse<()> {
+        let begins_value = matches!(
+            self.kind(),
+            Kind::Ident
+                | Kind::Integer
+                | Kind::Decimal
+                | Kind::Float32
+                | Kind::Float64
+                | Kind::LeftBrace
+                | Kind::Underscore
+        );
+        if begins_value && !(self.peek().first_on_line && self.begins_statement(self.at, Scope::Body, false)) {
+            let message = format!("missing comma before {}", self.shown());
+            let diagnostic = Diagnostic::error(codes::COMMA, self.peek().span, message)
+                .label("`,` expected before this")
+                .help(format!("separate {what} with commas"));
+            return self.fail(diagnostic);
+        }
+        self.close(kind, shown, open)?;
+        Ok(())
+    }
+
+    /// A number, an address, or a masked address.
+    fn initial_value(&mut self) -> Parse<Expr<'a>> {
+        let token = self.peek();
+        let text = self.text_of(token);
+        if token.kind == Kind::Ident && text != "WARP_SZ" {
+            return self.address_value();
+        }
+        if token.kind == Kind::Integer && self.peek_at(1).kind == Kind::LeftParen {
+            let start = self.at;
+            let mask = Expr { kind: self.constant_token()?, span: token.span };
+            let open = self.advance();
+            let address = self.address_value()?;
+            self.close(Kind::RightParen, ")", open)?;
+            let kind = ExprKind::Call(Box::new(mask), Box::new(address));
+            return Ok(Expr { kind, span: self.span_from(start) });
+        }
+        self.constant()
+    }
+
+    /// The integer that comes next, alone.
+    fn constant_token(&mut self) -> Parse<ExprKind<'a>> {
+        let token = self.advance();
+        let (value, unsigned) = crate::number::integer(self.text_of(token)).unwrap_or_default();
+        Ok(ExprKind::Integer { value, unsigned })
+    }
+
+    /// `name`, `name+4`, `generic(name)`, `generic(name)+4`
+    fn address_value(&mut self) -> Parse<Expr<'a>> {
+        let start = self.at;
+        let name = self.name("a variable's name")?;
+        let mut value = Expr { kind: ExprKind::Name(name), span: name.span };
+        if self.kind() == Kind::LeftParen {
+            if name.text != "generic" {
+                let message = format!("`{}` cannot be called in an initial value", name.text);
+                let diagnostic = Diagnostic::error(codes::INITIALIZER, name.span, message);
+                return self.fail(diagnostic.help("`generic(name)` is the generic address of a variable; a byte of an address is `0xff(name)`"));
+            }
+            let open = self.advance();
+            let inner = self.name("a variable's name")?;
+            self.close(Kind::RightParen, ")", open)?;
+            let argument = Expr { kind: ExprKind::Name(inner), span: inner.span };
+            let span = self.span_from(start);
+            value = Expr { kind: ExprKind::Call(Box::new(value), Box::new(argument)), span };
+        }
+        match self.kind() {
+            Kind::Plus => {
+                self.advance();
+                let offset = self.constant()?;
+                let span = self.span_from(start);
+                let kind = ExprKind::Binary(BinaryOp::Add, Box::new(value), Box::new(offset));
+                Ok(Expr { kind, span })
+            }
+            Kind::Minus => {
+                let help = format!("write a negative offset as `{}+-4`", name.text);
+                self.unexpected(codes::ARITHMETIC, "`+` and a constant", help)
+            }
+            Kind::LeftBracket | Kind::Star | Kind::Slash | Kind::Percent => {
+                let help = format!("the only arithmetic is an offset in bytes: `{}+4`", name.text);
+                self.unexpected(codes::ARITHMETIC, "`+` and a constant", help)
+            }
+            _ => Ok(value),
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Directives that are kept as their words: `.file`, `.loc`, `.pragma`, `.section`.
+
+use super::recovery::Scope;
+use super::{Parse, Parser};
+use crate::ast::Directive;
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::token::Kind;
+
+impl<'a> Parser<'a> {
+    /// `.file 1 "name.cu"`, perhaps with time and size.
+    pub(crate) fn file(&mut self) -> Parse<Directive<'a>> {
+        let start = self.at;
+        self.advance();
+        let help = "write `.file 1 \"name.cu\"`";
+        self.number_of("the file's index", help)?;
+        if self.eat(Kind::Text).is_none() {
+            return self.unexpected(codes::DIRECTIVE, "the file's name in quotes", help);
+        }
+        while self.eat(Kind::Comma).is_some() {
+            self.number_of("a number", "after the name stand a time and a size, or nothing")?;
+        }
+        Ok(self.kept(start))
+    }
+
+    /// `.loc 1 2 3, function_name $L+4, inlined_at 1 2 3`
+    pub(crate) fn loc(&mut self) -> Parse<Directive<'a>> {
+        let start = self.at;
+        self.advance();
+        self.position()?;
+        while self.eat(Kind::Comma).is_some() {
+            let help = "after a comma stands `function_name label` or `inlined_at file line column`";
+            match (self.kind(), self.text_of(self.peek())) {
+                (Kind::Ident, "function_name") => {
+                    self.advance();
+                    self.name("a label")?;
+                    if self.eat(Kind::Plus).is_some() {
+                        self.number_of("an offset", help)?;
+                    }
+                }
+                (Kind::Ident, "inlined_at") => {
+                    self.advance();
+                    self.position()?;
+                }
+                _ => return self.unexpected(codes::DIRECTIVE, "`function_name` or `inlined_at`", help),
+            }
+        }
+        Ok(self.kept(start))
+    }
+
+    fn position(&mut self) -> Parse<()> {
+        for what in ["the file's index", "the line", "the column"] {
+            self.number_of(what, "write three numbers: `.loc 1 20 5`")?;
+        }
+        Ok(())
+    }
+
+    fn number_of(&mut self, what: &str, help: &str) -> Parse<()> {
+        match self.eat(Kind::Integer) {
+            Some(_) => Ok(()),
+            None => self.unexpected(codes::DIRECTIVE, what, help),
+        }
+    }
+
+    /// `.pragma "nounroll";`
+    pub(crate) fn pragma(&mut self, scope: Scope) -> Parse<Directive<'a>> {
+        let start = self.at;
+        self.advance();
+        self.strings()?;
+        self.semicolon(scope, "`.pragma`")?;
+        Ok(self.kept(start))
+    }
+
+    /// Strings with commas between them, without their quotes.
+    pub(crate) fn strings(&mut self) -> Parse<Vec<&'a str>> {
+        let mut strings = Vec::new();
+        loop {
+            let Some(token) = self.eat(Kind::Text) else {
+                let help = "write the text in quotes: `.pragma \"nounroll\";`";
+                return self.unexpected(codes::DIRECTIVE, "a string", help);
+            };
+            strings.push(self.text_of(token).trim_matches('"'));
+            if self.eat(Kind::Comma).is_none() {
+                return Ok(strings);
+            }
+        }
+    }
+
+    /// `.section .debug_info { ... }`
+    pub(crate) fn section(&mut self) -> Parse<Directive<'a>> {
+        let start = self.at;
+        self.advance();
+        if self.eat(Kind::Word).is_none() {
+            let help = "a section's name begins with a dot: `.section .debug_str { ... }`";
+            return self.unexpected(codes::SECTION, "the section's name", help);
+        }
+        if self.kind() != Kind::LeftBrace {
+            return self.unexpected(codes::SECTION, "`{`", "write the section's contents in braces");
+        }
+        let open = self.at;
+        self.advance();
+        if self.section_body().is_err() {
+            self.skip_section(open);
+        }
+        Ok(self.kept(start))
+    }
+
+    fn section_body(&mut self) -> Parse<()> {
+        let open = self.previous();
+        loop {
+            match self.kind() {
+                Kind::RightBrace => {
+                    self.advance();
+                    return Ok(());
+                }
+                Kind::End => {
+                    let diagnostic =
+                        Diagnostic::error(codes::UNCLOSED_BLOCK, open.span, "missing `}` at the end of the file")
+                            .label("this `{` is never closed")
+                            .help("close the section with `}`");
+                    return self.fail(diagnostic);
+                }
+                Kind::Ident if self.peek_at(1).kind == Kind::Colon => {
+                    self.advance();
+                    self.advance();
+                }
+                Kind::Word => {
+                    let word = self.word(self.peek()).text;
+                    if !matches!(word, "b8" | "b16" | "b32" | "b64" | "u8" | "u16" | "u32" | "u64") {
+                        return self.section_error("`.b8`, `.b16`, `.b32`, `.b64` or a label");
+                    }
+                    self.advance();
+                    self.section_value()?;
+                    while self.eat(Kind::Comma).is_some() {
+                        self.section_value()?;
+                    }
+                }
+                _ => return self.section_error("`.b8`, `.b16`, `.b32`, `.b64`, a label or `}`"),
+            }
+        }
+    }
+
+    /// A number, a name or a section, with an offset or the difference of two names.
+    fn section_value(&mut self) -> Parse<()> {
+        self.eat(Kind::Minus);
+        let token = self.peek();
+        match token.kind {
+            Kind::Integer => {
+                self.advance();
+                return Ok(());
+            }
+            Kind::Ident | Kind::Word => self.advance(),
+            _ => return self.section_error("a number or a name"),
+        };
+        if matches!(self.kind(), Kind::Plus | Kind::Minus) {
+            self.advance();
+            match self.kind() {
+                Kind::Integer | Kind::Ident => drop(self.advance()),
+                _ => return self.section_error("a number or a name"),
+            }
+        }
+        Ok(())
+    }
+
+    fn section_error(&mut self, expected: &str) -> Parse<()> {
+        let help = "a section holds labels and lines such as `.b8 1, 2` and `.b32 name+4`, without `;`";
+        self.unexpected(codes::SECTION, expected, help)
+    }
+
+    /// Goes behind the `}` of the section whose `{` is token `open`.
+    fn skip_section(&mut self, open: usize) {
+        let error = self.at;
+        self.at = open;
+        self.skip_block();
+        // Never back: the error may stand behind, where the text ends.
+        self.at = self.at.max(error);
+    }
+}

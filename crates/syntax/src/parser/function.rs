@@ -1,0 +1,199 @@
+//! Kernels and functions: headers, parameters, launch bounds.
+
+use super::recovery::Scope;
+use super::{Parse, Parser, Reported};
+use crate::ast::{Function, Ident, Linkage, PerformanceDirective, Variable};
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::span::Span;
+use crate::token::Kind;
+use crate::words;
+
+impl<'a> Parser<'a> {
+    /// `.entry` or `.func` with everything that belongs to it; the next token is that word. After
+    /// a broken header the body is still read for its errors.
+    pub(crate) fn function(
+        &mut self,
+        start: usize,
+        linkage: Option<(Linkage, Span)>,
+    ) -> Parse<Function<'a>> {
+        let header = self.header(start, linkage);
+        if header.is_err() {
+            self.recover_header();
+        }
+        if self.kind() == Kind::LeftBrace {
+            let body = self.block()?;
+            let mut function = header?;
+            function.body = Some(body);
+            return Ok(function);
+        }
+        let function = header?;
+        self.prototype_end()?;
+        Ok(function)
+    }
+
+    /// What follows a header without a body: `;`, which NVIDIA's assembler does not insist on.
+    fn prototype_end(&mut self) -> Parse<()> {
+        let next = self.peek();
+        let item_follows = next.kind == Kind::End || self.starts_item(self.at);
+        if self.eat(Kind::Semicolon).is_some() || item_follows {
+            return Ok(());
+        }
+        let result = match self.peek_word() {
+            Some(word) => self.unknown_word(word),
+            None => self.unexpected(
+                codes::HEADER,
+                "`{` or `;`",
+                "a header is followed by its body in braces, or by `;` if it is a prototype",
+            ),
+        };
+        self.recover_header();
+        if self.kind() == Kind::LeftBrace {
+            let _ = self.block();
+        }
+        result
+    }
+
+    fn header(&mut self, start: usize, linkage: Option<(Linkage, Span)>) -> Parse<Function<'a>> {
+        let is_entry = self.peek_word() == Some("entry");
+        self.advance();
+        let mut attributes = Vec::new();
+        while self.peek_word() == Some("attribute") {
+            attributes.append(&mut self.attributes()?);
+        }
+        let mut returns = Vec::new();
+        if self.kind() == Kind::LeftParen {
+            if is_entry {
+                let message = "a kernel returns nothing";
+                let diagnostic = Diagnostic::error(codes::HEADER, self.peek().span, message);
+                return self.fail(diagnostic.help("write the kernel's name here, then its parameters"));
+            }
+            returns = self.parameters()?;
+        }
+        let name = self.function_name(is_entry)?;
+        let params = match self.kind() {
+            Kind::LeftParen => self.parameters()?,
+            _ => Vec::new(),
+        };
+        let directives = self.bounds(is_entry)?;
+        let span = self.span_from(start);
+        Ok(Function { linkage, is_entry, attributes, returns, name, params, directives, body: None, span })
+    }
+
+    fn function_name(&mut self, is_entry: bool) -> Parse<Ident<'a>> {
+        let what = if is_entry { "the kernel's name" } else { "the function's name" };
+        if let Some(word) = self.peek_word()
+            && words::is_directive(word)
+        {
+            let message = format!("`.{word}` stands before the name");
+            let diagnostic = Diagnostic::error(codes::HEADER, self.peek().span, message);
+            return self.fail(diagnostic.label(format!("{what} expected")).help(
+                "the order is name, parameters in parentheses, launch bounds, body",
+            ));
+        }
+        self.name(what)
+    }
+
+    /// `(.param .u32 a, .param .u64 b)`
+    pub(crate) fn parameters(&mut self) -> Parse<Vec<Variable<'a>>> {
+        let open = self.advance();
+        let mut parameters = Vec::new();
+        if self.eat(Kind::RightParen).is_some() {
+            return Ok(parameters);
+        }
+        loop {
+            match self.kind() {
+                Kind::Word => {}
+                Kind::RightParen | Kind::Comma if !parameters.is_empty() => {
+                    return self.trailing_comma("a parameter");
+                }
+                _ => {
+                    let help = "write `.param`, a type and a name, as in `(.param .u64 image, .param .u32 width)`";
+                    return self.unexpected(codes::PARAMETERS, "a parameter", help);
+                }
+            }
+            parameters.push(self.parameter()?);
+            if self.eat(Kind::Comma).is_none() {
+                break;
+            }
+        }
+        match self.kind() {
+            Kind::RightParen => {
+                self.advance();
+                Ok(parameters)
+            }
+            Kind::Word => {
+                let message = format!("missing comma before {}", self.shown());
+                let diagnostic = Diagnostic::error(codes::COMMA, self.peek().span, message);
+                self.fail(diagnostic.label("`,` expected before this").help("separate parameters with commas"))
+            }
+            Kind::Semicolon => {
+                let help = "separate parameters with commas, and close the list with `)`";
+                self.unexpected(codes::PARAMETERS, "`,` or `)`", help)
+            }
+            Kind::Equal => {
+                let help = "parameters have no initial values; the launch gives them";
+                self.unexpected(codes::PARAMETERS, "`,` or `)`", help)
+            }
+            Kind::Ident => {
+                let help = "each parameter needs its own `.param` and type";
+                self.unexpected(codes::PARAMETERS, "`,` or `)`", help)
+            }
+            _ => self.close(Kind::RightParen, ")", open).map(|_| parameters),
+        }
+    }
+
+    /// `.maxntid 256, 1, 1 .pragma "nounroll";` and so on, up to the body.
+    fn bounds(&mut self, is_entry: bool) -> Parse<Vec<PerformanceDirective<'a>>> {
+        let mut directives = Vec::new();
+        while let Some(word) = self.peek_word() {
+            let start = self.at;
+            if word == "pragma" {
+                if !is_entry {
+                    // After a prototype without `;` a pragma is an item of its own.
+                    break;
+                }
+                let name = self.take_word();
+                let strings = self.strings()?;
+                self.semicolon(Scope::Module, "`.pragma`")?;
+                let span = self.span_from(start);
+                directives.push(PerformanceDirective { name, values: Vec::new(), strings, span });
+                continue;
+            }
+            let Some(bound) = words::BOUNDS.iter().find(|b| b.name == word) else {
+                if self.starts_item(self.at) {
+                    break;
+                }
+                return self.unknown_word(word);
+            };
+            if bound.of_entry != is_entry {
+                let (this, other) = if is_entry { ("kernel", "functions") } else { ("function", "kernels") };
+                let message = format!("`.{word}` on a {this}");
+                let diagnostic = Diagnostic::error(codes::MISPLACED, self.peek().span, message);
+                return self.fail(diagnostic.help(format!("remove it: only {other} have it")));
+            }
+            directives.push(self.bound(bound)?);
+        }
+        Ok(directives)
+    }
+
+    fn bound(&mut self, bound: &words::Bound) -> Result<PerformanceDirective<'a>, Reported> {
+        let start = self.at;
+        let name = self.take_word();
+        let mut values = Vec::new();
+        while *bound.numbers.end() > 0 {
+            let (value, span) = self.plain_integer(&format!("a number for `.{}`", bound.name))?;
+            values.push(value);
+            if values.len() > *bound.numbers.end() {
+                let message = format!("too many numbers for `.{}`", bound.name);
+                let diagnostic = Diagnostic::error(codes::DIRECTIVE, span, message);
+                return self.fail(diagnostic.help(format!("it takes at most {}", bound.numbers.end())));
+            }
+            if self.eat(Kind::Comma).is_none() {
+                break;
+            }
+        }
+        let span = self.span_from(start);
+        Ok(PerformanceDirective { name, values, strings: Vec::new(), span })
+    }
+}

@@ -1,0 +1,127 @@
+//! Instructions: guard, opcode, modifiers, operands.
+
+use super::operand::Place;
+use super::recovery::Scope;
+use super::{Parse, Parser};
+use crate::ast::{Guard, Instruction, Operand, OperandKind};
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::token::Kind;
+
+const CALL_HELP: &str = "write `call (results), function, (arguments);`, with commas between the three; lists may be left away";
+
+impl<'a> Parser<'a> {
+    /// An instruction with its `;`.
+    pub(crate) fn instruction(&mut self) -> Parse<Instruction<'a>> {
+        let start = self.at;
+        let guard = match self.kind() {
+            Kind::At => Some(self.guard()?),
+            _ => None,
+        };
+        let opcode = self.name("an instruction")?;
+        let mut modifiers = Vec::new();
+        while self.kind() == Kind::Word && !self.begins_next_statement() {
+            modifiers.push(self.take_word());
+        }
+        let operands = self.operands(opcode.text == "call")?;
+        self.semicolon(Scope::Body, "the instruction")?;
+        Ok(Instruction { guard, opcode, modifiers, operands, span: self.span_from(start) })
+    }
+
+    /// Whether a word on a new line is rather a statement than a modifier.
+    fn begins_next_statement(&self) -> bool {
+        self.peek().first_on_line
+            && matches!(self.peek_word(), Some("reg" | "loc" | "pragma" | "entry" | "func" | "visible"))
+    }
+
+    fn guard(&mut self) -> Parse<Guard<'a>> {
+        let start = self.at;
+        self.advance();
+        let negated = self.eat(Kind::Bang).is_some();
+        let help = "a guard is `@p` or `@!p`, with a predicate register";
+        if self.kind() != Kind::Ident {
+            return self.unexpected(codes::GUARD, "a predicate register", help);
+        }
+        let register = self.take_ident();
+        let span = self.span_from(start);
+        match self.kind() {
+            Kind::Ident if self.peek_at(1).kind == Kind::Colon => {
+                self.unexpected(codes::GUARD, "an instruction after the guard", "write the label before the guard: `label: @p ...`")
+            }
+            Kind::Ident => Ok(Guard { register, negated, span }),
+            Kind::Word => self.unexpected(codes::SELECTOR, "an instruction after the guard", help),
+            Kind::LeftBrace => self.unexpected(
+                codes::GUARD,
+                "an instruction after the guard",
+                "blocks cannot be guarded: jump over them with `@!p bra label;`",
+            ),
+            Kind::At => self.unexpected(
+                codes::GUARD,
+                "an instruction after the guard",
+                "one guard only: combine predicates with `and.pred`",
+            ),
+            _ => self.unexpected(codes::GUARD, "an instruction after the guard", help),
+        }
+    }
+
+    fn operands(&mut self, is_call: bool) -> Parse<Vec<Operand<'a>>> {
+        let mut operands = Vec::new();
+        let next = self.peek();
+        match next.kind {
+            Kind::Semicolon | Kind::RightBrace | Kind::End | Kind::At => return Ok(operands),
+            Kind::Comma => {
+                let help = "operands begin directly after the instruction's name";
+                return self.unexpected(codes::EXTRA_COMMA, "an operand", help);
+            }
+            _ if next.first_on_line && self.begins_statement(self.at, Scope::Body, false) => {
+                return Ok(operands);
+            }
+            _ => {}
+        }
+        loop {
+            let place = match (is_call, operands.is_empty()) {
+                (true, _) => Place::Call,
+                (false, true) => Place::First,
+                (false, false) => Place::Later,
+            };
+            operands.push(self.operand(place)?);
+            if self.eat(Kind::Comma).is_none() {
+                break;
+            }
+            if matches!(self.kind(), Kind::Semicolon | Kind::Comma | Kind::RightBrace | Kind::End) {
+                return self.trailing_comma("an operand");
+            }
+        }
+        if is_call {
+            self.check_call(&operands)?;
+        }
+        Ok(operands)
+    }
+
+    /// The order of a call's operands, and the commas between them.
+    fn check_call(&mut self, operands: &[Operand<'a>]) -> Parse<()> {
+        if self.kind() == Kind::LeftParen {
+            return self.unexpected(codes::CALL, "`,` before the arguments", CALL_HELP);
+        }
+        let is_list = |o: &Operand<'_>| matches!(o.kind, OperandKind::List(_));
+        let is_name = |o: &Operand<'_>| matches!(o.kind, OperandKind::Name { component: None, .. });
+        if operands.len() == 1 && is_list(&operands[0]) && self.kind() == Kind::Ident {
+            return self.unexpected(codes::CALL, "`,` after the results", CALL_HELP);
+        }
+        let rest = &operands[usize::from(is_list(&operands[0]))..];
+        let right = match rest {
+            [function] => is_name(function),
+            [function, second] => is_name(function) && (is_list(second) || is_name(second)),
+            [function, arguments, prototype] => {
+                is_name(function) && is_list(arguments) && is_name(prototype)
+            }
+            _ => false,
+        };
+        if right {
+            return Ok(());
+        }
+        let wrong = operands[0].span.to(self.previous().span);
+        let diagnostic = Diagnostic::error(codes::CALL, wrong, "malformed call");
+        self.fail(diagnostic.label("not results, function, arguments").help(CALL_HELP))
+    }
+}

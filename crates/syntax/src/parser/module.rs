@@ -1,0 +1,266 @@
+//! Module scope: header directives, items, and files that are no PTX at all.
+
+use super::recovery::Scope;
+use super::{Parse, Parser, Reported};
+use crate::ast::{AddressSize, Alias, Directive, Item, Linkage, Module, Target, Version};
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::span::Span;
+use crate::token::Kind;
+use crate::words;
+
+/// How far the header of the module has come.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Header {
+    Nothing,
+    Version,
+    Target,
+    AddressSize,
+    Closed,
+}
+
+impl<'a> Parser<'a> {
+    /// The whole text.
+    pub(crate) fn module(&mut self) -> Module<'a> {
+        let mut module = Module::default();
+        let mut header = Header::Nothing;
+        if self.peek_word() != Some("version") {
+            self.no_version();
+        }
+        while self.kind() != Kind::End {
+            let start = self.begin();
+            self.unwinding = false;
+            if header == Header::Version && self.peek_word() != Some("target") {
+                self.no_target();
+            }
+            if self.item(&mut module.items, &mut header).is_err() {
+                // Functions and sections have recovered already and stand behind themselves.
+                let bodied = matches!(self.previous().kind, Kind::RightBrace) && self.at > start;
+                if !bodied && !self.unwinding {
+                    self.recover(start, Scope::Module);
+                }
+                if self.at == start {
+                    self.advance();
+                }
+            }
+        }
+        self.statement_start = self.peek().span.start;
+        if header == Header::Version {
+            self.no_target();
+        }
+        module
+    }
+
+    fn no_version(&mut self) {
+        if self.kind() == Kind::End {
+            if self.lexical.is_empty() {
+                let diagnostic = Diagnostic::error(codes::EMPTY, self.peek().span, "the file is empty");
+                self.report(diagnostic.help("a module begins with `.version 8.8` and `.target sm_75`"));
+            }
+            return;
+        }
+        let span = self.peek().span;
+        let message = format!("expected `.version`, found {}", self.shown());
+        self.report(
+            Diagnostic::error(codes::NOT_PTX, span, message)
+                .label("`.version` expected before this")
+                .help("a module begins with `.version 8.8` and `.target sm_75`"),
+        );
+    }
+
+    fn no_target(&mut self) {
+        let message = format!("expected `.target` after `.version`, found {}", self.shown());
+        let diagnostic = Diagnostic::error(codes::NO_TARGET, self.place(), message);
+        self.report(diagnostic.help("write `.target sm_75` in the line after `.version`"));
+    }
+
+    fn item(&mut self, items: &mut Vec<Item<'a>>, header: &mut Header) -> Parse<()> {
+        let start = self.at;
+        let Some(word) = self.peek_word() else { return self.no_item() };
+        match word {
+            "version" | "target" | "address_size" => {
+                let item = self.header_directive(word, header)?;
+                items.push(item);
+                return Ok(());
+            }
+            _ => *header = Header::Closed,
+        }
+        let mut linkage = None;
+        if let Some(found) = words::look_up(words::LINKAGES, word) {
+            linkage = Some((found, self.advance().span));
+        }
+        let mut attributes = Vec::new();
+        while linkage.is_some() && self.peek_word() == Some("attribute") {
+            attributes.append(&mut self.attributes()?);
+        }
+        match self.peek_word() {
+            Some("entry" | "func") => {
+                self.check_function_linkage(linkage)?;
+                let mut function = self.function(start, linkage)?;
+                attributes.append(&mut function.attributes);
+                function.attributes = attributes;
+                items.push(Item::Function(function));
+            }
+            Some(word) if Self::is_declaration_word(word) => {
+                let variables = self.declaration(start, linkage, attributes, Scope::Module)?;
+                items.extend(variables.into_iter().map(Item::Variable));
+            }
+            Some(word) if linkage.is_none() => items.push(self.other_directive(word)?),
+            Some(word) if words::look_up(words::LINKAGES, word).is_some() => {
+                let help = "one of `.extern`, `.visible`, `.weak` and `.common`, or none";
+                self.unexpected(codes::WORD_ORDER, "a state space, `.entry` or `.func`", help)?;
+            }
+            Some(word) if !words::is_directive(word) => self.unknown_word(word)?,
+            _ => {
+                let help = "after the linkage stands a variable or a function: `.visible .entry name()`";
+                self.unexpected(codes::STATEMENT, "a state space, `.entry` or `.func`", help)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_function_linkage(&mut self, linkage: Option<(Linkage, Span)>) -> Parse<()> {
+        let Some((Linkage::Common, span)) = linkage else { return Ok(()) };
+        let diagnostic = Diagnostic::error(codes::MISPLACED, span, "`.common` on a function");
+        self.report(diagnostic.help("only variables in `.global` can be `.common`; write `.weak`"));
+        Ok(())
+    }
+
+    fn other_directive(&mut self, word: &str) -> Parse<Item<'a>> {
+        let directive: Directive<'a> = match word {
+            "file" => self.file()?,
+            "section" => self.section()?,
+            "pragma" => self.pragma(Scope::Module)?,
+            "alias" => return Ok(Item::Alias(self.alias()?)),
+            _ => return self.misplaced_in_module(word),
+        };
+        Ok(Item::Directive(directive))
+    }
+
+    fn misplaced_in_module(&mut self, word: &str) -> Parse<Item<'a>> {
+        let help = if words::BOUNDS.iter().any(|b| b.name == word) {
+            "write it between a kernel's parameters and its body"
+        } else if matches!(word, "loc" | "branchtargets" | "calltargets" | "callprototype") {
+            "write it inside a function body"
+        } else {
+            return self.unknown_word(word);
+        };
+        let message = format!("`.{word}` outside of a function");
+        let diagnostic = Diagnostic::error(codes::MISPLACED, self.peek().span, message);
+        self.fail(diagnostic.label("not here").help(help))
+    }
+
+    /// `.alias name, function;`
+    fn alias(&mut self) -> Parse<Alias<'a>> {
+        let start = self.at;
+        self.advance();
+        let alias = self.name("the new name")?;
+        if self.eat(Kind::Comma).is_none() {
+            let help = "write `.alias name, function;`";
+            return self.unexpected(codes::DIRECTIVE, "`,`", help);
+        }
+        let aliasee = self.name("the function's name")?;
+        self.semicolon(Scope::Module, "`.alias`")?;
+        Ok(Alias { alias, aliasee, span: self.span_from(start) })
+    }
+
+    fn header_directive(&mut self, word: &str, header: &mut Header) -> Parse<Item<'a>> {
+        let span = self.peek().span;
+        let (right, next) = match word {
+            "version" => (*header == Header::Nothing, Header::Version),
+            "target" => (matches!(header, Header::Version | Header::Target), Header::Target),
+            _ => (*header == Header::Target, Header::AddressSize),
+        };
+        // A missing `.version` or `.target` has been reported; its followers are not wrong too.
+        let excused = *header == Header::Nothing || *header == Header::Version;
+        if !right && !excused {
+            let message = format!("`.{word}` is out of place");
+            let help = "`.version`, `.target` and `.address_size` stand once, in this order, before everything else";
+            self.report(Diagnostic::error(codes::HEADER_ORDER, span, message).help(help));
+        }
+        *header = next.max(*header);
+        match word {
+            "version" => self.version(),
+            "target" => self.target(),
+            _ => self.address_size(),
+        }
+    }
+
+    fn version(&mut self) -> Parse<Item<'a>> {
+        let start = self.at;
+        self.advance();
+        let help = "write major and minor version with a dot: `.version 8.8`";
+        let text = self.text_of(self.peek());
+        let parts = text.split_once('.').and_then(|(major, minor)| {
+            Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
+        });
+        let Some((major, minor)) = parts.filter(|_| self.kind() == Kind::Decimal) else {
+            return self.header_value("a version such as `8.8`", help);
+        };
+        self.advance();
+        Ok(Item::Version(Version { major, minor, span: self.span_from(start) }))
+    }
+
+    fn target(&mut self) -> Parse<Item<'a>> {
+        let start = self.at;
+        self.advance();
+        let mut options = Vec::new();
+        let help = "write an architecture, and options after commas: `.target sm_75, texmode_independent`";
+        loop {
+            if self.kind() != Kind::Ident {
+                return self.header_value("an architecture or option", help);
+            }
+            options.push(self.take_ident());
+            if self.eat(Kind::Comma).is_none() {
+                break;
+            }
+        }
+        if self.kind() == Kind::Ident && !self.peek().first_on_line {
+            return self.header_value("`,` or the end of the line", help);
+        }
+        Ok(Item::Target(Target { options, span: self.span_from(start) }))
+    }
+
+    fn address_size(&mut self) -> Parse<Item<'a>> {
+        let start = self.at;
+        self.advance();
+        if self.kind() != Kind::Integer {
+            return self.header_value("32 or 64", "write `.address_size 64`");
+        }
+        let (bits, _) = self.plain_integer("32 or 64")?;
+        Ok(Item::AddressSize(AddressSize { bits, span: self.span_from(start) }))
+    }
+
+    /// A bad value is skipped to the end of its line: these directives have no `;`.
+    fn header_value<T>(&mut self, expected: &str, help: &str) -> Parse<T> {
+        let result = self.unexpected(codes::HEADER_VALUE, expected, help);
+        let error = self.at;
+        while !self.peek().first_on_line && self.kind() != Kind::End && self.kind() != Kind::Word {
+            self.advance();
+        }
+        self.pass_over(error);
+        result
+    }
+
+    /// Something that cannot begin an item.
+    fn no_item(&mut self) -> Parse<()> {
+        let start = self.at;
+        match self.kind() {
+            Kind::Semicolon => self.stray_semicolon(),
+            Kind::RightBrace | Kind::RightParen | Kind::RightBracket => {
+                let message = format!("{} closes nothing", self.shown());
+                let diagnostic = Diagnostic::error(codes::UNMATCHED, self.peek().span, message);
+                self.report(diagnostic.label("no partner").help("remove it, or look for a `}` too many before"));
+                self.advance();
+            }
+            _ => {
+                if self.kind() != Kind::Ident || self.refuse_foreign().is_ok() {
+                    let help = "instructions stand in the body of an `.entry` or `.func`; at module scope everything begins with a directive";
+                    let _: Result<(), Reported> = self.unexpected(codes::STATEMENT, "a directive", help);
+                }
+                self.recover_to_item(start);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,395 @@
+//! Operands in all their forms.
+
+use super::{Parse, Parser};
+use crate::ast::{Address, Expr, Ident, Operand, OperandKind};
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::token::{Kind, Token};
+
+/// Which operand is read; the grammar differs a little.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The first of an instruction, where results stand: `d|p` and `_` are possible.
+    First,
+    /// Any other.
+    Later,
+    /// Any of a call: lists are possible.
+    Call,
+}
+
+/// Operators that C programmers may write after a register.
+fn is_operator(kind: Kind) -> bool {
+    use Kind::*;
+    matches!(
+        kind,
+        Minus | Star | Slash | Percent | Ampersand | Caret | AndAnd | OrOr | EqualEqual | NotEqual
+            | Less | Greater | LessEqual | GreaterEqual | ShiftLeft | ShiftRight | Question
+    )
+}
+
+impl<'a> Parser<'a> {
+    /// One operand, `d|p` included.
+    pub(crate) fn operand(&mut self, place: Place) -> Parse<Operand<'a>> {
+        let start = self.at;
+        let kind = match self.kind() {
+            Kind::LeftBrace => self.vector()?,
+            Kind::LeftBracket => self.bracket()?,
+            Kind::LeftParen if place == Place::Call => self.list()?,
+            Kind::Underscore => self.discard(place)?,
+            Kind::Bang if self.name_follows() => {
+                self.advance();
+                OperandKind::Not(self.ident(self.peek()))
+            }
+            Kind::Minus if self.name_follows() => {
+                self.advance();
+                OperandKind::Negated(self.negated())
+            }
+            Kind::Ident if self.text_of(self.peek()) != "WARP_SZ" => self.named()?,
+            _ => self.constant_operand()?,
+        };
+        if matches!(kind, OperandKind::Not(_)) {
+            self.advance();
+        }
+        let operand = Operand { kind, span: self.span_from(start) };
+        match self.kind() {
+            Kind::Pipe => self.pair(operand, start, place),
+            _ => Ok(operand),
+        }
+    }
+
+    /// Whether a register or variable stands behind the operator that comes next.
+    fn name_follows(&self) -> bool {
+        let next = self.peek_at(1);
+        next.kind == Kind::Ident && self.text_of(next) != "WARP_SZ"
+    }
+
+    /// The name after a minus, with its selector.
+    fn negated(&mut self) -> Ident<'a> {
+        let start = self.at;
+        self.advance();
+        if self.kind() == Kind::Word {
+            self.advance();
+        }
+        let span = self.span_from(start);
+        Ident { text: &self.text[span.range()], span }
+    }
+
+    fn discard(&mut self, place: Place) -> Parse<OperandKind<'a>> {
+        if place == Place::Later {
+            let help = "`_` stands for a result that is not wanted; write a register or a number";
+            return self.unexpected(codes::OPERAND, "an operand with a value", help);
+        }
+        self.advance();
+        Ok(OperandKind::Discard)
+    }
+
+    /// `d|p`, whose `d` has been read.
+    fn pair(&mut self, first: Operand<'a>, start: usize, place: Place) -> Parse<Operand<'a>> {
+        if place != Place::First {
+            let help = "PTX has no expressions over registers: write `or.b32 result, a, b;` before";
+            return self.unexpected(codes::ARITHMETIC, "`,` or `;`", help);
+        }
+        self.advance();
+        let token = self.peek();
+        let kind = match token.kind {
+            Kind::Ident => OperandKind::Name { name: self.ident(token), component: None },
+            Kind::Underscore => OperandKind::Discard,
+            _ => {
+                let help = "after `|` stands a predicate register or `_`";
+                return self.unexpected(codes::OPERAND, "a predicate register", help);
+            }
+        };
+        self.advance();
+        if self.kind() == Kind::Pipe {
+            let help = "an instruction has at most two results: `d|p`";
+            return self.unexpected(codes::OPERAND, "`,` or `;`", help);
+        }
+        let second = Operand { kind, span: token.span };
+        let kind = OperandKind::Pair(Box::new(first), Box::new(second));
+        Ok(Operand { kind, span: self.span_from(start) })
+    }
+
+    fn constant_operand(&mut self) -> Parse<OperandKind<'a>> {
+        let what = "an operand";
+        match self.kind() {
+            Kind::Text => self.unexpected(
+                codes::OPERAND,
+                what,
+                "strings are no operands: declare `.global .b8 text[4] = {97, 98, 99, 0};` and use its name",
+            ),
+            Kind::Word => self.unexpected(
+                codes::OPERAND,
+                what,
+                "modifiers such as `.u32` stand before the operands",
+            ),
+            Kind::Semicolon | Kind::Comma | Kind::RightBrace | Kind::End
+                if self.previous().kind == Kind::Comma =>
+            {
+                self.trailing_comma(what)
+            }
+            Kind::At => self.unexpected(
+                codes::OPERAND,
+                what,
+                "a guard stands before the instruction: `@p mov.u32 ...`",
+            ),
+            Kind::Integer
+            | Kind::Decimal
+            | Kind::Float32
+            | Kind::Float64
+            | Kind::Ident
+            | Kind::LeftParen
+            | Kind::Plus
+            | Kind::Minus
+            | Kind::Bang
+            | Kind::Tilde => Ok(OperandKind::Constant(self.constant()?)),
+            _ => self.unexpected(
+                codes::OPERAND,
+                what,
+                "write a register, a number, an `[address]`, or a `{vector}`",
+            ),
+        }
+    }
+
+    /// `name`, `name.x`, `name+4`, `name[2]`
+    fn named(&mut self) -> Parse<OperandKind<'a>> {
+        let name = self.take_ident();
+        let component = self.component()?;
+        match (self.kind(), component) {
+            (Kind::Plus, None) => {
+                let offset = self.offset(name)?;
+                Ok(OperandKind::Offset(name, offset))
+            }
+            (Kind::LeftBracket, None) => {
+                let open = self.advance();
+                let index = self.constant()?;
+                self.close(Kind::RightBracket, "]", open)?;
+                Ok(OperandKind::Index(name, index))
+            }
+            (Kind::Plus | Kind::LeftBracket, Some(_)) => {
+                let help = "a selector such as `.x` ends the operand";
+                self.unexpected(codes::SELECTOR, "`,` or `;`", help)
+            }
+            (kind, _) if is_operator(kind) => self.arithmetic(name),
+            _ => Ok(OperandKind::Name { name, component }),
+        }
+    }
+
+    /// `.x` after a name.
+    fn component(&mut self) -> Parse<Option<Ident<'a>>> {
+        if self.kind() != Kind::Word || self.peek().first_on_line && self.begins_statement_here() {
+            return Ok(None);
+        }
+        let component = self.take_word();
+        if self.kind() == Kind::Word && !self.peek().first_on_line {
+            let help = "a vector register has one level of elements";
+            return self.unexpected(codes::SELECTOR, "one selector", help);
+        }
+        Ok(Some(component))
+    }
+
+    fn begins_statement_here(&self) -> bool {
+        self.begins_statement(self.at, super::recovery::Scope::Body, false)
+    }
+
+    /// The constant after `name +`.
+    fn offset(&mut self, name: Ident<'a>) -> Parse<Expr<'a>> {
+        self.advance();
+        if self.kind() == Kind::Ident && self.text_of(self.peek()) != "WARP_SZ" {
+            let help = "only constants can be added here: add registers with `add` before";
+            return self.unexpected(codes::ARITHMETIC, &format!("a constant after `{}+`", name.text), help);
+        }
+        self.constant()
+    }
+
+    fn arithmetic(&mut self, name: Ident<'a>) -> Parse<OperandKind<'a>> {
+        let help = match self.kind() {
+            Kind::Minus => format!("write a negative offset as `{}+-4`; subtract registers with `sub`", name.text),
+            _ => "PTX has no expressions over registers: compute with an instruction before".into(),
+        };
+        let message = format!("arithmetic on `{}`: unexpected {}", name.text, self.shown());
+        let diagnostic = Diagnostic::error(codes::ARITHMETIC, self.peek().span, message);
+        self.fail(diagnostic.label("no operator can stand here").help(help))
+    }
+
+    /// `{a, b, c, d}`
+    fn vector(&mut self) -> Parse<OperandKind<'a>> {
+        let open = self.advance();
+        let mut elements = Vec::new();
+        if let Kind::RightBrace = self.kind() {
+            let span = open.span.to(self.peek().span);
+            let diagnostic = Diagnostic::error(codes::EMPTY_BRACES, span, "empty braces");
+            return self.fail(diagnostic.label("no elements").help("a vector has at least one element: `{%f1, %f2}`"));
+        }
+        loop {
+            elements.push(self.element()?);
+            if self.eat(Kind::Comma).is_none() {
+                break;
+            }
+            if matches!(self.kind(), Kind::RightBrace | Kind::Comma) {
+                return self.trailing_comma("an element");
+            }
+        }
+        self.list_end(Kind::RightBrace, "}", open, "elements")?;
+        Ok(OperandKind::Vector(elements))
+    }
+
+    fn element(&mut self) -> Parse<Operand<'a>> {
+        let start = self.at;
+        let kind = match self.kind() {
+            Kind::Underscore => {
+                self.advance();
+                OperandKind::Discard
+            }
+            Kind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
+                let name = self.take_ident();
+                let component = self.component()?;
+                if is_operator(self.kind()) || matches!(self.kind(), Kind::Plus | Kind::Pipe) {
+                    self.arithmetic(name)?;
+                }
+                OperandKind::Name { name, component }
+            }
+            Kind::LeftBrace => {
+                return self.unexpected(codes::VECTOR, "an element", "vectors do not nest");
+            }
+            Kind::Minus | Kind::Bang if self.name_follows() => {
+                let help = "elements are registers as they are: negate with an instruction before";
+                return self.unexpected(codes::VECTOR, "an element", help);
+            }
+            Kind::LeftBracket => {
+                let help = "load from memory with `ld` before";
+                return self.unexpected(codes::VECTOR, "an element", help);
+            }
+            _ => self.constant_operand()?,
+        };
+        Ok(Operand { kind, span: self.span_from(start) })
+    }
+
+    /// `(a, b)` of a call.
+    fn list(&mut self) -> Parse<OperandKind<'a>> {
+        let open = self.advance();
+        let mut elements = Vec::new();
+        if self.eat(Kind::RightParen).is_some() {
+            return Ok(OperandKind::List(elements));
+        }
+        loop {
+            let element = match self.kind() {
+                Kind::LeftParen => self.operand(Place::Later)?,
+                Kind::Underscore => self.operand(Place::Call)?,
+                _ => self.operand(Place::Later)?,
+            };
+            elements.push(element);
+            if self.eat(Kind::Comma).is_none() {
+                break;
+            }
+            if matches!(self.kind(), Kind::RightParen | Kind::Comma) {
+                return self.trailing_comma("an argument");
+            }
+        }
+        self.list_end(Kind::RightParen, ")", open, "arguments")?;
+        Ok(OperandKind::List(elements))
+    }
+
+    /// `[base]`, `[base+4]`, `[texture, {x, y}]`, `[texture, sampler, {x, y}]`
+    fn bracket(&mut self) -> Parse<OperandKind<'a>> {
+        let open = self.advance();
+        let base = self.address_base()?;
+        let mut offset = None;
+        match self.kind() {
+            Kind::Plus => offset = Some(self.address_offset(&base)?),
+            kind if is_operator(kind) => return self.address_operator(),
+            _ => {}
+        }
+        if self.kind() != Kind::Comma {
+            self.bracket_end(open)?;
+            return Ok(OperandKind::Address(Address { base: Box::new(base), offset }));
+        }
+        if let Some(offset) = offset {
+            let message = "an offset in a texture, surface or tensor operand";
+            let diagnostic = Diagnostic::error(codes::ADDRESS, base.span.to(offset.span), message);
+            return self.fail(diagnostic.help("write the handle alone: a name or a 64-bit register"));
+        }
+        let mut operands = vec![base];
+        while self.eat(Kind::Comma).is_some() {
+            operands.push(self.bracket_element()?);
+        }
+        self.bracket_end(open)?;
+        Ok(OperandKind::Bracket(operands))
+    }
+
+    fn address_base(&mut self) -> Parse<Operand<'a>> {
+        let start = self.at;
+        let help = "an address is `[register]`, `[register+constant]`, `[variable+constant]` or `[constant]`";
+        let kind = match self.kind() {
+            Kind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
+                let name = self.take_ident();
+                if self.kind() == Kind::Word {
+                    let help = "copy the element to a register with `mov` before";
+                    return self.unexpected(codes::SELECTOR, "`]`", help);
+                }
+                OperandKind::Name { name, component: None }
+            }
+            Kind::Minus if self.name_follows() => {
+                return self.unexpected(codes::ADDRESS, "an address", help);
+            }
+            Kind::RightBracket | Kind::LeftBrace | Kind::LeftBracket | Kind::Underscore | Kind::Comma => {
+                return self.unexpected(codes::ADDRESS, "an address", help);
+            }
+            _ => self.constant_operand()?,
+        };
+        Ok(Operand { kind, span: self.span_from(start) })
+    }
+
+    fn address_offset(&mut self, base: &Operand<'a>) -> Parse<Expr<'a>> {
+        self.advance();
+        if self.kind() == Kind::Ident && self.text_of(self.peek()) != "WARP_SZ" {
+            let help = "an address is one register and a constant: add registers with `add.s64` before";
+            let message = format!("expected a constant offset, found {}", self.shown());
+            let diagnostic = Diagnostic::error(codes::ADDRESS, self.peek().span, message)
+                .label("not a constant")
+                .note(base.span, "added to this");
+            return self.fail(diagnostic.help(help));
+        }
+        self.constant()
+    }
+
+    fn address_operator<T>(&mut self) -> Parse<T> {
+        let help = match self.kind() {
+            Kind::Minus => "write a negative offset as `+-4`",
+            _ => "an address is one register or variable and a constant: compute the rest before",
+        };
+        self.unexpected(codes::ADDRESS, "`+` or `]`", help)
+    }
+
+    /// What follows the handle in a texture, surface or tensor operand.
+    fn bracket_element(&mut self) -> Parse<Operand<'a>> {
+        let start = self.at;
+        let kind = match self.kind() {
+            Kind::LeftBrace => self.vector()?,
+            Kind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
+                let name = self.take_ident();
+                let component = self.component()?;
+                if is_operator(self.kind()) || self.kind() == Kind::Plus {
+                    self.arithmetic(name)?;
+                }
+                OperandKind::Name { name, component }
+            }
+            Kind::RightBracket | Kind::Comma => return self.trailing_comma("an operand"),
+            _ => {
+                let help = "after the handle stand a sampler, or coordinates in braces: `[texture, {%f1, %f2}]`";
+                return self.unexpected(codes::OPERAND, "coordinates or a sampler", help);
+            }
+        };
+        Ok(Operand { kind, span: self.span_from(start) })
+    }
+
+    fn bracket_end(&mut self, open: Token) -> Parse<()> {
+        self.list_end(Kind::RightBracket, "]", open, "operands in brackets")?;
+        match self.kind() {
+            Kind::Plus | Kind::Minus | Kind::LeftBracket => {
+                let help = "write the offset inside the brackets: `[%rd1+4]`";
+                self.unexpected(codes::ADDRESS, "`,` or `;`", help)
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Compiles the programs anew, checks every PTX with ptxas, and computes the expected results.
+#   regenerate.sh [NVIDIA_TOOLS_DIR]
+# The folder holds nvcc 13.5 (cu13), ptxas 12.9 (cu12) and nvrtc 12.9 (nvrtc12) as pip's --target lays out NVIDIA's
+# packages; CLANG names a clang with the NVPTX target (19 made the files here), PYTHON a Python with numpy.
+# None of these is needed to build or test texunit: PTX and results are committed.
+#
+# The forms:
+#   nvcc-O3    nvcc -arch=compute_75 -ptx -O3                    nvcc-O0   ... -Xcicc -O0           nvcc-G   ... -G
+#   nvrtc      nvrtc --gpu-architecture=compute_70
+#   clang-O0, clang-O2   clang -x cuda --cuda-gpu-arch=sm_70 -nocudainc -nocudalib --cuda-device-only -S -include clang.h
+# Contraction of f32 products and sums is switched off unless the flags say "contract": the forms must agree on every bit.
+set -euo pipefail
+cd "$(dirname "$0")"
+nv=${1:-../../target/nvidia}; nv=$(cd "$nv" && pwd)
+python=${PYTHON:-python3}; clang=${CLANG:-clang-19}
+export PATH="$nv/cu13/nvidia/cu13/bin:$PATH"
+export NVRTC="$nv/nvrtc12/nvidia/cuda_nvrtc/lib/libnvrtc.so.12" CUDA_INCLUDE="$nv/nvrtc12/nvidia/cuda_runtime/include"
+ptxas12="$nv/cu12/nvidia/cuda_nvcc/bin/ptxas"; ptxas13="$nv/cu13/nvidia/cu13/bin/ptxas"
+here=$PWD
+# Debug information names the source's folder: a neutral one.
+work=/tmp/texunit-programs; rm -rf $work; mkdir -p $work
+
+# program | forms besides nvcc-O3 and nvcc-O0 (G: nvcc-G, r: nvrtc, c: clang-O0 and -O2) | flags
+table='
+arithmetic      |r  |
+atomics         |r  |
+barriers        |r  |
+bitonic         |c  |
+bits            |r  |
+compare         |r  |
+convert         |r  |
+denormals       |rc | contract
+denormals_ftz   |rc | contract ftz
+divergence      |Grc|
+divide          |rc |
+dynamic_shared  |rc |
+f64             |rc |
+fast_math       |r  | contract fast
+globals         |Grc|
+half            |r  |
+histogram       |rc |
+indirect        |Gc |
+int64           |Gc |
+libm            |r  |
+libm64          |r  |
+life            |Gc |
+local_array     |Grc|
+mandelbrot      |rc |
+match           |r  |
+matmul          |Gc |
+memory          |r  |
+multiply        |r  |
+narrow          |rc |
+printf          |Grc|
+printf_loop     |rc |
+recursion       |Grc|
+reduce          |Grc|
+scan            |Grc|
+sha256          |rc |
+shuffle         |rc |
+specials        |r  |
+spinlock        |rc |
+struct_param    |Grc|
+switch          |Grc|
+transpose       |rc | contract
+vote            |rc |
+'
+
+while IFS='|' read -r name forms flags; do
+  name=${name// /}; [ -n "$name" ] || continue
+  mkdir -p $work/$name; cp $name/kernel.cu $work/$name/; cp clang.h $work/; cd $work/$name
+  nvcc_flags= nvrtc_flags= clang_flags=
+  case $flags in *contract*) ;; *) nvcc_flags=-fmad=false nvrtc_flags=--fmad=false clang_flags=-ffp-contract=off ;; esac
+  case $flags in *ftz*) nvcc_flags+=" -ftz=true"; nvrtc_flags+=" --ftz=true"; clang_flags+=" -fgpu-flush-denormals-to-zero -ffp-contract=off" ;; esac
+  case $flags in *fast*) nvcc_flags+=" -use_fast_math"; nvrtc_flags+=" --use_fast_math" ;; esac
+  nvcc -arch=compute_75 -ptx -O3 $nvcc_flags kernel.cu -o nvcc-O3.ptx
+  nvcc -arch=compute_75 -ptx -Xcicc -O0 $nvcc_flags kernel.cu -o nvcc-O0.ptx
+  case $forms in *G*) nvcc -arch=compute_75 -ptx -G $nvcc_flags kernel.cu -o nvcc-G.ptx ;; esac
+  case $forms in *r*) "$python" "$here/../../examples/nvrtc.py" --gpu-architecture=compute_70 $nvrtc_flags kernel.cu nvrtc.ptx ;; esac
+  case $forms in *c*) for level in O0 O2; do
+      $clang -x cuda --cuda-gpu-arch=sm_70 -nocudainc -nocudalib --cuda-device-only -S -$level $clang_flags -include ../clang.h kernel.cu -o clang-$level.ptx
+    done ;; esac
+  for ptx in *.ptx; do
+    case $ptx in nvcc*) "$ptxas13" -arch=sm_75 $ptx -o /dev/null ;; *) "$ptxas12" -arch=sm_75 $ptx -o /dev/null ;; esac || echo "ptxas refuses $name/$ptx"
+  done
+  cp ./*.ptx "$here/$name/"
+  cd "$here"
+done <<< "$table"
+
+"$python" generate.py
