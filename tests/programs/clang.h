@@ -5,6 +5,7 @@
 #define __host__ __attribute__((host))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define CLANG_INLINE static inline __attribute__((device, always_inline))
 
 struct dim3 { unsigned x, y, z; };

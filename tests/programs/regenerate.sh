@@ -7,6 +7,7 @@
 #
 # The forms:
 #   nvcc-O3    nvcc -arch=compute_75 -ptx -O3                    nvcc-O0   ... -Xcicc -O0           nvcc-G   ... -G
+#   nvcc-lineinfo   ... -O3 -lineinfo
 #   nvrtc      nvrtc --gpu-architecture=compute_70
 #   clang-O0, clang-O2   clang -x cuda --cuda-gpu-arch=sm_70 -nocudainc -nocudalib --cuda-device-only -S -include clang.h
 # Contraction of f32 products and sums is switched off unless the flags say "contract": the forms must agree on every bit.
@@ -21,7 +22,7 @@ here=$PWD
 # Debug information names the source's folder: a neutral one.
 work=/tmp/texunit-programs; rm -rf $work; mkdir -p $work
 
-# program | forms besides nvcc-O3 and nvcc-O0 (G: nvcc-G, r: nvrtc, c: clang-O0 and -O2) | flags
+# program | forms besides nvcc-O3 and nvcc-O0 (G: nvcc-G, l: nvcc-lineinfo, r: nvrtc, c: clang-O0 and -O2) | flags
 table='
 arithmetic      |r  |
 atomics         |r  |
@@ -46,7 +47,7 @@ libm            |r  |
 libm64          |r  |
 life            |Gc |
 local_array     |Grc|
-mandelbrot      |rc |
+mandelbrot      |lrc|
 match           |r  |
 matmul          |Gc |
 memory          |r  |
@@ -54,14 +55,14 @@ multiply        |r  |
 narrow          |rc |
 printf          |Grc|
 printf_loop     |rc |
-recursion       |Grc|
+recursion       |Glrc|
 reduce          |Grc|
 scan            |Grc|
 sha256          |rc |
 shuffle         |rc |
 specials        |r  |
 spinlock        |rc |
-struct_param    |Grc|
+struct_param    |Glrc|
 switch          |Grc|
 transpose       |rc | contract
 vote            |rc |
@@ -77,6 +78,7 @@ while IFS='|' read -r name forms flags; do
   nvcc -arch=compute_75 -ptx -O3 $nvcc_flags kernel.cu -o nvcc-O3.ptx
   nvcc -arch=compute_75 -ptx -Xcicc -O0 $nvcc_flags kernel.cu -o nvcc-O0.ptx
   case $forms in *G*) nvcc -arch=compute_75 -ptx -G $nvcc_flags kernel.cu -o nvcc-G.ptx ;; esac
+  case $forms in *l*) nvcc -arch=compute_75 -ptx -O3 -lineinfo $nvcc_flags kernel.cu -o nvcc-lineinfo.ptx ;; esac
   case $forms in *r*) "$python" "$here/../../examples/nvrtc.py" --gpu-architecture=compute_70 $nvrtc_flags kernel.cu nvrtc.ptx ;; esac
   case $forms in *c*) for level in O0 O2; do
       $clang -x cuda --cuda-gpu-arch=sm_70 -nocudainc -nocudalib --cuda-device-only -S -$level $clang_flags -include ../clang.h kernel.cu -o clang-$level.ptx
@@ -88,4 +90,6 @@ while IFS='|' read -r name forms flags; do
   cd "$here"
 done <<< "$table"
 
-"$python" generate.py
+for name in branch_table old_warp; do "$ptxas12" -arch=sm_60 $name/kernel.ptx -o /dev/null; done
+
+"$python" -B generate.py

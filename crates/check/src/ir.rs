@@ -117,6 +117,8 @@ pub struct Relocation {
     pub addend: i64,
     /// Shift right before a masked byte is taken (`0xff00(name)`: 8).
     pub shift: u8,
+    /// `generic(name)`: the generic address.
+    pub generic: bool,
 }
 
 /// Something with an address.

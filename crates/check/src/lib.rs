@@ -1,3 +1,64 @@
 //! Names, types and rules: from the syntax tree to a typed module.
+//!
+//! [`check`] resolves every name, reads every modifier and operand against the table of crate
+//! `isa`, lays out parameters and initial values, and reports everything that NVIDIA's assembler
+//! would refuse, with a code of [`CODES`]. Modules that the assembler accepts but then translates
+//! wrongly are refused too, unless [`Options::ptxas_compat`] asks for its verdicts.
+//!
+//! What it leaves out: whether an instruction can be executed (crate `simt` says so, for the
+//! functions that a launch reaches), and register and resource limits of a particular chip.
 
 pub mod ir;
+
+mod address;
+mod body;
+mod call;
+mod codes;
+mod consts;
+mod context;
+mod data;
+mod function;
+mod header;
+mod init;
+mod instruction;
+mod mov;
+mod opaque;
+mod operand;
+mod scope;
+mod special;
+mod surface;
+mod texture;
+mod types;
+mod values;
+mod variable;
+
+pub use codes::{CODES, Code};
+
+use texunit_syntax::{Diagnostic, SourceFile, ast};
+
+/// How strict to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Give the verdicts of NVIDIA's assembler also where it miscompiles what it accepts: the
+    /// errors that texunit adds become warnings.
+    pub ptxas_compat: bool,
+}
+
+/// What [`check`] found.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// The typed module; incomplete if there are errors.
+    pub module: ir::Module,
+    /// Every mistake, in source order.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Checks a module that was read without syntax errors.
+pub fn check(source: &SourceFile, module: &ast::Module) -> Checked {
+    check_with(source, module, Options::default())
+}
+
+/// [`check`] with options.
+pub fn check_with(source: &SourceFile, module: &ast::Module, options: Options) -> Checked {
+    context::Checker::new(source, options).run(module)
+}

@@ -13,6 +13,7 @@ pub use object::{
 
 use crate::problem::{Problem, codes};
 use crate::table::{At, Found, Problems, Table};
+use std::cell::RefCell;
 use std::path::PathBuf;
 use toml::de::DeTable;
 
@@ -31,6 +32,8 @@ pub struct Job {
     pub dynamic_shared: u32,
     /// Kernel parameters, by name or number.
     pub params: Vec<Param>,
+    /// Parameters whose tables have mistakes: given, but not in `params`.
+    pub unread: Vec<String>,
     /// Module-scope `.texref`s.
     pub textures: Vec<(At<String>, TextureSpec)>,
     /// Module-scope `.samplerref`s.
@@ -119,7 +122,15 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
     let grid = root.need("grid", "the number of CTAs").and_then(|v| shape(&v));
     let block = root.need("block", "the threads of a CTA").and_then(|v| shape(&v));
     let dynamic_shared = root.get("dynamic_shared").and_then(|v| v.small(0)).unwrap_or(0);
-    let params = named(&root, "params", param);
+    let unread = RefCell::new(Vec::new());
+    let params = named(&root, "params", |name, v| {
+        let key = name.value.clone();
+        let read = param(name, v);
+        if read.is_none() {
+            unread.borrow_mut().push(key);
+        }
+        read
+    });
     let textures = named(&root, "textures", |name, v| {
         Some((name, object::texture(&v.table()?, v.at(()))?))
     });
@@ -135,6 +146,7 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
         block: block?,
         dynamic_shared,
         params,
+        unread: unread.take(),
         textures,
         samplers,
         surfaces,

@@ -1,2 +1,7 @@
-//! texunit
-fn main() {}
+//! The `texunit` program. Everything is in the library beside it.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    texunit::main()
+}

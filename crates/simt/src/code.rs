@@ -159,7 +159,7 @@ pub(crate) enum Op {
     MovNarrow { d: Slot, a: Slot },
     MovWide { d: Slot, a: Slot },
     /// Predicate logic.
-    Logic { d: Slot, a: Slot, b: Slot, op: BoolOp },
+    Logic { f: fn(u32, u32) -> u32, d: Slot, a: Slot, b: Slot },
     SelectNarrow { d: Slot, a: Slot, b: Slot, p: Slot },
     SelectWide { d: Slot, a: Slot, b: Slot, p: Slot },
     /// 0 or 1 of a predicate, or a register's bits in one of another width: zero-extended, or

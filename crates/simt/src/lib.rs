@@ -6,7 +6,10 @@
 
 pub mod alu;
 pub mod fault;
+mod code;
 pub mod launch;
+mod lower;
 
 pub use fault::{Fault, FaultKind};
 pub use launch::{Descriptors, LaunchConfig, LaunchStats};
+pub use lower::{KernelId, Program, Symbols, function_address, function_of_address, lower};

@@ -141,7 +141,11 @@ mod tests {
         for code in CODES {
             assert_eq!(code.code.len(), 5, "{}", code.code);
             assert!(code.code.starts_with("E00"), "{}", code.code);
-            assert!(!code.title.is_empty() && code.explanation.ends_with(['.', ')']), "{}", code.code);
+            assert!(
+                !code.title.is_empty() && code.explanation.ends_with(['.', ')']),
+                "{}",
+                code.code
+            );
             assert_eq!(find(code.code), Some(code));
         }
         assert_eq!(find("E9999"), None);

@@ -83,7 +83,9 @@ impl Lexer<'_> {
             b'/' if self.peek(1) == b'/' => self.line_comment(),
             b'/' if self.peek(1) == b'*' => self.block_comment(),
             b'#' if self.first_on_line => self.skip_line(),
-            b'@' if self.first_on_line && self.text[start..].starts_with("@@DWARF") => self.skip_line(),
+            b'@' if self.first_on_line && self.text[start..].starts_with("@@DWARF") => {
+                self.skip_line()
+            }
             b'"' => self.string(),
             b'.' => self.dot(),
             b'0'..=b'9' => self.number(),
@@ -136,7 +138,8 @@ impl Lexer<'_> {
         let word = self.bytes[end + gap..].iter().take_while(|&&b| is_follow(b)).count();
         if gap > 0 && word > 0 {
             let end = end + gap + word;
-            let help = format!("write `.{}`; space may stand before the dot", &self.text[end - word..end]);
+            let help =
+                format!("write `.{}`; space may stand before the dot", &self.text[end - word..end]);
             self.error(codes::DOT_SPACE, start, end, "space after a dot".into(), &help);
             return self.push(Kind::Word, end - word, end);
         }
@@ -232,7 +235,13 @@ impl Lexer<'_> {
             b'`' | b'\0'..=b'\x1f' | b'\x7f' => "remove it",
             _ => "remove it; comments begin with `//`",
         };
-        self.error(codes::CHARACTER, start, start + 1, format!("unexpected character `{shown}`"), help);
+        self.error(
+            codes::CHARACTER,
+            start,
+            start + 1,
+            format!("unexpected character `{shown}`"),
+            help,
+        );
         self.push(Kind::Bad, start, start + 1);
     }
 }

@@ -79,7 +79,8 @@ fn float_bits(text: &str, wanted: usize, kind: Kind) -> Scanned {
     } else {
         format!("`{literal}` is not `{}` and {wanted} hexadecimal digits", &literal[..2])
     };
-    let help = format!("write all {wanted} digits of the {bits} bits of the value: 1.0 is `{example}`");
+    let help =
+        format!("write all {wanted} digits of the {bits} bits of the value: 1.0 is `{example}`");
     Scanned { len, kind: Err(Malformed { code: codes::FLOAT_DIGITS, message, help, meant: kind }) }
 }
 
@@ -102,7 +103,13 @@ fn decimal(text: &str) -> Scanned {
     let kind = if is_float {
         match suffix {
             "" => checked_float(literal),
-            _ => Err(malformed(literal, codes::NUMBER, "malformed number", suffix_help(suffix), meant)),
+            _ => Err(malformed(
+                literal,
+                codes::NUMBER,
+                "malformed number",
+                suffix_help(suffix),
+                meant,
+            )),
         }
     } else if suffix.is_empty() || suffix == "U" {
         let digits = &literal[..end];
@@ -152,7 +159,8 @@ fn checked_float(literal: &str) -> Result<Kind, Malformed> {
     if literal.parse::<f64>().is_ok_and(f64::is_finite) {
         return Ok(Kind::Decimal);
     }
-    let help = "the largest is about 1.797e308; infinity is `0d7ff0000000000000` or `0f7f800000`".into();
+    let help =
+        "the largest is about 1.797e308; infinity is `0d7ff0000000000000` or `0f7f800000`".into();
     Err(malformed(literal, codes::TOO_LARGE, "number too large:", help, Kind::Decimal))
 }
 

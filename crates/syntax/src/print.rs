@@ -291,7 +291,9 @@ impl Display for Operand<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.kind {
             OperandKind::Name { name, component: None } => name.fmt(f),
-            OperandKind::Name { name, component: Some(component) } => write!(f, "{name}.{component}"),
+            OperandKind::Name { name, component: Some(component) } => {
+                write!(f, "{name}.{component}")
+            }
             OperandKind::Constant(value) => value.fmt(f),
             OperandKind::Offset(name, offset) => write!(f, "{name}+{offset}"),
             OperandKind::Index(name, index) => write!(f, "{name}[{index}]"),

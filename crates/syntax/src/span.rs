@@ -74,7 +74,9 @@ impl SourceFile {
 
     /// The text of a line (counted from 1) without its line end; empty past the last line.
     pub fn line(&self, line: u32) -> &str {
-        let Some(&start) = self.line_starts.get(line.wrapping_sub(1) as usize) else { return "" };
+        let Some(&start) = self.line_starts.get(line.wrapping_sub(1) as usize) else {
+            return "";
+        };
         let end = self.line_starts.get(line as usize).map_or(self.text.len(), |&e| e as usize);
         self.text[start as usize..end].trim_end_matches(['\n', '\r'])
     }

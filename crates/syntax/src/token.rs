@@ -113,10 +113,33 @@ impl Kind {
         use Kind::*;
         matches!(
             self,
-            LeftBrace | LeftParen | LeftBracket | Comma | Colon | Equal | Less | Greater | Plus
-                | Minus | Star | Slash | Percent | Ampersand | Pipe | Caret | Tilde | Bang
-                | Question | AndAnd | OrOr | EqualEqual | NotEqual | LessEqual | GreaterEqual
-                | ShiftLeft | ShiftRight
+            LeftBrace
+                | LeftParen
+                | LeftBracket
+                | Comma
+                | Colon
+                | Equal
+                | Less
+                | Greater
+                | Plus
+                | Minus
+                | Star
+                | Slash
+                | Percent
+                | Ampersand
+                | Pipe
+                | Caret
+                | Tilde
+                | Bang
+                | Question
+                | AndAnd
+                | OrOr
+                | EqualEqual
+                | NotEqual
+                | LessEqual
+                | GreaterEqual
+                | ShiftLeft
+                | ShiftRight
         )
     }
 }

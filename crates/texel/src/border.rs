@@ -22,11 +22,7 @@ pub fn border_code(channel: Channel, normalized: bool, bits: u32) -> u32 {
 fn normalized_border(channel: Channel, m: u32, bits: u32) -> u32 {
     let x = f32::from_bits(bits);
     let signed = matches!(channel, Channel::S8 | Channel::S16);
-    let x = if x.is_nan() {
-        0.0
-    } else {
-        x.clamp(if signed { -1.0 } else { 0.0 }, 1.0)
-    };
+    let x = if x.is_nan() { 0.0 } else { x.clamp(if signed { -1.0 } else { 0.0 }, 1.0) };
     // Scaling by a power of two is exact, `as` truncates.
     let v = (x * (1_u32 << (m + 4)) as f32) as i64;
     let code = (v.abs() * ((1 << m) - 1) + (1 << (m + 3)) - 1) >> (m + 4);
@@ -84,11 +80,7 @@ mod tests {
     fn integers_take_the_low_bits() {
         let bits = 0x1234_89ab;
         assert_eq!(border_code(Channel::U8, false, bits), 0xab);
-        assert_eq!(
-            border_code(Channel::S8, false, bits),
-            0xab,
-            "extended when it is read"
-        );
+        assert_eq!(border_code(Channel::S8, false, bits), 0xab, "extended when it is read");
         assert_eq!(border_code(Channel::U16, false, bits), 0x89ab);
         assert_eq!(border_code(Channel::S32, false, bits), bits);
         let format = Format::from_name("u8x2").unwrap();

@@ -10,10 +10,7 @@ pub fn unpack(format: Format, bytes: &[u8]) -> Option<[u32; 4]> {
     let texel = bytes.get(..format.texel_size() as usize)?;
     let mut codes = [0; 4];
     for (code, channel) in codes.iter_mut().zip(texel.chunks_exact(size)) {
-        *code = channel
-            .iter()
-            .rev()
-            .fold(0, |code, &byte| code << 8 | u32::from(byte));
+        *code = channel.iter().rev().fold(0, |code, &byte| code << 8 | u32::from(byte));
     }
     Some(codes)
 }
@@ -23,10 +20,7 @@ pub fn unpack(format: Format, bytes: &[u8]) -> Option<[u32; 4]> {
 pub fn pack(format: Format, codes: [u32; 4]) -> [u8; 16] {
     let size = format.channel().size() as usize;
     let mut bytes = [0; 16];
-    let channels = bytes
-        .chunks_exact_mut(size)
-        .zip(codes)
-        .take(format.channels().into());
+    let channels = bytes.chunks_exact_mut(size).zip(codes).take(format.channels().into());
     for (channel, code) in channels {
         channel.copy_from_slice(&code.to_le_bytes()[..size]);
     }
@@ -41,10 +35,7 @@ pub fn sign_extend(channel: Channel, code: u32) -> i32 {
 
 /// Whether the channel can be read as a normalized float: 8 and 16-bit integers can.
 pub fn is_normalizable(channel: Channel) -> bool {
-    matches!(
-        channel,
-        Channel::U8 | Channel::S8 | Channel::U16 | Channel::S16
-    )
+    matches!(channel, Channel::U8 | Channel::S8 | Channel::U16 | Channel::S16)
 }
 
 /// Bits that hold the magnitude of a normalized code: 8 or 16 unsigned, 7 or 15 signed; `None`
@@ -92,19 +83,11 @@ pub fn element_texel(format: Format, codes: [u32; 4]) -> [u32; 4] {
 /// format that has no normalized form.
 pub fn normalized_texel(format: Format, codes: [u32; 4]) -> Option<[u32; 4]> {
     magnitude_bits(format.channel())?;
-    Some(per_channel(format, codes, |code| {
-        normalized(format.channel(), code).unwrap_or(0)
-    }))
+    Some(per_channel(format, codes, |code| normalized(format.channel(), code).unwrap_or(0)))
 }
 
 fn per_channel(format: Format, codes: [u32; 4], f: impl Fn(u32) -> u32) -> [u32; 4] {
-    std::array::from_fn(|c| {
-        if c < format.channels().into() {
-            f(codes[c])
-        } else {
-            0
-        }
-    })
+    std::array::from_fn(|c| if c < format.channels().into() { f(codes[c]) } else { 0 })
 }
 
 #[cfg(test)]
@@ -125,24 +108,15 @@ mod tests {
             let size = f.texel_size() as usize;
             assert_eq!(pack(f, codes)[..size], bytes[..size], "{name}");
             assert!(pack(f, codes)[size..].iter().all(|&b| b == 0), "{name}");
-            assert!(
-                codes[usize::from(f.channels())..].iter().all(|&c| c == 0),
-                "{name}"
-            );
+            assert!(codes[usize::from(f.channels())..].iter().all(|&c| c == 0), "{name}");
             assert_eq!(unpack(f, &bytes[..size - 1]), None, "{name}");
         }
-        assert_eq!(
-            unpack(format("u16x2"), &[1, 2, 3, 4]).unwrap(),
-            [0x201, 0x403, 0, 0]
-        );
+        assert_eq!(unpack(format("u16x2"), &[1, 2, 3, 4]).unwrap(), [0x201, 0x403, 0, 0]);
     }
 
     #[test]
     fn elements() {
-        assert_eq!(
-            element_texel(format("u8x4"), [0x80, 255, 0, 1]),
-            [0x80, 255, 0, 1]
-        );
+        assert_eq!(element_texel(format("u8x4"), [0x80, 255, 0, 1]), [0x80, 255, 0, 1]);
         assert_eq!(
             element_texel(format("s8x2"), [0x80, 0x7f, 5, 5]),
             [0xffff_ff80, 0x7f, 0, 0],
@@ -175,10 +149,7 @@ mod tests {
         }
         assert_eq!(normalized_texel(format("f16x4"), [0; 4]), None);
         let one = 1.0_f32.to_bits();
-        assert_eq!(
-            normalized_texel(format("u8"), [255, 255, 255, 255]),
-            Some([one, 0, 0, 0])
-        );
+        assert_eq!(normalized_texel(format("u8"), [255, 255, 255, 255]), Some([one, 0, 0, 0]));
     }
 
     #[test]
@@ -186,10 +157,7 @@ mod tests {
         for code in 0..=0xffff_u32 {
             let exact = f64::from(code) / 65535.0;
             // 16 bits over 16 bits in f64 is never within half an f64 ulp of an f32 tie.
-            assert_eq!(
-                normalized(Channel::U16, code),
-                Some((exact as f32).to_bits())
-            );
+            assert_eq!(normalized(Channel::U16, code), Some((exact as f32).to_bits()));
         }
     }
 }

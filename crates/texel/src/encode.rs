@@ -12,11 +12,7 @@ pub fn encode_element(channel: Channel, value: u32) -> u32 {
         Channel::F16 => {
             // A signalling NaN survives: its payload is in the bits that a half has.
             let cut = value >> 16 & 0x8000 | value >> 13 & 0x3ff | 0x7c00;
-            if element(channel, cut) == value {
-                cut
-            } else {
-                f32_to_f16(value).into()
-            }
+            if element(channel, cut) == value { cut } else { f32_to_f16(value).into() }
         }
         _ => value & u32::MAX >> (32 - 8 * channel.size()),
     }
@@ -26,16 +22,8 @@ pub fn encode_element(channel: Channel, value: u32) -> u32 {
 /// `None` for a channel without a normalized form.
 pub fn encode_normalized(channel: Channel, value: f32) -> Option<u32> {
     let max = f64::from((1_u32 << magnitude_bits(channel)?) - 1);
-    let low = if matches!(channel, Channel::S8 | Channel::S16) {
-        -1.0
-    } else {
-        0.0
-    };
-    let value = if value.is_nan() {
-        0.0
-    } else {
-        f64::from(value).clamp(low, 1.0)
-    };
+    let low = if matches!(channel, Channel::S8 | Channel::S16) { -1.0 } else { 0.0 };
+    let value = if value.is_nan() { 0.0 } else { f64::from(value).clamp(low, 1.0) };
     Some((value * max).round() as i32 as u32 & u32::MAX >> (32 - 8 * channel.size()))
 }
 
@@ -84,11 +72,7 @@ mod tests {
     fn element_round_trip() {
         for code in 0..=0xffff_u32 {
             for channel in [Channel::U16, Channel::S16, Channel::F16] {
-                assert_eq!(
-                    encode_element(channel, element(channel, code)),
-                    code,
-                    "{channel:?}"
-                );
+                assert_eq!(encode_element(channel, element(channel, code)), code, "{channel:?}");
             }
         }
         assert_eq!(encode_element(Channel::F16, 1.000_1_f32.to_bits()), 0x3c00);

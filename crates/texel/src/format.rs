@@ -69,9 +69,7 @@ impl Format {
 
     /// The names that [`Self::from_name`] knows, for messages.
     pub fn names() -> impl Iterator<Item = String> {
-        CHANNELS
-            .iter()
-            .flat_map(|r| ["", "x2", "x4"].map(|n| format!("{}{n}", r.1)))
+        CHANNELS.iter().flat_map(|r| ["", "x2", "x4"].map(|n| format!("{}{n}", r.1)))
     }
 
     /// Type of each channel.

@@ -74,10 +74,7 @@ mod tests {
                 assert_eq!(f32_to_f16_toward_zero(exact | wide), code | sign);
                 assert_eq!(f32_to_f16_toward_zero((exact + 1) | wide), code | sign);
                 if code > 0 {
-                    assert_eq!(
-                        f32_to_f16_toward_zero((exact - 1) | wide),
-                        (code - 1) | sign
-                    );
+                    assert_eq!(f32_to_f16_toward_zero((exact - 1) | wide), (code - 1) | sign);
                 }
             }
         }

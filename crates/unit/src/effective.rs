@@ -51,11 +51,7 @@ pub fn effective_sampler(
         mode => mode,
     };
     EffectiveSampler {
-        coords: if normalized {
-            Coords::Normalized
-        } else {
-            Coords::Unnormalized
-        },
+        coords: if normalized { Coords::Normalized } else { Coords::Unnormalized },
         filter: sampler.filter,
         address_mode: Some(sampler.address_mode.map(mode)),
     }
@@ -108,60 +104,31 @@ mod tests {
     use texunit_texel::Format;
 
     fn form(geometry: Geometry, coord: CoordType) -> FetchForm {
-        FetchForm {
-            geometry,
-            coord,
-            result: ResultType::F32,
-        }
+        FetchForm { geometry, coord, result: ResultType::F32 }
     }
 
     fn texture(dims: u8, format: &str, read_mode: ReadMode, normalized_coords: bool) -> Texture {
         let extent = [(4, 1, 1), (4, 4, 1), (4, 4, 4)][usize::from(dims) - 1];
-        let extent = Extent {
-            width: extent.0,
-            height: extent.1,
-            depth: extent.2,
-        };
+        let extent = Extent { width: extent.0, height: extent.1, depth: extent.2 };
         let block = Arc::new(Block::new(2048, "b").unwrap());
         let format = Format::from_name(format).unwrap();
         let resource = Arc::new(Resource::array(format, extent, dims, block, "t").unwrap());
-        Texture {
-            resource,
-            read_mode,
-            normalized_coords,
-        }
+        Texture { resource, read_mode, normalized_coords }
     }
 
     #[test]
     fn unnormalized_coordinates_clamp() {
         use AddressMode::{Border, Clamp, Mirror, Wrap};
-        let mut sampler = Sampler {
-            address_mode: [Wrap, Mirror, Border],
-            ..Sampler::default()
-        };
+        let mut sampler = Sampler { address_mode: [Wrap, Mirror, Border], ..Sampler::default() };
         let f = form(Geometry::D3, CoordType::F32);
         let state = |normalized, sampler: &Sampler| {
-            resolve(
-                f,
-                &texture(3, "f32", ReadMode::Element, normalized),
-                sampler,
-            )
-            .unwrap()
+            resolve(f, &texture(3, "f32", ReadMode::Element, normalized), sampler).unwrap()
         };
-        assert_eq!(
-            state(true, &sampler).address_mode,
-            Some([Wrap, Mirror, Border])
-        );
-        assert_eq!(
-            state(false, &sampler).address_mode,
-            Some([Clamp, Clamp, Border])
-        );
+        assert_eq!(state(true, &sampler).address_mode, Some([Wrap, Mirror, Border]));
+        assert_eq!(state(false, &sampler).address_mode, Some([Clamp, Clamp, Border]));
         sampler.force_unnormalized_coords = true;
         assert_eq!(state(true, &sampler).coords, Coords::Unnormalized);
-        assert_eq!(
-            state(true, &sampler).address_mode,
-            Some([Clamp, Clamp, Border])
-        );
+        assert_eq!(state(true, &sampler).address_mode, Some([Clamp, Clamp, Border]));
     }
 
     #[test]
@@ -175,21 +142,14 @@ mod tests {
         let state = resolve(form(Geometry::D2, CoordType::S32), &t, &sampler).unwrap();
         assert_eq!(
             state,
-            EffectiveSampler {
-                coords: Coords::Integer,
-                filter: Filter::Point,
-                address_mode: None
-            }
+            EffectiveSampler { coords: Coords::Integer, filter: Filter::Point, address_mode: None }
         );
     }
 
     #[test]
     fn undefined_pairs_are_named() {
         let f = form(Geometry::D2, CoordType::F32);
-        let linear = Sampler {
-            filter: Filter::Linear,
-            ..Sampler::default()
-        };
+        let linear = Sampler { filter: Filter::Linear, ..Sampler::default() };
         let t = texture(2, "u8x4", ReadMode::Element, true);
         assert!(resolve(f, &t, &Sampler::default()).is_ok());
         let e = resolve(f, &t, &linear).unwrap_err().to_string();
@@ -209,11 +169,7 @@ mod tests {
         let block = Arc::new(Block::new(64, "b").unwrap());
         let format = Format::from_name("f32").unwrap();
         let resource = Arc::new(Resource::linear(format, 16, block, 0, 0, "l").unwrap());
-        let t = Texture {
-            resource,
-            read_mode: ReadMode::Element,
-            normalized_coords: false,
-        };
+        let t = Texture { resource, read_mode: ReadMode::Element, normalized_coords: false };
         assert!(resolve(form(Geometry::D1, CoordType::S32), &t, &Sampler::default()).is_ok());
         assert!(resolve(form(Geometry::D1, CoordType::F32), &t, &Sampler::default()).is_err());
     }

@@ -113,18 +113,10 @@ pub const PITCH_ALIGN: u64 = 32;
 
 impl Extent {
     fn check(self, limits: &Limits) -> Result<(), CreateError> {
-        let axes = [
-            ("width", self.width),
-            ("height", self.height),
-            ("depth", self.depth),
-        ];
+        let axes = [("width", self.width), ("height", self.height), ("depth", self.depth)];
         for ((what, value), max) in axes.into_iter().zip(limits.extent) {
             if value == 0 || value > max {
-                return Err(CreateError::Extent {
-                    what,
-                    value: value.into(),
-                    max: max.into(),
-                });
+                return Err(CreateError::Extent { what, value: value.into(), max: max.into() });
             }
         }
         Ok(())
@@ -142,9 +134,7 @@ fn check_align(what: &'static str, value: u64, align: u64) -> Result<(), CreateE
 impl Resource {
     /// Bytes that an array of this format and extent takes, or why there is no such array.
     pub fn array_size(format: Format, extent: Extent, dims: u8) -> Result<u64, CreateError> {
-        let limits = usize::from(dims)
-            .checked_sub(1)
-            .and_then(|row| ARRAY_LIMITS.get(row));
+        let limits = usize::from(dims).checked_sub(1).and_then(|row| ARRAY_LIMITS.get(row));
         let Some(limits) = limits else {
             return Err(CreateError::Refused(format!(
                 "an array has 1, 2 or 3 dimensions, not {dims}"
@@ -169,17 +159,8 @@ impl Resource {
         let row_pitch = u64::from(extent.width) * u64::from(format.texel_size());
         let slice_pitch = row_pitch * u64::from(extent.height);
         let layout = Layout::Array { dims };
-        Self {
-            format,
-            extent,
-            layout,
-            row_pitch,
-            slice_pitch,
-            block,
-            offset: 0,
-            name: name.into(),
-        }
-        .inside()
+        Self { format, extent, layout, row_pitch, slice_pitch, block, offset: 0, name: name.into() }
+            .inside()
     }
 
     /// Linear memory: `width` texels from `offset` in `block`, which lies at device address
@@ -192,37 +173,17 @@ impl Resource {
         base_address: u64,
         name: impl Into<String>,
     ) -> Result<Self, CreateError> {
-        let extent = Extent {
-            width,
-            height: 1,
-            depth: 1,
-        };
+        let extent = Extent { width, height: 1, depth: 1 };
         extent.check(&LINEAR_LIMITS)?;
-        check_align(
-            "base address",
-            base_address.wrapping_add(offset),
-            BASE_ALIGN,
-        )?;
+        check_align("base address", base_address.wrapping_add(offset), BASE_ALIGN)?;
         let row_pitch = u64::from(width) * u64::from(format.texel_size());
         let (layout, slice_pitch) = (Layout::Linear, row_pitch);
-        Self {
-            format,
-            extent,
-            layout,
-            row_pitch,
-            slice_pitch,
-            block,
-            offset,
-            name: name.into(),
-        }
-        .inside()
+        Self { format, extent, layout, row_pitch, slice_pitch, block, offset, name: name.into() }
+            .inside()
     }
 
     /// Pitch-linear 2D memory: rows of `width` texels, `pitch` bytes apart.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "they are those of CUDA_RESOURCE_DESC"
-    )]
+    #[expect(clippy::too_many_arguments, reason = "they are those of CUDA_RESOURCE_DESC")]
     pub fn pitched(
         format: Format,
         width: u32,
@@ -233,17 +194,9 @@ impl Resource {
         base_address: u64,
         name: impl Into<String>,
     ) -> Result<Self, CreateError> {
-        let extent = Extent {
-            width,
-            height,
-            depth: 1,
-        };
+        let extent = Extent { width, height, depth: 1 };
         extent.check(&PITCHED_LIMITS)?;
-        check_align(
-            "base address",
-            base_address.wrapping_add(offset),
-            BASE_ALIGN,
-        )?;
+        check_align("base address", base_address.wrapping_add(offset), BASE_ALIGN)?;
         check_align("pitch", pitch, PITCH_ALIGN)?;
         let row_bytes = u64::from(width) * u64::from(format.texel_size());
         if pitch < row_bytes {
@@ -253,25 +206,12 @@ impl Resource {
             )));
         }
         if pitch > MAX_PITCH {
-            return Err(CreateError::Extent {
-                what: "pitch",
-                value: pitch,
-                max: MAX_PITCH,
-            });
+            return Err(CreateError::Extent { what: "pitch", value: pitch, max: MAX_PITCH });
         }
         let slice_pitch = pitch * u64::from(height);
         let (layout, row_pitch) = (Layout::Pitched, pitch);
-        Self {
-            format,
-            extent,
-            layout,
-            row_pitch,
-            slice_pitch,
-            block,
-            offset,
-            name: name.into(),
-        }
-        .inside()
+        Self { format, extent, layout, row_pitch, slice_pitch, block, offset, name: name.into() }
+            .inside()
     }
 
     /// Checks that all texels lie in the block: what every later access relies on.
@@ -351,9 +291,7 @@ impl Resource {
         let offset = self.texel_offset(index)?;
         let mut bytes = [0; 16];
         let bytes = &mut bytes[..self.format.texel_size() as usize];
-        self.block
-            .read(offset, bytes)
-            .expect("`inside` has checked all texels");
+        self.block.read(offset, bytes).expect("`inside` has checked all texels");
         unpack(self.format, bytes)
     }
 
@@ -361,9 +299,7 @@ impl Resource {
     pub fn to_packed(&self) -> Vec<u8> {
         let mut out = vec![0; self.size_in_bytes() as usize];
         for (i, row) in out.chunks_exact_mut(self.row_bytes() as usize).enumerate() {
-            self.block
-                .read(self.row_offset(i), row)
-                .expect("`inside` has checked all texels");
+            self.block.read(self.row_offset(i), row).expect("`inside` has checked all texels");
         }
         out
     }
@@ -376,9 +312,7 @@ impl Resource {
             return Err(CreateError::Memory { needed, available });
         }
         for (i, row) in bytes.chunks_exact(self.row_bytes() as usize).enumerate() {
-            self.block
-                .write(self.row_offset(i), row)
-                .expect("`inside` has checked all texels");
+            self.block.write(self.row_offset(i), row).expect("`inside` has checked all texels");
         }
         Ok(())
     }
@@ -400,11 +334,7 @@ impl Resource {
 
     /// `64 x 32 texels of u8x4`.
     fn size_text(&self) -> String {
-        let Extent {
-            width,
-            height,
-            depth,
-        } = self.extent;
+        let Extent { width, height, depth } = self.extent;
         let size = match self.dims() {
             1 => format!("{width}"),
             2 => format!("{width} x {height}"),
@@ -420,17 +350,8 @@ impl Resource {
 
     /// For messages: "texture `name` is a 2D array of 64 x 32 texels of u8x4".
     pub(crate) fn sentence(&self, role: &str) -> String {
-        let article = if matches!(self.layout, Layout::Array { .. }) {
-            "a "
-        } else {
-            ""
-        };
-        format!(
-            "{role} `{}` is {article}{} of {}",
-            self.name,
-            self.kind(),
-            self.size_text()
-        )
+        let article = if matches!(self.layout, Layout::Array { .. }) { "a " } else { "" };
+        format!("{role} `{}` is {article}{} of {}", self.name, self.kind(), self.size_text())
     }
 }
 
@@ -448,43 +369,24 @@ mod tests {
     }
 
     fn extent(width: u32, height: u32, depth: u32) -> Extent {
-        Extent {
-            width,
-            height,
-            depth,
-        }
+        Extent { width, height, depth }
     }
 
     #[test]
     fn limits_of_arrays() {
         let f = format("u8");
-        assert_eq!(
-            Resource::array_size(f, extent(131_072, 1, 1), 1),
-            Ok(131_072)
-        );
+        assert_eq!(Resource::array_size(f, extent(131_072, 1, 1), 1), Ok(131_072));
         assert_eq!(
             Resource::array_size(f, extent(131_073, 1, 1), 1),
-            Err(CreateError::Extent {
-                what: "width",
-                value: 131_073,
-                max: 131_072
-            })
+            Err(CreateError::Extent { what: "width", value: 131_073, max: 131_072 })
         );
         assert_eq!(
             Resource::array_size(f, extent(4, 2, 1), 1),
-            Err(CreateError::Extent {
-                what: "height",
-                value: 2,
-                max: 1
-            })
+            Err(CreateError::Extent { what: "height", value: 2, max: 1 })
         );
         assert_eq!(
             Resource::array_size(f, extent(4, 0, 1), 2),
-            Err(CreateError::Extent {
-                what: "height",
-                value: 0,
-                max: 65_536
-            })
+            Err(CreateError::Extent { what: "height", value: 0, max: 65_536 })
         );
         assert!(Resource::array_size(f, extent(4, 65_537, 1), 2).is_err());
         assert!(Resource::array_size(f, extent(4, 4, 16_385), 3).is_err());
@@ -494,17 +396,11 @@ mod tests {
         );
         for dims in [0, 4] {
             let e = Resource::array_size(f, extent(4, 4, 4), dims).unwrap_err();
-            assert_eq!(
-                e.to_string(),
-                format!("an array has 1, 2 or 3 dimensions, not {dims}")
-            );
+            assert_eq!(e.to_string(), format!("an array has 1, 2 or 3 dimensions, not {dims}"));
         }
         assert_eq!(
             Resource::array(f, extent(4, 4, 1), 2, block(15), "a").unwrap_err(),
-            CreateError::Memory {
-                needed: 16,
-                available: 15
-            }
+            CreateError::Memory { needed: 16, available: 15 }
         );
     }
 
@@ -521,31 +417,16 @@ mod tests {
         assert!(Resource::linear(f, (1 << 27) + 1, block(48), 0, 0, "l").is_err());
 
         let pitched = |w, h, pitch, size| Resource::pitched(f, w, h, pitch, block(size), 0, 0, "p");
-        assert!(
-            pitched(5, 3, 32, 84).is_ok(),
-            "the last row needs no padding"
-        );
+        assert!(pitched(5, 3, 32, 84).is_ok(), "the last row needs no padding");
         assert_eq!(
             pitched(5, 3, 32, 83).unwrap_err(),
-            CreateError::Memory {
-                needed: 84,
-                available: 83
-            }
+            CreateError::Memory { needed: 84, available: 83 }
         );
         assert_eq!(
             pitched(5, 3, 40, 200).unwrap_err(),
-            CreateError::Alignment {
-                what: "pitch",
-                value: 40,
-                align: 32
-            }
+            CreateError::Alignment { what: "pitch", value: 40, align: 32 }
         );
-        assert!(
-            pitched(9, 3, 32, 200)
-                .unwrap_err()
-                .to_string()
-                .contains("takes 36")
-        );
+        assert!(pitched(9, 3, 32, 200).unwrap_err().to_string().contains("takes 36"));
         assert!(pitched(9, 65_001, 32, 200).is_err());
         assert!(pitched(9, 1, MAX_PITCH + 32, 200).is_err());
     }
@@ -553,8 +434,7 @@ mod tests {
     #[test]
     fn texels_and_copies() {
         let r = Resource::pitched(format("u16"), 3, 2, 32, block(64), 0, 512, "p").unwrap();
-        r.fill_packed(&[1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 1])
-            .unwrap();
+        r.fill_packed(&[1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 1]).unwrap();
         assert_eq!(r.texel([2, 1, 0]), Some([0x106, 0, 0, 0]));
         assert_eq!(r.texel([3, 1, 0]), None);
         assert_eq!(r.block().load_u16(32).unwrap(), 4);
@@ -572,15 +452,9 @@ mod tests {
     fn descriptions() {
         let a = Resource::array(format("u8x4"), extent(64, 32, 1), 2, block(8192), "a").unwrap();
         assert_eq!(a.describe(), "2D array `a`, 64 x 32 texels of u8x4");
-        assert_eq!(
-            a.sentence("texture"),
-            "texture `a` is a 2D array of 64 x 32 texels of u8x4"
-        );
+        assert_eq!(a.sentence("texture"), "texture `a` is a 2D array of 64 x 32 texels of u8x4");
         let l = Resource::linear(format("f32"), 9, block(64), 0, 0, "l").unwrap();
         assert_eq!(l.describe(), "linear memory `l`, 9 texels of f32");
-        assert_eq!(
-            l.sentence("texture"),
-            "texture `l` is linear memory of 9 texels of f32"
-        );
+        assert_eq!(l.sentence("texture"), "texture `l` is linear memory of 9 texels of f32");
     }
 }

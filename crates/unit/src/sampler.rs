@@ -35,11 +35,7 @@ impl Texture {
         sampler: &Sampler,
     ) -> Result<Self, CreateError> {
         check_state(&resource, read_mode, sampler.filter)?;
-        Ok(Self {
-            resource,
-            read_mode,
-            normalized_coords,
-        })
+        Ok(Self { resource, read_mode, normalized_coords })
     }
 }
 
@@ -145,11 +141,7 @@ mod tests {
 
     fn array(format: &str, width: u32) -> Arc<Resource> {
         let format = Format::from_name(format).unwrap();
-        let extent = Extent {
-            width,
-            height: 1,
-            depth: 1,
-        };
+        let extent = Extent { width, height: 1, depth: 1 };
         let size = Resource::array_size(format, extent, 1).unwrap() as usize;
         let block = Arc::new(Block::new(size, "b").unwrap());
         Arc::new(Resource::array(format, extent, 1, block, "t").unwrap())
@@ -172,14 +164,9 @@ mod tests {
         ];
         for (format, accepted) in rows {
             let modes = [ReadMode::Element, ReadMode::NormalizedFloat];
-            let pairs = modes
-                .iter()
-                .flat_map(|&m| [Filter::Point, Filter::Linear].map(|f| (m, f)));
+            let pairs = modes.iter().flat_map(|&m| [Filter::Point, Filter::Linear].map(|f| (m, f)));
             for ((read_mode, filter), ok) in pairs.zip(accepted) {
-                let sampler = Sampler {
-                    filter,
-                    ..Sampler::default()
-                };
+                let sampler = Sampler { filter, ..Sampler::default() };
                 let made = Texture::new(array(format, 4), read_mode, false, &sampler);
                 assert_eq!(made.is_ok(), ok, "{format} {read_mode:?} {filter:?}");
             }
@@ -191,10 +178,7 @@ mod tests {
         let block = Arc::new(Block::new(64, "b").unwrap());
         let format = Format::from_name("u32").unwrap();
         let linear = Arc::new(Resource::linear(format, 4, block, 0, 0, "l").unwrap());
-        let sampler = Sampler {
-            filter: Filter::Linear,
-            ..Sampler::default()
-        };
+        let sampler = Sampler { filter: Filter::Linear, ..Sampler::default() };
         assert!(Texture::new(Arc::clone(&linear), ReadMode::Element, false, &sampler).is_ok());
         assert!(Texture::new(linear, ReadMode::NormalizedFloat, false, &sampler).is_err());
     }

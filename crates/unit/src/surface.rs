@@ -47,11 +47,7 @@ impl SurfacePlan {
                 resource: resource.sentence("surface"),
             });
         }
-        let SurfaceForm {
-            element_size,
-            vector,
-            ..
-        } = form;
+        let SurfaceForm { element_size, vector, .. } = form;
         let known = matches!(element_size, 1 | 2 | 4 | 8) && matches!(vector, 1 | 2 | 4);
         let size = u32::from(element_size) * u32::from(vector);
         if !known || size > 16 {
@@ -65,11 +61,7 @@ impl SurfacePlan {
             element_size: element_size.into(),
             vector,
             size,
-            bounds: [
-                resource.row_bytes() as i64,
-                extent.height.into(),
-                extent.depth.into(),
-            ],
+            bounds: [resource.row_bytes() as i64, extent.height.into(), extent.depth.into()],
             dims: dims.into(),
             row_pitch: resource.row_pitch,
             slice_pitch: resource.slice_pitch,
@@ -144,9 +136,7 @@ impl SurfacePlan {
         }
         let [x, y, z] = at.map(|i| i as u64);
         let first = self.surface.resource.offset;
-        Ok(Target::At(
-            first + z * self.slice_pitch + y * self.row_pitch + x,
-        ))
+        Ok(Target::At(first + z * self.slice_pitch + y * self.row_pitch + x))
     }
 
     #[cold]
@@ -205,11 +195,7 @@ mod tests {
     use texunit_texel::Format;
 
     fn surface(dims: u8, width: u32, height: u32, depth: u32) -> Arc<Surface> {
-        let extent = Extent {
-            width,
-            height,
-            depth,
-        };
+        let extent = Extent { width, height, depth };
         let format = Format::from_name("u8").unwrap();
         let size = (width * height * depth) as usize;
         let block = Arc::new(Block::new(size, "b").unwrap());
@@ -220,20 +206,12 @@ mod tests {
     }
 
     fn form(geometry: Geometry, element_size: u8, vector: u8, clamp: ClampMode) -> SurfaceForm {
-        SurfaceForm {
-            geometry,
-            element_size,
-            vector,
-            clamp,
-        }
+        SurfaceForm { geometry, element_size, vector, clamp }
     }
 
     fn load(plan: &SurfacePlan, coord: [i32; 3]) -> Result<[u64; 4], AccessFault> {
         let coords = coord.map(|c| [c as u32; 32]);
-        let request = SurfaceRequest {
-            active: 1 << 7,
-            coords: coords.each_ref(),
-        };
+        let request = SurfaceRequest { active: 1 << 7, coords: coords.each_ref() };
         let mut answer = SurfaceAnswer::default();
         plan.load(&request, &mut answer)?;
         Ok(answer.values.map(|v| v[7]))
@@ -247,10 +225,7 @@ mod tests {
         };
         assert_eq!(load(&of(1, 4), [4, 0, 0]), Ok([5, 6, 7, 8]));
         assert_eq!(load(&of(2, 2), [4, 0, 0]), Ok([0x605, 0x807, 0, 0]));
-        assert_eq!(
-            load(&of(8, 2), [16, 9, 9]).unwrap()[1],
-            0x201f_1e1d_1c1b_1a19
-        );
+        assert_eq!(load(&of(8, 2), [16, 9, 9]).unwrap()[1], 0x201f_1e1d_1c1b_1a19);
         for (size, vector) in [(8, 4), (3, 1), (4, 3), (16, 1), (0, 1)] {
             let f = form(Geometry::D1, size, vector, ClampMode::Trap);
             assert!(SurfacePlan::new(f, &s).is_err(), "{size} x {vector}");
@@ -262,11 +237,7 @@ mod tests {
         let s = surface(2, 24, 2, 1);
         let plan = |clamp| SurfacePlan::new(form(Geometry::D2, 4, 4, clamp), &s).unwrap();
         let first = load(&plan(ClampMode::Trap), [0, 1, 0]).unwrap();
-        assert_eq!(
-            load(&plan(ClampMode::Clamp), [16, 1, 0]),
-            Ok(first),
-            "at 0, not at 8"
-        );
+        assert_eq!(load(&plan(ClampMode::Clamp), [16, 1, 0]), Ok(first), "at 0, not at 8");
         assert_eq!(load(&plan(ClampMode::Clamp), [-16, 7, 0]), Ok(first));
         assert_eq!(load(&plan(ClampMode::Zero), [16, 1, 0]), Ok([0; 4]));
         let fault = load(&plan(ClampMode::Trap), [16, 1, 5]).unwrap_err();
@@ -284,10 +255,7 @@ mod tests {
             let plan = SurfacePlan::new(form(Geometry::D1, 4, 1, clamp), &s).unwrap();
             for x in [2, -2, 1001, i32::MIN + 1] {
                 let fault = load(&plan, [x, 0, 0]).unwrap_err();
-                assert!(
-                    matches!(fault, AccessFault::Misaligned { size: 4, .. }),
-                    "{clamp:?}"
-                );
+                assert!(matches!(fault, AccessFault::Misaligned { size: 4, .. }), "{clamp:?}");
             }
         }
     }
@@ -307,14 +275,8 @@ mod tests {
         let store = |clamp, coord: [i32; 3], value: u64| {
             let plan = SurfacePlan::new(form(Geometry::D3, 2, 2, clamp), &s).unwrap();
             let coords = coord.map(|c| [c as u32; 32]);
-            let request = SurfaceRequest {
-                active: u32::MAX,
-                coords: coords.each_ref(),
-            };
-            plan.store(
-                &request,
-                &[[value; 32], [value + 1; 32], [99; 32], [99; 32]],
-            )
+            let request = SurfaceRequest { active: u32::MAX, coords: coords.each_ref() };
+            plan.store(&request, &[[value; 32], [value + 1; 32], [99; 32], [99; 32]])
         };
         let before = bytes();
         store(ClampMode::Zero, [4, 0, 0], 7).unwrap();
@@ -323,11 +285,7 @@ mod tests {
         assert_eq!(bytes(), before);
         store(ClampMode::Clamp, [400, 1, 9], 0x10_a1a0).unwrap();
         assert_eq!(bytes()[..12], before[..12]);
-        assert_eq!(
-            bytes()[12..],
-            [0xa0, 0xa1, 0xa1, 0xa1],
-            "elements are cut to their size"
-        );
+        assert_eq!(bytes()[12..], [0xa0, 0xa1, 0xa1, 0xa1], "elements are cut to their size");
     }
 
     #[test]

@@ -12,7 +12,7 @@ struct Shape {
     int size;
     __device__ Shape(int s) : size(s) {}
     __device__ virtual int area() const { return 0; }
-    __device__ virtual int edges() const = 0;
+    __device__ virtual int edges() const { return 0; }
 };
 struct Square : Shape {
     __device__ Square(int s) : Shape(s) {}

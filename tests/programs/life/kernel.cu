@@ -6,6 +6,7 @@ extern "C" __global__ void life(const unsigned char *in, unsigned char *out, int
     int x = threadIdx.x, y = threadIdx.y, now = 0;
     cells[0][y][x] = in[y * 16 + x];
     __syncthreads();
+#pragma unroll 1
     for (int g = 0; g < generations; ++g, now ^= 1) {
         int n = 0;
         for (int dy = -1; dy <= 1; ++dy)

@@ -2,7 +2,7 @@
 
 __device__ unsigned arrived = 0;
 
-extern "C" __global__ void reduce(const int *in, int *partial, int *total, unsigned n)
+extern "C" __global__ void __launch_bounds__(128, 2) reduce(const int *in, int *partial, int *total, unsigned n)
 {
     __shared__ int sum[128];
     __shared__ bool last;

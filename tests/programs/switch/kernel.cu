@@ -1,4 +1,4 @@
-// A dense switch, that becomes brx.idx, inside a little stack machine: every thread runs its own program.
+// A dense switch inside a little stack machine: every thread runs its own program. (branch_table has brx.idx.)
 
 extern "C" __global__ void interpret(const unsigned char *code, int *out, int length)
 {

@@ -361,7 +361,11 @@ pub(super) fn data(table: &Table<'_>) -> Option<Data> {
 /// A number of bytes, or `true` for all of an object that has a size.
 fn zeros_of(value: &Found<'_>) -> Option<Data> {
     if value.is_boolean() {
-        return value.boolean()?.then_some(Data::Zeros(None));
+        if value.boolean() == Some(false) {
+            value.problem(codes::VALUE, "expected `true` or a number of bytes");
+            return None;
+        }
+        return Some(Data::Zeros(None));
     }
     Some(Data::Zeros(Some(value.number(1, 1 << 40)?)))
 }

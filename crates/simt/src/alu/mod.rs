@@ -11,7 +11,22 @@
 //! whole slot (PTX ISA 9.4.1: a destination register may be wider than the type), so the caller
 //! cuts the result of `cvt` to its register's width.
 
-use texunit_isa::{Modifiers, Opcode};
+mod approx;
+mod bits;
+mod carry;
+mod compare;
+mod convert;
+mod exact;
+mod float;
+mod half;
+mod int;
+mod lanes;
+mod round;
+mod select;
+pub mod soft;
+
+pub use convert::Convert;
+pub use select::{select, select_mixed};
 
 /// A register of up to 32 bits: a zero-extended value for each lane.
 pub type L32 = [u32; 32];
@@ -36,7 +51,7 @@ pub enum Alu {
     /// Up to three sources and a destination of mixed width, each zero-extended to 64 bits; the
     /// destination is cut to its register's width by the caller. Predicate sources come as 0 or 1.
     Mixed(fn(&mut L64, &L64, &L64, &L64)),
-    /// The less usual conversions: as `Mixed` with up to two sources, `Convert::run(&d, &a, &b)`.
+    /// The less usual conversions: as `Mixed` with up to two sources, `Convert::run(&mut d, &a, &b)`.
     Convert(Convert),
     /// As `Mixed` with four sources: `bfi.b64`.
     Mixed4(fn(&mut L64, &L64, &L64, &L64, &L64)),
@@ -59,34 +74,4 @@ pub enum Alu {
     /// going in and coming out. Whether the flags are written back is `Modifiers::cc`. The flag
     /// of a subtraction is its borrow.
     Carry(fn(&mut L64, &L64, &L64, &L64, u32) -> u32),
-}
-
-/// The function for an instruction, or `None` for one that is not arithmetic or that we do not
-/// execute. It expects each register in the slot ([`L32`] or [`L64`]) of its type's width, which
-/// PTX demands of all instructions but `cvt`.
-///
-/// `set` and `setp` give a `Compare*`: the caller applies the boolean operation with the third
-/// source, and turns set's mask into its destination (all ones, or 1.0 of the float type).
-/// `lop3` with a boolean operation is the same as without: the caller makes the predicate.
-pub fn select(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
-    let _ = (opcode, mods);
-    None
-}
-
-/// The `Mixed` form of a `cvt`, for registers wider than its types (`cvt.s32.s8` from or into a
-/// 64-bit register): [`select`] would expect 32-bit slots there. `None` where `select` has none.
-pub fn select_mixed(mods: &Modifiers) -> Option<Alu> {
-    let _ = mods;
-    None
-}
-
-/// A conversion that is interpreted for each lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Convert(());
-
-impl Convert {
-    /// Converts all lanes; operands as those of [`Alu::Mixed`].
-    pub fn run(&self, d: &mut L64, a: &L64, b: &L64) {
-        let _ = (d, a, b);
-    }
 }

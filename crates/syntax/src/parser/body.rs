@@ -10,9 +10,32 @@ use crate::words;
 
 /// Words of C that begin a statement no PTX statement begins with.
 const C_WORDS: &[&str] = &[
-    "if", "else", "for", "while", "do", "switch", "case", "return", "goto", "break", "continue", "int",
-    "unsigned", "float", "double", "void", "char", "bool", "auto", "struct", "asm", "__asm__",
-    "__shared__", "__device__", "__global__", "__syncthreads",
+    "if",
+    "else",
+    "for",
+    "while",
+    "do",
+    "switch",
+    "case",
+    "return",
+    "goto",
+    "break",
+    "continue",
+    "int",
+    "unsigned",
+    "float",
+    "double",
+    "void",
+    "char",
+    "bool",
+    "auto",
+    "struct",
+    "asm",
+    "__asm__",
+    "__shared__",
+    "__device__",
+    "__global__",
+    "__syncthreads",
 ];
 
 impl<'a> Parser<'a> {
@@ -70,9 +93,10 @@ impl<'a> Parser<'a> {
                 Kind::End => "at the end of the file".to_string(),
                 _ => format!("before {}", self.shown()),
             };
-            let diagnostic = Diagnostic::error(codes::UNCLOSED_BLOCK, open, format!("missing `}}` {what}"))
-                .label("this `{` is never closed")
-                .help("close the block with `}`");
+            let diagnostic =
+                Diagnostic::error(codes::UNCLOSED_BLOCK, open, format!("missing `}}` {what}"))
+                    .label("this `{` is never closed")
+                    .help("close the block with `}`");
             self.report(diagnostic);
         }
         self.unwinding = true;
@@ -95,10 +119,18 @@ impl<'a> Parser<'a> {
                 statements.push(Statement::Instruction(self.instruction()?));
             }
             Kind::Underscore if self.peek_at(1).kind == Kind::Colon => {
-                self.unexpected(codes::LABEL, "a label", "`_` alone is no name: add a letter or digit")?;
+                self.unexpected(
+                    codes::LABEL,
+                    "a label",
+                    "`_` alone is no name: add a letter or digit",
+                )?;
             }
             Kind::Integer if self.peek_at(1).kind == Kind::Colon => {
-                self.unexpected(codes::LABEL, "a label", "a label begins with a letter, `_`, `$` or `%`")?;
+                self.unexpected(
+                    codes::LABEL,
+                    "a label",
+                    "a label begins with a letter, `_`, `$` or `%`",
+                )?;
             }
             Kind::RightParen | Kind::RightBracket => {
                 let message = format!("{} closes nothing", self.shown());
@@ -131,12 +163,20 @@ impl<'a> Parser<'a> {
         if dotless && matches!(next.kind, Kind::Word | Kind::Ident) {
             let message = format!("`{text}` without its dot");
             let diagnostic = Diagnostic::error(codes::UNKNOWN_DIRECTIVE, token.span, message);
-            return self.fail(diagnostic.label("directives begin with a dot").help(format!("write `.{text}`")));
+            return self.fail(
+                diagnostic.label("directives begin with a dot").help(format!("write `.{text}`")),
+            );
         }
         let help = match (text, next.kind) {
-            (_, Kind::Equal | Kind::EqualEqual) => "PTX has no assignments: write `mov.u32 result, value;`",
-            ("if" | "else" | "switch" | "case", _) => "compare with `setp` and guard instructions or a `bra` with `@p`",
-            ("for" | "while" | "do" | "break" | "continue", _) => "write a loop with a label and `@p bra label;`",
+            (_, Kind::Equal | Kind::EqualEqual) => {
+                "PTX has no assignments: write `mov.u32 result, value;`"
+            }
+            ("if" | "else" | "switch" | "case", _) => {
+                "compare with `setp` and guard instructions or a `bra` with `@p`"
+            }
+            ("for" | "while" | "do" | "break" | "continue", _) => {
+                "write a loop with a label and `@p bra label;`"
+            }
             ("return", _) => "write `ret;`",
             ("goto", _) => "write `bra label;`",
             ("__syncthreads", _) => "write `bar.sync 0;`",
@@ -150,7 +190,29 @@ impl<'a> Parser<'a> {
         };
         let message = format!("`{text}` begins a statement of C, not of PTX");
         let diagnostic = Diagnostic::error(codes::FOREIGN, token.span, message);
-        self.fail(diagnostic.label("not PTX").help(help))
+        self.report(diagnostic.label("not PTX").help(help));
+        if matches!(text, "if" | "for" | "while" | "switch") {
+            self.skip_condition();
+        }
+        Err(Reported)
+    }
+
+    /// Passes `for (...)`, whose semicolons end nothing.
+    fn skip_condition(&mut self) {
+        let error = self.at;
+        let mut parens = 0u32;
+        self.advance();
+        loop {
+            match self.kind() {
+                Kind::LeftParen => parens += 1,
+                Kind::RightParen if parens > 0 => parens -= 1,
+                Kind::LeftBrace | Kind::RightBrace | Kind::End => break,
+                _ if parens == 0 => break,
+                _ => {}
+            }
+            self.advance();
+        }
+        self.pass_over(error);
     }
 
     /// A statement of a body that begins with a directive.
@@ -188,14 +250,19 @@ impl<'a> Parser<'a> {
             return self.unknown_word(word);
         };
         let message = format!("`.{word}` inside a function body");
-        self.report(Diagnostic::error(codes::MISPLACED, span, message).label("not here").help(help));
+        self.report(
+            Diagnostic::error(codes::MISPLACED, span, message).label("not here").help(help),
+        );
         // Directives without `;` are taken whole, so that the next statement is not lost.
         match word {
             "file" => drop(self.file()),
             "section" => drop(self.section()),
             "version" | "target" | "address_size" => {
                 self.advance();
-                while !self.peek().first_on_line && self.kind() != Kind::Semicolon && self.kind() != Kind::End {
+                while !self.peek().first_on_line
+                    && self.kind() != Kind::Semicolon
+                    && self.kind() != Kind::End
+                {
                     self.advance();
                 }
             }
@@ -270,7 +337,10 @@ impl<'a> Parser<'a> {
             last -= 1;
         }
         let text = match last > start {
-            true => &self.text[self.tokens[start + 1].span.start as usize..self.tokens[last].span.end as usize],
+            true => {
+                &self.text[self.tokens[start + 1].span.start as usize
+                    ..self.tokens[last].span.end as usize]
+            }
             false => "",
         };
         Directive { name, text, span: self.span_from(start) }

@@ -1,10 +1,8 @@
-//! Variables: their words, names, dimensions and initial values.
+//! Variables: their words, names and dimensions.
 
 use super::recovery::Scope;
 use super::{Parse, Parser};
-use crate::ast::{
-    BinaryOp, Expr, ExprKind, Ident, Initializer, Linkage, OpaqueType, Ptr, Space, Variable,
-};
+use crate::ast::{Expr, Ident, Initializer, Linkage, OpaqueType, Ptr, Space, Variable};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
@@ -31,8 +29,7 @@ struct Words<'a> {
     ptr: Option<Ptr>,
 }
 
-const ORDER: &str =
-    "the order is linkage, space, `.align` or `.attribute`, vector, type, names: `.visible .global .align 16 .v4 .f32 table[4];`";
+const ORDER: &str = "the order is linkage, space, `.align` or `.attribute`, vector, type, names: `.visible .global .align 16 .v4 .f32 table[4];`";
 
 impl<'a> Parser<'a> {
     /// Whether a word begins a declaration (perhaps a wrong one).
@@ -122,7 +119,7 @@ impl<'a> Parser<'a> {
         let mut seen = Words::default();
         while let Some(word) = self.peek_word() {
             if word == "attribute" {
-                self.in_order(&seen, "`.attribute`")?;
+                self.in_order(&seen, "attributes stand before vector and type")?;
                 attributes.append(&mut self.attributes()?);
             } else {
                 self.head_word(word, &mut seen)?;
@@ -136,7 +133,9 @@ impl<'a> Parser<'a> {
                 .help("say where the variable lives: `.reg .u32 %r1;`, `.shared .f32 tile[64];`");
             return self.fail(diagnostic);
         };
-        let Some(ty) = seen.ty else { return self.no_type() };
+        let Some(ty) = seen.ty else {
+            return self.no_type();
+        };
         let vector = seen.vector.map_or(1, |(elements, _)| elements);
         Ok(Head { space, align: seen.align, vector, ty, ptr: seen.ptr, attributes })
     }
@@ -156,35 +155,35 @@ impl<'a> Parser<'a> {
         let token = self.peek();
         if let Some(space) = words::look_up(words::SPACES, word) {
             if seen.space.is_some() {
-                return self.out_of_order("a second state space");
+                return self.out_of_order("there is a state space already");
             }
-            self.in_order(seen, "the state space")?;
+            self.in_order(seen, "the state space stands before vector and type")?;
             self.advance();
             seen.space = Some((space, token.span));
         } else if word == "align" {
-            self.in_order(seen, "`.align`")?;
+            self.in_order(seen, "`.align` stands before vector and type")?;
             self.advance();
             let (value, span) = self.plain_integer("the alignment in bytes")?;
             seen.align = Some((value, token.span.to(span)));
         } else if let Some(elements) = words::look_up(words::VECTORS, word) {
             if seen.vector.is_some() || seen.ty.is_some() {
-                return self.out_of_order("the vector word");
+                return self.out_of_order("one vector word, before the type");
             }
             self.advance();
             seen.vector = Some((elements, token.span));
         } else if words::TYPES.contains(&word) {
             if seen.ty.is_some() {
-                return self.out_of_order("a second type");
+                return self.out_of_order("there is a type already");
             }
             self.advance();
             seen.ty = Some(self.word(token));
         } else if word == "ptr" {
             if seen.ty.is_none() || seen.ptr.is_some() {
-                return self.out_of_order("`.ptr`");
+                return self.out_of_order("`.ptr` stands once, after the type");
             }
             seen.ptr = Some(self.ptr()?);
         } else if words::look_up(words::LINKAGES, word).is_some() {
-            return self.out_of_order("the linkage");
+            return self.out_of_order("the linkage stands first, at module scope");
         } else {
             return self.unknown_word(word);
         }
@@ -197,9 +196,9 @@ impl<'a> Parser<'a> {
     }
 
     fn out_of_order<T>(&mut self, what: &str) -> Parse<T> {
-        let message = format!("{what} is out of place: {}", self.shown());
+        let message = format!("{} is out of place", self.shown());
         let diagnostic = Diagnostic::error(codes::WORD_ORDER, self.peek().span, message);
-        self.fail(diagnostic.label("not here").help(ORDER))
+        self.fail(diagnostic.label(what).help(ORDER))
     }
 
     /// A word that the grammar does not know in this place.
@@ -213,7 +212,9 @@ impl<'a> Parser<'a> {
         let shown: String = word.chars().take(40).collect();
         let message = format!("unknown directive or type `.{shown}`");
         let help = match (word, words::nearest(word)) {
-            ("v1" | "v3" | "v16", _) => "vectors have 2, 4 or 8 elements: `.v2`, `.v4`, `.v8`".into(),
+            ("v1" | "v3" | "v16", _) => {
+                "vectors have 2, 4 or 8 elements: `.v2`, `.v4`, `.v8`".into()
+            }
             ("int" | "s" | "i32", _) => "signed 32-bit integers are `.s32`".into(),
             ("uint" | "u" | "unsigned", _) => "unsigned 32-bit integers are `.u32`".into(),
             ("float", _) => "32-bit floats are `.f32`".into(),
@@ -274,7 +275,8 @@ impl<'a> Parser<'a> {
                 "align" => {}
                 _ => {
                     let message = format!("`.ptr` cannot point to `.{word}`");
-                    let diagnostic = Diagnostic::error(codes::WORD_ORDER, self.peek().span, message);
+                    let diagnostic =
+                        Diagnostic::error(codes::WORD_ORDER, self.peek().span, message);
                     return self.fail(diagnostic.help(
                         "write `.ptr`, then `.const`, `.global`, `.local`, `.shared` or nothing, then `.align n` or nothing",
                     ));
@@ -308,7 +310,9 @@ impl<'a> Parser<'a> {
         {
             let message = "a name is either numbered or an array";
             let diagnostic = Diagnostic::error(codes::DIMENSION, self.peek().span, message);
-            return self.fail(diagnostic.help("write `name<4>` for four variables or `name[4]` for one array"));
+            return self.fail(
+                diagnostic.help("write `name<4>` for four variables or `name[4]` for one array"),
+            );
         }
         let initializer = match self.eat(Kind::Equal) {
             Some(_) => Some(self.initializer(head.ty.text)?),
@@ -319,7 +323,9 @@ impl<'a> Parser<'a> {
 
     /// `<10>`
     pub(crate) fn count(&mut self) -> Parse<Option<(u64, Span)>> {
-        let Some(open) = self.eat(Kind::Less) else { return Ok(None) };
+        let Some(open) = self.eat(Kind::Less) else {
+            return Ok(None);
+        };
         let (value, _) = self.plain_integer("the number of names")?;
         let close = self.close(Kind::Greater, ">", open)?;
         Ok(Some((value, open.span.to(close.span))))
@@ -337,7 +343,8 @@ impl<'a> Parser<'a> {
             } else if is_constant && self.peek_at(1).kind == Kind::RightBracket {
                 dimensions.push(Some(self.constant()?));
             } else {
-                let help = "write the length as a plain integer; only the first one may be left away";
+                let help =
+                    "write the length as a plain integer; only the first one may be left away";
                 let message = format!("expected the array's length, found {}", self.shown());
                 let diagnostic = Diagnostic::error(codes::DIMENSION, self.place(), message);
                 return self.fail(diagnostic.note(open.span, "of this dimension").help(help));
@@ -345,171 +352,5 @@ impl<'a> Parser<'a> {
             self.close(Kind::RightBracket, "]", open)?;
         }
         Ok(dimensions)
-    }
-
-    pub(crate) fn trailing_comma<T>(&mut self, expected: &str) -> Parse<T> {
-        let message = format!("expected {expected} after the comma, found {}", self.shown());
-        let span = match self.kind() {
-            Kind::Comma => self.peek().span,
-            _ => self.previous().span,
-        };
-        let diagnostic = Diagnostic::error(codes::EXTRA_COMMA, span, message);
-        self.fail(diagnostic.label("comma too many").help("remove the comma, or write what is missing"))
-    }
-
-    fn initializer(&mut self, ty: &str) -> Parse<Initializer<'a>> {
-        self.nested(|p| match p.kind() {
-            Kind::LeftBrace => p.initializer_list(ty),
-            Kind::Text => {
-                let help = "write the bytes as a list: \"abc\" is `{97, 98, 99, 0}`";
-                p.unexpected(codes::INITIALIZER, "an initial value", help)
-            }
-            Kind::Semicolon | Kind::Comma | Kind::RightBrace => {
-                let help = "write a number, an address, or a list in braces after `=`";
-                p.unexpected(codes::INITIALIZER, "an initial value", help)
-            }
-            _ => Ok(Initializer::Value(p.initial_value()?)),
-        })
-    }
-
-    fn initializer_list(&mut self, ty: &str) -> Parse<Initializer<'a>> {
-        let start = self.at;
-        let open = self.advance();
-        let opaque = matches!(ty, "texref" | "samplerref" | "surfref");
-        let named = self.kind() == Kind::Ident && self.peek_at(1).kind == Kind::Equal;
-        if self.eat(Kind::RightBrace).is_some() {
-            let span = self.span_from(start);
-            return Ok(if opaque {
-                Initializer::Fields(Vec::new(), span)
-            } else {
-                Initializer::List(Vec::new(), span)
-            });
-        }
-        let mut fields = Vec::new();
-        let mut list = Vec::new();
-        loop {
-            if named {
-                fields.push(self.field()?);
-            } else {
-                list.push(self.initializer(ty)?);
-            }
-            if self.eat(Kind::Comma).is_none() {
-                break;
-            }
-            if matches!(self.kind(), Kind::RightBrace | Kind::Comma) {
-                return self.trailing_comma("a value");
-            }
-        }
-        self.list_end(Kind::RightBrace, "}", open, "initial values")?;
-        let span = self.span_from(start);
-        Ok(if named { Initializer::Fields(fields, span) } else { Initializer::List(list, span) })
-    }
-
-    /// `filter_mode = linear`
-    fn field(&mut self) -> Parse<(Ident<'a>, Expr<'a>)> {
-        let help = "write `field = value`, as in `filter_mode = linear`";
-        let name = self.name("a field's name")?;
-        if self.eat(Kind::Equal).is_none() {
-            return self.unexpected(codes::INITIALIZER, "`=`", help);
-        }
-        let token = self.peek();
-        if token.kind == Kind::Ident && self.text_of(token) != "WARP_SZ" {
-            self.advance();
-            return Ok((name, Expr { kind: ExprKind::Name(self.ident(token)), span: token.span }));
-        }
-        Ok((name, self.constant()?))
-    }
-
-    /// A closing bracket of a list, or what stands there instead of a comma.
-    pub(crate) fn list_end(
-        &mut self,
-        kind: Kind,
-        shown: &str,
-        open: crate::token::Token,
-        what: &str,
-    ) -> Parse<()> {
-        let begins_value = matches!(
-            self.kind(),
-            Kind::Ident
-                | Kind::Integer
-                | Kind::Decimal
-                | Kind::Float32
-                | Kind::Float64
-                | Kind::LeftBrace
-                | Kind::Underscore
-        );
-        if begins_value && !(self.peek().first_on_line && self.begins_statement(self.at, Scope::Body, false)) {
-            let message = format!("missing comma before {}", self.shown());
-            let diagnostic = Diagnostic::error(codes::COMMA, self.peek().span, message)
-                .label("`,` expected before this")
-                .help(format!("separate {what} with commas"));
-            return self.fail(diagnostic);
-        }
-        self.close(kind, shown, open)?;
-        Ok(())
-    }
-
-    /// A number, an address, or a masked address.
-    fn initial_value(&mut self) -> Parse<Expr<'a>> {
-        let token = self.peek();
-        let text = self.text_of(token);
-        if token.kind == Kind::Ident && text != "WARP_SZ" {
-            return self.address_value();
-        }
-        if token.kind == Kind::Integer && self.peek_at(1).kind == Kind::LeftParen {
-            let start = self.at;
-            let mask = Expr { kind: self.constant_token()?, span: token.span };
-            let open = self.advance();
-            let address = self.address_value()?;
-            self.close(Kind::RightParen, ")", open)?;
-            let kind = ExprKind::Call(Box::new(mask), Box::new(address));
-            return Ok(Expr { kind, span: self.span_from(start) });
-        }
-        self.constant()
-    }
-
-    /// The integer that comes next, alone.
-    fn constant_token(&mut self) -> Parse<ExprKind<'a>> {
-        let token = self.advance();
-        let (value, unsigned) = crate::number::integer(self.text_of(token)).unwrap_or_default();
-        Ok(ExprKind::Integer { value, unsigned })
-    }
-
-    /// `name`, `name+4`, `generic(name)`, `generic(name)+4`
-    fn address_value(&mut self) -> Parse<Expr<'a>> {
-        let start = self.at;
-        let name = self.name("a variable's name")?;
-        let mut value = Expr { kind: ExprKind::Name(name), span: name.span };
-        if self.kind() == Kind::LeftParen {
-            if name.text != "generic" {
-                let message = format!("`{}` cannot be called in an initial value", name.text);
-                let diagnostic = Diagnostic::error(codes::INITIALIZER, name.span, message);
-                return self.fail(diagnostic.help("`generic(name)` is the generic address of a variable; a byte of an address is `0xff(name)`"));
-            }
-            let open = self.advance();
-            let inner = self.name("a variable's name")?;
-            self.close(Kind::RightParen, ")", open)?;
-            let argument = Expr { kind: ExprKind::Name(inner), span: inner.span };
-            let span = self.span_from(start);
-            value = Expr { kind: ExprKind::Call(Box::new(value), Box::new(argument)), span };
-        }
-        match self.kind() {
-            Kind::Plus => {
-                self.advance();
-                let offset = self.constant()?;
-                let span = self.span_from(start);
-                let kind = ExprKind::Binary(BinaryOp::Add, Box::new(value), Box::new(offset));
-                Ok(Expr { kind, span })
-            }
-            Kind::Minus => {
-                let help = format!("write a negative offset as `{}+-4`", name.text);
-                self.unexpected(codes::ARITHMETIC, "`+` and a constant", help)
-            }
-            Kind::LeftBracket | Kind::Star | Kind::Slash | Kind::Percent => {
-                let help = format!("the only arithmetic is an offset in bytes: `{}+4`", name.text);
-                self.unexpected(codes::ARITHMETIC, "`+` and a constant", help)
-            }
-            _ => Ok(value),
-        }
     }
 }

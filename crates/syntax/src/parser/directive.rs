@@ -29,7 +29,8 @@ impl<'a> Parser<'a> {
         self.advance();
         self.position()?;
         while self.eat(Kind::Comma).is_some() {
-            let help = "after a comma stands `function_name label` or `inlined_at file line column`";
+            let help =
+                "after a comma stands `function_name label` or `inlined_at file line column`";
             match (self.kind(), self.text_of(self.peek())) {
                 (Kind::Ident, "function_name") => {
                     self.advance();
@@ -42,7 +43,13 @@ impl<'a> Parser<'a> {
                     self.advance();
                     self.position()?;
                 }
-                _ => return self.unexpected(codes::DIRECTIVE, "`function_name` or `inlined_at`", help),
+                _ => {
+                    return self.unexpected(
+                        codes::DIRECTIVE,
+                        "`function_name` or `inlined_at`",
+                        help,
+                    );
+                }
             }
         }
         Ok(self.kept(start))
@@ -95,7 +102,11 @@ impl<'a> Parser<'a> {
             return self.unexpected(codes::SECTION, "the section's name", help);
         }
         if self.kind() != Kind::LeftBrace {
-            return self.unexpected(codes::SECTION, "`{`", "write the section's contents in braces");
+            return self.unexpected(
+                codes::SECTION,
+                "`{`",
+                "write the section's contents in braces",
+            );
         }
         let open = self.at;
         self.advance();
@@ -114,10 +125,13 @@ impl<'a> Parser<'a> {
                     return Ok(());
                 }
                 Kind::End => {
-                    let diagnostic =
-                        Diagnostic::error(codes::UNCLOSED_BLOCK, open.span, "missing `}` at the end of the file")
-                            .label("this `{` is never closed")
-                            .help("close the section with `}`");
+                    let diagnostic = Diagnostic::error(
+                        codes::UNCLOSED_BLOCK,
+                        open.span,
+                        "missing `}` at the end of the file",
+                    )
+                    .label("this `{` is never closed")
+                    .help("close the section with `}`");
                     return self.fail(diagnostic);
                 }
                 Kind::Ident if self.peek_at(1).kind == Kind::Colon => {
@@ -126,7 +140,8 @@ impl<'a> Parser<'a> {
                 }
                 Kind::Word => {
                     let word = self.word(self.peek()).text;
-                    if !matches!(word, "b8" | "b16" | "b32" | "b64" | "u8" | "u16" | "u32" | "u64") {
+                    if !matches!(word, "b8" | "b16" | "b32" | "b64" | "u8" | "u16" | "u32" | "u64")
+                    {
                         return self.section_error("`.b8`, `.b16`, `.b32`, `.b64` or a label");
                     }
                     self.advance();
@@ -163,7 +178,8 @@ impl<'a> Parser<'a> {
     }
 
     fn section_error(&mut self, expected: &str) -> Parse<()> {
-        let help = "a section holds labels and lines such as `.b8 1, 2` and `.b32 name+4`, without `;`";
+        let help =
+            "a section holds labels and lines such as `.b8 1, 2` and `.b32 name+4`, without `;`";
         self.unexpected(codes::SECTION, expected, help)
     }
 

@@ -66,7 +66,8 @@ impl<'a> Parser<'a> {
             if is_entry {
                 let message = "a kernel returns nothing";
                 let diagnostic = Diagnostic::error(codes::HEADER, self.peek().span, message);
-                return self.fail(diagnostic.help("write the kernel's name here, then its parameters"));
+                return self
+                    .fail(diagnostic.help("write the kernel's name here, then its parameters"));
             }
             returns = self.parameters()?;
         }
@@ -77,7 +78,17 @@ impl<'a> Parser<'a> {
         };
         let directives = self.bounds(is_entry)?;
         let span = self.span_from(start);
-        Ok(Function { linkage, is_entry, attributes, returns, name, params, directives, body: None, span })
+        Ok(Function {
+            linkage,
+            is_entry,
+            attributes,
+            returns,
+            name,
+            params,
+            directives,
+            body: None,
+            span,
+        })
     }
 
     fn function_name(&mut self, is_entry: bool) -> Parse<Ident<'a>> {
@@ -87,9 +98,11 @@ impl<'a> Parser<'a> {
         {
             let message = format!("`.{word}` stands before the name");
             let diagnostic = Diagnostic::error(codes::HEADER, self.peek().span, message);
-            return self.fail(diagnostic.label(format!("{what} expected")).help(
-                "the order is name, parameters in parentheses, launch bounds, body",
-            ));
+            return self.fail(
+                diagnostic
+                    .label(format!("{what} expected"))
+                    .help("the order is name, parameters in parentheses, launch bounds, body"),
+            );
         }
         self.name(what)
     }
@@ -125,7 +138,11 @@ impl<'a> Parser<'a> {
             Kind::Word => {
                 let message = format!("missing comma before {}", self.shown());
                 let diagnostic = Diagnostic::error(codes::COMMA, self.peek().span, message);
-                self.fail(diagnostic.label("`,` expected before this").help("separate parameters with commas"))
+                self.fail(
+                    diagnostic
+                        .label("`,` expected before this")
+                        .help("separate parameters with commas"),
+                )
             }
             Kind::Semicolon => {
                 let help = "separate parameters with commas, and close the list with `)`";
@@ -164,10 +181,17 @@ impl<'a> Parser<'a> {
                 if self.starts_item(self.at) {
                     break;
                 }
+                if self.previous().kind == Kind::Ident
+                    && self.previous().span.end == self.peek().span.start
+                {
+                    let help = "names have no dots: write `_` or `$` in place of the dot";
+                    return self.unexpected(codes::NAME, "`(` or `{`", help);
+                }
                 return self.unknown_word(word);
             };
             if bound.of_entry != is_entry {
-                let (this, other) = if is_entry { ("kernel", "functions") } else { ("function", "kernels") };
+                let (this, other) =
+                    if is_entry { ("kernel", "functions") } else { ("function", "kernels") };
                 let message = format!("`.{word}` on a {this}");
                 let diagnostic = Diagnostic::error(codes::MISPLACED, self.peek().span, message);
                 return self.fail(diagnostic.help(format!("remove it: only {other} have it")));
@@ -187,7 +211,8 @@ impl<'a> Parser<'a> {
             if values.len() > *bound.numbers.end() {
                 let message = format!("too many numbers for `.{}`", bound.name);
                 let diagnostic = Diagnostic::error(codes::DIRECTIVE, span, message);
-                return self.fail(diagnostic.help(format!("it takes at most {}", bound.numbers.end())));
+                return self
+                    .fail(diagnostic.help(format!("it takes at most {}", bound.numbers.end())));
             }
             if self.eat(Kind::Comma).is_none() {
                 break;

@@ -31,7 +31,10 @@ impl<'a> Parser<'a> {
     /// Whether a word on a new line is rather a statement than a modifier.
     fn begins_next_statement(&self) -> bool {
         self.peek().first_on_line
-            && matches!(self.peek_word(), Some("reg" | "loc" | "pragma" | "entry" | "func" | "visible"))
+            && matches!(
+                self.peek_word(),
+                Some("reg" | "loc" | "pragma" | "entry" | "func" | "visible")
+            )
     }
 
     fn guard(&mut self) -> Parse<Guard<'a>> {
@@ -45,9 +48,11 @@ impl<'a> Parser<'a> {
         let register = self.take_ident();
         let span = self.span_from(start);
         match self.kind() {
-            Kind::Ident if self.peek_at(1).kind == Kind::Colon => {
-                self.unexpected(codes::GUARD, "an instruction after the guard", "write the label before the guard: `label: @p ...`")
-            }
+            Kind::Ident if self.peek_at(1).kind == Kind::Colon => self.unexpected(
+                codes::GUARD,
+                "an instruction after the guard",
+                "write the label before the guard: `label: @p ...`",
+            ),
             Kind::Ident => Ok(Guard { register, negated, span }),
             Kind::Word => self.unexpected(codes::SELECTOR, "an instruction after the guard", help),
             Kind::LeftBrace => self.unexpected(
@@ -68,6 +73,9 @@ impl<'a> Parser<'a> {
         let mut operands = Vec::new();
         let next = self.peek();
         match next.kind {
+            Kind::Semicolon if is_call => {
+                return self.unexpected(codes::CALL, "a function", CALL_HELP);
+            }
             Kind::Semicolon | Kind::RightBrace | Kind::End | Kind::At => return Ok(operands),
             Kind::Comma => {
                 let help = "operands begin directly after the instruction's name";

@@ -4,11 +4,13 @@
 //! that begins like a new statement. Nothing here recurses deeper than [`MAX_DEPTH`] levels, and
 //! no tree is higher than that or than the operators of one expression.
 
+mod address;
 mod body;
 mod declaration;
 mod directive;
 mod expression;
 mod function;
+mod initializer;
 mod instruction;
 mod module;
 mod operand;
@@ -119,7 +121,8 @@ impl<'a> Parser<'a> {
             _ => {
                 let text = self.text_of(self.peek());
                 let cut: String = text.chars().take(40).collect();
-                format!("`{}{}`", cut.escape_debug(), if cut.len() < text.len() { "..." } else { "" })
+                let cut = cut.replace(char::is_control, "?");
+                format!("`{cut}{}`", if cut.len() < text.len() { "..." } else { "" })
             }
         }
     }
@@ -251,7 +254,8 @@ impl<'a> Parser<'a> {
     fn plain_integer(&mut self, what: &str) -> Parse<(u64, Span)> {
         match self.eat(Kind::Integer) {
             Some(token) => {
-                let value = crate::number::integer(self.text_of(token)).map_or(0, |(value, _)| value);
+                let value =
+                    crate::number::integer(self.text_of(token)).map_or(0, |(value, _)| value);
                 Ok((value, token.span))
             }
             None => {

@@ -30,14 +30,22 @@ impl<'a> Parser<'a> {
         while self.kind() != Kind::End {
             let start = self.begin();
             self.unwinding = false;
-            if header == Header::Version && self.peek_word() != Some("target") {
+            if header == Header::Version
+                && self.peek_word() != Some("target")
+                && self.kind() != Kind::Semicolon
+            {
                 self.no_target();
+                header = Header::Target;
             }
             if self.item(&mut module.items, &mut header).is_err() {
                 // Functions and sections have recovered already and stand behind themselves.
                 let bodied = matches!(self.previous().kind, Kind::RightBrace) && self.at > start;
                 if !bodied && !self.unwinding {
                     self.recover(start, Scope::Module);
+                    if self.kind() == Kind::LeftBrace {
+                        // The body of something unknown: read for its own mistakes.
+                        let _ = self.block();
+                    }
                 }
                 if self.at == start {
                     self.advance();
@@ -54,8 +62,11 @@ impl<'a> Parser<'a> {
     fn no_version(&mut self) {
         if self.kind() == Kind::End {
             if self.lexical.is_empty() {
-                let diagnostic = Diagnostic::error(codes::EMPTY, self.peek().span, "the file is empty");
-                self.report(diagnostic.help("a module begins with `.version 8.8` and `.target sm_75`"));
+                let diagnostic =
+                    Diagnostic::error(codes::EMPTY, self.peek().span, "the file is empty");
+                self.report(
+                    diagnostic.help("a module begins with `.version 8.8` and `.target sm_75`"),
+                );
             }
             return;
         }
@@ -76,7 +87,9 @@ impl<'a> Parser<'a> {
 
     fn item(&mut self, items: &mut Vec<Item<'a>>, header: &mut Header) -> Parse<()> {
         let start = self.at;
-        let Some(word) = self.peek_word() else { return self.no_item() };
+        let Some(word) = self.peek_word() else {
+            return self.no_item();
+        };
         match word {
             "version" | "target" | "address_size" => {
                 let item = self.header_directive(word, header)?;
@@ -112,7 +125,8 @@ impl<'a> Parser<'a> {
             }
             Some(word) if !words::is_directive(word) => self.unknown_word(word)?,
             _ => {
-                let help = "after the linkage stands a variable or a function: `.visible .entry name()`";
+                let help =
+                    "after the linkage stands a variable or a function: `.visible .entry name()`";
                 self.unexpected(codes::STATEMENT, "a state space, `.entry` or `.func`", help)?;
             }
         }
@@ -120,7 +134,9 @@ impl<'a> Parser<'a> {
     }
 
     fn check_function_linkage(&mut self, linkage: Option<(Linkage, Span)>) -> Parse<()> {
-        let Some((Linkage::Common, span)) = linkage else { return Ok(()) };
+        let Some((Linkage::Common, span)) = linkage else {
+            return Ok(());
+        };
         let diagnostic = Diagnostic::error(codes::MISPLACED, span, "`.common` on a function");
         self.report(diagnostic.help("only variables in `.global` can be `.common`; write `.weak`"));
         Ok(())
@@ -205,7 +221,8 @@ impl<'a> Parser<'a> {
         let start = self.at;
         self.advance();
         let mut options = Vec::new();
-        let help = "write an architecture, and options after commas: `.target sm_75, texmode_independent`";
+        let help =
+            "write an architecture, and options after commas: `.target sm_75, texmode_independent`";
         loop {
             if self.kind() != Kind::Ident {
                 return self.header_value("an architecture or option", help);
@@ -250,13 +267,18 @@ impl<'a> Parser<'a> {
             Kind::RightBrace | Kind::RightParen | Kind::RightBracket => {
                 let message = format!("{} closes nothing", self.shown());
                 let diagnostic = Diagnostic::error(codes::UNMATCHED, self.peek().span, message);
-                self.report(diagnostic.label("no partner").help("remove it, or look for a `}` too many before"));
+                self.report(
+                    diagnostic
+                        .label("no partner")
+                        .help("remove it, or look for a `}` too many before"),
+                );
                 self.advance();
             }
             _ => {
                 if self.kind() != Kind::Ident || self.refuse_foreign().is_ok() {
                     let help = "instructions stand in the body of an `.entry` or `.func`; at module scope everything begins with a directive";
-                    let _: Result<(), Reported> = self.unexpected(codes::STATEMENT, "a directive", help);
+                    let _: Result<(), Reported> =
+                        self.unexpected(codes::STATEMENT, "a directive", help);
                 }
                 self.recover_to_item(start);
             }

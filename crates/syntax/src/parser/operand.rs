@@ -1,10 +1,10 @@
-//! Operands in all their forms.
+//! Operands in all their forms but those in brackets.
 
 use super::{Parse, Parser};
-use crate::ast::{Address, Expr, Ident, Operand, OperandKind};
+use crate::ast::{Expr, Ident, Operand, OperandKind};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::token::{Kind, Token};
+use crate::token::Kind;
 
 /// Which operand is read; the grammar differs a little.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,12 +18,27 @@ pub(crate) enum Place {
 }
 
 /// Operators that C programmers may write after a register.
-fn is_operator(kind: Kind) -> bool {
+pub(crate) fn is_operator(kind: Kind) -> bool {
     use Kind::*;
     matches!(
         kind,
-        Minus | Star | Slash | Percent | Ampersand | Caret | AndAnd | OrOr | EqualEqual | NotEqual
-            | Less | Greater | LessEqual | GreaterEqual | ShiftLeft | ShiftRight | Question
+        Minus
+            | Star
+            | Slash
+            | Percent
+            | Ampersand
+            | Caret
+            | AndAnd
+            | OrOr
+            | EqualEqual
+            | NotEqual
+            | Less
+            | Greater
+            | LessEqual
+            | GreaterEqual
+            | ShiftLeft
+            | ShiftRight
+            | Question
     )
 }
 
@@ -58,7 +73,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether a register or variable stands behind the operator that comes next.
-    fn name_follows(&self) -> bool {
+    pub(crate) fn name_follows(&self) -> bool {
         let next = self.peek_at(1);
         next.kind == Kind::Ident && self.text_of(next) != "WARP_SZ"
     }
@@ -109,7 +124,7 @@ impl<'a> Parser<'a> {
         Ok(Operand { kind, span: self.span_from(start) })
     }
 
-    fn constant_operand(&mut self) -> Parse<OperandKind<'a>> {
+    pub(crate) fn constant_operand(&mut self) -> Parse<OperandKind<'a>> {
         let what = "an operand";
         match self.kind() {
             Kind::Text => self.unexpected(
@@ -175,7 +190,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `.x` after a name.
-    fn component(&mut self) -> Parse<Option<Ident<'a>>> {
+    pub(crate) fn component(&mut self) -> Parse<Option<Ident<'a>>> {
         if self.kind() != Kind::Word || self.peek().first_on_line && self.begins_statement_here() {
             return Ok(None);
         }
@@ -196,14 +211,21 @@ impl<'a> Parser<'a> {
         self.advance();
         if self.kind() == Kind::Ident && self.text_of(self.peek()) != "WARP_SZ" {
             let help = "only constants can be added here: add registers with `add` before";
-            return self.unexpected(codes::ARITHMETIC, &format!("a constant after `{}+`", name.text), help);
+            return self.unexpected(
+                codes::ARITHMETIC,
+                &format!("a constant after `{}+`", name.text),
+                help,
+            );
         }
         self.constant()
     }
 
-    fn arithmetic(&mut self, name: Ident<'a>) -> Parse<OperandKind<'a>> {
+    pub(crate) fn arithmetic(&mut self, name: Ident<'a>) -> Parse<OperandKind<'a>> {
         let help = match self.kind() {
-            Kind::Minus => format!("write a negative offset as `{}+-4`; subtract registers with `sub`", name.text),
+            Kind::Minus => format!(
+                "write a negative offset as `{}+-4`; subtract registers with `sub`",
+                name.text
+            ),
             _ => "PTX has no expressions over registers: compute with an instruction before".into(),
         };
         let message = format!("arithmetic on `{}`: unexpected {}", name.text, self.shown());
@@ -212,13 +234,17 @@ impl<'a> Parser<'a> {
     }
 
     /// `{a, b, c, d}`
-    fn vector(&mut self) -> Parse<OperandKind<'a>> {
+    pub(crate) fn vector(&mut self) -> Parse<OperandKind<'a>> {
         let open = self.advance();
         let mut elements = Vec::new();
         if let Kind::RightBrace = self.kind() {
             let span = open.span.to(self.peek().span);
             let diagnostic = Diagnostic::error(codes::EMPTY_BRACES, span, "empty braces");
-            return self.fail(diagnostic.label("no elements").help("a vector has at least one element: `{%f1, %f2}`"));
+            return self.fail(
+                diagnostic
+                    .label("no elements")
+                    .help("a vector has at least one element: `{%f1, %f2}`"),
+            );
         }
         loop {
             elements.push(self.element()?);
@@ -273,7 +299,11 @@ impl<'a> Parser<'a> {
         }
         loop {
             let element = match self.kind() {
-                Kind::LeftParen => self.operand(Place::Later)?,
+                // The arguments begin before the results have ended.
+                Kind::LeftParen if self.name_follows() => {
+                    self.close(Kind::RightParen, ")", open)?;
+                    break;
+                }
                 Kind::Underscore => self.operand(Place::Call)?,
                 _ => self.operand(Place::Later)?,
             };
@@ -287,109 +317,5 @@ impl<'a> Parser<'a> {
         }
         self.list_end(Kind::RightParen, ")", open, "arguments")?;
         Ok(OperandKind::List(elements))
-    }
-
-    /// `[base]`, `[base+4]`, `[texture, {x, y}]`, `[texture, sampler, {x, y}]`
-    fn bracket(&mut self) -> Parse<OperandKind<'a>> {
-        let open = self.advance();
-        let base = self.address_base()?;
-        let mut offset = None;
-        match self.kind() {
-            Kind::Plus => offset = Some(self.address_offset(&base)?),
-            kind if is_operator(kind) => return self.address_operator(),
-            _ => {}
-        }
-        if self.kind() != Kind::Comma {
-            self.bracket_end(open)?;
-            return Ok(OperandKind::Address(Address { base: Box::new(base), offset }));
-        }
-        if let Some(offset) = offset {
-            let message = "an offset in a texture, surface or tensor operand";
-            let diagnostic = Diagnostic::error(codes::ADDRESS, base.span.to(offset.span), message);
-            return self.fail(diagnostic.help("write the handle alone: a name or a 64-bit register"));
-        }
-        let mut operands = vec![base];
-        while self.eat(Kind::Comma).is_some() {
-            operands.push(self.bracket_element()?);
-        }
-        self.bracket_end(open)?;
-        Ok(OperandKind::Bracket(operands))
-    }
-
-    fn address_base(&mut self) -> Parse<Operand<'a>> {
-        let start = self.at;
-        let help = "an address is `[register]`, `[register+constant]`, `[variable+constant]` or `[constant]`";
-        let kind = match self.kind() {
-            Kind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
-                let name = self.take_ident();
-                if self.kind() == Kind::Word {
-                    let help = "copy the element to a register with `mov` before";
-                    return self.unexpected(codes::SELECTOR, "`]`", help);
-                }
-                OperandKind::Name { name, component: None }
-            }
-            Kind::Minus if self.name_follows() => {
-                return self.unexpected(codes::ADDRESS, "an address", help);
-            }
-            Kind::RightBracket | Kind::LeftBrace | Kind::LeftBracket | Kind::Underscore | Kind::Comma => {
-                return self.unexpected(codes::ADDRESS, "an address", help);
-            }
-            _ => self.constant_operand()?,
-        };
-        Ok(Operand { kind, span: self.span_from(start) })
-    }
-
-    fn address_offset(&mut self, base: &Operand<'a>) -> Parse<Expr<'a>> {
-        self.advance();
-        if self.kind() == Kind::Ident && self.text_of(self.peek()) != "WARP_SZ" {
-            let help = "an address is one register and a constant: add registers with `add.s64` before";
-            let message = format!("expected a constant offset, found {}", self.shown());
-            let diagnostic = Diagnostic::error(codes::ADDRESS, self.peek().span, message)
-                .label("not a constant")
-                .note(base.span, "added to this");
-            return self.fail(diagnostic.help(help));
-        }
-        self.constant()
-    }
-
-    fn address_operator<T>(&mut self) -> Parse<T> {
-        let help = match self.kind() {
-            Kind::Minus => "write a negative offset as `+-4`",
-            _ => "an address is one register or variable and a constant: compute the rest before",
-        };
-        self.unexpected(codes::ADDRESS, "`+` or `]`", help)
-    }
-
-    /// What follows the handle in a texture, surface or tensor operand.
-    fn bracket_element(&mut self) -> Parse<Operand<'a>> {
-        let start = self.at;
-        let kind = match self.kind() {
-            Kind::LeftBrace => self.vector()?,
-            Kind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
-                let name = self.take_ident();
-                let component = self.component()?;
-                if is_operator(self.kind()) || self.kind() == Kind::Plus {
-                    self.arithmetic(name)?;
-                }
-                OperandKind::Name { name, component }
-            }
-            Kind::RightBracket | Kind::Comma => return self.trailing_comma("an operand"),
-            _ => {
-                let help = "after the handle stand a sampler, or coordinates in braces: `[texture, {%f1, %f2}]`";
-                return self.unexpected(codes::OPERAND, "coordinates or a sampler", help);
-            }
-        };
-        Ok(Operand { kind, span: self.span_from(start) })
-    }
-
-    fn bracket_end(&mut self, open: Token) -> Parse<()> {
-        self.list_end(Kind::RightBracket, "]", open, "operands in brackets")?;
-        match self.kind() {
-            Kind::Plus | Kind::Minus | Kind::LeftBracket => {
-                let help = "write the offset inside the brackets: `[%rd1+4]`";
-                self.unexpected(codes::ADDRESS, "`,` or `;`", help)
-            }
-            _ => Ok(()),
-        }
     }
 }

@@ -16,12 +16,27 @@ pub(crate) enum Scope {
 
 /// Directives that begin something at module scope, whatever the state of what came before.
 const MODULE_STARTS: &[&str] = &[
-    "entry", "func", "visible", "extern", "weak", "common", "global", "const", "shared", "file",
-    "section", "alias", "pragma", "version", "target", "address_size",
+    "entry",
+    "func",
+    "visible",
+    "extern",
+    "weak",
+    "common",
+    "global",
+    "const",
+    "shared",
+    "file",
+    "section",
+    "alias",
+    "pragma",
+    "version",
+    "target",
+    "address_size",
 ];
 
 /// Directives that begin a statement of a body.
-const BODY_STARTS: &[&str] = &["reg", "local", "param", "loc", "shared", "const", "global", "pragma"];
+const BODY_STARTS: &[&str] =
+    &["reg", "local", "param", "loc", "shared", "const", "global", "pragma"];
 
 impl Parser<'_> {
     /// Skips the rest of the broken statement that began with token `start`.
@@ -34,11 +49,15 @@ impl Parser<'_> {
             let fresh = i > start && i >= error && token.first_on_line;
             match token.kind {
                 Kind::End => break,
-                Kind::Semicolon => {
+                Kind::Semicolon if i >= error => {
                     i += 1;
                     break;
                 }
-                Kind::LeftBrace if i >= error && i > start && self.holds_statements(i) => break,
+                Kind::LeftBrace
+                    if i >= error && i > start && braces == 0 && self.holds_statements(i) =>
+                {
+                    break;
+                }
                 Kind::LeftBrace => braces += 1,
                 Kind::RightBrace if braces == 0 => break,
                 Kind::RightBrace => braces -= 1,
@@ -60,7 +79,7 @@ impl Parser<'_> {
             let token = self.tokens[i];
             match token.kind {
                 Kind::End | Kind::LeftBrace | Kind::RightBrace => break,
-                Kind::Semicolon => {
+                Kind::Semicolon if !self.header_goes_on(i + 1) => {
                     i += 1;
                     break;
                 }
@@ -69,6 +88,17 @@ impl Parser<'_> {
             }
         }
         self.go_on_at(error, i);
+    }
+
+    /// Whether a broken header still goes on behind its `;`: parameters or a body follow.
+    fn header_goes_on(&self, i: usize) -> bool {
+        let token = self.tokens[i];
+        match token.kind {
+            Kind::Word if self.word(token).text == "param" => true,
+            Kind::Word => !token.first_on_line && !self.starts_item(i),
+            Kind::End | Kind::Semicolon => false,
+            _ => !token.first_on_line,
+        }
     }
 
     /// After something that has no place at module scope: goes to the next item.
@@ -132,7 +162,8 @@ impl Parser<'_> {
     /// Whether the `{` at `i` is a block and not a vector: a `;` comes before its end.
     fn holds_statements(&self, i: usize) -> bool {
         let mut kinds = self.tokens[i + 1..].iter().map(|t| t.kind);
-        kinds.find(|k| matches!(k, Kind::Semicolon | Kind::RightBrace | Kind::LeftBrace | Kind::End))
+        kinds
+            .find(|k| matches!(k, Kind::Semicolon | Kind::RightBrace | Kind::LeftBrace | Kind::End))
             == Some(Kind::Semicolon)
     }
 
@@ -192,7 +223,7 @@ impl Parser<'_> {
         let next = self.peek();
         let ended = match next.kind {
             Kind::RightBrace | Kind::End => true,
-            Kind::LeftBrace => self.holds_statements(self.at),
+            Kind::LeftBrace => next.first_on_line || self.holds_statements(self.at),
             _ => {
                 next.first_on_line
                     && (self.begins_statement(self.at, scope, false)
@@ -200,10 +231,13 @@ impl Parser<'_> {
             }
         };
         if ended {
-            let diagnostic =
-                Diagnostic::error(codes::SEMICOLON, self.previous().span, format!("missing `;` after {what}"))
-                    .label("`;` expected after this")
-                    .help("end the statement with `;`");
+            let diagnostic = Diagnostic::error(
+                codes::SEMICOLON,
+                self.previous().span,
+                format!("missing `;` after {what}"),
+            )
+            .label("`;` expected after this")
+            .help("end the statement with `;`");
             self.report(diagnostic);
             return Ok(());
         }
@@ -231,10 +265,17 @@ impl Parser<'_> {
             | Kind::Bang
             | Kind::Tilde => {
                 let message = format!("missing comma or `;` before {}", self.shown());
-                let diagnostic = Diagnostic::error(codes::COMMA, self.peek().span, message);
-                self.fail(diagnostic.label(format!("{expected} expected before this")).help(
-                    "separate operands with commas and end the statement with `;`",
-                ))
+                let next = self.peek();
+                let diagnostic = Diagnostic::error(codes::COMMA, next.span, message);
+                let glued = self.previous().span.end == next.span.start
+                    && self.text_of(next).starts_with('%');
+                let help = match glued {
+                    true => {
+                        "`%` and letters or digits are a name: for a remainder write a space after `%`"
+                    }
+                    false => "separate operands with commas and end the statement with `;`",
+                };
+                self.fail(diagnostic.label(format!("{expected} expected before this")).help(help))
             }
             Kind::Equal => self.unexpected(
                 codes::FOREIGN,

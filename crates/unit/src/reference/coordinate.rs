@@ -38,19 +38,12 @@ pub(super) fn point_index(u: Fixed) -> i64 {
 
 /// Rule 1.6: the two texels that a linear fetch reads, and how much of the upper one.
 pub(super) fn neighbours(u: Fixed, n: u32, mode: AddressMode) -> Neighbours {
-    let u = if mode == AddressMode::Clamp {
-        clamp_to_centres(u, n)
-    } else {
-        u
-    };
+    let u = if mode == AddressMode::Clamp { clamp_to_centres(u, n) } else { u };
     let b = u.minus(Fixed::HALF);
     let i = b.floor();
     let a = b.minus(Fixed::from_int(i)).round_to_256th();
     let (index, upper) = if a == 256 { (i + 1, 0) } else { (i, a) };
-    Neighbours {
-        index: saturate(index),
-        upper,
-    }
+    Neighbours { index: saturate(index), upper }
 }
 
 /// First half of rule 1.6: clamp limits the coordinate to the centres of the edge texels.
@@ -115,10 +108,7 @@ mod tests {
         assert_eq!(point_index(scale_normalized(-1e-30, 32)), -1);
         assert_eq!(point_index(scale_normalized(1e-45, 32)), 0);
         assert_eq!(point_index(scale_normalized(f32::MAX, 32)), i32::MAX.into());
-        assert_eq!(
-            point_index(scale_normalized(f32::NEG_INFINITY, 25)),
-            i32::MIN.into()
-        );
+        assert_eq!(point_index(scale_normalized(f32::NEG_INFINITY, 25)), i32::MIN.into());
     }
 
     #[test]
@@ -153,11 +143,7 @@ mod tests {
         let border = row(Border);
         assert_eq!(border[5..10], [None, Some(0), Some(1), Some(2), None]);
         for mode in [Clamp, Wrap, Mirror] {
-            assert_eq!(
-                address(i32::MIN.into(), 1, mode),
-                Some(0),
-                "one texel is all there is"
-            );
+            assert_eq!(address(i32::MIN.into(), 1, mode), Some(0), "one texel is all there is");
         }
     }
 

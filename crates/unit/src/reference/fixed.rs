@@ -27,11 +27,7 @@ impl Fixed {
             0 => (fraction, -149),
             _ => (fraction | 0x0080_0000, exponent - 150),
         };
-        let signed = if x.is_sign_negative() {
-            -significand
-        } else {
-            significand
-        };
+        let signed = if x.is_sign_negative() { -significand } else { significand };
         let shift = power + FRACTION as i32;
         let value = match shift {
             // 2^24 * 2^68 is past the limit, also for infinities.
@@ -42,9 +38,9 @@ impl Fixed {
         Self(value).saturate()
     }
 
-    /// A whole number of texels.
+    /// A whole number of texels; not saturated.
     pub(super) fn from_int(i: i64) -> Self {
-        Self(i128::from(i) << FRACTION).saturate()
+        Self(i128::from(i) << FRACTION)
     }
 
     fn saturate(self) -> Self {
@@ -99,13 +95,7 @@ mod tests {
     #[test]
     fn cuts_go_toward_minus_infinity() {
         let step = 2.0_f32.powi(-21);
-        assert_eq!(
-            Fixed::from_f32(step * 1.5).floor_to_bits(21),
-            Fixed::from_f32(step)
-        );
-        assert_eq!(
-            Fixed::from_f32(-step * 0.5).floor_to_bits(21),
-            Fixed::from_f32(-step)
-        );
+        assert_eq!(Fixed::from_f32(step * 1.5).floor_to_bits(21), Fixed::from_f32(step));
+        assert_eq!(Fixed::from_f32(-step * 0.5).floor_to_bits(21), Fixed::from_f32(-step));
     }
 }

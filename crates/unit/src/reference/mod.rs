@@ -27,12 +27,7 @@ pub fn fetch(
     coords: [u32; 4],
 ) -> Result<[u32; 4], PlanError> {
     let effective = resolve(form, texture, sampler)?;
-    let fetch = Fetch {
-        texture,
-        sampler,
-        effective,
-        dims: texture.resource.dims().into(),
-    };
+    let fetch = Fetch { texture, sampler, effective, dims: texture.resource.dims().into() };
     Ok(match effective.address_mode {
         None => fetch.integer(coords),
         Some(mode) if effective.filter == Filter::Point => fetch.point(coords, mode),
@@ -149,13 +144,7 @@ impl Fetch<'_> {
                 return 0;
             }
             let channel = |group: &Vec<([u32; 4], u32)>| {
-                group
-                    .iter()
-                    .map(|&(codes, weight)| Weighted {
-                        code: codes[c],
-                        weight,
-                    })
-                    .collect()
+                group.iter().map(|&(codes, weight)| Weighted { code: codes[c], weight }).collect()
             };
             let groups: Vec<sum::Group> = groups.iter().map(channel).collect();
             sum::sum(format.channel(), &groups).expect("`resolve` has refused other formats")

@@ -18,10 +18,7 @@ pub(super) type Group = Vec<Weighted>;
 pub(super) fn sum(channel: Channel, groups: &[Group]) -> Option<u32> {
     let all = || groups.iter().flatten().copied();
     Some(match channel {
-        Channel::U8 => unorm(all().map(|t| Weighted {
-            code: widen_unorm8(t.code),
-            ..t
-        })),
+        Channel::U8 => unorm(all().map(|t| Weighted { code: widen_unorm8(t.code), ..t })),
         Channel::U16 => unorm(all()),
         Channel::S8 => snorm8(all()),
         Channel::S16 => snorm16(all()),
@@ -38,16 +35,12 @@ fn widen_unorm8(code: u32) -> u32 {
 
 /// K = rhu(sum/256) over codes of 16 bits, then f32(K/65535).
 fn unorm(texels: impl Iterator<Item = Weighted>) -> u32 {
-    let total: i128 = texels
-        .map(|t| i128::from(t.weight) * i128::from(t.code))
-        .sum();
+    let total: i128 = texels.map(|t| i128::from(t.weight) * i128::from(t.code)).sum();
     quotient(round_half_up(total, 256), 65_535)
 }
 
 fn signed_total(channel: Channel, texels: impl Iterator<Item = Weighted>) -> i128 {
-    texels
-        .map(|t| i128::from(t.weight) * i128::from(sign_extend(channel, t.code)))
-        .sum()
+    texels.map(|t| i128::from(t.weight) * i128::from(sign_extend(channel, t.code))).sum()
 }
 
 /// K = max(rhu(sum/256), -32767), then f32(K/32767).
@@ -93,12 +86,7 @@ const HALF: FloatRules =   FloatRules { texel_bits: 14, group_bits: 15, precisio
 fn float(groups: &[Group], rules: &FloatRules) -> u32 {
     let values: Vec<Vec<(f32, u32)>> = groups
         .iter()
-        .map(|group| {
-            group
-                .iter()
-                .map(|t| (texel_value(t.code, rules), t.weight))
-                .collect()
-        })
+        .map(|group| group.iter().map(|t| (texel_value(t.code, rules), t.weight)).collect())
         .collect();
     let all = || values.iter().flatten();
     if all().any(|(x, _)| !x.is_finite()) {
@@ -117,10 +105,7 @@ fn float(groups: &[Group], rules: &FloatRules) -> u32 {
         // A group of zeros adds nothing.
         let Some(exponent) = exponent else { continue };
         let unit = exponent - rules.texel_bits;
-        let sum = group
-            .iter()
-            .map(|&(x, w)| truncate(x, unit) * i128::from(w))
-            .sum();
+        let sum = group.iter().map(|&(x, w)| truncate(x, unit) * i128::from(w)).sum();
         total += floor_to(sum, unit, largest - rules.group_bits);
     }
     // The weights are in 1/256.
@@ -130,22 +115,14 @@ fn float(groups: &[Group], rules: &FloatRules) -> u32 {
 /// A texel as the filter sees it: a subnormal f32 reads as a zero of its sign.
 fn texel_value(code: u32, rules: &FloatRules) -> f32 {
     let x = f32::from_bits((rules.widen)(code));
-    if rules.flush && x.is_subnormal() {
-        0.0_f32.copysign(x)
-    } else {
-        x
-    }
+    if rules.flush && x.is_subnormal() { 0.0_f32.copysign(x) } else { x }
 }
 
 /// Infinities and NaNs: plain arithmetic.
 fn plain_sum(values: impl Iterator<Item = (f32, u32)>, rules: &FloatRules) -> u32 {
     // In f64 no product of finite texels overflows, and what is finite does not matter.
     let total: f64 = values.map(|(x, w)| f64::from(x) * f64::from(w)).sum();
-    if total.is_nan() {
-        rules.nan
-    } else {
-        (total as f32).to_bits()
-    }
+    if total.is_nan() { rules.nan } else { (total as f32).to_bits() }
 }
 
 /// |x| = significand * 2^exponent, exactly.
@@ -171,26 +148,15 @@ fn largest_exponent(group: &[(f32, u32)]) -> Option<i32> {
 fn truncate(x: f32, unit: i32) -> i128 {
     let (significand, power) = decompose(x);
     let shift = power - unit;
-    let magnitude = if shift >= 0 {
-        significand << shift
-    } else {
-        significand >> (-shift).min(127)
-    };
-    if x.is_sign_negative() {
-        -magnitude
-    } else {
-        magnitude
-    }
+    let magnitude =
+        if shift >= 0 { significand << shift } else { significand >> (-shift).min(127) };
+    if x.is_sign_negative() { -magnitude } else { magnitude }
 }
 
 /// sum * 2^from in units of 2^to, cut toward minus infinity.
 fn floor_to(sum: i128, from: i32, to: i32) -> i128 {
     let shift = from - to;
-    if shift >= 0 {
-        sum << shift
-    } else {
-        sum >> (-shift).min(127)
-    }
+    if shift >= 0 { sum << shift } else { sum >> (-shift).min(127) }
 }
 
 /// total * 2^power as a float of the rules' precision: rounded once, ties away from zero. The
@@ -224,10 +190,7 @@ mod tests {
     use super::*;
 
     fn group(texels: &[(u32, u32)]) -> Group {
-        texels
-            .iter()
-            .map(|&(code, weight)| Weighted { code, weight })
-            .collect()
+        texels.iter().map(|&(code, weight)| Weighted { code, weight }).collect()
     }
 
     fn f32s(texels: &[(f32, u32)]) -> u32 {
@@ -248,20 +211,16 @@ mod tests {
     #[test]
     fn snorm_extremes() {
         let one = |channel, code| sum(channel, &[group(&[(code, 256)])]).unwrap();
-        for (channel, lowest, above, top) in [
-            (Channel::S8, 0x80, 0x81, 0x7f),
-            (Channel::S16, 0x8000, 0x8001, 0x7fff),
-        ] {
+        for (channel, lowest, above, top) in
+            [(Channel::S8, 0x80, 0x81, 0x7f), (Channel::S16, 0x8000, 0x8001, 0x7fff)]
+        {
             assert_eq!(one(channel, lowest), (-1.0_f32).to_bits(), "{channel:?}");
             assert_eq!(one(channel, above), (-1.0_f32).to_bits(), "{channel:?}");
             assert_eq!(one(channel, top), 1.0_f32.to_bits(), "{channel:?}");
             assert_eq!(one(channel, 0), 0, "{channel:?}");
         }
         // -1 in 16 bits with weight 128: rhu(-1/2) = 0, and a positive zero.
-        assert_eq!(
-            sum(Channel::S16, &[group(&[(0xffff, 128), (0, 128)])]),
-            Some(0)
-        );
+        assert_eq!(sum(Channel::S16, &[group(&[(0xffff, 128), (0, 128)])]), Some(0));
         // snorm8: S = 256*64, so 16384 + ((257*1024 + 1024) >> 11) = 16513.
         assert_eq!(one(Channel::S8, 64), (16513.0_f32 / 32767.0).to_bits());
     }
@@ -276,24 +235,15 @@ mod tests {
     fn floats_are_exact_when_they_can_be() {
         assert_eq!(f32s(&[(1.5, 256)]), 1.5_f32.to_bits());
         assert_eq!(f32s(&[(1.0, 128), (-3.0, 128)]), (-1.0_f32).to_bits());
-        assert_eq!(
-            f32s(&[(f32::MAX, 100), (f32::MAX, 156)]),
-            f32::MAX.to_bits()
-        );
-        assert_eq!(
-            f32s(&[(-f32::MAX, 100), (-f32::MAX, 156)]),
-            (-f32::MAX).to_bits()
-        );
+        assert_eq!(f32s(&[(f32::MAX, 100), (f32::MAX, 156)]), f32::MAX.to_bits());
+        assert_eq!(f32s(&[(-f32::MAX, 100), (-f32::MAX, 156)]), (-f32::MAX).to_bits());
     }
 
     #[test]
     fn small_texels_are_cut_against_the_largest() {
         // 2^-27 of the largest is kept, half of that is cut toward zero.
         let tiny = 2.0_f32.powi(-27);
-        assert_eq!(
-            f32s(&[(1.0, 1), (-1.0, 1), (tiny, 254)]),
-            (tiny * 254.0 / 256.0).to_bits()
-        );
+        assert_eq!(f32s(&[(1.0, 1), (-1.0, 1), (tiny, 254)]), (tiny * 254.0 / 256.0).to_bits());
         assert_eq!(f32s(&[(1.0, 1), (-1.0, 1), (tiny / 2.0, 254)]), 0);
         assert_eq!(f32s(&[(1.0, 1), (-1.0, 1), (-tiny / 2.0, 254)]), 0);
     }
@@ -307,10 +257,7 @@ mod tests {
         // The slice at 2^-60 is below every bit of the other: +0 or, floored, one unit of
         // 2^-28 down, which rounds away to the same float or the one below a power of two.
         assert_eq!(slices(1.0, 2.0_f32.powi(-60)), 0.5_f32.to_bits());
-        assert_eq!(
-            slices(0.0, -(2.0_f32.powi(-60))),
-            (-(2.0_f32.powi(-61))).to_bits()
-        );
+        assert_eq!(slices(0.0, -(2.0_f32.powi(-60))), (-(2.0_f32.powi(-61))).to_bits());
         let both = sum(
             Channel::F32,
             &[
@@ -318,11 +265,7 @@ mod tests {
                 group(&[((-(2.0_f32.powi(-60))).to_bits(), 128)]),
             ],
         );
-        assert_eq!(
-            both,
-            Some((-(2.0_f32.powi(-36))).to_bits()),
-            "one unit of 2^-28, over 256"
-        );
+        assert_eq!(both, Some((-(2.0_f32.powi(-36))).to_bits()), "one unit of 2^-28, over 256");
     }
 
     #[test]
@@ -340,11 +283,7 @@ mod tests {
         assert_eq!(f32s(&[(-0.0, 100), (-0.0, 156)]), 0x8000_0000);
         assert_eq!(f32s(&[(-0.0, 100), (0.0, 156)]), 0);
         let sub = f32::from_bits(0x007f_ffff);
-        assert_eq!(
-            f32s(&[(-sub, 256)]),
-            0x8000_0000,
-            "a subnormal texel is a zero of its sign"
-        );
+        assert_eq!(f32s(&[(-sub, 256)]), 0x8000_0000, "a subnormal texel is a zero of its sign");
         assert_eq!(f32s(&[(sub, 256)]), 0);
         // Normal texels whose mean is subnormal: flushed, the sign stays.
         let min = f32::MIN_POSITIVE;
@@ -363,10 +302,7 @@ mod tests {
         assert_eq!(f32s(&[(inf, 1), (-f32::MAX, 255)]), inf.to_bits());
         assert_eq!(f32s(&[(-inf, 1), (0.0, 255)]), (-inf).to_bits());
         assert_eq!(f32s(&[(-inf, 1), (inf, 255)]), 0x7fff_ffff);
-        assert_eq!(
-            f32s(&[(f32::from_bits(0xff80_0001), 1), (0.0, 255)]),
-            0x7fff_ffff
-        );
+        assert_eq!(f32s(&[(f32::from_bits(0xff80_0001), 1), (0.0, 255)]), 0x7fff_ffff);
         let half = |texels: &[(u32, u32)]| sum(Channel::F16, &[group(texels)]).unwrap();
         assert_eq!(half(&[(0x7c01, 256)]), 0x7fff_e000);
         assert_eq!(half(&[(0xfc00, 1), (0, 255)]), 0xff80_0000);

@@ -65,7 +65,7 @@ mod tests {
                 }
             }
         }
-        // A third share that rounds: 85 of 256, halved twice.
-        assert_eq!(footprint([128, 128, 85])[1], [[21, 22], [21, 21]]);
+        // 85 of 256, halved twice: 43 and 42 along x, then 22 and 21 of the 43.
+        assert_eq!(footprint([128, 128, 85])[1], [[21, 21], [21, 22]]);
     }
 }

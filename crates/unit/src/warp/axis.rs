@@ -23,11 +23,7 @@ pub(super) struct AxisLanes {
 }
 
 impl AxisLanes {
-    pub(super) const ZERO: Self = Self {
-        lower: [0; 32],
-        upper: [0; 32],
-        weight: [0; 32],
-    };
+    pub(super) const ZERO: Self = Self { lower: [0; 32], upper: [0; 32], weight: [0; 32] };
 }
 
 /// An axis, specialised.
@@ -74,11 +70,7 @@ impl Axis {
             }
             (Coords::Normalized, Some(mode)) => pick::<OTHER_SIZE>(mode, linear, avx2),
         };
-        Self {
-            size: size.into(),
-            pitch: pitch as i64,
-            run,
-        }
+        Self { size: size.into(), pitch: pitch as i64, run }
     }
 
     /// Fills `out` for all 32 lanes, whatever the coordinates.
@@ -134,11 +126,7 @@ fn integer(axis: &Axis, coords: &Lanes, out: &mut AxisLanes) {
     let size = axis.size as u32;
     for (offset, &index) in out.lower.iter_mut().zip(coords) {
         // A negative index is a large unsigned one.
-        *offset = if index < size {
-            i64::from(index) * axis.pitch
-        } else {
-            OUTSIDE
-        };
+        *offset = if index < size { i64::from(index) * axis.pitch } else { OUTSIDE };
     }
 }
 
@@ -157,11 +145,7 @@ fn point<const SCALE: u8, const MODE: u8>(axis: &Axis, coords: &Lanes, out: &mut
 fn linear<const SCALE: u8, const MODE: u8>(axis: &Axis, coords: &Lanes, out: &mut AxisLanes) {
     for lane in 0..32 {
         let u = texels::<SCALE>(coords[lane], axis.size);
-        let u = if MODE == CLAMP {
-            limit(u, 0.5, axis.size - 0.5)
-        } else {
-            u
-        };
+        let u = if MODE == CLAMP { limit(u, 0.5, axis.size - 0.5) } else { u };
         // floor((u - 1/2) * 256 + 1/2): index and weight in one number, the carry included.
         let t = (u * 256.0 + 0.5).floor() - 128.0;
         let i = (t * (1.0 / 256.0)).floor();
@@ -229,11 +213,7 @@ fn modulo(i: f64, n: f64) -> f64 {
 #[inline(always)]
 fn offset<const MODE: u8>(index: f64, pitch: i64) -> i64 {
     let index = to_int(index);
-    if MODE == BORDER && index < 0 {
-        OUTSIDE
-    } else {
-        i64::from(index) * pitch
-    }
+    if MODE == BORDER && index < 0 { OUTSIDE } else { i64::from(index) * pitch }
 }
 
 #[inline(always)]

@@ -179,11 +179,7 @@ impl Float for F32 {
     const NAN: u32 = 0x7fff_ffff;
     #[inline(always)]
     fn widen(code: u32) -> f32 {
-        f32::from_bits(if code & 0x7f80_0000 == 0 {
-            code & 0x8000_0000
-        } else {
-            code
-        })
+        f32::from_bits(if code & 0x7f80_0000 == 0 { code & 0x8000_0000 } else { code })
     }
     #[inline(always)]
     fn round(x: f64) -> f32 {
@@ -191,16 +187,9 @@ impl Float for F32 {
         const FLUSH_BELOW: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / 16_777_216.0);
         let rounded = round_bits::<29>(x);
         let magnitude = rounded.abs();
-        let magnitude = if magnitude < f32::MIN_POSITIVE as f64 {
-            f32::MIN_POSITIVE as f64
-        } else {
-            magnitude
-        };
-        let magnitude = if x.abs() < FLUSH_BELOW {
-            0.0
-        } else {
-            magnitude
-        };
+        let magnitude =
+            if magnitude < f32::MIN_POSITIVE as f64 { f32::MIN_POSITIVE as f64 } else { magnitude };
+        let magnitude = if x.abs() < FLUSH_BELOW { 0.0 } else { magnitude };
         magnitude.copysign(x) as f32
     }
 }
@@ -217,11 +206,7 @@ impl Float for F16 {
     fn round(x: f64) -> f32 {
         // Below 2^-14 halves are multiples of 2^-24.
         let subnormal = (x.abs() * 16_777_216.0 + 0.5).floor() * (1.0 / 16_777_216.0);
-        let rounded = if x.abs() < 1.0 / 16_384.0 {
-            subnormal
-        } else {
-            round_bits::<42>(x).abs()
-        };
+        let rounded = if x.abs() < 1.0 / 16_384.0 { subnormal } else { round_bits::<42>(x).abs() };
         rounded.copysign(x) as f32
     }
 }
@@ -250,12 +235,7 @@ fn widen_f16(code: u32) -> u32 {
     let magnitude = (code & 0x7fff) << 13;
     let finite = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
     let special = magnitude | 0x7f80_0000;
-    (code & 0x8000) << 16
-        | if code & 0x7c00 == 0x7c00 {
-            special
-        } else {
-            finite
-        }
+    (code & 0x8000) << 16 | if code & 0x7c00 == 0x7c00 { special } else { finite }
 }
 
 #[cfg(test)]
@@ -274,11 +254,7 @@ mod tests {
     fn rounding_floats() {
         let min = f64::from(f32::MIN_POSITIVE);
         let step = min / 8_388_608.0;
-        assert_eq!(
-            F32::round(min - step / 2.0),
-            f32::MIN_POSITIVE,
-            "a tie, away from zero"
-        );
+        assert_eq!(F32::round(min - step / 2.0), f32::MIN_POSITIVE, "a tie, away from zero");
         assert_eq!(F32::round(min - step * 0.500_000_1), 0.0);
         assert_eq!(F32::round(-min + step).to_bits(), 0x8000_0000);
         assert_eq!(F32::round(1.0 + 2.0_f64.powi(-24)), 1.0 + f32::EPSILON);

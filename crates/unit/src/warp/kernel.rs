@@ -28,10 +28,7 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    pub(super) const ZERO: Self = Self {
-        texels: [[[0; 32]; 4]; 8],
-        weights: [[0; 32]; 8],
-    };
+    pub(super) const ZERO: Self = Self { texels: [[[0; 32]; 4]; 8], weights: [[0; 32]; 8] };
 }
 
 /// Gathers and filters: fills `results` for the wanted components that the
@@ -174,12 +171,7 @@ fn normalized<C: Normalized, const N: usize>(
             continue;
         }
         let mut sum = [0; 32];
-        for (texels, weights) in buffers
-            .texels
-            .iter()
-            .zip(&buffers.weights)
-            .take(job.corners)
-        {
+        for (texels, weights) in buffers.texels.iter().zip(&buffers.weights).take(job.corners) {
             for lane in 0..32 {
                 sum[lane] += weights[lane] * C::widen(code(C::SIZE, texels, c, lane));
             }
@@ -219,19 +211,11 @@ fn float_channel<C: Float, const K: usize>(buffers: &Buffers, channel: usize, ou
         let mut exponents = [0; 2];
         for k in 0..K {
             let field = (value(k).to_bits() >> 23 & 0xff) as i32;
-            let field = if buffers.weights[k][lane] == 0 {
-                0
-            } else {
-                field
-            };
+            let field = if buffers.weights[k][lane] == 0 { 0 } else { field };
             let exponent = &mut exponents[k / 4];
             *exponent = if field > *exponent { field } else { *exponent };
         }
-        let top = if exponents[0] > exponents[1] {
-            exponents[0]
-        } else {
-            exponents[1]
-        };
+        let top = if exponents[0] > exponents[1] { exponents[0] } else { exponents[1] };
         let mut total = -0.0;
         for group in 0..K.div_ceil(4) {
             let exponent = exponents[group];
@@ -266,11 +250,7 @@ fn not_finite<C: Float, const K: usize>(buffers: &Buffers, channel: usize, lane:
             sum += f64::from(value) * f64::from(weight);
         }
     }
-    if sum.is_nan() {
-        C::NAN
-    } else {
-        (sum as f32).to_bits()
-    }
+    if sum.is_nan() { C::NAN } else { (sum as f32).to_bits() }
 }
 
 /// 2^exponent, for exponents of normal f64 numbers.

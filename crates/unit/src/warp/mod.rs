@@ -7,10 +7,8 @@
 //! machine has it. Nothing is allocated in a fetch. Lanes that are not active are computed like
 //! the others and dropped: address modes make any coordinate a valid one.
 
-#![allow(
-    unsafe_code,
-    reason = "calls of AVX2 builds, and unchecked float to integer conversion"
-)]
+#![allow(unsafe_code, reason = "calls of AVX2 builds, and unchecked float to integer conversion")]
+#![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
 mod axis;
 mod class;
@@ -37,11 +35,7 @@ pub struct Scratch {
 impl Scratch {
     /// Scratch space.
     pub fn new() -> Self {
-        Self {
-            axes: [AxisLanes::ZERO; 3],
-            buffers: Buffers::ZERO,
-            results: [[0; 32]; 4],
-        }
+        Self { axes: [AxisLanes::ZERO; 3], buffers: Buffers::ZERO, results: [[0; 32]; 4] }
     }
 }
 
@@ -72,11 +66,8 @@ static NO_AXIS: AxisLanes = AxisLanes::ZERO;
 
 /// The row of a 1D texture that is filtered with a border: half of each result comes from row -1,
 /// outside.
-static BORDER_ROW: AxisLanes = AxisLanes {
-    lower: [OUTSIDE; 32],
-    upper: [0; 32],
-    weight: [128; 32],
-};
+static BORDER_ROW: AxisLanes =
+    AxisLanes { lower: [OUTSIDE; 32], upper: [0; 32], weight: [128; 32] };
 
 impl FetchPlan {
     /// Plans fetches of this form, or says why they have no defined answer.
@@ -100,15 +91,11 @@ impl FetchPlan {
         let linear = effective.filter == Filter::Linear;
         let normalized = reads_normalized(texture);
         let Some(kernel) = kernel::pick(format, normalized, linear, avx2) else {
-            return Err(PlanError::Undefined(format!(
-                "{format} has no such read mode and filter"
-            )));
+            return Err(PlanError::Undefined(format!("{format} has no such read mode and filter")));
         };
         let border_row = dims == 1
             && linear
-            && effective
-                .address_mode
-                .is_some_and(|mode| mode[1] == AddressMode::Border);
+            && effective.address_mode.is_some_and(|mode| mode[1] == AddressMode::Border);
         let axis = |a: usize, size, pitch| {
             let mode = effective.address_mode.map(|mode| mode[a]);
             (a < dims.into()).then(|| Axis::new(size, pitch, effective.coords, mode, linear, avx2))
@@ -138,17 +125,7 @@ impl FetchPlan {
         };
         let row = if border_row { &BORDER_ROW } else { &NO_AXIS };
         let texture = Arc::clone(texture);
-        Ok(Self {
-            form,
-            texture,
-            sampler: *sampler,
-            effective,
-            axes,
-            row,
-            source,
-            corners,
-            kernel,
-        })
+        Ok(Self { form, texture, sampler: *sampler, effective, axes, row, source, corners, kernel })
     }
 
     /// The instruction form that was planned.
@@ -179,22 +156,14 @@ impl FetchPlan {
         scratch: &mut Scratch,
         answer: &mut FetchAnswer,
     ) {
-        let Scratch {
-            axes,
-            buffers,
-            results,
-        } = scratch;
+        let Scratch { axes, buffers, results } = scratch;
         for ((axis, lanes), coords) in self.axes.iter().zip(&mut *axes).zip(request.coords) {
             if let Some(axis) = axis {
                 axis.run(coords, lanes);
             }
         }
         let lanes = |a: usize, missing| {
-            if self.axes[a].is_some() {
-                &axes[a]
-            } else {
-                missing
-            }
+            if self.axes[a].is_some() { &axes[a] } else { missing }
         };
         let job = Job {
             axes: [&axes[0], lanes(1, self.row), lanes(2, &NO_AXIS)],
@@ -204,11 +173,7 @@ impl FetchPlan {
             components: request.components,
         };
         let channels = usize::from(self.texture.resource.format().channels());
-        let out = if request.active == u32::MAX {
-            &mut answer.values
-        } else {
-            &mut *results
-        };
+        let out = if request.active == u32::MAX { &mut answer.values } else { &mut *results };
         // SAFETY: the plan asked for AVX2 only after detecting it.
         unsafe { (self.kernel)(&job, buffers, out) }
         for (c, values) in out.iter_mut().enumerate().skip(channels) {
@@ -227,11 +192,7 @@ fn keep_inactive(request: &FetchRequest<'_>, results: &[Lanes; 4], values: &mut 
     for (c, (new, old)) in results.iter().zip(values).enumerate() {
         if request.components >> c & 1 == 1 {
             for lane in 0..32 {
-                old[lane] = if request.active >> lane & 1 == 1 {
-                    new[lane]
-                } else {
-                    old[lane]
-                };
+                old[lane] = if request.active >> lane & 1 == 1 { new[lane] } else { old[lane] };
             }
         }
     }
@@ -243,3 +204,6 @@ fn has_avx2() -> bool {
     #[cfg(not(target_arch = "x86_64"))]
     return false;
 }
+
+#[cfg(test)]
+mod tests;

@@ -74,11 +74,9 @@ pub(super) fn code(size: usize, texels: &TexelLanes, channel: usize, lane: usize
 /// Offsets of a footprint's texel: bit 0 of `corner` picks the side in x, bit 1 in y, bit 2 in z.
 #[inline(always)]
 pub(super) fn corner<'a>(axes: &[&'a AxisLanes; 3], corner: usize) -> [&'a [i64; 32]; 3] {
-    std::array::from_fn(|axis| {
-        if corner >> axis & 1 == 0 {
-            &axes[axis].lower
-        } else {
-            &axes[axis].upper
-        }
-    })
+    std::array::from_fn(
+        |axis| {
+            if corner >> axis & 1 == 0 { &axes[axis].lower } else { &axes[axis].upper }
+        },
+    )
 }

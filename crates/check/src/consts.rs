@@ -1,0 +1,214 @@
+//! Constant expressions: 64-bit integers and f64, as PTX ISA 4.5 says.
+
+use texunit_isa::{ScalarType, TypeKind};
+use texunit_syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+use texunit_syntax::{Diagnostic, Span};
+
+/// The value of a constant expression.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Const {
+    /// `.u64` if true, else `.s64`.
+    Int(u64, bool),
+    /// `0f...`: these bits of an f32.
+    F32(u32),
+    F64(f64),
+}
+
+/// Nesting that is certainly a mistake or an attack.
+const MAX_DEPTH: u32 = 500;
+
+/// Evaluates an expression without names.
+pub(crate) fn evaluate(expr: &Expr) -> Result<Const, Diagnostic> {
+    eval(expr, 0)
+}
+
+fn eval(expr: &Expr, depth: u32) -> Result<Const, Diagnostic> {
+    if depth > MAX_DEPTH {
+        return Err(Diagnostic::error("E0122", expr.span, "the expression is nested too deeply")
+            .help("write its value"));
+    }
+    let sub = |e: &Expr| eval(e, depth + 1);
+    Ok(match &expr.kind {
+        ExprKind::Integer { value, unsigned } => Const::Int(*value, *unsigned),
+        ExprKind::F32(bits) => Const::F32(*bits),
+        ExprKind::F64(bits) => Const::F64(f64::from_bits(*bits)),
+        ExprKind::WarpSize => Const::Int(32, false),
+        ExprKind::Name(name) => {
+            return Err(Diagnostic::error(
+                "E0120",
+                name.span,
+                format!("{} is not a constant", name.text),
+            )
+            .help("only numbers and WARP_SZ can stand here"));
+        }
+        ExprKind::Call(..) => {
+            return Err(Diagnostic::error("E0120", expr.span, "an address is not a constant here")
+                .help("only numbers and WARP_SZ can stand here"));
+        }
+        ExprKind::Unary(op, e) => unary(*op, sub(e)?, expr.span)?,
+        ExprKind::Binary(op, a, b) => binary(*op, sub(a)?, sub(b)?, expr.span)?,
+        ExprKind::Conditional(c, a, b) => {
+            let chosen = truth(sub(c)?);
+            let (a, b) = (sub(a)?, sub(b)?);
+            match (a, b) {
+                (Const::Int(x, u), Const::Int(y, v)) => Const::Int(if chosen { x } else { y }, u | v),
+                _ => {
+                    if chosen {
+                        a
+                    } else {
+                        b
+                    }
+                }
+            }
+        }
+        ExprKind::Cast(unsigned, e) => match sub(e)? {
+            Const::Int(v, _) => Const::Int(v, *unsigned),
+            other => {
+                let f = other.as_f64();
+                Const::Int(if *unsigned { f as u64 } else { f as i64 as u64 }, *unsigned)
+            }
+        },
+    })
+}
+
+fn truth(value: Const) -> bool {
+    match value {
+        Const::Int(v, _) => v != 0,
+        other => other.as_f64() != 0.0,
+    }
+}
+
+fn unary(op: UnaryOp, value: Const, span: Span) -> Result<Const, Diagnostic> {
+    Ok(match (op, value) {
+        (UnaryOp::Plus, v) => v,
+        (UnaryOp::Minus, Const::Int(v, u)) => Const::Int(v.wrapping_neg(), u),
+        (UnaryOp::Minus, Const::F32(bits)) => Const::F32(bits ^ 0x8000_0000),
+        (UnaryOp::Minus, Const::F64(v)) => Const::F64(-v),
+        (UnaryOp::Not, v) => Const::Int(u64::from(!truth(v)), false),
+        (UnaryOp::BitNot, Const::Int(v, u)) => Const::Int(!v, u),
+        (UnaryOp::BitNot, _) => return Err(not_float(span, "~")),
+    })
+}
+
+fn not_float(span: Span, op: &str) -> Diagnostic {
+    Diagnostic::error("E0121", span, format!("{op} does not apply to floating-point constants"))
+        .help("write integers, or the value itself")
+}
+
+fn binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Diagnostic> {
+    let (Const::Int(x, xu), Const::Int(y, yu)) = (a, b) else {
+        return float_binary(op, a, b, span);
+    };
+    let unsigned = xu | yu;
+    let (xs, ys) = (x as i64, y as i64);
+    let flag = |b: bool| Const::Int(u64::from(b), false);
+    let less = if unsigned { x < y } else { xs < ys };
+    let zero = || {
+        Diagnostic::error("E0123", span, "the constant expression divides by zero")
+            .help("write a divisor that is not 0")
+    };
+    Ok(match op {
+        BinaryOp::Mul => Const::Int(x.wrapping_mul(y), unsigned),
+        BinaryOp::Add => Const::Int(x.wrapping_add(y), unsigned),
+        BinaryOp::Sub => Const::Int(x.wrapping_sub(y), unsigned),
+        BinaryOp::Div if y == 0 => return Err(zero()),
+        BinaryOp::Rem if y == 0 => return Err(zero()),
+        BinaryOp::Div if unsigned => Const::Int(x / y, true),
+        BinaryOp::Rem if unsigned => Const::Int(x % y, true),
+        BinaryOp::Div => Const::Int(xs.wrapping_div(ys) as u64, false),
+        BinaryOp::Rem => Const::Int(xs.wrapping_rem(ys) as u64, false),
+        BinaryOp::Shl => Const::Int(if y < 64 { x << y } else { 0 }, xu),
+        BinaryOp::Shr if xu => Const::Int(if y < 64 { x >> y } else { 0 }, true),
+        BinaryOp::Shr => Const::Int((xs >> y.min(63)) as u64, false),
+        BinaryOp::Lt => flag(less),
+        BinaryOp::Ge => flag(!less),
+        BinaryOp::Gt => flag(!less && x != y),
+        BinaryOp::Le => flag(less || x == y),
+        BinaryOp::Eq => flag(x == y),
+        BinaryOp::Ne => flag(x != y),
+        BinaryOp::And => Const::Int(x & y, unsigned),
+        BinaryOp::Xor => Const::Int(x ^ y, unsigned),
+        BinaryOp::Or => Const::Int(x | y, unsigned),
+        BinaryOp::LogicalAnd => flag(x != 0 && y != 0),
+        BinaryOp::LogicalOr => flag(x != 0 || y != 0),
+    })
+}
+
+fn float_binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Diagnostic> {
+    let (x, y) = (a.as_f64(), b.as_f64());
+    let flag = |b: bool| Const::Int(u64::from(b), false);
+    Ok(match op {
+        BinaryOp::Mul => Const::F64(x * y),
+        BinaryOp::Div => Const::F64(x / y),
+        BinaryOp::Add => Const::F64(x + y),
+        BinaryOp::Sub => Const::F64(x - y),
+        BinaryOp::Lt => flag(x < y),
+        BinaryOp::Gt => flag(x > y),
+        BinaryOp::Le => flag(x <= y),
+        BinaryOp::Ge => flag(x >= y),
+        BinaryOp::Eq => flag(x == y),
+        BinaryOp::Ne => flag(x != y),
+        BinaryOp::LogicalAnd => flag(truth(a) && truth(b)),
+        BinaryOp::LogicalOr => flag(truth(a) || truth(b)),
+        BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => return Err(not_float(span, "this operator")),
+        BinaryOp::And | BinaryOp::Xor | BinaryOp::Or => {
+            return Err(not_float(span, "a bitwise operator"));
+        }
+    })
+}
+
+impl Const {
+    pub(crate) fn as_f64(self) -> f64 {
+        match self {
+            Const::Int(v, true) => v as f64,
+            Const::Int(v, false) => v as i64 as f64,
+            Const::F32(bits) => f64::from(f32::from_bits(bits)),
+            Const::F64(v) => v,
+        }
+    }
+
+    pub(crate) fn is_int(self) -> bool {
+        matches!(self, Const::Int(..))
+    }
+
+    /// The bits that an instruction operand of this type gets, if the constant can stand there:
+    /// integers for integer types, floats for f32 and f64, and for untyped bits integers or a
+    /// float of that width.
+    pub(crate) fn bits_for(self, ty: ScalarType) -> Option<u64> {
+        match (ty.kind(), self) {
+            (TypeKind::Predicate, Const::Int(v, _)) => Some(u64::from(v != 0)),
+            (TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits, Const::Int(v, _)) => {
+                Some(cut(v, ty.bits()))
+            }
+            (TypeKind::Float, c) if !c.is_int() => c.float_bits(ty),
+            (TypeKind::Bits, Const::F32(bits)) if ty.bits() == 32 => Some(u64::from(bits)),
+            (TypeKind::Bits, Const::F64(v)) if ty.bits() == 64 => Some(v.to_bits()),
+            _ => None,
+        }
+    }
+
+    /// The bits as a float of type f32 or f64.
+    pub(crate) fn float_bits(self, ty: ScalarType) -> Option<u64> {
+        Some(match (ty, self) {
+            (ScalarType::F32, Const::F32(bits)) => u64::from(bits),
+            (ScalarType::F32, c) => u64::from((c.as_f64() as f32).to_bits()),
+            (ScalarType::F64, c) => c.as_f64().to_bits(),
+            _ => return None,
+        })
+    }
+
+    /// Whether cutting it to this type loses bits, read as signed and as unsigned.
+    pub(crate) fn overflows(self, ty: ScalarType) -> bool {
+        let Const::Int(v, _) = self else { return false };
+        let bits = ty.bits();
+        if bits >= 64 || !(ty.is_integer() || ty.kind() == TypeKind::Bits) {
+            return false;
+        }
+        let upper = (v as i64) >> (bits - 1);
+        upper != 0 && upper != -1 && v >> bits != 0
+    }
+}
+
+fn cut(value: u64, bits: u32) -> u64 {
+    if bits >= 64 { value } else { value & ((1 << bits) - 1) }
+}

@@ -1,0 +1,128 @@
+//! Size and alignment of declared things.
+
+use texunit_isa::ScalarType;
+use texunit_syntax::{Diagnostic, Span, ast};
+
+use crate::consts::{Const, evaluate};
+use crate::context::Checker;
+
+/// How a declared variable lies in memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    pub(crate) ty: ScalarType,
+    /// Array dimensions, the first being 0 for `[]`, then the vector length if not 1.
+    pub(crate) dims: Vec<u64>,
+    /// Size in bytes; of `[]` that of the known part times 0.
+    pub(crate) size: u64,
+    pub(crate) align: u64,
+    /// Whether the first dimension is `[]`.
+    pub(crate) open: bool,
+    pub(crate) is_array: bool,
+}
+
+impl Layout {
+    /// Bytes of one step of the first dimension.
+    pub(crate) fn stride(&self) -> u64 {
+        let rest = self.dims.get(1..).unwrap_or(&[]);
+        rest.iter().fold(u64::from(self.ty.bytes()), |n, d| n.saturating_mul(*d))
+    }
+}
+
+/// Largest alignment: nothing in memory needs more, and addresses must stay small.
+const MAX_ALIGN: u64 = 1 << 20;
+
+impl<'a> Checker<'a> {
+    /// Lays out a variable, or says what is wrong with it.
+    pub(crate) fn layout(&mut self, v: &ast::Variable<'a>) -> Option<Layout> {
+        let ty = self.scalar_type(&v.ty)?;
+        let natural = u64::from(ty.bytes()) * u64::from(v.vector);
+        if natural > 16 && v.vector > 1 {
+            self.report(
+                Diagnostic::error("E0131", v.ty.span, format!(".v{} .{ty} is larger than 16 bytes", v.vector))
+                    .help("declare an array instead"),
+            );
+            return None;
+        }
+        let align = match v.align {
+            None => natural,
+            Some((n, span)) => self.alignment(n, span)?,
+        };
+        let mut dims = Vec::new();
+        let mut open = false;
+        for (i, dim) in v.dimensions.iter().enumerate() {
+            match dim {
+                None if i == 0 => {
+                    open = true;
+                    dims.push(0);
+                }
+                None => {
+                    self.report(
+                        Diagnostic::error("E0134", v.span, "only the first dimension can be left open")
+                            .help("write the number of elements between the brackets"),
+                    );
+                    return None;
+                }
+                Some(expr) => dims.push(self.dimension(expr)?),
+            }
+        }
+        let is_array = !dims.is_empty();
+        if v.vector > 1 {
+            dims.push(u64::from(v.vector));
+        }
+        let size = dims
+            .iter()
+            .try_fold(u64::from(ty.bytes()), |n, d| n.checked_mul(*d))
+            .filter(|n| *n <= 1 << 47);
+        let Some(size) = size else {
+            self.report(
+                Diagnostic::error("E0133", v.span, format!("{} is larger than any address space", v.name.text))
+                    .help("declare fewer elements"),
+            );
+            return None;
+        };
+        Some(Layout { ty, dims, size, align, open, is_array })
+    }
+
+    fn alignment(&mut self, n: u64, span: Span) -> Option<u64> {
+        if n.is_power_of_two() && n <= MAX_ALIGN {
+            return Some(n);
+        }
+        self.report(
+            Diagnostic::error("E0132", span, format!("an alignment of {n} is not possible"))
+                .help("write a power of two, at most 1048576"),
+        );
+        None
+    }
+
+    fn dimension(&mut self, expr: &ast::Expr<'a>) -> Option<u64> {
+        match self.constant(expr)? {
+            Const::Int(n, unsigned) if unsigned || n as i64 >= 0 => Some(n),
+            _ => {
+                self.report(
+                    Diagnostic::error("E0134", expr.span, "an array cannot have this many elements")
+                        .help("write a positive integer"),
+                );
+                None
+            }
+        }
+    }
+
+    /// The value of a constant expression, or a mistake.
+    pub(crate) fn constant(&mut self, expr: &ast::Expr) -> Option<Const> {
+        evaluate(expr).map_err(|d| self.report(d)).ok()
+    }
+
+    /// The value of an integer constant expression, or a mistake.
+    pub(crate) fn integer(&mut self, expr: &ast::Expr) -> Option<i64> {
+        match self.constant(expr)? {
+            Const::Int(v, _) => Some(v as i64),
+            _ => {
+                self.report(
+                    Diagnostic::error("E0121", expr.span, "an integer is needed here, not a floating-point number")
+                        .help("write an integer"),
+                );
+                None
+            }
+        }
+    }
+}

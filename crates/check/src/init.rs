@@ -1,0 +1,273 @@
+//! Initial values of variables: bytes, and the addresses to be filled in.
+
+use texunit_isa::{ScalarType, TypeKind};
+use texunit_syntax::ast::{self, BinaryOp, Expr, ExprKind, Initializer};
+use texunit_syntax::{Diagnostic, Span};
+
+use crate::consts::Const;
+use crate::context::{Checker, Global};
+use crate::data::Layout;
+use crate::ir::{Relocation, Symbol};
+
+/// Bytes of an initial value that are kept; more in one variable is an attack on memory.
+const MAX_BYTES: u64 = 1 << 28;
+
+/// An initial value under construction.
+#[derive(Default)]
+pub(crate) struct Image {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) relocations: Vec<Relocation>,
+    ty: Option<ScalarType>,
+    failed: bool,
+}
+
+/// An address in an initialiser.
+struct AddressValue {
+    target: Symbol,
+    addend: i64,
+    generic: bool,
+    mask: Option<u64>,
+}
+
+impl<'a> Checker<'a> {
+    /// Evaluates an initialiser; `None` if something in it is wrong. For `[]` it also finds the
+    /// size.
+    pub(crate) fn initial(&mut self, init: &Initializer<'a>, layout: &mut Layout) -> Option<Image> {
+        let mut image = Image { ty: Some(layout.ty), ..Image::default() };
+        match init {
+            Initializer::Value(expr) => {
+                if !layout.dims.is_empty() {
+                    self.report(
+                        Diagnostic::error("E0136", expr.span, "an array needs a list of values")
+                            .help("write the values between { and }"),
+                    );
+                    return None;
+                }
+                self.scalar(expr, 0, &mut image);
+            }
+            Initializer::List(items, span) => {
+                if layout.dims.is_empty() && items.len() > 1 {
+                    self.too_many(*span, 1);
+                    return None;
+                }
+                let total = if layout.open { u64::MAX } else { layout.size };
+                let used = self.list(items, &layout.dims, 0, total, &mut image);
+                if layout.open {
+                    let stride = layout.stride().max(1);
+                    layout.dims[0] = used.div_ceil(stride);
+                    layout.size = layout.dims[0].saturating_mul(stride);
+                }
+            }
+            Initializer::Fields(_, span) => {
+                self.report(
+                    Diagnostic::error("E0139", *span, "only texrefs, samplerrefs and surfrefs have named fields")
+                        .help("write plain values between { and }"),
+                );
+                return None;
+            }
+        }
+        (!image.failed).then_some(image)
+    }
+
+    fn too_many(&mut self, span: Span, fits: u64) {
+        self.report(
+            Diagnostic::error("E0136", span, format!("there are more values than the {fits} elements"))
+                .help("remove values or declare a larger array"),
+        );
+    }
+
+    /// Fills `dims` from `start`; the byte after the last value.
+    fn list(&mut self, items: &[Initializer<'a>], dims: &[u64], start: u64, room: u64, image: &mut Image) -> u64 {
+        let elem = image.ty.map_or(1, |t| u64::from(t.bytes()));
+        let inner = dims.get(1..).unwrap_or(&[]);
+        let stride = inner.iter().fold(elem, |n, d| n.saturating_mul(*d));
+        let mut at = start;
+        for item in items {
+            let step = if matches!(item, Initializer::Value(_)) { elem } else { stride };
+            if (at - start).saturating_add(step) > room {
+                let span = span_of(item);
+                self.too_many(span, room / elem.max(1));
+                image.failed = true;
+                return at;
+            }
+            match item {
+                Initializer::Value(expr) => self.scalar(expr, at, image),
+                Initializer::List(items, span) if inner.is_empty() => {
+                    self.report(
+                        Diagnostic::error("E0136", *span, "there are more braces than dimensions")
+                            .help("remove the inner braces"),
+                    );
+                    image.failed |= !items.is_empty();
+                }
+                Initializer::List(items, _) => {
+                    self.list(items, inner, at, stride, image);
+                }
+                Initializer::Fields(_, span) => {
+                    self.report(
+                        Diagnostic::error("E0139", *span, "a named field cannot stand among values")
+                            .help("write plain values"),
+                    );
+                    image.failed = true;
+                }
+            }
+            if image.failed {
+                return at;
+            }
+            at = at.saturating_add(step);
+        }
+        at
+    }
+
+    fn scalar(&mut self, expr: &Expr<'a>, at: u64, image: &mut Image) {
+        let Some(ty) = image.ty else { return };
+        let size = u64::from(ty.bytes());
+        if at.saturating_add(size) > MAX_BYTES {
+            self.report(
+                Diagnostic::error("E0133", expr.span, "the initial value is too large")
+                    .help("values further than 256 MiB into a variable must be written by the program"),
+            );
+            image.failed = true;
+            return;
+        }
+        let end = (at + size) as usize;
+        if image.bytes.len() < end {
+            image.bytes.resize(end, 0);
+        }
+        if has_address(expr, 0) {
+            match self.address_value(expr) {
+                Some(value) => self.relocate(value, at, ty, expr.span, image),
+                None => image.failed = true,
+            }
+            return;
+        }
+        let Some(value) = self.constant(expr) else {
+            image.failed = true;
+            return;
+        };
+        match initial_bits(value, ty) {
+            Some(bits) => {
+                let bytes = bits.to_le_bytes();
+                let n = (size as usize).min(8);
+                image.bytes[at as usize..at as usize + n].copy_from_slice(&bytes[..n]);
+            }
+            None => {
+                image.failed = true;
+                self.report(
+                    Diagnostic::error("E0137", expr.span, format!("this constant cannot initialise a .{ty}"))
+                        .help(if ty.is_float() { "write a floating-point number" } else { "write an integer" }),
+                );
+            }
+        }
+    }
+
+    fn relocate(&mut self, value: AddressValue, at: u64, ty: ScalarType, span: Span, image: &mut Image) {
+        let AddressValue { target, addend, generic, mask } = value;
+        let plain = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits);
+        let (size, shift) = match mask {
+            None => (ty.bytes() as u8, 0),
+            Some(mask) => (1, mask.trailing_zeros().min(56) as u8),
+        };
+        let wrong_mask = mask.is_some_and(|m| m == 0 || m >> shift != 0xff || shift % 8 != 0);
+        let wrong_size = if mask.is_some() { ty.bytes() != 1 } else { !matches!(size, 4 | 8) };
+        if !plain || wrong_size || wrong_mask {
+            image.failed = true;
+            self.report(
+                Diagnostic::error("E0138", span, format!("an address cannot initialise a .{ty} like this"))
+                    .help("use a .u64 or .b64 variable, or bytes with masks such as 0xff00(name)"),
+            );
+            return;
+        }
+        image.relocations.push(Relocation { offset: at, size, target, addend, shift, generic });
+    }
+
+    fn address_value(&mut self, expr: &Expr<'a>) -> Option<AddressValue> {
+        match &expr.kind {
+            ExprKind::Name(name) => {
+                let target = self.symbol(name)?;
+                Some(AddressValue { target, addend: 0, generic: false, mask: None })
+            }
+            ExprKind::Call(head, inner) => {
+                let mut value = self.address_value(inner)?;
+                match &head.kind {
+                    ExprKind::Name(n) if n.text == "generic" => value.generic = true,
+                    ExprKind::Integer { value: mask, .. } => value.mask = Some(*mask),
+                    _ => return self.bad_address(expr.span),
+                }
+                Some(value)
+            }
+            ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
+                if has_address(b, 0) {
+                    if *op == BinaryOp::Sub || has_address(a, 0) {
+                        return self.bad_address(expr.span);
+                    }
+                    let mut value = self.address_value(b)?;
+                    value.addend = value.addend.wrapping_add(self.integer(a)?);
+                    return Some(value);
+                }
+                let mut value = self.address_value(a)?;
+                let offset = self.integer(b)?;
+                let offset = if *op == BinaryOp::Sub { offset.wrapping_neg() } else { offset };
+                value.addend = value.addend.wrapping_add(offset);
+                Some(value)
+            }
+            _ => self.bad_address(expr.span),
+        }
+    }
+
+    fn bad_address(&mut self, span: Span) -> Option<AddressValue> {
+        self.report(
+            Diagnostic::error("E0138", span, "this is not an address that can be filled in at load")
+                .help("write name, name+offset, generic(name) or 0xff00(name)"),
+        );
+        None
+    }
+
+    fn symbol(&mut self, name: &ast::Ident<'a>) -> Option<Symbol> {
+        match self.global(name)? {
+            Global::Variable(id) => Some(Symbol::Variable(id)),
+            Global::Function(id) => Some(Symbol::Function(id)),
+            Global::Range(_) | Global::Broken => None,
+        }
+    }
+}
+
+fn span_of(init: &Initializer) -> Span {
+    match init {
+        Initializer::Value(e) => e.span,
+        Initializer::List(_, span) | Initializer::Fields(_, span) => *span,
+    }
+}
+
+/// Whether a name of a variable or function occurs; the depth is that of the address part.
+fn has_address(expr: &Expr, depth: u32) -> bool {
+    if depth > 500 {
+        return false;
+    }
+    match &expr.kind {
+        ExprKind::Name(_) | ExprKind::Call(..) => true,
+        ExprKind::Unary(_, e) | ExprKind::Cast(_, e) => has_address(e, depth + 1),
+        ExprKind::Binary(_, a, b) => has_address(a, depth + 1) || has_address(b, depth + 1),
+        ExprKind::Conditional(c, a, b) => {
+            has_address(c, depth + 1) || has_address(a, depth + 1) || has_address(b, depth + 1)
+        }
+        _ => false,
+    }
+}
+
+/// The bits of an initial value; halves may be given by their bits.
+fn initial_bits(value: Const, ty: ScalarType) -> Option<u64> {
+    match ty.kind() {
+        TypeKind::Predicate | TypeKind::Opaque => None,
+        TypeKind::Float if value.is_int() && ty.bits() >= 32 => value.float_bits(ty),
+        TypeKind::Float | TypeKind::Packed if ty.bits() < 64 && value.is_int() => {
+            value.bits_for(ScalarType::B64)
+        }
+        TypeKind::Bits => match value {
+            Const::Int(..) => value.bits_for(ty),
+            Const::F32(_) if ty.bits() == 32 => value.float_bits(ScalarType::F32),
+            Const::F64(_) if ty.bits() == 64 => value.float_bits(ScalarType::F64),
+            _ => None,
+        },
+        _ => value.bits_for(ty),
+    }
+}

@@ -1,0 +1,119 @@
+//! Names inside a body: nested scopes, and registers that exist once they are named.
+
+use std::collections::HashMap;
+use texunit_isa::ScalarType;
+use texunit_syntax::{Span, ast};
+
+use crate::ir::{FrameVarId, LabelId, ParamId, Reg, RegId, VarId};
+
+/// A `.reg` declaration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RegDecl {
+    pub(crate) ty: ScalarType,
+    pub(crate) vector: u8,
+}
+
+/// A name in a body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Local<'a> {
+    Reg(RegDecl),
+    Frame(FrameVarId),
+    Static(VarId),
+    Param(ParamId),
+    Return(ParamId),
+    Label(LabelId),
+    BranchTargets(&'a ast::BranchTargets<'a>),
+    CallTargets(&'a ast::BranchTargets<'a>),
+    Prototype(&'a ast::CallPrototype<'a>),
+    /// Its declaration was wrong: no more is said about it.
+    Broken,
+}
+
+/// One pair of braces.
+#[derive(Default)]
+pub(crate) struct Scope<'a> {
+    pub(crate) names: HashMap<&'a str, (Local<'a>, Span)>,
+    /// `%r<10>`: how many, and what.
+    pub(crate) ranges: HashMap<&'a str, (u64, RegDecl, Span)>,
+    registers: HashMap<&'a str, RegId>,
+}
+
+/// A register that was looked up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Register {
+    pub(crate) id: RegId,
+    pub(crate) decl: RegDecl,
+}
+
+/// What a name in a body is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Found<'a> {
+    Register(Register),
+    Other(Local<'a>),
+}
+
+/// All scopes around a place, the function's own first.
+#[derive(Default)]
+pub(crate) struct Scopes<'a> {
+    pub(crate) stack: Vec<Scope<'a>>,
+    pub(crate) registers: Vec<Reg>,
+}
+
+impl<'a> Scopes<'a> {
+    /// Finds a name, innermost scope first.
+    pub(crate) fn find(&mut self, name: &'a str) -> Option<Found<'a>> {
+        for scope in self.stack.iter_mut().rev() {
+            let decl = match scope.names.get(name) {
+                Some(&(Local::Reg(decl), _)) => decl,
+                Some(&(other, _)) => return Some(Found::Other(other)),
+                None => {
+                    let range = splits(name).find_map(|(prefix, number)| {
+                        let &(count, decl, _) = scope.ranges.get(prefix)?;
+                        (number < count).then_some(decl)
+                    });
+                    match range {
+                        Some(decl) => decl,
+                        None => continue,
+                    }
+                }
+            };
+            let registers = &mut self.registers;
+            let id = *scope.registers.entry(name).or_insert_with(|| add_register(registers, name, decl));
+            return Some(Found::Register(Register { id, decl }));
+        }
+        None
+    }
+
+    /// Declares a name in the innermost scope; the place of the first one if it is taken.
+    pub(crate) fn define(&mut self, name: &'a str, local: Local<'a>, span: Span) -> Result<(), Span> {
+        let Some(scope) = self.stack.last_mut() else { return Ok(()) };
+        if let Some(&(_, first)) = scope.names.get(name) {
+            return Err(first);
+        }
+        scope.names.insert(name, (local, span));
+        Ok(())
+    }
+}
+
+fn add_register(registers: &mut Vec<Reg>, name: &str, decl: RegDecl) -> RegId {
+    let id = RegId(registers.len() as u32);
+    for lane in 0..decl.vector {
+        let suffix = ["", ".y", ".z", ".w", ".4", ".5", ".6", ".7"][usize::from(lane)];
+        registers.push(Reg {
+            name: format!("{name}{suffix}"),
+            ty: decl.ty,
+            vector: if lane == 0 { decl.vector } else { 1 },
+        });
+    }
+    id
+}
+
+/// The ways to read a name as one of a numbered group: `%r12` as `%r` 12 and `%r1` 2.
+pub(crate) fn splits(name: &str) -> impl Iterator<Item = (&str, u64)> {
+    let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+    (1..=digits.min(19)).rev().filter_map(move |n| {
+        let (prefix, number) = name.split_at(name.len() - n);
+        let canonical = number.len() == 1 || !number.starts_with('0');
+        Some((prefix, number.parse().ok()?)).filter(|_| canonical && !prefix.is_empty())
+    })
+}

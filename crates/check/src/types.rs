@@ -1,0 +1,79 @@
+//! Which register may stand for which type (PTX ISA 9.4).
+
+use texunit_isa::{OperandType, ScalarType, TypeKind};
+
+/// Whether a register of type `reg` may stand where `ty` is wanted, at exactly its width.
+pub(crate) fn fits(ty: ScalarType, reg: ScalarType) -> bool {
+    if ty.bits() != reg.bits() {
+        return false;
+    }
+    let bits = reg.kind() == TypeKind::Bits;
+    match ty.kind() {
+        TypeKind::Bits => reg.kind() != TypeKind::Opaque,
+        TypeKind::Unsigned | TypeKind::Signed => reg.is_integer() || bits,
+        TypeKind::Packed if matches!(ty, ScalarType::U16x2 | ScalarType::S16x2) => {
+            reg.is_integer() || bits || reg == ty
+        }
+        TypeKind::Float | TypeKind::Packed => reg == ty || bits,
+        TypeKind::Predicate | TypeKind::Opaque => reg == ty,
+    }
+}
+
+/// The relaxed rule of ld, st and cvt: the register may also be wider.
+pub(crate) fn fits_relaxed(ty: ScalarType, reg: ScalarType) -> bool {
+    if reg.kind() == TypeKind::Predicate || ty.kind() == TypeKind::Predicate {
+        return reg == ty;
+    }
+    if reg.bits() < ty.bits() {
+        return false;
+    }
+    let bits = reg.kind() == TypeKind::Bits;
+    match ty.kind() {
+        TypeKind::Bits => true,
+        TypeKind::Unsigned | TypeKind::Signed => reg.is_integer() || bits,
+        _ => reg == ty || bits,
+    }
+}
+
+/// The type of an operand, given the type words.
+pub(crate) fn operand_type(ty: OperandType, words: &[ScalarType]) -> Option<ScalarType> {
+    match ty {
+        OperandType::Word(n) => words.get(usize::from(n)).copied(),
+        OperandType::Wide(n) => words.get(usize::from(n)).and_then(|t| wide(*t)),
+        OperandType::Fixed(ty) => Some(ty),
+        OperandType::None => None,
+    }
+}
+
+fn wide(ty: ScalarType) -> Option<ScalarType> {
+    Some(match ty {
+        ScalarType::U16 => ScalarType::U32,
+        ScalarType::S16 => ScalarType::S32,
+        ScalarType::U32 => ScalarType::U64,
+        ScalarType::S32 => ScalarType::S64,
+        _ => return None,
+    })
+}
+
+/// What may be written for a type, in words, for messages.
+pub(crate) fn describe(ty: ScalarType) -> String {
+    let bits = ty.bits();
+    match ty.kind() {
+        TypeKind::Predicate => "a .pred register".into(),
+        TypeKind::Bits => format!("a {bits}-bit register of any type"),
+        TypeKind::Unsigned | TypeKind::Signed => {
+            format!("a .u{bits}, .s{bits} or .b{bits} register")
+        }
+        _ => format!("a .{ty} or .b{bits} register"),
+    }
+}
+
+/// A register type to declare for a type.
+pub(crate) fn register_for(ty: ScalarType) -> String {
+    match ty.kind() {
+        TypeKind::Unsigned | TypeKind::Signed => format!(".b{}", ty.bits()),
+        TypeKind::Float if ty.bits() >= 32 => format!(".{ty}"),
+        TypeKind::Predicate => ".pred".into(),
+        _ => format!(".b{}", ty.bits()),
+    }
+}

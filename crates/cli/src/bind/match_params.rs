@@ -1,0 +1,165 @@
+//! Which parameter of the job belongs to which parameter of the kernel, and whether it fits.
+
+use crate::job::{Job, Param, ParamValue};
+use crate::problem::{Problem, codes};
+use crate::table::Problems;
+use texunit_device::{ParamInfo, ParamType};
+use texunit_isa::{ScalarType, TypeKind};
+
+/// The kernel parameter that a job's key names: by name, else by number from 0.
+pub(super) fn kernel_param(key: &str, params: &[ParamInfo]) -> Option<usize> {
+    params.iter().position(|p| p.name == key).or_else(|| {
+        let digits = !key.is_empty() && key.bytes().all(|b| b.is_ascii_digit());
+        key.parse().ok().filter(|&i: &usize| digits && i < params.len())
+    })
+}
+
+/// The job parameter that a reference names: by its key, or by the kernel parameter it stands for.
+pub(super) fn job_param(key: &str, job: &Job, params: &[ParamInfo]) -> Option<usize> {
+    job.params.iter().position(|p| p.name.value == key).or_else(|| {
+        let wanted = kernel_param(key, params)?;
+        job.params.iter().position(|p| kernel_param(&p.name.value, params) == Some(wanted))
+    })
+}
+
+/// For each parameter of the kernel, the job parameter whose object it gets.
+pub(crate) fn match_params(
+    job: &Job,
+    params: &[ParamInfo],
+    kernel: &str,
+    problems: &Problems,
+) -> Vec<usize> {
+    let push = |problem| problems.borrow_mut().push(problem);
+    let mut given: Vec<Option<usize>> = vec![None; params.len()];
+    for (index, param) in job.params.iter().enumerate() {
+        let Some(slot) = kernel_param(&param.name.value, params) else {
+            push(no_such_parameter(param, params, kernel));
+            continue;
+        };
+        if let Some(first) = given[slot].replace(index) {
+            let message = format!(
+                "parameter `{}` of the kernel is given twice: as `{}` and as `{}`",
+                params[slot].name, job.params[first].name.value, param.name.value
+            );
+            push(Problem::new(codes::CONFLICT, param.name.at(), message));
+        }
+    }
+    let unread = |slot| job.unread.iter().any(|key| kernel_param(key, params) == Some(slot));
+    let missing: Vec<_> = (0..params.len())
+        .filter(|&slot| given[slot].is_none() && !unread(slot))
+        .map(|slot| format!("`{}`", params[slot]))
+        .collect();
+    if !missing.is_empty() {
+        let message = format!(
+            "the job gives no value for the parameter{} {} of kernel `{kernel}`",
+            if missing.len() == 1 { "" } else { "s" },
+            missing.join(", ")
+        );
+        let example = missing[0].trim_matches('`').rsplit(' ').next().unwrap_or("0").to_owned();
+        let example = example.split('[').next().unwrap_or("0").to_owned();
+        push(
+            Problem::new(codes::PARAMETER, job.kernel.at(), message)
+                .help(format!("add a table `[params.{example}]`")),
+        );
+    }
+    let mut order = Vec::new();
+    for (slot, index) in given.iter().enumerate() {
+        let Some(index) = *index else { continue };
+        match target(index, job, params) {
+            Ok(target) => {
+                let value = &job.params[target].value;
+                if let Err(message) = fits(value, &params[slot]) {
+                    push(Problem::new(codes::PARAMETER, job.params[index].name.at(), message));
+                }
+                order.push(target);
+            }
+            Err(problem) => push(problem),
+        }
+    }
+    order
+}
+
+/// The job parameter whose object a job parameter has: itself unless it says `use`.
+fn target(index: usize, job: &Job, params: &[ParamInfo]) -> Result<usize, Problem> {
+    let ParamValue::Use(other) = &job.params[index].value else { return Ok(index) };
+    let names: Vec<_> = job.params.iter().map(|p| p.name.value.as_str()).collect();
+    let Some(target) = job_param(&other.value, job, params) else {
+        let message = format!("the job has no parameter `{}`", other.value);
+        return Err(Problem::new(codes::NAME, other.at(), message).suggest(&other.value, &names));
+    };
+    if matches!(job.params[target].value, ParamValue::Use(_)) {
+        let message = format!("`{}` says `use` itself: name the parameter that has the object", other.value);
+        return Err(Problem::new(codes::CONFLICT, other.at(), message));
+    }
+    Ok(target)
+}
+
+fn no_such_parameter(param: &Param, params: &[ParamInfo], kernel: &str) -> Problem {
+    let name = &param.name.value;
+    let what = param.value.what();
+    let message = format!("kernel `{kernel}` has no parameter `{name}`, which is given {what}");
+    let problem = Problem::new(codes::NAME, param.name.at(), message);
+    let names: Vec<_> = params.iter().map(|p| p.name.as_str()).collect();
+    let list: Vec<_> = params.iter().map(|p| format!("`{p}`")).collect();
+    match (crate::problem::nearest(name, &names), list.is_empty()) {
+        (_, true) => problem.help("the kernel has no parameters"),
+        (Some(near), _) => problem.help(format!(
+            "did you mean `{near}`? The parameters are {}",
+            list.join(", ")
+        )),
+        (None, _) => problem.help(format!("the parameters are {}", list.join(", "))),
+    }
+}
+
+/// What a parameter of a type takes, in words.
+fn takes(param: &ParamInfo) -> String {
+    use ScalarType as T;
+    let ParamType::Scalar(ty) = param.ty else {
+        return format!("a scalar of {} `bytes`", param.size);
+    };
+    match ty {
+        T::Texref => "a texture".into(),
+        T::Samplerref => "a sampler".into(),
+        T::Surfref => "a surface".into(),
+        _ => {
+            let bits = 8 * param.size;
+            let scalar = match ty.kind() {
+                TypeKind::Float if bits == 8 => "u8".to_owned(),
+                TypeKind::Float => format!("f{bits}"),
+                TypeKind::Bits if bits > 8 => format!("u{bits}, s{bits} or f{bits}"),
+                _ => format!("u{bits} or s{bits}"),
+            };
+            if bits == 64 && !ty.is_float() {
+                format!("a texture, a surface, a buffer, or a scalar of type {scalar}")
+            } else {
+                format!("a scalar of type {scalar}")
+            }
+        }
+    }
+}
+
+/// Whether a value can be given to a parameter; the message if not.
+fn fits(value: &ParamValue, param: &ParamInfo) -> Result<(), String> {
+    use ScalarType as T;
+    let good = match (param.ty, value) {
+        (ParamType::Scalar(T::Texref), v) => matches!(v, ParamValue::Texture(_)),
+        (ParamType::Scalar(T::Samplerref), v) => matches!(v, ParamValue::Sampler(_)),
+        (ParamType::Scalar(T::Surfref), v) => matches!(v, ParamValue::Surface(_)),
+        (_, ParamValue::Scalar(s)) if s.value.bytes.len() != param.size as usize => false,
+        (ParamType::Bytes, ParamValue::Scalar(s)) => {
+            // `__half` is a structure of two bytes to nvcc.
+            s.value.ty.is_none() || s.value.ty == Some(crate::job::NumberType::F16)
+        }
+        (ParamType::Bytes, _) => false,
+        (ParamType::Scalar(ty), ParamValue::Scalar(s)) => match (s.value.ty, ty.kind()) {
+            (None, _) | (_, TypeKind::Bits) => true,
+            (Some(n), TypeKind::Float) => n.is_float(),
+            (Some(n), _) => !n.is_float(),
+        },
+        (ParamType::Scalar(ty), _) => param.size == 8 && !ty.is_float(),
+    };
+    if good {
+        return Ok(());
+    }
+    Err(format!("parameter `{param}` takes {}, but is given {}", takes(param), value.what()))
+}

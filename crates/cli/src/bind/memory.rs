@@ -1,0 +1,100 @@
+//! Buffers and variables.
+
+use super::{Binder, refused};
+use crate::job::{BufferSpec, Data};
+use crate::problem::{Problem, codes};
+use crate::table::At;
+use std::path::PathBuf;
+use texunit_device::{Buffer, Format, Global};
+use texunit_files::{FileError, Kind, Wanted};
+
+impl Binder<'_> {
+    /// A file of the job: relative to the job file.
+    pub(super) fn path(&self, file: &At<PathBuf>) -> PathBuf {
+        self.folder.join(&file.value)
+    }
+
+    pub(super) fn buffer(&self, spec: &BufferSpec, name: &str) -> Result<Buffer, Problem> {
+        let bytes = match &spec.data {
+            Data::Zeros(_) => Vec::new(),
+            data => self.data(data)?,
+        };
+        let own = match spec.data {
+            Data::Zeros(count) => count.unwrap_or(0),
+            _ => bytes.len() as u64,
+        };
+        let size = match &spec.size {
+            Some(size) if size.value < own => {
+                let message = format!("the data have {own} bytes, more than the size of {}", size.value);
+                return Err(Problem::new(codes::VALUE, size.at(), message));
+            }
+            Some(size) => size.value,
+            None => own,
+        };
+        if size == 0 {
+            return Err(Problem::new(codes::VALUE, spec.at.at(), "the buffer has no bytes"));
+        }
+        let buffer = self.device.alloc(size, name).map_err(refused(&spec.at))?;
+        buffer.write(0, &bytes).map_err(refused(&spec.at))?;
+        Ok(buffer)
+    }
+
+    /// Sets a variable of the module.
+    pub(super) fn initialize(&self, global: &Global, data: &At<Data>) -> Result<(), Problem> {
+        let size = global.size();
+        let bytes = match &data.value {
+            Data::Zeros(count) => {
+                let count = count.unwrap_or(size).min(size.saturating_add(1));
+                vec![0; count as usize]
+            }
+            other => self.data(other)?,
+        };
+        if bytes.len() as u64 > size {
+            let message = format!("the data have more than the {size} bytes of the variable");
+            return Err(Problem::new(codes::VALUE, data.at(), message));
+        }
+        global.write(0, &bytes).map_err(refused(data))
+    }
+
+    fn data(&self, data: &Data) -> Result<Vec<u8>, Problem> {
+        match data {
+            Data::Zeros(count) => Ok(vec![0; count.unwrap_or(0) as usize]),
+            Data::Inline(bytes) => Ok(bytes.clone()),
+            Data::File(file, format) => self.file_bytes(file, format.as_ref()),
+        }
+    }
+
+    fn file_bytes(
+        &self,
+        file: &At<PathBuf>,
+        format: Option<&At<Format>>,
+    ) -> Result<Vec<u8>, Problem> {
+        let path = self.path(file);
+        let kind = Kind::of(&path);
+        let read = match (kind, format) {
+            (Kind::Raw, Some(format)) => {
+                let message = "a raw file is taken as it is: leave `format` out";
+                return Err(Problem::new(codes::CONFLICT, format.at(), message));
+            }
+            (Kind::Raw, None) => texunit_files::read_bytes(&path),
+            (Kind::Npy, None) => texunit_files::read_array(&path).map(|a| a.bytes),
+            (_, Some(format)) => {
+                let wanted = Wanted { format: format.value, dims: None, extent: None };
+                texunit_files::read_texels(&path, &wanted).map(|t| t.bytes)
+            }
+            (_, None) => {
+                let message = format!(
+                    "a buffer from a {} file needs a `format`, for instance \"u8x4\"",
+                    kind.name()
+                );
+                return Err(Problem::new(codes::MISSING_KEY, file.at(), message));
+            }
+        };
+        read.map_err(file_problem(file))
+    }
+}
+
+/// A file that cannot be read, at the key that names it.
+pub(super) fn file_problem<T>(at: &At<T>) -> impl Fn(FileError) -> Problem + '_ {
+    |error| Problem::new(codes::FILE, at.at(), error.to_string())
+}

@@ -1,0 +1,114 @@
+//! The report as text: what the kernel printed and a summary on standard output, everything else
+//! on standard error.
+
+use crate::run::{Failure, Report};
+use std::io::Write;
+use texunit_syntax::{Diagnostic, SourceFile};
+
+/// Most mistakes that are shown of one run.
+const MAX_SHOWN: usize = 100;
+
+/// Prints a report.
+pub fn print(report: &Report, quiet: bool) {
+    let (out, err) = render(report, quiet);
+    // A reader that has gone away is no reason to fail.
+    let _ = std::io::stdout().write_all(&out);
+    let _ = std::io::stderr().write_all(err.as_bytes());
+}
+
+/// What goes to standard output and to standard error.
+pub fn render(report: &Report, quiet: bool) -> (Vec<u8>, String) {
+    let mut out = Vec::new();
+    let mut err = String::new();
+    if !quiet {
+        for warning in &report.ptx_warnings {
+            err += &diagnostic(warning, report.ptx_source.as_ref());
+        }
+        for warning in &report.warnings {
+            err += &format!("warning: {warning}\n");
+        }
+    }
+    for failure in report.failures.iter().take(MAX_SHOWN) {
+        err += &match failure {
+            Failure::Job(problem) => diagnostic(&problem.diagnostic(), report.job_source.as_ref()),
+            Failure::Ptx(d) => diagnostic(d, report.ptx_source.as_ref()),
+            Failure::File(message) => format!("error: {message}\n"),
+        };
+    }
+    if report.failures.len() > MAX_SHOWN {
+        err += &format!("error: {} more mistakes are not shown\n", report.failures.len() - MAX_SHOWN);
+    }
+    if let (Some(fault), Some(source)) = (&report.fault, &report.ptx_source) {
+        err += &texunit_report::render_fault(fault, source);
+    }
+    if let Some(stats) = &report.stats {
+        out.extend_from_slice(&stats.printf);
+        if !quiet {
+            for written in &report.outputs {
+                err += &format!("wrote {}\n", written.path.display());
+            }
+            out.extend_from_slice(summary(report).as_bytes());
+        }
+    }
+    (out, err)
+}
+
+fn diagnostic(d: &Diagnostic, source: Option<&SourceFile>) -> String {
+    match source {
+        Some(source) => texunit_report::render_diagnostic(d, source),
+        None => format!("error[{}]: {}\n", d.code, d.message),
+    }
+}
+
+/// `rotate: 16 x 16 CTAs of 16 x 16 threads in 12.3 ms, 65536 fetches (5.33 M/s)`
+fn summary(report: &Report) -> String {
+    let Some(stats) = &report.stats else { return String::new() };
+    let seconds = report.times.launch.as_secs_f64();
+    let mut text = format!(
+        "{}: {} CTAs of {} threads in {}",
+        report.kernel.as_deref().unwrap_or_default(),
+        shape(report.grid.unwrap_or([1; 3])),
+        shape(report.block.unwrap_or([1; 3])),
+        time(seconds)
+    );
+    if stats.fetches > 0 {
+        text += &format!(", {} fetches ({}/s)", stats.fetches, rate(stats.fetches, seconds));
+    }
+    if stats.surface_accesses > 0 {
+        text += &format!(", {} surface accesses", stats.surface_accesses);
+    }
+    if stats.fetches == 0 && stats.surface_accesses == 0 {
+        text += ", no fetches";
+    }
+    if stats.divisions_by_zero > 0 {
+        text += &format!(", {} integer divisions by zero", stats.divisions_by_zero);
+    }
+    text + "\n"
+}
+
+fn shape([x, y, z]: [u32; 3]) -> String {
+    match (y, z) {
+        (1, 1) => x.to_string(),
+        (_, 1) => format!("{x} x {y}"),
+        _ => format!("{x} x {y} x {z}"),
+    }
+}
+
+fn time(seconds: f64) -> String {
+    match seconds {
+        s if s < 1.0 => format!("{:.3} ms", s * 1e3),
+        s => format!("{s:.3} s"),
+    }
+}
+
+/// With a prefix: `5.33 M`.
+fn rate(count: u64, seconds: f64) -> String {
+    let rate = count as f64 / seconds.max(1e-9);
+    let (value, prefix) = match rate {
+        r if r >= 1e9 => (r / 1e9, " G"),
+        r if r >= 1e6 => (r / 1e6, " M"),
+        r if r >= 1e3 => (r / 1e3, " k"),
+        r => (r, ""),
+    };
+    format!("{value:.2}{prefix}")
+}

@@ -1,0 +1,166 @@
+//! The report as one JSON object. docs/jobs.md describes its members.
+
+use crate::run::{Failure, Report};
+use serde_json::{Value, json};
+use std::io::Write;
+use texunit_device::{Fault, FaultKind};
+use texunit_syntax::{Diagnostic, SourceFile, Span};
+
+/// Prints a report.
+pub fn print(report: &Report) {
+    let mut text = render(report).to_string();
+    text.push('\n');
+    // A reader that has gone away is no reason to fail.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// The report as a value.
+pub fn render(report: &Report) -> Value {
+    let seconds = |t: std::time::Duration| t.as_secs_f64();
+    let stats = report.stats.as_ref();
+    let outputs: Vec<_> = report
+        .outputs
+        .iter()
+        .map(|o| json!({ "param": o.param, "path": o.path.display().to_string() }))
+        .collect();
+    let ptx = report.ptx_source.as_ref();
+    let errors: Vec<_> = report.failures.iter().map(|f| failure(f, report)).collect();
+    let mut warnings: Vec<_> =
+        report.ptx_warnings.iter().map(|d| diagnostic(d, ptx, Value::Null)).collect();
+    warnings.extend(report.warnings.iter().map(|w| json!({ "message": w })));
+    json!({
+        "job": report.job,
+        "succeeded": report.succeeded(),
+        "kernel": report.kernel,
+        "grid": report.grid,
+        "block": report.block,
+        "times": {
+            "load": seconds(report.times.load),
+            "compile": seconds(report.times.compile),
+            "launch": seconds(report.times.launch),
+            "write": seconds(report.times.write),
+        },
+        "instructions": stats.map(|s| json!({
+            "warp": s.warp_instructions,
+            "thread": s.thread_instructions,
+        })),
+        "fetches": stats.map(|s| s.fetches),
+        "surface_accesses": stats.map(|s| s.surface_accesses),
+        "divisions_by_zero": stats.map(|s| s.divisions_by_zero),
+        "outputs": outputs,
+        "printf": stats.map(|s| String::from_utf8_lossy(&s.printf)),
+        "fault": report.fault.as_ref().map(|f| fault(f, ptx)),
+        "errors": errors,
+        "warnings": warnings,
+    })
+}
+
+fn failure(failure: &Failure, report: &Report) -> Value {
+    match failure {
+        Failure::Job(p) => {
+            diagnostic(&p.diagnostic(), report.job_source.as_ref(), json!(p.key))
+        }
+        Failure::Ptx(d) => diagnostic(d, report.ptx_source.as_ref(), Value::Null),
+        Failure::File(message) => json!({
+            "code": null, "severity": "error", "file": null, "key": null, "line": null,
+            "column": null, "message": message, "help": null,
+        }),
+    }
+}
+
+/// Line and column of a place, null without a text.
+fn place(span: Span, source: Option<&SourceFile>) -> (Value, Value) {
+    match source.map(|s| s.location(span.start)) {
+        Some(at) => (json!(at.line), json!(at.column)),
+        None => (Value::Null, Value::Null),
+    }
+}
+
+fn diagnostic(d: &Diagnostic, source: Option<&SourceFile>, key: Value) -> Value {
+    let (line, column) = place(d.primary.span, source);
+    json!({
+        "code": d.code,
+        "severity": if d.is_error() { "error" } else { "warning" },
+        "file": source.map(SourceFile::name),
+        "key": key,
+        "line": line,
+        "column": column,
+        "message": d.message,
+        "help": d.help,
+    })
+}
+
+fn fault(fault: &Fault, source: Option<&SourceFile>) -> Value {
+    let (line, column) = place(fault.span, source);
+    let text = source.map(|s| s.line(s.location(fault.span.start).line).trim().to_owned());
+    let calls: Vec<_> = fault
+        .calls
+        .iter()
+        .map(|(function, span)| {
+            let (line, column) = place(*span, source);
+            json!({ "function": function, "line": line, "column": column })
+        })
+        .collect();
+    let mut value = json!({
+        "kind": kind(&fault.kind),
+        "message": fault.kind.to_string(),
+        "kernel": fault.kernel,
+        "cta": fault.cta,
+        "thread": fault.thread,
+        "file": source.map(SourceFile::name),
+        "line": line,
+        "column": column,
+        "text": text,
+        "calls": calls,
+    });
+    if let Some(object) = value.as_object_mut() {
+        object.extend(details(&fault.kind));
+    }
+    value
+}
+
+/// Stable names of the kinds.
+fn kind(kind: &FaultKind) -> &'static str {
+    match kind {
+        FaultKind::OutOfBounds { .. } => "out-of-bounds",
+        FaultKind::Misaligned { .. } => "misaligned",
+        FaultKind::ReadOnly { .. } => "read-only",
+        FaultKind::Surface(_) => "surface",
+        FaultKind::Handle { .. } => "handle",
+        FaultKind::Texture(_) => "texture",
+        FaultKind::Deadlock { .. } => "deadlock",
+        FaultKind::StepLimit { .. } => "step-limit",
+        FaultKind::StackOverflow { .. } => "stack-overflow",
+        FaultKind::Trap { .. } => "trap",
+        FaultKind::BadOperand(_) => "bad-operand",
+        FaultKind::Cancelled => "cancelled",
+    }
+}
+
+/// Addresses are strings, as JSON's numbers do not hold 64 bits.
+fn details(kind: &FaultKind) -> serde_json::Map<String, Value> {
+    let hex = |v: u64| format!("{v:#x}");
+    let value = match kind {
+        FaultKind::OutOfBounds { access, space, address, size, nearest } => json!({
+            "access": access, "space": space.name(), "address": hex(*address), "size": size,
+            "resource": nearest,
+        }),
+        FaultKind::Misaligned { access, space, address, size } => json!({
+            "access": access, "space": space.name(), "address": hex(*address), "size": size,
+        }),
+        FaultKind::ReadOnly { space, address } => {
+            json!({ "space": space.name(), "address": hex(*address) })
+        }
+        FaultKind::Handle { handle, wanted, .. } => {
+            json!({ "handle": hex(*handle), "wanted": wanted })
+        }
+        FaultKind::StepLimit { limit } | FaultKind::StackOverflow { limit } => {
+            json!({ "limit": limit })
+        }
+        _ => json!({}),
+    };
+    match value {
+        Value::Object(map) => map,
+        _ => serde_json::Map::new(),
+    }
+}

@@ -1,0 +1,63 @@
+//! The `texunit` program as a library, so that tests can call its parts: jobs are read by
+//! [`job`], run by [`run`], and reported by [`human`] and [`json`].
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+pub mod args;
+mod bind;
+pub mod human;
+pub mod job;
+pub mod json;
+mod output;
+pub mod problem;
+mod progress;
+pub mod run;
+pub mod table;
+
+use args::{Cli, Command, OutputFormat};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Exit code for wrong input, findings and faults.
+const FAILED: u8 = 1;
+/// Exit code for wrong usage and for bugs of texunit.
+const BUG: u8 = 2;
+
+/// The whole program.
+pub fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(report_bug));
+    match std::panic::catch_unwind(run_command) {
+        Ok(code) => code,
+        Err(_) => ExitCode::from(BUG),
+    }
+}
+
+fn run_command() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A closed pipe is no reason for another message.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { BUG } else { 0 });
+        }
+    };
+    let Command::Launch(args) = cli.command;
+    let report = run::launch(&args);
+    match args.format {
+        OutputFormat::Human => human::print(&report, args.quiet),
+        OutputFormat::Json => json::print(&report),
+    }
+    if report.succeeded() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
+}
+
+/// Says that a panic is a bug of ours and what to send us.
+fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
+    if texunit_files::is_guarded() {
+        return;
+    }
+    let message = panic.payload_as_str().unwrap_or("no message");
+    let place = panic.location().map_or_else(String::new, |l| format!(" at {l}"));
+    let version = env!("CARGO_PKG_VERSION");
+    let repository = env!("CARGO_PKG_REPOSITORY");
+    eprintln!("error: this is a bug in texunit {version}: {message}{place}");
+    eprintln!("Please report it at {repository}/issues with this message, the job file and the PTX.");
+}

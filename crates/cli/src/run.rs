@@ -1,0 +1,245 @@
+//! One launch, from the job file to the written outputs.
+
+use crate::args::{LaunchArgs, OutputFormat};
+use crate::bind::{Bound, bind};
+use crate::job::{self, Job};
+use crate::output::Written;
+use crate::problem::{Problem, codes};
+use crate::progress::with_bar;
+use crate::table::Problems;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use texunit_device::{
+    ArgError, Device, DeviceOptions, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats,
+    Module,
+};
+use texunit_syntax::{Diagnostic, SourceFile};
+
+/// How long the parts took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Times {
+    /// Reading the job, the pictures and the arrays.
+    pub load: Duration,
+    /// Reading, checking and lowering the PTX.
+    pub compile: Duration,
+    /// Running the kernel.
+    pub launch: Duration,
+    /// Writing the outputs.
+    pub write: Duration,
+}
+
+/// Something that stopped the launch, or kept an output from being written.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// A mistake in the job.
+    Job(Problem),
+    /// A mistake in the PTX, or a warning beside one.
+    Ptx(Diagnostic),
+    /// A file that has no place in the job: the job itself, or an output.
+    File(String),
+}
+
+/// What a launch did.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The job file, as given.
+    pub job: String,
+    /// Text of the job file, for messages.
+    pub job_source: Option<SourceFile>,
+    /// Text of the PTX, for messages.
+    pub ptx_source: Option<SourceFile>,
+    /// Name of the kernel, once the job is read.
+    pub kernel: Option<String>,
+    /// CTAs along x, y, z, once the job is read.
+    pub grid: Option<[u32; 3]>,
+    /// Threads along x, y, z, once the job is read.
+    pub block: Option<[u32; 3]>,
+    /// Times of the parts that were reached.
+    pub times: Times,
+    /// Counters of a launch that came to its end.
+    pub stats: Option<LaunchStats>,
+    /// Files written.
+    pub outputs: Vec<Written>,
+    /// Remarks that stop nothing: warnings about the PTX.
+    pub ptx_warnings: Vec<Diagnostic>,
+    /// Remarks that stop nothing: others.
+    pub warnings: Vec<String>,
+    /// The fault that ended the launch.
+    pub fault: Option<Box<Fault>>,
+    /// What stopped the launch otherwise.
+    pub failures: Vec<Failure>,
+}
+
+impl Report {
+    /// Whether the kernel ran to its end and every output is written.
+    pub fn succeeded(&self) -> bool {
+        self.failures.is_empty() && self.fault.is_none() && self.stats.is_some()
+    }
+
+    fn fail(&mut self, failure: Failure) {
+        self.failures.push(failure);
+    }
+
+    /// Takes the problems of the job over, in the order of the file.
+    fn take(&mut self, problems: &Problems) {
+        let mut problems = problems.take();
+        problems.sort_by_key(|p| p.span.start);
+        self.failures.extend(problems.into_iter().map(Failure::Job));
+    }
+}
+
+/// Runs a job.
+pub fn launch(args: &LaunchArgs) -> Report {
+    let mut report = Report { job: args.job.display().to_string(), ..Report::default() };
+    let start = Instant::now();
+    if let Some(job) = read_job(&args.job, &mut report) {
+        report.kernel = Some(job.kernel.value.clone());
+        report.grid = Some(job.grid.value);
+        report.block = Some(job.block.value);
+        run_job(&job, args, &mut report, start);
+    }
+    report
+}
+
+/// Reads a text file.
+fn read_text(path: &Path) -> Result<String, String> {
+    let bytes = texunit_files::read_bytes(path).map_err(|e| e.to_string())?;
+    if bytes.len() > SourceFile::MAX_LEN {
+        return Err(format!("`{}`: is too long for a text", path.display()));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        format!("`{}`: is not a text file: byte {at} is not UTF-8", path.display())
+    })
+}
+
+/// Reads the job; mistakes that leave a job standing stay in the report.
+fn read_job(path: &Path, report: &mut Report) -> Option<Job> {
+    let text = match read_text(path) {
+        Ok(text) => text,
+        Err(message) => {
+            report.fail(Failure::File(message));
+            return None;
+        }
+    };
+    let problems = Problems::default();
+    let job = job::parse(&text, &problems);
+    report.job_source = Some(SourceFile::new(report.job.clone(), text));
+    report.take(&problems);
+    job
+}
+
+fn run_job(job: &Job, args: &LaunchArgs, report: &mut Report, start: Instant) {
+    let folder = args.job.parent().unwrap_or(Path::new(""));
+    let device = Device::new(&DeviceOptions { memory_limit: args.memory_limit });
+    let Some(module) = load_module(job, folder, &device, report) else { return };
+    let problems = Problems::default();
+    let kernel = module.kernel(&job.kernel.value);
+    if kernel.is_none() {
+        problems.borrow_mut().push(no_such_kernel(job, &module));
+    }
+    let bound = kernel.as_ref().map(|k| bind(job, folder, &device, k, &problems));
+    report.take(&problems);
+    report.times.load = start.elapsed().saturating_sub(report.times.compile);
+    if let (Some(kernel), Some(mut bound)) = (kernel, bound) {
+        report.failures.extend(kernel.unsupported().into_iter().map(Failure::Ptx));
+        report.warnings.append(&mut bound.warnings);
+        if report.failures.is_empty() {
+            run_kernel(job, &kernel, &bound, args, report);
+        }
+    }
+}
+
+fn load_module(job: &Job, folder: &Path, device: &Device, report: &mut Report) -> Option<Module> {
+    let path = folder.join(&job.ptx.value);
+    let text = match read_text(&path) {
+        Ok(text) => text,
+        Err(message) => {
+            report.fail(Failure::Job(Problem::new(codes::FILE, job.ptx.at(), message)));
+            return None;
+        }
+    };
+    let start = Instant::now();
+    let loaded = Module::load(device, &path.display().to_string(), &text);
+    report.times.compile = start.elapsed();
+    match loaded {
+        Ok(module) => {
+            report.ptx_source = Some(module.source().clone());
+            report.ptx_warnings = module.warnings().to_vec();
+            Some(module)
+        }
+        Err(error) => {
+            report.ptx_source = Some(error.source);
+            report.failures.extend(error.diagnostics.into_iter().map(Failure::Ptx));
+            None
+        }
+    }
+}
+
+fn no_such_kernel(job: &Job, module: &Module) -> Problem {
+    let name = &job.kernel.value;
+    let kernels = module.kernels();
+    let message = format!("`{}` has no kernel `{name}`", job.ptx.value.display());
+    let problem = Problem::new(codes::NAME, job.kernel.at(), message);
+    if kernels.is_empty() {
+        return problem.help("it has no `.entry` at all");
+    }
+    problem.suggest(name, &kernels)
+}
+
+fn run_kernel(job: &Job, kernel: &Kernel, bound: &Bound, args: &LaunchArgs, report: &mut Report) {
+    let values = bound.args().expect("every object was made, as there is no failure");
+    let total = job.grid.value.iter().fold(1_u64, |n, &d| n.saturating_mul(d.into()));
+    let show = !args.quiet && args.format == OutputFormat::Human;
+    let start = Instant::now();
+    let result = with_bar(show, total, |progress| {
+        let options = LaunchOptions {
+            grid: job.grid.value,
+            block: job.block.value,
+            dynamic_shared: job.dynamic_shared,
+            threads: args.threads,
+            max_steps: args.max_steps,
+            fmad: args.fmad,
+            progress: Some(progress),
+            ..LaunchOptions::default()
+        };
+        kernel.launch(&options, &values)
+    });
+    report.times.launch = start.elapsed();
+    match result {
+        Ok(stats) => {
+            report.stats = Some(stats);
+            write_outputs(bound, args, report);
+        }
+        Err(LaunchError::Fault(fault)) => report.fault = Some(fault),
+        Err(LaunchError::Unsupported(list)) => {
+            report.failures.extend(list.into_iter().map(Failure::Ptx));
+        }
+        Err(LaunchError::Args(error)) => report.fail(Failure::Job(wrong_shape(job, &error))),
+    }
+}
+
+/// Writes all outputs; after the first that fails no more are written.
+fn write_outputs(bound: &Bound, args: &LaunchArgs, report: &mut Report) {
+    let start = Instant::now();
+    for output in &bound.outputs {
+        match output.write(&args.out) {
+            Ok(written) => report.outputs.push(written),
+            Err(error) => {
+                report.fail(Failure::File(format!("cannot write {error}")));
+                break;
+            }
+        }
+    }
+    report.times.write = start.elapsed();
+}
+
+/// A launch that no driver would make, at the key of the job that is to blame.
+fn wrong_shape(job: &Job, error: &ArgError) -> Problem {
+    let at = match error {
+        ArgError::Dimension { what: "grid", .. } => job.grid.at(),
+        ArgError::Dimension { .. } | ArgError::Block(_) => job.block.at(),
+        _ => job.kernel.at(),
+    };
+    Problem::new(codes::VALUE, at, error.to_string())
+}

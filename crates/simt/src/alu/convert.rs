@@ -1,0 +1,440 @@
+//! `cvt`: between integers, f16, bf16, tf32, f32, f64 and the 8-bit floats.
+//!
+//! [`Convert`] interprets any conversion, a lane at a time; [`select`] has quick forms of the usual
+//! ones. A conversion to an integer clamps to its range; a NaN becomes 0, but where the source is
+//! f64 or the destination has 64 bits only the top bit of the destination type is set (PTX ISA,
+//! cvt). A NaN that stays a float becomes the canonical one of its new type.
+
+use texunit_isa::{Modifiers, Rounding, ScalarType as Ty};
+
+use super::float::{result, result64, source};
+use super::half::{bf16_to_f32, f16_to_f32};
+use super::lanes::{cut, narrow, wide, widen};
+use super::round::{self, Format, RM, RN, RP, RZ, narrow32, pack};
+use super::{Alu, L64};
+
+/// A conversion that is interpreted for each lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Convert {
+    to: Ty,
+    from: Ty,
+    /// Rounding of the result, or to an integer if `integral`.
+    mode: u8,
+    integral: bool,
+    ftz: bool,
+    sat: bool,
+    satfinite: bool,
+    relu: bool,
+}
+
+/// The format of a float type, and how far left of the register's low end it lies.
+fn format(ty: Ty) -> Option<(Format, u32)> {
+    Some(match ty {
+        Ty::F16 | Ty::F16x2 => (Format::F16, 0),
+        Ty::Bf16 | Ty::Bf16x2 => (Format::BF16, 0),
+        Ty::Tf32 => (Format::TF32, 13),
+        Ty::F32 => (Format::F32, 0),
+        Ty::F64 => (Format::F64, 0),
+        Ty::E4m3 | Ty::E4m3x2 => (Format::E4M3, 0),
+        Ty::E5m2 | Ty::E5m2x2 => (Format::E5M2, 0),
+        _ => return None,
+    })
+}
+
+/// The low bits as an integer of the type.
+#[inline(always)]
+fn integer(ty: Ty, x: u64) -> i128 {
+    let unused = 64 - ty.bits();
+    if ty.is_signed() {
+        i128::from((x << unused) as i64 >> unused)
+    } else {
+        i128::from(x << unused >> unused)
+    }
+}
+
+/// The low bits as a float. Exact.
+fn float(ty: Ty, x: u64) -> f64 {
+    match ty {
+        Ty::F16 | Ty::F16x2 => f16_to_f32(x as u32).into(),
+        Ty::Bf16 | Ty::Bf16x2 => bf16_to_f32(x as u32).into(),
+        Ty::F32 | Ty::Tf32 => f32::from_bits(x as u32).into(),
+        // An e5m2 is the upper byte of a half; an e4m3 has a bias of 7 and one NaN.
+        Ty::E5m2 | Ty::E5m2x2 => f16_to_f32((x as u32 & 0xff) << 8).into(),
+        Ty::E4m3 | Ty::E4m3x2 => {
+            let (sign, magnitude) = (x as u32 & 0x80, x as u32 & 0x7f);
+            let value = f32::from_bits(magnitude << 20) * 2f32.powi(120);
+            let value = if magnitude == 0x7f { f32::NAN } else { value };
+            f64::from(if sign != 0 { -value } else { value })
+        }
+        _ => f64::from_bits(x),
+    }
+}
+
+/// To an integral value.
+#[inline(always)]
+fn whole(mode: u8, x: f64) -> f64 {
+    match mode {
+        RN => x.round_ties_even(),
+        RZ => x.trunc(),
+        RM => x.floor(),
+        _ => x.ceil(),
+    }
+}
+
+impl Convert {
+    /// Converts all lanes; operands as those of [`Alu::Mixed`]. `b` is read by the packing forms
+    /// only (`cvt.rn.f16x2.f32 d, a, b`: a goes to the upper half).
+    pub fn run(&self, d: &mut L64, a: &L64, b: &L64) {
+        for i in 0..32 {
+            d[i] = self.lane(a[i], b[i]);
+        }
+    }
+
+    fn lane(&self, a: u64, b: u64) -> u64 {
+        match (self.to, self.from) {
+            (Ty::F16x2 | Ty::Bf16x2, Ty::F32) => self.one(a) << 16 | self.one(b),
+            (Ty::E4m3x2 | Ty::E5m2x2, Ty::F32) => self.one(a) << 8 | self.one(b),
+            (Ty::E4m3x2 | Ty::E5m2x2, _) => self.one(a >> 16 & 0xffff) << 8 | self.one(a & 0xffff),
+            (Ty::F16x2, _) => self.one(a >> 8 & 0xff) << 16 | self.one(a & 0xff),
+            _ => self.one(a),
+        }
+    }
+
+    fn one(&self, x: u64) -> u64 {
+        match (self.from.is_integer(), self.to.is_integer()) {
+            (true, true) => self.integer_to_integer(integer(self.from, x)),
+            (true, false) => self.integer_to_float(integer(self.from, x)),
+            (false, true) => self.float_to_integer(self.float(x)),
+            (false, false) => self.float_to_float(self.float(x)),
+        }
+    }
+
+    /// The source as a number, subnormal f32 flushed if so asked.
+    fn float(&self, x: u64) -> f64 {
+        let flush = self.ftz && self.from == Ty::F32;
+        let x = float(self.from, x);
+        if flush && x.abs() < f64::from(f32::MIN_POSITIVE) {
+            0f64.copysign(x)
+        } else {
+            x
+        }
+    }
+
+    /// Sign-extended to the slot for signed types.
+    fn integer_to_integer(&self, x: i128) -> u64 {
+        let x = if self.sat {
+            x.clamp(
+                integer(self.to, self.lowest()),
+                integer(self.to, self.highest()),
+            )
+        } else {
+            x
+        };
+        integer(self.to, x as u64) as u64
+    }
+
+    fn lowest(&self) -> u64 {
+        if self.to.is_signed() {
+            1 << (self.to.bits() - 1)
+        } else {
+            0
+        }
+    }
+
+    fn highest(&self) -> u64 {
+        let all = u64::MAX >> (64 - self.to.bits());
+        if self.to.is_signed() { all >> 1 } else { all }
+    }
+
+    fn integer_to_float(&self, x: i128) -> u64 {
+        let x = if self.sat { x.clamp(0, 1) } else { x };
+        let (format, place) = format(self.to).expect("checked when the conversion was made");
+        pack(format, self.mode, x < 0, x.unsigned_abs(), 0, false) << place
+    }
+
+    fn float_to_integer(&self, x: f64) -> u64 {
+        if x.is_nan() {
+            let zero = self.from != Ty::F64 && self.to.bits() < 64;
+            let top = 1u64 << (self.to.bits() - 1);
+            return if zero {
+                0
+            } else {
+                integer(self.to, top) as u64
+            };
+        }
+        // The cast clamps to a range wider than any destination's.
+        let x = whole(self.mode, x) as i128;
+        x.clamp(
+            integer(self.to, self.lowest()),
+            integer(self.to, self.highest()),
+        ) as u64
+    }
+
+    fn float_to_float(&self, x: f64) -> u64 {
+        let (format, place) = format(self.to).expect("checked when the conversion was made");
+        let mut x = x;
+        if self.integral {
+            x = whole(self.mode, x);
+        }
+        if self.sat {
+            x = if x > 0.0 { x.min(1.0) } else { 0.0 };
+        }
+        if self.relu && x <= 0.0 {
+            x = 0.0;
+        }
+        if self.to == Ty::F64 {
+            return result64(x);
+        }
+        let mode = if self.integral { RN } else { self.mode };
+        let mut bits = round::narrow(format, mode, x);
+        let sign = bits & format.sign();
+        if self.satfinite && !x.is_nan() && bits ^ sign == format.inf {
+            bits = sign | format.max;
+        }
+        if self.ftz && self.to == Ty::F32 && (bits ^ sign) >> format.frac == 0 {
+            bits = sign;
+        }
+        bits << place
+    }
+}
+
+/// The interpreted form of a `cvt`, or `None` where the types make none.
+pub(super) fn general(mods: &Modifiers) -> Option<Convert> {
+    let [to, from] = mods.types[..] else {
+        return None;
+    };
+    let known = |ty: Ty| ty.is_integer() || format(ty).is_some();
+    let packed = |ty: Ty| matches!(ty, Ty::F16x2 | Ty::Bf16x2 | Ty::E4m3x2 | Ty::E5m2x2);
+    let packs = match (to, from) {
+        (Ty::F16x2 | Ty::Bf16x2 | Ty::E4m3x2 | Ty::E5m2x2, Ty::F32) => true,
+        (Ty::E4m3x2 | Ty::E5m2x2, Ty::F16x2) | (Ty::F16x2, Ty::E4m3x2 | Ty::E5m2x2) => true,
+        _ => !packed(to) && !packed(from),
+    };
+    let single = |ty: Ty| matches!(ty, Ty::E4m3 | Ty::E5m2);
+    let tf32 = from == Ty::Tf32 || (to == Ty::Tf32 && from != Ty::F32);
+    if !known(to) || !known(from) || !packs || single(to) || single(from) || tf32 {
+        return None;
+    }
+    let integral = matches!(
+        mods.rounding,
+        Some(Rounding::Rni | Rounding::Rzi | Rounding::Rmi | Rounding::Rpi)
+    );
+    let to_integer = from.is_float() && to.is_integer();
+    // Rounding to an integer is written rni and so on; before PTX 1.5 it could be left out.
+    let mode = match (to_integer, mods.rounding) {
+        (true, None) => RZ,
+        (true, _) if !integral => return None,
+        _ => round::mode(mods.rounding)?,
+    };
+    if mode == round::RNA && to != Ty::Tf32 {
+        return None;
+    }
+    let Modifiers {
+        ftz,
+        sat,
+        satfinite,
+        relu,
+        ..
+    } = *mods;
+    Some(Convert {
+        to,
+        from,
+        mode,
+        integral,
+        ftz,
+        sat,
+        satfinite,
+        relu,
+    })
+}
+
+/// Sign- or zero-extends the low bits as a type of these bits to 64.
+#[inline(always)]
+fn extend<const BITS: u32, const SIGNED: bool>(x: u64) -> u64 {
+    let unused = 64 - BITS;
+    if SIGNED {
+        ((x << unused) as i64 >> unused) as u64
+    } else {
+        x << unused >> unused
+    }
+}
+
+/// Conversions between integers without `.sat`.
+fn integers(to: Ty, from: Ty) -> Option<Alu> {
+    macro_rules! small {
+        ($ty:expr, $row:ident $(, $arg:tt)*) => {
+            match $ty {
+                Ty::U8 => $row!(8, false $(, $arg)*),
+                Ty::S8 => $row!(8, true $(, $arg)*),
+                Ty::U16 => $row!(16, false $(, $arg)*),
+                Ty::S16 => $row!(16, true $(, $arg)*),
+                Ty::U32 => $row!(32, false $(, $arg)*),
+                Ty::S32 => $row!(32, true $(, $arg)*),
+                _ => return None,
+            }
+        };
+    }
+    macro_rules! to_64 {
+        ($bits:literal, $signed:literal) => {
+            widen!(|a, _, _| extend::<$bits, $signed>(a.into()))
+        };
+    }
+    macro_rules! from_64 {
+        ($bits:literal, $signed:literal) => {
+            cut!(|a| extend::<$bits, $signed>(a) as u32)
+        };
+    }
+    macro_rules! both {
+        ($bits:literal, $signed:literal, $to_bits:literal, $to_signed:literal) => {
+            narrow!(|a, _, _| {
+                extend::<$to_bits, $to_signed>(extend::<$bits, $signed>(a.into())) as u32
+            })
+        };
+    }
+    // Narrowing looks at the low bits alone, whatever the source: half of the pairs are the same.
+    macro_rules! from_any {
+        ($bits:literal, $signed:literal) => {
+            if from.bits() >= $bits {
+                narrow!(|a, _, _| extend::<$bits, $signed>(a.into()) as u32)
+            } else {
+                match from {
+                    Ty::U8 => both!(8, false, $bits, $signed),
+                    Ty::S8 => both!(8, true, $bits, $signed),
+                    Ty::U16 => both!(16, false, $bits, $signed),
+                    Ty::S16 => both!(16, true, $bits, $signed),
+                    _ => return None,
+                }
+            }
+        };
+    }
+    Some(match (to.bits(), from.bits()) {
+        (64, 64) => wide!(|a, _, _| a),
+        (64, _) => small!(from, to_64),
+        (_, 64) => small!(to, from_64),
+        _ => small!(to, from_any),
+    })
+}
+
+/// Quick forms between f32 and 32-bit integers and f32, for one `.ftz`.
+fn from_f32<const FTZ: bool>(to: Ty, mode: u8, sat: bool) -> Option<Alu> {
+    macro_rules! modes {
+        ($f:ident) => {
+            match mode {
+                RN => $f!(round_ties_even),
+                RZ => $f!(trunc),
+                RM => $f!(floor),
+                _ => $f!(ceil),
+            }
+        };
+    }
+    // Rust's casts clamp, and make 0 of a NaN.
+    macro_rules! unsigned {
+        ($round:ident) => {
+            narrow!(|a, _, _| source::<FTZ>(a).$round() as u32)
+        };
+    }
+    macro_rules! signed {
+        ($round:ident) => {
+            narrow!(|a, _, _| source::<FTZ>(a).$round() as i32 as u32)
+        };
+    }
+    macro_rules! float {
+        ($round:ident) => {
+            narrow!(|a, _, _| result::<FTZ, false>(source::<FTZ>(a).$round()))
+        };
+    }
+    Some(match (to, sat) {
+        (Ty::U32, _) => modes!(unsigned),
+        (Ty::S32, _) => modes!(signed),
+        (Ty::F32, false) => modes!(float),
+        _ => return None,
+    })
+}
+
+/// Integers of up to 32 bits to f32.
+fn to_f32(from: Ty, mode: u8) -> Option<Alu> {
+    macro_rules! modes {
+        ($t:ty) => {
+            match mode {
+                RN => narrow!(|a, _, _| (a as $t as f32).to_bits()),
+                RZ => narrow!(|a, _, _| narrow32::<RZ>(f64::from(a as $t)).to_bits()),
+                RM => narrow!(|a, _, _| narrow32::<RM>(f64::from(a as $t)).to_bits()),
+                RP => narrow!(|a, _, _| narrow32::<RP>(f64::from(a as $t)).to_bits()),
+                _ => return None,
+            }
+        };
+    }
+    Some(match from {
+        // Exact.
+        Ty::U8 => narrow!(|a, _, _| f32::from(a as u8).to_bits()),
+        Ty::S8 => narrow!(|a, _, _| f32::from(a as i8).to_bits()),
+        Ty::U16 => narrow!(|a, _, _| f32::from(a as u16).to_bits()),
+        Ty::S16 => narrow!(|a, _, _| f32::from(a as i16).to_bits()),
+        Ty::U32 => modes!(u32),
+        Ty::S32 => modes!(i32),
+        _ => return None,
+    })
+}
+
+/// Conversions that programs use much, where no modifier but rounding and `.ftz` is there.
+fn quick(c: &Convert) -> Option<Alu> {
+    if c.sat && !(c.from.is_float() && c.to.is_integer()) || c.relu || c.satfinite {
+        return None;
+    }
+    if c.to.is_integer() && c.from.is_integer() {
+        return integers(c.to, c.from);
+    }
+    let near = c.mode == RN && !c.integral;
+    match (c.to, c.from) {
+        (Ty::U32 | Ty::S32, Ty::F32) | (Ty::F32, Ty::F32) => {
+            if c.to == Ty::F32 && !c.integral {
+                return Some(match c.ftz {
+                    true => narrow!(|a, _, _| result::<true, false>(f32::from_bits(a))),
+                    false => narrow!(|a, _, _| result::<false, false>(f32::from_bits(a))),
+                });
+            }
+            match c.ftz {
+                true => from_f32::<true>(c.to, c.mode, c.sat),
+                false => from_f32::<false>(c.to, c.mode, c.sat),
+            }
+        }
+        (Ty::F32, from) if from.is_integer() && from.bits() <= 32 => to_f32(from, c.mode),
+        (Ty::F64, Ty::U32) => Some(widen!(|a, _, _| f64::from(a).to_bits())),
+        (Ty::F64, Ty::S32) => Some(widen!(|a, _, _| f64::from(a as i32).to_bits())),
+        (Ty::F64, Ty::F32) if !c.ftz => Some(widen!(|a, _, _| result64(f32::from_bits(a).into()))),
+        (Ty::F32, Ty::F64) if near && !c.ftz => {
+            Some(cut!(|a| result::<false, false>(f64::from_bits(a) as f32)))
+        }
+        (Ty::S32, Ty::F64) if c.mode == RZ => Some(cut!(|a| {
+            let x = f64::from_bits(a);
+            if x.is_nan() {
+                0x8000_0000
+            } else {
+                x as i32 as u32
+            }
+        })),
+        (Ty::U32, Ty::F64) if c.mode == RZ => Some(cut!(|a| {
+            let x = f64::from_bits(a);
+            if x.is_nan() { 0x8000_0000 } else { x as u32 }
+        })),
+        (Ty::F32, Ty::F16) if !c.ftz => {
+            Some(narrow!(|a, _, _| result::<false, false>(f16_to_f32(a))))
+        }
+        (Ty::F32, Ty::Bf16) if !c.ftz => {
+            Some(narrow!(|a, _, _| result::<false, false>(bf16_to_f32(a))))
+        }
+        (Ty::F16, Ty::F32) if near && !c.ftz => Some(narrow!(|a, _, _| {
+            round::narrow(Format::F16, RN, f32::from_bits(a).into()) as u32
+        })),
+        (Ty::Bf16, Ty::F32) if near && !c.ftz => Some(narrow!(|a, _, _| {
+            round::narrow(Format::BF16, RN, f32::from_bits(a).into()) as u32
+        })),
+        _ => None,
+    }
+}
+
+/// The function of a `cvt`: a quick form, or the interpreted one.
+pub(super) fn select(mods: &Modifiers) -> Option<Alu> {
+    let general = general(mods)?;
+    Some(quick(&general).unwrap_or(Alu::Convert(general)))
+}

@@ -1,0 +1,131 @@
+//! Macros that lift an operation on one lane to the 32 lanes of a warp.
+//!
+//! Each makes an [`Alu`](super::Alu) from a closure over the values of one lane. The loop is
+//! compiled once for the baseline processor and once for AVX2 with FMA and chosen at run time, so
+//! one definition of an operation serves all; operations must be `#[inline(always)]` to be
+//! compiled along.
+
+macro_rules! narrow {
+    (|$a:tt, $b:tt, $c:tt| $e:expr) => {
+        $crate::alu::Alu::Narrow(|d, a, b, c| {
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || {
+                    for i in 0..32 {
+                        let ($a, $b, $c) = (a[i], b[i], c[i]);
+                        d[i] = $e;
+                    }
+                },
+            )
+        })
+    };
+}
+
+macro_rules! wide {
+    (|$a:tt, $b:tt, $c:tt| $e:expr) => {
+        $crate::alu::Alu::Wide(|d, a, b, c| {
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || {
+                    for i in 0..32 {
+                        let ($a, $b, $c) = (a[i], b[i], c[i]);
+                        d[i] = $e;
+                    }
+                },
+            )
+        })
+    };
+}
+
+macro_rules! mixed {
+    (|$a:tt, $b:tt, $c:tt| $e:expr) => {
+        $crate::alu::Alu::Mixed(|d, a, b, c| {
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || {
+                    for i in 0..32 {
+                        let ($a, $b, $c) = (a[i], b[i], c[i]);
+                        d[i] = $e;
+                    }
+                },
+            )
+        })
+    };
+}
+
+macro_rules! widen {
+    (|$a:tt, $b:tt, $c:tt| $e:expr) => {
+        $crate::alu::Alu::Widen(|d, a, b, c| {
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || {
+                    for i in 0..32 {
+                        let ($a, $b, $c) = (a[i], b[i], c[i]);
+                        d[i] = $e;
+                    }
+                },
+            )
+        })
+    };
+}
+
+macro_rules! cut {
+    (|$a:tt| $e:expr) => {
+        $crate::alu::Alu::Cut(|d, a| {
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || {
+                    for i in 0..32 {
+                        let $a = a[i];
+                        d[i] = $e;
+                    }
+                },
+            )
+        })
+    };
+}
+
+/// A mask of the lanes in which the expression holds.
+macro_rules! compare {
+    ($variant:ident, |$a:tt, $b:tt| $e:expr) => {
+        $crate::alu::Alu::$variant(|a, b| {
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || {
+                    let mut mask = 0u32;
+                    for i in 0..32 {
+                        let ($a, $b) = (a[i], b[i]);
+                        mask |= u32::from($e) << i;
+                    }
+                    mask
+                },
+            )
+        })
+    };
+}
+
+/// An operation on integers of the type word `$ty`, written once with `$t` standing for the Rust
+/// type, in the slot of that width. Other types give `None`.
+macro_rules! ints {
+    ($ty:expr, $t:ident, |$a:tt, $b:tt, $c:tt| $e:expr) => {{
+        use texunit_isa::ScalarType as Ty;
+        match $ty {
+            Ty::U16 | Ty::B16 => ints!(@ narrow u32 u16 u16 $t, $a $b $c, $e),
+            Ty::S16 => ints!(@ narrow u32 i16 u16 $t, $a $b $c, $e),
+            Ty::U32 | Ty::B32 => ints!(@ narrow u32 u32 u32 $t, $a $b $c, $e),
+            Ty::S32 => ints!(@ narrow u32 i32 u32 $t, $a $b $c, $e),
+            Ty::U64 | Ty::B64 => ints!(@ wide u64 u64 u64 $t, $a $b $c, $e),
+            Ty::S64 => ints!(@ wide u64 i64 u64 $t, $a $b $c, $e),
+            _ => None,
+        }
+    }};
+    (@ $slot:ident $s:ident $int:ident $u:ident $t:ident, $a:tt $b:tt $c:tt, $e:expr) => {
+        Some($slot!(|a, b, c| {
+            type $t = $int;
+            let ($a, $b, $c) = (a as $t, b as $t, c as $t);
+            let result: $t = $e;
+            result as $u as $s
+        }))
+    };
+}
+pub(super) use {compare, cut, ints, mixed, narrow, wide, widen};

@@ -1,0 +1,237 @@
+//! Floating-point formats and rounding to them.
+//!
+//! [`pack`] rounds an exact value (128-bit significand, exponent, sticky bit) to any format in any
+//! mode; [`narrow`] does the same for a value that an `f64` holds, and is quick. A result above
+//! the largest finite number becomes infinity or that number as the mode says.
+
+use texunit_isa::Rounding;
+
+/// Rounding modes as constants, for functions that are compiled once for each.
+pub(super) const RN: u8 = 0;
+pub(super) const RZ: u8 = 1;
+pub(super) const RM: u8 = 2;
+pub(super) const RP: u8 = 3;
+/// To nearest, ties away from zero.
+pub(super) const RNA: u8 = 4;
+
+/// The constant for a mode; the integer modes as the mode of the same direction.
+pub(super) fn mode(rounding: Option<Rounding>) -> Option<u8> {
+    Some(match rounding {
+        None | Some(Rounding::Rn | Rounding::Rni) => RN,
+        Some(Rounding::Rz | Rounding::Rzi) => RZ,
+        Some(Rounding::Rm | Rounding::Rmi) => RM,
+        Some(Rounding::Rp | Rounding::Rpi) => RP,
+        Some(Rounding::Rna) => RNA,
+        Some(Rounding::Rs) => return None,
+    })
+}
+
+/// A binary floating-point format. The sign is the bit above exponent and fraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    /// Bits of the fraction.
+    pub frac: u32,
+    /// Bits of the exponent.
+    pub exp: u32,
+    /// Largest finite number.
+    pub max: u64,
+    /// What overflow gives: infinity, or the canonical NaN of a format without one.
+    pub inf: u64,
+    /// The NaN that arithmetic makes, sign included.
+    pub nan: u64,
+}
+
+#[rustfmt::skip]
+impl Format {
+    /// `.f16`
+    pub const F16: Format = Format { frac: 10, exp: 5, max: 0x7bff, inf: 0x7c00, nan: 0x7fff };
+    /// `.bf16`
+    pub const BF16: Format = Format { frac: 7, exp: 8, max: 0x7f7f, inf: 0x7f80, nan: 0x7fff };
+    /// `.tf32` without its 13 low zero bits.
+    pub const TF32: Format = Format { frac: 10, exp: 8, max: 0x3fbff, inf: 0x3fc00, nan: 0x3ffff };
+    /// `.f32`
+    pub const F32: Format = Format { frac: 23, exp: 8, max: 0x7f7f_ffff, inf: 0x7f80_0000, nan: 0x7fff_ffff };
+    /// `.f64`
+    pub const F64: Format = Format { frac: 52, exp: 11, max: 0x7fef_ffff_ffff_ffff, inf: 0x7ff0_0000_0000_0000, nan: 0xfff8_0000_0000_0000 };
+    /// `.e4m3`: no infinity.
+    pub const E4M3: Format = Format { frac: 3, exp: 4, max: 0x7e, inf: 0x7f, nan: 0x7f };
+    /// `.e5m2`
+    pub const E5M2: Format = Format { frac: 2, exp: 5, max: 0x7b, inf: 0x7c, nan: 0x7f };
+}
+
+impl Format {
+    /// The sign bit.
+    #[inline(always)]
+    pub const fn sign(self) -> u64 {
+        1 << (self.frac + self.exp)
+    }
+
+    /// Exponent of the smallest normal number.
+    #[inline(always)]
+    pub const fn emin(self) -> i32 {
+        2 - (1 << (self.exp - 1))
+    }
+
+    /// Whether the bits are a NaN.
+    #[inline(always)]
+    pub const fn is_nan(self, bits: u64) -> bool {
+        let magnitude = bits & (self.sign() - 1);
+        magnitude > self.inf || (magnitude == self.inf && self.inf == self.nan)
+    }
+}
+
+/// Whether rounding goes away from zero: `half` says that the cut-off part is at least a half,
+/// `rest` that it is neither zero nor exactly a half.
+#[inline(always)]
+fn away(mode: u8, negative: bool, odd: bool, half: bool, rest: bool) -> bool {
+    match mode {
+        RN => half & (rest | odd),
+        RNA => half,
+        RM => negative & (half | rest),
+        RP => !negative & (half | rest),
+        _ => false,
+    }
+}
+
+/// What a magnitude too large for the format becomes.
+#[inline(always)]
+fn overflow(format: Format, mode: u8, negative: bool) -> u64 {
+    match (mode, negative) {
+        (RZ, _) | (RM, false) | (RP, true) => format.max,
+        _ => format.inf,
+    }
+}
+
+/// The number `significand * 2^exponent` (and a little more if `sticky`) rounded to the format.
+pub(super) fn pack(
+    format: Format,
+    mode: u8,
+    negative: bool,
+    significand: u128,
+    exponent: i32,
+    sticky: bool,
+) -> u64 {
+    let sign = if negative { format.sign() } else { 0 };
+    if significand == 0 {
+        let up = away(mode, negative, false, false, sticky);
+        return sign | u64::from(up);
+    }
+    let lead = exponent + 127 - significand.leading_zeros() as i32;
+    let binade = lead.max(format.emin());
+    let shift = binade - format.frac as i32 - exponent;
+    let (kept, half, rest) = match shift {
+        ..=0 => (significand << -shift, false, sticky),
+        1..=127 => {
+            let cut = significand & ((1 << shift) - 1);
+            let half = 1 << (shift - 1);
+            (
+                significand >> shift,
+                cut >= half,
+                (cut & (half - 1)) != 0 || sticky,
+            )
+        }
+        128 => (0, significand >> 127 == 1, significand << 1 != 0 || sticky),
+        _ => (0, false, true),
+    };
+    let up = away(mode, negative, kept & 1 == 1, half, rest);
+    let fits = binade - format.emin() < 1 << format.exp;
+    let magnitude = if fits {
+        (((binade - format.emin()) as u64) << format.frac) + kept as u64 + u64::from(up)
+    } else {
+        u64::MAX
+    };
+    sign | if magnitude > format.max {
+        overflow(format, mode, negative)
+    } else {
+        magnitude
+    }
+}
+
+/// An `f64` rounded to a format of at most 24 significant bits; NaN becomes the format's.
+#[inline(always)]
+pub(super) fn narrow(format: Format, mode: u8, x: f64) -> u64 {
+    let bits = x.to_bits();
+    let negative = bits >> 63 == 1;
+    let sign = if negative { format.sign() } else { 0 };
+    let field = (bits >> 52) as i32 & 0x7ff;
+    let fraction = bits & ((1 << 52) - 1);
+    let significand = if field == 0 {
+        fraction
+    } else {
+        fraction | 1 << 52
+    };
+    let lead = field.max(1) - 1023;
+    let binade = lead.max(format.emin());
+    // At 63 the half is beyond any significand, so a larger distance makes no difference.
+    let shift = (binade - lead + 52 - format.frac as i32).min(63) as u32;
+    let kept = significand >> shift;
+    let cut = significand & ((1 << shift) - 1);
+    let half = 1u64 << (shift - 1);
+    let up = away(
+        mode,
+        negative,
+        kept & 1 == 1,
+        cut >= half,
+        (cut & (half - 1)) != 0,
+    );
+    let magnitude = (((binade - format.emin()) as u64) << format.frac) + kept + u64::from(up);
+    let magnitude = if field == 0x7ff {
+        format.inf
+    } else if magnitude > format.max {
+        overflow(format, mode, negative)
+    } else {
+        magnitude
+    };
+    if x.is_nan() {
+        format.nan
+    } else {
+        sign | magnitude
+    }
+}
+
+/// `f64` to `f32` in one of the four modes. To nearest is the processor's own conversion; the
+/// others step back from it by one place where it went the wrong way.
+#[inline(always)]
+pub(super) fn narrow32<const R: u8>(x: f64) -> f32 {
+    let near = x as f32;
+    let back = f64::from(near);
+    let bits = near.to_bits();
+    let toward_zero = f32::from_bits(bits.wrapping_sub(1));
+    let from_zero = f32::from_bits(bits.wrapping_add(1));
+    match R {
+        RZ if back.abs() > x.abs() => toward_zero,
+        RM if back > x && x > 0.0 => toward_zero,
+        RM if back > x => from_zero,
+        RP if back < x && x < 0.0 => toward_zero,
+        RP if back < x => from_zero,
+        _ => near,
+    }
+}
+
+/// Rounds to odd: `near` is the nearest `f64` of a value that differs from it by something of the
+/// sign of `error`. Rounding the result once more to a shorter format, in any mode, gives what
+/// rounding the exact value would.
+#[inline(always)]
+pub(super) fn to_odd(near: f64, error: f64) -> f64 {
+    let bits = near.to_bits();
+    let inexact = error != 0.0 && near.is_finite() && !error.is_nan();
+    if inexact && bits & 1 == 0 {
+        let grows = (error > 0.0) == (near > 0.0);
+        f64::from_bits(if grows {
+            bits + 1
+        } else {
+            bits.wrapping_sub(1)
+        })
+    } else {
+        near
+    }
+}
+
+/// The sum rounded to odd (Knuth's two-sum gives the error).
+#[inline(always)]
+pub(super) fn sum_odd(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    let other = sum - a;
+    let error = (a - (sum - other)) + (b - other);
+    to_odd(sum, error)
+}

@@ -1,0 +1,41 @@
+//! From an opcode and its modifiers to the function.
+
+use texunit_isa::{Modifiers, Opcode, ScalarType as Ty};
+
+use super::{Alu, approx, bits, carry, compare, convert, float, half, int};
+
+/// The function for an instruction, or `None` for one that is not arithmetic or that we do not
+/// execute. It expects each register in the slot ([`L32`](super::L32) or [`L64`](super::L64)) of
+/// its type's width, which PTX demands of all instructions but `cvt`.
+///
+/// `set` and `setp` give a `Compare*`: the caller applies the boolean operation with the third
+/// source, and turns set's mask into its destination (all ones, or 1.0 of the float type).
+/// `lop3` with a boolean operation is the same as without: the caller makes the predicate.
+pub fn select(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
+    let ty = mods.ty()?;
+    match opcode {
+        Opcode::Cvt => convert::select(mods),
+        Opcode::Set => compare::select(*mods.types.get(1)?, mods.cmp?, mods.ftz),
+        Opcode::Setp => compare::select(ty, mods.cmp?, mods.ftz),
+        Opcode::Testp => compare::testp(ty, mods.test?),
+        Opcode::Selp => compare::selp(ty),
+        Opcode::Slct => compare::slct(mods),
+        Opcode::Addc | Opcode::Subc | Opcode::Madc => carry::select(opcode, ty, mods),
+        _ if mods.cc => carry::select(opcode, ty, mods),
+        _ => match ty {
+            Ty::F32 if mods.approx || mods.full => approx::select32(opcode, mods),
+            Ty::F64 if mods.approx => approx::select64(opcode, mods),
+            Ty::F32 => float::select32(opcode, mods),
+            Ty::F64 => float::select64(opcode, mods),
+            Ty::F16 | Ty::F16x2 | Ty::Bf16 | Ty::Bf16x2 => half::select(opcode, ty, mods),
+            _ => bits::select(opcode, ty, mods).or_else(|| int::select(opcode, ty, mods)),
+        },
+    }
+}
+
+/// The form of a `cvt` for registers in slots that its types do not have (`cvt.s32.s8` from or
+/// into a 64-bit register), where [`select`] would give `Narrow`, `Widen` or `Cut`: always
+/// [`Alu::Convert`]. `None` where `select` has none.
+pub fn select_mixed(mods: &Modifiers) -> Option<Alu> {
+    convert::general(mods).map(Alu::Convert)
+}

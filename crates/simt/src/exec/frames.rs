@@ -1,0 +1,137 @@
+//! Call frames of a warp. Lanes that make the same call from the same frame share one, even if
+//! they come one after the other, so that they can merge inside.
+
+use crate::code::{Func, NONE};
+
+/// An activation of a function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub(crate) parent: u32,
+    /// Where the caller goes on.
+    pub(crate) return_pc: u32,
+    pub(crate) function: u32,
+    /// First registers of its window.
+    pub(crate) narrow: usize,
+    pub(crate) wide: usize,
+    pub(crate) predicates: usize,
+    /// First byte in local memory and the end.
+    pub(crate) local: u64,
+    pub(crate) local_end: u64,
+    pub(crate) depth: u32,
+    /// Splits, groups and child frames that need it.
+    references: u32,
+    child: u32,
+    sibling: u32,
+}
+
+/// The frames of a warp; 0 is the kernel's.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    frames: Vec<Frame>,
+    free: Vec<u32>,
+}
+
+impl Frames {
+    /// Only the kernel's frame.
+    pub(crate) fn start(&mut self, function: u32, local_end: u64) {
+        self.frames.clear();
+        self.free.clear();
+        self.frames.push(Frame {
+            parent: NONE,
+            return_pc: NONE,
+            function,
+            narrow: 0,
+            wide: 0,
+            predicates: 0,
+            local: 0,
+            local_end,
+            depth: 0,
+            // One of its own, so that it is never freed, and one of the first split.
+            references: 2,
+            child: NONE,
+            sibling: NONE,
+        });
+    }
+
+    pub(crate) fn get(&self, frame: u32) -> &Frame {
+        &self.frames[frame as usize]
+    }
+
+    pub(crate) fn retain(&mut self, frame: u32) {
+        self.frames[frame as usize].references += 1;
+    }
+
+    pub(crate) fn release(&mut self, mut frame: u32) {
+        loop {
+            let f = &mut self.frames[frame as usize];
+            f.references -= 1;
+            if f.references != 0 || f.parent == NONE {
+                return;
+            }
+            let (parent, sibling) = (f.parent, f.sibling);
+            self.unlink(parent, frame, sibling);
+            self.free.push(frame);
+            frame = parent;
+        }
+    }
+
+    fn unlink(&mut self, parent: u32, frame: u32, sibling: u32) {
+        if self.frames[parent as usize].child == frame {
+            self.frames[parent as usize].child = sibling;
+            return;
+        }
+        let mut at = self.frames[parent as usize].child;
+        while at != NONE {
+            let next = self.frames[at as usize].sibling;
+            if next == frame {
+                self.frames[at as usize].sibling = sibling;
+                return;
+            }
+            at = next;
+        }
+    }
+
+    /// The frame of a call of `function` from `parent`; the caller's reference to `parent` becomes
+    /// one to the new frame.
+    pub(crate) fn call(&mut self, parent: u32, return_pc: u32, funcs: &[Func], function: u32) -> u32 {
+        let mut at = self.frames[parent as usize].child;
+        while at != NONE {
+            let f = &mut self.frames[at as usize];
+            if f.return_pc == return_pc && f.function == function {
+                f.references += 1;
+                // The child keeps the parent alive.
+                self.frames[parent as usize].references -= 1;
+                return at;
+            }
+            at = f.sibling;
+        }
+        let p = self.frames[parent as usize];
+        let caller = &funcs[p.function as usize];
+        let frame = Frame {
+            parent,
+            return_pc,
+            function,
+            narrow: p.narrow + caller.narrow as usize,
+            wide: p.wide + caller.wide as usize,
+            predicates: p.predicates + caller.predicates as usize,
+            local: p.local_end,
+            local_end: p.local_end + u64::from(funcs[function as usize].frame),
+            depth: p.depth + 1,
+            references: 1,
+            child: NONE,
+            sibling: p.child,
+        };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.frames[id as usize] = frame;
+                id
+            }
+            None => {
+                self.frames.push(frame);
+                self.frames.len() as u32 - 1
+            }
+        };
+        self.frames[parent as usize].child = id;
+        id
+    }
+}

@@ -1,0 +1,432 @@
+//! A warp as a resumable value: registers, local memory, frames, splits and groups.
+//!
+//! A [`Split`] is lanes that run together. Lanes that a branch separates form a [`Group`] that
+//! meets again at the branch's post-dominator; lanes that have arrived there wait in the group.
+//! Nothing here relies on their meeting: a group can be opened at any time, and then its lanes run
+//! on alone.
+
+use super::frames::Frames;
+use crate::alu::{L32, L64};
+use crate::code::{Constants, NONE, Slot};
+
+/// Lane numbers of a mask, lowest first.
+pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros() as usize;
+        mask &= mask.wrapping_sub(1);
+        (lane < 32).then_some(lane)
+    })
+}
+
+/// What a split waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Ready,
+    /// The other lanes of a `.sync` instruction.
+    Sync,
+    /// A barrier of the CTA.
+    Barrier(u8),
+}
+
+/// Lanes that run together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Split {
+    pub(crate) pc: u32,
+    pub(crate) mask: u32,
+    pub(crate) frame: u32,
+    /// The innermost group that the lanes belong to.
+    pub(crate) group: u32,
+    pub(crate) state: State,
+}
+
+/// Lanes that a branch has separated and that are to meet at `pc` of `frame`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group {
+    pub(crate) pc: u32,
+    pub(crate) frame: u32,
+    pub(crate) parent: u32,
+    /// Lanes that still belong to it.
+    pub(crate) expected: u32,
+    /// Those of them that wait at `pc`.
+    pub(crate) arrived: u32,
+    /// Where the waiting lanes go on.
+    resume: u32,
+    /// Step of the last arrival.
+    since: u64,
+}
+
+/// Steps that a group waits for lanes that run without sign of spinning.
+const PATIENCE: u64 = 1 << 16;
+/// Steps that it waits when atomics ran meanwhile: they may be spinning on what a waiting lane has.
+const SPIN_PATIENCE: u64 = 1 << 11;
+
+/// A warp.
+#[derive(Debug, Default)]
+pub(crate) struct Warp {
+    pub(crate) narrow: Vec<L32>,
+    pub(crate) wide: Vec<L64>,
+    pub(crate) predicates: Vec<u32>,
+    /// Local memory by words: word `w` of each lane.
+    pub(crate) local: Vec<L32>,
+    pub(crate) frames: Frames,
+    /// Splits that do not run at the moment.
+    pub(crate) splits: Vec<Split>,
+    groups: Vec<Group>,
+    free_groups: Vec<u32>,
+    /// Lanes that exist and have not exited.
+    pub(crate) live: u32,
+    /// Carry flags.
+    pub(crate) carry: u32,
+    /// Number in the CTA.
+    pub(crate) index: u32,
+    pub(crate) steps: u64,
+    /// Step of the last atomic.
+    pub(crate) last_atomic: u64,
+    // Windows of the running split.
+    narrow_base: usize,
+    wide_base: usize,
+    predicate_base: usize,
+    /// First byte of the running frame in local memory, and its end.
+    pub(crate) local_base: u64,
+    pub(crate) local_end: u64,
+}
+
+impl Warp {
+    /// Makes all groups forget their lanes and puts one split of `lanes` at `pc` of frame 0.
+    pub(crate) fn start(&mut self, index: u32, lanes: u32, pc: u32) {
+        self.splits.clear();
+        self.groups.clear();
+        self.free_groups.clear();
+        self.live = lanes;
+        self.carry = 0;
+        self.index = index;
+        self.steps = 0;
+        self.last_atomic = 0;
+        self.splits.push(Split { pc, mask: lanes, frame: 0, group: NONE, state: State::Ready });
+    }
+
+    /// Moves the register windows to a frame.
+    pub(crate) fn enter(&mut self, frame: u32) {
+        let f = self.frames.get(frame);
+        (self.narrow_base, self.wide_base) = (f.narrow, f.wide);
+        self.predicate_base = f.predicates;
+        (self.local_base, self.local_end) = (f.local, f.local_end);
+    }
+
+    #[inline]
+    pub(crate) fn n<'a>(&'a self, constants: &'a Constants, slot: Slot) -> &'a L32 {
+        if slot.is_constant() {
+            &constants.narrow[slot.index()]
+        } else {
+            &self.narrow[self.narrow_base + slot.index()]
+        }
+    }
+
+    #[inline]
+    pub(crate) fn w<'a>(&'a self, constants: &'a Constants, slot: Slot) -> &'a L64 {
+        if slot.is_constant() {
+            &constants.wide[slot.index()]
+        } else {
+            &self.wide[self.wide_base + slot.index()]
+        }
+    }
+
+    #[inline]
+    pub(crate) fn p(&self, slot: Slot) -> u32 {
+        let value = if slot.is_constant() {
+            u32::MAX
+        } else {
+            self.predicates[self.predicate_base + slot.predicate_index()]
+        };
+        if slot.is_negated() { !value } else { value }
+    }
+
+    /// Any operand, zero-extended; predicates as 0 or 1.
+    pub(crate) fn read(&self, constants: &Constants, slot: Slot, out: &mut L64) {
+        if slot.is_wide() {
+            *out = *self.w(constants, slot);
+        } else if slot.is_predicate() {
+            let p = self.p(slot);
+            for (lane, out) in out.iter_mut().enumerate() {
+                *out = u64::from(p >> lane & 1);
+            }
+        } else {
+            for (out, &v) in out.iter_mut().zip(self.n(constants, slot)) {
+                *out = u64::from(v);
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn put_n(&mut self, d: Slot, value: &L32, mask: u32) {
+        let to = &mut self.narrow[self.narrow_base + d.index()];
+        if mask == self.live {
+            *to = *value;
+        } else {
+            for (lane, (to, &v)) in to.iter_mut().zip(value).enumerate() {
+                *to = if mask & (1 << lane) != 0 { v } else { *to };
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn put_w(&mut self, d: Slot, value: &L64, mask: u32) {
+        let to = &mut self.wide[self.wide_base + d.index()];
+        if mask == self.live {
+            *to = *value;
+        } else {
+            for (lane, (to, &v)) in to.iter_mut().zip(value).enumerate() {
+                *to = if mask & (1 << lane) != 0 { v } else { *to };
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn put_p(&mut self, d: Slot, value: u32, mask: u32) {
+        if d.is_none() {
+            return;
+        }
+        let to = &mut self.predicates[self.predicate_base + d.predicate_index()];
+        *to = (*to & !mask) | (value & mask);
+    }
+
+    /// Writes what `keep` leaves of each value to a register of any kind.
+    pub(crate) fn put(&mut self, d: Slot, value: &L64, keep: u64, mask: u32) {
+        if d.is_none() {
+        } else if d.is_wide() {
+            let to = &mut self.wide[self.wide_base + d.index()];
+            for lane in lanes(mask) {
+                to[lane] = value[lane] & keep;
+            }
+        } else if d.is_predicate() {
+            let bits = lanes(mask).fold(0, |b, lane| b | u32::from(value[lane] & keep != 0) << lane);
+            self.put_p(d, bits, mask);
+        } else {
+            let to = &mut self.narrow[self.narrow_base + d.index()];
+            if mask == self.live {
+                for (to, &v) in to.iter_mut().zip(value) {
+                    *to = (v & keep) as u32;
+                }
+            } else {
+                for lane in lanes(mask) {
+                    to[lane] = (value[lane] & keep) as u32;
+                }
+            }
+        }
+    }
+
+    /// Whether something besides the running split may come to run in this warp.
+    pub(crate) fn is_divided(&self, running: u32) -> bool {
+        running != self.live
+    }
+
+    /// Takes the next split that can run, merged with others at its place. Opens a group when all
+    /// splits are blocked. `None`: the warp is done or blocked.
+    pub(crate) fn pick(&mut self) -> Option<Split> {
+        loop {
+            if let Some(i) = self.splits.iter().position(|s| s.state == State::Ready) {
+                let split = self.splits.remove(i);
+                return Some(if self.splits.is_empty() { split } else { self.gather(split) });
+            }
+            let waiting = (0..self.groups.len() as u32).filter(|&g| self.is_waiting(g));
+            let latest = waiting.max_by_key(|&g| self.groups[g as usize].since)?;
+            self.open(latest);
+        }
+    }
+
+    /// Merges all other ready or syncing splits at the place of `split` into it.
+    pub(crate) fn gather(&mut self, mut split: Split) -> Split {
+        let mut i = 0;
+        while i < self.splits.len() {
+            let other = self.splits[i];
+            let meets = other.pc == split.pc
+                && other.frame == split.frame
+                && !matches!(other.state, State::Barrier(_));
+            if meets {
+                self.splits.swap_remove(i);
+                split = self.merge(split, other);
+                // Leaving groups may have changed the list.
+                i = 0;
+            } else {
+                i += 1;
+            }
+        }
+        split
+    }
+
+    fn merge(&mut self, mut a: Split, mut b: Split) -> Split {
+        let common = self.common_group(a.group, b.group);
+        self.leave_to(a.group, common, a.mask);
+        self.leave_to(b.group, common, b.mask);
+        self.frames.release(b.frame);
+        b.group = common;
+        a.group = common;
+        a.mask |= b.mask;
+        a.state = State::Ready;
+        a
+    }
+
+    fn common_group(&self, a: u32, b: u32) -> u32 {
+        let mut x = a;
+        loop {
+            let mut y = b;
+            loop {
+                if x == y {
+                    return x;
+                }
+                match self.groups.get(y as usize) {
+                    Some(group) => y = group.parent,
+                    None => break,
+                }
+            }
+            match self.groups.get(x as usize) {
+                Some(group) => x = group.parent,
+                None => return NONE,
+            }
+        }
+    }
+
+    fn is_waiting(&self, g: u32) -> bool {
+        self.groups[g as usize].arrived != 0
+    }
+
+    /// The group for a branch of `split` that reconverges at `pc`.
+    pub(crate) fn group_for(&mut self, split: &Split, pc: u32) -> u32 {
+        if pc == NONE {
+            return split.group;
+        }
+        if let Some(group) = self.groups.get(split.group as usize)
+            && group.pc == pc
+            && group.frame == split.frame
+        {
+            return split.group;
+        }
+        self.frames.retain(split.frame);
+        let group = Group {
+            pc,
+            frame: split.frame,
+            parent: split.group,
+            expected: split.mask,
+            arrived: 0,
+            resume: pc,
+            since: self.steps,
+        };
+        match self.free_groups.pop() {
+            Some(g) => {
+                self.groups[g as usize] = group;
+                g
+            }
+            None => {
+                self.groups.push(group);
+                self.groups.len() as u32 - 1
+            }
+        }
+    }
+
+    /// Whether the split's group meets at this place.
+    #[inline]
+    pub(crate) fn meets(&self, split: &Split, pc: u32) -> bool {
+        match self.groups.get(split.group as usize) {
+            Some(group) => group.pc == pc && group.frame == split.frame,
+            None => false,
+        }
+    }
+
+    /// Lanes of a group arrive at its meeting point. If all are there, returns them and the
+    /// group they belong to from now on.
+    pub(crate) fn arrive(&mut self, g: u32, mask: u32, resume: u32) -> Option<(u32, u32)> {
+        let group = &mut self.groups[g as usize];
+        group.arrived |= mask;
+        group.since = self.steps;
+        group.resume = resume;
+        if group.arrived != group.expected {
+            return None;
+        }
+        let (all, parent) = (group.expected, group.parent);
+        self.free_group(g);
+        Some((all, parent))
+    }
+
+    fn free_group(&mut self, g: u32) {
+        let group = &mut self.groups[g as usize];
+        group.expected = 0;
+        group.arrived = 0;
+        let frame = group.frame;
+        self.frames.release(frame);
+        self.free_groups.push(g);
+    }
+
+    /// Lanes leave the groups from `g` up to, but not including, `end`.
+    pub(crate) fn leave_to(&mut self, mut g: u32, end: u32, mask: u32) {
+        while g != end {
+            let Some(group) = self.groups.get_mut(g as usize) else { return };
+            let parent = group.parent;
+            group.expected &= !mask;
+            if group.expected == 0 {
+                self.free_group(g);
+            } else if group.arrived == group.expected {
+                self.open(g);
+            }
+            g = parent;
+        }
+    }
+
+    /// Leaves all groups of a frame.
+    pub(crate) fn leave_frame(&mut self, split: &mut Split) {
+        while let Some(group) = self.groups.get(split.group as usize)
+            && group.frame == split.frame
+        {
+            let (g, parent) = (split.group, group.parent);
+            self.leave_to(g, parent, split.mask);
+            split.group = parent;
+        }
+    }
+
+    /// Lets the waiting lanes of a group run on without the others.
+    fn open(&mut self, g: u32) {
+        let group = &mut self.groups[g as usize];
+        let mask = std::mem::take(&mut group.arrived);
+        group.expected &= !mask;
+        let split = Split {
+            pc: group.resume,
+            mask,
+            frame: group.frame,
+            group: group.parent,
+            state: State::Ready,
+        };
+        let empty = group.expected == 0;
+        self.frames.retain(split.frame);
+        self.splits.push(split);
+        if empty {
+            self.free_group(g);
+        }
+    }
+
+    /// Opens groups whose other lanes do not come.
+    pub(crate) fn open_stale(&mut self) {
+        for g in 0..self.groups.len() as u32 {
+            let group = &self.groups[g as usize];
+            let spins = self.last_atomic > group.since;
+            let patience = if spins { SPIN_PATIENCE } else { PATIENCE };
+            if group.arrived != 0 && self.steps - group.since > patience {
+                self.open(g);
+            }
+        }
+    }
+
+    /// Lanes of a split end.
+    pub(crate) fn exit(&mut self, split: &mut Split, mask: u32) {
+        self.live &= !mask;
+        split.mask &= !mask;
+        self.leave_to(split.group, NONE, mask);
+        if split.mask == 0 {
+            self.frames.release(split.frame);
+        }
+        // Those who wait for the lanes that have gone must look again.
+        for other in &mut self.splits {
+            if other.state == State::Sync {
+                other.state = State::Ready;
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Arithmetic, logic, conversions and comparisons: operands of the kinds that the [`Alu`]
+//! function wants.
+
+use super::builder::{Builder, is_wide, mask_of};
+use super::fuse;
+use crate::alu::{self, Alu, L32};
+use crate::code::{CompareTo, Op, Rare, Slot};
+use texunit_check::ir::{Instruction, Operand};
+use texunit_isa::{BoolOp, Modifiers, Opcode, Rounding, ScalarType};
+
+fn not_equal(a: &L32, b: &L32) -> u32 {
+    a.iter().zip(b).enumerate().fold(0, |m, (i, (a, b))| m | (u32::from(a != b) << i))
+}
+
+impl<'a> Builder<'a> {
+    /// Any instruction that [`alu::select`] knows.
+    pub(super) fn arithmetic(&mut self, inst: &'a Instruction) -> Option<()> {
+        let ops = &inst.operands;
+        if inst.opcode == Opcode::Lop3 && inst.mods.bool_op.is_some() {
+            return self.lop3_bool(inst);
+        }
+        let mut alu = alu::select(inst.opcode, &inst.mods)?;
+        if inst.opcode == Opcode::Cvt {
+            alu = self.fit_conversion(alu, inst)?;
+        }
+        let d = self.destination(ops.first()?)?;
+        // Other results come zero-extended from their type, which is the register's width.
+        let keep = if inst.opcode == Opcode::Cvt { self.keep(&ops[0]) } else { u64::MAX };
+        if matches!(inst.opcode, Opcode::Div | Opcode::Rem)
+            && inst.mods.ty().is_some_and(ScalarType::is_integer)
+        {
+            let divisor = self.source(ops.get(2)?, inst.mods.ty().is_some_and(is_wide))?;
+            self.finisher(Op::CountZero { divisor });
+        }
+        self.apply(alu, d, keep, &ops[1..], &inst.mods)
+    }
+
+    /// `cvt` between registers of other widths than its types.
+    fn fit_conversion(&mut self, alu: Alu, inst: &Instruction) -> Option<Alu> {
+        let [to, from] = inst.mods.types[..] else { return Some(alu) };
+        let other = |operand: &Operand, ty: ScalarType| match operand {
+            Operand::Reg(r) => (self.bits(*r) == 64) != is_wide(ty),
+            _ => false,
+        };
+        if other(inst.operands.first()?, to) || other(inst.operands.get(1)?, from) {
+            return alu::select_mixed(&inst.mods);
+        }
+        Some(alu)
+    }
+
+    /// Sources that are missing read as zero.
+    fn narrow_at(&mut self, ops: &[Operand], i: usize) -> Option<Slot> {
+        match ops.get(i) {
+            None => Some(self.constant(0, false)),
+            Some(o) => self.narrow(o),
+        }
+    }
+
+    fn wide_at(&mut self, ops: &[Operand], i: usize) -> Option<Slot> {
+        match ops.get(i) {
+            None => Some(self.constant(0, true)),
+            Some(o) => self.wide(o),
+        }
+    }
+
+    /// Emits an arithmetic function. `ops` are the sources.
+    pub(super) fn apply(
+        &mut self,
+        alu: Alu,
+        d: Slot,
+        keep: u64,
+        ops: &[Operand],
+        mods: &Modifiers,
+    ) -> Option<()> {
+        match alu {
+            Alu::Narrow(f) => {
+                let s = self.three(ops)?;
+                let (to, cut) = self.result(d, false, keep);
+                self.emit(Op::Narrow { f, d: to, s });
+                self.cut(d, to, keep, cut);
+            }
+            Alu::Lop3(f) => {
+                let s = [self.narrow_at(ops, 0)?, self.narrow_at(ops, 1)?, self.narrow_at(ops, 2)?];
+                let Some(Operand::Imm(table)) = ops.get(3) else { return None };
+                let (to, cut) = self.result(d, false, keep);
+                self.emit(Op::Lop3 { f, d: to, s, table: *table as u8 });
+                self.cut(d, to, keep, cut);
+            }
+            Alu::Wide(f) => {
+                let s = [self.wide_at(ops, 0)?, self.wide_at(ops, 1)?, self.wide_at(ops, 2)?];
+                let (to, cut) = self.result(d, true, keep);
+                self.emit(Op::Wide { f, d: to, s });
+                self.cut(d, to, keep, cut);
+            }
+            Alu::Widen(f) => {
+                let s = [self.narrow_at(ops, 0)?, self.narrow_at(ops, 1)?, self.wide_at(ops, 2)?];
+                let (to, cut) = self.result(d, true, keep);
+                self.emit(Op::Widen { f, d: to, s });
+                self.cut(d, to, keep, cut);
+            }
+            Alu::Cut(f) => {
+                let a = self.wide_at(ops, 0)?;
+                let (to, cut) = self.result(d, false, keep);
+                self.emit(Op::Cut { f, d: to, a });
+                self.cut(d, to, keep, cut);
+            }
+            Alu::Predicate(f) => self.logic(f, d, ops)?,
+            Alu::SelectNarrow(_) | Alu::SelectWide(_) => return None,
+            Alu::CompareNarrow(_) | Alu::CompareWide(_) | Alu::ComparePair(_) => return None,
+            Alu::Narrow4(_)
+            | Alu::Mixed(_)
+            | Alu::Mixed4(_)
+            | Alu::Convert(_)
+            | Alu::Carry(_) => {
+                let wide = mods.ty().is_some_and(is_wide);
+                let zero = self.constant(0, wide);
+                let mut s = [zero; 4];
+                for (slot, operand) in s.iter_mut().zip(ops) {
+                    *slot = match alu {
+                        Alu::Narrow4(_) => self.narrow(operand)?,
+                        _ => self.source(operand, wide)?,
+                    };
+                }
+                let write_carry = mods.cc;
+                self.emit(Op::Rare(Box::new(Rare { alu, d, s, mask: keep, write_carry })));
+            }
+        }
+        Some(())
+    }
+
+    fn three(&mut self, ops: &[Operand]) -> Option<[Slot; 3]> {
+        Some([self.narrow_at(ops, 0)?, self.narrow_at(ops, 1)?, self.narrow_at(ops, 2)?])
+    }
+
+    /// Where a function of this width may write for destination `d`, and whether the value must
+    /// then be cut or moved.
+    fn result(&mut self, d: Slot, wide: bool, keep: u64) -> (Slot, bool) {
+        if !d.is_none() && d.is_wide() == wide {
+            let cut = !wide && keep < u64::from(u32::MAX);
+            return (d, cut);
+        }
+        (if wide { self.temporary_wide() } else { self.temporary_narrow() }, true)
+    }
+
+    /// Cuts or moves a result into its register.
+    fn cut(&mut self, d: Slot, from: Slot, keep: u64, cut: bool) {
+        if cut && !d.is_none() {
+            self.finisher(Op::Convert { d, a: from, from: 0, mask: keep });
+        }
+    }
+
+    fn logic(&mut self, f: fn(u32, u32) -> u32, d: Slot, ops: &[Operand]) -> Option<()> {
+        let a = self.predicate(ops.first()?)?;
+        let b = match ops.get(1) {
+            Some(b) => self.predicate(b)?,
+            None => Slot::FALSE,
+        };
+        if !d.is_none() {
+            self.emit(Op::Logic { f, d, a, b });
+        }
+        Some(())
+    }
+
+    /// lop3.BoolOp: `d|p, a, b, c, table, q`; p = (d != 0) op q.
+    fn lop3_bool(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [d, p, sources @ .., q] = &inst.operands[..] else { return None };
+        let alu = alu::select(inst.opcode, &inst.mods)?;
+        let c = self.predicate(q)?;
+        let p = self.destination(p)?;
+        let d = match self.destination(d)? {
+            d if d.is_none() => self.temporary_narrow(),
+            d => d,
+        };
+        self.apply(alu, d, u64::from(u32::MAX), sources, &inst.mods)?;
+        let zero = self.constant(0, false);
+        let to = CompareTo { p, q: Slot::NONE, op: inst.mods.bool_op?, c };
+        self.finisher(Op::CompareNarrow { f: not_equal, a: d, b: zero, to });
+        Some(())
+    }
+
+    /// setp, set, testp.
+    pub(super) fn comparison(&mut self, inst: &'a Instruction) -> Option<()> {
+        let alu = alu::select(inst.opcode, &inst.mods)?;
+        let ops = &inst.operands;
+        let pair = matches!(alu, Alu::ComparePair(_));
+        let (p, q, sources) = match inst.opcode {
+            Opcode::Setp => (self.destination(ops.first()?)?, self.destination(ops.get(1)?)?, &ops[2..]),
+            Opcode::Testp => (self.destination(ops.first()?)?, Slot::NONE, &ops[1..]),
+            _ => {
+                let q = if pair { self.temporary_predicate() } else { Slot::NONE };
+                (self.temporary_predicate(), q, &ops[1..])
+            }
+        };
+        let (op, c) = match (inst.mods.bool_op, sources.get(2)) {
+            (Some(op), Some(c)) => (op, self.predicate(c)?),
+            _ => (BoolOp::And, Slot::TRUE),
+        };
+        let to = CompareTo { p, q, op, c };
+        let compare = match alu {
+            Alu::CompareNarrow(f) => {
+                let (a, b) = (self.narrow_at(sources, 0)?, self.narrow_at(sources, 1)?);
+                Op::CompareNarrow { f, a, b, to }
+            }
+            Alu::ComparePair(f) => {
+                let (a, b) = (self.narrow_at(sources, 0)?, self.narrow_at(sources, 1)?);
+                Op::ComparePair { f, a, b, to }
+            }
+            Alu::CompareWide(f) => {
+                let (a, b) = (self.wide_at(sources, 0)?, self.wide_at(sources, 1)?);
+                Op::CompareWide { f, a, b, to }
+            }
+            _ => return None,
+        };
+        self.emit(compare);
+        if inst.opcode == Opcode::Set {
+            self.set(inst, p, pair.then_some(q))?;
+        }
+        Some(())
+    }
+
+    /// The destination of `set`: 1.0 or all ones where the comparison holds.
+    fn set(&mut self, inst: &Instruction, p: Slot, high: Option<Slot>) -> Option<()> {
+        let ty = inst.mods.ty()?;
+        let d = self.destination(inst.operands.first()?)?;
+        if d.is_none() {
+            return Some(());
+        }
+        let one = match ty {
+            ScalarType::F32 => 0x3f80_0000,
+            ScalarType::F16 => 0x3c00,
+            ScalarType::Bf16 => 0x3f80,
+            ScalarType::F16x2 => 0x3c00_3c00,
+            ScalarType::Bf16x2 => 0x3f80_3f80,
+            _ => mask_of(ty.bits().min(32)),
+        };
+        let zero = self.constant(0, false);
+        match high {
+            None => {
+                let a = self.constant(one, false);
+                self.finisher(Op::SelectNarrow { d, a, b: zero, p });
+            }
+            Some(high) => {
+                let both = self.constant(one, false);
+                let low_only = self.constant(one & 0xffff, false);
+                let high_only = self.constant(one & 0xffff_0000, false);
+                let (x, y) = (self.temporary_narrow(), self.temporary_narrow());
+                self.helper(Op::SelectNarrow { d: x, a: both, b: high_only, p });
+                self.helper(Op::SelectNarrow { d: y, a: low_only, b: zero, p });
+                self.finisher(Op::SelectNarrow { d, a: x, b: y, p: high });
+            }
+        }
+        Some(())
+    }
+
+    /// A sum with its product fused into it.
+    pub(super) fn fused(&mut self, body: &'a [Instruction], inst: &'a Instruction, sum: fuse::Sum) {
+        let fma = Modifiers { rounding: Some(Rounding::Rn), ..inst.mods.clone() };
+        let product = &body[sum.product].operands;
+        let subtracts = inst.opcode == Opcode::Sub;
+        let done = (|| {
+            let Alu::Narrow(f) = alu::select(Opcode::Fma, &fma)? else { return None };
+            let d = self.destination(inst.operands.first()?)?;
+            let mut a = self.narrow(product.get(1)?)?;
+            let b = self.narrow(product.get(2)?)?;
+            let mut c = self.narrow(inst.operands.get(3 - sum.operand)?)?;
+            if subtracts {
+                // a*b - c, or c - a*b.
+                let negated = if sum.operand == 1 { &mut c } else { &mut a };
+                let d = self.temporary_narrow();
+                self.helper(Op::Narrow { f: flip_sign, d, s: [*negated; 3] });
+                *negated = d;
+            }
+            self.emit(Op::Narrow { f, d, s: [a, b, c] });
+            Some(())
+        })();
+        if done.is_none() {
+            // Without an fma the two stay as they are.
+            let _ = self.arithmetic(&body[sum.product]);
+            let _ = self.arithmetic(inst);
+        }
+    }
+}
+
+fn flip_sign(d: &mut L32, a: &L32, _: &L32, _: &L32) {
+    for (d, a) in d.iter_mut().zip(a) {
+        *d = a ^ 0x8000_0000;
+    }
+}

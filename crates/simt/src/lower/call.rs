@@ -1,0 +1,198 @@
+//! Calls, and the ends of functions that take or give `.reg` parameters.
+
+use super::builder::{Builder, layout};
+use crate::code::{Access, AssertFail, Call, Callee, Op, Passed, Place, Printf, Slot, Value};
+use texunit_check::ir::{Base, FuncId, Instruction, Operand, Param, Prototype};
+
+impl<'a> Builder<'a> {
+    /// Loads `.reg` parameters from where the caller has put them.
+    pub(super) fn prologue(&mut self) {
+        let function = self.function;
+        if function.is_entry {
+            return;
+        }
+        for (i, param) in function.params.iter().enumerate() {
+            if let Some(access) = self.register_param(param, self.params_at[i]) {
+                self.helper(access_op(access, true));
+            }
+        }
+    }
+
+    /// Stores `.reg` results where the caller expects them.
+    pub(super) fn epilogue(&mut self) {
+        let function = self.function;
+        for (i, param) in function.returns.iter().enumerate() {
+            if let Some(access) = self.register_param(param, self.returns_at[i]) {
+                self.helper(access_op(access, false));
+            }
+        }
+    }
+
+    fn register_param(&mut self, param: &Param, at: u32) -> Option<Access> {
+        let slot = self.register(param.reg?);
+        let plain = matches!(param.size, 1 | 2 | 4 | 8) && !slot.is_predicate() && !slot.is_none();
+        plain.then(|| Access {
+            place: Place::Frame,
+            size: param.size as u8,
+            signed: false,
+            parts: vec![slot],
+            mask: u64::MAX,
+            base: Slot::NONE,
+            offset: u64::from(at),
+            constant: false,
+        })
+    }
+
+    pub(super) fn call(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [Operand::Args(results), target, Operand::Args(arguments), rest @ ..] =
+            &inst.operands[..]
+        else {
+            return None;
+        };
+        let results = self.values(results)?;
+        let arguments = self.values(arguments)?;
+        match target {
+            Operand::Function(f) => self.direct(*f, results, arguments),
+            Operand::Reg(r) => {
+                let address = self.register(*r);
+                self.needs.indirect = true;
+                let shape = match rest.first() {
+                    Some(Operand::Prototype(p)) => shape_of(p),
+                    _ => return None,
+                };
+                let callee = Callee::Indirect { address, reconverge: 0 };
+                self.emit_call(callee, shape, results, arguments)
+            }
+            _ => None,
+        }
+    }
+
+    fn values(&mut self, operands: &'a [Operand]) -> Option<Vec<Value>> {
+        operands
+            .iter()
+            .map(|operand| {
+                Some(match operand {
+                    Operand::FrameVar(v) => Value::Frame(self.frame_offset(Base::Frame(*v))?),
+                    Operand::Param(p) => match self.frame_offset(Base::Param(*p)) {
+                        Some(at) => Value::Frame(at),
+                        None => Value::Register(self.kernel_param(*p)?),
+                    },
+                    Operand::Discard => Value::Register(Slot::NONE),
+                    Operand::Reg(r) => Value::Register(self.register(*r)),
+                    other => Value::Register(self.source(other, true)?),
+                })
+            })
+            .collect()
+    }
+
+    /// A parameter of the kernel that is handed on, read into a temporary.
+    pub(super) fn kernel_param(&mut self, p: texunit_check::ir::ParamId) -> Option<Slot> {
+        let param = self.function.params.get(p.0 as usize)?;
+        let size = u8::try_from(param.size).ok().filter(|s| matches!(s, 1 | 2 | 4 | 8))?;
+        let offset = u64::from(param.offset);
+        let d = self.temporary_wide();
+        let access = Access {
+            place: Place::KernelParam,
+            size,
+            signed: false,
+            parts: vec![d],
+            mask: u64::MAX,
+            base: Slot::NONE,
+            offset,
+            constant: false,
+        };
+        self.helper(Op::Load(Box::new(access)));
+        Some(d)
+    }
+
+    fn direct(&mut self, f: FuncId, results: Vec<Value>, arguments: Vec<Value>) -> Option<()> {
+        let mut at = f;
+        let functions = &self.module.functions;
+        let mut function = functions.get(at.0 as usize)?;
+        for _ in 0..functions.len() {
+            let Some(next) = function.alias_of.filter(|_| function.body.is_none()) else { break };
+            at = next;
+            function = functions.get(at.0 as usize)?;
+        }
+        if function.body.is_none() {
+            let body = functions.iter().position(|g| g.name == function.name && g.body.is_some());
+            match body {
+                Some(i) => {
+                    at = FuncId(i as u32);
+                    function = &functions[i];
+                }
+                None => return self.builtin(&function.name, results, arguments),
+            }
+        }
+        if function.is_entry {
+            return None;
+        }
+        self.needs.functions.push(at);
+        let sizes = |params: &[Param]| params.iter().map(|p| p.size).collect();
+        let shape = (sizes(&function.returns), sizes(&function.params));
+        self.emit_call(Callee::Direct(at.0), shape, results, arguments)
+    }
+
+    fn emit_call(
+        &mut self,
+        callee: Callee,
+        shape: (Vec<u32>, Vec<u32>),
+        results: Vec<Value>,
+        arguments: Vec<Value>,
+    ) -> Option<()> {
+        if results.len() != shape.0.len() || arguments.len() != shape.1.len() {
+            return None;
+        }
+        let (returns_at, end) = layout(shape.0.iter().copied(), 0);
+        let (params_at, _) = layout(shape.1.iter().copied(), end);
+        let passed = |values: Vec<Value>, at: Vec<u32>, sizes: &[u32]| -> Vec<Passed> {
+            let all = values.into_iter().zip(at).zip(sizes);
+            all.map(|((value, offset), &size)| Passed { value, offset, size }).collect()
+        };
+        let results = passed(results, returns_at, &shape.0);
+        let arguments = passed(arguments, params_at, &shape.1);
+        let too_big = |p: &Passed| match p.value {
+            Value::Register(slot) => p.size > 8 || (!slot.is_none() && slot.is_predicate()),
+            Value::Frame(_) => false,
+        };
+        if results.iter().chain(&arguments).any(too_big) {
+            return None;
+        }
+        let call = Call { callee, arguments, results, shape };
+        self.unguarded(|b| b.emit(Op::Call(Box::new(call))));
+        Some(())
+    }
+
+    fn builtin(&mut self, name: &str, results: Vec<Value>, arguments: Vec<Value>) -> Option<()> {
+        match (name, &arguments[..]) {
+            ("vprintf", [format, list]) => {
+                let op = Printf {
+                    format: *format,
+                    arguments: *list,
+                    result: results.first().copied(),
+                };
+                self.emit(Op::Printf(Box::new(op)));
+            }
+            ("__assertfail", [message, file, line, function, _size]) => {
+                let op = AssertFail {
+                    message: *message,
+                    file: *file,
+                    line: *line,
+                    function: *function,
+                };
+                self.emit(Op::AssertFail(Box::new(op)));
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+fn access_op(access: Access, load: bool) -> Op {
+    if load { Op::Load(Box::new(access)) } else { Op::Store(Box::new(access)) }
+}
+
+fn shape_of(prototype: &Prototype) -> (Vec<u32>, Vec<u32>) {
+    let sizes = |list: &[(texunit_isa::ScalarType, u32)]| list.iter().map(|p| p.1).collect();
+    (sizes(&prototype.returns), sizes(&prototype.params))
+}

@@ -1,0 +1,167 @@
+//! Branches, ends, barriers, and what the lanes of a warp do together.
+
+use super::builder::Builder;
+use crate::code::{Barrier, BarrierKind, NONE, Op, Shuffle, Slot};
+use texunit_check::ir::{Instruction, Operand};
+use texunit_isa::{MatchMode, Opcode, ScalarType, VoteMode};
+
+impl<'a> Builder<'a> {
+    pub(super) fn control(&mut self, inst: &'a Instruction) -> Option<()> {
+        match inst.opcode {
+            Opcode::Bra => {
+                let Some(Operand::Label(label)) = inst.operands.first() else { return None };
+                self.emit(Op::Branch { target: label.0, reconverge: NONE });
+            }
+            Opcode::Brx => {
+                let [index, Operand::Targets(targets)] = &inst.operands[..] else { return None };
+                let index = self.narrow(index)?;
+                let targets = targets.iter().map(|t| t.0).collect();
+                self.unguarded(|b| {
+                    b.emit_guarded(
+                        Op::BranchIndexed { index, targets, reconverge: NONE },
+                        Slot::TRUE,
+                    );
+                });
+            }
+            Opcode::Ret if self.function.is_entry => self.emit(Op::Exit),
+            Opcode::Ret => self.unguarded(|b| {
+                b.epilogue();
+                b.emit_guarded(Op::Return, Slot::TRUE);
+            }),
+            Opcode::Exit => self.emit(Op::Exit),
+            Opcode::Trap => self.emit(Op::Trap),
+            Opcode::Brkpt => self.emit(Op::Breakpoint),
+            // Memory is accessed in program order, and time does not matter.
+            _ => self.emit(Op::Nop),
+        }
+        Some(())
+    }
+
+    /// Runs `f` for the lanes under the guard only, as a branch around it: for instructions at
+    /// which the lanes of a warp part.
+    pub(super) fn unguarded(&mut self, f: impl FnOnce(&mut Self)) {
+        if self.guard == Slot::TRUE {
+            f(self);
+            return;
+        }
+        let around = self.label();
+        let skip = self.guard.negated();
+        self.guarded_helper(Op::Branch { target: around, reconverge: NONE }, skip);
+        let guard = std::mem::replace(&mut self.guard, Slot::TRUE);
+        f(self);
+        self.guard = guard;
+        self.place(around);
+    }
+
+    fn guarded_helper(&mut self, op: Op, guard: Slot) {
+        let old = std::mem::replace(&mut self.guard, guard);
+        self.finisher(op);
+        self.guard = old;
+    }
+
+    pub(super) fn collective(&mut self, inst: &'a Instruction) -> Option<()> {
+        match inst.opcode {
+            Opcode::Bar | Opcode::Barrier => self.barrier(inst),
+            Opcode::Activemask => {
+                let d = self.destination(inst.operands.first()?)?;
+                self.emit(Op::ActiveMask { d });
+                Some(())
+            }
+            Opcode::Shfl => self.shuffle(inst),
+            Opcode::Vote => self.vote(inst),
+            Opcode::Match => self.matching(inst),
+            _ => self.redux(inst),
+        }
+    }
+
+    fn barrier(&mut self, inst: &'a Instruction) -> Option<()> {
+        let m = &inst.mods;
+        let ops = &inst.operands;
+        if m.warp {
+            let mask = self.narrow(ops.first()?)?;
+            self.emit(Op::WarpSync { mask });
+            return Some(());
+        }
+        let kind = match (m.arrive, m.red, m.red_op) {
+            (true, _, _) => BarrierKind::Arrive,
+            (_, true, None) => BarrierKind::Popc,
+            (_, true, Some(op)) => BarrierKind::Reduce(op),
+            _ => BarrierKind::Sync,
+        };
+        let (d, rest, p) = if m.red {
+            let [d, rest @ .., p] = &ops[..] else { return None };
+            (self.destination(d)?, rest, self.predicate(p)?)
+        } else {
+            (Slot::NONE, &ops[..], Slot::FALSE)
+        };
+        let id = match rest.first() {
+            Some(id) => self.narrow(id)?,
+            None => self.constant(0, false),
+        };
+        let threads = match rest.get(1) {
+            Some(threads) => self.narrow(threads)?,
+            None => Slot::NONE,
+        };
+        let barrier = Barrier { kind, id, threads, d, p };
+        self.unguarded(|b| b.emit(Op::Barrier(Box::new(barrier))));
+        Some(())
+    }
+
+    /// The membermask of `.sync` forms.
+    fn members(&mut self, inst: &'a Instruction, at: usize) -> Option<Slot> {
+        if !inst.mods.sync {
+            return Some(Slot::NONE);
+        }
+        self.narrow(inst.operands.get(at)?)
+    }
+
+    fn shuffle(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [d, p, a, b, c, ..] = &inst.operands[..] else { return None };
+        let op = Shuffle {
+            mode: inst.mods.shfl?,
+            d: self.destination(d)?,
+            p: self.destination(p)?,
+            a: self.narrow(a)?,
+            b: self.narrow(b)?,
+            c: self.narrow(c)?,
+            members: self.members(inst, 5)?,
+        };
+        self.unguarded(|b| b.emit(Op::Shuffle(Box::new(op))));
+        Some(())
+    }
+
+    fn vote(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [d, p, ..] = &inst.operands[..] else { return None };
+        let mode = inst.mods.vote?;
+        let (d, p) = (self.destination(d)?, self.predicate(p)?);
+        if !d.is_none() && d.is_predicate() == (mode == VoteMode::Ballot) {
+            return None;
+        }
+        let members = self.members(inst, 2)?;
+        self.unguarded(|b| b.emit(Op::Vote { mode, d, p, members }));
+        Some(())
+    }
+
+    fn matching(&mut self, inst: &'a Instruction) -> Option<()> {
+        let mode = inst.mods.matching?;
+        let all = mode == MatchMode::All;
+        let sources = &inst.operands[1 + usize::from(all)..];
+        let d = self.destination(inst.operands.first()?)?;
+        let p = if all { self.destination(inst.operands.get(1)?)? } else { Slot::NONE };
+        let a = self.source(sources.first()?, inst.mods.ty()?.bits() == 64)?;
+        let members = self.narrow(sources.get(1)?)?;
+        self.unguarded(|b| b.emit(Op::Match { mode, d, p, a, members }));
+        Some(())
+    }
+
+    fn redux(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [d, a, members] = &inst.operands[..] else { return None };
+        let (op, ty) = (inst.mods.redux?, inst.mods.ty()?);
+        if !matches!(ty, ScalarType::U32 | ScalarType::S32 | ScalarType::B32) {
+            return None;
+        }
+        let (d, a, members) = (self.destination(d)?, self.narrow(a)?, self.narrow(members)?);
+        self.unguarded(|b| b.emit(Op::Redux { op, ty, d, a, members }));
+        Some(())
+    }
+}

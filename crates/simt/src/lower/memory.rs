@@ -1,0 +1,165 @@
+//! ld, st, atom, red, prefetch.
+
+use super::builder::{Builder, is_wide};
+use crate::code::{Access, Atomic, Op, Place, Slot};
+use texunit_check::ir::{Base, Instruction, Operand, Storage};
+use texunit_isa::{AtomOp, Opcode, ScalarType, Space};
+
+/// A resolved address: place, register or constant (or none), offset.
+pub(super) struct Address {
+    pub(super) place: Place,
+    pub(super) base: Slot,
+    pub(super) offset: u64,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn memory(&mut self, inst: &'a Instruction) -> Option<()> {
+        match inst.opcode {
+            Opcode::Ld | Opcode::Ldu => self.load(inst),
+            Opcode::St => self.store(inst),
+            Opcode::Atom | Opcode::Red => self.atomic(inst),
+            // Prefetch, discard and applypriority change nothing that a program can see.
+            _ => {
+                self.emit(Op::Nop);
+                Some(())
+            }
+        }
+    }
+
+    /// Resolves `[base + offset]` in a state space.
+    pub(super) fn address(&mut self, operand: &Operand, space: Option<Space>) -> Option<Address> {
+        let Operand::Address(base, offset) = operand else { return None };
+        let offset = *offset as u64;
+        let by_space = match space {
+            None => Place::Generic,
+            Some(Space::Global | Space::Const) => Place::Global,
+            Some(Space::Shared) => Place::Shared,
+            Some(Space::Local) => Place::Local,
+            Some(Space::Param) => Place::Param,
+        };
+        Some(match *base {
+            Base::Reg(r) => Address { place: by_space, base: self.register(r), offset },
+            Base::Absolute => Address { place: by_space, base: Slot::NONE, offset },
+            Base::Variable(v) => {
+                let place = match self.module.variables.get(v.0 as usize)?.storage {
+                    Storage::Global | Storage::Const => Place::Global,
+                    Storage::Shared | Storage::DynamicShared => Place::Shared,
+                    Storage::Opaque(_) => return None,
+                };
+                let base = self.variable_address(v, 0, true)?;
+                Address { place, base, offset }
+            }
+            Base::Param(p) if self.function.is_entry => {
+                let at = u64::from(self.function.params.get(p.0 as usize)?.offset);
+                let offset = at.wrapping_add(offset);
+                Address { place: Place::KernelParam, base: Slot::NONE, offset }
+            }
+            Base::Param(_) | Base::Return(_) | Base::Frame(_) => {
+                let offset = u64::from(self.frame_offset(*base)?).wrapping_add(offset);
+                Address { place: Place::Frame, base: Slot::NONE, offset }
+            }
+        })
+    }
+
+    fn access(&mut self, inst: &Instruction, address: &Operand) -> Option<Access> {
+        let ty = inst.mods.ty()?;
+        let size = ty.bytes();
+        if ty == ScalarType::Pred || size > 8 {
+            return None;
+        }
+        let Address { place, base, offset } = self.address(address, inst.mods.space)?;
+        Some(Access {
+            place,
+            size: size as u8,
+            signed: ty.is_signed(),
+            parts: Vec::new(),
+            mask: u64::MAX,
+            base,
+            offset,
+            constant: inst.mods.space == Some(Space::Const),
+        })
+    }
+
+    fn load(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [d, address] = &inst.operands[..] else { return None };
+        let mut access = self.access(inst, address)?;
+        let parts = match d {
+            Operand::Vector(parts) => &parts[..],
+            one => std::slice::from_ref(one),
+        };
+        for part in parts {
+            let slot = self.destination(part)?;
+            if slot.is_predicate() && !slot.is_none() {
+                return None;
+            }
+            if !slot.is_none() {
+                access.mask = access.mask.min(self.keep_element(part));
+            }
+            access.parts.push(slot);
+        }
+        if access.parts.len() > 8 {
+            return None;
+        }
+        self.emit(Op::Load(Box::new(access)));
+        Some(())
+    }
+
+    fn store(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [address, source] = &inst.operands[..] else { return None };
+        let mut access = self.access(inst, address)?;
+        let parts = match source {
+            Operand::Vector(parts) => &parts[..],
+            one => std::slice::from_ref(one),
+        };
+        let wide = inst.mods.ty().is_some_and(is_wide);
+        for part in parts {
+            let slot = self.source(part, wide)?;
+            if slot.is_predicate() {
+                return None;
+            }
+            access.parts.push(slot);
+        }
+        if access.parts.len() > 8 {
+            return None;
+        }
+        self.emit(Op::Store(Box::new(access)));
+        Some(())
+    }
+
+    fn atomic(&mut self, inst: &'a Instruction) -> Option<()> {
+        let (d, rest) = match inst.opcode {
+            Opcode::Atom => (self.destination(inst.operands.first()?)?, &inst.operands[1..]),
+            _ => (Slot::NONE, &inst.operands[..]),
+        };
+        let (ty, op) = (inst.mods.ty()?, inst.mods.atom?);
+        if !is_executed(op, ty) || inst.mods.vector > 1 {
+            return None;
+        }
+        let Address { place, base, offset } = self.address(rest.first()?, inst.mods.space)?;
+        if matches!(place, Place::KernelParam | Place::Frame | Place::Param) {
+            return None;
+        }
+        let wide = is_wide(ty);
+        let b = self.source(rest.get(1)?, wide)?;
+        let c = match rest.get(2) {
+            Some(c) if op == AtomOp::Cas => self.source(c, wide)?,
+            None if op != AtomOp::Cas => Slot::NONE,
+            _ => return None,
+        };
+        self.emit(Op::Atomic(Box::new(Atomic { place, op, ty, d, base, offset, b, c })));
+        Some(())
+    }
+}
+
+/// Which atomics are executed.
+fn is_executed(op: AtomOp, ty: ScalarType) -> bool {
+    use ScalarType as T;
+    match op {
+        AtomOp::Add => matches!(ty, T::U32 | T::S32 | T::U64 | T::S64 | T::F32 | T::F64),
+        AtomOp::Min | AtomOp::Max => matches!(ty, T::U32 | T::S32 | T::U64 | T::S64),
+        AtomOp::Inc | AtomOp::Dec => ty == T::U32,
+        AtomOp::And | AtomOp::Or | AtomOp::Xor => ty.bits() == 32 || ty.bits() == 64,
+        AtomOp::Exch => ty.bits() == 32 || ty.bits() == 64,
+        AtomOp::Cas => matches!(ty.bits(), 16 | 32 | 64),
+    }
+}

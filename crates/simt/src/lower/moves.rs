@@ -1,0 +1,139 @@
+//! mov with its vectors, selp, cvta, isspacep.
+
+use super::builder::{Builder, is_wide, mask_of};
+use crate::code::{Op, Slot};
+use texunit_check::ir::{Instruction, Operand};
+use texunit_isa::{Opcode, ScalarType, Space};
+use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind};
+
+impl<'a> Builder<'a> {
+    pub(super) fn moves(&mut self, inst: &'a Instruction) -> Option<()> {
+        match inst.opcode {
+            Opcode::Mov => self.mov(inst),
+            Opcode::Selp => self.selp(inst),
+            Opcode::Cvta => self.cvta(inst),
+            _ => self.isspacep(inst),
+        }
+    }
+
+    /// Copies between slots, cutting and extending as their kinds demand. Emitted under the
+    /// guard.
+    pub(super) fn copy(&mut self, d: Slot, a: Slot, keep: u64, count: bool) {
+        if d.is_none() {
+            return;
+        }
+        let op = match (d.is_predicate(), d.is_wide(), a.is_predicate(), a.is_wide()) {
+            (true, _, true, _) => Op::Logic { f: |a, b| a | b, d, a, b: Slot::FALSE },
+            (false, false, false, false) if keep >= u64::from(u32::MAX) => Op::MovNarrow { d, a },
+            (false, true, false, true) => Op::MovWide { d, a },
+            _ => Op::Convert { d, a, from: 0, mask: keep },
+        };
+        if count { self.emit(op) } else { self.finisher(op) }
+    }
+
+    fn mov(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [d, a] = &inst.operands[..] else { return None };
+        let ty = inst.mods.ty()?;
+        match (d, a) {
+            (Operand::Vector(parts), _) => self.unpack(parts, a, ty),
+            (_, Operand::Vector(parts)) => self.pack(d, parts, ty),
+            _ => {
+                let to = self.destination(d)?;
+                let from = match ty {
+                    ScalarType::Pred => self.predicate(a)?,
+                    _ => self.source(a, is_wide(ty) && to.is_wide())?,
+                };
+                if to.is_predicate() != from.is_predicate() && !to.is_none() {
+                    return None;
+                }
+                // Registers of 16 bits hold nothing above them, so only wider ones are cut.
+                let keep = if to.is_wide() == from.is_wide() { u64::MAX } else { self.keep(d) };
+                self.copy(to, from, keep, true);
+                Some(())
+            }
+        }
+    }
+
+    fn pack(&mut self, d: &'a Operand, parts: &'a [Operand], ty: ScalarType) -> Option<()> {
+        let d = self.destination(d)?;
+        let bits = ty.bits() / parts.len().max(1) as u32;
+        if d.is_none() || ty.bits() > 64 || parts.len() > 8 || bits < 8 {
+            return None;
+        }
+        let parts: Option<Box<[Slot]>> =
+            parts.iter().map(|p| self.source(p, bits > 32)).collect();
+        self.emit(Op::Pack { d, parts: parts?, bits: bits as u8 });
+        Some(())
+    }
+
+    fn unpack(&mut self, parts: &'a [Operand], a: &'a Operand, ty: ScalarType) -> Option<()> {
+        let bits = ty.bits() / parts.len().max(1) as u32;
+        if ty.bits() > 64 || parts.len() > 8 || bits < 8 {
+            return None;
+        }
+        let a = self.source(a, is_wide(ty))?;
+        let parts: Option<Box<[Slot]>> = parts.iter().map(|p| self.destination(p)).collect();
+        self.emit(Op::Unpack { parts: parts?, a, bits: bits as u8 });
+        Some(())
+    }
+
+    fn selp(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [d, a, b, p] = &inst.operands[..] else { return None };
+        let p = self.predicate(p)?;
+        let d = self.destination(d)?;
+        if d.is_none() {
+            return Some(());
+        }
+        let op = if d.is_wide() {
+            Op::SelectWide { d, a: self.wide(a)?, b: self.wide(b)?, p }
+        } else if d.is_predicate() {
+            return None;
+        } else {
+            Op::SelectNarrow { d, a: self.narrow(a)?, b: self.narrow(b)?, p }
+        };
+        self.emit(op);
+        Some(())
+    }
+
+    fn cvta(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [d, a] = &inst.operands[..] else { return None };
+        let window = match inst.mods.space? {
+            Space::Global | Space::Const => 0,
+            Space::Shared => SHARED_WINDOW,
+            Space::Local => LOCAL_WINDOW,
+            Space::Param => PARAM_WINDOW,
+        };
+        let to = self.destination(d)?;
+        let a = self.source(a, to.is_wide())?;
+        if window == 0 {
+            let keep = self.keep(d);
+            self.copy(to, a, keep, true);
+        } else if !to.is_none() {
+            self.emit(Op::Cvta { d: to, a, window, to: inst.mods.to });
+        }
+        Some(())
+    }
+
+    fn isspacep(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [d, a] = &inst.operands[..] else { return None };
+        let space = match inst.mods.space? {
+            Space::Global => SpaceKind::Global,
+            Space::Const => SpaceKind::Const,
+            Space::Shared => SpaceKind::Shared,
+            Space::Local => SpaceKind::Local,
+            Space::Param => SpaceKind::Param,
+        };
+        let d = self.destination(d)?;
+        let a = self.wide(a)?;
+        self.emit(Op::IsSpace { d, a, space });
+        Some(())
+    }
+
+    /// What a register keeps of an element of a type.
+    pub(super) fn keep_element(&self, operand: &Operand) -> u64 {
+        match operand {
+            Operand::Reg(r) => mask_of(self.bits(*r)),
+            _ => u64::MAX,
+        }
+    }
+}

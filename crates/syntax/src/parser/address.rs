@@ -1,0 +1,125 @@
+//! Operands in brackets: addresses, and handles with coordinates.
+
+use super::operand::is_operator;
+use super::{Parse, Parser};
+use crate::ast::{Address, Expr, Operand, OperandKind};
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::token::{Kind, Token};
+
+impl<'a> Parser<'a> {
+    /// `[base]`, `[base+4]`, `[texture, {x, y}]`, `[texture, sampler, {x, y}]`
+    pub(crate) fn bracket(&mut self) -> Parse<OperandKind<'a>> {
+        let open = self.advance();
+        let base = self.address_base()?;
+        let mut offset = None;
+        match self.kind() {
+            Kind::Plus => offset = Some(self.address_offset(&base)?),
+            kind if is_operator(kind) => return self.address_operator(),
+            _ => {}
+        }
+        if self.kind() != Kind::Comma {
+            self.bracket_end(open)?;
+            return Ok(OperandKind::Address(Address { base: Box::new(base), offset }));
+        }
+        if let Some(offset) = offset {
+            let message = "an offset in a texture, surface or tensor operand";
+            let diagnostic = Diagnostic::error(codes::ADDRESS, base.span.to(offset.span), message);
+            return self
+                .fail(diagnostic.help("write the handle alone: a name or a 64-bit register"));
+        }
+        if let OperandKind::Constant(_) = base.kind {
+            let message = "a number in place of a handle";
+            let diagnostic = Diagnostic::error(codes::ADDRESS, base.span, message);
+            return self.fail(diagnostic.help("write the handle: a name or a 64-bit register"));
+        }
+        let mut operands = vec![base];
+        while self.eat(Kind::Comma).is_some() {
+            operands.push(self.bracket_element()?);
+        }
+        self.bracket_end(open)?;
+        Ok(OperandKind::Bracket(operands))
+    }
+
+    fn address_base(&mut self) -> Parse<Operand<'a>> {
+        let start = self.at;
+        let help = "an address is `[register]`, `[register+constant]`, `[variable+constant]` or `[constant]`";
+        let kind = match self.kind() {
+            Kind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
+                let name = self.take_ident();
+                if self.kind() == Kind::Word {
+                    let help = "copy the element to a register with `mov` before";
+                    return self.unexpected(codes::SELECTOR, "`]`", help);
+                }
+                OperandKind::Name { name, component: None }
+            }
+            Kind::Minus if self.name_follows() => {
+                return self.unexpected(codes::ADDRESS, "an address", help);
+            }
+            Kind::RightBracket
+            | Kind::LeftBrace
+            | Kind::LeftBracket
+            | Kind::Underscore
+            | Kind::Comma => {
+                return self.unexpected(codes::ADDRESS, "an address", help);
+            }
+            _ => self.constant_operand()?,
+        };
+        Ok(Operand { kind, span: self.span_from(start) })
+    }
+
+    fn address_offset(&mut self, base: &Operand<'a>) -> Parse<Expr<'a>> {
+        self.advance();
+        if self.kind() == Kind::Ident && self.text_of(self.peek()) != "WARP_SZ" {
+            let help =
+                "an address is one register and a constant: add registers with `add.s64` before";
+            let message = format!("expected a constant offset, found {}", self.shown());
+            let diagnostic = Diagnostic::error(codes::ADDRESS, self.peek().span, message)
+                .label("not a constant")
+                .note(base.span, "added to this");
+            return self.fail(diagnostic.help(help));
+        }
+        self.constant()
+    }
+
+    fn address_operator<T>(&mut self) -> Parse<T> {
+        let help = match self.kind() {
+            Kind::Minus => "write a negative offset as `+-4`",
+            _ => "an address is one register or variable and a constant: compute the rest before",
+        };
+        self.unexpected(codes::ADDRESS, "`+` or `]`", help)
+    }
+
+    /// What follows the handle in a texture, surface or tensor operand.
+    fn bracket_element(&mut self) -> Parse<Operand<'a>> {
+        let start = self.at;
+        let kind = match self.kind() {
+            Kind::LeftBrace => self.vector()?,
+            Kind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
+                let name = self.take_ident();
+                let component = self.component()?;
+                if is_operator(self.kind()) || self.kind() == Kind::Plus {
+                    self.arithmetic(name)?;
+                }
+                OperandKind::Name { name, component }
+            }
+            Kind::RightBracket | Kind::Comma => return self.trailing_comma("an operand"),
+            _ => {
+                let help = "after the handle stand a sampler, or coordinates in braces: `[texture, {%f1, %f2}]`";
+                return self.unexpected(codes::OPERAND, "coordinates or a sampler", help);
+            }
+        };
+        Ok(Operand { kind, span: self.span_from(start) })
+    }
+
+    fn bracket_end(&mut self, open: Token) -> Parse<()> {
+        self.list_end(Kind::RightBracket, "]", open, "operands in brackets")?;
+        match self.kind() {
+            Kind::Plus | Kind::Minus | Kind::LeftBracket => {
+                let help = "write the offset inside the brackets: `[%rd1+4]`";
+                self.unexpected(codes::ADDRESS, "`,` or `;`", help)
+            }
+            _ => Ok(()),
+        }
+    }
+}

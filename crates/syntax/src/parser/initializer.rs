@@ -1,0 +1,184 @@
+//! Initial values of variables, and the ends of lists.
+
+use super::recovery::Scope;
+use super::{Parse, Parser};
+use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Initializer};
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::token::{Kind, Token};
+
+impl<'a> Parser<'a> {
+    pub(crate) fn trailing_comma<T>(&mut self, expected: &str) -> Parse<T> {
+        let message = format!("expected {expected} after the comma, found {}", self.shown());
+        let span = match self.kind() {
+            Kind::Comma => self.peek().span,
+            _ => self.previous().span,
+        };
+        let diagnostic = Diagnostic::error(codes::EXTRA_COMMA, span, message);
+        self.fail(
+            diagnostic.label("comma too many").help("remove the comma, or write what is missing"),
+        )
+    }
+
+    pub(crate) fn initializer(&mut self, ty: &str) -> Parse<Initializer<'a>> {
+        self.nested(|p| match p.kind() {
+            Kind::LeftBrace => p.initializer_list(ty),
+            Kind::Text => {
+                let help = "write the bytes as a list: \"abc\" is `{97, 98, 99, 0}`";
+                p.unexpected(codes::INITIALIZER, "an initial value", help)
+            }
+            Kind::Semicolon | Kind::Comma | Kind::RightBrace => {
+                let help = "write a number, an address, or a list in braces after `=`";
+                p.unexpected(codes::INITIALIZER, "an initial value", help)
+            }
+            _ => Ok(Initializer::Value(p.initial_value()?)),
+        })
+    }
+
+    fn initializer_list(&mut self, ty: &str) -> Parse<Initializer<'a>> {
+        let start = self.at;
+        let open = self.advance();
+        let opaque = matches!(ty, "texref" | "samplerref" | "surfref");
+        let named = self.kind() == Kind::Ident && self.peek_at(1).kind == Kind::Equal;
+        if self.eat(Kind::RightBrace).is_some() {
+            let span = self.span_from(start);
+            return Ok(if opaque {
+                Initializer::Fields(Vec::new(), span)
+            } else {
+                Initializer::List(Vec::new(), span)
+            });
+        }
+        let mut fields = Vec::new();
+        let mut list = Vec::new();
+        loop {
+            if named {
+                fields.push(self.field()?);
+            } else {
+                list.push(self.initializer(ty)?);
+            }
+            if self.eat(Kind::Comma).is_none() {
+                break;
+            }
+            if matches!(self.kind(), Kind::RightBrace | Kind::Comma) {
+                return self.trailing_comma("a value");
+            }
+        }
+        self.list_end(Kind::RightBrace, "}", open, "initial values")?;
+        let span = self.span_from(start);
+        Ok(if named { Initializer::Fields(fields, span) } else { Initializer::List(list, span) })
+    }
+
+    /// `filter_mode = linear`
+    fn field(&mut self) -> Parse<(Ident<'a>, Expr<'a>)> {
+        let help = "write `field = value`, as in `filter_mode = linear`";
+        let name = self.name("a field's name")?;
+        if self.eat(Kind::Equal).is_none() {
+            return self.unexpected(codes::INITIALIZER, "`=`", help);
+        }
+        let token = self.peek();
+        if token.kind == Kind::Ident && self.text_of(token) != "WARP_SZ" {
+            self.advance();
+            return Ok((name, Expr { kind: ExprKind::Name(self.ident(token)), span: token.span }));
+        }
+        Ok((name, self.constant()?))
+    }
+
+    /// A closing bracket of a list, or what stands there instead of a comma.
+    pub(crate) fn list_end(
+        &mut self,
+        kind: Kind,
+        shown: &str,
+        open: Token,
+        what: &str,
+    ) -> Parse<()> {
+        let begins_value = matches!(
+            self.kind(),
+            Kind::Ident
+                | Kind::Integer
+                | Kind::Decimal
+                | Kind::Float32
+                | Kind::Float64
+                | Kind::LeftBrace
+                | Kind::Underscore
+        );
+        if begins_value
+            && !(self.peek().first_on_line && self.begins_statement(self.at, Scope::Body, false))
+        {
+            let message = format!("missing comma before {}", self.shown());
+            let diagnostic = Diagnostic::error(codes::COMMA, self.peek().span, message)
+                .label("`,` expected before this")
+                .help(format!("separate {what} with commas"));
+            return self.fail(diagnostic);
+        }
+        self.close(kind, shown, open)?;
+        Ok(())
+    }
+
+    /// A number, an address, or a masked address.
+    fn initial_value(&mut self) -> Parse<Expr<'a>> {
+        let token = self.peek();
+        let text = self.text_of(token);
+        if token.kind == Kind::Ident && text != "WARP_SZ" {
+            return self.address_value();
+        }
+        if token.kind == Kind::Integer && self.peek_at(1).kind == Kind::LeftParen {
+            let start = self.at;
+            let mask = Expr { kind: self.constant_token()?, span: token.span };
+            let open = self.advance();
+            let address = self.address_value()?;
+            self.close(Kind::RightParen, ")", open)?;
+            let kind = ExprKind::Call(Box::new(mask), Box::new(address));
+            return Ok(Expr { kind, span: self.span_from(start) });
+        }
+        self.constant()
+    }
+
+    /// The integer that comes next, alone.
+    fn constant_token(&mut self) -> Parse<ExprKind<'a>> {
+        let token = self.advance();
+        let (value, unsigned) = crate::number::integer(self.text_of(token)).unwrap_or_default();
+        Ok(ExprKind::Integer { value, unsigned })
+    }
+
+    /// `name`, `name+4`, `generic(name)`, `generic(name)+4`
+    fn address_value(&mut self) -> Parse<Expr<'a>> {
+        let start = self.at;
+        let name = self.name("a variable's name")?;
+        let mut value = Expr { kind: ExprKind::Name(name), span: name.span };
+        if self.kind() == Kind::LeftParen {
+            if name.text != "generic" {
+                let message = format!("`{}` cannot be called in an initial value", name.text);
+                let diagnostic = Diagnostic::error(codes::INITIALIZER, name.span, message);
+                return self.fail(diagnostic.help("`generic(name)` is the generic address of a variable; a byte of an address is `0xff(name)`"));
+            }
+            let open = self.advance();
+            let inner = self.name("a variable's name")?;
+            if self.kind() == Kind::Plus {
+                let help = format!("write the offset behind it: `generic({})+4`", inner.text);
+                return self.unexpected(codes::ARITHMETIC, "`)`", help);
+            }
+            self.close(Kind::RightParen, ")", open)?;
+            let argument = Expr { kind: ExprKind::Name(inner), span: inner.span };
+            let span = self.span_from(start);
+            value = Expr { kind: ExprKind::Call(Box::new(value), Box::new(argument)), span };
+        }
+        match self.kind() {
+            Kind::Plus => {
+                self.advance();
+                let offset = self.constant()?;
+                let span = self.span_from(start);
+                let kind = ExprKind::Binary(BinaryOp::Add, Box::new(value), Box::new(offset));
+                Ok(Expr { kind, span })
+            }
+            Kind::Minus => {
+                let help = format!("write a negative offset as `{}+-4`", name.text);
+                self.unexpected(codes::ARITHMETIC, "`+` and a constant", help)
+            }
+            Kind::LeftBracket | Kind::Star | Kind::Slash | Kind::Percent => {
+                let help = format!("the only arithmetic is an offset in bytes: `{}+4`", name.text);
+                self.unexpected(codes::ARITHMETIC, "`+` and a constant", help)
+            }
+            _ => Ok(value),
+        }
+    }
+}
