@@ -32,7 +32,7 @@ CLANG_INLINE unsigned __ballot_sync(unsigned m, int p) { return __nvvm_vote_ball
 CLANG_INLINE int __any_sync(unsigned m, int p) { return __nvvm_vote_any_sync(m, p); }
 CLANG_INLINE int __all_sync(unsigned m, int p) { return __nvvm_vote_all_sync(m, p); }
 CLANG_INLINE unsigned __activemask() { unsigned v; asm volatile("activemask.b32 %0;" : "=r"(v)); return v; }
-CLANG_INLINE void __syncwarp(unsigned m = 0xffffffffu) { __nvvm_bar_warp_sync(m); }
+CLANG_INLINE void __syncwarp(unsigned m = 0xffffffffu) { asm volatile("bar.warp.sync %0;" :: "r"(m) : "memory"); }
 CLANG_INLINE int __popc(unsigned v) { return __builtin_popcount(v); }
 CLANG_INLINE float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 CLANG_INLINE float fabsf(float a) { return __builtin_fabsf(a); }

@@ -757,6 +757,29 @@ def divergence(rng):
     Case("divergence", "divergence", [1], [64]).given("u32", data).out("u32", steps).out("u32", mixed).write()
 
 
+def groups(rng):
+    v = ints(rng, 64, -20, 20)
+    out = []
+    for t, x in enumerate(v):
+        tile = v[t // 8 * 8:t // 8 * 8 + 8]
+        warp = range(t // 32 * 32, t // 32 * 32 + 32)
+        mine = [i for i in warp if (v[i] & 1) == (x & 1)]
+        rank = mine.index(t)
+        out += [sum(tile), t // 8 * 100 + t % 8, sum(1 << i for i, y in enumerate(tile) if y > 0), 5 in tile]
+        out += [len(mine) * 100 + rank, v[mine[-1]]] if x & 1 else [len(mine) * 10000 + rank, v[mine[max(rank - 1, 0)]]]
+    Case("groups", "groups", [1], [64]).given("s32", v).out("s32", out).write()
+
+
+def syncwarp(rng):
+    v = ints(rng, 128)
+    out = [max(v[t // 32 * 32:t // 32 * 32 + 32]) for t in range(128)]
+    chain = [0]
+    for i in range(1, 16):
+        chain.append(i + 2 * chain[-1])
+    out += [chain[15 - t % 32] if t % 32 < 16 else -(47 - t % 32) + t // 32 for t in range(128)]
+    Case("syncwarp", "syncwarp", [1], [128]).given("s32", v).out("s32", out).write()
+
+
 def spinlock(rng):
     case = Case("spinlock", "spinlock", [2], [32]).inout("s32", [0], [64]).inout("s32", [0], [0])
     case.out("s32", [1] * 64 + [t % 32 for t in range(64)]).write()
@@ -878,9 +901,9 @@ def f64(rng):
     Case("f64", "f64", [1], [32]).given("f64", data).out("f64", out).out("s64", words).write()
 
 
-PROGRAMS = [arithmetic, atomics, barriers, bitonic, bits, branch_table, compare, convert, denormals, divergence, divide, dynamic_shared, f64, fast_math, globals_, half,
+PROGRAMS = [arithmetic, atomics, barriers, bitonic, bits, branch_table, compare, convert, denormals, divergence, divide, dynamic_shared, f64, fast_math, globals_, groups, half,
             histogram, indirect, int64, libm, libm64, life, local_array, mandelbrot, match, matmul, memory, multiply, narrow, old_warp, printf, printf_loop, recursion,
-            reduce, scan, sha256, shuffle, specials, spinlock, struct_param, switch, transpose, vote]
+            reduce, scan, sha256, shuffle, specials, spinlock, struct_param, switch, syncwarp, transpose, vote]
 
 
 def main():

@@ -39,6 +39,7 @@ dynamic_shared  |rc |
 f64             |rc |
 fast_math       |r  | contract fast
 globals         |Grc|
+groups          |   |
 half            |r  |
 histogram       |rc |
 indirect        |Gc |
@@ -64,6 +65,7 @@ specials        |r  |
 spinlock        |rc |
 struct_param    |Glrc|
 switch          |Grc|
+syncwarp        |Grc|
 transpose       |rc | contract
 vote            |rc |
 '

@@ -75,9 +75,7 @@ impl<'c, 'a> Body<'c, 'a> {
                 }
                 Statement::Variable(v) => self.variable(v),
                 Statement::Block(b) => self.block(b),
-                Statement::CallPrototype(p) => {
-                    let _ = self.prototype_of(p);
-                }
+                Statement::CallPrototype(p) => self.check_prototype(p),
                 Statement::BranchTargets(_) | Statement::CallTargets(_) | Statement::Directive(_) => {}
             }
         }

@@ -21,13 +21,13 @@ pub(crate) enum Kind {
     Zero,
 }
 
-use ScalarType::{B16, B32, B64, Pred, U16, U32, U64};
+use ScalarType::{Pred, U16, U32, U64};
 use SpecialReg as R;
 
-const INDEX: &[ScalarType] = &[U32, U16, B32, B16];
-const WORD: &[ScalarType] = &[U32, B32];
-const LONG: &[ScalarType] = &[U64, B64];
-const EITHER: &[ScalarType] = &[U64, U32, B64, B32];
+const INDEX: &[ScalarType] = &[U32, U16];
+const WORD: &[ScalarType] = &[U32];
+const LONG: &[ScalarType] = &[U64];
+const EITHER: &[ScalarType] = &[U64, U32];
 
 /// Registers with their types and whether they are vectors.
 #[rustfmt::skip]

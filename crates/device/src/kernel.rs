@@ -354,7 +354,7 @@ impl Kernel {
             )));
         }
         let program = &self.module.inner.program;
-        for (name, values) in program.directives(self.id) {
+        for (name, values) in program.kernel_directives(self.id) {
             let at = |i: usize| values.get(i).copied().unwrap_or(1);
             let wanted = [at(0), at(1), at(2)];
             let given = options.block.map(u64::from);

@@ -312,7 +312,7 @@ impl<'a> Loader<'a> {
         Self {
             device,
             module,
-            symbols: Symbols { variables: vec![0; count] },
+            symbols: Symbols { addresses: vec![0; count] },
             globals: HashMap::new(),
             blocks: vec![None; count],
             opaque: Vec::new(),
@@ -350,7 +350,7 @@ impl<'a> Loader<'a> {
         };
         let (address, block) =
             placed.map_err(|source| Error::Memory { name: variable.name.clone(), source })?;
-        self.symbols.variables[id] = address;
+        self.symbols.addresses[id] = address;
         self.blocks[id] = Some(Arc::clone(&block));
         self.globals.insert(variable.name.clone(), Global { block, address });
         Ok(())
@@ -388,7 +388,7 @@ impl<'a> Loader<'a> {
             }
         };
         drop(tables);
-        self.symbols.variables[id] = handle;
+        self.symbols.addresses[id] = handle;
         self.opaque.push(OpaqueVariable {
             name: variable.name.clone(),
             kind,
@@ -407,7 +407,7 @@ impl<'a> Loader<'a> {
             let mut bytes = variable.init.clone();
             for r in &variable.relocations {
                 let address = match r.target {
-                    Symbol::Variable(VarId(v)) => self.symbols.variables[v as usize],
+                    Symbol::Variable(VarId(v)) => self.symbols.addresses[v as usize],
                     Symbol::Function(f) => texunit_simt::function_address(f),
                 };
                 let value = address.wrapping_add(r.addend as u64) >> r.shift;

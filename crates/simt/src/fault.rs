@@ -95,3 +95,65 @@ pub enum FaultKind {
     /// The launch was cancelled by the host.
     Cancelled,
 }
+
+impl FaultKind {
+    /// Stable name for programs that read reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            FaultKind::OutOfBounds { .. } => "out-of-bounds",
+            FaultKind::Misaligned { .. } => "misaligned",
+            FaultKind::ReadOnly { .. } => "read-only",
+            FaultKind::Surface(_) => "surface",
+            FaultKind::Handle { .. } => "handle",
+            FaultKind::Texture(_) => "texture",
+            FaultKind::Deadlock { .. } => "deadlock",
+            FaultKind::StepLimit { .. } => "step-limit",
+            FaultKind::StackOverflow { .. } => "stack-overflow",
+            FaultKind::Trap { .. } => "trap",
+            FaultKind::BadOperand(_) => "bad-operand",
+            FaultKind::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl std::fmt::Display for FaultKind {
+    /// One sentence without a final stop.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            FaultKind::OutOfBounds { access, space, address, size, nearest } => {
+                let space = space.name();
+                write!(f, "{access} of {size} bytes at {space} address {address:#x}: {nearest}")
+            }
+            FaultKind::Misaligned { access, space, address, size } => {
+                let space = space.name();
+                write!(
+                    f,
+                    "{access} of {size} bytes at {space} address {address:#x}, which is not a \
+                     multiple of {size}"
+                )
+            }
+            FaultKind::ReadOnly { space, address } => {
+                write!(f, "store to read-only {} address {address:#x}", space.name())
+            }
+            FaultKind::Surface(text) | FaultKind::Texture(text) | FaultKind::BadOperand(text) => {
+                f.write_str(text)
+            }
+            FaultKind::Handle { handle, wanted, why } => {
+                write!(f, "{handle:#018x} is no {wanted} handle: {why}")
+            }
+            FaultKind::Deadlock { waiting } => {
+                write!(f, "deadlock: no thread can go on; {waiting}")
+            }
+            FaultKind::StepLimit { limit } => write!(
+                f,
+                "the warp has executed {limit} instructions and is taken for endless"
+            ),
+            FaultKind::StackOverflow { limit } => {
+                write!(f, "stack overflow: the thread has {limit} bytes for local memory and calls")
+            }
+            FaultKind::Trap { message: Some(message) } => write!(f, "trap: {message}"),
+            FaultKind::Trap { message: None } => f.write_str("trap"),
+            FaultKind::Cancelled => f.write_str("the launch was cancelled"),
+        }
+    }
+}

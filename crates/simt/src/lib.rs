@@ -13,3 +13,4 @@ mod lower;
 pub use fault::{Fault, FaultKind};
 pub use launch::{Descriptors, LaunchConfig, LaunchStats};
 pub use lower::{KernelId, Program, Symbols, function_address, function_of_address, lower};
+pub use texunit_memory::SpaceKind;

@@ -56,6 +56,12 @@ impl SourceFile {
         Self { name: name.into(), text, line_starts }
     }
 
+    /// Wraps bytes that should be text. What is not UTF-8 becomes U+FFFD, which the parser refuses
+    /// with its place, or recognises as the binary file that it is.
+    pub fn from_bytes(name: impl Into<String>, bytes: &[u8]) -> Self {
+        Self::new(name, String::from_utf8_lossy(bytes))
+    }
+
     /// The name given at creation: a path, or `<stdin>`.
     pub fn name(&self) -> &str {
         &self.name
@@ -72,17 +78,53 @@ impl SourceFile {
         Location { line: line as u32, column: offset - self.line_starts[line - 1] + 1 }
     }
 
+    /// The bytes of a line (counted from 1) without its line end; empty past the last line.
+    pub fn line_span(&self, line: u32) -> Span {
+        let end = self.text.len();
+        let Some(&start) = self.line_starts.get(line.wrapping_sub(1) as usize) else {
+            return Span::new(end, end);
+        };
+        let next = self.line_starts.get(line as usize).map_or(end, |&next| next as usize);
+        let shown = self.text[start as usize..next].trim_end_matches(['\n', '\r']);
+        Span { start, end: start + shown.len() as u32 }
+    }
+
     /// The text of a line (counted from 1) without its line end; empty past the last line.
     pub fn line(&self, line: u32) -> &str {
-        let Some(&start) = self.line_starts.get(line.wrapping_sub(1) as usize) else {
-            return "";
-        };
-        let end = self.line_starts.get(line as usize).map_or(self.text.len(), |&e| e as usize);
-        self.text[start as usize..end].trim_end_matches(['\n', '\r'])
+        &self.text[self.line_span(line).range()]
     }
 
     /// The text under a span.
     pub fn snippet(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or("")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places() {
+        let source = SourceFile::new("k.ptx", "ab\r\n\ncd");
+        let at = |offset| (source.location(offset).line, source.location(offset).column);
+        assert_eq!(
+            [at(0), at(1), at(4), at(5), at(6), at(7)],
+            [(1, 1), (1, 2), (2, 1), (3, 1), (3, 2), (3, 3)]
+        );
+        assert_eq!(
+            [source.line(0), source.line(1), source.line(2), source.line(3)],
+            ["", "ab", "", "cd"]
+        );
+        assert_eq!(source.line(4), "");
+        assert_eq!(source.line(u32::MAX), "");
+        assert_eq!(source.line_span(3), Span::new(5, 7));
+        assert_eq!(source.snippet(Span::new(1, 6)), "b\r\n\nc");
+        assert_eq!(source.snippet(Span::new(1, 60)), "");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text() {
+        assert_eq!(SourceFile::from_bytes("x", b"a\xffb").text(), "a\u{fffd}b");
     }
 }

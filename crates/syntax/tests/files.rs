@@ -80,7 +80,9 @@ fn check(path: &Path) -> Result<(), Failed> {
             faults.push(format!("line {line}: {} has no help", diagnostic.code));
         }
     }
-    faults.extend(expected.iter().map(|e| format!("line {}: not reported: {} {}", e.line, e.code, e.message)));
+    faults.extend(
+        expected.iter().map(|e| format!("line {}: not reported: {} {}", e.line, e.code, e.message)),
+    );
     if parsed.diagnostics.is_empty() {
         let printed = print::print(&parsed.module);
         let again = SourceFile::new("printed", printed.clone());

@@ -151,3 +151,6 @@ impl Fetch<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

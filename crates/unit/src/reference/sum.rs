@@ -269,6 +269,20 @@ mod tests {
     }
 
     #[test]
+    fn the_same_for_halves() {
+        // 1 - 1 in one slice, and -2^-24 in the other: floored to 2^-15, over 256.
+        let slices = [group(&[(0x3c00, 64), (0xbc00, 64)]), group(&[(0x8001, 128)])];
+        let expected = -(2.0_f32.powi(-23));
+        assert_eq!(sum(Channel::F16, &slices), Some(expected.to_bits()));
+        // In one footprint the small texel is cut toward zero instead.
+        let one = [group(&[(0x3c00, 64), (0xbc00, 64), (0x8001, 128)])];
+        assert_eq!(sum(Channel::F16, &one), Some(0));
+        // 2^-14 of the largest is kept: 64 * 2^-14 / 256.
+        let kept = [group(&[(0x3c00, 96), (0xbc00, 96), (0x0400, 64)])];
+        assert_eq!(sum(Channel::F16, &kept), Some(2.0_f32.powi(-16).to_bits()));
+    }
+
+    #[test]
     fn ties_go_away_from_zero() {
         // (1 + 2^-23) and 1 in halves: a tie, the even neighbour would be 1.
         let above = 1.0 + f32::EPSILON;

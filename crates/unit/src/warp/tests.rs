@@ -50,6 +50,22 @@ fn word() -> impl Strategy<Value = u32> {
     ]
 }
 
+/// A few texels of either sign, so that sums cancel or consist of zeros and subnormals.
+fn few_texels() -> impl Strategy<Value = Vec<u32>> {
+    let of_few = (
+        proptest::collection::vec(word(), 1..4),
+        proptest::collection::vec((any::<usize>(), any::<bool>()), 1..80),
+    );
+    of_few.prop_map(|(few, picks)| {
+        let sign = |negate| if negate { 0x8000_8080 } else { 0 };
+        picks.iter().map(|&(i, negate)| few[i % few.len()] ^ sign(negate)).collect()
+    })
+}
+
+fn any_texels() -> impl Strategy<Value = Vec<u32>> {
+    prop_oneof![proptest::collection::vec(word(), 1..80), few_texels()]
+}
+
 fn coord() -> impl Strategy<Value = Coord> {
     prop_oneof![
         6 => (-30..60_i32, 0..512_u32, -2..3_i32).prop_map(|(k, f, u)| Coord::At(k, f, u)),
@@ -81,9 +97,13 @@ fn bits(coord: Coord, n: u32, kind: Coords) -> u32 {
 }
 
 prop_compose! {
-    fn case()(
-        (format, read_mode, filter) in proptest::sample::select(states()),
-        dims in 1..=3_u8,
+    fn case(
+        states: Vec<State>,
+        dims: std::ops::RangeInclusive<u8>,
+        texels: BoxedStrategy<Vec<u32>>,
+    )(
+        (format, read_mode, filter) in proptest::sample::select(states),
+        dims in dims,
         size in [size(), size(), size()],
         memory in any::<bool>(),
         normalized_coords in prop_oneof![2 => Just(true), 1 => Just(false)],
@@ -91,7 +111,7 @@ prop_compose! {
         address_mode in [address_mode(), address_mode(), address_mode()],
         border in [word(), word(), word(), word()],
         force_unnormalized_coords in prop_oneof![5 => Just(false), 1 => Just(true)],
-        texels in proptest::collection::vec(word(), 1..80),
+        texels in texels,
         coords in proptest::collection::vec([coord(), coord(), coord()], 32),
         active in prop_oneof![Just(u32::MAX), any::<u32>()],
         components in prop_oneof![Just(15_u8), 0..16_u8],
@@ -120,8 +140,10 @@ fn effective_coords(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Co
     crate::effective_sampler(texture, sampler, form).coords
 }
 
+type State = (String, ReadMode, Filter);
+
 /// Formats with the read modes and filters that they have.
-fn states() -> Vec<(String, ReadMode, Filter)> {
+fn states() -> Vec<State> {
     let mut states = Vec::new();
     for name in Format::names() {
         let channel = Format::from_name(&name).unwrap().channel();
@@ -135,6 +157,10 @@ fn states() -> Vec<(String, ReadMode, Filter)> {
         }
     }
     states
+}
+
+fn filtered_floats() -> Vec<State> {
+    ["f16", "f16x4", "f32"].map(|f| (f.to_owned(), ReadMode::Element, Filter::Linear)).to_vec()
 }
 
 /// A resource of these texels, repeated: an array, or the kind of memory that there is.
@@ -207,7 +233,13 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn plans_equal_the_reference_on_every_bit(case in case()) {
+    fn plans_equal_the_reference_on_every_bit(case in case(states(), 1..=3, any_texels().boxed())) {
+        check(&case)?;
+    }
+
+    /// What is cut from sums of floats shows when larger parts cancel.
+    #[test]
+    fn slices_that_cancel(case in case(filtered_floats(), 3..=3, few_texels().boxed())) {
         check(&case)?;
     }
 }

@@ -1,0 +1,202 @@
+//! One instruction: opcode, modifiers, and which check its operands go to.
+
+use texunit_isa::{Class, Form, ModifierError, Modifiers, Opcode, Shape, forms_of, read_modifiers};
+use texunit_syntax::{Diagnostic, ast};
+
+use crate::body::Body;
+use crate::ir::{Instruction, Operand};
+
+impl<'a> Body<'_, 'a> {
+    /// Checks an instruction; `None` after a mistake was reported.
+    pub(crate) fn instruction(&mut self, i: &'a ast::Instruction<'a>) -> Option<Instruction> {
+        let guard = self.guard(i.guard.as_ref());
+        let Some(opcode) = Opcode::from_name(i.opcode.text) else {
+            self.unknown_opcode(i);
+            return None;
+        };
+        if forms_of(opcode).is_empty() {
+            let (mods, operands) = (Modifiers::default(), Vec::new());
+            return Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span });
+        }
+        let words: Vec<&str> = i.modifiers.iter().map(|m| m.text).collect();
+        let (mods, forms) = match read_modifiers(opcode, &words) {
+            Ok(found) => found,
+            Err(error) => {
+                self.modifier_error(i, opcode, error);
+                return None;
+            }
+        };
+        let form = select(&forms, count(i));
+        let operands = self.operands(i, &mods, form, &forms)?;
+        Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span })
+    }
+
+    fn operands(
+        &mut self,
+        i: &'a ast::Instruction<'a>,
+        mods: &Modifiers,
+        form: Option<&'static Form>,
+        forms: &[&'static Form],
+    ) -> Option<Vec<Operand>> {
+        let Some(form) = form else {
+            self.wrong_count(i, forms);
+            return None;
+        };
+        match form.shape {
+            Shape::Listed => self.listed(i, mods, form),
+            Shape::Mov => self.mov(i, mods),
+            Shape::Branch => self.branch(i),
+            Shape::IndexedBranch => self.indexed_branch(i),
+            Shape::Call => self.call(i),
+            Shape::Texture | Shape::Gather => self.texture(i, mods, form),
+            Shape::TextureQuery => self.texture_query(i, mods, form),
+            Shape::SurfaceQuery => self.surface_query(i, mods, form),
+            Shape::IsType => self.is_type(i, form),
+            Shape::SurfaceLoad => self.surface_load(i, mods, form),
+            Shape::SurfaceStore | Shape::SurfaceReduce => self.surface_store(i, mods, form),
+            Shape::Unchecked => Some(Vec::new()),
+        }
+    }
+
+    /// Demands what the row and the features of a texture or surface instruction need.
+    pub(crate) fn require_form(&mut self, i: &ast::Instruction<'a>, mods: &Modifiers, form: &Form) {
+        let operators = ["ca", "cg", "cs", "cv", "wb", "wt"];
+        let cached = i.modifiers.iter().any(|m| operators.contains(&m.text));
+        let opcode = form.row.opcode;
+        let own = texunit_isa::floor::Floor {
+            feature: form.row.doc,
+            version: form.row.version,
+            target: form.row.target,
+        };
+        let mut floors = vec![own];
+        floors.extend(texunit_isa::floor::features(opcode, mods, cached));
+        // One message each for version and target: the highest floor says it all.
+        let version = floors.iter().max_by_key(|f| f.version).copied().unwrap_or(own);
+        let target = floors.iter().max_by_key(|f| f.target).copied().unwrap_or(own);
+        self.cx.require(texunit_isa::floor::Floor { target: 0, ..version }, i.opcode.span);
+        self.cx.require(texunit_isa::floor::Floor { version: 0, ..target }, i.opcode.span);
+    }
+
+    fn unknown_opcode(&mut self, i: &ast::Instruction<'a>) {
+        let text = i.opcode.text;
+        let near = Opcode::ALL.iter().map(|o| o.name()).min_by_key(|name| distance(name, text));
+        let help = match near {
+            Some(name) if distance(name, text) <= 1 + text.len() / 4 => format!("did you mean {name}?"),
+            _ => "check the spelling".into(),
+        };
+        self.wrong("E0200", i.opcode.span, format!("{text} is not an instruction"), &help);
+    }
+
+    fn modifier_error(&mut self, i: &ast::Instruction<'a>, opcode: Opcode, error: ModifierError) {
+        let word = |index: usize| i.modifiers.get(index).copied().unwrap_or(i.opcode);
+        let diagnostic = match error {
+            ModifierError::Unexpected { index, expected } => {
+                let modifier = word(index);
+                let message = format!(".{} does not fit {opcode}", so_far(i, index, modifier.text));
+                Diagnostic::error("E0201", modifier.span, message).help(hint(&expected, opcode))
+            }
+            ModifierError::Duplicate { index, first } => {
+                let modifier = word(index);
+                Diagnostic::error("E0202", modifier.span, format!(".{} is written twice", modifier.text))
+                    .note(word(first).span, "first here")
+                    .help("remove one of them")
+            }
+            ModifierError::Misplaced { index } => {
+                let modifier = word(index);
+                Diagnostic::error("E0203", modifier.span, format!(".{} must follow {opcode} directly", modifier.text))
+                    .help(format!("write {opcode}.{}", modifier.text))
+            }
+            ModifierError::Missing { expected, class } => {
+                let what = match class {
+                    Class::Type => "type",
+                    Class::Rounding => "rounding modifier",
+                    Class::Clamp => "clamp modifier",
+                    Class::Geometry => "geometry",
+                    Class::Vector => "vector size",
+                    Class::Compare => "comparison",
+                    _ => "modifier",
+                };
+                let span = i.modifiers.last().map_or(i.opcode.span, |m| i.opcode.span.to(m.span));
+                Diagnostic::error("E0204", span, format!("{opcode} lacks a {what}"))
+                    .help(hint(&expected, opcode))
+            }
+        };
+        self.report(diagnostic);
+    }
+
+    fn wrong_count(&mut self, i: &ast::Instruction<'a>, forms: &[&'static Form]) {
+        let n = count(i);
+        let wanted = forms.iter().map(|f| range(f)).fold((usize::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let wanted = if wanted.0 == wanted.1 { format!("{}", wanted.0) } else { format!("{} to {}", wanted.0, wanted.1) };
+        let span = match i.operands.first() {
+            Some(first) => first.span.to(i.operands[i.operands.len() - 1].span),
+            None => i.opcode.span,
+        };
+        let name = mnemonic(i);
+        self.wrong("E0210", span, format!("{name} takes {wanted} operands, not {n}"), "compare with the syntax in the PTX ISA");
+    }
+}
+
+/// The instruction's words, as in messages: `add.f32`.
+pub(crate) fn mnemonic(i: &ast::Instruction) -> String {
+    let mut text = i.opcode.text.to_string();
+    for word in &i.modifiers {
+        text.push('.');
+        text += word.text;
+    }
+    text
+}
+
+fn so_far(i: &ast::Instruction, index: usize, word: &str) -> String {
+    let before = i.modifiers.get(..index).unwrap_or(&[]);
+    if before.is_empty() {
+        return word.to_string();
+    }
+    let mut text = word.to_string();
+    text += &format!(" (after .{})", before[before.len() - 1].text);
+    text
+}
+
+fn hint(expected: &[&str], opcode: Opcode) -> String {
+    match expected {
+        [] => format!("remove it: {opcode} takes no more modifiers here"),
+        words => {
+            let words: Vec<String> = words.iter().map(|w| format!(".{w}")).collect();
+            format!("write {}", words.join(", "))
+        }
+    }
+}
+
+fn count(i: &ast::Instruction) -> usize {
+    i.operands.len()
+}
+
+/// Fewest and most operands of a row.
+fn range(form: &Form) -> (usize, usize) {
+    let optional = form.operands.iter().filter(|o| o.optional).count();
+    (form.operands.len() - optional, form.operands.len())
+}
+
+/// The first of the rows that takes this many operands.
+fn select(forms: &[&'static Form], operands: usize) -> Option<&'static Form> {
+    forms.iter().copied().find(|form| {
+        let (least, most) = range(form);
+        form.shape != Shape::Listed || (least..=most).contains(&operands)
+    })
+}
+
+/// Edits between two words.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b) = (a.as_bytes(), &b.as_bytes()[..b.len().min(40)]);
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = (diagonal + usize::from(x != y)).min(above + 1).min(row[j] + 1);
+            diagonal = above;
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,222 @@
+//! The object model: what it refuses and what objects keep alive.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use texunit_device::{
+    AddressMode, Arg, ArgError, Array, ArrayDescriptor, Device, DeviceOptions, Error, Extent,
+    FaultKind, Filter, Format, LaunchError, LaunchOptions, Module, OpaqueKind, ReadMode, Sampler,
+    TextureDescriptor, TextureResource,
+};
+
+fn format(name: &str) -> Format {
+    Format::from_name(name).unwrap()
+}
+
+fn array(device: &Device, name: &str, format_name: &str, width: u32, height: u32) -> Array {
+    device
+        .create_array(&ArrayDescriptor {
+            format: format(format_name),
+            extent: Extent { width, height, depth: 1 },
+            dims: 2,
+            name: name.into(),
+        })
+        .unwrap()
+}
+
+const HEADER: &str = ".version 8.0\n.target sm_75\n.address_size 64\n";
+
+fn load(device: &Device, body: &str) -> Module {
+    Module::load(device, "t.ptx", &format!("{HEADER}{body}")).unwrap()
+}
+
+const FETCH: &str = "
+.visible .entry fetch(.param .u64 tex, .param .u64 out)
+{
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<5>;
+    .reg .f32 %f<3>;
+    ld.param.u64 %rd1, [tex];
+    ld.param.u64 %rd2, [out];
+    mov.f32 %f1, 0f3FC00000;
+    mov.f32 %f2, 0f3F000000;
+    tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%f1, %f2}];
+    st.global.v4.u32 [%rd2], {%r1, %r2, %r3, %r4};
+    ret;
+}";
+
+#[test]
+fn fetches_from_an_array_and_refuses_stale_handles() {
+    let device = Device::default();
+    let module = load(&device, FETCH);
+    let kernel = module.kernel("fetch").unwrap();
+    let picture = array(&device, "picture", "u8x4", 2, 1);
+    picture.write(&[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
+    let texture = device
+        .create_texture(&TextureResource::Array(&picture), &TextureDescriptor::default())
+        .unwrap();
+    drop(picture);
+    let out = device.alloc(16, "out").unwrap();
+    let options = LaunchOptions::default();
+    let stats = kernel.launch(&options, &[Arg::Texture(&texture), Arg::Buffer(&out)]).unwrap();
+    assert_eq!(stats.fetches, 1);
+    assert_eq!(out.read(), [5, 0, 0, 0, 6, 0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0]);
+
+    let handle = texture.handle();
+    drop(texture);
+    let error = kernel.launch(&options, &[Arg::U64(handle), Arg::Buffer(&out)]).unwrap_err();
+    let LaunchError::Fault(fault) = error else { panic!("{error}") };
+    assert!(matches!(fault.kind, FaultKind::Handle { wanted: "texture", .. }), "{fault:?}");
+    let zero = kernel.launch(&options, &[Arg::U64(0), Arg::Buffer(&out)]).unwrap_err();
+    assert!(matches!(zero, LaunchError::Fault(f) if matches!(f.kind, FaultKind::Handle { .. })));
+}
+
+#[test]
+fn refuses_wrong_arguments() {
+    let device = Device::default();
+    let module = load(
+        &device,
+        ".visible .entry k(.param .u32 a, .param .f32 b, .param .u64 c, .param .align 4 .b8 d[12])
+         .reqntid 32 { ret; }",
+    );
+    let kernel = module.kernel("k").unwrap();
+    let params: Vec<_> = kernel.params().iter().map(ToString::to_string).collect();
+    assert_eq!(params, [".u32 a", ".f32 b", ".u64 c", ".b8 d[12]"]);
+    let block = LaunchOptions { block: [32, 1, 1], ..LaunchOptions::default() };
+    let buffer = device.alloc(4, "b").unwrap();
+    let bytes = [0; 12];
+    let good = [Arg::S32(-1), Arg::F32(1.0), Arg::Buffer(&buffer), Arg::Bytes(&bytes)];
+    kernel.launch(&block, &good).unwrap();
+
+    let launch = |options: &LaunchOptions<'_>, args: &[Arg<'_>]| match kernel.launch(options, args) {
+        Err(LaunchError::Args(error)) => error.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let with = |i: usize, arg| {
+        let mut args = good;
+        args[i] = arg;
+        launch(&block, &args)
+    };
+    assert_eq!(with(0, Arg::F32(0.0)), "parameter `.u32 a` was given an f32");
+    assert_eq!(with(0, Arg::U64(0)), "parameter `.u32 a` was given a u64");
+    assert_eq!(with(1, Arg::U32(0)), "parameter `.f32 b` was given a u32");
+    assert_eq!(with(3, Arg::Bytes(&bytes[1..])), "parameter `.b8 d[12]` was given 11 bytes");
+    assert!(launch(&block, &good[1..]).contains("3 arguments"));
+    let foreign = Device::default().alloc(4, "x").unwrap();
+    assert!(with(2, Arg::Buffer(&foreign)).contains("another device"));
+    let shape = |grid, block| launch(&LaunchOptions { grid, block, ..LaunchOptions::default() }, &good);
+    assert_eq!(shape([0, 1, 1], [32, 1, 1]), "grid x is 0, but must be 1 to 2147483647");
+    assert_eq!(shape([1, 1, 1], [32, 1, 65]), "block z is 65, but must be 1 to 64");
+    assert!(shape([1, 1, 1], [32, 64, 1]).contains("2048 threads"));
+    assert!(shape([1, 1, 1], [64, 1, 1]).contains(".reqntid"));
+    let shared = LaunchOptions { dynamic_shared: 1 << 20, ..block };
+    assert!(launch(&shared, &good).contains("shared memory"));
+    assert!(matches!(
+        kernel.launch(&block, &[]),
+        Err(LaunchError::Args(ArgError::Count { given: 0, wanted: 4 }))
+    ));
+}
+
+#[test]
+fn refuses_what_the_runtime_refuses() {
+    let device = Device::default();
+    let integers = array(&device, "i", "u8x4", 4, 4);
+    let linear = TextureDescriptor {
+        sampler: Sampler { filter: Filter::Linear, ..Sampler::default() },
+        ..TextureDescriptor::default()
+    };
+    let resource = TextureResource::Array(&integers);
+    assert!(matches!(device.create_texture(&resource, &linear), Err(Error::Create(_))));
+    let normalized = TextureDescriptor { read_mode: ReadMode::NormalizedFloat, ..linear };
+    device.create_texture(&resource, &normalized).unwrap();
+    let floats = array(&device, "f", "f32", 4, 4);
+    assert!(device.create_texture(&TextureResource::Array(&floats), &normalized).is_err());
+    let buffer = device.alloc(1 << 12, "b").unwrap();
+    let pitched = |width, height, pitch| {
+        let format = format("u8x4");
+        let resource = TextureResource::Pitched { buffer: &buffer, format, width, height, pitch };
+        device.create_texture(&resource, &TextureDescriptor::default())
+    };
+    pitched(8, 16, 256).unwrap();
+    assert!(pitched(8, 17, 256).is_err() && pitched(8, 4, 33).is_err() && pitched(8, 4, 0).is_err());
+    assert!(matches!(
+        device.create_array(&ArrayDescriptor {
+            format: format("f32x4"),
+            extent: Extent { width: 0, height: 1, depth: 1 },
+            dims: 1,
+            name: "empty".into(),
+        }),
+        Err(Error::Create(_))
+    ));
+}
+
+#[test]
+fn memory_is_limited_and_given_back() {
+    let device = Device::new(&DeviceOptions { memory_limit: 1 << 16 });
+    for _ in 0..10 {
+        let buffer = device.alloc(40_000, "b").unwrap();
+        assert!(matches!(device.alloc(40_000, "c"), Err(Error::Memory { .. })));
+        drop(buffer);
+        let picture = array(&device, "a", "u8x4", 100, 100);
+        drop(picture);
+        let module = load(&device, ".global .b8 big[40000]; .visible .entry k() { ret; }");
+        assert!(device.alloc(40_000, "c").is_err());
+        drop(module);
+    }
+    let text = format!("{HEADER}.global .b8 big[99999999999];");
+    let error = Module::load(&device, "t.ptx", &text).unwrap_err();
+    assert!(error.to_string().starts_with("t.ptx:4:1: error[E0501]"), "{error}");
+}
+
+#[test]
+fn module_variables() {
+    let device = Device::default();
+    let module = load(
+        &device,
+        ".global .u32 counters[2] = {7, 8};
+         .const .u64 where = counters + 4;
+         .global .texref tex = { normalized_coords = 1, filter_mode = linear, addr_mode_0 = mirror,
+                                 width = 5 };
+         .global .surfref surf;
+         .visible .entry bump()
+         {
+             .reg .b64 %rd<3>;
+             .reg .b32 %r<3>;
+             mov.u64 %rd1, where;
+             ld.const.u64 %rd2, [%rd1];
+             atom.global.add.u32 %r1, [%rd2], 34;
+             ret;
+         }",
+    );
+    assert_eq!(module.kernels(), ["bump"]);
+    assert_eq!(module.globals(), ["counters", "where"]);
+    module.kernel("bump").unwrap().launch(&LaunchOptions::default(), &[]).unwrap();
+    let counters = module.global("counters").unwrap();
+    assert_eq!(counters.read(), [7, 0, 0, 0, 42, 0, 0, 0]);
+    assert!(counters.write(4, &[0; 5]).is_err());
+
+    let opaque = module.opaque_variables();
+    assert_eq!(opaque.len(), 2);
+    assert_eq!((opaque[0].kind, opaque[0].bound), (OpaqueKind::Texture, false));
+    assert!(opaque[0].initial.normalized_coords);
+    assert_eq!(opaque[0].initial.sampler.filter, Filter::Linear);
+    assert_eq!(opaque[0].initial.sampler.address_mode[0], AddressMode::Mirror);
+    assert_eq!(opaque[0].initial.sampler.address_mode[1], AddressMode::Clamp);
+    let floats = array(&device, "f", "f32", 4, 4);
+    let warnings = module
+        .bind_texture("tex", &TextureResource::Array(&floats), &opaque[0].initial)
+        .unwrap();
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].contains("width = 5"), "{warnings:?}");
+    module.bind_surface("surf", &floats).unwrap();
+    assert!(module.opaque_variables().iter().all(|v| v.bound));
+    assert!(matches!(module.bind_surface("tex", &floats), Err(Error::Unknown { .. })));
+    assert!(module.bind_sampler("none", &Sampler::default()).is_err());
+}
+
+#[test]
+fn text_that_is_no_module() {
+    let device = Device::default();
+    for text in ["", "garbage", "\0\0\0", ".version 8.0\n.target sm_75\n.entry k( {"] {
+        let error = Module::load(&device, "t.ptx", text).unwrap_err();
+        assert!(error.diagnostics.iter().any(|d| d.is_error()), "{text:?}");
+    }
+}

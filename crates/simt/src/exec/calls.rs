@@ -1,0 +1,230 @@
+//! Calls, returns, indexed branches: lanes may part by a register's value.
+
+use super::context::{Context, Done, Trouble, trouble, trouble_of_all};
+use super::step::{Flow, join_at_return};
+use super::warp::{Split, State, Warp, lanes};
+use crate::code::{Call, Callee, Op, Passed, Slot, Value};
+use crate::fault::FaultKind;
+use crate::lower::function_of_address;
+
+/// Bytes of a frame besides what is in it: return address and saved state.
+const FRAME_OVERHEAD: u64 = 16;
+/// Bytes of registers that a thread's frames may hold, besides four for each byte of its stack.
+const REGISTER_BYTES: u64 = 64 * 1024;
+
+impl Context<'_> {
+    pub(super) fn branch_indexed(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+        index: Slot,
+        targets: &[u32],
+        reconverge: u32,
+    ) -> Result<Flow, Box<Trouble>> {
+        self.narrow = *warp.n(&self.launch.constants, index);
+        for lane in lanes(split.mask) {
+            if self.narrow[lane] as usize >= targets.len() {
+                let what = format!(
+                    "the index {} of brx.idx is past its {} targets",
+                    self.narrow[lane],
+                    targets.len()
+                );
+                return trouble(lane, FaultKind::BadOperand(what));
+            }
+        }
+        let mut rest = split.mask;
+        let mut first = true;
+        let whole = *split;
+        while rest != 0 {
+            let target = targets[self.narrow[rest.trailing_zeros() as usize] as usize];
+            let same = lanes(rest)
+                .filter(|&l| targets[self.narrow[l] as usize] == target)
+                .fold(0, |m, l| m | 1 << l);
+            rest &= !same;
+            if first && rest == 0 {
+                split.pc = target;
+                return Ok(Flow::Goes);
+            }
+            if first {
+                split.group = warp.group_for(&whole, reconverge);
+                (split.pc, split.mask) = (target, same);
+                first = false;
+            } else {
+                warp.frames.retain(split.frame);
+                warp.splits.push(Split { pc: target, mask: same, ..*split });
+            }
+        }
+        Ok(Flow::Goes)
+    }
+
+    pub(super) fn call(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+        call: &Call,
+    ) -> Result<Flow, Box<Trouble>> {
+        let function = match call.callee {
+            Callee::Direct(f) => f,
+            Callee::Indirect { address, reconverge } => {
+                let mut addresses = [0; 32];
+                warp.read(&self.launch.constants, address, &mut addresses);
+                let lane = split.mask.trailing_zeros() as usize;
+                let same = lanes(split.mask)
+                    .filter(|&l| addresses[l] == addresses[lane])
+                    .fold(0, |m, l| m | 1 << l);
+                let function = self.target(addresses[lane], lane, call)?;
+                if same != split.mask {
+                    // The others make the same call again, for their own target.
+                    split.group = warp.group_for(split, reconverge);
+                    warp.frames.retain(split.frame);
+                    warp.splits.push(Split { mask: split.mask & !same, ..*split });
+                    split.mask = same;
+                }
+                function
+            }
+        };
+        let caller_base = warp.local_base;
+        let frame =
+            warp.frames.call(split.frame, split.pc + 1, &self.launch.code.funcs, function);
+        split.frame = frame;
+        self.reserve(warp, frame)?;
+        warp.enter(frame);
+        for argument in &call.arguments {
+            let to = warp.local_base + u64::from(argument.offset);
+            match argument.value {
+                Value::Frame(at) => {
+                    let from = caller_base + u64::from(at);
+                    copy_rows(warp, from, to, argument.size, split.mask);
+                }
+                Value::Register(slot) => {
+                    // The operand is in the caller's window.
+                    let caller = warp.frames.get(frame).parent;
+                    warp.enter(caller);
+                    warp.read(&self.launch.constants, slot, &mut self.wide);
+                    warp.enter(frame);
+                    put_rows(warp, to, argument.size, &self.wide, split.mask);
+                }
+            }
+        }
+        split.pc = self.launch.code.funcs[function as usize].entry;
+        Ok(Flow::Goes)
+    }
+
+    /// The function behind a pointer.
+    fn target(&self, address: u64, lane: usize, call: &Call) -> Result<u32, Box<Trouble>> {
+        let resolved = &self.launch.program.resolved;
+        let index = function_of_address(address).and_then(|f| resolved.get(f.0 as usize).copied());
+        let funcs = &self.launch.code.funcs;
+        let found = index.and_then(|i| funcs.get(i as usize).map(|f| (i, f)));
+        let why = match found {
+            Some((i, f)) if f.has_body && !f.is_entry && f.shape == call.shape => return Ok(i),
+            Some((_, f)) if f.is_entry => format!("`{}` is a kernel", f.name),
+            Some((_, f)) if !f.has_body => format!("`{}` has no body", f.name),
+            Some((_, f)) => {
+                format!("`{}` has other parameters or results than the call's prototype", f.name)
+            }
+            None => format!("{address:#x} is not the address of a function"),
+        };
+        trouble(lane, FaultKind::BadOperand(format!("call through a register: {why}")))
+    }
+
+    /// Room for a frame's registers and local memory.
+    pub(super) fn reserve(&self, warp: &mut Warp, frame: u32) -> Done {
+        let f = *warp.frames.get(frame);
+        let func = &self.launch.code.funcs[f.function as usize];
+        let limit = u64::from(self.launch.config.stack_limit);
+        let used = f.local_end + u64::from(f.depth) * FRAME_OVERHEAD;
+        let narrow = f.narrow + func.narrow as usize;
+        let wide = f.wide + func.wide as usize;
+        let predicates = f.predicates + func.predicates as usize;
+        let registers = narrow as u64 * 4 + wide as u64 * 8 + predicates as u64;
+        let too_deep = f.depth > 0 && registers > REGISTER_BYTES + 4 * limit;
+        if used > limit || too_deep {
+            return trouble_of_all(FaultKind::StackOverflow { limit });
+        }
+        grow(&mut warp.narrow, narrow, [0; 32]);
+        grow(&mut warp.wide, wide, [0; 32]);
+        grow(&mut warp.predicates, predicates, 0);
+        grow(&mut warp.local, (f.local_end / 4) as usize, [0; 32]);
+        Ok(())
+    }
+
+    pub(super) fn ret(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+    ) -> Result<Flow, Box<Trouble>> {
+        if join_at_return(warp, split) == Flow::Gone {
+            return Ok(Flow::Gone);
+        }
+        warp.leave_frame(split);
+        let frame = *warp.frames.get(split.frame);
+        let back = frame.return_pc.wrapping_sub(1) as usize;
+        if let Some(Op::Call(call)) = self.launch.code.insts.get(back).map(|i| &i.op) {
+            let caller = *warp.frames.get(frame.parent);
+            for Passed { value, offset, size } in &call.results {
+                let from = frame.local + u64::from(*offset);
+                match *value {
+                    Value::Frame(at) => {
+                        copy_rows(warp, from, caller.local + u64::from(at), *size, split.mask);
+                    }
+                    Value::Register(slot) => {
+                        read_rows(warp, from, *size, &mut self.wide);
+                        let keep = crate::lower::mask_of(size * 8);
+                        warp.enter(frame.parent);
+                        warp.put(slot, &self.wide, keep, split.mask);
+                        warp.enter(split.frame);
+                    }
+                }
+            }
+        }
+        warp.frames.retain(frame.parent);
+        warp.frames.release(split.frame);
+        split.frame = frame.parent;
+        split.pc = frame.return_pc;
+        split.state = State::Ready;
+        warp.enter(split.frame);
+        Ok(Flow::Goes)
+    }
+}
+
+fn grow<T: Clone>(file: &mut Vec<T>, len: usize, zero: T) {
+    if file.len() < len {
+        file.resize(len, zero);
+    }
+}
+
+/// Copies `size` bytes, rounded up to words, of the lanes' local memory.
+fn copy_rows(warp: &mut Warp, from: u64, to: u64, size: u32, mask: u32) {
+    let (from, to) = ((from / 4) as usize, (to / 4) as usize);
+    for i in 0..size.div_ceil(4) as usize {
+        let (Some(&row), Some(target)) = (warp.local.get(from + i), warp.local.get_mut(to + i))
+        else {
+            return;
+        };
+        for lane in lanes(mask) {
+            target[lane] = row[lane];
+        }
+    }
+}
+
+fn put_rows(warp: &mut Warp, to: u64, size: u32, values: &[u64; 32], mask: u32) {
+    let to = (to / 4) as usize;
+    for i in 0..size.div_ceil(4) as usize {
+        let Some(target) = warp.local.get_mut(to + i) else { return };
+        for lane in lanes(mask) {
+            target[lane] = (values[lane] >> (32 * (i & 1))) as u32;
+        }
+    }
+}
+
+fn read_rows(warp: &Warp, from: u64, size: u32, values: &mut [u64; 32]) {
+    let from = (from / 4) as usize;
+    *values = [0; 32];
+    for i in 0..(size.div_ceil(4) as usize).min(2) {
+        let Some(row) = warp.local.get(from + i) else { return };
+        for (to, &v) in values.iter_mut().zip(row) {
+            *to |= u64::from(v) << (32 * i);
+        }
+    }
+}

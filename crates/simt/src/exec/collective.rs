@@ -1,0 +1,315 @@
+//! What lanes do together: `.sync` instructions, shuffles, votes, matches, reductions, barriers.
+
+use super::context::{Context, Trouble, trouble};
+use super::step::Flow;
+use super::warp::{Split, State, Warp, lanes};
+use crate::alu::L32;
+use crate::code::{Barrier, BarrierKind, Inst, Op, Shuffle, Slot};
+use crate::fault::FaultKind;
+use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, ShflMode, VoteMode};
+
+impl Context<'_> {
+    /// Instructions that lanes of a warp execute together.
+    pub(super) fn collective(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+        inst: &Inst,
+    ) -> Result<Flow, Box<Trouble>> {
+        let members = match &inst.op {
+            Op::WarpSync { mask } => *mask,
+            Op::Shuffle(shuffle) => shuffle.members,
+            Op::Vote { members, .. } | Op::Match { members, .. } | Op::Redux { members, .. } => {
+                *members
+            }
+            _ => return Ok(Flow::Goes),
+        };
+        let all_here = if members.is_none() {
+            true
+        } else {
+            let anywhere = matches!(inst.op, Op::WarpSync { .. });
+            self.together(warp, split, members, anywhere)?
+        };
+        if !all_here {
+            // The instruction is executed when the last lane comes.
+            let lanes = u64::from(split.mask.count_ones());
+            self.counters.warp_instructions -= 1;
+            self.counters.thread_instructions =
+                self.counters.thread_instructions.saturating_sub(lanes);
+            return Ok(Flow::Waits(State::Sync));
+        }
+        let mask = split.mask;
+        match &inst.op {
+            Op::Shuffle(shuffle) => self.shuffle(warp, shuffle, mask),
+            Op::Vote { mode, d, p, .. } => vote(warp, *mode, *d, *p, mask),
+            Op::Match { mode, d, p, a, .. } => self.matching(warp, *mode, [*d, *p, *a], mask),
+            Op::Redux { op, ty, d, a, .. } => {
+                let values = warp.n(&self.launch.constants, *a);
+                self.narrow = [reduce(*op, *ty, values, mask); 32];
+                if !d.is_none() {
+                    warp.put_n(*d, &self.narrow, mask);
+                }
+            }
+            _ => {}
+        }
+        split.pc += 1;
+        Ok(Flow::Goes)
+    }
+
+    /// Whether all lanes of the membermask that have not exited are at this instruction; lanes
+    /// that wait here join the split. Lanes with another mask than the first are parted from it.
+    /// `anywhere`: lanes may be at another instruction of this kind.
+    fn together(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+        members: Slot,
+        anywhere: bool,
+    ) -> Result<bool, Box<Trouble>> {
+        let constants = &self.launch.constants;
+        let masks = *warp.n(constants, members);
+        if let Some(lane) = lanes(split.mask).find(|&l| masks[l] >> l & 1 == 0) {
+            let what = format!(
+                "lane {lane} executes a `.sync` instruction with the membermask {:#010x}, which it is not in",
+                masks[lane]
+            );
+            return trouble(lane, FaultKind::BadOperand(what));
+        }
+        let wanted = masks[split.mask.trailing_zeros() as usize];
+        let same = lanes(split.mask).filter(|&l| masks[l] == wanted).fold(0, |m, l| m | 1 << l);
+        if same != split.mask {
+            warp.frames.retain(split.frame);
+            warp.splits.push(Split { mask: split.mask & !same, state: State::Ready, ..*split });
+            split.mask = same;
+        }
+        if wanted & warp.live & !split.mask == 0 {
+            return Ok(true);
+        }
+        if anywhere {
+            return Ok(self.warp_barrier(warp, split, wanted));
+        }
+        // Those with another mask stay apart.
+        let (others, kept): (Vec<Split>, Vec<Split>) =
+            warp.splits.iter().partition(|o| {
+                o.pc == split.pc
+                    && o.frame == split.frame
+                    && o.state == State::Sync
+                    && lanes(o.mask).all(|l| masks[l] == wanted)
+            });
+        if !others.is_empty() {
+            warp.splits = others;
+            let merged = warp.gather(*split);
+            *split = merged;
+            warp.splits.extend(kept);
+        }
+        Ok(wanted & warp.live & !split.mask == 0)
+    }
+
+    /// bar.warp.sync: the lanes may wait at different ones with the same mask. When all are
+    /// there they all go on.
+    fn warp_barrier(&mut self, warp: &mut Warp, split: &Split, wanted: u32) -> bool {
+        let insts = &self.launch.code.insts;
+        let waits = |o: &Split| {
+            o.state == State::Sync
+                && matches!(insts[o.pc as usize].op, Op::WarpSync { .. })
+                && o.mask & !wanted == 0
+        };
+        let there = warp.splits.iter().filter(|o| waits(o)).fold(split.mask, |m, o| m | o.mask);
+        if wanted & warp.live & !there != 0 {
+            return false;
+        }
+        for other in &mut warp.splits {
+            if waits(other) {
+                other.state = State::Ready;
+                other.pc += 1;
+            }
+        }
+        true
+    }
+
+    fn shuffle(&mut self, warp: &mut Warp, op: &Shuffle, mask: u32) {
+        let constants = &self.launch.constants;
+        let (a, b, c) = (warp.n(constants, op.a), warp.n(constants, op.b), warp.n(constants, op.c));
+        let mut valid = 0;
+        for lane in 0..32 {
+            let (from, ok) = shuffle_source(op.mode, lane as u32, b[lane], c[lane]);
+            self.narrow[lane] = a[from as usize];
+            valid |= u32::from(ok) << lane;
+        }
+        if !op.d.is_none() {
+            warp.put_n(op.d, &self.narrow, mask);
+        }
+        warp.put_p(op.p, valid, mask);
+    }
+
+    fn matching(&mut self, warp: &mut Warp, mode: MatchMode, [d, p, a]: [Slot; 3], mask: u32) {
+        warp.read(&self.launch.constants, a, &mut self.wide);
+        let equal = |v: u64| {
+            lanes(mask).filter(|&l| self.wide[l] == v).fold(0_u32, |m, l| m | 1 << l)
+        };
+        match mode {
+            MatchMode::Any => {
+                for lane in lanes(mask) {
+                    self.narrow[lane] = equal(self.wide[lane]);
+                }
+            }
+            MatchMode::All => {
+                let first = self.wide[mask.trailing_zeros() as usize & 31];
+                let all = equal(first) == mask;
+                self.narrow = [if all { mask } else { 0 }; 32];
+                warp.put_p(p, if all { u32::MAX } else { 0 }, mask);
+            }
+        }
+        if !d.is_none() {
+            warp.put_n(d, &self.narrow, mask);
+        }
+    }
+
+    /// Threads arrive at a barrier of the CTA.
+    pub(super) fn barrier(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+        op: &Barrier,
+    ) -> Result<Flow, Box<Trouble>> {
+        let constants = &self.launch.constants;
+        let lane = split.mask.trailing_zeros() as usize;
+        let ids = warp.n(constants, op.id);
+        let counts = (!op.threads.is_none()).then(|| warp.n(constants, op.threads));
+        let (id, count) = (ids[lane], counts.map(|c| c[lane]));
+        let same = lanes(split.mask)
+            .filter(|&l| ids[l] == id && counts.map(|c| c[l]) == count)
+            .fold(0, |m, l| m | 1 << l);
+        if same != split.mask {
+            warp.frames.retain(split.frame);
+            warp.splits.push(Split { mask: split.mask & !same, ..*split });
+            split.mask = same;
+        }
+        let bad = |what: String| trouble(lane, FaultKind::BadOperand(what));
+        let Some(state) = self.cta.barriers.get_mut(id as usize) else {
+            return bad(format!("barrier {id}: a CTA has barriers 0 to 15"));
+        };
+        let expected = match count {
+            None => 0,
+            Some(n) if n > 0 && n % 32 == 0 => n,
+            Some(n) => {
+                return bad(format!("barrier {id} for {n} threads: not a multiple of the warp size"));
+            }
+        };
+        if state.arrived != 0 && state.expected != expected {
+            let say = |n: u32| match n {
+                0 => "all threads".to_owned(),
+                n => format!("{n} threads"),
+            };
+            return bad(format!(
+                "barrier {id} is for {} here, but for {} where others have arrived",
+                say(expected),
+                say(state.expected)
+            ));
+        }
+        let threads = split.mask.count_ones();
+        state.expected = expected;
+        // Barriers with a count see whole warps, even where the last one has fewer threads.
+        let whole = expected != 0 && split.mask == warp.live;
+        state.arrived += if whole { 32 } else { threads };
+        if matches!(op.kind, BarrierKind::Popc | BarrierKind::Reduce(_)) {
+            state.votes += (warp.p(op.p) & split.mask).count_ones();
+            state.voters += threads;
+        }
+        if op.kind == BarrierKind::Arrive {
+            split.pc += 1;
+            // The barrier may be complete now: let the CTA look.
+            return Ok(Flow::Pauses);
+        }
+        state.waiting += threads;
+        Ok(Flow::Waits(State::Barrier(id as u8)))
+    }
+
+    /// Lets the threads of complete barriers go on. True if there were any.
+    pub(super) fn open_barriers(&mut self, warps: &mut [Warp]) -> bool {
+        let mut opened = false;
+        for id in 0..self.cta.barriers.len() {
+            let state = self.cta.barriers[id];
+            let needed = if state.expected == 0 { self.cta.live } else { state.expected };
+            if state.arrived == 0 || state.arrived < needed {
+                continue;
+            }
+            opened = true;
+            self.cta.barriers[id] = Default::default();
+            for warp in warps.iter_mut() {
+                for i in 0..warp.splits.len() {
+                    let split = warp.splits[i];
+                    if split.state == State::Barrier(id as u8) {
+                        self.pass_barrier(warp, split, state.votes, state.voters);
+                        warp.splits[i].state = State::Ready;
+                        warp.splits[i].pc += 1;
+                    }
+                }
+            }
+        }
+        opened
+    }
+
+    fn pass_barrier(&self, warp: &mut Warp, split: Split, votes: u32, voters: u32) {
+        let Op::Barrier(op) = &self.launch.code.insts[split.pc as usize].op else { return };
+        warp.enter(split.frame);
+        let value = match op.kind {
+            BarrierKind::Popc => votes,
+            BarrierKind::Reduce(BoolOp::And) => u32::from(votes == voters),
+            BarrierKind::Reduce(BoolOp::Or) => u32::from(votes != 0),
+            BarrierKind::Reduce(BoolOp::Xor) => votes & 1,
+            BarrierKind::Sync | BarrierKind::Arrive => return,
+        };
+        warp.put(op.d, &[u64::from(value); 32], u64::MAX, split.mask);
+    }
+}
+
+/// Where a lane's value of `shfl` comes from, and whether that is inside its segment
+/// (PTX ISA 9.7.9.6).
+pub(super) fn shuffle_source(mode: ShflMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
+    let (by, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
+    let last = (lane & segment) | (clamp & !segment);
+    let (from, inside) = match mode {
+        ShflMode::Up => {
+            let from = i64::from(lane) - i64::from(by);
+            (from, from >= i64::from(last))
+        }
+        ShflMode::Down => (i64::from(lane + by), lane + by <= last),
+        ShflMode::Bfly => (i64::from(lane ^ by), lane ^ by <= last),
+        ShflMode::Idx => {
+            let from = (lane & segment) | (by & !segment);
+            (i64::from(from), from <= last)
+        }
+    };
+    match u32::try_from(from) {
+        Ok(from) if inside && from < 32 => (from, true),
+        _ => (lane, false),
+    }
+}
+
+fn vote(warp: &mut Warp, mode: VoteMode, d: Slot, p: Slot, mask: u32) {
+    let yes = warp.p(p) & mask;
+    let value = match mode {
+        VoteMode::Ballot => yes,
+        VoteMode::All => u32::from(yes == mask),
+        VoteMode::Any => u32::from(yes != 0),
+        VoteMode::Uni => u32::from(yes == mask || yes == 0),
+    };
+    warp.put(d, &[u64::from(value); 32], u64::MAX, mask);
+}
+
+fn reduce(op: AtomOp, ty: ScalarType, values: &L32, mask: u32) -> u32 {
+    let join = |a: u32, b: u32| match op {
+        AtomOp::Add => a.wrapping_add(b),
+        AtomOp::Min if ty.is_signed() => (a as i32).min(b as i32) as u32,
+        AtomOp::Max if ty.is_signed() => (a as i32).max(b as i32) as u32,
+        AtomOp::Min => a.min(b),
+        AtomOp::Max => a.max(b),
+        AtomOp::And => a & b,
+        AtomOp::Or => a | b,
+        AtomOp::Xor => a ^ b,
+        // redux has no others.
+        AtomOp::Inc | AtomOp::Dec | AtomOp::Exch | AtomOp::Cas => b,
+    };
+    lanes(mask).map(|l| values[l]).reduce(join).unwrap_or(0)
+}

@@ -1,0 +1,115 @@
+//! What a worker has besides the warp it runs: the launch, the CTA, scratch and counters.
+
+use super::printf::Output;
+use super::texture::Sites;
+use crate::alu::{L32, L64};
+use crate::code::{Code, Constants};
+use crate::fault::FaultKind;
+use crate::launch::LaunchConfig;
+use crate::lower::{KernelId, Program, SharedLayout};
+use std::time::Instant;
+
+/// A fault on its way up: the kind, and the lane if it is not the first active one.
+#[derive(Debug)]
+pub(crate) struct Trouble {
+    pub(crate) kind: FaultKind,
+    pub(crate) lane: Option<usize>,
+}
+
+pub(crate) type Done = Result<(), Box<Trouble>>;
+
+/// A fault of a lane.
+pub(crate) fn trouble<T>(lane: usize, kind: FaultKind) -> Result<T, Box<Trouble>> {
+    Err(Box::new(Trouble { kind, lane: Some(lane) }))
+}
+
+/// A fault of all active lanes.
+pub(crate) fn trouble_of_all<T>(kind: FaultKind) -> Result<T, Box<Trouble>> {
+    Err(Box::new(Trouble { kind, lane: None }))
+}
+
+/// What is the same for the whole launch.
+pub(crate) struct Launch<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) kernel: KernelId,
+    pub(crate) config: &'a LaunchConfig<'a>,
+    pub(crate) code: &'a Code,
+    /// The code's constants with the addresses of this kernel's shared variables.
+    pub(crate) constants: Constants,
+    pub(crate) shared: SharedLayout,
+    /// Bytes of shared memory of a CTA.
+    pub(crate) shared_size: usize,
+    /// Threads of a CTA, warps of a CTA, workers.
+    pub(crate) threads: u32,
+    pub(crate) warps: u32,
+    pub(crate) workers: usize,
+    pub(crate) start: Instant,
+}
+
+/// A barrier of a CTA.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BarrierState {
+    /// Threads that have arrived, by the count that is compared with `expected`.
+    pub(crate) arrived: u32,
+    /// Threads that wait.
+    pub(crate) waiting: u32,
+    /// 0: all threads of the CTA.
+    pub(crate) expected: u32,
+    pub(crate) votes: u32,
+    pub(crate) voters: u32,
+}
+
+/// The CTA that runs.
+pub(crate) struct Cta {
+    pub(crate) shared: Vec<u8>,
+    pub(crate) id: [u32; 3],
+    pub(crate) barriers: [BarrierState; 16],
+    /// Threads that have not exited.
+    pub(crate) live: u32,
+}
+
+/// Counters of a worker.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) warp_instructions: u64,
+    pub(crate) thread_instructions: u64,
+    pub(crate) fetches: u64,
+    pub(crate) surface_accesses: u64,
+    pub(crate) divisions_by_zero: u64,
+}
+
+/// A worker's state.
+pub(crate) struct Context<'a> {
+    pub(crate) launch: &'a Launch<'a>,
+    pub(crate) cta: Cta,
+    pub(crate) counters: Counters,
+    pub(crate) worker: usize,
+    /// Where the last global access was found.
+    pub(crate) hint: usize,
+    pub(crate) narrow: L32,
+    pub(crate) wide: L64,
+    pub(crate) sources: [L64; 4],
+    pub(crate) addresses: L64,
+    pub(crate) parts: [L64; 8],
+    pub(crate) sites: Sites,
+    pub(crate) output: Output,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(launch: &'a Launch<'a>, worker: usize) -> Self {
+        Self {
+            launch,
+            cta: Cta { shared: Vec::new(), id: [0; 3], barriers: Default::default(), live: 0 },
+            counters: Counters::default(),
+            worker,
+            hint: 0,
+            narrow: [0; 32],
+            wide: [0; 32],
+            sources: [[0; 32]; 4],
+            addresses: [0; 32],
+            parts: [[0; 32]; 8],
+            sites: Sites::new(launch.code.sites),
+            output: Output::default(),
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! Loads and stores: where an address points, and whether the access may be made.
+
+use super::context::{Context, Done, Trouble, trouble};
+use super::warp::{Warp, lanes};
+use crate::code::{Access, Place};
+use crate::fault::FaultKind;
+use texunit_memory::{
+    Block, CONST_BASE, GLOBAL_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind, space_of,
+};
+
+/// An access as faults tell of it.
+#[derive(Clone, Copy)]
+pub(super) struct Kind {
+    pub(super) name: &'static str,
+    pub(super) writes: bool,
+}
+
+pub(super) const LOAD: Kind = Kind { name: "load", writes: false };
+pub(super) const STORE: Kind = Kind { name: "store", writes: true };
+pub(super) const ATOMIC: Kind = Kind { name: "atomic", writes: true };
+
+fn load_block(block: &Block, offset: u64, size: u8) -> Option<u64> {
+    match size {
+        1 => block.load_u8(offset).map(u64::from),
+        2 => block.load_u16(offset).map(u64::from),
+        4 => block.load_u32(offset).map(u64::from),
+        _ => block.load_u64(offset),
+    }
+    .ok()
+}
+
+fn store_block(block: &Block, offset: u64, size: u8, value: u64) -> Option<()> {
+    match size {
+        1 => block.store_u8(offset, value as u8),
+        2 => block.store_u16(offset, value as u16),
+        4 => block.store_u32(offset, value as u32),
+        _ => block.store_u64(offset, value),
+    }
+    .ok()
+}
+
+fn load_bytes(bytes: &[u8], offset: u64, size: u8) -> Option<u64> {
+    let start = usize::try_from(offset).ok()?;
+    let mut value = [0; 8];
+    let size = usize::from(size);
+    value[..size].copy_from_slice(bytes.get(start..start.checked_add(size)?)?);
+    Some(u64::from_le_bytes(value))
+}
+
+fn store_bytes(bytes: &mut [u8], offset: u64, size: u8, value: u64) -> Option<()> {
+    let start = usize::try_from(offset).ok()?;
+    let size = usize::from(size);
+    let target = bytes.get_mut(start..start.checked_add(size)?)?;
+    target.copy_from_slice(&value.to_le_bytes()[..size]);
+    Some(())
+}
+
+/// A number of a lane's local memory, at an aligned address.
+pub(super) fn load_local(warp: &Warp, lane: usize, address: u64, size: u8) -> Option<u64> {
+    let word = |i: usize| warp.local.get(i).map(|row| u64::from(row[lane]));
+    let at = usize::try_from(address / 4).ok()?;
+    let shift = (address % 4) * 8;
+    match size {
+        8 => Some(word(at)? | word(at + 1)? << 32),
+        size => Some(word(at)? >> shift & crate::lower::mask_of(u32::from(size) * 8)),
+    }
+}
+
+pub(super) fn store_local(
+    warp: &mut Warp,
+    lane: usize,
+    address: u64,
+    size: u8,
+    value: u64,
+) -> Option<()> {
+    let at = usize::try_from(address / 4).ok()?;
+    let shift = (address % 4) * 8;
+    if size == 8 {
+        warp.local.get(at + 1)?;
+        warp.local[at][lane] = value as u32;
+        warp.local[at + 1][lane] = (value >> 32) as u32;
+    } else {
+        let keep = crate::lower::mask_of(u32::from(size) * 8) as u32;
+        let row = warp.local.get_mut(at)?;
+        row[lane] = (row[lane] & !(keep << shift)) | ((value as u32 & keep) << shift);
+    }
+    Some(())
+}
+
+impl Context<'_> {
+    pub(super) fn load(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Done {
+        let place = self.locate(warp, access, mask)?;
+        if place == Place::Frame && self.load_row(warp, access, mask) {
+            return Ok(());
+        }
+        let total = self.check_alignment(warp, access, place, mask, LOAD)?;
+        match place {
+            Place::Global => self.load_global(access, total, mask)?,
+            Place::KernelParam => {
+                let at = self.addresses[0];
+                for (k, part) in self.parts.iter_mut().enumerate().take(access.parts.len()) {
+                    let offset = at.wrapping_add(k as u64 * u64::from(access.size));
+                    match load_bytes(self.launch.config.params, offset, access.size) {
+                        Some(v) => *part = [v; 32],
+                        None => {
+                            let lane = mask.trailing_zeros() as usize;
+                            return self.outside(warp, lane, at, total, SpaceKind::Param, LOAD);
+                        }
+                    }
+                }
+            }
+            _ => {
+                for lane in lanes(mask) {
+                    let address = self.addresses[lane];
+                    for k in 0..access.parts.len() {
+                        let at = address.wrapping_add(k as u64 * u64::from(access.size));
+                        self.parts[k][lane] =
+                            self.load_one(warp, lane, place, at, access.size, total)?;
+                    }
+                }
+            }
+        }
+        if access.signed && access.size < 8 {
+            let shift = 64 - 8 * u32::from(access.size);
+            for part in self.parts.iter_mut().take(access.parts.len()) {
+                for v in part {
+                    *v = ((*v << shift) as i64 >> shift) as u64;
+                }
+            }
+        }
+        for (part, &d) in self.parts.iter().zip(&access.parts) {
+            warp.put(d, part, access.mask, mask);
+        }
+        Ok(())
+    }
+
+    /// Loads whole words of the frame into whole registers. False: not of this simple kind.
+    fn load_row(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
+        let (address, [d]) = (self.addresses[0], &access.parts[..]) else { return false };
+        if access.size != 4 || address % 4 != 0 || d.is_wide() || d.is_none() {
+            return false;
+        }
+        if access.mask < u64::from(u32::MAX) || address + 4 > warp.local_end {
+            return false;
+        }
+        match warp.local.get((address / 4) as usize) {
+            Some(row) => self.narrow = *row,
+            None => return false,
+        }
+        warp.put_n(*d, &self.narrow, mask);
+        true
+    }
+
+    pub(super) fn store(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Done {
+        let place = self.locate(warp, access, mask)?;
+        let total = self.check_alignment(warp, access, place, mask, STORE)?;
+        for (part, &source) in self.parts.iter_mut().zip(&access.parts) {
+            warp.read(&self.launch.constants, source, part);
+        }
+        match place {
+            Place::Global => self.store_global(access, total, mask),
+            _ => {
+                for lane in lanes(mask) {
+                    let address = self.addresses[lane];
+                    for k in 0..access.parts.len() {
+                        let at = address.wrapping_add(k as u64 * u64::from(access.size));
+                        let value = self.parts[k][lane];
+                        self.store_one(warp, lane, place, at, (access.size, total), value)?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Computes the addresses and narrows the place down: a generic access whose lanes all point
+    /// to global memory is a global one.
+    fn locate(
+        &mut self,
+        warp: &Warp,
+        access: &Access,
+        mask: u32,
+    ) -> Result<Place, Box<Trouble>> {
+        self.address(warp, access.base, access.offset);
+        if access.place == Place::Frame {
+            self.addresses = [warp.local_base.wrapping_add(access.offset); 32];
+        }
+        if access.constant
+            && let Some(lane) =
+                lanes(mask).find(|&l| space_of(self.addresses[l]) != SpaceKind::Const)
+        {
+            let at = self.addresses[lane];
+            return self.outside(warp, lane, at, access.size.into(), SpaceKind::Const, LOAD);
+        }
+        Ok(self.narrowed(access.place, mask))
+    }
+
+    pub(super) fn narrowed(&self, place: Place, mask: u32) -> Place {
+        let global = |l: usize| {
+            self.addresses[l].wrapping_sub(SHARED_WINDOW) >= PARAM_WINDOW + (1 << 32) - SHARED_WINDOW
+        };
+        match place {
+            Place::Generic if lanes(mask).all(global) => Place::Global,
+            place => place,
+        }
+    }
+
+    fn check_alignment(
+        &self,
+        warp: &Warp,
+        access: &Access,
+        place: Place,
+        mask: u32,
+        kind: Kind,
+    ) -> Result<u32, Box<Trouble>> {
+        let total = u32::from(access.size) * access.parts.len() as u32;
+        let low = u64::from(total.next_power_of_two()) - 1;
+        let any = lanes(mask).fold(0, |any, l| any | self.addresses[l]);
+        if any & low == 0 {
+            return Ok(total);
+        }
+        let lane = lanes(mask).find(|&l| self.addresses[l] & low != 0).unwrap_or(0);
+        let (space, address) = self.space(warp, place, self.addresses[lane]);
+        trouble(lane, FaultKind::Misaligned { access: kind.name, space, address, size: total })
+    }
+
+    /// Space of an address and the address in it.
+    pub(super) fn space(&self, _: &Warp, place: Place, address: u64) -> (SpaceKind, u64) {
+        let in_window = |window: u64| address.wrapping_sub(window);
+        match place {
+            Place::Shared => (SpaceKind::Shared, address),
+            Place::KernelParam => (SpaceKind::Param, address),
+            Place::Local | Place::Frame if space_of(address) == SpaceKind::Local => {
+                (SpaceKind::Local, in_window(LOCAL_WINDOW))
+            }
+            Place::Local | Place::Frame => (SpaceKind::Local, address),
+            Place::Global if (CONST_BASE..GLOBAL_BASE).contains(&address) => {
+                (SpaceKind::Const, address)
+            }
+            Place::Global => (SpaceKind::Global, address),
+            Place::Param if address < 1 << 32 => (SpaceKind::Param, address),
+            Place::Generic | Place::Param => match space_of(address) {
+                SpaceKind::Shared => (SpaceKind::Shared, in_window(SHARED_WINDOW)),
+                SpaceKind::Local => (SpaceKind::Local, in_window(LOCAL_WINDOW)),
+                SpaceKind::Param => (SpaceKind::Param, in_window(PARAM_WINDOW)),
+                space => (space, address),
+            },
+        }
+    }
+
+    fn load_global(&mut self, access: &Access, total: u32, mask: u32) -> Done {
+        let map = self.launch.config.memory;
+        let total = u64::from(total);
+        let first = mask.trailing_zeros() as usize;
+        let mut found = map.find(self.addresses[first], total, self.hint);
+        let size = u64::from(access.size);
+        let mut index = usize::MAX;
+        let (mut base, mut block) = (0, None);
+        for lane in lanes(mask) {
+            let address = self.addresses[lane];
+            let mut offset = address.wrapping_sub(base);
+            let inside = block.is_some_and(|b: &Block| b.contains(offset, total));
+            if !inside {
+                if lane != first {
+                    found = map.find(address, total, index);
+                }
+                match &found {
+                    Ok((i, at)) => {
+                        (index, offset) = (*i, *at);
+                        base = map.base(index);
+                        block = Some(&**map.block(index));
+                    }
+                    Err(error) => {
+                        return self.outside_global(lane, address, total as u32, LOAD, error);
+                    }
+                }
+            }
+            let Some(block) = block else { continue };
+            for k in 0..access.parts.len() {
+                let at = offset + k as u64 * size;
+                self.parts[k][lane] = load_block(block, at, access.size).unwrap_or(0);
+            }
+        }
+        self.hint = index;
+        Ok(())
+    }
+
+    fn store_global(&mut self, access: &Access, total: u32, mask: u32) -> Done {
+        let map = self.launch.config.memory;
+        let size = u64::from(access.size);
+        let mut index = self.hint;
+        for lane in lanes(mask) {
+            let address = self.addresses[lane];
+            if (CONST_BASE..GLOBAL_BASE).contains(&address) {
+                return trouble(lane, FaultKind::ReadOnly { space: SpaceKind::Const, address });
+            }
+            let (i, offset) = match map.find(address, u64::from(total), index) {
+                Ok(found) => found,
+                Err(error) => return self.outside_global(lane, address, total, STORE, &error),
+            };
+            index = i;
+            let block = map.block(index);
+            for k in 0..access.parts.len() {
+                let at = offset + k as u64 * size;
+                store_block(block, at, access.size, self.parts[k][lane]);
+            }
+        }
+        self.hint = index;
+        Ok(())
+    }
+
+    /// One number from anywhere. `total` is the size of the whole access, for messages.
+    pub(super) fn load_one(
+        &mut self,
+        warp: &Warp,
+        lane: usize,
+        place: Place,
+        address: u64,
+        size: u8,
+        total: u32,
+    ) -> Result<u64, Box<Trouble>> {
+        let (space, at) = self.space(warp, place, address);
+        let value = match space {
+            SpaceKind::Shared => load_bytes(&self.cta.shared, at, size),
+            SpaceKind::Local => match at.checked_add(size.into()) {
+                Some(end) if end <= warp.local_end => load_local(warp, lane, at, size),
+                _ => None,
+            },
+            SpaceKind::Param => load_bytes(self.launch.config.params, at, size),
+            SpaceKind::Global | SpaceKind::Const => {
+                let map = self.launch.config.memory;
+                match map.find(address, size.into(), self.hint) {
+                    Ok((index, offset)) => {
+                        self.hint = index;
+                        load_block(map.block(index), offset, size)
+                    }
+                    Err(error) => return self.outside_global(lane, address, total, LOAD, &error),
+                }
+            }
+        };
+        match value {
+            Some(value) => Ok(value),
+            None => self.outside(warp, lane, at, total, space, LOAD),
+        }
+    }
+
+    fn store_one(
+        &mut self,
+        warp: &mut Warp,
+        lane: usize,
+        place: Place,
+        address: u64,
+        (size, total): (u8, u32),
+        value: u64,
+    ) -> Done {
+        let (space, at) = self.space(warp, place, address);
+        let stored = match space {
+            SpaceKind::Shared => store_bytes(&mut self.cta.shared, at, size, value),
+            SpaceKind::Local => match at.checked_add(size.into()) {
+                Some(end) if end <= warp.local_end => store_local(warp, lane, at, size, value),
+                _ => None,
+            },
+            SpaceKind::Param | SpaceKind::Const => {
+                return trouble(lane, FaultKind::ReadOnly { space, address: at });
+            }
+            SpaceKind::Global => {
+                let map = self.launch.config.memory;
+                match map.find(address, size.into(), self.hint) {
+                    Ok((index, offset)) => {
+                        self.hint = index;
+                        store_block(map.block(index), offset, size, value)
+                    }
+                    Err(error) => return self.outside_global(lane, address, total, STORE, &error),
+                }
+            }
+        };
+        match stored {
+            Some(()) => Ok(()),
+            None => self.outside(warp, lane, at, total, space, STORE),
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! The interpreter's loop: runs a warp's splits instruction by instruction.
+
+use super::context::{Context, Done, Trouble, trouble_of_all};
+use super::warp::{Split, State, Warp};
+use crate::alu::Alu;
+use crate::code::{AT_RETURN, CompareTo, Inst, NONE, Op, Rare, Slot};
+use crate::fault::FaultKind;
+use texunit_isa::BoolOp;
+
+/// Steps that a split runs before others of its warp get their turn.
+const TURN: u64 = 512;
+
+/// Why a split does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// It goes on, at its program counter.
+    Goes,
+    /// Its turn is over.
+    Pauses,
+    /// Its lanes have exited, wait in a group or belong to another split.
+    Gone,
+    /// It waits.
+    Waits(State),
+}
+
+/// What came of a turn of a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// The budget is used up.
+    Over,
+    /// All lanes have exited.
+    Done,
+    /// All lanes wait for something outside the warp.
+    Blocked,
+}
+
+/// Where a fault happened.
+pub(crate) struct At {
+    pub(crate) split: Split,
+    pub(crate) trouble: Box<Trouble>,
+}
+
+impl Context<'_> {
+    /// Runs a warp for about `budget` steps.
+    pub(crate) fn run(&mut self, warp: &mut Warp, budget: u64) -> Result<Turn, At> {
+        let end = warp.steps.saturating_add(budget);
+        while let Some(mut split) = warp.pick() {
+            warp.enter(split.frame);
+            let limit = if warp.is_divided(split.mask) { end.min(warp.steps + TURN) } else { end };
+            match self.run_split(warp, &mut split, limit) {
+                Ok(Flow::Goes | Flow::Pauses) => warp.splits.push(split),
+                Ok(Flow::Gone) => {}
+                Ok(Flow::Waits(state)) => {
+                    split.state = state;
+                    warp.splits.push(split);
+                }
+                Err(trouble) => return Err(At { split, trouble }),
+            }
+            warp.open_stale();
+            if warp.steps >= end {
+                return Ok(Turn::Over);
+            }
+        }
+        Ok(if warp.live == 0 { Turn::Done } else { Turn::Blocked })
+    }
+
+    fn run_split(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+        mut limit: u64,
+    ) -> Result<Flow, Box<Trouble>> {
+        let launch = self.launch;
+        let insts = &launch.code.insts[..];
+        loop {
+            let inst = &insts[split.pc as usize];
+            let mask =
+                if inst.guard == Slot::TRUE { split.mask } else { split.mask & warp.p(inst.guard) };
+            let count = u64::from(inst.count);
+            warp.steps += count;
+            self.counters.warp_instructions += count;
+            self.counters.thread_instructions += count * u64::from(mask.count_ones());
+            if mask == 0 {
+                split.pc += 1;
+                continue;
+            }
+            match &inst.op {
+                Op::Branch { target, reconverge } => {
+                    if mask == split.mask {
+                        split.pc = *target;
+                    } else {
+                        diverge(warp, split, mask, *target, *reconverge);
+                        limit = limit.min(warp.steps + TURN);
+                    }
+                    if warp.steps >= limit {
+                        return Ok(Flow::Pauses);
+                    }
+                }
+                Op::Join => match join(warp, split) {
+                    Flow::Goes => {}
+                    flow => return Ok(flow),
+                },
+                op if ends_block(op) => {
+                    match self.control(warp, split, inst, mask)? {
+                        Flow::Goes => {}
+                        flow => return Ok(flow),
+                    }
+                    if warp.is_divided(split.mask) {
+                        limit = limit.min(warp.steps + TURN);
+                    }
+                    if warp.steps >= limit {
+                        return Ok(Flow::Pauses);
+                    }
+                }
+                op => {
+                    self.straight(warp, split, op, mask)?;
+                    split.pc += 1;
+                }
+            }
+        }
+    }
+
+    /// An instruction after which the next one runs.
+    #[inline]
+    fn straight(&mut self, warp: &mut Warp, split: &Split, op: &Op, mask: u32) -> Done {
+        let constants = &self.launch.constants;
+        match op {
+            Op::Narrow { f, d, s } => {
+                let n = |i: usize| warp.n(constants, s[i]);
+                f(&mut self.narrow, n(0), n(1), n(2));
+                warp.put_n(*d, &self.narrow, mask);
+            }
+            Op::Wide { f, d, s } => {
+                let w = |i: usize| warp.w(constants, s[i]);
+                f(&mut self.wide, w(0), w(1), w(2));
+                warp.put_w(*d, &self.wide, mask);
+            }
+            Op::Widen { f, d, s } => {
+                let n = |i: usize| warp.n(constants, s[i]);
+                f(&mut self.wide, n(0), n(1), warp.w(constants, s[2]));
+                warp.put_w(*d, &self.wide, mask);
+            }
+            Op::Cut { f, d, a } => {
+                f(&mut self.narrow, warp.w(constants, *a));
+                warp.put_n(*d, &self.narrow, mask);
+            }
+            Op::Lop3 { f, d, s, table } => {
+                let n = |i: usize| warp.n(constants, s[i]);
+                f(&mut self.narrow, n(0), n(1), n(2), *table);
+                warp.put_n(*d, &self.narrow, mask);
+            }
+            Op::CompareNarrow { f, a, b, to } => {
+                let r = f(warp.n(constants, *a), warp.n(constants, *b));
+                put_compared(warp, to, r, !r, mask);
+            }
+            Op::CompareWide { f, a, b, to } => {
+                let r = f(warp.w(constants, *a), warp.w(constants, *b));
+                put_compared(warp, to, r, !r, mask);
+            }
+            Op::ComparePair { f, a, b, to } => {
+                let (low, high) = f(warp.n(constants, *a), warp.n(constants, *b));
+                put_compared(warp, to, low, high, mask);
+            }
+            Op::MovNarrow { d, a } => {
+                self.narrow = *warp.n(constants, *a);
+                warp.put_n(*d, &self.narrow, mask);
+            }
+            Op::MovWide { d, a } => {
+                self.wide = *warp.w(constants, *a);
+                warp.put_w(*d, &self.wide, mask);
+            }
+            Op::Logic { f, d, a, b } => warp.put_p(*d, f(warp.p(*a), warp.p(*b)), mask),
+            Op::SelectNarrow { d, a, b, p } => {
+                let (a, b, p) = (warp.n(constants, *a), warp.n(constants, *b), warp.p(*p));
+                for (lane, to) in self.narrow.iter_mut().enumerate() {
+                    *to = if p & (1 << lane) != 0 { a[lane] } else { b[lane] };
+                }
+                warp.put_n(*d, &self.narrow, mask);
+            }
+            Op::SelectWide { d, a, b, p } => {
+                let (a, b, p) = (warp.w(constants, *a), warp.w(constants, *b), warp.p(*p));
+                for (lane, to) in self.wide.iter_mut().enumerate() {
+                    *to = if p & (1 << lane) != 0 { a[lane] } else { b[lane] };
+                }
+                warp.put_w(*d, &self.wide, mask);
+            }
+            Op::Load(access) => self.load(warp, access, mask)?,
+            Op::Store(access) => self.store(warp, access, mask)?,
+            Op::Fetch(fetch) => self.fetch(warp, fetch, mask)?,
+            _ => self.rare_op(warp, split, op, mask)?,
+        }
+        Ok(())
+    }
+
+    /// The less frequent of them.
+    #[inline(never)]
+    fn rare_op(&mut self, warp: &mut Warp, split: &Split, op: &Op, mask: u32) -> Done {
+        match op {
+            Op::Nop => {}
+            Op::Rare(rare) => self.rare(warp, rare, mask),
+            Op::CountZero { divisor } => {
+                warp.read(&self.launch.constants, *divisor, &mut self.wide);
+                let zeros = super::warp::lanes(mask).filter(|&l| self.wide[l] == 0).count();
+                self.counters.divisions_by_zero += zeros as u64;
+            }
+            Op::Convert { .. }
+            | Op::Pack { .. }
+            | Op::Unpack { .. }
+            | Op::Special { .. }
+            | Op::FrameAddress { .. }
+            | Op::Cvta { .. }
+            | Op::IsSpace { .. } => self.transfer(warp, op, mask),
+            Op::Atomic(atomic) => {
+                warp.last_atomic = warp.steps;
+                self.atomic(warp, atomic, mask)?;
+            }
+            Op::SurfaceLoad(access) => self.surface_load(warp, access, mask)?,
+            Op::SurfaceStore(access) => self.surface_store(warp, access, mask)?,
+            Op::ActiveMask { d } => {
+                let active = [u64::from(split.mask); 32];
+                warp.put(*d, &active, u64::MAX, mask);
+            }
+            Op::Printf(printf) => self.printf(warp, printf, mask)?,
+            Op::AssertFail(failed) => self.assert_fail(warp, failed, mask)?,
+            Op::Trap => return trouble_of_all(FaultKind::Trap { message: None }),
+            Op::Breakpoint => {
+                let message = Some("brkpt: a breakpoint without a debugger".to_owned());
+                return trouble_of_all(FaultKind::Trap { message });
+            }
+            _ => {
+                let what = "an instruction that texunit does not execute was reached";
+                return trouble_of_all(FaultKind::BadOperand(what.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn rare(&mut self, warp: &mut Warp, rare: &Rare, mask: u32) {
+        let constants = &self.launch.constants;
+        if let Alu::Narrow4(f) = rare.alu {
+            let n = |i: usize| warp.n(constants, rare.s[i]);
+            f(&mut self.narrow, n(0), n(1), n(2), n(3));
+            if !rare.d.is_none() && !rare.d.is_wide() {
+                warp.put_n(rare.d, &self.narrow, mask);
+            }
+            return;
+        }
+        for (out, &slot) in self.sources.iter_mut().zip(&rare.s) {
+            warp.read(constants, slot, out);
+        }
+        let [a, b, c, e] = &self.sources;
+        match rare.alu {
+            Alu::Mixed(f) => f(&mut self.wide, a, b, c),
+            Alu::Mixed4(f) => f(&mut self.wide, a, b, c, e),
+            Alu::Convert(convert) => convert.run(&mut self.wide, a, b),
+            Alu::Carry(f) => {
+                let carry = f(&mut self.wide, a, b, c, warp.carry);
+                if rare.write_carry {
+                    warp.carry = (warp.carry & !mask) | (carry & mask);
+                }
+            }
+            // The others have operations of their own.
+            _ => return,
+        }
+        warp.put(rare.d, &self.wide, rare.mask, mask);
+    }
+
+    /// Instructions at which lanes part, wait or end.
+    fn control(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+        inst: &Inst,
+        mask: u32,
+    ) -> Result<Flow, Box<Trouble>> {
+        match &inst.op {
+            Op::Exit => {
+                let gone = mask.count_ones();
+                self.cta.live -= gone;
+                warp.exit(split, mask);
+                if split.mask == 0 {
+                    return Ok(Flow::Gone);
+                }
+                split.pc += 1;
+                Ok(Flow::Goes)
+            }
+            Op::Return => self.ret(warp, split),
+            Op::Call(call) => self.call(warp, split, call),
+            Op::BranchIndexed { index, targets, reconverge } => {
+                self.branch_indexed(warp, split, *index, targets, *reconverge)
+            }
+            Op::Barrier(barrier) => self.barrier(warp, split, barrier),
+            _ => self.collective(warp, split, inst),
+        }
+    }
+}
+
+/// Whether an operation is for [`Context::control`].
+#[inline]
+fn ends_block(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Exit
+            | Op::Return
+            | Op::Call(_)
+            | Op::BranchIndexed { .. }
+            | Op::Barrier(_)
+            | Op::WarpSync { .. }
+            | Op::Shuffle(_)
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Redux { .. }
+    )
+}
+
+/// Parts the lanes of a split: `taken` go to `target`, the others to the next instruction.
+fn diverge(warp: &mut Warp, split: &mut Split, taken: u32, target: u32, reconverge: u32) {
+    let group = warp.group_for(split, reconverge);
+    let rest = split.mask & !taken;
+    split.group = group;
+    let next = split.pc + 1;
+    // Lanes that are at the meeting point at once need no split.
+    if target == reconverge {
+        let _ = warp.arrive(group, taken, target);
+        (split.mask, split.pc) = (rest, next);
+    } else if next == reconverge {
+        let _ = warp.arrive(group, rest, next);
+        (split.mask, split.pc) = (taken, target);
+    } else {
+        warp.frames.retain(split.frame);
+        warp.splits.push(Split { pc: target, mask: taken, ..*split });
+        (split.mask, split.pc) = (rest, next);
+    }
+}
+
+/// A split comes to a place where splits may meet.
+fn join(warp: &mut Warp, split: &mut Split) -> Flow {
+    while split.group != NONE && warp.meets(split, split.pc) {
+        match warp.arrive(split.group, split.mask, split.pc) {
+            Some((mask, group)) => (split.mask, split.group) = (mask, group),
+            None => {
+                warp.frames.release(split.frame);
+                return Flow::Gone;
+            }
+        }
+    }
+    split.pc += 1;
+    Flow::Goes
+}
+
+/// The same at the return of a function. Does not move the program counter.
+pub(super) fn join_at_return(warp: &mut Warp, split: &mut Split) -> Flow {
+    while split.group != NONE && warp.meets(split, AT_RETURN) {
+        match warp.arrive(split.group, split.mask, split.pc) {
+            Some((mask, group)) => (split.mask, split.group) = (mask, group),
+            None => {
+                warp.frames.release(split.frame);
+                return Flow::Gone;
+            }
+        }
+    }
+    Flow::Goes
+}
+
+fn put_compared(warp: &mut Warp, to: &CompareTo, p: u32, q: u32, mask: u32) {
+    let combine = |r: u32| match to.op {
+        BoolOp::And => r & warp.p(to.c),
+        BoolOp::Or => r | warp.p(to.c),
+        BoolOp::Xor => r ^ warp.p(to.c),
+    };
+    let (p, q) = (combine(p), combine(q));
+    warp.put_p(to.p, p, mask);
+    warp.put_p(to.q, q, mask);
+}

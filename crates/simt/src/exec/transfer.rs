@@ -1,0 +1,159 @@
+//! Moves between registers of different kinds, special registers, addresses.
+
+use super::context::Context;
+use super::warp::{Warp, lanes};
+use crate::code::{Op, Slot};
+use texunit_isa::SpecialReg;
+use texunit_memory::{WINDOW_SIZE, space_of};
+
+impl Context<'_> {
+    pub(super) fn transfer(&mut self, warp: &mut Warp, op: &Op, mask: u32) {
+        let constants = &self.launch.constants;
+        match op {
+            Op::Convert { d, a, from, mask: keep } => {
+                warp.read(constants, *a, &mut self.wide);
+                if *from != 0 {
+                    let shift = 64 - u32::from(*from).min(64);
+                    for v in &mut self.wide {
+                        *v = ((*v << shift) as i64 >> shift) as u64;
+                    }
+                }
+                warp.put(*d, &self.wide, *keep, mask);
+            }
+            Op::Pack { d, parts, bits } => {
+                let mut all = [0; 32];
+                for (i, &part) in parts.iter().enumerate() {
+                    warp.read(constants, part, &mut self.wide);
+                    let shift = u32::from(*bits) * i as u32;
+                    for (to, v) in all.iter_mut().zip(&self.wide) {
+                        *to |= (v & low(*bits)) << (shift & 63);
+                    }
+                }
+                warp.put(*d, &all, u64::MAX, mask);
+            }
+            Op::Unpack { parts, a, bits } => {
+                let mut all = [0; 32];
+                warp.read(constants, *a, &mut all);
+                for (i, &part) in parts.iter().enumerate() {
+                    let shift = u32::from(*bits) * i as u32;
+                    for (to, v) in self.wide.iter_mut().zip(&all) {
+                        *to = (v >> (shift & 63)) & low(*bits);
+                    }
+                    warp.put(part, &self.wide, u64::MAX, mask);
+                }
+            }
+            Op::Special { d, reg, component } => {
+                self.special(warp, *reg, *component);
+                warp.put(*d, &self.wide, u64::MAX, mask);
+            }
+            Op::FrameAddress { d, offset } => {
+                self.wide = [warp.local_base.wrapping_add(*offset); 32];
+                warp.put(*d, &self.wide, u64::MAX, mask);
+            }
+            Op::Cvta { d, a, window, to } => {
+                warp.read(constants, *a, &mut self.wide);
+                for v in &mut self.wide {
+                    let inside = v.wrapping_sub(*window) < WINDOW_SIZE;
+                    // Addresses of parameters are generic already.
+                    if inside && *to {
+                        *v -= window;
+                    } else if !inside && !*to {
+                        *v = v.wrapping_add(*window);
+                    }
+                }
+                warp.put(*d, &self.wide, u64::MAX, mask);
+            }
+            Op::IsSpace { d, a, space } => {
+                warp.read(constants, *a, &mut self.wide);
+                let is = lanes(u32::MAX)
+                    .fold(0, |m, l| m | u32::from(space_of(self.wide[l]) == *space) << l);
+                warp.put_p(*d, is, mask);
+            }
+            // No other operation is sent here.
+            _ => {}
+        }
+    }
+
+    /// A special register of each lane, into `self.wide`.
+    fn special(&mut self, warp: &Warp, reg: SpecialReg, component: u8) {
+        use SpecialReg as R;
+        let launch = self.launch;
+        let config = launch.config;
+        let axis = |v: [u32; 3]| u64::from(v.get(component as usize).copied().unwrap_or(0));
+        let nanoseconds = || launch.start.elapsed().as_nanos() as u64;
+        let one = match reg {
+            R::Tid => {
+                for (lane, to) in self.wide.iter_mut().enumerate() {
+                    *to = axis(thread_of(warp.index * 32 + lane as u32, config.block));
+                }
+                return;
+            }
+            R::Laneid
+            | R::LanemaskEq
+            | R::LanemaskLe
+            | R::LanemaskLt
+            | R::LanemaskGe
+            | R::LanemaskGt => {
+                for (lane, to) in self.wide.iter_mut().enumerate() {
+                    *to = u64::from(lane_value(reg, lane as u32));
+                }
+                return;
+            }
+            R::Ntid => axis(config.block),
+            R::Ctaid => axis(self.cta.id),
+            R::Nctaid => axis(config.grid),
+            R::Gridid => config.grid_id,
+            R::Warpid => u64::from(warp.index),
+            R::Nwarpid => u64::from(launch.warps),
+            R::Smid => self.worker as u64,
+            R::Nsmid => launch.workers as u64,
+            R::Clock => warp.steps & 0xffff_ffff,
+            R::ClockHi => warp.steps >> 32,
+            R::Clock64 => warp.steps,
+            R::Globaltimer => nanoseconds(),
+            R::GlobaltimerLo => nanoseconds() & 0xffff_ffff,
+            R::GlobaltimerHi => nanoseconds() >> 32,
+            R::DynamicSmemSize => u64::from(config.dynamic_shared),
+            R::TotalSmemSize | R::AggrSmemSize => launch.shared_size as u64,
+            R::CurrentGraphExec => 0,
+        };
+        self.wide = [one; 32];
+    }
+
+    /// Addresses of an access, into `self.addresses`.
+    pub(super) fn address(&mut self, warp: &Warp, base: Slot, offset: u64) {
+        if base.is_none() {
+            self.addresses = [offset; 32];
+        } else if base.is_wide() {
+            for (to, v) in self.addresses.iter_mut().zip(warp.w(&self.launch.constants, base)) {
+                *to = v.wrapping_add(offset);
+            }
+        } else {
+            for (to, v) in self.addresses.iter_mut().zip(warp.n(&self.launch.constants, base)) {
+                *to = u64::from(v.wrapping_add(offset as u32));
+            }
+        }
+    }
+}
+
+fn low(bits: u8) -> u64 {
+    crate::lower::mask_of(u32::from(bits))
+}
+
+fn lane_value(reg: SpecialReg, lane: u32) -> u32 {
+    let eq = 1_u32 << lane;
+    match reg {
+        SpecialReg::LanemaskEq => eq,
+        SpecialReg::LanemaskLt => eq - 1,
+        SpecialReg::LanemaskLe => eq | (eq - 1),
+        SpecialReg::LanemaskGe => !(eq - 1),
+        SpecialReg::LanemaskGt => !(eq | (eq - 1)),
+        _ => lane,
+    }
+}
+
+/// %tid of a thread by its number in the CTA.
+pub(super) fn thread_of(linear: u32, block: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = block.map(|n| n.max(1));
+    [linear % x, linear / x % y, linear / x / y]
+}
