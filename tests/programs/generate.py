@@ -4,163 +4,15 @@
 Nothing of texunit takes part, and nothing of the PTX: each function below says in Python what the program's CUDA
 source says. README.md describes the file format.
 """
-import hashlib
-import math
-import pathlib
 import random
 import struct
 
 import numpy as np
 
 import exact
-from exact import F16, F32, F64, to_int
-
-HERE = pathlib.Path(__file__).parent
-FORMATS = ["nvcc-O3", "nvcc-O0", "nvcc-lineinfo", "nvcc-G", "nvrtc", "clang-O0", "clang-O2"]
-BYTES = {"8": 1, "16": 2, "32": 4, "64": 8}
-INLINE = 640
-
-
-def s(v, bits=32):
-    """The low bits as a signed integer."""
-    v &= (1 << bits) - 1
-    return v - (1 << bits) if v >> (bits - 1) else v
-
-
-def u(v, bits=32):
-    return v & ((1 << bits) - 1)
-
-
-def f32(v):
-    """The nearest f32, as a Python float."""
-    return float(np.float32(v))
-
-
-def bits_of(v):
-    return struct.unpack("<I", struct.pack("<f", v))[0]
-
-
-def from_bits(v):
-    return struct.unpack("<f", struct.pack("<I", v))[0]
-
-
-def number(kind, v):
-    if kind[0] != "f":
-        return str(int(v))
-    v = float(v)
-    if math.isnan(v):
-        return "nan"
-    if math.isinf(v):
-        return "inf" if v > 0 else "-inf"
-    text = str(np.float32(v)) if kind == "f32" else repr(v)
-    if kind == "f32":
-        assert bits_of(float(text)) == bits_of(v), (text, v)
-    if not any(c in text for c in ".en"):
-        text += ".0"
-    return text
-
-
-def array(kind, values):
-    words = [number(kind, v) for v in values]
-    lines, line = [], ""
-    for word in words:
-        if len(line) + len(word) > 118:
-            lines.append(line.rstrip())
-            line = ""
-        line += word + ", "
-    if not lines:
-        return "[" + line.rstrip(", ") + "]"
-    return "[\n  " + "\n  ".join(lines + [line.rstrip()]) + "\n]"
-
-
-class Case:
-    def __init__(self, name, kernel, grid, block, ptx=None, about="", **keys):
-        self.folder = HERE / name
-        self.folder.mkdir(exist_ok=True)
-        for old in self.folder.glob("*.npy"):
-            old.unlink()
-        self.count = 0
-        ptx = ptx or [f"{f}.ptx" for f in FORMATS if (self.folder / f"{f}.ptx").exists()]
-        listing = ", ".join(f'"{p}"' for p in ptx)
-        self.lines = [f"# {about}"] if about else []
-        self.lines += [f"ptx = [{listing}]", f'kernel = "{kernel}"', f"grid = {grid}", f"block = {block}"]
-        for key, value in keys.items():
-            self.lines.append(f"{key} = {value}")
-        self.tail = []
-
-    def data(self, stem, kind, values):
-        """`kind = [...]`, or a file for what is long."""
-        values = list(values)
-        if len(values) <= INLINE:
-            return f"{kind} = {array(kind, values)}"
-        dtype = {"u": "u", "s": "i", "f": "f"}[kind[0]] + str(BYTES[kind[1:]])
-        np.save(self.folder / f"{stem}.npy", np.array(values, dtype="<" + dtype))
-        return f'file = "{stem}.npy"'
-
-    def param(self, text):
-        self.lines += ["", f"[params.{self.count}]", text]
-        self.count += 1
-
-    def given(self, kind, values):
-        body = self.data(f"in{self.count}", kind, values)
-        if "\n" in body:
-            self.lines += ["", f"[params.{self.count}.buffer]", body]
-            self.count += 1
-        else:
-            self.param(f"buffer = {{ {body} }}")
-        return self
-
-    def zeros(self, size):
-        self.param(f"buffer = {{ zeros = {size} }}")
-        return self
-
-    def scalar(self, kind, value):
-        self.param(f"scalar = {{ {kind} = {number(kind, value)} }}")
-        return self
-
-    def structure(self, *members):
-        """A structure by value: its members at their natural alignment, as C lays them out."""
-        codes = {"u8": "B", "s8": "b", "u16": "H", "s16": "h", "u32": "I", "s32": "i", "u64": "Q", "s64": "q", "f32": "f", "f64": "d"}
-        groups, at, align = [], 0, 1
-        for kind, value in members:
-            size = BYTES[kind[1:]]
-            align = max(align, size)
-            pad = -at % size
-            groups.append("00" * pad + struct.pack("<" + codes[kind], value).hex())
-            at += pad + size
-        groups.append("00" * (-at % align))
-        self.param('scalar = { bytes = "' + " ".join(g for g in groups if g) + '" }')
-        return self
-
-    def expect(self, index, kind, values, **tolerance):
-        self.tail += ["", f"[expect.{index}]", self.data(f"out{index}", kind, values)]
-        self.tail += [f"{k} = {v}" for k, v in tolerance.items()]
-        return self
-
-    def out(self, kind, values, **tolerance):
-        """A zeroed buffer of the right size, and what it holds in the end."""
-        values = list(values)
-        self.zeros(len(values) * BYTES[kind[1:]])
-        return self.expect(self.count - 1, kind, values, **tolerance)
-
-    def inout(self, kind, before, after):
-        self.given(kind, before)
-        return self.expect(self.count - 1, kind, after)
-
-    def printf(self, text):
-        escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-        self.lines.append(f'expect_printf = "{escaped}"')
-        return self
-
-    def write(self):
-        (self.folder / "case.toml").write_text("\n".join(self.lines + self.tail) + "\n")
-
-
-def ints(rng, n, low=-(1 << 31), high=(1 << 31) - 1):
-    return [rng.randint(low, high) for _ in range(n)]
-
-
-EDGES = [0, 1, -1, 2, -2, 0x7FFFFFFF, -0x80000000, 0x55555555, -0x55555556, 0xFF, 0x100, 0x8000, -0x8000, 0xFFFF, 0x800000, 0xFFFFFF]
+from case import Case, f32, ints, s, u
+from floats import arithmetic, compare, convert, denormals, f64, fast_math, half, libm, libm64, mandelbrot
+from integers import bits, divide, int64, multiply, narrow, sha256
 
 
 def reduce(rng):
@@ -365,91 +217,6 @@ def struct_param(rng):
     case.structure(*flat(extra)).out("s64", sums).out("f32", parts).out("u8", codes).write()
 
 
-def quotient(a, b):
-    q = abs(a) // abs(b)
-    return -q if (a < 0) != (b < 0) else q
-
-
-def int64(rng):
-    low, high = -(1 << 63), (1 << 63) - 1
-    edges = [0, 1, -1, low, high, 3, -7, 1 << 32, -(1 << 32), 0xFFFFFFFF, 10**18]
-    a = edges + [rng.randint(low, high) >> rng.randint(0, 50) for _ in range(21)]
-    b = edges[::-1] + [rng.randint(low, high) >> rng.randint(0, 55) for _ in range(21)]
-    out = []
-    for x, y in zip(a, b):
-        ux, uy = u(x, 64), u(y, 64)
-        w = (ux * uy + ux) & ((1 << 128) - 1)
-        w2 = ((w << 37) - (uy << 64 | ux)) & ((1 << 128) - 1)
-        row = [x + y, x - y, x * y, quotient(x, y) if y else 0, x - quotient(x, y) * y if y else 0,
-               ux // uy if y else 0, ux % uy if y else 0, x & y, x | ~y, x ^ y, x << (y & 63), x >> (y & 63), ux >> (y & 63),
-               (x * y) >> 64, (ux * uy) >> 64, min(x, y), max(ux, uy),
-               (x < y) | (x <= y) << 1 | (ux < uy) << 2 | (ux >= uy) << 3 | (x == y) << 4,
-               s(x) * s(y), u(x) * u(y), w, w >> 64, w2, w2 >> 64]
-        out += [s(v, 64) for v in row]
-    Case("int64", "int64", [1], [32]).given("s64", a).given("s64", b).out("s64", out).write()
-
-
-def divide(rng):
-    a = EDGES + ints(rng, 16)
-    b = [3, -3, 7, 1, -5, 2, 10, -1000, 6, 0x7FFFFFFF, -0x80000000, 641, -641, 255, -256, 5] + [rng.choice([-1, 1]) * rng.randint(1, 1 << rng.randint(1, 31)) for _ in range(16)]
-    remainder = lambda x, y: x - quotient(x, y) * y
-    out = []
-    for x, y in zip(a, b):
-        z = y | 1
-        out += [s(v) for v in [
-            quotient(x, y), remainder(x, y), u(x) // u(y), u(x) % u(y), quotient(x, 7), remainder(x, -10), u(x) // 641,
-            quotient(s(x, 16), s(z, 16)), u(x, 16) % u(z, 16), quotient(s(x, 8), s(z, 8)), -1, -1]]
-    Case("divide", "divide", [1], [32]).given("s32", a).given("s32", b).out("s32", out).scalar("s32", 0).write()
-
-
-INF, NAN = math.inf, math.nan
-FLOATS = [0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.49999997, 1.0, -1.0, 255.5, 256.0, -128.5, -129.0, 32767.5, 65535.5,
-          2147483520.0, 2147483648.0, -2147483648.0, -2147483904.0, 4294967040.0, 4294967296.0, 9.223372e18, -9.223372e18, 1.8446743e19, 1e30,
-          INF, -INF, NAN, 1e-42, 16777217.0, 8388607.5]
-
-
-def convert(rng):
-    f = [f32(v) for v in FLOATS]
-    d = [0.0, -0.0, 0.5, 1.5, -1.5, 2.5, 1e-320, 2147483647.5, 2147483647.0, -2147483648.5, -2147483649.0, 4294967295.5, 4294967296.0, 9.3e18, -9.3e18, 1.9e19,
-         9223372036854774784.0, INF, -INF, NAN, 1 / 3, math.pi * 1e5, 3.4028235e38, 3.40282356779733e38, 3.4028235677973366e38, 1e39, -1e39, 1e-40, 1e-46, 7e-46, 1.00000006, 123456789.5]
-    l = [0, 1, -1, 16777217, -16777217, 16777219, 33554435, (1 << 31) - 1, -(1 << 31), (1 << 32) - 1, (1 << 53) + 1, -(1 << 53) - 1, (1 << 63) - 1, -(1 << 63), 9007199791611905, 300] + [
-        rng.randint(-(1 << 63), (1 << 63) - 1) >> rng.randint(0, 40) for _ in range(16)]
-    of, wf, od, wd, tf, td = [], [], [], [], [], []
-    big = 1 << 63
-    for x, y, z in zip(f, d, l):
-        modes = ["rn", "rz", "ru", "rd"]
-        of += [to_int(x, 32, True, m, 0) for m in modes] + [s(to_int(x, 32, False, m, 0)) for m in modes]
-        of += [to_int(x, 16, True, "rz", 0), to_int(x, 16, False, "rn", 0), to_int(x, 8, True, "rd", 0), to_int(x, 8, False, "ru", 0)]
-        of += [0, 0] if x != x else [s(bits_of(exact.to_whole_float(x, m))) for m in ("rn", "rz")]
-        wf += [s(v, 64) for v in (to_int(x, 64, True, "rn", big), to_int(x, 64, True, "rz", big), to_int(x, 64, False, "ru", big), to_int(x, 64, False, "rd", big))]
-        od += [s(to_int(y, 32, True, m, 1 << 31)) for m in modes] + [s(to_int(y, 32, False, m, 1 << 31)) for m in modes]
-        wd += [s(v, 64) for v in (to_int(y, 64, True, "rn", big), to_int(y, 64, True, "rz", big), to_int(y, 64, False, "ru", big), to_int(y, 64, False, "rd", big))]
-        i2f = lambda v, m, fmt=F32: exact.rounded(exact.Fraction(v), fmt, m)
-        narrow = lambda m: y if exact.special(y) else exact.rounded(exact.Fraction(y), F32, m, y)
-        tf += [i2f(z, m) for m in modes] + [i2f(u(z, 64), "rn"), i2f(u(z, 64), "rz"), i2f(s(z), "rn"), i2f(s(z), "rz"), i2f(u(z), "ru"), i2f(u(z), "rd")]
-        tf += [narrow(m) for m in modes] + [float(s(z, 16))]
-        td += [i2f(z, "rn", F64), i2f(z, "rz", F64), i2f(u(z, 64), "ru", F64), i2f(u(z, 64), "rd", F64), float(s(z)), float(u(z, 8)), x]
-    case = Case("convert", "convert", [1], [32]).given("f32", f).given("f64", d).given("s64", l)
-    case.out("s32", of).out("s64", wf).out("s32", od).out("s64", wd).out("f32", tf).out("f64", td).write()
-
-
-def half(rng):
-    f = [f32(v) for v in [0.0, -0.0, 1.0, -1.5, 65504.0, 65519.0, 65520.0, 65536.0, -1e6, 1e30, INF, -INF, 6.1e-5, 6.0e-5, 5.96e-8, 2.98e-8, 2.99e-8, 1e-9, -1e-9, 2049.0, 2051.0, 0.1]]
-    f += [f32(rng.uniform(-4, 4) * 2.0 ** rng.randint(-20, 14)) for _ in range(32 - len(f))]
-    codes = [0, 0x8000, 1, 0x83FF, 0x400, 0x3C00, 0xC000, 0x7BFF, 0x7C00, 0xFC00] + [rng.randint(0, 0x7BFF) | rng.choice([0, 0x8000]) for _ in range(22)]
-    pack = lambda v: struct.unpack("<H", struct.pack("<e", v))[0]
-    unpack = lambda v: struct.unpack("<e", struct.pack("<H", v))[0]
-    def to_half(x, mode):
-        return pack(x if exact.special(x) else exact.rounded(exact.Fraction(x), F16, mode, x))
-    to, back, packed = [], [], []
-    for x, c in zip(f, codes):
-        to += [to_half(x, m) for m in ("rn", "rz", "ru", "rd")] + [to_half(float(c - 30000), "rn")]
-        back += [unpack(c), f32(to_int(unpack(c), 32, True, "rz", 0))]
-        packed.append(to_half(x, "rn") | c << 16)
-    case = Case("half", "halves", [1], [32]).given("f32", f).given("u16", codes)
-    case.out("u16", to).out("f32", back).out("u32", packed).write()
-
-
 def printf(rng):
     text = "".join(f"thread {t} of 4: {n}, {v}\n" for t, n, v in [(0, "zero", "1.500000"), (1, "one", "-0.125000"), (2, "many", "100000.000000")])
     text += "[   42|42   |00042|+42| 42]\n[ff|FF|0xff|10|4294967295|q|%]\n"
@@ -510,198 +277,6 @@ def match(rng):
             row += [group(lambda x: x // 2 == v[t] // 2, range(12, 32)), 0xFFFFF000]
         out += row + [1]
     Case("match", "match", [1], [32]).given("s32", v).out("u32", out).write()
-
-
-def prmt(x, y, selector):
-    source = list(struct.pack("<II", x, y))
-    out = 0
-    for i in range(4):
-        k = selector >> (4 * i) & 15
-        byte = source[k & 7]
-        out |= (255 * (byte >> 7) if k & 8 else byte) << (8 * i)
-    return out
-
-
-def funnel(x, y, n, left):
-    """hi:lo = y:x"""
-    w = y << 32 | x
-    return u(w << n >> 32) if left else u(w >> n)
-
-
-def bfe(x, pos, length, signed, width=32):
-    pos, length, x = pos & 255, length & 255, u(x, width)
-    fill = 0 if not signed or length == 0 else x >> min(pos + length - 1, width - 1) & 1
-    return sum((x >> (pos + i) & 1 if i < length and pos + i < width else fill) << i for i in range(width))
-
-
-def bfi(a, b, pos, length):
-    for i in range(length):
-        if pos + i < 32:
-            b = b & ~(1 << pos + i) | (a >> i & 1) << pos + i
-    return b
-
-
-def fns(mask, base, offset):
-    if offset == 0:
-        return base if mask >> base & 1 else 0xFFFFFFFF
-    pos, count = base, abs(offset) - 1
-    while 0 <= pos < 32:
-        if mask >> pos & 1:
-            if count == 0:
-                return pos
-            count -= 1
-        pos += 1 if offset > 0 else -1
-    return 0xFFFFFFFF
-
-
-def lop3(a, b, c, table):
-    return sum((table >> ((a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1)) & 1) << i for i in range(32))
-
-
-PERMUTED = {
-    "f4e": [(3, 2, 1, 0), (4, 3, 2, 1), (5, 4, 3, 2), (6, 5, 4, 3)], "b4e": [(5, 6, 7, 0), (6, 7, 0, 1), (7, 0, 1, 2), (0, 1, 2, 3)],
-    "rc8": [(k,) * 4 for k in range(4)], "ecl": [(3, 2, 1, 0), (3, 2, 1, 1), (3, 2, 2, 2), (3, 3, 3, 3)],
-    "ecr": [(0, 0, 0, 0), (1, 1, 1, 0), (2, 2, 1, 0), (3, 2, 1, 0)], "rc16": [(1, 0, 1, 0), (3, 2, 3, 2)] * 2,
-}
-
-
-def bits(rng):
-    a = [u(v) for v in EDGES] + [u(v) for v in ints(rng, 16)]
-    b = [u(v) for v in ints(rng, 32)]
-    # szext takes a width of zero nowhere here.
-    b = [y if y & 31 else y | 9 for y in b]
-    out = []
-    for t, (x, y) in enumerate(zip(a, b)):
-        w = x << 32 | y
-        lead = lambda v, n: n - v.bit_length()
-        trail = lambda v: (v & -v).bit_length()
-        row = [bin(x).count("1"), bin(w).count("1"), lead(x, 32), lead(w >> 20, 64), trail(x), trail(w & ~0xFF),
-               int(f"{x:032b}"[::-1], 2), int(f"{w:064b}"[::-1], 2) >> 16,
-               prmt(x, y, 0x3120), prmt(x, y, y & 0x7777), prmt(x, y, 0xBA98),
-               funnel(x, y, y & 31, True), funnel(x, y, x & 31, False), funnel(x, y, min(y & 63, 32), True), funnel(x, y, min(x & 63, 32), False),
-               bfe(x, y & 31, x & 15, False), bfe(x, y, x & 63, True), bfi(y, x, y & 31, x >> 8 & 31),
-               x.bit_length() - 1, (x if x < 1 << 31 else u(~x)).bit_length() - 1, 32 - y.bit_length() if y else -1,
-               lop3(x, y, u(x * 3), 0xE8), lop3(x, y, u(~x + t), 0x1B)]
-        for mode in ("f4e", "b4e", "rc8", "ecl", "ecr", "rc16"):
-            row.append(prmt(x, y, sum(k << 4 * (3 - i) for i, k in enumerate(PERMUTED[mode][t & 3]))))
-        n = y & 63
-        row += [x << n if n < 32 else 0, s(x) >> min(n, 31), fns(x, t, 1), fns(x, 31 - t, -2), int((x & y & 1) == 0), bfe(w, 13, 40, True, 64)]
-        start, length = min(x & 63, 32), min(y & 63, 32)
-        mask = u(((1 << length) - 1) << start)
-        row.append(s(mask & ((1 << (y & 31)) - 1), y & 31))
-        out += [u(v) for v in row]
-    Case("bits", "bits", [1], [32]).given("u32", a).given("u32", b).out("u32", out).write()
-
-
-def multiply(rng):
-    a = EDGES + ints(rng, 16)
-    b = ints(rng, 8) + EDGES[::-1] + ints(rng, 8)
-    clamp = lambda v: max(-(1 << 31), min((1 << 31) - 1, v))
-    out = []
-    for t, (x, y) in enumerate(zip(a, b)):
-        ux, uy = u(x), u(y)
-        m24 = s(x, 24) * s(y, 24)
-        chain = ux + uy
-        second = ux + ux + (chain >> 32)
-        low = u(x * y) + ux
-        out += [s(v) for v in [
-            m24, u(x, 24) * u(y, 24), (x * y) >> 32, (ux * uy) >> 32, m24 >> 16, u(x, 24) * u(y, 24) + t, (x * y >> 32) + y, clamp((x * y >> 32) + x),
-            abs(x - y) + t, abs(ux - uy) + t, (x + y) >> 1, (x + y + 1) >> 1, (ux + uy) >> 1, (ux + uy + 1) >> 1, clamp(x + y), clamp(x - y),
-            chain, u(second) + uy + (second >> 32), x - y, uy - ux - (ux < uy), low, (ux * uy >> 32) + uy + (low >> 32)]]
-    Case("multiply", "multiply", [1], [32]).given("s32", a).given("s32", b).out("s32", out).write()
-
-
-def arithmetic(rng):
-    top32, top64 = from_bits(0x7F7FFFFF), 1.7976931348623157e308
-    def numbers(edges, low, high, cut):
-        return [cut(v) for v in edges] + [cut(rng.uniform(-2, 2) * 2.0 ** rng.randint(low, high)) for _ in range(32 - len(edges))]
-    a = numbers([0.0, -0.0, 1.0, INF, NAN, top32, top32, 1e-45, 1.1754944e-38, 1e-42, 2.0, -1.0, 0.0, -3.0, 16777216.0, 1e-30], -20, 20, f32)
-    b = numbers([-0.0, -0.0, -1.0, -INF, 1.0, top32, 1.9999999, 1e-45, -1e-45, 0.75, 3.0, 1.0, 0.0, INF, 1.0, 1e-20], -20, 20, f32)
-    c = numbers([0.0, 0.0, 1.0, 1.0, 1.0, -INF, -top32, 1e-45, 1e-45, -1e-45, -6.0, 1.0, -0.0, INF, -16777216.0, 0.0], -40, 0, f32)
-    p = numbers([0.0, 1.0, INF, top64, 5e-324, 2.2250738585072014e-308, 1e-310, 3.0, -0.0, 1e16], -60, 60, float)
-    q = numbers([-0.0, 3.0, 0.0, 1.5, 5e-324, 0.3, -0.7, -3.0, 5.0, 1.0], -60, 60, float)
-    r = numbers([0.0, -3.0, 1.0, -top64, 1e-320, 1e-320, 1e-320, 9.0, 0.0, -1e16], -120, 0, float)
-    out, wide = [], []
-    every = ("rn", "rz", "ru", "rd")
-    for x, y, z in zip(a, b, c):
-        out += [exact.add(x, y, F32, m) for m in every] + [exact.mul(x, y, F32, m) for m in every]
-        out += [exact.fma(x, y, z, F32, m) for m in every] + [exact.div(x, y, F32, m) for m in every]
-        out += [exact.sqrt(abs(x), F32, m) for m in every] + [exact.div(1.0, y, F32, m) for m in every[:3]] + [exact.add(x, -y, F32)]
-    for x, y, z in zip(p, q, r):
-        wide += [exact.add(x, y, F64, m) for m in every] + [exact.mul(x, y, F64, m) for m in every[:3]]
-        wide += [exact.fma(x, y, z, F64, m) for m in ("rn", "rz", "rd")] + [exact.div(x, y, F64, m) for m in every[:3]]
-        wide += [exact.sqrt(abs(x), F64, m) for m in ("rn", "rd", "ru")] + [exact.div(1.0, y, F64, m) for m in every[:2]]
-    case = Case("arithmetic", "arithmetic", [1], [32]).given("f32", a).given("f32", b).given("f32", c).out("f32", out)
-    case.given("f64", p).given("f64", q).given("f64", r).out("f64", wide).write()
-
-
-def compare(rng):
-    values = [0.0, -0.0, 1.0, -1.0, 0.5, INF, -INF, NAN, 1e-40, -1e-45, 2.5, 3e38]
-    pairs = [(x, y) for x in values for y in values][:: 1]
-    pairs = [(f32(x), f32(y)) for x, y in pairs]
-    out = []
-    for x, y in pairs:
-        nan = x != x or y != y
-        base = (x < y) | (x <= y) << 1 | (x > y) << 2 | (x >= y) << 3 | (x == y) << 4 | (x != y) << 5
-        m = base | (not x < y) << 6 | (not x <= y) << 7 | (not x > y) << 8 | (not x >= y) << 9
-        m |= (x != x) << 10 | math.isinf(x) << 11 | exact.minus(y) << 12
-        key = lambda v: (v, 0 if exact.minus(v) else 1)
-        least = 0x7FFFFFFF if x != x and y != y else bits_of(y if x != x else x if y != y else min(x, y, key=key))
-        most = 0x7FFFFFFF if x != x and y != y else bits_of(y if x != x else x if y != y else max(x, y, key=key))
-        subnormal = x == x and 0 < abs(x) < 2.0**-126
-        classes = subnormal | (x == x) << 1 | math.isinf(x) << 2 | (x == x and not math.isinf(x) and not subnormal) << 3 | (x != x) << 4 | math.isfinite(x) << 5
-        out += [m, base, least, most, 0 if y != y else bits_of(abs(y)), 0 if y != y else bits_of(math.copysign(y, x)),
-                bits_of(0.0 if x != x or x <= 0 else min(x, 1.0)), 1 if x < y else 2 if x > y else 3 if x == y else 4, classes, 5,
-                0xFFFFFFFF if nan or x > y else 0, 11 if x >= 0 else 22]
-    case = Case("compare", "compare", [1], [len(pairs)]).given("f32", [x for x, _ in pairs]).given("f32", [y for _, y in pairs])
-    case.out("u32", out).write()
-
-
-def denormals(rng):
-    tiny = [from_bits(v) for v in (0, 0x80000000, 1, 0x80000001, 2, 3, 0x7FFFFF, 0x807FFFFF, 0x800000, 0x800001, 0x80800003, 0xFFFFFF, 0x01800000, 0x400000, 0x300000, 0x123456)]
-    a = tiny + [f32(rng.uniform(-1, 1) * 2.0 ** rng.randint(-145, -122)) for _ in range(16)]
-    b = tiny[5:] + tiny[:5] + [f32(rng.uniform(-1, 1) * 2.0 ** rng.randint(-130, -100)) for _ in range(8)] + [f32(rng.uniform(-9, 9)) for _ in range(8)]
-    for name, flush in (("denormals", lambda v: v), ("denormals_ftz", lambda v: math.copysign(0.0, v) if abs(v) < 2.0**-126 else v)):
-        out = []
-        for x0, y0 in zip(a, b):
-            x, y = flush(x0), flush(y0)
-            key = lambda v: (v, 0 if exact.minus(v) else 1)
-            row = [exact.add(x, y, F32), exact.add(x, -y, F32), exact.mul(x, y, F32), exact.fma(x, 0.5, y, F32), exact.mul(x, 0.25, F32),
-                   min(x, y, key=key), float(x < y), exact.mul(abs(x), 16777216.0, F32)]
-            out += [flush(v) for v in row]
-        Case(name, "denormals", [1], [32]).given("f32", a).given("f32", b).out("f32", out).write()
-
-
-def fast_math(rng):
-    a = [f32(rng.uniform(0.05, 3.0)) for _ in range(32)]
-    b = [f32(rng.uniform(0.1, 20.0)) for _ in range(32)]
-    out = []
-    for x, y in zip(a, b):
-        out += [f32(v) for v in [x / y, math.sqrt(x), 1 / math.sqrt(x), 1 / y, math.sin(x), math.cos(x), math.exp(x * 0.25), math.log(y), x ** f32(y * f32(0.1)), x * y + 1]]
-    about = "The approximate instructions are exact to some 22 bits: the hardware's and a correctly rounded result both pass."
-    Case("fast_math", "fast", [1], [32], about=about).given("f32", a).given("f32", b).out("f32", out, ulps=16, absolute=2e-6).write()
-
-
-def libm(rng):
-    a = [f32(v) for v in [0.0, -0.0, 1.0, -1.0, 0.5, 3.1415927, 1.5707964, 7.75, -7.5, 1e-6]] + [f32(rng.uniform(-8, 8)) for _ in range(22)]
-    b = [f32(rng.uniform(0.05, 40)) for _ in range(32)]
-    out = []
-    for x, y in zip(a, b):
-        k = lambda v, c: f32(v * f32(c))
-        out += [f32(v) for v in [
-            math.sin(x), math.cos(x), math.tan(x), math.sin(k(x, 1e7)), math.cos(k(x, 3e12)), math.exp(x), 2.0**x, math.expm1(k(x, 0.01)), math.log(y), math.log2(y),
-            math.log1p(y), y ** k(x, 0.3), math.atan(x), math.atan2(x, y), math.cbrt(x), math.hypot(x, y), math.erf(k(x, 0.2)), math.fmod(x, y)]]
-    Case("libm", "libm", [1], [32]).given("f32", a).given("f32", b).out("f32", out, ulps=8).write()
-
-
-def libm64(rng):
-    a = [0.0, -0.0, 1.0, -1.0, 0.5, math.pi, math.pi / 2, 30.0, -30.0, 1e-9] + [rng.uniform(-30, 30) for _ in range(22)]
-    b = [rng.uniform(0.05, 40) for _ in range(32)]
-    out = []
-    for x, y in zip(a, b):
-        out += [math.sin(x), math.cos(x * 1e9), math.tan(x), math.exp(x), math.log(y), y ** (x * 0.3), math.atan2(x, y), math.cbrt(x), math.sinh(x * 0.1), math.fmod(x, y),
-                math.floor(x) + math.ceil(y) * 100.0 + math.trunc(x) * 10000.0 + round(y) * 1000000.0, math.asin(x * 0.03)]
-    Case("libm64", "libm64", [1], [32]).given("f64", a).given("f64", b).out("f64", out, ulps=8).write()
 
 
 def barriers(rng):
@@ -800,10 +375,10 @@ def matmul(rng):
         for x in range(n):
             total = 0.0
             for k in range(n):
-                total = exact.fma(a[y * n + k], b[k * n + x], total, F32)
+                total = exact.fma(a[y * n + k], b[k * n + x], total, exact.F32)
             # The tile is padded with zeros up to a multiple of eight.
             for k in range(n, -(-n // 8) * 8):
-                total = exact.fma(0.0, 0.0, total, F32)
+                total = exact.fma(0.0, 0.0, total, exact.F32)
             c.append(total)
     Case("matmul", "matmul", [3, 3], [8, 8]).given("f32", a).given("f32", b).out("f32", c).scalar("s32", n).write()
 
@@ -832,30 +407,6 @@ def memory(rng):
     case.inout("u8", before, after).inout("s8", tiny, [s(v - 1, 8) for v in tiny]).out("u32", kinds).write()
 
 
-def sha256(rng):
-    text = bytes(rng.randint(32, 126) for _ in range(56))
-    digest = [w for t in range(48) for w in struct.unpack(">8I", hashlib.sha256(text[:t]).digest())]
-    Case("sha256", "sha256", [1], [48]).given("u8", text).out("u32", digest).write()
-
-
-def mandelbrot(rng):
-    width, limit, step = 32, 200, 0.000037
-    for name, kernel, kind, real in (("mandelbrot", "_Z10mandelbrotIfEvPhT_S1_S1_ii", "f32", np.float32), ("mandelbrot64", "_Z10mandelbrotIdEvPhT_S1_S1_ii", "f64", np.float64)):
-        left, top, d = real(-0.7463), real(0.1102), real(step)
-        out = []
-        for j in range(width):
-            for i in range(width):
-                cx, cy = left + real(i) * d, top + real(j) * d
-                x = y = real(0)
-                n = 0
-                while n < limit and x * x + y * y <= real(4):
-                    x, y, n = x * x - y * y + cx, real(2) * x * y + cy, n + 1
-                out.append(n)
-        ptx = [f"../mandelbrot/{f}.ptx" for f in FORMATS if (HERE / f"mandelbrot/{f}.ptx").exists()] if kind == "f64" else None
-        case = Case(name, kernel, [4, 8], [8, 4], ptx=ptx).out("u8", out).scalar(kind, left).scalar(kind, top).scalar(kind, d)
-        case.scalar("s32", width).scalar("s32", limit).write()
-
-
 def life(rng):
     cells = {(x, y): rng.random() < 0.35 for x in range(16) for y in range(16)}
     flat = lambda: [int(cells[x, y]) for y in range(16) for x in range(16)]
@@ -864,41 +415,6 @@ def life(rng):
         n = {(x, y): sum(cells[(x + i) % 16, (y + j) % 16] for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j) for x, y in cells}
         cells = {c: n[c] == 3 or (n[c] == 2 and cells[c]) for c in cells}
     Case("life", "life", [1], [16, 16]).given("u8", before).out("u8", flat()).scalar("s32", 5).write()
-
-
-def narrow(rng):
-    a = [0, -1, 127, -128, 1, -2, 100] + ints(rng, 25, -128, 127)
-    b = [0, 65535, 32767, 32768, 1, 255, 256] + ints(rng, 25, 0, 65535)
-    out = []
-    for x, y in zip(a, b):
-        z = s(y, 16)
-        out += [s(v, 16) for v in [x + y, s(x * 3, 8), u(x - z, 8), z >> 3, y >> 3, x << 9, z * x, min(z, x), u(x, 8) > u(y, 8), -z, abs(z), ~y ^ x,
-                                   u(y * 40000) >> 16, (x & y) | (z == 0)]]
-    Case("narrow", "narrow", [1], [32]).given("s8", a).given("u16", b).out("s16", out).write()
-
-
-def f64(rng):
-    data = [0.0, -0.0, 1.0, -2.5, 1e-300, 20.0] + [rng.uniform(-20, 20) for _ in range(26)]
-    out, words = [], []
-    for x in data:
-        total, term = 0.0, 1.0
-        for i in range(1, 20):
-            total += term
-            term = term * x / i
-        r = abs(x) + 1
-        for _ in range(8):
-            r = 0.5 * (r + abs(x) / r)
-        low, high = 0.0, 4.0
-        while high - low > 1e-9:
-            mid = (low + high) / 2
-            if mid * mid * mid < abs(x):
-                low = mid
-            else:
-                high = mid
-        word = struct.unpack("<Q", struct.pack("<d", x))[0]
-        out += [((2.0 * x - 3.5) * x + 0.25) * x - 7.0, total, r, low, min(max(x, -1.0), 1.0), struct.unpack("<d", struct.pack("<Q", word ^ 1))[0]]
-        words.append(s(word >> 32) * 3 + s(word))
-    Case("f64", "f64", [1], [32]).given("f64", data).out("f64", out).out("s64", words).write()
 
 
 PROGRAMS = [arithmetic, atomics, barriers, bitonic, bits, branch_table, compare, convert, denormals, divergence, divide, dynamic_shared, f64, fast_math, globals_, groups, half,

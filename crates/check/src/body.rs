@@ -76,7 +76,9 @@ impl<'c, 'a> Body<'c, 'a> {
                 Statement::Variable(v) => self.variable(v),
                 Statement::Block(b) => self.block(b),
                 Statement::CallPrototype(p) => self.check_prototype(p),
-                Statement::BranchTargets(_) | Statement::CallTargets(_) | Statement::Directive(_) => {}
+                Statement::BranchTargets(_)
+                | Statement::CallTargets(_)
+                | Statement::Directive(_) => {}
             }
         }
         self.scopes.stack.pop();
@@ -105,7 +107,9 @@ impl<'c, 'a> Body<'c, 'a> {
     }
 
     fn register(&mut self, v: &'a ast::Variable<'a>) {
-        let Some(ty) = self.cx.scalar_type(&v.ty) else { return self.define(&v.name, Local::Broken) };
+        let Some(ty) = self.cx.scalar_type(&v.ty) else {
+            return self.define(&v.name, Local::Broken);
+        };
         let wrong = match ty {
             _ if ty.kind() == TypeKind::Opaque => true,
             ScalarType::Bf16 | ScalarType::Bf16x2 | ScalarType::Tf32 => true,

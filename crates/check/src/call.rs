@@ -36,7 +36,12 @@ fn formals(params: &[Param]) -> Vec<Formal> {
 impl<'a> Body<'_, 'a> {
     pub(crate) fn branch(&mut self, i: &'a ast::Instruction<'a>) -> Option<Vec<Operand>> {
         let [target] = i.operands.as_slice() else {
-            self.wrong("E0210", i.opcode.span, format!("bra takes 1 operand, not {}", i.operands.len()), "write bra and a label");
+            self.wrong(
+                "E0210",
+                i.opcode.span,
+                format!("bra takes 1 operand, not {}", i.operands.len()),
+                "write bra and a label",
+            );
             return None;
         };
         let label = self.label(target)?;
@@ -48,13 +53,23 @@ impl<'a> Body<'_, 'a> {
             && self.scopes.find(name.text).is_none()
             && !self.cx.globals.contains_key(name.text)
         {
-            self.wrong("E0114", operand.span, format!("there is no label {}", name.text), "write the label with a colon before an instruction of this function");
+            self.wrong(
+                "E0114",
+                operand.span,
+                format!("there is no label {}", name.text),
+                "write the label with a colon before an instruction of this function",
+            );
             return None;
         }
         match self.value(operand)? {
             Value::Label(id) => Some(id),
             other => {
-                self.wrong("E0112", operand.span, format!("bra needs a label, not {}", other.describe()), "use brx.idx to branch to one of several labels");
+                self.wrong(
+                    "E0112",
+                    operand.span,
+                    format!("bra needs a label, not {}", other.describe()),
+                    "use brx.idx to branch to one of several labels",
+                );
                 None
             }
         }
@@ -62,7 +77,12 @@ impl<'a> Body<'_, 'a> {
 
     pub(crate) fn indexed_branch(&mut self, i: &'a ast::Instruction<'a>) -> Option<Vec<Operand>> {
         let [index, list] = i.operands.as_slice() else {
-            self.wrong("E0210", i.opcode.span, format!("brx.idx takes 2 operands, not {}", i.operands.len()), "write an index and the name of a .branchtargets list");
+            self.wrong(
+                "E0210",
+                i.opcode.span,
+                format!("brx.idx takes 2 operands, not {}", i.operands.len()),
+                "write an index and the name of a .branchtargets list",
+            );
             return None;
         };
         let mods = Modifiers::default();
@@ -70,7 +90,12 @@ impl<'a> Body<'_, 'a> {
         let targets = match self.value(list)? {
             Value::BranchTargets(targets) => self.targets(targets)?,
             other => {
-                self.wrong("E0242", list.span, format!("brx.idx needs a .branchtargets list, not {}", other.describe()), "write name: .branchtargets a, b; and that name here");
+                self.wrong(
+                    "E0242",
+                    list.span,
+                    format!("brx.idx needs a .branchtargets list, not {}", other.describe()),
+                    "write name: .branchtargets a, b; and that name here",
+                );
                 return None;
             }
         };
@@ -97,7 +122,12 @@ impl<'a> Body<'_, 'a> {
         if let Some((Local::Label(id), _)) = found {
             return Some(*id);
         }
-        self.wrong("E0114", name.span, format!("there is no label {text}"), "write the label with a colon before an instruction of this function");
+        self.wrong(
+            "E0114",
+            name.span,
+            format!("there is no label {text}"),
+            "write the label with a colon before an instruction of this function",
+        );
         None
     }
 
@@ -109,7 +139,12 @@ impl<'a> Body<'_, 'a> {
             rest = after;
         }
         let [callee, after @ ..] = rest else {
-            self.wrong("E0210", i.opcode.span, "call names no function".into(), "write call (results), function, (arguments)");
+            self.wrong(
+                "E0210",
+                i.opcode.span,
+                "call names no function".into(),
+                "write call (results), function, (arguments)",
+            );
             return None;
         };
         let mut arguments: &[ast::Operand<'a>] = &[];
@@ -124,25 +159,40 @@ impl<'a> Body<'_, 'a> {
         let mut operands = vec![Operand::Args(returned?), target.clone(), Operand::Args(passed?)];
         if matches!(target, Operand::Reg(_)) {
             let plain = |list: &[Formal]| list.iter().map(|f| (f.ty, f.size)).collect();
-            let prototype = Prototype { returns: plain(&signature.returns), params: plain(&signature.params) };
+            let prototype =
+                Prototype { returns: plain(&signature.returns), params: plain(&signature.params) };
             operands.push(Operand::Prototype(Box::new(prototype)));
         }
         Some(operands)
     }
 
-    fn callee(&mut self, callee: &ast::Operand<'a>, with: Option<&ast::Operand<'a>>) -> Option<(Operand, Signature)> {
+    fn callee(
+        &mut self,
+        callee: &ast::Operand<'a>,
+        with: Option<&ast::Operand<'a>>,
+    ) -> Option<(Operand, Signature)> {
         match self.value(callee)? {
             Value::Function(id) => {
                 let function = &self.cx.module.functions[id.0 as usize];
                 if function.is_entry {
-                    self.wrong("E0240", callee.span, "a kernel cannot be called".into(), "call a .func, or launch the kernel");
+                    self.wrong(
+                        "E0240",
+                        callee.span,
+                        "a kernel cannot be called".into(),
+                        "call a .func, or launch the kernel",
+                    );
                     return None;
                 }
                 Some((Operand::Function(id), self.signature_of(id)))
             }
             Value::Reg { id, ty } if fits(ScalarType::U64, ty) || fits(ScalarType::U32, ty) => {
                 let Some(with) = with else {
-                    self.wrong("E0241", callee.span, "a call through a register needs a prototype".into(), "write name: .callprototype ...; and that name after the arguments");
+                    self.wrong(
+                        "E0241",
+                        callee.span,
+                        "a call through a register needs a prototype".into(),
+                        "write name: .callprototype ...; and that name after the arguments",
+                    );
                     return None;
                 };
                 let signature = match self.value(with)? {
@@ -150,14 +200,24 @@ impl<'a> Body<'_, 'a> {
                     Value::CallTargets(targets) => self.call_targets(targets)?,
                     Value::Function(id) => self.signature_of(id),
                     other => {
-                        self.wrong("E0241", with.span, format!("a call needs a prototype here, not {}", other.describe()), "write the name of a .callprototype or .calltargets");
+                        self.wrong(
+                            "E0241",
+                            with.span,
+                            format!("a call needs a prototype here, not {}", other.describe()),
+                            "write the name of a .callprototype or .calltargets",
+                        );
                         return None;
                     }
                 };
                 Some((Operand::Reg(id), signature))
             }
             other => {
-                self.wrong("E0112", callee.span, format!("call needs a function, not {}", other.describe()), "write the name of a .func, or a 64-bit register");
+                self.wrong(
+                    "E0112",
+                    callee.span,
+                    format!("call needs a function, not {}", other.describe()),
+                    "write the name of a .func, or a 64-bit register",
+                );
                 None
             }
         }
@@ -181,7 +241,11 @@ impl<'a> Body<'_, 'a> {
         for (list, params) in lists.iter_mut().zip([&p.returns, &p.params]) {
             for v in params {
                 let param = self.cx.param(v, false)?;
-                list.push(Formal { ty: param.ty, size: param.size, open: param.is_array && param.size == 0 });
+                list.push(Formal {
+                    ty: param.ty,
+                    size: param.size,
+                    open: param.is_array && param.size == 0,
+                });
             }
         }
         let [returns, params] = lists;
@@ -193,19 +257,36 @@ impl<'a> Body<'_, 'a> {
         match self.cx.global(name)? {
             crate::context::Global::Function(id) => Some(self.signature_of(id)),
             _ => {
-                self.wrong("E0112", name.span, format!("{} is not a function", name.text), "list the names of functions");
+                self.wrong(
+                    "E0112",
+                    name.span,
+                    format!("{} is not a function", name.text),
+                    "list the names of functions",
+                );
                 None
             }
         }
     }
 
-    fn arguments(&mut self, i: &'a ast::Instruction<'a>, given: &[ast::Operand<'a>], formals: &[Formal], declared: Option<Span>, results: bool) -> Option<Vec<Operand>> {
+    fn arguments(
+        &mut self,
+        i: &'a ast::Instruction<'a>,
+        given: &[ast::Operand<'a>],
+        formals: &[Formal],
+        declared: Option<Span>,
+        results: bool,
+    ) -> Option<Vec<Operand>> {
         let what = if results { "results" } else { "arguments" };
         let open = formals.last().is_some_and(|f| f.open);
         if given.len() != formals.len() && !(open && given.len() + 1 >= formals.len()) {
-            let span = given.first().map_or(i.opcode.span, |f| f.span.to(given[given.len() - 1].span));
-            let mut d = Diagnostic::error("E0240", span, format!("the call has {} {what}, and the function {}", given.len(), formals.len()))
-                .help("write one for each parameter of the function");
+            let span =
+                given.first().map_or(i.opcode.span, |f| f.span.to(given[given.len() - 1].span));
+            let mut d = Diagnostic::error(
+                "E0240",
+                span,
+                format!("the call has {} {what}, and the function {}", given.len(), formals.len()),
+            )
+            .help("write one for each parameter of the function");
             if let Some(declared) = declared {
                 d = d.note(declared, "declared here");
             }
@@ -224,24 +305,42 @@ impl<'a> Body<'_, 'a> {
         complete.then_some(list)
     }
 
-    fn argument(&mut self, i: &'a ast::Instruction<'a>, operand: &ast::Operand<'a>, formal: &Formal, result: bool) -> Option<Operand> {
+    fn argument(
+        &mut self,
+        i: &'a ast::Instruction<'a>,
+        operand: &ast::Operand<'a>,
+        formal: &Formal,
+        result: bool,
+    ) -> Option<Operand> {
         let value = self.value(operand)?;
         let size = match value {
-            Value::Named { base: Base::Frame(id), offset: 0, .. } => self.function.frame[id.0 as usize].size,
-            Value::Named { base: Base::Param(id), offset: 0, .. } if !result => self.function.params[id.0 as usize].size,
-            Value::Named { base: Base::Return(id), offset: 0, .. } => self.function.returns[id.0 as usize].size,
+            Value::Named { base: Base::Frame(id), offset: 0, .. } => {
+                self.function.frame[id.0 as usize].size
+            }
+            Value::Named { base: Base::Param(id), offset: 0, .. } if !result => {
+                self.function.params[id.0 as usize].size
+            }
+            Value::Named { base: Base::Return(id), offset: 0, .. } => {
+                self.function.returns[id.0 as usize].size
+            }
             Value::Reg { ty, .. } => ty.bytes(),
             _ => formal.size,
         };
         if size != formal.size && !formal.open {
             self.report(
-                Diagnostic::error("E0240", operand.span, format!("this has {size} bytes, and the parameter {}", formal.size))
-                    .help(format!("pass a .param of type .{} and that size", formal.ty)),
+                Diagnostic::error(
+                    "E0240",
+                    operand.span,
+                    format!("this has {size} bytes, and the parameter {}", formal.size),
+                )
+                .help(format!("pass a .param of type .{} and that size", formal.ty)),
             );
             return None;
         }
         match value {
-            Value::Named { base: Base::Frame(id), .. } if self.function.frame[id.0 as usize].is_param => {
+            Value::Named { base: Base::Frame(id), .. }
+                if self.function.frame[id.0 as usize].is_param =>
+            {
                 Some(Operand::FrameVar(id))
             }
             Value::Named { base: Base::Param(id), .. } if !result => Some(Operand::Param(id)),
@@ -253,7 +352,12 @@ impl<'a> Body<'_, 'a> {
             }
             other => {
                 let message = format!("{} cannot be passed for a .{}", other.describe(), formal.ty);
-                self.wrong("E0240", operand.span, message, "pass a .param variable, or a register of the parameter's type");
+                self.wrong(
+                    "E0240",
+                    operand.span,
+                    message,
+                    "pass a .param variable, or a register of the parameter's type",
+                );
                 None
             }
         }

@@ -51,7 +51,9 @@ fn eval(expr: &Expr, depth: u32) -> Result<Const, Diagnostic> {
             let chosen = truth(sub(c)?);
             let (a, b) = (sub(a)?, sub(b)?);
             match (a, b) {
-                (Const::Int(x, u), Const::Int(y, v)) => Const::Int(if chosen { x } else { y }, u | v),
+                (Const::Int(x, u), Const::Int(y, v)) => {
+                    Const::Int(if chosen { x } else { y }, u | v)
+                }
                 _ => {
                     if chosen {
                         a
@@ -150,7 +152,9 @@ fn float_binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, D
         BinaryOp::Ne => flag(x != y),
         BinaryOp::LogicalAnd => flag(truth(a) && truth(b)),
         BinaryOp::LogicalOr => flag(truth(a) || truth(b)),
-        BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => return Err(not_float(span, "this operator")),
+        BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => {
+            return Err(not_float(span, "this operator"));
+        }
         BinaryOp::And | BinaryOp::Xor | BinaryOp::Or => {
             return Err(not_float(span, "a bitwise operator"));
         }

@@ -31,6 +31,8 @@ pub(crate) struct Checker<'a> {
     /// Number of `.target`: 75 of `sm_75`.
     pub(crate) target: u32,
     pub(crate) shared_bytes: u64,
+    /// The instruction being checked was accepted for ptxas compatibility only.
+    pub(crate) miscompiled: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -44,6 +46,7 @@ impl<'a> Checker<'a> {
             later: HashMap::new(),
             target: 0,
             shared_bytes: 0,
+            miscompiled: false,
         }
     }
 
@@ -74,8 +77,9 @@ impl<'a> Checker<'a> {
     }
 
     /// Reports what ptxas accepts and then translates wrongly: an error, or a warning if its
-    /// verdicts were asked for.
+    /// verdicts were asked for; then the instruction must not be executed.
     pub(crate) fn report_miscompiled(&mut self, mut diagnostic: Diagnostic) {
+        self.miscompiled = true;
         if self.options.ptxas_compat {
             diagnostic.severity = texunit_syntax::Severity::Warning;
         }
@@ -94,9 +98,13 @@ impl<'a> Checker<'a> {
         if !self.has_version(version) && (major, minor) != (0, 0) {
             let needed = format!("{}.{}", version / 10, version % 10);
             self.report(
-                Diagnostic::error("E0230", span, format!("{feature} needs PTX ISA version {needed}"))
-                    .label(format!("the module says .version {major}.{minor}"))
-                    .help(format!("write .version {needed} or later")),
+                Diagnostic::error(
+                    "E0230",
+                    span,
+                    format!("{feature} needs PTX ISA version {needed}"),
+                )
+                .label(format!("the module says .version {major}.{minor}"))
+                .help(format!("write .version {needed} or later")),
             );
         }
         if self.target < target && self.target != 0 {

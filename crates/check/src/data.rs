@@ -38,8 +38,12 @@ impl<'a> Checker<'a> {
         let natural = u64::from(ty.bytes()) * u64::from(v.vector);
         if natural > 16 && v.vector > 1 {
             self.report(
-                Diagnostic::error("E0131", v.ty.span, format!(".v{} .{ty} is larger than 16 bytes", v.vector))
-                    .help("declare an array instead"),
+                Diagnostic::error(
+                    "E0131",
+                    v.ty.span,
+                    format!(".v{} .{ty} is larger than 16 bytes", v.vector),
+                )
+                .help("declare an array instead"),
             );
             return None;
         }
@@ -57,8 +61,12 @@ impl<'a> Checker<'a> {
                 }
                 None => {
                     self.report(
-                        Diagnostic::error("E0134", v.span, "only the first dimension can be left open")
-                            .help("write the number of elements between the brackets"),
+                        Diagnostic::error(
+                            "E0134",
+                            v.span,
+                            "only the first dimension can be left open",
+                        )
+                        .help("write the number of elements between the brackets"),
                     );
                     return None;
                 }
@@ -75,8 +83,12 @@ impl<'a> Checker<'a> {
             .filter(|n| *n <= 1 << 47);
         let Some(size) = size else {
             self.report(
-                Diagnostic::error("E0133", v.span, format!("{} is larger than any address space", v.name.text))
-                    .help("declare fewer elements"),
+                Diagnostic::error(
+                    "E0133",
+                    v.span,
+                    format!("{} is larger than any address space", v.name.text),
+                )
+                .help("declare fewer elements"),
             );
             return None;
         };
@@ -99,8 +111,12 @@ impl<'a> Checker<'a> {
             Const::Int(n, unsigned) if unsigned || n as i64 >= 0 => Some(n),
             _ => {
                 self.report(
-                    Diagnostic::error("E0134", expr.span, "an array cannot have this many elements")
-                        .help("write a positive integer"),
+                    Diagnostic::error(
+                        "E0134",
+                        expr.span,
+                        "an array cannot have this many elements",
+                    )
+                    .help("write a positive integer"),
                 );
                 None
             }
@@ -118,8 +134,12 @@ impl<'a> Checker<'a> {
             Const::Int(v, _) => Some(v as i64),
             _ => {
                 self.report(
-                    Diagnostic::error("E0121", expr.span, "an integer is needed here, not a floating-point number")
-                        .help("write an integer"),
+                    Diagnostic::error(
+                        "E0121",
+                        expr.span,
+                        "an integer is needed here, not a floating-point number",
+                    )
+                    .help("write an integer"),
                 );
                 None
             }

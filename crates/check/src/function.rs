@@ -34,7 +34,11 @@ impl<'a> Checker<'a> {
     }
 
     /// The function's place in the module; nothing if it was already defined.
-    fn declare_function(&mut self, f: &'a ast::Function<'a>, function: &Function) -> Option<FuncId> {
+    fn declare_function(
+        &mut self,
+        f: &'a ast::Function<'a>,
+        function: &Function,
+    ) -> Option<FuncId> {
         let name = f.name.text;
         let Some(&(global, first)) = self.globals.get(name) else {
             let id = FuncId(self.module.functions.len() as u32);
@@ -49,9 +53,13 @@ impl<'a> Checker<'a> {
         let old = &self.module.functions[id.0 as usize];
         if !same_signature(old, function) {
             self.report(
-                Diagnostic::error("E0115", f.name.span, format!("{name} is declared with another signature"))
-                    .note(first, "first declared here")
-                    .help("make the parameters of prototype and definition the same"),
+                Diagnostic::error(
+                    "E0115",
+                    f.name.span,
+                    format!("{name} is declared with another signature"),
+                )
+                .note(first, "first declared here")
+                .help("make the parameters of prototype and definition the same"),
             );
             return None;
         }
@@ -77,9 +85,13 @@ impl<'a> Checker<'a> {
         let (params, size) = self.params(&f.params, f.is_entry, max, scopes, false);
         if size > max {
             self.report(
-                Diagnostic::error("E0151", f.name.span, format!("the parameters of {} are too large", f.name.text))
-                    .label(format!("{size} bytes, {max} at most"))
-                    .help("pass a pointer to the data"),
+                Diagnostic::error(
+                    "E0151",
+                    f.name.span,
+                    format!("the parameters of {} are too large", f.name.text),
+                )
+                .label(format!("{size} bytes, {max} at most"))
+                .help("pass a pointer to the data"),
             );
         }
         Function {
@@ -92,7 +104,11 @@ impl<'a> Checker<'a> {
             frame: Vec::new(),
             labels: Vec::new(),
             body: None,
-            directives: f.directives.iter().map(|d| (d.name.text.to_string(), d.values.clone())).collect(),
+            directives: f
+                .directives
+                .iter()
+                .map(|d| (d.name.text.to_string(), d.values.clone()))
+                .collect(),
             span: f.span,
             alias_of: None,
         }
@@ -134,7 +150,12 @@ impl<'a> Checker<'a> {
         (params, end)
     }
 
-    pub(crate) fn define_local(&mut self, scopes: &mut Scopes<'a>, name: &ast::Ident<'a>, local: Local<'a>) {
+    pub(crate) fn define_local(
+        &mut self,
+        scopes: &mut Scopes<'a>,
+        name: &ast::Ident<'a>,
+        local: Local<'a>,
+    ) {
         if name.text.is_empty() || name.text == "_" {
             return;
         }
@@ -191,8 +212,12 @@ impl<'a> Checker<'a> {
         if let Some((n, span)) = v.count {
             if n > 64 {
                 self.report(
-                    Diagnostic::error("E0141", span, format!("{n} numbered parameters are too many"))
-                        .help("declare an array"),
+                    Diagnostic::error(
+                        "E0141",
+                        span,
+                        format!("{n} numbered parameters are too many"),
+                    )
+                    .help("declare an array"),
                 );
                 return None;
             }
@@ -232,8 +257,12 @@ impl<'a> Checker<'a> {
         let mut copy = self.module.functions[target.0 as usize].clone();
         if copy.is_entry || copy.body.is_none() {
             self.report(
-                Diagnostic::error("E0160", alias.aliasee.span, format!("{} cannot have an alias", copy.name))
-                    .help("only a .func with a body can"),
+                Diagnostic::error(
+                    "E0160",
+                    alias.aliasee.span,
+                    format!("{} cannot have an alias", copy.name),
+                )
+                .help("only a .func with a body can"),
             );
             return;
         }
@@ -242,13 +271,22 @@ impl<'a> Checker<'a> {
         copy.span = alias.span;
         copy.body = None;
         match self.globals.get(alias.alias.text).copied() {
-            Some((Global::Function(id), _)) if self.module.functions[id.0 as usize].body.is_none() => {
+            Some((Global::Function(id), _))
+                if self.module.functions[id.0 as usize].body.is_none() =>
+            {
                 if same_signature(&self.module.functions[id.0 as usize], &copy) {
                     self.module.functions[id.0 as usize] = copy;
                 } else {
                     self.report(
-                        Diagnostic::error("E0115", alias.alias.span, format!("{} has another signature than {}", alias.alias.text, alias.aliasee.text))
-                            .help("make the parameters of both the same"),
+                        Diagnostic::error(
+                            "E0115",
+                            alias.alias.span,
+                            format!(
+                                "{} has another signature than {}",
+                                alias.alias.text, alias.aliasee.text
+                            ),
+                        )
+                        .help("make the parameters of both the same"),
                     );
                 }
             }

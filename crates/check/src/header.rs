@@ -114,8 +114,12 @@ impl<'a> Checker<'a> {
             self.module.address_size = size.bits as u32;
         } else {
             self.report(
-                Diagnostic::error("E0104", size.span, format!("addresses have 32 or 64 bits, not {}", size.bits))
-                    .help("write .address_size 64"),
+                Diagnostic::error(
+                    "E0104",
+                    size.span,
+                    format!("addresses have 32 or 64 bits, not {}", size.bits),
+                )
+                .help("write .address_size 64"),
             );
         }
     }

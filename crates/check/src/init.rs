@@ -60,8 +60,12 @@ impl<'a> Checker<'a> {
             }
             Initializer::Fields(_, span) => {
                 self.report(
-                    Diagnostic::error("E0139", *span, "only texrefs, samplerrefs and surfrefs have named fields")
-                        .help("write plain values between { and }"),
+                    Diagnostic::error(
+                        "E0139",
+                        *span,
+                        "only texrefs, samplerrefs and surfrefs have named fields",
+                    )
+                    .help("write plain values between { and }"),
                 );
                 return None;
             }
@@ -71,13 +75,24 @@ impl<'a> Checker<'a> {
 
     fn too_many(&mut self, span: Span, fits: u64) {
         self.report(
-            Diagnostic::error("E0136", span, format!("there are more values than the {fits} elements"))
-                .help("remove values or declare a larger array"),
+            Diagnostic::error(
+                "E0136",
+                span,
+                format!("there are more values than the {fits} elements"),
+            )
+            .help("remove values or declare a larger array"),
         );
     }
 
     /// Fills `dims` from `start`; the byte after the last value.
-    fn list(&mut self, items: &[Initializer<'a>], dims: &[u64], start: u64, room: u64, image: &mut Image) -> u64 {
+    fn list(
+        &mut self,
+        items: &[Initializer<'a>],
+        dims: &[u64],
+        start: u64,
+        room: u64,
+        image: &mut Image,
+    ) -> u64 {
         let elem = image.ty.map_or(1, |t| u64::from(t.bytes()));
         let inner = dims.get(1..).unwrap_or(&[]);
         let stride = inner.iter().fold(elem, |n, d| n.saturating_mul(*d));
@@ -104,8 +119,12 @@ impl<'a> Checker<'a> {
                 }
                 Initializer::Fields(_, span) => {
                     self.report(
-                        Diagnostic::error("E0139", *span, "a named field cannot stand among values")
-                            .help("write plain values"),
+                        Diagnostic::error(
+                            "E0139",
+                            *span,
+                            "a named field cannot stand among values",
+                        )
+                        .help("write plain values"),
                     );
                     image.failed = true;
                 }
@@ -123,8 +142,9 @@ impl<'a> Checker<'a> {
         let size = u64::from(ty.bytes());
         if at.saturating_add(size) > MAX_BYTES {
             self.report(
-                Diagnostic::error("E0133", expr.span, "the initial value is too large")
-                    .help("values further than 256 MiB into a variable must be written by the program"),
+                Diagnostic::error("E0133", expr.span, "the initial value is too large").help(
+                    "values further than 256 MiB into a variable must be written by the program",
+                ),
             );
             image.failed = true;
             return;
@@ -153,14 +173,29 @@ impl<'a> Checker<'a> {
             None => {
                 image.failed = true;
                 self.report(
-                    Diagnostic::error("E0137", expr.span, format!("this constant cannot initialise a .{ty}"))
-                        .help(if ty.is_float() { "write a floating-point number" } else { "write an integer" }),
+                    Diagnostic::error(
+                        "E0137",
+                        expr.span,
+                        format!("this constant cannot initialise a .{ty}"),
+                    )
+                    .help(if ty.is_float() {
+                        "write a floating-point number"
+                    } else {
+                        "write an integer"
+                    }),
                 );
             }
         }
     }
 
-    fn relocate(&mut self, value: AddressValue, at: u64, ty: ScalarType, span: Span, image: &mut Image) {
+    fn relocate(
+        &mut self,
+        value: AddressValue,
+        at: u64,
+        ty: ScalarType,
+        span: Span,
+        image: &mut Image,
+    ) {
         let AddressValue { target, addend, generic, mask } = value;
         let plain = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits);
         let (size, shift) = match mask {
@@ -172,8 +207,12 @@ impl<'a> Checker<'a> {
         if !plain || wrong_size || wrong_mask {
             image.failed = true;
             self.report(
-                Diagnostic::error("E0138", span, format!("an address cannot initialise a .{ty} like this"))
-                    .help("use a .u64 or .b64 variable, or bytes with masks such as 0xff00(name)"),
+                Diagnostic::error(
+                    "E0138",
+                    span,
+                    format!("an address cannot initialise a .{ty} like this"),
+                )
+                .help("use a .u64 or .b64 variable, or bytes with masks such as 0xff00(name)"),
             );
             return;
         }
@@ -216,8 +255,12 @@ impl<'a> Checker<'a> {
 
     fn bad_address(&mut self, span: Span) -> Option<AddressValue> {
         self.report(
-            Diagnostic::error("E0138", span, "this is not an address that can be filled in at load")
-                .help("write name, name+offset, generic(name) or 0xff00(name)"),
+            Diagnostic::error(
+                "E0138",
+                span,
+                "this is not an address that can be filled in at load",
+            )
+            .help("write name, name+offset, generic(name) or 0xff00(name)"),
         );
         None
     }

@@ -19,7 +19,7 @@ impl<'a> Body<'_, 'a> {
             return Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span });
         }
         let words: Vec<&str> = i.modifiers.iter().map(|m| m.text).collect();
-        let (mods, forms) = match read_modifiers(opcode, &words) {
+        let (mut mods, forms) = match read_modifiers(opcode, &words) {
             Ok(found) => found,
             Err(error) => {
                 self.modifier_error(i, opcode, error);
@@ -27,7 +27,11 @@ impl<'a> Body<'_, 'a> {
             }
         };
         let form = select(&forms, count(i));
+        self.cx.miscompiled = false;
         let operands = self.operands(i, &mods, form, &forms)?;
+        if self.cx.miscompiled {
+            mods.unexecuted = Some("a form that ptxas miscompiles");
+        }
         Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span })
     }
 
@@ -81,7 +85,9 @@ impl<'a> Body<'_, 'a> {
         let text = i.opcode.text;
         let near = Opcode::ALL.iter().map(|o| o.name()).min_by_key(|name| distance(name, text));
         let help = match near {
-            Some(name) if distance(name, text) <= 1 + text.len() / 4 => format!("did you mean {name}?"),
+            Some(name) if distance(name, text) <= 1 + text.len() / 4 => {
+                format!("did you mean {name}?")
+            }
             _ => "check the spelling".into(),
         };
         self.wrong("E0200", i.opcode.span, format!("{text} is not an instruction"), &help);
@@ -97,14 +103,22 @@ impl<'a> Body<'_, 'a> {
             }
             ModifierError::Duplicate { index, first } => {
                 let modifier = word(index);
-                Diagnostic::error("E0202", modifier.span, format!(".{} is written twice", modifier.text))
-                    .note(word(first).span, "first here")
-                    .help("remove one of them")
+                Diagnostic::error(
+                    "E0202",
+                    modifier.span,
+                    format!(".{} is written twice", modifier.text),
+                )
+                .note(word(first).span, "first here")
+                .help("remove one of them")
             }
             ModifierError::Misplaced { index } => {
                 let modifier = word(index);
-                Diagnostic::error("E0203", modifier.span, format!(".{} must follow {opcode} directly", modifier.text))
-                    .help(format!("write {opcode}.{}", modifier.text))
+                Diagnostic::error(
+                    "E0203",
+                    modifier.span,
+                    format!(".{} must follow {opcode} directly", modifier.text),
+                )
+                .help(format!("write {opcode}.{}", modifier.text))
             }
             ModifierError::Missing { expected, class } => {
                 let what = match class {
@@ -126,14 +140,26 @@ impl<'a> Body<'_, 'a> {
 
     fn wrong_count(&mut self, i: &ast::Instruction<'a>, forms: &[&'static Form]) {
         let n = count(i);
-        let wanted = forms.iter().map(|f| range(f)).fold((usize::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
-        let wanted = if wanted.0 == wanted.1 { format!("{}", wanted.0) } else { format!("{} to {}", wanted.0, wanted.1) };
+        let wanted = forms
+            .iter()
+            .map(|f| range(f))
+            .fold((usize::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let wanted = if wanted.0 == wanted.1 {
+            format!("{}", wanted.0)
+        } else {
+            format!("{} to {}", wanted.0, wanted.1)
+        };
         let span = match i.operands.first() {
             Some(first) => first.span.to(i.operands[i.operands.len() - 1].span),
             None => i.opcode.span,
         };
         let name = mnemonic(i);
-        self.wrong("E0210", span, format!("{name} takes {wanted} operands, not {n}"), "compare with the syntax in the PTX ISA");
+        self.wrong(
+            "E0210",
+            span,
+            format!("{name} takes {wanted} operands, not {n}"),
+            "compare with the syntax in the PTX ISA",
+        );
     }
 }
 

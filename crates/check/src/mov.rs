@@ -11,10 +11,19 @@ use crate::types::fits;
 use crate::values::{Area, Value};
 
 impl<'a> Body<'_, 'a> {
-    pub(crate) fn mov(&mut self, i: &'a ast::Instruction<'a>, mods: &Modifiers) -> Option<Vec<Operand>> {
+    pub(crate) fn mov(
+        &mut self,
+        i: &'a ast::Instruction<'a>,
+        mods: &Modifiers,
+    ) -> Option<Vec<Operand>> {
         let [to, from] = i.operands.as_slice() else {
             let span = i.opcode.span;
-            self.wrong("E0210", span, format!("mov takes 2 operands, not {}", i.operands.len()), "write a destination and a source");
+            self.wrong(
+                "E0210",
+                span,
+                format!("mov takes 2 operands, not {}", i.operands.len()),
+                "write a destination and a source",
+            );
             return None;
         };
         let site = Site { i, mods };
@@ -44,24 +53,48 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    fn mov_source(&mut self, site: &Site<'_, 'a>, ty: ScalarType, source: Value<'a>, span: Span) -> Option<Operand> {
-        let address = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits) && matches!(ty.bits(), 32 | 64);
+    fn mov_source(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        source: Value<'a>,
+        span: Span,
+    ) -> Option<Operand> {
+        let address = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits)
+            && matches!(ty.bits(), 32 | 64);
         match source {
             Value::Reg { id, ty: reg } if fits(ty, reg) => Some(Operand::Reg(id)),
             Value::NotReg(id) if ty == ScalarType::Pred => Some(Operand::NotReg(id)),
             Value::Const(value) => self.immediate(site, ty, value, span),
-            Value::Special(s, component) if s.types.iter().any(|t| fits(ty, *t)) => Some(s.operand(component)),
+            Value::Special(s, component) if s.types.iter().any(|t| fits(ty, *t)) => {
+                Some(s.operand(component))
+            }
             Value::Special(s, _) => {
                 let types: Vec<String> = s.types.iter().map(|t| format!(".{t}")).collect();
-                self.wrong("E0215", span, format!("{} cannot read this special register", mnemonic(site.i)), &format!("write mov{} and a register of that width", types.join(" or mov")));
+                self.wrong(
+                    "E0215",
+                    span,
+                    format!("{} cannot read this special register", mnemonic(site.i)),
+                    &format!("write mov{} and a register of that width", types.join(" or mov")),
+                );
                 None
             }
             Value::SpecialVector(_) => {
-                self.wrong("E0213", span, "this special register has several components".into(), "name one of them: .x, .y or .z");
+                self.wrong(
+                    "E0213",
+                    span,
+                    "this special register has several components".into(),
+                    "name one of them: .x, .y or .z",
+                );
                 None
             }
             Value::Named { area: Area::Opaque(kind), .. } if ty.bits() != 64 && address => {
-                self.wrong("E0212", span, format!("the address of a .{kind} has 64 bits"), "write mov.u64 and a 64-bit register");
+                self.wrong(
+                    "E0212",
+                    span,
+                    format!("the address of a .{kind} has 64 bits"),
+                    "write mov.u64 and a 64-bit register",
+                );
                 None
             }
             Value::Named { base, offset, .. } if address => Some(Operand::AddressOf(base, offset)),
@@ -71,7 +104,14 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// The elements that a value is packed from or unpacked into.
-    fn parts(&mut self, site: &Site<'_, 'a>, ty: ScalarType, items: Vec<(Value<'a>, Span)>, span: Span, written: bool) -> Option<Operand> {
+    fn parts(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        items: Vec<(Value<'a>, Span)>,
+        span: Span,
+        written: bool,
+    ) -> Option<Operand> {
         let n = items.len() as u32;
         let part = match ty.bits().checked_div(n).filter(|b| b * n == ty.bits()) {
             Some(8) => ScalarType::B8,
@@ -79,13 +119,23 @@ impl<'a> Body<'_, 'a> {
             Some(32) => ScalarType::B32,
             Some(64) => ScalarType::B64,
             _ => {
-                self.wrong("E0213", span, format!("{} cannot be cut into {n} parts", mnemonic(site.i)), "write 2 or 4 registers whose widths add up");
+                self.wrong(
+                    "E0213",
+                    span,
+                    format!("{} cannot be cut into {n} parts", mnemonic(site.i)),
+                    "write 2 or 4 registers whose widths add up",
+                );
                 return None;
             }
         };
         if ty.kind() != TypeKind::Bits {
             let help = format!("write mov.b{}", ty.bits());
-            self.wrong("E0213", span, format!("{} does not pack or unpack", mnemonic(site.i)), &help);
+            self.wrong(
+                "E0213",
+                span,
+                format!("{} does not pack or unpack", mnemonic(site.i)),
+                &help,
+            );
             return None;
         }
         let mut list = Vec::with_capacity(items.len());
@@ -101,7 +151,13 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// `mov.v4.f32 a, b`: element by element.
-    fn mov_vector(&mut self, site: &Site<'_, 'a>, ty: ScalarType, to: (Value<'a>, Span), from: (Value<'a>, Span)) -> Option<Vec<Operand>> {
+    fn mov_vector(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        to: (Value<'a>, Span),
+        from: (Value<'a>, Span),
+    ) -> Option<Vec<Operand>> {
         let lanes = usize::from(site.mods.vector);
         let dest = self.vector_of(site, to, lanes)?;
         let source = self.vector_of(site, from, lanes)?;
@@ -121,7 +177,12 @@ impl<'a> Body<'_, 'a> {
         Some(operands)
     }
 
-    fn vector_of(&mut self, site: &Site<'_, 'a>, (value, span): (Value<'a>, Span), lanes: usize) -> Option<Vec<(Value<'a>, Span)>> {
+    fn vector_of(
+        &mut self,
+        site: &Site<'_, 'a>,
+        (value, span): (Value<'a>, Span),
+        lanes: usize,
+    ) -> Option<Vec<(Value<'a>, Span)>> {
         let items = match value {
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, span),
@@ -131,7 +192,12 @@ impl<'a> Body<'_, 'a> {
         if items.len() == lanes {
             return Some(items);
         }
-        self.wrong("E0213", span, format!("{} moves {lanes} elements, not {}", mnemonic(site.i), items.len()), "write a vector of that size");
+        self.wrong(
+            "E0213",
+            span,
+            format!("{} moves {lanes} elements, not {}", mnemonic(site.i), items.len()),
+            "write a vector of that size",
+        );
         None
     }
 }

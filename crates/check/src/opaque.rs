@@ -41,7 +41,12 @@ fn column(ty: ScalarType) -> usize {
 
 impl<'a> Checker<'a> {
     /// Whether an opaque variable may be declared here; says so if not.
-    pub(crate) fn opaque_allowed(&mut self, v: &ast::Variable<'a>, ty: ScalarType, place: bool) -> bool {
+    pub(crate) fn opaque_allowed(
+        &mut self,
+        v: &ast::Variable<'a>,
+        ty: ScalarType,
+        place: bool,
+    ) -> bool {
         if !place {
             self.report(
                 Diagnostic::error("E0130", v.span, format!("a .{ty} cannot be declared here"))
@@ -70,7 +75,11 @@ impl<'a> Checker<'a> {
     }
 
     /// Values of the fields of an initialiser.
-    pub(crate) fn opaque_fields(&mut self, init: &Initializer<'a>, ty: ScalarType) -> Vec<(String, i64)> {
+    pub(crate) fn opaque_fields(
+        &mut self,
+        init: &Initializer<'a>,
+        ty: ScalarType,
+    ) -> Vec<(String, i64)> {
         let mut values = Vec::new();
         match init {
             Initializer::Fields(fields, _) => {
@@ -82,7 +91,9 @@ impl<'a> Checker<'a> {
             }
             Initializer::List(items, _) if items.is_empty() => {}
             // Arrays of references: a list of field lists.
-            Initializer::List(items, _) if items.iter().all(|i| !matches!(i, Initializer::Value(_))) => {
+            Initializer::List(items, _)
+                if items.iter().all(|i| !matches!(i, Initializer::Value(_))) =>
+            {
                 for item in items {
                     values = self.opaque_fields(item, ty);
                 }
@@ -100,22 +111,36 @@ impl<'a> Checker<'a> {
         );
     }
 
-    fn opaque_field(&mut self, name: &ast::Ident<'a>, value: &ast::Expr<'a>, ty: ScalarType) -> Option<i64> {
+    fn opaque_field(
+        &mut self,
+        name: &ast::Ident<'a>,
+        value: &ast::Expr<'a>,
+        ty: ScalarType,
+    ) -> Option<i64> {
         let known = FIELDS.iter().find(|(n, _)| *n == name.text);
         if !known.is_some_and(|(_, has)| has[column(ty)]) {
             let fields: Vec<_> =
                 FIELDS.iter().filter(|(_, has)| has[column(ty)]).map(|(n, _)| *n).collect();
             self.report(
-                Diagnostic::error("E0139", name.span, format!("a .{ty} has no field {}", name.text))
-                    .help(format!("its fields are {}", fields.join(", "))),
+                Diagnostic::error(
+                    "E0139",
+                    name.span,
+                    format!("a .{ty} has no field {}", name.text),
+                )
+                .help(format!("its fields are {}", fields.join(", "))),
             );
             return None;
         }
-        let sampler = matches!(name.text, "filter_mode" | "addr_mode_0" | "addr_mode_1" | "addr_mode_2");
+        let sampler =
+            matches!(name.text, "filter_mode" | "addr_mode_0" | "addr_mode_1" | "addr_mode_2");
         if sampler && ty == ScalarType::Texref && self.module.independent {
             self.report(
-                Diagnostic::warning("W0103", name.span, format!("{} of a .texref is ignored", name.text))
-                    .help("with texmode_independent the .samplerref says how to sample"),
+                Diagnostic::warning(
+                    "W0103",
+                    name.span,
+                    format!("{} of a .texref is ignored", name.text),
+                )
+                .help("with texmode_independent the .samplerref says how to sample"),
             );
         }
         let words: &[&str] = match name.text {
@@ -132,8 +157,12 @@ impl<'a> Checker<'a> {
                     format!("write one of {}, or a number", words.join(", "))
                 };
                 self.report(
-                    Diagnostic::error("E0140", word.span, format!("{} is not a value of {}", word.text, name.text))
-                        .help(help),
+                    Diagnostic::error(
+                        "E0140",
+                        word.span,
+                        format!("{} is not a value of {}", word.text, name.text),
+                    )
+                    .help(help),
                 );
             }
             return number.map(|n| n as i64);

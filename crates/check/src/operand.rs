@@ -19,7 +19,12 @@ pub(crate) struct Site<'i, 'a> {
 
 impl<'a> Body<'_, 'a> {
     /// Checks the operands of a row of shape `Listed`.
-    pub(crate) fn listed(&mut self, i: &'a ast::Instruction<'a>, mods: &Modifiers, form: &'static Form) -> Option<Vec<Operand>> {
+    pub(crate) fn listed(
+        &mut self,
+        i: &'a ast::Instruction<'a>,
+        mods: &Modifiers,
+        form: &'static Form,
+    ) -> Option<Vec<Operand>> {
         let site = Site { i, mods };
         let mut spare = i.operands.len() - form.operands.iter().filter(|o| !o.optional).count();
         let mut given = i.operands.iter();
@@ -38,7 +43,13 @@ impl<'a> Body<'_, 'a> {
         complete.then_some(list)
     }
 
-    fn by_rule(&mut self, site: &Site<'_, 'a>, rule: &OperandRule, operand: &ast::Operand<'a>, list: &mut Vec<Operand>) -> Option<()> {
+    fn by_rule(
+        &mut self,
+        site: &Site<'_, 'a>,
+        rule: &OperandRule,
+        operand: &ast::Operand<'a>,
+        list: &mut Vec<Operand>,
+    ) -> Option<()> {
         let ty = operand_type(rule.ty, &site.mods.types).unwrap_or(ScalarType::B64);
         match rule.role {
             Role::Dest => list.push(self.dest(site, ty, operand)?),
@@ -69,7 +80,12 @@ impl<'a> Body<'_, 'a> {
         Some(())
     }
 
-    fn dest_or_discard(&mut self, site: &Site<'_, 'a>, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<Operand> {
+    fn dest_or_discard(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Operand> {
         if operand.kind == OperandKind::Discard {
             return Some(Operand::Discard);
         }
@@ -77,7 +93,12 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// A destination register of exactly this width.
-    pub(crate) fn dest(&mut self, site: &Site<'_, 'a>, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<Operand> {
+    pub(crate) fn dest(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Operand> {
         match self.value(operand)? {
             Value::Reg { id, ty: reg } if fits(ty, reg) => Some(Operand::Reg(id)),
             Value::Discard if site.i.opcode.text == "atom" => Some(Operand::Discard),
@@ -86,17 +107,32 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    pub(crate) fn not_a_destination<T>(&mut self, site: &Site<'_, 'a>, ty: ScalarType, value: &Value<'a>, span: Span) -> Option<T> {
+    pub(crate) fn not_a_destination<T>(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        value: &Value<'a>,
+        span: Span,
+    ) -> Option<T> {
         let name = mnemonic(site.i);
         self.report(
-            Diagnostic::error("E0218", span, format!("{name} cannot write to {}", value.describe()))
-                .help(format!("write {}", describe(ty))),
+            Diagnostic::error(
+                "E0218",
+                span,
+                format!("{name} cannot write to {}", value.describe()),
+            )
+            .help(format!("write {}", describe(ty))),
         );
         None
     }
 
     /// A source operand of exactly this width.
-    pub(crate) fn source(&mut self, site: &Site<'_, 'a>, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<Operand> {
+    pub(crate) fn source(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Operand> {
         match self.value(operand)? {
             Value::Reg { id, ty: reg } if fits(ty, reg) => Some(Operand::Reg(id)),
             Value::NotReg(id) if ty == ScalarType::Pred => Some(Operand::NotReg(id)),
@@ -108,12 +144,23 @@ impl<'a> Body<'_, 'a> {
 
     fn no_special(&mut self, site: &Site<'_, 'a>, span: Span) -> Option<Operand> {
         let name = mnemonic(site.i);
-        self.wrong("E0215", span, format!("{name} cannot read a special register"), "copy it into a register with mov first");
+        self.wrong(
+            "E0215",
+            span,
+            format!("{name} cannot read a special register"),
+            "copy it into a register with mov first",
+        );
         None
     }
 
     /// A constant as an operand of this type.
-    pub(crate) fn immediate(&mut self, site: &Site<'_, 'a>, ty: ScalarType, value: Const, span: Span) -> Option<Operand> {
+    pub(crate) fn immediate(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        value: Const,
+        span: Span,
+    ) -> Option<Operand> {
         if value.overflows(ty) {
             self.report(
                 Diagnostic::warning("W0102", span, format!("the constant does not fit .{ty}"))
@@ -127,67 +174,127 @@ impl<'a> Body<'_, 'a> {
                 let name = mnemonic(site.i);
                 let is = if value.is_int() { "an integer" } else { "a floating-point number" };
                 let help = match ty.kind() {
-                    TypeKind::Float if ty.bits() >= 32 => "write it with a decimal point, or as 0f... or 0d... bits",
-                    TypeKind::Float | TypeKind::Packed => "put the constant into a register with mov first",
+                    TypeKind::Float if ty.bits() >= 32 => {
+                        "write it with a decimal point, or as 0f... or 0d... bits"
+                    }
+                    TypeKind::Float | TypeKind::Packed => {
+                        "put the constant into a register with mov first"
+                    }
                     TypeKind::Bits => "write an integer, or 0f... for 32 and a double for 64 bits",
                     _ => "write an integer",
                 };
-                self.wrong("E0214", span, format!("{name} cannot take {is} where a .{ty} is wanted"), help);
+                self.wrong(
+                    "E0214",
+                    span,
+                    format!("{name} cannot take {is} where a .{ty} is wanted"),
+                    help,
+                );
                 None
             }
         }
     }
 
     /// Reports an operand of the wrong kind, type or width.
-    pub(crate) fn mismatch<T>(&mut self, site: &Site<'_, 'a>, ty: ScalarType, value: &Value<'a>, span: Span) -> Option<T> {
+    pub(crate) fn mismatch<T>(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        value: &Value<'a>,
+        span: Span,
+    ) -> Option<T> {
         let name = mnemonic(site.i);
         let diagnostic = match value {
-            Value::Reg { ty: reg, .. } => Diagnostic::error("E0212", span, format!("{name} cannot use a .{reg} register here"))
-                .label(format!("this must be {}", describe(ty)))
-                .help(format!("declare the register {}, or convert it with cvt or mov.b{}", register_for(ty), ty.bits())),
-            other => Diagnostic::error("E0211", span, format!("{name} cannot take {} here", other.describe()))
-                .help(format!("write {}", describe(ty))),
+            Value::Reg { ty: reg, .. } => Diagnostic::error(
+                "E0212",
+                span,
+                format!("{name} cannot use a .{reg} register here"),
+            )
+            .label(format!("this must be {}", describe(ty)))
+            .help(format!(
+                "declare the register {}, or convert it with cvt or mov.b{}",
+                register_for(ty),
+                ty.bits()
+            )),
+            other => Diagnostic::error(
+                "E0211",
+                span,
+                format!("{name} cannot take {} here", other.describe()),
+            )
+            .help(format!("write {}", describe(ty))),
         };
         self.report(diagnostic);
         None
     }
 
     /// Data of ld, st and cvt: the register may be wider, and a vector if the row has one.
-    fn data(&mut self, site: &Site<'_, 'a>, ty: ScalarType, operand: &ast::Operand<'a>, written: bool) -> Option<Operand> {
+    fn data(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+        written: bool,
+    ) -> Option<Operand> {
         let value = self.value(operand)?;
         let lanes = usize::from(site.mods.vector.max(1));
         let items = match value {
             Value::Vector(items) => items,
-            Value::VectorReg { first, ty, lanes } if site.mods.vector > 0 => lanes_of(first, ty, lanes, operand.span),
-            value if site.mods.vector == 0 => return self.element(site, ty, value, operand.span, written),
+            Value::VectorReg { first, ty, lanes } if site.mods.vector > 0 => {
+                lanes_of(first, ty, lanes, operand.span)
+            }
+            value if site.mods.vector == 0 => {
+                return self.element(site, ty, value, operand.span, written);
+            }
             value => vec![(value, operand.span)],
         };
         if items.len() != lanes {
             let name = mnemonic(site.i);
-            self.wrong("E0213", operand.span, format!("{name} moves {lanes} elements, not {}", items.len()), "write as many registers between { and } as .v2 or .v4 says");
+            self.wrong(
+                "E0213",
+                operand.span,
+                format!("{name} moves {lanes} elements, not {}", items.len()),
+                "write as many registers between { and } as .v2 or .v4 says",
+            );
             return None;
         }
         if items.iter().all(|(v, _)| matches!(v, Value::Discard)) {
             let name = mnemonic(site.i);
-            self.wrong("E0211", operand.span, format!("{name} has no register for its result"), "write a register for one of the elements");
+            self.wrong(
+                "E0211",
+                operand.span,
+                format!("{name} has no register for its result"),
+                "write a register for one of the elements",
+            );
             return None;
         }
         let mut list: Vec<Operand> = Vec::with_capacity(items.len());
         for (value, span) in items {
             let discard = written && matches!(value, Value::Discard);
-            list.push(if discard { Operand::Discard } else { self.element(site, ty, value, span, written)? });
+            list.push(if discard {
+                Operand::Discard
+            } else {
+                self.element(site, ty, value, span, written)?
+            });
         }
         if site.mods.vector == 0 { list.pop() } else { Some(Operand::Vector(list)) }
     }
 
-    fn element(&mut self, site: &Site<'_, 'a>, ty: ScalarType, value: Value<'a>, span: Span, written: bool) -> Option<Operand> {
+    fn element(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        value: Value<'a>,
+        span: Span,
+        written: bool,
+    ) -> Option<Operand> {
         let special = site.i.opcode.text == Opcode::Cvt.name();
         match value {
             Value::Reg { id, ty: reg } if fits_relaxed(ty, reg) => Some(Operand::Reg(id)),
             Value::Reg { .. } => self.mismatch(site, ty, &value, span),
             _ if written => self.not_a_destination(site, ty, &value, span),
             Value::Const(value) => self.immediate(site, ty, value, span),
-            Value::Special(s, component) if special && s.types.iter().any(|t| fits_relaxed(ty, *t)) => {
+            Value::Special(s, component)
+                if special && s.types.iter().any(|t| fits_relaxed(ty, *t)) =>
+            {
                 Some(s.operand(component))
             }
             Value::Special(..) | Value::SpecialVector(_) => self.no_special(site, span),
@@ -195,12 +302,22 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    fn only_constant(&mut self, site: &Site<'_, 'a>, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<Operand> {
+    fn only_constant(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Operand> {
         match self.value(operand)? {
             Value::Const(value) if value.is_int() => self.immediate(site, ty, value, operand.span),
             value => {
                 let name = mnemonic(site.i);
-                self.wrong("E0214", operand.span, format!("{name} needs an integer constant here, not {}", value.describe()), "write a number");
+                self.wrong(
+                    "E0214",
+                    operand.span,
+                    format!("{name} needs an integer constant here, not {}", value.describe()),
+                    "write a number",
+                );
                 None
             }
         }
@@ -208,7 +325,12 @@ impl<'a> Body<'_, 'a> {
 }
 
 /// A vector register as its elements.
-pub(crate) fn lanes_of<'a>(first: RegId, ty: ScalarType, lanes: u8, span: Span) -> Vec<(Value<'a>, Span)> {
+pub(crate) fn lanes_of<'a>(
+    first: RegId,
+    ty: ScalarType,
+    lanes: u8,
+    span: Span,
+) -> Vec<(Value<'a>, Span)> {
     (0..u32::from(lanes)).map(|n| (Value::Reg { id: RegId(first.0 + n), ty }, span)).collect()
 }
 

@@ -78,14 +78,20 @@ impl<'a> Scopes<'a> {
                 }
             };
             let registers = &mut self.registers;
-            let id = *scope.registers.entry(name).or_insert_with(|| add_register(registers, name, decl));
+            let id =
+                *scope.registers.entry(name).or_insert_with(|| add_register(registers, name, decl));
             return Some(Found::Register(Register { id, decl }));
         }
         None
     }
 
     /// Declares a name in the innermost scope; the place of the first one if it is taken.
-    pub(crate) fn define(&mut self, name: &'a str, local: Local<'a>, span: Span) -> Result<(), Span> {
+    pub(crate) fn define(
+        &mut self,
+        name: &'a str,
+        local: Local<'a>,
+        span: Span,
+    ) -> Result<(), Span> {
         let Some(scope) = self.stack.last_mut() else { return Ok(()) };
         if let Some(&(_, first)) = scope.names.get(name) {
             return Err(first);

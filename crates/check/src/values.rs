@@ -29,16 +29,28 @@ pub(crate) enum Area {
 /// The value of an operand.
 #[derive(Clone, Debug)]
 pub(crate) enum Value<'a> {
-    Reg { id: RegId, ty: ScalarType },
+    Reg {
+        id: RegId,
+        ty: ScalarType,
+    },
     /// A whole vector register.
-    VectorReg { first: RegId, ty: ScalarType, lanes: u8 },
+    VectorReg {
+        first: RegId,
+        ty: ScalarType,
+        lanes: u8,
+    },
     NotReg(RegId),
     Special(Special, u8),
     /// A vector special register without component.
     SpecialVector(Special),
     Const(Const),
     /// A variable or parameter with an offset.
-    Named { base: Base, offset: i64, area: Area, is_array: bool },
+    Named {
+        base: Base,
+        offset: i64,
+        area: Area,
+        is_array: bool,
+    },
     Function(FuncId),
     Label(LabelId),
     BranchTargets(&'a ast::BranchTargets<'a>),
@@ -88,29 +100,55 @@ impl<'a> Body<'_, 'a> {
             OperandKind::Not(name) => match self.lookup(name)? {
                 Found::Register(r) if r.decl.ty == ScalarType::Pred => Some(Value::NotReg(r.id)),
                 _ => {
-                    self.wrong("E0211", operand.span, format!("! applies to predicates, and {} is none", name.text), "compare into a .pred register with setp first");
+                    self.wrong(
+                        "E0211",
+                        operand.span,
+                        format!("! applies to predicates, and {} is none", name.text),
+                        "compare into a .pred register with setp first",
+                    );
                     None
                 }
             },
             OperandKind::Negated(name) => {
-                self.wrong("E0211", operand.span, format!("-{} is not an operand", name.text), "negate it with neg into another register");
+                self.wrong(
+                    "E0211",
+                    operand.span,
+                    format!("-{} is not an operand", name.text),
+                    "negate it with neg into another register",
+                );
                 None
             }
             OperandKind::Discard => Some(Value::Discard),
             OperandKind::Vector(items) => {
-                let values: Vec<_> = items.iter().map(|i| self.value(i).map(|v| (v, i.span))).collect();
+                let values: Vec<_> =
+                    items.iter().map(|i| self.value(i).map(|v| (v, i.span))).collect();
                 values.into_iter().collect::<Option<Vec<_>>>().map(Value::Vector)
             }
             OperandKind::Pair(..) => {
-                self.wrong("E0211", operand.span, "a second destination cannot stand here".into(), "write one destination");
+                self.wrong(
+                    "E0211",
+                    operand.span,
+                    "a second destination cannot stand here".into(),
+                    "write one destination",
+                );
                 None
             }
             OperandKind::Address(_) | OperandKind::Bracket(_) => {
-                self.wrong("E0211", operand.span, "a memory operand cannot stand here".into(), "load it into a register with ld first");
+                self.wrong(
+                    "E0211",
+                    operand.span,
+                    "a memory operand cannot stand here".into(),
+                    "load it into a register with ld first",
+                );
                 None
             }
             OperandKind::List(_) => {
-                self.wrong("E0211", operand.span, "a list in parentheses belongs to call".into(), "write a register or a constant");
+                self.wrong(
+                    "E0211",
+                    operand.span,
+                    "a list in parentheses belongs to call".into(),
+                    "write a register or a constant",
+                );
                 None
             }
         }
@@ -118,10 +156,17 @@ impl<'a> Body<'_, 'a> {
 
     fn offset(&mut self, name: &ast::Ident<'a>, offset: i64) -> Option<Value<'a>> {
         match self.named(name, None)? {
-            Value::Named { base, area, is_array, .. } => Some(Value::Named { base, offset, area, is_array }),
+            Value::Named { base, area, is_array, .. } => {
+                Some(Value::Named { base, offset, area, is_array })
+            }
             other => {
                 let message = format!("{} has no address to add to", other.describe());
-                self.wrong("E0211", name.span, message, "write name+offset with the name of a variable, or use add");
+                self.wrong(
+                    "E0211",
+                    name.span,
+                    message,
+                    "write name+offset with the name of a variable, or use add",
+                );
                 None
             }
         }
@@ -129,9 +174,13 @@ impl<'a> Body<'_, 'a> {
 
     fn element_size(&self, name: &str) -> i64 {
         match self.cx.globals.get(name) {
-            Some((Global::Variable(id), _)) => i64::from(self.cx.module.variables[id.0 as usize].ty.bytes()),
+            Some((Global::Variable(id), _)) => {
+                i64::from(self.cx.module.variables[id.0 as usize].ty.bytes())
+            }
             _ => match self.scopes.stack.iter().rev().find_map(|s| s.names.get(name)) {
-                Some((Local::Frame(id), _)) => i64::from(self.function.frame[id.0 as usize].ty.bytes()),
+                Some((Local::Frame(id), _)) => {
+                    i64::from(self.function.frame[id.0 as usize].ty.bytes())
+                }
                 Some((Local::Static(id), _)) => {
                     i64::from(self.cx.module.variables[id.0 as usize].ty.bytes())
                 }
@@ -140,7 +189,11 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    fn named(&mut self, name: &ast::Ident<'a>, component: Option<&ast::Ident<'a>>) -> Option<Value<'a>> {
+    fn named(
+        &mut self,
+        name: &ast::Ident<'a>,
+        component: Option<&ast::Ident<'a>>,
+    ) -> Option<Value<'a>> {
         if let Some(found) = self.scopes.find(name.text) {
             return match found {
                 Found::Register(r) => self.component_of(r.id, r.decl, component),
@@ -171,7 +224,12 @@ impl<'a> Body<'_, 'a> {
         })
     }
 
-    fn special(&mut self, special: Special, name: &ast::Ident<'a>, component: Option<&ast::Ident<'a>>) -> Option<Value<'a>> {
+    fn special(
+        &mut self,
+        special: Special,
+        name: &ast::Ident<'a>,
+        component: Option<&ast::Ident<'a>>,
+    ) -> Option<Value<'a>> {
         match component {
             None if special.is_vector => Some(Value::SpecialVector(special)),
             None => Some(Value::Special(special, 0)),
@@ -187,12 +245,21 @@ impl<'a> Body<'_, 'a> {
 
     fn no_component(&mut self, name: &ast::Ident, component: &ast::Ident) {
         self.report(
-            Diagnostic::error("E0117", component.span, format!("{} has no component .{}", name.text, component.text))
-                .help("components .x, .y, .z and .w belong to vector registers"),
+            Diagnostic::error(
+                "E0117",
+                component.span,
+                format!("{} has no component .{}", name.text, component.text),
+            )
+            .help("components .x, .y, .z and .w belong to vector registers"),
         );
     }
 
-    fn component_of(&mut self, id: RegId, decl: crate::scope::RegDecl, component: Option<&ast::Ident<'a>>) -> Option<Value<'a>> {
+    fn component_of(
+        &mut self,
+        id: RegId,
+        decl: crate::scope::RegDecl,
+        component: Option<&ast::Ident<'a>>,
+    ) -> Option<Value<'a>> {
         let ty = decl.ty;
         match component {
             None if decl.vector > 1 => Some(Value::VectorReg { first: id, ty, lanes: decl.vector }),

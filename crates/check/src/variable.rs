@@ -49,7 +49,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks a `.global`, `.const` or `.shared` declaration.
-    pub(crate) fn static_variable(&mut self, v: &ast::Variable<'a>, name: String, at_module: bool) -> Option<Variable> {
+    pub(crate) fn static_variable(
+        &mut self,
+        v: &ast::Variable<'a>,
+        name: String,
+        at_module: bool,
+    ) -> Option<Variable> {
         let linkage = v.linkage.map(|(l, _)| l);
         let is_extern = linkage == Some(Linkage::Extern);
         let ty = self.scalar_type(&v.ty)?;
@@ -68,8 +73,12 @@ impl<'a> Checker<'a> {
             Space::Shared => Storage::Shared,
             Space::Reg | Space::Local | Space::Param => {
                 self.report(
-                    Diagnostic::error("E0130", v.span, format!("a .{} variable cannot be declared here", space_name(v.space)))
-                        .help("declare it in the body of a function"),
+                    Diagnostic::error(
+                        "E0130",
+                        v.span,
+                        format!("a .{} variable cannot be declared here", space_name(v.space)),
+                    )
+                    .help("declare it in the body of a function"),
                 );
                 return None;
             }
@@ -105,18 +114,29 @@ impl<'a> Checker<'a> {
         Some(variable)
     }
 
-    fn initialise(&mut self, v: &ast::Variable<'a>, layout: &mut Layout, variable: &mut Variable) -> Option<()> {
+    fn initialise(
+        &mut self,
+        v: &ast::Variable<'a>,
+        layout: &mut Layout,
+        variable: &mut Variable,
+    ) -> Option<()> {
         let Some(init) = &v.initializer else { return Some(()) };
         let why = match variable.storage {
             Storage::Shared | Storage::DynamicShared => Some("shared memory has no initial value"),
-            _ if variable.is_extern => Some("an .extern variable gets its value where it is defined"),
+            _ if variable.is_extern => {
+                Some("an .extern variable gets its value where it is defined")
+            }
             _ => None,
         };
         if let Some(why) = why {
             self.report(
-                Diagnostic::error("E0135", v.span, format!("{} cannot have an initial value", v.name.text))
-                    .label(why)
-                    .help("remove the initial value"),
+                Diagnostic::error(
+                    "E0135",
+                    v.span,
+                    format!("{} cannot have an initial value", v.name.text),
+                )
+                .label(why)
+                .help("remove the initial value"),
             );
             return None;
         }
@@ -130,7 +150,12 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    fn shared(&mut self, v: &ast::Variable<'a>, layout: &Layout, variable: &mut Variable) -> Option<()> {
+    fn shared(
+        &mut self,
+        v: &ast::Variable<'a>,
+        layout: &Layout,
+        variable: &mut Variable,
+    ) -> Option<()> {
         if layout.open {
             if !variable.is_extern {
                 self.open_array(v.span);
@@ -142,9 +167,13 @@ impl<'a> Checker<'a> {
         self.shared_bytes = self.shared_bytes.saturating_add(layout.size);
         if self.shared_bytes > MAX_SHARED && layout.size > 0 {
             self.report(
-                Diagnostic::error("E0133", v.span, "there is more static shared memory than any GPU has")
-                    .label(format!("{} bytes so far, {MAX_SHARED} at most", self.shared_bytes))
-                    .help("declare .extern .shared and pass the size at launch"),
+                Diagnostic::error(
+                    "E0133",
+                    v.span,
+                    "there is more static shared memory than any GPU has",
+                )
+                .label(format!("{} bytes so far, {MAX_SHARED} at most", self.shared_bytes))
+                .help("declare .extern .shared and pass the size at launch"),
             );
             return None;
         }
@@ -158,11 +187,20 @@ impl<'a> Checker<'a> {
         );
     }
 
-    fn legacy_tex(&mut self, v: &ast::Variable<'a>, name: String, ty: ScalarType) -> Option<Variable> {
+    fn legacy_tex(
+        &mut self,
+        v: &ast::Variable<'a>,
+        name: String,
+        ty: ScalarType,
+    ) -> Option<Variable> {
         if self.has_version(15) {
             self.report(
-                Diagnostic::error("E0130", v.span, "the state space .tex ended with PTX ISA version 1.5")
-                    .help(format!("write .global .texref {}", v.name.text)),
+                Diagnostic::error(
+                    "E0130",
+                    v.span,
+                    "the state space .tex ended with PTX ISA version 1.5",
+                )
+                .help(format!("write .global .texref {}", v.name.text)),
             );
             return None;
         }
@@ -196,9 +234,13 @@ impl<'a> Checker<'a> {
             return Some(Global::Variable(id));
         }
         let diagnostic = match self.later.get(name.text) {
-            Some(&span) => Diagnostic::error("E0113", name.span, format!("{} is used before its declaration", name.text))
-                .note(span, "declared here")
-                .help("move the declaration up, or write a prototype of the function first"),
+            Some(&span) => Diagnostic::error(
+                "E0113",
+                name.span,
+                format!("{} is used before its declaration", name.text),
+            )
+            .note(span, "declared here")
+            .help("move the declaration up, or write a prototype of the function first"),
             None => unknown(name),
         };
         self.report(diagnostic);

@@ -109,8 +109,10 @@ impl Binder<'_> {
 
     /// What messages call the object of a job parameter: its name in the PTX.
     fn object_name(&self, index: usize) -> String {
-        match_params::kernel_param(&self.job.params[index].name.value, &self.params)
-            .map_or_else(|| self.job.params[index].name.value.clone(), |i| self.params[i].name.clone())
+        match_params::kernel_param(&self.job.params[index].name.value, &self.params).map_or_else(
+            || self.job.params[index].name.value.clone(),
+            |i| self.params[i].name.clone(),
+        )
     }
 
     fn objects(&mut self, which: impl Fn(&ParamValue) -> bool) {
@@ -169,12 +171,12 @@ impl Binder<'_> {
             let initial = variables.iter().find(|v| v.name == name.value).map(|v| v.initial);
             let descriptor = texels::descriptor(spec, &initial.unwrap_or_default());
             let bound = self.texture_resource(spec, &name.value).and_then(|resource| {
-                self.module
-                    .bind_texture(&name.value, &resource.get(), &descriptor)
-                    .map_err(|e| match e {
+                self.module.bind_texture(&name.value, &resource.get(), &descriptor).map_err(|e| {
+                    match e {
                         texunit_device::Error::Unknown { .. } => self.unknown(name, e),
                         _ => refused(&spec.at)(e),
-                    })
+                    }
+                })
             });
             if let Some(warnings) = self.check(bound) {
                 self.bound.warnings.extend(warnings);
@@ -185,7 +187,8 @@ impl Binder<'_> {
     fn sampler_references(&mut self) {
         let variables = self.module.opaque_variables();
         for (name, spec) in &self.job.samplers {
-            let initial = variables.iter().find(|v| v.name == name.value).map(|v| v.initial.sampler);
+            let initial =
+                variables.iter().find(|v| v.name == name.value).map(|v| v.initial.sampler);
             let state = texels::sampler(spec, &initial.unwrap_or_default());
             let bound = self.module.bind_sampler(&name.value, &state);
             self.check(bound.map_err(|e| self.unknown(name, e)));
@@ -229,7 +232,9 @@ impl Binder<'_> {
         let mut found = Vec::new();
         for (index, param) in self.job.params.iter().enumerate() {
             let target = match &param.value {
-                ParamValue::Use(other) => match_params::job_param(&other.value, self.job, &self.params),
+                ParamValue::Use(other) => {
+                    match_params::job_param(&other.value, self.job, &self.params)
+                }
                 _ => Some(index),
             };
             let (Some(output), Some(target)) = (&param.output, target) else { continue };
@@ -246,7 +251,9 @@ impl Binder<'_> {
             found.extend(self.check(Pending::new(&param.name.value, source, output)));
         }
         for (name, _, output) in &self.job.surfaces {
-            if let (Some(output), Some((array, dims))) = (output, self.bound.surfaces.get(&name.value)) {
+            if let (Some(output), Some((array, dims))) =
+                (output, self.bound.surfaces.get(&name.value))
+            {
                 let source = Source::Array(array.clone(), *dims);
                 found.extend(self.check(Pending::new(&name.value, source, output)));
             }
@@ -256,7 +263,8 @@ impl Binder<'_> {
         let mut seen = HashMap::new();
         for output in &self.bound.outputs {
             if let Some(first) = seen.insert(output.file.clone(), &output.param) {
-                let message = format!("`{}` is already the output of `{first}`", output.file.display());
+                let message =
+                    format!("`{}` is already the output of `{first}`", output.file.display());
                 self.push(Problem::new(codes::CONFLICT, output.at.at(), message));
             }
         }

@@ -2,7 +2,7 @@
 //! on standard error.
 
 use crate::run::{Failure, Report};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use texunit_syntax::{Diagnostic, SourceFile};
 
 /// Most mistakes that are shown of one run.
@@ -10,16 +10,21 @@ const MAX_SHOWN: usize = 100;
 
 /// Prints a report.
 pub fn print(report: &Report, quiet: bool) {
-    let (out, err) = render(report, quiet);
+    let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let (out, err) = render(report, quiet, color);
     // A reader that has gone away is no reason to fail.
     let _ = std::io::stdout().write_all(&out);
     let _ = std::io::stderr().write_all(err.as_bytes());
 }
 
 /// What goes to standard output and to standard error.
-pub fn render(report: &Report, quiet: bool) -> (Vec<u8>, String) {
+pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
     let mut out = Vec::new();
     let mut err = String::new();
+    let diagnostic = |d: &Diagnostic, source: Option<&SourceFile>| match source {
+        Some(source) => texunit_report::human(source, std::slice::from_ref(d), color),
+        None => format!("error[{}]: {}\n", d.code, d.message),
+    };
     if !quiet {
         for warning in &report.ptx_warnings {
             err += &diagnostic(warning, report.ptx_source.as_ref());
@@ -36,10 +41,12 @@ pub fn render(report: &Report, quiet: bool) -> (Vec<u8>, String) {
         };
     }
     if report.failures.len() > MAX_SHOWN {
-        err += &format!("error: {} more mistakes are not shown\n", report.failures.len() - MAX_SHOWN);
+        err +=
+            &format!("error: {} more mistakes are not shown\n", report.failures.len() - MAX_SHOWN);
     }
     if let (Some(fault), Some(source)) = (&report.fault, &report.ptx_source) {
-        err += &texunit_report::render_fault(fault, source);
+        let fault = texunit_report::fault_diagnostic(fault);
+        err += &texunit_report::human(source, &[fault], color);
     }
     if let Some(stats) = &report.stats {
         out.extend_from_slice(&stats.printf);
@@ -51,13 +58,6 @@ pub fn render(report: &Report, quiet: bool) -> (Vec<u8>, String) {
         }
     }
     (out, err)
-}
-
-fn diagnostic(d: &Diagnostic, source: Option<&SourceFile>) -> String {
-    match source {
-        Some(source) => texunit_report::render_diagnostic(d, source),
-        None => format!("error[{}]: {}\n", d.code, d.message),
-    }
 }
 
 /// `rotate: 16 x 16 CTAs of 16 x 16 threads in 12.3 ms, 65536 fetches (5.33 M/s)`

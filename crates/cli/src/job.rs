@@ -7,8 +7,7 @@ mod object;
 
 pub use number::{NumberType, Scalar};
 pub use object::{
-    BufferSpec, Data, OutputSpec, SamplerSpec, SurfaceSpec, TexelSource, TextureLayout,
-    TextureSpec,
+    BufferSpec, Data, OutputSpec, SamplerSpec, SurfaceSpec, TexelSource, TextureLayout, TextureSpec,
 };
 
 use crate::problem::{Problem, codes};
@@ -131,9 +130,8 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
         }
         read
     });
-    let textures = named(&root, "textures", |name, v| {
-        Some((name, object::texture(&v.table()?, v.at(()))?))
-    });
+    let textures =
+        named(&root, "textures", |name, v| Some((name, object::texture(&v.table()?, v.at(()))?)));
     let samplers = named(&root, "samplers", |name, v| Some((name, object::sampler(v)?)));
     let surfaces = named(&root, "surfaces", surface_reference);
     let globals = named(&root, "globals", global);
@@ -222,14 +220,16 @@ fn param(name: At<String>, value: &Found<'_>) -> Option<Param> {
     let output = output.and_then(|o| {
         let file = object::output(&o)?;
         if matches!(*kind, "texture" | "sampler" | "scalar") {
-            o.problem(codes::CONFLICT, format!("a {kind} has no output: kernels cannot write to it"));
+            o.problem(
+                codes::CONFLICT,
+                format!("a {kind} has no output: kernels cannot write to it"),
+            );
             return None;
         }
         Some(file)
     });
     Some(Param { name, value: read?, output })
 }
-
 
 fn surface_reference(
     name: At<String>,

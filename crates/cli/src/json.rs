@@ -57,9 +57,7 @@ pub fn render(report: &Report) -> Value {
 
 fn failure(failure: &Failure, report: &Report) -> Value {
     match failure {
-        Failure::Job(p) => {
-            diagnostic(&p.diagnostic(), report.job_source.as_ref(), json!(p.key))
-        }
+        Failure::Job(p) => diagnostic(&p.diagnostic(), report.job_source.as_ref(), json!(p.key)),
         Failure::Ptx(d) => diagnostic(d, report.ptx_source.as_ref(), Value::Null),
         Failure::File(message) => json!({
             "code": null, "severity": "error", "file": null, "key": null, "line": null,
@@ -102,7 +100,7 @@ fn fault(fault: &Fault, source: Option<&SourceFile>) -> Value {
         })
         .collect();
     let mut value = json!({
-        "kind": kind(&fault.kind),
+        "kind": fault.kind.name(),
         "message": fault.kind.to_string(),
         "kernel": fault.kernel,
         "cta": fault.cta,
@@ -117,24 +115,6 @@ fn fault(fault: &Fault, source: Option<&SourceFile>) -> Value {
         object.extend(details(&fault.kind));
     }
     value
-}
-
-/// Stable names of the kinds.
-fn kind(kind: &FaultKind) -> &'static str {
-    match kind {
-        FaultKind::OutOfBounds { .. } => "out-of-bounds",
-        FaultKind::Misaligned { .. } => "misaligned",
-        FaultKind::ReadOnly { .. } => "read-only",
-        FaultKind::Surface(_) => "surface",
-        FaultKind::Handle { .. } => "handle",
-        FaultKind::Texture(_) => "texture",
-        FaultKind::Deadlock { .. } => "deadlock",
-        FaultKind::StepLimit { .. } => "step-limit",
-        FaultKind::StackOverflow { .. } => "stack-overflow",
-        FaultKind::Trap { .. } => "trap",
-        FaultKind::BadOperand(_) => "bad-operand",
-        FaultKind::Cancelled => "cancelled",
-    }
 }
 
 /// Addresses are strings, as JSON's numbers do not hold 64 bits.

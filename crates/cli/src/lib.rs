@@ -59,5 +59,7 @@ fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
     let version = env!("CARGO_PKG_VERSION");
     let repository = env!("CARGO_PKG_REPOSITORY");
     eprintln!("error: this is a bug in texunit {version}: {message}{place}");
-    eprintln!("Please report it at {repository}/issues with this message, the job file and the PTX.");
+    eprintln!(
+        "Please report it at {repository}/issues with this message, the job file and the PTX."
+    );
 }

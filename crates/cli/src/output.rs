@@ -72,7 +72,13 @@ impl Pending {
         }
         // `./x` and `x` are the same file.
         let file = file.value.components().filter(|c| matches!(c, std::path::Component::Normal(_)));
-        Ok(Self { at: spec.with(()), param: param.to_owned(), file: file.collect(), source, texels })
+        Ok(Self {
+            at: spec.with(()),
+            param: param.to_owned(),
+            file: file.collect(),
+            source,
+            texels,
+        })
     }
 
     /// Writes the file below a folder, which is made if it is not there.

@@ -44,11 +44,7 @@ pub mod codes {
 
 impl Problem {
     /// A mistake at a place.
-    pub fn new(
-        code: &'static str,
-        at: (&str, Range<usize>),
-        message: impl Into<String>,
-    ) -> Self {
+    pub fn new(code: &'static str, at: (&str, Range<usize>), message: impl Into<String>) -> Self {
         Self { code, key: at.0.to_owned(), span: at.1, message: message.into(), help: None }
     }
 

@@ -41,7 +41,8 @@ pub(crate) fn with_bar<T>(show: bool, total: u64, work: impl FnOnce(&AtomicU64) 
 
 fn new_bar(total: u64, start: Instant) -> ProgressBar {
     let style = "{elapsed_precise} [{bar:40}] {pos}/{len} CTAs, {eta} left";
-    let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style =
+        ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
     bar.with_style(style.progress_chars("=> ")).with_elapsed(start.elapsed())
 }

@@ -10,8 +10,7 @@ use crate::table::Problems;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use texunit_device::{
-    ArgError, Device, DeviceOptions, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats,
-    Module,
+    ArgError, Device, DeviceOptions, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats, Module,
 };
 use texunit_syntax::{Diagnostic, SourceFile};
 

@@ -100,9 +100,7 @@ fn check_types(raster: &Raster, channel: Channel) -> Result<(), String> {
             (_, Channel::S8 | Channel::S16) => {
                 Err("the samples of a picture are unsigned: use a u8 or u16 format".into())
             }
-            (Sample::U16, Channel::U8) => {
-                Err("16 bits are not cut to 8: use a u16 format".into())
-            }
+            (Sample::U16, Channel::U8) => Err("16 bits are not cut to 8: use a u16 format".into()),
             _ => Ok(()),
         },
     }
@@ -183,7 +181,7 @@ fn picture_code(sample: Sample, channel: Channel, value: i128) -> Option<u32> {
     let fraction = value as f64 / max;
     Some(match (sample, channel) {
         (_, Channel::F32) => (fraction as f32).to_bits(),
-        (_, Channel::F16) => half::f16::from_f64(fraction).to_bits().into(),
+        (_, Channel::F16) => f64_to_f16(fraction).into(),
         (Sample::U8, Channel::U16) => value as u32 * 257,
         _ => value as u32,
     })
@@ -202,7 +200,8 @@ fn number_code(channel: Channel, value: Value) -> Option<u32> {
             (float as i128 == v).then(|| float.to_bits())
         }
         (Value::Int(v), Channel::F16) => {
-            let float = half::f16::from_f64(v as f64);
+            // Beyond f64's exact integers every number is infinite as an f16.
+            let float = half::f16::from_bits(f64_to_f16(v as f64));
             (float.is_finite() && float.to_f64() as i128 == v).then(|| float.to_bits().into())
         }
         (Value::F16(b), Channel::F16) => Some(b.into()),
@@ -210,8 +209,41 @@ fn number_code(channel: Channel, value: Value) -> Option<u32> {
         (Value::F32(b), Channel::F32) => Some(b),
         (Value::F32(b), Channel::F16) => Some(f32_to_f16(b).into()),
         (Value::F64(v), Channel::F32) => Some((v as f32).to_bits()),
-        (Value::F64(v), Channel::F16) => Some(half::f16::from_f64(v).to_bits().into()),
+        (Value::F64(v), Channel::F16) => Some(f64_to_f16(v).into()),
         // check_types has refused floats for integer channels.
         (Value::F16(_) | Value::F32(_) | Value::F64(_), _) => None,
+    }
+}
+
+/// Rounds an f64 to f16 once, to nearest even. (`half` goes through f32 where the processor does,
+/// and so rounds twice.)
+pub fn f64_to_f16(value: f64) -> u16 {
+    let near = value as f32;
+    let mut bits = near.to_bits();
+    if near.is_finite() && f64::from(near) != value {
+        // Round to odd: toward zero, with the last bit for what was cut off.
+        bits -= u32::from(f64::from(near).abs() > value.abs());
+        bits |= 1;
+    }
+    f32_to_f16(bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f64_is_rounded_once() {
+        let half = |v: f64| half::f16::from_bits(f64_to_f16(v)).to_f64();
+        // Just above a tie of f16, by less than f32 can tell.
+        assert_eq!(half(1.0 + 2_f64.powi(-11) + 2_f64.powi(-40)), 1.0 + 2_f64.powi(-10));
+        assert_eq!(half(1.0 + 2_f64.powi(-11)), 1.0);
+        assert_eq!(half(1.0 + 2_f64.powi(-11) - 2_f64.powi(-40)), 1.0);
+        assert_eq!(half(-1.0 - 2_f64.powi(-11) - 2_f64.powi(-40)), -1.0 - 2_f64.powi(-10));
+        assert_eq!(half(65_519.999_999), 65504.0);
+        assert_eq!(half(65520.0), f64::INFINITY);
+        assert_eq!(half(1e300), f64::INFINITY);
+        assert_eq!(half(1e-300), 0.0);
+        assert!(half(f64::NAN).is_nan());
     }
 }

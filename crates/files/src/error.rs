@@ -126,11 +126,9 @@ fn io_message(error: &std::io::Error) -> String {
 
 fn wrong_kind(expected: Kind, found: Option<Kind>) -> String {
     match found {
-        Some(found) => format!(
-            "is called {}, but its contents are {}",
-            expected.name(),
-            found.name()
-        ),
+        Some(found) => {
+            format!("is called {}, but its contents are {}", expected.name(), found.name())
+        }
         None => format!("is no {} file: its first bytes are not those of one", expected.name()),
     }
 }

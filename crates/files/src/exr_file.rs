@@ -48,10 +48,7 @@ fn pixel_bytes(header: &exr::meta::header::Header) -> Option<u64> {
 }
 
 /// Takes the channels that a format of some number of channels reads, in order.
-fn interleave(
-    layer: &Layer<AnyChannels<FlatSamples>>,
-    wanted: Format,
-) -> Result<Raster, Problem> {
+fn interleave(layer: &Layer<AnyChannels<FlatSamples>>, wanted: Format) -> Result<Raster, Problem> {
     let list = &layer.channel_data.list;
     let names: Vec<String> = list.iter().map(|c| c.name.to_string()).collect();
     let find = |name: &str| names.iter().position(|n| n == name);
@@ -165,7 +162,9 @@ fn plane(texels: &Texels, channel: usize, channels: usize) -> FlatSamples {
     }
     match texels.format.channel() {
         Channel::F16 => FlatSamples::F16(
-            every(texels, channel, channels).map(|b| f16::from_bits(u16::from_le_bytes(b))).collect(),
+            every(texels, channel, channels)
+                .map(|b| f16::from_bits(u16::from_le_bytes(b)))
+                .collect(),
         ),
         Channel::F32 => {
             FlatSamples::F32(every(texels, channel, channels).map(f32::from_le_bytes).collect())

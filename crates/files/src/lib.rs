@@ -18,6 +18,7 @@ mod npy;
 mod picture;
 mod raster;
 
+pub use convert::f64_to_f16;
 pub use error::{FileError, Problem};
 pub use guard::is_guarded;
 pub use io::{read_bytes, write_atomically};

@@ -48,7 +48,9 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Array, Problem> {
     let major = *bytes.get(6).ok_or_else(cut)?;
     let (start, length) = match major {
         1 => (10, bytes.get(8..10).map(|b| usize::from(u16::from_le_bytes([b[0], b[1]])))),
-        2 | 3 => (12, bytes.get(8..12).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize)),
+        2 | 3 => {
+            (12, bytes.get(8..12).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize))
+        }
         _ => return Err(bad("expected version 1, 2 or 3 of the NPY format")),
     };
     let length = length.ok_or_else(cut)?;
@@ -270,7 +272,9 @@ impl Array {
         let mut extent = [1_u32; 3];
         for (to, &from) in extent.iter_mut().zip(axes.iter().rev()) {
             *to = match u32::try_from(from) {
-                Ok(0) | Err(_) => return Err(refuse("every axis must be 1 to 2^32 - 1 long".into())),
+                Ok(0) | Err(_) => {
+                    return Err(refuse("every axis must be 1 to 2^32 - 1 long".into()));
+                }
                 Ok(n) => n,
             };
         }

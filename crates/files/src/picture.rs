@@ -16,8 +16,8 @@ fn limits() -> Limits {
 }
 
 pub(crate) fn decode_png(bytes: &[u8]) -> Result<Raster, Problem> {
-    let decoder = PngDecoder::with_limits(Cursor::new(bytes), limits())
-        .map_err(|e| damaged(Kind::Png, e))?;
+    let decoder =
+        PngDecoder::with_limits(Cursor::new(bytes), limits()).map_err(|e| damaged(Kind::Png, e))?;
     read(Kind::Png, decoder)
 }
 
@@ -28,8 +28,7 @@ pub(crate) fn decode_jpeg(bytes: &[u8]) -> Result<Raster, Problem> {
     if !bytes[scan..].windows(2).any(|w| w == b"\xff\xd9") {
         return Err(damaged(Kind::Jpeg, "the end is missing"));
     }
-    let mut decoder =
-        JpegDecoder::new(Cursor::new(bytes)).map_err(|e| damaged(Kind::Jpeg, e))?;
+    let mut decoder = JpegDecoder::new(Cursor::new(bytes)).map_err(|e| damaged(Kind::Jpeg, e))?;
     decoder.set_limits(limits()).map_err(|e| damaged(Kind::Jpeg, e))?;
     read(Kind::Jpeg, decoder)
 }
@@ -54,7 +53,16 @@ fn read(kind: Kind, decoder: impl ImageDecoder) -> Result<Raster, Problem> {
         }
     }
     let channels = usize::from(color.channel_count());
-    Ok(Raster { sample, channels, meaning: Meaning::Picture, dims: 2, width, height, depth: 1, bytes })
+    Ok(Raster {
+        sample,
+        channels,
+        meaning: Meaning::Picture,
+        dims: 2,
+        width,
+        height,
+        depth: 1,
+        bytes,
+    })
 }
 
 fn color_type(format: Format) -> Option<ExtendedColorType> {

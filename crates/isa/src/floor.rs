@@ -23,8 +23,7 @@ const fn floor(feature: &'static str, version: u32, target: u32) -> Floor {
 /// Handles in registers.
 pub const INDIRECT: Floor = floor("indirect access through a register", 31, 20);
 /// Handles in registers, `texmode_independent`.
-pub const INDIRECT_INDEPENDENT: Floor =
-    floor("indirect access with texmode_independent", 43, 30);
+pub const INDIRECT_INDEPENDENT: Floor = floor("indirect access with texmode_independent", 43, 30);
 /// Offset operand.
 pub const OFFSET: Floor = floor("a texture offset", 43, 30);
 /// Depth compare operand.

@@ -217,8 +217,8 @@ pub const SETS: &[(&str, &str)] = &[
     ("LDSPACE", "const|global|local|param|param::entry|param::func|shared|shared::cta|shared::cluster"),
     ("STSPACE", "global|local|param|param::func|shared|shared::cta|shared::cluster"),
     ("ATOMSPACE", "global|shared|shared::cta|shared::cluster"),
-    ("L1", "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"),
-    ("L2", "L2::evict_normal|L2::evict_first|L2::evict_last"),
+    ("L1HINT", "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"),
+    ("L2HINT", "L2::evict_normal|L2::evict_first|L2::evict_last"),
     ("FETCHSIZE", "L2::64B|L2::128B|L2::256B"),
     ("GEOM", "1d|2d|3d|a1d|a2d|cube|acube|2dms|a2dms"),
     ("SGEOM", "1d|2d|3d|a1d|a2d"),
@@ -323,7 +323,8 @@ fn read_operand(text: &'static str) -> OperandRule {
         "1" => OperandType::Word(1),
         "w0" => OperandType::Wide(0),
         name => OperandType::Fixed(
-            ScalarType::from_name(name).unwrap_or_else(|| panic!("instruction table: no type {name}")),
+            ScalarType::from_name(name)
+                .unwrap_or_else(|| panic!("instruction table: no type {name}")),
         ),
     };
     OperandRule { role, ty, optional }

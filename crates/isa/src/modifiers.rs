@@ -1,7 +1,7 @@
 //! The modifiers of an instruction, read into fields.
 
-use crate::types::*;
 use crate::types::words;
+use crate::types::*;
 
 /// Everything that the words after the opcode say. Fields that an opcode has no word for keep
 /// their default. Cache operators, eviction hints, memory orders and scopes are read and checked

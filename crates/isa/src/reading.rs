@@ -115,12 +115,13 @@ fn unexpected(form: &Form, words: &[&str], index: usize, filled: &[usize]) -> Mo
             return ModifierError::Duplicate { index, first };
         }
     }
-    let free: Vec<&crate::form::Slot> = (0..form.slots.len())
-        .filter(|s| !filled.contains(s))
-        .map(|s| &form.slots[s])
-        .collect();
+    let free: Vec<&crate::form::Slot> =
+        (0..form.slots.len()).filter(|s| !filled.contains(s)).map(|s| &form.slots[s]).collect();
     let typed = is_type(words[index]);
     let wanted = free.iter().find(|s| typed == (s.class == Class::Type) && !s.optional);
     let wanted = wanted.or_else(|| free.iter().find(|s| !s.optional)).or(free.first());
-    ModifierError::Unexpected { index, expected: wanted.map(|s| s.words.clone()).unwrap_or_default() }
+    ModifierError::Unexpected {
+        index,
+        expected: wanted.map(|s| s.words.clone()).unwrap_or_default(),
+    }
 }

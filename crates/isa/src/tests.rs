@@ -15,7 +15,10 @@ fn every_row_is_well_formed() {
         for slot in &form.slots {
             assert!(!slot.words.is_empty());
             for word in &slot.words {
-                assert!(word.chars().any(|c| !c.is_uppercase()) || ["L1", "L2"].contains(word), "{word}");
+                assert!(
+                    word.chars().any(|c| !c.is_uppercase()) || ["L1", "L2"].contains(word),
+                    "{word}"
+                );
                 if slot.class == Class::Type {
                     assert!(ScalarType::from_name(word).is_some(), "{word} in {}", form.syntax());
                 }
@@ -53,12 +56,10 @@ fn reads_words_in_any_order_but_types_in_theirs() {
 
 #[test]
 fn says_what_is_wrong() {
-    assert_eq!(
-        read("add.rn.rn.f32").unwrap_err(),
-        ModifierError::Duplicate { index: 1, first: 0 }
-    );
+    assert_eq!(read("add.rn.rn.f32").unwrap_err(), ModifierError::Duplicate { index: 1, first: 0 });
     let Err(ModifierError::Missing { class, .. }) = read("suld.b.2d.b32") else { panic!() };
     assert_eq!(class, Class::Clamp);
+    assert!(read("prefetch.global.L1").is_ok());
     let Err(ModifierError::Unexpected { index, .. }) = read("tex.5d.v4.f32.f32") else { panic!() };
     assert_eq!(index, 0);
     assert!(forms_of(Opcode::Wmma).is_empty());

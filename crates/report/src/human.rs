@@ -15,6 +15,8 @@ use crate::visible;
 const SAME_EXCERPT: u32 = 100;
 /// Most bytes of a line that are shown; of longer ones a part around the mark is.
 const LONG_LINE: usize = 400;
+/// Most secondary places that are shown.
+const MOST_NOTES: usize = 8;
 /// A mark over more lines than this is cut to its first line.
 const MOST_LINES: u32 = 8;
 
@@ -25,6 +27,10 @@ pub(crate) fn render(source: &SourceFile, diagnostic: &Diagnostic, color: bool) 
     };
     let title = level.primary_title(visible(&diagnostic.message)).id(diagnostic.code);
     let mut group = title.elements(excerpts(source, diagnostic));
+    if let Some(more) = diagnostic.secondary.len().checked_sub(MOST_NOTES).filter(|&more| more > 0)
+    {
+        group = group.element(Level::NOTE.message(format!("and {more} other places")));
+    }
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(visible(help)));
     }
@@ -42,7 +48,9 @@ struct Mark<'d> {
 
 fn excerpts<'s>(source: &'s SourceFile, diagnostic: &'s Diagnostic) -> Vec<Element<'s>> {
     let mut marks = vec![mark(source, &diagnostic.primary, true)];
-    marks.extend(diagnostic.secondary.iter().map(|label| mark(source, label, false)));
+    marks.extend(
+        diagnostic.secondary.iter().take(MOST_NOTES).map(|label| mark(source, label, false)),
+    );
     // The excerpt with the primary place comes first; the others follow in source order.
     let first = marks[0].lines.start;
     let near = |m: &Mark<'_>| m.lines.start.abs_diff(first) <= SAME_EXCERPT;

@@ -178,6 +178,44 @@ fn spans_over_many_lines_are_cut() {
 }
 
 #[test]
+fn notes_are_limited() {
+    let source = SourceFile::new("k.ptx", "line\n".repeat(1000));
+    let mut diagnostic = Diagnostic::error("E0001", Span::new(0, 4), "message");
+    for i in 0..100 {
+        diagnostic = diagnostic.note(Span::new(i * 5, i * 5 + 4), format!("note {i}"));
+    }
+    let shown = human(&source, &[diagnostic], false);
+    assert!(shown.contains("note 7") && !shown.contains("note 8"), "{shown}");
+    assert!(shown.contains("= note: and 92 other places"), "{shown}");
+}
+
+/// Every mistake of the parser's own tests, in every form.
+#[test]
+fn all_syntax_errors_can_be_shown() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/check/syntax");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        for cut in [bytes.len(), bytes.len() / 2, bytes.len() / 3, 7] {
+            let source = SourceFile::from_bytes("file.ptx", &bytes[..cut]);
+            let diagnostics = parse(&source).diagnostics;
+            for diagnostic in &diagnostics {
+                let one = std::slice::from_ref(diagnostic);
+                let shown = human(&source, one, true);
+                assert!(shown.contains(diagnostic.code) && shown.len() < 20_000, "{shown}");
+                let place = source.location(diagnostic.primary.span.start);
+                let place = format!("file.ptx:{}:{}: ", place.line, place.column);
+                assert!(short(&source, one).starts_with(&place));
+                let object: serde_json::Value = serde_json::from_str(&json(&source, one)).unwrap();
+                assert_eq!(object["message"], diagnostic.message.as_str());
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 500, "only {count}");
+}
+
+#[test]
 fn nothing_of_the_text_reaches_the_terminal_as_a_command() {
     let text = "a\x1b[31mb\u{202e}c\x07\n";
     let source = SourceFile::new("evil\x1b[2J\n.ptx", text);

@@ -5,11 +5,13 @@
 //! ends in a [`Fault`] value, never in a panic.
 
 pub mod alu;
-pub mod fault;
 mod code;
+mod exec;
+pub mod fault;
 pub mod launch;
 mod lower;
 
+pub use exec::launch;
 pub use fault::{Fault, FaultKind};
 pub use launch::{Descriptors, LaunchConfig, LaunchStats};
 pub use lower::{KernelId, Program, Symbols, function_address, function_of_address, lower};

@@ -88,7 +88,8 @@ fn target(index: usize, job: &Job, params: &[ParamInfo]) -> Result<usize, Proble
         return Err(Problem::new(codes::NAME, other.at(), message).suggest(&other.value, &names));
     };
     if matches!(job.params[target].value, ParamValue::Use(_)) {
-        let message = format!("`{}` says `use` itself: name the parameter that has the object", other.value);
+        let message =
+            format!("`{}` says `use` itself: name the parameter that has the object", other.value);
         return Err(Problem::new(codes::CONFLICT, other.at(), message));
     }
     Ok(target)
@@ -103,10 +104,9 @@ fn no_such_parameter(param: &Param, params: &[ParamInfo], kernel: &str) -> Probl
     let list: Vec<_> = params.iter().map(|p| format!("`{p}`")).collect();
     match (crate::problem::nearest(name, &names), list.is_empty()) {
         (_, true) => problem.help("the kernel has no parameters"),
-        (Some(near), _) => problem.help(format!(
-            "did you mean `{near}`? The parameters are {}",
-            list.join(", ")
-        )),
+        (Some(near), _) => {
+            problem.help(format!("did you mean `{near}`? The parameters are {}", list.join(", ")))
+        }
         (None, _) => problem.help(format!("the parameters are {}", list.join(", "))),
     }
 }

@@ -25,7 +25,8 @@ impl Binder<'_> {
         };
         let size = match &spec.size {
             Some(size) if size.value < own => {
-                let message = format!("the data have {own} bytes, more than the size of {}", size.value);
+                let message =
+                    format!("the data have {own} bytes, more than the size of {}", size.value);
                 return Err(Problem::new(codes::VALUE, size.at(), message));
             }
             Some(size) => size.value,

@@ -105,9 +105,7 @@ impl Binder<'_> {
             return self.over_buffer(spec, other, format.value);
         }
         match spec.layout {
-            None | Some(TextureLayout::Array) => {
-                Ok(Resource::Array(self.array(&texture, name)?.0))
-            }
+            None | Some(TextureLayout::Array) => Ok(Resource::Array(self.array(&texture, name)?.0)),
             Some(TextureLayout::Linear) => {
                 let texels = self.texels(&texture)?;
                 if texels.height != 1 || texels.depth != 1 {
@@ -221,7 +219,8 @@ impl Binder<'_> {
     fn texels(&self, texture: &Texture<'_>) -> Result<Texels, Problem> {
         let Texture { at, source, wanted } = texture;
         if let TexelSource::File(file) = source {
-            return texunit_files::read_texels(&self.path(file), wanted).map_err(file_problem(file));
+            return texunit_files::read_texels(&self.path(file), wanted)
+                .map_err(file_problem(file));
         }
         let [width, height, depth] = wanted.extent.unwrap_or([1; 3]);
         let size = Texels::byte_size(wanted.format, width, height, depth).ok_or_else(|| {
@@ -231,7 +230,8 @@ impl Binder<'_> {
         let own = if depth > 1 { 3 } else { 1 + u8::from(height > 1) };
         let dims = wanted.dims.unwrap_or(own);
         if (dims < 3 && depth != 1) || (dims < 2 && height != 1) {
-            let message = format!("{width} x {height} x {depth} texels have more than {dims} dimensions");
+            let message =
+                format!("{width} x {height} x {depth} texels have more than {dims} dimensions");
             return Err(Problem::new(codes::VALUE, at.at(), message));
         }
         let bytes = vec![0; size as usize];

@@ -109,7 +109,8 @@ pub(super) enum Typed<'a> {
 
 /// The number type that a table has as a key.
 pub(super) fn typed<'a>(table: &Table<'a>) -> Typed<'a> {
-    let mut found = TYPES.iter().filter_map(|t| table.get(t.1).map(|v| (t.0, v))).collect::<Vec<_>>();
+    let mut found =
+        TYPES.iter().filter_map(|t| table.get(t.1).map(|v| (t.0, v))).collect::<Vec<_>>();
     match (found.pop(), found.is_empty()) {
         (None, _) => Typed::None,
         (Some((ty, v)), true) => Typed::One(ty, v),
@@ -167,7 +168,11 @@ fn integer_words(ty: NumberType) -> String {
 
 fn out_of_range(ty: NumberType, text: &str, value: &Found<'_>) -> Option<Vec<u8>> {
     let wanted = if ty.is_float() {
-        format!("an {}: a number that it can hold, `nan`, `inf` or its {} bits as \"0x...\"", ty.name(), 8 * ty.size())
+        format!(
+            "an {}: a number that it can hold, `nan`, `inf` or its {} bits as \"0x...\"",
+            ty.name(),
+            8 * ty.size()
+        )
     } else {
         integer_words(ty)
     };
@@ -197,7 +202,7 @@ fn float(ty: NumberType, text: &str) -> Option<Vec<u8>> {
     let infinite = word == "inf";
     match ty {
         NumberType::F16 => {
-            let v = half::f16::from_f64(text.parse().ok()?);
+            let v = half::f16::from_bits(texunit_files::f64_to_f16(text.parse().ok()?));
             (infinite || !v.is_infinite()).then(|| v.to_le_bytes().to_vec())
         }
         NumberType::F32 => {
@@ -219,10 +224,8 @@ pub(super) fn raw_bytes(value: &Found<'_>) -> Option<Vec<u8>> {
     let text = value.string("bytes: hexadecimal digits in a string, or an array of numbers")?;
     let digits: Vec<u8> = text.value.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
     let nibble = |b: u8| char::from(b).to_digit(16).map(|d| d as u8);
-    let bytes: Option<Vec<u8>> = digits
-        .chunks(2)
-        .map(|pair| Some(nibble(pair[0])? << 4 | nibble(*pair.get(1)?)?))
-        .collect();
+    let bytes: Option<Vec<u8>> =
+        digits.chunks(2).map(|pair| Some(nibble(pair[0])? << 4 | nibble(*pair.get(1)?)?)).collect();
     if bytes.is_none() {
         value.report(
             Problem::new(codes::VALUE, text.at(), "expected an even number of hexadecimal digits")

@@ -215,8 +215,14 @@ pub(super) fn texture(table: &Table<'_>, at: At<()>) -> Option<TextureSpec> {
     let pitch = table.get("pitch").and_then(|v| v.number(1, u32::MAX.into()));
     table.finish();
     let source = source?;
-    if format.is_none() && table.get("format").is_none() && !matches!(source, TexelSource::Surface(_)) {
-        table.problem(codes::MISSING_KEY, "a texture needs a `format`, for instance \"u8x4\"".into());
+    if format.is_none()
+        && table.get("format").is_none()
+        && !matches!(source, TexelSource::Surface(_))
+    {
+        table.problem(
+            codes::MISSING_KEY,
+            "a texture needs a `format`, for instance \"u8x4\"".into(),
+        );
         return None;
     }
     if extent.is_none() && matches!(source, TexelSource::Zeros | TexelSource::Buffer(_)) {
@@ -279,7 +285,8 @@ fn address(value: &Found<'_>) -> Option<[AddressMode; 3]> {
     }
     let items = value.array("address modes")?;
     if !(1..=3).contains(&items.len()) {
-        value.problem(codes::VALUE, format!("expected 1 to 3 address modes, found {}", items.len()));
+        value
+            .problem(codes::VALUE, format!("expected 1 to 3 address modes, found {}", items.len()));
         return None;
     }
     let mut modes = [AddressMode::Clamp; 3];
@@ -292,7 +299,10 @@ fn address(value: &Found<'_>) -> Option<[AddressMode; 3]> {
 fn border(value: &Found<'_>) -> Option<[u32; 4]> {
     let items = value.array("a border colour [r, g, b, a]")?;
     if items.len() != 4 {
-        value.problem(codes::VALUE, format!("expected 4 numbers [r, g, b, a], found {}", items.len()));
+        value.problem(
+            codes::VALUE,
+            format!("expected 4 numbers [r, g, b, a], found {}", items.len()),
+        );
         return None;
     }
     let mut bits = [0; 4];
@@ -312,7 +322,10 @@ pub(super) fn buffer(value: &Found<'_>) -> Option<BufferSpec> {
     table.finish();
     let data = match data {
         Some(Data::Zeros(None)) if !has_size => {
-            table.problem(codes::MISSING_KEY, "expected the number of bytes in `zeros` or `size`".into());
+            table.problem(
+                codes::MISSING_KEY,
+                "expected the number of bytes in `zeros` or `size`".into(),
+            );
             return None;
         }
         Some(data) => data,
@@ -351,7 +364,8 @@ pub(super) fn data(table: &Table<'_>) -> Option<Data> {
         _ => {
             table.problem(
                 codes::CONFLICT,
-                "only one of `zeros`, `file`, `bytes` and the types such as `u32` can be there".into(),
+                "only one of `zeros`, `file`, `bytes` and the types such as `u32` can be there"
+                    .into(),
             );
             None
         }

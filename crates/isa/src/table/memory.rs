@@ -1,25 +1,25 @@
 //! Loads, stores and what goes with them (9.7.9).
 
 super::rows! { ROWS:
-    Ld "hint:weak? space:LDSPACE? hint:ca|cg|cs|lu|cv? hint:L1? hint:L2? hint:FETCHSIZE? hint:unified? vec:v2|v4? ty:MEM", "r:0 m", 10, 0, "9.7.9.8", "load";
-    Ld "hint:weak? space:LDSPACE? hint:ca|cg|cs|lu|cv? hint:L1? hint:L2? hint:FETCHSIZE? hint:unified? hint:L2::cache_hint vec:v2|v4? ty:MEM", "r:0 m s:b64", 74, 80, "9.7.9.8", "load with a cache policy";
-    Ld "hint:weak? space:LDSPACE? hint:L1? hint:L2? hint:FETCHSIZE? vec:v4|v8 ty:b32|u32|s32|f32|b64|u64|s64|f64", "r:0 m", 88, 100, "9.7.9.8", "load of 32 bytes";
-    Ld "hint:weak? space:LDSPACE? hint:ca|cg|cs|lu|cv? hint:L1? hint:FETCHSIZE? ty:b128", "r:0 m", 83, 70, "9.7.9.8", "load of 16 bytes";
+    Ld "hint:weak? space:LDSPACE? hint:ca|cg|cs|lu|cv? hint:L1HINT? hint:L2HINT? hint:FETCHSIZE? hint:unified? vec:v2|v4? ty:MEM", "r:0 m", 10, 0, "9.7.9.8", "load";
+    Ld "hint:weak? space:LDSPACE? hint:ca|cg|cs|lu|cv? hint:L1HINT? hint:L2HINT? hint:FETCHSIZE? hint:unified? hint:L2::cache_hint vec:v2|v4? ty:MEM", "r:0 m s:b64", 74, 80, "9.7.9.8", "load with a cache policy";
+    Ld "hint:weak? space:LDSPACE? hint:L1HINT? hint:L2HINT? hint:FETCHSIZE? vec:v4|v8 ty:b32|u32|s32|f32|b64|u64|s64|f64", "r:0 m", 88, 100, "9.7.9.8", "load of 32 bytes";
+    Ld "hint:weak? space:LDSPACE? hint:ca|cg|cs|lu|cv? hint:L1HINT? hint:FETCHSIZE? ty:b128", "r:0 m", 83, 70, "9.7.9.8", "load of 16 bytes";
     Ld "hint:volatile space:LDSPACE? hint:FETCHSIZE? vec:v2|v4? ty:MEM", "r:0 m", 11, 0, "9.7.9.8", "volatile load";
-    Ld "hint:relaxed|acquire hint:SCOPE space:LDSPACE? hint:L1? hint:L2? hint:FETCHSIZE? vec:v2|v4? ty:MEM|b128", "r:0 m", 60, 70, "9.7.9.8", "ordered load";
-    Ld "hint:relaxed|acquire hint:SCOPE space:LDSPACE? hint:L1? hint:L2? hint:FETCHSIZE? hint:L2::cache_hint vec:v2|v4? ty:MEM", "r:0 m s:b64", 74, 80, "9.7.9.8", "ordered load with a cache policy";
+    Ld "hint:relaxed|acquire hint:SCOPE space:LDSPACE? hint:L1HINT? hint:L2HINT? hint:FETCHSIZE? vec:v2|v4? ty:MEM|b128", "r:0 m", 60, 70, "9.7.9.8", "ordered load";
+    Ld "hint:relaxed|acquire hint:SCOPE space:LDSPACE? hint:L1HINT? hint:L2HINT? hint:FETCHSIZE? hint:L2::cache_hint vec:v2|v4? ty:MEM", "r:0 m s:b64", 74, 80, "9.7.9.8", "ordered load with a cache policy";
     Ld "hint:mmio hint:relaxed hint:sys space:global? ty:MEM", "r:0 m", 82, 70, "9.7.9.8", "load of device registers";
-    Ld "space:global hint:ca|cg|cs? nc hint:L1? hint:L2? hint:FETCHSIZE? vec:v2|v4? ty:MEM|b128", "r:0 m", 31, 32, "9.7.9.9", "load of constant data";
-    Ld "space:global hint:ca|cg|cs? nc hint:L1? hint:L2? hint:FETCHSIZE? hint:L2::cache_hint vec:v2|v4? ty:MEM", "r:0 m s:b64", 74, 80, "9.7.9.9", "load of constant data with a cache policy";
-    Ld "space:global nc hint:L1? hint:L2? hint:FETCHSIZE? vec:v4|v8 ty:b32|u32|s32|f32|b64|u64|s64|f64", "r:0 m", 88, 100, "9.7.9.9", "load of 32 bytes of constant data";
+    Ld "space:global hint:ca|cg|cs? nc hint:L1HINT? hint:L2HINT? hint:FETCHSIZE? vec:v2|v4? ty:MEM|b128", "r:0 m", 31, 32, "9.7.9.9", "load of constant data";
+    Ld "space:global hint:ca|cg|cs? nc hint:L1HINT? hint:L2HINT? hint:FETCHSIZE? hint:L2::cache_hint vec:v2|v4? ty:MEM", "r:0 m s:b64", 74, 80, "9.7.9.9", "load of constant data with a cache policy";
+    Ld "space:global nc hint:L1HINT? hint:L2HINT? hint:FETCHSIZE? vec:v4|v8 ty:b32|u32|s32|f32|b64|u64|s64|f64", "r:0 m", 88, 100, "9.7.9.9", "load of 32 bytes of constant data";
     Ldu "space:global? vec:v2|v4? ty:MEM|b128", "r:0 m", 20, 0, "9.7.9.10", "load of the same address in all threads";
-    St "hint:weak? space:STSPACE? hint:wb|cg|cs|wt? hint:L1? hint:L2? vec:v2|v4? ty:MEM", "m x:0", 10, 0, "9.7.9.11", "store";
-    St "hint:weak? space:STSPACE? hint:wb|cg|cs|wt? hint:L1? hint:L2? hint:L2::cache_hint vec:v2|v4? ty:MEM", "m x:0 s:b64", 74, 80, "9.7.9.11", "store with a cache policy";
-    St "hint:weak? space:STSPACE? hint:L1? hint:L2? vec:v4|v8 ty:b32|u32|s32|f32|b64|u64|s64|f64", "m x:0", 88, 100, "9.7.9.11", "store of 32 bytes";
-    St "hint:weak? space:STSPACE? hint:wb|cg|cs|wt? hint:L1? ty:b128", "m x:0", 83, 70, "9.7.9.11", "store of 16 bytes";
+    St "hint:weak? space:STSPACE? hint:wb|cg|cs|wt? hint:L1HINT? hint:L2HINT? vec:v2|v4? ty:MEM", "m x:0", 10, 0, "9.7.9.11", "store";
+    St "hint:weak? space:STSPACE? hint:wb|cg|cs|wt? hint:L1HINT? hint:L2HINT? hint:L2::cache_hint vec:v2|v4? ty:MEM", "m x:0 s:b64", 74, 80, "9.7.9.11", "store with a cache policy";
+    St "hint:weak? space:STSPACE? hint:L1HINT? hint:L2HINT? vec:v4|v8 ty:b32|u32|s32|f32|b64|u64|s64|f64", "m x:0", 88, 100, "9.7.9.11", "store of 32 bytes";
+    St "hint:weak? space:STSPACE? hint:wb|cg|cs|wt? hint:L1HINT? ty:b128", "m x:0", 83, 70, "9.7.9.11", "store of 16 bytes";
     St "hint:volatile space:STSPACE? vec:v2|v4? ty:MEM", "m x:0", 11, 0, "9.7.9.11", "volatile store";
-    St "hint:relaxed|release hint:SCOPE space:STSPACE? hint:L1? hint:L2? vec:v2|v4? ty:MEM|b128", "m x:0", 60, 70, "9.7.9.11", "ordered store";
-    St "hint:relaxed|release hint:SCOPE space:STSPACE? hint:L1? hint:L2? hint:L2::cache_hint vec:v2|v4? ty:MEM", "m x:0 s:b64", 74, 80, "9.7.9.11", "ordered store with a cache policy";
+    St "hint:relaxed|release hint:SCOPE space:STSPACE? hint:L1HINT? hint:L2HINT? vec:v2|v4? ty:MEM|b128", "m x:0", 60, 70, "9.7.9.11", "ordered store";
+    St "hint:relaxed|release hint:SCOPE space:STSPACE? hint:L1HINT? hint:L2HINT? hint:L2::cache_hint vec:v2|v4? ty:MEM", "m x:0 s:b64", 74, 80, "9.7.9.11", "ordered store with a cache policy";
     St "hint:mmio hint:relaxed hint:sys space:global? ty:MEM", "m x:0", 82, 70, "9.7.9.11", "store to device registers";
     St "x:async hint:weak? hint:mmio|release? hint:SCOPE? space:shared::cluster|global? x:mbarrier::complete_tx::bytes? vec:v2|v4? ty:b8|u8|s8|b16|u16|s16|b32|b64|u32|u64|s32|s64|f32|f64", "*", 81, 90, "9.7.9.12", "asynchronous store";
     St "x:bulk hint:weak? space:shared::cta", "*", 86, 100, "9.7.9.13", "bulk fill";

@@ -198,10 +198,8 @@ fn grow<T: Clone>(file: &mut Vec<T>, len: usize, zero: T) {
 fn copy_rows(warp: &mut Warp, from: u64, to: u64, size: u32, mask: u32) {
     let (from, to) = ((from / 4) as usize, (to / 4) as usize);
     for i in 0..size.div_ceil(4) as usize {
-        let (Some(&row), Some(target)) = (warp.local.get(from + i), warp.local.get_mut(to + i))
-        else {
-            return;
-        };
+        let Some(row) = warp.local.get(from + i).copied() else { return };
+        let Some(target) = warp.local.get_mut(to + i) else { return };
         for lane in lanes(mask) {
             target[lane] = row[lane];
         }

@@ -98,7 +98,7 @@ impl Context<'_> {
             });
         if !others.is_empty() {
             warp.splits = others;
-            let merged = warp.gather(*split);
+            let merged = warp.gather(*split, State::Sync);
             *split = merged;
             warp.splits.extend(kept);
         }

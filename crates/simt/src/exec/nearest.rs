@@ -52,21 +52,14 @@ impl Context<'_> {
                 describe(&objects, address, "the kernel has no shared memory")
             }
             SpaceKind::Local => {
-                // Frames from the running one outwards: the innermost that begins below.
-                let running = warp.frames.at(warp.local_base, warp.local_end);
-                let func = running.map(|f| &launch.code.funcs[f.function as usize]);
-                let objects: Vec<Object<'_>> = func.map_or_else(Vec::new, |func| {
-                    let of = |(n, at, size): &'_ (String, u32, u32)| {
-                        (n.clone(), warp.local_base + u64::from(*at), u64::from(*size))
-                    };
-                    let _ = of;
-                    func.objects
-                        .iter()
-                        .map(|(n, at, size)| {
-                            (n.as_str(), warp.local_base + u64::from(*at), u64::from(*size))
-                        })
-                        .collect()
-                });
+                let function = warp.frames.get(warp.running).function;
+                let objects: Vec<Object<'_>> = launch.code.funcs[function as usize]
+                    .objects
+                    .iter()
+                    .map(|(n, at, size)| {
+                        (n.as_str(), warp.local_base + u64::from(*at), u64::from(*size))
+                    })
+                    .collect();
                 describe(&objects, address, "the function has no local memory")
             }
             SpaceKind::Param => {

@@ -115,7 +115,19 @@ impl Context<'_> {
             R::GlobaltimerHi => nanoseconds() >> 32,
             R::DynamicSmemSize => u64::from(config.dynamic_shared),
             R::TotalSmemSize | R::AggrSmemSize => launch.shared_size as u64,
-            R::CurrentGraphExec => 0,
+            // Each CTA is a cluster of its own, and no shared memory is reserved.
+            R::Clusterid => axis(self.cta.id),
+            R::Nclusterid => axis(config.grid),
+            R::ClusterNctaid | R::ClusterNctarank => 1,
+            R::ClusterCtaid
+            | R::ClusterCtarank
+            | R::IsExplicitCluster
+            | R::CurrentGraphExec
+            | R::ReservedSmemOffsetBegin
+            | R::ReservedSmemOffsetEnd
+            | R::ReservedSmemOffsetCap
+            | R::ReservedSmemOffset0
+            | R::ReservedSmemOffset1 => 0,
         };
         self.wide = [one; 32];
     }

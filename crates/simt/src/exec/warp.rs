@@ -82,7 +82,8 @@ pub(crate) struct Warp {
     pub(crate) steps: u64,
     /// Step of the last atomic.
     pub(crate) last_atomic: u64,
-    // Windows of the running split.
+    /// Frame of the running split, and its windows.
+    pub(crate) running: u32,
     narrow_base: usize,
     wide_base: usize,
     predicate_base: usize,
@@ -107,6 +108,7 @@ impl Warp {
 
     /// Moves the register windows to a frame.
     pub(crate) fn enter(&mut self, frame: u32) {
+        self.running = frame;
         let f = self.frames.get(frame);
         (self.narrow_base, self.wide_base) = (f.narrow, f.wide);
         self.predicate_base = f.predicates;
@@ -226,7 +228,7 @@ impl Warp {
         loop {
             if let Some(i) = self.splits.iter().position(|s| s.state == State::Ready) {
                 let split = self.splits.remove(i);
-                return Some(if self.splits.is_empty() { split } else { self.gather(split) });
+                return Some(if self.splits.is_empty() { split } else { self.gather(split, State::Ready) });
             }
             let waiting = (0..self.groups.len() as u32).filter(|&g| self.is_waiting(g));
             let latest = waiting.max_by_key(|&g| self.groups[g as usize].since)?;
@@ -234,14 +236,14 @@ impl Warp {
         }
     }
 
-    /// Merges all other ready or syncing splits at the place of `split` into it.
-    pub(crate) fn gather(&mut self, mut split: Split) -> Split {
+    /// Merges all other splits in `state` at the place of `split` into it.
+    pub(crate) fn gather(&mut self, mut split: Split, state: State) -> Split {
         let mut i = 0;
         while i < self.splits.len() {
             let other = self.splits[i];
             let meets = other.pc == split.pc
                 && other.frame == split.frame
-                && !matches!(other.state, State::Barrier(_));
+                && other.state == state;
             if meets {
                 self.splits.swap_remove(i);
                 split = self.merge(split, other);

@@ -389,6 +389,8 @@ impl<'a> Builder<'a> {
     pub(crate) fn predicate(&mut self, operand: &Operand) -> Option<Slot> {
         match operand {
             Operand::Imm(0) => Some(Slot::FALSE),
+            // CTAs are never launched as clusters.
+            Operand::Special(texunit_isa::SpecialReg::IsExplicitCluster, _) => Some(Slot::FALSE),
             Operand::Imm(_) => Some(Slot::TRUE),
             Operand::Reg(_) | Operand::NotReg(_) => {
                 self.source(operand, false).filter(|s| s.is_predicate())

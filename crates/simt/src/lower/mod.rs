@@ -16,6 +16,8 @@ mod texture;
 
 use crate::code::{Code, Func};
 use builder::{Builder, Pools};
+pub(crate) use builder::mask_of;
+pub(crate) use program::SharedLayout;
 pub use program::{KernelId, Program, Symbols, function_address, function_of_address};
 use texunit_check::ir;
 use texunit_syntax::{Diagnostic, SourceFile};

@@ -46,7 +46,7 @@ impl<'a> Parser<'a> {
             let diagnostic = Diagnostic::error(codes::TOO_DEEP, self.peek().span, message)
                 .help("write it flatter: no compiler nests this deep");
             self.report(diagnostic);
-            self.skip_block();
+            self.skip_block(self.at, self.at);
             return Err(Reported);
         }
         self.nested(Self::block_inside)

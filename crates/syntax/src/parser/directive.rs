@@ -111,7 +111,7 @@ impl<'a> Parser<'a> {
         let open = self.at;
         self.advance();
         if self.section_body().is_err() {
-            self.skip_section(open);
+            self.skip_block(open, self.at);
         }
         Ok(self.kept(start))
     }
@@ -181,14 +181,5 @@ impl<'a> Parser<'a> {
         let help =
             "a section holds labels and lines such as `.b8 1, 2` and `.b32 name+4`, without `;`";
         self.unexpected(codes::SECTION, expected, help)
-    }
-
-    /// Goes behind the `}` of the section whose `{` is token `open`.
-    fn skip_section(&mut self, open: usize) {
-        let error = self.at;
-        self.at = open;
-        self.skip_block();
-        // Never back: the error may stand behind, where the text ends.
-        self.at = self.at.max(error);
     }
 }

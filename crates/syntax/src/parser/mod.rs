@@ -43,6 +43,8 @@ pub(crate) struct Parser<'a> {
     operators: u32,
     /// First byte of the statement that is being parsed.
     statement_start: u32,
+    /// Something could not be read, so something must be reported.
+    failed: bool,
     /// A `}` is missing and has been reported: open blocks end here.
     unwinding: bool,
     lexical: Vec<Diagnostic>,
@@ -60,6 +62,7 @@ impl<'a> Parser<'a> {
             depth: 0,
             operators: 0,
             statement_start: 0,
+            failed: false,
             unwinding: false,
             lexical: lexed.diagnostics,
             diagnostics: Vec::new(),
@@ -77,6 +80,7 @@ impl<'a> Parser<'a> {
         });
         all.append(&mut self.lexical);
         all.sort_by_key(|d| d.primary.span);
+        debug_assert!(!self.failed || !all.is_empty(), "a hole in the tree without an error");
         all
     }
 
@@ -185,6 +189,7 @@ impl<'a> Parser<'a> {
 
     fn fail<T>(&mut self, diagnostic: Diagnostic) -> Parse<T> {
         self.report(diagnostic);
+        self.failed = true;
         Err(Reported)
     }
 

@@ -124,11 +124,11 @@ impl Parser<'_> {
         self.go_on_at(start, i);
     }
 
-    /// Skips a block without looking into it, from its `{` to behind its `}`.
-    pub(crate) fn skip_block(&mut self) {
-        let error = self.at;
+    /// Skips a block without looking into it, from its `{` (token `open`) to behind its `}`. The
+    /// mistake that makes it useless is at token `error`.
+    pub(crate) fn skip_block(&mut self, open: usize, error: usize) {
         let mut braces = 0u32;
-        let mut i = self.at;
+        let mut i = open;
         loop {
             match self.tokens[i].kind {
                 Kind::End => break,
@@ -141,7 +141,8 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.go_on_at(error, i);
+        // Never back: the error may stand behind, where the text ends.
+        self.go_on_at(error, i.max(error));
     }
 
     /// Marks everything from token `error` to the next one as skipped.

@@ -1,0 +1,197 @@
+//! Runs every program of tests/programs, in every form that a compiler gave it, through the
+//! whole of `texunit launch`, and compares what it leaves in memory. The format of the cases is
+//! described beside them.
+#![allow(clippy::unwrap_used)]
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::path::{Path, PathBuf};
+use texunit::args::{LaunchArgs, OutputFormat};
+use toml::{Table, Value};
+
+fn main() {
+    let args = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/programs");
+    let mut cases: Vec<PathBuf> = std::fs::read_dir(root)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.join("case.toml").is_file())
+        .collect();
+    cases.sort();
+    let trials = cases.iter().flat_map(|folder| trials(folder)).collect();
+    libtest_mimic::run(&args, trials).exit();
+}
+
+/// A trial for each PTX of a case.
+fn trials(folder: &Path) -> Vec<Trial> {
+    let text = std::fs::read_to_string(folder.join("case.toml")).unwrap();
+    let case: Table = text.parse().unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+    let forms = case["ptx"].as_array().unwrap().clone();
+    let trial = |form: &Value| {
+        let form = form.as_str().unwrap().to_owned();
+        let (folder, case) = (folder.to_owned(), case.clone());
+        Trial::test(format!("{name}/{form}"), move || run(&folder, case, &form))
+    };
+    forms.iter().map(trial).collect()
+}
+
+/// A folder that is removed when the trial is over.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn run(folder: &Path, mut case: Table, form: &str) -> Result<(), Failed> {
+    let name = folder.file_name().unwrap().to_str().unwrap();
+    let unique = format!("texunit-{}-{name}-{form}", std::process::id());
+    let scratch = Scratch(std::env::temp_dir().join(unique));
+    std::fs::create_dir_all(&scratch.0)?;
+
+    let expect = case.remove("expect");
+    let printf = case.remove("expect_printf");
+    let expect = expect.map_or_else(Table::new, |e| e.as_table().unwrap().clone());
+    make_job(&mut case, folder, form, &expect);
+    let job = scratch.0.join("job.toml");
+    std::fs::write(&job, toml::to_string(&case)?)?;
+
+    let report = texunit::run::launch(&LaunchArgs {
+        job,
+        out: scratch.0.clone(),
+        threads: 2,
+        format: OutputFormat::Json,
+        quiet: true,
+        max_steps: 100_000_000,
+        fmad: false,
+        memory_limit: 1 << 30,
+    });
+    if !report.succeeded() {
+        return Err(texunit::human::render(&report, true, false).1.into());
+    }
+    if let Some(printf) = printf {
+        let printed = String::from_utf8_lossy(&report.stats.as_ref().unwrap().printf).into_owned();
+        if Some(printed.as_str()) != printf.as_str() {
+            return Err(format!("printed {printed:?}\nexpected {printf}").into());
+        }
+    }
+    for (param, expected) in &expect {
+        let found = std::fs::read(scratch.0.join(format!("{param}.raw")))?;
+        compare(folder, expected.as_table().unwrap(), &found)
+            .map_err(|e| format!("parameter {param}: {e}"))?;
+    }
+    Ok(())
+}
+
+/// Makes a job of a case: one PTX, absolute paths, raw outputs.
+fn make_job(case: &mut Table, folder: &Path, form: &str, expect: &Table) {
+    let absolute = |file: &str| Value::from(folder.join(file).canonicalize().unwrap().to_str().unwrap());
+    case.insert("ptx".into(), absolute(form));
+    let Some(params) = case.get_mut("params").and_then(Value::as_table_mut) else { return };
+    for (name, param) in params.iter_mut() {
+        let param = param.as_table_mut().unwrap();
+        if let Some(buffer) = param.get_mut("buffer").and_then(Value::as_table_mut)
+            && let Some(file) = buffer.get("file").and_then(Value::as_str).map(absolute)
+        {
+            buffer.insert("file".into(), file);
+        }
+        if expect.contains_key(name) {
+            let file = Value::from(format!("{name}.raw"));
+            param.insert("output".into(), Value::Table(Table::from_iter([("file".into(), file)])));
+        }
+    }
+}
+
+/// Elements of a buffer, as the type of the expectation reads them.
+#[derive(Clone, Copy, Debug)]
+enum Element {
+    Integer(i128),
+    F32(f32),
+    F64(f64),
+}
+
+fn element(ty: &str, bytes: &[u8]) -> Element {
+    let mut le = [0; 8];
+    le[..bytes.len()].copy_from_slice(bytes);
+    let v = u64::from_le_bytes(le);
+    match ty {
+        "f32" => Element::F32(f32::from_bits(v as u32)),
+        "f64" => Element::F64(f64::from_bits(v)),
+        "s8" => Element::Integer((v as i8).into()),
+        "s16" => Element::Integer((v as i16).into()),
+        "s32" => Element::Integer((v as i32).into()),
+        "s64" => Element::Integer((v as i64).into()),
+        _ => Element::Integer(v.into()),
+    }
+}
+
+fn compare(folder: &Path, expected: &Table, found: &[u8]) -> Result<(), String> {
+    let (ty, wanted) = expected_elements(folder, expected)?;
+    let size = ty[1..].parse::<usize>().unwrap() / 8;
+    let found: Vec<_> = found.chunks(size).map(|b| element(&ty, b)).collect();
+    if found.len() != wanted.len() {
+        return Err(format!("{} elements, but {} are expected", found.len(), wanted.len()));
+    }
+    let tolerance = |key: &str| expected.get(key).map(|v| match v {
+        Value::Integer(i) => *i as f64,
+        v => v.as_float().unwrap(),
+    });
+    let (ulps, absolute) = (tolerance("ulps"), tolerance("absolute"));
+    let wrong: Vec<_> = (0..found.len())
+        .filter(|&i| !same(found[i], wanted[i], ulps, absolute))
+        .collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let mut text = format!("{} of {} elements are wrong:", wrong.len(), found.len());
+    for &i in wrong.iter().take(12) {
+        text += &format!("\n  [{i}] is {:?}, expected {:?}", found[i], wanted[i]);
+    }
+    Err(text)
+}
+
+fn expected_elements(folder: &Path, expected: &Table) -> Result<(String, Vec<Element>), String> {
+    if let Some(file) = expected.get("file") {
+        let path = folder.join(file.as_str().unwrap());
+        let array = texunit_files::read_array(&path).map_err(|e| e.to_string())?;
+        let kind = if array.dtype.kind == 'i' { 's' } else { array.dtype.kind };
+        let ty = format!("{kind}{}", 8 * array.dtype.size);
+        let list = array.bytes.chunks(array.dtype.size).map(|b| element(&ty, b)).collect();
+        return Ok((ty, list));
+    }
+    let types = ["u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f32", "f64"];
+    let ty = types.iter().find(|t| expected.contains_key(**t)).ok_or("no type")?;
+    let number = |v: &Value| match (*ty, v) {
+        ("f32", Value::Integer(i)) => Element::F32(*i as f32),
+        ("f32", v) => Element::F32(v.as_float().unwrap() as f32),
+        ("f64", Value::Integer(i)) => Element::F64(*i as f64),
+        ("f64", v) => Element::F64(v.as_float().unwrap()),
+        (_, v) => Element::Integer(v.as_integer().unwrap().into()),
+    };
+    Ok(((*ty).to_owned(), expected[*ty].as_array().unwrap().iter().map(number).collect()))
+}
+
+fn same(found: Element, wanted: Element, ulps: Option<f64>, absolute: Option<f64>) -> bool {
+    // Bits of floats as integers in the order of the numbers.
+    let order32 = |v: f32| { let b = v.to_bits() as i32; i128::from(if b < 0 { i32::MIN - b } else { b }) };
+    let order64 = |v: f64| { let b = v.to_bits() as i64; i128::from(if b < 0 { i64::MIN - b } else { b }) };
+    let (distance, difference, bits, nan) = match (found, wanted) {
+        (Element::Integer(a), Element::Integer(b)) => return a == b,
+        (Element::F32(a), Element::F32(b)) => (
+            order32(a) - order32(b),
+            f64::from(a) - f64::from(b),
+            a.to_bits() == b.to_bits(),
+            (a.is_nan(), b.is_nan()),
+        ),
+        (Element::F64(a), Element::F64(b)) => {
+            (order64(a) - order64(b), a - b, a.to_bits() == b.to_bits(), (a.is_nan(), b.is_nan()))
+        }
+        _ => return false,
+    };
+    if nan.0 || nan.1 {
+        return nan.0 && nan.1;
+    }
+    bits || ulps.is_some_and(|u| distance.unsigned_abs() as f64 <= u)
+        || absolute.is_some_and(|a| difference.abs() <= a)
+}

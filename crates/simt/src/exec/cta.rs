@@ -1,0 +1,202 @@
+//! One CTA: its warps in turns, its barriers, and what goes wrong in it.
+
+use super::context::{Context, Trouble};
+use super::step::{At, Turn};
+use super::transfer::thread_of;
+use super::warp::{Split, State, Warp};
+use crate::fault::{Fault, FaultKind};
+use std::fmt::Write;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Steps of a warp's turn.
+const TURN: u64 = 16 * 1024;
+
+impl Context<'_> {
+    /// Runs CTA number `index` to its end. `stop` says that the launch is over anyway.
+    pub(crate) fn run_cta(
+        &mut self,
+        index: u64,
+        warps: &mut [Warp],
+        stop: impl Fn() -> bool,
+    ) -> Result<(), Box<Fault>> {
+        self.start_cta(index);
+        for (i, warp) in warps.iter_mut().enumerate() {
+            if let Err(trouble) = self.start_warp(warp, i as u32) {
+                let split = warp.splits[0];
+                return Err(self.fault(warp, At { split, trouble }));
+            }
+        }
+        let mut running = warps.len();
+        loop {
+            let mut progress = false;
+            for i in 0..warps.len() {
+                let warp = &mut warps[i];
+                if warp.live == 0 {
+                    continue;
+                }
+                let before = (warp.steps, warp.live);
+                let max_steps = self.launch.config.max_steps;
+                let budget = TURN.min(max_steps.saturating_sub(warp.steps)).max(1);
+                let turn = match self.run(warp, budget) {
+                    Ok(turn) => turn,
+                    Err(at) => return Err(self.fault(warp, at)),
+                };
+                progress |= before != (warp.steps, warp.live);
+                if turn == Turn::Done {
+                    running -= 1;
+                }
+                if turn == Turn::Over && warp.steps >= max_steps {
+                    return Err(self.step_limit(warp, max_steps));
+                }
+                if turn != Turn::Over {
+                    progress |= self.open_barriers(warps);
+                }
+                if self.is_cancelled() {
+                    return Err(self.cancelled(&warps[i]));
+                }
+                if stop() {
+                    return Ok(());
+                }
+            }
+            if running == 0 {
+                return Ok(());
+            }
+            if !progress && !self.open_barriers(warps) {
+                return Err(self.deadlock(warps));
+            }
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.launch.config.cancel.is_some_and(|c| c.load(Relaxed))
+    }
+
+    fn start_cta(&mut self, index: u64) {
+        let launch = self.launch;
+        let [x, y, _] = launch.config.grid.map(u64::from);
+        self.cta.id = [index % x, index / x % y, index / x / y].map(|n| n as u32);
+        self.cta.shared.clear();
+        self.cta.shared.resize(launch.shared_size, 0);
+        self.cta.barriers = Default::default();
+        self.cta.live = launch.threads;
+        self.output.text.clear();
+    }
+
+    fn start_warp(&mut self, warp: &mut Warp, index: u32) -> Result<(), Box<Trouble>> {
+        let launch = self.launch;
+        let func = &launch.code.funcs[launch.kernel.0 as usize];
+        let first = index * 32;
+        let lanes = match launch.threads - first {
+            n @ 0..32 => (1 << n) - 1,
+            _ => u32::MAX,
+        };
+        warp.frames.start(launch.kernel.0, u64::from(func.frame));
+        warp.start(index, lanes, func.entry);
+        // Nothing of the CTA before may be seen.
+        warp.narrow.clear();
+        warp.wide.clear();
+        warp.predicates.clear();
+        warp.local.clear();
+        self.reserve(warp, 0)
+    }
+
+    fn fault(&self, warp: &Warp, At { split, trouble }: At) -> Box<Fault> {
+        let Trouble { kind, lane } = *trouble;
+        let lane = lane.unwrap_or(split.mask.trailing_zeros() as usize);
+        self.fault_at(warp, split, lane, kind)
+    }
+
+    fn fault_at(&self, warp: &Warp, split: Split, lane: usize, kind: FaultKind) -> Box<Fault> {
+        let launch = self.launch;
+        let span = |pc: u32| {
+            launch.code.insts.get(pc as usize).map_or_else(Default::default, |i| i.span)
+        };
+        let mut calls = Vec::new();
+        let mut frame = *warp.frames.get(split.frame);
+        // Deep recursion is cut in the middle: nobody reads a thousand lines.
+        while frame.parent != crate::code::NONE {
+            let name = launch.code.funcs[frame.function as usize].name.clone();
+            calls.push((name, span(frame.return_pc.wrapping_sub(1))));
+            frame = *warp.frames.get(frame.parent);
+        }
+        calls.reverse();
+        Box::new(Fault {
+            kind,
+            kernel: launch.program.kernel_name(launch.kernel).to_owned(),
+            cta: self.cta.id,
+            thread: thread_of(warp.index * 32 + lane as u32 % 32, launch.config.block),
+            span: span(split.pc),
+            calls,
+        })
+    }
+
+    /// A split of the warp, for faults of no split in particular.
+    fn any_split(warp: &Warp) -> Split {
+        let ready = warp.splits.iter().find(|s| s.state == State::Ready);
+        ready.or(warp.splits.first()).copied().unwrap_or(Split {
+            pc: 0,
+            mask: warp.live,
+            frame: 0,
+            group: crate::code::NONE,
+            state: State::Ready,
+        })
+    }
+
+    fn step_limit(&self, warp: &Warp, limit: u64) -> Box<Fault> {
+        let split = Self::any_split(warp);
+        let lane = split.mask.trailing_zeros() as usize;
+        self.fault_at(warp, split, lane, FaultKind::StepLimit { limit })
+    }
+
+    fn cancelled(&self, warp: &Warp) -> Box<Fault> {
+        let split = Self::any_split(warp);
+        let lane = split.mask.trailing_zeros() as usize;
+        self.fault_at(warp, split, lane, FaultKind::Cancelled)
+    }
+
+    /// All threads wait: says who waits where.
+    fn deadlock(&self, warps: &[Warp]) -> Box<Fault> {
+        let source = &self.launch.program.source;
+        // By instruction: threads, and the first of them.
+        let mut places: Vec<(u32, State, u32)> = Vec::new();
+        let mut first = None;
+        for warp in warps {
+            for split in &warp.splits {
+                first = first.or(Some((warp, *split)));
+                let threads = split.mask.count_ones();
+                match places.iter_mut().find(|p| p.0 == split.pc && p.1 == split.state) {
+                    Some(place) => place.2 += threads,
+                    None => places.push((split.pc, split.state, threads)),
+                }
+            }
+        }
+        let mut waiting = String::new();
+        for (pc, state, threads) in places {
+            let span = self.launch.code.insts[pc as usize].span;
+            let line = source.location(span.start).line;
+            let what = match state {
+                State::Barrier(id) => {
+                    let b = self.cta.barriers[id as usize];
+                    let of = if b.expected == 0 { self.cta.live } else { b.expected };
+                    format!("for barrier {id} ({} of {of} threads have arrived)", b.arrived)
+                }
+                _ => "for the other lanes of the membermask".to_owned(),
+            };
+            let sep = if waiting.is_empty() { "" } else { "; " };
+            let s = if threads == 1 { " waits" } else { "s wait" };
+            // Writing to a string cannot fail.
+            let _ = write!(
+                waiting,
+                "{sep}{threads} thread{s} at line {line} (`{}`) {what}",
+                source.snippet(span).trim()
+            );
+        }
+        let kind = FaultKind::Deadlock { waiting };
+        match first {
+            Some((warp, split)) => {
+                self.fault_at(warp, split, split.mask.trailing_zeros() as usize, kind)
+            }
+            None => self.fault_at(&warps[0], Self::any_split(&warps[0]), 0, kind),
+        }
+    }
+}

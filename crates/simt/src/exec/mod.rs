@@ -1,0 +1,187 @@
+//! Runs warp code: CTAs spread over threads, warps in turns, lanes together.
+
+mod atomic;
+mod calls;
+mod collective;
+mod context;
+mod cta;
+mod format;
+mod frames;
+mod memory;
+mod nearest;
+mod printf;
+mod step;
+mod texture;
+mod transfer;
+mod warp;
+
+use crate::fault::Fault;
+use crate::launch::{LaunchConfig, LaunchStats};
+use crate::lower::{KernelId, Program};
+use context::{Context, Counters, Launch};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+use warp::Warp;
+
+/// What the workers share.
+struct Shared {
+    /// The next CTA that nobody runs yet.
+    next: AtomicU64,
+    /// The lowest CTA with a fault; CTAs from it on need not run.
+    faulted: AtomicU64,
+    state: Mutex<Collected>,
+}
+
+/// What has been collected from the CTAs.
+#[derive(Default)]
+struct Collected {
+    counters: Counters,
+    fault: Option<(u64, Box<Fault>)>,
+    /// What each CTA printed.
+    printed: BTreeMap<u64, Vec<u8>>,
+    printed_bytes: usize,
+    cut: bool,
+}
+
+/// Runs a kernel to its end, or to its first fault: that of the lowest CTA among those found.
+///
+/// The caller has checked the launch against the device's limits and [`Program::unsupported`];
+/// an instruction that is not executed faults when it is reached.
+pub fn launch(
+    program: &Program,
+    kernel: KernelId,
+    config: &LaunchConfig<'_>,
+) -> Result<LaunchStats, Box<Fault>> {
+    let threads = config.block.iter().map(|&n| u64::from(n)).product::<u64>();
+    let ctas = config.grid.iter().try_fold(1_u64, |n, &g| n.checked_mul(u64::from(g)));
+    let ctas = ctas.unwrap_or(u64::MAX);
+    if threads == 0 || ctas == 0 {
+        return Ok(LaunchStats::default());
+    }
+    let launch = prepare(program, kernel, config, threads.min(1024) as u32, ctas);
+    let shared = Shared {
+        next: AtomicU64::new(0),
+        faulted: AtomicU64::new(u64::MAX),
+        state: Mutex::new(Collected::default()),
+    };
+    if launch.workers == 1 {
+        work(&launch, &shared, 0, ctas);
+    } else {
+        std::thread::scope(|scope| {
+            for worker in 0..launch.workers {
+                let (launch, shared) = (&launch, &shared);
+                scope.spawn(move || work(launch, shared, worker, ctas));
+            }
+        });
+    }
+    let collected = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, fault)) = collected.fault {
+        return Err(fault);
+    }
+    let mut printf: Vec<u8> = collected.printed.into_values().flatten().collect();
+    if collected.cut {
+        printf.extend_from_slice(b"\n[texunit: further printf output was dropped]\n");
+    }
+    let c = collected.counters;
+    Ok(LaunchStats {
+        warp_instructions: c.warp_instructions,
+        thread_instructions: c.thread_instructions,
+        fetches: c.fetches,
+        surface_accesses: c.surface_accesses,
+        divisions_by_zero: c.divisions_by_zero,
+        printf,
+    })
+}
+
+fn prepare<'a>(
+    program: &'a Program,
+    kernel: KernelId,
+    config: &'a LaunchConfig<'a>,
+    threads: u32,
+    ctas: u64,
+) -> Launch<'a> {
+    let code = program.code(config.fmad);
+    let layout = program.shared_layout(kernel);
+    let mut constants = code.constants.clone();
+    for patch in &code.patches {
+        let at = layout.offsets.get(&patch.variable).copied().unwrap_or(0);
+        let address = at.wrapping_add(patch.addend);
+        if patch.slot.is_wide() {
+            constants.wide[patch.slot.index()] = [address; 32];
+        } else {
+            constants.narrow[patch.slot.index()] = [address as u32; 32];
+        }
+    }
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = if config.threads == 0 { cores() } else { config.threads };
+    let workers = (workers as u64).clamp(1, ctas.min(1024)) as usize;
+    let shared_size = layout.dynamic.saturating_add(u64::from(config.dynamic_shared));
+    Launch {
+        program,
+        kernel,
+        config,
+        code,
+        constants,
+        // No device has more than a few hundred KiB; the loader has checked.
+        shared_size: shared_size.min(1 << 30) as usize,
+        shared: layout,
+        threads,
+        warps: threads.div_ceil(32),
+        workers,
+        start: Instant::now(),
+    }
+}
+
+/// Runs CTAs until none is left.
+fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: u64) {
+    let mut context = Context::new(launch, worker);
+    let mut warps: Vec<Warp> = (0..launch.warps).map(|_| Warp::default()).collect();
+    loop {
+        let index = shared.next.fetch_add(1, Relaxed);
+        if index >= ctas || index >= shared.faulted.load(Relaxed) {
+            break;
+        }
+        // A fault of a lower CTA ends this one; of a higher one does not.
+        let stop = || shared.faulted.load(Relaxed) < index;
+        let result = context.run_cta(index, &mut warps, stop);
+        let done = result.is_ok();
+        let printed = !context.output.text.is_empty() || context.output.cut;
+        if !done || printed {
+            let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+            collect(&mut state, index, &mut context);
+            if let Err(fault) = result {
+                shared.faulted.fetch_min(index, Relaxed);
+                if state.fault.as_ref().is_none_or(|(at, _)| index < *at) {
+                    state.fault = Some((index, fault));
+                }
+            }
+        }
+        if done && let Some(progress) = launch.config.progress {
+            progress.fetch_add(1, Relaxed);
+        }
+    }
+    let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+    let (all, own) = (&mut state.counters, &context.counters);
+    all.warp_instructions += own.warp_instructions;
+    all.thread_instructions += own.thread_instructions;
+    all.fetches += own.fetches;
+    all.surface_accesses += own.surface_accesses;
+    all.divisions_by_zero += own.divisions_by_zero;
+}
+
+/// Keeps what a CTA printed, up to the limit.
+fn collect(state: &mut Collected, index: u64, context: &mut Context<'_>) {
+    state.cut |= std::mem::take(&mut context.output.cut);
+    let mut text = std::mem::take(&mut context.output.text);
+    let room = printf::OUTPUT_LIMIT.saturating_sub(state.printed_bytes);
+    if text.len() > room {
+        text.truncate(room);
+        state.cut = true;
+    }
+    state.printed_bytes += text.len();
+    if !text.is_empty() {
+        state.printed.insert(index, text);
+    }
+}

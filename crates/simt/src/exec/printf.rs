@@ -1,0 +1,115 @@
+//! vprintf and __assertfail.
+
+use super::context::{Context, Done, trouble};
+use super::format::{Arguments, format};
+use super::memory::load_local;
+use super::warp::{Warp, lanes};
+use crate::code::{AssertFail, Place, Printf, Value};
+use crate::fault::FaultKind;
+
+/// Longest string that is read from memory.
+const LONGEST: usize = 64 * 1024;
+/// Most bytes that all of a launch may print.
+pub(crate) const OUTPUT_LIMIT: usize = 16 << 20;
+
+/// What the CTAs of a worker have printed.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    /// Of the CTA that runs.
+    pub(crate) text: Vec<u8>,
+    /// Whether some of it was dropped.
+    pub(crate) cut: bool,
+}
+
+/// Arguments of one thread's printf, in memory.
+struct Stored<'c, 'a, 'w> {
+    context: &'c mut Context<'a>,
+    warp: &'w Warp,
+    lane: usize,
+    at: u64,
+}
+
+impl Arguments for Stored<'_, '_, '_> {
+    fn next(&mut self, size: u8) -> Option<u64> {
+        // Each argument is aligned to its size.
+        let at = self.at.checked_next_multiple_of(u64::from(size))?;
+        self.at = at.checked_add(size.into())?;
+        self.context
+            .load_one(self.warp, self.lane, Place::Generic, at, size, size.into())
+            .ok()
+    }
+
+    fn string(&mut self, address: u64) -> Option<Vec<u8>> {
+        self.context.string(self.warp, self.lane, address)
+    }
+}
+
+impl Context<'_> {
+    /// A zero-terminated string in generic memory.
+    fn string(&mut self, warp: &Warp, lane: usize, address: u64) -> Option<Vec<u8>> {
+        let mut text = Vec::new();
+        while text.len() < LONGEST {
+            let at = address.checked_add(text.len() as u64)?;
+            match self.load_one(warp, lane, Place::Generic, at, 1, 1).ok()? as u8 {
+                0 => break,
+                byte => text.push(byte),
+            }
+        }
+        Some(text)
+    }
+
+    /// A value that a call passes, of one lane.
+    fn passed(&self, warp: &Warp, value: Value, lane: usize, size: u8) -> u64 {
+        match value {
+            Value::Frame(at) => {
+                load_local(warp, lane, warp.local_base + u64::from(at), size).unwrap_or(0)
+            }
+            Value::Register(slot) => {
+                let mut all = [0; 32];
+                warp.read(&self.launch.constants, slot, &mut all);
+                all[lane]
+            }
+        }
+    }
+
+    pub(super) fn printf(&mut self, warp: &mut Warp, op: &Printf, mask: u32) -> Done {
+        for lane in lanes(mask) {
+            let address = self.passed(warp, op.format, lane, 8);
+            let list = self.passed(warp, op.arguments, lane, 8);
+            // One read that faults in the usual way, if the string is nowhere.
+            self.load_one(warp, lane, Place::Generic, address, 1, 1)?;
+            if self.output.text.len() >= OUTPUT_LIMIT {
+                self.output.cut = true;
+                continue;
+            }
+            let Some(text) = self.string(warp, lane, address) else { continue };
+            let mut out = std::mem::take(&mut self.output.text);
+            format(&text, &mut Stored { context: self, warp, lane, at: list }, &mut out);
+            self.output.text = out;
+        }
+        match op.result {
+            Some(Value::Register(slot)) => warp.put(slot, &[1; 32], u64::MAX, mask),
+            Some(Value::Frame(at)) => {
+                let address = warp.local_base + u64::from(at);
+                for lane in lanes(mask) {
+                    super::memory::store_local(warp, lane, address, 4, 1);
+                }
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    pub(super) fn assert_fail(&mut self, warp: &mut Warp, op: &AssertFail, mask: u32) -> Done {
+        let lane = mask.trailing_zeros() as usize;
+        let mut say = |value: Value| {
+            let address = self.passed(warp, value, lane, 8);
+            let text = self.string(warp, lane, address).unwrap_or_else(|| b"?".to_vec());
+            String::from_utf8_lossy(&text).into_owned()
+        };
+        let (message, file, function) = (say(op.message), say(op.file), say(op.function));
+        let line = self.passed(warp, op.line, lane, 4) as u32;
+        let message = Some(format!("{file}:{line}: {function}: assertion `{message}` failed"));
+        trouble(lane, FaultKind::Trap { message })
+    }
+}

@@ -1,0 +1,205 @@
+//! What the tests of the executor share: a small loader for PTX texts and launches of them.
+#![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)]
+
+use std::sync::Arc;
+use texunit_check::ir::{self, Storage};
+use texunit_memory::{Block, Memory};
+use texunit_simt::{
+    Descriptors, Fault, LaunchConfig, LaunchStats, Program, Symbols, function_address, lower,
+};
+use texunit_syntax::SourceFile;
+
+/// A loaded module with memory around it.
+pub struct Loaded {
+    pub source: SourceFile,
+    pub program: Program,
+    pub memory: Memory,
+    pub descriptors: Descriptors,
+}
+
+pub const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+/// Loads a module; every error of the front end fails the test.
+pub fn load_text(text: &str) -> Loaded {
+    let source = SourceFile::new("test.ptx", text);
+    let parsed = texunit_syntax::parse(&source);
+    let mut errors: Vec<_> = parsed.diagnostics.iter().filter(|d| d.is_error()).cloned().collect();
+    let checked = texunit_check::check(&source, &parsed.module);
+    errors.extend(checked.diagnostics.iter().filter(|d| d.is_error()).cloned());
+    let told: Vec<String> = errors
+        .iter()
+        .map(|e| {
+            let line = source.location(e.primary.span.start).line;
+            format!("line {line}: {} {}: {}", e.code, e.message, source.line(line))
+        })
+        .collect();
+    assert!(errors.is_empty(), "{}", told.join("\n"));
+    let module = checked.module;
+    let memory = Memory::new(1 << 28);
+    let mut symbols = Symbols::default();
+    let mut blocks: Vec<Option<Arc<Block>>> = Vec::new();
+    for v in &module.variables {
+        let (address, block) = match v.storage {
+            Storage::Global => memory.allocate(v.size, &v.name).map(|(a, b)| (a, Some(b))).unwrap(),
+            Storage::Const => {
+                memory.allocate_const(v.size, &v.name).map(|(a, b)| (a, Some(b))).unwrap()
+            }
+            _ => (0, None),
+        };
+        if let Some(block) = &block {
+            block.write(0, &v.init).unwrap();
+        }
+        symbols.addresses.push(address);
+        blocks.push(block);
+    }
+    for (v, block) in module.variables.iter().zip(&blocks) {
+        for r in &v.relocations {
+            let value = match r.target {
+                ir::Symbol::Function(f) => function_address(f),
+                ir::Symbol::Variable(v) => symbols.address(v),
+            };
+            block.as_ref().unwrap().store_u64(r.offset, value.wrapping_add_signed(r.addend)).unwrap();
+        }
+    }
+    let program = lower(&module, &symbols, &source);
+    Loaded { source, program, memory, descriptors: Descriptors::default() }
+}
+
+/// How a kernel is launched; changed by tests where they need other values.
+#[derive(Clone, Copy)]
+pub struct How {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub dynamic_shared: u32,
+    pub threads: usize,
+    pub max_steps: u64,
+    pub fmad: bool,
+    pub stack_limit: u32,
+}
+
+impl Default for How {
+    fn default() -> Self {
+        Self {
+            grid: [1; 3],
+            block: [32, 1, 1],
+            dynamic_shared: 0,
+            threads: 1,
+            max_steps: 10_000_000,
+            fmad: false,
+            stack_limit: 16 * 1024,
+        }
+    }
+}
+
+/// A kernel parameter.
+pub enum Arg {
+    U32(u32),
+    U64(u64),
+    F32(f32),
+}
+
+impl Loaded {
+    /// Zeroed global memory of `words` 32-bit words.
+    pub fn buffer(&self, words: usize) -> (u64, Arc<Block>) {
+        self.memory.allocate(words as u64 * 4, "buffer").unwrap()
+    }
+
+    /// Global memory with these words.
+    pub fn filled(&self, words: &[u32]) -> (u64, Arc<Block>) {
+        let (address, block) = self.buffer(words.len());
+        for (i, &w) in words.iter().enumerate() {
+            block.store_u32(i as u64 * 4, w).unwrap();
+        }
+        (address, block)
+    }
+
+    /// Runs a kernel.
+    pub fn run(&self, kernel: &str, how: How, args: &[Arg]) -> Result<LaunchStats, Box<Fault>> {
+        let id = self.program.kernel(kernel).unwrap();
+        let unsupported = self.program.unsupported(id);
+        assert!(unsupported.is_empty(), "{unsupported:?}");
+        let mut params = vec![0; self.program.param_size(id) as usize];
+        for (param, arg) in self.program.kernel_params(id).iter().zip(args) {
+            let at = param.offset as usize;
+            match *arg {
+                Arg::U32(v) => params[at..at + 4].copy_from_slice(&v.to_le_bytes()),
+                Arg::F32(v) => params[at..at + 4].copy_from_slice(&v.to_le_bytes()),
+                Arg::U64(v) => params[at..at + 8].copy_from_slice(&v.to_le_bytes()),
+            }
+        }
+        let map = self.memory.map();
+        let config = LaunchConfig {
+            grid: how.grid,
+            block: how.block,
+            dynamic_shared: how.dynamic_shared,
+            params: &params,
+            memory: &map,
+            descriptors: &self.descriptors,
+            threads: how.threads,
+            max_steps: how.max_steps,
+            fmad: how.fmad,
+            stack_limit: how.stack_limit,
+            grid_id: 7,
+            progress: None,
+            cancel: None,
+        };
+        texunit_simt::launch(&self.program, id, &config)
+    }
+
+    /// The line (from 1) of a fault and its text.
+    pub fn line(&self, fault: &Fault) -> String {
+        self.source.line(self.source.location(fault.span.start).line).trim().to_owned()
+    }
+}
+
+/// The words of a block.
+pub fn words(block: &Block) -> Vec<u32> {
+    (0..block.size() as u64 / 4).map(|i| block.load_u32(i * 4).unwrap()).collect()
+}
+
+/// A module with one kernel `k` of one parameter `out`, whose address is in %out, %out + 4 * thread
+/// in %my, the thread's number in %t. The body must end with `ret;`.
+pub fn kernel(declarations: &str, body: &str) -> String {
+    kernel_with("", declarations, body)
+}
+
+/// The same with text before the kernel.
+pub fn kernel_with(before: &str, declarations: &str, body: &str) -> String {
+    format!(
+        "{HEADER}{before}
+.visible .entry k(.param .u64 out)
+{{
+.reg .u32 %t, %c, %n;
+.reg .u64 %out, %my;
+{declarations}
+ld.param.u64 %out, [out];
+mov.u32 %t, %tid.x;
+mov.u32 %c, %ctaid.x;
+mov.u32 %n, %ntid.x;
+mad.lo.u32 %t, %c, %n, %t;
+mul.wide.u32 %my, %t, 4;
+add.u64 %my, %my, %out;
+{body}
+}}
+"
+    )
+}
+
+/// Runs such a kernel over `words` words of output.
+pub fn run_words(text: &str, how: How, count: usize) -> Vec<u32> {
+    let loaded = load_text(text);
+    let (address, block) = loaded.buffer(count);
+    match loaded.run("k", how, &[Arg::U64(address)]) {
+        Ok(_) => words(&block),
+        Err(fault) => panic!("{fault:?} at {}", loaded.line(&fault)),
+    }
+}
+
+/// Runs a kernel that must fault; gives the fault and the text of its line.
+pub fn run_fault(text: &str, how: How, count: usize) -> (Fault, String) {
+    let loaded = load_text(text);
+    let (address, _) = loaded.buffer(count);
+    let fault = loaded.run("k", how, &[Arg::U64(address)]).unwrap_err();
+    let line = loaded.line(&fault);
+    (*fault, line)
+}

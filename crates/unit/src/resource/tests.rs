@@ -1,0 +1,102 @@
+//! Limits, checks, copies and descriptions of resources.
+
+#![allow(clippy::unwrap_used)]
+use super::*;
+
+fn block(size: usize) -> Arc<Block> {
+    Arc::new(Block::new(size, "b").unwrap())
+}
+
+fn format(name: &str) -> Format {
+    Format::from_name(name).unwrap()
+}
+
+fn extent(width: u32, height: u32, depth: u32) -> Extent {
+    Extent { width, height, depth }
+}
+
+#[test]
+fn limits_of_arrays() {
+    let f = format("u8");
+    assert_eq!(Resource::array_size(f, extent(131_072, 1, 1), 1), Ok(131_072));
+    assert_eq!(
+        Resource::array_size(f, extent(131_073, 1, 1), 1),
+        Err(CreateError::Extent { what: "width", value: 131_073, max: 131_072 })
+    );
+    assert_eq!(
+        Resource::array_size(f, extent(4, 2, 1), 1),
+        Err(CreateError::Extent { what: "height", value: 2, max: 1 })
+    );
+    assert_eq!(
+        Resource::array_size(f, extent(4, 0, 1), 2),
+        Err(CreateError::Extent { what: "height", value: 0, max: 65_536 })
+    );
+    assert!(Resource::array_size(f, extent(4, 65_537, 1), 2).is_err());
+    assert!(Resource::array_size(f, extent(4, 4, 16_385), 3).is_err());
+    assert_eq!(
+        Resource::array_size(format("f32x4"), extent(16_384, 16_384, 16_384), 3),
+        Ok(1 << 46)
+    );
+    for dims in [0, 4] {
+        let e = Resource::array_size(f, extent(4, 4, 4), dims).unwrap_err();
+        assert_eq!(e.to_string(), format!("an array has 1, 2 or 3 dimensions, not {dims}"));
+    }
+    assert_eq!(
+        Resource::array(f, extent(4, 4, 1), 2, block(15), "a").unwrap_err(),
+        CreateError::Memory { needed: 16, available: 15 }
+    );
+}
+
+#[test]
+fn linear_and_pitched_memory() {
+    let f = format("u8x4");
+    let linear = |offset, base| Resource::linear(f, 4, block(48), offset, base, "l");
+    assert!(linear(32, 512).is_ok());
+    assert_eq!(
+        linear(8, 512).unwrap_err().to_string(),
+        "the base address 520 is not a multiple of 16 bytes"
+    );
+    assert!(linear(48, 512).is_err() && linear(u64::MAX - 15, 512).is_err());
+    assert!(Resource::linear(f, (1 << 27) + 1, block(48), 0, 0, "l").is_err());
+
+    let pitched = |w, h, pitch, size| Resource::pitched(f, w, h, pitch, block(size), 0, 0, "p");
+    assert!(pitched(5, 3, 32, 84).is_ok(), "the last row needs no padding");
+    assert_eq!(
+        pitched(5, 3, 32, 83).unwrap_err(),
+        CreateError::Memory { needed: 84, available: 83 }
+    );
+    assert_eq!(
+        pitched(5, 3, 40, 200).unwrap_err(),
+        CreateError::Alignment { what: "pitch", value: 40, align: 32 }
+    );
+    assert!(pitched(9, 3, 32, 200).unwrap_err().to_string().contains("takes 36"));
+    assert!(pitched(9, 65_001, 32, 200).is_err());
+    assert!(pitched(9, 1, MAX_PITCH + 32, 200).is_err());
+}
+
+#[test]
+fn texels_and_copies() {
+    let r = Resource::pitched(format("u16"), 3, 2, 32, block(64), 0, 512, "p").unwrap();
+    r.fill_packed(&[1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 1]).unwrap();
+    assert_eq!(r.texel([2, 1, 0]), Some([0x106, 0, 0, 0]));
+    assert_eq!(r.texel([3, 1, 0]), None);
+    assert_eq!(r.block().load_u16(32).unwrap(), 4);
+    assert_eq!(r.to_packed(), [1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 1]);
+    assert!(r.fill_packed(&[0; 11]).is_err());
+
+    let a = Resource::array(format("u8"), extent(2, 2, 2), 3, block(8), "a").unwrap();
+    a.fill_packed(&[0, 1, 2, 3, 4, 5, 6, 7]).unwrap();
+    assert_eq!(a.texel([1, 0, 1]), Some([5, 0, 0, 0]));
+    assert_eq!(a.to_packed(), [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!((a.size_in_bytes(), r.size_in_bytes()), (8, 12));
+}
+
+#[test]
+fn descriptions() {
+    let a = Resource::array(format("u8x4"), extent(64, 32, 1), 2, block(8192), "a").unwrap();
+    assert_eq!(a.describe(), "2D array `a`, 64 x 32 texels of u8x4");
+    assert_eq!(a.sentence("texture"), "texture `a` is a 2D array of 64 x 32 texels of u8x4");
+    let l = Resource::linear(format("f32"), 9, block(64), 0, 0, "l").unwrap();
+    assert_eq!(l.describe(), "linear memory `l`, 9 texels of f32");
+    assert_eq!(l.sentence("texture"), "texture `l` is linear memory of 9 texels of f32");
+}

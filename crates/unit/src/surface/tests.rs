@@ -1,0 +1,223 @@
+//! Widths, policies and faults of surface accesses.
+
+#![allow(clippy::unwrap_used)]
+use super::*;
+use crate::request::Geometry;
+use crate::resource::{Extent, Resource};
+use proptest::prelude::*;
+use texunit_memory::Block;
+use texunit_texel::Format;
+
+fn surface(dims: u8, width: u32, height: u32, depth: u32) -> Arc<Surface> {
+    let extent = Extent { width, height, depth };
+    let format = Format::from_name("u8").unwrap();
+    let size = (width * height * depth) as usize;
+    let block = Arc::new(Block::new(size, "b").unwrap());
+    let bytes: Vec<u8> = (0..size).map(|i| (i as u8).wrapping_add(1)).collect();
+    block.write(0, &bytes).unwrap();
+    let resource = Resource::array(format, extent, dims, block, "s").unwrap();
+    Arc::new(Surface::new(Arc::new(resource)).unwrap())
+}
+
+fn form(geometry: Geometry, element_size: u8, vector: u8, clamp: ClampMode) -> SurfaceForm {
+    SurfaceForm { geometry, element_size, vector, clamp }
+}
+
+fn load(plan: &SurfacePlan, coord: [i32; 3]) -> Result<[u64; 4], AccessFault> {
+    let coords = coord.map(|c| [c as u32; 32]);
+    let request = SurfaceRequest { active: 1 << 7, coords: coords.each_ref() };
+    let mut answer = SurfaceAnswer::default();
+    plan.load(&request, &mut answer)?;
+    Ok(answer.values.map(|v| v[7]))
+}
+
+#[test]
+fn vectors_and_widths() {
+    let s = surface(1, 32, 1, 1);
+    let of = |size, vector| {
+        SurfacePlan::new(form(Geometry::D1, size, vector, ClampMode::Trap), &s).unwrap()
+    };
+    assert_eq!(load(&of(1, 4), [4, 0, 0]), Ok([5, 6, 7, 8]));
+    assert_eq!(load(&of(2, 2), [4, 0, 0]), Ok([0x605, 0x807, 0, 0]));
+    assert_eq!(load(&of(8, 2), [16, 9, 9]).unwrap()[1], 0x201f_1e1d_1c1b_1a19);
+    for (size, vector) in [(8, 4), (3, 1), (4, 3), (16, 1), (0, 1)] {
+        let f = form(Geometry::D1, size, vector, ClampMode::Trap);
+        assert!(SurfacePlan::new(f, &s).is_err(), "{size} x {vector}");
+    }
+}
+
+#[test]
+fn clamp_keeps_to_aligned_positions_at_which_the_access_fits() {
+    let s = surface(2, 24, 2, 1);
+    let plan = |clamp| SurfacePlan::new(form(Geometry::D2, 4, 4, clamp), &s).unwrap();
+    let first = load(&plan(ClampMode::Trap), [0, 1, 0]).unwrap();
+    assert_eq!(load(&plan(ClampMode::Clamp), [16, 1, 0]), Ok(first), "at 0, not at 8");
+    assert_eq!(load(&plan(ClampMode::Clamp), [-16, 7, 0]), Ok(first));
+    assert_eq!(load(&plan(ClampMode::Zero), [16, 1, 0]), Ok([0; 4]));
+    let fault = load(&plan(ClampMode::Trap), [16, 1, 5]).unwrap_err();
+    assert_eq!(
+        fault.to_string(),
+        "coordinate (16, 1, 0) with 16 bytes is outside 2D array `s`, 24 x 2 texels of u8"
+    );
+    assert!(matches!(fault, AccessFault::Outside { lane: 7, .. }));
+}
+
+#[test]
+fn misaligned_under_every_policy() {
+    let s = surface(1, 32, 1, 1);
+    for clamp in [ClampMode::Trap, ClampMode::Clamp, ClampMode::Zero] {
+        let plan = SurfacePlan::new(form(Geometry::D1, 4, 1, clamp), &s).unwrap();
+        for x in [2, -2, 1001, i32::MIN + 1] {
+            let fault = load(&plan, [x, 0, 0]).unwrap_err();
+            assert!(matches!(fault, AccessFault::Misaligned { size: 4, .. }), "{clamp:?}");
+        }
+    }
+}
+
+#[test]
+fn a_row_shorter_than_the_access() {
+    let s = surface(1, 3, 1, 1);
+    let plan = |clamp| SurfacePlan::new(form(Geometry::D1, 4, 1, clamp), &s).unwrap();
+    assert!(load(&plan(ClampMode::Clamp), [0, 0, 0]).is_err());
+    assert_eq!(load(&plan(ClampMode::Zero), [0, 0, 0]), Ok([0; 4]));
+}
+
+#[test]
+fn stores_are_dropped_clamped_or_made() {
+    let s = surface(3, 4, 2, 2);
+    let bytes = || s.resource.to_packed();
+    let store = |clamp, coord: [i32; 3], value: u64| {
+        let plan = SurfacePlan::new(form(Geometry::D3, 2, 2, clamp), &s).unwrap();
+        let coords = coord.map(|c| [c as u32; 32]);
+        let request = SurfaceRequest { active: u32::MAX, coords: coords.each_ref() };
+        plan.store(&request, &[[value; 32], [value + 1; 32], [99; 32], [99; 32]])
+    };
+    let before = bytes();
+    store(ClampMode::Zero, [4, 0, 0], 7).unwrap();
+    store(ClampMode::Zero, [0, 0, 2], 7).unwrap();
+    assert!(store(ClampMode::Trap, [0, -1, 0], 7).is_err());
+    assert_eq!(bytes(), before);
+    store(ClampMode::Clamp, [400, 1, 9], 0x10_a1a0).unwrap();
+    assert_eq!(bytes()[..12], before[..12]);
+    assert_eq!(bytes()[12..], [0xa0, 0xa1, 0xa1, 0xa1], "elements are cut to their size");
+}
+
+#[test]
+fn geometry_must_match() {
+    let s = surface(2, 4, 4, 1);
+    let of = |geometry| SurfacePlan::new(form(geometry, 1, 1, ClampMode::Trap), &s);
+    assert_eq!(
+        of(Geometry::D3).unwrap_err().to_string(),
+        "the instruction reads .3d geometry, but surface `s` is a 2D array of 4 x 4 texels \
+         of u8"
+    );
+    assert!(of(Geometry::A2d).is_err());
+}
+
+#[test]
+fn lane_numbers() {
+    assert_eq!(lanes(0x8000_0005).collect::<Vec<_>>(), [0, 2, 31]);
+    assert_eq!(lanes(0).count(), 0);
+    assert_eq!(lanes(u32::MAX).count(), 32);
+}
+
+/// Where an access goes, byte by byte (docs/numerics.md 10); `None` drops it.
+fn model_target(
+    bounds: [i64; 3],
+    size: i64,
+    clamp: ClampMode,
+    at: [i64; 3],
+) -> Result<Option<[i64; 3]>, ()> {
+    if at[0] % size != 0 {
+        return Err(());
+    }
+    let outside = |byte: i64| {
+        let at = [at[0] + byte, at[1], at[2]];
+        (0..3).any(|axis| at[axis] < 0 || at[axis] >= bounds[axis])
+    };
+    if !(0..size).any(outside) {
+        return Ok(Some(at));
+    }
+    match clamp {
+        ClampMode::Trap => Err(()),
+        ClampMode::Zero => Ok(None),
+        ClampMode::Clamp => {
+            // The positions that there are, nearest first.
+            let places = (0..bounds[0]).filter(|x| x % size == 0 && x + size <= bounds[0]);
+            let x = places.min_by_key(|x| (x - at[0]).abs()).ok_or(())?;
+            let near = |axis: usize| (0..bounds[axis]).min_by_key(|i| (i - at[axis]).abs());
+            Ok(Some([x, near(1).ok_or(())?, near(2).ok_or(())?]))
+        }
+    }
+}
+
+fn coordinate() -> impl Strategy<Value = i32> {
+    prop_oneof![
+        8 => (-3..8_i32, prop_oneof![4 => Just(0), 1 => 0..16_i32]).prop_map(|(k, b)| 16 * k + b),
+        4 => -2..6_i32,
+        1 => any::<i32>(),
+        1 => proptest::sample::select(&[i32::MIN, i32::MAX, i32::MAX - 15][..]),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 2000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn accesses_equal_a_model_that_looks_at_every_byte(
+        dims in 1..=3_u8,
+        size in [1..70_u32, 1..5_u32, 1..4_u32],
+        (element_size, vector) in proptest::sample::select(
+            &[(1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (2, 4), (4, 1), (4, 2), (4, 4), (8, 1), (8, 2)][..]
+        ),
+        clamp in proptest::sample::select(&[ClampMode::Trap, ClampMode::Clamp, ClampMode::Zero][..]),
+        at in [coordinate(), coordinate(), coordinate()],
+        value in any::<[u64; 4]>(),
+    ) {
+        let mut size = size;
+        size[usize::from(dims)..].fill(1);
+        let s = surface(dims, size[0], size[1], size[2]);
+        let geometry = [Geometry::D1, Geometry::D2, Geometry::D3][usize::from(dims) - 1];
+        let plan = SurfacePlan::new(form(geometry, element_size, vector, clamp), &s).unwrap();
+        // Coordinates that the geometry lacks must not matter.
+        let mut seen = at.map(i64::from);
+        seen[usize::from(dims)..].fill(0);
+        let bytes = i64::from(element_size) * i64::from(vector);
+        let target = model_target(size.map(i64::from), bytes, clamp, seen);
+        let before = s.resource.to_packed();
+        let place = |t: [i64; 3]| ((t[2] * i64::from(size[1]) + t[1]) * i64::from(size[0]) + t[0]) as usize;
+
+        let got = load(&plan, at);
+        prop_assert_eq!(got.is_err(), target.is_err());
+        if let (Ok(got), Ok(target)) = (got, target) {
+            let bytes: Vec<u8> = got[..usize::from(vector)]
+                .iter()
+                .flat_map(|e| e.to_le_bytes().into_iter().take(element_size.into()))
+                .collect();
+            let wanted = match target {
+                Some(t) => before[place(t)..place(t) + bytes.len()].to_vec(),
+                None => vec![0; bytes.len()],
+            };
+            prop_assert_eq!(bytes, wanted);
+        }
+
+        let coords = at.map(|c| [c as u32; 32]);
+        let request = SurfaceRequest { active: 1, coords: coords.each_ref() };
+        let stored = plan.store(&request, &value.map(|v| [v; 32]));
+        prop_assert_eq!(stored.is_err(), target.is_err());
+        let mut after = before;
+        if let Ok(Some(t)) = target {
+            let bytes = value[..usize::from(vector)]
+                .iter()
+                .flat_map(|e| e.to_le_bytes().into_iter().take(element_size.into()));
+            for (i, byte) in bytes.enumerate() {
+                after[place(t) + i] = byte;
+            }
+        }
+        prop_assert_eq!(s.resource.to_packed(), after);
+    }
+}

@@ -1,0 +1,58 @@
+//! docs/numerics.md names functions and case files: they must exist.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// All text of the `.rs` files below a folder.
+fn sources(folder: &Path, text: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, text);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            text.push_str(&std::fs::read_to_string(path).unwrap());
+        }
+    }
+}
+
+/// The rows of the page's last table, without its head.
+fn rows(page: &str) -> Vec<Vec<&str>> {
+    let (_, table) = page.split_once("\n| rule | reference | planned | cases |\n").unwrap();
+    table.lines().skip(1).map(|l| l.trim_matches('|').split('|').map(str::trim).collect()).collect()
+}
+
+#[test]
+fn named_functions_and_case_files_exist() {
+    let page = std::fs::read_to_string(root().join("docs/numerics.md")).unwrap();
+    let mut code = String::new();
+    for name in ["texel", "unit"] {
+        sources(&root().join("crates").join(name).join("src"), &mut code);
+    }
+    let defined = |name: &str| {
+        ["fn ", "struct ", "enum ", "mod "].iter().any(|kind| {
+            code.match_indices(&format!("{kind}{name}")).any(|(at, found)| {
+                !code[at + found.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            })
+        })
+    };
+    let rows = rows(&page);
+    assert!(rows.len() > 15, "the table was not found whole");
+    for row in rows {
+        let [_, reference, planned, cases] = row[..] else { panic!("{row:?}") };
+        for path in [reference, planned].iter().flat_map(|c| c.split('`').skip(1).step_by(2)) {
+            for name in path.split(|c: char| !c.is_alphanumeric() && c != '_') {
+                let known = matches!(name, "" | "texel") || defined(name);
+                assert!(known, "`{path}`: there is no {name}");
+            }
+        }
+        for file in cases.split(',').filter_map(|c| c.split_whitespace().next()) {
+            let path = root().join(format!("tests/fetch/{file}.toml"));
+            assert!(path.exists(), "{} is no case file", path.display());
+        }
+    }
+}

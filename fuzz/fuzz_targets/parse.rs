@@ -1,0 +1,26 @@
+//! Text to tree to text to tree: no input may panic, diagnostics must lie in the text, and what
+//! is accepted must read back the same.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use texunit_syntax::{MAX_ERRORS, SourceFile, parse, print};
+
+fuzz_target!(|bytes: &[u8]| {
+    let source = SourceFile::from_bytes("input", bytes);
+    let parsed = parse(&source);
+    assert!(parsed.diagnostics.len() <= MAX_ERRORS + 1);
+    for diagnostic in &parsed.diagnostics {
+        let labels = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary);
+        for label in labels {
+            assert!(source.text().get(label.span.range()).is_some(), "{:?}", label.span);
+        }
+    }
+    if parsed.diagnostics.is_empty() {
+        let printed = print::print(&parsed.module);
+        let again = SourceFile::new("printed", printed.as_str());
+        let reparsed = parse(&again);
+        assert!(reparsed.diagnostics.is_empty(), "{:?}\n{printed}", reparsed.diagnostics);
+        assert_eq!(print::print(&reparsed.module), printed);
+    }
+});
