@@ -18,11 +18,11 @@ pub(crate) enum Const {
 const MAX_DEPTH: u32 = 500;
 
 /// Evaluates an expression without names.
-pub(crate) fn evaluate(expr: &Expr) -> Result<Const, Diagnostic> {
+pub(crate) fn evaluate(expr: &Expr) -> Result<Const, Box<Diagnostic>> {
     eval(expr, 0)
 }
 
-fn eval(expr: &Expr, depth: u32) -> Result<Const, Diagnostic> {
+fn eval(expr: &Expr, depth: u32) -> Result<Const, Box<Diagnostic>> {
     if depth > MAX_DEPTH {
         return Err(Diagnostic::error("E0122", expr.span, "the expression is nested too deeply")
             .help("write its value"));
@@ -80,7 +80,7 @@ fn truth(value: Const) -> bool {
     }
 }
 
-fn unary(op: UnaryOp, value: Const, span: Span) -> Result<Const, Diagnostic> {
+fn unary(op: UnaryOp, value: Const, span: Span) -> Result<Const, Box<Diagnostic>> {
     Ok(match (op, value) {
         (UnaryOp::Plus, v) => v,
         (UnaryOp::Minus, Const::Int(v, u)) => Const::Int(v.wrapping_neg(), u),
@@ -97,7 +97,7 @@ fn not_float(span: Span, op: &str) -> Diagnostic {
         .help("write integers, or the value itself")
 }
 
-fn binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Diagnostic> {
+fn binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Box<Diagnostic>> {
     let (Const::Int(x, xu), Const::Int(y, yu)) = (a, b) else {
         return float_binary(op, a, b, span);
     };
@@ -136,7 +136,7 @@ fn binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Diagnos
     })
 }
 
-fn float_binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Diagnostic> {
+fn float_binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Box<Diagnostic>> {
     let (x, y) = (a.as_f64(), b.as_f64());
     let flag = |b: bool| Const::Int(u64::from(b), false);
     Ok(match op {

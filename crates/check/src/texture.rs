@@ -1,8 +1,8 @@
 //! Operands of tex and tld4, by the rules that ptxas follows (not always those of the
 //! documentation): destination, texture, sampler and coordinates.
 
-use texunit_isa::floor::{COMPARE, Floor, INDIRECT, INDIRECT_INDEPENDENT, OFFSET, RESIDENCY};
-use texunit_isa::{Form, Geometry, MipMode, Modifiers, Opcode, Query, ScalarType, TypeKind};
+use texunit_isa::floor::{Floor, INDIRECT, INDIRECT_INDEPENDENT, RESIDENCY};
+use texunit_isa::{Form, Geometry, MipMode, Modifiers, ScalarType, TypeKind};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -29,14 +29,14 @@ pub(crate) struct Shape {
 #[rustfmt::skip]
 const SHAPES: &[(Geometry, Shape)] = &[
     (Geometry::D1,    Shape { coords: &[1, 2, 4], indices: 0, offsets: &[1, 2, 4], gradients: &[1],       compare: true }),
-    (Geometry::D2,    Shape { coords: &[2, 4],    indices: 0, offsets: &[2, 4],    pub(crate) gradients: &[2],       compare: true }),
-    (Geometry::D3,    Shape { coords: &[4],       indices: 0, offsets: &[4],       pub(crate) gradients: &[4],       compare: false }),
+    (Geometry::D2,    Shape { coords: &[2, 4],    indices: 0, offsets: &[2, 4],    gradients: &[2],       compare: true }),
+    (Geometry::D3,    Shape { coords: &[4],       indices: 0, offsets: &[4],       gradients: &[4],       compare: false }),
     (Geometry::A1d,   Shape { coords: &[2, 4],    indices: 1, offsets: &[1, 2, 4], gradients: &[1],       compare: true }),
-    (Geometry::A2d,   Shape { coords: &[4],       indices: 1, offsets: &[2, 4],    pub(crate) gradients: &[2],       compare: true }),
-    (Geometry::Cube,  Shape { coords: &[4],       indices: 0, offsets: &[],        pub(crate) gradients: &[1, 2, 4], compare: true }),
-    (Geometry::Acube, Shape { coords: &[4],       indices: 1, offsets: &[],        pub(crate) gradients: &[1, 2, 4], compare: true }),
-    (Geometry::D2ms,  Shape { coords: &[4],       indices: 1, offsets: &[2, 4],    pub(crate) gradients: &[],        compare: false }),
-    (Geometry::A2dms, Shape { coords: &[4],       indices: 2, offsets: &[2, 4],    pub(crate) gradients: &[],        compare: false }),
+    (Geometry::A2d,   Shape { coords: &[4],       indices: 1, offsets: &[2, 4],    gradients: &[2],       compare: true }),
+    (Geometry::Cube,  Shape { coords: &[4],       indices: 0, offsets: &[],        gradients: &[1, 2, 4], compare: true }),
+    (Geometry::Acube, Shape { coords: &[4],       indices: 1, offsets: &[],        gradients: &[1, 2, 4], compare: true }),
+    (Geometry::D2ms,  Shape { coords: &[4],       indices: 1, offsets: &[2, 4],    gradients: &[],        compare: false }),
+    (Geometry::A2dms, Shape { coords: &[4],       indices: 2, offsets: &[2, 4],    gradients: &[],        compare: false }),
 ];
 
 /// What a geometry takes.

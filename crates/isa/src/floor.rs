@@ -38,10 +38,8 @@ pub fn features(opcode: Opcode, mods: &Modifiers, has_cache_operator: bool) -> V
     let mut list = Vec::new();
     match opcode {
         Opcode::Tex => tex(mods, &mut list),
-        Opcode::Tld4 => {
-            if mods.geometry != Some(Geometry::D2) {
-                list.push(floor("tld4 on arrays and cube maps", 43, 30));
-            }
+        Opcode::Tld4 if mods.geometry != Some(Geometry::D2) => {
+            list.push(floor("tld4 on arrays and cube maps", 43, 30));
         }
         Opcode::Txq | Opcode::Suq => query(opcode, mods.query, &mut list),
         Opcode::Suld | Opcode::Sust | Opcode::Sured => surface(opcode, mods, &mut list),

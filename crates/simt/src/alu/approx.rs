@@ -22,8 +22,9 @@ fn settle(near: f64, exact: impl FnOnce() -> u32) -> f32 {
     }
     let doubt = near.abs() / (1u64 << 46) as f64;
     let (low, high) = ((near - doubt) as f32, (near + doubt) as f32);
-    if low.to_bits() == high.to_bits() {
-        low
+    // Compared as numbers: a zero keeps its sign.
+    if low == high {
+        near as f32
     } else {
         f32::from_bits(exact())
     }

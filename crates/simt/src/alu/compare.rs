@@ -83,6 +83,7 @@ fn f16_flushed(x: u32) -> f32 {
 }
 
 /// A comparison of two sources of the type.
+#[allow(clippy::neg_cmp_op_on_partial_ord)] // What the unordered operators mean.
 pub(super) fn select(ty: Ty, cmp: CmpOp, ftz: bool) -> Option<Alu> {
     let unsigned = matches!(cmp, CmpOp::Lo | CmpOp::Ls | CmpOp::Hi | CmpOp::Hs);
     let equality = matches!(cmp, CmpOp::Eq | CmpOp::Ne);

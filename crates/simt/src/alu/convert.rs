@@ -226,7 +226,8 @@ pub(super) fn general(mods: &Modifiers) -> Option<Convert> {
         (true, _) if !integral => return None,
         _ => round::mode(mods.rounding)?,
     };
-    if mode == round::RNA && to != Ty::Tf32 {
+    let integral_float = integral && !to_integer && (to != from || !to.is_float());
+    if integral_float || (mode == round::RNA && to != Ty::Tf32) {
         return None;
     }
     let Modifiers {
@@ -327,7 +328,7 @@ fn from_f32<const FTZ: bool>(to: Ty, mode: u8, sat: bool) -> Option<Alu> {
             }
         };
     }
-    // Rust's casts clamp, and make 0 of a NaN.
+    // Rust's casts cut toward zero, clamp, and make 0 of a NaN.
     macro_rules! unsigned {
         ($round:ident) => {
             narrow!(|a, _, _| source::<FTZ>(a).$round() as u32)
@@ -344,6 +345,8 @@ fn from_f32<const FTZ: bool>(to: Ty, mode: u8, sat: bool) -> Option<Alu> {
         };
     }
     Some(match (to, sat) {
+        (Ty::U32, _) if mode == RZ => narrow!(|a, _, _| f32::from_bits(a) as u32),
+        (Ty::S32, _) if mode == RZ => narrow!(|a, _, _| f32::from_bits(a) as i32 as u32),
         (Ty::U32, _) => modes!(unsigned),
         (Ty::S32, _) => modes!(signed),
         (Ty::F32, false) => modes!(float),

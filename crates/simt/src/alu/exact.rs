@@ -24,7 +24,7 @@ const TWO_OVER_PI: [u64; 5] = [
 fn mul(a: u128, b: u128) -> u128 {
     let low = |x: u128| x & u128::from(u64::MAX);
     let (a1, a0, b1, b0) = (a >> 64, low(a), b >> 64, low(b));
-    let middle = a1 * b0 + (a0 * b0 >> 64);
+    let middle = a1 * b0 + ((a0 * b0) >> 64);
     let (middle, carry) = middle.overflowing_add(a0 * b1);
     let high = a1 * b1 + (middle >> 64) + (u128::from(carry) << 64);
     high << (128 - POINT) | low(middle) >> (POINT - 64)
@@ -61,20 +61,17 @@ fn fixed(significand: u128, exponent: i32) -> u128 {
 }
 
 /// Sum of the terms of a series: `next` makes a term from the one before, until nothing is left.
+/// Sums on the way may be negative; the last, where it is, is an error of the last digits of 0.
 fn series(first: u128, alternating: bool, next: impl Fn(u128, u128) -> u128) -> u128 {
-    let (mut sum, mut term) = (first, first);
+    let (mut sum, mut term) = (first as i128, first);
     for k in 1.. {
         term = next(term, k);
         if term == 0 {
             break;
         }
-        sum = if alternating && k % 2 == 1 {
-            sum - term
-        } else {
-            sum + term
-        };
+        sum += if alternating && k % 2 == 1 { -(term as i128) } else { term as i128 };
     }
-    sum
+    sum.max(0) as u128
 }
 
 /// A fixed-point number rounded to f32.

@@ -77,7 +77,8 @@ pub(super) fn select(opcode: Opcode, ty: Ty, mods: &Modifiers) -> Option<Alu> {
         Opcode::Sub => ints!(ty, T, |a, b, _| a.wrapping_sub(b)),
         Opcode::Mul => mul(ty, part?),
         Opcode::Mad => mad(ty, part?, mods.sat),
-        Opcode::Mul24 | Opcode::Mad24 => mul24(opcode, ty, part?, mods.sat),
+        Opcode::Mul24 => mul24(ty, part?),
+        Opcode::Mad24 => mad24(ty, part?, mods.sat),
         Opcode::Div => ints!(ty, T, |a, b, _| if b == 0 { !0 } else { a.wrapping_div(b) }),
         Opcode::Rem => ints!(ty, T, |a, b, _| if b == 0 { a } else { a.wrapping_rem(b) }),
         Opcode::Abs if ty.is_signed() => signed(opcode, ty),
@@ -176,17 +177,24 @@ fn mad(ty: Ty, part: MulPart, sat: bool) -> Option<Alu> {
 
 /// The 48-bit product of 24-bit numbers: its low 32 bits, or its bits 47..16.
 #[rustfmt::skip]
-fn mul24(opcode: Opcode, ty: Ty, part: MulPart, sat: bool) -> Option<Alu> {
-    // mul24 is mad24 with a third source of zero lanes, but only mad24 has .sat.
-    if sat && opcode == Opcode::Mul24 {
-        return None;
-    }
+fn mul24(ty: Ty, part: MulPart) -> Option<Alu> {
+    Some(match (part, ty) {
+        (MulPart::Lo, Ty::U32) => narrow!(|a, b, _| (u24(a) * u24(b)) as u32),
+        (MulPart::Lo, Ty::S32) => narrow!(|a, b, _| (s24(a) * s24(b)) as u32),
+        (MulPart::Hi, Ty::U32) => narrow!(|a, b, _| ((u24(a) * u24(b)) >> 16) as u32),
+        (MulPart::Hi, Ty::S32) => narrow!(|a, b, _| ((s24(a) * s24(b)) >> 16) as u32),
+        _ => return None,
+    })
+}
+
+#[rustfmt::skip]
+fn mad24(ty: Ty, part: MulPart, sat: bool) -> Option<Alu> {
     Some(match (part, ty, sat) {
         (MulPart::Lo, Ty::U32, false) => narrow!(|a, b, c| ((u24(a) * u24(b)) as u32).wrapping_add(c)),
         (MulPart::Lo, Ty::S32, false) => narrow!(|a, b, c| ((s24(a) * s24(b)) as u32).wrapping_add(c)),
-        (MulPart::Hi, Ty::U32, false) => narrow!(|a, b, c| ((u24(a) * u24(b) >> 16) as u32).wrapping_add(c)),
-        (MulPart::Hi, Ty::S32, false) => narrow!(|a, b, c| ((s24(a) * s24(b) >> 16) as u32).wrapping_add(c)),
-        (MulPart::Hi, Ty::S32, true) => narrow!(|a, b, c| sat_s32((s24(a) * s24(b) >> 16) + i64::from(c as i32))),
+        (MulPart::Hi, Ty::U32, false) => narrow!(|a, b, c| (((u24(a) * u24(b)) >> 16) as u32).wrapping_add(c)),
+        (MulPart::Hi, Ty::S32, false) => narrow!(|a, b, c| (((s24(a) * s24(b)) >> 16) as u32).wrapping_add(c)),
+        (MulPart::Hi, Ty::S32, true) => narrow!(|a, b, c| sat_s32(((s24(a) * s24(b)) >> 16) + i64::from(c as i32))),
         _ => return None,
     })
 }

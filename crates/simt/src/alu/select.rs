@@ -13,6 +13,14 @@ use super::{Alu, approx, bits, carry, compare, convert, float, half, int};
 /// `lop3` with a boolean operation is the same as without: the caller makes the predicate.
 pub fn select(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
     let ty = mods.ty()?;
+    // Mixed-precision forms (add.f32.f16) have a second type, packed ones of f32 a vector.
+    let two = matches!(
+        opcode,
+        Opcode::Cvt | Opcode::Set | Opcode::Slct | Opcode::Dp4a | Opcode::Dp2a
+    );
+    if mods.unexecuted.is_some() || mods.vector != 0 || mods.types.len() != 1 + usize::from(two) {
+        return None;
+    }
     match opcode {
         Opcode::Cvt => convert::select(mods),
         Opcode::Set => compare::select(*mods.types.get(1)?, mods.cmp?, mods.ftz),
@@ -37,5 +45,8 @@ pub fn select(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
 /// into a 64-bit register), where [`select`] would give `Narrow`, `Widen` or `Cut`: always
 /// [`Alu::Convert`]. `None` where `select` has none.
 pub fn select_mixed(mods: &Modifiers) -> Option<Alu> {
+    if mods.unexecuted.is_some() {
+        return None;
+    }
     convert::general(mods).map(Alu::Convert)
 }

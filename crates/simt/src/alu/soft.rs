@@ -4,7 +4,8 @@
 //! against. Subnormals are numbers like others; every NaN that goes in or comes out is the
 //! format's canonical one.
 
-use super::round::{Format, RM, pack};
+pub use super::round::Format;
+use super::round::{RM, pack};
 
 /// A number taken apart. `Finite` has a non-zero significand.
 #[derive(Clone, Copy)]
