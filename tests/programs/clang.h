@@ -36,7 +36,7 @@ CLANG_INLINE void __syncwarp(unsigned m = 0xffffffffu) { asm volatile("bar.warp.
 CLANG_INLINE int __popc(unsigned v) { return __builtin_popcount(v); }
 CLANG_INLINE float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 CLANG_INLINE float fabsf(float a) { return __builtin_fabsf(a); }
-CLANG_INLINE float fminf(float a, float b) { return __nvvm_fmin_f(a, b); }
+CLANG_INLINE float fminf(float a, float b) { return __builtin_fminf(a, b); }
 CLANG_INLINE double fabs(double a) { return __builtin_fabs(a); }
 CLANG_INLINE double fmin(double a, double b) { return __nvvm_fmin_d(a, b); }
 CLANG_INLINE double fmax(double a, double b) { return __nvvm_fmax_d(a, b); }

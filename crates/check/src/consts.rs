@@ -17,6 +17,17 @@ pub(crate) enum Const {
 /// Nesting that is certainly a mistake or an attack.
 const MAX_DEPTH: u32 = 500;
 
+const NUMBERS_ONLY: &str = "only numbers and WARP_SZ can stand here";
+
+fn mistake(
+    code: &'static str,
+    span: Span,
+    message: impl Into<String>,
+    help: &str,
+) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(code, span, message).help(help))
+}
+
 /// Evaluates an expression without names.
 pub(crate) fn evaluate(expr: &Expr) -> Result<Const, Box<Diagnostic>> {
     eval(expr, 0)
@@ -24,8 +35,8 @@ pub(crate) fn evaluate(expr: &Expr) -> Result<Const, Box<Diagnostic>> {
 
 fn eval(expr: &Expr, depth: u32) -> Result<Const, Box<Diagnostic>> {
     if depth > MAX_DEPTH {
-        return Err(Diagnostic::error("E0122", expr.span, "the expression is nested too deeply")
-            .help("write its value"));
+        let message = "the expression is nested too deeply";
+        return Err(mistake("E0122", expr.span, message, "write its value"));
     }
     let sub = |e: &Expr| eval(e, depth + 1);
     Ok(match &expr.kind {
@@ -34,16 +45,12 @@ fn eval(expr: &Expr, depth: u32) -> Result<Const, Box<Diagnostic>> {
         ExprKind::F64(bits) => Const::F64(f64::from_bits(*bits)),
         ExprKind::WarpSize => Const::Int(32, false),
         ExprKind::Name(name) => {
-            return Err(Diagnostic::error(
-                "E0120",
-                name.span,
-                format!("{} is not a constant", name.text),
-            )
-            .help("only numbers and WARP_SZ can stand here"));
+            let message = format!("{} is not a constant", name.text);
+            return Err(mistake("E0120", name.span, message, NUMBERS_ONLY));
         }
         ExprKind::Call(..) => {
-            return Err(Diagnostic::error("E0120", expr.span, "an address is not a constant here")
-                .help("only numbers and WARP_SZ can stand here"));
+            let message = "an address is not a constant here";
+            return Err(mistake("E0120", expr.span, message, NUMBERS_ONLY));
         }
         ExprKind::Unary(op, e) => unary(*op, sub(e)?, expr.span)?,
         ExprKind::Binary(op, a, b) => binary(*op, sub(a)?, sub(b)?, expr.span)?,
@@ -92,9 +99,9 @@ fn unary(op: UnaryOp, value: Const, span: Span) -> Result<Const, Box<Diagnostic>
     })
 }
 
-fn not_float(span: Span, op: &str) -> Diagnostic {
-    Diagnostic::error("E0121", span, format!("{op} does not apply to floating-point constants"))
-        .help("write integers, or the value itself")
+fn not_float(span: Span, op: &str) -> Box<Diagnostic> {
+    let message = format!("{op} does not apply to floating-point constants");
+    mistake("E0121", span, message, "write integers, or the value itself")
 }
 
 fn binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Box<Diagnostic>> {
@@ -106,8 +113,8 @@ fn binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Box<Dia
     let flag = |b: bool| Const::Int(u64::from(b), false);
     let less = if unsigned { x < y } else { xs < ys };
     let zero = || {
-        Diagnostic::error("E0123", span, "the constant expression divides by zero")
-            .help("write a divisor that is not 0")
+        let message = "the constant expression divides by zero";
+        mistake("E0123", span, message, "write a divisor that is not 0")
     };
     Ok(match op {
         BinaryOp::Mul => Const::Int(x.wrapping_mul(y), unsigned),

@@ -125,7 +125,7 @@ impl<'a> Checker<'a> {
 
     /// The value of a constant expression, or a mistake.
     pub(crate) fn constant(&mut self, expr: &ast::Expr) -> Option<Const> {
-        evaluate(expr).map_err(|d| self.report(d)).ok()
+        evaluate(expr).map_err(|d| self.report(*d)).ok()
     }
 
     /// The value of an integer constant expression, or a mistake.

@@ -34,7 +34,7 @@ fn run(job: &Path) -> Result<(), Failed> {
     let text = String::from_utf8_lossy(&text);
     let head = |key: &str| {
         let lines = text.lines().take_while(|l| l.starts_with('#'));
-        lines.filter_map(|l| l.strip_prefix(key)).next_back().map(str::trim)
+        lines.filter_map(|l| l.strip_prefix(key)).last().map(str::trim)
     };
     let exit = head("# exit:").map_or(1, |code| code.parse().unwrap());
     let arguments = head("# args:").unwrap_or_default();

@@ -6,7 +6,7 @@ extern "C" __global__ void bits(const unsigned *in, const unsigned *by, unsigned
     unsigned long long w = (unsigned long long)x << 32 | y;
     o[0] = __popc(x); o[1] = __popcll(w); o[2] = __clz(x); o[3] = __clzll(w >> 20); o[4] = __ffs(x); o[5] = __ffsll(w & ~0xffull);
     o[6] = __brev(x); o[7] = (unsigned)(__brevll(w) >> 16);
-    o[8] = __byte_perm(x, y, 0x3120); o[9] = __byte_perm(x, y, y & 0x7777); o[10] = __byte_perm(x, y, 0xba98);
+    o[8] = __byte_perm(x, y, 0x3120); o[9] = __byte_perm(x, y, y & 0x7777); asm("prmt.b32 %0, %1, %2, 0xba98;" : "=r"(o[10]) : "r"(x), "r"(y));
     o[11] = __funnelshift_l(x, y, y); o[12] = __funnelshift_r(x, y, x); o[13] = __funnelshift_lc(x, y, y & 63);
     o[14] = __funnelshift_rc(x, y, x & 63);
     asm("bfe.u32 %0, %1, %2, %3;" : "=r"(o[15]) : "r"(x), "r"(y & 31), "r"(x & 15));

@@ -27,8 +27,8 @@ extern "C" __global__ void memory(const uint4 *in, uint4 *out, uchar4 *bytes, us
     unsigned local = v.x, *any = t & 1 ? &local : t & 2 ? &tile[t].y : (unsigned *)&out[t].z;
     unsigned read = *any, a, b;
     unsigned kind = __isGlobal(any) | __isShared(any) << 1 | __isLocal(any) << 2;
-    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(a) : "l"((const unsigned *)in + t));
-    asm volatile("{.reg .u64 p; ld.volatile.global.u32 %0, [%1+4];}" : "=r"(b) : "l"((const unsigned *)in + t));
+    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(a) : "l"((const unsigned *)(in + t)));
+    asm volatile("{.reg .u64 p; ld.volatile.global.u32 %0, [%1+4];}" : "=r"(b) : "l"((const unsigned *)(in + t)));
     kinds[t * 3] = kind;
     kinds[t * 3 + 1] = read;
     asm volatile("st.global.wt.u32 [%0+8], %1;" :: "l"(kinds + t * 3), "r"(a ^ b * 5) : "memory");

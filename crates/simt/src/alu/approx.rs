@@ -23,18 +23,12 @@ fn settle(near: f64, exact: impl FnOnce() -> u32) -> f32 {
     let doubt = near.abs() / (1u64 << 46) as f64;
     let (low, high) = ((near - doubt) as f32, (near + doubt) as f32);
     // Compared as numbers: a zero keeps its sign.
-    if low == high {
-        near as f32
-    } else {
-        f32::from_bits(exact())
-    }
+    if low == high { near as f32 } else { f32::from_bits(exact()) }
 }
 
 #[inline(always)]
 fn rsqrt(x: f32) -> f32 {
-    settle(1.0 / f64::from(x).sqrt(), || {
-        soft::rsqrt(Format::F32, RN, x.to_bits().into()) as u32
-    })
+    settle(1.0 / f64::from(x).sqrt(), || soft::rsqrt(Format::F32, RN, x.to_bits().into()) as u32)
 }
 
 fn sin(x: f32) -> f32 {
@@ -51,11 +45,7 @@ fn ex2(x: f32) -> f32 {
 
 fn lg2(x: f32) -> f32 {
     // A zero of either sign, which the library may treat differently, gives -infinity.
-    if x == 0.0 {
-        f32::NEG_INFINITY
-    } else {
-        settle(f64::from(x).log2(), || exact::lg2(x))
-    }
+    if x == 0.0 { f32::NEG_INFINITY } else { settle(f64::from(x).log2(), || exact::lg2(x)) }
 }
 
 fn tanh(x: f32) -> f32 {
@@ -107,11 +97,7 @@ fn forms<const FTZ: bool>(opcode: Opcode, full: bool) -> Option<Alu> {
 
 /// The approximate forms of f32, or `None`.
 pub(super) fn select32(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
-    if mods.ftz {
-        forms::<true>(opcode, mods.full)
-    } else {
-        forms::<false>(opcode, mods.full)
-    }
+    if mods.ftz { forms::<true>(opcode, mods.full) } else { forms::<false>(opcode, mods.full) }
 }
 
 /// The approximate forms of f64: `rsqrt.approx`, and the gross `.ftz` ones, which see and give

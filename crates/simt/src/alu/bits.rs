@@ -108,11 +108,7 @@ fn ones(len: u32) -> u64 {
 #[inline(always)]
 fn field<const WIDTH: u32>(a: u64, pos: u32, len: u32) -> u64 {
     let (pos, len) = (pos & 0xff, len & 0xff);
-    if pos < WIDTH {
-        (a >> pos) & ones(len)
-    } else {
-        0
-    }
+    if pos < WIDTH { (a >> pos) & ones(len) } else { 0 }
 }
 
 /// The field with its sign above it: its top bit, or bit WIDTH-1 where it reaches beyond.
@@ -195,11 +191,7 @@ fn bmsk(pos: u32, len: u32) -> u32 {
 fn szext<const SIGNED: bool>(a: u32, len: u32) -> u32 {
     let low = a & ones(len) as u32;
     let sign = (u64::from(a) << 1 >> len) & 1;
-    if SIGNED && len > 0 && sign == 1 {
-        low | !(ones(len) as u32)
-    } else {
-        low
-    }
+    if SIGNED && len > 0 && sign == 1 { low | !(ones(len) as u32) } else { low }
 }
 
 /// The n-th set bit from `base` on, upwards or downwards by the sign of n; itself for n = 0.
@@ -293,16 +285,7 @@ fn lop3(d: &mut L32, a: &L32, b: &L32, c: &L32, table: u8) {
         0xe8 => is!(|a, b, c| (a & b) | (c & (a | b))),
         _ => {
             let row = |k: u8| if table >> k & 1 == 1 { !0u32 } else { 0 };
-            let rows = [
-                row(0),
-                row(1),
-                row(2),
-                row(3),
-                row(4),
-                row(5),
-                row(6),
-                row(7),
-            ];
+            let rows = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
             for i in 0..32 {
                 let pick = |s: u32, k: usize| (s & rows[k + 1]) | (!s & rows[k]);
                 let low = (b[i] & pick(c[i], 2)) | (!b[i] & pick(c[i], 0));

@@ -171,11 +171,7 @@ pub(super) fn slct(mods: &Modifiers) -> Option<Alu> {
         (false, true, false) => narrow!(|a, b, c| if f32::from_bits(c) >= 0.0 { a } else { b }),
         (false, true, true) => narrow!(|a, b, c| if flushed(c) >= 0.0 { a } else { b }),
         (true, true, false) => {
-            mixed!(|a, b, c| if f32::from_bits(c as u32) >= 0.0 {
-                a
-            } else {
-                b
-            })
+            mixed!(|a, b, c| if f32::from_bits(c as u32) >= 0.0 { a } else { b })
         }
         (true, true, true) => mixed!(|a, b, c| if flushed(c as u32) >= 0.0 { a } else { b }),
     })

@@ -76,14 +76,7 @@ fn series(first: u128, alternating: bool, next: impl Fn(u128, u128) -> u128) -> 
 
 /// A fixed-point number rounded to f32.
 fn round(negative: bool, value: u128, scale: i32, sticky: bool) -> u32 {
-    pack(
-        Format::F32,
-        RN,
-        negative,
-        value,
-        scale - POINT as i32,
-        sticky,
-    ) as u32
+    pack(Format::F32, RN, negative, value, scale - POINT as i32, sticky) as u32
 }
 
 /// `2^x`
@@ -151,9 +144,7 @@ fn circle(x: f32) -> (u32, u128, u128) {
     let t = mul(value & (ONE - 1), HALF_PI);
     let square = mul(t, t);
     let sin = series(t, true, |term, k| mul(term, square) / (2 * k * (2 * k + 1)));
-    let cos = series(ONE, true, |term, k| {
-        mul(term, square) / (2 * k * (2 * k - 1))
-    });
+    let cos = series(ONE, true, |term, k| mul(term, square) / (2 * k * (2 * k - 1)));
     (quadrant, sin, cos)
 }
 

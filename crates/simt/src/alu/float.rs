@@ -15,11 +15,7 @@ use super::soft;
 /// Subnormals become zeros of their sign.
 #[inline(always)]
 pub(super) fn flush32(x: u32) -> u32 {
-    if x & 0x7f80_0000 == 0 {
-        x & 0x8000_0000
-    } else {
-        x
-    }
+    if x & 0x7f80_0000 == 0 { x & 0x8000_0000 } else { x }
 }
 
 /// A source of an f32 instruction.
@@ -42,11 +38,7 @@ pub(super) fn result<const FTZ: bool, const SAT: bool>(x: f32) -> u32 {
 /// A result of an f64 instruction.
 #[inline(always)]
 pub(super) fn result64(x: f64) -> u64 {
-    if x.is_nan() {
-        Format::F64.nan
-    } else {
-        x.to_bits()
-    }
+    if x.is_nan() { Format::F64.nan } else { x.to_bits() }
 }
 
 /// The sum of an exact product and an addend, rounded to f32.
@@ -61,30 +53,18 @@ fn sum<const R: u8>(product: f64, c: f64) -> f32 {
 
 #[inline(always)]
 fn add<const R: u8>(a: f32, b: f32) -> f32 {
-    if R == RN {
-        a + b
-    } else {
-        sum::<R>(a.into(), b.into())
-    }
+    if R == RN { a + b } else { sum::<R>(a.into(), b.into()) }
 }
 
 #[inline(always)]
 fn mul<const R: u8>(a: f32, b: f32) -> f32 {
     // The product of two f32 is exact in f64.
-    if R == RN {
-        a * b
-    } else {
-        narrow32::<R>(f64::from(a) * f64::from(b))
-    }
+    if R == RN { a * b } else { narrow32::<R>(f64::from(a) * f64::from(b)) }
 }
 
 #[inline(always)]
 fn fma<const R: u8>(a: f32, b: f32, c: f32) -> f32 {
-    if R == RN {
-        a.mul_add(b, c)
-    } else {
-        sum::<R>(f64::from(a) * f64::from(b), c.into())
-    }
+    if R == RN { a.mul_add(b, c) } else { sum::<R>(f64::from(a) * f64::from(b), c.into()) }
 }
 
 #[inline(always)]
@@ -188,11 +168,7 @@ fn max64(a: f64, b: f64) -> f64 {
 /// A NaN if either source is one (`.NaN`), else the value.
 #[inline(always)]
 fn strict(a: f32, b: f32, value: f32) -> f32 {
-    if a.is_nan() | b.is_nan() {
-        f32::NAN
-    } else {
-        value
-    }
+    if a.is_nan() | b.is_nan() { f32::NAN } else { value }
 }
 
 /// Instructions of f32 that round, for one mode, `.ftz` and `.sat`.

@@ -54,11 +54,7 @@ impl Half for Bf16 {
 /// `.ftz`: subnormals as zeros of their sign.
 #[inline(always)]
 fn flush<H: Half, const FTZ: bool>(x: u32) -> u32 {
-    if FTZ && x & H::FORMAT.inf as u32 == 0 {
-        x & 0x8000
-    } else {
-        x & 0xffff
-    }
+    if FTZ && x & H::FORMAT.inf as u32 == 0 { x & 0x8000 } else { x & 0xffff }
 }
 
 /// Rounds and applies `.ftz`, `.sat` and `.relu`.
@@ -77,11 +73,7 @@ fn put<H: Half, const FTZ: bool, const SAT: bool, const RELU: bool>(x: f64) -> u
 
 #[inline(always)]
 fn min(a: f64, b: f64) -> f64 {
-    let least = if a < b || (a == b && a.is_sign_negative()) {
-        a
-    } else {
-        b
-    };
+    let least = if a < b || (a == b && a.is_sign_negative()) { a } else { b };
     if a.is_nan() {
         b
     } else if b.is_nan() {
@@ -93,11 +85,7 @@ fn min(a: f64, b: f64) -> f64 {
 
 #[inline(always)]
 fn strict(a: f64, b: f64, value: f64) -> f64 {
-    if a.is_nan() | b.is_nan() {
-        f64::NAN
-    } else {
-        value
-    }
+    if a.is_nan() | b.is_nan() { f64::NAN } else { value }
 }
 
 /// One half, or both halves of the packed type.
@@ -126,29 +114,11 @@ fn arithmetic<H: Half, const FTZ: bool, const SAT: bool, const RELU: bool>(
     packed: bool,
 ) -> Option<Alu> {
     Some(match opcode {
-        Opcode::Add => halves!(
-            packed,
-            H,
-            FTZ,
-            |a, b, _| sum_odd(a, b),
-            put::<H, FTZ, SAT, RELU>
-        ),
-        Opcode::Sub => halves!(
-            packed,
-            H,
-            FTZ,
-            |a, b, _| sum_odd(a, -b),
-            put::<H, FTZ, SAT, RELU>
-        ),
+        Opcode::Add => halves!(packed, H, FTZ, |a, b, _| sum_odd(a, b), put::<H, FTZ, SAT, RELU>),
+        Opcode::Sub => halves!(packed, H, FTZ, |a, b, _| sum_odd(a, -b), put::<H, FTZ, SAT, RELU>),
         Opcode::Mul => halves!(packed, H, FTZ, |a, b, _| a * b, put::<H, FTZ, SAT, RELU>),
         Opcode::Fma => {
-            halves!(
-                packed,
-                H,
-                FTZ,
-                |a, b, c| sum_odd(a * b, c),
-                put::<H, FTZ, SAT, RELU>
-            )
+            halves!(packed, H, FTZ, |a, b, c| sum_odd(a * b, c), put::<H, FTZ, SAT, RELU>)
         }
         _ => return None,
     })

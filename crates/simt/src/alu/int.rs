@@ -85,11 +85,7 @@ pub(super) fn select(opcode: Opcode, ty: Ty, mods: &Modifiers) -> Option<Alu> {
         Opcode::Neg if ty.is_signed() => signed(opcode, ty),
         Opcode::Min | Opcode::Max => min_max(opcode, ty, mods.relu),
         Opcode::Sad => ints!(ty, T, |a, b, c| {
-            let distance = if a > b {
-                a.wrapping_sub(b)
-            } else {
-                b.wrapping_sub(a)
-            };
+            let distance = if a > b { a.wrapping_sub(b) } else { b.wrapping_sub(a) };
             distance.wrapping_add(c)
         }),
         Opcode::Dp4a | Opcode::Dp2a => dot(opcode, ty, mods),
@@ -112,12 +108,12 @@ fn min_max(opcode: Opcode, ty: Ty, relu: bool) -> Option<Alu> {
     match (ty, max, relu) {
         (Ty::S32, false, true) => Some(narrow!(|a, b, _| (a as i32).min(b as i32).max(0) as u32)),
         (Ty::S32, true, true) => Some(narrow!(|a, b, _| (a as i32).max(b as i32).max(0) as u32)),
-        (Ty::U16x2, false, false) => Some(narrow!(|a, b, _| {
-            (a & 0xffff).min(b & 0xffff) | (a >> 16).min(b >> 16) << 16
-        })),
-        (Ty::U16x2, true, false) => Some(narrow!(|a, b, _| {
-            (a & 0xffff).max(b & 0xffff) | (a >> 16).max(b >> 16) << 16
-        })),
+        (Ty::U16x2, false, false) => {
+            Some(narrow!(|a, b, _| { (a & 0xffff).min(b & 0xffff) | (a >> 16).min(b >> 16) << 16 }))
+        }
+        (Ty::U16x2, true, false) => {
+            Some(narrow!(|a, b, _| { (a & 0xffff).max(b & 0xffff) | (a >> 16).max(b >> 16) << 16 }))
+        }
         (Ty::S16x2, ..) => Some(match (max, relu) {
             (false, false) => narrow!(|a, b, _| s16x2(a, b, |x, y| x.min(y))),
             (false, true) => narrow!(|a, b, _| s16x2(a, b, |x, y| x.min(y).max(0))),
@@ -226,29 +222,21 @@ fn dot(opcode: Opcode, ty: Ty, mods: &Modifiers) -> Option<Alu> {
 #[inline(always)]
 fn byte<const SIGNED: bool>(word: u32, shift: u32) -> i32 {
     let byte = (word >> shift) as u8;
-    if SIGNED {
-        i32::from(byte as i8)
-    } else {
-        i32::from(byte)
-    }
+    if SIGNED { i32::from(byte as i8) } else { i32::from(byte) }
 }
 
 #[inline(always)]
 fn dp4a<const A: bool, const B: bool>(a: u32, b: u32, c: u32, _: u32) -> u32 {
-    [0, 8, 16, 24].iter().fold(c, |sum, &s| {
-        sum.wrapping_add((byte::<A>(a, s) * byte::<B>(b, s)) as u32)
-    })
+    [0, 8, 16, 24]
+        .iter()
+        .fold(c, |sum, &s| sum.wrapping_add((byte::<A>(a, s) * byte::<B>(b, s)) as u32))
 }
 
 #[inline(always)]
 fn dp2a<const A: bool, const B: bool>(a: u32, b: u32, c: u32, at: u32) -> u32 {
     let half = |shift: u32| {
         let half = (a >> shift) as u16;
-        if A {
-            i32::from(half as i16)
-        } else {
-            i32::from(half)
-        }
+        if A { i32::from(half as i16) } else { i32::from(half) }
     };
     c.wrapping_add((half(0) * byte::<B>(b, at)) as u32)
         .wrapping_add((half(16) * byte::<B>(b, at + 8)) as u32)

@@ -21,6 +21,7 @@ mod float;
 mod half;
 mod int;
 mod lanes;
+mod quick;
 mod round;
 mod select;
 pub mod soft;

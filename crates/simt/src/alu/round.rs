@@ -124,11 +124,7 @@ pub(super) fn pack(
         1..=127 => {
             let cut = significand & ((1 << shift) - 1);
             let half = 1 << (shift - 1);
-            (
-                significand >> shift,
-                cut >= half,
-                (cut & (half - 1)) != 0 || sticky,
-            )
+            (significand >> shift, cut >= half, (cut & (half - 1)) != 0 || sticky)
         }
         128 => (0, significand >> 127 == 1, significand << 1 != 0 || sticky),
         _ => (0, false, true),
@@ -140,11 +136,7 @@ pub(super) fn pack(
     } else {
         u64::MAX
     };
-    sign | if magnitude > format.max {
-        overflow(format, mode, negative)
-    } else {
-        magnitude
-    }
+    sign | if magnitude > format.max { overflow(format, mode, negative) } else { magnitude }
 }
 
 /// An `f64` rounded to a format of at most 24 significant bits; NaN becomes the format's.
@@ -155,11 +147,7 @@ pub(super) fn narrow(format: Format, mode: u8, x: f64) -> u64 {
     let sign = if negative { format.sign() } else { 0 };
     let field = (bits >> 52) as i32 & 0x7ff;
     let fraction = bits & ((1 << 52) - 1);
-    let significand = if field == 0 {
-        fraction
-    } else {
-        fraction | 1 << 52
-    };
+    let significand = if field == 0 { fraction } else { fraction | 1 << 52 };
     let lead = field.max(1) - 1023;
     let binade = lead.max(format.emin());
     // At 63 the half is beyond any significand, so a larger distance makes no difference.
@@ -167,13 +155,7 @@ pub(super) fn narrow(format: Format, mode: u8, x: f64) -> u64 {
     let kept = significand >> shift;
     let cut = significand & ((1 << shift) - 1);
     let half = 1u64 << (shift - 1);
-    let up = away(
-        mode,
-        negative,
-        kept & 1 == 1,
-        cut >= half,
-        (cut & (half - 1)) != 0,
-    );
+    let up = away(mode, negative, kept & 1 == 1, cut >= half, (cut & (half - 1)) != 0);
     let magnitude = (((binade - format.emin()) as u64) << format.frac) + kept + u64::from(up);
     let magnitude = if field == 0x7ff {
         format.inf
@@ -182,11 +164,7 @@ pub(super) fn narrow(format: Format, mode: u8, x: f64) -> u64 {
     } else {
         magnitude
     };
-    if x.is_nan() {
-        format.nan
-    } else {
-        sign | magnitude
-    }
+    if x.is_nan() { format.nan } else { sign | magnitude }
 }
 
 /// `f64` to `f32` in one of the four modes. To nearest is the processor's own conversion; the
@@ -217,11 +195,7 @@ pub(super) fn to_odd(near: f64, error: f64) -> f64 {
     let inexact = error != 0.0 && near.is_finite() && !error.is_nan();
     if inexact && bits & 1 == 0 {
         let grows = (error > 0.0) == (near > 0.0);
-        f64::from_bits(if grows {
-            bits + 1
-        } else {
-            bits.wrapping_sub(1)
-        })
+        f64::from_bits(if grows { bits + 1 } else { bits.wrapping_sub(1) })
     } else {
         near
     }

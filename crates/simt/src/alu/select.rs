@@ -14,10 +14,8 @@ use super::{Alu, approx, bits, carry, compare, convert, float, half, int};
 pub fn select(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
     let ty = mods.ty()?;
     // Mixed-precision forms (add.f32.f16) have a second type, packed ones of f32 a vector.
-    let two = matches!(
-        opcode,
-        Opcode::Cvt | Opcode::Set | Opcode::Slct | Opcode::Dp4a | Opcode::Dp2a
-    );
+    let two =
+        matches!(opcode, Opcode::Cvt | Opcode::Set | Opcode::Slct | Opcode::Dp4a | Opcode::Dp2a);
     if mods.unexecuted.is_some() || mods.vector != 0 || mods.types.len() != 1 + usize::from(two) {
         return None;
     }

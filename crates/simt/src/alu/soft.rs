@@ -13,11 +13,7 @@ enum Number {
     Nan,
     Infinite(bool),
     Zero(bool),
-    Finite {
-        negative: bool,
-        significand: u64,
-        exponent: i32,
-    },
+    Finite { negative: bool, significand: u64, exponent: i32 },
 }
 use Number::{Finite, Infinite, Nan, Zero};
 
@@ -35,11 +31,7 @@ fn unpack(format: Format, bits: u64) -> Number {
     } else {
         let hidden = if field == 0 { 0 } else { 1 << format.frac };
         let exponent = field.max(1) - 1 + format.emin() - format.frac as i32;
-        Finite {
-            negative,
-            significand: fraction | hidden,
-            exponent,
-        }
+        Finite { negative, significand: fraction | hidden, exponent }
     }
 }
 
@@ -60,11 +52,7 @@ struct Term {
 
 fn term(negative: bool, significand: u128, exponent: i32) -> Term {
     let shift = significand.leading_zeros() as i32 - 2;
-    Term {
-        negative,
-        significand: significand << shift,
-        exponent: exponent - shift,
-    }
+    Term { negative, significand: significand << shift, exponent: exponent - shift }
 }
 
 /// The rounded sum of two non-zero terms. The smaller one may lose bits to the right only where
@@ -76,14 +64,7 @@ fn sum(format: Format, mode: u8, x: Term, y: Term) -> u64 {
     let shifted = small.significand.checked_shr(distance).unwrap_or(0);
     let lost = shifted.checked_shl(distance).unwrap_or(0) != small.significand;
     if big.negative == small.negative {
-        return pack(
-            format,
-            mode,
-            big.negative,
-            big.significand + shifted,
-            big.exponent,
-            lost,
-        );
+        return pack(format, mode, big.negative, big.significand + shifted, big.exponent, lost);
     }
     // What is lost makes the difference a little smaller: borrow one and be a little above.
     let difference = big.significand - shifted - u128::from(lost);
@@ -112,44 +93,18 @@ pub fn fma(format: Format, mode: u8, a: u64, b: u64, c: u64) -> u64 {
         (Zero(_), _, Zero(s)) | (_, Zero(_), Zero(s)) => {
             zero(format, if s == negative { s } else { mode == RM })
         }
+        (Zero(_), _, Finite { negative, significand, exponent })
+        | (_, Zero(_), Finite { negative, significand, exponent }) => {
+            pack(format, mode, negative, significand.into(), exponent, false)
+        }
         (
-            Zero(_),
-            _,
-            Finite {
-                negative,
-                significand,
-                exponent,
-            },
-        )
-        | (
-            _,
-            Zero(_),
-            Finite {
-                negative,
-                significand,
-                exponent,
-            },
-        ) => pack(format, mode, negative, significand.into(), exponent, false),
-        (
-            Finite {
-                significand: m,
-                exponent: e,
-                ..
-            },
-            Finite {
-                significand: n,
-                exponent: f,
-                ..
-            },
+            Finite { significand: m, exponent: e, .. },
+            Finite { significand: n, exponent: f, .. },
             c,
         ) => {
             let product = u128::from(m) * u128::from(n);
             match c {
-                Finite {
-                    negative: s,
-                    significand,
-                    exponent,
-                } => sum(
+                Finite { negative: s, significand, exponent } => sum(
                     format,
                     mode,
                     term(negative, product, e + f),
@@ -171,33 +126,12 @@ pub fn add(format: Format, mode: u8, a: u64, b: u64) -> u64 {
 pub fn mul(format: Format, mode: u8, a: u64, b: u64) -> u64 {
     match (unpack(format, a), unpack(format, b)) {
         (
-            Finite {
-                negative: s,
-                significand: m,
-                exponent: e,
-            },
-            Finite {
-                negative: t,
-                significand: n,
-                exponent: f,
-            },
-        ) => pack(
-            format,
-            mode,
-            s != t,
-            u128::from(m) * u128::from(n),
-            e + f,
-            false,
-        ),
+            Finite { negative: s, significand: m, exponent: e },
+            Finite { negative: t, significand: n, exponent: f },
+        ) => pack(format, mode, s != t, u128::from(m) * u128::from(n), e + f, false),
         // One is zero, infinite or NaN: the product is exact, and a zero addend of its own sign
         // leaves it as it is.
-        _ => fma(
-            format,
-            mode,
-            a,
-            b,
-            zero(format, (a ^ b) & format.sign() != 0),
-        ),
+        _ => fma(format, mode, a, b, zero(format, (a ^ b) & format.sign() != 0)),
     }
 }
 
@@ -209,27 +143,12 @@ pub fn div(format: Format, mode: u8, a: u64, b: u64) -> u64 {
         (Infinite(_), _) | (_, Zero(_)) => infinity(format, negative),
         (Zero(_), _) | (_, Infinite(_)) => zero(format, negative),
         (
-            Finite {
-                significand: m,
-                exponent: e,
-                ..
-            },
-            Finite {
-                significand: n,
-                exponent: f,
-                ..
-            },
+            Finite { significand: m, exponent: e, .. },
+            Finite { significand: n, exponent: f, .. },
         ) => {
             let shift = m.leading_zeros() + 63;
             let (m, n) = (u128::from(m) << shift, u128::from(n));
-            pack(
-                format,
-                mode,
-                negative,
-                m / n,
-                e - f - shift as i32,
-                m % n != 0,
-            )
+            pack(format, mode, negative, m / n, e - f - shift as i32, m % n != 0)
         }
     }
 }
@@ -239,23 +158,12 @@ pub fn sqrt(format: Format, mode: u8, a: u64) -> u64 {
     match unpack(format, a) {
         Nan | Infinite(true) | Finite { negative: true, .. } => format.nan,
         Infinite(false) | Zero(_) => a & (format.sign() | (format.sign() - 1)),
-        Finite {
-            significand: m,
-            exponent: e,
-            ..
-        } => {
+        Finite { significand: m, exponent: e, .. } => {
             let mut shift = m.leading_zeros() + 63;
             shift -= (shift as i32 ^ e) as u32 & 1;
             let m = u128::from(m) << shift;
             let root = m.isqrt();
-            pack(
-                format,
-                mode,
-                false,
-                root,
-                (e - shift as i32) / 2,
-                root * root != m,
-            )
+            pack(format, mode, false, root, (e - shift as i32) / 2, root * root != m)
         }
     }
 }
@@ -266,11 +174,7 @@ pub fn rsqrt(format: Format, mode: u8, a: u64) -> u64 {
         Nan | Infinite(true) | Finite { negative: true, .. } => format.nan,
         Infinite(false) => 0,
         Zero(negative) => infinity(format, negative),
-        Finite {
-            significand: m,
-            exponent: e,
-            ..
-        } => {
+        Finite { significand: m, exponent: e, .. } => {
             // a = m * 4^k with 2^61 <= m < 2^63; floor(2^94 / sqrt(m)) is found bit by bit as the
             // largest root with root^2 * m <= 2^188.
             let mut shift = m.leading_zeros() as i32 - 1;

@@ -12,12 +12,11 @@ use texunit_memory::{
 #[derive(Clone, Copy)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    pub(super) writes: bool,
 }
 
-pub(super) const LOAD: Kind = Kind { name: "load", writes: false };
-pub(super) const STORE: Kind = Kind { name: "store", writes: true };
-pub(super) const ATOMIC: Kind = Kind { name: "atomic", writes: true };
+pub(super) const LOAD: Kind = Kind { name: "load" };
+pub(super) const STORE: Kind = Kind { name: "store" };
+pub(super) const ATOMIC: Kind = Kind { name: "atomic" };
 
 fn load_block(block: &Block, offset: u64, size: u8) -> Option<u64> {
     match size {

@@ -5,6 +5,7 @@ use super::{Parse, Parser, Reported};
 use crate::ast::{Block, BranchTargets, CallPrototype, Directive, Ident, Statement};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::span::Span;
 use crate::token::Kind;
 use crate::words;
 
@@ -38,6 +39,9 @@ const C_WORDS: &[&str] = &[
     "__syncthreads",
 ];
 
+/// End of the message about directives of module scope.
+const INSIDE_BODY: &str = " inside a function body";
+
 impl<'a> Parser<'a> {
     /// `{ ... }`; the next token is the `{`. Mistakes inside are reported and skipped.
     pub(crate) fn block(&mut self) -> Parse<Block<'a>> {
@@ -54,7 +58,12 @@ impl<'a> Parser<'a> {
 
     fn block_inside(&mut self) -> Parse<Block<'a>> {
         let start = self.at;
-        let open = self.advance();
+        let open = self.advance().span;
+        self.statements(start, open)
+    }
+
+    /// Statements up to the `}` of the `{` at `open`, which is token `start` or is missing there.
+    pub(crate) fn statements(&mut self, start: usize, open: Span) -> Parse<Block<'a>> {
         let mut statements = Vec::new();
         loop {
             let first = self.begin();
@@ -64,11 +73,11 @@ impl<'a> Parser<'a> {
                     break;
                 }
                 Kind::End => {
-                    self.unclosed(open.span);
+                    self.unclosed(open);
                     break;
                 }
                 Kind::Word if self.starts_function() => {
-                    self.unclosed(open.span);
+                    self.unclosed(open);
                     break;
                 }
                 _ => {}
@@ -87,8 +96,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Reports the missing `}` once for all blocks that are open.
-    fn unclosed(&mut self, open: crate::span::Span) {
+    fn unclosed(&mut self, open: Span) {
         if !self.unwinding {
+            // What seemed to stand inside the body stands behind it.
+            self.diagnostics.retain(|d| {
+                d.primary.span < open
+                    || d.code != codes::MISPLACED
+                    || !d.message.ends_with(INSIDE_BODY)
+            });
             let what = match self.kind() {
                 Kind::End => "at the end of the file".to_string(),
                 _ => format!("before {}", self.shown()),
@@ -249,7 +264,7 @@ impl<'a> Parser<'a> {
         } else {
             return self.unknown_word(word);
         };
-        let message = format!("`.{word}` inside a function body");
+        let message = format!("`.{word}`{INSIDE_BODY}");
         self.report(
             Diagnostic::error(codes::MISPLACED, span, message).label("not here").help(help),
         );

@@ -27,9 +27,28 @@ impl<'a> Parser<'a> {
             function.body = Some(body);
             return Ok(function);
         }
+        if header.is_ok() && self.body_without_brace() {
+            let span = self.previous().span;
+            let diagnostic = Diagnostic::error(codes::HEADER, span, "missing `{` after the header")
+                .label("`{` expected after this")
+                .help("a body stands in braces: `.entry name(...) { ... }`");
+            self.report(diagnostic);
+            self.failed = true;
+            let start = self.at;
+            let body = self.nested(|p| p.statements(start, span))?;
+            let mut function = header?;
+            function.body = Some(body);
+            return Ok(function);
+        }
         let function = header?;
         self.prototype_end()?;
         Ok(function)
+    }
+
+    /// Whether statements follow the header directly.
+    fn body_without_brace(&self) -> bool {
+        let declares = matches!(self.peek_word(), Some("reg" | "local" | "loc"));
+        declares || self.kind() != Kind::Word && self.begins_statement(self.at, Scope::Body, false)
     }
 
     /// What follows a header without a body: `;`, which NVIDIA's assembler does not insist on.
@@ -178,7 +197,7 @@ impl<'a> Parser<'a> {
                 continue;
             }
             let Some(bound) = words::BOUNDS.iter().find(|b| b.name == word) else {
-                if self.starts_item(self.at) {
+                if self.starts_item(self.at) || self.body_without_brace() {
                     break;
                 }
                 if self.previous().kind == Kind::Ident

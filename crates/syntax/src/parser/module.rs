@@ -96,7 +96,8 @@ impl<'a> Parser<'a> {
                 items.push(item);
                 return Ok(());
             }
-            _ => *header = Header::Closed,
+            _ if words::is_directive(word) => *header = Header::Closed,
+            _ => {}
         }
         let mut linkage = None;
         if let Some(found) = words::look_up(words::LINKAGES, word) {
@@ -163,7 +164,12 @@ impl<'a> Parser<'a> {
         };
         let message = format!("`.{word}` outside of a function");
         let diagnostic = Diagnostic::error(codes::MISPLACED, self.peek().span, message);
-        self.fail(diagnostic.label("not here").help(help))
+        let result = self.fail(diagnostic.label("not here").help(help));
+        if word == "loc" {
+            // The rest of a body, most likely, whose `{` or function is lost.
+            self.recover_to_item(self.at);
+        }
+        result
     }
 
     /// `.alias name, function;`

@@ -49,7 +49,7 @@ impl Parser<'_> {
             let fresh = i > start && i >= error && token.first_on_line;
             match token.kind {
                 Kind::End => break,
-                Kind::Semicolon if i >= error => {
+                Kind::Semicolon if i >= error && !self.closes_in_line(i + 1) => {
                     i += 1;
                     break;
                 }
@@ -59,8 +59,8 @@ impl Parser<'_> {
                     break;
                 }
                 Kind::LeftBrace => braces += 1,
-                Kind::RightBrace if braces == 0 => break,
-                Kind::RightBrace => braces -= 1,
+                Kind::RightBrace if braces == 0 && self.closes_block(i, scope) => break,
+                Kind::RightBrace => braces = braces.saturating_sub(1),
                 Kind::LeftParen => parens += 1,
                 Kind::RightParen => parens = parens.saturating_sub(1),
                 _ if fresh && self.begins_statement(i, scope, parens > 0) => break,
@@ -71,6 +71,33 @@ impl Parser<'_> {
         self.go_on_at(error, i.max(start));
     }
 
+    /// Whether the `}` at `i` closes a block, and not brackets of a broken statement.
+    fn closes_block(&self, i: usize, scope: Scope) -> bool {
+        let next = self.tokens[(i + 1).min(self.tokens.len() - 1)];
+        let goes_on = matches!(
+            next.kind,
+            Kind::Semicolon | Kind::Comma | Kind::RightBracket | Kind::RightParen
+        );
+        scope == Scope::Body && (self.tokens[i].first_on_line || next.first_on_line || !goes_on)
+            || scope == Scope::Module && self.tokens[i].first_on_line
+    }
+
+    /// Whether the line goes on from `i` with a bracket that closes: then the `;` before it stands
+    /// by mistake inside brackets.
+    fn closes_in_line(&self, i: usize) -> bool {
+        let rest = self.tokens[i..].iter().take_while(|t| !t.first_on_line);
+        let mut closed = false;
+        for token in rest {
+            match token.kind {
+                Kind::LeftBrace | Kind::LeftBracket | Kind::LeftParen if !closed => return false,
+                Kind::RightBracket | Kind::RightParen | Kind::RightBrace => closed = true,
+                Kind::Semicolon => return closed,
+                _ => {}
+            }
+        }
+        false
+    }
+
     /// After a broken header: goes to the body, to the end of the prototype, or to the next item.
     pub(crate) fn recover_header(&mut self) {
         let error = self.at;
@@ -78,7 +105,8 @@ impl Parser<'_> {
         loop {
             let token = self.tokens[i];
             match token.kind {
-                Kind::End | Kind::LeftBrace | Kind::RightBrace => break,
+                Kind::End | Kind::LeftBrace => break,
+                Kind::RightBrace if token.first_on_line => break,
                 Kind::Semicolon if !self.header_goes_on(i + 1) => {
                     i += 1;
                     break;
@@ -223,7 +251,8 @@ impl Parser<'_> {
         }
         let next = self.peek();
         let ended = match next.kind {
-            Kind::RightBrace | Kind::End => true,
+            Kind::End => true,
+            Kind::RightBrace => self.closes_block(self.at, scope),
             Kind::LeftBrace => next.first_on_line || self.holds_statements(self.at),
             _ => {
                 next.first_on_line

@@ -1,0 +1,86 @@
+//! Runs every job of examples/ and compares what it writes with examples/*/expected, texel by
+//! texel, and again on a single thread.
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use texunit::args::{LaunchArgs, OutputFormat};
+use texunit_files::{Texels, Wanted, read_texels};
+
+fn folder(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(path)
+}
+
+fn texels(path: &Path) -> Texels {
+    let read = |name| {
+        let format = texunit_device::Format::from_name(name).unwrap();
+        read_texels(path, &Wanted { format, dims: None, extent: None })
+    };
+    read("u8x4").unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn run(name: &str, threads: usize) {
+    let example = folder(name);
+    let out = std::env::temp_dir().join(format!("texunit-{name}-{threads}-{}", std::process::id()));
+    let report = texunit::run::launch(&LaunchArgs {
+        job: example.join("job.toml"),
+        out: out.clone(),
+        threads,
+        format: OutputFormat::Json,
+        quiet: true,
+        max_steps: 1_000_000_000,
+        fmad: false,
+        memory_limit: 200 << 20,
+    });
+    assert!(report.succeeded(), "{}", texunit::human::render(&report, false, false).1);
+    let mut compared = 0;
+    for entry in std::fs::read_dir(example.join("expected")).unwrap() {
+        let expected = entry.unwrap().path();
+        let found = texels(&out.join(expected.file_name().unwrap()));
+        let wanted = texels(&expected);
+        assert_eq!((found.width, found.height), (wanted.width, wanted.height), "{name}");
+        let differs = found.bytes.chunks(4).zip(wanted.bytes.chunks(4)).position(|(a, b)| a != b);
+        if let Some(at) = differs {
+            let (x, y) = (at % wanted.width as usize, at / wanted.width as usize);
+            let [a, b] = [&found, &wanted].map(|t| t.bytes[4 * at..][..4].to_vec());
+            panic!("{name}: texel ({x}, {y}) is {a:?}, expected {b:?}");
+        }
+        compared += 1;
+    }
+    assert_eq!(compared, report.outputs.len(), "every output has its expected picture");
+    let _ = std::fs::remove_dir_all(out);
+}
+
+macro_rules! examples {
+    ($($test:ident: $name:literal,)*) => {
+        $(#[test]
+        fn $test() {
+            run($name, 0);
+            run($name, 1);
+        })*
+
+        /// No example is left out above.
+        #[test]
+        fn all_of_them() {
+            let mut found: Vec<_> = std::fs::read_dir(folder(""))
+                .unwrap()
+                .map(|e| e.unwrap().path())
+                .filter(|p| p.join("job.toml").exists())
+                .map(|p| p.file_name().unwrap().to_str().unwrap().to_owned())
+                .collect();
+            found.sort();
+            let mut listed = vec![$($name),*];
+            listed.sort_unstable();
+            assert_eq!(found, listed);
+        }
+    };
+}
+
+examples! {
+    rotate: "rotate",
+    sobel: "sobel",
+    bicubic: "bicubic",
+    volume: "volume",
+    surface_blur: "surface-blur",
+    texref: "texref",
+    independent: "independent",
+}

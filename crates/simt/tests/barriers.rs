@@ -1,0 +1,213 @@
+//! Barriers of CTAs and warps, deadlocks, step limits, cancelling.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+use common::{How, kernel, kernel_with, load_text, run_fault, run_words};
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use texunit_simt::{FaultKind, LaunchConfig};
+
+fn block(x: u32) -> How {
+    How { block: [x, 1, 1], ..How::default() }
+}
+
+#[test]
+fn reversal_through_shared_memory() {
+    let text = kernel(
+        ".shared .align 4 .b8 s[400]; .reg .u32 %a, %v; .reg .u64 %b;",
+        "mov.u32 %a, s;
+         mad.lo.u32 %a, %t, 4, %a;
+         mul.lo.u32 %v, %t, %t;
+         st.shared.u32 [%a], %v;
+         bar.sync 0;
+         sub.u32 %v, 99, %t;
+         mov.u32 %a, s;
+         mad.lo.u32 %a, %v, 4, %a;
+         ld.shared.u32 %v, [%a];
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    let got = run_words(&text, block(100), 100);
+    assert_eq!(got, (0..100).map(|t| (99 - t) * (99 - t)).collect::<Vec<u32>>());
+}
+
+#[test]
+fn exited_threads_leave_barriers() {
+    // Threads below 40 leave; the others meet three times, in divergent code.
+    let text = kernel_with(
+        ".global .u32 n;",
+        ".reg .pred %p; .reg .u32 %v; .reg .u64 %a;",
+        "setp.lt.u32 %p, %t, 40;
+         @%p exit;
+         mov.u64 %a, n;
+         red.global.add.u32 [%a], 1;
+         setp.lt.u32 %p, %t, 50;
+         @%p bra FEW;
+         barrier.sync 0;
+         bra REST;
+FEW:     barrier.sync 0;
+REST:    ld.global.u32 %v, [%a];
+         bar.sync 0;
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    let got = run_words(&text, block(100), 100);
+    assert_eq!(got, (0..100).map(|t| if t < 40 { 0 } else { 60 }).collect::<Vec<u32>>());
+}
+
+#[test]
+fn counted_barriers_and_arrive() {
+    // Warp 0 produces and only arrives; warp 1 waits for it.
+    let text = kernel(
+        ".shared .u32 s; .reg .pred %p; .reg .u32 %v;",
+        "setp.ge.u32 %p, %t, 32;
+         @%p bra CONSUME;
+         st.shared.u32 [s], 77;
+         bar.arrive 3, 64;
+         ret;
+CONSUME: bar.sync 3, 64;
+         ld.shared.u32 %v, [s];
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    let got = run_words(&text, block(64), 64);
+    assert_eq!(got, (0..64).map(|t| if t < 32 { 0 } else { 77 }).collect::<Vec<u32>>());
+}
+
+#[test]
+fn reductions() {
+    let text = kernel(
+        ".reg .pred %p, %q; .reg .u32 %v, %w;",
+        "setp.lt.u32 %p, %t, 37;
+         bar.red.popc.u32 %v, 1, %p;
+         bar.red.and.pred %q, 2, %p;
+         selp.u32 %w, 1000, 0, %q;
+         add.u32 %v, %v, %w;
+         bar.red.or.pred %q, 0, !%p;
+         selp.u32 %w, 10000, 0, %q;
+         add.u32 %v, %v, %w;
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    assert_eq!(run_words(&text, block(70), 70), [10037; 70]);
+    assert_eq!(run_words(&text, block(20), 20), [1020; 20]);
+}
+
+#[test]
+fn warp_barriers_at_different_places() {
+    let text = kernel(
+        ".shared .u32 s[32]; .reg .pred %p; .reg .u32 %v, %a;",
+        "mov.u32 %a, s;
+         mad.lo.u32 %a, %t, 4, %a;
+         setp.lt.u32 %p, %t, 16;
+         @%p bra LOW;
+         st.shared.u32 [%a], 5;
+         bar.warp.sync 0xffffffff;
+         bra DONE;
+LOW:     st.shared.u32 [%a], 7;
+         bar.warp.sync 0xffffffff;
+DONE:    xor.b32 %v, %t, 16;
+         mov.u32 %a, s;
+         mad.lo.u32 %a, %v, 4, %a;
+         ld.shared.u32 %v, [%a];
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    let got = run_words(&text, block(32), 32);
+    assert_eq!(got, (0..32).map(|t| if t < 16 { 5 } else { 7 }).collect::<Vec<u32>>());
+}
+
+#[test]
+fn a_deadlock_says_who_waits_where() {
+    let text = kernel(
+        ".reg .pred %p;",
+        "setp.lt.u32 %p, %t, 8;
+         @%p bra OTHER;
+         bar.sync 1;
+         ret;
+OTHER:   bar.sync 2;
+         ret;",
+    );
+    let (fault, line) = run_fault(&text, block(64), 64);
+    let FaultKind::Deadlock { waiting } = &fault.kind else { panic!("{fault:?}") };
+    assert!(waiting.contains("56 threads wait at line") && waiting.contains("8 threads wait"), "{waiting}");
+    assert!(waiting.contains("`bar.sync 1;`") && waiting.contains("barrier 2 (8 of 64"), "{waiting}");
+    assert!(line.contains("bar.sync"));
+
+    let text = kernel(
+        ".reg .pred %p;",
+        "setp.lt.u32 %p, %t, 8;
+         @%p bra OTHER;
+         bar.warp.sync 0xffffffff;
+         ret;
+OTHER:   bar.sync 2;
+         ret;",
+    );
+    let (fault, _) = run_fault(&text, block(32), 32);
+    let FaultKind::Deadlock { waiting } = &fault.kind else { panic!("{fault:?}") };
+    assert!(waiting.contains("lanes of the membermask"), "{waiting}");
+}
+
+#[test]
+fn the_step_limit() {
+    let text = kernel(".reg .pred %p;", "L: bra L;\n ret;");
+    let how = How { max_steps: 1000, ..How::default() };
+    let (fault, line) = run_fault(&text, how, 32);
+    assert_eq!(fault.kind, FaultKind::StepLimit { limit: 1000 });
+    assert_eq!(line, "L: bra L;");
+    // Lanes that wait for each other in vain are no deadlock but endless.
+    let text = kernel_with(
+        ".global .u32 flag;",
+        ".reg .pred %p; .reg .u32 %v;",
+        "L: ld.volatile.global.u32 %v, [flag];
+         setp.eq.u32 %p, %v, 0;
+         @%p bra L;
+         ret;",
+    );
+    let (fault, _) = run_fault(&text, How { max_steps: 50_000, ..How::default() }, 32);
+    assert_eq!(fault.kind, FaultKind::StepLimit { limit: 50_000 });
+}
+
+#[test]
+fn cancelling_and_progress() {
+    let loaded = load_text(&kernel("", "ret;"));
+    let (address, _) = loaded.buffer(1);
+    let id = loaded.program.kernel("k").unwrap();
+    let map = loaded.memory.map();
+    let (cancel, progress) = (AtomicBool::new(false), AtomicU64::new(0));
+    let params = address.to_le_bytes();
+    let mut config = LaunchConfig {
+        grid: [5, 2, 3],
+        block: [1, 1, 1],
+        dynamic_shared: 0,
+        params: &params,
+        memory: &map,
+        descriptors: &loaded.descriptors,
+        threads: 2,
+        max_steps: 100,
+        fmad: false,
+        stack_limit: 1024,
+        grid_id: 0,
+        progress: Some(&progress),
+        cancel: Some(&cancel),
+    };
+    texunit_simt::launch(&loaded.program, id, &config).unwrap();
+    assert_eq!(progress.load(std::sync::atomic::Ordering::Relaxed), 30);
+    config.progress = None;
+    cancel.store(true, std::sync::atomic::Ordering::Relaxed);
+    let fault = texunit_simt::launch(&loaded.program, id, &config).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Cancelled);
+}
+
+#[test]
+fn barriers_with_bad_operands() {
+    let (fault, line) = run_fault(
+        &kernel(".reg .u32 %b;", "add.u32 %b, %n, 0;\n bar.sync %b;\n ret;"),
+        block(33),
+        33,
+    );
+    assert!(matches!(fault.kind, FaultKind::BadOperand(ref m) if m.contains("barrier 33")));
+    assert_eq!(line, "bar.sync %b;");
+    let text = kernel(".reg .u32 %b;", "add.u32 %b, %n, 0;\n bar.sync 1, %b;\n ret;");
+    let (fault, _) = run_fault(&text, block(33), 33);
+    assert!(matches!(fault.kind, FaultKind::BadOperand(ref m) if m.contains("33 threads")));
+}

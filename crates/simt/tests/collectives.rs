@@ -1,0 +1,166 @@
+//! shfl, vote, match, redux, activemask against models written from the ISA text.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+use common::{Arg, How, kernel, load_text, run_words, words};
+
+/// PTX ISA, `shfl`: value and predicate of a lane whose value is `lane * 10`.
+fn shfl(mode: &str, lane: i32, b: i32, c: i32) -> (i32, bool) {
+    let bval = b & 0x1f;
+    let (cval, segmask) = (c & 0x1f, c >> 8 & 0x1f);
+    let max_lane = (lane & segmask) | (cval & !segmask);
+    let min_lane = lane & segmask;
+    let (j, p) = match mode {
+        "up" => (lane - bval, lane - bval >= max_lane),
+        "down" => (lane + bval, lane + bval <= max_lane),
+        "bfly" => (lane ^ bval, (lane ^ bval) <= max_lane),
+        _ => {
+            let j = min_lane | (bval & !segmask);
+            (j, j <= max_lane)
+        }
+    };
+    (if p { j } else { lane } * 10, p)
+}
+
+#[test]
+fn shuffles_in_all_modes_and_segments() {
+    for mode in ["up", "down", "bfly", "idx"] {
+        for sync in [false, true] {
+            let (dot, members) = if sync { (".sync", ", 0xffffffff") } else { ("", "") };
+            // CUDA's encodings for widths 32, 16, 8 and 2, and odd clamps.
+            for width in [32, 16, 8, 2] {
+                for odd in [0, 5] {
+                    let clamp = if mode == "up" { odd } else { 0x1f - odd };
+                    let c = (32 - width) << 8 | clamp;
+                    let text = kernel(
+                        ".reg .pred %p; .reg .u32 %v, %b, %r;",
+                        &format!(
+                            "mul.lo.u32 %v, %t, 10;
+                             mad.lo.u32 %b, %t, 7, 3;
+                             shfl{dot}.{mode}.b32 %r|%p, %v, %b, {c}{members};
+                             @!%p add.u32 %r, %r, 100000;
+                             st.global.u32 [%my], %r;
+                             ret;"
+                        ),
+                    )
+                    .replace(".target sm_80", if sync { ".target sm_80" } else { ".target sm_60" })
+                    .replace(".version 8.0", if sync { ".version 8.0" } else { ".version 6.0" });
+                    let got = run_words(&text, How::default(), 32);
+                    for lane in 0..32 {
+                        let (v, p) = shfl(mode, lane, lane * 7 + 3, c);
+                        let wanted = v + if p { 0 } else { 100_000 };
+                        assert_eq!(got[lane as usize] as i32, wanted, "{mode} {lane} c {c:#x}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_sync_forms_wait_for_lanes_that_come_another_way() {
+    // Odd lanes come by a detour that ends in a jump back; the shuffle must see all lanes.
+    let text = kernel(
+        ".reg .pred %p; .reg .u32 %m, %r, %i;",
+        "and.b32 %m, %t, 1;
+         mov.u32 %i, 0;
+         setp.eq.u32 %p, %m, 0;
+         @%p bra MEET;
+LOOP:    add.u32 %i, %i, 1;
+         setp.lt.u32 %p, %i, 5000;
+         @%p bra LOOP;
+MEET:    shfl.sync.bfly.b32 %r, %i, 1, 0x1f, 0xffffffff;
+         st.global.u32 [%my], %r;
+         ret;",
+    );
+    let got = run_words(&text, How::default(), 32);
+    assert_eq!(got, (0..32).map(|t| if t % 2 == 0 { 5000 } else { 0 }).collect::<Vec<u32>>());
+}
+
+#[test]
+fn halves_of_a_warp_with_their_own_masks() {
+    let text = kernel(
+        ".reg .pred %p; .reg .u32 %m, %r, %k;",
+        "setp.lt.u32 %p, %t, 16;
+         selp.u32 %m, 0x0000ffff, 0xffff0000, %p;
+         setp.lt.u32 %p, %t, 20;
+         vote.sync.ballot.b32 %r, %p, %m;
+         redux.sync.add.u32 %k, %t, %m;
+         mad.lo.u32 %r, %k, 0x10000, %r;
+         st.global.u32 [%my], %r;
+         ret;",
+    );
+    let got = run_words(&text, How::default(), 32);
+    let low = 120 * 0x10000 + 0xffff;
+    let high = (376_u32.wrapping_mul(0x10000)).wrapping_add(0x000f_0000);
+    assert_eq!(got, (0..32).map(|t| if t < 16 { low } else { high }).collect::<Vec<u32>>());
+}
+
+#[test]
+fn votes_see_only_active_lanes() {
+    let text = kernel(
+        ".reg .pred %p, %q, %live; .reg .u32 %r, %m;",
+        "setp.lt.u32 %live, %t, 27;
+         @!%live exit;
+         setp.ge.u32 %p, %t, 0;
+         vote.sync.all.pred %q, %p, 0xffffffff;
+         selp.u32 %r, 1, 0, %q;
+         setp.eq.u32 %p, %t, 3;
+         vote.sync.any.pred %q, %p, 0xffffffff;
+         selp.u32 %m, 2, 0, %q;
+         or.b32 %r, %r, %m;
+         vote.sync.uni.pred %q, %p, 0xffffffff;
+         selp.u32 %m, 4, 0, %q;
+         or.b32 %r, %r, %m;
+         vote.sync.uni.pred %q, !%live, 0xffffffff;
+         selp.u32 %m, 8, 0, %q;
+         or.b32 %r, %r, %m;
+         vote.sync.ballot.b32 %m, %live, 0xffffffff;
+         shl.b32 %m, %m, 4;
+         or.b32 %r, %r, %m;
+         st.global.u32 [%my], %r;
+         ret;",
+    );
+    let got = run_words(&text, How::default(), 32);
+    let wanted = (0x07ff_ffff << 4) | 1 | 2 | 8;
+    assert_eq!(got, (0..32).map(|t| if t < 27 { wanted } else { 0 }).collect::<Vec<u32>>());
+}
+
+#[test]
+fn matches_and_reductions() {
+    let text = kernel(
+        ".reg .pred %p; .reg .u32 %m, %r; .reg .s32 %s; .reg .u64 %w;",
+        "rem.u32 %m, %t, 5;
+         cvt.u64.u32 %w, %m;
+         match.any.sync.b32 %r, %m, 0xffffffff;
+         st.global.u32 [%my], %r;
+         match.all.sync.b64 %r|%p, %w, 0xffffffff;
+         @%p trap;
+         st.global.u32 [%my+128], %r;
+         mov.u64 %w, 9;
+         match.all.sync.b64 %r|%p, %w, 0xffffffff;
+         @!%p trap;
+         st.global.u32 [%my+256], %r;
+         sub.s32 %s, %t, 20;
+         redux.sync.min.s32 %s, %s, 0xffffffff;
+         st.global.u32 [%my+384], %s;
+         redux.sync.max.u32 %r, %t, 0xffffffff;
+         st.global.u32 [%my+512], %r;
+         redux.sync.xor.b32 %r, %t, 0xffffffff;
+         st.global.u32 [%my+640], %r;
+         ret;",
+    );
+    let loaded = load_text(&text);
+    let (address, block) = loaded.buffer(192);
+    loaded.run("k", How::default(), &[Arg::U64(address)]).unwrap();
+    let got = words(&block);
+    for t in 0..32 {
+        let same = (0..32).filter(|l| l % 5 == t % 5).fold(0, |m, l| m | 1 << l);
+        assert_eq!(got[t as usize], same);
+    }
+    assert_eq!(got[32..64], [0; 32]);
+    assert_eq!(got[64..96], [u32::MAX; 32]);
+    assert_eq!(got[96..128], [-20_i32 as u32; 32]);
+    assert_eq!(got[128..160], [31; 32]);
+    assert_eq!(got[160..192], [0; 32]);
+}
