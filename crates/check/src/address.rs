@@ -86,7 +86,7 @@ impl<'a> Body<'_, 'a> {
         let name = mnemonic(site.i);
         let writes = matches!(site.i.opcode.text, "st" | "atom" | "red");
         let fits = match site.mods.space {
-            None => matches!(area, Area::Global | Area::Shared | Area::Local | Area::Const),
+            None => matches!(area, Area::Global | Area::Shared | Area::Local),
             Some(space) => in_space(area, space),
         };
         if writes && area == Area::Param && fits {

@@ -36,7 +36,8 @@ impl<'c, 'a> Body<'c, 'a> {
     }
 
     pub(crate) fn run(mut self, block: &'a ast::Block<'a>) -> Function {
-        self.block(block);
+        // Parameters and the outermost declarations share one scope.
+        self.statements(block);
         self.function.regs = self.scopes.registers;
         self.function.body = Some(self.instructions);
         self.function
@@ -48,17 +49,16 @@ impl<'c, 'a> Body<'c, 'a> {
 
     fn block(&mut self, block: &'a ast::Block<'a>) {
         self.scopes.stack.push(Scope::default());
+        self.statements(block);
+        self.scopes.stack.pop();
+    }
+
+    fn statements(&mut self, block: &'a ast::Block<'a>) {
         for statement in &block.statements {
-            match statement {
-                Statement::Label(name) => {
-                    let id = LabelId(self.function.labels.len() as u32);
-                    self.function.labels.push((name.text.to_string(), usize::MAX));
-                    self.define(name, Local::Label(id));
-                }
-                Statement::BranchTargets(t) => self.define(&t.label, Local::BranchTargets(t)),
-                Statement::CallTargets(t) => self.define(&t.label, Local::CallTargets(t)),
-                Statement::CallPrototype(p) => self.define(&p.label, Local::Prototype(p)),
-                _ => {}
+            if let Statement::Label(name) = statement {
+                let id = LabelId(self.function.labels.len() as u32);
+                self.function.labels.push((name.text.to_string(), usize::MAX));
+                self.define(name, Local::Label(id));
             }
         }
         for statement in &block.statements {
@@ -75,13 +75,15 @@ impl<'c, 'a> Body<'c, 'a> {
                 }
                 Statement::Variable(v) => self.variable(v),
                 Statement::Block(b) => self.block(b),
-                Statement::CallPrototype(p) => self.check_prototype(p),
-                Statement::BranchTargets(_)
-                | Statement::CallTargets(_)
-                | Statement::Directive(_) => {}
+                Statement::CallPrototype(p) => {
+                    self.check_prototype(p);
+                    self.define(&p.label, Local::Prototype(p));
+                }
+                Statement::BranchTargets(t) => self.define(&t.label, Local::BranchTargets(t)),
+                Statement::CallTargets(t) => self.define(&t.label, Local::CallTargets(t)),
+                Statement::Directive(_) => {}
             }
         }
-        self.scopes.stack.pop();
     }
 
     fn define(&mut self, name: &ast::Ident<'a>, local: Local<'a>) {
@@ -125,7 +127,14 @@ impl<'c, 'a> Body<'c, 'a> {
             return self.define(&v.name, Local::Broken);
         }
         let decl = RegDecl { ty, vector: v.vector.max(1) };
-        let Some((count, _)) = v.count else { return self.define(&v.name, Local::Reg(decl)) };
+        let Some((count, _)) = v.count else {
+            let covered = self.scopes.stack.last().and_then(|s| s.range_of(v.name.text));
+            match covered {
+                Some(first) => self.cx.duplicate(&v.name, first),
+                None => self.define(&v.name, Local::Reg(decl)),
+            }
+            return;
+        };
         let name = v.name;
         let Some(scope) = self.scopes.stack.last_mut() else { return };
         let first = scope.ranges.get(name.text).map(|r| r.2);

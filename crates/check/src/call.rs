@@ -5,7 +5,7 @@ use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
-use crate::ir::{Base, FuncId, LabelId, Operand, Param, Prototype};
+use crate::ir::{Base, FrameVar, FuncId, LabelId, Operand, Param, Prototype};
 use crate::operand::Site;
 use crate::scope::Local;
 use crate::types::fits;
@@ -16,8 +16,17 @@ use crate::values::Value;
 struct Formal {
     ty: ScalarType,
     size: u32,
+    /// Alignment of an array; 0 of a scalar.
+    align: u32,
     /// `[]`: takes anything.
     open: bool,
+}
+
+impl Formal {
+    fn new(p: &Param) -> Self {
+        let align = if p.is_array { p.align } else { 0 };
+        Formal { ty: p.ty, size: p.size, align, open: p.is_array && p.size == 0 }
+    }
 }
 
 struct Signature {
@@ -27,10 +36,7 @@ struct Signature {
 }
 
 fn formals(params: &[Param]) -> Vec<Formal> {
-    params
-        .iter()
-        .map(|p| Formal { ty: p.ty, size: p.size, open: p.is_array && p.size == 0 })
-        .collect()
+    params.iter().map(Formal::new).collect()
 }
 
 impl<'a> Body<'_, 'a> {
@@ -241,11 +247,7 @@ impl<'a> Body<'_, 'a> {
         for (list, params) in lists.iter_mut().zip([&p.returns, &p.params]) {
             for v in params {
                 let param = self.cx.param(v, false)?;
-                list.push(Formal {
-                    ty: param.ty,
-                    size: param.size,
-                    open: param.is_array && param.size == 0,
-                });
+                list.push(Formal::new(&param));
             }
         }
         let [returns, params] = lists;
@@ -305,6 +307,16 @@ impl<'a> Body<'_, 'a> {
         complete.then_some(list)
     }
 
+    fn frame_differs(&self, variable: &FrameVar, formal: &Formal) -> bool {
+        if formal.open {
+            return false;
+        }
+        match formal.align {
+            0 => !fits(formal.ty, variable.ty) && variable.size == variable.ty.bytes(),
+            align => variable.align != align,
+        }
+    }
+
     fn argument(
         &mut self,
         i: &'a ast::Instruction<'a>,
@@ -335,6 +347,17 @@ impl<'a> Body<'_, 'a> {
                 )
                 .help(format!("pass a .param of type .{} and that size", formal.ty)),
             );
+            return None;
+        }
+        if let Value::Named { base: Base::Frame(id), .. } = value
+            && self.frame_differs(&self.function.frame[id.0 as usize], formal)
+        {
+            let message = "this has another type or alignment than the parameter";
+            let help = match formal.align {
+                0 => format!("declare it .param .{}", formal.ty),
+                align => format!("declare it .param .align {align} .{}", formal.ty),
+            };
+            self.report(Diagnostic::error("E0240", operand.span, message).help(help));
             return None;
         }
         match value {

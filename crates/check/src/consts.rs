@@ -144,6 +144,10 @@ fn binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Box<Dia
 }
 
 fn float_binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Box<Diagnostic>> {
+    if a.is_int() != b.is_int() && !matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr) {
+        let message = "the expression mixes integers and floating-point numbers";
+        return Err(mistake("E0121", span, message, "write both with or both without a point"));
+    }
     let (x, y) = (a.as_f64(), b.as_f64());
     let flag = |b: bool| Const::Int(u64::from(b), false);
     Ok(match op {

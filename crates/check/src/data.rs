@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
 
     fn dimension(&mut self, expr: &ast::Expr<'a>) -> Option<u64> {
         match self.constant(expr)? {
-            Const::Int(n, unsigned) if unsigned || n as i64 >= 0 => Some(n),
+            Const::Int(n, unsigned) if n != 0 && (unsigned || n as i64 > 0) => Some(n),
             _ => {
                 self.report(
                     Diagnostic::error(

@@ -1,16 +1,20 @@
 //! Headers of kernels and functions: parameters, layout, prototypes, aliases.
 
+use std::collections::HashSet;
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::ast::{self, Linkage, Space};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::context::{Checker, Global};
-use crate::ir::{FuncId, Function, Param, ParamId};
+use crate::ir::{Base, FuncId, Function, Operand, Param, ParamId};
 use crate::scope::{Local, RegDecl, Scope, Scopes};
 
 /// Parameter bytes of a kernel on the newest chips.
 const MAX_KERNEL_PARAMS: u64 = 32764;
+/// References that a kernel can name, on the chips with most.
+const LIMITS: &[(ScalarType, usize)] =
+    &[(ScalarType::Texref, 256), (ScalarType::Samplerref, 32), (ScalarType::Surfref, 32)];
 /// Parameter bytes of a function: what fits a frame of local memory.
 const MAX_FUNC_PARAMS: u64 = 512 << 10;
 
@@ -30,7 +34,40 @@ impl<'a> Checker<'a> {
         function.body = None;
         self.module.functions[id.0 as usize] = function.clone();
         let function = Body::new(self, scopes, function).run(block);
+        self.resource_limits(&function, f.name.span);
         self.module.functions[id.0 as usize] = function;
+    }
+
+    /// How many references one kernel may name.
+    fn resource_limits(&mut self, function: &Function, span: Span) {
+        if !function.is_entry {
+            return;
+        }
+        let mut used: HashSet<Base> = HashSet::new();
+        for instruction in function.body.iter().flatten() {
+            for operand in &instruction.operands {
+                if let Operand::Handle(base @ (Base::Variable(_) | Base::Param(_))) = operand {
+                    used.insert(*base);
+                }
+            }
+        }
+        let kind = |base: &Base| match base {
+            Base::Variable(id) => Some(self.module.variables[id.0 as usize].ty),
+            Base::Param(id) => Some(function.params[id.0 as usize].ty),
+            _ => None,
+        };
+        for (ty, limit) in LIMITS {
+            let n = used.iter().filter(|base| kind(base) == Some(*ty)).count();
+            if n > *limit {
+                let message = format!("{} uses {n} variables of type .{ty}", function.name);
+                self.report(
+                    Diagnostic::error("E0316", span, message)
+                        .label(format!("a kernel can name {limit}"))
+                        .help("pass handles as .u64 parameters instead"),
+                );
+                return;
+            }
+        }
     }
 
     /// The function's place in the module; nothing if it was already defined.
@@ -198,13 +235,22 @@ impl<'a> Checker<'a> {
             );
             return None;
         }
-        if ty.kind() == TypeKind::Opaque && !self.opaque_allowed(v, ty, is_entry) {
+        let handle = v.ptr.is_some_and(|p| p.opaque.is_some());
+        let opaque = ty.kind() == TypeKind::Opaque;
+        if opaque && !(handle && is_entry) && !self.opaque_allowed(v, ty, is_entry) {
             return None;
         }
         if ty == ScalarType::Pred && v.space == Space::Param {
             self.report(
                 Diagnostic::error("E0131", v.ty.span, "predicates live in registers only")
                     .help("pass a .u32 and use setp"),
+            );
+            return None;
+        }
+        if v.vector > 1 && v.space == Space::Param {
+            self.report(
+                Diagnostic::error("E0151", v.span, "a parameter cannot be a vector")
+                    .help(format!("write an array: .align 16 .b8 {}[16]", v.name.text)),
             );
             return None;
         }
@@ -310,7 +356,9 @@ impl<'a> Checker<'a> {
 fn same_signature(a: &Function, b: &Function) -> bool {
     let same = |a: &[Param], b: &[Param]| {
         a.len() == b.len()
-            && a.iter().zip(b).all(|(a, b)| a.size == b.size && a.reg.is_some() == b.reg.is_some())
+            && a.iter()
+                .zip(b)
+                .all(|(a, b)| (a.ty, a.size, a.reg.is_some()) == (b.ty, b.size, b.reg.is_some()))
     };
     a.is_entry == b.is_entry && same(&a.params, &b.params) && same(&a.returns, &b.returns)
 }

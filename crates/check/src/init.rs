@@ -46,8 +46,10 @@ impl<'a> Checker<'a> {
                 self.scalar(expr, 0, &mut image);
             }
             Initializer::List(items, span) => {
-                if layout.dims.is_empty() && items.len() > 1 {
-                    self.too_many(*span, 1);
+                if layout.dims.is_empty() {
+                    let message = "a scalar has no list of values";
+                    let help = "write the value without braces, or declare an array";
+                    self.report(Diagnostic::error("E0136", *span, message).help(help));
                     return None;
                 }
                 let total = if layout.open { u64::MAX } else { layout.size };
@@ -106,6 +108,12 @@ impl<'a> Checker<'a> {
                 return at;
             }
             match item {
+                Initializer::Value(expr) if !inner.is_empty() => {
+                    let message = "an element of this array needs braces of its own";
+                    let help = "write { and } around the values of each row or vector";
+                    self.report(Diagnostic::error("E0136", expr.span, message).help(help));
+                    image.failed = true;
+                }
                 Initializer::Value(expr) => self.scalar(expr, at, image),
                 Initializer::List(items, span) if inner.is_empty() => {
                     self.report(
@@ -203,7 +211,7 @@ impl<'a> Checker<'a> {
             Some(mask) => (1, mask.trailing_zeros().min(56) as u8),
         };
         let wrong_mask = mask.is_some_and(|m| m == 0 || m >> shift != 0xff || shift % 8 != 0);
-        let wrong_size = if mask.is_some() { ty.bytes() != 1 } else { !matches!(size, 4 | 8) };
+        let wrong_size = if mask.is_some() { ty != ScalarType::U8 } else { !matches!(size, 4 | 8) };
         if !plain || wrong_size || wrong_mask {
             image.failed = true;
             self.report(
@@ -212,7 +220,7 @@ impl<'a> Checker<'a> {
                     span,
                     format!("an address cannot initialise a .{ty} like this"),
                 )
-                .help("use a .u64 or .b64 variable, or bytes with masks such as 0xff00(name)"),
+                .help("use a .u64 or .b64 variable, or .u8 with masks such as 0xff00(name)"),
             );
             return;
         }
@@ -297,20 +305,13 @@ fn has_address(expr: &Expr, depth: u32) -> bool {
     }
 }
 
-/// The bits of an initial value; halves may be given by their bits.
+/// The bits of an initial value; the assembler has none for halves.
 fn initial_bits(value: Const, ty: ScalarType) -> Option<u64> {
-    match ty.kind() {
-        TypeKind::Predicate | TypeKind::Opaque => None,
-        TypeKind::Float if value.is_int() && ty.bits() >= 32 => value.float_bits(ty),
-        TypeKind::Float | TypeKind::Packed if ty.bits() < 64 && value.is_int() => {
-            value.bits_for(ScalarType::B64)
-        }
-        TypeKind::Bits => match value {
-            Const::Int(..) => value.bits_for(ty),
-            Const::F32(_) if ty.bits() == 32 => value.float_bits(ScalarType::F32),
-            Const::F64(_) if ty.bits() == 64 => value.float_bits(ScalarType::F64),
-            _ => None,
-        },
-        _ => value.bits_for(ty),
+    match (ty, value) {
+        (ScalarType::F32 | ScalarType::F64, c) if !c.is_int() => c.float_bits(ty),
+        (ScalarType::B32, c) if !c.is_int() => c.float_bits(ScalarType::F32),
+        (ScalarType::B64, c) if !c.is_int() => c.float_bits(ScalarType::F64),
+        (_, c) if ty.is_integer() || ty.kind() == TypeKind::Bits => c.bits_for(ty),
+        _ => None,
     }
 }

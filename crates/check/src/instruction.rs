@@ -1,6 +1,8 @@
 //! One instruction: opcode, modifiers, and which check its operands go to.
 
-use texunit_isa::{Class, Form, ModifierError, Modifiers, Opcode, Shape, forms_of, read_modifiers};
+use texunit_isa::{
+    Class, Form, ModifierError, Modifiers, Opcode, ScalarType, Shape, forms_of, read_modifiers,
+};
 use texunit_syntax::{Diagnostic, ast};
 
 use crate::body::Body;
@@ -26,6 +28,7 @@ impl<'a> Body<'_, 'a> {
                 return None;
             }
         };
+        self.past(i, &mods);
         let form = select(&forms, count(i));
         self.cx.miscompiled = false;
         let operands = self.operands(i, &mods, form, &forms)?;
@@ -79,6 +82,23 @@ impl<'a> Body<'_, 'a> {
         let target = floors.iter().max_by_key(|f| f.target).copied().unwrap_or(own);
         self.cx.require(texunit_isa::floor::Floor { target: 0, ..version }, i.opcode.span);
         self.cx.require(texunit_isa::floor::Floor { version: 0, ..target }, i.opcode.span);
+    }
+
+    /// Forms that later versions or targets do not have any more.
+    fn past(&mut self, i: &ast::Instruction<'a>, mods: &Modifiers) {
+        let opcode = i.opcode.text;
+        let single = mods.ty() == Some(ScalarType::F32) && mods.rounding.is_none();
+        if opcode == "mad" && single && self.cx.target >= 20 {
+            let message = "mad.f32 lacks a rounding modifier".into();
+            self.wrong("E0204", i.opcode.span, message, "write mad.rn.f32 or fma.rn.f32");
+        }
+        let without = matches!(opcode, "shfl" | "vote") && !mods.sync;
+        if without && self.cx.target >= 70 && self.cx.has_version(64) {
+            let message =
+                format!("{opcode} without .sync ended with sm_70 and PTX ISA version 6.4");
+            let help = format!("write {opcode}.sync and a mask of threads as last operand");
+            self.wrong("E0204", i.opcode.span, message, &help);
+        }
     }
 
     fn unknown_opcode(&mut self, i: &ast::Instruction<'a>) {

@@ -235,7 +235,7 @@ pub struct Instruction {
 }
 
 /// Base of an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
     /// Address in a register (32 or 64 bits).
     Reg(RegId),

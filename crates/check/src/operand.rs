@@ -61,7 +61,11 @@ impl<'a> Body<'_, 'a> {
                     OperandKind::Pair(a, b) => (&**a, Some(&**b)),
                     _ => (operand, None),
                 };
-                let first = self.dest_or_discard(site, ty, first);
+                let first = if site.i.opcode.text == "shfl" {
+                    self.dest(site, ty, first)
+                } else {
+                    self.dest_or_discard(site, ty, first)
+                };
                 let second = match second {
                     Some(b) => self.dest_or_discard(site, ScalarType::Pred, b),
                     None => Some(Operand::Discard),

@@ -38,6 +38,16 @@ pub(crate) struct Scope<'a> {
     registers: HashMap<&'a str, RegId>,
 }
 
+impl Scope<'_> {
+    /// Where the group of registers is declared that has this name in it.
+    pub(crate) fn range_of(&self, name: &str) -> Option<Span> {
+        splits(name).find_map(|(prefix, number)| {
+            let &(count, _, span) = self.ranges.get(prefix)?;
+            (number < count).then_some(span)
+        })
+    }
+}
+
 /// A register that was looked up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Register {

@@ -7,7 +7,8 @@ pub(crate) fn fits(ty: ScalarType, reg: ScalarType) -> bool {
     if ty.bits() != reg.bits() {
         return false;
     }
-    let bits = reg.kind() == TypeKind::Bits;
+    // The assembler has .f16x2 registers as plain 32 bits.
+    let bits = reg.kind() == TypeKind::Bits || reg == ScalarType::F16x2 && !ty.is_float();
     match ty.kind() {
         TypeKind::Bits => reg.kind() != TypeKind::Opaque,
         TypeKind::Unsigned | TypeKind::Signed => reg.is_integer() || bits,
@@ -29,6 +30,7 @@ pub(crate) fn fits_relaxed(ty: ScalarType, reg: ScalarType) -> bool {
     }
     let bits = reg.kind() == TypeKind::Bits;
     match ty.kind() {
+        _ if ty == ScalarType::Bf16 => fits(ty, reg),
         TypeKind::Bits => true,
         TypeKind::Unsigned | TypeKind::Signed => reg.is_integer() || bits,
         _ => reg == ty || bits,

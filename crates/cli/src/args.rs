@@ -32,8 +32,9 @@ pub struct LaunchArgs {
     #[arg(long, value_name = "DIR", default_value = "texunit-out")]
     pub out: PathBuf,
     /// Host threads; 0: one for each core.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u16).range(..=1024))]
+    pub threads: u16,
     /// What is printed.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,

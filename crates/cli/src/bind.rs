@@ -204,7 +204,11 @@ impl Binder<'_> {
         let known: Vec<_> =
             variables.iter().filter(|v| v.kind.name() == *kind).map(|v| &v.name).collect();
         let message = format!("the module has no {kind} `{}`", name.value);
-        Problem::new(codes::NAME, name.at(), message).suggest(&name.value, &known)
+        let problem = Problem::new(codes::NAME, name.at(), message);
+        if known.is_empty() {
+            return problem.help(format!("it declares no {kind} at all"));
+        }
+        problem.suggest(&name.value, &known)
     }
 
     fn globals(&mut self) {

@@ -2,13 +2,13 @@
 //!
 //! Nothing here looks at other files or at the module; crate-internal `bind` does.
 
+mod memory;
 mod number;
 mod object;
 
+pub use memory::{BufferSpec, Data, OutputSpec};
 pub use number::{NumberType, Scalar};
-pub use object::{
-    BufferSpec, Data, OutputSpec, SamplerSpec, SurfaceSpec, TexelSource, TextureLayout, TextureSpec,
-};
+pub use object::{SamplerSpec, SurfaceSpec, TexelSource, TextureLayout, TextureSpec};
 
 use crate::problem::{Problem, codes};
 use crate::table::{At, Found, Problems, Table};
@@ -28,7 +28,7 @@ pub struct Job {
     /// Threads of a CTA along x, y, z.
     pub block: At<[u32; 3]>,
     /// Bytes of dynamic shared memory.
-    pub dynamic_shared: u32,
+    pub dynamic_shared: Option<At<u32>>,
     /// Kernel parameters, by name or number.
     pub params: Vec<Param>,
     /// Parameters whose tables have mistakes: given, but not in `params`.
@@ -120,7 +120,7 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
     let kernel = root.need("kernel", "the name of the kernel").and_then(|v| v.string("a name"));
     let grid = root.need("grid", "the number of CTAs").and_then(|v| shape(&v));
     let block = root.need("block", "the threads of a CTA").and_then(|v| shape(&v));
-    let dynamic_shared = root.get("dynamic_shared").and_then(|v| v.small(0)).unwrap_or(0);
+    let dynamic_shared = root.get("dynamic_shared").and_then(|v| Some(v.at(v.small(0)?)));
     let unread = RefCell::new(Vec::new());
     let params = named(&root, "params", |name, v| {
         let key = name.value.clone();
@@ -192,6 +192,7 @@ fn param(name: At<String>, value: &Found<'_>) -> Option<Param> {
         table.get("use").map(|v| ("use", v)),
     ];
     let output = table.get("output");
+    let before = table.problem_count();
     table.finish();
     let given: Vec<_> = kinds.into_iter().flatten().collect();
     let [(kind, v)] = given.as_slice() else {
@@ -206,19 +207,21 @@ fn param(name: At<String>, value: &Found<'_>) -> Option<Param> {
             }
         };
         let code = if given.is_empty() { codes::MISSING_KEY } else { codes::CONFLICT };
-        value.report(Problem::new(code, name.at(), message));
+        if !given.is_empty() || table.problem_count() == before {
+            value.report(Problem::new(code, name.at(), message));
+        }
         return None;
     };
     let read = match *kind {
         "texture" => v.table().and_then(|t| object::texture(&t, v.at(()))).map(ParamValue::Texture),
         "surface" => v.table().and_then(|t| object::surface(&t, v.at(()))).map(ParamValue::Surface),
-        "buffer" => object::buffer(v).map(ParamValue::Buffer),
+        "buffer" => memory::buffer(v).map(ParamValue::Buffer),
         "sampler" => object::sampler(v).map(|s| ParamValue::Sampler(v.at(s))),
         "scalar" => number::scalar(v).map(ParamValue::Scalar),
         _ => v.string("the name of another parameter").map(ParamValue::Use),
     };
     let output = output.and_then(|o| {
-        let file = object::output(&o)?;
+        let file = memory::output(&o)?;
         if matches!(*kind, "texture" | "sampler" | "scalar") {
             o.problem(
                 codes::CONFLICT,
@@ -236,19 +239,22 @@ fn surface_reference(
     value: &Found<'_>,
 ) -> Option<(At<String>, SurfaceSpec, Option<At<OutputSpec>>)> {
     let table = value.table()?;
-    let output = table.get("output").and_then(|o| object::output(&o));
+    let output = table.get("output").and_then(|o| memory::output(&o));
     let surface = object::surface(&table, value.at(()))?;
     Some((name, surface, output))
 }
 
 fn global(name: At<String>, value: &Found<'_>) -> Option<Global> {
     let table = value.table()?;
-    let output = table.get("output").and_then(|o| object::output(&o));
-    let data = object::data(&table);
+    let before = table.problem_count();
+    let output = table.get("output").and_then(|o| memory::output(&o));
+    let data = memory::data(&table);
     table.finish();
     let data = data.map(|d| value.at(d));
     if data.is_none() && output.is_none() {
-        value.problem(codes::MISSING_KEY, "expected data or `output`");
+        if table.problem_count() == before {
+            value.problem(codes::MISSING_KEY, "expected data or `output`");
+        }
         return None;
     }
     Some(Global { name, data, output })

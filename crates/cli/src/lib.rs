@@ -25,19 +25,21 @@ const BUG: u8 = 2;
 /// The whole program.
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(report_bug));
-    match std::panic::catch_unwind(run_command) {
-        Ok(code) => code,
-        Err(_) => ExitCode::from(BUG),
-    }
+    ExitCode::from(exit_code(run_command))
 }
 
-fn run_command() -> ExitCode {
+/// The exit code of some work; a panic in it is a bug of ours.
+fn exit_code(work: impl FnOnce() -> u8 + std::panic::UnwindSafe) -> u8 {
+    std::panic::catch_unwind(work).unwrap_or(BUG)
+}
+
+fn run_command() -> u8 {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
             // A closed pipe is no reason for another message.
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { BUG } else { 0 });
+            return if error.use_stderr() { BUG } else { 0 };
         }
     };
     let Command::Launch(args) = cli.command;
@@ -46,7 +48,7 @@ fn run_command() -> ExitCode {
         OutputFormat::Human => human::print(&report, args.quiet),
         OutputFormat::Json => json::print(&report),
     }
-    if report.succeeded() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
+    if report.succeeded() { 0 } else { FAILED }
 }
 
 /// Says that a panic is a bug of ours and what to send us.
@@ -62,4 +64,22 @@ fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
     eprintln!(
         "Please report it at {repository}/issues with this message, the job file and the PTX."
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_our_bug_even_in_a_worker() {
+        assert_eq!(exit_code(|| 1), FAILED);
+        let worker = || {
+            std::thread::scope(|s| {
+                s.spawn(|| panic!("a test"))
+                    .join()
+                    .map_or_else(|p| std::panic::resume_unwind(p), |()| 0)
+            })
+        };
+        assert_eq!(exit_code(worker), BUG);
+    }
 }

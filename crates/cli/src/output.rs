@@ -130,7 +130,7 @@ fn memory_texels(
     spec: &At<OutputSpec>,
 ) -> Result<Option<(Format, [u32; 3], u8)>, Problem> {
     let missing = |what: &str| {
-        let message = format!("a {} file of memory needs {what}", kind.name());
+        let message = format!("memory that is written as {} needs {what}", kind.name());
         Problem::new(codes::MISSING_KEY, spec.at(), message)
     };
     let Some(format) = &spec.value.format else {

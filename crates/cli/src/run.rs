@@ -6,7 +6,7 @@ use crate::job::{self, Job};
 use crate::output::Written;
 use crate::problem::{Problem, codes};
 use crate::progress::with_bar;
-use crate::table::Problems;
+use crate::table::{At, Problems};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use texunit_device::{
@@ -195,8 +195,8 @@ fn run_kernel(job: &Job, kernel: &Kernel, bound: &Bound, args: &LaunchArgs, repo
         let options = LaunchOptions {
             grid: job.grid.value,
             block: job.block.value,
-            dynamic_shared: job.dynamic_shared,
-            threads: args.threads,
+            dynamic_shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
+            threads: args.threads.into(),
             max_steps: args.max_steps,
             fmad: args.fmad,
             progress: Some(progress),
@@ -238,6 +238,7 @@ fn wrong_shape(job: &Job, error: &ArgError) -> Problem {
     let at = match error {
         ArgError::Dimension { what: "grid", .. } => job.grid.at(),
         ArgError::Dimension { .. } | ArgError::Block(_) => job.block.at(),
+        ArgError::Shared { .. } => job.dynamic_shared.as_ref().map_or(job.kernel.at(), At::at),
         _ => job.kernel.at(),
     };
     Problem::new(codes::VALUE, at, error.to_string())

@@ -109,6 +109,12 @@ impl<'a> Table<'a> {
         list
     }
 
+    /// How many problems there are so far: a key that is missing is not reported where another
+    /// mistake explains it.
+    pub fn problem_count(&self) -> usize {
+        self.problems.borrow().len()
+    }
+
     /// Reports a problem of the table itself.
     pub fn problem(&self, code: &'static str, message: String) {
         let problem = Problem::new(code, (&self.path, self.span.clone()), message);

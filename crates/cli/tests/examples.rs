@@ -18,7 +18,7 @@ fn texels(path: &Path) -> Texels {
     read("u8x4").unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn run(name: &str, threads: usize) {
+fn run(name: &str, threads: u16) {
     let example = folder(name);
     let out = std::env::temp_dir().join(format!("texunit-{name}-{threads}-{}", std::process::id()));
     let report = texunit::run::launch(&LaunchArgs {

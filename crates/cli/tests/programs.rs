@@ -86,7 +86,8 @@ fn run(folder: &Path, mut case: Table, form: &str) -> Result<(), Failed> {
 
 /// Makes a job of a case: one PTX, absolute paths, raw outputs.
 fn make_job(case: &mut Table, folder: &Path, form: &str, expect: &Table) {
-    let absolute = |file: &str| Value::from(folder.join(file).canonicalize().unwrap().to_str().unwrap());
+    let absolute =
+        |file: &str| Value::from(folder.join(file).canonicalize().unwrap().to_str().unwrap());
     case.insert("ptx".into(), absolute(form));
     let Some(params) = case.get_mut("params").and_then(Value::as_table_mut) else { return };
     for (name, param) in params.iter_mut() {
@@ -133,14 +134,15 @@ fn compare(folder: &Path, expected: &Table, found: &[u8]) -> Result<(), String> 
     if found.len() != wanted.len() {
         return Err(format!("{} elements, but {} are expected", found.len(), wanted.len()));
     }
-    let tolerance = |key: &str| expected.get(key).map(|v| match v {
-        Value::Integer(i) => *i as f64,
-        v => v.as_float().unwrap(),
-    });
+    let tolerance = |key: &str| {
+        expected.get(key).map(|v| match v {
+            Value::Integer(i) => *i as f64,
+            v => v.as_float().unwrap(),
+        })
+    };
     let (ulps, absolute) = (tolerance("ulps"), tolerance("absolute"));
-    let wrong: Vec<_> = (0..found.len())
-        .filter(|&i| !same(found[i], wanted[i], ulps, absolute))
-        .collect();
+    let wrong: Vec<_> =
+        (0..found.len()).filter(|&i| !same(found[i], wanted[i], ulps, absolute)).collect();
     if wrong.is_empty() {
         return Ok(());
     }
@@ -174,8 +176,14 @@ fn expected_elements(folder: &Path, expected: &Table) -> Result<(String, Vec<Ele
 
 fn same(found: Element, wanted: Element, ulps: Option<f64>, absolute: Option<f64>) -> bool {
     // Bits of floats as integers in the order of the numbers.
-    let order32 = |v: f32| { let b = v.to_bits() as i32; i128::from(if b < 0 { i32::MIN - b } else { b }) };
-    let order64 = |v: f64| { let b = v.to_bits() as i64; i128::from(if b < 0 { i64::MIN - b } else { b }) };
+    let order32 = |v: f32| {
+        let b = v.to_bits() as i32;
+        i128::from(if b < 0 { i32::MIN - b } else { b })
+    };
+    let order64 = |v: f64| {
+        let b = v.to_bits() as i64;
+        i128::from(if b < 0 { i64::MIN - b } else { b })
+    };
     let (distance, difference, bits, nan) = match (found, wanted) {
         (Element::Integer(a), Element::Integer(b)) => return a == b,
         (Element::F32(a), Element::F32(b)) => (

@@ -25,7 +25,7 @@ fn arithmetic() {
         sweep(&op("mul.hi"), |a, b, _| t.bits(hi(a, b)));
         sweep(&op("mad.hi"), |a, b, c| t.bits(hi(a, b) + v(c)));
         sweep(&op("div"), |a, b, _| if v(b) == 0 { t.bits(-1) } else { t.bits(v(a) / v(b)) });
-        sweep(&op("rem"), |a, b, _| if v(b) == 0 { t.bits(v(a)) } else { t.bits(v(a) % v(b)) });
+        sweep(&op("rem"), |a, b, _| if v(b) == 0 { t.bits(-1) } else { t.bits(v(a) % v(b)) });
         sweep(&op("min"), |a, b, _| t.bits(v(a).min(v(b))));
         sweep(&op("max"), |a, b, _| t.bits(v(a).max(v(b))));
         sweep(&op("sad"), |a, b, c| t.bits((v(a) - v(b)).abs() + v(c)));

@@ -34,8 +34,8 @@ fn global_out_of_bounds_names_the_allocation_and_the_thread() {
 #[test]
 fn null_and_generic() {
     let (fault, line) =
-        run_fault(&kernel(".reg .u32 %v;", "ld.u32 %v, [0];\n ret;"), how(32), 1);
-    assert_eq!(line, "ld.u32 %v, [0];");
+        run_fault(&kernel(".reg .u32 %v;", "mov.u64 %my, 0;\n ld.u32 %v, [%my];\n ret;"), how(32), 1);
+    assert_eq!(line, "ld.u32 %v, [%my];");
     let FaultKind::OutOfBounds { access: "load", space, address: 0, size: 4, .. } = fault.kind else {
         panic!("{fault:?}")
     };

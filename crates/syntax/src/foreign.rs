@@ -42,19 +42,21 @@ pub(crate) fn without_end_marks(text: &str) -> &str {
     text.trim_end_matches(['\0', '\u{1a}', ' ', '\t', '\r', '\n'])
 }
 
-/// One error if the text is no PTX for a reason that can be named.
-pub(crate) fn recognise(text: &str) -> Option<Diagnostic> {
+/// One error if the text is a binary file.
+pub(crate) fn binary(text: &str) -> Option<Diagnostic> {
     let help = "give the PTX text: `nvcc -ptx`, `cuobjdump -ptx` and `clang -S` write it";
     let start = Span::new(0, text.chars().next().map_or(0, char::len_utf8));
-    let binary = BINARY.iter().find(|(magic, _)| text.starts_with(magic));
-    if let Some((_, what)) = binary {
+    if let Some((_, what)) = BINARY.iter().find(|(magic, _)| text.starts_with(magic)) {
         let message = format!("this is {what}, not PTX");
         return Some(Diagnostic::error(codes::BINARY, start, message).help(help));
     }
-    if let Some(at) = text.bytes().position(|b| b == 0) {
-        let message = "a NUL byte: this is a binary file, not PTX";
-        return Some(Diagnostic::error(codes::BINARY, Span::new(at, at + 1), message).help(help));
-    }
+    let at = text.bytes().position(|b| b == 0)?;
+    let message = "a NUL byte: this is a binary file, not PTX";
+    Some(Diagnostic::error(codes::BINARY, Span::new(at, at + 1), message).help(help))
+}
+
+/// One error if the text, which does not begin with `.version`, is of another language.
+pub(crate) fn language(text: &str) -> Option<Diagnostic> {
     let mut end = text.len().min(LOOK);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -62,9 +64,6 @@ pub(crate) fn recognise(text: &str) -> Option<Diagnostic> {
     let mut at = 0;
     for line in text[..end].split_inclusive('\n') {
         let trimmed = line.trim_start_matches('\u{feff}').trim_start();
-        if trimmed.starts_with(".version") {
-            return None;
-        }
         let found = LANGUAGES.iter().find(|(words, _, _)| trimmed.starts_with(words));
         if let Some((_, language, help)) = found {
             let from = at + line.len() - trimmed.len();

@@ -35,10 +35,16 @@ pub const MAX_ERRORS: usize = 200;
 /// Reads a module.
 pub fn parse(source: &SourceFile) -> Parsed<'_> {
     let text = foreign::without_end_marks(source.text());
-    if let Some(diagnostic) = foreign::recognise(text) {
-        return Parsed { module: ast::Module::default(), diagnostics: vec![diagnostic] };
+    let refused = |d| Parsed { module: ast::Module::default(), diagnostics: vec![d] };
+    if let Some(diagnostic) = foreign::binary(text) {
+        return refused(diagnostic);
     }
     let mut parser = parser::Parser::new(text, lexer::lex(text));
+    if !parser.begins_with_version()
+        && let Some(diagnostic) = foreign::language(text)
+    {
+        return refused(diagnostic);
+    }
     let module = parser.module();
     let mut diagnostics = parser.finish();
     if let Some(next) = diagnostics.get(MAX_ERRORS) {

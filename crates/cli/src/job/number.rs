@@ -80,6 +80,7 @@ pub(super) fn scalar(value: &Found<'_>) -> Option<At<Scalar>> {
     let table = value.table()?;
     let numbers = typed(&table);
     let bytes = table.get("bytes");
+    let before = table.problem_count();
     table.finish();
     match (numbers, bytes) {
         (Typed::Several, _) | (Typed::One(..), Some(_)) => {
@@ -91,6 +92,7 @@ pub(super) fn scalar(value: &Found<'_>) -> Option<At<Scalar>> {
         }
         (Typed::One(ty, v), None) => Some(v.at(Scalar { ty: Some(ty), bytes: number(ty, &v)? })),
         (Typed::None, Some(v)) => Some(v.at(Scalar { ty: None, bytes: raw_bytes(&v)? })),
+        (Typed::None, None) if table.problem_count() > before => None,
         (Typed::None, None) => {
             let names: Vec<_> = TYPES.iter().map(|t| format!("`{}`", t.1)).collect();
             let names = names.join(", ");

@@ -1,9 +1,9 @@
-//! Textures, surfaces, samplers, buffers and outputs of a job.
+//! Textures, surfaces and samplers of a job.
 
-use super::number::{self, Typed};
+use super::number;
 use crate::problem::{Problem, codes};
 use crate::table::{At, Found, Table};
-use std::path::{Component, Path, PathBuf};
+use std::path::PathBuf;
 use texunit_device::{AddressMode, Filter, Format, ReadMode};
 
 /// Where texels come from.
@@ -83,41 +83,6 @@ pub struct SurfaceSpec {
     pub extent: Option<[u32; 3]>,
 }
 
-/// What memory holds at the start.
-#[derive(Clone, Debug)]
-pub enum Data {
-    /// Zero bytes; `None`: as many as the object has.
-    Zeros(Option<u64>),
-    /// A file; with a format, a picture read as texels.
-    File(At<PathBuf>, Option<At<Format>>),
-    /// Numbers written in the job.
-    Inline(Vec<u8>),
-}
-
-/// Linear memory.
-#[derive(Clone, Debug)]
-pub struct BufferSpec {
-    /// Place of the table.
-    pub at: At<()>,
-    /// What it holds.
-    pub data: Data,
-    /// Its size in bytes, if larger than the data.
-    pub size: Option<At<u64>>,
-}
-
-/// A file to be written.
-#[derive(Clone, Debug)]
-pub struct OutputSpec {
-    /// Below the output folder.
-    pub file: At<PathBuf>,
-    /// `format`
-    pub format: Option<At<Format>>,
-    /// `width`, `height`, `depth`; 1 where omitted. `None`: no `width`.
-    pub extent: Option<[u32; 3]>,
-    /// Number of dimensions that were given.
-    pub dims: u8,
-}
-
 const FILTERS: &[(&str, Filter)] = &[("point", Filter::Point), ("linear", Filter::Linear)];
 
 const READS: &[(&str, ReadMode)] =
@@ -138,7 +103,7 @@ const LAYOUTS: &[(&str, TextureLayout)] = &[
     ("linear", TextureLayout::Linear),
 ];
 
-fn format(table: &Table<'_>) -> Option<At<Format>> {
+pub(super) fn format(table: &Table<'_>) -> Option<At<Format>> {
     let value = table.get("format")?;
     let name = value.string("a texel format such as \"u8x4\"")?;
     let format = Format::from_name(&name.value);
@@ -151,7 +116,7 @@ fn format(table: &Table<'_>) -> Option<At<Format>> {
 }
 
 /// `width`, `height` and `depth`, and how many of them there are.
-fn extent(table: &Table<'_>) -> (Option<[u32; 3]>, u8) {
+pub(super) fn extent(table: &Table<'_>) -> (Option<[u32; 3]>, u8) {
     let [width, height, depth] = ["width", "height", "depth"].map(|k| table.get(k));
     let given = if depth.is_some() { 3 } else { 1 + u8::from(height.is_some()) };
     if width.is_none() && (height.is_some() || depth.is_some()) {
@@ -215,14 +180,11 @@ pub(super) fn texture(table: &Table<'_>, at: At<()>) -> Option<TextureSpec> {
     let pitch = table.get("pitch").and_then(|v| v.number(1, u32::MAX.into()));
     table.finish();
     let source = source?;
-    if format.is_none()
-        && table.get("format").is_none()
-        && !matches!(source, TexelSource::Surface(_))
-    {
-        table.problem(
-            codes::MISSING_KEY,
-            "a texture needs a `format`, for instance \"u8x4\"".into(),
-        );
+    if format.is_none() && !matches!(source, TexelSource::Surface(_)) {
+        if table.get("format").is_none() {
+            let message = "a texture needs a `format`, for instance \"u8x4\"";
+            table.problem(codes::MISSING_KEY, message.into());
+        }
         return None;
     }
     if extent.is_none() && matches!(source, TexelSource::Zeros | TexelSource::Buffer(_)) {
@@ -311,96 +273,4 @@ fn border(value: &Found<'_>) -> Option<[u32; 4]> {
         *to = u32::from_le_bytes(bytes.try_into().ok()?);
     }
     Some(bits)
-}
-
-/// Reads the keys of a buffer.
-pub(super) fn buffer(value: &Found<'_>) -> Option<BufferSpec> {
-    let table = value.table()?;
-    let size = table.get("size").and_then(|v| Some(v.at(v.number(1, 1 << 40)?)));
-    let has_size = size.is_some();
-    let data = data(&table);
-    table.finish();
-    let data = match data {
-        Some(Data::Zeros(None)) if !has_size => {
-            table.problem(
-                codes::MISSING_KEY,
-                "expected the number of bytes in `zeros` or `size`".into(),
-            );
-            return None;
-        }
-        Some(data) => data,
-        None if has_size => Data::Zeros(None),
-        None => {
-            if !["zeros", "file", "bytes"].iter().any(|k| table.get(k).is_some())
-                && matches!(number::typed(&table), Typed::None)
-            {
-                table.problem(
-                    codes::MISSING_KEY,
-                    "expected one of the keys `zeros`, `size`, `file`, `bytes` or a type such as `u32`".into(),
-                );
-            }
-            return None;
-        }
-    };
-    Some(BufferSpec { at: value.at(()), data, size })
-}
-
-/// Reads the keys that say what memory holds: at most one of them.
-pub(super) fn data(table: &Table<'_>) -> Option<Data> {
-    let zeros = table.get("zeros");
-    let file = table.get("file");
-    let bytes = table.get("bytes");
-    let typed = number::typed(table);
-    let format = if file.is_some() { format(table) } else { None };
-    match (zeros, file, bytes, typed) {
-        (None, None, None, Typed::None) => None,
-        (Some(v), None, None, Typed::None) => zeros_of(&v),
-        (None, Some(v), None, Typed::None) => {
-            let name = v.string("a file name")?;
-            Some(Data::File(name.with(PathBuf::from(&name.value)), format))
-        }
-        (None, None, Some(v), Typed::None) => number::raw_bytes(&v).map(Data::Inline),
-        (None, None, None, Typed::One(ty, v)) => number::numbers_of(ty, &v).map(Data::Inline),
-        _ => {
-            table.problem(
-                codes::CONFLICT,
-                "only one of `zeros`, `file`, `bytes` and the types such as `u32` can be there"
-                    .into(),
-            );
-            None
-        }
-    }
-}
-
-/// A number of bytes, or `true` for all of an object that has a size.
-fn zeros_of(value: &Found<'_>) -> Option<Data> {
-    if value.is_boolean() {
-        if value.boolean() == Some(false) {
-            value.problem(codes::VALUE, "expected `true` or a number of bytes");
-            return None;
-        }
-        return Some(Data::Zeros(None));
-    }
-    Some(Data::Zeros(Some(value.number(1, 1 << 40)?)))
-}
-
-/// Reads an output.
-pub(super) fn output(value: &Found<'_>) -> Option<At<OutputSpec>> {
-    let table = value.table()?;
-    let file = table.need("file", "the name of the file to be written");
-    let format = format(&table);
-    let (extent, dims) = extent(&table);
-    table.finish();
-    let file = file?.string("a file name")?;
-    let path = Path::new(&file.value);
-    let plain = path.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
-    if !plain || path.file_name().is_none() {
-        let message = format!("`{}` is not a file below the output folder", file.value);
-        value.report(
-            Problem::new(codes::VALUE, file.at(), message)
-                .help("outputs are written to the folder of `--out`: give a name without `..` and a leading `/`"),
-        );
-        return None;
-    }
-    Some(value.at(OutputSpec { file: file.with(path.to_owned()), format, extent, dims }))
 }

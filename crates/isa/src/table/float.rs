@@ -29,12 +29,12 @@ super::rows! { ROWS:
     Abs "ty:f64", "d:0 s:0", 10, 13, "9.7.3.9", "absolute value";
     Neg "ftz? ty:f32", "d:0 s:0", 10, 0, "9.7.3.10", "negation";
     Neg "ty:f64", "d:0 s:0", 10, 13, "9.7.3.10", "negation";
-    Min "ftz? ty:f32", "d:0 s:0 s:0", 10, 0, "9.7.3.11", "smaller of two";
-    Min "ftz? NaN? xorsign? abs? ty:f32", "d:0 s:0 s:0", 70, 80, "9.7.3.11", "smaller of two; of magnitudes";
+    Min "ftz? NaN? ty:f32", "d:0 s:0 s:0", 10, 0, "9.7.3.11", "smaller of two";
+    Min "ftz? NaN? xorsign abs ty:f32", "d:0 s:0 s:0", 70, 80, "9.7.3.11", "smaller of two; of magnitudes";
     Min "ftz? NaN? abs? ty:f32", "d:0 s:0 s:0 s:0", 88, 100, "9.7.3.11", "smallest of three";
     Min "ty:f64", "d:0 s:0 s:0", 10, 13, "9.7.3.11", "smaller of two";
-    Max "ftz? ty:f32", "d:0 s:0 s:0", 10, 0, "9.7.3.12", "greater of two";
-    Max "ftz? NaN? xorsign? abs? ty:f32", "d:0 s:0 s:0", 70, 80, "9.7.3.12", "greater of two; of magnitudes";
+    Max "ftz? NaN? ty:f32", "d:0 s:0 s:0", 10, 0, "9.7.3.12", "greater of two";
+    Max "ftz? NaN? xorsign abs ty:f32", "d:0 s:0 s:0", 70, 80, "9.7.3.12", "greater of two; of magnitudes";
     Max "ftz? NaN? abs? ty:f32", "d:0 s:0 s:0 s:0", 88, 100, "9.7.3.12", "greatest of three";
     Max "ty:f64", "d:0 s:0 s:0", 10, 13, "9.7.3.12", "greater of two";
     Rcp "approx ftz? ty:f32", "d:0 s:0", 14, 0, "9.7.3.13", "reciprocal, 1 ulp";

@@ -1,7 +1,7 @@
 //! Integer arithmetic: add to sad, and the dot products.
 //!
-//! Division by zero is a value, as on hardware: `div` gives all ones of the type, `rem` the
-//! dividend (the ISA leaves both open; this is what GPUs are known to return for 32 and 64 bits).
+//! Division by zero is a value, as on hardware: `div` and `rem` give all ones of the type (the
+//! ISA leaves both open; this is what the code that ptxas generates for them returns).
 //! The most negative number divided by -1 is itself, with remainder 0.
 
 use texunit_isa::{Modifiers, MulPart, Opcode, ScalarType as Ty};
@@ -80,7 +80,7 @@ pub(super) fn select(opcode: Opcode, ty: Ty, mods: &Modifiers) -> Option<Alu> {
         Opcode::Mul24 => mul24(ty, part?),
         Opcode::Mad24 => mad24(ty, part?, mods.sat),
         Opcode::Div => ints!(ty, T, |a, b, _| if b == 0 { !0 } else { a.wrapping_div(b) }),
-        Opcode::Rem => ints!(ty, T, |a, b, _| if b == 0 { a } else { a.wrapping_rem(b) }),
+        Opcode::Rem => ints!(ty, T, |a, b, _| if b == 0 { !0 } else { a.wrapping_rem(b) }),
         Opcode::Abs if ty.is_signed() => signed(opcode, ty),
         Opcode::Neg if ty.is_signed() => signed(opcode, ty),
         Opcode::Min | Opcode::Max => min_max(opcode, ty, mods.relu),
@@ -108,12 +108,8 @@ fn min_max(opcode: Opcode, ty: Ty, relu: bool) -> Option<Alu> {
     match (ty, max, relu) {
         (Ty::S32, false, true) => Some(narrow!(|a, b, _| (a as i32).min(b as i32).max(0) as u32)),
         (Ty::S32, true, true) => Some(narrow!(|a, b, _| (a as i32).max(b as i32).max(0) as u32)),
-        (Ty::U16x2, false, false) => {
-            Some(narrow!(|a, b, _| { (a & 0xffff).min(b & 0xffff) | (a >> 16).min(b >> 16) << 16 }))
-        }
-        (Ty::U16x2, true, false) => {
-            Some(narrow!(|a, b, _| { (a & 0xffff).max(b & 0xffff) | (a >> 16).max(b >> 16) << 16 }))
-        }
+        (Ty::U16x2, false, false) => Some(narrow!(|a, b, _| u16x2(a, b, |x, y| x.min(y)))),
+        (Ty::U16x2, true, false) => Some(narrow!(|a, b, _| u16x2(a, b, |x, y| x.max(y)))),
         (Ty::S16x2, ..) => Some(match (max, relu) {
             (false, false) => narrow!(|a, b, _| s16x2(a, b, |x, y| x.min(y))),
             (false, true) => narrow!(|a, b, _| s16x2(a, b, |x, y| x.min(y).max(0))),
@@ -124,6 +120,11 @@ fn min_max(opcode: Opcode, ty: Ty, relu: bool) -> Option<Alu> {
         (_, false, _) => ints!(ty, T, |a, b, _| a.min(b)),
         (_, true, _) => ints!(ty, T, |a, b, _| a.max(b)),
     }
+}
+
+#[inline(always)]
+fn u16x2(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
+    u32::from(f(a as u16, b as u16)) | u32::from(f((a >> 16) as u16, (b >> 16) as u16)) << 16
 }
 
 #[inline(always)]

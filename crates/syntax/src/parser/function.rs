@@ -17,6 +17,7 @@ impl<'a> Parser<'a> {
         start: usize,
         linkage: Option<(Linkage, Span)>,
     ) -> Parse<Function<'a>> {
+        self.recovered = true;
         let header = self.header(start, linkage);
         if header.is_err() {
             self.recover_header();
@@ -48,7 +49,9 @@ impl<'a> Parser<'a> {
     /// Whether statements follow the header directly.
     fn body_without_brace(&self) -> bool {
         let declares = matches!(self.peek_word(), Some("reg" | "local" | "loc"));
-        declares || self.kind() != Kind::Word && self.begins_statement(self.at, Scope::Body, false)
+        let begins =
+            self.kind() != Kind::Word && self.begins_statement(self.at, Scope::Body, false);
+        self.peek().first_on_line && (declares || begins)
     }
 
     /// What follows a header without a body: `;`, which NVIDIA's assembler does not insist on.

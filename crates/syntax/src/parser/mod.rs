@@ -43,6 +43,8 @@ pub(crate) struct Parser<'a> {
     operators: u32,
     /// First byte of the statement that is being parsed.
     statement_start: u32,
+    /// A broken function has recovered by itself.
+    recovered: bool,
     /// Something could not be read, so something must be reported.
     failed: bool,
     /// A `}` is missing and has been reported: open blocks end here.
@@ -62,6 +64,7 @@ impl<'a> Parser<'a> {
             depth: 0,
             operators: 0,
             statement_start: 0,
+            recovered: false,
             failed: false,
             unwinding: false,
             lexical: lexed.diagnostics,

@@ -20,16 +20,22 @@ enum Header {
 }
 
 impl<'a> Parser<'a> {
+    /// Whether the next token is `.version`.
+    pub(crate) fn begins_with_version(&self) -> bool {
+        self.peek_word() == Some("version")
+    }
+
     /// The whole text.
     pub(crate) fn module(&mut self) -> Module<'a> {
         let mut module = Module::default();
         let mut header = Header::Nothing;
-        if self.peek_word() != Some("version") {
+        if !self.begins_with_version() {
             self.no_version();
         }
         while self.kind() != Kind::End {
             let start = self.begin();
             self.unwinding = false;
+            self.recovered = false;
             if header == Header::Version
                 && self.peek_word() != Some("target")
                 && self.kind() != Kind::Semicolon
@@ -38,9 +44,7 @@ impl<'a> Parser<'a> {
                 header = Header::Target;
             }
             if self.item(&mut module.items, &mut header).is_err() {
-                // Functions and sections have recovered already and stand behind themselves.
-                let bodied = matches!(self.previous().kind, Kind::RightBrace) && self.at > start;
-                if !bodied && !self.unwinding {
+                if !self.recovered && !self.unwinding {
                     self.recover(start, Scope::Module);
                     if self.kind() == Kind::LeftBrace {
                         // The body of something unknown: read for its own mistakes.

@@ -85,6 +85,10 @@ impl Parser<'_> {
     /// Whether the line goes on from `i` with a bracket that closes: then the `;` before it stands
     /// by mistake inside brackets.
     fn closes_in_line(&self, i: usize) -> bool {
+        let first = self.tokens[i];
+        if first.kind == Kind::LeftBrace && !first.first_on_line && !self.holds_statements(i) {
+            return true;
+        }
         let rest = self.tokens[i..].iter().take_while(|t| !t.first_on_line);
         let mut closed = false;
         for token in rest {

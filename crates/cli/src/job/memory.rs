@@ -1,0 +1,131 @@
+//! Buffers, variables and outputs of a job.
+
+use super::number::{self, Typed};
+use super::object::{extent, format};
+use crate::problem::{Problem, codes};
+use crate::table::{At, Found, Table};
+use std::path::{Component, Path, PathBuf};
+use texunit_device::Format;
+
+/// What memory holds at the start.
+#[derive(Clone, Debug)]
+pub enum Data {
+    /// Zero bytes; `None`: as many as the object has.
+    Zeros(Option<u64>),
+    /// A file; with a format, a picture read as texels.
+    File(At<PathBuf>, Option<At<Format>>),
+    /// Numbers written in the job.
+    Inline(Vec<u8>),
+}
+
+/// Linear memory.
+#[derive(Clone, Debug)]
+pub struct BufferSpec {
+    /// Place of the table.
+    pub at: At<()>,
+    /// What it holds.
+    pub data: Data,
+    /// Its size in bytes, if larger than the data.
+    pub size: Option<At<u64>>,
+}
+
+/// A file to be written.
+#[derive(Clone, Debug)]
+pub struct OutputSpec {
+    /// Below the output folder.
+    pub file: At<PathBuf>,
+    /// `format`
+    pub format: Option<At<Format>>,
+    /// `width`, `height`, `depth`; 1 where omitted. `None`: no `width`.
+    pub extent: Option<[u32; 3]>,
+    /// Number of dimensions that were given.
+    pub dims: u8,
+}
+
+/// Reads the keys of a buffer.
+pub(super) fn buffer(value: &Found<'_>) -> Option<BufferSpec> {
+    let table = value.table()?;
+    let before = table.problem_count();
+    let size = table.get("size").and_then(|v| Some(v.at(v.number(1, 1 << 40)?)));
+    let has_size = size.is_some();
+    let data = data(&table);
+    table.finish();
+    let data = match data {
+        Some(Data::Zeros(None)) if !has_size => {
+            table.problem(
+                codes::MISSING_KEY,
+                "expected the number of bytes in `zeros` or `size`".into(),
+            );
+            return None;
+        }
+        Some(data) => data,
+        None if table.problem_count() > before => return None,
+        None if has_size => Data::Zeros(None),
+        None => {
+            let keys = "`zeros`, `size`, `file`, `bytes` or a type such as `u32`";
+            table.problem(codes::MISSING_KEY, format!("expected one of the keys {keys}"));
+            return None;
+        }
+    };
+    Some(BufferSpec { at: value.at(()), data, size })
+}
+
+/// Reads the keys that say what memory holds: at most one of them.
+pub(super) fn data(table: &Table<'_>) -> Option<Data> {
+    let zeros = table.get("zeros");
+    let file = table.get("file");
+    let bytes = table.get("bytes");
+    let typed = number::typed(table);
+    let format = if file.is_some() { format(table) } else { None };
+    match (zeros, file, bytes, typed) {
+        (None, None, None, Typed::None) => None,
+        (Some(v), None, None, Typed::None) => zeros_of(&v),
+        (None, Some(v), None, Typed::None) => {
+            let name = v.string("a file name")?;
+            Some(Data::File(name.with(PathBuf::from(&name.value)), format))
+        }
+        (None, None, Some(v), Typed::None) => number::raw_bytes(&v).map(Data::Inline),
+        (None, None, None, Typed::One(ty, v)) => number::numbers_of(ty, &v).map(Data::Inline),
+        _ => {
+            table.problem(
+                codes::CONFLICT,
+                "only one of `zeros`, `file`, `bytes` and the types such as `u32` can be there"
+                    .into(),
+            );
+            None
+        }
+    }
+}
+
+/// A number of bytes, or `true` for all of an object that has a size.
+fn zeros_of(value: &Found<'_>) -> Option<Data> {
+    if value.is_boolean() {
+        if value.boolean() == Some(false) {
+            value.problem(codes::VALUE, "expected `true` or a number of bytes");
+            return None;
+        }
+        return Some(Data::Zeros(None));
+    }
+    Some(Data::Zeros(Some(value.number(1, 1 << 40)?)))
+}
+
+/// Reads an output.
+pub(super) fn output(value: &Found<'_>) -> Option<At<OutputSpec>> {
+    let table = value.table()?;
+    let file = table.need("file", "the name of the file to be written");
+    let format = format(&table);
+    let (extent, dims) = extent(&table);
+    table.finish();
+    let file = file?.string("a file name")?;
+    let path = Path::new(&file.value);
+    let plain = path.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+    if !plain || path.file_name().is_none() {
+        let message = format!("`{}` is not a file below the output folder", file.value);
+        value.report(
+            Problem::new(codes::VALUE, file.at(), message)
+                .help("outputs are written to the folder of `--out`: give a name without `..` and a leading `/`"),
+        );
+        return None;
+    }
+    Some(value.at(OutputSpec { file: file.with(path.to_owned()), format, extent, dims }))
+}

@@ -1,0 +1,159 @@
+//! `--format json`: one object, whatever happens; and the exit codes of wrong usage.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Runs the program in tests/cli; returns its output and the folder it writes to.
+fn texunit(name: &str, args: &[&str]) -> (Output, PathBuf) {
+    let out = std::env::temp_dir().join(format!("texunit-json-{}-{name}", std::process::id()));
+    let output = Command::new(env!("CARGO_BIN_EXE_texunit"))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli"))
+        .args(args)
+        .args(if args.first() == Some(&"launch") {
+            vec!["--out", out.to_str().unwrap()]
+        } else {
+            vec![]
+        })
+        .output()
+        .unwrap();
+    (output, out)
+}
+
+fn launch(job: &str, args: &[&str]) -> (Value, Option<i32>, PathBuf) {
+    let args = [&["launch", job, "--format", "json"], args].concat();
+    let (output, out) = texunit(job, &args);
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), 1);
+    (serde_json::from_str(&text).unwrap(), output.status.code(), out)
+}
+
+#[test]
+fn success() {
+    let (report, code, out) = launch("ok-fill.toml", &["--threads", "2"]);
+    assert_eq!(code, Some(0));
+    let path = out.join("folder/out.npy");
+    for (key, value) in [
+        ("succeeded", json!(true)),
+        ("job", json!("ok-fill.toml")),
+        ("kernel", json!("fill")),
+        ("grid", json!([1, 1, 1])),
+        ("block", json!([4, 1, 1])),
+        ("instructions", json!({ "warp": 7, "thread": 28 })),
+        ("fetches", json!(0)),
+        ("surface_accesses", json!(0)),
+        ("divisions_by_zero", json!(0)),
+        ("outputs", json!([{ "param": "0", "path": path.to_str().unwrap() }])),
+        ("printf", json!("")),
+        ("fault", json!(null)),
+        ("errors", json!([])),
+        ("warnings", json!([])),
+    ] {
+        assert_eq!(report[key], value, "{key}");
+    }
+    for part in ["load", "compile", "launch", "write"] {
+        assert!(report["times"][part].as_f64().unwrap() > 0.0, "{part}");
+    }
+    let array = texunit_files::read_array(&path).unwrap();
+    assert_eq!(array.shape, [1, 4]);
+    let values = [u32::MAX, 0, 1, 2].map(u32::to_le_bytes).concat();
+    assert_eq!(array.bytes, values);
+    std::fs::remove_dir_all(out).unwrap();
+}
+
+#[test]
+fn printf_is_in_the_report() {
+    let (report, code, _) = launch("ok-say.toml", &[]);
+    assert_eq!((code, &report["printf"]), (Some(0), &json!("hello 42\nhello 42\n")));
+}
+
+#[test]
+fn fault() {
+    let (report, code, out) = launch("fault-store.toml", &[]);
+    assert_eq!(code, Some(1));
+    assert_eq!(report["succeeded"], json!(false));
+    assert_eq!(report["fetches"], json!(null));
+    assert_eq!(report["errors"], json!([]));
+    let fault = &report["fault"];
+    for (key, value) in [
+        ("kind", json!("out-of-bounds")),
+        ("kernel", json!("fill")),
+        ("cta", json!([0, 0, 0])),
+        ("thread", json!([16, 0, 0])),
+        ("file", json!("kernels.ptx")),
+        ("line", json!(28)),
+        ("column", json!(2)),
+        ("text", json!("st.global.u32 [%rd1], %r0;")),
+        ("access", json!("store")),
+        ("space", json!(".global")),
+        ("size", json!(4)),
+        ("calls", json!([])),
+    ] {
+        assert_eq!(fault[key], value, "{key}");
+    }
+    assert!(fault["address"].as_str().unwrap().starts_with("0x7"));
+    assert!(fault["resource"].as_str().unwrap().contains("`out` (64 bytes"), "{fault}");
+    assert!(!out.exists(), "nothing is written after a fault");
+}
+
+#[test]
+fn errors() {
+    let (report, code, _) = launch("no-kernel.toml", &[]);
+    assert_eq!(code, Some(1));
+    assert_eq!(
+        report["errors"],
+        json!([{
+            "code": "J0008", "severity": "error", "file": "no-kernel.toml", "key": "kernel",
+            "line": 2, "column": 10, "message": "`kernels.ptx` has no kernel `fil`",
+            "help": "did you mean `fill`?",
+        }])
+    );
+    let (report, code, _) = launch("ptx-errors.toml", &[]);
+    assert_eq!(code, Some(1));
+    let errors = report["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 2);
+    assert_eq!((&errors[0]["file"], &errors[0]["line"]), (&json!("files/wrong.ptx"), &json!(8)));
+    let (report, code, _) = launch("no-such.toml", &[]);
+    assert_eq!(code, Some(1));
+    assert_eq!(report["errors"][0]["message"], json!("`no-such.toml`: there is no such file"));
+    assert_eq!(report["kernel"], json!(null));
+}
+
+#[test]
+fn usage() {
+    for args in [
+        &["launch"][..],
+        &["launch", "a.toml", "--colour"],
+        &["launch", "a.toml", "--threads", "many"],
+        &["launch", "a.toml", "--max-steps", "0"],
+        &["launch", "a.toml", "--format", "xml"],
+        &["lunch", "a.toml"],
+        &[],
+    ] {
+        let (output, _) = texunit("usage", args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{args:?}");
+    }
+    let (output, _) = texunit("usage", &["--version"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.stdout, format!("texunit {}\n", env!("CARGO_PKG_VERSION")).into_bytes());
+}
+
+/// An output that cannot be written is an error, and leaves nothing half-written.
+#[test]
+fn output_folder_is_a_file() {
+    let file = std::env::temp_dir().join(format!("texunit-json-{}-file", std::process::id()));
+    std::fs::write(&file, b"here").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_texunit"))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli"))
+        .args(["launch", "ok-fill.toml", "--out", file.to_str().unwrap()])
+        .output()
+        .unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("error: cannot write"), "{message}");
+    assert_eq!(std::fs::read(&file).unwrap(), b"here");
+    std::fs::remove_file(file).unwrap();
+}
