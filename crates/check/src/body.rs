@@ -194,7 +194,7 @@ impl<'c, 'a> Body<'c, 'a> {
                 );
                 Err(())
             }
-            Some(Found::Other(_)) => {
+            Some(Found::Other(_) | Found::Outside) => {
                 self.report(
                     Diagnostic::error("E0219", guard.span, "a guard must be a predicate")
                         .help("write @ and the name of a .pred register"),
@@ -209,6 +209,11 @@ impl<'c, 'a> Body<'c, 'a> {
     /// found here.
     pub(crate) fn lookup(&mut self, name: &ast::Ident<'a>) -> Option<Found<'a>> {
         let found = self.scopes.find(name.text);
+        let outside =
+            self.cx.globals.contains_key(name.text) || crate::special::lookup(name.text).is_some();
+        if found.is_none() && outside {
+            return Some(Found::Outside);
+        }
         if found.is_none() {
             self.unknown(name);
         }

@@ -5,6 +5,7 @@ use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
+use crate::instruction::plural;
 use crate::ir::{Base, FrameVar, FuncId, LabelId, Operand, Param, Prototype};
 use crate::operand::Site;
 use crate::scope::Local;
@@ -278,7 +279,7 @@ impl<'a> Body<'_, 'a> {
         declared: Option<Span>,
         results: bool,
     ) -> Option<Vec<Operand>> {
-        let what = if results { "results" } else { "arguments" };
+        let what = if results { "result" } else { "argument" };
         let open = formals.last().is_some_and(|f| f.open);
         if given.len() != formals.len() && !(open && given.len() + 1 >= formals.len()) {
             let span =
@@ -286,7 +287,11 @@ impl<'a> Body<'_, 'a> {
             let mut d = Diagnostic::error(
                 "E0240",
                 span,
-                format!("the call has {} {what}, and the function {}", given.len(), formals.len()),
+                format!(
+                    "the call has {}, and the function {}",
+                    plural(given.len(), what),
+                    formals.len()
+                ),
             )
             .help("write one for each parameter of the function");
             if let Some(declared) = declared {

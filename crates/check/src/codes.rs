@@ -40,7 +40,6 @@ pub const CODES: &[Code] = &[
     code("E0138", "address in an initial value", "An address needs a variable of 4 or 8 bytes, or single bytes with masks such as `0xff00(name)`. It is a name with an offset at most."),
     code("E0139", "unknown field", "`.texref`, `.samplerref` and `.surfref` have different fields; other variables have none."),
     code("E0140", "wrong field value", "`filter_mode` is `nearest` or `linear`, `addr_mode_0` to `addr_mode_2` one of `wrap`, `mirror`, `clamp_ogl`, `clamp_to_edge`, `clamp_to_border`; all fields also take numbers."),
-    code("E0141", "too many numbered parameters", "`.param .b32 p<4>` declares a few parameters; large numbers of them are an array."),
     code("E0150", "kernel with a result", "An `.entry` returns nothing; kernels write to memory."),
     code("E0151", "impossible parameter", "Parameters of kernels are `.param`, those of functions `.param` or `.reg`; all together have a size limit."),
     code("E0160", "impossible alias", "`.alias` gives a `.func` with a body a second name."),

@@ -254,21 +254,7 @@ impl<'a> Checker<'a> {
             );
             return None;
         }
-        let mut layout = self.layout(v)?;
-        if let Some((n, span)) = v.count {
-            if n > 64 {
-                self.report(
-                    Diagnostic::error(
-                        "E0141",
-                        span,
-                        format!("{n} numbered parameters are too many"),
-                    )
-                    .help("declare an array"),
-                );
-                return None;
-            }
-            layout.size = layout.size.saturating_mul(n);
-        }
+        let layout = self.layout(v)?;
         if layout.size > MAX_FUNC_PARAMS {
             self.too_large(v.span, layout.size, MAX_FUNC_PARAMS);
             return None;
@@ -338,9 +324,15 @@ impl<'a> Checker<'a> {
             }
             Some((_, first)) => self.duplicate(&alias.alias, first),
             None => {
-                let id = FuncId(self.module.functions.len() as u32);
-                self.module.functions.push(copy);
-                self.define(&alias.alias, Global::Function(id));
+                let name = alias.alias;
+                self.report(
+                    Diagnostic::error(
+                        "E0110",
+                        name.span,
+                        format!("nothing is called {}", name.text),
+                    )
+                    .help("declare the alias first, with the prototype of its function"),
+                );
             }
         }
     }

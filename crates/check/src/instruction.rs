@@ -165,9 +165,9 @@ impl<'a> Body<'_, 'a> {
             .map(|f| range(f))
             .fold((usize::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
         let wanted = if wanted.0 == wanted.1 {
-            format!("{}", wanted.0)
+            plural(wanted.0, "operand")
         } else {
-            format!("{} to {}", wanted.0, wanted.1)
+            format!("{} to {} operands", wanted.0, wanted.1)
         };
         let span = match i.operands.first() {
             Some(first) => first.span.to(i.operands[i.operands.len() - 1].span),
@@ -177,7 +177,7 @@ impl<'a> Body<'_, 'a> {
         self.wrong(
             "E0210",
             span,
-            format!("{name} takes {wanted} operands, not {n}"),
+            format!("{name} takes {wanted}, not {n}"),
             "compare with the syntax in the PTX ISA",
         );
     }
@@ -229,6 +229,11 @@ fn select(forms: &[&'static Form], operands: usize) -> Option<&'static Form> {
         let (least, most) = range(form);
         form.shape != Shape::Listed || (least..=most).contains(&operands)
     })
+}
+
+/// `1 element`, `2 elements`.
+pub(crate) fn plural(n: usize, word: &str) -> String {
+    if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
 }
 
 /// Edits between two words.

@@ -4,7 +4,7 @@ use texunit_isa::{Modifiers, ScalarType, TypeKind};
 use texunit_syntax::{Span, ast};
 
 use crate::body::Body;
-use crate::instruction::mnemonic;
+use crate::instruction::{mnemonic, plural};
 use crate::ir::Operand;
 use crate::operand::{Site, lanes_of};
 use crate::types::fits;
@@ -195,7 +195,7 @@ impl<'a> Body<'_, 'a> {
         self.wrong(
             "E0213",
             span,
-            format!("{} moves {lanes} elements, not {}", mnemonic(site.i), items.len()),
+            format!("{} moves {}, not {}", mnemonic(site.i), plural(lanes, "element"), items.len()),
             "write a vector of that size",
         );
         None

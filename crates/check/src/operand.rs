@@ -6,7 +6,7 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::consts::Const;
-use crate::instruction::mnemonic;
+use crate::instruction::{mnemonic, plural};
 use crate::ir::{Operand, RegId};
 use crate::types::{describe, fits, fits_relaxed, operand_type, register_for};
 use crate::values::{Area, Value};
@@ -255,7 +255,7 @@ impl<'a> Body<'_, 'a> {
             self.wrong(
                 "E0213",
                 operand.span,
-                format!("{name} moves {lanes} elements, not {}", items.len()),
+                format!("{name} moves {}, not {}", plural(lanes, "element"), items.len()),
                 "write as many registers between { and } as .v2 or .v4 says",
             );
             return None;

@@ -60,6 +60,8 @@ pub(crate) struct Register {
 pub(crate) enum Found<'a> {
     Register(Register),
     Other(Local<'a>),
+    /// A name at module scope or a special register.
+    Outside,
 }
 
 /// All scopes around a place, the function's own first.

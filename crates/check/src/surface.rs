@@ -6,7 +6,7 @@ use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
-use crate::instruction::mnemonic;
+use crate::instruction::{mnemonic, plural};
 use crate::ir::Operand;
 use crate::operand::{Site, lanes_of};
 use crate::texture::shape_of;
@@ -181,7 +181,12 @@ impl<'a> Body<'_, 'a> {
             self.wrong(
                 "E0308",
                 operand.span,
-                format!("{} moves {lanes} elements, not {}", mnemonic(site.i), items.len()),
+                format!(
+                    "{} moves {}, not {}",
+                    mnemonic(site.i),
+                    plural(usize::from(lanes), "element"),
+                    items.len()
+                ),
                 "write as many registers between { and } as .v2 or .v4 says",
             );
             return None;
@@ -250,7 +255,12 @@ impl<'a> Body<'_, 'a> {
             return false;
         }
         let lanes = site.mods.vector.max(1);
-        let message = format!("{} moves {lanes} elements, not {}", mnemonic(site.i), items.len());
+        let message = format!(
+            "{} moves {}, not {}",
+            mnemonic(site.i),
+            plural(usize::from(lanes), "element"),
+            items.len()
+        );
         let diagnostic = Diagnostic::error("E0312", operand.span, message)
             .label("ptxas accepts this and glues or splits the registers")
             .help("write as many registers between { and } as .v2 or .v4 says");

@@ -198,6 +198,7 @@ impl<'a> Body<'_, 'a> {
             return match found {
                 Found::Register(r) => self.component_of(r.id, r.decl, component),
                 Found::Other(local) => self.local(local),
+                Found::Outside => None,
             };
         }
         if let Some(special) = special::lookup(name.text) {

@@ -5,7 +5,7 @@ use crate::problem::{Problem, codes};
 use crate::table::At;
 use std::path::{Path, PathBuf};
 use texunit_device::{Array, Buffer, Format, Global};
-use texunit_files::{FileError, Kind, Texels};
+use texunit_files::{FileError, Kind, Prepared, Texels};
 
 /// Where the bytes of an output are.
 #[derive(Clone, Debug)]
@@ -81,8 +81,9 @@ impl Pending {
         })
     }
 
-    /// Writes the file below a folder, which is made if it is not there.
-    pub(crate) fn write(&self, folder: &Path) -> Result<Written, FileError> {
+    /// Writes the file below a folder, which is made if it is not there; it has its name only
+    /// when it is committed.
+    pub(crate) fn prepare(&self, folder: &Path) -> Result<(Prepared, Written), FileError> {
         let path = folder.join(&self.file);
         let parent = path.parent().unwrap_or(folder);
         std::fs::create_dir_all(parent).map_err(|e| FileError::new(parent, e))?;
@@ -94,8 +95,8 @@ impl Pending {
             bytes = texunit_files::encode(Kind::of(&path), &texels)
                 .map_err(|e| FileError::new(&path, e))?;
         }
-        texunit_files::write_atomically(&path, &bytes)?;
-        Ok(Written { param: self.param.clone(), path })
+        let prepared = Prepared::new(&path, &bytes)?;
+        Ok((prepared, Written { param: self.param.clone(), path }))
     }
 }
 

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use texunit_device::{
     ArgError, Device, DeviceOptions, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats, Module,
 };
+use texunit_files::Prepared;
 use texunit_syntax::{Diagnostic, SourceFile};
 
 /// How long the parts took.
@@ -218,17 +219,17 @@ fn run_kernel(job: &Job, kernel: &Kernel, bound: &Bound, args: &LaunchArgs, repo
     }
 }
 
-/// Writes all outputs; after the first that fails no more are written.
+/// Writes all outputs; if one cannot be written, none is.
 fn write_outputs(bound: &Bound, args: &LaunchArgs, report: &mut Report) {
     let start = Instant::now();
-    for output in &bound.outputs {
-        match output.write(&args.out) {
-            Ok(written) => report.outputs.push(written),
-            Err(error) => {
-                report.fail(Failure::File(format!("cannot write {error}")));
-                break;
-            }
-        }
+    let prepared: Result<Vec<_>, _> = bound.outputs.iter().map(|o| o.prepare(&args.out)).collect();
+    let written = prepared.and_then(|list| {
+        let commit = |(file, written): (Prepared, Written)| file.commit().map(|()| written);
+        list.into_iter().map(commit).collect()
+    });
+    match written {
+        Ok(list) => report.outputs = list,
+        Err(error) => report.fail(Failure::File(format!("cannot write {error}"))),
     }
     report.times.write = start.elapsed();
 }

@@ -17,7 +17,9 @@ fn main() {
         .filter(|p| p.join("case.toml").is_file())
         .collect();
     cases.sort();
-    let trials = cases.iter().flat_map(|folder| trials(folder)).collect();
+    let mut trials: Vec<_> = cases.iter().flat_map(|folder| trials(folder)).collect();
+    assert!(trials.len() > 100, "the programs are not where they were");
+    trials.push(Trial::test("wrong expectations fail", wrong_expectations));
     libtest_mimic::run(&args, trials).exit();
 }
 
@@ -33,6 +35,41 @@ fn trials(folder: &Path) -> Vec<Trial> {
         Trial::test(format!("{name}/{form}"), move || run(&folder, case, &form))
     };
     forms.iter().map(trial).collect()
+}
+
+/// One element, one tolerance or one printed letter off is found.
+fn wrong_expectations() -> Result<(), Failed> {
+    let good = [1.0_f32, 2.0].map(f32::to_le_bytes).concat();
+    let check = |text: &str, bytes: &[u8]| {
+        compare(Path::new(""), &text.parse::<Table>().unwrap(), bytes).is_ok()
+    };
+    #[rustfmt::skip]
+    let rows = [
+        ("f32 = [1.0, 2.0]",                      true),
+        ("f32 = [1.0, 2.0000002]",                false),
+        ("f32 = [1.0, 2.0000002]\nulps = 1",      true),
+        ("f32 = [1.0, 2.0000004]\nulps = 1",      false),
+        ("f32 = [1.0, 2.25]\nabsolute = 0.25",    true),
+        ("f32 = [1.0, nan]",                      false),
+        ("f32 = [1.0]",                           false),
+        ("u32 = [0x3f800000, 0x40000000]",        true),
+        ("u32 = [0x3f800000, 0x40000001]",        false),
+        ("s64 = [0x400000003f800000]",            true),
+    ];
+    for (text, passes) in rows {
+        if check(text, &good) != passes {
+            return Err(format!("{text} should pass: {passes}").into());
+        }
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/programs/printf");
+    let mut case: Table = std::fs::read_to_string(folder.join("case.toml"))?.parse()?;
+    let form = case["ptx"][0].as_str().unwrap().to_owned();
+    let printed = format!("{}x", case["expect_printf"].as_str().unwrap());
+    case.insert("expect_printf".into(), printed.into());
+    match run(&folder, case, &form) {
+        Ok(()) => Err("a wrong text was not found".into()),
+        Err(_) => Ok(()),
+    }
 }
 
 /// A folder that is removed when the trial is over.

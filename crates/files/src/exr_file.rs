@@ -12,8 +12,7 @@ use std::io::Cursor;
 use texunit_texel::{Channel, Format};
 
 pub(crate) fn decode(bytes: &[u8], wanted: Format) -> Result<Raster, Problem> {
-    let meta = MetaData::read_from_buffered(Cursor::new(bytes), false)
-        .map_err(|e| damaged(Kind::Exr, e))?;
+    let meta = MetaData::read_from_buffered(Cursor::new(bytes), false).map_err(problem)?;
     for header in &meta.headers {
         if header.deep {
             return Err(Problem::Unsupported("deep data in EXR files is not read".into()));
@@ -32,8 +31,18 @@ pub(crate) fn decode(bytes: &[u8], wanted: Format) -> Result<Raster, Problem> {
         .all_attributes()
         .non_parallel()
         .from_buffered(Cursor::new(bytes))
-        .map_err(|e| damaged(Kind::Exr, e))?;
+        .map_err(problem)?;
     interleave(&image.layer_data, wanted)
+}
+
+/// Damage, or something that the decoder does not know.
+fn problem(error: exr::error::Error) -> Problem {
+    match error {
+        exr::error::Error::NotSupported(message) => {
+            Problem::Unsupported(format!("cannot read this EXR file: {message}"))
+        }
+        other => damaged(Kind::Exr, other),
+    }
 }
 
 /// Bytes of a layer's samples, counted without trust.

@@ -35,12 +35,33 @@ fn read(path: &Path) -> Result<Vec<u8>, Problem> {
     Ok(bytes)
 }
 
-/// Removes the temporary file unless it was renamed.
-struct Temporary(Option<PathBuf>);
+/// A file that is written but does not have its name yet. Dropped without [`Self::commit`], it is
+/// removed again.
+#[derive(Debug)]
+pub struct Prepared {
+    temporary: Option<PathBuf>,
+    path: PathBuf,
+}
 
-impl Drop for Temporary {
+impl Prepared {
+    /// Writes `bytes` to a new file beside `path`, whose folder must exist.
+    pub fn new(path: &Path, bytes: &[u8]) -> Result<Self, FileError> {
+        prepare(path, bytes).map_err(|problem| FileError::new(path, problem))
+    }
+
+    /// Gives the file its name; a file that had it is replaced.
+    pub fn commit(mut self) -> Result<(), FileError> {
+        if let Some(from) = &self.temporary {
+            std::fs::rename(from, &self.path).map_err(|e| FileError::new(&self.path, e))?;
+        }
+        self.temporary = None;
+        Ok(())
+    }
+}
+
+impl Drop for Prepared {
     fn drop(&mut self) {
-        if let Some(path) = &self.0 {
+        if let Some(path) = &self.temporary {
             // Nothing to be done about a leftover that cannot be removed; the write has
             // already failed with its own message.
             let _ = std::fs::remove_file(path);
@@ -51,24 +72,19 @@ impl Drop for Temporary {
 /// Writes `bytes` to a new file beside `path` and renames it to `path`, so that nobody ever sees
 /// half a file. The folder must exist.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    write(path, bytes).map_err(|problem| FileError::new(path, problem))
+    Prepared::new(path, bytes)?.commit()
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
+fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared, Problem> {
     if path.is_dir() {
         return Err(Problem::NotAFile("a folder"));
     }
     let name = path.file_name().ok_or(Problem::NotAFile("no file name"))?.to_string_lossy();
     let (mut file, temporary) = create_beside(path, &name)?;
-    let mut temporary = Temporary(Some(temporary));
+    let prepared = Prepared { temporary: Some(temporary), path: path.to_owned() };
     file.write_all(bytes)?;
     file.flush()?;
-    drop(file);
-    if let Some(from) = &temporary.0 {
-        std::fs::rename(from, path)?;
-    }
-    temporary.0 = None;
-    Ok(())
+    Ok(prepared)
 }
 
 fn create_beside(path: &Path, name: &str) -> Result<(File, PathBuf), Problem> {

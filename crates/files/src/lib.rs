@@ -21,7 +21,7 @@ mod raster;
 pub use convert::f64_to_f16;
 pub use error::{FileError, Problem};
 pub use guard::is_guarded;
-pub use io::{read_bytes, write_atomically};
+pub use io::{Prepared, read_bytes, write_atomically};
 pub use npy::{Array, Dtype};
 
 use std::path::Path;

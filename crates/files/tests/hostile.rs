@@ -1,5 +1,5 @@
 //! Files that are not what they seem: always an error or sound texels, never a panic.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use std::path::{Path, PathBuf};
 use texunit_files::{Kind, Texels, Wanted, decode, encode, write_atomically};

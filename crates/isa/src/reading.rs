@@ -110,7 +110,10 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
 
 fn unexpected(form: &Form, words: &[&str], index: usize, filled: &[usize]) -> ModifierError {
     if let Some(first) = words[..index].iter().position(|w| *w == words[index]) {
-        let again = form.slots.iter().filter(|s| s.words.contains(&words[index])).count() < 2;
+        let types = form.slots.iter().filter(|s| s.class == Class::Type).count();
+        let typed = is_type(words[index]) && types > 1;
+        let again =
+            !typed && form.slots.iter().filter(|s| s.words.contains(&words[index])).count() < 2;
         if again {
             return ModifierError::Duplicate { index, first };
         }

@@ -129,8 +129,14 @@ OTHER:   bar.sync 2;
     );
     let (fault, line) = run_fault(&text, block(64), 64);
     let FaultKind::Deadlock { waiting } = &fault.kind else { panic!("{fault:?}") };
-    assert!(waiting.contains("56 threads wait at line") && waiting.contains("8 threads wait"), "{waiting}");
-    assert!(waiting.contains("`bar.sync 1;`") && waiting.contains("barrier 2 (8 of 64"), "{waiting}");
+    assert!(
+        waiting.contains("56 threads wait at line") && waiting.contains("8 threads wait"),
+        "{waiting}"
+    );
+    assert!(
+        waiting.contains("`bar.sync 1;`") && waiting.contains("barrier 2 (8 of 64"),
+        "{waiting}"
+    );
     assert!(line.contains("bar.sync"));
 
     let text = kernel(
@@ -210,4 +216,38 @@ fn barriers_with_bad_operands() {
     let text = kernel(".reg .u32 %b;", "add.u32 %b, %n, 0;\n bar.sync 1, %b;\n ret;");
     let (fault, _) = run_fault(&text, block(33), 33);
     assert!(matches!(fault.kind, FaultKind::BadOperand(ref m) if m.contains("33 threads")));
+}
+
+#[test]
+fn a_producer_may_run_ahead_of_a_barrier() {
+    // Warp 1 waits first; warp 0 then arrives twice without waiting in between.
+    let text = kernel(
+        ".shared .u32 s; .reg .pred %p; .reg .u32 %v;",
+        "setp.lt.u32 %p, %t, 32;
+         @%p bra CONSUME;
+         bar.arrive 3, 64;
+         bar.arrive 3, 64;
+         ret;
+CONSUME: bar.sync 3, 64;
+         bar.sync 3, 64;
+         st.global.u32 [%my], 6;
+         ret;",
+    );
+    let got = run_words(&text, block(64), 64);
+    assert_eq!(got, (0..64).map(|t| if t < 32 { 6 } else { 0 }).collect::<Vec<u32>>());
+}
+
+#[test]
+fn kernels_that_end_exactly_at_the_limit() {
+    let text = kernel("", &("add.u32 %t, %t, 1;\n".repeat(100) + "ret;"));
+    // Seven instructions before the body, 100 in it, and the return.
+    for max_steps in [108, 109, 1000] {
+        run_words(&text, How { max_steps, ..How::default() }, 1);
+    }
+    // Turns of a warp end at arbitrary places.
+    let text = kernel(
+        ".reg .pred %p; .reg .u32 %i;",
+        "mov.u32 %i, 0; L: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 40000; @%p bra L; bar.sync 0; ret;",
+    );
+    run_words(&text, block(128), 1);
 }

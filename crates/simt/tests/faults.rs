@@ -26,17 +26,23 @@ fn global_out_of_bounds_names_the_allocation_and_the_thread() {
         space: SpaceKind::Global,
         address: address + 280,
         size: 4,
-        nearest: format!("`buffer` (280 bytes at {address:#x}), which ends just before this address"),
+        nearest: format!(
+            "`buffer` (280 bytes at {address:#x}), which ends just before this address"
+        ),
     };
     assert_eq!(fault.kind, wanted);
 }
 
 #[test]
 fn null_and_generic() {
-    let (fault, line) =
-        run_fault(&kernel(".reg .u32 %v;", "mov.u64 %my, 0;\n ld.u32 %v, [%my];\n ret;"), how(32), 1);
+    let (fault, line) = run_fault(
+        &kernel(".reg .u32 %v;", "mov.u64 %my, 0;\n ld.u32 %v, [%my];\n ret;"),
+        how(32),
+        1,
+    );
     assert_eq!(line, "ld.u32 %v, [%my];");
-    let FaultKind::OutOfBounds { access: "load", space, address: 0, size: 4, .. } = fault.kind else {
+    let FaultKind::OutOfBounds { access: "load", space, address: 0, size: 4, .. } = fault.kind
+    else {
         panic!("{fault:?}")
     };
     assert_eq!(space, SpaceKind::Global);
@@ -96,7 +102,10 @@ fn shared_local_and_parameters() {
     let text = kernel(".reg .u32 %v;", "ld.param.u32 %v, [out+8];\n ret;");
     let loaded = load_text(&text);
     let fault = loaded.run("k", how(1), &[Arg::U64(0)]).unwrap_err();
-    assert!(matches!(fault.kind, FaultKind::OutOfBounds { space: SpaceKind::Param, .. }), "{fault:?}");
+    assert!(
+        matches!(fault.kind, FaultKind::OutOfBounds { space: SpaceKind::Param, .. }),
+        "{fault:?}"
+    );
 }
 
 #[test]
@@ -152,7 +161,7 @@ fn stack_overflow_and_the_chain_of_calls() {
     let (fault, line) = run_fault(&deep(1_000_000), how(64), 1);
     assert_eq!(fault.kind, FaultKind::StackOverflow { limit: 16 * 1024 });
     assert_eq!(line, "call (y), deep, (x);");
-    assert!(fault.calls.len() > 50 && fault.calls.iter().all(|c| c.0 == "deep"));
+    assert!(fault.calls.len() > 50 && fault.calls.iter().any(|c| c.0.ends_with("more calls")));
 
     let (fault, line) = run_fault(&deep(2), how(64), 1);
     assert_eq!(fault.kind, FaultKind::Trap { message: None });
@@ -170,7 +179,9 @@ fn calls_of_what_is_no_function() {
     );
     let (fault, line) = run_fault(&text, how(1), 1);
     assert_eq!(line, "call %f, P;");
-    assert!(matches!(fault.kind, FaultKind::BadOperand(ref m) if m.contains("0x3039 is not the address")));
+    assert!(
+        matches!(fault.kind, FaultKind::BadOperand(ref m) if m.contains("0x3039 is not the address"))
+    );
     let text = kernel_with(
         DEEP,
         ".reg .u64 %f; .reg .u32 %v;",
@@ -203,14 +214,17 @@ fn a_breakpoint_and_a_bad_membermask() {
     assert!(matches!(fault.kind, FaultKind::Trap { message: Some(_) }));
     let text = kernel("", "bar.warp.sync 1;\n ret;");
     let (fault, _) = run_fault(&text, how(4), 1);
-    assert!(matches!(fault.kind, FaultKind::BadOperand(ref m) if m.contains("lane 1")), "{fault:?}");
+    assert!(
+        matches!(fault.kind, FaultKind::BadOperand(ref m) if m.contains("lane 1")),
+        "{fault:?}"
+    );
 }
 
 #[test]
 fn the_lowest_cta_is_reported() {
     let text = kernel(
         ".reg .pred %p;",
-        "setp.gt.u32 %p, %c, 2;
+        "setp.gt.u32 %p, %cta, 2;
          @%p trap;
          ret;",
     );

@@ -76,6 +76,14 @@ pub(crate) fn look_up<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
     table.iter().find(|(name, _)| *name == word).map(|&(_, value)| value)
 }
 
+/// Whether the word is a directive that no instruction has as a modifier. (`.weak`, state spaces and
+/// types are both.)
+pub(crate) fn is_no_modifier(word: &str) -> bool {
+    matches!(word, "reg" | "visible" | "extern" | "common")
+        || OTHERS.contains(&word)
+        || BOUNDS.iter().any(|b| b.name == word)
+}
+
 /// Whether the word is a directive in any place.
 pub(crate) fn is_directive(word: &str) -> bool {
     all().any(|name| name == word)

@@ -31,17 +31,29 @@ pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, b: u64, c: u64) -> u64
             if less == (op == AtomOp::Min) { b } else { old }
         }
         AtomOp::Inc => {
-            if old >= b { 0 } else { old + 1 }
+            if old >= b {
+                0
+            } else {
+                old + 1
+            }
         }
         AtomOp::Dec => {
-            if old == 0 || old > b { b } else { old - 1 }
+            if old == 0 || old > b {
+                b
+            } else {
+                old - 1
+            }
         }
         AtomOp::And => old & b,
         AtomOp::Or => old | b,
         AtomOp::Xor => old ^ b,
         AtomOp::Exch => b,
         AtomOp::Cas => {
-            if old == b { c } else { old }
+            if old == b {
+                c
+            } else {
+                old
+            }
         }
     };
     value & cut
@@ -111,12 +123,12 @@ impl Context<'_> {
                         self.hint = index;
                         let block = map.block(index);
                         let old = match size {
-                            2 => block
-                                .update_u16(offset, |v| f(u64::from(v)) as u16)
-                                .map(u64::from),
-                            4 => block
-                                .update_u32(offset, |v| f(u64::from(v)) as u32)
-                                .map(u64::from),
+                            2 => {
+                                block.update_u16(offset, |v| f(u64::from(v)) as u16).map(u64::from)
+                            }
+                            4 => {
+                                block.update_u32(offset, |v| f(u64::from(v)) as u32).map(u64::from)
+                            }
                             _ => block.update_u64(offset, f),
                         };
                         // In bounds and aligned, as checked above.

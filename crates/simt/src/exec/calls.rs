@@ -84,8 +84,7 @@ impl Context<'_> {
             }
         };
         let caller_base = warp.local_base;
-        let frame =
-            warp.frames.call(split.frame, split.pc + 1, &self.launch.code.funcs, function);
+        let frame = warp.frames.call(split.frame, split.pc + 1, &self.launch.code.funcs, function);
         split.frame = frame;
         self.reserve(warp, frame)?;
         warp.enter(frame);
@@ -149,11 +148,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    pub(super) fn ret(
-        &mut self,
-        warp: &mut Warp,
-        split: &mut Split,
-    ) -> Result<Flow, Box<Trouble>> {
+    pub(super) fn ret(&mut self, warp: &mut Warp, split: &mut Split) -> Result<Flow, Box<Trouble>> {
         if join_at_return(warp, split) == Flow::Gone {
             return Ok(Flow::Gone);
         }

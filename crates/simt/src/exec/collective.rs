@@ -89,13 +89,12 @@ impl Context<'_> {
             return Ok(self.warp_barrier(warp, split, wanted));
         }
         // Those with another mask stay apart.
-        let (others, kept): (Vec<Split>, Vec<Split>) =
-            warp.splits.iter().partition(|o| {
-                o.pc == split.pc
-                    && o.frame == split.frame
-                    && o.state == State::Sync
-                    && lanes(o.mask).all(|l| masks[l] == wanted)
-            });
+        let (others, kept): (Vec<Split>, Vec<Split>) = warp.splits.iter().partition(|o| {
+            o.pc == split.pc
+                && o.frame == split.frame
+                && o.state == State::Sync
+                && lanes(o.mask).all(|l| masks[l] == wanted)
+        });
         if !others.is_empty() {
             warp.splits = others;
             let merged = warp.gather(*split, State::Sync);
@@ -144,9 +143,8 @@ impl Context<'_> {
 
     fn matching(&mut self, warp: &mut Warp, mode: MatchMode, [d, p, a]: [Slot; 3], mask: u32) {
         warp.read(&self.launch.constants, a, &mut self.wide);
-        let equal = |v: u64| {
-            lanes(mask).filter(|&l| self.wide[l] == v).fold(0_u32, |m, l| m | 1 << l)
-        };
+        let equal =
+            |v: u64| lanes(mask).filter(|&l| self.wide[l] == v).fold(0_u32, |m, l| m | 1 << l);
         match mode {
             MatchMode::Any => {
                 for lane in lanes(mask) {
@@ -193,7 +191,9 @@ impl Context<'_> {
             None => 0,
             Some(n) if n > 0 && n % 32 == 0 => n,
             Some(n) => {
-                return bad(format!("barrier {id} for {n} threads: not a multiple of the warp size"));
+                return bad(format!(
+                    "barrier {id} for {n} threads: not a multiple of the warp size"
+                ));
             }
         };
         if state.arrived != 0 && state.expected != expected {
@@ -212,13 +212,15 @@ impl Context<'_> {
         // Barriers with a count see whole warps, even where the last one has fewer threads.
         let whole = expected != 0 && split.mask == warp.live;
         state.arrived += if whole { 32 } else { threads };
+        let needed = if expected == 0 { self.cta.live } else { expected };
+        self.cta.completed |= state.arrived >= needed;
         if matches!(op.kind, BarrierKind::Popc | BarrierKind::Reduce(_)) {
             state.votes += (warp.p(op.p) & split.mask).count_ones();
             state.voters += threads;
         }
         if op.kind == BarrierKind::Arrive {
             split.pc += 1;
-            // The barrier may be complete now: let the CTA look.
+            // The barrier may be complete now: the CTA opens it.
             return Ok(Flow::Pauses);
         }
         state.waiting += threads;
@@ -228,6 +230,7 @@ impl Context<'_> {
     /// Lets the threads of complete barriers go on. True if there were any.
     pub(super) fn open_barriers(&mut self, warps: &mut [Warp]) -> bool {
         let mut opened = false;
+        self.cta.completed = false;
         for id in 0..self.cta.barriers.len() {
             let state = self.cta.barriers[id];
             let needed = if state.expected == 0 { self.cta.live } else { state.expected };

@@ -64,6 +64,8 @@ pub(crate) struct Cta {
     pub(crate) shared: Vec<u8>,
     pub(crate) id: [u32; 3],
     pub(crate) barriers: [BarrierState; 16],
+    /// Whether a barrier has become complete and is to be opened before its next phase begins.
+    pub(crate) completed: bool,
     /// Threads that have not exited.
     pub(crate) live: u32,
 }
@@ -99,7 +101,13 @@ impl<'a> Context<'a> {
     pub(crate) fn new(launch: &'a Launch<'a>, worker: usize) -> Self {
         Self {
             launch,
-            cta: Cta { shared: Vec::new(), id: [0; 3], barriers: Default::default(), live: 0 },
+            cta: Cta {
+                shared: Vec::new(),
+                id: [0; 3],
+                barriers: Default::default(),
+                completed: false,
+                live: 0,
+            },
             counters: Counters::default(),
             worker,
             hint: 0,

@@ -8,6 +8,8 @@ use crate::fault::{Fault, FaultKind};
 use std::fmt::Write;
 use std::sync::atomic::Ordering::Relaxed;
 
+/// Calls at either end of a long chain that a fault keeps.
+const CALLS_SHOWN: usize = 50;
 /// Steps of a warp's turn.
 const TURN: u64 = 16 * 1024;
 
@@ -26,7 +28,6 @@ impl Context<'_> {
                 return Err(self.fault(warp, At { split, trouble }));
             }
         }
-        let mut running = warps.len();
         loop {
             let mut progress = false;
             for i in 0..warps.len() {
@@ -42,9 +43,6 @@ impl Context<'_> {
                     Err(at) => return Err(self.fault(warp, at)),
                 };
                 progress |= before != (warp.steps, warp.live);
-                if turn == Turn::Done {
-                    running -= 1;
-                }
                 if turn == Turn::Over && warp.steps >= max_steps {
                     return Err(self.step_limit(warp, max_steps));
                 }
@@ -58,7 +56,7 @@ impl Context<'_> {
                     return Ok(());
                 }
             }
-            if running == 0 {
+            if warps.iter().all(|w| w.live == 0) {
                 return Ok(());
             }
             if !progress && !self.open_barriers(warps) {
@@ -78,6 +76,7 @@ impl Context<'_> {
         self.cta.shared.clear();
         self.cta.shared.resize(launch.shared_size, 0);
         self.cta.barriers = Default::default();
+        self.cta.completed = false;
         self.cta.live = launch.threads;
         self.output.text.clear();
     }
@@ -108,18 +107,17 @@ impl Context<'_> {
 
     fn fault_at(&self, warp: &Warp, split: Split, lane: usize, kind: FaultKind) -> Box<Fault> {
         let launch = self.launch;
-        let span = |pc: u32| {
-            launch.code.insts.get(pc as usize).map_or_else(Default::default, |i| i.span)
-        };
+        let span =
+            |pc: u32| launch.code.insts.get(pc as usize).map_or_else(Default::default, |i| i.span);
         let mut calls = Vec::new();
         let mut frame = *warp.frames.get(split.frame);
-        // Deep recursion is cut in the middle: nobody reads a thousand lines.
         while frame.parent != crate::code::NONE {
             let name = launch.code.funcs[frame.function as usize].name.clone();
             calls.push((name, span(frame.return_pc.wrapping_sub(1))));
             frame = *warp.frames.get(frame.parent);
         }
         calls.reverse();
+        shorten(&mut calls);
         Box::new(Fault {
             kind,
             kernel: launch.program.kernel_name(launch.kernel).to_owned(),
@@ -198,5 +196,14 @@ impl Context<'_> {
             }
             None => self.fault_at(&warps[0], Self::any_split(&warps[0]), 0, kind),
         }
+    }
+}
+
+/// Cuts a deep chain of calls in the middle: nobody reads a thousand lines.
+fn shorten(calls: &mut Vec<(String, texunit_syntax::Span)>) {
+    if calls.len() > 2 * CALLS_SHOWN {
+        let last = calls.len() - CALLS_SHOWN;
+        let more = (format!("{} more calls", last - CALLS_SHOWN), calls[CALLS_SHOWN].1);
+        calls.splice(CALLS_SHOWN..last, [more]);
     }
 }

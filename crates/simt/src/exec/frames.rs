@@ -93,7 +93,13 @@ impl Frames {
 
     /// The frame of a call of `function` from `parent`; the caller's reference to `parent` becomes
     /// one to the new frame.
-    pub(crate) fn call(&mut self, parent: u32, return_pc: u32, funcs: &[Func], function: u32) -> u32 {
+    pub(crate) fn call(
+        &mut self,
+        parent: u32,
+        return_pc: u32,
+        funcs: &[Func],
+        function: u32,
+    ) -> u32 {
         let mut at = self.frames[parent as usize].child;
         while at != NONE {
             let f = &mut self.frames[at as usize];

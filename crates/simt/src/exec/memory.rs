@@ -174,12 +174,7 @@ impl Context<'_> {
 
     /// Computes the addresses and narrows the place down: a generic access whose lanes all point
     /// to global memory is a global one.
-    fn locate(
-        &mut self,
-        warp: &Warp,
-        access: &Access,
-        mask: u32,
-    ) -> Result<Place, Box<Trouble>> {
+    fn locate(&mut self, warp: &Warp, access: &Access, mask: u32) -> Result<Place, Box<Trouble>> {
         self.address(warp, access.base, access.offset);
         if access.place == Place::Frame {
             self.addresses = [warp.local_base.wrapping_add(access.offset); 32];
@@ -196,7 +191,8 @@ impl Context<'_> {
 
     pub(super) fn narrowed(&self, place: Place, mask: u32) -> Place {
         let global = |l: usize| {
-            self.addresses[l].wrapping_sub(SHARED_WINDOW) >= PARAM_WINDOW + (1 << 32) - SHARED_WINDOW
+            self.addresses[l].wrapping_sub(SHARED_WINDOW)
+                >= PARAM_WINDOW + (1 << 32) - SHARED_WINDOW
         };
         match place {
             Place::Generic if lanes(mask).all(global) => Place::Global,
@@ -213,14 +209,17 @@ impl Context<'_> {
         kind: Kind,
     ) -> Result<u32, Box<Trouble>> {
         let total = u32::from(access.size) * access.parts.len() as u32;
-        let low = u64::from(total.next_power_of_two()) - 1;
+        // At known offsets an assembler splits vectors that are aligned as their elements only.
+        let known = matches!(place, Place::KernelParam | Place::Frame);
+        let unit = if known { u32::from(access.size) } else { total };
+        let low = u64::from(unit.next_power_of_two()) - 1;
         let any = lanes(mask).fold(0, |any, l| any | self.addresses[l]);
         if any & low == 0 {
             return Ok(total);
         }
         let lane = lanes(mask).find(|&l| self.addresses[l] & low != 0).unwrap_or(0);
         let (space, address) = self.space(warp, place, self.addresses[lane]);
-        trouble(lane, FaultKind::Misaligned { access: kind.name, space, address, size: total })
+        trouble(lane, FaultKind::Misaligned { access: kind.name, space, address, size: unit })
     }
 
     /// Space of an address and the address in it.

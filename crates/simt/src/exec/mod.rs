@@ -7,6 +7,7 @@ mod context;
 mod cta;
 mod format;
 mod frames;
+mod groups;
 mod memory;
 mod nearest;
 mod printf;

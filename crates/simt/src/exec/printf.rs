@@ -34,9 +34,7 @@ impl Arguments for Stored<'_, '_, '_> {
         // Each argument is aligned to its size.
         let at = self.at.checked_next_multiple_of(u64::from(size))?;
         self.at = at.checked_add(size.into())?;
-        self.context
-            .load_one(self.warp, self.lane, Place::Generic, at, size, size.into())
-            .ok()
+        self.context.load_one(self.warp, self.lane, Place::Generic, at, size, size.into()).ok()
     }
 
     fn string(&mut self, address: u64) -> Option<Vec<u8>> {

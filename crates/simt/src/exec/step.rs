@@ -30,7 +30,7 @@ pub(crate) enum Turn {
     Over,
     /// All lanes have exited.
     Done,
-    /// All lanes wait for something outside the warp.
+    /// All lanes wait for something outside the warp, or a barrier is complete.
     Blocked,
 }
 
@@ -56,8 +56,11 @@ impl Context<'_> {
                 }
                 Err(trouble) => return Err(At { split, trouble }),
             }
+            if self.cta.completed {
+                return Ok(Turn::Blocked);
+            }
             warp.open_stale();
-            if warp.steps >= end {
+            if warp.steps >= end && warp.live != 0 {
                 return Ok(Turn::Over);
             }
         }

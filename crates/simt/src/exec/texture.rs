@@ -64,12 +64,11 @@ fn keep<P>(kept: &mut Kept<P>, handles: (u64, u64), plan: P) {
 struct Wanted {
     word: &'static str,
     bit: u64,
-    reference: &'static str,
 }
 
-const TEXTURE: Wanted = Wanted { word: "texture", bit: TEXTURE_BIT, reference: "texref" };
-const SAMPLER: Wanted = Wanted { word: "sampler", bit: SAMPLER_BIT, reference: "samplerref" };
-const SURFACE: Wanted = Wanted { word: "surface", bit: SURFACE_BIT, reference: "surfref" };
+const TEXTURE: Wanted = Wanted { word: "texture", bit: TEXTURE_BIT };
+const SAMPLER: Wanted = Wanted { word: "sampler", bit: SAMPLER_BIT };
+const SURFACE: Wanted = Wanted { word: "surface", bit: SURFACE_BIT };
 
 fn bad<T>(lane: usize, handle: u64, wanted: Wanted, why: String) -> Result<T, Box<Trouble>> {
     trouble(lane, FaultKind::Handle { handle, wanted: wanted.word, why })
@@ -103,7 +102,7 @@ fn slot<'d, T>(
         Some(Some(found)) => Ok(found),
         empty => {
             let why = match (&of.name, empty) {
-                (Some(name), _) if name.starts_with(wanted.reference) => {
+                (Some(name), _) if !name.starts_with("parameter") => {
                     format!("{name} is not bound")
                 }
                 (Some(name), Some(_)) => format!("{name}: the {} was destroyed", wanted.word),
@@ -122,8 +121,7 @@ fn textures<'d>(
     lane: usize,
 ) -> Result<(&'d Arc<Texture>, &'d Arc<Sampler>), Box<Trouble>> {
     check(lane, t, &fetch.texture, TEXTURE)?;
-    let texture =
-        slot(&descriptors.textures, t & INDEX, (lane, t, &fetch.texture, TEXTURE))?;
+    let texture = slot(&descriptors.textures, t & INDEX, (lane, t, &fetch.texture, TEXTURE))?;
     let (handle, of) = match &fetch.sampler {
         // A texture handle may stand for its sampler too.
         Some(of) if s & KINDS != TEXTURE_BIT => {
@@ -197,8 +195,7 @@ impl Context<'_> {
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
             let handle = surface[lane];
-            let active =
-                lanes(rest).filter(|&l| surface[l] == handle).fold(0, |m, l| m | 1 << l);
+            let active = lanes(rest).filter(|&l| surface[l] == handle).fold(0, |m, l| m | 1 << l);
             rest &= !active;
             if !find(kept, (handle, 0)) {
                 check(lane, handle, &op.surface, SURFACE)?;
@@ -221,12 +218,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    pub(super) fn surface_load(
-        &mut self,
-        warp: &mut Warp,
-        op: &SurfaceAccess,
-        mask: u32,
-    ) -> Done {
+    pub(super) fn surface_load(&mut self, warp: &mut Warp, op: &SurfaceAccess, mask: u32) -> Done {
         self.each_surface(warp, op, mask, |plan, request, answer| plan.load(request, answer))?;
         for (values, &d) in self.sites.elements.values.iter().zip(&op.parts) {
             warp.put(d, values, op.register_mask, mask);
@@ -234,12 +226,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    pub(super) fn surface_store(
-        &mut self,
-        warp: &mut Warp,
-        op: &SurfaceAccess,
-        mask: u32,
-    ) -> Done {
+    pub(super) fn surface_store(&mut self, warp: &mut Warp, op: &SurfaceAccess, mask: u32) -> Done {
         for (values, &source) in self.sites.elements.values.iter_mut().zip(&op.parts) {
             warp.read(&self.launch.constants, source, values);
             for v in values {

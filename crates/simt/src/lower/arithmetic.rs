@@ -107,11 +107,7 @@ impl<'a> Builder<'a> {
             Alu::Predicate(f) => self.logic(f, d, ops)?,
             Alu::SelectNarrow(_) | Alu::SelectWide(_) => return None,
             Alu::CompareNarrow(_) | Alu::CompareWide(_) | Alu::ComparePair(_) => return None,
-            Alu::Narrow4(_)
-            | Alu::Mixed(_)
-            | Alu::Mixed4(_)
-            | Alu::Convert(_)
-            | Alu::Carry(_) => {
+            Alu::Narrow4(_) | Alu::Mixed(_) | Alu::Mixed4(_) | Alu::Convert(_) | Alu::Carry(_) => {
                 let wide = mods.ty().is_some_and(is_wide);
                 let zero = self.constant(0, wide);
                 let mut s = [zero; 4];
@@ -184,7 +180,9 @@ impl<'a> Builder<'a> {
         let ops = &inst.operands;
         let pair = matches!(alu, Alu::ComparePair(_));
         let (p, q, sources) = match inst.opcode {
-            Opcode::Setp => (self.destination(ops.first()?)?, self.destination(ops.get(1)?)?, &ops[2..]),
+            Opcode::Setp => {
+                (self.destination(ops.first()?)?, self.destination(ops.get(1)?)?, &ops[2..])
+            }
             Opcode::Testp => (self.destination(ops.first()?)?, Slot::NONE, &ops[1..]),
             _ => {
                 let q = if pair { self.temporary_predicate() } else { Slot::NONE };

@@ -166,20 +166,13 @@ impl<'a> Builder<'a> {
     fn builtin(&mut self, name: &str, results: Vec<Value>, arguments: Vec<Value>) -> Option<()> {
         match (name, &arguments[..]) {
             ("vprintf", [format, list]) => {
-                let op = Printf {
-                    format: *format,
-                    arguments: *list,
-                    result: results.first().copied(),
-                };
+                let op =
+                    Printf { format: *format, arguments: *list, result: results.first().copied() };
                 self.emit(Op::Printf(Box::new(op)));
             }
             ("__assertfail", [message, file, line, function, _size]) => {
-                let op = AssertFail {
-                    message: *message,
-                    file: *file,
-                    line: *line,
-                    function: *function,
-                };
+                let op =
+                    AssertFail { message: *message, file: *file, line: *line, function: *function };
                 self.emit(Op::AssertFail(Box::new(op)));
             }
             _ => return None,

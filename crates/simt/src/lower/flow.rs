@@ -250,10 +250,7 @@ mod tests {
         assert_eq!(meeting_points(&body), [(0, Meet::At(2))]);
         // Two loops that jump into each other.
         let body = [branch(2), Next::Falls, branch(1), branch(2), Next::Leaves];
-        assert_eq!(
-            meeting_points(&body),
-            [(0, Meet::At(2)), (2, Meet::At(3)), (3, Meet::At(4))]
-        );
+        assert_eq!(meeting_points(&body), [(0, Meet::At(2)), (2, Meet::At(3)), (3, Meet::At(4))]);
         assert_eq!(meeting_points(&[branch(9)]), [(0, Meet::Exit)]);
         assert_eq!(meeting_points(&[]), []);
     }
@@ -276,7 +273,10 @@ mod tests {
         };
         let doms: Vec<usize> = (0..=n).filter(|&d| d != b && !avoids(d, b)).collect();
         // The immediate one is post-dominated by all others.
-        doms.iter().copied().find(|&d| doms.iter().all(|&e| e == d || !avoids(e, d))).map(|d| d as u32)
+        doms.iter()
+            .copied()
+            .find(|&d| doms.iter().all(|&e| e == d || !avoids(e, d)))
+            .map(|d| d as u32)
     }
 
     #[test]
@@ -288,9 +288,8 @@ mod tests {
         };
         for _ in 0..300 {
             let n = 2 + random(9);
-            let graph: Vec<Vec<u32>> = (0..n)
-                .map(|_| (0..1 + random(2)).map(|_| random(n + 1)).collect())
-                .collect();
+            let graph: Vec<Vec<u32>> =
+                (0..n).map(|_| (0..1 + random(2)).map(|_| random(n + 1)).collect()).collect();
             let reaches = |from: u32| {
                 let (mut seen, mut stack) = (vec![false; n as usize + 1], vec![from]);
                 while let Some(x) = stack.pop() {

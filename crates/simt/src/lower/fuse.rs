@@ -55,9 +55,24 @@ fn each_register(operand: &Operand, f: &mut impl FnMut(RegId)) {
 pub(crate) fn destinations(inst: &Instruction) -> usize {
     use Opcode as O;
     match inst.opcode {
-        O::St | O::Red | O::Bra | O::Brx | O::Ret | O::Exit | O::Trap | O::Brkpt | O::Membar
-        | O::Fence | O::Nanosleep | O::Pmevent | O::Prefetch | O::Prefetchu | O::Sust | O::Sured
-        | O::Discard | O::Applypriority => 0,
+        O::St
+        | O::Red
+        | O::Bra
+        | O::Brx
+        | O::Ret
+        | O::Exit
+        | O::Trap
+        | O::Brkpt
+        | O::Membar
+        | O::Fence
+        | O::Nanosleep
+        | O::Pmevent
+        | O::Prefetch
+        | O::Prefetchu
+        | O::Sust
+        | O::Sured
+        | O::Discard
+        | O::Applypriority => 0,
         O::Bar | O::Barrier => usize::from(inst.mods.red),
         O::Setp | O::Shfl | O::Tex | O::Tld4 => 2,
         O::Match => match inst.mods.matching {

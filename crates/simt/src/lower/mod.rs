@@ -11,12 +11,14 @@ mod flow;
 mod fuse;
 mod memory;
 mod moves;
+mod operands;
+mod pools;
 mod program;
 mod texture;
 
 use crate::code::{Code, Func};
-use builder::{Builder, Pools};
 pub(crate) use builder::mask_of;
+use builder::{Builder, Pools};
 pub(crate) use program::SharedLayout;
 pub use program::{KernelId, Program, Symbols, function_address, function_of_address};
 use texunit_check::ir;
@@ -111,7 +113,12 @@ fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
     let to = |label: u32| moved[at(label)];
     let mut meets = meets.into_iter().peekable();
     let mut out = Vec::with_capacity(insts.len() + insts.len() / 4);
-    let end = Inst { op: Op::Return, guard: Slot::TRUE, count: 0, span: insts.last().map_or_else(Default::default, |i| i.span) };
+    let end = Inst {
+        op: Op::Return,
+        guard: Slot::TRUE,
+        count: 0,
+        span: insts.last().map_or_else(Default::default, |i| i.span),
+    };
     for (i, mut inst) in insts.iter().cloned().chain(std::iter::once(end)).enumerate() {
         if joins[i] {
             out.push(Inst { op: Op::Join, guard: Slot::TRUE, count: 0, span: inst.span });

@@ -33,7 +33,7 @@ impl<'a> Builder<'a> {
 
     fn mov(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, a] = &inst.operands[..] else { return None };
-        let ty = inst.mods.ty()?;
+        let ty = inst.mods.ty().filter(|ty| ty.bits() <= 64)?;
         match (d, a) {
             (Operand::Vector(parts), _) => self.unpack(parts, a, ty),
             (_, Operand::Vector(parts)) => self.pack(d, parts, ty),
@@ -46,8 +46,9 @@ impl<'a> Builder<'a> {
                 if to.is_predicate() != from.is_predicate() && !to.is_none() {
                     return None;
                 }
-                // Registers of 16 bits hold nothing above them, so only wider ones are cut.
-                let keep = if to.is_wide() == from.is_wide() { u64::MAX } else { self.keep(d) };
+                // A register's value fits into one of the same width; others are cut.
+                let same = matches!(a, Operand::Reg(_)) && to.is_wide() == from.is_wide();
+                let keep = if same { u64::MAX } else { self.keep(d) };
                 self.copy(to, from, keep, true);
                 Some(())
             }
@@ -60,8 +61,7 @@ impl<'a> Builder<'a> {
         if d.is_none() || ty.bits() > 64 || parts.len() > 8 || bits < 8 {
             return None;
         }
-        let parts: Option<Box<[Slot]>> =
-            parts.iter().map(|p| self.source(p, bits > 32)).collect();
+        let parts: Option<Box<[Slot]>> = parts.iter().map(|p| self.source(p, bits > 32)).collect();
         self.emit(Op::Pack { d, parts: parts?, bits: bits as u8 });
         Some(())
     }

@@ -58,7 +58,11 @@ pub fn load_text(text: &str) -> Loaded {
                 ir::Symbol::Function(f) => function_address(f),
                 ir::Symbol::Variable(v) => symbols.address(v),
             };
-            block.as_ref().unwrap().store_u64(r.offset, value.wrapping_add_signed(r.addend)).unwrap();
+            block
+                .as_ref()
+                .unwrap()
+                .store_u64(r.offset, value.wrapping_add_signed(r.addend))
+                .unwrap();
         }
     }
     let program = lower(&module, &symbols, &source);
@@ -158,7 +162,7 @@ pub fn words(block: &Block) -> Vec<u32> {
 }
 
 /// A module with one kernel `k` of one parameter `out`, whose address is in %out, %out + 4 * thread
-/// in %my, the thread's number in %t. The body must end with `ret;`.
+/// in %my, the thread's number in the grid in %t, %ctaid.x in %cta. The body must end with `ret;`.
 pub fn kernel(declarations: &str, body: &str) -> String {
     kernel_with("", declarations, body)
 }
@@ -169,14 +173,14 @@ pub fn kernel_with(before: &str, declarations: &str, body: &str) -> String {
         "{HEADER}{before}
 .visible .entry k(.param .u64 out)
 {{
-.reg .u32 %t, %c, %n;
+.reg .u32 %t, %cta, %n;
 .reg .u64 %out, %my;
 {declarations}
 ld.param.u64 %out, [out];
 mov.u32 %t, %tid.x;
-mov.u32 %c, %ctaid.x;
+mov.u32 %cta, %ctaid.x;
 mov.u32 %n, %ntid.x;
-mad.lo.u32 %t, %c, %n, %t;
+mad.lo.u32 %t, %cta, %n, %t;
 mul.wide.u32 %my, %t, 4;
 add.u64 %my, %my, %out;
 {body}

@@ -125,7 +125,7 @@ impl<'a> Parser<'a> {
             Kind::At => statements.push(Statement::Instruction(self.instruction()?)),
             Kind::Word => self.body_word(statements)?,
             Kind::Ident if self.peek_at(1).kind == Kind::Colon => {
-                let label = self.take_ident();
+                let label = self.name("a label")?;
                 self.advance();
                 statements.push(self.labelled(start, label)?);
             }

@@ -50,6 +50,11 @@ impl<'a> Parser<'a> {
         scope: Scope,
     ) -> Parse<Vec<Variable<'a>>> {
         let head = self.head(attributes)?;
+        if head.ptr.is_some() {
+            let message = "`.ptr` on a variable";
+            let diagnostic = Diagnostic::error(codes::MISPLACED, self.span_from(start), message);
+            return self.fail(diagnostic.help("remove it: only kernel parameters have `.ptr`"));
+        }
         let mut variables = Vec::new();
         // NVIDIA's assembler accepts a declaration without names.
         if self.kind() != Kind::Semicolon {
@@ -239,6 +244,14 @@ impl<'a> Parser<'a> {
             if self.kind() != Kind::Word {
                 return self.unexpected(codes::DIRECTIVE, "an attribute such as `.managed`", help);
             }
+            let word = self.word(self.peek()).text;
+            if !matches!(word, "managed" | "unified") {
+                let message = format!("unknown attribute `.{word}`");
+                let span = self.peek().span;
+                let help = "attributes are `.managed` and `.unified(number, number)`";
+                return self
+                    .fail(Diagnostic::error(codes::UNKNOWN_DIRECTIVE, span, message).help(help));
+            }
             self.advance();
             if let Some(inner) = self.eat(Kind::LeftParen) {
                 loop {
@@ -326,7 +339,13 @@ impl<'a> Parser<'a> {
         let Some(open) = self.eat(Kind::Less) else {
             return Ok(None);
         };
-        let (value, _) = self.plain_integer("the number of names")?;
+        let warp_size = self.text_of(self.peek()) == "WARP_SZ";
+        let value = if warp_size {
+            self.advance();
+            32
+        } else {
+            self.plain_integer("the number of names")?.0
+        };
         let close = self.close(Kind::Greater, ">", open)?;
         Ok(Some((value, open.span.to(close.span))))
     }

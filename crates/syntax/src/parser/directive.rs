@@ -6,6 +6,7 @@ use crate::ast::Directive;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::token::Kind;
+use crate::words;
 
 impl<'a> Parser<'a> {
     /// `.file 1 "name.cu"`, perhaps with time and size.
@@ -163,6 +164,9 @@ impl<'a> Parser<'a> {
             Kind::Integer => {
                 self.advance();
                 return Ok(());
+            }
+            Kind::Word if words::is_directive(self.word(token).text) => {
+                return self.section_error("a number or a name");
             }
             Kind::Ident | Kind::Word => self.advance(),
             _ => return self.section_error("a number or a name"),

@@ -7,6 +7,7 @@ use crate::ast::{Guard, Instruction, Operand, OperandKind};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::token::Kind;
+use crate::words;
 
 const CALL_HELP: &str = "write `call (results), function, (arguments);`, with commas between the three; lists may be left away";
 
@@ -21,11 +22,31 @@ impl<'a> Parser<'a> {
         let opcode = self.name("an instruction")?;
         let mut modifiers = Vec::new();
         while self.kind() == Kind::Word && !self.begins_next_statement() {
+            self.check_modifier(words::is_no_modifier)?;
             modifiers.push(self.take_word());
         }
         let operands = self.operands(opcode.text == "call")?;
         self.semicolon(Scope::Body, "the instruction")?;
         Ok(Instruction { guard, opcode, modifiers, operands, span: self.span_from(start) })
+    }
+
+    /// Refuses directives and numbers in place of a modifier or selector.
+    pub(crate) fn check_modifier(&mut self, refused: fn(&str) -> bool) -> Parse<()> {
+        let word = self.word(self.peek()).text;
+        let what = if refused(word) {
+            "a directive or type"
+        } else if word.bytes().all(|b| b.is_ascii_digit()) {
+            "a number"
+        } else {
+            return Ok(());
+        };
+        let help = match word {
+            "branchtargets" | "calltargets" | "callprototype" => "a label ends with `:`",
+            _ => "end the statement before it with `;`, or put a comma or operand in between",
+        };
+        let message = format!("`.{word}` is {what}, not a modifier or selector");
+        let diagnostic = Diagnostic::error(codes::MISPLACED, self.peek().span, message);
+        self.fail(diagnostic.label("not here").help(help))
     }
 
     /// Whether a word on a new line is rather a statement than a modifier.

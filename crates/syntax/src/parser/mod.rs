@@ -246,10 +246,12 @@ impl<'a> Parser<'a> {
 
     /// A name, or an error that says of what.
     fn name(&mut self, what: &str) -> Parse<Ident<'a>> {
-        if let Some(token) = self.eat(Kind::Ident) {
-            return Ok(self.ident(token));
+        let constant = self.text_of(self.peek()) == "WARP_SZ";
+        if self.kind() == Kind::Ident && !constant {
+            return Ok(self.take_ident());
         }
         let help = match self.kind() {
+            Kind::Ident => "`WARP_SZ` is a constant: choose another name",
             Kind::Integer | Kind::Decimal => "a name cannot begin with a digit",
             Kind::Underscore => "`_` alone is no name: add a letter or digit",
             Kind::Word => "names have no dots",

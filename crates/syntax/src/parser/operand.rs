@@ -194,6 +194,7 @@ impl<'a> Parser<'a> {
         if self.kind() != Kind::Word || self.peek().first_on_line && self.begins_statement_here() {
             return Ok(None);
         }
+        self.check_modifier(crate::words::is_directive)?;
         let component = self.take_word();
         if self.kind() == Kind::Word && !self.peek().first_on_line {
             let help = "a vector register has one level of elements";

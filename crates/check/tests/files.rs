@@ -1,0 +1,140 @@
+//! Every `.ptx` file of tests/check/semantics says on the offending lines what the checker
+//! reports: `// error[E0110]: part of the message` or `// warning[W0101]: ...`, once or more. The
+//! set of lines and codes must match exactly. A first line `// options: ptxas-compat` asks for
+//! that. Programs of examples and tests/programs must be accepted without errors.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use texunit_check::{CODES, Options, check, check_with};
+use texunit_syntax::{Diagnostic, SourceFile, parse};
+
+/// Codes of mistakes that the parser finds first in a text; tests/trees.rs makes them by hand.
+const FOUND_BY_THE_PARSER: &[&str] =
+    &["E0100", "E0101", "E0104", "E0106", "E0120", "E0122", "E0150"];
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut trials = vec![Trial::test("every_code_has_a_case", every_code_has_a_case)];
+    for path in ptx_files(&root.join("tests/check/semantics")) {
+        let name = format!("semantics/{}", path.file_name().unwrap().to_string_lossy());
+        trials.push(Trial::test(name, move || expected(&path)));
+    }
+    for folder in ["examples", "tests/programs"] {
+        for path in ptx_files(&root.join(folder)) {
+            let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+            trials.push(Trial::test(name, move || accepted(&path)));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn ptx_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(ptx_files(&path));
+        } else if path.extension().is_some_and(|e| e == "ptx") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Line, `error` or `warning`, code, part of the message.
+type Expected = (u32, String, String, String);
+
+fn expectations(text: &str) -> Vec<Expected> {
+    let mut found = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        for part in line.split("// ").skip(1) {
+            let Some((kind, rest)) = part.split_once('[') else { continue };
+            if !matches!(kind, "error" | "warning") {
+                continue;
+            }
+            let (code, message) = rest.split_once("]: ").expect("`// error[code]: message`");
+            found.push((index as u32 + 1, kind.into(), code.into(), message.trim_end().into()));
+        }
+    }
+    found
+}
+
+fn diagnostics(path: &Path, text: &str) -> (SourceFile, Vec<Diagnostic>) {
+    let source = SourceFile::new(path.to_string_lossy(), text);
+    let ptxas_compat = text.starts_with("// options: ptxas-compat");
+    let parsed = parse(&source);
+    let mut all = parsed.diagnostics.clone();
+    all.extend(check_with(&source, &parsed.module, Options { ptxas_compat }).diagnostics);
+    drop(parsed);
+    (source, all)
+}
+
+fn expected(path: &Path) -> Result<(), Failed> {
+    let text = fs::read_to_string(path)?;
+    let mut expected = expectations(&text);
+    let (source, found) = diagnostics(path, &text);
+    let mut faults = Vec::new();
+    for diagnostic in &found {
+        let line = source.location(diagnostic.primary.span.start).line;
+        let kind = if diagnostic.is_error() { "error" } else { "warning" };
+        let matching = expected.iter().position(|(l, k, code, message)| {
+            *l == line
+                && k == kind
+                && code == diagnostic.code
+                && diagnostic.message.contains(message.as_str())
+        });
+        match matching {
+            Some(index) => drop(expected.remove(index)),
+            None => faults.push(format!(
+                "line {line}: unexpected {kind} {}: {}",
+                diagnostic.code, diagnostic.message
+            )),
+        }
+        if diagnostic.help.as_deref().unwrap_or("").is_empty() {
+            faults.push(format!("line {line}: {} has no help", diagnostic.code));
+        }
+    }
+    faults.extend(expected.iter().map(|e| format!("not reported: {e:?}")));
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n").into()) }
+}
+
+fn accepted(path: &Path) -> Result<(), Failed> {
+    let text = fs::read_to_string(path)?;
+    let source = SourceFile::new(path.to_string_lossy(), text);
+    let parsed = parse(&source);
+    if parsed.diagnostics.iter().any(Diagnostic::is_error) {
+        // Programs that are about syntax errors are the parser's.
+        return Ok(());
+    }
+    let errors: Vec<String> = check(&source, &parsed.module)
+        .diagnostics
+        .iter()
+        .filter(|d| d.is_error())
+        .map(|d| format!("{:?} {}", source.location(d.primary.span.start), d.message))
+        .collect();
+    if errors.is_empty() { Ok(()) } else { Err(errors.join("\n").into()) }
+}
+
+fn every_code_has_a_case() -> Result<(), Failed> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/check/semantics");
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let mut cases = 0;
+    for path in ptx_files(&folder) {
+        let expected = expectations(&fs::read_to_string(path)?);
+        cases += expected.len();
+        seen.extend(expected.into_iter().map(|e| e.2));
+    }
+    seen.extend(FOUND_BY_THE_PARSER.iter().map(ToString::to_string));
+    let missing: Vec<_> = CODES.iter().map(|c| c.code).filter(|c| !seen.contains(*c)).collect();
+    if !missing.is_empty() || cases < 200 {
+        return Err(format!("{cases} cases; no case for {missing:?}").into());
+    }
+    Ok(())
+}

@@ -1,0 +1,227 @@
+//! Every way of giving a kernel its objects, and of writing them: small jobs over
+//! tests/cli/kernels.ptx, and the bytes that they must write.
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use texunit::args::{LaunchArgs, OutputFormat};
+use texunit::run::Report;
+
+/// Runs a job; `FILES` in it stands for tests/cli/files. Returns the report and the output folder.
+fn launch(name: &str, job: &str) -> (Report, PathBuf) {
+    let cli = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli").canonicalize().unwrap();
+    let folder = std::env::temp_dir().join(format!("texunit-bind-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let ptx = cli.join("kernels.ptx");
+    let job = job.replace("FILES", cli.join("files").to_str().unwrap());
+    let text = format!("ptx = \"{}\"\n{job}", ptx.to_str().unwrap());
+    launch_text(&folder, &text)
+}
+
+/// Runs the text of a job as it is, in a folder.
+fn launch_text(folder: &Path, text: &str) -> (Report, PathBuf) {
+    std::fs::write(folder.join("job.toml"), text).unwrap();
+    let report = texunit::run::launch(&LaunchArgs {
+        job: folder.join("job.toml"),
+        out: folder.to_owned(),
+        threads: 1,
+        format: OutputFormat::Human,
+        quiet: false,
+        max_steps: 10_000,
+        fmad: false,
+        memory_limit: 1 << 20,
+    });
+    (report, folder.to_owned())
+}
+
+/// Runs a job that must succeed and returns the bytes of its output `out.raw`.
+fn run(name: &str, job: &str) -> Vec<u8> {
+    let (report, folder) = launch(name, job);
+    assert!(report.succeeded(), "{}", texunit::human::render(&report, false, false).1);
+    let bytes = std::fs::read(folder.join("out.raw")).unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
+    bytes
+}
+
+fn words(values: &[u32]) -> Vec<u8> {
+    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+}
+
+const COPY: &str = "kernel = 'copy'\ngrid = [2]\nblock = [1]\n";
+
+#[test]
+fn layouts_of_textures_from_files() {
+    for (layout, extra) in [
+        ("array", ""),
+        ("pitch", ""),
+        ("pitch", ", pitch = 64"),
+        ("array", ", height = 2, width = 1"),
+    ] {
+        let job = format!(
+            "{COPY}params.from.texture = {{ file = 'FILES/good.png', format = 'u8x4', layout = '{layout}'{extra} }}
+            params.to = {{ surface = {{ zeros = true, format = 'u8x4', width = 1, height = 2 }}, output = {{ file = 'out.raw' }} }}"
+        );
+        // `copy` writes the first channel's value as 32 bits.
+        assert_eq!(run(&format!("file-{layout}{}", extra.len()), &job), words(&[1, 5]), "{layout}");
+    }
+}
+
+const LINE: &str = "kernel = 'line'\ngrid = 1\nblock = [3]
+    params.to = { buffer = { size = 12 }, output = { file = 'out.raw' } }\n";
+
+#[test]
+fn textures_over_buffers() {
+    let memory = "params.memory.buffer = { u32 = [7, 8, 9, 10, 11, 12, 13, 14, 15, 16] }\n";
+    let linear = format!(
+        "{LINE}{memory}params.from.texture = {{ buffer = 'memory', format = 'u32', width = 3 }}"
+    );
+    assert_eq!(run("over-linear", &linear), words(&[7, 8, 9]));
+    let pitched = format!(
+        "{COPY}params.from.texture = {{ buffer = 'to2', format = 'u32', width = 1, height = 2 }}
+        params.to = {{ surface = {{ zeros = true, format = 'u32', width = 1, height = 2 }}, output = {{ file = 'out.raw' }} }}"
+    );
+    // `copy` has no third parameter to lend its memory.
+    let (report, _) = launch("over-nothing", &pitched);
+    assert!(!report.succeeded());
+    let file = format!(
+        "{LINE}params.memory.buffer = {{ zeros = 4 }}
+        params.from.texture = {{ file = 'FILES/three.npy', format = 'u32', layout = 'linear' }}"
+    );
+    assert_eq!(run("linear-file", &file), words(&[100, 200, 300]));
+}
+
+#[test]
+fn a_texture_over_a_surface_reads_what_is_written() {
+    let job = format!(
+        "{COPY}params.from.texture = {{ surface = 'to' }}
+        params.to = {{ surface = {{ file = 'FILES/good.png', format = 'u8x4' }}, output = {{ file = 'out.raw' }} }}"
+    );
+    assert_eq!(run("over-surface", &job), words(&[1, 5]));
+}
+
+#[test]
+fn use_is_the_same_buffer() {
+    let job = "kernel = 'sum'\ngrid = 1\nblock = 1
+        params.a.buffer = { u32 = [21] }
+        params.1 = { use = 'a', output = { file = 'out.raw' } }";
+    assert_eq!(run("use", job), words(&[42]));
+}
+
+#[test]
+fn variables() {
+    let job = "kernel = 'increment'\ngrid = 1\nblock = 1
+        globals.counter = { OUTPUT }";
+    let plain = job.replace("OUTPUT", "output = { file = 'out.raw' }");
+    assert_eq!(run("globals", &plain), words(&[7]));
+    let set = job.replace("OUTPUT", "u32 = [40], output = { file = 'out.raw' }")
+        + "\nglobals.table.u32 = [0, 9]";
+    assert_eq!(run("globals-set", &set), words(&[49]));
+    let zero = job.replace("OUTPUT", "zeros = true, output = { file = 'out.raw' }");
+    assert_eq!(run("globals-zero", &zero), words(&[2]));
+}
+
+#[test]
+fn surface_references() {
+    let job = "kernel = 'paint'\ngrid = 1\nblock = 2
+        params.value.scalar = { u32 = 0x01020304 }
+        surfaces.canvas = { zeros = true, width = 3, dims = 2, format = 'u8x4', output = { file = 'out.raw' } }";
+    assert_eq!(run("surfref", job), words(&[0x0102_0304, 0x0102_0304, 0]));
+}
+
+#[test]
+fn texture_references_keep_their_initialiser() {
+    // The initialiser says linear; the texture is 2 x 1 with the values 0 and 1.
+    let job = |keys: &str| {
+        format!(
+            "kernel = 'sample'\ngrid = 1\nblock = 1
+            params.out = {{ buffer = {{ size = 16 }}, output = {{ file = 'out.raw' }} }}
+            params.x.scalar = {{ f32 = 1.25 }}
+            textures.picture = {{ file = 'FILES/step.npy', format = 'f32', dims = 2{keys} }}"
+        )
+    };
+    let first =
+        |name: &str, keys: &str| f32::from_le_bytes(run(name, &job(keys))[..4].try_into().unwrap());
+    assert_eq!(first("texref", ""), 0.75);
+    assert_eq!(first("texref-point", ", filter = 'point'"), 1.0);
+    assert_eq!(first("texref-norm", ", normalized = true"), 1.0);
+    // Normalized 1.25 is 2.5 texels: the centre of texel 2, which is texel 0 or outside.
+    assert_eq!(first("texref-wrap", ", normalized = true, address = 'wrap'"), 0.0);
+    assert_eq!(
+        first("texref-border", ", address = 'border', border = [5, 0, 0, 0], normalized = true"),
+        5.0
+    );
+}
+
+#[test]
+fn kinds_of_outputs() {
+    let job = "kernel = 'fill'\ngrid = 1\nblock = 4
+        params.out = { buffer = { zeros = 16 }, output = { file = 'FILE', format = 'u8x4', width = 2, height = 2 } }
+        params.value.scalar = { u32 = 0xff000000 }
+        params.scale.scalar = { f32 = 0 }";
+    let wanted = words(&[0xff00_0000, 0xff00_0001, 0xff00_0002, 0xff00_0003]);
+    assert_eq!(run("kind-raw", &job.replace("FILE", "out.raw")), wanted);
+    for file in ["out.png", "sub/folder/out.npy"] {
+        let name = format!("kind-{}", file.len());
+        let (report, folder) = launch(&name, &job.replace("FILE", file));
+        assert!(report.succeeded(), "{}", texunit::human::render(&report, false, false).1);
+        assert_eq!(report.outputs[0].path, folder.join(file));
+        let format = texunit_device::Format::from_name("u8x4").unwrap();
+        let request = texunit_files::Wanted { format, dims: Some(2), extent: Some([2, 2, 1]) };
+        let texels = texunit_files::read_texels(&folder.join(file), &request).unwrap();
+        assert_eq!(texels.bytes, wanted, "{file}");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn the_summary() {
+    let (report, folder) =
+        launch("summary", "kernel = 'nothing'\ngrid = [2, 3]\nblock = [8, 4, 2]");
+    let (out, err) = texunit::human::render(&report, false, false);
+    let out = String::from_utf8(out).unwrap();
+    assert!(out.starts_with("nothing: 2 x 3 CTAs of 8 x 4 x 2 threads in "), "{out}");
+    assert!(out.ends_with(" ms, no fetches\n"), "{out}");
+    assert!(err.is_empty(), "{err}");
+    assert!(texunit::human::render(&report, true, false).0.is_empty());
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// If one output cannot be written, none is.
+#[test]
+fn outputs_are_all_or_none() {
+    let job = "kernel = 'sum'\ngrid = 1\nblock = 1
+        params.a = { buffer = { u32 = [1] }, output = { file = 'first.raw' } }
+        params.b = { buffer = { u32 = [1] }, output = { file = 'job.toml/second.raw' } }";
+    let (report, folder) = launch("all-or-none", job);
+    let (_, err) = texunit::human::render(&report, false, false);
+    assert!(!report.succeeded() && err.starts_with("error: cannot write `"), "{err}");
+    let left: Vec<_> =
+        std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["job.toml"]);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// The initialiser of a reference may say another size than the texture bound has.
+#[test]
+fn a_contradicted_initialiser_is_a_warning() {
+    let ptx = ".version 6.3\n.target sm_75\n.address_size 64
+        .global .texref sized = { width = 4, filter_mode = nearest };
+        .visible .entry nothing() { ret; }";
+    let job = "kernel = 'nothing'\ngrid = 1\nblock = 1
+        textures.sized = { file = 'FILES/good.png', format = 'u8x4' }";
+    let (_, folder) = launch("sized", job);
+    std::fs::write(folder.join("sized.ptx"), ptx).unwrap();
+    let text = std::fs::read_to_string(folder.join("job.toml")).unwrap();
+    let rest = text.split_once('\n').unwrap().1;
+    let (report, folder) = launch_text(&folder, &format!("ptx = 'sized.ptx'\n{rest}"));
+    let (_, err) = texunit::human::render(&report, false, false);
+    assert!(report.succeeded(), "{err}");
+    assert!(
+        err.starts_with(
+            "warning: the initialiser of `sized` says width = 4, but the resource bound has 1"
+        ),
+        "{err}"
+    );
+    let (_, quiet) = texunit::human::render(&report, true, false);
+    assert!(quiet.is_empty(), "{quiet}");
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -1,0 +1,99 @@
+//! Texts that are hardly jobs: always a job or problems, never a panic, never without an end.
+#![allow(clippy::unwrap_used)]
+
+use texunit::job;
+use texunit::table::Problems;
+
+/// Reads a text; every problem must point into it.
+fn parse(text: &str) -> (bool, usize) {
+    let problems = Problems::default();
+    let job = job::parse(text, &problems);
+    let problems = problems.take();
+    for p in &problems {
+        assert!(p.span.start <= p.span.end && p.span.end <= text.len(), "{p:?}");
+        assert!(!p.message.is_empty());
+    }
+    assert!(job.is_some() || !problems.is_empty(), "nothing, and no reason");
+    (job.is_some(), problems.len())
+}
+
+#[test]
+fn every_key_changed() {
+    let full = r#"
+ptx = "a.ptx"
+kernel = "k"
+grid = [1, 2, 3]
+block = 32
+dynamic_shared = 16
+[params.a]
+texture = { file = "a.png", format = "u8x4", read = "normalized", filter = "linear", address = ["wrap", "mirror"], border = [0.0, 1, "0x7fc00000", nan], normalized = true, dims = 2, layout = "pitch", pitch = 512, width = 4, height = 4 }
+[params.1]
+buffer = { u32 = [1, 2, 3], size = 64 }
+output = { file = "x/y.npy", format = "f32x2", width = 2, height = 2, depth = 2 }
+[params.2]
+scalar = { bytes = "00 ff" }
+[params.3]
+surface = { zeros = true, format = "f16", width = 4 }
+[params.4]
+sampler = { filter = "point", address = "clamp", force_unnormalized = true }
+[params.5]
+use = "1"
+[textures.t]
+surface = "3"
+[samplers.s]
+border = [1, 2, 3, 4]
+[surfaces.u]
+file = "u.raw"
+format = "u8"
+width = 4
+[globals.g]
+zeros = true
+output = { file = "g.raw" }
+"#;
+    assert_eq!(parse(full), (true, 0));
+    let mut state = 1_u64;
+    let mut random = move |n: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    let pieces = [
+        "=", "{", "}", "[", "]", "\"", "'", "0x", "-1", "1e999", "nan", "é", "\n", ",", "true",
+        "u32", ".",
+    ];
+    for _ in 0..4000 {
+        let mut text: Vec<char> = full.chars().collect();
+        for _ in 0..1 + random(3) {
+            let at = random(text.len());
+            match random(3) {
+                0 => drop(text.remove(at)),
+                1 => {
+                    let piece = pieces[random(pieces.len())];
+                    text.splice(at..at, piece.chars());
+                }
+                _ => text[at] = pieces[random(pieces.len())].chars().next().unwrap(),
+            }
+        }
+        parse(&text.into_iter().collect::<String>());
+    }
+}
+
+#[test]
+fn deep_and_long() {
+    let deep = 200_000;
+    for text in [
+        format!("a = {}", "[".repeat(deep)),
+        format!("a = {}", "{a = ".repeat(deep)),
+        "[".repeat(deep),
+        format!("{} = 1", "a.".repeat(deep)),
+        format!("[{}a]", "a.".repeat(deep)),
+        format!("ptx = \"{}\"", "x".repeat(deep)),
+    ] {
+        assert!(!parse(&text).0);
+    }
+    let many: String = (0..20_000).map(|i| format!("k{i} = {i}\n")).collect();
+    assert!(parse(&many).1 >= 20_000);
+    let start = "ptx = 'a'\nkernel = 'k'\ngrid = 1\nblock = 1\n";
+    let wide = format!("{start}[params.a]\nscalar = {{ u8 = [{}] }}", "1,".repeat(deep));
+    assert_eq!(parse(&wide), (true, 0));
+}

@@ -1,0 +1,176 @@
+//! The larger operations of warp code.
+
+use super::Slot;
+use texunit_isa::{AtomOp, BoolOp, ScalarType, ShflMode};
+use texunit_unit::{FetchForm, SurfaceForm};
+
+/// State space of an access as far as it is known before it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// `.global`, `.const`: addresses are generic ones.
+    Global,
+    Generic,
+    Shared,
+    Local,
+    /// `[register]` of `.param`: the kernel's parameters, or a frame's by generic address.
+    Param,
+    /// A known offset of the kernel's parameters.
+    KernelParam,
+    /// A known offset of the running frame in local memory.
+    Frame,
+}
+
+/// A load or store.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    pub(crate) place: Place,
+    /// Bytes of an element: 1, 2, 4, 8.
+    pub(crate) size: u8,
+    /// Sign-extend loaded elements.
+    pub(crate) signed: bool,
+    /// Registers, or sources of a store; `Slot::NONE` is not wanted.
+    pub(crate) parts: Vec<Slot>,
+    /// What remains of an element in its register.
+    pub(crate) mask: u64,
+    /// Address: this register or constant (or none) plus `offset`.
+    pub(crate) base: Slot,
+    pub(crate) offset: u64,
+    /// `.const` access: checked to be one.
+    pub(crate) constant: bool,
+}
+
+/// atom, red.
+#[derive(Clone, Debug)]
+pub(crate) struct Atomic {
+    pub(crate) place: Place,
+    pub(crate) op: AtomOp,
+    pub(crate) ty: ScalarType,
+    pub(crate) d: Slot,
+    pub(crate) base: Slot,
+    pub(crate) offset: u64,
+    pub(crate) b: Slot,
+    pub(crate) c: Slot,
+}
+
+/// Who is called.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Callee {
+    /// Index of a function.
+    Direct(u32),
+    /// A register with a function's address; lanes meet again at `reconverge`.
+    Indirect { address: Slot, reconverge: u32 },
+}
+
+/// An argument or result of a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Value {
+    /// Offset in the caller's frame.
+    Frame(u32),
+    /// A register or constant.
+    Register(Slot),
+}
+
+/// A value that passes between caller and callee.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passed {
+    pub(crate) value: Value,
+    /// Offset in the callee's frame.
+    pub(crate) offset: u32,
+    /// Bytes.
+    pub(crate) size: u32,
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) callee: Callee,
+    pub(crate) arguments: Vec<Passed>,
+    pub(crate) results: Vec<Passed>,
+    /// Sizes of results and arguments, which an indirect callee must have too.
+    pub(crate) shape: (Vec<u32>, Vec<u32>),
+}
+
+/// A call of vprintf.
+#[derive(Clone, Debug)]
+pub(crate) struct Printf {
+    pub(crate) format: Value,
+    pub(crate) arguments: Value,
+    pub(crate) result: Option<Value>,
+}
+
+/// A call of __assertfail.
+#[derive(Clone, Debug)]
+pub(crate) struct AssertFail {
+    pub(crate) message: Value,
+    pub(crate) file: Value,
+    pub(crate) line: Value,
+    pub(crate) function: Value,
+}
+
+/// What a barrier does besides counting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BarrierKind {
+    Sync,
+    Arrive,
+    Popc,
+    Reduce(BoolOp),
+}
+
+/// bar, barrier.
+#[derive(Clone, Debug)]
+pub(crate) struct Barrier {
+    pub(crate) kind: BarrierKind,
+    pub(crate) id: Slot,
+    /// Threads, if written.
+    pub(crate) threads: Slot,
+    pub(crate) d: Slot,
+    pub(crate) p: Slot,
+}
+
+/// shfl.
+#[derive(Clone, Debug)]
+pub(crate) struct Shuffle {
+    pub(crate) mode: ShflMode,
+    pub(crate) d: Slot,
+    pub(crate) p: Slot,
+    pub(crate) a: Slot,
+    pub(crate) b: Slot,
+    pub(crate) c: Slot,
+    /// `Slot::NONE` without `.sync`.
+    pub(crate) members: Slot,
+}
+
+/// A texture, sampler or surface operand.
+#[derive(Clone, Debug)]
+pub(crate) struct Handle {
+    pub(crate) slot: Slot,
+    /// Of a reference: keyword and name, for messages.
+    pub(crate) name: Option<String>,
+}
+
+/// tex.
+#[derive(Clone, Debug)]
+pub(crate) struct Fetch {
+    /// Number of the instruction among all texture and surface instructions.
+    pub(crate) site: usize,
+    pub(crate) form: FetchForm,
+    pub(crate) texture: Handle,
+    pub(crate) sampler: Option<Handle>,
+    pub(crate) coords: [Slot; 4],
+    pub(crate) parts: [Slot; 4],
+    pub(crate) components: u8,
+}
+
+/// suld.b, sust.b.
+#[derive(Clone, Debug)]
+pub(crate) struct SurfaceAccess {
+    pub(crate) site: usize,
+    pub(crate) form: SurfaceForm,
+    pub(crate) surface: Handle,
+    pub(crate) coords: [Slot; 3],
+    pub(crate) parts: Vec<Slot>,
+    /// Bits of an element.
+    pub(crate) mask: u64,
+    /// What remains of a loaded element in its register.
+    pub(crate) register_mask: u64,
+}

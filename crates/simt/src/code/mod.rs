@@ -1,0 +1,287 @@
+//! Warp code: what lowering makes of a typed module and the executor runs.
+//!
+//! Every PTX instruction becomes one counted [`Inst`] and perhaps some uncounted helpers. Operands
+//! are [`Slot`]s: register windows of the running frame, or constants spread over 32 lanes.
+
+mod forms;
+mod slot;
+
+pub(crate) use forms::*;
+pub(crate) use slot::Slot;
+
+use crate::alu::{Alu, L32, L64};
+use texunit_check::ir::VarId;
+use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, SpecialReg, VoteMode};
+use texunit_syntax::Span;
+
+/// No branch target, reconvergence point, frame or group.
+pub(crate) const NONE: u32 = u32::MAX;
+/// As a reconvergence point: where the function returns.
+pub(crate) const AT_RETURN: u32 = u32::MAX - 1;
+
+pub(crate) type NarrowFn = fn(&mut L32, &L32, &L32, &L32);
+pub(crate) type WideFn = fn(&mut L64, &L64, &L64, &L64);
+pub(crate) type WidenFn = fn(&mut L64, &L32, &L32, &L64);
+pub(crate) type CutFn = fn(&mut L32, &L64);
+pub(crate) type Lop3Fn = fn(&mut L32, &L32, &L32, &L32, u8);
+pub(crate) type ComparePairFn = fn(&L32, &L32) -> (u32, u32);
+pub(crate) type CompareNarrowFn = fn(&L32, &L32) -> u32;
+pub(crate) type CompareWideFn = fn(&L64, &L64) -> u32;
+
+/// Where the results of a comparison go: `p = r op c`, `q = !r op c`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CompareTo {
+    pub(crate) p: Slot,
+    pub(crate) q: Slot,
+    pub(crate) op: BoolOp,
+    pub(crate) c: Slot,
+}
+
+/// An arithmetic instruction of one of the rarer kinds of [`Alu`].
+#[derive(Clone, Debug)]
+pub(crate) struct Rare {
+    pub(crate) alu: Alu,
+    pub(crate) d: Slot,
+    pub(crate) s: [Slot; 4],
+    /// Bits of the result that the destination keeps.
+    pub(crate) mask: u64,
+    /// Whether a carry is written.
+    pub(crate) write_carry: bool,
+}
+
+/// An instruction of a warp.
+#[derive(Clone, Debug)]
+pub(crate) struct Inst {
+    pub(crate) op: Op,
+    /// Lanes that take part; of a branch: lanes that jump.
+    pub(crate) guard: Slot,
+    /// 1 for PTX instructions, 0 for helpers.
+    pub(crate) count: u8,
+    /// Which source instruction.
+    pub(crate) span: Span,
+}
+
+/// Operations.
+#[derive(Clone, Debug)]
+pub(crate) enum Op {
+    /// Reconvergence point of some branch.
+    Join,
+    /// Nothing: fences, prefetches.
+    Nop,
+    Narrow {
+        f: NarrowFn,
+        d: Slot,
+        s: [Slot; 3],
+    },
+    Wide {
+        f: WideFn,
+        d: Slot,
+        s: [Slot; 3],
+    },
+    Widen {
+        f: WidenFn,
+        d: Slot,
+        s: [Slot; 3],
+    },
+    Cut {
+        f: CutFn,
+        d: Slot,
+        a: Slot,
+    },
+    Lop3 {
+        f: Lop3Fn,
+        d: Slot,
+        s: [Slot; 3],
+        table: u8,
+    },
+    /// Every other arithmetic form.
+    Rare(Box<Rare>),
+    CompareNarrow {
+        f: CompareNarrowFn,
+        a: Slot,
+        b: Slot,
+        to: CompareTo,
+    },
+    CompareWide {
+        f: CompareWideFn,
+        a: Slot,
+        b: Slot,
+        to: CompareTo,
+    },
+    /// Comparison of halves: `to.p` is of the low, `to.q` of the high ones.
+    ComparePair {
+        f: ComparePairFn,
+        a: Slot,
+        b: Slot,
+        to: CompareTo,
+    },
+    /// Counts the lanes whose divisor is zero; stands before a division.
+    CountZero {
+        divisor: Slot,
+    },
+    MovNarrow {
+        d: Slot,
+        a: Slot,
+    },
+    MovWide {
+        d: Slot,
+        a: Slot,
+    },
+    /// Predicate logic.
+    Logic {
+        f: fn(u32, u32) -> u32,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    SelectNarrow {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        p: Slot,
+    },
+    SelectWide {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        p: Slot,
+    },
+    /// 0 or 1 of a predicate, or a register's bits in one of another width: zero-extended, or
+    /// sign-extended from `from` bits when that is not 0, then cut to `mask`.
+    Convert {
+        d: Slot,
+        a: Slot,
+        from: u8,
+        mask: u64,
+    },
+    /// Elements of `bits` bits each, lowest first, into one register.
+    Pack {
+        d: Slot,
+        parts: Box<[Slot]>,
+        bits: u8,
+    },
+    Unpack {
+        parts: Box<[Slot]>,
+        a: Slot,
+        bits: u8,
+    },
+    Special {
+        d: Slot,
+        reg: SpecialReg,
+        component: u8,
+    },
+    /// Address in local memory of a place in the frame.
+    FrameAddress {
+        d: Slot,
+        offset: u64,
+    },
+    Load(Box<Access>),
+    Store(Box<Access>),
+    Atomic(Box<Atomic>),
+    /// Between a space's own addresses and generic ones; `to`: from generic.
+    Cvta {
+        d: Slot,
+        a: Slot,
+        window: u64,
+        to: bool,
+    },
+    IsSpace {
+        d: Slot,
+        a: Slot,
+        space: texunit_memory::SpaceKind,
+    },
+    Branch {
+        target: u32,
+        reconverge: u32,
+    },
+    BranchIndexed {
+        index: Slot,
+        targets: Box<[u32]>,
+        reconverge: u32,
+    },
+    Call(Box<Call>),
+    Return,
+    Exit,
+    Trap,
+    Breakpoint,
+    Printf(Box<Printf>),
+    AssertFail(Box<AssertFail>),
+    Barrier(Box<Barrier>),
+    WarpSync {
+        mask: Slot,
+    },
+    ActiveMask {
+        d: Slot,
+    },
+    Shuffle(Box<Shuffle>),
+    Vote {
+        mode: VoteMode,
+        d: Slot,
+        p: Slot,
+        members: Slot,
+    },
+    Match {
+        mode: MatchMode,
+        d: Slot,
+        p: Slot,
+        a: Slot,
+        members: Slot,
+    },
+    Redux {
+        op: AtomOp,
+        ty: ScalarType,
+        d: Slot,
+        a: Slot,
+        members: Slot,
+    },
+    Fetch(Box<Fetch>),
+    SurfaceLoad(Box<SurfaceAccess>),
+    SurfaceStore(Box<SurfaceAccess>),
+    /// Found before the launch; here for code that is reached all the same.
+    Unsupported,
+}
+
+/// A function's code and the size of its frame.
+#[derive(Clone, Debug)]
+pub(crate) struct Func {
+    pub(crate) name: String,
+    pub(crate) is_entry: bool,
+    pub(crate) entry: u32,
+    /// Registers of each kind.
+    pub(crate) narrow: u32,
+    pub(crate) wide: u32,
+    pub(crate) predicates: u32,
+    /// Bytes in local memory: results, parameters, variables.
+    pub(crate) frame: u32,
+    /// Sizes of results and parameters.
+    pub(crate) shape: (Vec<u32>, Vec<u32>),
+    /// Names, offsets and sizes of what is in the frame, for messages.
+    pub(crate) objects: Vec<(String, u32, u32)>,
+    pub(crate) has_body: bool,
+}
+
+/// A constant that depends on the kernel: the address of a shared variable.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SharedPatch {
+    pub(crate) slot: Slot,
+    pub(crate) variable: VarId,
+    pub(crate) addend: u64,
+}
+
+/// Constants, spread over the lanes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Constants {
+    pub(crate) narrow: Vec<L32>,
+    pub(crate) wide: Vec<L64>,
+}
+
+/// All code of a module.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Code {
+    pub(crate) insts: Vec<Inst>,
+    pub(crate) funcs: Vec<Func>,
+    pub(crate) constants: Constants,
+    pub(crate) patches: Vec<SharedPatch>,
+    /// Texture and surface instructions.
+    pub(crate) sites: usize,
+}

@@ -1,0 +1,223 @@
+//! Splits and groups of a warp: who runs next, who waits for whom, who merges.
+
+use super::warp::{Group, Split, State, Warp};
+use crate::code::NONE;
+
+impl Warp {
+    /// Whether something besides the running split may come to run in this warp.
+    pub(crate) fn is_divided(&self, running: u32) -> bool {
+        running != self.live
+    }
+
+    /// Takes the next split that can run, merged with others at its place. Opens a group when all
+    /// splits are blocked. `None`: the warp is done or blocked.
+    pub(crate) fn pick(&mut self) -> Option<Split> {
+        loop {
+            if let Some(i) = self.splits.iter().position(|s| s.state == State::Ready) {
+                let split = self.splits.remove(i);
+                return Some(if self.splits.is_empty() {
+                    split
+                } else {
+                    self.gather(split, State::Ready)
+                });
+            }
+            let waiting = (0..self.groups.len() as u32).filter(|&g| self.is_waiting(g));
+            let latest = waiting.max_by_key(|&g| self.groups[g as usize].since)?;
+            self.open(latest);
+        }
+    }
+
+    /// Merges all other splits in `state` at the place of `split` into it.
+    pub(crate) fn gather(&mut self, mut split: Split, state: State) -> Split {
+        let mut i = 0;
+        while i < self.splits.len() {
+            let other = self.splits[i];
+            let meets = other.pc == split.pc && other.frame == split.frame && other.state == state;
+            if meets {
+                self.splits.swap_remove(i);
+                split = self.merge(split, other);
+                // Leaving groups may have changed the list.
+                i = 0;
+            } else {
+                i += 1;
+            }
+        }
+        split
+    }
+
+    fn merge(&mut self, mut a: Split, mut b: Split) -> Split {
+        let common = self.common_group(a.group, b.group);
+        self.leave_to(a.group, common, a.mask);
+        self.leave_to(b.group, common, b.mask);
+        self.frames.release(b.frame);
+        b.group = common;
+        a.group = common;
+        a.mask |= b.mask;
+        a.state = State::Ready;
+        a
+    }
+
+    fn common_group(&self, a: u32, b: u32) -> u32 {
+        let mut x = a;
+        loop {
+            let mut y = b;
+            loop {
+                if x == y {
+                    return x;
+                }
+                match self.groups.get(y as usize) {
+                    Some(group) => y = group.parent,
+                    None => break,
+                }
+            }
+            match self.groups.get(x as usize) {
+                Some(group) => x = group.parent,
+                None => return NONE,
+            }
+        }
+    }
+
+    fn is_waiting(&self, g: u32) -> bool {
+        self.groups[g as usize].arrived != 0
+    }
+
+    /// The group for a branch of `split` that reconverges at `pc`.
+    pub(crate) fn group_for(&mut self, split: &Split, pc: u32) -> u32 {
+        if pc == NONE {
+            return split.group;
+        }
+        if let Some(group) = self.groups.get(split.group as usize)
+            && group.pc == pc
+            && group.frame == split.frame
+        {
+            return split.group;
+        }
+        self.frames.retain(split.frame);
+        let group = Group {
+            pc,
+            frame: split.frame,
+            parent: split.group,
+            expected: split.mask,
+            arrived: 0,
+            resume: pc,
+            since: self.steps,
+        };
+        match self.free_groups.pop() {
+            Some(g) => {
+                self.groups[g as usize] = group;
+                g
+            }
+            None => {
+                self.groups.push(group);
+                self.groups.len() as u32 - 1
+            }
+        }
+    }
+
+    /// Whether the split's group meets at this place.
+    #[inline]
+    pub(crate) fn meets(&self, split: &Split, pc: u32) -> bool {
+        match self.groups.get(split.group as usize) {
+            Some(group) => group.pc == pc && group.frame == split.frame,
+            None => false,
+        }
+    }
+
+    /// Lanes of a group arrive at its meeting point. If all are there, returns them and the
+    /// group they belong to from now on.
+    pub(crate) fn arrive(&mut self, g: u32, mask: u32, resume: u32) -> Option<(u32, u32)> {
+        let group = &mut self.groups[g as usize];
+        group.arrived |= mask;
+        group.since = self.steps;
+        group.resume = resume;
+        if group.arrived != group.expected {
+            return None;
+        }
+        let (all, parent) = (group.expected, group.parent);
+        self.free_group(g);
+        Some((all, parent))
+    }
+
+    fn free_group(&mut self, g: u32) {
+        let group = &mut self.groups[g as usize];
+        group.expected = 0;
+        group.arrived = 0;
+        let frame = group.frame;
+        self.frames.release(frame);
+        self.free_groups.push(g);
+    }
+
+    /// Lanes leave the groups from `g` up to, but not including, `end`.
+    pub(crate) fn leave_to(&mut self, mut g: u32, end: u32, mask: u32) {
+        while g != end {
+            let Some(group) = self.groups.get_mut(g as usize) else { return };
+            let parent = group.parent;
+            group.expected &= !mask;
+            if group.expected == 0 {
+                self.free_group(g);
+            } else if group.arrived == group.expected {
+                self.open(g);
+            }
+            g = parent;
+        }
+    }
+
+    /// Leaves all groups of a frame.
+    pub(crate) fn leave_frame(&mut self, split: &mut Split) {
+        while let Some(group) = self.groups.get(split.group as usize)
+            && group.frame == split.frame
+        {
+            let (g, parent) = (split.group, group.parent);
+            self.leave_to(g, parent, split.mask);
+            split.group = parent;
+        }
+    }
+
+    /// Lets the waiting lanes of a group run on without the others.
+    fn open(&mut self, g: u32) {
+        let group = &mut self.groups[g as usize];
+        let mask = std::mem::take(&mut group.arrived);
+        group.expected &= !mask;
+        let split = Split {
+            pc: group.resume,
+            mask,
+            frame: group.frame,
+            group: group.parent,
+            state: State::Ready,
+        };
+        let empty = group.expected == 0;
+        self.frames.retain(split.frame);
+        self.splits.push(split);
+        if empty {
+            self.free_group(g);
+        }
+    }
+
+    /// Opens groups whose other lanes do not come.
+    pub(crate) fn open_stale(&mut self) {
+        for g in 0..self.groups.len() as u32 {
+            let group = &self.groups[g as usize];
+            let spins = self.last_atomic > group.since;
+            let patience = if spins { SPIN_PATIENCE } else { PATIENCE };
+            if group.arrived != 0 && self.steps - group.since > patience {
+                self.open(g);
+            }
+        }
+    }
+
+    /// Lanes of a split end.
+    pub(crate) fn exit(&mut self, split: &mut Split, mask: u32) {
+        self.live &= !mask;
+        split.mask &= !mask;
+        self.leave_to(split.group, NONE, mask);
+        if split.mask == 0 {
+            self.frames.release(split.frame);
+        }
+        // Those who wait for the lanes that have gone must look again.
+        for other in &mut self.splits {
+            if other.state == State::Sync {
+                other.state = State::Ready;
+            }
+        }
+    }
+}

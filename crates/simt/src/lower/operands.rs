@@ -1,0 +1,178 @@
+//! Operands of the typed module as slots.
+
+use super::builder::{Builder, mask_of};
+use super::program::function_address;
+use crate::code::{Op, Slot};
+use texunit_check::ir::{self, Base, Operand, Storage};
+use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW};
+
+impl Builder<'_> {
+    pub(crate) fn register(&mut self, reg: ir::RegId) -> Slot {
+        let Some(slot) = self.slots.get(reg.0 as usize).copied() else { return Slot::NONE };
+        if !slot.is_none() {
+            return slot;
+        }
+        let slot = match self.function.regs[reg.0 as usize].ty.bits() {
+            1 => self.predicates.take(Slot::predicate),
+            64 => self.wide.take(Slot::wide),
+            _ => self.narrow.take(Slot::narrow),
+        };
+        self.slots[reg.0 as usize] = slot;
+        slot
+    }
+
+    /// Bits of a register.
+    pub(crate) fn bits(&self, reg: ir::RegId) -> u32 {
+        self.function.regs.get(reg.0 as usize).map_or(32, |r| r.ty.bits())
+    }
+
+    pub(crate) fn temporary_narrow(&mut self) -> Slot {
+        self.narrow.temporary(Slot::narrow)
+    }
+
+    pub(crate) fn temporary_wide(&mut self) -> Slot {
+        self.wide.temporary(Slot::wide)
+    }
+
+    pub(crate) fn temporary_predicate(&mut self) -> Slot {
+        self.predicates.temporary(Slot::predicate)
+    }
+
+    /// An operand in whatever kind of slot it has; immediates are wide if `wide`.
+    pub(crate) fn source(&mut self, operand: &Operand, wide: bool) -> Option<Slot> {
+        Some(match operand {
+            Operand::Reg(r) => self.register(*r),
+            Operand::NotReg(r) => self.register(*r).negated(),
+            Operand::Imm(v) => self.constant(*v, wide),
+            Operand::ZeroCounter | Operand::EnvReg(_) => self.constant(0, wide),
+            Operand::Special(reg, component) => {
+                let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
+                self.helper(Op::Special { d, reg: *reg, component: *component });
+                d
+            }
+            Operand::AddressOf(base, offset) => self.address_of(*base, *offset, wide)?,
+            Operand::Function(f) => {
+                if !self.needs.functions.contains(f) {
+                    self.needs.functions.push(*f);
+                }
+                self.constant(function_address(*f), wide)
+            }
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn constant(&mut self, value: u64, wide: bool) -> Slot {
+        if wide { self.pools.wide(value) } else { self.pools.narrow(value as u32) }
+    }
+
+    /// An operand in a narrow slot.
+    pub(crate) fn narrow(&mut self, operand: &Operand) -> Option<Slot> {
+        let slot = self.source(operand, false)?;
+        if !slot.is_wide() && !slot.is_predicate() {
+            return Some(slot);
+        }
+        let d = self.temporary_narrow();
+        self.helper(Op::Convert { d, a: slot, from: 0, mask: u64::from(u32::MAX) });
+        Some(d)
+    }
+
+    /// An operand in a wide slot, zero-extended.
+    pub(crate) fn wide(&mut self, operand: &Operand) -> Option<Slot> {
+        let slot = self.source(operand, true)?;
+        if slot.is_wide() {
+            return Some(slot);
+        }
+        let d = self.temporary_wide();
+        self.helper(Op::Convert { d, a: slot, from: 0, mask: u64::MAX });
+        Some(d)
+    }
+
+    /// A predicate operand.
+    pub(crate) fn predicate(&mut self, operand: &Operand) -> Option<Slot> {
+        match operand {
+            Operand::Imm(0) => Some(Slot::FALSE),
+            // CTAs are never launched as clusters.
+            Operand::Special(texunit_isa::SpecialReg::IsExplicitCluster, _) => Some(Slot::FALSE),
+            Operand::Imm(_) => Some(Slot::TRUE),
+            Operand::Reg(_) | Operand::NotReg(_) => {
+                self.source(operand, false).filter(|s| s.is_predicate())
+            }
+            _ => None,
+        }
+    }
+
+    /// The slot of a destination; `_` gives `Slot::NONE`.
+    pub(crate) fn destination(&mut self, operand: &Operand) -> Option<Slot> {
+        match operand {
+            Operand::Reg(r) => Some(self.register(*r)),
+            Operand::Discard => Some(Slot::NONE),
+            _ => None,
+        }
+    }
+
+    /// What a destination register keeps of a 64-bit value.
+    pub(crate) fn keep(&self, operand: &Operand) -> u64 {
+        match operand {
+            Operand::Reg(r) => mask_of(self.bits(*r)),
+            _ => u64::MAX,
+        }
+    }
+
+    /// Offset in the frame of a base that lives there.
+    pub(crate) fn frame_offset(&self, base: Base) -> Option<u32> {
+        match base {
+            Base::Param(p) if !self.function.is_entry => self.params_at.get(p.0 as usize).copied(),
+            Base::Return(p) => self.returns_at.get(p.0 as usize).copied(),
+            Base::Frame(v) => self.frame_at.get(v.0 as usize).copied(),
+            _ => None,
+        }
+    }
+
+    /// The address of a variable in its own space.
+    fn address_of(&mut self, base: Base, offset: i64, wide: bool) -> Option<Slot> {
+        let addend = offset as u64;
+        match base {
+            Base::Variable(v) => self.variable_address(v, addend, wide),
+            Base::Param(p) if self.function.is_entry => {
+                let at = u64::from(self.function.params.get(p.0 as usize)?.offset);
+                // Generic already: `.param` addresses may come from frames too (`Place::Param`).
+                let window = if wide { PARAM_WINDOW } else { 0 };
+                Some(self.constant(window.wrapping_add(at).wrapping_add(addend), wide))
+            }
+            Base::Absolute => Some(self.constant(addend, wide)),
+            Base::Reg(_) => None,
+            Base::Param(_) | Base::Return(_) | Base::Frame(_) => {
+                let at = u64::from(self.frame_offset(base)?).wrapping_add(addend);
+                let local = match base {
+                    Base::Frame(v) => !self.function.frame.get(v.0 as usize)?.is_param,
+                    _ => false,
+                };
+                let window = if local || !wide { 0 } else { LOCAL_WINDOW };
+                let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
+                self.helper(Op::FrameAddress { d, offset: window.wrapping_add(at) });
+                Some(d)
+            }
+        }
+    }
+
+    /// The address of a variable in its own space; of an opaque one, its handle.
+    pub(crate) fn variable_address(
+        &mut self,
+        v: ir::VarId,
+        addend: u64,
+        wide: bool,
+    ) -> Option<Slot> {
+        match self.module.variables.get(v.0 as usize)?.storage {
+            Storage::Shared | Storage::DynamicShared => {
+                if !self.needs.shared.contains(&v) {
+                    self.needs.shared.push(v);
+                }
+                Some(self.pools.shared(v, addend, wide))
+            }
+            _ => {
+                let address = self.symbols.address(v).wrapping_add(addend);
+                Some(self.constant(address, wide))
+            }
+        }
+    }
+}
