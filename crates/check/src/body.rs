@@ -19,6 +19,8 @@ pub(crate) struct Body<'c, 'a> {
     pub(crate) function: Function,
     instructions: Vec<Instruction>,
     frame_bytes: u64,
+    /// Targets of all indexed branches so far.
+    pub(crate) targets: usize,
     /// Unknown names that were reported.
     reported: HashSet<&'a str>,
 }
@@ -31,6 +33,7 @@ impl<'c, 'a> Body<'c, 'a> {
             function,
             instructions: Vec::new(),
             frame_bytes: 0,
+            targets: 0,
             reported: HashSet::new(),
         }
     }

@@ -12,6 +12,9 @@ use crate::scope::Local;
 use crate::types::fits;
 use crate::values::Value;
 
+/// Targets of all indexed branches of a function: lists may name labels again and again.
+const MAX_TARGETS: usize = 1 << 20;
+
 /// What a call passes: type, size, and whether by register.
 #[derive(Clone, Debug)]
 struct Formal {
@@ -112,13 +115,18 @@ impl<'a> Body<'_, 'a> {
     fn targets(&mut self, list: &'a ast::BranchTargets<'a>) -> Option<Vec<LabelId>> {
         let mut labels = Vec::new();
         for (name, count) in &list.targets {
-            let Some(count) = count else {
-                labels.push(self.target(name, name.text)?);
-                continue;
-            };
-            for n in 0..*count {
-                let numbered = format!("{}{n}", name.text);
-                labels.push(self.target(name, &numbered)?);
+            for n in 0..count.unwrap_or(1) {
+                self.targets += 1;
+                if self.targets > MAX_TARGETS {
+                    let message = "the indexed branches of this function have too many targets";
+                    self.wrong("E0242", list.span, message.into(), "write fewer targets");
+                    return None;
+                }
+                let label = match count {
+                    Some(_) => self.target(name, &format!("{}{n}", name.text)),
+                    None => self.target(name, name.text),
+                };
+                labels.push(label?);
             }
         }
         Some(labels)

@@ -101,7 +101,7 @@ impl<'a> Checker<'a> {
                 Diagnostic::error(
                     "E0230",
                     span,
-                    format!("{feature} needs PTX ISA version {needed}"),
+                    format!("PTX ISA version {needed} is needed for {feature}"),
                 )
                 .label(format!("the module says .version {major}.{minor}"))
                 .help(format!("write .version {needed} or later")),
@@ -110,9 +110,13 @@ impl<'a> Checker<'a> {
         if self.target < target && self.target != 0 {
             let has = self.module.target.clone();
             self.report(
-                Diagnostic::error("E0231", span, format!("{feature} needs .target sm_{target}"))
-                    .label(format!("the module says .target {has}"))
-                    .help(format!("write .target sm_{target} or higher")),
+                Diagnostic::error(
+                    "E0231",
+                    span,
+                    format!(".target sm_{target} is needed for {feature}"),
+                )
+                .label(format!("the module says .target {has}"))
+                .help(format!("write .target sm_{target} or higher")),
             );
         }
     }

@@ -29,7 +29,7 @@ impl<'a> Body<'_, 'a> {
             }
         };
         self.past(i, &mods);
-        let form = select(&forms, count(i));
+        let form = self.select(&forms, i);
         self.cx.miscompiled = false;
         let operands = self.operands(i, &mods, form, &forms)?;
         if self.cx.miscompiled {
@@ -65,6 +65,37 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
+    /// The first of the rows that takes this many operands and that version and target have; if
+    /// they have none of them, says so.
+    fn select(
+        &mut self,
+        forms: &[&'static Form],
+        i: &ast::Instruction<'a>,
+    ) -> Option<&'static Form> {
+        let takes = |form: &&&'static Form| {
+            let (least, most) = range(form);
+            form.shape != Shape::Listed || (least..=most).contains(&count(i))
+        };
+        let mut fitting = forms.iter().filter(takes).copied();
+        let first = fitting.next()?;
+        let has = |form: &Form| {
+            self.cx.has_version(form.row.version) && self.cx.target >= form.row.target
+        };
+        if has(first) {
+            return Some(first);
+        }
+        if let Some(other) = fitting.find(|form| has(form)) {
+            return Some(other);
+        }
+        if matches!(first.shape, Shape::Listed | Shape::Mov | Shape::IndexedBranch) {
+            let row = first.row;
+            let (version, target) = (row.version, row.target);
+            let floor = texunit_isa::floor::Floor { feature: row.doc, version, target };
+            self.cx.require(floor, i.opcode.span);
+        }
+        Some(first)
+    }
+
     /// Demands what the row and the features of a texture or surface instruction need.
     pub(crate) fn require_form(&mut self, i: &ast::Instruction<'a>, mods: &Modifiers, form: &Form) {
         let operators = ["ca", "cg", "cs", "cv", "wb", "wt"];
@@ -84,13 +115,17 @@ impl<'a> Body<'_, 'a> {
         self.cx.require(texunit_isa::floor::Floor { version: 0, ..target }, i.opcode.span);
     }
 
-    /// Forms that later versions or targets do not have any more.
+    /// Forms that the table has and this version or target does not, or not any more.
     fn past(&mut self, i: &ast::Instruction<'a>, mods: &Modifiers) {
         let opcode = i.opcode.text;
         let single = mods.ty() == Some(ScalarType::F32) && mods.rounding.is_none();
         if opcode == "mad" && single && self.cx.target >= 20 {
             let message = "mad.f32 lacks a rounding modifier".into();
             self.wrong("E0204", i.opcode.span, message, "write mad.rn.f32 or fma.rn.f32");
+        }
+        let bits = mods.ty().map_or(0, |t| t.bits()) * u32::from(mods.vector);
+        if matches!(opcode, "ld" | "st") && bits > 128 {
+            self.cx.require(texunit_isa::floor::WIDE, i.opcode.span);
         }
         let without = matches!(opcode, "shfl" | "vote") && !mods.sync;
         if without && self.cx.target >= 70 && self.cx.has_version(64) {
@@ -221,14 +256,6 @@ fn count(i: &ast::Instruction) -> usize {
 fn range(form: &Form) -> (usize, usize) {
     let optional = form.operands.iter().filter(|o| o.optional).count();
     (form.operands.len() - optional, form.operands.len())
-}
-
-/// The first of the rows that takes this many operands.
-fn select(forms: &[&'static Form], operands: usize) -> Option<&'static Form> {
-    forms.iter().copied().find(|form| {
-        let (least, most) = range(form);
-        form.shape != Shape::Listed || (least..=most).contains(&operands)
-    })
 }
 
 /// `1 element`, `2 elements`.

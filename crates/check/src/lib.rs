@@ -19,6 +19,7 @@ mod context;
 mod data;
 mod extras;
 mod function;
+mod handle;
 mod header;
 mod init;
 mod instruction;

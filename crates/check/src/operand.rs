@@ -66,6 +66,11 @@ impl<'a> Body<'_, 'a> {
                 } else {
                     self.dest_or_discard(site, ty, first)
                 };
+                if second.is_none() && site.i.opcode.text == "lop3" {
+                    let message = "lop3 with a boolean operation writes a predicate too".into();
+                    self.wrong("E0211", operand.span, message, "write d|p");
+                    return None;
+                }
                 let second = match second {
                     Some(b) => self.dest_or_discard(site, ScalarType::Pred, b),
                     None => Some(Operand::Discard),

@@ -184,7 +184,7 @@ impl<'a> Body<'_, 'a> {
                 format!(
                     "{} moves {}, not {}",
                     mnemonic(site.i),
-                    plural(usize::from(lanes), "element"),
+                    plural(lanes, "element"),
                     items.len()
                 ),
                 "write as many registers between { and } as .v2 or .v4 says",

@@ -1,17 +1,16 @@
 //! Operands of tex and tld4, by the rules that ptxas follows (not always those of the
 //! documentation): destination, texture, sampler and coordinates.
 
-use texunit_isa::floor::{Floor, INDIRECT, INDIRECT_INDEPENDENT, RESIDENCY};
+use texunit_isa::floor::{INDIRECT, INDIRECT_INDEPENDENT, RESIDENCY};
 use texunit_isa::{Form, Geometry, MipMode, Modifiers, ScalarType, TypeKind};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::instruction::mnemonic;
-use crate::ir::{Base, Operand};
+use crate::ir::Operand;
 use crate::operand::{Site, lanes_of};
-use crate::types::fits;
-use crate::values::{Area, Value};
+use crate::values::Value;
 
 /// What operands a geometry takes.
 pub(crate) struct Shape {
@@ -245,92 +244,6 @@ impl<'a> Body<'_, 'a> {
         };
         let coords = self.coordinates(site, coords, geometry, coordinate);
         Some(vec![handle?, sampler?, coords?])
-    }
-
-    fn sampler_in_unified(
-        &mut self,
-        sampler: &ast::Operand<'a>,
-        geometry: Geometry,
-    ) -> Option<Operand> {
-        let value = self.value(sampler)?;
-        // The coordinates are then taken for an offset, which cube maps do not have.
-        let offsets = !shape_of(geometry).offsets.is_empty();
-        let handle = match value {
-            Value::Reg { ty, .. } => fits(ScalarType::U64, ty),
-            Value::Named { area: Area::Opaque(ty), .. } => ty == ScalarType::Texref,
-            _ => false,
-        };
-        let diagnostic =
-            Diagnostic::error("E0303", sampler.span, "there are no samplers in unified mode")
-                .label("the texture says how it is sampled")
-                .help("leave the sampler out, or add texmode_independent to .target");
-        if !(handle && offsets) {
-            self.report(diagnostic);
-            return None;
-        }
-        self.cx.report_miscompiled(
-            diagnostic
-                .label("ptxas takes this for the coordinates, and the coordinates for an offset"),
-        );
-        Some(Operand::Discard)
-    }
-
-    /// The name of a texref, samplerref, surfref, or a 64-bit register, which needs `indirect`.
-    pub(crate) fn handle(
-        &mut self,
-        operand: &ast::Operand<'a>,
-        kinds: &[ScalarType],
-        indirect: Option<Floor>,
-    ) -> Option<Operand> {
-        let kind = kinds.first().copied().unwrap_or(ScalarType::Texref);
-        let operand = match &operand.kind {
-            OperandKind::Address(address) if address.offset.is_none() => &*address.base,
-            OperandKind::Bracket(items) if items.len() == 1 => &items[0],
-            _ => operand,
-        };
-        let value = match &operand.kind {
-            OperandKind::Name { .. } => self.value(operand)?,
-            _ => {
-                self.wrong(
-                    "E0300",
-                    operand.span,
-                    format!("a .{kind} is named without offset or index"),
-                    "write its name, or a 64-bit register with its handle",
-                );
-                return None;
-            }
-        };
-        match value {
-            Value::Named { base, area: Area::Opaque(ty), is_array: false, .. }
-                if kinds.contains(&ty) =>
-            {
-                Some(Operand::Handle(base))
-            }
-            Value::Reg { id, ty } if fits(ScalarType::U64, ty) => {
-                if let Some(floor) = indirect {
-                    self.cx.require(floor, operand.span);
-                }
-                Some(Operand::Handle(Base::Reg(id)))
-            }
-            value => {
-                let what = match value {
-                    Value::Named { area: Area::Opaque(_), is_array: true, .. } => {
-                        "an array".to_string()
-                    }
-                    Value::Named { area: Area::Opaque(ty), .. } => format!("a .{ty}"),
-                    other => other.describe(),
-                };
-                self.report(
-                    Diagnostic::error(
-                        "E0300",
-                        operand.span,
-                        format!("a .{kind} or a 64-bit register is needed, not {what}"),
-                    )
-                    .help(format!("declare .global .{kind}, or pass the handle as a .u64")),
-                );
-                None
-            }
-        }
     }
 
     /// The coordinate vector of a texture instruction.

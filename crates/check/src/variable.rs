@@ -248,16 +248,14 @@ impl<'a> Checker<'a> {
     }
 
     /// The variable `x3` of a declaration `x<8>`, made when it is first named.
-    pub(crate) fn range_variable(&mut self, name: &str) -> Option<VarId> {
+    pub(crate) fn range_variable(&mut self, name: &'a str) -> Option<VarId> {
         for (prefix, number) in crate::scope::splits(name) {
-            let Some(&(Global::Range(v), _)) = self.globals.get(prefix) else { continue };
+            let Some(&(Global::Range(v), span)) = self.globals.get(prefix) else { continue };
             if v.count.is_some_and(|(n, _)| number < n) {
-                let known = self.module.variables.iter().position(|v| v.name == name);
-                if let Some(known) = known {
-                    return Some(VarId(known as u32));
-                }
                 let variable = self.static_variable(v, name.to_string(), true)?;
-                return Some(self.add_variable(variable));
+                let id = self.add_variable(variable);
+                self.globals.insert(name, (Global::Variable(id), span));
+                return Some(id);
             }
         }
         None

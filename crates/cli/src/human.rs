@@ -9,12 +9,12 @@ use texunit_syntax::{Diagnostic, SourceFile};
 const MAX_SHOWN: usize = 100;
 
 /// Prints a report.
-pub fn print(report: &Report, quiet: bool) {
+pub fn print(report: &Report, quiet: bool) -> std::io::Result<()> {
     let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let (out, err) = render(report, quiet, color);
-    // A reader that has gone away is no reason to fail.
-    let _ = std::io::stdout().write_all(&out);
-    let _ = std::io::stderr().write_all(err.as_bytes());
+    std::io::stdout().write_all(&out)?;
+    std::io::stdout().flush()?;
+    std::io::stderr().write_all(err.as_bytes())
 }
 
 /// What goes to standard output and to standard error.

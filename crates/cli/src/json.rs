@@ -7,11 +7,11 @@ use texunit_device::{Fault, FaultKind};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 /// Prints a report.
-pub fn print(report: &Report) {
+pub fn print(report: &Report) -> std::io::Result<()> {
     let mut text = render(report).to_string();
     text.push('\n');
-    // A reader that has gone away is no reason to fail.
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    std::io::stdout().write_all(text.as_bytes())?;
+    std::io::stdout().flush()
 }
 
 /// The report as a value.

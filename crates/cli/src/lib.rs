@@ -1,6 +1,5 @@
 //! The `texunit` program as a library, so that tests can call its parts: jobs are read by
 //! [`job`], run by [`run`], and reported by [`human`] and [`json`].
-#![allow(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod args;
 mod bind;
@@ -15,6 +14,7 @@ pub mod table;
 
 use args::{Cli, Command, OutputFormat};
 use clap::Parser;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 /// Exit code for wrong input, findings and faults.
@@ -44,9 +44,16 @@ fn run_command() -> u8 {
     };
     let Command::Launch(args) = cli.command;
     let report = run::launch(&args);
-    match args.format {
+    let printed = match args.format {
         OutputFormat::Human => human::print(&report, args.quiet),
         OutputFormat::Json => json::print(&report),
+    };
+    // A reader that has gone away is no reason to fail; a full disk is.
+    if let Err(error) = printed
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        let _ = writeln!(std::io::stderr(), "error: cannot print the report: {error}");
+        return FAILED;
     }
     if report.succeeded() { 0 } else { FAILED }
 }
@@ -60,9 +67,11 @@ fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
     let place = panic.location().map_or_else(String::new, |l| format!(" at {l}"));
     let version = env!("CARGO_PKG_VERSION");
     let repository = env!("CARGO_PKG_REPOSITORY");
-    eprintln!("error: this is a bug in texunit {version}: {message}{place}");
-    eprintln!(
-        "Please report it at {repository}/issues with this message, the job file and the PTX."
+    // Not `eprintln!`: it panics where nobody reads.
+    let _ = writeln!(
+        std::io::stderr(),
+        "error: this is a bug in texunit {version}: {message}{place}\n\
+         Please report it at {repository}/issues with this message, the job file and the PTX."
     );
 }
 

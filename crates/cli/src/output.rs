@@ -158,8 +158,10 @@ fn memory_texels(
         Some(needed) if needed <= size => Ok(Some((format, extent, spec.value.dims))),
         _ => {
             let needed = u128::from(w) * u128::from(h) * u128::from(d) * u128::from(texel);
+            let most = size.min(texunit_files::MAX_BYTES);
+            let limit = if most < size { "a file can have" } else { "are there" };
             let message = format!(
-                "{w} x {h} x {d} texels of {format} take {needed} bytes, but only {size} are there"
+                "{w} x {h} x {d} texels of {format} take {needed} bytes, but only {most} {limit}"
             );
             Err(Problem::new(codes::VALUE, spec.at(), message))
         }

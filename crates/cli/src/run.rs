@@ -101,11 +101,15 @@ pub fn launch(args: &LaunchArgs) -> Report {
     report
 }
 
-/// Reads a text file.
-fn read_text(path: &Path) -> Result<String, String> {
+/// Longest job file: reading TOML takes many times its length in memory, and long data belong
+/// into files of their own.
+const MAX_JOB: usize = 64 << 20;
+
+/// Reads a text file of a limited length.
+fn read_text(path: &Path, limit: usize) -> Result<String, String> {
     let bytes = texunit_files::read_bytes(path).map_err(|e| e.to_string())?;
-    if bytes.len() > SourceFile::MAX_LEN {
-        return Err(format!("`{}`: is too long for a text", path.display()));
+    if bytes.len() > limit {
+        return Err(format!("`{}`: has more than {limit} bytes", path.display()));
     }
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
@@ -115,7 +119,7 @@ fn read_text(path: &Path) -> Result<String, String> {
 
 /// Reads the job; mistakes that leave a job standing stay in the report.
 fn read_job(path: &Path, report: &mut Report) -> Option<Job> {
-    let text = match read_text(path) {
+    let text = match read_text(path, MAX_JOB) {
         Ok(text) => text,
         Err(message) => {
             report.fail(Failure::File(message));
@@ -152,7 +156,7 @@ fn run_job(job: &Job, args: &LaunchArgs, report: &mut Report, start: Instant) {
 
 fn load_module(job: &Job, folder: &Path, device: &Device, report: &mut Report) -> Option<Module> {
     let path = folder.join(&job.ptx.value);
-    let text = match read_text(&path) {
+    let text = match read_text(&path, SourceFile::MAX_LEN) {
         Ok(text) => text,
         Err(message) => {
             report.fail(Failure::Job(Problem::new(codes::FILE, job.ptx.at(), message)));

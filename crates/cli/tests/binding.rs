@@ -120,6 +120,14 @@ fn variables() {
 }
 
 #[test]
+fn opaque_parameters() {
+    let job = "kernel = 'opaque'\ngrid = 1\nblock = 1
+        params.t.texture = { file = 'FILES/good.png', format = 'u8x4' }
+        params.s = { surface = { file = 'FILES/good.png', format = 'u8x4' }, output = { file = 'out.raw' } }";
+    assert_eq!(run("opaque", job), [1, 2, 3, 4, 5, 6, 7, 8]);
+}
+
+#[test]
 fn surface_references() {
     let job = "kernel = 'paint'\ngrid = 1\nblock = 2
         params.value.scalar = { u32 = 0x01020304 }

@@ -30,6 +30,8 @@ pub const OFFSET: Floor = floor("a texture offset", 43, 30);
 pub const COMPARE: Floor = floor("depth compare", 43, 30);
 /// `d|p`.
 pub const RESIDENCY: Floor = floor("a destination predicate", 71, 60);
+/// `ld.v4.b64` and `.v8`.
+pub const WIDE: Floor = floor("256-bit loads and stores", 88, 100);
 /// Opaque types, `.target` texturing modes.
 pub const OPAQUE: Floor = floor("opaque types", 15, 0);
 

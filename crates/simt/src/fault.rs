@@ -144,10 +144,9 @@ impl std::fmt::Display for FaultKind {
             FaultKind::Deadlock { waiting } => {
                 write!(f, "deadlock: no thread can go on; {waiting}")
             }
-            FaultKind::StepLimit { limit } => write!(
-                f,
-                "the warp has executed {limit} instructions and is taken for endless"
-            ),
+            FaultKind::StepLimit { limit } => {
+                write!(f, "the warp has executed {limit} instructions and is taken for endless")
+            }
             FaultKind::StackOverflow { limit } => {
                 write!(f, "stack overflow: the thread has {limit} bytes for local memory and calls")
             }

@@ -14,5 +14,5 @@ mod lower;
 pub use exec::launch;
 pub use fault::{Fault, FaultKind};
 pub use launch::{Descriptors, LaunchConfig, LaunchStats};
-pub use lower::{KernelId, Program, Symbols, function_address, function_of_address, lower};
+pub use lower::{CODES, KernelId, Program, Symbols, function_address, function_of_address, lower};
 pub use texunit_memory::SpaceKind;

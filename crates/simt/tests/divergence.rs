@@ -14,7 +14,7 @@ fn expect(text: &str, how: How, count: usize, f: impl Fn(u32) -> u32) {
 fn collatz(mut n: u32) -> u32 {
     let mut steps = 0;
     while n != 1 {
-        n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+        n = if n.is_multiple_of(2) { n / 2 } else { 3 * n + 1 };
         steps += 1;
     }
     steps
@@ -325,4 +325,56 @@ C:       activemask.b32 %r;
          ret;",
     );
     expect(&text, How::default(), 32, |_| u32::MAX);
+}
+
+#[test]
+fn a_long_kernel_full_of_branches() {
+    // 20 000 ifs one after the other: lowering and running stay quick.
+    let mut body = String::from(".reg .pred %p; .reg .u32 %s;\nmov.u32 %s, 0;\n");
+    for i in 0..20_000 {
+        body +=
+            &format!("setp.eq.u32 %p, %t, {};\n@%p bra L{i};\nadd.u32 %s, %s, 1;\nL{i}:\n", i % 37);
+    }
+    let text = kernel("", &(body + "st.global.u32 [%my], %s;\nret;"));
+    let start = std::time::Instant::now();
+    expect(&text, How::default(), 32, |t| {
+        20_000 - (0..20_000).filter(|i| i % 37 == t).count() as u32
+    });
+    assert!(start.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn deeply_nested_divergence() {
+    // Each level parts one lane from the rest; all meet again on the way out.
+    let mut body = String::from("mov.u32 %s, 0;\n");
+    for i in 0..31 {
+        body += &format!("setp.eq.u32 %p, %t, {i};\n@%p bra E{i};\nadd.u32 %s, %s, 1;\n");
+    }
+    for i in (0..31).rev() {
+        body += &format!("add.u32 %s, %s, 100;\nE{i}:\n");
+    }
+    let text = kernel(
+        ".reg .pred %p; .reg .u32 %s, %a;",
+        &(body
+            + "activemask.b32 %a;\npopc.b32 %a, %a;\nmad.lo.u32 %s, %a, 10000, %s;\nst.global.u32 [%my], %s;\nret;"),
+    );
+    // Lane i leaves at level i: it has counted i levels and jumps past the additions of the
+    // levels from i on, so it meets those of the levels before.
+    expect(&text, How::default(), 32, |t| 320_000 + t + 100 * t);
+}
+
+#[test]
+fn prototypes_and_aliases_lead_to_the_body() {
+    let text = kernel_with(
+        ".func (.param .u32 r) real(.param .u32 n);
+         .func (.param .u32 r) other(.param .u32 n);
+         .func (.param .u32 r) real(.param .u32 n)
+         { .reg .u32 %n; ld.param.u32 %n, [n]; add.u32 %n, %n, 7; st.param.u32 [r], %n; ret; }
+         .alias other, real;",
+        ".reg .u32 %r;",
+        "{ .param .u32 x; .param .u32 y; st.param.u32 [x], %t; call (y), other, (x); ld.param.u32 %r, [y]; }
+         st.global.u32 [%my], %r;
+         ret;",
+    );
+    expect(&text, How::default(), 32, |t| t + 7);
 }

@@ -233,8 +233,12 @@ fn parameters_by_value_in_calls_and_kernels() {
 }}",
         common::HEADER
     );
-    // The test's loader fills parameters of up to 8 bytes; the struct stays zero.
-    assert_eq!(run_words(&text, how(3), 6), [0, 0, 1, 0, 2, 0]);
+    let loaded = load_text(&text);
+    let (out, block) = loaded.buffer(6);
+    let pair = [100_u64, 200].iter().flat_map(|v| v.to_le_bytes()).collect();
+    loaded.run("k", how(3), &[Arg::U64(out), Arg::Bytes(pair)]).unwrap();
+    // The second of the swapped pair: the first plus the thread's number.
+    assert_eq!(words(&block), [100, 0, 101, 0, 102, 0]);
 }
 
 #[test]

@@ -1,8 +1,9 @@
-//! Random straight-line programs give the same as a scalar model, for every thread.
+//! Random straight-line programs and random flow graphs give the same as a scalar model, for
+//! every thread.
 #![allow(clippy::unwrap_used)]
 
 mod common;
-use common::{How, kernel, run_words};
+use common::{How, kernel, kernel_with, run_words};
 use proptest::prelude::*;
 
 const REGISTERS: usize = 6;
@@ -166,12 +167,100 @@ fn agrees(steps: &[Step], ops: &[(&str, Model)], seeds: [u32; REGISTERS]) {
     }
 }
 
+/// A block of a random flow graph: multiplies, then branches on a bit.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    factor: u32,
+    bit: u32,
+    /// Block to jump to if the bit is set.
+    taken: usize,
+    /// Block to jump to otherwise, if not the next.
+    other: Option<usize>,
+    /// 0: returns here if the bits under the mask are clear; 1: calls; others: neither.
+    extra: u32,
+}
+
+fn node(n: usize) -> impl Strategy<Value = Node> {
+    (any::<u32>(), 0..32_u32, 0..n, prop::option::of(0..n), 0..8_u32).prop_map(
+        |(factor, bit, taken, other, extra)| Node { factor: factor | 1, bit, taken, other, extra },
+    )
+}
+
+/// Any flow graph, with early exits and calls in it: each thread goes its own way through it.
+fn flows(nodes: &[Node], steps: u32) {
+    let mut body = format!("mad.lo.u32 %s, %t, 2654435761, 12345;\nmov.u32 %i, {steps};\n");
+    for (i, n) in nodes.iter().enumerate() {
+        body += &format!("B{i}: mad.lo.u32 %s, %s, {}, {i};\nsub.u32 %i, %i, 1;\n", n.factor);
+        match n.extra {
+            0 => {
+                body += "and.b32 %x, %s, 0x3f000;\nsetp.eq.u32 %p, %x, 0;\n";
+                body += "@%p st.global.u32 [%my], %s;\n@%p exit;\n";
+            }
+            1 => {
+                body += "{ .param .u32 a; .param .u32 b; st.param.u32 [a], %s;\n";
+                body += "call (b), half, (a); ld.param.u32 %s, [b]; }\n";
+            }
+            _ => {}
+        }
+        body += "setp.eq.u32 %p, %i, 0;\n@%p bra END;\n";
+        body += &format!("shr.u32 %x, %s, {};\nand.b32 %x, %x, 1;\n", n.bit);
+        body += &format!("setp.eq.u32 %p, %x, 1;\n@%p bra B{};\n", n.taken);
+        if let Some(other) = n.other {
+            body += &format!("bra B{other};\n");
+        }
+    }
+    body += "END: st.global.u32 [%my], %s;\nret;";
+    let half = "
+.func (.param .u32 r) half(.param .u32 n)
+{
+    .reg .u32 %n, %x; .reg .pred %p;
+    ld.param.u32 %n, [n];
+    and.b32 %x, %n, 0x400;
+    setp.eq.u32 %p, %x, 0;
+    @%p bra EVEN;
+    mad.lo.u32 %n, %n, 77, 1;
+    st.param.u32 [r], %n;
+    ret;
+EVEN:
+    shr.u32 %n, %n, 1;
+    st.param.u32 [r], %n;
+    ret;
+}
+";
+    let text = kernel_with(half, ".reg .pred %p; .reg .u32 %s, %i, %x;", &body);
+    let got = run_words(&text, How { block: [50, 1, 1], ..How::default() }, 50);
+    for t in 0..50_u32 {
+        let mut s = t.wrapping_mul(2_654_435_761).wrapping_add(12345);
+        let (mut i, mut at) = (steps, 0);
+        while let Some(n) = nodes.get(at) {
+            s = s.wrapping_mul(n.factor).wrapping_add(at as u32);
+            i -= 1;
+            match n.extra {
+                0 if s & 0x3f000 == 0 => break,
+                1 if s & 0x400 == 0 => s >>= 1,
+                1 => s = s.wrapping_mul(77).wrapping_add(1),
+                _ => {}
+            }
+            if i == 0 {
+                break;
+            }
+            at = if s >> n.bit & 1 == 1 { n.taken } else { n.other.unwrap_or(at + 1) };
+        }
+        assert_eq!(got[t as usize], s, "thread {t}\n{text}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn integer_programs(steps in prop::collection::vec(step(INTEGER.len()), 1..25), seeds: [u32; 6]) {
         agrees(&steps, INTEGER, seeds);
+    }
+
+    #[test]
+    fn any_flow_graph(nodes in (1..12_usize).prop_flat_map(|n| prop::collection::vec(node(n), n)), steps in 1..200_u32) {
+        flows(&nodes, steps);
     }
 
     #[test]

@@ -392,6 +392,29 @@ fn errors_are_limited() {
 }
 
 #[test]
+fn messages_stay_short() {
+    let long = "1".repeat(100_000);
+    for text in [
+        format!("mov.u64 %r1, {long};"),
+        format!("mov.u64 %r1, 0x{long}g;"),
+        format!("mov.u64 %r1, a{long}-1;"),
+        format!("a{long} = 1;"),
+        format!(".a{long} b;"),
+        format!("mov.u64 {{a{long}"),
+        format!(".pragma a{long};"),
+    ] {
+        let source = SourceFile::new("test.ptx", format!("{HEAD}.entry k() {{\n{text}\n}}"));
+        let diagnostics = parse(&source).diagnostics;
+        assert!(!diagnostics.is_empty());
+        for diagnostic in diagnostics {
+            let help = diagnostic.help.unwrap();
+            assert!(diagnostic.message.len() < 500, "{}", diagnostic.message);
+            assert!(help.len() < 500 && diagnostic.primary.text.len() < 500, "{help}");
+        }
+    }
+}
+
+#[test]
 fn files_that_are_no_ptx() {
     let cases: [(&[u8], &str, &str); 12] = [
         (b"", "E0004", "empty"),

@@ -55,10 +55,10 @@ pub(crate) fn check_state(
             format!("32-bit integers ({format}) have no linear filter; use point")
         }
         ReadMode::Element if filters && channel.is_integer() => format!(
-            "integers ({format}) read as elements have no linear filter; use point, or read              them as normalized floats"
+            "integers ({format}) read as elements have no linear filter; use point, or read them as normalized floats"
         ),
         ReadMode::NormalizedFloat if !is_normalizable(channel) => format!(
-            "{format} cannot be read as normalized floats, only 8 and 16-bit integers can; read              it as elements"
+            "{format} cannot be read as normalized floats, only 8 and 16-bit integers can; read it as elements"
         ),
         _ => return Ok(()),
     };

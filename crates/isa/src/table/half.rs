@@ -16,13 +16,13 @@ super::rows! { ROWS:
     Abs "ftz? ty:HALF", "d:0 s:0", 65, 53, "9.7.4.6", "absolute value";
     Abs "ty:BHALF", "d:0 s:0", 70, 80, "9.7.4.6", "absolute value";
     Min "ftz? NaN? ty:HALF", "d:0 s:0 s:0", 70, 80, "9.7.4.7", "smaller of two";
-    Min "ftz? NaN? xorsign abs ty:HALF", "d:0 s:0 s:0", 70, 80, "9.7.4.7", "smaller of two magnitudes";
+    Min "ftz? NaN? xorsign abs ty:HALF", "d:0 s:0 s:0", 72, 86, "9.7.4.7", "smaller of two magnitudes";
     Min "NaN? ty:BHALF", "d:0 s:0 s:0", 70, 80, "9.7.4.7", "smaller of two";
-    Min "NaN? xorsign abs ty:BHALF", "d:0 s:0 s:0", 70, 80, "9.7.4.7", "smaller of two magnitudes";
+    Min "NaN? xorsign abs ty:BHALF", "d:0 s:0 s:0", 72, 86, "9.7.4.7", "smaller of two magnitudes";
     Max "ftz? NaN? ty:HALF", "d:0 s:0 s:0", 70, 80, "9.7.4.8", "greater of two";
-    Max "ftz? NaN? xorsign abs ty:HALF", "d:0 s:0 s:0", 70, 80, "9.7.4.8", "greater of two magnitudes";
+    Max "ftz? NaN? xorsign abs ty:HALF", "d:0 s:0 s:0", 72, 86, "9.7.4.8", "greater of two magnitudes";
     Max "NaN? ty:BHALF", "d:0 s:0 s:0", 70, 80, "9.7.4.8", "greater of two";
-    Max "NaN? xorsign abs ty:BHALF", "d:0 s:0 s:0", 70, 80, "9.7.4.8", "greater of two magnitudes";
+    Max "NaN? xorsign abs ty:BHALF", "d:0 s:0 s:0", 72, 86, "9.7.4.8", "greater of two magnitudes";
     Tanh "approx ty:f16|f16x2", "d:0 s:0", 70, 75, "9.7.4.9", "hyperbolic tangent";
     Tanh "approx ty:bf16|bf16x2", "d:0 s:0", 78, 90, "9.7.4.9", "hyperbolic tangent";
     Ex2 "approx ty:f16|f16x2", "d:0 s:0", 70, 75, "9.7.4.10", "power of 2";

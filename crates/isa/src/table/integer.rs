@@ -7,14 +7,14 @@ super::rows! { ROWS:
     Add "cc ty:u32|s32|b32", "d:0 s:0 s:0", 12, 0, "9.7.2.1", "sum, writes the carry";
     Add "cc ty:u64|s64|b64", "d:0 s:0 s:0", 43, 20, "9.7.2.1", "sum, writes the carry";
     Addc "cc? ty:u32|s32|b32", "d:0 s:0 s:0", 12, 0, "9.7.2.2", "sum with the carry";
-    Addc "cc? ty:u64|s64|b64", "d:0 s:0 s:0", 43, 20, "9.7.2.2", "sum with the carry";
+    Addc "cc? ty:u64|s64|b64", "d:0 s:0 s:0", 12, 0, "9.7.2.2", "sum with the carry";
     Sub "ty:INT", "d:0 s:0 s:0", 10, 0, "9.7.1.2", "difference, wrapping";
     Sub "sat ty:s32", "d:0 s:0 s:0", 10, 0, "9.7.1.2", "difference, saturating";
     Sub "ty:u16x2|s16x2", "d:0 s:0 s:0", 92, 120, "9.7.1.2", "difference of two halves";
-    Sub "cc ty:u32|s32|b32", "d:0 s:0 s:0", 12, 0, "9.7.2.3", "difference, writes the borrow";
+    Sub "cc ty:u32|s32|b32", "d:0 s:0 s:0", 13, 0, "9.7.2.3", "difference, writes the borrow";
     Sub "cc ty:u64|s64|b64", "d:0 s:0 s:0", 43, 20, "9.7.2.3", "difference, writes the borrow";
-    Subc "cc? ty:u32|s32|b32", "d:0 s:0 s:0", 12, 0, "9.7.2.4", "difference with the borrow";
-    Subc "cc? ty:u64|s64|b64", "d:0 s:0 s:0", 43, 20, "9.7.2.4", "difference with the borrow";
+    Subc "cc? ty:u32|s32|b32", "d:0 s:0 s:0", 13, 0, "9.7.2.4", "difference with the borrow";
+    Subc "cc? ty:u64|s64|b64", "d:0 s:0 s:0", 13, 0, "9.7.2.4", "difference with the borrow";
     Mul "part:lo|hi ty:INT", "d:0 s:0 s:0", 10, 0, "9.7.1.3", "half of the product";
     Mul "part:wide ty:u16|u32|s16|s32", "d:w0 s:0 s:0", 10, 0, "9.7.1.3", "the whole product";
     Mad "part:lo|hi ty:INT", "d:0 s:0 s:0 s:0", 10, 0, "9.7.1.4", "half of the product, plus c";
@@ -23,7 +23,7 @@ super::rows! { ROWS:
     Mad "part:lo|hi cc ty:u32|s32|b32", "d:0 s:0 s:0 s:0", 30, 20, "9.7.2.5", "multiply-add, writes the carry";
     Mad "part:lo|hi cc ty:u64|s64|b64", "d:0 s:0 s:0 s:0", 43, 20, "9.7.2.5", "multiply-add, writes the carry";
     Madc "part:lo|hi cc? ty:u32|s32|b32", "d:0 s:0 s:0 s:0", 30, 20, "9.7.2.6", "multiply-add with the carry";
-    Madc "part:lo|hi cc? ty:u64|s64|b64", "d:0 s:0 s:0 s:0", 43, 20, "9.7.2.6", "multiply-add with the carry";
+    Madc "part:lo|hi cc? ty:u64|s64|b64", "d:0 s:0 s:0 s:0", 30, 20, "9.7.2.6", "multiply-add with the carry";
     Mul24 "part:lo|hi ty:u32|s32", "d:0 s:0 s:0", 10, 0, "9.7.1.5", "product of 24-bit numbers";
     Mad24 "part:lo|hi ty:u32|s32", "d:0 s:0 s:0 s:0", 10, 0, "9.7.1.6", "product of 24-bit numbers, plus c";
     Mad24 "part:hi sat ty:s32", "d:0 s:0 s:0 s:0", 10, 0, "9.7.1.6", "product of 24-bit numbers, plus c, saturating";

@@ -15,7 +15,7 @@ super::rows! { ROWS:
     Membar "hint:cta|gl|sys", "", 14, 0, "9.7.13.4", "memory barrier";
     Membar "x:proxy hint:alias|async|async.global", "*", 75, 70, "9.7.13.4", "barrier between proxies";
     Fence "hint:sc|acq_rel? hint:SCOPE", "", 60, 70, "9.7.13.4", "memory fence";
-    Fence "hint:acquire|release hint:SCOPE", "", 86, 90, "9.7.13.4", "one-sided memory fence";
+    Fence "hint:acquire|release hint:SCOPE", "", 60, 70, "9.7.13.4", "one-sided memory fence";
     Fence "hint:acquire|release hint:sync_restrict::shared::cta|sync_restrict::shared::cluster hint:SCOPE", "", 86, 90, "9.7.13.4", "fence restricted to shared memory";
     Fence "x:mbarrier_init hint:release hint:cluster", "", 80, 90, "9.7.13.4", "fence for mbarrier.init";
     Fence "x:proxy hint:alias|async hint:global|shared::cta|shared::cluster?", "", 75, 70, "9.7.13.4", "fence between proxies";

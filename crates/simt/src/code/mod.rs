@@ -146,12 +146,11 @@ pub(crate) enum Op {
         b: Slot,
         p: Slot,
     },
-    /// 0 or 1 of a predicate, or a register's bits in one of another width: zero-extended, or
-    /// sign-extended from `from` bits when that is not 0, then cut to `mask`.
+    /// 0 or 1 of a predicate, or a register's bits in one of another width: zero-extended, then
+    /// cut to `mask`.
     Convert {
         d: Slot,
         a: Slot,
-        from: u8,
         mask: u64,
     },
     /// Elements of `bits` bits each, lowest first, into one register.

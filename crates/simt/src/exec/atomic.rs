@@ -89,7 +89,7 @@ impl Context<'_> {
         let address = self.addresses[lane];
         let size = op.ty.bytes();
         let (space, at) = self.space(warp, op.place, address);
-        if address % u64::from(size) != 0 {
+        if !address.is_multiple_of(u64::from(size)) {
             let kind = FaultKind::Misaligned { access: "atomic", space, address: at, size };
             return trouble(lane, kind);
         }

@@ -3,6 +3,11 @@
 use super::warp::{Group, Split, State, Warp};
 use crate::code::NONE;
 
+/// Steps that a group waits for lanes that run without sign of spinning.
+const PATIENCE: u64 = 1 << 16;
+/// Steps that it waits when atomics ran meanwhile: they may be spinning on what a waiting lane has.
+const SPIN_PATIENCE: u64 = 1 << 11;
+
 impl Warp {
     /// Whether something besides the running split may come to run in this warp.
     pub(crate) fn is_divided(&self, running: u32) -> bool {

@@ -10,14 +10,8 @@ impl Context<'_> {
     pub(super) fn transfer(&mut self, warp: &mut Warp, op: &Op, mask: u32) {
         let constants = &self.launch.constants;
         match op {
-            Op::Convert { d, a, from, mask: keep } => {
+            Op::Convert { d, a, mask: keep } => {
                 warp.read(constants, *a, &mut self.wide);
-                if *from != 0 {
-                    let shift = 64 - u32::from(*from).min(64);
-                    for v in &mut self.wide {
-                        *v = ((*v << shift) as i64 >> shift) as u64;
-                    }
-                }
                 warp.put(*d, &self.wide, *keep, mask);
             }
             Op::Pack { d, parts, bits } => {

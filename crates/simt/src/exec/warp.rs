@@ -50,15 +50,10 @@ pub(crate) struct Group {
     /// Those of them that wait at `pc`.
     pub(crate) arrived: u32,
     /// Where the waiting lanes go on.
-    resume: u32,
+    pub(super) resume: u32,
     /// Step of the last arrival.
-    since: u64,
+    pub(super) since: u64,
 }
-
-/// Steps that a group waits for lanes that run without sign of spinning.
-const PATIENCE: u64 = 1 << 16;
-/// Steps that it waits when atomics ran meanwhile: they may be spinning on what a waiting lane has.
-const SPIN_PATIENCE: u64 = 1 << 11;
 
 /// A warp.
 #[derive(Debug, Default)]
@@ -71,8 +66,8 @@ pub(crate) struct Warp {
     pub(crate) frames: Frames,
     /// Splits that do not run at the moment.
     pub(crate) splits: Vec<Split>,
-    groups: Vec<Group>,
-    free_groups: Vec<u32>,
+    pub(super) groups: Vec<Group>,
+    pub(super) free_groups: Vec<u32>,
     /// Lanes that exist and have not exited.
     pub(crate) live: u32,
     /// Carry flags.

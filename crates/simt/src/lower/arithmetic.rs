@@ -141,7 +141,7 @@ impl<'a> Builder<'a> {
     /// Cuts or moves a result into its register.
     fn cut(&mut self, d: Slot, from: Slot, keep: u64, cut: bool) {
         if cut && !d.is_none() {
-            self.finisher(Op::Convert { d, a: from, from: 0, mask: keep });
+            self.finisher(Op::Convert { d, a: from, mask: keep });
         }
     }
 

@@ -1,13 +1,11 @@
 //! State of lowering one function: slots, constants, temporaries, labels.
 
-use super::program::{Symbols, function_address};
+use super::pools::{File, Pools};
+use super::program::Symbols;
 use super::{Needs, fuse};
-use crate::alu::{L32, L64};
-use crate::code::{Constants, Func, Inst, Op, SharedPatch, Slot};
-use std::collections::HashMap;
-use texunit_check::ir::{self, Base, Operand, Storage};
+use crate::code::{Func, Inst, Op, Slot};
+use texunit_check::ir;
 use texunit_isa::{Opcode, ScalarType};
-use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 /// Code of one function before its flow is resolved: targets are labels.
@@ -23,20 +21,22 @@ pub(crate) struct Builder<'a> {
     pub(crate) function: &'a ir::Function,
     pub(crate) symbols: &'a Symbols,
     pub(crate) source: &'a SourceFile,
+    /// The function that has the body, of each function.
+    pub(crate) resolved: &'a [u32],
     pub(crate) pools: &'a mut Pools,
     pub(crate) needs: Needs,
-    slots: Vec<Slot>,
+    pub(super) slots: Vec<Slot>,
     /// How often each register is read.
     pub(crate) reads: Vec<u32>,
-    narrow: File,
-    wide: File,
-    predicates: File,
+    pub(super) narrow: File,
+    pub(super) wide: File,
+    pub(super) predicates: File,
     insts: Vec<Inst>,
     labels: Vec<u32>,
     /// Offsets in the frame.
     pub(crate) returns_at: Vec<u32>,
     pub(crate) params_at: Vec<u32>,
-    frame_at: Vec<u32>,
+    pub(super) frame_at: Vec<u32>,
     frame_size: u32,
     objects: Vec<(String, u32, u32)>,
     /// The instruction being lowered.
@@ -64,6 +64,7 @@ impl<'a> Builder<'a> {
         function: &'a ir::Function,
         symbols: &'a Symbols,
         source: &'a SourceFile,
+        resolved: &'a [u32],
         pools: &'a mut Pools,
     ) -> Self {
         let own = |params: &[ir::Param]| -> Vec<u32> {
@@ -86,6 +87,7 @@ impl<'a> Builder<'a> {
             function,
             symbols,
             source,
+            resolved,
             pools,
             needs: Needs::default(),
             slots: vec![Slot::NONE; function.regs.len()],
@@ -194,7 +196,11 @@ impl<'a> Builder<'a> {
         if self.function.is_entry { "kernel" } else { "function" }
     }
 
-    pub(crate) fn finish(self) -> (Func, Built, Needs) {
+    pub(crate) fn finish(mut self) -> (Func, Built, Needs) {
+        self.needs.functions.sort_unstable();
+        self.needs.functions.dedup();
+        self.needs.shared.sort_unstable();
+        self.needs.shared.dedup();
         let f = self.function;
         let own = |params: &[ir::Param]| params.iter().map(|p| p.size).collect();
         let func = Func {

@@ -106,23 +106,10 @@ impl<'a> Builder<'a> {
     }
 
     fn direct(&mut self, f: FuncId, results: Vec<Value>, arguments: Vec<Value>) -> Option<()> {
-        let mut at = f;
-        let functions = &self.module.functions;
-        let mut function = functions.get(at.0 as usize)?;
-        for _ in 0..functions.len() {
-            let Some(next) = function.alias_of.filter(|_| function.body.is_none()) else { break };
-            at = next;
-            function = functions.get(at.0 as usize)?;
-        }
+        let at = FuncId(self.resolved.get(f.0 as usize).copied()?);
+        let function = self.module.functions.get(at.0 as usize)?;
         if function.body.is_none() {
-            let body = functions.iter().position(|g| g.name == function.name && g.body.is_some());
-            match body {
-                Some(i) => {
-                    at = FuncId(i as u32);
-                    function = &functions[i];
-                }
-                None => return self.builtin(&function.name, results, arguments),
-            }
+            return self.builtin(&function.name, results, arguments);
         }
         if function.is_entry {
             return None;

@@ -6,6 +6,7 @@
 mod arithmetic;
 mod builder;
 mod call;
+mod codes;
 mod control;
 mod flow;
 mod fuse;
@@ -17,8 +18,10 @@ mod program;
 mod texture;
 
 use crate::code::{Code, Func};
+use builder::Builder;
 pub(crate) use builder::mask_of;
-use builder::{Builder, Pools};
+pub use codes::CODES;
+use pools::Pools;
 pub(crate) use program::SharedLayout;
 pub use program::{KernelId, Program, Symbols, function_address, function_of_address};
 use texunit_check::ir;
@@ -39,23 +42,25 @@ pub(crate) struct Needs {
 
 /// Lowers a module that has no errors.
 pub fn lower(module: &ir::Module, symbols: &Symbols, source: &SourceFile) -> Program {
-    let (plain, needs) = lower_code(module, symbols, source, false);
+    let resolved = program::resolve_aliases(module);
+    let (plain, needs) = lower_code(module, symbols, source, &resolved, false);
     let fusible = module.functions.iter().any(|f| !fuse::pairs(f).is_empty());
-    let fused = fusible.then(|| lower_code(module, symbols, source, true).0);
-    Program::new(module, plain, fused, needs, source)
+    let fused = fusible.then(|| lower_code(module, symbols, source, &resolved, true).0);
+    Program::new(module, plain, fused, needs, source, resolved)
 }
 
 fn lower_code(
     module: &ir::Module,
     symbols: &Symbols,
     source: &SourceFile,
+    resolved: &[u32],
     fused: bool,
 ) -> (Code, Vec<Needs>) {
     let mut code = Code::default();
     let mut pools = Pools::default();
     let mut needs = Vec::with_capacity(module.functions.len());
     for function in &module.functions {
-        let mut builder = Builder::new(module, function, symbols, source, &mut pools);
+        let mut builder = Builder::new(module, function, symbols, source, resolved, &mut pools);
         if let Some(body) = &function.body {
             let pairs = if fused { fuse::pairs(function) } else { fuse::Pairs::default() };
             builder.prologue();

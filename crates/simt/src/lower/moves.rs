@@ -26,7 +26,7 @@ impl<'a> Builder<'a> {
             (true, _, true, _) => Op::Logic { f: |a, b| a | b, d, a, b: Slot::FALSE },
             (false, false, false, false) if keep >= u64::from(u32::MAX) => Op::MovNarrow { d, a },
             (false, true, false, true) => Op::MovWide { d, a },
-            _ => Op::Convert { d, a, from: 0, mask: keep },
+            _ => Op::Convert { d, a, mask: keep },
         };
         if count { self.emit(op) } else { self.finisher(op) }
     }

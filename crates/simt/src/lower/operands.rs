@@ -52,9 +52,7 @@ impl Builder<'_> {
             }
             Operand::AddressOf(base, offset) => self.address_of(*base, *offset, wide)?,
             Operand::Function(f) => {
-                if !self.needs.functions.contains(f) {
-                    self.needs.functions.push(*f);
-                }
+                self.needs.functions.push(*f);
                 self.constant(function_address(*f), wide)
             }
             _ => return None,
@@ -72,7 +70,7 @@ impl Builder<'_> {
             return Some(slot);
         }
         let d = self.temporary_narrow();
-        self.helper(Op::Convert { d, a: slot, from: 0, mask: u64::from(u32::MAX) });
+        self.helper(Op::Convert { d, a: slot, mask: u64::from(u32::MAX) });
         Some(d)
     }
 
@@ -83,7 +81,7 @@ impl Builder<'_> {
             return Some(slot);
         }
         let d = self.temporary_wide();
-        self.helper(Op::Convert { d, a: slot, from: 0, mask: u64::MAX });
+        self.helper(Op::Convert { d, a: slot, mask: u64::MAX });
         Some(d)
     }
 
@@ -164,9 +162,7 @@ impl Builder<'_> {
     ) -> Option<Slot> {
         match self.module.variables.get(v.0 as usize)?.storage {
             Storage::Shared | Storage::DynamicShared => {
-                if !self.needs.shared.contains(&v) {
-                    self.needs.shared.push(v);
-                }
+                self.needs.shared.push(v);
                 Some(self.pools.shared(v, addend, wide))
             }
             _ => {

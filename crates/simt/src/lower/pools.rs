@@ -12,6 +12,7 @@ pub(crate) struct Pools {
     wide: Vec<L64>,
     narrow_at: HashMap<u32, u32>,
     wide_at: HashMap<u64, u32>,
+    shared_at: HashMap<(ir::VarId, u64, bool), Slot>,
     patches: Vec<SharedPatch>,
     pub(crate) sites: usize,
 }
@@ -35,12 +36,8 @@ impl Pools {
 
     /// The address of a shared variable, filled in for each kernel.
     pub(super) fn shared(&mut self, variable: ir::VarId, addend: u64, wide: bool) -> Slot {
-        let known = self
-            .patches
-            .iter()
-            .find(|p| p.variable == variable && p.addend == addend && p.slot.is_wide() == wide);
-        if let Some(patch) = known {
-            return patch.slot;
+        if let Some(slot) = self.shared_at.get(&(variable, addend, wide)) {
+            return *slot;
         }
         let slot = if wide {
             self.wide.push([0; 32]);
@@ -49,6 +46,7 @@ impl Pools {
             self.narrow.push([0; 32]);
             Slot::narrow_constant(self.narrow.len() as u32 - 1)
         };
+        self.shared_at.insert((variable, addend, wide), slot);
         self.patches.push(SharedPatch { slot, variable, addend });
         slot
     }

@@ -62,6 +62,7 @@ impl Program {
         fused: Option<Code>,
         needs: Vec<Needs>,
         source: &SourceFile,
+        resolved: Vec<u32>,
     ) -> Self {
         let bare = |f: &ir::Function| ir::Function { body: None, regs: vec![], ..f.clone() };
         Self {
@@ -71,7 +72,7 @@ impl Program {
             variables: module.variables.clone(),
             needs,
             source: source.clone(),
-            resolved: resolve_aliases(module),
+            resolved,
         }
     }
 
@@ -203,11 +204,14 @@ pub(crate) struct SharedLayout {
     pub(crate) dynamic: u64,
 }
 
-fn resolve_aliases(module: &ir::Module) -> Vec<u32> {
+/// The function with the body, of each function: aliases and prototypes lead there.
+pub(super) fn resolve_aliases(module: &ir::Module) -> Vec<u32> {
     let functions = &module.functions;
-    let with_body = |name: &str| {
-        functions.iter().position(|g| g.name == name && g.body.is_some()).map(|i| i as u32)
-    };
+    let bodies: HashMap<&str, u32> = (0..)
+        .zip(functions)
+        .filter(|(_, f)| f.body.is_some())
+        .map(|(i, f)| (f.name.as_str(), i))
+        .collect();
     (0..functions.len() as u32)
         .map(|start| {
             let mut at = start;
@@ -221,7 +225,7 @@ fn resolve_aliases(module: &ir::Module) -> Vec<u32> {
                 }
             }
             match functions.get(at as usize) {
-                Some(f) if f.body.is_none() => with_body(&f.name).unwrap_or(at),
+                Some(f) if f.body.is_none() => bodies.get(f.name.as_str()).copied().unwrap_or(at),
                 _ => at,
             }
         })

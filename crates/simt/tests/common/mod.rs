@@ -100,6 +100,7 @@ pub enum Arg {
     U32(u32),
     U64(u64),
     F32(f32),
+    Bytes(Vec<u8>),
 }
 
 impl Loaded {
@@ -125,8 +126,9 @@ impl Loaded {
         let mut params = vec![0; self.program.param_size(id) as usize];
         for (param, arg) in self.program.kernel_params(id).iter().zip(args) {
             let at = param.offset as usize;
-            match *arg {
+            match arg {
                 Arg::U32(v) => params[at..at + 4].copy_from_slice(&v.to_le_bytes()),
+                Arg::Bytes(v) => params[at..at + v.len()].copy_from_slice(v),
                 Arg::F32(v) => params[at..at + 4].copy_from_slice(&v.to_le_bytes()),
                 Arg::U64(v) => params[at..at + 8].copy_from_slice(&v.to_le_bytes()),
             }

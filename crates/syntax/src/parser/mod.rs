@@ -55,6 +55,16 @@ pub(crate) struct Parser<'a> {
     skipped: Vec<Span>,
 }
 
+/// Cuts the middle out of a text that repeats a name or number of absurd length.
+fn shorten(text: &mut String) {
+    const MOST: usize = 400;
+    if text.chars().count() > MOST {
+        let head: String = text.chars().take(MOST / 2).collect();
+        let tail: Vec<char> = text.chars().rev().take(MOST / 4).collect();
+        *text = head + "..." + &tail.into_iter().rev().collect::<String>();
+    }
+}
+
 impl<'a> Parser<'a> {
     pub(crate) fn new(text: &'a str, lexed: Lexed) -> Self {
         Self {
@@ -83,6 +93,12 @@ impl<'a> Parser<'a> {
         });
         all.append(&mut self.lexical);
         all.sort_by_key(|d| d.primary.span);
+        for diagnostic in &mut all {
+            let labels = std::iter::once(&mut diagnostic.primary).chain(&mut diagnostic.secondary);
+            labels.for_each(|label| shorten(&mut label.text));
+            shorten(&mut diagnostic.message);
+            diagnostic.help.iter_mut().for_each(shorten);
+        }
         debug_assert!(!self.failed || !all.is_empty(), "a hole in the tree without an error");
         all
     }
