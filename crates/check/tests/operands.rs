@@ -6,7 +6,7 @@ use texunit_check::check;
 use texunit_check::ir::{Base, Function, Instruction, Module, Operand};
 use texunit_syntax::{SourceFile, parse};
 
-const HEADER: &str = ".version 8.0\n.target sm_90\n.address_size 64\n
+const HEADER: &str = ".version 8.8\n.target sm_90\n.address_size 64\n
 .global .texref t;
 .global .surfref s;
 .global .u32 g[8];

@@ -240,7 +240,8 @@ fn sampler_keys(table: &Table<'_>) -> SamplerSpec {
     }
 }
 
-/// One word for all axes, or a word for each; the axes left out clamp.
+/// One word for all axes, or a word for each. The axes left out are like the last one: a 1D
+/// texture has a row too, whose mode shows under border (docs/numerics.md 1).
 fn address(value: &Found<'_>) -> Option<[AddressMode; 3]> {
     if !value.is_array() {
         return Some([value.word(ADDRESSES)?; 3]);
@@ -252,8 +253,11 @@ fn address(value: &Found<'_>) -> Option<[AddressMode; 3]> {
         return None;
     }
     let mut modes = [AddressMode::Clamp; 3];
-    for (to, item) in modes.iter_mut().zip(&items) {
-        *to = item.word(ADDRESSES)?;
+    for axis in 0..modes.len() {
+        modes[axis] = match items.get(axis) {
+            Some(item) => item.word(ADDRESSES)?,
+            None => modes[axis - 1],
+        };
     }
     Some(modes)
 }

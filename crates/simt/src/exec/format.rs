@@ -314,7 +314,7 @@ mod tests {
         String::from_utf8_lossy(&out).into_owned()
     }
 
-    /// The right column is what glibc 2.39 prints.
+    /// The right column is what glibc 2.36 prints (of strings: what it would print of such strings).
     #[test]
     fn agrees_with_c() {
         let f = f64::to_bits;
