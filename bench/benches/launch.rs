@@ -34,12 +34,9 @@ fn row(name: &str, threads: usize, time: f64, stats: &LaunchStats) {
 
 fn rotate(device: &Device) {
     const SIZE: u32 = 2048;
-    let module = Module::load(
-        device,
-        "rotate.ptx",
-        include_str!("../../examples/rotate/rotate.ptx"),
-    )
-    .unwrap();
+    let module =
+        Module::load(device, "rotate.ptx", include_str!("../../examples/rotate/rotate.ptx"))
+            .unwrap();
     let kernel = module.kernel("rotate").unwrap();
     let array = device
         .create_array(&ArrayDescriptor {
@@ -112,7 +109,9 @@ fn peak_memory() -> Option<f64> {
 
 fn main() {
     let device = Device::default();
-    println!("| launch | threads | ms | M fetches/s | M thread instructions/s | ns/warp instruction |");
+    println!(
+        "| launch | threads | ms | M fetches/s | M thread instructions/s | ns/warp instruction |"
+    );
     println!("|---|---|---|---|---|---|");
     rotate(&device);
     fma(&device);

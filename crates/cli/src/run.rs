@@ -56,7 +56,7 @@ pub struct Report {
     pub block: Option<[u32; 3]>,
     /// Times of the parts that were reached.
     pub times: Times,
-    /// Counters of a launch that came to its end.
+    /// Counters and output of the launch, also of one that a fault ended.
     pub stats: Option<LaunchStats>,
     /// Files written.
     pub outputs: Vec<Written>,
@@ -215,7 +215,10 @@ fn run_kernel(job: &Job, kernel: &Kernel, bound: &Bound, args: &LaunchArgs, repo
             report.stats = Some(stats);
             write_outputs(bound, args, report);
         }
-        Err(LaunchError::Fault(fault)) => report.fault = Some(fault),
+        Err(LaunchError::Fault(mut fault)) => {
+            report.stats = Some(std::mem::take(&mut fault.stats));
+            report.fault = Some(fault);
+        }
         Err(LaunchError::Unsupported(list)) => {
             report.failures.extend(list.into_iter().map(Failure::Ptx));
         }

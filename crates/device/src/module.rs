@@ -33,7 +33,11 @@ impl std::fmt::Display for LoadError {
             let at = self.source.location(d.primary.span.start);
             let newline = if i > 0 { "\n" } else { "" };
             let name = self.source.name();
-            write!(f, "{newline}{name}:{}:{}: error[{}]: {}", at.line, at.column, d.code, d.message)?;
+            write!(
+                f,
+                "{newline}{name}:{}:{}: error[{}]: {}",
+                at.line, at.column, d.code, d.message
+            )?;
         }
         Ok(())
     }

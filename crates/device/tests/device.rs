@@ -86,7 +86,8 @@ fn refuses_wrong_arguments() {
     let good = [Arg::S32(-1), Arg::F32(1.0), Arg::Buffer(&buffer), Arg::Bytes(&bytes)];
     kernel.launch(&block, &good).unwrap();
 
-    let launch = |options: &LaunchOptions<'_>, args: &[Arg<'_>]| match kernel.launch(options, args) {
+    let launch = |options: &LaunchOptions<'_>, args: &[Arg<'_>]| match kernel.launch(options, args)
+    {
         Err(LaunchError::Args(error)) => error.to_string(),
         other => panic!("{other:?}"),
     };
@@ -102,7 +103,8 @@ fn refuses_wrong_arguments() {
     assert!(launch(&block, &good[1..]).contains("3 arguments"));
     let foreign = Device::default().alloc(4, "x").unwrap();
     assert!(with(2, Arg::Buffer(&foreign)).contains("another device"));
-    let shape = |grid, block| launch(&LaunchOptions { grid, block, ..LaunchOptions::default() }, &good);
+    let shape =
+        |grid, block| launch(&LaunchOptions { grid, block, ..LaunchOptions::default() }, &good);
     assert_eq!(shape([0, 1, 1], [32, 1, 1]), "grid x is 0, but must be 1 to 2147483647");
     assert_eq!(shape([1, 1, 1], [32, 1, 65]), "block z is 65, but must be 1 to 64");
     assert!(shape([1, 1, 1], [32, 64, 1]).contains("2048 threads"));
@@ -136,7 +138,9 @@ fn refuses_what_the_runtime_refuses() {
         device.create_texture(&resource, &TextureDescriptor::default())
     };
     pitched(8, 16, 256).unwrap();
-    assert!(pitched(8, 17, 256).is_err() && pitched(8, 4, 33).is_err() && pitched(8, 4, 0).is_err());
+    assert!(
+        pitched(8, 17, 256).is_err() && pitched(8, 4, 33).is_err() && pitched(8, 4, 0).is_err()
+    );
     assert!(matches!(
         device.create_array(&ArrayDescriptor {
             format: format("f32x4"),
@@ -201,9 +205,8 @@ fn module_variables() {
     assert_eq!(opaque[0].initial.sampler.address_mode[0], AddressMode::Mirror);
     assert_eq!(opaque[0].initial.sampler.address_mode[1], AddressMode::Clamp);
     let floats = array(&device, "f", "f32", 4, 4);
-    let warnings = module
-        .bind_texture("tex", &TextureResource::Array(&floats), &opaque[0].initial)
-        .unwrap();
+    let warnings =
+        module.bind_texture("tex", &TextureResource::Array(&floats), &opaque[0].initial).unwrap();
     assert_eq!(warnings.len(), 1);
     assert!(warnings[0].contains("width = 5"), "{warnings:?}");
     module.bind_surface("surf", &floats).unwrap();

@@ -74,8 +74,7 @@ const GUARD: u64 = 64 * 1024;
 impl Memory {
     /// Memory of at most `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        let state =
-            State { next_global: GLOBAL_BASE, next_const: CONST_BASE, ..State::default() };
+        let state = State { next_global: GLOBAL_BASE, next_const: CONST_BASE, ..State::default() };
         Self { limit, state: Mutex::new(state) }
     }
 

@@ -59,6 +59,7 @@ mod tests {
             thread: [4, 5, 6],
             span: Span::new(1, 20),
             calls: vec![("f".into(), Span::new(22, 29))],
+            stats: texunit_simt::LaunchStats::default(),
         };
         let text = crate::human(&source, &[fault_diagnostic(&fault)], false);
         for part in [

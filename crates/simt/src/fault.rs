@@ -1,5 +1,6 @@
 //! What goes wrong in a running kernel.
 
+use crate::launch::LaunchStats;
 use texunit_memory::SpaceKind;
 use texunit_syntax::Span;
 
@@ -20,6 +21,8 @@ pub struct Fault {
     /// Functions from the kernel down to the one that holds the instruction, if not the kernel
     /// itself: name and the place of the call.
     pub calls: Vec<(String, Span)>,
+    /// What the launch had done until then, printf output included.
+    pub stats: LaunchStats,
 }
 
 /// Kinds of faults.

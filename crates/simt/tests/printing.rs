@@ -89,3 +89,19 @@ fn a_format_that_is_nowhere_is_a_fault() {
     let fault = loaded.run("k", How::default(), &[Arg::U64(0)]).unwrap_err();
     assert!(matches!(fault.kind, FaultKind::OutOfBounds { address: 77, .. }), "{fault:?}");
 }
+
+#[test]
+fn what_was_printed_before_a_fault_is_kept() {
+    let text = kernel_with(
+        EXTERN,
+        ".reg .u64 %a; .reg .u32 %v; .reg .f64 %f; .local .align 8 .b8 args[24];",
+        &format!("{PRINT} trap;"),
+    );
+    let loaded = load_text(&text);
+    let (address, _) = loaded.buffer(64);
+    let how = How { block: [1, 1, 1], ..How::default() };
+    let fault = loaded.run("k", how, &[Arg::U64(address)]).unwrap_err();
+    assert!(matches!(fault.kind, FaultKind::Trap { message: None }), "{fault:?}");
+    assert_eq!(String::from_utf8_lossy(&fault.stats.printf), "cta 0  0.00 abc\n");
+    assert!(fault.stats.warp_instructions > 10);
+}

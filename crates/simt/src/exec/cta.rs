@@ -5,6 +5,7 @@ use super::step::{At, Turn};
 use super::transfer::thread_of;
 use super::warp::{Split, State, Warp};
 use crate::fault::{Fault, FaultKind};
+use crate::launch::LaunchStats;
 use std::fmt::Write;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -125,6 +126,7 @@ impl Context<'_> {
             thread: thread_of(warp.index * 32 + lane as u32 % 32, launch.config.block),
             span: span(split.pc),
             calls,
+            stats: LaunchStats::default(),
         })
     }
 

@@ -78,22 +78,26 @@ pub fn launch(
         });
     }
     let collected = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, fault)) = collected.fault {
-        return Err(fault);
-    }
     let mut printf: Vec<u8> = collected.printed.into_values().flatten().collect();
     if collected.cut {
         printf.extend_from_slice(b"\n[texunit: further printf output was dropped]\n");
     }
     let c = collected.counters;
-    Ok(LaunchStats {
+    let stats = LaunchStats {
         warp_instructions: c.warp_instructions,
         thread_instructions: c.thread_instructions,
         fetches: c.fetches,
         surface_accesses: c.surface_accesses,
         divisions_by_zero: c.divisions_by_zero,
         printf,
-    })
+    };
+    match collected.fault {
+        Some((_, mut fault)) => {
+            fault.stats = stats;
+            Err(fault)
+        }
+        None => Ok(stats),
+    }
 }
 
 fn prepare<'a>(
