@@ -40,6 +40,7 @@ mod buffer;
 mod descriptors;
 mod device;
 mod kernel;
+mod loader;
 mod module;
 mod texture;
 

@@ -4,18 +4,14 @@ use crate::array::Array;
 use crate::buffer::copy_in;
 use crate::device::{Device, Error};
 use crate::kernel::Kernel;
-use crate::texture::{
-    Kept, TextureDescriptor, TextureResource, sampler_handle, surface_handle, surface_header,
-    texture_handle, texture_header,
-};
+use crate::loader::{Loader, release};
+use crate::texture::{Kept, TextureDescriptor, TextureResource, surface_header, texture_header};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use texunit_check::ir::{self, Storage, Symbol, VarId};
-use texunit_isa::ScalarType;
 use texunit_memory::Block;
-use texunit_simt::{Program, Symbols};
+use texunit_simt::Program;
 use texunit_syntax::{Diagnostic, SourceFile};
-use texunit_unit::{AddressMode, Filter, Sampler};
+use texunit_unit::Sampler;
 
 /// A text that is no module. Renders with crate `report`; its `Display` is the short form.
 #[derive(Clone, Debug)]
@@ -79,16 +75,16 @@ pub struct OpaqueVariable {
     /// Whether something is bound to it (a `.samplerref` always has its initial state).
     pub bound: bool,
     /// Slots in the descriptor tables: header and sampler.
-    slots: (Option<usize>, Option<usize>),
+    pub(crate) slots: (Option<usize>, Option<usize>),
     /// Fields as written, for the comparison with what is bound.
-    fields: Vec<(String, i64)>,
+    pub(crate) fields: Vec<(String, i64)>,
 }
 
 /// A module-scope `.global` or `.const` variable.
 #[derive(Clone, Debug)]
 pub struct Global {
-    block: Arc<Block>,
-    address: u64,
+    pub(crate) block: Arc<Block>,
+    pub(crate) address: u64,
 }
 
 impl Global {
@@ -295,185 +291,5 @@ impl Module {
             bindings.kept.insert(name.to_owned(), kept);
         }
         Ok(result)
-    }
-}
-
-/// Puts the variables of a module on a device.
-struct Loader<'a> {
-    device: &'a Device,
-    module: &'a ir::Module,
-    symbols: Symbols,
-    globals: HashMap<String, Global>,
-    /// Blocks of global and constant variables, by `VarId`.
-    blocks: Vec<Option<Arc<Block>>>,
-    opaque: Vec<OpaqueVariable>,
-    failures: Vec<Diagnostic>,
-}
-
-impl<'a> Loader<'a> {
-    fn new(device: &'a Device, module: &'a ir::Module) -> Self {
-        let count = module.variables.len();
-        Self {
-            device,
-            module,
-            symbols: Symbols { addresses: vec![0; count] },
-            globals: HashMap::new(),
-            blocks: vec![None; count],
-            opaque: Vec::new(),
-            failures: Vec::new(),
-        }
-    }
-
-    fn place_variables(&mut self) {
-        for (id, variable) in self.module.variables.iter().enumerate() {
-            let placed = match variable.storage {
-                Storage::Shared | Storage::DynamicShared => Ok(()),
-                Storage::Global | Storage::Const if variable.is_extern => {
-                    let message = format!("the module does not define `{}`", variable.name);
-                    let error = Diagnostic::error("E0500", variable.span, message)
-                        .label("declared `.extern`, and nothing else is loaded that defines it")
-                        .help("define the variable in this module");
-                    self.failures.push(error);
-                    Ok(())
-                }
-                Storage::Global | Storage::Const => self.place_memory(id, variable),
-                Storage::Opaque(ty) => self.place_opaque(id, variable, ty),
-            };
-            if let Err(error) = placed {
-                let message = format!("cannot place `{}`: {error}", variable.name);
-                self.failures.push(Diagnostic::error("E0501", variable.span, message));
-            }
-        }
-    }
-
-    fn place_memory(&mut self, id: usize, variable: &ir::Variable) -> Result<(), Error> {
-        let memory = &self.device.inner.memory;
-        let placed = match variable.storage {
-            Storage::Const => memory.allocate_const(variable.size, &variable.name),
-            _ => memory.allocate(variable.size, &variable.name),
-        };
-        let (address, block) =
-            placed.map_err(|source| Error::Memory { name: variable.name.clone(), source })?;
-        self.symbols.addresses[id] = address;
-        self.blocks[id] = Some(Arc::clone(&block));
-        self.globals.insert(variable.name.clone(), Global { block, address });
-        Ok(())
-    }
-
-    fn place_opaque(
-        &mut self,
-        id: usize,
-        variable: &ir::Variable,
-        ty: ScalarType,
-    ) -> Result<(), Error> {
-        let initial = initial_state(&variable.fields);
-        let mut tables = self.device.inner.tables();
-        let (kind, slots, handle) = match ty {
-            ScalarType::Samplerref => {
-                let slot = tables.reserve_sampler()?;
-                tables.set_sampler(slot, Some(Arc::new(initial.sampler)));
-                (OpaqueKind::Sampler, (None, Some(slot)), sampler_handle(slot))
-            }
-            ScalarType::Surfref => {
-                let slot = tables.reserve_surface()?;
-                (OpaqueKind::Surface, (Some(slot), None), surface_handle(slot))
-            }
-            _ => {
-                let header = tables.reserve_texture()?;
-                let sampler = match tables.reserve_sampler() {
-                    Ok(slot) => slot,
-                    Err(error) => {
-                        tables.release_texture(header);
-                        return Err(error);
-                    }
-                };
-                let handle = texture_handle(header, sampler);
-                (OpaqueKind::Texture, (Some(header), Some(sampler)), handle)
-            }
-        };
-        drop(tables);
-        self.symbols.addresses[id] = handle;
-        self.opaque.push(OpaqueVariable {
-            name: variable.name.clone(),
-            kind,
-            initial,
-            bound: kind == OpaqueKind::Sampler,
-            slots,
-            fields: variable.fields.clone(),
-        });
-        Ok(())
-    }
-
-    /// Writes the initial bytes, addresses included.
-    fn initialize(&mut self) {
-        for (id, variable) in self.module.variables.iter().enumerate() {
-            let Some(block) = self.blocks[id].clone() else { continue };
-            let mut bytes = variable.init.clone();
-            for r in &variable.relocations {
-                let address = match r.target {
-                    Symbol::Variable(VarId(v)) => self.symbols.addresses[v as usize],
-                    Symbol::Function(f) => texunit_simt::function_address(f),
-                };
-                let value = address.wrapping_add(r.addend as u64) >> r.shift;
-                let (at, size) = (r.offset as usize, usize::from(r.size));
-                if let Some(place) = bytes.get_mut(at..at + size) {
-                    place.copy_from_slice(&value.to_le_bytes()[..size]);
-                }
-            }
-            if let Err(error) = copy_in(&block, 0, &bytes) {
-                let message = format!("cannot initialise `{}`: {error}", variable.name);
-                self.failures.push(Diagnostic::error("E0501", variable.span, message));
-            }
-        }
-    }
-
-    /// Undoes everything after a failure.
-    fn release(self) {
-        release(self.device, &self.globals, &self.opaque);
-    }
-}
-
-/// Gives the memory and the descriptor slots of a module back.
-fn release(device: &Device, globals: &HashMap<String, Global>, opaque: &[OpaqueVariable]) {
-    for global in globals.values() {
-        device.inner.memory.free(global.address);
-    }
-    let mut tables = device.inner.tables();
-    for variable in opaque {
-        match (variable.kind, variable.slots.0) {
-            (OpaqueKind::Texture, Some(slot)) => tables.release_texture(slot),
-            (OpaqueKind::Surface, Some(slot)) => tables.release_surface(slot),
-            _ => {}
-        }
-        if let Some(slot) = variable.slots.1 {
-            tables.release_sampler(slot);
-        }
-    }
-}
-
-/// The state that a static initialiser gives: PTX's defaults where it is silent.
-fn initial_state(fields: &[(String, i64)]) -> TextureDescriptor {
-    let mut state = TextureDescriptor::default();
-    for (name, value) in fields {
-        match name.as_str() {
-            "normalized_coords" => state.normalized_coords = *value != 0,
-            "force_unnormalized_coords" => state.sampler.force_unnormalized_coords = *value != 0,
-            "filter_mode" if *value == 1 => state.sampler.filter = Filter::Linear,
-            "addr_mode_0" => state.sampler.address_mode[0] = address_mode(*value),
-            "addr_mode_1" => state.sampler.address_mode[1] = address_mode(*value),
-            "addr_mode_2" => state.sampler.address_mode[2] = address_mode(*value),
-            _ => {}
-        }
-    }
-    state
-}
-
-/// PTX's numbering of address modes.
-fn address_mode(value: i64) -> AddressMode {
-    match value {
-        0 => AddressMode::Wrap,
-        1 => AddressMode::Mirror,
-        4 => AddressMode::Border,
-        _ => AddressMode::Clamp,
     }
 }
