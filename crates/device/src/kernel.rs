@@ -1,159 +1,10 @@
 //! Kernels and their launch.
 
-use crate::buffer::Buffer;
-use crate::device::Device;
+use crate::arg::{Arg, ParamInfo};
 use crate::module::Module;
-use crate::texture::{SamplerObject, SurfaceObject, TextureObject};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use texunit_check::ir;
-use texunit_isa::{ScalarType, TypeKind};
 use texunit_simt::{Fault, KernelId, LaunchConfig, LaunchStats};
 use texunit_syntax::Diagnostic;
-
-/// A value for a kernel parameter.
-#[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)]
-pub enum Arg<'a> {
-    U8(u8),
-    U16(u16),
-    U32(u32),
-    U64(u64),
-    S8(i8),
-    S16(i16),
-    S32(i32),
-    S64(i64),
-    /// Bits of an f16.
-    F16(u16),
-    F32(f32),
-    F64(f64),
-    /// A structure passed by value: exactly the parameter's bytes.
-    Bytes(&'a [u8]),
-    /// The buffer's address.
-    Buffer(&'a Buffer),
-    /// The object's handle.
-    Texture(&'a TextureObject),
-    /// The object's handle.
-    Sampler(&'a SamplerObject),
-    /// The object's handle.
-    Surface(&'a SurfaceObject),
-}
-
-impl Arg<'_> {
-    /// What messages call it.
-    fn what(&self) -> String {
-        match self {
-            Arg::U8(_) => "a u8".into(),
-            Arg::U16(_) => "a u16".into(),
-            Arg::U32(_) => "a u32".into(),
-            Arg::U64(_) => "a u64".into(),
-            Arg::S8(_) => "an s8".into(),
-            Arg::S16(_) => "an s16".into(),
-            Arg::S32(_) => "an s32".into(),
-            Arg::S64(_) => "an s64".into(),
-            Arg::F16(_) => "an f16".into(),
-            Arg::F32(_) => "an f32".into(),
-            Arg::F64(_) => "an f64".into(),
-            Arg::Bytes(b) => format!("{} bytes", b.len()),
-            Arg::Buffer(_) => "a buffer".into(),
-            Arg::Texture(_) => "a texture".into(),
-            Arg::Sampler(_) => "a sampler".into(),
-            Arg::Surface(_) => "a surface".into(),
-        }
-    }
-
-    /// Little-endian bytes, up to eight of them.
-    fn bytes(&self) -> Vec<u8> {
-        match *self {
-            Arg::U8(v) => v.to_le_bytes().into(),
-            Arg::U16(v) | Arg::F16(v) => v.to_le_bytes().into(),
-            Arg::U32(v) => v.to_le_bytes().into(),
-            Arg::U64(v) => v.to_le_bytes().into(),
-            Arg::S8(v) => v.to_le_bytes().into(),
-            Arg::S16(v) => v.to_le_bytes().into(),
-            Arg::S32(v) => v.to_le_bytes().into(),
-            Arg::S64(v) => v.to_le_bytes().into(),
-            Arg::F32(v) => v.to_bits().to_le_bytes().into(),
-            Arg::F64(v) => v.to_bits().to_le_bytes().into(),
-            Arg::Bytes(v) => v.into(),
-            Arg::Buffer(v) => v.address().to_le_bytes().into(),
-            Arg::Texture(v) => v.handle().to_le_bytes().into(),
-            Arg::Sampler(v) => v.handle().to_le_bytes().into(),
-            Arg::Surface(v) => v.handle().to_le_bytes().into(),
-        }
-    }
-
-    fn fits(&self, param: &ParamInfo) -> bool {
-        use ScalarType::{Samplerref, Surfref, Texref};
-        let ParamType::Scalar(ty) = param.ty else {
-            return self.bytes().len() as u32 == param.size && matches!(self, Arg::Bytes(_));
-        };
-        match (self, ty) {
-            (Arg::Bytes(b), _) => b.len() as u32 == param.size,
-            (Arg::Texture(_), Texref)
-            | (Arg::Sampler(_), Samplerref)
-            | (Arg::Surface(_), Surfref) => true,
-            (_, Texref | Samplerref | Surfref) => false,
-            (Arg::F16(_) | Arg::F32(_) | Arg::F64(_), _) => {
-                let kind = ty.kind();
-                self.bytes().len() as u32 == ty.bytes()
-                    && matches!(kind, TypeKind::Float | TypeKind::Bits)
-            }
-            _ => self.bytes().len() as u32 == ty.bytes() && !ty.is_float(),
-        }
-    }
-
-    fn device(&self) -> Option<&Device> {
-        match self {
-            Arg::Buffer(b) => Some(b.device()),
-            Arg::Texture(t) => Some(t.device()),
-            Arg::Sampler(s) => Some(s.device()),
-            Arg::Surface(s) => Some(s.device()),
-            _ => None,
-        }
-    }
-}
-
-/// Type of a kernel parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParamType {
-    /// One value; `Texref`, `Samplerref`, `Surfref` for opaque ones.
-    Scalar(ScalarType),
-    /// A structure or array passed by value.
-    Bytes,
-}
-
-/// A kernel parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParamInfo {
-    /// Name in the PTX.
-    pub name: String,
-    /// Type.
-    pub ty: ParamType,
-    /// Size in bytes.
-    pub size: u32,
-    offset: u32,
-}
-
-impl std::fmt::Display for ParamInfo {
-    /// As declared, without `.param`: `.u64 out`, `.b8 p[16]`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.ty {
-            ParamType::Scalar(ty) => write!(f, ".{ty} {}", self.name),
-            ParamType::Bytes => write!(f, ".b8 {}[{}]", self.name, self.size),
-        }
-    }
-}
-
-impl From<&ir::Param> for ParamInfo {
-    fn from(p: &ir::Param) -> Self {
-        let ty = if p.is_array || p.size != p.ty.bytes() {
-            ParamType::Bytes
-        } else {
-            ParamType::Scalar(p.ty)
-        };
-        Self { name: p.name.clone(), ty, size: p.size, offset: p.offset }
-    }
-}
 
 /// How to launch.
 #[derive(Clone, Copy, Debug)]
@@ -179,7 +30,8 @@ pub struct LaunchOptions<'a> {
 }
 
 impl Default for LaunchOptions<'_> {
-    /// One thread; a thousand million steps; 512 KiB of stack, CUDA's largest.
+    /// One CTA of one thread, a host thread for each core, a thousand million steps, 512 KiB of stack
+    /// (CUDA's largest).
     fn default() -> Self {
         Self {
             grid: [1; 3],

@@ -35,6 +35,7 @@
 //! # }
 //! ```
 
+mod arg;
 mod array;
 mod buffer;
 mod descriptors;
@@ -44,10 +45,11 @@ mod loader;
 mod module;
 mod texture;
 
+pub use arg::{Arg, ParamInfo, ParamType};
 pub use array::{Array, ArrayDescriptor};
 pub use buffer::Buffer;
 pub use device::{Device, DeviceOptions, Error};
-pub use kernel::{Arg, ArgError, Kernel, LaunchError, LaunchOptions, ParamInfo, ParamType};
+pub use kernel::{ArgError, Kernel, LaunchError, LaunchOptions};
 pub use module::{Global, LoadError, Module, OpaqueKind, OpaqueVariable};
 pub use texture::{
     SamplerObject, SurfaceObject, TextureDescriptor, TextureObject, TextureResource,
