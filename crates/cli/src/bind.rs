@@ -4,6 +4,7 @@
 //! collected.
 
 mod match_params;
+mod members;
 mod memory;
 mod texels;
 
@@ -19,6 +20,7 @@ use texunit_device::{
 };
 
 pub(crate) use match_params::match_params;
+use members::Assignment;
 
 /// Something that a parameter gets.
 #[derive(Debug)]
@@ -35,8 +37,10 @@ enum Object {
 #[derive(Debug, Default)]
 pub(crate) struct Bound {
     objects: HashMap<usize, Object>,
-    /// For each kernel parameter, the job parameter whose object it gets.
-    order: Vec<usize>,
+    /// For each kernel parameter, the job parameters whose objects it gets.
+    order: Vec<Assignment>,
+    /// Bytes of the kernel parameters that have members.
+    structures: HashMap<usize, Vec<u8>>,
     /// Arrays of `.surfref`s, by the name in the job.
     surfaces: HashMap<String, (Array, u8)>,
     /// Outputs in the order of the job.
@@ -48,8 +52,11 @@ pub(crate) struct Bound {
 impl Bound {
     /// The launch's arguments. `None` if an object could not be made: the problems say why.
     pub(crate) fn args(&self) -> Option<Vec<Arg<'_>>> {
-        let arg = |i: &usize| {
-            Some(match self.objects.get(i)? {
+        let arg = |(slot, assignment): (usize, &Assignment)| {
+            if let Some(bytes) = self.structures.get(&slot) {
+                return Some(Arg::Bytes(bytes));
+            }
+            Some(match self.objects.get(&assignment.whole?)? {
                 Object::Buffer(b) => Arg::Buffer(b),
                 Object::Surface { object, .. } => Arg::Surface(object),
                 Object::Texture(t) => Arg::Texture(t),
@@ -57,7 +64,7 @@ impl Bound {
                 Object::Bytes(b) => Arg::Bytes(b),
             })
         };
-        self.order.iter().map(arg).collect()
+        self.order.iter().enumerate().map(arg).collect()
     }
 }
 
@@ -90,6 +97,7 @@ pub(crate) fn bind(
     // Textures last: they may read the memory of buffers and surfaces.
     binder.objects(|v| !matches!(v, ParamValue::Texture(_)));
     binder.objects(|v| matches!(v, ParamValue::Texture(_)));
+    binder.structures();
     binder.texture_references();
     binder.sampler_references();
     binder.globals();

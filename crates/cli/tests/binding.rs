@@ -233,3 +233,77 @@ fn a_contradicted_initialiser_is_a_warning() {
     assert!(quiet.is_empty(), "{quiet}");
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+const STRUCTURE: &str = "
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .align 8 .b8 p[28])
+{
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<7>;
+    ld.param.u64 %rd1, [p];
+    ld.param.u64 %rd2, [p+8];
+    ld.param.u32 %r5, [p+16];
+    mov.u32 %r6, 0;
+    tex.2d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5, %r6}];
+    st.global.v4.u32 [%rd2], {%r1, %r2, %r3, %r4};
+    ld.param.u32 %r5, [p+20];
+    st.global.u32 [%rd2+16], %r5;
+    ld.param.u32 %r5, [p+24];
+    st.global.u32 [%rd2+20], %r5;
+    ret;
+}";
+
+fn structure(name: &str, params: &str) -> (Report, PathBuf) {
+    let folder = std::env::temp_dir().join(format!("texunit-bind-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("k.ptx"), STRUCTURE).unwrap();
+    let head = "ptx = 'k.ptx'\nkernel = 'k'\ngrid = 1\nblock = 1\n";
+    std::fs::write(folder.join("t.raw"), [1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
+    launch_text(&folder, &format!("{head}{params}"))
+}
+
+#[test]
+fn structures_of_members() {
+    let (report, folder) = structure(
+        "members",
+        "
+        params.p.scalar = { bytes = '00000000 00000000 00000000 00000000 00000000 07000000 09000000' }
+        params.'p+0'.texture = { file = 't.raw', format = 'u8x4', width = 2, height = 1, dims = 2 }
+        params.'0+8'.buffer = { zeros = 24 }
+        params.'0+8'.output = { file = 'out.raw' }
+        params.'p+16'.scalar = { u32 = 1 }
+        params.'p+24'.scalar = { u32 = 8 }",
+    );
+    assert!(report.succeeded(), "{}", texunit::human::render(&report, false, false).1);
+    let bytes = std::fs::read(folder.join("out.raw")).unwrap();
+    assert_eq!(bytes, words(&[5, 6, 7, 8, 7, 8]));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn members_that_do_not_fit() {
+    let (report, folder) = structure(
+        "misfits",
+        "
+        params.'p+0'.buffer = { zeros = 24 }
+        params.'p+4'.scalar = { u32 = 1 }
+        params.'p+24'.scalar = { u64 = 1 }
+        params.'q+8'.scalar = { u64 = 1 }
+        params.'p+x'.scalar = { u64 = 1 }
+        params.'p+12'.use = 'nothing'",
+    );
+    std::fs::remove_dir_all(folder).unwrap();
+    let text = texunit::human::render(&report, false, false).1;
+    for message in [
+        "`p+0` reaches to offset 8 and over this member",
+        "a scalar of type u64 at offset 24 does not fit into the 28 bytes of parameter `.b8 p[28]`",
+        "kernel `k` has no parameter `q+8`",
+        "kernel `k` has no parameter `p+x`",
+        "the job has no parameter `nothing`",
+    ] {
+        assert!(text.contains(message), "no {message:?} in:\n{text}");
+    }
+    assert_eq!(report.failures.len(), 5, "{text}");
+}

@@ -1,5 +1,6 @@
 //! Which parameter of the job belongs to which parameter of the kernel, and whether it fits.
 
+use super::members::{Assignment, check_members, place};
 use crate::job::{Job, Param, ParamValue};
 use crate::problem::{Problem, codes};
 use crate::table::Problems;
@@ -22,21 +23,24 @@ pub(super) fn job_param(key: &str, job: &Job, params: &[ParamInfo]) -> Option<us
     })
 }
 
-/// For each parameter of the kernel, the job parameter whose object it gets.
+/// For each parameter of the kernel, the job parameters whose objects it gets.
 pub(crate) fn match_params(
     job: &Job,
     params: &[ParamInfo],
     kernel: &str,
     problems: &Problems,
-) -> Vec<usize> {
+) -> Vec<Assignment> {
     let push = |problem| problems.borrow_mut().push(problem);
-    let mut given: Vec<Option<usize>> = vec![None; params.len()];
+    let mut given = vec![Assignment::default(); params.len()];
     for (index, param) in job.params.iter().enumerate() {
-        let Some(slot) = kernel_param(&param.name.value, params) else {
+        let Some(place) = place(&param.name.value, params) else {
             push(no_such_parameter(param, params, kernel));
             continue;
         };
-        if let Some(first) = given[slot].replace(index) {
+        let slot = place.slot;
+        if let Some(offset) = place.offset {
+            given[slot].members.push((offset, index));
+        } else if let Some(first) = given[slot].whole.replace(index) {
             let message = format!(
                 "parameter `{}` of the kernel is given twice: as `{}` and as `{}`",
                 params[slot].name, job.params[first].name.value, param.name.value
@@ -44,9 +48,13 @@ pub(crate) fn match_params(
             push(Problem::new(codes::CONFLICT, param.name.at(), message));
         }
     }
-    let unread = |slot| job.unread.iter().any(|key| kernel_param(key, params) == Some(slot));
+    let unread = |slot| {
+        job.unread.iter().any(|key| place(key, params).is_some_and(|place| place.slot == slot))
+    };
     let missing: Vec<_> = (0..params.len())
-        .filter(|&slot| given[slot].is_none() && !unread(slot))
+        .filter(|&slot| {
+            given[slot].whole.is_none() && given[slot].members.is_empty() && !unread(slot)
+        })
         .map(|slot| format!("`{}`", params[slot]))
         .collect();
     if !missing.is_empty() {
@@ -62,21 +70,36 @@ pub(crate) fn match_params(
                 .help(format!("add a table `[params.{example}]`")),
         );
     }
-    let mut order = Vec::new();
-    for (slot, index) in given.iter().enumerate() {
-        let Some(index) = *index else { continue };
-        match target(index, job, params) {
-            Ok(target) => {
-                let value = &job.params[target].value;
-                if let Err(message) = fits(value, &params[slot]) {
-                    push(Problem::new(codes::PARAMETER, job.params[index].name.at(), message));
-                }
-                order.push(target);
-            }
-            Err(problem) => push(problem),
+    for (slot, assignment) in given.iter_mut().enumerate() {
+        resolve(assignment, &params[slot], job, params, &push);
+    }
+    given
+}
+
+/// Puts the parameters with objects in the place of those that `use` them, and checks that they
+/// fit.
+fn resolve(
+    assignment: &mut Assignment,
+    param: &ParamInfo,
+    job: &Job,
+    params: &[ParamInfo],
+    push: &impl Fn(Problem),
+) {
+    let found = |index| target(index, job, params).map_err(push).ok();
+    if let Some(index) = assignment.whole {
+        assignment.whole = found(index);
+        if let Some(target) = assignment.whole
+            && let Err(message) = fits(&job.params[target].value, param)
+        {
+            push(Problem::new(codes::PARAMETER, job.params[index].name.at(), message));
         }
     }
-    order
+    assignment.members.sort_unstable();
+    let members = assignment.members.iter();
+    let targets: Vec<_> =
+        members.filter_map(|&(offset, index)| Some((offset, index, found(index)?))).collect();
+    check_members(&targets, param, job, push);
+    assignment.members = targets.iter().map(|&(offset, _, target)| (offset, target)).collect();
 }
 
 /// The job parameter whose object a job parameter has: itself unless it says `use`.
@@ -115,7 +138,8 @@ fn no_such_parameter(param: &Param, params: &[ParamInfo], kernel: &str) -> Probl
 fn takes(param: &ParamInfo) -> String {
     use ScalarType as T;
     let ParamType::Scalar(ty) = param.ty else {
-        return format!("a scalar of {} `bytes`", param.size);
+        let ParamInfo { name, size, .. } = param;
+        return format!("a scalar of {size} `bytes`, or members by offset (`{name}+0`)");
     };
     match ty {
         T::Texref => "a texture".into(),

@@ -1,0 +1,121 @@
+//! Members of structures: a job's key `camera+8` is the eight bytes or so at offset 8 of the
+//! parameter `camera`, which the kernel takes by value.
+
+use super::match_params::kernel_param;
+use super::{Binder, Object};
+use crate::job::{Job, ParamValue};
+use crate::problem::{Problem, codes};
+use texunit_device::{ParamInfo, ParamType};
+
+/// Where in the kernel's parameters something belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Number of the kernel parameter.
+    pub(super) slot: usize,
+    /// Byte offset of a member; none: the whole parameter.
+    pub(super) offset: Option<u32>,
+}
+
+/// What a kernel parameter is made of: job parameters, by index.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Assignment {
+    /// The whole of it.
+    pub(super) whole: Option<usize>,
+    /// Byte offset and job parameter of members, which lie over the whole.
+    pub(super) members: Vec<(u32, usize)>,
+}
+
+/// The place that a job's key names: `name` or a number from 0, or one of these with `+offset`.
+pub(super) fn place(key: &str, params: &[ParamInfo]) -> Option<Place> {
+    if let Some(slot) = kernel_param(key, params) {
+        return Some(Place { slot, offset: None });
+    }
+    let (name, offset) = key.rsplit_once('+')?;
+    let digits = offset.bytes().all(|b| b.is_ascii_digit());
+    let offset = offset.parse().ok().filter(|_| digits)?;
+    Some(Place { slot: kernel_param(name.trim_end(), params)?, offset: Some(offset) })
+}
+
+/// Bytes of a value in a structure.
+fn size(value: &ParamValue) -> u64 {
+    match value {
+        ParamValue::Scalar(s) => s.value.bytes.len() as u64,
+        // Addresses and handles.
+        _ => 8,
+    }
+}
+
+/// Checks the members of a parameter. `targets` are their offsets, the job parameters that name
+/// them, and those whose objects they get.
+pub(super) fn check_members(
+    targets: &[(u32, usize, usize)],
+    param: &ParamInfo,
+    job: &Job,
+    mut push: impl FnMut(Problem),
+) {
+    let problem = |index: usize, code, message: String| {
+        Problem::new(code, job.params[index].name.at(), message)
+    };
+    let mut last: Option<(u64, usize)> = None;
+    for &(offset, index, target) in targets {
+        let value = &job.params[target].value;
+        let end = u64::from(offset) + size(value);
+        if param.ty != ParamType::Bytes {
+            let message = format!("parameter `{param}` is no structure and has no members");
+            push(problem(index, codes::PARAMETER, message));
+        } else if end > u64::from(param.size) {
+            let message = format!(
+                "{} at offset {offset} does not fit into the {} bytes of parameter `{param}`",
+                value.what(),
+                param.size
+            );
+            push(problem(index, codes::PARAMETER, message));
+        } else if let Some((end, before)) = last
+            && end > u64::from(offset)
+        {
+            let before = &job.params[before].name.value;
+            let message = format!("`{before}` reaches to offset {end} and over this member");
+            push(problem(index, codes::CONFLICT, message));
+        }
+        last = Some((end, index));
+    }
+}
+
+impl Binder<'_> {
+    /// The bytes of parameters that have members.
+    pub(super) fn structures(&mut self) {
+        for (slot, assignment) in self.bound.order.iter().enumerate() {
+            if assignment.members.is_empty() {
+                continue;
+            }
+            let whole = assignment.whole.and_then(|i| self.bound.objects.get(&i));
+            let mut bytes = match whole {
+                Some(Object::Bytes(bytes)) => bytes.clone(),
+                _ => vec![0; self.params[slot].size as usize],
+            };
+            for &(offset, index) in &assignment.members {
+                let Some(object) = self.bound.objects.get(&index) else { continue };
+                let member = object.bytes();
+                let at = offset as usize;
+                // Members that do not fit have been reported.
+                if let Some(place) = bytes.get_mut(at..at + member.len()) {
+                    place.copy_from_slice(&member);
+                }
+            }
+            self.bound.structures.insert(slot, bytes);
+        }
+    }
+}
+
+impl Object {
+    /// As a kernel gets it: the address, handle or value.
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Object::Buffer(b) => b.address().to_le_bytes().into(),
+            Object::Surface { object, .. } => object.handle().to_le_bytes().into(),
+            Object::Texture(t) => t.handle().to_le_bytes().into(),
+            Object::Sampler(s) => s.handle().to_le_bytes().into(),
+            Object::Bytes(b) => b.clone(),
+        }
+    }
+}
