@@ -6,6 +6,7 @@ use texunit_syntax::ast::{self, Space, Statement};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::context::Checker;
+use crate::instruction::mnemonic;
 use crate::ir::{FrameVar, FrameVarId, Function, Guard, Instruction, LabelId};
 use crate::scope::{Found, Local, RegDecl, Scope, Scopes};
 
@@ -242,5 +243,19 @@ impl<'c, 'a> Body<'c, 'a> {
     /// Reports a mistake about the kind of an operand.
     pub(crate) fn wrong(&mut self, code: &'static str, span: Span, message: String, help: &str) {
         self.report(Diagnostic::error(code, span, message).help(help));
+    }
+
+    /// The operands of an instruction that takes two.
+    pub(crate) fn two_operands(
+        &mut self,
+        i: &'a ast::Instruction<'a>,
+        help: &str,
+    ) -> Option<&'a [ast::Operand<'a>; 2]> {
+        let found = i.operands.as_slice().try_into().ok();
+        if found.is_none() {
+            let message = format!("{} takes 2 operands, not {}", mnemonic(i), i.operands.len());
+            self.wrong("E0210", i.opcode.span, message, help);
+        }
+        found
     }
 }

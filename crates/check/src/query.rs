@@ -94,15 +94,7 @@ impl<'a> Body<'_, 'a> {
         let mods = Modifiers::default();
         let site = Site { i, mods: &mods };
         self.require_form(i, &mods, form);
-        let [to, from] = i.operands.as_slice() else {
-            self.wrong(
-                "E0210",
-                i.opcode.span,
-                format!("istypep takes 2 operands, not {}", i.operands.len()),
-                "write a predicate and a 64-bit register",
-            );
-            return None;
-        };
+        let [to, from] = self.two_operands(i, "write a predicate and a 64-bit register")?;
         let dest = self.dest(&site, ScalarType::Pred, to);
         let from = match self.value(from)? {
             Value::Reg { id, ty } if fits(ScalarType::U64, ty) => Operand::Reg(id),
@@ -128,15 +120,7 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<Vec<Operand>> {
         let site = Site { i, mods };
         self.require_form(i, mods, form);
-        let [to, from] = i.operands.as_slice() else {
-            self.wrong(
-                "E0210",
-                i.opcode.span,
-                format!("{} takes 2 operands, not {}", mnemonic(i), i.operands.len()),
-                "write a destination and [surface]",
-            );
-            return None;
-        };
+        let [to, from] = self.two_operands(i, "write a destination and [surface]")?;
         let dest = self.query_dest(&site, to);
         if !matches!(from.kind, OperandKind::Address(_) | OperandKind::Bracket(_)) {
             self.wrong(

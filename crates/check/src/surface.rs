@@ -21,15 +21,8 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<Vec<Operand>> {
         let site = Site { i, mods };
         self.require_form(i, mods, form);
-        let [dest, inside] = i.operands.as_slice() else {
-            self.wrong(
-                "E0210",
-                i.opcode.span,
-                format!("{} takes 2 operands, not {}", mnemonic(i), i.operands.len()),
-                "write a destination and [surface, coordinates]",
-            );
-            return None;
-        };
+        let [dest, inside] =
+            self.two_operands(i, "write a destination and [surface, coordinates]")?;
         let dest = self.surface_data(&site, dest, true);
         let inside = self.surface_operands(&site, inside);
         let mut operands = vec![dest?];
@@ -46,15 +39,7 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<Vec<Operand>> {
         let site = Site { i, mods };
         self.require_form(i, mods, form);
-        let [inside, data] = i.operands.as_slice() else {
-            self.wrong(
-                "E0210",
-                i.opcode.span,
-                format!("{} takes 2 operands, not {}", mnemonic(i), i.operands.len()),
-                "write [surface, coordinates] and the data",
-            );
-            return None;
-        };
+        let [inside, data] = self.two_operands(i, "write [surface, coordinates] and the data")?;
         let inside = self.surface_operands(&site, inside);
         let data = self.surface_data(&site, data, false);
         let mut operands = inside?;

@@ -272,11 +272,21 @@ impl Binder<'_> {
         }
         self.bound.outputs.extend(found);
         self.bound.outputs.sort_by_key(|p| p.at.span.start);
-        let mut seen = HashMap::new();
+        let mut seen: HashMap<&Path, &Pending> = HashMap::new();
         for output in &self.bound.outputs {
-            if let Some(first) = seen.insert(output.file.clone(), &output.param) {
+            let file = output.file.as_path();
+            if let Some(first) = seen.insert(file, output) {
                 let message =
-                    format!("`{}` is already the output of `{first}`", output.file.display());
+                    format!("`{}` is already the output of `{}`", file.display(), first.param);
+                self.push(Problem::new(codes::CONFLICT, output.at.at(), message));
+            }
+        }
+        for output in &self.bound.outputs {
+            for folder in output.file.ancestors().skip(1) {
+                let Some(other) = seen.get(folder) else { continue };
+                let name = folder.display();
+                let message =
+                    format!("`{name}` cannot be a folder: it is the output of `{}`", other.param);
                 self.push(Problem::new(codes::CONFLICT, output.at.at(), message));
             }
         }

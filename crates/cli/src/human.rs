@@ -12,9 +12,10 @@ const MAX_SHOWN: usize = 100;
 pub fn print(report: &Report, quiet: bool) -> std::io::Result<()> {
     let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let (out, err) = render(report, quiet, color);
-    std::io::stdout().write_all(&out)?;
-    std::io::stdout().flush()?;
-    std::io::stderr().write_all(err.as_bytes())
+    let printed = std::io::stdout().write_all(&out).and_then(|()| std::io::stdout().flush());
+    // A standard output that is closed or full must not hide what went wrong.
+    std::io::stderr().write_all(err.as_bytes())?;
+    printed
 }
 
 /// What goes to standard output and to standard error.
@@ -37,7 +38,10 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
         err += &match failure {
             Failure::Job(problem) => diagnostic(&problem.diagnostic(), report.job_source.as_ref()),
             Failure::Ptx(d) => diagnostic(d, report.ptx_source.as_ref()),
-            Failure::File(message) => format!("error: {message}\n"),
+            Failure::File { message, help, .. } => {
+                let help = help.as_ref().map_or_else(String::new, |h| format!("  = help: {h}\n"));
+                format!("error: {message}\n{help}")
+            }
         };
     }
     if report.failures.len() > MAX_SHOWN {

@@ -107,6 +107,13 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
         return None;
     }
     let (table, errors) = DeTable::parse_recoverable(text);
+    if !errors.is_empty() && text.lines().any(|line| line.trim_start().starts_with(".version")) {
+        problems.borrow_mut().push(
+            Problem::new(codes::SYNTAX, ("", 0..0), "this is PTX, not a job file")
+                .help("a job is a TOML file that names the PTX: `ptx = \"kernel.ptx\"`"),
+        );
+        return None;
+    }
     if !errors.is_empty() {
         let list = errors.into_iter().map(|e| {
             let span = e.span().unwrap_or(0..0);
@@ -118,8 +125,8 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
     let root = Table::root(table.get_ref(), problems);
     let ptx = root.need("ptx", "the PTX file").and_then(|v| v.string("a file name"));
     let kernel = root.need("kernel", "the name of the kernel").and_then(|v| v.string("a name"));
-    let grid = root.need("grid", "the number of CTAs").and_then(|v| shape(&v));
-    let block = root.need("block", "the threads of a CTA").and_then(|v| shape(&v));
+    let grid = root.need("grid", "the number of CTAs").and_then(|v| shape(&v, MOST_CTAS));
+    let block = root.need("block", "the threads of a CTA").and_then(|v| shape(&v, MOST_THREADS));
     let dynamic_shared = root.get("dynamic_shared").and_then(|v| Some(v.at(v.small(0)?)));
     let unread = RefCell::new(Vec::new());
     let params = named(&root, "params", |name, v| {
@@ -162,8 +169,13 @@ fn named<T>(
     table.entries().into_iter().filter_map(|(name, v)| read(name, &v)).collect()
 }
 
+/// CTAs along x, y, z that a grid can have.
+const MOST_CTAS: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+/// Threads along x, y, z that a CTA can have.
+const MOST_THREADS: [u32; 3] = [1024, 1024, 64];
+
 /// One to three numbers, none 0; or a single number.
-fn shape(value: &Found<'_>) -> Option<At<[u32; 3]>> {
+fn shape(value: &Found<'_>, most: [u32; 3]) -> Option<At<[u32; 3]>> {
     let wanted = "an array of 1 to 3 numbers";
     let items = if value.is_array() { value.array(wanted)? } else { vec![value.clone()] };
     if !(1..=3).contains(&items.len()) {
@@ -172,9 +184,9 @@ fn shape(value: &Found<'_>) -> Option<At<[u32; 3]>> {
     }
     let mut shape = [1; 3];
     let mut sound = true;
-    for (to, item) in shape.iter_mut().zip(&items) {
-        match item.small(1) {
-            Some(n) => *to = n,
+    for ((to, item), most) in shape.iter_mut().zip(&items).zip(most) {
+        match item.number(1, most.into()) {
+            Some(n) => *to = n as u32,
             None => sound = false,
         }
     }

@@ -27,7 +27,7 @@ pub fn render(report: &Report) -> Value {
     let errors: Vec<_> = report.failures.iter().map(|f| failure(f, report)).collect();
     let mut warnings: Vec<_> =
         report.ptx_warnings.iter().map(|d| diagnostic(d, ptx, Value::Null)).collect();
-    warnings.extend(report.warnings.iter().map(|w| json!({ "message": w })));
+    warnings.extend(report.warnings.iter().map(|w| plain("warning", None, w, None)));
     json!({
         "job": report.job,
         "succeeded": report.succeeded(),
@@ -59,11 +59,18 @@ fn failure(failure: &Failure, report: &Report) -> Value {
     match failure {
         Failure::Job(p) => diagnostic(&p.diagnostic(), report.job_source.as_ref(), json!(p.key)),
         Failure::Ptx(d) => diagnostic(d, report.ptx_source.as_ref(), Value::Null),
-        Failure::File(message) => json!({
-            "code": null, "severity": "error", "file": null, "key": null, "line": null,
-            "column": null, "message": message, "help": null,
-        }),
+        Failure::File { path, message, help } => {
+            plain("error", Some(&path.display().to_string()), message, help.as_deref())
+        }
     }
+}
+
+/// What has no place in a text.
+fn plain(severity: &str, file: Option<&str>, message: &str, help: Option<&str>) -> Value {
+    json!({
+        "code": null, "severity": severity, "file": file, "key": null, "line": null,
+        "column": null, "message": message, "help": help,
+    })
 }
 
 /// Line and column of a place, null without a text.
@@ -110,6 +117,7 @@ fn fault(fault: &Fault, source: Option<&SourceFile>) -> Value {
         "column": column,
         "text": text,
         "calls": calls,
+        "help": texunit_report::fault_diagnostic(fault).help,
     });
     if let Some(object) = value.as_object_mut() {
         object.extend(details(&fault.kind));
@@ -125,8 +133,9 @@ fn details(kind: &FaultKind) -> serde_json::Map<String, Value> {
             "access": access, "space": space.name(), "address": hex(*address), "size": size,
             "resource": nearest,
         }),
-        FaultKind::Misaligned { access, space, address, size } => json!({
+        FaultKind::Misaligned { access, space, address, size, resource } => json!({
             "access": access, "space": space.name(), "address": hex(*address), "size": size,
+            "resource": resource,
         }),
         FaultKind::ReadOnly { space, address } => {
             json!({ "space": space.name(), "address": hex(*address) })

@@ -136,6 +136,12 @@ fn memory_texels(
     };
     let Some(format) = &spec.value.format else {
         return match (kind, spec.value.extent) {
+            (Kind::Raw, None) if size > texunit_files::MAX_BYTES => {
+                let most = texunit_files::MAX_BYTES;
+                let message = format!("there are {size} bytes, but a file can have {most}");
+                Err(Problem::new(codes::VALUE, spec.at(), message)
+                    .help("give a `format` and a `width` of what is wanted"))
+            }
             (Kind::Raw, None) => Ok(None),
             _ => Err(missing("a `format`, for instance \"u8x4\"")),
         };
@@ -165,5 +171,26 @@ fn memory_texels(
             );
             Err(Problem::new(codes::VALUE, spec.at(), message))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn no_output_is_larger_than_a_file_can_be() {
+        let at = At { value: (), key: "out".to_owned(), span: 0..0 };
+        let spec = at.with(OutputSpec {
+            file: at.with(PathBuf::from("out.raw")),
+            format: None,
+            extent: None,
+            dims: 1,
+        });
+        let most = texunit_files::MAX_BYTES;
+        assert_eq!(memory_texels(most, Kind::Raw, &spec).unwrap(), None);
+        let problem = memory_texels(most + 1, Kind::Raw, &spec).unwrap_err();
+        assert_eq!(problem.message, "there are 2147483649 bytes, but a file can have 2147483648");
     }
 }

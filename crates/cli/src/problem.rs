@@ -59,10 +59,9 @@ impl Problem {
     #[must_use]
     pub fn suggest<S: AsRef<str>>(self, written: &str, known: &[S]) -> Self {
         let near = nearest(written, known);
-        let list: Vec<_> = known.iter().map(|k| format!("`{}`", k.as_ref())).collect();
-        match (near, list.is_empty()) {
+        match (near, known.is_empty()) {
             (Some(near), _) => self.help(format!("did you mean `{near}`?")),
-            (None, false) => self.help(format!("expected {}", list.join(", "))),
+            (None, false) => self.help(format!("expected {}", listed(known))),
             (None, true) => self,
         }
     }
@@ -82,6 +81,19 @@ impl Problem {
     pub fn location(&self, source: &SourceFile) -> (u32, u32) {
         let at = source.location(self.span.start as u32);
         (at.line, at.column)
+    }
+}
+
+/// Most names in a list.
+const MOST_NAMES: usize = 32;
+
+/// Names with quotes and commas, of a long list the beginning.
+pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
+    let shown: Vec<_> =
+        names.iter().take(MOST_NAMES).map(|name| format!("`{}`", name.as_ref())).collect();
+    match names.len().saturating_sub(MOST_NAMES) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 
@@ -136,5 +148,12 @@ mod tests {
         assert_eq!(nearest("u23", &known), Some("u32"));
         assert_eq!(nearest("colour", &known), None);
         assert_eq!(nearest(&"x".repeat(100_000), &known), None);
+    }
+
+    #[test]
+    fn lists_end() {
+        assert_eq!(listed(&["a", "b"]), "`a`, `b`");
+        let many: Vec<String> = (0..500).map(|i| i.to_string()).collect();
+        assert!(listed(&many).ends_with("`31` and 468 more"), "{}", listed(&many));
     }
 }

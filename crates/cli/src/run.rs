@@ -7,12 +7,12 @@ use crate::output::Written;
 use crate::problem::{Problem, codes};
 use crate::progress::with_bar;
 use crate::table::{At, Problems};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use texunit_device::{
     ArgError, Device, DeviceOptions, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats, Module,
 };
-use texunit_files::Prepared;
+use texunit_files::{FileError, Prepared};
 use texunit_syntax::{Diagnostic, SourceFile};
 
 /// How long the parts took.
@@ -36,7 +36,14 @@ pub enum Failure {
     /// A mistake in the PTX, or a warning beside one.
     Ptx(Diagnostic),
     /// A file that has no place in the job: the job itself, or an output.
-    File(String),
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+        /// What to do instead.
+        help: Option<String>,
+    },
 }
 
 /// What a launch did.
@@ -105,24 +112,50 @@ pub fn launch(args: &LaunchArgs) -> Report {
 /// into files of their own.
 const MAX_JOB: usize = 64 << 20;
 
-/// Reads a text file of a limited length.
-fn read_text(path: &Path, limit: usize) -> Result<String, String> {
-    let bytes = texunit_files::read_bytes(path).map_err(|e| e.to_string())?;
+/// Reads a text file of a limited length. The error has a message and help.
+fn read_text(path: &Path, limit: usize) -> Result<String, (String, Option<&'static str>)> {
+    let bytes = texunit_files::read_bytes(path).map_err(|e| (e.to_string(), None))?;
+    let name = path.display();
     if bytes.len() > limit {
-        return Err(format!("`{}`: has more than {limit} bytes", path.display()));
+        let message = format!("`{name}`: has {} bytes, but at most {limit} are read", bytes.len());
+        return Err((message, None));
+    }
+    if let Some((_, what, help)) = BINARIES.iter().find(|row| bytes.starts_with(row.0)) {
+        return Err((format!("`{name}`: expected a text file, found {what}"), Some(help)));
     }
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
-        format!("`{}`: is not a text file: byte {at} is not UTF-8", path.display())
+        let line = 1 + e.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count();
+        let message = format!("`{name}`: expected a text file, but line {line} is not UTF-8");
+        (message, Some("save it as UTF-8 or ASCII, if it is a text"))
     })
 }
+
+const COMPILED: &str = "texunit reads PTX: `nvcc -ptx` writes it, and `cuobjdump -ptx` gets it \
+                        out of a binary that holds some";
+const PICTURE: &str = "pictures belong to `file` of a texture or a surface";
+
+/// Files that people give in the place of a text, by their first bytes.
+#[rustfmt::skip]
+const BINARIES: [(&[u8], &str, &str); 9] = [
+    (b"\x7fELF",             "a cubin or another ELF binary", COMPILED),
+    (b"\x50\xed\x55\xba",    "a fatbin",                      COMPILED),
+    (b"BC\xc0\xde",          "LLVM bitcode",                  "translate it: `llc -march=nvptx64 -mcpu=sm_75 file.bc`"),
+    (b"MZ",                  "a Windows binary",              COMPILED),
+    (b"\x89PNG",             "a PNG picture",                 PICTURE),
+    (b"\xff\xd8\xff",        "a JPEG picture",                PICTURE),
+    (b"\x76\x2f\x31\x01",    "an OpenEXR picture",            PICTURE),
+    (b"\x93NUMPY",           "an NPY array",                  PICTURE),
+    (b"\x1f\x8b",            "a gzip archive",                "unpack it first"),
+];
 
 /// Reads the job; mistakes that leave a job standing stay in the report.
 fn read_job(path: &Path, report: &mut Report) -> Option<Job> {
     let text = match read_text(path, MAX_JOB) {
         Ok(text) => text,
-        Err(message) => {
-            report.fail(Failure::File(message));
+        Err((message, help)) => {
+            let (path, help) = (path.to_owned(), help.map(str::to_owned));
+            report.fail(Failure::File { path, message, help });
             return None;
         }
     };
@@ -148,6 +181,11 @@ fn run_job(job: &Job, args: &LaunchArgs, report: &mut Report, start: Instant) {
     if let (Some(kernel), Some(mut bound)) = (kernel, bound) {
         report.failures.extend(kernel.unsupported().into_iter().map(Failure::Ptx));
         report.warnings.append(&mut bound.warnings);
+        if !bound.outputs.is_empty()
+            && let Some(failure) = no_folder(&args.out)
+        {
+            report.fail(failure);
+        }
         if report.failures.is_empty() {
             run_kernel(job, &kernel, &bound, args, report);
         }
@@ -158,8 +196,10 @@ fn load_module(job: &Job, folder: &Path, device: &Device, report: &mut Report) -
     let path = folder.join(&job.ptx.value);
     let text = match read_text(&path, SourceFile::MAX_LEN) {
         Ok(text) => text,
-        Err(message) => {
-            report.fail(Failure::Job(Problem::new(codes::FILE, job.ptx.at(), message)));
+        Err((message, help)) => {
+            let mut problem = Problem::new(codes::FILE, job.ptx.at(), message);
+            problem.help = help.map(str::to_owned);
+            report.fail(Failure::Job(problem));
             return None;
         }
     };
@@ -236,9 +276,27 @@ fn write_outputs(bound: &Bound, args: &LaunchArgs, report: &mut Report) {
     });
     match written {
         Ok(list) => report.outputs = list,
-        Err(error) => report.fail(Failure::File(format!("cannot write {error}"))),
+        Err(error) => report.fail(cannot_write(error)),
     }
     report.times.write = start.elapsed();
+}
+
+fn cannot_write(error: FileError) -> Failure {
+    let message = format!("cannot write {error}");
+    Failure::File { path: error.path, message, help: None }
+}
+
+/// Why outputs cannot have the folder that they are to be written to, as far as that can be told
+/// before a launch that may take hours.
+fn no_folder(folder: &Path) -> Option<Failure> {
+    // The nearest part of the path that exists must be a folder.
+    let exists = folder.ancestors().find(|p| p.symlink_metadata().is_ok())?;
+    if exists.is_dir() {
+        return None;
+    }
+    let message = format!("cannot write to `{}`: expected a folder", exists.display());
+    let help = Some("`--out` names the folder that outputs are written to".to_owned());
+    Some(Failure::File { path: exists.to_owned(), message, help })
 }
 
 /// A launch that no driver would make, at the key of the job that is to blame.

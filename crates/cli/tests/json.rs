@@ -119,7 +119,32 @@ fn errors() {
     let (report, code, _) = launch("no-such.toml", &[]);
     assert_eq!(code, Some(1));
     assert_eq!(report["errors"][0]["message"], json!("`no-such.toml`: there is no such file"));
+    assert_eq!(report["errors"][0]["file"], json!("no-such.toml"));
     assert_eq!(report["kernel"], json!(null));
+}
+
+/// Every error and warning has the same members, whatever it is about.
+#[test]
+fn members() {
+    let names = ["code", "column", "file", "help", "key", "line", "message", "severity"];
+    for (job, list) in [
+        ("files/warning.toml", "warnings"),
+        ("no-such.toml", "errors"),
+        ("binary.toml", "errors"),
+        ("ptx-cubin.toml", "errors"),
+        ("outputs.toml", "errors"),
+        ("unsupported.toml", "errors"),
+    ] {
+        let (report, _, _) = launch(job, &[]);
+        let list = report[list].as_array().unwrap();
+        assert!(!list.is_empty(), "{job}");
+        for item in list {
+            let found: Vec<_> = item.as_object().unwrap().keys().collect();
+            assert_eq!(found, names, "{job}");
+        }
+    }
+    let (report, _, _) = launch("fault-null.toml", &[]);
+    assert!(report["fault"]["help"].as_str().unwrap().contains("null"));
 }
 
 #[test]
@@ -156,5 +181,43 @@ fn output_folder_is_a_file() {
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(message.contains("error: cannot write"), "{message}");
     assert_eq!(std::fs::read(&file).unwrap(), b"here");
+    std::fs::remove_file(file).unwrap();
+}
+
+/// What went wrong is said on standard error, even if standard output has no room.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_hides_nothing() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_texunit"))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli"))
+        .args(["launch", "fault-talks.toml"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text.contains("error[trap]") && text.contains("cannot print the report"), "{text}");
+}
+
+/// An output folder that cannot be is found before the launch.
+#[test]
+fn the_output_folder_is_checked_first() {
+    let file = std::env::temp_dir().join(format!("texunit-json-{}-plain", std::process::id()));
+    std::fs::write(&file, b"here").unwrap();
+    for out in [file.clone(), file.join("below")] {
+        let output = Command::new(env!("CARGO_BIN_EXE_texunit"))
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli"))
+            .args(["launch", "ok-fill.toml", "--format", "json", "--out"])
+            .arg(&out)
+            .output()
+            .unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(report["instructions"], json!(null), "it was launched");
+        let error = &report["errors"][0];
+        assert_eq!(error["file"].as_str(), file.to_str());
+        assert!(error["message"].as_str().unwrap().ends_with("expected a folder"), "{error}");
+    }
     std::fs::remove_file(file).unwrap();
 }

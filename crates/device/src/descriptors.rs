@@ -1,6 +1,7 @@
 //! The descriptor tables behind handles (docs/numerics.md 12).
 
 use crate::device::Error;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use texunit_simt::Descriptors;
 use texunit_unit::{Sampler, Surface, Texture};
@@ -9,38 +10,36 @@ use texunit_unit::{Sampler, Surface, Texture};
 const HEADERS: usize = 1 << 20;
 const SAMPLERS: usize = 1 << 12;
 
+/// Freed slots that wait before the first of them is used again.
+const RESTING: usize = 1024;
+
 /// One table. Slot 0 is never given out, so that a handle of zero is always wrong; a freed slot
-/// is used again only when all others have been, so that a stale handle is found for long.
+/// rests, so that a stale handle is found for long.
 #[derive(Debug)]
 struct Slots<T> {
     entries: Vec<Option<Arc<T>>>,
-    taken: Vec<bool>,
-    next: usize,
+    /// Longest free first.
+    free: VecDeque<usize>,
     limit: usize,
     kind: &'static str,
 }
 
 impl<T> Slots<T> {
     fn new(limit: usize, kind: &'static str) -> Self {
-        Self { entries: vec![None], taken: vec![true], next: 1, limit, kind }
+        Self { entries: vec![None], free: VecDeque::new(), limit, kind }
     }
 
     fn reserve(&mut self) -> Result<usize, Error> {
-        if self.entries.len() < self.limit {
+        if self.entries.len() < self.limit && self.free.len() <= RESTING {
             self.entries.push(None);
-            self.taken.push(true);
             return Ok(self.entries.len() - 1);
         }
-        let free = (self.next..self.limit).chain(1..self.next).find(|&i| !self.taken[i]);
-        let slot = free.ok_or(Error::TooMany { kind: self.kind, limit: self.limit - 1 })?;
-        self.taken[slot] = true;
-        self.next = slot + 1;
-        Ok(slot)
+        self.free.pop_front().ok_or(Error::TooMany { kind: self.kind, limit: self.limit - 1 })
     }
 
     fn release(&mut self, slot: usize) {
         self.entries[slot] = None;
-        self.taken[slot] = false;
+        self.free.push_back(slot);
     }
 }
 
@@ -114,5 +113,39 @@ impl Tables {
             samplers: self.samplers.entries.clone(),
             surfaces: self.surfaces.entries.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn freed_slots_rest_and_tables_stay_small() {
+        let mut slots = Slots::<Sampler>::new(1 << 20, "sampler");
+        let first = slots.reserve().unwrap();
+        slots.release(first);
+        for _ in 0..RESTING {
+            let slot = slots.reserve().unwrap();
+            assert_ne!(slot, first);
+            slots.release(slot);
+        }
+        assert_eq!(slots.reserve().unwrap(), first);
+        for _ in 0..10_000 {
+            let slot = slots.reserve().unwrap();
+            slots.release(slot);
+        }
+        assert!(slots.entries.len() < 2 * RESTING);
+    }
+
+    #[test]
+    fn a_full_table_uses_what_is_free() {
+        let mut slots = Slots::<Sampler>::new(4, "sampler");
+        let all = [slots.reserve().unwrap(), slots.reserve().unwrap(), slots.reserve().unwrap()];
+        assert_eq!(all, [1, 2, 3]);
+        assert!(matches!(slots.reserve(), Err(Error::TooMany { limit: 3, .. })));
+        slots.release(2);
+        assert_eq!(slots.reserve().unwrap(), 2);
     }
 }

@@ -38,6 +38,7 @@
 mod arg;
 mod array;
 mod buffer;
+mod codes;
 mod descriptors;
 mod device;
 mod kernel;
@@ -48,6 +49,7 @@ mod texture;
 pub use arg::{Arg, ParamInfo, ParamType};
 pub use array::{Array, ArrayDescriptor};
 pub use buffer::Buffer;
+pub use codes::CODES;
 pub use device::{Device, DeviceOptions, Error};
 pub use kernel::{ArgError, Kernel, LaunchError, LaunchOptions};
 pub use module::{Global, LoadError, Module, OpaqueKind, OpaqueVariable};

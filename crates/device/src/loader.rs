@@ -19,6 +19,8 @@ pub(crate) struct Loader<'a> {
     module: &'a ir::Module,
     pub(crate) symbols: Symbols,
     pub(crate) globals: HashMap<String, Global>,
+    /// Addresses of all variables that are in memory: names in bodies need not be unique.
+    pub(crate) placed: Vec<u64>,
     /// Blocks of global and constant variables, by `VarId`.
     blocks: Vec<Option<Arc<Block>>>,
     pub(crate) opaque: Vec<OpaqueVariable>,
@@ -33,6 +35,7 @@ impl<'a> Loader<'a> {
             module,
             symbols: Symbols { addresses: vec![0; count] },
             globals: HashMap::new(),
+            placed: Vec::new(),
             blocks: vec![None; count],
             opaque: Vec::new(),
             failures: Vec::new(),
@@ -69,6 +72,7 @@ impl<'a> Loader<'a> {
         };
         let (address, block) =
             placed.map_err(|source| Error::Memory { name: variable.name.clone(), source })?;
+        self.placed.push(address);
         self.symbols.addresses[id] = address;
         self.blocks[id] = Some(Arc::clone(&block));
         self.globals.insert(variable.name.clone(), Global { block, address });
@@ -82,6 +86,15 @@ impl<'a> Loader<'a> {
         ty: ScalarType,
     ) -> Result<(), Error> {
         let initial = initial_state(&variable.fields);
+        for (field, value) in &variable.fields {
+            if field.starts_with("addr_mode") && *value == CLAMP_OGL {
+                let message = format!("{field} = clamp_ogl is not executed");
+                let error = Diagnostic::error("E0502", variable.span, message)
+                    .label("its static initialiser asks for it")
+                    .help("use clamp_to_edge or clamp_to_border");
+                self.failures.push(error);
+            }
+        }
         let mut tables = self.device.inner.tables();
         let (kind, slots, handle) = match ty {
             ScalarType::Samplerref => {
@@ -144,18 +157,14 @@ impl<'a> Loader<'a> {
 
     /// Undoes everything after a failure.
     pub(crate) fn release(self) {
-        release(self.device, &self.globals, &self.opaque);
+        release(self.device, &self.placed, &self.opaque);
     }
 }
 
 /// Gives the memory and the descriptor slots of a module back.
-pub(crate) fn release(
-    device: &Device,
-    globals: &HashMap<String, Global>,
-    opaque: &[OpaqueVariable],
-) {
-    for global in globals.values() {
-        device.inner.memory.free(global.address);
+pub(crate) fn release(device: &Device, placed: &[u64], opaque: &[OpaqueVariable]) {
+    for &address in placed {
+        device.inner.memory.free(address);
     }
     let mut tables = device.inner.tables();
     for variable in opaque {
@@ -187,7 +196,11 @@ fn initial_state(fields: &[(String, i64)]) -> TextureDescriptor {
     state
 }
 
-/// PTX's numbering of address modes.
+/// `clamp_ogl` in PTX's numbering of address modes.
+const CLAMP_OGL: i64 = 2;
+
+/// PTX's numbering of address modes; the checker knows no others, and the loader refuses
+/// [`CLAMP_OGL`].
 fn address_mode(value: i64) -> AddressMode {
     match value {
         0 => AddressMode::Wrap,

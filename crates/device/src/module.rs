@@ -121,13 +121,14 @@ pub(crate) struct Loaded {
     pub(crate) program: Program,
     warnings: Vec<Diagnostic>,
     globals: HashMap<String, Global>,
+    placed: Vec<u64>,
     bindings: Mutex<Bindings>,
 }
 
 impl Drop for Loaded {
     fn drop(&mut self) {
         let bindings = self.bindings.get_mut().unwrap_or_else(PoisonError::into_inner);
-        release(&self.device, &self.globals, &bindings.variables);
+        release(&self.device, &self.placed, &bindings.variables);
     }
 }
 
@@ -163,11 +164,11 @@ impl Module {
         loader.initialize();
         if loader.failures.is_empty() {
             let program = texunit_simt::lower(&checked.module, &loader.symbols, &source);
-            let Loader { globals, opaque, .. } = loader;
+            let Loader { globals, placed, opaque, .. } = loader;
             let bindings = Mutex::new(Bindings { variables: opaque, kept: HashMap::new() });
             let device = device.clone();
             let warnings = diagnostics;
-            let inner = Loaded { device, source, program, warnings, globals, bindings };
+            let inner = Loaded { device, source, program, warnings, globals, placed, bindings };
             Ok(Self { inner: Arc::new(inner) })
         } else {
             diagnostics.append(&mut loader.failures);

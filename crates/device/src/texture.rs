@@ -231,7 +231,7 @@ pub(crate) fn surface_header(device: &Device, array: &Array) -> Result<Arc<Surfa
     if !device.is(array.device()) {
         return Err(Error::OtherDevice("the surface's array".to_owned()));
     }
-    Ok(Arc::new(Surface { resource: Arc::clone(array.resource()) }))
+    Ok(Arc::new(Surface::new(Arc::clone(array.resource()))?))
 }
 
 /// Handle of a surface.

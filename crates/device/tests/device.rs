@@ -223,3 +223,37 @@ fn text_that_is_no_module() {
         assert!(error.diagnostics.iter().any(|d| d.is_error()), "{text:?}");
     }
 }
+
+#[test]
+fn clamp_ogl_is_refused_by_name() {
+    let device = Device::default();
+    let text = format!("{HEADER}.global .texref t = {{ addr_mode_1 = clamp_ogl }};");
+    let error = Module::load(&device, "t.ptx", &text).unwrap_err();
+    assert!(error.to_string().contains("error[E0502]: addr_mode_1 = clamp_ogl"), "{error}");
+}
+
+#[test]
+fn variables_of_one_name_in_two_bodies_are_both_given_back() {
+    let device = Device::new(&DeviceOptions { memory_limit: 1 << 16 });
+    for _ in 0..4 {
+        let body = "{ .global .b8 table[30000]; ret; }";
+        let module =
+            load(&device, &format!(".visible .entry a() {body}\n.visible .entry b() {body}"));
+        assert!(device.alloc(10_000, "c").is_err(), "both are there");
+        drop(module);
+    }
+}
+
+#[test]
+fn a_1d_surface_has_a_smaller_limit_than_a_1d_texture() {
+    let device = Device::default();
+    let array = |width| {
+        let extent = Extent { width, height: 1, depth: 1 };
+        let name = "wide".into();
+        let descriptor = ArrayDescriptor { format: format("u8"), extent, dims: 1, name };
+        device.create_array(&descriptor).unwrap()
+    };
+    assert!(device.create_surface(&array(32_768)).is_ok());
+    let error = device.create_surface(&array(32_769)).unwrap_err();
+    assert_eq!(error.to_string(), "width is 32769, but must be 1 to 32768");
+}

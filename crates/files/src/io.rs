@@ -79,17 +79,19 @@ fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared, Problem> {
     if path.is_dir() {
         return Err(Problem::NotAFile("a folder"));
     }
-    let name = path.file_name().ok_or(Problem::NotAFile("no file name"))?.to_string_lossy();
-    let (mut file, temporary) = create_beside(path, &name)?;
+    path.file_name().ok_or(Problem::NotAFile("no file name"))?;
+    let (mut file, temporary) = create_beside(path)?;
     let prepared = Prepared { temporary: Some(temporary), path: path.to_owned() };
     file.write_all(bytes)?;
     file.flush()?;
     Ok(prepared)
 }
 
-fn create_beside(path: &Path, name: &str) -> Result<(File, PathBuf), Problem> {
-    for attempt in 0..100 {
-        let beside = path.with_file_name(format!(".{name}.{}-{attempt}.part", std::process::id()));
+fn create_beside(path: &Path) -> Result<(File, PathBuf), Problem> {
+    // More than one attempt: other outputs of this process may be on their way here too.
+    for attempt in 0..10_000 {
+        // Not made from the name, which may already be as long as names can be.
+        let beside = path.with_file_name(format!(".texunit-{}-{attempt}.part", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).open(&beside) {
             Ok(file) => return Ok((file, beside)),
             Err(e) if e.kind() == ErrorKind::AlreadyExists => {}

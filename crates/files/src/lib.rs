@@ -195,11 +195,34 @@ fn check_content(kind: Kind, bytes: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Files of pictures that this crate does not read, by their first bytes.
+#[rustfmt::skip]
+const FOREIGN: [(&[u8], &str); 8] = [
+    (b"GIF8",             "GIF"),
+    (b"BM",               "BMP"),
+    (b"II*\0",            "TIFF"),
+    (b"MM\0*",            "TIFF"),
+    (b"RIFF",             "WebP"),
+    (b"DDS ",             "DDS"),
+    (b"\xabKTX ",         "KTX"),
+    (b"#?RADIANCE",       "Radiance HDR"),
+];
+
+fn foreign(bytes: &[u8]) -> Option<&'static str> {
+    FOREIGN.iter().find(|row| bytes.starts_with(row.0)).map(|row| row.1)
+}
+
 fn raw_texels(bytes: &[u8], wanted: &Wanted) -> Result<Texels, Problem> {
     let Some([width, height, depth]) = wanted.extent else {
-        return Err(Problem::Unsupported(
-            "a raw file has no size of its own: give `width`, `height` and `depth`".into(),
-        ));
+        // People who leave the size out may not know that they have a raw file.
+        let what = match Kind::of_content(bytes).map(Kind::name).or_else(|| foreign(bytes)) {
+            Some(name) => format!("holds a {name} file, and its name makes it a raw file"),
+            None => "is a raw file, by its name".to_owned(),
+        };
+        return Err(Problem::Unsupported(format!(
+            "{what}: pictures and arrays end in .png, .jpg, .exr or .npy; raw files need `width`, \
+             `height` and `depth`"
+        )));
     };
     let needed = Texels::byte_size(wanted.format, width, height, depth);
     let found = bytes.len() as u64;

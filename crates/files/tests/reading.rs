@@ -140,7 +140,7 @@ fn raw_files() {
     let bytes: Vec<u8> = (0..24).collect();
     let mut request = wanted("u16");
     let error = decode(Kind::Raw, &bytes, &request).unwrap_err();
-    assert!(error.to_string().contains("give `width`, `height` and `depth`"), "{error}");
+    assert!(error.to_string().contains("need `width`, `height` and `depth`"), "{error}");
     request.extent = Some([3, 2, 2]);
     let texels = decode(Kind::Raw, &bytes, &request).unwrap();
     assert_eq!((texels.dims, &texels.bytes), (3, &bytes));
@@ -165,4 +165,15 @@ fn size_and_dimensions_are_checked() {
         Err("is 2 x 2 texels, which is no texture of 1 dimension".into())
     );
     assert_eq!(with(None, Some([4, 2, 1])), Err("is 2 x 2 texels, but 4 x 2 were expected".into()));
+}
+
+#[test]
+fn a_picture_that_passes_for_raw_is_named() {
+    let wanted = wanted("u8");
+    for (bytes, name) in [(&b"GIF89a"[..], "GIF"), (b"II*\0....", "TIFF"), (b"\x93NUMPY", "NPY")] {
+        let error = decode(Kind::Raw, bytes, &wanted).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("holds a {name} file")), "{error}");
+    }
+    let error = decode(Kind::Raw, b"texels", &wanted).unwrap_err().to_string();
+    assert!(error.starts_with("is a raw file, by its name"), "{error}");
 }

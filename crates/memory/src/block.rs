@@ -21,7 +21,10 @@ pub struct OutOfBounds {
 /// Numbers are little endian, as on every GPU. Loads and stores of 2, 4 and 8 bytes at aligned
 /// offsets are single accesses; others are made byte by byte.
 pub struct Block {
+    /// First byte.
     data: NonNull<u8>,
+    /// What the allocator gave, up to [`Block::ALIGN`] bytes before.
+    allocation: NonNull<u8>,
     size: usize,
     name: String,
 }
@@ -35,7 +38,7 @@ unsafe impl Sync for Block {}
 impl Drop for Block {
     fn drop(&mut self) {
         // SAFETY: allocated in `new` with this layout, and nobody else can hold the pointer.
-        unsafe { dealloc(self.data.as_ptr(), Self::layout(self.size).expect("layout of new")) }
+        unsafe { dealloc(self.allocation.as_ptr(), Self::layout(self.size).expect("as in new")) }
     }
 }
 
@@ -108,8 +111,11 @@ impl Block {
     /// Alignment of the first byte.
     pub const ALIGN: usize = 512;
 
+    /// Of the allocation: room for the alignment, which the allocator is not asked for. For more
+    /// than its own it would fill the bytes with zeros itself, and so touch every page; without,
+    /// pages that a kernel never uses cost nothing.
     fn layout(size: usize) -> Option<Layout> {
-        Layout::from_size_align(size.max(1), Self::ALIGN).ok()
+        Layout::from_size_align(size.checked_add(Self::ALIGN)?, 16).ok()
     }
 
     /// Allocates `size` zero bytes; `None` if the system has no such memory. `name` is what
@@ -117,8 +123,11 @@ impl Block {
     pub fn new(size: usize, name: impl Into<String>) -> Option<Self> {
         let layout = Self::layout(size)?;
         // SAFETY: the layout has a size of at least one byte.
-        let data = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Self { data, size, name: name.into() })
+        let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let head = allocation.align_offset(Self::ALIGN).min(Self::ALIGN);
+        // SAFETY: `head + size` is at most the size of the layout.
+        let data = unsafe { allocation.add(head) };
+        Some(Self { data, allocation, size, name: name.into() })
     }
 
     /// Size in bytes.
@@ -147,16 +156,33 @@ impl Block {
         }
     }
 
-    /// First byte, for code that proves its own bounds. Access must follow the invariant of the
-    /// crate: relaxed atomics, no references.
-    pub fn as_ptr(&self) -> *mut u8 {
-        self.data.as_ptr()
-    }
-
     access!(load_u8, store_u8, u8, AtomicU8);
     access!(load_u16, store_u16, u16, AtomicU16);
     access!(load_u32, store_u32, u32, AtomicU32);
     access!(load_u64, store_u64, u64, AtomicU64);
+
+    /// Loads a number of `size` bytes (1, 2, 4 or 8), zero-extended.
+    #[inline]
+    pub fn load(&self, offset: u64, size: u8) -> Result<u64, OutOfBounds> {
+        match size {
+            1 => self.load_u8(offset).map(u64::from),
+            2 => self.load_u16(offset).map(u64::from),
+            4 => self.load_u32(offset).map(u64::from),
+            _ => self.load_u64(offset),
+        }
+    }
+
+    /// Stores the low `size` bytes (1, 2, 4 or 8) of a number.
+    #[inline]
+    pub fn store(&self, offset: u64, size: u8, value: u64) -> Result<(), OutOfBounds> {
+        match size {
+            1 => self.store_u8(offset, value as u8),
+            2 => self.store_u16(offset, value as u16),
+            4 => self.store_u32(offset, value as u32),
+            _ => self.store_u64(offset, value),
+        }
+    }
+
     read_modify_write!(update_u16, u16, AtomicU16);
     read_modify_write!(update_u32, u32, AtomicU32);
     read_modify_write!(update_u64, u64, AtomicU64);
@@ -167,16 +193,21 @@ impl Block {
         let head = p.align_offset(8).min(out.len());
         let (front, rest) = out.split_at_mut(head);
         let (words, back) = rest.as_chunks_mut::<8>();
-        // SAFETY (all three): `pointer` has checked the whole range; the middle part is aligned.
         for (i, b) in front.iter_mut().enumerate() {
+            // SAFETY: `pointer` has checked all of `out.len()` bytes, and i is less.
             *b = unsafe { AtomicU8::from_ptr(p.add(i)) }.load(Relaxed);
         }
+        // SAFETY: `head` is at most `out.len()`.
         let q = unsafe { p.add(head) };
         for (i, w) in words.iter_mut().enumerate() {
+            // SAFETY: the words are checked with the rest, and lie behind `head`: if there is one,
+            // `head` is what `align_offset` said.
             *w = unsafe { AtomicU64::from_ptr(q.cast::<u64>().add(i)) }.load(Relaxed).to_ne_bytes();
         }
+        // SAFETY: front and words together are at most `out.len()` bytes.
         let q = unsafe { q.add(words.len() * 8) };
         for (i, b) in back.iter_mut().enumerate() {
+            // SAFETY: the three parts together are `out.len()` bytes.
             *b = unsafe { AtomicU8::from_ptr(q.add(i)) }.load(Relaxed);
         }
         Ok(())
@@ -188,17 +219,22 @@ impl Block {
         let head = p.align_offset(8).min(bytes.len());
         let (front, rest) = bytes.split_at(head);
         let (words, back) = rest.as_chunks::<8>();
-        // SAFETY (all three): `pointer` has checked the whole range; the middle part is aligned.
         for (i, &b) in front.iter().enumerate() {
+            // SAFETY: `pointer` has checked all of `bytes.len()` bytes, and i is less.
             unsafe { AtomicU8::from_ptr(p.add(i)) }.store(b, Relaxed);
         }
+        // SAFETY: `head` is at most `bytes.len()`.
         let q = unsafe { p.add(head) };
         for (i, &w) in words.iter().enumerate() {
+            // SAFETY: the words are checked with the rest, and lie behind `head`: if there is one,
+            // `head` is what `align_offset` said.
             unsafe { AtomicU64::from_ptr(q.cast::<u64>().add(i)) }
                 .store(u64::from_ne_bytes(w), Relaxed);
         }
+        // SAFETY: front and words together are at most `bytes.len()` bytes.
         let q = unsafe { q.add(words.len() * 8) };
         for (i, &b) in back.iter().enumerate() {
+            // SAFETY: the three parts together are `bytes.len()` bytes.
             unsafe { AtomicU8::from_ptr(q.add(i)) }.store(b, Relaxed);
         }
         Ok(())

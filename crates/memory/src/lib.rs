@@ -25,6 +25,6 @@ mod space;
 pub use block::{Block, OutOfBounds};
 pub use map::{AddressError, AllocError, Memory, MemoryMap};
 pub use space::{
-    CONST_BASE, GLOBAL_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind, WINDOW_SIZE,
-    space_of,
+    CONST_BASE, CONST_END, GLOBAL_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind,
+    WINDOW_SIZE, space_of,
 };

@@ -1,8 +1,9 @@
 //! The blocks of a device and their addresses.
 
 use crate::block::Block;
-use crate::space::{CONST_BASE, GLOBAL_BASE};
+use crate::space::{CONST_BASE, CONST_END, GLOBAL_BASE, SHARED_WINDOW};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Why memory could not be had.
@@ -24,14 +25,14 @@ pub enum AllocError {
     },
 }
 
-/// An access outside every block, with the block that is nearest below the address.
+/// An access outside every block, with the block that is nearest to the address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddressError {
     /// Device address of the access.
     pub address: u64,
     /// Its size in bytes.
     pub len: u64,
-    /// Name, address and size of the nearest block at or below the address, if any.
+    /// Name, address and size of the nearest block, if there is any.
     pub nearest: Option<(String, u64, u64)>,
 }
 
@@ -39,12 +40,13 @@ impl std::fmt::Display for AddressError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} bytes at {:#x} are in no allocation", self.len, self.address)?;
         if let Some((name, base, size)) = &self.nearest {
-            let offset = self.address - base;
-            write!(f, "; the nearest below is {name} ({size} bytes at {base:#x}), ")?;
-            if offset >= *size {
-                write!(f, "{} bytes before this address", offset - size)?;
-            } else {
-                write!(f, "whose end the access crosses")?;
+            write!(f, "; the nearest is {name} ({size} bytes at {base:#x}), ")?;
+            match self.address.checked_sub(*base) {
+                None => write!(f, "{} bytes after this address", base - self.address)?,
+                Some(offset) if offset >= *size => {
+                    write!(f, "{} bytes before this address", offset - size)?;
+                }
+                Some(_) => write!(f, "whose end the access crosses")?,
             }
         }
         Ok(())
@@ -66,6 +68,26 @@ struct State {
     next_global: u64,
     next_const: u64,
     blocks: BTreeMap<u64, Arc<Block>>,
+}
+
+impl State {
+    /// The lowest address in a window at which `size` bytes are free. Addresses are used a second
+    /// time only when all have been used once, so that stale pointers are found for long.
+    fn gap(&self, window: Range<u64>, size: u64) -> Option<u64> {
+        let mut at = window.start;
+        for (&base, block) in self.blocks.range(window.clone()) {
+            if base.checked_sub(at).is_some_and(|room| room >= size + GUARD) {
+                return Some(at);
+            }
+            at = after(base, block.size() as u64);
+        }
+        (at <= window.end - size).then_some(at)
+    }
+}
+
+/// The next address that may be given out behind a block.
+fn after(base: u64, size: u64) -> u64 {
+    (base + size + GUARD).next_multiple_of(Block::ALIGN as u64)
 }
 
 /// Room left between blocks, so that an index past the end of one does not reach the next.
@@ -111,25 +133,37 @@ impl Memory {
 
     /// Allocates `size` zero bytes of global memory; returns their address and block.
     pub fn allocate(&self, size: u64, name: &str) -> Result<(u64, Arc<Block>), AllocError> {
-        self.place(size, name, |s| &mut s.next_global)
+        self.place(size, name, GLOBAL_BASE..SHARED_WINDOW, |s| &mut s.next_global)
     }
 
     /// Allocates `size` zero bytes in the range of constant memory.
     pub fn allocate_const(&self, size: u64, name: &str) -> Result<(u64, Arc<Block>), AllocError> {
-        self.place(size, name, |s| &mut s.next_const)
+        self.place(size, name, CONST_BASE..CONST_END, |s| &mut s.next_const)
     }
 
     fn place(
         &self,
         size: u64,
         name: &str,
+        window: Range<u64>,
         next: fn(&mut State) -> &mut u64,
     ) -> Result<(u64, Arc<Block>), AllocError> {
+        let available = window.end - window.start;
+        if size > available {
+            return Err(AllocError::Limit { size, available });
+        }
         let block = self.allocate_opaque(size, name)?;
         let mut state = self.state();
-        let cursor = next(&mut state);
-        let base = *cursor;
-        *cursor = (base + size + GUARD).next_multiple_of(Block::ALIGN as u64);
+        let base = *next(&mut state);
+        let base = if base <= window.end - size {
+            *next(&mut state) = after(base, size);
+            base
+        } else if let Some(base) = state.gap(window, size) {
+            base
+        } else {
+            state.used -= size;
+            return Err(AllocError::Limit { size, available: 0 });
+        };
         state.blocks.insert(base, Arc::clone(&block));
         Ok((base, block))
     }
@@ -182,7 +216,15 @@ impl MemoryMap {
         {
             return Ok((i, address - base));
         }
-        let nearest = nearest.map(|(_, (a, b))| (b.name().to_owned(), *a, b.size() as u64));
+        let before = |(base, block): &(u64, Arc<Block>)| {
+            (address - base).saturating_sub(block.size() as u64)
+        };
+        let nearest = match (nearest, self.blocks.get(above)) {
+            (Some((_, below)), Some(next)) if next.0 - address < before(below) => Some(next),
+            (Some((_, below)), _) => Some(below),
+            (None, next) => next,
+        };
+        let nearest = nearest.map(|(a, b)| (b.name().to_owned(), *a, b.size() as u64));
         Err(AddressError { address, len, nearest })
     }
 
@@ -202,6 +244,7 @@ impl MemoryMap {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::space::{SpaceKind, space_of};
 
     #[test]
     fn finds_inside_and_names_outside() {
@@ -218,7 +261,36 @@ mod tests {
         let past = map.find(a + 100, 4, 0).unwrap_err();
         assert!(past.to_string().contains("a (100 bytes"), "{past}");
         assert!(map.find(u64::MAX - 1, 8, 0).is_err());
-        assert_eq!(map.find(0, 1, 0).unwrap_err().nearest, None);
+        let below = map.find(a - 4, 4, 0).unwrap_err();
+        assert!(below.to_string().contains("a (100 bytes at 0x700000000000), 4 bytes after"));
+        let between = map.find(b - 8, 4, 0).unwrap_err();
+        assert!(between.to_string().contains("b (16 bytes"), "{between}");
+        assert_eq!(Memory::new(1).map().find(0, 1, 0).unwrap_err().nearest, None);
+    }
+
+    #[test]
+    fn constant_memory_has_its_window() {
+        let memory = Memory::new(1 << 40);
+        let (a, _) = memory.allocate_const(16, "c").unwrap();
+        assert_eq!(space_of(a), SpaceKind::Const);
+        assert_eq!(space_of(GLOBAL_BASE - 4), SpaceKind::Global);
+        assert!(memory.allocate_const(CONST_END - CONST_BASE, "d").is_err());
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "a hundred thousand allocations")]
+    fn freed_addresses_are_used_again_when_a_window_is_used_up() {
+        let memory = Memory::new(1 << 20);
+        let (first, _) = memory.allocate_const(16, "kept").unwrap();
+        let mut reused = 0;
+        for _ in 0..2 * (CONST_END - CONST_BASE) / GUARD {
+            let (address, _) = memory.allocate_const(16, "c").unwrap();
+            assert_eq!(space_of(address), SpaceKind::Const);
+            assert!(address >= after(first, 16));
+            reused += u64::from(address == after(first, 16));
+            assert!(memory.free(address));
+        }
+        assert!(reused > 2, "{reused}");
     }
 
     #[test]
@@ -232,6 +304,20 @@ mod tests {
         assert!(memory.free(a) && !memory.free(a));
         assert!(memory.allocate(1000, "b").is_ok());
         assert!(memory.allocate(u64::MAX, "c").is_err());
+    }
+
+    #[test]
+    fn blocks_are_aligned_and_zero() {
+        for size in [0, 1, 511, 512, 513, 5000] {
+            let block = Block::new(size, "x").unwrap();
+            assert_eq!(block.to_vec(), vec![0; size]);
+            block.write(0, &vec![0xff; size]).unwrap();
+            // Only an aligned number can be updated.
+            if size >= 8 {
+                assert_eq!(block.update_u64(0, |_| 1).unwrap(), u64::MAX);
+            }
+        }
+        assert!(Block::new(usize::MAX, "x").is_none() && Block::new(usize::MAX / 2, "x").is_none());
     }
 
     #[test]

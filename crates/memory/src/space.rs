@@ -1,6 +1,6 @@
 //! The generic address space: which ranges of 64-bit addresses belong to which state space.
 
-/// Size of the shared, local and parameter windows.
+/// Size of the shared, local, parameter and constant windows.
 pub const WINDOW_SIZE: u64 = 1 << 32;
 /// First generic address of the CTA's shared memory.
 pub const SHARED_WINDOW: u64 = 0x0001_0000_0000_0000;
@@ -10,6 +10,8 @@ pub const LOCAL_WINDOW: u64 = 0x0002_0000_0000_0000;
 pub const PARAM_WINDOW: u64 = 0x0003_0000_0000_0000;
 /// Lowest address of `.const` variables.
 pub const CONST_BASE: u64 = 0x0000_6000_0000_0000;
+/// First address past those of `.const` variables.
+pub const CONST_END: u64 = CONST_BASE + WINDOW_SIZE;
 /// Lowest address of `.global` variables and buffers.
 pub const GLOBAL_BASE: u64 = 0x0000_7000_0000_0000;
 
@@ -34,7 +36,7 @@ pub fn space_of(address: u64) -> SpaceKind {
         a if a.wrapping_sub(SHARED_WINDOW) < WINDOW_SIZE => SpaceKind::Shared,
         a if a.wrapping_sub(LOCAL_WINDOW) < WINDOW_SIZE => SpaceKind::Local,
         a if a.wrapping_sub(PARAM_WINDOW) < WINDOW_SIZE => SpaceKind::Param,
-        a if (CONST_BASE..GLOBAL_BASE).contains(&a) => SpaceKind::Const,
+        a if (CONST_BASE..CONST_END).contains(&a) => SpaceKind::Const,
         _ => SpaceKind::Global,
     }
 }

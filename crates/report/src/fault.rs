@@ -1,7 +1,10 @@
 //! Faults of a running kernel, rendered as diagnostics of its source.
 
-use texunit_simt::{Fault, FaultKind};
+use texunit_simt::{Fault, FaultKind, SpaceKind};
 use texunit_syntax::Diagnostic;
+
+/// Addresses below this are taken for null pointers with an index or a member's offset.
+const NULL_PAGE: u64 = 64 * 1024;
 
 /// A fault as a diagnostic: the code is [`FaultKind::name`], the primary place the instruction,
 /// the label who executed it, and the secondary places the calls that led there.
@@ -11,8 +14,20 @@ pub fn fault_diagnostic(fault: &Fault) -> Diagnostic {
     let who = format!("kernel `{kernel}`, CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})");
     let mut diagnostic =
         Diagnostic::error(fault.kind.name(), fault.span, fault.kind.to_string()).label(who);
-    for (function, call) in &fault.calls {
-        diagnostic = diagnostic.note(*call, format!("`{function}` is called here"));
+    let mut calls = fault.calls.iter().peekable();
+    while let Some(call @ (function, place)) = calls.next() {
+        // A recursion is one place, not a hundred.
+        let mut times = 1;
+        while calls.next_if(|next| *next == call).is_some() {
+            times += 1;
+        }
+        let text = match times {
+            // The engine leaves out the middle of a long chain.
+            1 if function.ends_with(" more calls") => format!("and {function}"),
+            1 => format!("`{function}` is called here"),
+            _ => format!("`{function}` is called here {times} times in a row"),
+        };
+        diagnostic = diagnostic.note(*place, text);
     }
     match help(&fault.kind) {
         Some(help) => diagnostic.help(help),
@@ -33,7 +48,23 @@ fn help(kind: &FaultKind) -> Option<&'static str> {
         FaultKind::Misaligned { .. } => {
             "PTX addresses must be multiples of the access size, for vectors of the whole vector"
         }
+        FaultKind::OutOfBounds { space: SpaceKind::Global, address: 0..NULL_PAGE, .. } => {
+            "the pointer is null, or an offset was used as a pointer"
+        }
         FaultKind::ReadOnly { .. } => "constant memory and kernel parameters cannot be written",
+        FaultKind::Handle { why, .. } if why.ends_with("is not bound") => {
+            "bind an object to it before the launch; in a job, with a table `[textures.NAME]`, \
+             `[samplers.NAME]` or `[surfaces.NAME]`"
+        }
+        FaultKind::Handle { .. } => {
+            "handles come to a kernel as parameters or references, unchanged; a buffer is no texture"
+        }
+        FaultKind::Surface(text) if text.starts_with("coordinate") => {
+            "x counts bytes, y and z rows and slices; `.clamp` and `.zero` do not fault outside"
+        }
+        FaultKind::Texture(text) | FaultKind::Surface(text) if text.contains(" geometry") => {
+            "the instruction's geometry must be that of the object; in a job, `dims` sets it"
+        }
         FaultKind::StackOverflow { .. } => "a recursion that does not end, or large local arrays",
         _ => return None,
     })
@@ -44,23 +75,57 @@ mod tests {
     use super::*;
     use texunit_syntax::{SourceFile, Span};
 
-    #[test]
-    fn names_everything() {
-        let source = SourceFile::new("k.ptx", "\tld.u32 %r1, [%rd1];\n\tcall f;\n");
-        let fault = Fault {
-            kind: FaultKind::Misaligned {
-                access: "load",
-                space: texunit_simt::SpaceKind::Global,
-                address: 0x1001,
-                size: 4,
-            },
+    fn fault(kind: FaultKind) -> Fault {
+        Fault {
+            kind,
             kernel: "k".into(),
             cta: [1, 2, 3],
             thread: [4, 5, 6],
             span: Span::new(1, 20),
             calls: vec![("f".into(), Span::new(22, 29))],
             stats: texunit_simt::LaunchStats::default(),
+        }
+    }
+
+    #[test]
+    fn helps_where_the_message_cannot() {
+        let space = SpaceKind::Global;
+        let outside = |address| FaultKind::OutOfBounds {
+            access: "load",
+            space,
+            address,
+            size: 4,
+            nearest: String::new(),
         };
+        let handle =
+            |why: &str| FaultKind::Handle { handle: 1, wanted: "texture", why: why.to_owned() };
+        assert!(help(&outside(12)).is_some_and(|h| h.contains("null")));
+        assert_eq!(help(&outside(0x7000_0000_0000)), None);
+        let bound = help(&handle("texref `t` is not bound"));
+        assert!(bound.is_some_and(|h| h.contains("[textures.NAME]")));
+        assert!(help(&handle("the handle is zero")).is_some_and(|h| h.contains("parameters")));
+    }
+
+    #[test]
+    fn a_recursion_is_shown_once() {
+        let source = SourceFile::new("k.ptx", "\tld.u32 %r1, [%rd1];\n\tcall f;\n");
+        let mut fault = fault(FaultKind::StackOverflow { limit: 9 });
+        fault.calls = vec![fault.calls[0].clone(); 100];
+        let text = crate::human(&source, &[fault_diagnostic(&fault)], false);
+        assert_eq!(text.matches("is called here").count(), 1, "{text}");
+        assert!(text.contains("`f` is called here 100 times in a row"), "{text}");
+    }
+
+    #[test]
+    fn names_everything() {
+        let source = SourceFile::new("k.ptx", "\tld.u32 %r1, [%rd1];\n\tcall f;\n");
+        let fault = fault(FaultKind::Misaligned {
+            access: "load",
+            space: SpaceKind::Global,
+            address: 0x1001,
+            size: 4,
+            resource: Some("`b` (64 bytes at 0x1000)".into()),
+        });
         let text = crate::human(&source, &[fault_diagnostic(&fault)], false);
         for part in [
             "error[misaligned]: load of 4 bytes at .global address 0x1001, which is not a multiple",

@@ -23,7 +23,8 @@ pub enum Format {
     },
     /// `file:line:column: error[E0020]: message`
     Short,
-    /// One object a line: `file`, `line`, `column`, `severity`, `code`, `message`, `help`.
+    /// One object a line: `file`, `line`, `column`, `end_line`, `end_column`, `severity`, `code`,
+    /// `message`, `label`, `notes`, `help`.
     Json,
 }
 
@@ -87,9 +88,15 @@ fn severity(severity: Severity) -> &'static str {
     }
 }
 
+/// Most characters of a message: names in it may have any length.
+const LONG_TEXT: usize = 2000;
+
 /// The text on one line, without characters that a terminal would obey.
 fn visible(text: &str) -> String {
-    text.chars()
+    let cut = text.char_indices().nth(LONG_TEXT).map(|(at, _)| at);
+    let more = if cut.is_some() { "..." } else { "" };
+    text[..cut.unwrap_or(text.len())]
+        .chars()
         .map(|c| match c {
             '\t' | '\n' | '\r' => ' ',
             // U+2400 to U+241F are pictures of the control characters.
@@ -99,5 +106,6 @@ fn visible(text: &str) -> String {
             '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
             _ => c,
         })
+        .chain(more.chars())
         .collect()
 }

@@ -51,6 +51,8 @@ pub enum FaultKind {
         address: u64,
         /// Bytes accessed: the alignment wanted.
         size: u32,
+        /// The object that holds the address, and its size; `None` if none does.
+        resource: Option<String>,
     },
     /// A store or atomic to constant memory or parameters.
     ReadOnly {
@@ -125,15 +127,21 @@ impl std::fmt::Display for FaultKind {
         match self {
             FaultKind::OutOfBounds { access, space, address, size, nearest } => {
                 let space = space.name();
-                write!(f, "{access} of {size} bytes at {space} address {address:#x}: {nearest}")
+                let bytes = if *size == 1 { "byte" } else { "bytes" };
+                write!(f, "{access} of {size} {bytes} at {space} address {address:#x}, ")?;
+                match nearest.starts_with('`') {
+                    true => write!(f, "out of bounds; the nearest object is {nearest}"),
+                    false => write!(f, "out of bounds: {nearest}"),
+                }
             }
-            FaultKind::Misaligned { access, space, address, size } => {
+            FaultKind::Misaligned { access, space, address, size, resource } => {
                 let space = space.name();
-                write!(
-                    f,
-                    "{access} of {size} bytes at {space} address {address:#x}, which is not a \
-                     multiple of {size}"
-                )
+                write!(f, "{access} of {size} bytes at {space} address {address:#x}, ")?;
+                write!(f, "which is not a multiple of {size}")?;
+                match resource {
+                    Some(resource) => write!(f, "; it lies in {resource}"),
+                    None => Ok(()),
+                }
             }
             FaultKind::ReadOnly { space, address } => {
                 write!(f, "store to read-only {} address {address:#x}", space.name())
@@ -148,13 +156,16 @@ impl std::fmt::Display for FaultKind {
                 write!(f, "deadlock: no thread can go on; {waiting}")
             }
             FaultKind::StepLimit { limit } => {
-                write!(f, "the warp has executed {limit} instructions and is taken for endless")
+                write!(
+                    f,
+                    "a warp has executed {limit} instructions: the kernel is taken for endless"
+                )
             }
             FaultKind::StackOverflow { limit } => {
                 write!(f, "stack overflow: the thread has {limit} bytes for local memory and calls")
             }
             FaultKind::Trap { message: Some(message) } => write!(f, "trap: {message}"),
-            FaultKind::Trap { message: None } => f.write_str("trap"),
+            FaultKind::Trap { message: None } => f.write_str("the kernel has executed `trap`"),
             FaultKind::Cancelled => f.write_str("the launch was cancelled"),
         }
     }

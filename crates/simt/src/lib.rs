@@ -1,6 +1,6 @@
 //! Runs typed PTX on the CPU.
 //!
-//! [`lower`] turns a typed module into warp code once; [`launch`] runs a kernel of it: warps of 32
+//! [`lower`] turns a typed module into warp code once; [`launch()`] runs a kernel of it: warps of 32
 //! lanes over structure-of-arrays registers, CTAs spread over threads. A program that goes wrong
 //! ends in a [`Fault`] value, never in a panic.
 

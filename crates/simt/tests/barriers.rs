@@ -73,6 +73,41 @@ CONSUME: bar.sync 3, 64;
     assert_eq!(got, (0..64).map(|t| if t < 32 { 0 } else { 77 }).collect::<Vec<u32>>());
 }
 
+/// A warp counts as a whole when all its lanes that have not exited are there, whatever their way.
+#[test]
+fn counted_barriers_and_lanes_that_exit() {
+    for late in [false, true] {
+        let text = kernel(
+            ".shared .u32 s[4]; .reg .pred %p, %q; .reg .u32 %v, %l, %a;",
+            &format!(
+                "mov.u32 %l, %laneid;
+                 setp.ge.u32 %p, %l, 24;
+                 {}
+                 setp.lt.u32 %q, %l, 8;
+                 @%q bra LOW;
+                 st.shared.u32 [s], 5;
+                 barrier.sync 1, 64;
+                 bra DONE;
+LOW:             st.shared.u32 [s+4], 7;
+                 barrier.sync 1, 64;
+DONE:            ld.shared.u32 %v, [s];
+                 ld.shared.u32 %a, [s+4];
+                 add.u32 %v, %v, %a;
+                 st.global.u32 [%my], %v;
+                 ret;
+WAIT:            ld.volatile.shared.u32 %v, [s+4];
+                 setp.eq.u32 %q, %v, 0;
+                 @%q bra WAIT;
+                 exit;",
+                if late { "@%p bra WAIT;" } else { "@%p exit;" }
+            ),
+        );
+        let got = run_words(&text, block(64), 64);
+        let wanted = |t| if t % 32 < 24 { 12 } else { 0 };
+        assert_eq!(got, (0..64).map(wanted).collect::<Vec<u32>>());
+    }
+}
+
 #[test]
 fn reductions() {
     let text = kernel(

@@ -164,3 +164,33 @@ fn matches_and_reductions() {
     assert_eq!(got[128..160], [31; 32]);
     assert_eq!(got[160..192], [0; 32]);
 }
+
+/// Lanes whose guard is false are not there: they neither wait nor count.
+#[test]
+fn guards_hold_for_what_lanes_do_together() {
+    let text = kernel(
+        ".reg .pred %p, %q, %odd; .reg .u32 %r, %s, %m;",
+        "and.b32 %r, %t, 1;
+         setp.ne.u32 %odd, %r, 0;
+         setp.lt.u32 %p, %t, 16;
+         @%p bar.warp.sync 0x0000ffff;
+         @!%p bar.warp.sync 0xffff0000;
+         mov.u32 %r, 0;
+         @%p activemask.b32 %r;
+         @!%p vote.sync.ballot.b32 %r, %odd, 0xffff0000;
+         @%p redux.sync.add.u32 %s, %t, 0x0000ffff;
+         @!%p match.any.sync.b32 %s, 5, 0xffff0000;
+         add.u32 %r, %r, %s;
+         mov.u32 %m, 0;
+         @%odd shfl.sync.bfly.b32 %m, %t, 2, 0x1f, 0xaaaaaaaa;
+         xor.b32 %r, %r, %m;
+         st.global.u32 [%my], %r;
+         ret;",
+    );
+    let got = run_words(&text, How::default(), 32);
+    let wanted = |t: u32| {
+        let both = if t < 16 { 0xffff + 120 } else { 0xaaaa_0000_u32.wrapping_add(0xffff_0000) };
+        both ^ if t % 2 == 1 { t ^ 2 } else { 0 }
+    };
+    assert_eq!(got, (0..32).map(wanted).collect::<Vec<u32>>());
+}

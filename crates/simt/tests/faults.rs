@@ -59,11 +59,18 @@ fn misaligned_accesses() {
         let (fault, line) =
             run_fault(&kernel(".reg .u32 %v;", &format!("{inst}\n ret;")), how(2), 8);
         assert_eq!(line, inst);
-        let FaultKind::Misaligned { access: a, size: s, space: SpaceKind::Global, .. } = fault.kind
+        let FaultKind::Misaligned {
+            access: a,
+            size: s,
+            space: SpaceKind::Global,
+            resource: Some(resource),
+            ..
+        } = &fault.kind
         else {
             panic!("{fault:?}")
         };
-        assert_eq!((a, s), (access, size), "{inst}");
+        assert_eq!((*a, *s), (access, size), "{inst}");
+        assert!(resource.starts_with("`buffer` (32 bytes at 0x7"), "{resource}");
     }
 }
 
@@ -258,4 +265,31 @@ fn what_is_not_executed_is_listed_for_what_a_kernel_reaches() {
     assert_eq!(bad.iter().map(|d| d.code).collect::<Vec<_>>(), ["E0404", "E0402"]);
     assert!(bad[0].message.contains("call") && bad[0].help.as_ref().unwrap().contains("vprintf"));
     assert!(bad[1].message.contains("`suq.width.b32` is not executed"), "{}", bad[1].message);
+}
+
+#[test]
+fn a_guarded_trap_names_the_lane_that_ran_it() {
+    let text = kernel(
+        ".reg .u32 %x; .reg .pred %q;",
+        "mov.u32 %x, %tid.x;\n setp.eq.u32 %q, %x, 40;\n @%q trap;\n ret;",
+    );
+    let (fault, line) = run_fault(&text, how(64), 1);
+    assert_eq!((line.as_str(), fault.thread), ("@%q trap;", [40, 0, 0]));
+    assert_eq!(fault.kind, FaultKind::Trap { message: None });
+}
+
+#[test]
+fn an_address_below_a_buffer_names_the_buffer() {
+    let (fault, _) = run_fault(&kernel("", "st.global.u32 [%out+-4], 1;\n ret;"), how(1), 8);
+    let FaultKind::OutOfBounds { space: SpaceKind::Global, nearest, .. } = fault.kind else {
+        panic!("{fault:?}")
+    };
+    assert!(nearest.contains("which begins 4 bytes after this address"), "{nearest}");
+    let far = "mov.u64 %my, 0xdeadbeefdeadbeef;\n st.global.u8 [%my], 1;\n ret;";
+    let (fault, _) = run_fault(&kernel("", far), how(1), 8);
+    assert_eq!(
+        fault.kind.to_string(),
+        "store of 1 byte at .global address 0xdeadbeefdeadbeef, out of bounds: nothing is near \
+         this address"
+    );
 }

@@ -16,7 +16,7 @@ mod warp;
 pub use effective::{Coords, EffectiveSampler, effective_sampler, resolve};
 pub use request::{
     AccessFault, ClampMode, CoordType, FetchAnswer, FetchForm, FetchRequest, Geometry, Lanes,
-    PlanError, ResultType, SurfaceAnswer, SurfaceForm, SurfaceRequest,
+    PlanError, ResultType, SurfaceAnswer, SurfaceForm, SurfaceRequest, lanes,
 };
 pub use resource::{CreateError, Extent, Layout, Resource};
 pub use sampler::{AddressMode, Filter, ReadMode, Sampler, Surface, Texture};

@@ -3,6 +3,15 @@
 /// A 32-bit value for each lane of a warp: raw bits of f32, s32 or u32.
 pub type Lanes = [u32; 32];
 
+/// Numbers of the lanes of a mask, lowest first.
+pub fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (lane < 32).then_some(lane as usize)
+    })
+}
+
 /// Geometry of a texture or surface instruction (PTX `.geom`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]

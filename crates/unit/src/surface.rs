@@ -2,7 +2,7 @@
 //! rows; formats do not matter.
 
 use crate::request::{
-    AccessFault, ClampMode, PlanError, SurfaceAnswer, SurfaceForm, SurfaceRequest,
+    AccessFault, ClampMode, PlanError, SurfaceAnswer, SurfaceForm, SurfaceRequest, lanes,
 };
 use crate::sampler::Surface;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct SurfacePlan {
     surface: Arc<Surface>,
     clamp: ClampMode,
-    element_size: u32,
+    element_size: u8,
     vector: u8,
     /// Bytes of the whole access.
     size: u32,
@@ -22,6 +22,9 @@ pub struct SurfacePlan {
     row_pitch: u64,
     slice_pitch: u64,
 }
+
+/// Why elements are inside the block.
+const CHECKED: &str = "`target` has checked the access against the resource";
 
 /// Where an access of one lane goes.
 enum Target {
@@ -58,7 +61,7 @@ impl SurfacePlan {
         let extent = resource.extent();
         Ok(Self {
             clamp: form.clamp,
-            element_size: element_size.into(),
+            element_size,
             vector,
             size,
             bounds: [resource.row_bytes() as i64, extent.height.into(), extent.depth.into()],
@@ -152,37 +155,14 @@ impl SurfacePlan {
     }
 
     fn load_element(&self, offset: u64, element: usize) -> u64 {
-        let block = &self.surface.resource.block;
         let offset = offset + element as u64 * u64::from(self.element_size);
-        match self.element_size {
-            1 => block.load_u8(offset).map(u64::from),
-            2 => block.load_u16(offset).map(u64::from),
-            4 => block.load_u32(offset).map(u64::from),
-            _ => block.load_u64(offset),
-        }
-        .expect("`target` has checked the access against the resource")
+        self.surface.resource.block.load(offset, self.element_size).expect(CHECKED)
     }
 
     fn store_element(&self, offset: u64, element: usize, value: u64) {
-        let block = &self.surface.resource.block;
         let offset = offset + element as u64 * u64::from(self.element_size);
-        match self.element_size {
-            1 => block.store_u8(offset, value as u8),
-            2 => block.store_u16(offset, value as u16),
-            4 => block.store_u32(offset, value as u32),
-            _ => block.store_u64(offset, value),
-        }
-        .expect("`target` has checked the access against the resource");
+        self.surface.resource.block.store(offset, self.element_size, value).expect(CHECKED);
     }
-}
-
-/// Numbers of the lanes of a mask, lowest first.
-pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (lane < 32).then_some(lane as usize)
-    })
 }
 
 #[cfg(test)]

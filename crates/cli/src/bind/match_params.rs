@@ -2,7 +2,7 @@
 
 use super::members::{Assignment, check_members, place};
 use crate::job::{Job, Param, ParamValue};
-use crate::problem::{Problem, codes};
+use crate::problem::{Problem, codes, listed};
 use crate::table::Problems;
 use texunit_device::{ParamInfo, ParamType};
 use texunit_isa::{ScalarType, TypeKind};
@@ -55,15 +55,15 @@ pub(crate) fn match_params(
         .filter(|&slot| {
             given[slot].whole.is_none() && given[slot].members.is_empty() && !unread(slot)
         })
-        .map(|slot| format!("`{}`", params[slot]))
+        .map(|slot| params[slot].to_string())
         .collect();
     if !missing.is_empty() {
         let message = format!(
             "the job gives no value for the parameter{} {} of kernel `{kernel}`",
             if missing.len() == 1 { "" } else { "s" },
-            missing.join(", ")
+            listed(&missing)
         );
-        let example = missing[0].trim_matches('`').rsplit(' ').next().unwrap_or("0").to_owned();
+        let example = missing[0].rsplit(' ').next().unwrap_or("0").to_owned();
         let example = example.split('[').next().unwrap_or("0").to_owned();
         push(
             Problem::new(codes::PARAMETER, job.kernel.at(), message)

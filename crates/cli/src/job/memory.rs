@@ -119,12 +119,16 @@ pub(super) fn output(value: &Found<'_>) -> Option<At<OutputSpec>> {
     let file = file?.string("a file name")?;
     let path = Path::new(&file.value);
     let plain = path.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
-    if !plain || path.file_name().is_none() {
+    if !plain || path.file_name().is_none() || file.value.ends_with('/') {
         let message = format!("`{}` is not a file below the output folder", file.value);
         value.report(
             Problem::new(codes::VALUE, file.at(), message)
                 .help("outputs are written to the folder of `--out`: give a name without `..` and a leading `/`"),
         );
+        return None;
+    }
+    if file.value.chars().any(char::is_control) {
+        value.report(Problem::new(codes::VALUE, file.at(), "no file name has control characters"));
         return None;
     }
     Some(value.at(OutputSpec { file: file.with(path.to_owned()), format, extent, dims }))

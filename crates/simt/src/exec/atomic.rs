@@ -90,8 +90,7 @@ impl Context<'_> {
         let size = op.ty.bytes();
         let (space, at) = self.space(warp, op.place, address);
         if !address.is_multiple_of(u64::from(size)) {
-            let kind = FaultKind::Misaligned { access: "atomic", space, address: at, size };
-            return trouble(lane, kind);
+            return self.misaligned(warp, lane, at, size, space, ATOMIC);
         }
         let inside = |end: u64| at.checked_add(u64::from(size)).is_some_and(|e| e <= end);
         match space {

@@ -209,9 +209,11 @@ impl Context<'_> {
         }
         let threads = split.mask.count_ones();
         state.expected = expected;
-        // Barriers with a count see whole warps, even where the last one has fewer threads.
-        let whole = expected != 0 && split.mask == warp.live;
-        state.arrived += if whole { 32 } else { threads };
+        // Barriers with a count see whole warps: the last lanes to come stand for those that have
+        // exited or never were.
+        let waiting = warp.waiting_at(id as u8);
+        let last = expected != 0 && split.mask | waiting == warp.live;
+        state.arrived += if last { 32 - waiting.count_ones() } else { threads };
         let needed = if expected == 0 { self.cta.live } else { expected };
         self.cta.completed |= state.arrived >= needed;
         if matches!(op.kind, BarrierKind::Popc | BarrierKind::Reduce(_)) {
@@ -225,6 +227,17 @@ impl Context<'_> {
         }
         state.waiting += threads;
         Ok(Flow::Waits(State::Barrier(id as u8)))
+    }
+
+    /// Lanes have exited: if all others of the warp wait at a barrier with a count, the warp has
+    /// come as a whole.
+    pub(super) fn barrier_without(&mut self, warp: &Warp) {
+        let Some(Split { state: State::Barrier(id), .. }) = warp.splits.first() else { return };
+        let state = &mut self.cta.barriers[usize::from(*id)];
+        if state.expected != 0 && warp.live != 0 && warp.waiting_at(*id) == warp.live {
+            state.arrived += 32 - warp.live.count_ones();
+            self.cta.completed |= state.arrived >= state.expected;
+        }
     }
 
     /// Lets the threads of complete barriers go on. True if there were any.

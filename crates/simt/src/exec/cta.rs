@@ -192,12 +192,8 @@ impl Context<'_> {
             );
         }
         let kind = FaultKind::Deadlock { waiting };
-        match first {
-            Some((warp, split)) => {
-                self.fault_at(warp, split, split.mask.trailing_zeros() as usize, kind)
-            }
-            None => self.fault_at(&warps[0], Self::any_split(&warps[0]), 0, kind),
-        }
+        let (warp, split) = first.expect("a lane that has not exited is in a split");
+        self.fault_at(warp, split, split.mask.trailing_zeros() as usize, kind)
     }
 }
 

@@ -14,9 +14,16 @@ impl Warp {
         running != self.live
     }
 
+    /// Lanes that wait at a barrier of the CTA.
+    pub(crate) fn waiting_at(&self, barrier: u8) -> u32 {
+        let there = self.splits.iter().filter(|s| s.state == State::Barrier(barrier));
+        there.fold(0, |m, s| m | s.mask)
+    }
+
     /// Takes the next split that can run, merged with others at its place. Opens a group when all
     /// splits are blocked. `None`: the warp is done or blocked.
     pub(crate) fn pick(&mut self) -> Option<Split> {
+        debug_assert!(self.is_whole(), "lanes of warp {} are lost: {self:?}", self.index);
         loop {
             if let Some(i) = self.splits.iter().position(|s| s.state == State::Ready) {
                 let split = self.splits.remove(i);
@@ -30,6 +37,13 @@ impl Warp {
             let latest = waiting.max_by_key(|&g| self.groups[g as usize].since)?;
             self.open(latest);
         }
+    }
+
+    /// Whether each lane that has not exited is in one split or waits in one group.
+    fn is_whole(&self) -> bool {
+        let splits = self.splits.iter().map(|s| s.mask);
+        let mut all = splits.chain(self.groups.iter().map(|g| g.arrived));
+        all.try_fold(0, |seen, m| (seen & m == 0).then_some(seen | m)) == Some(self.live)
     }
 
     /// Merges all other splits in `state` at the place of `split` into it.

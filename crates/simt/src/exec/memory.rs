@@ -5,7 +5,7 @@ use super::warp::{Warp, lanes};
 use crate::code::{Access, Place};
 use crate::fault::FaultKind;
 use texunit_memory::{
-    Block, CONST_BASE, GLOBAL_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind, space_of,
+    Block, CONST_BASE, CONST_END, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind, space_of,
 };
 
 /// An access as faults tell of it.
@@ -17,26 +17,6 @@ pub(super) struct Kind {
 pub(super) const LOAD: Kind = Kind { name: "load" };
 pub(super) const STORE: Kind = Kind { name: "store" };
 pub(super) const ATOMIC: Kind = Kind { name: "atomic" };
-
-fn load_block(block: &Block, offset: u64, size: u8) -> Option<u64> {
-    match size {
-        1 => block.load_u8(offset).map(u64::from),
-        2 => block.load_u16(offset).map(u64::from),
-        4 => block.load_u32(offset).map(u64::from),
-        _ => block.load_u64(offset),
-    }
-    .ok()
-}
-
-fn store_block(block: &Block, offset: u64, size: u8, value: u64) -> Option<()> {
-    match size {
-        1 => block.store_u8(offset, value as u8),
-        2 => block.store_u16(offset, value as u16),
-        4 => block.store_u32(offset, value as u32),
-        _ => block.store_u64(offset, value),
-    }
-    .ok()
-}
 
 fn load_bytes(bytes: &[u8], offset: u64, size: u8) -> Option<u64> {
     let start = usize::try_from(offset).ok()?;
@@ -219,7 +199,7 @@ impl Context<'_> {
         }
         let lane = lanes(mask).find(|&l| self.addresses[l] & low != 0).unwrap_or(0);
         let (space, address) = self.space(warp, place, self.addresses[lane]);
-        trouble(lane, FaultKind::Misaligned { access: kind.name, space, address, size: unit })
+        self.misaligned(warp, lane, address, unit, space, kind)
     }
 
     /// Space of an address and the address in it.
@@ -232,7 +212,7 @@ impl Context<'_> {
                 (SpaceKind::Local, in_window(LOCAL_WINDOW))
             }
             Place::Local | Place::Frame => (SpaceKind::Local, address),
-            Place::Global if (CONST_BASE..GLOBAL_BASE).contains(&address) => {
+            Place::Global if (CONST_BASE..CONST_END).contains(&address) => {
                 (SpaceKind::Const, address)
             }
             Place::Global => (SpaceKind::Global, address),
@@ -276,7 +256,7 @@ impl Context<'_> {
             let Some(block) = block else { continue };
             for k in 0..access.parts.len() {
                 let at = offset + k as u64 * size;
-                self.parts[k][lane] = load_block(block, at, access.size).unwrap_or(0);
+                self.parts[k][lane] = block.load(at, access.size).unwrap_or(0);
             }
         }
         self.hint = index;
@@ -289,7 +269,7 @@ impl Context<'_> {
         let mut index = self.hint;
         for lane in lanes(mask) {
             let address = self.addresses[lane];
-            if (CONST_BASE..GLOBAL_BASE).contains(&address) {
+            if (CONST_BASE..CONST_END).contains(&address) {
                 return trouble(lane, FaultKind::ReadOnly { space: SpaceKind::Const, address });
             }
             let (i, offset) = match map.find(address, u64::from(total), index) {
@@ -300,7 +280,8 @@ impl Context<'_> {
             let block = map.block(index);
             for k in 0..access.parts.len() {
                 let at = offset + k as u64 * size;
-                store_block(block, at, access.size, self.parts[k][lane]);
+                // `find` has seen room for the whole access.
+                let _ = block.store(at, access.size, self.parts[k][lane]);
             }
         }
         self.hint = index;
@@ -330,7 +311,7 @@ impl Context<'_> {
                 match map.find(address, size.into(), self.hint) {
                     Ok((index, offset)) => {
                         self.hint = index;
-                        load_block(map.block(index), offset, size)
+                        map.block(index).load(offset, size).ok()
                     }
                     Err(error) => return self.outside_global(lane, address, total, LOAD, &error),
                 }
@@ -366,7 +347,7 @@ impl Context<'_> {
                 match map.find(address, size.into(), self.hint) {
                     Ok((index, offset)) => {
                         self.hint = index;
-                        store_block(map.block(index), offset, size, value)
+                        map.block(index).store(offset, size, value).ok()
                     }
                     Err(error) => return self.outside_global(lane, address, total, STORE, &error),
                 }

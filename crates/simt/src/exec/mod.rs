@@ -16,6 +16,7 @@ mod texture;
 mod transfer;
 mod warp;
 
+use crate::code::Func;
 use crate::fault::Fault;
 use crate::launch::{LaunchConfig, LaunchStats};
 use crate::lower::{KernelId, Program};
@@ -100,6 +101,17 @@ pub fn launch(
     }
 }
 
+/// Bytes of registers, local and shared memory that the CTAs which run at a time may take
+/// together; one runs in any case.
+const MOST_CTA_MEMORY: u64 = 2 << 30;
+
+/// Bytes of a warp's registers and local memory while it is in no call.
+fn warp_size(kernel: &Func) -> u64 {
+    let [narrow, wide, predicates, frame] =
+        [kernel.narrow, kernel.wide, kernel.predicates, kernel.frame].map(u64::from);
+    narrow * 32 * 4 + wide * 32 * 8 + predicates * 4 + frame * 32
+}
+
 fn prepare<'a>(
     program: &'a Program,
     kernel: KernelId,
@@ -119,21 +131,23 @@ fn prepare<'a>(
             constants.narrow[patch.slot.index()] = [address as u32; 32];
         }
     }
+    // No device has more than a few hundred KiB; the loader has checked.
+    let shared_size = layout.dynamic.saturating_add(u64::from(config.dynamic_shared)).min(1 << 30);
+    let warps = threads.div_ceil(32);
+    let cta_size = u64::from(warps) * warp_size(&code.funcs[kernel.0 as usize]) + shared_size;
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let workers = if config.threads == 0 { cores() } else { config.threads };
-    let workers = (workers as u64).clamp(1, ctas.min(1024)) as usize;
-    let shared_size = layout.dynamic.saturating_add(u64::from(config.dynamic_shared));
+    let workers = if config.threads == 0 { cores() } else { config.threads } as u64;
+    let workers = workers.min(MOST_CTA_MEMORY / cta_size.max(1)).min(ctas).clamp(1, 1024) as usize;
     Launch {
         program,
         kernel,
         config,
         code,
         constants,
-        // No device has more than a few hundred KiB; the loader has checked.
-        shared_size: shared_size.min(1 << 30) as usize,
+        shared_size: shared_size as usize,
         shared: layout,
         threads,
-        warps: threads.div_ceil(32),
+        warps,
         workers,
         start: Instant::now(),
     }
@@ -188,5 +202,53 @@ fn collect(state: &mut Collected, index: u64, context: &mut Context<'_>) {
     state.printed_bytes += text.len();
     if !text.is_empty() {
         state.printed.insert(index, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::Symbols;
+    use texunit_memory::MemoryMap;
+    use texunit_syntax::SourceFile;
+
+    fn workers(registers: usize, block: u32, threads: usize) -> usize {
+        use std::fmt::Write;
+        let mut text = format!(
+            ".version 8.0\n.target sm_75\n.visible .entry k()\n{{\n.reg .b64 %rd<{registers}>;\n"
+        );
+        for i in 1..registers {
+            let _ = writeln!(text, "add.u64 %rd{i}, %rd{}, 1;", i - 1);
+        }
+        text.push_str("ret;\n}");
+        let source = SourceFile::new("t.ptx", &text);
+        let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
+        let program = crate::lower(&module, &Symbols::default(), &source);
+        let kernel = program.kernel("k").expect("declared");
+        let config = LaunchConfig {
+            grid: [64, 1, 1],
+            block: [block, 1, 1],
+            dynamic_shared: 0,
+            params: &[],
+            memory: &MemoryMap::default(),
+            descriptors: &Default::default(),
+            threads,
+            max_steps: 1,
+            fmad: false,
+            stack_limit: 0,
+            grid_id: 0,
+            progress: None,
+            cancel: None,
+        };
+        prepare(&program, kernel, &config, block, 64).workers
+    }
+
+    #[test]
+    fn workers_are_fewer_where_ctas_are_huge() {
+        assert_eq!(workers(10, 1024, 40), 40);
+        assert_eq!(workers(10, 32, 1000), 64, "no more than CTAs");
+        // 20,000 registers of 8 bytes in 1024 threads: 160 MB each.
+        assert_eq!(workers(20_000, 1024, 40), 13);
+        assert_eq!(workers(20_000, 32, 40), 40);
     }
 }

@@ -1,6 +1,6 @@
 //! The interpreter's loop: runs a warp's splits instruction by instruction.
 
-use super::context::{Context, Done, Trouble, trouble_of_all};
+use super::context::{Context, Done, Trouble, trouble};
 use super::warp::{Split, State, Warp};
 use crate::alu::Alu;
 use crate::code::{AT_RETURN, CompareTo, Inst, NONE, Op, Rare, Slot};
@@ -116,7 +116,7 @@ impl Context<'_> {
                     }
                 }
                 op => {
-                    self.straight(warp, split, op, mask)?;
+                    self.straight(warp, op, mask)?;
                     split.pc += 1;
                 }
             }
@@ -125,7 +125,7 @@ impl Context<'_> {
 
     /// An instruction after which the next one runs.
     #[inline]
-    fn straight(&mut self, warp: &mut Warp, split: &Split, op: &Op, mask: u32) -> Done {
+    fn straight(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Done {
         let constants = &self.launch.constants;
         match op {
             Op::Narrow { f, d, s } => {
@@ -190,14 +190,16 @@ impl Context<'_> {
             Op::Load(access) => self.load(warp, access, mask)?,
             Op::Store(access) => self.store(warp, access, mask)?,
             Op::Fetch(fetch) => self.fetch(warp, fetch, mask)?,
-            _ => self.rare_op(warp, split, op, mask)?,
+            _ => self.rare_op(warp, op, mask)?,
         }
         Ok(())
     }
 
     /// The less frequent of them.
     #[inline(never)]
-    fn rare_op(&mut self, warp: &mut Warp, split: &Split, op: &Op, mask: u32) -> Done {
+    fn rare_op(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Done {
+        // The guard may leave fewer lanes than the split has.
+        let first = mask.trailing_zeros() as usize;
         match op {
             Op::Nop => {}
             Op::Rare(rare) => self.rare(warp, rare, mask),
@@ -220,19 +222,19 @@ impl Context<'_> {
             Op::SurfaceLoad(access) => self.surface_load(warp, access, mask)?,
             Op::SurfaceStore(access) => self.surface_store(warp, access, mask)?,
             Op::ActiveMask { d } => {
-                let active = [u64::from(split.mask); 32];
+                let active = [u64::from(mask); 32];
                 warp.put(*d, &active, u64::MAX, mask);
             }
             Op::Printf(printf) => self.printf(warp, printf, mask)?,
             Op::AssertFail(failed) => self.assert_fail(warp, failed, mask)?,
-            Op::Trap => return trouble_of_all(FaultKind::Trap { message: None }),
+            Op::Trap => return trouble(first, FaultKind::Trap { message: None }),
             Op::Breakpoint => {
                 let message = Some("brkpt: a breakpoint without a debugger".to_owned());
-                return trouble_of_all(FaultKind::Trap { message });
+                return trouble(first, FaultKind::Trap { message });
             }
             _ => {
                 let what = "an instruction that texunit does not execute was reached";
-                return trouble_of_all(FaultKind::BadOperand(what.to_owned()));
+                return trouble(first, FaultKind::BadOperand(what.to_owned()));
             }
         }
         Ok(())
@@ -282,6 +284,7 @@ impl Context<'_> {
                 self.cta.live -= gone;
                 warp.exit(split, mask);
                 if split.mask == 0 {
+                    self.barrier_without(warp);
                     return Ok(Flow::Gone);
                 }
                 split.pc += 1;

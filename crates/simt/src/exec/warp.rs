@@ -8,15 +8,7 @@
 use super::frames::Frames;
 use crate::alu::{L32, L64};
 use crate::code::{Constants, NONE, Slot};
-
-/// Lane numbers of a mask, lowest first.
-pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros() as usize;
-        mask &= mask.wrapping_sub(1);
-        (lane < 32).then_some(lane)
-    })
-}
+pub(crate) use texunit_unit::lanes;
 
 /// What a split waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -79,7 +79,7 @@ impl<'a> Builder<'a> {
         let ops = &inst.operands;
         if m.warp {
             let mask = self.narrow(ops.first()?)?;
-            self.emit(Op::WarpSync { mask });
+            self.unguarded(|b| b.emit(Op::WarpSync { mask }));
             return Some(());
         }
         let kind = match (m.arrive, m.red, m.red_op) {

@@ -4,6 +4,7 @@
 //! has at most 42 significant bits (24 of the float, or 25 after the cut to 2^-21, times 17 of the
 //! size), and additions of 1/2 either keep them all or cannot reach the next integer.
 
+use super::build::Build;
 use crate::effective::Coords;
 use crate::request::Lanes;
 use crate::sampler::AddressMode;
@@ -37,7 +38,7 @@ pub(super) struct Axis {
 }
 
 /// # Safety
-/// Needs AVX2 if the function was picked with `avx2`.
+/// The [`Build`] that it was picked for must run on this machine.
 type AxisFn = unsafe fn(&Axis, &Lanes, &mut AxisLanes);
 
 // How coordinates are scaled.
@@ -60,15 +61,15 @@ impl Axis {
         coords: Coords,
         mode: Option<AddressMode>,
         linear: bool,
-        avx2: bool,
+        build: Build,
     ) -> Self {
         let run = match (coords, mode) {
-            (Coords::Integer, _) | (_, None) => pick_integer(avx2),
-            (Coords::Unnormalized, Some(mode)) => pick::<UNNORMALIZED>(mode, linear, avx2),
+            (Coords::Integer, _) | (_, None) => pick_integer(build),
+            (Coords::Unnormalized, Some(mode)) => pick::<UNNORMALIZED>(mode, linear, build),
             (Coords::Normalized, Some(mode)) if size.is_power_of_two() => {
-                pick::<POWER_OF_TWO>(mode, linear, avx2)
+                pick::<POWER_OF_TWO>(mode, linear, build)
             }
-            (Coords::Normalized, Some(mode)) => pick::<OTHER_SIZE>(mode, linear, avx2),
+            (Coords::Normalized, Some(mode)) => pick::<OTHER_SIZE>(mode, linear, build),
         };
         Self { size: size.into(), pitch: pitch as i64, run }
     }
@@ -76,28 +77,28 @@ impl Axis {
     /// Fills `out` for all 32 lanes, whatever the coordinates.
     #[inline]
     pub(super) fn run(&self, coords: &Lanes, out: &mut AxisLanes) {
-        // SAFETY: the plan asked for AVX2 only after detecting it.
+        // SAFETY: `new` was given a `Build`, which runs here.
         unsafe { (self.run)(self, coords, out) }
     }
 }
 
-fn pick<const SCALE: u8>(mode: AddressMode, linear: bool, avx2: bool) -> AxisFn {
+fn pick<const SCALE: u8>(mode: AddressMode, linear: bool, build: Build) -> AxisFn {
     match (mode, linear) {
-        (AddressMode::Clamp, false) => pick_point::<SCALE, CLAMP>(avx2),
-        (AddressMode::Wrap, false) => pick_point::<SCALE, WRAP>(avx2),
-        (AddressMode::Mirror, false) => pick_point::<SCALE, MIRROR>(avx2),
-        (AddressMode::Border, false) => pick_point::<SCALE, BORDER>(avx2),
-        (AddressMode::Clamp, true) => pick_linear::<SCALE, CLAMP>(avx2),
-        (AddressMode::Wrap, true) => pick_linear::<SCALE, WRAP>(avx2),
-        (AddressMode::Mirror, true) => pick_linear::<SCALE, MIRROR>(avx2),
-        (AddressMode::Border, true) => pick_linear::<SCALE, BORDER>(avx2),
+        (AddressMode::Clamp, false) => pick_point::<SCALE, CLAMP>(build),
+        (AddressMode::Wrap, false) => pick_point::<SCALE, WRAP>(build),
+        (AddressMode::Mirror, false) => pick_point::<SCALE, MIRROR>(build),
+        (AddressMode::Border, false) => pick_point::<SCALE, BORDER>(build),
+        (AddressMode::Clamp, true) => pick_linear::<SCALE, CLAMP>(build),
+        (AddressMode::Wrap, true) => pick_linear::<SCALE, WRAP>(build),
+        (AddressMode::Mirror, true) => pick_linear::<SCALE, MIRROR>(build),
+        (AddressMode::Border, true) => pick_linear::<SCALE, BORDER>(build),
     }
 }
 
 /// Makes a function that picks the AVX2 or the portable build of a kernel.
 macro_rules! two_builds {
     ($pick:ident, $kernel:ident $(, const $p:ident)*) => {
-        fn $pick<$(const $p: u8),*>(avx2: bool) -> AxisFn {
+        fn $pick<$(const $p: u8),*>(build: Build) -> AxisFn {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2")]
             fn fast<$(const $p: u8),*>(axis: &Axis, coords: &Lanes, out: &mut AxisLanes) {
@@ -107,10 +108,10 @@ macro_rules! two_builds {
                 $kernel::<$($p),*>(axis, coords, out);
             }
             #[cfg(target_arch = "x86_64")]
-            if avx2 {
+            if build.is_avx2() {
                 return fast::<$($p),*>;
             }
-            let _ = avx2;
+            let _ = build;
             portable::<$($p),*>
         }
     };

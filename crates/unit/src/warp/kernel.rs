@@ -1,6 +1,7 @@
 //! Third stage: from texels to results, for 32 lanes.
 
 use super::axis::AxisLanes;
+use super::build::Build;
 use super::class::{
     Bits32, F16, F32, Float, Normalized, Point, S8, S16, Snorm8, Snorm16, U8, U16, Unorm8, Unorm16,
 };
@@ -35,29 +36,31 @@ impl Buffers {
 /// format has. Others are left.
 ///
 /// # Safety
-/// Needs AVX2 if the function was picked with `avx2`.
+/// The [`Build`] that it was picked for must run on this machine.
 pub(super) type Kernel = unsafe fn(&Job<'_>, &mut Buffers, &mut [Lanes; 4]);
 
 /// The kernel for a format; `None` if there is none (which `resolve` has refused before).
-pub(super) fn pick(format: Format, normalized: bool, linear: bool, avx2: bool) -> Option<Kernel> {
+pub(super) fn pick(format: Format, normalized: bool, linear: bool, build: Build) -> Option<Kernel> {
     let n = format.channels();
     Some(match (format.channel(), normalized, linear) {
-        (Channel::U8, false, false) => pick_point::<U8>(n, avx2),
-        (Channel::S8, false, false) => pick_point::<S8>(n, avx2),
-        (Channel::U16, false, false) => pick_point::<U16>(n, avx2),
-        (Channel::S16, false, false) => pick_point::<S16>(n, avx2),
-        (Channel::U32 | Channel::S32 | Channel::F32, false, false) => pick_point::<Bits32>(n, avx2),
-        (Channel::F16, false, false) => pick_point::<F16>(n, avx2),
-        (Channel::U8, true, false) => pick_point::<Unorm8>(n, avx2),
-        (Channel::S8, true, false) => pick_point::<Snorm8>(n, avx2),
-        (Channel::U16, true, false) => pick_point::<Unorm16>(n, avx2),
-        (Channel::S16, true, false) => pick_point::<Snorm16>(n, avx2),
-        (Channel::U8, true, true) => pick_normalized::<Unorm8>(n, avx2),
-        (Channel::S8, true, true) => pick_normalized::<Snorm8>(n, avx2),
-        (Channel::U16, true, true) => pick_normalized::<Unorm16>(n, avx2),
-        (Channel::S16, true, true) => pick_normalized::<Snorm16>(n, avx2),
-        (Channel::F16, false, true) => pick_float::<F16>(n, avx2),
-        (Channel::F32, false, true) => pick_float::<F32>(n, avx2),
+        (Channel::U8, false, false) => pick_point::<U8>(n, build),
+        (Channel::S8, false, false) => pick_point::<S8>(n, build),
+        (Channel::U16, false, false) => pick_point::<U16>(n, build),
+        (Channel::S16, false, false) => pick_point::<S16>(n, build),
+        (Channel::U32 | Channel::S32 | Channel::F32, false, false) => {
+            pick_point::<Bits32>(n, build)
+        }
+        (Channel::F16, false, false) => pick_point::<F16>(n, build),
+        (Channel::U8, true, false) => pick_point::<Unorm8>(n, build),
+        (Channel::S8, true, false) => pick_point::<Snorm8>(n, build),
+        (Channel::U16, true, false) => pick_point::<Unorm16>(n, build),
+        (Channel::S16, true, false) => pick_point::<Snorm16>(n, build),
+        (Channel::U8, true, true) => pick_normalized::<Unorm8>(n, build),
+        (Channel::S8, true, true) => pick_normalized::<Snorm8>(n, build),
+        (Channel::U16, true, true) => pick_normalized::<Unorm16>(n, build),
+        (Channel::S16, true, true) => pick_normalized::<Snorm16>(n, build),
+        (Channel::F16, false, true) => pick_float::<F16>(n, build),
+        (Channel::F32, false, true) => pick_float::<F32>(n, build),
         _ => return None,
     })
 }
@@ -65,7 +68,7 @@ pub(super) fn pick(format: Format, normalized: bool, linear: bool, avx2: bool) -
 /// Makes a function that picks a kernel by number of channels, AVX2 or portable.
 macro_rules! two_builds {
     ($pick:ident, $kernel:ident, $class:ident) => {
-        fn $pick<C: $class>(channels: u8, avx2: bool) -> Kernel {
+        fn $pick<C: $class>(channels: u8, build: Build) -> Kernel {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2")]
             fn fast<C: $class, const N: usize>(j: &Job<'_>, s: &mut Buffers, r: &mut [Lanes; 4]) {
@@ -79,14 +82,14 @@ macro_rules! two_builds {
                 $kernel::<C, N>(j, s, r);
             }
             #[cfg(target_arch = "x86_64")]
-            if avx2 {
+            if build.is_avx2() {
                 return match channels {
                     1 => fast::<C, 1>,
                     2 => fast::<C, 2>,
                     _ => fast::<C, 4>,
                 };
             }
-            let _ = avx2;
+            let _ = build;
             match channels {
                 1 => portable::<C, 1>,
                 2 => portable::<C, 2>,

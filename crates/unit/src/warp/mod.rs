@@ -11,6 +11,7 @@
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
 mod axis;
+mod build;
 mod class;
 mod kernel;
 mod texels;
@@ -19,6 +20,7 @@ use crate::effective::{Coords, EffectiveSampler, reads_normalized, resolve};
 use crate::request::{FetchAnswer, FetchForm, FetchRequest, Lanes, PlanError};
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 use axis::{Axis, AxisLanes, OUTSIDE};
+use build::Build;
 use kernel::{Buffers, Job, Kernel};
 use std::sync::Arc;
 use texels::Source;
@@ -76,21 +78,21 @@ impl FetchPlan {
         texture: &Arc<Texture>,
         sampler: &Sampler,
     ) -> Result<Self, PlanError> {
-        Self::with_avx2(form, texture, sampler, has_avx2())
+        Self::with_build(form, texture, sampler, Build::fastest())
     }
 
-    fn with_avx2(
+    fn with_build(
         form: FetchForm,
         texture: &Arc<Texture>,
         sampler: &Sampler,
-        avx2: bool,
+        build: Build,
     ) -> Result<Self, PlanError> {
         let effective = resolve(form, texture, sampler)?;
         let (resource, dims) = (&*texture.resource, texture.resource.dims());
         let (format, extent) = (resource.format(), resource.extent());
         let linear = effective.filter == Filter::Linear;
         let normalized = reads_normalized(texture);
-        let Some(kernel) = kernel::pick(format, normalized, linear, avx2) else {
+        let Some(kernel) = kernel::pick(format, normalized, linear, build) else {
             return Err(PlanError::Undefined(format!("{format} has no such read mode and filter")));
         };
         let border_row = dims == 1
@@ -98,7 +100,7 @@ impl FetchPlan {
             && effective.address_mode.is_some_and(|mode| mode[1] == AddressMode::Border);
         let axis = |a: usize, size, pitch| {
             let mode = effective.address_mode.map(|mode| mode[a]);
-            (a < dims.into()).then(|| Axis::new(size, pitch, effective.coords, mode, linear, avx2))
+            (a < dims.into()).then(|| Axis::new(size, pitch, effective.coords, mode, linear, build))
         };
         let axes = [
             axis(0, extent.width, format.texel_size().into()),
@@ -174,7 +176,7 @@ impl FetchPlan {
         };
         let channels = usize::from(self.texture.resource.format().channels());
         let out = if request.active == u32::MAX { &mut answer.values } else { &mut *results };
-        // SAFETY: the plan asked for AVX2 only after detecting it.
+        // SAFETY: `kernel::pick` was given a `Build` that runs here.
         unsafe { (self.kernel)(&job, buffers, out) }
         for (c, values) in out.iter_mut().enumerate().skip(channels) {
             if request.components >> c & 1 == 1 {
@@ -196,13 +198,6 @@ fn keep_inactive(request: &FetchRequest<'_>, results: &[Lanes; 4], values: &mut 
             }
         }
     }
-}
-
-fn has_avx2() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("avx2");
-    #[cfg(not(target_arch = "x86_64"))]
-    return false;
 }
 
 #[cfg(test)]

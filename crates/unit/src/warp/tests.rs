@@ -186,9 +186,8 @@ fn resource(format: Format, dims: u8, size: [u32; 3], memory: bool, texels: &[u3
 }
 
 fn check(case: &Case) -> Result<(), TestCaseError> {
-    let builds = if has_avx2() { &[false, true][..] } else { &[false] };
-    for &avx2 in builds {
-        let plan = FetchPlan::with_avx2(case.form, &case.texture, &case.sampler, avx2).unwrap();
+    for build in [Build::PORTABLE, Build::fastest()] {
+        let plan = FetchPlan::with_build(case.form, &case.texture, &case.sampler, build).unwrap();
         let request = FetchRequest {
             active: case.active,
             components: case.components,
@@ -206,14 +205,14 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
                 let got = answer.values[c][lane];
                 prop_assert!(
                     got == wanted,
-                    "component {} of lane {}: {:#010x}, not {:#010x}, at {:x?} (AVX2: {})\n\
+                    "component {} of lane {}: {:#010x}, not {:#010x}, at {:x?} ({:?})\n\
                      {}, {:?}",
                     c,
                     lane,
                     got,
                     wanted,
                     coords,
-                    avx2,
+                    build,
                     case.texture.resource.describe(),
                     plan.effective(),
                 );

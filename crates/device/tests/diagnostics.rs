@@ -1,4 +1,4 @@
-//! docs/diagnostics.md lists every code of the tables; `UPDATE=1 cargo test -p texunit-check`
+//! docs/diagnostics.md lists every code of the tables; `UPDATE=1 cargo test -p texunit-device`
 //! writes it.
 
 use std::fmt::Write;
@@ -21,8 +21,8 @@ fn page() -> String {
     let mut page = String::from(
         "# Diagnostics\n\n\
          Every mistake that texunit finds in a PTX module has a code. Codes do not change their\n\
-         meaning. This page is written from the tables in `crates/syntax/src/codes.rs` and\n\
-         `crates/check/src/codes.rs`; run `UPDATE=1 cargo test -p texunit-check` after a change there.\n",
+         meaning. This page is written from the tables `codes.rs` of the crates `syntax`, `check`,\n\
+         `simt` and `device`; run `UPDATE=1 cargo test -p texunit-device` after a change there.\n",
     );
     let (warnings, errors): (Vec<&Code>, Vec<&Code>) =
         CODES.iter().partition(|c| c.code.starts_with('W'));
@@ -32,6 +32,8 @@ fn page() -> String {
     section(&mut page, "Names, declarations, constants", group("E01"));
     section(&mut page, "Instructions and operands", group("E02"));
     section(&mut page, "Textures and surfaces", group("E03"));
+    section(&mut page, "Not executed", texunit_simt::CODES.iter().collect());
+    section(&mut page, "Loading", texunit_device::CODES.iter().collect());
     section(&mut page, "Warnings", warnings);
     page
 }

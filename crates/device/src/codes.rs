@@ -1,0 +1,15 @@
+//! The codes of what keeps a correct module from being loaded. docs/diagnostics.md lists them
+//! from this table.
+
+use texunit_syntax::codes::Code;
+
+/// Every code of this crate, with what it stands for.
+#[rustfmt::skip]
+pub const CODES: &[Code] = &[
+    Code { code: "E0500", title: "variable without a definition", explanation:
+        "An `.extern` variable is defined in another module, and modules are not linked. Define it in this one." },
+    Code { code: "E0501", title: "variable that has no place", explanation:
+        "The device's memory or a descriptor table is full." },
+    Code { code: "E0502", title: "address mode that is not executed", explanation:
+        "`clamp_ogl` blends half of the border colour in at the edges under a linear filter. Use `clamp_to_edge` or `clamp_to_border`." },
+];
