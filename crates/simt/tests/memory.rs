@@ -298,3 +298,16 @@ fn special_registers() {
         assert_eq!(got[linear as usize + 60], u32::MAX ^ 2 ^ 7);
     }
 }
+
+#[test]
+fn constant_memory_takes_addresses_of_32_bits() {
+    let text = kernel_with(
+        ".const .b32 c[2] = {5, 6};",
+        ".reg .b32 %a, %v;",
+        "mov.u32 %a, c;
+         ld.const.u32 %v, [%a+4];
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    assert_eq!(run_words(&text, how(1), 1), [6]);
+}

@@ -159,6 +159,14 @@ impl Context<'_> {
         if access.place == Place::Frame {
             self.addresses = [warp.local_base.wrapping_add(access.offset); 32];
         }
+        if access.constant {
+            // Constant memory is a window: an address of 32 bits (`mov.u32 %r, c`) is its offset.
+            for address in &mut self.addresses {
+                if *address < CONST_END - CONST_BASE {
+                    *address += CONST_BASE;
+                }
+            }
+        }
         if access.constant
             && let Some(lane) =
                 lanes(mask).find(|&l| space_of(self.addresses[l]) != SpaceKind::Const)
