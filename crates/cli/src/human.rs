@@ -54,7 +54,7 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
     }
     if let Some(stats) = &report.stats {
         out.extend_from_slice(&stats.printf);
-        if !quiet && report.fault.is_none() {
+        if !quiet && report.succeeded() {
             for written in &report.outputs {
                 err += &format!("wrote {}\n", written.path.display());
             }

@@ -157,7 +157,7 @@ mod tests {
         let e = resolve(form(Geometry::D3, CoordType::F32), &t, &linear).unwrap_err();
         assert_eq!(
             e.to_string(),
-            "the instruction reads .3d geometry, but texture `t` is a 2D array of 4 x 4 texels \
+            "the instruction has .3d geometry, but texture `t` is a 2D array of 4 x 4 texels \
              of u8x4"
         );
         let e = resolve(form(Geometry::Cube, CoordType::F32), &t, &linear).unwrap_err();

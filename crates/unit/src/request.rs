@@ -105,7 +105,7 @@ pub struct FetchAnswer {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// `tex.3d` of a 2D array and the like.
-    #[error("the instruction reads {instruction} geometry, but {resource}")]
+    #[error("the instruction has {instruction} geometry, but {resource}")]
     Geometry {
         /// `.3d`
         instruction: &'static str,

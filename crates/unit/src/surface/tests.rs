@@ -108,7 +108,7 @@ fn geometry_must_match() {
     let of = |geometry| SurfacePlan::new(form(geometry, 1, 1, ClampMode::Trap), &s);
     assert_eq!(
         of(Geometry::D3).unwrap_err().to_string(),
-        "the instruction reads .3d geometry, but surface `s` is a 2D array of 4 x 4 texels \
+        "the instruction has .3d geometry, but surface `s` is a 2D array of 4 x 4 texels \
          of u8"
     );
     assert!(of(Geometry::A2d).is_err());
