@@ -88,82 +88,35 @@ fn sqrt<const R: u8>(a: f32) -> f32 {
     narrow32::<R>(to_odd(root, (-root).mul_add(root, a)))
 }
 
-/// `min` and `max` of numbers: -0 is less than +0. One NaN gives the other source.
-#[inline(always)]
-fn min(a: f32, b: f32) -> f32 {
-    let equal = f32::from_bits(a.to_bits() | b.to_bits());
-    let least = if a < b {
-        a
-    } else if b < a {
-        b
-    } else {
-        equal
+/// `min` and `max`: the source that stands before the other. Of equal ones, which may be zeros of
+/// both signs, the bits combined: -0 is less than +0. One NaN gives the other source.
+macro_rules! extreme {
+    ($name:ident, $float:ty, $before:tt, $combine:tt) => {
+        #[inline(always)]
+        fn $name(a: $float, b: $float) -> $float {
+            let equal = <$float>::from_bits(a.to_bits() $combine b.to_bits());
+            let first = if a $before b {
+                a
+            } else if b $before a {
+                b
+            } else {
+                equal
+            };
+            if a.is_nan() {
+                b
+            } else if b.is_nan() {
+                a
+            } else {
+                first
+            }
+        }
     };
-    if a.is_nan() {
-        b
-    } else if b.is_nan() {
-        a
-    } else {
-        least
-    }
 }
 
-#[inline(always)]
-fn max(a: f32, b: f32) -> f32 {
-    let equal = f32::from_bits(a.to_bits() & b.to_bits());
-    let most = if a > b {
-        a
-    } else if b > a {
-        b
-    } else {
-        equal
-    };
-    if a.is_nan() {
-        b
-    } else if b.is_nan() {
-        a
-    } else {
-        most
-    }
-}
-
-#[inline(always)]
-fn min64(a: f64, b: f64) -> f64 {
-    let equal = f64::from_bits(a.to_bits() | b.to_bits());
-    let least = if a < b {
-        a
-    } else if b < a {
-        b
-    } else {
-        equal
-    };
-    if a.is_nan() {
-        b
-    } else if b.is_nan() {
-        a
-    } else {
-        least
-    }
-}
-
-#[inline(always)]
-fn max64(a: f64, b: f64) -> f64 {
-    let equal = f64::from_bits(a.to_bits() & b.to_bits());
-    let most = if a > b {
-        a
-    } else if b > a {
-        b
-    } else {
-        equal
-    };
-    if a.is_nan() {
-        b
-    } else if b.is_nan() {
-        a
-    } else {
-        most
-    }
-}
+extreme!(min, f32, <, |);
+extreme!(max, f32, >, &);
+extreme!(min64, f64, <, |);
+extreme!(max64, f64, >, &);
 
 /// A NaN if either source is one (`.NaN`), else the value.
 #[inline(always)]
