@@ -252,9 +252,9 @@ fn what_is_not_executed_is_listed_for_what_a_kernel_reaches() {
     {{ .param .b64 x; .param .b64 y; st.param.b64 [x], 4; call (y), malloc, (x); }}
     ret;
 }}
-.func unused() {{ .reg .u32 %w; .reg .u64 %h; txq.width.b32 %w, [%h]; ret; }}
+.func unused() {{ .reg .u32 %w; .reg .u64 %h; sured.b.add.1d.u32.trap [%h, {{%w}}], %w; ret; }}
 .visible .entry good() {{ ret; }}
-.visible .entry bad() {{ .reg .u32 %w; .reg .u64 %h; call used; suq.width.b32 %w, [%h]; ret; }}
+.visible .entry bad() {{ .reg .u32 %w; .reg .u64 %h; call used; sured.b.add.1d.u32.trap [%h, {{%w}}], %w; ret; }}
 ",
         common::HEADER
     );
@@ -264,7 +264,11 @@ fn what_is_not_executed_is_listed_for_what_a_kernel_reaches() {
     let bad = of("bad");
     assert_eq!(bad.iter().map(|d| d.code).collect::<Vec<_>>(), ["E0404", "E0402"]);
     assert!(bad[0].message.contains("call") && bad[0].help.as_ref().unwrap().contains("vprintf"));
-    assert!(bad[1].message.contains("`suq.width.b32` is not executed"), "{}", bad[1].message);
+    assert!(
+        bad[1].message.contains("`sured.b.add.1d.u32.trap` is not executed"),
+        "{}",
+        bad[1].message
+    );
 }
 
 #[test]

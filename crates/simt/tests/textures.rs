@@ -185,3 +185,92 @@ fn surface_faults() {
     let fault = loaded.run("k", how, &[Arg::U64(out), Arg::U64(TEXTURE_BIT)]).unwrap_err();
     assert!(matches!(fault.kind, FaultKind::Handle { wanted: "surface", .. }), "{fault:?}");
 }
+
+/// A kernel that stores the 32-bit result of each query.
+fn query_kernel(mode: &str, queries: &[&str]) -> String {
+    let stores: Vec<_> = queries
+        .iter()
+        .enumerate()
+        .map(|(i, q)| format!("{q}; st.global.u32 [%o+{}], %r;", i * 4))
+        .collect();
+    format!(
+        "{}
+.visible .entry k(.param .u64 out, .param .u64 a, .param .u64 b)
+{{
+    .reg .u64 %o, %a, %b; .reg .u32 %r; .reg .pred %p;
+    ld.param.u64 %o, [out];
+    ld.param.u64 %a, [a];
+    ld.param.u64 %b, [b];
+    mov.u32 %r, 77;
+    {}
+    ret;
+}}",
+        HEADER.replace(".target sm_80", &format!(".target sm_80{mode}")),
+        stores.join("\n    ")
+    )
+}
+
+fn ask(mode: &str, queries: &[&str], a: u64, b: u64) -> Result<Vec<u32>, Box<Fault>> {
+    let mut loaded = load_text(&query_kernel(mode, queries));
+    bind(&mut loaded);
+    let (out, block) = loaded.buffer(queries.len());
+    let how = How { block: [1; 3], ..How::default() };
+    loaded.run("k", how, &[Arg::U64(out), Arg::U64(a), Arg::U64(b)])?;
+    Ok(words(&block))
+}
+
+#[test]
+fn queries() {
+    let texture = [
+        "txq.width.b32 %r, [%a]",
+        "txq.height.b32 %r, [%a]",
+        "txq.depth.b32 %r, [%a]",
+        "txq.channel_data_type.b32 %r, [%a]",
+        "txq.channel_order.b32 %r, [%a]",
+        "txq.normalized_coords.b32 %r, [%a]",
+        "txq.filter_mode.b32 %r, [%a]",
+        "txq.addr_mode_1.b32 %r, [%a]",
+        "txq.level.width.b32 %r, [%a], 0",
+        "txq.level.width.b32 %r, [%a], 1",
+        "@%p txq.width.b32 %r, [%b]",
+        "txq.array_size.b32 %r, [%a]",
+        "suq.width.b32 %r, [%b]",
+        "suq.height.b32 %r, [%b]",
+        "suq.channel_order.b32 %r, [%b]",
+        "suq.memory_layout.b32 %r, [%b]",
+    ];
+    // The second sampler wraps.
+    let got = ask("", &texture, TEXTURE_BIT | 1 << 20, SURFACE_BIT).unwrap();
+    assert_eq!(got, [8, 4, 0, 0x10de, 0x10b0, 1, 0, 0, 8, 0, 0, 0, 8, 4, 0x10b0, 0]);
+    let sampler = ["txq.addr_mode_0.b32 %r, [%b]", "txq.force_unnormalized_coords.b32 %r, [%b]"];
+    let independent = ", texmode_independent";
+    assert_eq!(ask(independent, &sampler, 0, SAMPLER_BIT).unwrap(), [3, 0]);
+    assert_eq!(ask(independent, &sampler, 0, SAMPLER_BIT | 1 << 20).unwrap(), [0, 0]);
+    for (query, wanted) in [
+        ("txq.width.b32 %r, [%a]", "texture"),
+        ("suq.width.b32 %r, [%b]", "surface"),
+        ("txq.filter_mode.b32 %r, [%a]", "sampler"),
+    ] {
+        let fault = ask("", &[query], SURFACE_BIT, TEXTURE_BIT).unwrap_err();
+        assert!(
+            matches!(fault.kind, FaultKind::Handle { wanted: w, .. } if w == wanted),
+            "{fault:?}"
+        );
+    }
+}
+
+#[test]
+fn kinds_of_handles() {
+    let kinds = ["texref", "samplerref", "surfref"];
+    let queries = kinds.map(|k| format!("istypep.{k} %p, %a; selp.u32 %r, 1, 0, %p"));
+    let queries: Vec<_> = queries.iter().map(String::as_str).collect();
+    for (handle, wanted) in [
+        (TEXTURE_BIT | 5, [1, 0, 0]),
+        (SAMPLER_BIT, [0, 1, 0]),
+        (SURFACE_BIT, [0, 0, 1]),
+        (0, [0, 0, 0]),
+        (!0, [1, 1, 1]),
+    ] {
+        assert_eq!(ask("", &queries, handle, 0).unwrap(), wanted, "{handle:#x}");
+    }
+}

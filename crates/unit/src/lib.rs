@@ -6,6 +6,7 @@
 //! never optimised; the plans must equal it on every bit. No PTX, no files, no threads here.
 
 mod effective;
+mod query;
 pub mod reference;
 pub mod request;
 pub mod resource;
@@ -14,6 +15,7 @@ mod surface;
 mod warp;
 
 pub use effective::{Coords, EffectiveSampler, effective_sampler, resolve};
+pub use query::{Attribute, QueryPlan, QueryRequest};
 pub use request::{
     AccessFault, ClampMode, CoordType, FetchAnswer, FetchForm, FetchRequest, Geometry, Lanes,
     PlanError, ResultType, SurfaceAnswer, SurfaceForm, SurfaceRequest, lanes,

@@ -2,7 +2,7 @@
 
 use super::Slot;
 use texunit_isa::{AtomOp, BoolOp, ScalarType, ShflMode};
-use texunit_unit::{FetchForm, SurfaceForm};
+use texunit_unit::{Attribute, FetchForm, SurfaceForm};
 
 /// State space of an access as far as it is known before it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,6 +159,18 @@ pub(crate) struct Fetch {
     pub(crate) coords: [Slot; 4],
     pub(crate) parts: [Slot; 4],
     pub(crate) components: u8,
+}
+
+/// txq, suq.
+#[derive(Clone, Debug)]
+pub(crate) struct Query {
+    pub(crate) attribute: Attribute,
+    pub(crate) handle: Handle,
+    /// suq.
+    pub(crate) of_surface: bool,
+    /// The level of `txq.level`, or none.
+    pub(crate) level: Slot,
+    pub(crate) d: Slot,
 }
 
 /// suld.b, sust.b.

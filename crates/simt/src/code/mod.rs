@@ -177,6 +177,14 @@ pub(crate) enum Op {
     Load(Box<Access>),
     Store(Box<Access>),
     Atomic(Box<Atomic>),
+    /// txq, suq.
+    Query(Box<Query>),
+    /// istypep: whether a handle has this kind bit.
+    IsType {
+        d: Slot,
+        a: Slot,
+        bit: u64,
+    },
     /// Between a space's own addresses and generic ones; `to`: from generic.
     Cvta {
         d: Slot,

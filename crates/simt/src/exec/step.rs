@@ -190,6 +190,7 @@ impl Context<'_> {
             Op::Load(access) => self.load(warp, access, mask)?,
             Op::Store(access) => self.store(warp, access, mask)?,
             Op::Fetch(fetch) => self.fetch(warp, fetch, mask)?,
+            Op::Query(query) => self.query(warp, query, mask)?,
             _ => self.rare_op(warp, op, mask)?,
         }
         Ok(())
@@ -214,7 +215,8 @@ impl Context<'_> {
             | Op::Special { .. }
             | Op::FrameAddress { .. }
             | Op::Cvta { .. }
-            | Op::IsSpace { .. } => self.transfer(warp, op, mask),
+            | Op::IsSpace { .. }
+            | Op::IsType { .. } => self.transfer(warp, op, mask),
             Op::Atomic(atomic) => {
                 warp.last_atomic = warp.steps;
                 self.atomic(warp, atomic, mask)?;

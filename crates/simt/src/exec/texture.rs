@@ -1,14 +1,15 @@
-//! Texture fetches and surface accesses: handles looked up, plans kept at the instruction.
+//! Texture fetches, surface accesses and queries: handles looked up, plans kept at the
+//! instruction.
 
 use super::context::{Context, Done, Trouble, trouble};
 use super::warp::{Warp, lanes};
-use crate::code::{Fetch, Handle, SurfaceAccess};
+use crate::code::{Fetch, Handle, Query, SurfaceAccess};
 use crate::fault::FaultKind;
 use crate::launch::{Descriptors, SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use std::sync::Arc;
 use texunit_unit::{
-    AccessFault, FetchAnswer, FetchPlan, FetchRequest, Sampler, Scratch, Surface, SurfaceAnswer,
-    SurfacePlan, SurfaceRequest, Texture,
+    AccessFault, Attribute, FetchAnswer, FetchPlan, FetchRequest, QueryPlan, QueryRequest, Sampler,
+    Scratch, Surface, SurfaceAnswer, SurfacePlan, SurfaceRequest, Texture,
 };
 
 const INDEX: u64 = 0xf_ffff;
@@ -174,6 +175,56 @@ impl Context<'_> {
             if !d.is_none() {
                 warp.put_n(d, values, mask);
             }
+        }
+        Ok(())
+    }
+
+    /// What the attribute of one handle is.
+    fn query_plan(
+        &self,
+        query: &Query,
+        handle: u64,
+        lane: usize,
+    ) -> Result<QueryPlan, Box<Trouble>> {
+        let tables = self.launch.config.descriptors;
+        let (of, attribute) = (&query.handle, query.attribute);
+        let sampler = |wanted| {
+            let index = handle >> SAMPLER_SHIFT & SAMPLER_INDEX;
+            slot(&tables.samplers, index, (lane, handle, of, wanted))
+        };
+        // memory_layout is asked of surfaces with txq too.
+        let is_surface = query.of_surface
+            || attribute == Attribute::MemoryLayout && handle & KINDS == SURFACE_BIT;
+        if is_surface {
+            check(lane, handle, of, SURFACE)?;
+            let surface = slot(&tables.surfaces, handle & INDEX, (lane, handle, of, SURFACE))?;
+            return Ok(QueryPlan::surface(attribute, surface));
+        }
+        if attribute.is_of_sampler() && handle & KINDS != TEXTURE_BIT {
+            check(lane, handle, of, SAMPLER)?;
+            return Ok(QueryPlan::sampler(attribute, sampler(SAMPLER)?));
+        }
+        check(lane, handle, of, TEXTURE)?;
+        let texture = slot(&tables.textures, handle & INDEX, (lane, handle, of, TEXTURE))?;
+        Ok(QueryPlan::texture(attribute, texture, sampler(TEXTURE)?))
+    }
+
+    pub(super) fn query(&mut self, warp: &mut Warp, query: &Query, mask: u32) -> Done {
+        let constants = &self.launch.constants;
+        let handles = warp.w(constants, query.handle.slot);
+        let level = (!query.level.is_none()).then(|| warp.n(constants, query.level));
+        let mut values = [0; 32];
+        let mut rest = mask;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            let handle = handles[lane];
+            let active = lanes(rest).filter(|&l| handles[l] == handle).fold(0, |m, l| m | 1 << l);
+            rest &= !active;
+            let plan = self.query_plan(query, handle, lane)?;
+            plan.answer(&QueryRequest { active, level }, &mut values);
+        }
+        if !query.d.is_none() {
+            warp.put_n(query.d, &values, mask);
         }
         Ok(())
     }

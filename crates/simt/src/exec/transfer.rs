@@ -63,6 +63,12 @@ impl Context<'_> {
                     .fold(0, |m, l| m | u32::from(space_of(self.wide[l]) == *space) << l);
                 warp.put_p(*d, is, mask);
             }
+            Op::IsType { d, a, bit } => {
+                warp.read(constants, *a, &mut self.wide);
+                let is =
+                    lanes(u32::MAX).fold(0, |m, l| m | u32::from(self.wide[l] & bit != 0) << l);
+                warp.put_p(*d, is, mask);
+            }
             // No other operation is sent here.
             _ => {}
         }

@@ -250,14 +250,11 @@ pub(super) fn why_unsupported(inst: &ir::Instruction) -> (&'static str, String) 
             );
             ("E0401", help)
         }
-        Opcode::Tld4 | Opcode::Txq | Opcode::Istypep => {
-            let help = format!(
-                "`{}` is checked but not executed; pass sizes as parameters, and gather with four point-sampled fetches",
-                inst.opcode
-            );
-            ("E0401", help)
+        Opcode::Tld4 => {
+            let help = "`tld4` is checked but not executed; gather with four point-sampled fetches";
+            ("E0401", help.to_owned())
         }
-        Opcode::Suld | Opcode::Sust | Opcode::Sured | Opcode::Suq => (
+        Opcode::Suld | Opcode::Sust | Opcode::Sured => (
             "E0402",
             "`suld.b` and `sust.b` of `.1d`, `.2d` and `.3d` surfaces are the surface \
              instructions that are executed"

@@ -1,7 +1,8 @@
-//! tex, suld.b, sust.b.
+//! tex, suld.b, sust.b, txq, suq, istypep.
 
 use super::builder::{Builder, is_wide, mask_of};
-use crate::code::{Access, Fetch, Handle, Op, Place, Slot, SurfaceAccess};
+use crate::code::{Access, Fetch, Handle, Op, Place, Query, Slot, SurfaceAccess};
+use crate::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use texunit_check::ir::{Base, Instruction, Operand, Storage};
 use texunit_isa::{ClampMode, Geometry, MipMode, Opcode, ScalarType};
 use texunit_unit as unit;
@@ -16,11 +17,37 @@ fn geometry(g: Geometry) -> Option<(unit::Geometry, usize)> {
     }
 }
 
+/// An attribute in the unit's words.
+#[rustfmt::skip]
+fn attribute(query: texunit_isa::Query) -> unit::Attribute {
+    use texunit_isa::Query as Q;
+    use unit::Attribute as A;
+    match query {
+        Q::Width => A::Width,
+        Q::Height => A::Height,
+        Q::Depth => A::Depth,
+        Q::ChannelDataType => A::ChannelDataType,
+        Q::ChannelOrder => A::ChannelOrder,
+        Q::NormalizedCoords => A::NormalizedCoords,
+        Q::ArraySize => A::ArraySize,
+        Q::NumMipmapLevels => A::NumMipmapLevels,
+        Q::NumSamples => A::NumSamples,
+        Q::ForceUnnormalizedCoords => A::ForceUnnormalizedCoords,
+        Q::FilterMode => A::FilterMode,
+        Q::AddrMode0 => A::AddressMode(0),
+        Q::AddrMode1 => A::AddressMode(1),
+        Q::AddrMode2 => A::AddressMode(2),
+        Q::MemoryLayout => A::MemoryLayout,
+    }
+}
+
 impl<'a> Builder<'a> {
     pub(super) fn texture(&mut self, inst: &'a Instruction) -> Option<()> {
         match inst.opcode {
             Opcode::Tex => self.fetch(inst),
             Opcode::Suld | Opcode::Sust => self.surface(inst),
+            Opcode::Txq | Opcode::Suq => self.query(inst),
+            Opcode::Istypep => self.is_type(inst),
             _ => None,
         }
     }
@@ -130,6 +157,41 @@ impl<'a> Builder<'a> {
         let site = self.site();
         let op = Fetch { site, form, texture, sampler, coords, parts, components };
         self.emit(Op::Fetch(Box::new(op)));
+        Some(())
+    }
+
+    fn query(&mut self, inst: &'a Instruction) -> Option<()> {
+        let (d, handle, level) = match &inst.operands[..] {
+            [d, handle] => (d, handle, None),
+            [d, handle, level] => (d, handle, Some(level)),
+            _ => return None,
+        };
+        let handle = self.handle(handle)?;
+        let level = match level {
+            Some(level) => self.narrow(level)?,
+            None => Slot::NONE,
+        };
+        let d = self.destination(d)?;
+        if !d.is_none() && (d.is_wide() || d.is_predicate()) {
+            return None;
+        }
+        let attribute = attribute(inst.mods.query?);
+        let of_surface = inst.opcode == Opcode::Suq;
+        self.emit(Op::Query(Box::new(Query { attribute, handle, of_surface, level, d })));
+        Some(())
+    }
+
+    fn is_type(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [d, a] = &inst.operands[..] else { return None };
+        let bit = match inst.mods.ty()? {
+            ScalarType::Texref => TEXTURE_BIT,
+            ScalarType::Samplerref => SAMPLER_BIT,
+            ScalarType::Surfref => SURFACE_BIT,
+            _ => return None,
+        };
+        let a = self.wide(a)?;
+        let d = self.destination(d)?;
+        self.emit(Op::IsType { d, a, bit });
         Some(())
     }
 
