@@ -32,6 +32,18 @@ enum Object {
     Bytes(Vec<u8>),
 }
 
+impl Object {
+    fn arg(&self) -> Arg<'_> {
+        match self {
+            Object::Buffer(b) => Arg::Buffer(b),
+            Object::Surface { object, .. } => Arg::Surface(object),
+            Object::Texture(t) => Arg::Texture(t),
+            Object::Sampler(s) => Arg::Sampler(s),
+            Object::Bytes(b) => Arg::Bytes(b),
+        }
+    }
+}
+
 /// All objects of a job, arguments in the order of the kernel's parameters, and what is to be
 /// written afterwards.
 #[derive(Debug, Default)]
@@ -56,13 +68,7 @@ impl Bound {
             if let Some(bytes) = self.structures.get(&slot) {
                 return Some(Arg::Bytes(bytes));
             }
-            Some(match self.objects.get(&assignment.whole?)? {
-                Object::Buffer(b) => Arg::Buffer(b),
-                Object::Surface { object, .. } => Arg::Surface(object),
-                Object::Texture(t) => Arg::Texture(t),
-                Object::Sampler(s) => Arg::Sampler(s),
-                Object::Bytes(b) => Arg::Bytes(b),
-            })
+            Some(self.objects.get(&assignment.whole?)?.arg())
         };
         self.order.iter().enumerate().map(arg).collect()
     }

@@ -57,8 +57,8 @@ impl Arg<'_> {
         }
     }
 
-    /// Little-endian bytes, up to eight of them.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
+    /// What the kernel gets: the value, address or handle, little endian.
+    pub fn bytes(&self) -> Vec<u8> {
         match *self {
             Arg::U8(v) => v.to_le_bytes().into(),
             Arg::U16(v) | Arg::F16(v) => v.to_le_bytes().into(),

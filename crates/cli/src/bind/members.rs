@@ -95,7 +95,7 @@ impl Binder<'_> {
             };
             for &(offset, index) in &assignment.members {
                 let Some(object) = self.bound.objects.get(&index) else { continue };
-                let member = object.bytes();
+                let member = object.arg().bytes();
                 let at = offset as usize;
                 // Members that do not fit have been reported.
                 if let Some(place) = bytes.get_mut(at..at + member.len()) {
@@ -103,19 +103,6 @@ impl Binder<'_> {
                 }
             }
             self.bound.structures.insert(slot, bytes);
-        }
-    }
-}
-
-impl Object {
-    /// As a kernel gets it: the address, handle or value.
-    fn bytes(&self) -> Vec<u8> {
-        match self {
-            Object::Buffer(b) => b.address().to_le_bytes().into(),
-            Object::Surface { object, .. } => object.handle().to_le_bytes().into(),
-            Object::Texture(t) => t.handle().to_le_bytes().into(),
-            Object::Sampler(s) => s.handle().to_le_bytes().into(),
-            Object::Bytes(b) => b.clone(),
         }
     }
 }
