@@ -1,6 +1,6 @@
 //! Operands of txq, suq and istypep.
 
-use texunit_isa::floor::INDIRECT;
+use texunit_isa::floor::{Floor, INDIRECT};
 use texunit_isa::{Form, Modifiers, Query, ScalarType};
 use texunit_syntax::ast::{self, OperandKind};
 
@@ -44,7 +44,9 @@ impl<'a> Body<'_, 'a> {
             }
             _ => &[ScalarType::Texref],
         };
-        let handle = self.query_handle(&i.operands[1], kinds);
+        // With texmode_independent, queries through registers need no later version.
+        let floor = (!independent).then_some(INDIRECT);
+        let handle = self.query_handle(&i.operands[1], kinds, floor);
         let mut operands = vec![dest?, handle?];
         if let Some(level) = i.operands.get(2) {
             operands.push(self.level(&site, level, ScalarType::S32)?);
@@ -56,6 +58,7 @@ impl<'a> Body<'_, 'a> {
         &mut self,
         operand: &ast::Operand<'a>,
         kinds: &[ScalarType],
+        indirect: Option<Floor>,
     ) -> Option<Operand> {
         if !matches!(operand.kind, OperandKind::Address(_) | OperandKind::Bracket(_)) {
             self.wrong(
@@ -66,9 +69,7 @@ impl<'a> Body<'_, 'a> {
             );
             return None;
         }
-        // With texmode_independent, queries through registers need no later version.
-        let floor = (!self.cx.module.independent).then_some(INDIRECT);
-        self.handle(operand, kinds, floor)
+        self.handle(operand, kinds, indirect)
     }
 
     /// The destination of txq and suq.
@@ -122,16 +123,7 @@ impl<'a> Body<'_, 'a> {
         self.require_form(i, mods, form);
         let [to, from] = self.two_operands(i, "write a destination and [surface]")?;
         let dest = self.query_dest(&site, to);
-        if !matches!(from.kind, OperandKind::Address(_) | OperandKind::Bracket(_)) {
-            self.wrong(
-                "E0301",
-                from.span,
-                "the queried reference stands in brackets".into(),
-                "write [name]",
-            );
-            return None;
-        }
-        let handle = self.handle(from, &[ScalarType::Surfref], Some(INDIRECT));
+        let handle = self.query_handle(from, &[ScalarType::Surfref], Some(INDIRECT));
         Some(vec![dest?, handle?])
     }
 }
