@@ -115,14 +115,44 @@ fn slot<'d, T>(
     }
 }
 
+fn texture_of<'d>(
+    descriptors: &'d Descriptors,
+    of: &Handle,
+    handle: u64,
+    lane: usize,
+) -> Result<&'d Arc<Texture>, Box<Trouble>> {
+    check(lane, handle, of, TEXTURE)?;
+    slot(&descriptors.textures, handle & INDEX, (lane, handle, of, TEXTURE))
+}
+
+/// The sampler that a sampler's or texture's handle names. Its kind has been checked.
+fn sampler_of<'d>(
+    descriptors: &'d Descriptors,
+    of: &Handle,
+    handle: u64,
+    lane: usize,
+) -> Result<&'d Arc<Sampler>, Box<Trouble>> {
+    let index = handle >> SAMPLER_SHIFT & SAMPLER_INDEX;
+    slot(&descriptors.samplers, index, (lane, handle, of, SAMPLER))
+}
+
+fn surface_of<'d>(
+    descriptors: &'d Descriptors,
+    of: &Handle,
+    handle: u64,
+    lane: usize,
+) -> Result<&'d Arc<Surface>, Box<Trouble>> {
+    check(lane, handle, of, SURFACE)?;
+    slot(&descriptors.surfaces, handle & INDEX, (lane, handle, of, SURFACE))
+}
+
 fn textures<'d>(
     descriptors: &'d Descriptors,
     fetch: &Fetch,
     (t, s): (u64, u64),
     lane: usize,
 ) -> Result<(&'d Arc<Texture>, &'d Arc<Sampler>), Box<Trouble>> {
-    check(lane, t, &fetch.texture, TEXTURE)?;
-    let texture = slot(&descriptors.textures, t & INDEX, (lane, t, &fetch.texture, TEXTURE))?;
+    let texture = texture_of(descriptors, &fetch.texture, t, lane)?;
     let (handle, of) = match &fetch.sampler {
         // A texture handle may stand for its sampler too.
         Some(of) if s & KINDS != TEXTURE_BIT => {
@@ -132,9 +162,7 @@ fn textures<'d>(
         Some(of) => (s, of),
         None => (t, &fetch.texture),
     };
-    let index = handle >> SAMPLER_SHIFT & SAMPLER_INDEX;
-    let sampler = slot(&descriptors.samplers, index, (lane, handle, of, SAMPLER))?;
-    Ok((texture, sampler))
+    Ok((texture, sampler_of(descriptors, of, handle, lane)?))
 }
 
 impl Context<'_> {
@@ -188,25 +216,19 @@ impl Context<'_> {
     ) -> Result<QueryPlan, Box<Trouble>> {
         let tables = self.launch.config.descriptors;
         let (of, attribute) = (&query.handle, query.attribute);
-        let sampler = |wanted| {
-            let index = handle >> SAMPLER_SHIFT & SAMPLER_INDEX;
-            slot(&tables.samplers, index, (lane, handle, of, wanted))
-        };
         // memory_layout is asked of surfaces with txq too.
         let is_surface = query.of_surface
             || attribute == Attribute::MemoryLayout && handle & KINDS == SURFACE_BIT;
         if is_surface {
-            check(lane, handle, of, SURFACE)?;
-            let surface = slot(&tables.surfaces, handle & INDEX, (lane, handle, of, SURFACE))?;
-            return Ok(QueryPlan::surface(attribute, surface));
+            return Ok(QueryPlan::surface(attribute, surface_of(tables, of, handle, lane)?));
         }
         if attribute.is_of_sampler() && handle & KINDS != TEXTURE_BIT {
             check(lane, handle, of, SAMPLER)?;
-            return Ok(QueryPlan::sampler(attribute, sampler(SAMPLER)?));
+            return Ok(QueryPlan::sampler(attribute, sampler_of(tables, of, handle, lane)?));
         }
-        check(lane, handle, of, TEXTURE)?;
-        let texture = slot(&tables.textures, handle & INDEX, (lane, handle, of, TEXTURE))?;
-        Ok(QueryPlan::texture(attribute, texture, sampler(TEXTURE)?))
+        let texture = texture_of(tables, of, handle, lane)?;
+        let sampler = sampler_of(tables, of, handle, lane)?;
+        Ok(QueryPlan::texture(attribute, texture, sampler))
     }
 
     pub(super) fn query(&mut self, warp: &mut Warp, query: &Query, mask: u32) -> Done {
@@ -249,10 +271,8 @@ impl Context<'_> {
             let active = lanes(rest).filter(|&l| surface[l] == handle).fold(0, |m, l| m | 1 << l);
             rest &= !active;
             if !find(kept, (handle, 0)) {
-                check(lane, handle, &op.surface, SURFACE)?;
-                let table = &self.launch.config.descriptors.surfaces;
-                let found: &Arc<Surface> =
-                    slot(table, handle & INDEX, (lane, handle, &op.surface, SURFACE))?;
+                let tables = self.launch.config.descriptors;
+                let found = surface_of(tables, &op.surface, handle, lane)?;
                 match SurfacePlan::new(op.form, found) {
                     Ok(plan) => keep(kept, (handle, 0), plan),
                     Err(e) => return trouble(lane, FaultKind::Surface(e.to_string())),
