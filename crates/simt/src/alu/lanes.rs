@@ -6,9 +6,10 @@
 //! compiled along. In the slots of one width results are gathered in a local array: the compiler
 //! sees that it overlaps no source, and vectorises.
 
-macro_rules! narrow {
-    (|$a:tt, $b:tt, $c:tt| $e:expr) => {
-        $crate::alu::Alu::Narrow(|d, a, b, c| {
+/// Three sources in slots of the destination's width.
+macro_rules! gathered {
+    ($variant:ident, |$a:tt, $b:tt, $c:tt| $e:expr) => {
+        $crate::alu::Alu::$variant(|d, a, b, c| {
             pulp::Arch::new().dispatch(
                 #[inline(always)]
                 || {
@@ -22,56 +23,39 @@ macro_rules! narrow {
             )
         })
     };
+}
+
+/// Three sources of mixed width, where a local array was found to be slower.
+macro_rules! direct {
+    ($variant:ident, |$a:tt, $b:tt, $c:tt| $e:expr) => {
+        $crate::alu::Alu::$variant(|d, a, b, c| {
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || {
+                    for i in 0..32 {
+                        let ($a, $b, $c) = (a[i], b[i], c[i]);
+                        d[i] = $e;
+                    }
+                },
+            )
+        })
+    };
+}
+
+macro_rules! narrow {
+    ($($lane:tt)*) => { $crate::alu::lanes::gathered!(Narrow, $($lane)*) };
 }
 
 macro_rules! wide {
-    (|$a:tt, $b:tt, $c:tt| $e:expr) => {
-        $crate::alu::Alu::Wide(|d, a, b, c| {
-            pulp::Arch::new().dispatch(
-                #[inline(always)]
-                || {
-                    let mut lanes = [0; 32];
-                    for i in 0..32 {
-                        let ($a, $b, $c) = (a[i], b[i], c[i]);
-                        lanes[i] = $e;
-                    }
-                    *d = lanes;
-                },
-            )
-        })
-    };
+    ($($lane:tt)*) => { $crate::alu::lanes::gathered!(Wide, $($lane)*) };
 }
 
 macro_rules! mixed {
-    (|$a:tt, $b:tt, $c:tt| $e:expr) => {
-        $crate::alu::Alu::Mixed(|d, a, b, c| {
-            pulp::Arch::new().dispatch(
-                #[inline(always)]
-                || {
-                    for i in 0..32 {
-                        let ($a, $b, $c) = (a[i], b[i], c[i]);
-                        d[i] = $e;
-                    }
-                },
-            )
-        })
-    };
+    ($($lane:tt)*) => { $crate::alu::lanes::direct!(Mixed, $($lane)*) };
 }
 
 macro_rules! widen {
-    (|$a:tt, $b:tt, $c:tt| $e:expr) => {
-        $crate::alu::Alu::Widen(|d, a, b, c| {
-            pulp::Arch::new().dispatch(
-                #[inline(always)]
-                || {
-                    for i in 0..32 {
-                        let ($a, $b, $c) = (a[i], b[i], c[i]);
-                        d[i] = $e;
-                    }
-                },
-            )
-        })
-    };
+    ($($lane:tt)*) => { $crate::alu::lanes::direct!(Widen, $($lane)*) };
 }
 
 macro_rules! cut {
@@ -135,4 +119,4 @@ macro_rules! ints {
         }))
     };
 }
-pub(super) use {compare, cut, ints, mixed, narrow, wide, widen};
+pub(super) use {compare, cut, direct, gathered, ints, mixed, narrow, wide, widen};
