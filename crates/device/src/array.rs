@@ -5,7 +5,7 @@ use crate::device::{Device, Error};
 use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_texel::Format;
-use texunit_unit::{Extent, Resource};
+use texunit_unit::{ArrayShape, CreateError, Extent, Geometry, Resource};
 
 /// What an array is made with (`CUDA_ARRAY3D_DESCRIPTOR`).
 #[derive(Clone, Debug)]
@@ -42,12 +42,17 @@ impl Drop for Storage {
 impl Array {
     pub(crate) fn new(device: &Device, descriptor: &ArrayDescriptor) -> Result<Self, Error> {
         let ArrayDescriptor { format, extent, dims, name } = descriptor;
-        let size = Resource::array_size(*format, *extent, *dims)?;
+        let plain = dims.checked_sub(1).filter(|&d| d < 3);
+        let plain = plain.ok_or_else(|| {
+            CreateError::Refused(format!("an array has 1, 2 or 3 dimensions, not {dims}"))
+        })?;
+        let shape = ArrayShape::new(*format, Geometry::ALL[usize::from(plain)], *extent);
+        let size = shape.size()?;
         let memory = &device.inner.memory;
         let block = memory
             .allocate_opaque(size, name)
             .map_err(|source| Error::Memory { name: name.clone(), source })?;
-        let resource = Resource::array(*format, *extent, *dims, Arc::clone(&block), name.as_str())
+        let resource = Resource::array(&shape, Arc::clone(&block), name.as_str())
             .inspect_err(|_| memory.release_opaque(size))?;
         let resource = Arc::new(resource);
         Ok(Self { inner: Arc::new(Storage { device: device.clone(), block, resource }) })

@@ -30,7 +30,10 @@ pub(crate) fn to_texels(raster: &Raster, format: Format) -> Result<Texels, Probl
         Ok(spread) => spread,
         Err(help) => return refuse(&help),
     };
-    if let Err(help) = check_types(raster, format.channel()) {
+    let Some(channel) = format.plain_channel() else {
+        return refuse("use a raw file of such texels, or a format of plain channels");
+    };
+    if let Err(help) = check_types(raster, channel) {
         return refuse(&help);
     }
     let pixels = raster.bytes.len() / (raster.sample.size() * raster.channels);
@@ -38,11 +41,11 @@ pub(crate) fn to_texels(raster: &Raster, format: Format) -> Result<Texels, Probl
     if size > MAX_BYTES {
         return Err(Problem::TooLarge { what: "the decoded picture", bytes: size });
     }
-    let same = own_channel(raster.sample) == Some(format.channel());
+    let same = own_channel(raster.sample) == Some(channel);
     let bytes = if same && spread.iter().copied().eq((0..raster.channels).map(Some)) {
         raster.bytes.clone()
     } else {
-        convert_pixels(raster, format, &spread, size as usize)?
+        convert_pixels(raster, (format, channel), &spread, size as usize)?
     };
     let Raster { dims, width, height, depth, .. } = *raster;
     Ok(Texels { format, dims, width, height, depth, bytes })
@@ -113,12 +116,11 @@ fn describe(raster: &Raster) -> String {
 
 fn convert_pixels(
     raster: &Raster,
-    format: Format,
+    (format, channel): (Format, Channel),
     spread: &[Option<usize>],
     size: usize,
 ) -> Result<Vec<u8>, Problem> {
     let step = raster.sample.size();
-    let channel = format.channel();
     let opaque = match raster.sample {
         Sample::U8 => Value::Int(0xff),
         Sample::U16 => Value::Int(0xffff),

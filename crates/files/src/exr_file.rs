@@ -123,10 +123,13 @@ fn push(out: &mut Vec<u8>, samples: &FlatSamples, index: usize) -> Option<()> {
 
 /// Whether such texels can be written, and the names of their channels.
 pub(crate) fn can_encode(format: Format, dims: u8) -> Result<&'static [&'static str], Problem> {
-    if !matches!(format.channel(), Channel::F16 | Channel::F32 | Channel::U32) {
+    if !matches!(format.plain_channel(), Some(Channel::F16 | Channel::F32 | Channel::U32)) {
         return Err(Problem::Unsupported(format!(
             "an EXR file holds f16, f32 and u32 texels, not {format}; use .npy, .raw{}",
-            if matches!(format.channel(), Channel::U8 | Channel::U16) { " or .png" } else { "" }
+            match format.plain_channel() {
+                Some(Channel::U8 | Channel::U16) => " or .png",
+                _ => "",
+            }
         )));
     }
     if dims == 3 {
@@ -169,13 +172,13 @@ fn plane(texels: &Texels, channel: usize, channels: usize) -> FlatSamples {
     fn every<const N: usize>(texels: &Texels, c: usize, n: usize) -> impl Iterator<Item = [u8; N]> {
         texels.bytes.as_chunks::<N>().0.iter().skip(c).step_by(n).copied()
     }
-    match texels.format.channel() {
-        Channel::F16 => FlatSamples::F16(
+    match texels.format.plain_channel() {
+        Some(Channel::F16) => FlatSamples::F16(
             every(texels, channel, channels)
                 .map(|b| f16::from_bits(u16::from_le_bytes(b)))
                 .collect(),
         ),
-        Channel::F32 => {
+        Some(Channel::F32) => {
             FlatSamples::F32(every(texels, channel, channels).map(f32::from_le_bytes).collect())
         }
         _ => FlatSamples::U32(every(texels, channel, channels).map(u32::from_le_bytes).collect()),

@@ -165,7 +165,7 @@ pub fn encode(kind: Kind, texels: &Texels) -> Result<Vec<u8>, Problem> {
     match kind {
         Kind::Png => picture::encode_png(texels),
         Kind::Exr => exr_file::encode(texels),
-        Kind::Npy => Ok(npy::encode(texels)),
+        Kind::Npy => npy::encode(texels),
         Kind::Raw => Ok(texels.bytes.clone()),
         Kind::Jpeg => Err(Problem::Unsupported(
             "JPEG is lossy and is not written; use .png, .exr, .npy or .raw".into(),
@@ -178,7 +178,8 @@ pub fn can_encode(kind: Kind, format: Format, dims: u8) -> Result<(), Problem> {
     match kind {
         Kind::Png => picture::can_encode(format, dims),
         Kind::Exr => exr_file::can_encode(format, dims).map(|_| ()),
-        Kind::Npy | Kind::Raw => Ok(()),
+        Kind::Npy => npy::can_encode(format).map(|_| ()),
+        Kind::Raw => Ok(()),
         Kind::Jpeg => Err(Problem::Unsupported(
             "JPEG is lossy and is not written; use .png, .exr, .npy or .raw".into(),
         )),

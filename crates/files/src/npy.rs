@@ -7,7 +7,7 @@ use crate::error::Problem;
 use crate::io::damaged;
 use crate::raster::{Meaning, Raster, Sample};
 use crate::{Kind, MAX_BYTES, Texels, Wanted};
-use texunit_texel::Channel;
+use texunit_texel::{Channel, Format};
 
 /// Longest header that is read; NumPy's own limit is 10,000 bytes.
 const MAX_HEADER: usize = 64 * 1024;
@@ -309,8 +309,16 @@ fn descr(channel: Channel) -> &'static str {
     }
 }
 
+/// Whether such texels can be written, and the type of their elements.
+pub(crate) fn can_encode(format: Format) -> Result<Channel, Problem> {
+    format.plain_channel().ok_or_else(|| {
+        Problem::Unsupported(format!("an NPY file holds plain channels, not {format}; use .raw"))
+    })
+}
+
 /// Texels as an array of shape [z][y][x][c], without the axes that they do not have.
-pub(crate) fn encode(texels: &Texels) -> Vec<u8> {
+pub(crate) fn encode(texels: &Texels) -> Result<Vec<u8>, Problem> {
+    let channel = can_encode(texels.format)?;
     let extent = [texels.depth, texels.height, texels.width];
     let axes = &extent[3 - usize::from(texels.dims.clamp(1, 3))..];
     let mut shape: Vec<u64> = axes.iter().map(|&n| n.into()).collect();
@@ -319,7 +327,7 @@ pub(crate) fn encode(texels: &Texels) -> Vec<u8> {
     }
     let mut header = format!(
         "{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
-        descr(texels.format.channel()),
+        descr(channel),
         shape_text(&shape)
     );
     // The data begin at a multiple of 64 bytes; the header ends in a newline.
@@ -332,5 +340,5 @@ pub(crate) fn encode(texels: &Texels) -> Vec<u8> {
     out.extend_from_slice(header.as_bytes());
     out.extend_from_slice(&texels.bytes);
     debug_assert!(out.len() as u64 <= MAX_BYTES + 10 + padded as u64);
-    out
+    Ok(out)
 }

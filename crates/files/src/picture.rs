@@ -66,7 +66,7 @@ fn read(kind: Kind, decoder: impl ImageDecoder) -> Result<Raster, Problem> {
 }
 
 fn color_type(format: Format) -> Option<ExtendedColorType> {
-    Some(match (format.channel(), format.channels()) {
+    Some(match (format.plain_channel()?, format.channels()) {
         (Channel::U8, 1) => ExtendedColorType::L8,
         (Channel::U8, 2) => ExtendedColorType::La8,
         (Channel::U8, 4) => ExtendedColorType::Rgba8,
@@ -81,10 +81,9 @@ pub(crate) fn can_encode(format: Format, dims: u8) -> Result<(), Problem> {
     if color_type(format).is_none() {
         return Err(Problem::Unsupported(format!(
             "a PNG file holds u8 and u16 texels, not {format}; use .npy, .raw{}",
-            if matches!(format.channel(), Channel::F16 | Channel::F32 | Channel::U32) {
-                " or .exr"
-            } else {
-                ""
+            match format.plain_channel() {
+                Some(Channel::F16 | Channel::F32 | Channel::U32) => " or .exr",
+                _ => "",
             }
         )));
     }
@@ -100,7 +99,7 @@ pub(crate) fn encode_png(texels: &Texels) -> Result<Vec<u8>, Problem> {
     can_encode(texels.format, if texels.depth > 1 { 3 } else { 2 })?;
     let color = color_type(texels.format).expect("can_encode has asked");
     let mut pixels = std::borrow::Cow::Borrowed(&texels.bytes);
-    if texels.format.channel() == Channel::U16 && cfg!(target_endian = "big") {
+    if texels.format.plain_channel() == Some(Channel::U16) && cfg!(target_endian = "big") {
         for pair in pixels.to_mut().as_chunks_mut::<2>().0 {
             pair.reverse();
         }

@@ -8,7 +8,9 @@ use texunit_memory::Block;
 use texunit_simt::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use texunit_simt::{Fault, FaultKind};
 use texunit_texel::Format;
-use texunit_unit::{AddressMode, Extent, ReadMode, Resource, Sampler, Surface, Texture};
+use texunit_unit::{
+    AddressMode, ArrayShape, Extent, Geometry, ReadMode, Resource, Sampler, Surface, Texture,
+};
 
 /// An 8 x 4 array of f32 whose texels are `base + x + 10 y`.
 fn array(base: f32) -> Arc<Resource> {
@@ -19,7 +21,10 @@ fn array(base: f32) -> Arc<Resource> {
     }
     let extent = Extent { width: 8, height: 4, depth: 1 };
     let format = Format::from_name("f32").unwrap();
-    Arc::new(Resource::array(format, extent, 2, Arc::new(block), "picture").unwrap())
+    Arc::new(
+        Resource::array(&ArrayShape::new(format, Geometry::D2, extent), Arc::new(block), "picture")
+            .unwrap(),
+    )
 }
 
 fn bind(loaded: &mut Loaded) {

@@ -1,4 +1,4 @@
-//! The formats of arrays, buffers and surfaces.
+//! The formats of arrays, buffers and surfaces: one row each.
 
 /// Type of one channel as stored (CUDA's `CUarray_format`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,57 +43,212 @@ impl Channel {
     }
 }
 
-/// Type and number of channels of a texel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Format {
-    channel: Channel,
-    channels: u8,
+/// How the bytes of an element are understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Channels one after the other; what they are read as is the texture's choice.
+    Plain(Channel),
+    /// The same bytes, read as normalized floats only (`CU_AD_FORMAT_UNORM_INT8X1` and so on).
+    Normalized(Channel),
+    /// Three channels of 10 bits and one of 2, from the lowest bit on.
+    Rgb10a2,
+    /// A 4x4 block.
+    Block(Block),
+    /// One channel of this many bits, unorm.
+    Depth(u8),
+    /// One channel, f32.
+    DepthFloat,
 }
 
+/// How a 4x4 block is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub(crate) enum Block {
+    Bc1,
+    Bc2,
+    Bc3,
+    Bc4,
+    Bc4Snorm,
+    Bc5,
+    Bc5Snorm,
+    Bc6h,
+    Bc6hSnorm,
+    Bc7,
+}
+
+/// A texel format: a row of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Format(u8);
+
+struct Row {
+    name: &'static str,
+    kind: Kind,
+    channels: u8,
+    /// Whether colours are sRGB by the format itself.
+    srgb: bool,
+}
+
+/// Rows with 1, 2 and 4 channels.
+const fn row(name: &'static str, kind: Kind, channels: u8) -> Row {
+    Row { name, kind, channels, srgb: false }
+}
+
+const fn srgb(name: &'static str, block: Block) -> Row {
+    Row { name, kind: Kind::Block(block), channels: 4, srgb: true }
+}
+
+const fn block(name: &'static str, block: Block, channels: u8) -> Row {
+    row(name, Kind::Block(block), channels)
+}
+
+use Kind::{Depth, DepthFloat, Normalized, Plain, Rgb10a2};
+
+/// The plain formats come first, in the order of [`Channel`], three rows each: [`Format::new`]
+/// counts on it.
+#[rustfmt::skip]
+const FORMATS: &[Row] = &[
+    row("u8",        Plain(Channel::U8),  1), row("u8x2",      Plain(Channel::U8),  2), row("u8x4",      Plain(Channel::U8),  4),
+    row("s8",        Plain(Channel::S8),  1), row("s8x2",      Plain(Channel::S8),  2), row("s8x4",      Plain(Channel::S8),  4),
+    row("u16",       Plain(Channel::U16), 1), row("u16x2",     Plain(Channel::U16), 2), row("u16x4",     Plain(Channel::U16), 4),
+    row("s16",       Plain(Channel::S16), 1), row("s16x2",     Plain(Channel::S16), 2), row("s16x4",     Plain(Channel::S16), 4),
+    row("u32",       Plain(Channel::U32), 1), row("u32x2",     Plain(Channel::U32), 2), row("u32x4",     Plain(Channel::U32), 4),
+    row("s32",       Plain(Channel::S32), 1), row("s32x2",     Plain(Channel::S32), 2), row("s32x4",     Plain(Channel::S32), 4),
+    row("f16",       Plain(Channel::F16), 1), row("f16x2",     Plain(Channel::F16), 2), row("f16x4",     Plain(Channel::F16), 4),
+    row("f32",       Plain(Channel::F32), 1), row("f32x2",     Plain(Channel::F32), 2), row("f32x4",     Plain(Channel::F32), 4),
+
+    row("unorm8",    Normalized(Channel::U8),  1), row("unorm8x2",  Normalized(Channel::U8),  2), row("unorm8x4",  Normalized(Channel::U8),  4),
+    row("unorm16",   Normalized(Channel::U16), 1), row("unorm16x2", Normalized(Channel::U16), 2), row("unorm16x4", Normalized(Channel::U16), 4),
+    row("snorm8",    Normalized(Channel::S8),  1), row("snorm8x2",  Normalized(Channel::S8),  2), row("snorm8x4",  Normalized(Channel::S8),  4),
+    row("snorm16",   Normalized(Channel::S16), 1), row("snorm16x2", Normalized(Channel::S16), 2), row("snorm16x4", Normalized(Channel::S16), 4),
+    row("rgb10a2",   Rgb10a2, 4),
+
+    block("bc1",        Block::Bc1, 4),      srgb("bc1_srgb", Block::Bc1),
+    block("bc2",        Block::Bc2, 4),      srgb("bc2_srgb", Block::Bc2),
+    block("bc3",        Block::Bc3, 4),      srgb("bc3_srgb", Block::Bc3),
+    block("bc4",        Block::Bc4, 1),
+    block("bc4_snorm",  Block::Bc4Snorm, 1),
+    block("bc5",        Block::Bc5, 2),
+    block("bc5_snorm",  Block::Bc5Snorm, 2),
+    block("bc6h",       Block::Bc6h, 3),
+    block("bc6h_snorm", Block::Bc6hSnorm, 3),
+    block("bc7",        Block::Bc7, 4),      srgb("bc7_srgb", Block::Bc7),
+
+    row("depth16",   Depth(16),  1),
+    row("depth24",   Depth(24),  1),
+    row("depth32f",  DepthFloat, 1),
+];
+
+/// Other names that [`Format::from_name`] knows: Vulkan's words for BC6H.
+const ALIASES: [(&str, &str); 2] = [("bc6h_uf16", "bc6h"), ("bc6h_sf16", "bc6h_snorm")];
+
 impl Format {
-    /// A format of 1, 2 or 4 channels; `None` for other numbers (CUDA has no others).
+    /// The plain format of 1, 2 or 4 channels; `None` for other numbers (CUDA has no others).
     pub fn new(channel: Channel, channels: u8) -> Option<Self> {
-        matches!(channels, 1 | 2 | 4).then_some(Self { channel, channels })
+        let of_three = match channels {
+            1 => 0,
+            2 => 1,
+            4 => 2,
+            _ => return None,
+        };
+        Some(Self(channel as u8 * 3 + of_three))
     }
 
-    /// The format called `u8`, `u8x2`, `f32x4` and so on.
+    /// The format of this name: `u8`, `f32x4`, `unorm8x2`, `bc7_srgb` and so on.
     pub fn from_name(name: &str) -> Option<Self> {
-        let (channel, channels) = match name.split_once('x') {
-            Some((c, n @ ("1" | "2" | "4"))) => (c, n.as_bytes()[0] - b'0'),
-            Some(_) => return None,
-            None => (name, 1),
-        };
-        let row = CHANNELS.iter().find(|r| r.1 == channel)?;
-        Self::new(row.0, channels)
+        let name = name.strip_suffix("x1").unwrap_or(name);
+        let name = ALIASES.iter().find(|alias| alias.0 == name).map_or(name, |alias| alias.1);
+        Self::all().find(|format| format.row().name == name)
+    }
+
+    /// All formats.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..FORMATS.len() as u8).map(Self)
     }
 
     /// The names that [`Self::from_name`] knows, for messages.
-    pub fn names() -> impl Iterator<Item = String> {
-        CHANNELS.iter().flat_map(|r| ["", "x2", "x4"].map(|n| format!("{}{n}", r.1)))
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        FORMATS.iter().map(|row| row.name)
     }
 
-    /// Type of each channel.
-    pub fn channel(self) -> Channel {
-        self.channel
+    fn row(self) -> &'static Row {
+        &FORMATS[usize::from(self.0)]
     }
 
-    /// Number of channels: 1, 2 or 4.
+    pub(crate) fn kind(self) -> Kind {
+        self.row().kind
+    }
+
+    /// Name.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// Number of channels that it has: 1 to 4.
     pub fn channels(self) -> u8 {
-        self.channels
+        self.row().channels
     }
 
-    /// Bytes of a texel.
+    /// Type of each channel as stored, of the formats that store channels one after the other;
+    /// `None` for packed, block-compressed and depth formats.
+    pub fn plain_channel(self) -> Option<Channel> {
+        match self.kind() {
+            Plain(channel) | Normalized(channel) => Some(channel),
+            _ => None,
+        }
+    }
+
+    /// Bytes of an element: of a texel, or of a block of a block-compressed format.
     pub fn texel_size(self) -> u32 {
-        self.channel.size() * u32::from(self.channels)
+        match self.kind() {
+            Plain(channel) | Normalized(channel) => channel.size() * u32::from(self.channels()),
+            Depth(16) => 2,
+            Rgb10a2 | Depth(_) | DepthFloat => 4,
+            Kind::Block(Block::Bc1 | Block::Bc4 | Block::Bc4Snorm) => 8,
+            Kind::Block(_) => 16,
+        }
+    }
+
+    /// Width and height of an element in texels: 4 for block-compressed formats, else 1.
+    pub fn block_extent(self) -> u32 {
+        if self.is_block() { 4 } else { 1 }
+    }
+
+    /// Whether it is block-compressed.
+    pub fn is_block(self) -> bool {
+        matches!(self.kind(), Kind::Block(_))
+    }
+
+    /// Whether it is a block-compressed format whose colours are sRGB: a texture of it has the
+    /// sRGB flag (docs/numerics.md 8.1).
+    pub fn is_srgb_block(self) -> bool {
+        self.row().srgb
+    }
+
+    /// Whether it is a depth format.
+    pub fn is_depth(self) -> bool {
+        matches!(self.kind(), Depth(_) | DepthFloat)
+    }
+
+    /// Whether CUDA calls it a normalized kind, which is read as normalized floats only
+    /// (docs/numerics.md 8.1): unorm and snorm, BC1 to BC5, BC7.
+    pub fn is_normalized_kind(self) -> bool {
+        match self.kind() {
+            Normalized(_) => true,
+            Kind::Block(block) => !matches!(block, Block::Bc6h | Block::Bc6hSnorm),
+            _ => false,
+        }
     }
 }
 
 impl std::fmt::Display for Format {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.channels {
-            1 => f.write_str(self.channel.name()),
-            n => write!(f, "{}x{n}", self.channel.name()),
-        }
+        f.pad(self.name())
+    }
+}
+
+impl std::fmt::Debug for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Format({})", self.name())
     }
 }
 
@@ -104,14 +259,46 @@ mod tests {
     #[test]
     fn names_and_sizes() {
         for name in Format::names() {
-            let format = Format::from_name(&name).expect("listed");
+            let format = Format::from_name(name).expect("listed");
             assert_eq!(format.to_string(), name);
         }
         assert_eq!(Format::from_name("f16x4").map(Format::texel_size), Some(8));
-        assert_eq!(Format::from_name("u8x3"), None);
-        assert_eq!(Format::from_name("u8x"), None);
+        assert_eq!(Format::from_name("u8x1"), Format::from_name("u8"));
+        assert_eq!(Format::from_name("bc6h_sf16"), Format::from_name("bc6h_snorm"));
+        for none in ["u8x3", "u8x", "x1", "", "bc1x2", "BC1"] {
+            assert_eq!(Format::from_name(none), None);
+        }
         for (i, row) in CHANNELS.iter().enumerate() {
             assert_eq!(row.0 as usize, i, "the table is indexed by the enum");
+        }
+    }
+
+    #[test]
+    fn plain_formats_come_first() {
+        for (channel, name, size) in CHANNELS {
+            for (channels, suffix) in [(1, ""), (2, "x2"), (4, "x4")] {
+                let format = Format::new(channel, channels).expect("1, 2 or 4");
+                assert_eq!(format.name(), format!("{name}{suffix}"));
+                assert_eq!(format.channels(), channels);
+                assert_eq!(format.plain_channel(), Some(channel));
+                assert_eq!(format.texel_size(), size * u32::from(channels));
+            }
+            assert_eq!(Format::new(channel, 3), None);
+        }
+    }
+
+    #[test]
+    fn rows_of_other_kinds() {
+        let names = |p: fn(Format) -> bool| -> Vec<_> {
+            Format::all().filter(|&f| p(f)).map(Format::name).collect()
+        };
+        assert_eq!(names(Format::is_srgb_block), ["bc1_srgb", "bc2_srgb", "bc3_srgb", "bc7_srgb"]);
+        assert_eq!(names(Format::is_depth), ["depth16", "depth24", "depth32f"]);
+        let small = names(|f| f.is_block() && f.texel_size() == 8);
+        assert_eq!(small, ["bc1", "bc1_srgb", "bc4", "bc4_snorm"]);
+        for format in Format::all().filter(|f| f.is_block()) {
+            assert_eq!(format.block_extent(), 4);
+            assert_eq!(format.is_normalized_kind(), !format.name().starts_with("bc6h"));
         }
     }
 }

@@ -1,22 +1,26 @@
-//! Texel formats: channel layouts, decoding, encoding, border conversion. Pure functions and
-//! tables; depends on nothing of ours.
+//! Texel formats: channel layouts, decoding, border conversion. Pure functions and tables;
+//! depends on nothing of ours.
 //!
 //! A texel is bytes in memory. [`unpack`] takes them apart into *codes*, one a channel, as stored
-//! (an f16 channel's code is its 16 bits). [`element`] and [`normalized`] turn a code into the 32
-//! bits that a point-sampled fetch returns; the `encode` functions go the other way, for files.
+//! (an f16 channel's code is its 16 bits); [`decode_block`] does so for the 16 texels of a
+//! compressed block. [`readings`] tells what a texture makes of the codes of a format: each
+//! [`Reading`] turns a code into the 32 bits that a point-sampled fetch or a gather returns, and
+//! a border colour into a code. [`store_codes`] is the way back, for formatted surface stores.
 //! Filtering arithmetic is not here: it belongs to the texture unit.
 
-mod border;
+mod block;
 mod code;
-mod encode;
 mod format;
 mod half;
+mod opencl;
+mod reading;
+mod srgb;
+mod store;
 
-pub use border::{border_code, border_codes};
-pub use code::{
-    element, element_texel, is_normalizable, magnitude_bits, normalized, normalized_texel, pack,
-    sign_extend, unpack,
-};
-pub use encode::{encode_element, encode_f32, encode_normalized};
+pub use block::decode_block;
+pub use code::{pack, unpack};
 pub use format::{Channel, Format};
 pub use half::{f16_to_f32, f32_to_f16, f32_to_f16_toward_zero};
+pub use reading::{Reading, border_codes, readings, sign_extend};
+pub use srgb::srgb_table;
+pub use store::store_codes;

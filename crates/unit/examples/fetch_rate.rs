@@ -9,8 +9,8 @@ use std::time::Instant;
 use texunit_memory::Block;
 use texunit_texel::Format;
 use texunit_unit::{
-    AddressMode, CoordType, Extent, FetchAnswer, FetchForm, FetchPlan, FetchRequest, Filter,
-    Geometry, ReadMode, Resource, ResultType, Sampler, Scratch, Texture,
+    AddressMode, ArrayShape, CoordType, Extent, FetchAnswer, FetchForm, FetchPlan, FetchRequest,
+    Filter, Geometry, ReadMode, Resource, ResultType, Sampler, Scratch, Texture,
 };
 
 const WARPS: usize = 4096;
@@ -64,16 +64,17 @@ fn measure(
         _ => [size / 8, size / 8, size / 8],
     };
     let extent = Extent { width, height, depth };
-    let bytes = Resource::array_size(format, extent, dims).unwrap() as usize;
+    let geometry = [Geometry::D1, Geometry::D2, Geometry::D3][usize::from(dims) - 1];
+    let shape = ArrayShape::new(format, geometry, extent);
+    let bytes = shape.size().unwrap() as usize;
     let block = Arc::new(Block::new(bytes, "texels").unwrap());
     let texels: Vec<u8> = (0..bytes).map(|i| (i * 7 % 60) as u8).collect();
     block.write(0, &texels).unwrap();
-    let resource = Arc::new(Resource::array(format, extent, dims, block, "t").unwrap());
+    let resource = Arc::new(Resource::array(&shape, block, "t").unwrap());
     let sampler = Sampler { filter, address_mode: [mode; 3], ..Sampler::default() };
     let read_mode = if normalized { ReadMode::NormalizedFloat } else { ReadMode::Element };
     let texture = Arc::new(Texture::new(resource, read_mode, true, &sampler).unwrap());
-    let geometry = [Geometry::D1, Geometry::D2, Geometry::D3][usize::from(dims) - 1];
-    let form = FetchForm { geometry, coord: CoordType::F32, result: ResultType::F32 };
+    let form = FetchForm::sample(geometry, CoordType::F32, ResultType::F32);
     let plan = FetchPlan::new(form, &texture, &sampler).unwrap();
 
     // A rotated picture: neighbouring lanes are neighbours in the texture.
@@ -93,8 +94,7 @@ fn measure(
     for _ in 0..ROUNDS {
         let start = Instant::now();
         for coords in &coords {
-            let request =
-                FetchRequest { active: u32::MAX, components: 15, coords: coords.each_ref() };
+            let request = FetchRequest::new(u32::MAX, coords.each_ref());
             plan.fetch(&request, &mut scratch, &mut answer);
             std::hint::black_box(&answer);
         }

@@ -3,7 +3,9 @@
 
 use crate::request::{CoordType, FetchForm, PlanError};
 use crate::resource::Layout;
-use crate::sampler::{AddressMode, Filter, ReadMode, Sampler, Texture, check_state};
+use crate::sampler::{
+    AddressMode, CompareFunction, Filter, ReadMode, Sampler, Texture, check_state,
+};
 
 /// How coordinates are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,8 +25,20 @@ pub struct EffectiveSampler {
     pub coords: Coords,
     /// Point for integer coordinates, whatever the sampler says.
     pub filter: Filter,
+    /// Between levels; `None` if the resource is not mipmapped.
+    pub mip_filter: Option<Filter>,
     /// Of x, y, z; `None` for integer coordinates: every component is 0 outside.
     pub address_mode: Option<[AddressMode; 3]>,
+    /// Smallest and largest level in 1/256: the sampler's clamps and the levels there are.
+    pub level_clamp: [i64; 2],
+    /// Of the explicit-level sharpening and of gradients; 1 if neither takes place.
+    pub max_anisotropy: u32,
+    /// Whether x, y, z are decoded from sRGB.
+    pub srgb: bool,
+    /// Whether a linear filter reads across the edges of cube faces.
+    pub seamless_cube: bool,
+    /// The depth compare that is done; `None` without operand or without compare state.
+    pub compare: Option<CompareFunction>,
 }
 
 /// What the unit does for an instruction of this form, a texture and a sampler (docs/numerics.md
@@ -38,12 +52,19 @@ pub fn effective_sampler(
     sampler: &Sampler,
     form: FetchForm,
 ) -> EffectiveSampler {
+    let common = EffectiveSampler {
+        coords: Coords::Integer,
+        filter: Filter::Point,
+        mip_filter: texture.resource.is_mipmapped().then_some(sampler.mip_filter),
+        address_mode: None,
+        level_clamp: [0, 256 * (texture.resource.levels().len() as i64 - 1)],
+        max_anisotropy: 1,
+        srgb: sampler.srgb,
+        seamless_cube: false,
+        compare: None,
+    };
     if form.coord == CoordType::S32 {
-        return EffectiveSampler {
-            coords: Coords::Integer,
-            filter: Filter::Point,
-            address_mode: None,
-        };
+        return common;
     }
     let normalized = texture.normalized_coords && !sampler.force_unnormalized_coords;
     let mode = |mode| match mode {
@@ -54,6 +75,7 @@ pub fn effective_sampler(
         coords: if normalized { Coords::Normalized } else { Coords::Unnormalized },
         filter: sampler.filter,
         address_mode: Some(sampler.address_mode.map(mode)),
+        ..common
     }
 }
 
@@ -65,13 +87,7 @@ pub fn resolve(
     sampler: &Sampler,
 ) -> Result<EffectiveSampler, PlanError> {
     let resource = &*texture.resource;
-    let Some(dims) = form.geometry.box_dims() else {
-        return Err(PlanError::Undefined(format!(
-            "fetches of {} geometry are not supported",
-            form.geometry.name()
-        )));
-    };
-    if dims != resource.dims() {
+    if form.geometry != resource.geometry() {
         return Err(PlanError::Geometry {
             instruction: form.geometry.name(),
             resource: resource.sentence("texture"),
@@ -83,7 +99,7 @@ pub fn resolve(
             resource.sentence("texture")
         )));
     }
-    check_state(resource, texture.read_mode, sampler.filter)
+    check_state(resource, texture.read_mode, sampler.filter, sampler.srgb)
         .map_err(|reason| PlanError::Undefined(reason.to_string()))?;
     Ok(effective_sampler(texture, sampler, form))
 }
@@ -98,13 +114,13 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::request::{Geometry, ResultType};
-    use crate::resource::{Extent, Resource};
+    use crate::resource::{ArrayShape, Extent, Resource};
     use std::sync::Arc;
     use texunit_memory::Block;
     use texunit_texel::Format;
 
     fn form(geometry: Geometry, coord: CoordType) -> FetchForm {
-        FetchForm { geometry, coord, result: ResultType::F32 }
+        FetchForm::sample(geometry, coord, ResultType::F32)
     }
 
     fn texture(dims: u8, format: &str, read_mode: ReadMode, normalized_coords: bool) -> Texture {
@@ -112,7 +128,14 @@ mod tests {
         let extent = Extent { width: extent.0, height: extent.1, depth: extent.2 };
         let block = Arc::new(Block::new(2048, "b").unwrap());
         let format = Format::from_name(format).unwrap();
-        let resource = Arc::new(Resource::array(format, extent, dims, block, "t").unwrap());
+        let resource = Arc::new(
+            Resource::array(
+                &ArrayShape::new(format, Geometry::ALL[usize::from(dims) - 1], extent),
+                block,
+                "t",
+            )
+            .unwrap(),
+        );
         Texture { resource, read_mode, normalized_coords }
     }
 
@@ -141,8 +164,8 @@ mod tests {
         let t = texture(2, "f32", ReadMode::Element, true);
         let state = resolve(form(Geometry::D2, CoordType::S32), &t, &sampler).unwrap();
         assert_eq!(
-            state,
-            EffectiveSampler { coords: Coords::Integer, filter: Filter::Point, address_mode: None }
+            (state.coords, state.filter, state.address_mode),
+            (Coords::Integer, Filter::Point, None)
         );
     }
 

@@ -17,10 +17,13 @@ mod warp;
 pub use effective::{Coords, EffectiveSampler, effective_sampler, resolve};
 pub use query::{Attribute, QueryPlan, QueryRequest};
 pub use request::{
-    AccessFault, ClampMode, CoordType, FetchAnswer, FetchForm, FetchRequest, Geometry, Lanes,
-    PlanError, ResultType, SurfaceAnswer, SurfaceForm, SurfaceRequest, lanes,
+    AccessFault, ClampMode, CoordType, FetchAnswer, FetchForm, FetchKind, FetchOperands,
+    FetchRequest, Geometry, Lanes, Lod, PlanError, ReduceOp, ReduceType, ResultType, SurfaceAnswer,
+    SurfaceForm, SurfaceKind, SurfaceRequest, ZERO_LANES, lanes,
 };
-pub use resource::{CreateError, Extent, Layout, Resource};
-pub use sampler::{AddressMode, Filter, ReadMode, Sampler, Surface, Texture};
+pub use resource::{
+    ArrayShape, CreateError, Extent, Layout, Level, Residency, Resource, TexelIndex, View,
+};
+pub use sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Surface, Texture};
 pub use surface::SurfacePlan;
 pub use warp::{FetchPlan, Scratch};

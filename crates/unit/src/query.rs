@@ -4,7 +4,6 @@
 use crate::request::{Lanes, lanes};
 use crate::resource::{Layout, Resource};
 use crate::sampler::{AddressMode, Filter, ReadMode, Sampler, Surface, Texture};
-use texunit_texel::Channel;
 
 /// What is asked (PTX `.tquery`, `.squery`, `.query` of suq).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,7 +55,10 @@ impl QueryPlan {
     pub fn texture(attribute: Attribute, texture: &Texture, sampler: &Sampler) -> Self {
         use Attribute as A;
         let value = match attribute {
-            A::ChannelDataType => channel_data_type(&texture.resource, texture.read_mode),
+            A::ChannelDataType => {
+                let normalized = texture.read_mode == ReadMode::NormalizedFloat;
+                texture.resource.format().channel_data_type(normalized)
+            }
             A::NormalizedCoords => u32::from(texture.normalized_coords),
             a if a.is_of_sampler() => return Self::sampler(a, sampler),
             a => of_resource(a, &texture.resource),
@@ -82,7 +84,7 @@ impl QueryPlan {
     pub fn surface(attribute: Attribute, surface: &Surface) -> Self {
         let resource = &surface.resource;
         let value = match attribute {
-            Attribute::ChannelDataType => channel_data_type(resource, ReadMode::Element),
+            Attribute::ChannelDataType => resource.format().channel_data_type(false),
             a => of_resource(a, resource),
         };
         Self { value, is_size: false }
@@ -108,43 +110,14 @@ impl QueryPlan {
 /// layers, mip levels and samples are 0 where there are none.
 fn of_resource(attribute: Attribute, resource: &Resource) -> u32 {
     use Attribute as A;
-    let (extent, dims) = (resource.extent(), resource.dims());
+    let (extent, dims) = (resource.extent(), resource.geometry().axes());
     match attribute {
         A::Width => extent.width,
         A::Height if dims >= 2 => extent.height,
         A::Depth if dims >= 3 => extent.depth,
-        A::ChannelOrder => channel_order(resource),
-        A::MemoryLayout => u32::from(!matches!(resource.layout(), Layout::Array { .. })),
+        A::ChannelOrder => resource.format().channel_order(),
+        A::MemoryLayout => u32::from(resource.layout() != Layout::Array),
         _ => 0,
-    }
-}
-
-/// OpenCL's `cl_channel_order`.
-fn channel_order(resource: &Resource) -> u32 {
-    match resource.format().channels() {
-        1 => 0x10b0,
-        2 => 0x10b2,
-        _ => 0x10b5,
-    }
-}
-
-/// OpenCL's `cl_channel_type`.
-#[rustfmt::skip]
-fn channel_data_type(resource: &Resource, read_mode: ReadMode) -> u32 {
-    let normalized = read_mode == ReadMode::NormalizedFloat;
-    match (resource.format().channel(), normalized) {
-        (Channel::S8,  true)  => 0x10d0,
-        (Channel::S16, true)  => 0x10d1,
-        (Channel::U8,  true)  => 0x10d2,
-        (Channel::U16, true)  => 0x10d3,
-        (Channel::S8,  false) => 0x10d7,
-        (Channel::S16, false) => 0x10d8,
-        (Channel::S32, _)     => 0x10d9,
-        (Channel::U8,  false) => 0x10da,
-        (Channel::U16, false) => 0x10db,
-        (Channel::U32, _)     => 0x10dc,
-        (Channel::F16, _)     => 0x10dd,
-        (Channel::F32, _)     => 0x10de,
     }
 }
 
@@ -153,6 +126,7 @@ fn address_mode(mode: AddressMode) -> u32 {
     match mode {
         AddressMode::Wrap => 0,
         AddressMode::Mirror => 1,
+        AddressMode::ClampOgl => 2,
         AddressMode::Clamp => 3,
         AddressMode::Border => 4,
     }
@@ -162,7 +136,8 @@ fn address_mode(mode: AddressMode) -> u32 {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::resource::Extent;
+    use crate::request::Geometry;
+    use crate::resource::{ArrayShape, Extent};
     use std::sync::Arc;
     use texunit_memory::Block;
     use texunit_texel::Format;
@@ -171,9 +146,10 @@ mod tests {
         let [width, height, depth] = extent;
         let extent = Extent { width, height, depth };
         let format = Format::from_name(format).unwrap();
-        let size = Resource::array_size(format, extent, dims).unwrap();
-        let block = Arc::new(Block::new(size as usize, "t").unwrap());
-        Arc::new(Resource::array(format, extent, dims, block, "t").unwrap())
+        let geometry = Geometry::ALL[usize::from(dims) - 1];
+        let shape = ArrayShape::new(format, geometry, extent);
+        let block = Arc::new(Block::new(shape.size().unwrap() as usize, "t").unwrap());
+        Arc::new(Resource::array(&shape, block, "t").unwrap())
     }
 
     fn texture(format: &str, extent: [u32; 3], dims: u8, read_mode: ReadMode) -> Texture {

@@ -43,14 +43,52 @@ impl Geometry {
         }
     }
 
-    /// Number of dimensions of the geometries that are plain boxes of texels: 1, 2 or 3.
-    pub fn box_dims(self) -> Option<u8> {
+    /// The geometry called `.2d`, with or without the dot.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = name.strip_prefix('.').unwrap_or(name);
+        Self::ALL.into_iter().find(|g| &g.name()[1..] == name)
+    }
+
+    /// All of them.
+    pub const ALL: [Geometry; 9] = {
+        use Geometry as G;
+        [G::D1, G::D2, G::D3, G::A1d, G::A2d, G::Cube, G::Acube, G::D2ms, G::A2dms]
+    };
+
+    /// Axes of one layer, face or sample plane: 1, 2 or 3.
+    pub fn axes(self) -> usize {
         match self {
-            Geometry::D1 => Some(1),
-            Geometry::D2 => Some(2),
-            Geometry::D3 => Some(3),
-            _ => None,
+            Geometry::D1 | Geometry::A1d => 1,
+            Geometry::D3 => 3,
+            _ => 2,
         }
+    }
+
+    /// Whether the first coordinate (`.a2dms`: the second) is an array index.
+    pub fn is_array(self) -> bool {
+        matches!(self, Geometry::A1d | Geometry::A2d | Geometry::Acube | Geometry::A2dms)
+    }
+
+    /// Whether coordinates are a direction.
+    pub fn is_cube(self) -> bool {
+        matches!(self, Geometry::Cube | Geometry::Acube)
+    }
+
+    /// Whether a coordinate is a sample number.
+    pub fn is_multisample(self) -> bool {
+        matches!(self, Geometry::D2ms | Geometry::A2dms)
+    }
+
+    /// Coordinates of a `tex`, array index and sample number included. Instructions may be
+    /// written with more, which are ignored.
+    pub fn coordinates(self) -> usize {
+        let point = if self.is_cube() { 3 } else { self.axes() };
+        point + usize::from(self.is_array()) + usize::from(self.is_multisample())
+    }
+
+    /// Number of components of `dPdx` and `dPdy`: those of the point, without the array index.
+    pub fn gradients(self) -> usize {
+        if self.is_cube() { 3 } else { self.axes() }
     }
 }
 
@@ -62,42 +100,144 @@ pub enum CoordType {
     S32,
 }
 
-/// Type of the four results.
+/// Type of the results (`.dtype`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum ResultType {
     F32,
     S32,
     U32,
+    /// Four halves, each zero-extended to 32 bits.
+    F16,
+    /// Two registers of two halves, component 0 in the low half.
+    F16x2,
 }
 
-/// The static part of a `tex` instruction: what is known before it runs.
+/// How a `tex` says which mip level it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lod {
+    /// Plain `tex`.
+    Implicit,
+    /// `tex.base`
+    Base,
+    /// `tex.level`: a level for each lane, of the type of the coordinates.
+    Level,
+    /// `tex.grad`: the partial derivatives of the coordinates.
+    Gradient,
+}
+
+/// What a fetch does with the texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FetchKind {
+    /// `tex`
+    Sample(Lod),
+    /// `tld4` of a component: 0 for r to 3 for a.
+    Gather(u8),
+}
+
+/// The static part of a `tex` or `tld4` instruction: what is known before it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FetchForm {
+    /// `tex`, `tex.level`, `tld4.r` and so on.
+    pub kind: FetchKind,
     /// `.geom`
     pub geometry: Geometry,
-    /// `.ctype`
+    /// `.ctype`; `.f32` for `tld4`.
     pub coord: CoordType,
     /// `.dtype`
     pub result: ResultType,
+    /// Whether there is an offset operand `e`.
+    pub offset: bool,
+    /// Whether there is a compare operand `f`.
+    pub compare: bool,
 }
 
-/// One `tex` of a warp.
+impl FetchForm {
+    /// A plain `tex` without offset and compare operand.
+    pub fn sample(geometry: Geometry, coord: CoordType, result: ResultType) -> Self {
+        let kind = FetchKind::Sample(Lod::Implicit);
+        Self { kind, geometry, coord, result, offset: false, compare: false }
+    }
+}
+
+/// One `tex` or `tld4` of a warp. What the form does not have is not looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct FetchRequest<'a> {
     /// Lanes that take part.
     pub active: u32,
-    /// Components that are read later, bit 0 for x; others may be left as they are.
+    /// Components that are read later, bit 0 for x; others may be left as they are. Registers of
+    /// an `.f16x2` result count as components 0 and 1.
     pub components: u8,
-    /// x, y, z as far as the geometry has them (an array index would come first); others unused.
+    /// In the order of the instruction: array index first; `.2dms` {sample, x, y}, `.a2dms`
+    /// {sample, layer, x, y}.
     pub coords: [&'a Lanes; 4],
+    /// Offsets along x, y, z as written (s32): the unit cuts them to 4 or 6 bits.
+    pub offset: [&'a Lanes; 3],
+    /// Level of `tex.level`: f32 or s32 bits, by the type of the coordinates.
+    pub level: &'a Lanes,
+    /// Gradients of `tex.grad`, without the array index: f32 bits.
+    pub dpdx: [&'a Lanes; 3],
+    /// Likewise.
+    pub dpdy: [&'a Lanes; 3],
+    /// Reference value of a depth compare: f32 bits.
+    pub compare: &'a Lanes,
+}
+
+/// Lanes for operands that an instruction does not have.
+pub static ZERO_LANES: Lanes = [0; 32];
+
+impl<'a> FetchRequest<'a> {
+    /// A fetch of all components for these lanes and coordinates, without other operands.
+    pub fn new(active: u32, coords: [&'a Lanes; 4]) -> Self {
+        Self {
+            active,
+            components: 0xf,
+            coords,
+            offset: [&ZERO_LANES; 3],
+            level: &ZERO_LANES,
+            dpdx: [&ZERO_LANES; 3],
+            dpdy: [&ZERO_LANES; 3],
+            compare: &ZERO_LANES,
+        }
+    }
+
+    /// The operands of one lane.
+    pub fn lane(&self, lane: usize) -> FetchOperands {
+        FetchOperands {
+            coords: self.coords.map(|c| c[lane]),
+            offset: self.offset.map(|c| c[lane] as i32),
+            level: self.level[lane],
+            dpdx: self.dpdx.map(|c| c[lane]),
+            dpdy: self.dpdy.map(|c| c[lane]),
+            compare: self.compare[lane],
+        }
+    }
+}
+
+/// The operands of one thread's fetch, as in [`FetchRequest`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FetchOperands {
+    /// Array index or sample first; f32, s32 or u32 bits.
+    pub coords: [u32; 4],
+    /// Offsets as written, before they are cut to 4 or 6 bits.
+    pub offset: [i32; 3],
+    /// Level: f32 or s32 bits.
+    pub level: u32,
+    /// f32 bits.
+    pub dpdx: [u32; 3],
+    /// f32 bits.
+    pub dpdy: [u32; 3],
+    /// f32 bits.
+    pub compare: u32,
 }
 
 /// Results of a fetch. Lanes that are not active keep what was there.
 #[derive(Clone, Debug, Default)]
 pub struct FetchAnswer {
-    /// x, y, z, w of each lane.
+    /// x, y, z, w of each lane; of `.f16x2` the two registers.
     pub values: [Lanes; 4],
+    /// Lanes whose texels are all resident: the destination predicate.
+    pub resident: u32,
 }
 
 /// Why a fetch or surface access of this form cannot be made of this resource; a fault of the
@@ -126,15 +266,70 @@ pub enum ClampMode {
     Zero,
 }
 
-/// The static part of a `suld.b` or `sust.b`.
+/// `.op` of a `sured`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum ReduceOp {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+}
+
+/// Operand type of a `sured`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum ReduceType {
+    U32,
+    S32,
+    U64,
+    S64,
+    B32,
+    /// `sured.p` only.
+    B64,
+}
+
+/// What a surface instruction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SurfaceKind {
+    /// `suld.b`: elements of 1, 2, 4 or 8 bytes, 1, 2 or 4 of them, at most 16 bytes in all.
+    Load {
+        /// Bytes.
+        element_size: u8,
+        /// Elements.
+        vector: u8,
+    },
+    /// `sust.b`, likewise.
+    Store {
+        /// Bytes.
+        element_size: u8,
+        /// Elements.
+        vector: u8,
+    },
+    /// `sust.p`: 1, 2 or 4 components of 32 bits.
+    StoreFormatted {
+        /// Components.
+        vector: u8,
+    },
+    /// `sured.b`, or `sured.p` if `formatted`.
+    Reduce {
+        /// `.op`
+        op: ReduceOp,
+        /// `.ctype`
+        ty: ReduceType,
+        /// `.p`: x counts elements, the channel format says signed or unsigned.
+        formatted: bool,
+    },
+}
+
+/// The static part of a `suld`, `sust` or `sured`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SurfaceForm {
-    /// `.1d`, `.2d`, `.3d`
+    /// What is done.
+    pub kind: SurfaceKind,
+    /// `.1d`, `.2d`, `.3d`, `.a1d`, `.a2d`
     pub geometry: Geometry,
-    /// Bytes of an element: 1, 2, 4, 8.
-    pub element_size: u8,
-    /// Elements: 1, 2, 4; at most 16 bytes in all.
-    pub vector: u8,
     /// Policy outside.
     pub clamp: ClampMode,
 }
@@ -144,7 +339,8 @@ pub struct SurfaceForm {
 pub struct SurfaceRequest<'a> {
     /// Lanes that take part.
     pub active: u32,
-    /// x in bytes, y, z (s32 bits); others unused.
+    /// Layer first if there is one (u32), then x in bytes (`.b`) or texels (`.p`), y, z (s32
+    /// bits); others unused.
     pub coords: [&'a Lanes; 3],
 }
 

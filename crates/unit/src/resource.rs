@@ -1,8 +1,25 @@
 //! Texels in memory.
 
+mod limits;
+mod residency;
+mod shape;
+mod view;
+
+pub use limits::{
+    ARRAY_LIMITS, BASE_ALIGN, LINEAR_LIMITS, Limits, MAX_PITCH, MAX_SURFACE_1D, PITCH_ALIGN,
+    PITCHED_LIMITS,
+};
+pub use residency::{Residency, TILE_BYTES, TileShape};
+pub use shape::{ArrayShape, Level, TexelIndex};
+pub use view::View;
+
+use crate::request::Geometry;
+use limits::{check_extent, limits_of};
+use shape::elements;
+use std::ops::Range;
 use std::sync::Arc;
 use texunit_memory::Block;
-use texunit_texel::{Format, unpack};
+use texunit_texel::{Format, decode_block, unpack};
 
 /// Size in texels. An axis that the geometry lacks is 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,33 +30,39 @@ pub struct Extent {
     pub depth: u32,
 }
 
+impl Extent {
+    /// Width, height, depth.
+    pub fn axes(self) -> [u32; 3] {
+        [self.width, self.height, self.depth]
+    }
+
+    /// Size of a mip level: each axis halves, rounded down, but not below 1.
+    pub fn level(self, level: u32) -> Self {
+        let halve = |n: u32| n.checked_shr(level).unwrap_or(0).max(1);
+        Self { width: halve(self.width), height: halve(self.height), depth: halve(self.depth) }
+    }
+}
+
 /// How the texels lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// An opaque array of 1, 2 or 3 dimensions (`cuArray`). Ours has packed rows.
-    Array {
-        /// 1, 2 or 3.
-        dims: u8,
-    },
+    /// An opaque array (`cuArray`, `cuMipmappedArray`). Ours has packed rows.
+    Array,
     /// Linear memory (`CU_RESOURCE_TYPE_LINEAR`): 1D, fetched with integer coordinates in CUDA.
     Linear,
     /// Pitch-linear 2D memory (`CU_RESOURCE_TYPE_PITCH2D`).
     Pitched,
 }
 
-/// Texels in memory: format, extent, layout and where they are.
+/// Texels in memory: format, shape, layout and where they are.
 #[derive(Clone, Debug)]
 pub struct Resource {
-    pub(crate) format: Format,
-    pub(crate) extent: Extent,
+    pub(crate) shape: ArrayShape,
+    pub(crate) levels: Vec<Level>,
     pub(crate) layout: Layout,
-    /// Bytes from a row to the next.
-    pub(crate) row_pitch: u64,
-    /// Bytes from a slice to the next.
-    pub(crate) slice_pitch: u64,
     pub(crate) block: Arc<Block>,
-    /// Offset of the first texel in the block.
-    pub(crate) offset: u64,
+    /// Which 64 KiB tiles are there, of a sparse array.
+    pub(crate) residency: Option<Arc<Residency>>,
     /// What messages call it.
     pub(crate) name: String,
 }
@@ -80,49 +103,6 @@ pub enum CreateError {
     Refused(String),
 }
 
-/// Largest extents of sm_75 and later (`CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE...`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Of what.
-    pub what: &'static str,
-    /// Largest width, height and depth, in texels.
-    pub extent: [u32; 3],
-}
-
-/// Row `dims - 1` for arrays.
-#[rustfmt::skip]
-pub const ARRAY_LIMITS: [Limits; 3] = [
-    Limits { what: "1D array",         extent: [131_072, 1,      1] },
-    Limits { what: "2D array",         extent: [131_072, 65_536, 1] },
-    Limits { what: "3D array",         extent: [16_384,  16_384, 16_384] },
-];
-/// Linear memory; newer architectures than sm_75 go to 2^28 texels.
-#[rustfmt::skip]
-pub const LINEAR_LIMITS:  Limits = Limits { what: "linear memory",     extent: [1 << 27, 1,      1] };
-/// Pitched memory.
-#[rustfmt::skip]
-pub const PITCHED_LIMITS: Limits = Limits { what: "pitched 2D memory", extent: [131_072, 65_000, 1] };
-/// Largest pitch of pitched memory, in bytes.
-pub const MAX_PITCH: u64 = 2_097_120;
-/// Width of a 1D surface; other surfaces are limited as arrays are.
-pub const MAX_SURFACE_1D: u32 = 32_768;
-/// What the base address of linear and pitched memory is a multiple of (docs/numerics.md 12).
-pub const BASE_ALIGN: u64 = 16;
-/// What the pitch is a multiple of.
-pub const PITCH_ALIGN: u64 = 32;
-
-impl Extent {
-    fn check(self, limits: &Limits) -> Result<(), CreateError> {
-        let axes = [("width", self.width), ("height", self.height), ("depth", self.depth)];
-        for ((what, value), max) in axes.into_iter().zip(limits.extent) {
-            if value == 0 || value > max {
-                return Err(CreateError::Extent { what, value: value.into(), max: max.into() });
-            }
-        }
-        Ok(())
-    }
-}
-
 fn check_align(what: &'static str, value: u64, align: u64) -> Result<(), CreateError> {
     if value.is_multiple_of(align) {
         Ok(())
@@ -132,35 +112,15 @@ fn check_align(what: &'static str, value: u64, align: u64) -> Result<(), CreateE
 }
 
 impl Resource {
-    /// Bytes that an array of this format and extent takes, or why there is no such array.
-    pub fn array_size(format: Format, extent: Extent, dims: u8) -> Result<u64, CreateError> {
-        let limits = usize::from(dims).checked_sub(1).and_then(|row| ARRAY_LIMITS.get(row));
-        let Some(limits) = limits else {
-            return Err(CreateError::Refused(format!(
-                "an array has 1, 2 or 3 dimensions, not {dims}"
-            )));
-        };
-        extent.check(limits)?;
-        let texels = u64::from(extent.width) * u64::from(extent.height) * u64::from(extent.depth);
-        // At most 2^42 texels of 16 bytes.
-        Ok(texels * u64::from(format.texel_size()))
-    }
-
-    /// An opaque array (`cuArray`) of 1, 2 or 3 dimensions that fills `block` from its start. The
-    /// axes it lacks have extent 1.
+    /// An opaque array that fills `block` from its start.
     pub fn array(
-        format: Format,
-        extent: Extent,
-        dims: u8,
+        shape: &ArrayShape,
         block: Arc<Block>,
         name: impl Into<String>,
     ) -> Result<Self, CreateError> {
-        Self::array_size(format, extent, dims)?;
-        let row_pitch = u64::from(extent.width) * u64::from(format.texel_size());
-        let slice_pitch = row_pitch * u64::from(extent.height);
-        let layout = Layout::Array { dims };
-        Self { format, extent, layout, row_pitch, slice_pitch, block, offset: 0, name: name.into() }
-            .inside()
+        shape.check()?;
+        let (levels, _) = shape.layout();
+        Self::inside(*shape, levels, Layout::Array, block, name.into())
     }
 
     /// Linear memory: `width` texels from `offset` in `block`, which lies at device address
@@ -174,12 +134,13 @@ impl Resource {
         name: impl Into<String>,
     ) -> Result<Self, CreateError> {
         let extent = Extent { width, height: 1, depth: 1 };
-        extent.check(&LINEAR_LIMITS)?;
+        check_extent(extent, &LINEAR_LIMITS)?;
+        limits::check_memory_format(format)?;
         check_align("base address", base_address.wrapping_add(offset), BASE_ALIGN)?;
-        let row_pitch = u64::from(width) * u64::from(format.texel_size());
-        let (layout, slice_pitch) = (Layout::Linear, row_pitch);
-        Self { format, extent, layout, row_pitch, slice_pitch, block, offset, name: name.into() }
-            .inside()
+        let shape = ArrayShape::new(format, Geometry::D1, extent);
+        let row_bytes = u64::from(width) * u64::from(format.texel_size());
+        let level = one_level(extent, offset, row_bytes);
+        Self::inside(shape, vec![level], Layout::Linear, block, name.into())
     }
 
     /// Pitch-linear 2D memory: rows of `width` texels, `pitch` bytes apart.
@@ -195,7 +156,8 @@ impl Resource {
         name: impl Into<String>,
     ) -> Result<Self, CreateError> {
         let extent = Extent { width, height, depth: 1 };
-        extent.check(&PITCHED_LIMITS)?;
+        check_extent(extent, &PITCHED_LIMITS)?;
+        limits::check_memory_format(format)?;
         check_align("base address", base_address.wrapping_add(offset), BASE_ALIGN)?;
         check_align("pitch", pitch, PITCH_ALIGN)?;
         let row_bytes = u64::from(width) * u64::from(format.texel_size());
@@ -208,37 +170,69 @@ impl Resource {
         if pitch > MAX_PITCH {
             return Err(CreateError::Extent { what: "pitch", value: pitch, max: MAX_PITCH });
         }
-        let slice_pitch = pitch * u64::from(height);
-        let (layout, row_pitch) = (Layout::Pitched, pitch);
-        Self { format, extent, layout, row_pitch, slice_pitch, block, offset, name: name.into() }
-            .inside()
+        let shape = ArrayShape::new(format, Geometry::D2, extent);
+        let level = one_level(extent, offset, pitch);
+        Self::inside(shape, vec![level], Layout::Pitched, block, name.into())
     }
 
     /// Checks that all texels lie in the block: what every later access relies on.
-    fn inside(self) -> Result<Self, CreateError> {
-        let needed = self.span();
-        if self.block.contains(self.offset, needed) {
-            return Ok(self);
+    fn inside(
+        shape: ArrayShape,
+        levels: Vec<Level>,
+        layout: Layout,
+        block: Arc<Block>,
+        name: String,
+    ) -> Result<Self, CreateError> {
+        let resource = Self { shape, levels, layout, block, residency: None, name };
+        for (n, level) in resource.levels.iter().enumerate() {
+            let (_, rows) = elements(shape.format, level.extent);
+            let needed = level.plane_pitch * u64::from(shape.planes() - 1)
+                + level.sample_pitch * u64::from(shape.samples - 1)
+                + level.slice_pitch * u64::from(level.extent.depth - 1)
+                + level.row_pitch * (rows - 1)
+                + resource.row_bytes(n as u32);
+            if !resource.block.contains(level.offset, needed) {
+                let available = (resource.block.size() as u64).saturating_sub(level.offset);
+                return Err(CreateError::Memory { needed, available });
+            }
         }
-        let available = (self.block.size() as u64).saturating_sub(self.offset);
-        Err(CreateError::Memory { needed, available })
+        Ok(resource)
     }
 
-    /// Bytes from the first byte of the first texel to the last of the last.
-    fn span(&self) -> u64 {
-        self.slice_pitch * u64::from(self.extent.depth - 1)
-            + self.row_pitch * u64::from(self.extent.height - 1)
-            + self.row_bytes()
+    /// The same resource with a map of the tiles that are there (a sparse array).
+    pub fn with_residency(self, residency: Arc<Residency>) -> Result<Self, CreateError> {
+        residency.check(&self.shape)?;
+        Ok(Self { residency: Some(residency), ..self })
+    }
+
+    /// Which tiles are there, of a sparse array.
+    pub fn residency(&self) -> Option<&Arc<Residency>> {
+        self.residency.as_ref()
+    }
+
+    /// Whether a texel inside the extents is in memory: all are, but those of sparse arrays.
+    pub fn is_resident(&self, index: TexelIndex) -> bool {
+        self.residency.as_ref().is_none_or(|map| map.is_resident(index))
+    }
+
+    /// What it is made of.
+    pub fn shape(&self) -> &ArrayShape {
+        &self.shape
     }
 
     /// Type and number of channels.
     pub fn format(&self) -> Format {
-        self.format
+        self.shape.format
     }
 
-    /// Size in texels.
+    /// Kind of array. Linear memory is `.1d`, pitched memory `.2d`.
+    pub fn geometry(&self) -> Geometry {
+        self.shape.geometry
+    }
+
+    /// Size of the base level in texels.
     pub fn extent(&self) -> Extent {
-        self.extent
+        self.shape.extent
     }
 
     /// How the texels lie in memory.
@@ -246,13 +240,14 @@ impl Resource {
         self.layout
     }
 
-    /// Number of dimensions: 1, 2 or 3.
-    pub fn dims(&self) -> u8 {
-        match self.layout {
-            Layout::Array { dims } => dims,
-            Layout::Linear => 1,
-            Layout::Pitched => 2,
-        }
+    /// The mip levels, at least one.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// Whether the array was made with mip levels, be it one.
+    pub fn is_mipmapped(&self) -> bool {
+        self.shape.levels.is_some()
     }
 
     /// What messages call it.
@@ -265,68 +260,108 @@ impl Resource {
         &self.block
     }
 
-    /// Bytes of the texels of a row, without the rest up to the pitch.
-    pub fn row_bytes(&self) -> u64 {
-        u64::from(self.extent.width) * u64::from(self.format.texel_size())
+    /// Bytes of a row (of texels or 4x4 blocks) of a level, without the rest up to the pitch.
+    pub fn row_bytes(&self, level: u32) -> u64 {
+        let (columns, _) = elements(self.format(), self.levels[level as usize].extent);
+        columns * u64::from(self.format().texel_size())
     }
 
     /// Bytes of all texels, without what lies between rows of pitched memory.
     pub fn size_in_bytes(&self) -> u64 {
-        self.row_bytes() * u64::from(self.extent.height) * u64::from(self.extent.depth)
+        self.rows().map(|row| row.end - row.start).sum()
     }
 
-    /// Offset in the block of a texel, or `None` outside the extent.
-    pub fn texel_offset(&self, [x, y, z]: [u32; 3]) -> Option<u64> {
-        let inside = x < self.extent.width && y < self.extent.height && z < self.extent.depth;
+    /// Offset in the block of a texel, or of the 4x4 block that holds it; `None` outside.
+    pub fn texel_offset(&self, index: TexelIndex) -> Option<u64> {
+        let level = self.levels.get(index.level as usize)?;
+        let [x, y, z] = index.at;
+        let Extent { width, height, depth } = level.extent;
+        let inside = x < width
+            && y < height
+            && z < depth
+            && index.plane < self.shape.planes()
+            && index.sample < self.shape.samples;
+        let block = self.format().block_extent();
         inside.then(|| {
-            self.offset
-                + u64::from(z) * self.slice_pitch
-                + u64::from(y) * self.row_pitch
-                + u64::from(x) * u64::from(self.format.texel_size())
+            level.offset
+                + u64::from(index.plane) * level.plane_pitch
+                + u64::from(index.sample) * level.sample_pitch
+                + u64::from(z) * level.slice_pitch
+                + u64::from(y / block) * level.row_pitch
+                + u64::from(x / block) * u64::from(self.format().texel_size())
         })
     }
 
-    /// Codes of a texel as stored, or `None` outside the extent.
-    pub fn texel(&self, index: [u32; 3]) -> Option<[u32; 4]> {
+    /// Codes of a texel as stored (decoded, of block-compressed formats), or `None` outside the
+    /// extents. Residency is not looked at.
+    pub fn texel(&self, index: TexelIndex) -> Option<[u32; 4]> {
         let offset = self.texel_offset(index)?;
         let mut bytes = [0; 16];
-        let bytes = &mut bytes[..self.format.texel_size() as usize];
+        let bytes = &mut bytes[..self.format().texel_size() as usize];
         self.block.read(offset, bytes).expect("`inside` has checked all texels");
-        unpack(self.format, bytes)
+        if self.format().is_block() {
+            let [x, y, _] = index.at;
+            let texels = decode_block(self.format(), bytes)?;
+            return Some(texels[(y % 4 * 4 + x % 4) as usize]);
+        }
+        unpack(self.format(), bytes)
     }
 
-    /// Copies all texels out, rows packed.
+    /// Copies all texels out, rows packed: level by level, layer by layer (face by face), sample
+    /// by sample, slice by slice.
     pub fn to_packed(&self) -> Vec<u8> {
         let mut out = vec![0; self.size_in_bytes() as usize];
-        for (i, row) in out.chunks_exact_mut(self.row_bytes() as usize).enumerate() {
-            self.block.read(self.row_offset(i), row).expect("`inside` has checked all texels");
+        let mut rest = &mut out[..];
+        for row in self.rows() {
+            let (bytes, after) = rest.split_at_mut((row.end - row.start) as usize);
+            self.block.read(row.start, bytes).expect("`inside` has checked all texels");
+            rest = after;
         }
         out
     }
 
-    /// Fills all texels from packed rows; fails if `bytes` has another size than
-    /// [`Self::size_in_bytes`].
+    /// Fills all texels from packed rows, in the order of [`Self::to_packed`]; fails if `bytes`
+    /// has another size than [`Self::size_in_bytes`].
     pub fn fill_packed(&self, bytes: &[u8]) -> Result<(), CreateError> {
         let (needed, available) = (self.size_in_bytes(), bytes.len() as u64);
         if needed != available {
             return Err(CreateError::Memory { needed, available });
         }
-        for (i, row) in bytes.chunks_exact(self.row_bytes() as usize).enumerate() {
-            self.block.write(self.row_offset(i), row).expect("`inside` has checked all texels");
+        let mut rest = bytes;
+        for row in self.rows() {
+            let (bytes, after) = rest.split_at((row.end - row.start) as usize);
+            self.block.write(row.start, bytes).expect("`inside` has checked all texels");
+            rest = after;
         }
         Ok(())
     }
 
-    /// Offset of a row, counted through all slices.
-    fn row_offset(&self, row: usize) -> u64 {
-        let (row, height) = (row as u64, u64::from(self.extent.height));
-        self.offset + row / height * self.slice_pitch + row % height * self.row_pitch
+    /// Where each row lies in the block.
+    fn rows(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+        let (planes, samples) = (self.shape.planes(), self.shape.samples);
+        self.levels.iter().enumerate().flat_map(move |(n, level)| {
+            let (_, rows) = elements(self.format(), level.extent);
+            let bytes = self.row_bytes(n as u32);
+            let slices = u64::from(level.extent.depth);
+            (0..u64::from(planes)).flat_map(move |plane| {
+                (0..u64::from(samples)).flat_map(move |sample| {
+                    (0..slices * rows).map(move |i| {
+                        let start = level.offset
+                            + plane * level.plane_pitch
+                            + sample * level.sample_pitch
+                            + i / rows * level.slice_pitch
+                            + i % rows * level.row_pitch;
+                        start..start + bytes
+                    })
+                })
+            })
+        })
     }
 
     /// `2D array`, `linear memory` or `pitched 2D memory`.
     pub fn kind(&self) -> &'static str {
         match self.layout {
-            Layout::Array { dims } => ARRAY_LIMITS[usize::from(dims) - 1].what,
+            Layout::Array => limits_of(self.geometry()).what,
             Layout::Linear => LINEAR_LIMITS.what,
             Layout::Pitched => PITCHED_LIMITS.what,
         }
@@ -334,13 +369,25 @@ impl Resource {
 
     /// `64 x 32 texels of u8x4`.
     fn size_text(&self) -> String {
-        let Extent { width, height, depth } = self.extent;
-        let size = match self.dims() {
+        let Extent { width, height, depth } = self.extent();
+        let size = match self.geometry().axes() {
             1 => format!("{width}"),
             2 => format!("{width} x {height}"),
             _ => format!("{width} x {height} x {depth}"),
         };
-        format!("{size} texels of {}", self.format)
+        let mut text = format!("{size} texels of {}", self.format());
+        let ArrayShape { layers, levels, samples, geometry, .. } = self.shape;
+        if geometry.is_array() {
+            let word = if geometry.is_cube() { "cubes" } else { "layers" };
+            text += &format!(", {layers} {word}");
+        }
+        if let Some(levels) = levels {
+            text += &format!(", {levels} levels");
+        }
+        if geometry.is_multisample() {
+            text += &format!(", {samples} samples");
+        }
+        text
     }
 
     /// For messages: "2D array `name`, 64 x 32 texels of u8x4".
@@ -350,9 +397,15 @@ impl Resource {
 
     /// For messages: "texture `name` is a 2D array of 64 x 32 texels of u8x4".
     pub(crate) fn sentence(&self, role: &str) -> String {
-        let article = if matches!(self.layout, Layout::Array { .. }) { "a " } else { "" };
+        let article = if self.layout == Layout::Array { "a " } else { "" };
         format!("{role} `{}` is {article}{} of {}", self.name, self.kind(), self.size_text())
     }
+}
+
+/// The only level of linear or pitched memory.
+fn one_level(extent: Extent, offset: u64, row_pitch: u64) -> Level {
+    let all = row_pitch * u64::from(extent.height);
+    Level { extent, offset, row_pitch, slice_pitch: all, sample_pitch: all, plane_pitch: all }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! How texels are read: textures, samplers and surfaces (CUDA's `CUDA_TEXTURE_DESC`).
 
+use crate::request::Geometry;
 use crate::resource::{CreateError, Layout, MAX_SURFACE_1D, Resource};
 use std::sync::Arc;
-use texunit_texel::is_normalizable;
+use texunit_texel::readings;
 
 /// What a texel is read as (`cudaTextureReadMode`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -34,7 +35,7 @@ impl Texture {
         normalized_coords: bool,
         sampler: &Sampler,
     ) -> Result<Self, CreateError> {
-        check_state(&resource, read_mode, sampler.filter)?;
+        check_state(&resource, read_mode, sampler.filter, sampler.srgb)?;
         Ok(Self { resource, read_mode, normalized_coords })
     }
 }
@@ -46,20 +47,27 @@ pub(crate) fn check_state(
     resource: &Resource,
     read_mode: ReadMode,
     filter: Filter,
+    srgb: bool,
 ) -> Result<(), CreateError> {
     let (format, name) = (resource.format(), resource.name());
-    let channel = format.channel();
     let filters = filter == Filter::Linear && resource.layout() != Layout::Linear;
-    let reason = match read_mode {
-        _ if filters && channel.is_integer() && !is_normalizable(channel) => {
+    let of = |normalized| readings(format, normalized, srgb);
+    let is_integer = of(false).is_some_and(|readings| !readings[0].can_filter());
+    let normalized = read_mode == ReadMode::NormalizedFloat;
+    let reason = match of(normalized) {
+        _ if format.is_srgb_block() && !srgb => {
+            format!("the colours of {format} are sRGB: set the sRGB flag")
+        }
+        _ if filters && is_integer && of(true).is_none() => {
             format!("32-bit integers ({format}) have no linear filter; use point")
         }
-        ReadMode::Element if filters && channel.is_integer() => format!(
+        Some(_) if filters && is_integer && !normalized => format!(
             "integers ({format}) read as elements have no linear filter; use point, or read them as normalized floats"
         ),
-        ReadMode::NormalizedFloat if !is_normalizable(channel) => format!(
+        None if normalized => format!(
             "{format} cannot be read as normalized floats, only 8 and 16-bit integers can; read it as elements"
         ),
+        None => format!("{format} is read as normalized floats only"),
         _ => return Ok(()),
     };
     Err(CreateError::Refused(format!("texture `{name}`: {reason}")))
@@ -70,14 +78,17 @@ impl Surface {
     /// than a 1D texture may be.
     pub fn new(resource: Arc<Resource>) -> Result<Self, CreateError> {
         match resource.layout() {
-            Layout::Array { dims: 1 } if resource.extent().width > MAX_SURFACE_1D => {
+            Layout::Array
+                if resource.geometry() == Geometry::D1
+                    && resource.extent().width > MAX_SURFACE_1D =>
+            {
                 Err(CreateError::Extent {
                     what: "width",
                     value: resource.extent().width.into(),
                     max: MAX_SURFACE_1D.into(),
                 })
             }
-            Layout::Array { .. } => Ok(Self { resource }),
+            Layout::Array => Ok(Self { resource }),
             Layout::Linear | Layout::Pitched => Err(CreateError::Refused(format!(
                 "a surface is made of an array, but {} is {}",
                 resource.name(),
@@ -101,6 +112,9 @@ pub enum AddressMode {
     Wrap,
     /// Repeats, every second time backwards.
     Mirror,
+    /// `clamp_ogl`: coordinates are limited to the edges, so that a linear filter there blends
+    /// half of the border colour. No CUDA texture has it.
+    ClampOgl,
     /// The edge texel (`clamp_to_edge`).
     #[default]
     Clamp,
@@ -118,33 +132,84 @@ pub enum Filter {
     Linear,
 }
 
-/// Sampler state. [`Default`] is what an omitted initialiser gives: point, clamp to edge.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// How a depth texel and the reference value are compared: `reference FUNC texel`
+/// (docs/numerics.md 9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum CompareFunction {
+    Never,
+    Less,
+    Equal,
+    LessEqual,
+    Greater,
+    NotEqual,
+    GreaterEqual,
+    Always,
+}
+
+/// Sampler state. [`Default`] is what an omitted initialiser gives: point, clamp to edge, all
+/// levels.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampler {
-    /// Between texels.
+    /// Between texels of a level.
     pub filter: Filter,
+    /// Between mip levels.
+    pub mip_filter: Filter,
     /// Address mode of x, y, z.
     pub address_mode: [AddressMode; 3],
     /// Border colour r, g, b, a: f32 bits.
     pub border: [u32; 4],
+    /// Smallest level that is read (`minMipmapLevelClamp`).
+    pub min_level_clamp: f32,
+    /// Largest level that is read (`maxMipmapLevelClamp`).
+    pub max_level_clamp: f32,
+    /// Added to explicit levels and those of gradients (`mipmapLevelBias`).
+    pub level_bias: f32,
+    /// `maxAnisotropy`: 0 and 1 are isotropic.
+    pub max_anisotropy: u32,
     /// Overrides the texture's `normalized_coords` (`.samplerref` in independent mode).
     pub force_unnormalized_coords: bool,
+    /// 8-bit unorm texels read as normalized floats are sRGB (`CU_TRSF_SRGB`).
+    pub srgb: bool,
+    /// Linear filters of cube maps read across the edges of faces (`CU_TRSF_SEAMLESS_CUBEMAP`).
+    pub seamless_cube: bool,
+    /// Depth compare; `None`, as all CUDA textures, ignores the operand.
+    pub compare: Option<CompareFunction>,
+}
+
+impl Default for Sampler {
+    fn default() -> Self {
+        Self {
+            filter: Filter::Point,
+            mip_filter: Filter::Point,
+            address_mode: [AddressMode::Clamp; 3],
+            border: [0; 4],
+            min_level_clamp: 0.0,
+            max_level_clamp: f32::INFINITY,
+            level_bias: 0.0,
+            max_anisotropy: 0,
+            force_unnormalized_coords: false,
+            srgb: false,
+            seamless_cube: false,
+            compare: None,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::resource::Extent;
+    use crate::resource::{ArrayShape, Extent};
     use texunit_memory::Block;
     use texunit_texel::Format;
 
     fn array(format: &str, width: u32) -> Arc<Resource> {
         let format = Format::from_name(format).unwrap();
         let extent = Extent { width, height: 1, depth: 1 };
-        let size = Resource::array_size(format, extent, 1).unwrap() as usize;
-        let block = Arc::new(Block::new(size, "b").unwrap());
-        Arc::new(Resource::array(format, extent, 1, block, "t").unwrap())
+        let shape = ArrayShape::new(format, Geometry::D1, extent);
+        let block = Arc::new(Block::new(shape.size().unwrap() as usize, "b").unwrap());
+        Arc::new(Resource::array(&shape, block, "t").unwrap())
     }
 
     /// Rows of docs/numerics.md 8.1: element point, element linear, normalized point, normalized

@@ -2,7 +2,8 @@
 //! rows; formats do not matter.
 
 use crate::request::{
-    AccessFault, ClampMode, PlanError, SurfaceAnswer, SurfaceForm, SurfaceRequest, lanes,
+    AccessFault, ClampMode, PlanError, SurfaceAnswer, SurfaceForm, SurfaceKind, SurfaceRequest,
+    lanes,
 };
 use crate::sampler::Surface;
 use std::sync::Arc;
@@ -38,19 +39,19 @@ impl SurfacePlan {
     /// Plans accesses of this form to a surface.
     pub fn new(form: SurfaceForm, surface: &Arc<Surface>) -> Result<Self, PlanError> {
         let resource = &surface.resource;
-        let Some(dims) = form.geometry.box_dims() else {
-            return Err(PlanError::Undefined(format!(
-                "surface accesses of {} geometry are not supported",
-                form.geometry.name()
-            )));
-        };
-        if dims != resource.dims() {
+        let dims = form.geometry.axes();
+        if form.geometry != resource.geometry() {
             return Err(PlanError::Geometry {
                 instruction: form.geometry.name(),
                 resource: resource.sentence("surface"),
             });
         }
-        let SurfaceForm { element_size, vector, .. } = form;
+        let (SurfaceKind::Load { element_size, vector }
+        | SurfaceKind::Store { element_size, vector }) = form.kind
+        else {
+            return Err(PlanError::Undefined("not built yet".to_owned()));
+        };
+        let level = resource.levels()[0];
         let known = matches!(element_size, 1 | 2 | 4 | 8) && matches!(vector, 1 | 2 | 4);
         let size = u32::from(element_size) * u32::from(vector);
         if !known || size > 16 {
@@ -64,10 +65,10 @@ impl SurfacePlan {
             element_size,
             vector,
             size,
-            bounds: [resource.row_bytes() as i64, extent.height.into(), extent.depth.into()],
-            dims: dims.into(),
-            row_pitch: resource.row_pitch,
-            slice_pitch: resource.slice_pitch,
+            bounds: [resource.row_bytes(0) as i64, extent.height.into(), extent.depth.into()],
+            dims,
+            row_pitch: level.row_pitch,
+            slice_pitch: level.slice_pitch,
             surface: Arc::clone(surface),
         })
     }
@@ -138,7 +139,7 @@ impl SurfacePlan {
             }
         }
         let [x, y, z] = at.map(|i| i as u64);
-        let first = self.surface.resource.offset;
+        let first = self.surface.resource.levels()[0].offset;
         Ok(Target::At(first + z * self.slice_pitch + y * self.row_pitch + x))
     }
 

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_texel::Format;
 use texunit_unit::{
-    AddressMode, ClampMode, CoordType, Extent, FetchAnswer, FetchForm, FetchPlan, FetchRequest,
-    Filter, Geometry, ReadMode, Resource, ResultType, Sampler, Scratch, Surface, SurfaceAnswer,
-    SurfaceForm, SurfacePlan, SurfaceRequest, Texture, reference,
+    AddressMode, ArrayShape, ClampMode, CoordType, Extent, FetchAnswer, FetchForm, FetchOperands,
+    FetchPlan, FetchRequest, Filter, Geometry, ReadMode, Resource, ResultType, Sampler, Scratch,
+    Surface, SurfaceAnswer, SurfaceForm, SurfaceKind, SurfacePlan, SurfaceRequest, Texture,
+    reference,
 };
 
 #[derive(Deserialize)]
@@ -109,7 +110,12 @@ fn array(name: &str, format: Format, size: &[u32], bytes: &[u8]) -> Arc<Resource
     let axis = |a: usize| size.get(a).copied().unwrap_or(1);
     let extent = Extent { width: axis(0), height: axis(1), depth: axis(2) };
     let block = Arc::new(Block::new(bytes.len(), name).unwrap());
-    let resource = Resource::array(format, extent, size.len() as u8, block, name).unwrap();
+    let resource = Resource::array(
+        &ArrayShape::new(format, Geometry::ALL[size.len() - 1], extent),
+        block,
+        name,
+    )
+    .unwrap();
     resource.fill_packed(bytes).unwrap();
     Arc::new(resource)
 }
@@ -127,16 +133,16 @@ struct Fetch {
 impl FetchCase {
     fn build(&self) -> Fetch {
         let format = Format::from_name(&self.format).unwrap();
-        let form = FetchForm {
-            geometry: geometry(&self.geometry),
-            coord: if self.coord == "s32" { CoordType::S32 } else { CoordType::F32 },
-            result: match self.result.as_str() {
+        let form = FetchForm::sample(
+            geometry(&self.geometry),
+            if self.coord == "s32" { CoordType::S32 } else { CoordType::F32 },
+            match self.result.as_str() {
                 "f32" => ResultType::F32,
                 "s32" => ResultType::S32,
                 "u32" => ResultType::U32,
                 other => panic!("result {other}"),
             },
-        };
+        );
         let read_mode = match self.read_mode.as_str() {
             "element" => ReadMode::Element,
             "normalized" => ReadMode::NormalizedFloat,
@@ -158,9 +164,9 @@ impl FetchCase {
             filter: if self.filter == "linear" { Filter::Linear } else { Filter::Point },
             address_mode: [mode(0), mode(1), mode(2)],
             border: hex(&self.border, 8).try_into().unwrap(),
-            force_unnormalized_coords: false,
+            ..Sampler::default()
         };
-        let size = format.channel().size() as usize;
+        let size = format.texel_size() as usize / usize::from(format.channels());
         let texels: Vec<u8> = hex(&self.texels, 2 * size)
             .iter()
             .flat_map(|code| code.to_le_bytes().into_iter().take(size))
@@ -189,8 +195,8 @@ fn planned(fetch: &Fetch) -> Vec<[u32; 4]> {
         let axis = |a: usize| std::array::from_fn(|lane| warp.get(lane).map_or(0, |c| c[a]));
         let coords: [[u32; 32]; 4] = std::array::from_fn(axis);
         let active = u32::MAX >> (32 - warp.len());
-        let request = FetchRequest { active, components: 15, coords: coords.each_ref() };
-        let mut answer = FetchAnswer { values: [[0xdead_beef; 32]; 4] };
+        let request = FetchRequest::new(active, coords.each_ref());
+        let mut answer = FetchAnswer { values: [[0xdead_beef; 32]; 4], resident: 0 };
         plan.fetch(&request, &mut scratch, &mut answer);
         for lane in 0..32 {
             let value = answer.values.map(|v| v[lane]);
@@ -213,8 +219,11 @@ fn fetches_of_all_files() {
             assert_eq!(fetch.coords.len(), fetch.expected.len(), "{}", case.name);
             let planned = planned(&fetch);
             for (i, (&coords, expected)) in fetch.coords.iter().zip(&fetch.expected).enumerate() {
+                let operands = FetchOperands { coords, ..FetchOperands::default() };
                 let reference =
-                    reference::fetch(fetch.form, &fetch.texture, &fetch.sampler, coords).unwrap();
+                    reference::fetch(fetch.form, &fetch.texture, &fetch.sampler, &operands)
+                        .unwrap()
+                        .values;
                 let place = format!("{file}, {}, fetch {i} at {coords:x?}", case.name);
                 assert_eq!(reference, *expected, "reference: {place}");
                 assert_eq!(planned[i], *expected, "plan: {place}");
@@ -269,7 +278,8 @@ fn run_surface(file: &str, case: &SurfaceCase) -> usize {
         let place = format!("{file}, {}, access {i}: {access}", case.name);
         let plan = |(element_size, vector)| {
             let geometry = geometry(&case.geometry);
-            let form = SurfaceForm { geometry, element_size, vector, clamp };
+            let kind = SurfaceKind::Load { element_size, vector };
+            let form = SurfaceForm { kind, geometry, clamp };
             SurfacePlan::new(form, &surface).unwrap()
         };
         match case.op.as_str() {

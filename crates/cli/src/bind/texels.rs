@@ -58,6 +58,7 @@ pub(super) fn sampler(spec: &SamplerSpec, initial: &Sampler) -> Sampler {
         force_unnormalized_coords: spec
             .force_unnormalized
             .unwrap_or(initial.force_unnormalized_coords),
+        ..*initial
     }
 }
 

@@ -37,7 +37,7 @@ impl Sites {
             fetches: (0..sites).map(|_| Vec::new()).collect(),
             surfaces: (0..sites).map(|_| Vec::new()).collect(),
             scratch: Scratch::new(),
-            answer: FetchAnswer { values: [[0; 32]; 4] },
+            answer: FetchAnswer::default(),
             elements: SurfaceAnswer { values: [[0; 32]; 4] },
         }
     }
@@ -194,7 +194,8 @@ impl Context<'_> {
                     Err(e) => return trouble(lane, FaultKind::Texture(e.to_string())),
                 }
             }
-            let request = FetchRequest { active, components: fetch.components, coords };
+            let request =
+                FetchRequest { components: fetch.components, ..FetchRequest::new(active, coords) };
             if let Some((_, plan)) = kept.first() {
                 plan.fetch(&request, &mut sites.scratch, &mut sites.answer);
             }

@@ -117,20 +117,18 @@ impl<'a> Builder<'a> {
         if !matches!(m.mip, None | Some(MipMode::Base)) || d.len() != 4 || c.len() < dimensions {
             return None;
         }
-        let form = unit::FetchForm {
-            geometry,
-            coord: match coord {
-                ScalarType::F32 => unit::CoordType::F32,
-                ScalarType::S32 => unit::CoordType::S32,
-                _ => return None,
-            },
-            result: match result {
-                ScalarType::F32 => unit::ResultType::F32,
-                ScalarType::S32 => unit::ResultType::S32,
-                ScalarType::U32 => unit::ResultType::U32,
-                _ => return None,
-            },
+        let coord = match coord {
+            ScalarType::F32 => unit::CoordType::F32,
+            ScalarType::S32 => unit::CoordType::S32,
+            _ => return None,
         };
+        let result = match result {
+            ScalarType::F32 => unit::ResultType::F32,
+            ScalarType::S32 => unit::ResultType::S32,
+            ScalarType::U32 => unit::ResultType::U32,
+            _ => return None,
+        };
+        let form = unit::FetchForm::sample(geometry, coord, result);
         let texture = self.handle(texture)?;
         let sampler = match sampler {
             Operand::Discard => None,
@@ -210,10 +208,15 @@ impl<'a> Builder<'a> {
         if m.formatted || !fits || c.len() < dimensions {
             return None;
         }
+        let (element_size, vector) = (ty.bytes() as u8, data.len() as u8);
+        let kind = if load {
+            unit::SurfaceKind::Load { element_size, vector }
+        } else {
+            unit::SurfaceKind::Store { element_size, vector }
+        };
         let form = unit::SurfaceForm {
+            kind,
             geometry,
-            element_size: ty.bytes() as u8,
-            vector: data.len() as u8,
             clamp: match m.clamp {
                 None | Some(ClampMode::Trap) => unit::ClampMode::Trap,
                 Some(ClampMode::Clamp) => unit::ClampMode::Clamp,

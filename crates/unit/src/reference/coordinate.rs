@@ -61,7 +61,7 @@ fn saturate(i: i64) -> i64 {
 pub(super) fn address(k: i64, n: u32, mode: AddressMode) -> Option<u32> {
     let n = i64::from(n);
     let index = match mode {
-        AddressMode::Clamp => k.clamp(0, n - 1),
+        AddressMode::Clamp | AddressMode::ClampOgl => k.clamp(0, n - 1),
         AddressMode::Wrap => k.rem_euclid(n),
         AddressMode::Mirror => {
             let t = k.rem_euclid(2 * n);

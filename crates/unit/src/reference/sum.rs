@@ -1,7 +1,7 @@
 //! The weighted sum of texels: docs/numerics.md, section 2, "Sum". One function a format.
 
 use super::weights::round_half_up;
-use texunit_texel::{Channel, f16_to_f32, sign_extend};
+use texunit_texel::{Reading, f16_to_f32, sign_extend, srgb_table};
 
 /// A texel's code with its weight, which is not 0.
 #[derive(Clone, Copy, Debug)]
@@ -13,51 +13,77 @@ pub(super) struct Weighted {
 /// The texels of a 2x2 footprint: a slice.
 pub(super) type Group = Vec<Weighted>;
 
-/// What the filter returns for a channel read as `channel`: f32 bits. `None` for channels that
+/// What the filter returns for a channel of this reading: f32 bits. `None` for integers, which
 /// have no filtered form.
-pub(super) fn sum(channel: Channel, groups: &[Group]) -> Option<u32> {
+pub(super) fn sum(reading: Reading, groups: &[Group]) -> Option<u32> {
     let all = || groups.iter().flatten().copied();
-    Some(match channel {
-        Channel::U8 => unorm(all().map(|t| Weighted { code: widen_unorm8(t.code), ..t })),
-        Channel::U16 => unorm(all()),
-        Channel::S8 => snorm8(all()),
-        Channel::S16 => snorm16(all()),
-        Channel::F16 => float(groups, &HALF),
-        Channel::F32 => float(groups, &SINGLE),
-        Channel::U32 | Channel::S32 => return None,
+    Some(match reading {
+        Reading::Missing | Reading::One => reading.point(0),
+        Reading::Unorm { bits: 24 } => unorm(all(), 0x00ff_ffff),
+        Reading::Unorm { bits } => {
+            unorm(all().map(|t| Weighted { code: widen_unorm(bits, t.code), ..t }), 65_535)
+        }
+        Reading::Snorm { bits: 8 } => snorm8(all()),
+        Reading::Snorm { .. } => snorm16(all()),
+        Reading::Srgb => srgb(groups),
+        Reading::F16 => float(groups, &HALF),
+        Reading::F32 => float(groups, &SINGLE),
+        Reading::Uint { .. } | Reading::Sint { .. } => return None,
     })
 }
 
-/// Eight bits widen to sixteen by repetition.
-fn widen_unorm8(code: u32) -> u32 {
-    code * 257
+/// 2, 8, 10 or 16 bits widen to sixteen by repetition.
+fn widen_unorm(bits: u8, code: u32) -> u32 {
+    match bits {
+        2 => code * 0x5555,
+        8 => code * 0x0101,
+        10 => code << 6 | code >> 4,
+        _ => code,
+    }
 }
 
-/// K = rhu(sum/256) over codes of 16 bits, then f32(K/65535).
-fn unorm(texels: impl Iterator<Item = Weighted>) -> u32 {
+/// K = rhu(sum/256) over codes of 16 bits, then f32(K/65535). (24 bits: **assumed** alike.)
+fn unorm(texels: impl Iterator<Item = Weighted>, max: i128) -> u32 {
     let total: i128 = texels.map(|t| i128::from(t.weight) * i128::from(t.code)).sum();
-    quotient(round_half_up(total, 256), 65_535)
+    quotient(round_half_up(total, 256), max)
 }
 
-fn signed_total(channel: Channel, texels: impl Iterator<Item = Weighted>) -> i128 {
-    texels.map(|t| i128::from(t.weight) * i128::from(sign_extend(channel, t.code))).sum()
+fn signed_total(bits: u8, texels: impl Iterator<Item = Weighted>) -> i128 {
+    texels.map(|t| i128::from(t.weight) * i128::from(sign_extend(bits, t.code))).sum()
 }
 
 /// K = max(rhu(sum/256), -32767), then f32(K/32767).
 fn snorm16(texels: impl Iterator<Item = Weighted>) -> u32 {
-    let total = signed_total(Channel::S16, texels);
+    let total = signed_total(16, texels);
     quotient(round_half_up(total, 256).max(-32_767), 32_767)
 }
 
 /// The unit's own way from a sum of 8-bit codes to 15 bits.
 fn snorm8(texels: impl Iterator<Item = Weighted>) -> u32 {
-    let s = signed_total(Channel::S8, texels);
+    let s = signed_total(8, texels);
     quotient((s + ((257 * (s >> 4) + 1024) >> 11)).max(-32_767), 32_767)
 }
 
 /// f32(k/max), rounded once: both are small integers.
 fn quotient(k: i128, max: i128) -> u32 {
     (k as f32 / max as f32).to_bits()
+}
+
+/// sRGB codes through their table (section 5). Eight codes in a row share the exponent of the
+/// last; in a footprint every value is cut to eight bits below the largest.
+fn srgb(groups: &[Group]) -> u32 {
+    let table = srgb_table();
+    let value = |code: u32| table[code as usize & 0xff];
+    let mut total = 0;
+    for group in groups {
+        let exponents = group.iter().map(|t| value(t.code | 7).ilog2());
+        let Some(largest) = exponents.max() else { continue };
+        let unit = largest.saturating_sub(7);
+        let cut = |t: &Weighted| i128::from(value(t.code) >> unit << unit);
+        total += group.iter().map(|t| i128::from(t.weight) * cut(t)).sum::<i128>();
+    }
+    // Values in 1/65536, weights in 1/256.
+    round_to_float(total, -24, &HALF)
 }
 
 /// The sum's precision for a kind of float texels.
@@ -195,40 +221,41 @@ mod tests {
 
     fn f32s(texels: &[(f32, u32)]) -> u32 {
         let texels: Vec<_> = texels.iter().map(|&(x, w)| (x.to_bits(), w)).collect();
-        sum(Channel::F32, &[group(&texels)]).unwrap()
+        sum(Reading::F32, &[group(&texels)]).unwrap()
     }
 
     #[test]
     fn unorm8_counts_in_65535ths() {
-        let one = |code| sum(Channel::U8, &[group(&[(code, 256)])]).unwrap();
+        let one = |code| sum(Reading::Unorm { bits: 8 }, &[group(&[(code, 256)])]).unwrap();
         assert_eq!(one(255), 1.0_f32.to_bits());
         assert_eq!(one(128), ((128.0 * 257.0 / 65535.0_f64) as f32).to_bits());
         // 0 and 1 in halves: rhu(257 * 128 / 256) = 129 of 65535.
-        let half = sum(Channel::U8, &[group(&[(0, 128), (1, 128)])]).unwrap();
+        let half = sum(Reading::Unorm { bits: 8 }, &[group(&[(0, 128), (1, 128)])]).unwrap();
         assert_eq!(half, (129.0_f32 / 65535.0).to_bits());
     }
 
     #[test]
     fn snorm_extremes() {
         let one = |channel, code| sum(channel, &[group(&[(code, 256)])]).unwrap();
-        for (channel, lowest, above, top) in
-            [(Channel::S8, 0x80, 0x81, 0x7f), (Channel::S16, 0x8000, 0x8001, 0x7fff)]
-        {
+        for (channel, lowest, above, top) in [
+            (Reading::Snorm { bits: 8 }, 0x80, 0x81, 0x7f),
+            (Reading::Snorm { bits: 16 }, 0x8000, 0x8001, 0x7fff),
+        ] {
             assert_eq!(one(channel, lowest), (-1.0_f32).to_bits(), "{channel:?}");
             assert_eq!(one(channel, above), (-1.0_f32).to_bits(), "{channel:?}");
             assert_eq!(one(channel, top), 1.0_f32.to_bits(), "{channel:?}");
             assert_eq!(one(channel, 0), 0, "{channel:?}");
         }
         // -1 in 16 bits with weight 128: rhu(-1/2) = 0, and a positive zero.
-        assert_eq!(sum(Channel::S16, &[group(&[(0xffff, 128), (0, 128)])]), Some(0));
+        assert_eq!(sum(Reading::Snorm { bits: 16 }, &[group(&[(0xffff, 128), (0, 128)])]), Some(0));
         // snorm8: S = 256*64, so 16384 + ((257*1024 + 1024) >> 11) = 16513.
-        assert_eq!(one(Channel::S8, 64), (16513.0_f32 / 32767.0).to_bits());
+        assert_eq!(one(Reading::Snorm { bits: 8 }, 64), (16513.0_f32 / 32767.0).to_bits());
     }
 
     #[test]
     fn integers_have_no_filtered_form() {
-        assert_eq!(sum(Channel::U32, &[]), None);
-        assert_eq!(sum(Channel::S32, &[]), None);
+        assert_eq!(sum(Reading::Uint { bits: 32 }, &[]), None);
+        assert_eq!(sum(Reading::Sint { bits: 32 }, &[]), None);
     }
 
     #[test]
@@ -252,14 +279,14 @@ mod tests {
     fn a_smaller_slice_is_floored_against_the_larger() {
         let slices = |a: f32, b: f32| {
             let slice = |x: f32| group(&[(x.to_bits(), 128)]);
-            sum(Channel::F32, &[slice(a), slice(b)]).unwrap()
+            sum(Reading::F32, &[slice(a), slice(b)]).unwrap()
         };
         // The slice at 2^-60 is below every bit of the other: +0 or, floored, one unit of
         // 2^-28 down, which rounds away to the same float or the one below a power of two.
         assert_eq!(slices(1.0, 2.0_f32.powi(-60)), 0.5_f32.to_bits());
         assert_eq!(slices(0.0, -(2.0_f32.powi(-60))), (-(2.0_f32.powi(-61))).to_bits());
         let both = sum(
-            Channel::F32,
+            Reading::F32,
             &[
                 group(&[(1.0_f32.to_bits(), 64), ((-1.0_f32).to_bits(), 64)]),
                 group(&[((-(2.0_f32.powi(-60))).to_bits(), 128)]),
@@ -273,13 +300,13 @@ mod tests {
         // 1 - 1 in one slice, and -2^-24 in the other: floored to 2^-15, over 256.
         let slices = [group(&[(0x3c00, 64), (0xbc00, 64)]), group(&[(0x8001, 128)])];
         let expected = -(2.0_f32.powi(-23));
-        assert_eq!(sum(Channel::F16, &slices), Some(expected.to_bits()));
+        assert_eq!(sum(Reading::F16, &slices), Some(expected.to_bits()));
         // In one footprint the small texel is cut toward zero instead.
         let one = [group(&[(0x3c00, 64), (0xbc00, 64), (0x8001, 128)])];
-        assert_eq!(sum(Channel::F16, &one), Some(0));
+        assert_eq!(sum(Reading::F16, &one), Some(0));
         // 2^-14 of the largest is kept: 64 * 2^-14 / 256.
         let kept = [group(&[(0x3c00, 96), (0xbc00, 96), (0x0400, 64)])];
-        assert_eq!(sum(Channel::F16, &kept), Some(2.0_f32.powi(-16).to_bits()));
+        assert_eq!(sum(Reading::F16, &kept), Some(2.0_f32.powi(-16).to_bits()));
     }
 
     #[test]
@@ -288,7 +315,7 @@ mod tests {
         let above = 1.0 + f32::EPSILON;
         assert_eq!(f32s(&[(1.0, 128), (above, 128)]), above.to_bits());
         assert_eq!(f32s(&[(-1.0, 128), (-above, 128)]), (-above).to_bits());
-        let half = sum(Channel::F16, &[group(&[(0x3c00, 128), (0x3c01, 128)])]).unwrap();
+        let half = sum(Reading::F16, &[group(&[(0x3c00, 128), (0x3c01, 128)])]).unwrap();
         assert_eq!(half, f16_to_f32(0x3c01));
     }
 
@@ -304,7 +331,7 @@ mod tests {
         assert_eq!(f32s(&[(-min, 100), (0.0, 156)]), 0x8000_0000);
         assert_eq!(f32s(&[(min, 256)]), min.to_bits());
         // f16 subnormals are numbers like others.
-        let half = |texels: &[(u32, u32)]| sum(Channel::F16, &[group(texels)]).unwrap();
+        let half = |texels: &[(u32, u32)]| sum(Reading::F16, &[group(texels)]).unwrap();
         assert_eq!(half(&[(1, 256)]), f16_to_f32(1));
         assert_eq!(half(&[(0x8000, 256)]), 0x8000_0000);
         assert_eq!(half(&[(2, 128), (0, 128)]), f16_to_f32(1));
@@ -317,7 +344,7 @@ mod tests {
         assert_eq!(f32s(&[(-inf, 1), (0.0, 255)]), (-inf).to_bits());
         assert_eq!(f32s(&[(-inf, 1), (inf, 255)]), 0x7fff_ffff);
         assert_eq!(f32s(&[(f32::from_bits(0xff80_0001), 1), (0.0, 255)]), 0x7fff_ffff);
-        let half = |texels: &[(u32, u32)]| sum(Channel::F16, &[group(texels)]).unwrap();
+        let half = |texels: &[(u32, u32)]| sum(Reading::F16, &[group(texels)]).unwrap();
         assert_eq!(half(&[(0x7c01, 256)]), 0x7fff_e000);
         assert_eq!(half(&[(0xfc00, 1), (0, 255)]), 0xff80_0000);
     }

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::request::{CoordType, Geometry, ResultType};
-use crate::resource::Extent;
+use crate::resource::{ArrayShape, Extent};
 use crate::sampler::ReadMode;
 use std::sync::Arc;
 use texunit_memory::Block;
@@ -15,7 +15,7 @@ fn texture(format: &str, read_mode: ReadMode, size: &[u32], codes: &[u32]) -> Te
     let format = Format::from_name(format).unwrap();
     let axis = |a: usize| size.get(a).copied().unwrap_or(1);
     let extent = Extent { width: axis(0), height: axis(1), depth: axis(2) };
-    let dims = size.len() as u8;
+    let dims = size.len();
     let bytes: Vec<u8> = codes
         .chunks(format.channels().into())
         .flat_map(|texel| {
@@ -24,7 +24,9 @@ fn texture(format: &str, read_mode: ReadMode, size: &[u32], codes: &[u32]) -> Te
         })
         .collect();
     let block = Arc::new(Block::new(bytes.len(), "b").unwrap());
-    let resource = Resource::array(format, extent, dims, block, "t").unwrap();
+    let resource =
+        Resource::array(&ArrayShape::new(format, Geometry::ALL[dims - 1], extent), block, "t")
+            .unwrap();
     resource.fill_packed(&bytes).unwrap();
     Texture { resource: Arc::new(resource), read_mode, normalized_coords: false }
 }
@@ -38,12 +40,17 @@ fn sampler(filter: Filter, mode: AddressMode) -> Sampler {
     Sampler { filter, address_mode: [mode; 3], ..Sampler::default() }
 }
 
+fn bits_at(form: FetchForm, texture: &Texture, sampler: &Sampler, coords: [u32; 4]) -> [u32; 4] {
+    let operands = FetchOperands { coords, ..FetchOperands::default() };
+    fetch(form, texture, sampler, &operands).unwrap().values
+}
+
 /// Fetches at coordinates in f32.
 fn at(texture: &Texture, sampler: &Sampler, coords: &[f32]) -> [u32; 4] {
     let geometry = [Geometry::D1, Geometry::D2, Geometry::D3][coords.len() - 1];
-    let form = FetchForm { geometry, coord: CoordType::F32, result: ResultType::F32 };
+    let form = FetchForm::sample(geometry, CoordType::F32, ResultType::F32);
     let bits = std::array::from_fn(|a| coords.get(a).map_or(0, |x| x.to_bits()));
-    fetch(form, texture, sampler, bits).unwrap()
+    bits_at(form, texture, sampler, bits)
 }
 
 fn x(texture: &Texture, sampler: &Sampler, coords: &[f32]) -> f32 {
@@ -166,8 +173,8 @@ fn subnormals_and_signs_of_zero() {
 fn integer_coordinates_see_neither_mode_nor_border() {
     let s = Sampler { border: [9; 4], ..sampler(Filter::Linear, AddressMode::Border) };
     let t = floats(&[3, 2], &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
-    let form = FetchForm { geometry: Geometry::D2, coord: CoordType::S32, result: ResultType::F32 };
-    let at = |x: i32, y: i32| fetch(form, &t, &s, [x as u32, y as u32, 77, 77]).unwrap();
+    let form = FetchForm::sample(Geometry::D2, CoordType::S32, ResultType::F32);
+    let at = |x: i32, y: i32| bits_at(form, &t, &s, [x as u32, y as u32, 77, 77]);
     assert_eq!(at(2, 1), [5.0_f32.to_bits(), 0, 0, 0]);
     for (x, y) in [(-1, 0), (3, 0), (0, 2), (0, i32::MIN), (i32::MAX, 0)] {
         assert_eq!(at(x, y), [0; 4], "{x} {y}");
@@ -180,9 +187,9 @@ fn the_type_of_results_changes_no_bits() {
     let f = floats(&[1], &[-1.5]);
     let i = texture("s8", ReadMode::Element, &[1], &[0xfe]);
     for result in [ResultType::F32, ResultType::S32, ResultType::U32] {
-        let form = FetchForm { geometry: Geometry::D1, coord: CoordType::F32, result };
-        assert_eq!(fetch(form, &f, &s, [0; 4]).unwrap()[0], (-1.5_f32).to_bits());
-        assert_eq!(fetch(form, &i, &s, [0; 4]).unwrap()[0], 0xffff_fffe);
+        let form = FetchForm::sample(Geometry::D1, CoordType::F32, result);
+        assert_eq!(bits_at(form, &f, &s, [0; 4])[0], (-1.5_f32).to_bits());
+        assert_eq!(bits_at(form, &i, &s, [0; 4])[0], 0xffff_fffe);
     }
 }
 
@@ -203,8 +210,11 @@ fn snorm_extremes() {
 fn what_has_no_answer_is_an_error() {
     let s = sampler(Filter::Linear, AddressMode::Clamp);
     let t = texture("u8", ReadMode::Element, &[1], &[0]);
-    let form = FetchForm { geometry: Geometry::D1, coord: CoordType::F32, result: ResultType::U32 };
-    assert!(matches!(fetch(form, &t, &s, [0; 4]), Err(PlanError::Undefined(_))));
+    let form = FetchForm::sample(Geometry::D1, CoordType::F32, ResultType::U32);
+    assert!(matches!(fetch(form, &t, &s, &FetchOperands::default()), Err(PlanError::Undefined(_))));
     let form = FetchForm { geometry: Geometry::D2, ..form };
-    assert!(matches!(fetch(form, &t, &s, [0; 4]), Err(PlanError::Geometry { .. })));
+    assert!(matches!(
+        fetch(form, &t, &s, &FetchOperands::default()),
+        Err(PlanError::Geometry { .. })
+    ));
 }

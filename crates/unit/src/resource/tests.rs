@@ -15,34 +15,49 @@ fn extent(width: u32, height: u32, depth: u32) -> Extent {
     Extent { width, height, depth }
 }
 
+fn shape(format: Format, extent: Extent, dims: usize) -> ArrayShape {
+    ArrayShape::new(format, Geometry::ALL[dims - 1], extent)
+}
+
+fn array_size(format: Format, extent: Extent, dims: usize) -> Result<u64, CreateError> {
+    shape(format, extent, dims).size()
+}
+
+fn array(
+    format: Format,
+    extent: Extent,
+    dims: usize,
+    block: Arc<Block>,
+    name: &str,
+) -> Result<Resource, CreateError> {
+    Resource::array(&shape(format, extent, dims), block, name)
+}
+
 #[test]
 fn limits_of_arrays() {
     let f = format("u8");
-    assert_eq!(Resource::array_size(f, extent(131_072, 1, 1), 1), Ok(131_072));
+    assert_eq!(array_size(f, extent(131_072, 1, 1), 1), Ok(131_072));
     assert_eq!(
-        Resource::array_size(f, extent(131_073, 1, 1), 1),
+        array_size(f, extent(131_073, 1, 1), 1),
         Err(CreateError::Extent { what: "width", value: 131_073, max: 131_072 })
     );
     assert_eq!(
-        Resource::array_size(f, extent(4, 2, 1), 1),
+        array_size(f, extent(4, 2, 1), 1),
         Err(CreateError::Extent { what: "height", value: 2, max: 1 })
     );
     assert_eq!(
-        Resource::array_size(f, extent(4, 0, 1), 2),
+        array_size(f, extent(4, 0, 1), 2),
         Err(CreateError::Extent { what: "height", value: 0, max: 65_536 })
     );
-    assert!(Resource::array_size(f, extent(4, 65_537, 1), 2).is_err());
-    assert!(Resource::array_size(f, extent(4, 4, 16_385), 3).is_err());
-    assert_eq!(
-        Resource::array_size(format("f32x4"), extent(16_384, 16_384, 16_384), 3),
-        Ok(1 << 46)
-    );
+    assert!(array_size(f, extent(4, 65_537, 1), 2).is_err());
+    assert!(array_size(f, extent(4, 4, 16_385), 3).is_err());
+    assert_eq!(array_size(format("f32x4"), extent(16_384, 16_384, 16_384), 3), Ok(1 << 46));
     for dims in [0, 4] {
-        let e = Resource::array_size(f, extent(4, 4, 4), dims).unwrap_err();
+        let e = array_size(f, extent(4, 4, 4), dims).unwrap_err();
         assert_eq!(e.to_string(), format!("an array has 1, 2 or 3 dimensions, not {dims}"));
     }
     assert_eq!(
-        Resource::array(f, extent(4, 4, 1), 2, block(15), "a").unwrap_err(),
+        array(f, extent(4, 4, 1), 2, block(15), "a").unwrap_err(),
         CreateError::Memory { needed: 16, available: 15 }
     );
 }
@@ -78,22 +93,25 @@ fn linear_and_pitched_memory() {
 fn texels_and_copies() {
     let r = Resource::pitched(format("u16"), 3, 2, 32, block(64), 0, 512, "p").unwrap();
     r.fill_packed(&[1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 1]).unwrap();
-    assert_eq!(r.texel([2, 1, 0]), Some([0x106, 0, 0, 0]));
-    assert_eq!(r.texel([3, 1, 0]), None);
+    assert_eq!(
+        r.texel(TexelIndex { at: [2, 1, 0], ..TexelIndex::default() }),
+        Some([0x106, 0, 0, 0])
+    );
+    assert_eq!(r.texel(TexelIndex { at: [3, 1, 0], ..TexelIndex::default() }), None);
     assert_eq!(r.block().load_u16(32).unwrap(), 4);
     assert_eq!(r.to_packed(), [1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 1]);
     assert!(r.fill_packed(&[0; 11]).is_err());
 
-    let a = Resource::array(format("u8"), extent(2, 2, 2), 3, block(8), "a").unwrap();
+    let a = array(format("u8"), extent(2, 2, 2), 3, block(8), "a").unwrap();
     a.fill_packed(&[0, 1, 2, 3, 4, 5, 6, 7]).unwrap();
-    assert_eq!(a.texel([1, 0, 1]), Some([5, 0, 0, 0]));
+    assert_eq!(a.texel(TexelIndex { at: [1, 0, 1], ..TexelIndex::default() }), Some([5, 0, 0, 0]));
     assert_eq!(a.to_packed(), [0, 1, 2, 3, 4, 5, 6, 7]);
     assert_eq!((a.size_in_bytes(), r.size_in_bytes()), (8, 12));
 }
 
 #[test]
 fn descriptions() {
-    let a = Resource::array(format("u8x4"), extent(64, 32, 1), 2, block(8192), "a").unwrap();
+    let a = array(format("u8x4"), extent(64, 32, 1), 2, block(8192), "a").unwrap();
     assert_eq!(a.describe(), "2D array `a`, 64 x 32 texels of u8x4");
     assert_eq!(a.sentence("texture"), "texture `a` is a 2D array of 64 x 32 texels of u8x4");
     let l = Resource::linear(format("f32"), 9, block(64), 0, 0, "l").unwrap();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::request::Geometry;
-use crate::resource::{Extent, Resource};
+use crate::resource::{ArrayShape, Extent, Resource};
 use proptest::prelude::*;
 use texunit_memory::Block;
 use texunit_texel::Format;
@@ -15,12 +15,17 @@ fn surface(dims: u8, width: u32, height: u32, depth: u32) -> Arc<Surface> {
     let block = Arc::new(Block::new(size, "b").unwrap());
     let bytes: Vec<u8> = (0..size).map(|i| (i as u8).wrapping_add(1)).collect();
     block.write(0, &bytes).unwrap();
-    let resource = Resource::array(format, extent, dims, block, "s").unwrap();
+    let resource = Resource::array(
+        &ArrayShape::new(format, Geometry::ALL[usize::from(dims) - 1], extent),
+        block,
+        "s",
+    )
+    .unwrap();
     Arc::new(Surface::new(Arc::new(resource)).unwrap())
 }
 
 fn form(geometry: Geometry, element_size: u8, vector: u8, clamp: ClampMode) -> SurfaceForm {
-    SurfaceForm { geometry, element_size, vector, clamp }
+    SurfaceForm { kind: SurfaceKind::Load { element_size, vector }, geometry, clamp }
 }
 
 fn load(plan: &SurfacePlan, coord: [i32; 3]) -> Result<[u64; 4], AccessFault> {

@@ -84,11 +84,11 @@ impl Axis {
 
 fn pick<const SCALE: u8>(mode: AddressMode, linear: bool, build: Build) -> AxisFn {
     match (mode, linear) {
-        (AddressMode::Clamp, false) => pick_point::<SCALE, CLAMP>(build),
+        (AddressMode::Clamp | AddressMode::ClampOgl, false) => pick_point::<SCALE, CLAMP>(build),
         (AddressMode::Wrap, false) => pick_point::<SCALE, WRAP>(build),
         (AddressMode::Mirror, false) => pick_point::<SCALE, MIRROR>(build),
         (AddressMode::Border, false) => pick_point::<SCALE, BORDER>(build),
-        (AddressMode::Clamp, true) => pick_linear::<SCALE, CLAMP>(build),
+        (AddressMode::Clamp | AddressMode::ClampOgl, true) => pick_linear::<SCALE, CLAMP>(build),
         (AddressMode::Wrap, true) => pick_linear::<SCALE, WRAP>(build),
         (AddressMode::Mirror, true) => pick_linear::<SCALE, MIRROR>(build),
         (AddressMode::Border, true) => pick_linear::<SCALE, BORDER>(build),

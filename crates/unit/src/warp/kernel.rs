@@ -42,7 +42,7 @@ pub(super) type Kernel = unsafe fn(&Job<'_>, &mut Buffers, &mut [Lanes; 4]);
 /// The kernel for a format; `None` if there is none (which `resolve` has refused before).
 pub(super) fn pick(format: Format, normalized: bool, linear: bool, build: Build) -> Option<Kernel> {
     let n = format.channels();
-    Some(match (format.channel(), normalized, linear) {
+    Some(match (format.plain_channel()?, normalized, linear) {
         (Channel::U8, false, false) => pick_point::<U8>(n, build),
         (Channel::S8, false, false) => pick_point::<S8>(n, build),
         (Channel::U16, false, false) => pick_point::<U16>(n, build),

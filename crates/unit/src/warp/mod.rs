@@ -17,6 +17,7 @@ mod kernel;
 mod texels;
 
 use crate::effective::{Coords, EffectiveSampler, reads_normalized, resolve};
+use crate::reference::not_built;
 use crate::request::{FetchAnswer, FetchForm, FetchRequest, Lanes, PlanError};
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 use axis::{Axis, AxisLanes, OUTSIDE};
@@ -24,7 +25,7 @@ use build::Build;
 use kernel::{Buffers, Job, Kernel};
 use std::sync::Arc;
 use texels::Source;
-use texunit_texel::{border_codes, pack};
+use texunit_texel::{border_codes, pack, readings};
 
 /// What fetches of a warp need to change; one a warp or a thread, for any plans.
 #[derive(Clone, Debug)]
@@ -88,24 +89,27 @@ impl FetchPlan {
         build: Build,
     ) -> Result<Self, PlanError> {
         let effective = resolve(form, texture, sampler)?;
-        let (resource, dims) = (&*texture.resource, texture.resource.dims());
+        not_built(form, texture)?;
+        let (resource, dims) = (&*texture.resource, texture.resource.geometry().axes());
+        let level = resource.levels()[0];
         let (format, extent) = (resource.format(), resource.extent());
         let linear = effective.filter == Filter::Linear;
         let normalized = reads_normalized(texture);
-        let Some(kernel) = kernel::pick(format, normalized, linear, build) else {
-            return Err(PlanError::Undefined(format!("{format} has no such read mode and filter")));
-        };
+        let undefined =
+            || PlanError::Undefined(format!("{format} has no such read mode and filter"));
+        let kernel = kernel::pick(format, normalized, linear, build).ok_or_else(undefined)?;
+        let readings = readings(format, normalized, false).ok_or_else(undefined)?;
         let border_row = dims == 1
             && linear
             && effective.address_mode.is_some_and(|mode| mode[1] == AddressMode::Border);
         let axis = |a: usize, size, pitch| {
             let mode = effective.address_mode.map(|mode| mode[a]);
-            (a < dims.into()).then(|| Axis::new(size, pitch, effective.coords, mode, linear, build))
+            (a < dims).then(|| Axis::new(size, pitch, effective.coords, mode, linear, build))
         };
         let axes = [
             axis(0, extent.width, format.texel_size().into()),
-            axis(1, extent.height, resource.row_pitch),
-            axis(2, extent.depth, resource.slice_pitch),
+            axis(1, extent.height, level.row_pitch),
+            axis(2, extent.depth, level.slice_pitch),
         ];
         let corners = match dims {
             _ if !linear => 1,
@@ -117,12 +121,12 @@ impl FetchPlan {
         let border = match effective.coords {
             // Outside, integer coordinates read 0 (docs/numerics.md 1.9).
             Coords::Integer => [0; 4],
-            _ => border_codes(format, normalized, sampler.border),
+            _ => border_codes(readings, sampler.border),
         };
         let bytes = pack(format, border);
         let words = bytes.as_chunks::<4>().0;
         let source = Source {
-            first: resource.offset,
+            first: level.offset,
             border: std::array::from_fn(|w| u32::from_le_bytes(words[w])),
         };
         let row = if border_row { &BORDER_ROW } else { &NO_AXIS };

@@ -6,11 +6,11 @@
 use super::*;
 use crate::reference;
 use crate::request::{CoordType, Geometry, ResultType};
-use crate::resource::{Extent, Resource};
+use crate::resource::{ArrayShape, Extent, Resource};
 use crate::sampler::ReadMode;
 use proptest::prelude::*;
 use texunit_memory::Block;
-use texunit_texel::Format;
+use texunit_texel::{Format, readings};
 
 /// A texture, a sampler and 32 fetches.
 #[derive(Debug)]
@@ -120,11 +120,11 @@ prop_compose! {
         // Linear memory is fetched with integers only.
         let integer = integer || memory && dims == 1;
         let resource = Arc::new(resource(format, dims, size, memory, &texels));
-        let sampler = Sampler { filter, address_mode, border, force_unnormalized_coords };
+        let sampler = Sampler { filter, address_mode, border, force_unnormalized_coords, ..Sampler::default() };
         let texture = Texture::new(resource, read_mode, normalized_coords, &sampler).unwrap();
         let geometry = [Geometry::D1, Geometry::D2, Geometry::D3][usize::from(dims) - 1];
         let coord = if integer { CoordType::S32 } else { CoordType::F32 };
-        let form = FetchForm { geometry, coord, result: ResultType::F32 };
+        let form = FetchForm::sample(geometry, coord, ResultType::F32);
         let kind = effective_coords(&texture, &sampler, form);
         let coords = std::array::from_fn(|axis| {
             std::array::from_fn(|lane| match coords[lane].get(axis) {
@@ -146,14 +146,16 @@ type State = (String, ReadMode, Filter);
 fn states() -> Vec<State> {
     let mut states = Vec::new();
     for name in Format::names() {
-        let channel = Format::from_name(&name).unwrap().channel();
-        let normalizable = texunit_texel::is_normalizable(channel);
-        states.push((name.clone(), ReadMode::Element, Filter::Point));
-        if normalizable {
-            states.push((name.clone(), ReadMode::NormalizedFloat, Filter::Point));
-            states.push((name, ReadMode::NormalizedFloat, Filter::Linear));
-        } else if !channel.is_integer() {
-            states.push((name, ReadMode::Element, Filter::Linear));
+        let format = Format::from_name(name).unwrap();
+        if format.plain_channel().is_none() {
+            continue;
+        }
+        for (mode, normalized) in [(ReadMode::Element, false), (ReadMode::NormalizedFloat, true)] {
+            let Some(readings) = readings(format, normalized, false) else { continue };
+            states.push((name.to_owned(), mode, Filter::Point));
+            if readings[0].can_filter() {
+                states.push((name.to_owned(), mode, Filter::Linear));
+            }
         }
     }
     states
@@ -175,7 +177,11 @@ fn resource(format: Format, dims: u8, size: [u32; 3], memory: bool, texels: &[u3
     let resource = match (memory, dims) {
         (true, 1) => Resource::linear(format, width, block, 48, 1 << 40, "t"),
         (true, 2) => Resource::pitched(format, width, height, 256, block, 16, 1 << 40, "t"),
-        _ => Resource::array(format, extent, dims, block, "t"),
+        _ => Resource::array(
+            &ArrayShape::new(format, Geometry::ALL[usize::from(dims) - 1], extent),
+            block,
+            "t",
+        ),
     }
     .unwrap();
     let bytes = texels.iter().cycle().flat_map(|w| w.to_le_bytes());
@@ -189,16 +195,17 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     for build in [Build::PORTABLE, Build::fastest()] {
         let plan = FetchPlan::with_build(case.form, &case.texture, &case.sampler, build).unwrap();
         let request = FetchRequest {
-            active: case.active,
             components: case.components,
-            coords: case.coords.each_ref(),
+            ..FetchRequest::new(case.active, case.coords.each_ref())
         };
-        let mut answer = FetchAnswer { values: [[0xdead_beef; 32]; 4] };
+        let mut answer = FetchAnswer { values: [[0xdead_beef; 32]; 4], resident: 0 };
         plan.fetch(&request, &mut Scratch::new(), &mut answer);
         for lane in 0..32 {
-            let coords = case.coords.map(|axis| axis[lane]);
+            let operands = request.lane(lane);
             let active = case.active >> lane & 1 == 1;
-            let wanted = reference::fetch(case.form, &case.texture, &case.sampler, coords).unwrap();
+            let wanted = reference::fetch(case.form, &case.texture, &case.sampler, &operands)
+                .unwrap()
+                .values;
             for (c, wanted) in wanted.into_iter().enumerate() {
                 let read = active && case.components >> c & 1 == 1;
                 let wanted = if read { wanted } else { 0xdead_beef };
@@ -211,7 +218,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
                     lane,
                     got,
                     wanted,
-                    coords,
+                    operands,
                     build,
                     case.texture.resource.describe(),
                     plan.effective(),
@@ -249,7 +256,7 @@ fn components_and_lanes_that_are_not_asked_for_stay() {
     let resource = Arc::new(resource(format, 2, [4, 4, 1], false, &[0xff]));
     let sampler = Sampler::default();
     let texture = Arc::new(Texture::new(resource, ReadMode::Element, false, &sampler).unwrap());
-    let form = FetchForm { geometry: Geometry::D2, coord: CoordType::F32, result: ResultType::U32 };
+    let form = FetchForm::sample(Geometry::D2, CoordType::F32, ResultType::U32);
     for active in [u32::MAX, 0x0000_ffff, 0] {
         let coords = [[0; 32]; 4];
         check(&Case {
@@ -268,13 +275,19 @@ fn components_and_lanes_that_are_not_asked_for_stay() {
 fn large_extents_keep_their_low_texels_apart() {
     // The widest row there is, at coordinates next to its end.
     let format = Format::from_name("u16").unwrap();
-    let size = Resource::array_size(format, Extent { width: 131_072, height: 1, depth: 1 }, 1);
+    let extent = Extent { width: 131_072, height: 1, depth: 1 };
+    let size = ArrayShape::new(format, Geometry::D1, extent).size();
     let block = Arc::new(Block::new(size.unwrap() as usize, "texels").unwrap());
     let bytes: Vec<u8> = (0..131_072_u32).flat_map(|i| (i as u16).to_le_bytes()).collect();
     block.write(0, &bytes).unwrap();
     for width in [131_072, 131_071] {
         let extent = Extent { width, height: 1, depth: 1 };
-        let resource = Resource::array(format, extent, 1, Arc::clone(&block), "t").unwrap();
+        let resource = Resource::array(
+            &ArrayShape::new(format, Geometry::ALL[0], extent),
+            Arc::clone(&block),
+            "t",
+        )
+        .unwrap();
         for filter in [Filter::Point, Filter::Linear] {
             for mode in [AddressMode::Wrap, AddressMode::Mirror, AddressMode::Border] {
                 let sampler = Sampler { filter, address_mode: [mode; 3], ..Sampler::default() };
@@ -284,11 +297,7 @@ fn large_extents_keep_their_low_texels_apart() {
                 let end = 1.0_f32.to_bits() - 16;
                 let x = std::array::from_fn(|lane| end + lane as u32);
                 check(&Case {
-                    form: FetchForm {
-                        geometry: Geometry::D1,
-                        coord: CoordType::F32,
-                        result: ResultType::F32,
-                    },
+                    form: FetchForm::sample(Geometry::D1, CoordType::F32, ResultType::F32),
                     texture: Arc::new(texture),
                     sampler,
                     coords: [x, [0; 32], [0; 32], [0; 32]],

@@ -1,0 +1,210 @@
+//! From codes to values: how a texture of a format reads its channels, and what a point-sampled
+//! fetch and a gather make of a code.
+
+use crate::format::{Block, Channel, Format, Kind};
+use crate::half::{f16_to_f32, f32_to_f16_toward_zero};
+use crate::srgb;
+
+/// How the code of a channel becomes a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reading {
+    /// The format lacks the channel: 0, w included.
+    Missing,
+    /// Alpha of block-compressed formats without it: 1.
+    One,
+    /// An unsigned integer of so many bits.
+    Uint {
+        /// 8, 16 or 32.
+        bits: u8,
+    },
+    /// A signed integer of so many bits.
+    Sint {
+        /// 8, 16 or 32.
+        bits: u8,
+    },
+    /// A fraction of the largest code, 0 to 1.
+    Unorm {
+        /// 2, 8, 10, 16 or 24.
+        bits: u8,
+    },
+    /// A fraction of the largest code, -1 to 1.
+    Snorm {
+        /// 8 or 16.
+        bits: u8,
+    },
+    /// Eight bits through the sRGB table.
+    Srgb,
+    /// Half precision.
+    F16,
+    /// Single precision.
+    F32,
+}
+
+/// How a texture of this format reads its four channels, as elements or as normalized floats,
+/// with or without the sRGB flag; `None` if there is no such texture (docs/numerics.md 8.1).
+///
+/// The flag acts on 8-bit unsigned channels read as normalized floats (x, y, z of four, x of one
+/// or two; section 5) and is needed by the sRGB kinds of block-compressed formats; it has no
+/// effect on others. Depth formats read the same in both modes.
+pub fn readings(format: Format, normalized: bool, srgb: bool) -> Option<[Reading; 4]> {
+    use Reading::{F16, F32, Missing, One, Srgb, Unorm};
+    let n = usize::from(format.channels());
+    let first = |n, reading| {
+        let mut all = [Missing; 4];
+        all[..n].fill(reading);
+        all
+    };
+    match format.kind() {
+        Kind::Plain(channel) if !normalized => Some(first(n, element(channel))),
+        Kind::Plain(channel) | Kind::Normalized(channel) => {
+            if !normalized {
+                return None;
+            }
+            let mut all = first(n, fraction(channel)?);
+            if srgb && channel == Channel::U8 {
+                all[..if n == 4 { 3 } else { 1 }].fill(Srgb);
+            }
+            Some(all)
+        }
+        Kind::Rgb10a2 => {
+            let ten = Unorm { bits: 10 };
+            (!normalized).then_some([ten, ten, ten, Unorm { bits: 2 }])
+        }
+        Kind::Depth(bits) => Some(first(1, Unorm { bits })),
+        Kind::DepthFloat => Some(first(1, F32)),
+        Kind::Block(Block::Bc6h | Block::Bc6hSnorm) => {
+            (!normalized).then_some([F16, F16, F16, One])
+        }
+        Kind::Block(_) if !normalized || format.is_srgb_block() && !srgb => None,
+        Kind::Block(block) => Some(of_block(block, format.is_srgb_block(), n)),
+    }
+}
+
+/// Block-compressed formats filter as what their blocks decode to (docs/numerics.md 11).
+fn of_block(block: Block, is_srgb: bool, channels: usize) -> [Reading; 4] {
+    let reading = match block {
+        Block::Bc4 | Block::Bc5 => Reading::Unorm { bits: 16 },
+        Block::Bc4Snorm | Block::Bc5Snorm => Reading::Snorm { bits: 16 },
+        _ => {
+            let eight = Reading::Unorm { bits: 8 };
+            let colour = if is_srgb { Reading::Srgb } else { eight };
+            return [colour, colour, colour, eight];
+        }
+    };
+    let mut all = [reading, Reading::Missing, Reading::Missing, Reading::One];
+    all[..channels].fill(reading);
+    all
+}
+
+fn element(channel: Channel) -> Reading {
+    let bits = 8 * channel.size() as u8;
+    match channel {
+        Channel::U8 | Channel::U16 | Channel::U32 => Reading::Uint { bits },
+        Channel::S8 | Channel::S16 | Channel::S32 => Reading::Sint { bits },
+        Channel::F16 => Reading::F16,
+        Channel::F32 => Reading::F32,
+    }
+}
+
+fn fraction(channel: Channel) -> Option<Reading> {
+    let bits = 8 * channel.size() as u8;
+    match channel {
+        Channel::U8 | Channel::U16 => Some(Reading::Unorm { bits }),
+        Channel::S8 | Channel::S16 => Some(Reading::Snorm { bits }),
+        Channel::U32 | Channel::S32 | Channel::F16 | Channel::F32 => None,
+    }
+}
+
+const ONE: u32 = 0x3f80_0000;
+
+impl Reading {
+    /// What a point-sampled fetch returns for a code: the bits of the register (docs/numerics.md
+    /// 2, "Point-sampled values"). Bits of the code above the channel's width are ignored.
+    pub fn point(self, code: u32) -> u32 {
+        match self {
+            Reading::Missing => 0,
+            Reading::One => ONE,
+            Reading::Uint { bits } => code & mask(bits),
+            Reading::Sint { bits } => sign_extend(bits, code) as u32,
+            Reading::Unorm { bits } => quotient((code & mask(bits)) as i32, mask(bits) as i32),
+            Reading::Snorm { bits } => {
+                let max = mask(bits - 1) as i32;
+                quotient(sign_extend(bits, code).max(-max), max)
+            }
+            Reading::Srgb => srgb::decode(code),
+            Reading::F16 => f16_to_f32(code as u16),
+            Reading::F32 => code,
+        }
+    }
+
+    /// What a gather returns for a code (docs/numerics.md 8): as [`Self::point`], but NaNs come
+    /// out all ones, subnormal f32 as zeros, and 8-bit snorm in 16 bits.
+    pub fn gather(self, code: u32) -> u32 {
+        match self {
+            Reading::Snorm { bits: 8 } => quotient(snorm8_to_16(sign_extend(8, code)), 32_767),
+            Reading::F16 if code & 0x7fff > 0x7c00 => 0x7fff_e000,
+            Reading::F32 if code & 0x7fff_ffff > 0x7f80_0000 => 0x7fff_ffff,
+            Reading::F32 if code & 0x7f80_0000 == 0 => code & 0x8000_0000,
+            _ => self.point(code),
+        }
+    }
+
+    /// The code that an f32 of a border colour, given as its bits, is converted to
+    /// (docs/numerics.md 6, and 5 for sRGB).
+    pub fn border_code(self, bits: u32) -> u32 {
+        match self {
+            Reading::Missing | Reading::One => 0,
+            // An integer read as an integer: the low bits of the float.
+            Reading::Uint { bits: width } | Reading::Sint { bits: width } => bits & mask(width),
+            Reading::Unorm { bits: width } => normalized_border(width, 0.0, bits) & mask(width),
+            Reading::Snorm { bits: width } => {
+                normalized_border(width - 1, -1.0, bits) & mask(width)
+            }
+            Reading::Srgb => srgb::encode_border(bits),
+            Reading::F16 => f32_to_f16_toward_zero(bits).into(),
+            Reading::F32 => bits,
+        }
+    }
+
+    /// Whether a linear filter has a meaning: for all but integers.
+    pub fn can_filter(self) -> bool {
+        !matches!(self, Reading::Uint { .. } | Reading::Sint { .. })
+    }
+}
+
+/// [`Reading::border_code`] of the four channels of a border colour.
+pub fn border_codes(readings: [Reading; 4], border: [u32; 4]) -> [u32; 4] {
+    std::array::from_fn(|c| readings[c].border_code(border[c]))
+}
+
+/// Clamps, cuts to `m + 4` fractional bits and scales with a rounding that is not quite to
+/// nearest: 0.5 on 8 bits is 127.
+fn normalized_border(m: u8, low: f32, bits: u32) -> u32 {
+    let x = f32::from_bits(bits);
+    let x = if x.is_nan() { 0.0 } else { x.clamp(low, 1.0) };
+    // Scaling by a power of two is exact, `as` truncates.
+    let v = (x * (1_u32 << (m + 4)) as f32) as i64;
+    let code = (v.abs() * ((1 << m) - 1) + (1 << (m + 3)) - 1) >> (m + 4);
+    (if v < 0 { -code } else { code }) as u32
+}
+
+/// The lowest bits.
+pub(crate) fn mask(bits: u8) -> u32 {
+    u32::MAX >> (32 - bits)
+}
+
+/// A code of so many bits (1 to 32) as a signed number.
+pub fn sign_extend(bits: u8, code: u32) -> i32 {
+    (code << (32 - bits)) as i32 >> (32 - bits)
+}
+
+/// f32(k/max), rounded once: both are integers of at most 24 bits.
+fn quotient(k: i32, max: i32) -> u32 {
+    (k as f32 / max as f32).to_bits()
+}
+
+/// The filter's way from an 8-bit signed code to 15 bits, for one texel of the whole weight.
+fn snorm8_to_16(code: i32) -> i32 {
+    let sum = 256 * code;
+    (sum + ((257 * (sum >> 4) + 1024) >> 11)).max(-32_767)
+}

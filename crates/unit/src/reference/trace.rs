@@ -1,0 +1,148 @@
+//! What a fetch did, stage by stage: for `explain`, pictures and debuggers. The reference always
+//! makes one; [`fetch`](super::fetch) only keeps its answer.
+
+use crate::effective::EffectiveSampler;
+use crate::request::{FetchForm, FetchOperands};
+use crate::resource::{Extent, TexelIndex};
+use crate::sampler::AddressMode;
+
+/// A computation with the rule of docs/numerics.md that it follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Number of the rule: `1.6`, `3`, `4.2`.
+    pub rule: &'static str,
+    /// What was computed, in one line: `trunc(lod * 256) = trunc(1.7 * 256) = 435`.
+    pub text: String,
+}
+
+/// What a fetch returns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FetchValue {
+    /// x, y, z, w as the bits of the registers; of `.f16x2` the two registers.
+    pub values: [u32; 4],
+    /// The destination predicate: whether all texels are resident.
+    pub resident: bool,
+}
+
+/// One fetch of one thread.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// The instruction.
+    pub form: FetchForm,
+    /// Its operands.
+    pub operands: FetchOperands,
+    /// What texture and sampler come to.
+    pub effective: EffectiveSampler,
+    /// How a direction became a face and its coordinates.
+    pub cube: Option<CubeStep>,
+    /// How the level came about.
+    pub level: LevelTrace,
+    /// What was read: a footprint for each level and anisotropic tap; one of a single texel for
+    /// point fetches, integer coordinates and each mip level of a point filter.
+    pub footprints: Vec<Footprint>,
+    /// Sums and roundings, a channel each: x, y, z, w. Of a gather the four texels.
+    pub channels: Vec<ChannelTrace>,
+    /// The result.
+    pub answer: FetchValue,
+}
+
+/// From a direction to a face (docs/numerics.md 7).
+#[derive(Clone, Debug, PartialEq)]
+pub struct CubeStep {
+    /// x, y, z as given.
+    pub direction: [f32; 3],
+    /// 0 to 5: +x, -x, +y, -y, +z, -z.
+    pub face: u32,
+    /// Coordinates on the face before the division.
+    pub sc: f32,
+    /// Likewise.
+    pub tc: f32,
+    /// The component of the largest magnitude.
+    pub ma: f32,
+    /// Face coordinates, 0 to 1.
+    pub s: f32,
+    /// Likewise.
+    pub t: f32,
+}
+
+/// How the level of a fetch came about (docs/numerics.md 3, 4).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LevelTrace {
+    /// In order.
+    pub steps: Vec<Step>,
+    /// The level in 1/256, after bias and clamps.
+    pub q: i64,
+    /// The levels that are read and their shares of 256.
+    pub levels: Vec<(u32, u32)>,
+}
+
+/// A 2x2 or 2x2x2 neighbourhood of texels, or a single one.
+#[derive(Clone, Debug)]
+pub struct Footprint {
+    /// Mip level.
+    pub level: u32,
+    /// Texels of that level.
+    pub extent: Extent,
+    /// Layer; of cubes, `6 * cube + face`.
+    pub plane: u32,
+    /// Sample of a multi-sample fetch.
+    pub sample: u32,
+    /// Number of the anisotropic tap, from 0, and its weight in 1/1024 (1024 if there is one).
+    pub tap: (u32, u32),
+    /// What it counts of 256 among the levels.
+    pub share: u32,
+    /// x, y, z as far as the geometry has them; the row of a 1D texture is not shown.
+    pub axes: Vec<AxisTrace>,
+    /// The texels that are read, in the order of the sum.
+    pub texels: Vec<TexelTrace>,
+}
+
+/// A coordinate along an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AxisTrace {
+    /// The coordinate's bits: of the operand, or of a face's s and t.
+    pub coordinate: u32,
+    /// In texels, offset included, limited if the address mode says so.
+    pub texels: f64,
+    /// Index of the lower (or only) texel, before the address mode.
+    pub index: i64,
+    /// Weight of the upper texel in 1/256; 0 for a point fetch.
+    pub upper: u32,
+    /// The same before it was rounded, 0 to 1.
+    pub exact: f64,
+    /// The mode in effect; `None` for integer coordinates.
+    pub mode: Option<AddressMode>,
+}
+
+/// A texel that is read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TexelTrace {
+    /// 0 or 1 along x, y, z: which corner of the footprint.
+    pub corner: [u8; 3],
+    /// Index before the address mode.
+    pub index: [i64; 3],
+    /// Where it is; `None` is the border colour, or zeros outside for integer coordinates. A
+    /// seamless cube fetch may be on another face.
+    pub at: Option<TexelIndex>,
+    /// Codes as stored, or the border colour's.
+    pub codes: [u32; 4],
+    /// What a point fetch would return for it, f32 or integer bits.
+    pub values: [u32; 4],
+    /// Weight in 1/256 (gathers: 0 of 256 everywhere, they do not sum).
+    pub weight: u32,
+    /// The weight without any rounding, of 1.
+    pub exact: f64,
+    /// Whether its tile is there.
+    pub resident: bool,
+    /// Outcome of the depth compare.
+    pub compared: Option<bool>,
+}
+
+/// How a component came about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChannelTrace {
+    /// Group sums, roundings; empty for a component that the format lacks.
+    pub steps: Vec<Step>,
+    /// Register bits.
+    pub result: u32,
+}
