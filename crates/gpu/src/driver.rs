@@ -1,0 +1,326 @@
+//! Safe handles of what lives on the card: memory, arrays, textures, surfaces, kernels. Each is
+//! freed when dropped. All belong to one [`Gpu`], on one thread.
+
+use crate::ffi::{self, Api, CuResult, DevicePointer, Opaque};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::rc::Rc;
+
+/// Why the card cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GpuError {
+    /// There is no driver library.
+    #[error("no NVIDIA driver: {0}")]
+    NoDriver(String),
+    /// There is a driver, but no GPU.
+    #[error("the NVIDIA driver finds no GPU{0}")]
+    NoGpu(String),
+    /// A function of the driver failed.
+    #[error("{function} failed with {reason}")]
+    Call {
+        /// `cuTexObjectCreate`
+        function: &'static str,
+        /// `CUDA_ERROR_INVALID_VALUE: invalid argument`
+        reason: String,
+        /// The number of the error.
+        code: i32,
+    },
+    /// The driver's compiler does not accept PTX of ours.
+    #[error("the driver refuses the PTX: {0}")]
+    Ptx(String),
+    /// The driver has no words for something.
+    #[error("{0}")]
+    NotExpressible(String),
+}
+
+/// Names of the driver library.
+#[cfg(windows)]
+const LIBRARIES: [&str; 1] = ["nvcuda.dll"];
+#[cfg(not(windows))]
+const LIBRARIES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
+
+/// The environment variable that names another driver library.
+pub const LIBRARY_VARIABLE: &str = "TEXUNIT_LIBCUDA";
+
+struct Context {
+    api: Api,
+    device: c_int,
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: `Gpu::open` has retained the context, and every handle has been freed, because
+        // each holds an `Rc` of this.
+        unsafe { (self.api.context_release)(self.device) };
+    }
+}
+
+/// An NVIDIA GPU.
+#[derive(Clone)]
+pub struct Gpu {
+    context: Rc<Context>,
+    name: String,
+    capability: (u32, u32),
+    driver_version: u32,
+}
+
+impl std::fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gpu").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Gpu {
+    /// The first GPU of this machine. The driver is `libcuda.so.1` (`nvcuda.dll` on Windows), or
+    /// what [`LIBRARY_VARIABLE`] names.
+    pub fn open() -> Result<Self, GpuError> {
+        let other = std::env::var(LIBRARY_VARIABLE).ok().filter(|path| !path.is_empty());
+        let names: Vec<String> = match other {
+            Some(path) => vec![path],
+            None => LIBRARIES.map(str::to_owned).to_vec(),
+        };
+        let mut reason = String::new();
+        for name in names {
+            // SAFETY: a driver's initialisation code does nothing to us; that the library is one
+            // is the user's word when the variable names it.
+            match unsafe { libloading::Library::new(&name) } {
+                // SAFETY: as above.
+                Ok(library) => match unsafe { Api::new(library) } {
+                    Ok(api) => return Self::start(api),
+                    Err(e) => reason = format!("{name} lacks a function: {e}"),
+                },
+                Err(e) if reason.is_empty() => reason = e.to_string(),
+                Err(_) => {}
+            }
+        }
+        Err(GpuError::NoDriver(reason))
+    }
+
+    fn start(api: Api) -> Result<Self, GpuError> {
+        // SAFETY (all calls here): the out parameters are ours and of the types of `cuda.h`.
+        let code = unsafe { (api.init)(0) };
+        if code != 0 {
+            return Err(GpuError::NoGpu(format!(" ({})", api.error_text(code))));
+        }
+        let (mut count, mut device, mut version) = (0, 0, 0);
+        // SAFETY: as above.
+        unsafe {
+            check(&api, "cuDeviceGetCount", (api.device_count)(&raw mut count))?;
+            if count == 0 {
+                return Err(GpuError::NoGpu(String::new()));
+            }
+            check(&api, "cuDeviceGet", (api.device_get)(&raw mut device, 0))?;
+            check(&api, "cuDriverGetVersion", (api.driver_version)(&raw mut version))?;
+        }
+        let mut name = [0_u8; 256];
+        let pointer = name.as_mut_ptr().cast::<c_char>();
+        // SAFETY: the buffer is as long as the call is told.
+        let code = unsafe { (api.device_name)(pointer, 255, device) };
+        check(&api, "cuDeviceGetName", code)?;
+        let name = CStr::from_bytes_until_nul(&name).map_or_else(
+            |_| "unknown GPU".to_owned(),
+            |name| name.to_string_lossy().into_owned(),
+        );
+        let attribute = |which| {
+            let mut value = 0;
+            // SAFETY: as above.
+            let code = unsafe { (api.device_attribute)(&raw mut value, which, device) };
+            check(&api, "cuDeviceGetAttribute", code).map(|()| value as u32)
+        };
+        let capability = (
+            attribute(ffi::COMPUTE_CAPABILITY_MAJOR)?,
+            attribute(ffi::COMPUTE_CAPABILITY_MINOR)?,
+        );
+        let mut context = std::ptr::null_mut();
+        // SAFETY: as above; the retained context is released by `Context::drop`.
+        unsafe {
+            let code = (api.context_retain)(&raw mut context, device);
+            check(&api, "cuDevicePrimaryCtxRetain", code)?;
+            check(&api, "cuCtxSetCurrent", (api.context_set)(context))?;
+        }
+        let context = Rc::new(Context { api, device });
+        Ok(Self { context, name, capability, driver_version: version as u32 })
+    }
+
+    /// `NVIDIA GeForce RTX 3060`
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Compute capability: (8, 6) for sm_86.
+    pub fn capability(&self) -> (u32, u32) {
+        self.capability
+    }
+
+    /// Version of CUDA that the driver supports: 12040 for 12.4.
+    pub fn driver_version(&self) -> u32 {
+        self.driver_version
+    }
+
+    pub(crate) fn api(&self) -> &Api {
+        &self.context.api
+    }
+
+    pub(crate) fn check(&self, function: &'static str, code: CuResult) -> Result<(), GpuError> {
+        check(self.api(), function, code)
+    }
+
+    /// Waits for all launches; a fault of a kernel shows here.
+    pub fn synchronize(&self) -> Result<(), GpuError> {
+        // SAFETY: no arguments.
+        self.check("cuCtxSynchronize", unsafe { (self.api().synchronize)() })
+    }
+
+    /// Compiles PTX for the card.
+    pub fn module(&self, ptx: &str) -> Result<Module, GpuError> {
+        const LOG: usize = 8192;
+        let text = CString::new(ptx)
+            .map_err(|_| GpuError::Ptx("it holds a NUL character".to_owned()))?;
+        let mut log = vec![0_u8; LOG];
+        let mut options = [ffi::JIT_ERROR_LOG_BUFFER, ffi::JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+        let mut values = [log.as_mut_ptr().cast::<c_void>(), LOG as *mut c_void];
+        let mut module = std::ptr::null_mut();
+        // SAFETY: the text ends in NUL; the two options have values of the kinds that `cuda.h`
+        // names for them, and the log is as long as said.
+        let code = unsafe {
+            (self.api().module_load)(
+                &raw mut module,
+                text.as_ptr().cast(),
+                2,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        if code != 0 {
+            let text = String::from_utf8_lossy(&log);
+            let text = text.trim_end_matches('\0').trim();
+            let reason = self.api().error_text(code);
+            return Err(GpuError::Ptx(format!("{reason}\n{text}")));
+        }
+        Ok(Module { gpu: self.clone(), module })
+    }
+
+    /// Memory on the card that holds these bytes.
+    pub fn buffer(&self, bytes: &[u8]) -> Result<Buffer, GpuError> {
+        let mut address = 0;
+        // SAFETY: the out parameter is ours. Empty memory cannot be allocated.
+        let code = unsafe { (self.api().allocate)(&raw mut address, bytes.len().max(1)) };
+        self.check("cuMemAlloc", code)?;
+        let buffer = Buffer { gpu: self.clone(), address, size: bytes.len() };
+        buffer.write(bytes)?;
+        Ok(buffer)
+    }
+}
+
+fn check(api: &Api, function: &'static str, code: CuResult) -> Result<(), GpuError> {
+    if code == 0 {
+        return Ok(());
+    }
+    Err(GpuError::Call { function, reason: api.error_text(code), code })
+}
+
+/// A loaded module.
+#[derive(Debug)]
+pub struct Module {
+    gpu: Gpu,
+    module: Opaque,
+}
+
+/// Threads and CTAs of a launch, and its dynamic shared memory in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct LaunchShape {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub shared: u32,
+}
+
+impl Module {
+    /// Runs a kernel to its end. `arguments` are the bytes of each parameter.
+    pub fn launch(
+        &self,
+        kernel: &str,
+        shape: LaunchShape,
+        arguments: &mut [Vec<u8>],
+    ) -> Result<(), GpuError> {
+        let mut function = std::ptr::null_mut();
+        let name = CString::new(kernel)
+            .map_err(|_| GpuError::Ptx("the kernel's name holds a NUL character".to_owned()))?;
+        // SAFETY: the module is loaded; the name ends in NUL.
+        let code = unsafe {
+            (self.gpu.api().module_function)(&raw mut function, self.module, name.as_ptr())
+        };
+        self.gpu.check("cuModuleGetFunction", code)?;
+        let mut pointers: Vec<*mut c_void> =
+            arguments.iter_mut().map(|bytes| bytes.as_mut_ptr().cast()).collect();
+        let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
+        // SAFETY: there is a pointer for each argument; callers give parameters as many bytes as
+        // the kernel declares.
+        let code = unsafe {
+            (self.gpu.api().launch)(
+                function,
+                gx,
+                gy,
+                gz,
+                bx,
+                by,
+                bz,
+                shape.shared,
+                std::ptr::null_mut(),
+                pointers.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
+        self.gpu.check("cuLaunchKernel", code)?;
+        self.gpu.synchronize()
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        // SAFETY: loaded by `Gpu::module`, unloaded once.
+        unsafe { (self.gpu.api().module_unload)(self.module) };
+    }
+}
+
+/// Memory on the card.
+#[derive(Debug)]
+pub struct Buffer {
+    gpu: Gpu,
+    address: DevicePointer,
+    size: usize,
+}
+
+impl Buffer {
+    /// Device address.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Sets the first bytes; what is longer than the memory is left out.
+    pub fn write(&self, bytes: &[u8]) -> Result<(), GpuError> {
+        let count = bytes.len().min(self.size);
+        // SAFETY: both sides hold so many bytes.
+        let code = unsafe {
+            (self.gpu.api().copy_to_device)(self.address, bytes.as_ptr().cast(), count)
+        };
+        self.gpu.check("cuMemcpyHtoD", code)
+    }
+
+    /// All bytes.
+    pub fn read(&self) -> Result<Vec<u8>, GpuError> {
+        let mut bytes = vec![0_u8; self.size];
+        // SAFETY: both sides hold so many bytes.
+        let code = unsafe {
+            (self.gpu.api().copy_to_host)(bytes.as_mut_ptr().cast(), self.address, self.size)
+        };
+        self.gpu.check("cuMemcpyDtoH", code)?;
+        Ok(bytes)
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: allocated by `Gpu::buffer`, freed once.
+        unsafe { (self.gpu.api().free)(self.address) };
+    }
+}

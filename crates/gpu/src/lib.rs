@@ -1,0 +1,22 @@
+//! A real NVIDIA GPU, reached through its driver: fetches, surface accesses and kernels run there
+//! to be compared with `unit`'s.
+//!
+//! The driver library is opened at run time, so that programs that link this need none. What the
+//! driver API has no words for (multi-sample arrays, depth compare, `clamp_ogl`, sampler objects,
+//! sparse arrays) is a [`GpuError::NotExpressible`].
+
+#![allow(unsafe_code, reason = "calls of the CUDA driver API")]
+
+mod driver;
+mod ffi;
+mod mirror;
+mod ptx;
+mod run;
+
+pub use driver::{Buffer, Gpu, GpuError, LIBRARY_VARIABLE, LaunchShape, Module};
+pub use mirror::{CardResource, CardSurface, CardTexture, Uses};
+pub use ptx::{fetch_kernel, fetch_name, surface_kernel, surface_name};
+pub use run::Runner;
+
+#[cfg(test)]
+mod tests;

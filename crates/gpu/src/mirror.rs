@@ -1,0 +1,449 @@
+//! Resources, textures and surfaces of `unit` made again on the card, by way of the driver API.
+
+use crate::driver::{Buffer, Gpu, GpuError};
+use crate::ffi::{self, Opaque, ResourceDescriptor, ResourceUnion, TextureDescriptor};
+use std::ffi::{c_int, c_uint};
+use texunit_texel::Format;
+use texunit_unit::{
+    AddressMode, ArrayShape, Extent, Filter, Geometry, Layout, ReadMode, Resource, Sampler,
+    Texture, TexelIndex,
+};
+
+/// `CUarray_format` and the number of channels.
+#[rustfmt::skip]
+const FORMATS: [(&str, c_int, c_uint); 54] = [
+    ("u8", 0x01, 1),       ("u8x2", 0x01, 2),       ("u8x4", 0x01, 4),
+    ("u16", 0x02, 1),      ("u16x2", 0x02, 2),      ("u16x4", 0x02, 4),
+    ("u32", 0x03, 1),      ("u32x2", 0x03, 2),      ("u32x4", 0x03, 4),
+    ("s8", 0x08, 1),       ("s8x2", 0x08, 2),       ("s8x4", 0x08, 4),
+    ("s16", 0x09, 1),      ("s16x2", 0x09, 2),      ("s16x4", 0x09, 4),
+    ("s32", 0x0a, 1),      ("s32x2", 0x0a, 2),      ("s32x4", 0x0a, 4),
+    ("f16", 0x10, 1),      ("f16x2", 0x10, 2),      ("f16x4", 0x10, 4),
+    ("f32", 0x20, 1),      ("f32x2", 0x20, 2),      ("f32x4", 0x20, 4),
+    ("unorm8", 0xc0, 1),   ("unorm8x2", 0xc1, 2),   ("unorm8x4", 0xc2, 4),
+    ("unorm16", 0xc3, 1),  ("unorm16x2", 0xc4, 2),  ("unorm16x4", 0xc5, 4),
+    ("snorm8", 0xc6, 1),   ("snorm8x2", 0xc7, 2),   ("snorm8x4", 0xc8, 4),
+    ("snorm16", 0xc9, 1),  ("snorm16x2", 0xca, 2),  ("snorm16x4", 0xcb, 4),
+    ("rgb10a2", 0x50, 4),
+    ("bc1", 0x91, 4),      ("bc1_srgb", 0x92, 4),   ("bc2", 0x93, 4),       ("bc2_srgb", 0x94, 4),
+    ("bc3", 0x95, 4),      ("bc3_srgb", 0x96, 4),   ("bc4", 0x97, 1),       ("bc4_snorm", 0x98, 1),
+    ("bc5", 0x99, 2),      ("bc5_snorm", 0x9a, 2),  ("bc6h", 0x9b, 3),      ("bc6h_snorm", 0x9c, 3),
+    ("bc7", 0x9d, 4),      ("bc7_srgb", 0x9e, 4),
+    // No driver has depth formats for arrays of its own making.
+    ("depth16", -1, 1),    ("depth24", -1, 1),      ("depth32f", -1, 1),
+];
+
+fn cuda_format(format: Format) -> Result<(c_int, c_uint), GpuError> {
+    let name = format.to_string();
+    match FORMATS.iter().find(|row| row.0 == name) {
+        Some(&(_, cuda, channels)) if cuda >= 0 => Ok((cuda, channels)),
+        _ => Err(GpuError::NotExpressible(format!("the driver has no arrays of {format}"))),
+    }
+}
+
+/// The memory behind a resource.
+#[derive(Debug)]
+enum Storage {
+    Array(Opaque),
+    Mipmapped(Opaque),
+    Memory(Buffer),
+}
+
+/// Texels on the card, filled like a resource of ours.
+#[derive(Debug)]
+pub struct CardResource {
+    gpu: Gpu,
+    storage: Storage,
+    shape: ArrayShape,
+    layout: Layout,
+    row_pitch: u64,
+}
+
+/// What instructions will do with a resource: some uses need a flag when it is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// `tld4`
+    pub gather: bool,
+    /// suld, sust, sured.
+    pub surface: bool,
+}
+
+impl CardResource {
+    /// Makes the resource on the card and copies its texels there.
+    pub fn new(gpu: &Gpu, resource: &Resource, uses: Uses) -> Result<Self, GpuError> {
+        let shape = *resource.shape();
+        if shape.geometry.is_multisample() {
+            return Err(GpuError::NotExpressible("the driver makes no multi-sample arrays".into()));
+        }
+        if resource.residency().is_some() {
+            return Err(GpuError::NotExpressible("sparse arrays are not made on the card".into()));
+        }
+        let row_pitch = row_pitch(resource);
+        let new = |storage| Self {
+            gpu: gpu.clone(),
+            storage,
+            shape,
+            layout: resource.layout(),
+            row_pitch,
+        };
+        if resource.layout() != Layout::Array {
+            let mut bytes = Vec::new();
+            for row in resource.to_packed().chunks(resource.row_bytes(0) as usize) {
+                bytes.extend_from_slice(row);
+                bytes.resize(bytes.len().next_multiple_of(row_pitch as usize), 0);
+            }
+            return Ok(new(Storage::Memory(gpu.buffer(&bytes)?)));
+        }
+        let made = new(create(gpu, &shape, uses)?);
+        made.upload(resource)?;
+        Ok(made)
+    }
+
+    /// Copies all texels to the card: a resource of the same shape.
+    fn upload(&self, resource: &Resource) -> Result<(), GpuError> {
+        let mut bytes = resource.to_packed();
+        self.each_level(&mut bytes, |gpu, array, copy| {
+            gpu.copy(copy.host_to_array(array))
+        })
+    }
+
+    /// All texels, in the order of [`Resource::to_packed`]; of pitched memory, without what lies
+    /// between the rows.
+    pub fn read(&self) -> Result<Vec<u8>, GpuError> {
+        if let Storage::Memory(buffer) = &self.storage {
+            let all = buffer.read()?;
+            let row = u64::from(self.shape.extent.width) * u64::from(self.shape.format.texel_size());
+            let rows = all.chunks(self.row_pitch as usize);
+            return Ok(rows.flat_map(|r| r.iter().take(row as usize)).copied().collect());
+        }
+        let mut bytes = vec![0; self.shape.size().map_err(not_expressible)? as usize];
+        self.each_level(&mut bytes, |gpu, array, copy| gpu.copy(copy.array_to_host(array)))?;
+        Ok(bytes)
+    }
+
+    fn each_level(
+        &self,
+        bytes: &mut [u8],
+        f: impl Fn(&Gpu, Opaque, LevelCopy) -> Result<(), GpuError>,
+    ) -> Result<(), GpuError> {
+        let mut rest = bytes;
+        for level in 0..self.shape.level_count() {
+            let copy = LevelCopy::new(&self.shape, level, rest.as_mut_ptr());
+            let (_, after) = rest.split_at_mut(copy.size());
+            match self.storage {
+                Storage::Array(array) => f(&self.gpu, array, copy)?,
+                Storage::Mipmapped(whole) => {
+                    let mut array = std::ptr::null_mut();
+                    // SAFETY: the mipmapped array has this level; its array is not to be freed.
+                    let code = unsafe {
+                        (self.gpu.api().mipmapped_level)(&raw mut array, whole, level)
+                    };
+                    self.gpu.check("cuMipmappedArrayGetLevel", code)?;
+                    f(&self.gpu, array, copy)?;
+                }
+                Storage::Memory(_) => {}
+            }
+            rest = after;
+        }
+        Ok(())
+    }
+
+    fn descriptor(&self) -> Result<ResourceDescriptor, GpuError> {
+        let (format, channels) = cuda_format(self.shape.format)?;
+        let Extent { width, height, .. } = self.shape.extent;
+        let (kind, of) = match (&self.storage, self.layout) {
+            (Storage::Array(a), _) => (
+                ffi::RESOURCE_ARRAY,
+                ResourceUnion { handle: *a as u64, ..ResourceUnion::default() },
+            ),
+            (Storage::Mipmapped(a), _) => (
+                ffi::RESOURCE_MIPMAPPED,
+                ResourceUnion { handle: *a as u64, ..ResourceUnion::default() },
+            ),
+            (Storage::Memory(buffer), Layout::Pitched) => (
+                ffi::RESOURCE_PITCH2D,
+                ResourceUnion {
+                    handle: buffer.address(),
+                    format,
+                    channels,
+                    width: width as usize,
+                    height: height as usize,
+                    pitch: self.row_pitch as usize,
+                    ..ResourceUnion::default()
+                },
+            ),
+            (Storage::Memory(buffer), _) => (
+                ffi::RESOURCE_LINEAR,
+                ResourceUnion {
+                    handle: buffer.address(),
+                    format,
+                    channels,
+                    width: width as usize * self.shape.format.texel_size() as usize,
+                    ..ResourceUnion::default()
+                },
+            ),
+        };
+        Ok(ResourceDescriptor { kind, of, flags: 0 })
+    }
+}
+
+/// Bytes from a row to the next of the base level.
+fn row_pitch(resource: &Resource) -> u64 {
+    let row = |y| resource.texel_offset(TexelIndex { at: [0, y, 0], ..TexelIndex::default() });
+    match (row(0), row(1)) {
+        (Some(first), Some(second)) => second - first,
+        _ => resource.row_bytes(0),
+    }
+}
+
+fn not_expressible(reason: impl std::fmt::Display) -> GpuError {
+    GpuError::NotExpressible(reason.to_string())
+}
+
+fn create(gpu: &Gpu, shape: &ArrayShape, uses: Uses) -> Result<Storage, GpuError> {
+    let (format, channels) = cuda_format(shape.format)?;
+    let Extent { width, height, depth } = shape.extent;
+    let planes = if shape.geometry.is_array() || shape.geometry.is_cube() {
+        shape.planes() as usize
+    } else {
+        0
+    };
+    let (height, depth) = match shape.geometry {
+        Geometry::D1 | Geometry::A1d => (0, planes),
+        Geometry::D3 => (height as usize, depth as usize),
+        _ => (height as usize, planes),
+    };
+    let mut flags = 0;
+    for (wanted, flag) in [
+        (shape.geometry.is_array(), ffi::ARRAY_LAYERED),
+        (shape.geometry.is_cube(), ffi::ARRAY_CUBEMAP),
+        (uses.surface, ffi::ARRAY_SURFACE),
+        // The driver takes the flag for plain 2D arrays only, and other kinds gather without.
+        (uses.gather && shape.geometry == Geometry::D2, ffi::ARRAY_GATHER),
+    ] {
+        if wanted {
+            flags |= flag;
+        }
+    }
+    let descriptor =
+        ffi::ArrayDescriptor { width: width as usize, height, depth, format, channels, flags };
+    let mut handle = std::ptr::null_mut();
+    if let Some(levels) = shape.levels {
+        // SAFETY: the out parameter is ours, the descriptor is initialised.
+        let code = unsafe {
+            (gpu.api().mipmapped_create)(&raw mut handle, &raw const descriptor, levels)
+        };
+        gpu.check("cuMipmappedArrayCreate", code)?;
+        return Ok(Storage::Mipmapped(handle));
+    }
+    // SAFETY: as above.
+    let code = unsafe { (gpu.api().array_create)(&raw mut handle, &raw const descriptor) };
+    gpu.check("cuArray3DCreate", code)?;
+    Ok(Storage::Array(handle))
+}
+
+impl Drop for CardResource {
+    fn drop(&mut self) {
+        // SAFETY: made by `create`, destroyed once; textures of it borrow it.
+        unsafe {
+            match self.storage {
+                Storage::Array(a) => (self.gpu.api().array_destroy)(a),
+                Storage::Mipmapped(a) => (self.gpu.api().mipmapped_destroy)(a),
+                Storage::Memory(_) => 0,
+            }
+        };
+    }
+}
+
+/// A copy of one level between packed host memory and an array.
+#[derive(Clone, Copy)]
+struct LevelCopy {
+    host: *mut u8,
+    row_bytes: usize,
+    rows: usize,
+    slices: usize,
+}
+
+impl LevelCopy {
+    fn new(shape: &ArrayShape, level: u32, host: *mut u8) -> Self {
+        let Extent { width, height, depth } = shape.level_extent(level);
+        let block = shape.format.block_extent();
+        Self {
+            host,
+            row_bytes: width.div_ceil(block) as usize * shape.format.texel_size() as usize,
+            rows: height.div_ceil(block) as usize,
+            slices: depth.max(shape.planes()) as usize,
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.row_bytes * self.rows * self.slices
+    }
+
+    fn host_side(&self) -> ffi::CopySide {
+        ffi::CopySide {
+            memory_type: ffi::MEMORY_HOST,
+            host: self.host.cast(),
+            pitch: self.row_bytes,
+            height: self.rows,
+            ..EMPTY_SIDE
+        }
+    }
+
+    fn copy(&self, source: ffi::CopySide, destination: ffi::CopySide) -> ffi::Copy3d {
+        let (width_in_bytes, height, depth) = (self.row_bytes, self.rows, self.slices);
+        ffi::Copy3d { source, destination, width_in_bytes, height, depth }
+    }
+
+    fn host_to_array(&self, array: Opaque) -> ffi::Copy3d {
+        self.copy(self.host_side(), array_side(array))
+    }
+
+    fn array_to_host(&self, array: Opaque) -> ffi::Copy3d {
+        self.copy(array_side(array), self.host_side())
+    }
+}
+
+const EMPTY_SIDE: ffi::CopySide = ffi::CopySide {
+    x_in_bytes: 0,
+    y: 0,
+    z: 0,
+    lod: 0,
+    memory_type: 0,
+    host: std::ptr::null_mut(),
+    device: 0,
+    array: std::ptr::null_mut(),
+    reserved: std::ptr::null_mut(),
+    pitch: 0,
+    height: 0,
+};
+
+fn array_side(array: Opaque) -> ffi::CopySide {
+    ffi::CopySide { memory_type: ffi::MEMORY_ARRAY, array, ..EMPTY_SIDE }
+}
+
+impl Gpu {
+    fn copy(&self, copy: ffi::Copy3d) -> Result<(), GpuError> {
+        // SAFETY: the host side holds `LevelCopy::size` bytes, the array a level of that size.
+        self.check("cuMemcpy3D", unsafe { (self.api().copy_3d)(&raw const copy) })
+    }
+}
+
+/// A texture object on the card.
+#[derive(Debug)]
+pub struct CardTexture<'a> {
+    resource: &'a CardResource,
+    handle: u64,
+}
+
+impl<'a> CardTexture<'a> {
+    /// A texture of a resource on the card with the state of ours.
+    pub fn new(
+        resource: &'a CardResource,
+        texture: &Texture,
+        sampler: &Sampler,
+    ) -> Result<Self, GpuError> {
+        let (resource_descriptor, descriptor) =
+            (resource.descriptor()?, texture_descriptor(texture, sampler)?);
+        let mut handle = 0;
+        // SAFETY: descriptors are initialised and of the layout of `cuda.h`; no view.
+        let code = unsafe {
+            (resource.gpu.api().texture_create)(
+                &raw mut handle,
+                &raw const resource_descriptor,
+                &raw const descriptor,
+                std::ptr::null(),
+            )
+        };
+        resource.gpu.check("cuTexObjectCreate", code)?;
+        Ok(Self { resource, handle })
+    }
+
+    /// What kernels use.
+    pub fn handle(&self) -> u64 {
+        self.handle
+    }
+}
+
+impl Drop for CardTexture<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, destroyed once.
+        unsafe { (self.resource.gpu.api().texture_destroy)(self.handle) };
+    }
+}
+
+fn texture_descriptor(texture: &Texture, sampler: &Sampler) -> Result<TextureDescriptor, GpuError> {
+    let mode = |mode| match mode {
+        AddressMode::Wrap => Ok(0),
+        AddressMode::Clamp => Ok(1),
+        AddressMode::Mirror => Ok(2),
+        AddressMode::Border => Ok(3),
+        AddressMode::ClampOgl => Err(not_expressible("CUDA has no clamp_ogl")),
+    };
+    if sampler.compare.is_some() {
+        return Err(not_expressible("CUDA textures have no compare function"));
+    }
+    let [x, y, z] = sampler.address_mode;
+    let mut flags = 0;
+    for (wanted, flag) in [
+        (texture.read_mode == ReadMode::Element, ffi::READ_AS_INTEGER),
+        (
+            texture.normalized_coords && !sampler.force_unnormalized_coords,
+            ffi::NORMALIZED_COORDINATES,
+        ),
+        (sampler.srgb, ffi::SRGB),
+        (sampler.seamless_cube, ffi::SEAMLESS_CUBEMAP),
+    ] {
+        if wanted {
+            flags |= flag;
+        }
+    }
+    let filter = |filter| c_int::from(filter == Filter::Linear);
+    // No array has so many levels; infinity is not a number of the descriptor's fields.
+    let level = |level: f32| level.clamp(-1000.0, 1000.0);
+    Ok(TextureDescriptor {
+        address_mode: [mode(x)?, mode(y)?, mode(z)?],
+        filter_mode: filter(sampler.filter),
+        flags,
+        max_anisotropy: sampler.max_anisotropy,
+        mipmap_filter_mode: filter(sampler.mip_filter),
+        mipmap_level_bias: sampler.level_bias,
+        min_mipmap_level_clamp: level(sampler.min_level_clamp),
+        max_mipmap_level_clamp: level(sampler.max_level_clamp),
+        border_color: sampler.border.map(f32::from_bits),
+        reserved: [0; 12],
+    })
+}
+
+/// A surface object on the card.
+#[derive(Debug)]
+pub struct CardSurface<'a> {
+    resource: &'a CardResource,
+    handle: u64,
+}
+
+impl<'a> CardSurface<'a> {
+    /// A surface of a resource that was made for [`Uses::surface`].
+    pub fn new(resource: &'a CardResource) -> Result<Self, GpuError> {
+        let descriptor = resource.descriptor()?;
+        let mut handle = 0;
+        // SAFETY: the descriptor is initialised and of the layout of `cuda.h`.
+        let code = unsafe {
+            (resource.gpu.api().surface_create)(&raw mut handle, &raw const descriptor)
+        };
+        resource.gpu.check("cuSurfObjectCreate", code)?;
+        Ok(Self { resource, handle })
+    }
+
+    /// What kernels use.
+    pub fn handle(&self) -> u64 {
+        self.handle
+    }
+}
+
+impl Drop for CardSurface<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, destroyed once.
+        unsafe { (self.resource.gpu.api().surface_destroy)(self.handle) };
+    }
+}

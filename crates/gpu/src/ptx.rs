@@ -1,0 +1,250 @@
+//! PTX for single fetches and surface accesses: one thread does one, with operands and results in
+//! memory.
+
+use std::fmt::Write;
+use texunit_unit::{
+    ClampMode, CoordType, FetchForm, FetchKind, Geometry, Lod, ReduceOp, ReduceType, ResultType,
+    SurfaceForm, SurfaceKind,
+};
+
+/// Words of the operands of a fetch: coordinates 4, offsets 3, level, dPdx 3, dPdy 3, compare, and
+/// one unused.
+pub(crate) const OPERAND_WORDS: usize = 16;
+/// Words of an answer: results 4, the predicate, and three unused.
+pub(crate) const ANSWER_WORDS: usize = 8;
+
+/// The lowest version and target that have every form: destination predicates ask for both.
+const VERSION: &str = "7.1";
+/// `sured` of 64 bits came later.
+const VERSION_REDUCE_64: &str = "8.1";
+
+fn header(version: &str) -> String {
+    format!(".version {version}\n.target sm_60\n.address_size 64\n\n")
+}
+
+fn registers(names: &[String]) -> String {
+    format!("{{{}}}", names.join(", "))
+}
+
+/// Registers `%prefix0` and on.
+fn numbered(prefix: &str, count: usize) -> Vec<String> {
+    (0..count).map(|i| format!("%{prefix}{i}")).collect()
+}
+
+/// A tuple of coordinates as long as ptxas wants it: 1, 2 or 4 registers.
+fn tuple(prefix: &str, count: usize) -> String {
+    registers(&numbered(prefix, count.next_power_of_two()))
+}
+
+/// The instruction's name, dots and all.
+pub fn fetch_name(form: &FetchForm) -> String {
+    let (geometry, coord) = (form.geometry.name(), coord_name(form.coord));
+    let result = match form.result {
+        ResultType::F32 => ".v4.f32",
+        ResultType::S32 => ".v4.s32",
+        ResultType::U32 => ".v4.u32",
+        ResultType::F16 => ".v4.f16",
+        ResultType::F16x2 => ".v2.f16x2",
+    };
+    match form.kind {
+        FetchKind::Gather(c) => {
+            let component = ["r", "g", "b", "a"][usize::from(c & 3)];
+            format!("tld4.{component}{geometry}{result}{coord}")
+        }
+        FetchKind::Sample(lod) => {
+            let lod = match lod {
+                Lod::Implicit => "",
+                Lod::Base => ".base",
+                Lod::Level => ".level",
+                Lod::Gradient => ".grad",
+            };
+            format!("tex{lod}{geometry}{result}{coord}")
+        }
+    }
+}
+
+fn coord_name(coord: CoordType) -> &'static str {
+    match coord {
+        CoordType::F32 => ".f32",
+        CoordType::S32 => ".s32",
+    }
+}
+
+/// The kernel `fetch(texture, operands, answers, count)`.
+pub fn fetch_kernel(form: &FetchForm) -> String {
+    let mut text = header(VERSION);
+    text += "\
+.visible .entry fetch(.param .u64 texture, .param .u64 operands, .param .u64 answers, .param .u32 count)
+{
+    .reg .pred %outside, %p;
+    .reg .b16 %h<4>;
+    .reg .b32 %c<4>, %e<4>, %x<4>, %y<4>, %r<4>, %i, %n, %t, %lod, %f;
+    .reg .b64 %texture, %in, %out, %at;
+    mov.u32 %i, %ctaid.x;
+    mov.u32 %n, %ntid.x;
+    mov.u32 %t, %tid.x;
+    mad.lo.u32 %i, %i, %n, %t;
+    ld.param.u32 %n, [count];
+    setp.ge.u32 %outside, %i, %n;
+    @%outside bra DONE;
+    ld.param.u64 %texture, [texture];
+    ld.param.u64 %in, [operands];
+    ld.param.u64 %out, [answers];
+    mul.wide.u32 %at, %i, 64;
+    add.u64 %in, %in, %at;
+    mul.wide.u32 %at, %i, 32;
+    add.u64 %out, %out, %at;
+";
+    let words = ["%c0", "%c1", "%c2", "%c3", "%e0", "%e1", "%e2", "%lod", "%x0", "%x1", "%x2"]
+        .into_iter()
+        .chain(["%y0", "%y1", "%y2", "%f"]);
+    for (i, register) in words.enumerate() {
+        let _ = writeln!(text, "    ld.global.b32 {register}, [%in+{}];", 4 * i);
+    }
+    text += "    mov.b32 %e3, 0;\n    mov.b32 %x3, 0;\n    mov.b32 %y3, 0;\n";
+    let _ = writeln!(text, "    {}", fetch_instruction(form));
+    let results: Vec<String> = match form.result {
+        ResultType::F16 => {
+            for i in 0..4 {
+                let _ = writeln!(text, "    cvt.u32.u16 %r{i}, %h{i};");
+            }
+            numbered("r", 4)
+        }
+        ResultType::F16x2 => numbered("r", 2),
+        _ => numbered("r", 4),
+    };
+    for (i, register) in results.iter().enumerate() {
+        let _ = writeln!(text, "    st.global.b32 [%out+{}], {register};", 4 * i);
+    }
+    text += "    selp.b32 %r0, 1, 0, %p;\n    st.global.b32 [%out+16], %r0;\nDONE:\n    ret;\n}\n";
+    text
+}
+
+/// `tex.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}|%p, [%texture, {%c0, %c1}];`
+fn fetch_instruction(form: &FetchForm) -> String {
+    let results = match form.result {
+        ResultType::F16 => registers(&numbered("h", 4)),
+        ResultType::F16x2 => registers(&numbered("r", 2)),
+        _ => registers(&numbered("r", 4)),
+    };
+    let coords = tuple("c", form.geometry.coordinates());
+    let mut text = format!("{} {results}|%p, [%texture, {coords}]", fetch_name(form));
+    match form.kind {
+        FetchKind::Sample(Lod::Level) => text += ", %lod",
+        FetchKind::Sample(Lod::Gradient) => {
+            let count = form.geometry.gradients();
+            let _ = write!(text, ", {}, {}", tuple("x", count), tuple("y", count));
+        }
+        _ => {}
+    }
+    if form.offset {
+        let _ = write!(text, ", {}", tuple("e", form.geometry.axes()));
+    }
+    if form.compare {
+        text += ", %f";
+    }
+    text + ";"
+}
+
+/// Words of a surface access: coordinates 4, then up to 16 bytes of data.
+pub(crate) const ACCESS_WORDS: usize = 8;
+
+/// The instruction's name, dots and all.
+pub fn surface_name(form: &SurfaceForm) -> String {
+    let geometry = form.geometry.name();
+    let clamp = match form.clamp {
+        ClampMode::Trap => ".trap",
+        ClampMode::Clamp => ".clamp",
+        ClampMode::Zero => ".zero",
+    };
+    let vector = |n: u8| if n == 1 { String::new() } else { format!(".v{n}") };
+    match form.kind {
+        SurfaceKind::Load { element_size, vector: n } => {
+            format!("suld.b{geometry}{}.b{}{clamp}", vector(n), 8 * u32::from(element_size))
+        }
+        SurfaceKind::Store { element_size, vector: n } => {
+            format!("sust.b{geometry}{}.b{}{clamp}", vector(n), 8 * u32::from(element_size))
+        }
+        SurfaceKind::StoreFormatted { vector: n } => {
+            format!("sust.p{geometry}{}.b32{clamp}", vector(n))
+        }
+        SurfaceKind::Reduce { op, ty, formatted } => {
+            let op = match op {
+                ReduceOp::Add => "add",
+                ReduceOp::Min => "min",
+                ReduceOp::Max => "max",
+                ReduceOp::And => "and",
+                ReduceOp::Or => "or",
+            };
+            let kind = if formatted { "p" } else { "b" };
+            format!("sured.{kind}.{op}{geometry}.{}{clamp}", reduce_type(ty))
+        }
+    }
+}
+
+fn reduce_type(ty: ReduceType) -> &'static str {
+    match ty {
+        ReduceType::U32 => "u32",
+        ReduceType::S32 => "s32",
+        ReduceType::U64 => "u64",
+        ReduceType::S64 => "s64",
+        ReduceType::B32 => "b32",
+        ReduceType::B64 => "b64",
+    }
+}
+
+/// The kernel `access(surface, data)` of one thread: [`ACCESS_WORDS`] words with coordinates, then
+/// the elements, that are stored or have been loaded, each in as many bytes as it has.
+pub fn surface_kernel(form: &SurfaceForm) -> String {
+    let (size, count, loads) = match form.kind {
+        SurfaceKind::Load { element_size, vector } => (element_size, vector, true),
+        SurfaceKind::Store { element_size, vector } => (element_size, vector, false),
+        SurfaceKind::StoreFormatted { vector } => (4, vector, false),
+        SurfaceKind::Reduce { ty, .. } => match ty {
+            ReduceType::U64 | ReduceType::S64 | ReduceType::B64 => (8, 1, false),
+            _ => (4, 1, false),
+        },
+    };
+    // 8-bit elements live in 16-bit registers.
+    let register_bits = 8 * u32::from(size.max(2));
+    let layered = matches!(form.geometry, Geometry::A1d | Geometry::A2d);
+    let coords = tuple("c", form.geometry.axes() + usize::from(layered));
+    let data = registers(&numbered("d", count.into()));
+    let late = size == 8 && matches!(form.kind, SurfaceKind::Reduce { .. });
+    let mut text = header(if late { VERSION_REDUCE_64 } else { VERSION });
+    let _ = write!(
+        text,
+        "\
+.visible .entry access(.param .u64 surface, .param .u64 data)
+{{
+    .reg .b32 %c<4>;
+    .reg .b{register_bits} %d<4>;
+    .reg .b64 %surface, %at;
+    ld.param.u64 %surface, [surface];
+    ld.param.u64 %at, [data];
+"
+    );
+    for i in 0..4 {
+        let _ = writeln!(text, "    ld.global.b32 %c{i}, [%at+{}];", 4 * i);
+    }
+    let name = surface_name(form);
+    let element = |i: u8| 16 + u32::from(i) * u32::from(size);
+    let bits = 8 * u32::from(size);
+    if loads {
+        let _ = writeln!(text, "    {name} {data}, [%surface, {coords}];");
+    }
+    for i in 0..count {
+        let at = element(i);
+        let _ = if loads {
+            writeln!(text, "    st.global.b{bits} [%at+{at}], %d{i};")
+        } else {
+            writeln!(text, "    ld.global.b{bits} %d{i}, [%at+{at}];")
+        };
+    }
+    if !loads {
+        let data = if matches!(form.kind, SurfaceKind::Reduce { .. }) { "%d0" } else { &data };
+        let _ = writeln!(text, "    {name} [%surface, {coords}], {data};");
+    }
+    text += "    ret;\n}\n";
+    text
+}

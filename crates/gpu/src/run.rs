@@ -1,0 +1,127 @@
+//! Runs fetches and surface accesses on the card.
+
+use crate::driver::{Gpu, GpuError, LaunchShape, Module};
+use crate::mirror::{CardResource, CardSurface, CardTexture, Uses};
+use crate::ptx::{self, ACCESS_WORDS, ANSWER_WORDS, OPERAND_WORDS};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use texunit_unit::reference::trace::FetchValue;
+use texunit_unit::{
+    FetchForm, FetchKind, FetchOperands, Resource, Sampler, SurfaceForm, Texture,
+};
+
+/// A card with the kernels that it has compiled so far.
+#[derive(Debug)]
+pub struct Runner {
+    gpu: Gpu,
+    modules: RefCell<HashMap<String, Rc<Module>>>,
+}
+
+/// Threads of a CTA.
+const BLOCK: u32 = 128;
+
+impl Runner {
+    /// Runs on this card.
+    pub fn new(gpu: Gpu) -> Self {
+        Self { gpu, modules: RefCell::default() }
+    }
+
+    /// The card.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    fn module(&self, ptx: String) -> Result<Rc<Module>, GpuError> {
+        if let Some(module) = self.modules.borrow().get(&ptx) {
+            return Ok(Rc::clone(module));
+        }
+        let module = Rc::new(self.gpu.module(&ptx)?);
+        self.modules.borrow_mut().insert(ptx, Rc::clone(&module));
+        Ok(module)
+    }
+
+    /// What the card returns for fetches of a texture, one thread each.
+    pub fn fetch(
+        &self,
+        form: FetchForm,
+        texture: &Texture,
+        sampler: &Sampler,
+        fetches: &[FetchOperands],
+    ) -> Result<Vec<FetchValue>, GpuError> {
+        let uses = Uses { gather: matches!(form.kind, FetchKind::Gather(_)), surface: false };
+        let resource = CardResource::new(&self.gpu, &texture.resource, uses)?;
+        let card = CardTexture::new(&resource, texture, sampler)?;
+        let module = self.module(ptx::fetch_kernel(&form))?;
+        let operands = self.gpu.buffer(&fetches.iter().flat_map(words).collect::<Vec<_>>())?;
+        let answers = self.gpu.buffer(&vec![0; fetches.len() * ANSWER_WORDS * 4])?;
+        let count = fetches.len() as u32;
+        let shape = LaunchShape {
+            grid: [count.div_ceil(BLOCK).max(1), 1, 1],
+            block: [BLOCK, 1, 1],
+            shared: 0,
+        };
+        let mut arguments = [
+            card.handle().to_le_bytes().to_vec(),
+            operands.address().to_le_bytes().to_vec(),
+            answers.address().to_le_bytes().to_vec(),
+            count.to_le_bytes().to_vec(),
+        ];
+        module.launch("fetch", shape, &mut arguments)?;
+        let bytes = answers.read()?;
+        let (answers, _) = bytes.as_chunks::<{ ANSWER_WORDS * 4 }>();
+        Ok(answers
+            .iter()
+            .map(|answer| {
+                let (words, _) = answer.as_chunks::<4>();
+                let word = |i: usize| u32::from_le_bytes(words[i]);
+                FetchValue { values: [0, 1, 2, 3].map(word), resident: word(4) != 0 }
+            })
+            .collect())
+    }
+
+    /// Does accesses to a surface one after the other, each with its instruction, coordinates
+    /// (layer first) and the bytes it stores. Returns what each has in its place afterwards (of a
+    /// load, the bytes loaded), and all texels at the end.
+    pub fn surface(
+        &self,
+        resource: &Resource,
+        accesses: &[(SurfaceForm, [u32; 4], [u8; 16])],
+    ) -> Result<(Vec<[u8; 16]>, Vec<u8>), GpuError> {
+        let card = CardResource::new(&self.gpu, resource, Uses { surface: true, gather: false })?;
+        let surface = CardSurface::new(&card)?;
+        let data = self.gpu.buffer(&[0; ACCESS_WORDS * 4])?;
+        let mut results = Vec::with_capacity(accesses.len());
+        for (form, coords, bytes) in accesses {
+            let module = self.module(ptx::surface_kernel(form))?;
+            let coords = coords.iter().flat_map(|c| c.to_le_bytes());
+            data.write(&coords.chain(*bytes).collect::<Vec<_>>())?;
+            let mut arguments = [
+                surface.handle().to_le_bytes().to_vec(),
+                data.address().to_le_bytes().to_vec(),
+            ];
+            let shape = LaunchShape { grid: [1; 3], block: [1; 3], shared: 0 };
+            module.launch("access", shape, &mut arguments)?;
+            let after = data.read()?;
+            results.push(std::array::from_fn(|i| after[16 + i]));
+        }
+        Ok((results, card.read()?))
+    }
+}
+
+/// A fetch's operands as the kernel reads them.
+fn words(operands: &FetchOperands) -> [u8; OPERAND_WORDS * 4] {
+    let FetchOperands { coords, offset, level, dpdx, dpdy, compare } = *operands;
+    let all = coords
+        .into_iter()
+        .chain(offset.map(|o| o as u32))
+        .chain([level])
+        .chain(dpdx)
+        .chain(dpdy)
+        .chain([compare, 0]);
+    let mut bytes = [0; OPERAND_WORDS * 4];
+    for (place, word) in bytes.chunks_exact_mut(4).zip(all) {
+        place.copy_from_slice(&word.to_le_bytes());
+    }
+    bytes
+}
