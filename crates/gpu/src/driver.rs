@@ -95,7 +95,8 @@ impl Gpu {
         Err(GpuError::NoDriver(reason))
     }
 
-    fn start(api: Api) -> Result<Self, GpuError> {
+    /// The first GPU of a driver.
+    pub(crate) fn start(api: Api) -> Result<Self, GpuError> {
         // SAFETY (all calls here): the out parameters are ours and of the types of `cuda.h`.
         let code = unsafe { (api.init)(0) };
         if code != 0 {
@@ -116,20 +117,16 @@ impl Gpu {
         // SAFETY: the buffer is as long as the call is told.
         let code = unsafe { (api.device_name)(pointer, 255, device) };
         check(&api, "cuDeviceGetName", code)?;
-        let name = CStr::from_bytes_until_nul(&name).map_or_else(
-            |_| "unknown GPU".to_owned(),
-            |name| name.to_string_lossy().into_owned(),
-        );
+        let name = CStr::from_bytes_until_nul(&name)
+            .map_or_else(|_| "unknown GPU".to_owned(), |name| name.to_string_lossy().into_owned());
         let attribute = |which| {
             let mut value = 0;
             // SAFETY: as above.
             let code = unsafe { (api.device_attribute)(&raw mut value, which, device) };
             check(&api, "cuDeviceGetAttribute", code).map(|()| value as u32)
         };
-        let capability = (
-            attribute(ffi::COMPUTE_CAPABILITY_MAJOR)?,
-            attribute(ffi::COMPUTE_CAPABILITY_MINOR)?,
-        );
+        let capability =
+            (attribute(ffi::COMPUTE_CAPABILITY_MAJOR)?, attribute(ffi::COMPUTE_CAPABILITY_MINOR)?);
         let mut context = std::ptr::null_mut();
         // SAFETY: as above; the retained context is released by `Context::drop`.
         unsafe {
@@ -173,8 +170,8 @@ impl Gpu {
     /// Compiles PTX for the card.
     pub fn module(&self, ptx: &str) -> Result<Module, GpuError> {
         const LOG: usize = 8192;
-        let text = CString::new(ptx)
-            .map_err(|_| GpuError::Ptx("it holds a NUL character".to_owned()))?;
+        let text =
+            CString::new(ptx).map_err(|_| GpuError::Ptx("it holds a NUL character".to_owned()))?;
         let mut log = vec![0_u8; LOG];
         let mut options = [ffi::JIT_ERROR_LOG_BUFFER, ffi::JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
         let mut values = [log.as_mut_ptr().cast::<c_void>(), LOG as *mut c_void];
@@ -300,9 +297,8 @@ impl Buffer {
     pub fn write(&self, bytes: &[u8]) -> Result<(), GpuError> {
         let count = bytes.len().min(self.size);
         // SAFETY: both sides hold so many bytes.
-        let code = unsafe {
-            (self.gpu.api().copy_to_device)(self.address, bytes.as_ptr().cast(), count)
-        };
+        let code =
+            unsafe { (self.gpu.api().copy_to_device)(self.address, bytes.as_ptr().cast(), count) };
         self.gpu.check("cuMemcpyHtoD", code)
     }
 

@@ -116,8 +116,8 @@ macro_rules! api {
         /// The functions of an opened driver library.
         pub(crate) struct Api {
             $(pub(crate) $field: unsafe extern "C" fn($($ty),*) -> CuResult,)*
-            /// Keeps the functions' code mapped.
-            _library: libloading::Library,
+            /// Keeps the functions' code mapped; none for functions of our own, in tests.
+            pub(crate) _library: Option<libloading::Library>,
         }
 
         impl Api {
@@ -132,7 +132,7 @@ macro_rules! api {
                     // SAFETY: the caller says that the symbols have these types, and the library
                     // stays open as long as the pointers live.
                     $($field: unsafe { *library.get($symbol.as_bytes())? },)*
-                    _library: library,
+                    _library: Some(library),
                 })
             }
         }

@@ -7,6 +7,7 @@
 
 #![allow(unsafe_code, reason = "calls of the CUDA driver API")]
 
+pub mod compare;
 mod driver;
 mod ffi;
 mod mirror;
@@ -15,8 +16,10 @@ mod run;
 
 pub use driver::{Buffer, Gpu, GpuError, LIBRARY_VARIABLE, LaunchShape, Module};
 pub use mirror::{CardResource, CardSurface, CardTexture, Uses};
-pub use ptx::{fetch_kernel, fetch_name, surface_kernel, surface_name};
+pub use ptx::{fetch_kernel, surface_kernel};
 pub use run::Runner;
 
+#[cfg(test)]
+mod fake;
 #[cfg(test)]
 mod tests;

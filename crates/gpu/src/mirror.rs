@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_uint};
 use texunit_texel::Format;
 use texunit_unit::{
     AddressMode, ArrayShape, Extent, Filter, Geometry, Layout, ReadMode, Resource, Sampler,
-    Texture, TexelIndex,
+    TexelIndex, Texture,
 };
 
 /// `CUarray_format` and the number of channels.
@@ -32,6 +32,12 @@ const FORMATS: [(&str, c_int, c_uint); 54] = [
     // No driver has depth formats for arrays of its own making.
     ("depth16", -1, 1),    ("depth24", -1, 1),      ("depth32f", -1, 1),
 ];
+
+/// Name of the format that the driver has these numbers for.
+#[cfg(test)]
+pub(crate) fn format_name(cuda: c_int, channels: c_uint) -> Option<&'static str> {
+    FORMATS.iter().find(|row| (row.1, row.2) == (cuda, channels)).map(|row| row.0)
+}
 
 fn cuda_format(format: Format) -> Result<(c_int, c_uint), GpuError> {
     let name = format.to_string();
@@ -102,9 +108,7 @@ impl CardResource {
     /// Copies all texels to the card: a resource of the same shape.
     fn upload(&self, resource: &Resource) -> Result<(), GpuError> {
         let mut bytes = resource.to_packed();
-        self.each_level(&mut bytes, |gpu, array, copy| {
-            gpu.copy(copy.host_to_array(array))
-        })
+        self.each_level(&mut bytes, |gpu, array, copy| gpu.copy(copy.host_to_array(array)))
     }
 
     /// All texels, in the order of [`Resource::to_packed`]; of pitched memory, without what lies
@@ -112,11 +116,12 @@ impl CardResource {
     pub fn read(&self) -> Result<Vec<u8>, GpuError> {
         if let Storage::Memory(buffer) = &self.storage {
             let all = buffer.read()?;
-            let row = u64::from(self.shape.extent.width) * u64::from(self.shape.format.texel_size());
+            let row =
+                u64::from(self.shape.extent.width) * u64::from(self.shape.format.texel_size());
             let rows = all.chunks(self.row_pitch as usize);
             return Ok(rows.flat_map(|r| r.iter().take(row as usize)).copied().collect());
         }
-        let mut bytes = vec![0; self.shape.size().map_err(not_expressible)? as usize];
+        let mut bytes = vec![0; self.shape.packed_size().map_err(not_expressible)? as usize];
         self.each_level(&mut bytes, |gpu, array, copy| gpu.copy(copy.array_to_host(array)))?;
         Ok(bytes)
     }
@@ -135,9 +140,8 @@ impl CardResource {
                 Storage::Mipmapped(whole) => {
                     let mut array = std::ptr::null_mut();
                     // SAFETY: the mipmapped array has this level; its array is not to be freed.
-                    let code = unsafe {
-                        (self.gpu.api().mipmapped_level)(&raw mut array, whole, level)
-                    };
+                    let code =
+                        unsafe { (self.gpu.api().mipmapped_level)(&raw mut array, whole, level) };
                     self.gpu.check("cuMipmappedArrayGetLevel", code)?;
                     f(&self.gpu, array, copy)?;
                 }
@@ -230,9 +234,8 @@ fn create(gpu: &Gpu, shape: &ArrayShape, uses: Uses) -> Result<Storage, GpuError
     let mut handle = std::ptr::null_mut();
     if let Some(levels) = shape.levels {
         // SAFETY: the out parameter is ours, the descriptor is initialised.
-        let code = unsafe {
-            (gpu.api().mipmapped_create)(&raw mut handle, &raw const descriptor, levels)
-        };
+        let code =
+            unsafe { (gpu.api().mipmapped_create)(&raw mut handle, &raw const descriptor, levels) };
         gpu.check("cuMipmappedArrayCreate", code)?;
         return Ok(Storage::Mipmapped(handle));
     }
@@ -428,9 +431,8 @@ impl<'a> CardSurface<'a> {
         let descriptor = resource.descriptor()?;
         let mut handle = 0;
         // SAFETY: the descriptor is initialised and of the layout of `cuda.h`.
-        let code = unsafe {
-            (resource.gpu.api().surface_create)(&raw mut handle, &raw const descriptor)
-        };
+        let code =
+            unsafe { (resource.gpu.api().surface_create)(&raw mut handle, &raw const descriptor) };
         resource.gpu.check("cuSurfObjectCreate", code)?;
         Ok(Self { resource, handle })
     }

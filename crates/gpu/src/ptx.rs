@@ -3,8 +3,7 @@
 
 use std::fmt::Write;
 use texunit_unit::{
-    ClampMode, CoordType, FetchForm, FetchKind, Geometry, Lod, ReduceOp, ReduceType, ResultType,
-    SurfaceForm, SurfaceKind,
+    FetchForm, FetchKind, Geometry, Lod, ReduceType, ResultType, SurfaceForm, SurfaceKind,
 };
 
 /// Words of the operands of a fetch: coordinates 4, offsets 3, level, dPdx 3, dPdy 3, compare, and
@@ -34,40 +33,6 @@ fn numbered(prefix: &str, count: usize) -> Vec<String> {
 /// A tuple of coordinates as long as ptxas wants it: 1, 2 or 4 registers.
 fn tuple(prefix: &str, count: usize) -> String {
     registers(&numbered(prefix, count.next_power_of_two()))
-}
-
-/// The instruction's name, dots and all.
-pub fn fetch_name(form: &FetchForm) -> String {
-    let (geometry, coord) = (form.geometry.name(), coord_name(form.coord));
-    let result = match form.result {
-        ResultType::F32 => ".v4.f32",
-        ResultType::S32 => ".v4.s32",
-        ResultType::U32 => ".v4.u32",
-        ResultType::F16 => ".v4.f16",
-        ResultType::F16x2 => ".v2.f16x2",
-    };
-    match form.kind {
-        FetchKind::Gather(c) => {
-            let component = ["r", "g", "b", "a"][usize::from(c & 3)];
-            format!("tld4.{component}{geometry}{result}{coord}")
-        }
-        FetchKind::Sample(lod) => {
-            let lod = match lod {
-                Lod::Implicit => "",
-                Lod::Base => ".base",
-                Lod::Level => ".level",
-                Lod::Gradient => ".grad",
-            };
-            format!("tex{lod}{geometry}{result}{coord}")
-        }
-    }
-}
-
-fn coord_name(coord: CoordType) -> &'static str {
-    match coord {
-        CoordType::F32 => ".f32",
-        CoordType::S32 => ".s32",
-    }
 }
 
 /// The kernel `fetch(texture, operands, answers, count)`.
@@ -128,7 +93,7 @@ fn fetch_instruction(form: &FetchForm) -> String {
         _ => registers(&numbered("r", 4)),
     };
     let coords = tuple("c", form.geometry.coordinates());
-    let mut text = format!("{} {results}|%p, [%texture, {coords}]", fetch_name(form));
+    let mut text = format!("{form} {results}|%p, [%texture, {coords}]");
     match form.kind {
         FetchKind::Sample(Lod::Level) => text += ", %lod",
         FetchKind::Sample(Lod::Gradient) => {
@@ -148,50 +113,6 @@ fn fetch_instruction(form: &FetchForm) -> String {
 
 /// Words of a surface access: coordinates 4, then up to 16 bytes of data.
 pub(crate) const ACCESS_WORDS: usize = 8;
-
-/// The instruction's name, dots and all.
-pub fn surface_name(form: &SurfaceForm) -> String {
-    let geometry = form.geometry.name();
-    let clamp = match form.clamp {
-        ClampMode::Trap => ".trap",
-        ClampMode::Clamp => ".clamp",
-        ClampMode::Zero => ".zero",
-    };
-    let vector = |n: u8| if n == 1 { String::new() } else { format!(".v{n}") };
-    match form.kind {
-        SurfaceKind::Load { element_size, vector: n } => {
-            format!("suld.b{geometry}{}.b{}{clamp}", vector(n), 8 * u32::from(element_size))
-        }
-        SurfaceKind::Store { element_size, vector: n } => {
-            format!("sust.b{geometry}{}.b{}{clamp}", vector(n), 8 * u32::from(element_size))
-        }
-        SurfaceKind::StoreFormatted { vector: n } => {
-            format!("sust.p{geometry}{}.b32{clamp}", vector(n))
-        }
-        SurfaceKind::Reduce { op, ty, formatted } => {
-            let op = match op {
-                ReduceOp::Add => "add",
-                ReduceOp::Min => "min",
-                ReduceOp::Max => "max",
-                ReduceOp::And => "and",
-                ReduceOp::Or => "or",
-            };
-            let kind = if formatted { "p" } else { "b" };
-            format!("sured.{kind}.{op}{geometry}.{}{clamp}", reduce_type(ty))
-        }
-    }
-}
-
-fn reduce_type(ty: ReduceType) -> &'static str {
-    match ty {
-        ReduceType::U32 => "u32",
-        ReduceType::S32 => "s32",
-        ReduceType::U64 => "u64",
-        ReduceType::S64 => "s64",
-        ReduceType::B32 => "b32",
-        ReduceType::B64 => "b64",
-    }
-}
 
 /// The kernel `access(surface, data)` of one thread: [`ACCESS_WORDS`] words with coordinates, then
 /// the elements, that are stored or have been loaded, each in as many bytes as it has.
@@ -227,11 +148,10 @@ pub fn surface_kernel(form: &SurfaceForm) -> String {
     for i in 0..4 {
         let _ = writeln!(text, "    ld.global.b32 %c{i}, [%at+{}];", 4 * i);
     }
-    let name = surface_name(form);
     let element = |i: u8| 16 + u32::from(i) * u32::from(size);
     let bits = 8 * u32::from(size);
     if loads {
-        let _ = writeln!(text, "    {name} {data}, [%surface, {coords}];");
+        let _ = writeln!(text, "    {form} {data}, [%surface, {coords}];");
     }
     for i in 0..count {
         let at = element(i);
@@ -243,7 +163,7 @@ pub fn surface_kernel(form: &SurfaceForm) -> String {
     }
     if !loads {
         let data = if matches!(form.kind, SurfaceKind::Reduce { .. }) { "%d0" } else { &data };
-        let _ = writeln!(text, "    {name} [%surface, {coords}], {data};");
+        let _ = writeln!(text, "    {form} [%surface, {coords}], {data};");
     }
     text += "    ret;\n}\n";
     text

@@ -7,9 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use texunit_unit::reference::trace::FetchValue;
-use texunit_unit::{
-    FetchForm, FetchKind, FetchOperands, Resource, Sampler, SurfaceForm, Texture,
-};
+use texunit_unit::{FetchForm, FetchKind, FetchOperands, Resource, Sampler, SurfaceForm, Texture};
 
 /// A card with the kernels that it has compiled so far.
 #[derive(Debug)]
@@ -96,10 +94,8 @@ impl Runner {
             let module = self.module(ptx::surface_kernel(form))?;
             let coords = coords.iter().flat_map(|c| c.to_le_bytes());
             data.write(&coords.chain(*bytes).collect::<Vec<_>>())?;
-            let mut arguments = [
-                surface.handle().to_le_bytes().to_vec(),
-                data.address().to_le_bytes().to_vec(),
-            ];
+            let mut arguments =
+                [surface.handle().to_le_bytes().to_vec(), data.address().to_le_bytes().to_vec()];
             let shape = LaunchShape { grid: [1; 3], block: [1; 3], shared: 0 };
             module.launch("access", shape, &mut arguments)?;
             let after = data.read()?;

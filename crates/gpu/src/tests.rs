@@ -1,6 +1,8 @@
 //! Every kernel that the comparison can ask for is PTX that our checker accepts.
 
-use crate::{fetch_kernel, surface_kernel};
+use crate::compare::{Outcome, Tally, compare};
+use crate::{Runner, fake, fetch_kernel, surface_kernel};
+use texunit_cases::Access;
 use texunit_syntax::SourceFile;
 use texunit_unit::{
     ClampMode, CoordType, FetchForm, FetchKind, Geometry, Lod, ReduceOp, ReduceType, ResultType,
@@ -20,24 +22,6 @@ fn accept(ptx: &str) {
     }
 }
 
-/// Whether the ISA has the form.
-fn exists(form: &FetchForm) -> bool {
-    let g = form.geometry;
-    let integers = form.coord == CoordType::S32;
-    let gather_geometry =
-        matches!(g, Geometry::D2 | Geometry::A2d | Geometry::Cube | Geometry::Acube);
-    let half = matches!(form.result, ResultType::F16 | ResultType::F16x2);
-    match form.kind {
-        _ if g.is_cube() && (integers || form.offset) => false,
-        _ if g.is_multisample() && (!integers || form.compare) => false,
-        _ if form.compare && (integers || g == Geometry::D3) => false,
-        FetchKind::Sample(Lod::Level | Lod::Gradient) if g.is_multisample() => false,
-        FetchKind::Sample(Lod::Gradient) => !integers,
-        FetchKind::Gather(_) => gather_geometry && !integers && !half,
-        FetchKind::Sample(_) => true,
-    }
-}
-
 #[test]
 fn fetch_kernels() {
     let lods = [Lod::Implicit, Lod::Base, Lod::Level, Lod::Gradient];
@@ -52,7 +36,7 @@ fn fetch_kernels() {
                         [(false, false), (true, false), (false, true), (true, true)]
                     {
                         let form = FetchForm { kind, geometry, coord, result, offset, compare };
-                        if exists(&form) {
+                        if form.why_impossible().is_none() {
                             accept(&fetch_kernel(&form));
                             count += 1;
                         }
@@ -107,4 +91,54 @@ fn surface_kernels() {
             }
         }
     }
+}
+
+/// The card that is none computes what the reference does, so that every case agrees, by way of
+/// the driver's calls, kernels in PTX and the copies of each kind of array.
+#[test]
+fn the_driver_is_called_as_it_wants_to_be() {
+    let runner = Runner::new(fake::gpu().expect("the test card starts"));
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fetch");
+    let mut tally = Tally::default();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .expect("a folder of cases")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .collect();
+    files.sort();
+    for path in files {
+        let file = texunit_cases::load(&path).expect("a case file");
+        // The bits are tested elsewhere: here, a few cases of each kind are enough.
+        let mut seen = std::collections::HashSet::new();
+        for case in &file.cases {
+            let kind = match &case.access {
+                Access::Fetch(f) => (format!("{}", f.form), f.resource.shape.levels.is_some()),
+                Access::Surface(s) => (format!("{:?}", s.op), false),
+            };
+            if !seen.insert(kind) {
+                continue;
+            }
+            let mut case = case.clone();
+            match &mut case.access {
+                Access::Fetch(f) => f.operands.truncate(40),
+                Access::Surface(s) => s.accesses.truncate(20),
+            }
+            let (compared, recorded) = compare(&runner, &path.display().to_string(), &case);
+            assert!(
+                matches!(compared.outcome, Outcome::Equal { .. } | Outcome::Skipped { .. }),
+                "{compared:?}"
+            );
+            if let Some(recorded) = recorded {
+                assert_eq!(recorded.provenance, "texunit test card (sm_86), driver for CUDA 12.4");
+                let text = texunit_cases::to_toml(std::slice::from_ref(&recorded));
+                let back = texunit_cases::parse(&text).expect("what is recorded can be read");
+                let (again, _) = compare(&runner, "recorded", &back.cases[0]);
+                assert!(matches!(again.outcome, Outcome::Equal { .. }), "{again:?}\n{text}");
+            }
+            tally.add(&compared.outcome);
+        }
+    }
+    assert!(tally.cases > 100 && tally.count > 2000, "{tally:?}");
+    drop(runner);
+    assert_eq!(fake::alive(), 0, "everything on the card is freed");
 }

@@ -1,0 +1,141 @@
+//! An explanation as JSON.
+
+use crate::value::{FACES, mode};
+use crate::Explanation;
+use serde_json::{Value, json as object};
+use texunit_unit::reference::trace::{AxisTrace, ChannelTrace, Footprint, Step, TexelTrace, Trace};
+use texunit_unit::{Coords, FetchKind, Filter, Lod};
+
+/// The explanation as one JSON object. Bits are strings of eight hexadecimal digits.
+pub fn json(e: &Explanation<'_>) -> Value {
+    let trace = &e.trace;
+    object!({
+        "instruction": trace.form.to_string(),
+        "place": e.place,
+        "operands": operands(trace),
+        "texture": e.texture.resource.describe(),
+        "sampler": effective(trace),
+        "overrides": e.overrides.iter()
+            .map(|o| object!({ "rule": o.rule, "text": o.text }))
+            .collect::<Vec<_>>(),
+        "cube": trace.cube.as_ref().map(|c| object!({
+            "direction": c.direction.map(|x| hex(x.to_bits())),
+            "face": c.face,
+            "face_name": FACES[c.face as usize % 6],
+            "sc": number(c.sc),
+            "tc": number(c.tc),
+            "ma": number(c.ma),
+            "s": hex(c.s.to_bits()),
+            "t": hex(c.t.to_bits()),
+        })),
+        "level": object!({
+            "q": trace.level.q,
+            "steps": steps(&trace.level.steps),
+            "levels": trace.level.levels.iter()
+                .map(|(level, share)| object!({ "level": level, "share": share }))
+                .collect::<Vec<_>>(),
+        }),
+        "footprints": trace.footprints.iter().map(footprint).collect::<Vec<_>>(),
+        "channels": trace.channels.iter().map(channel).collect::<Vec<_>>(),
+        "result": trace.answer.values.map(hex),
+        "resident": trace.answer.resident,
+        "expected": e.expected.map(|v| v.values.map(hex)),
+    })
+}
+
+fn hex(bits: u32) -> String {
+    format!("{bits:08x}")
+}
+
+/// JSON has no infinities and NaNs.
+fn number(x: f32) -> Value {
+    if x.is_finite() { object!(x) } else { object!(x.to_string()) }
+}
+
+fn operands(trace: &Trace) -> Value {
+    let (form, o) = (&trace.form, &trace.operands);
+    let level = form.kind == FetchKind::Sample(Lod::Level);
+    let gradient = form.kind == FetchKind::Sample(Lod::Gradient);
+    let (axes, gradients) = (form.geometry.axes(), form.geometry.gradients());
+    let bits = |words: &[u32]| words.iter().map(|&w| hex(w)).collect::<Vec<_>>();
+    object!({
+        "coords": bits(&o.coords[..form.geometry.coordinates()]),
+        "level": level.then(|| hex(o.level)),
+        "dpdx": gradient.then(|| bits(&o.dpdx[..gradients])),
+        "dpdy": gradient.then(|| bits(&o.dpdy[..gradients])),
+        "offset": form.offset.then(|| o.offset[..axes].to_vec()),
+        "compare": form.compare.then(|| hex(o.compare)),
+    })
+}
+
+fn effective(trace: &Trace) -> Value {
+    let e = &trace.effective;
+    let filter = |f| if f == Filter::Linear { "linear" } else { "point" };
+    object!({
+        "coords": match e.coords {
+            Coords::Integer => "integer",
+            Coords::Unnormalized => "unnormalized",
+            Coords::Normalized => "normalized",
+        },
+        "filter": filter(e.filter),
+        "mip_filter": e.mip_filter.map(filter),
+        "address_mode": e.address_mode.map(|modes| modes.map(mode)),
+        "level_clamp": e.level_clamp,
+        "max_anisotropy": e.max_anisotropy,
+        "srgb": e.srgb,
+        "seamless_cube": e.seamless_cube,
+        "compare": e.compare.map(|c| format!("{c:?}")),
+    })
+}
+
+fn steps(steps: &[Step]) -> Value {
+    steps.iter().map(|s| object!({ "rule": s.rule, "text": s.text })).collect()
+}
+
+fn footprint(f: &Footprint) -> Value {
+    object!({
+        "level": f.level,
+        "extent": f.extent.axes(),
+        "plane": f.plane,
+        "sample": f.sample,
+        "tap": f.tap.0,
+        "tap_weight": f.tap.1,
+        "share": f.share,
+        "axes": f.axes.iter().map(axis).collect::<Vec<_>>(),
+        "texels": f.texels.iter().map(texel).collect::<Vec<_>>(),
+    })
+}
+
+fn axis(a: &AxisTrace) -> Value {
+    object!({
+        "coordinate": hex(a.coordinate),
+        "texels": a.texels,
+        "index": a.index,
+        "upper": a.upper,
+        "exact": a.exact,
+        "mode": a.mode.map(mode),
+    })
+}
+
+fn texel(t: &TexelTrace) -> Value {
+    object!({
+        "corner": t.corner,
+        "index": t.index,
+        "at": t.at.map(|at| object!({
+            "level": at.level,
+            "plane": at.plane,
+            "sample": at.sample,
+            "at": at.at,
+        })),
+        "codes": t.codes,
+        "values": t.values.map(hex),
+        "weight": t.weight,
+        "exact": t.exact,
+        "resident": t.resident,
+        "compared": t.compared,
+    })
+}
+
+fn channel(c: &ChannelTrace) -> Value {
+    object!({ "steps": steps(&c.steps), "result": hex(c.result) })
+}

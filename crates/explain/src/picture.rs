@@ -1,0 +1,133 @@
+//! A little SVG: rectangles, lines, circles and text. Nothing else is needed.
+
+use std::fmt::Write;
+
+/// A drawing under construction; positions in pixels from the top left.
+#[derive(Debug, Default)]
+pub(crate) struct Picture {
+    body: String,
+    width: f64,
+    height: f64,
+}
+
+/// A rectangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Rect {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+}
+
+/// Where text begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    Start,
+    Middle,
+}
+
+impl Picture {
+    fn grow(&mut self, x: f64, y: f64) {
+        self.width = self.width.max(x);
+        self.height = self.height.max(y);
+    }
+
+    /// The right edge of what has been drawn.
+    pub(crate) fn right(&self) -> f64 {
+        self.width
+    }
+
+    /// The lower edge of what has been drawn.
+    pub(crate) fn bottom(&self) -> f64 {
+        self.height
+    }
+
+    pub(crate) fn rect(&mut self, r: Rect, fill: &str, stroke: &str, stroke_width: f64) {
+        let Rect { x, y, width, height } = r;
+        let _ = writeln!(
+            self.body,
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
+             fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"{stroke_width}\"/>"
+        );
+        self.grow(x + width, y + height);
+    }
+
+    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str) {
+        let _ = writeln!(
+            self.body,
+            "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"{stroke}\"/>",
+            from.0, from.1, to.0, to.1
+        );
+        self.grow(from.0.max(to.0), from.1.max(to.1));
+    }
+
+    pub(crate) fn circle(&mut self, x: f64, y: f64, radius: f64, fill: &str, stroke: &str) {
+        let _ = writeln!(
+            self.body,
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{fill}\" \
+             stroke=\"{stroke}\" stroke-width=\"2\"/>"
+        );
+        self.grow(x + radius, y + radius);
+    }
+
+    /// Text whose base line is at y. Sizes in pixels.
+    pub(crate) fn text(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, fill: &str, text: &str) {
+        let word = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+        };
+        let _ = writeln!(
+            self.body,
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" text-anchor=\"{word}\" \
+             fill=\"{fill}\">{}</text>",
+            escape(text)
+        );
+        // Monospaced digits are about 0.6 of their size wide.
+        let length = text.chars().count() as f64 * size * 0.61;
+        let right = if anchor == Anchor::Middle { x + length / 2.0 } else { x + length };
+        self.grow(right, y + size * 0.3);
+    }
+
+    /// The document.
+    pub(crate) fn finish(self, title: &str) -> String {
+        let (width, height) = ((self.width + 16.0).ceil(), (self.height + 16.0).ceil());
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\" font-family=\"monospace\">\n\
+             <title>{}</title>\n\
+             <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n{}</svg>\n",
+            escape(title),
+            self.body
+        )
+    }
+}
+
+/// Characters that mean something in XML, or that it does not allow.
+fn escape(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '&' => "&amp;".to_owned(),
+            '<' => "&lt;".to_owned(),
+            '>' => "&gt;".to_owned(),
+            '"' => "&quot;".to_owned(),
+            c if c.is_control() => " ".to_owned(),
+            c => c.to_string(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_escaped_and_the_page_holds_everything() {
+        let mut picture = Picture::default();
+        picture.text(10.0, 20.0, 10.0, Anchor::Start, "#000", "a<b & \u{1}c");
+        picture.rect(Rect { x: 50.0, y: 5.0, width: 50.0, height: 95.0 }, "none", "#000", 1.0);
+        assert_eq!((picture.right(), picture.bottom()), (100.0, 100.0));
+        let svg = picture.finish("\"t\"");
+        assert!(svg.contains("a&lt;b &amp;  c") && svg.contains("width=\"116\""), "{svg}");
+        assert!(svg.contains("<title>&quot;t&quot;</title>"));
+    }
+}

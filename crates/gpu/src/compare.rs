@@ -1,0 +1,311 @@
+//! Cases on the card and on the reference, side by side.
+
+use crate::driver::{Gpu, GpuError};
+use crate::run::Runner;
+use std::collections::BTreeMap;
+use texunit_cases::{
+    Access, Answer, Built, BuiltFetch, BuiltSurface, Case, Expected, ExpectedValue, why_no_driver,
+};
+use texunit_unit::reference::trace::FetchValue;
+use texunit_unit::{FetchForm, FetchKind, ResultType};
+
+/// How a case came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Every bit is equal.
+    Equal {
+        /// Fetches or accesses.
+        count: usize,
+    },
+    /// Some answers differ.
+    Differs {
+        /// Fetches or accesses.
+        count: usize,
+        /// Those that differ.
+        differing: usize,
+        /// The first few.
+        first: Vec<Difference>,
+    },
+    /// The card cannot be asked, or the reference has no answer.
+    Skipped {
+        /// Why.
+        reason: String,
+    },
+    /// The card or the case failed.
+    Failed {
+        /// How.
+        reason: String,
+    },
+}
+
+/// One answer that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Number of the fetch or access in its case, from 0.
+    pub index: usize,
+    /// Its operands.
+    pub operands: String,
+    /// What the reference returns.
+    pub reference: String,
+    /// What the card returned.
+    pub card: String,
+}
+
+/// A case that was compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compared {
+    /// Where it comes from: a file, or the seed of random ones.
+    pub file: String,
+    /// The case.
+    pub name: String,
+    /// Rules of docs/numerics.md that it proves.
+    pub rules: Vec<String>,
+    /// How it came out.
+    pub outcome: Outcome,
+}
+
+/// What came out for a rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Cases that the card was asked.
+    pub cases: usize,
+    /// Fetches or accesses of these.
+    pub count: usize,
+    /// Those that differ.
+    pub differing: usize,
+    /// Cases that it could not be asked.
+    pub skipped: usize,
+    /// Cases that failed.
+    pub failed: usize,
+}
+
+impl Tally {
+    /// Adds a case.
+    pub fn add(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Equal { count } => {
+                self.cases += 1;
+                self.count += count;
+            }
+            Outcome::Differs { count, differing, .. } => {
+                self.cases += 1;
+                self.count += count;
+                self.differing += differing;
+            }
+            Outcome::Skipped { .. } => self.skipped += 1,
+            Outcome::Failed { .. } => self.failed += 1,
+        }
+    }
+}
+
+/// All cases by rule. A case that names no rule counts for `-`.
+pub fn by_rule(compared: &[Compared]) -> BTreeMap<String, Tally> {
+    let mut tallies = BTreeMap::<String, Tally>::new();
+    for case in compared {
+        let unnamed = ["-".to_owned()];
+        let rules = if case.rules.is_empty() { &unnamed[..] } else { &case.rules[..] };
+        for rule in rules {
+            tallies.entry(rule.clone()).or_default().add(&case.outcome);
+        }
+    }
+    tallies
+}
+
+/// Differences that are kept of a case.
+const KEPT: usize = 3;
+
+/// Runs a case on the card and on the reference. Also returns the case with the card's answers in
+/// the place of what it expects, to be recorded.
+pub fn compare(runner: &Runner, file: &str, case: &Case) -> (Compared, Option<Case>) {
+    let done = |outcome| Compared {
+        file: file.to_owned(),
+        name: case.name.clone(),
+        rules: case.rules.clone(),
+        outcome,
+    };
+    match run(runner, case) {
+        Ok((outcome, recorded)) => (done(outcome), Some(recorded)),
+        Err(outcome) => (done(outcome), None),
+    }
+}
+
+fn skipped(reason: impl std::fmt::Display) -> Outcome {
+    Outcome::Skipped { reason: reason.to_string() }
+}
+
+fn card_failed(error: GpuError) -> Outcome {
+    let reason = error.to_string();
+    match error {
+        GpuError::NotExpressible(_) => Outcome::Skipped { reason },
+        _ => Outcome::Failed { reason },
+    }
+}
+
+fn run(runner: &Runner, case: &Case) -> Result<(Outcome, Case), Outcome> {
+    if let Some(reason) = why_no_driver(case) {
+        return Err(skipped(reason));
+    }
+    // A case may be there to show that it is refused.
+    match case.build().map_err(skipped)? {
+        Built::Fetch(fetch) => run_fetch(runner, case, &fetch),
+        Built::Surface(surface) => run_surface(runner, case, &surface),
+    }
+}
+
+/// Where recorded answers come from.
+pub fn provenance(gpu: &Gpu) -> String {
+    let ((major, minor), version) = (gpu.capability(), gpu.driver_version());
+    let (cuda, point) = (version / 1000, version % 1000 / 10);
+    format!("{} (sm_{major}{minor}), driver for CUDA {cuda}.{point}", gpu.name())
+}
+
+fn run_fetch(runner: &Runner, case: &Case, fetch: &BuiltFetch) -> Result<(Outcome, Case), Outcome> {
+    let BuiltFetch { form, texture, sampler, operands, .. } = fetch;
+    let reference = fetch.reference().map_err(skipped)?;
+    let card = runner.fetch(*form, texture, sampler, operands).map_err(card_failed)?;
+    let mut differences = Differences::default();
+    for (index, (ours, card)) in reference.iter().zip(&card).enumerate() {
+        if !same(form, ours, card) {
+            differences.add(|| Difference {
+                index,
+                operands: format!("{:x?}", operands[index]),
+                reference: answer_text(form, ours.values, ours.resident),
+                card: answer_text(form, card.values, card.resident),
+            });
+        }
+    }
+    let mut recorded = case.clone();
+    recorded.provenance = provenance(runner.gpu());
+    if let Access::Fetch(data) = &mut recorded.access {
+        let values = card.iter().map(|v| ExpectedValue {
+            values: registers(form, v.values),
+            resident: Some(v.resident),
+        });
+        data.expected = Expected::Values(values.collect());
+        data.components = register_count(form) as u8;
+        data.hash = None;
+    }
+    Ok((differences.outcome(operands.len()), recorded))
+}
+
+fn register_count(form: &FetchForm) -> usize {
+    if form.result == ResultType::F16x2 { 2 } else { 4 }
+}
+
+/// The registers that the instruction writes; others are 0.
+fn registers(form: &FetchForm, mut values: [u32; 4]) -> [u32; 4] {
+    values[register_count(form)..].fill(0);
+    values
+}
+
+fn same(form: &FetchForm, ours: &Answer, card: &FetchValue) -> bool {
+    registers(form, ours.values) == registers(form, card.values) && ours.resident == card.resident
+}
+
+fn answer_text(form: &FetchForm, values: [u32; 4], resident: bool) -> String {
+    let count = register_count(form);
+    let words: Vec<String> = values.iter().take(count).map(|v| format!("{v:08x}")).collect();
+    let gathered = if matches!(form.kind, FetchKind::Gather(_)) { "gathered " } else { "" };
+    let missing = if resident { "" } else { ", not resident" };
+    format!("{gathered}{}{missing}", words.join(" "))
+}
+
+#[derive(Default)]
+struct Differences {
+    count: usize,
+    first: Vec<Difference>,
+}
+
+impl Differences {
+    fn add(&mut self, difference: impl FnOnce() -> Difference) {
+        self.count += 1;
+        if self.first.len() < KEPT {
+            self.first.push(difference());
+        }
+    }
+
+    fn outcome(self, count: usize) -> Outcome {
+        match self.count {
+            0 => Outcome::Equal { count },
+            differing => Outcome::Differs { count, differing, first: self.first },
+        }
+    }
+}
+
+fn run_surface(
+    runner: &Runner,
+    case: &Case,
+    surface: &BuiltSurface,
+) -> Result<(Outcome, Case), Outcome> {
+    // The card starts from what is there before our own run changes it.
+    let accesses: Vec<_> = surface
+        .accesses
+        .iter()
+        .enumerate()
+        .filter_map(|(i, access)| {
+            // An access of so many bytes stands for several instructions: all get their turn.
+            let forms = surface.op.forms(access.size);
+            let form = *forms.get(i % forms.len().max(1))?;
+            let [a, b, c] = access.coords;
+            let mut bytes = [0; 16];
+            for (to, from) in bytes.iter_mut().zip(access.bytes.iter().flatten()) {
+                *to = *from;
+            }
+            Some((form, [a, b, c, 0], bytes))
+        })
+        .collect();
+    if accesses.len() != surface.accesses.len() {
+        return Err(skipped("an access has a size that no instruction has"));
+    }
+    if surface.accesses.iter().any(|a| a.fault.is_some()) {
+        return Err(skipped("an access faults, and a fault ends the work on the card"));
+    }
+    let before = surface.surface.resource.to_packed();
+    let ours = surface.run().map_err(skipped)?;
+    if ours.answers.iter().any(Result::is_err) {
+        return Err(skipped("an access faults, and a fault ends the work on the card"));
+    }
+    let after_ours = surface.surface.resource.to_packed();
+    let restored = surface.surface.resource.fill_packed(&before);
+    restored.map_err(|e| Outcome::Failed { reason: e.to_string() })?;
+    let (answers, after) =
+        runner.surface(&surface.surface.resource, &accesses).map_err(card_failed)?;
+    let mut differences = Differences::default();
+    let mut recorded = case.clone();
+    recorded.provenance = provenance(runner.gpu());
+    for (index, (ours, card)) in ours.answers.iter().zip(&answers).enumerate() {
+        let ours = ours.as_deref().unwrap_or_default();
+        let card = &card[..ours.len().min(16)];
+        if ours != card {
+            differences.add(|| Difference {
+                index,
+                operands: format!("{:x?}", surface.accesses[index].coords),
+                reference: hex(ours),
+                card: hex(card),
+            });
+        }
+        if let Access::Surface(data) = &mut recorded.access
+            && !ours.is_empty()
+        {
+            data.accesses[index].bytes = Some(card.to_vec());
+        }
+    }
+    if after_ours != after {
+        let at = after_ours.iter().zip(&after).position(|(a, b)| a != b).unwrap_or(0);
+        let around = |bytes: &[u8]| hex(&bytes[at..bytes.len().min(at + 16)]);
+        differences.add(|| Difference {
+            index: surface.accesses.len(),
+            operands: format!("the surface afterwards, from byte {at}"),
+            reference: around(&after_ours),
+            card: around(&after),
+        });
+    }
+    if let Access::Surface(data) = &mut recorded.access {
+        data.after = Some(after);
+    }
+    Ok((differences.outcome(surface.accesses.len()), recorded))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
