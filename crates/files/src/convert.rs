@@ -31,7 +31,9 @@ pub(crate) fn to_texels(raster: &Raster, format: Format) -> Result<Texels, Probl
         Err(help) => return refuse(&help),
     };
     let Some(channel) = format.plain_channel() else {
-        return refuse("use a raw file of such texels, or a format of plain channels");
+        return refuse(
+            "use a raw, .dds or .ktx2 file of such texels, or a format of plain channels",
+        );
     };
     if let Err(help) = check_types(raster, channel) {
         return refuse(&help);

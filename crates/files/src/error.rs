@@ -97,7 +97,7 @@ pub enum Problem {
         found: [u32; 3],
     },
     /// A raw file of another length than its size says.
-    #[error("has {found} bytes, but {width} x {height} x {depth} texels of {format} take {}", u128::from(*.width) * u128::from(*.height) * u128::from(*.depth) * u128::from(.format.texel_size()))]
+    #[error("has {found} bytes, but {width} x {height} x {depth} texels of {format} take {}", .format.byte_size([*.width, *.height, *.depth]))]
     RawSize {
         /// Texel format.
         format: Format,

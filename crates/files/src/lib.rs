@@ -1,23 +1,29 @@
-//! Files to and from texels: PNG, JPEG, EXR, NPY and raw bytes.
+//! Files to and from texels: PNG, JPEG, EXR, NPY, DDS, KTX 2.0 and raw bytes.
 //!
 //! [`read_texels`] gives the texels of a file in a [`Format`] that the caller names; [`encode`]
-//! and [`write_atomically`] go the other way. What a file holds is converted exactly or by the
+//! and [`write_atomically`] go the other way. [`read_container`] gives all levels, layers and faces
+//! of a DDS or KTX 2.0 file, in the format that it has. What a file holds is converted exactly or by the
 //! one rounding that docs/jobs.md names; everything else is a [`FileError`] that says what the
 //! file is and what was wanted. No file can make this crate panic, or allocate more than
 //! [`MAX_BYTES`] for what it decodes to.
 //!
 //! Left out: colour management (samples are taken as stored; gamma, ICC profiles and EXIF
-//! orientation are ignored), mipmaps, layers of an EXR file after the first.
+//! orientation are ignored), layers of an EXR file after the first, supercompressed KTX 2.0 files,
+//! writing DDS and KTX 2.0.
 
+mod container;
 mod convert;
+mod dds;
 mod error;
 mod exr_file;
 mod guard;
 mod io;
+mod ktx;
 mod npy;
 mod picture;
 mod raster;
 
+pub use container::Container;
 pub use convert::f64_to_f16;
 pub use error::{FileError, Problem};
 pub use guard::is_guarded;
@@ -41,25 +47,33 @@ pub enum Kind {
     Exr,
     /// `.npy`
     Npy,
+    /// `.dds`
+    Dds,
+    /// `.ktx2`
+    Ktx2,
     /// Any other ending: bytes and nothing else.
     Raw,
 }
 
 #[rustfmt::skip]
-const KINDS: [(&str, Kind); 5] = [
+const KINDS: [(&str, Kind); 7] = [
     ("png",  Kind::Png),
     ("jpg",  Kind::Jpeg),
     ("jpeg", Kind::Jpeg),
     ("exr",  Kind::Exr),
     ("npy",  Kind::Npy),
+    ("dds",  Kind::Dds),
+    ("ktx2", Kind::Ktx2),
 ];
 
 #[rustfmt::skip]
-const MAGIC: [(&[u8], Kind); 4] = [
+const MAGIC: [(&[u8], Kind); 6] = [
     (b"\x89PNG\r\n\x1a\n",     Kind::Png),
     (b"\xff\xd8\xff",          Kind::Jpeg),
     (b"\x76\x2f\x31\x01",      Kind::Exr),
     (b"\x93NUMPY",             Kind::Npy),
+    (b"DDS ",                 Kind::Dds),
+    (&ktx2::MAGIC,            Kind::Ktx2),
 ];
 
 impl Kind {
@@ -81,6 +95,8 @@ impl Kind {
             Kind::Jpeg => "JPEG",
             Kind::Exr => "OpenEXR",
             Kind::Npy => "NPY",
+            Kind::Dds => "DDS",
+            Kind::Ktx2 => "KTX 2.0",
             Kind::Raw => "raw",
         }
     }
@@ -99,18 +115,16 @@ pub struct Texels {
     pub height: u32,
     /// Slices; 1 if `dims` is less than 3.
     pub depth: u32,
-    /// `width * height * depth` texels, little endian.
+    /// `width * height * depth` texels, little endian; of a block-compressed format the blocks, row
+    /// by row.
     pub bytes: Vec<u8>,
 }
 
 impl Texels {
     /// Bytes that texels of this size take; `None` past [`MAX_BYTES`].
     pub fn byte_size(format: Format, width: u32, height: u32, depth: u32) -> Option<u64> {
-        u64::from(width)
-            .checked_mul(height.into())?
-            .checked_mul(depth.into())?
-            .checked_mul(format.texel_size().into())
-            .filter(|&n| n <= MAX_BYTES)
+        let size = u64::try_from(format.byte_size([width, height, depth])).ok()?;
+        (size <= MAX_BYTES).then_some(size)
     }
 }
 
@@ -137,12 +151,15 @@ pub fn decode(kind: Kind, bytes: &[u8], wanted: &Wanted) -> Result<Texels, Probl
     if kind == Kind::Raw {
         return raw_texels(bytes, wanted);
     }
+    if matches!(kind, Kind::Dds | Kind::Ktx2) {
+        return fit(guard::guarded(kind, || container::texels(kind, bytes, wanted))?, wanted);
+    }
     let raster = guard::guarded(kind, || match kind {
         Kind::Png => picture::decode_png(bytes),
         Kind::Jpeg => picture::decode_jpeg(bytes),
         Kind::Exr => exr_file::decode(bytes, wanted.format),
         Kind::Npy => npy::decode(bytes).and_then(|a| a.into_raster(wanted)),
-        Kind::Raw => unreachable!("handled above"),
+        Kind::Dds | Kind::Ktx2 | Kind::Raw => unreachable!("handled above"),
     })?;
     let texels = convert::to_texels(&raster, wanted.format)?;
     fit(texels, wanted)
@@ -160,6 +177,18 @@ pub fn decode_array(bytes: &[u8]) -> Result<Array, Problem> {
     npy::decode(bytes)
 }
 
+/// Reads all levels, layers and faces of a DDS or KTX 2.0 file.
+pub fn read_container(path: &Path) -> Result<Container, FileError> {
+    let bytes = read_bytes(path)?;
+    decode_container(Kind::of(path), &bytes).map_err(|problem| FileError::new(path, problem))
+}
+
+/// [`read_container`] of bytes in memory.
+pub fn decode_container(kind: Kind, bytes: &[u8]) -> Result<Container, Problem> {
+    check_content(kind, bytes)?;
+    guard::guarded(kind, || container::decode(kind, bytes))
+}
+
 /// Texels as the bytes of a file of some kind.
 pub fn encode(kind: Kind, texels: &Texels) -> Result<Vec<u8>, Problem> {
     match kind {
@@ -167,9 +196,7 @@ pub fn encode(kind: Kind, texels: &Texels) -> Result<Vec<u8>, Problem> {
         Kind::Exr => exr_file::encode(texels),
         Kind::Npy => npy::encode(texels),
         Kind::Raw => Ok(texels.bytes.clone()),
-        Kind::Jpeg => Err(Problem::Unsupported(
-            "JPEG is lossy and is not written; use .png, .exr, .npy or .raw".into(),
-        )),
+        Kind::Jpeg | Kind::Dds | Kind::Ktx2 => Err(not_written(kind)),
     }
 }
 
@@ -180,10 +207,15 @@ pub fn can_encode(kind: Kind, format: Format, dims: u8) -> Result<(), Problem> {
         Kind::Exr => exr_file::can_encode(format, dims).map(|_| ()),
         Kind::Npy => npy::can_encode(format).map(|_| ()),
         Kind::Raw => Ok(()),
-        Kind::Jpeg => Err(Problem::Unsupported(
-            "JPEG is lossy and is not written; use .png, .exr, .npy or .raw".into(),
-        )),
+        Kind::Jpeg | Kind::Dds | Kind::Ktx2 => Err(not_written(kind)),
     }
+}
+
+fn not_written(kind: Kind) -> Problem {
+    Problem::Unsupported(match kind {
+        Kind::Jpeg => "JPEG is lossy and is not written; use .png, .exr, .npy or .raw".into(),
+        _ => format!("{} files are not written; use .png, .exr, .npy or .raw", kind.name()),
+    })
 }
 
 fn check_content(kind: Kind, bytes: &[u8]) -> Result<(), Problem> {
@@ -198,13 +230,12 @@ fn check_content(kind: Kind, bytes: &[u8]) -> Result<(), Problem> {
 
 /// Files of pictures that this crate does not read, by their first bytes.
 #[rustfmt::skip]
-const FOREIGN: [(&[u8], &str); 8] = [
+const FOREIGN: [(&[u8], &str); 7] = [
     (b"GIF8",             "GIF"),
     (b"BM",               "BMP"),
     (b"II*\0",            "TIFF"),
     (b"MM\0*",            "TIFF"),
     (b"RIFF",             "WebP"),
-    (b"DDS ",             "DDS"),
     (b"\xabKTX ",         "KTX"),
     (b"#?RADIANCE",       "Radiance HDR"),
 ];
@@ -221,7 +252,7 @@ fn raw_texels(bytes: &[u8], wanted: &Wanted) -> Result<Texels, Problem> {
             None => "is a raw file, by its name".to_owned(),
         };
         return Err(Problem::Unsupported(format!(
-            "{what}: pictures and arrays end in .png, .jpg, .exr or .npy; raw files need `width`, \
+            "{what}: pictures and arrays end in .png, .jpg, .exr, .npy, .dds or .ktx2; raw files need `width`, \
              `height` and `depth`"
         )));
     };

@@ -143,7 +143,7 @@ fn what_cannot_be_written() {
 #[test]
 fn round_trips() {
     for name in Format::names() {
-        let format = Format::from_name(&name).unwrap();
+        let format = Format::from_name(name).unwrap();
         let mut bytes: Vec<u8> =
             (0..35 * format.texel_size()).map(|i| (i * 37 + i / 7) as u8).collect();
         if format.texel_size() >= 4 {
@@ -153,7 +153,7 @@ fn round_trips() {
         for kind in [Kind::Png, Kind::Exr, Kind::Npy] {
             if texunit_files::can_encode(kind, format, 2).is_ok() {
                 let file = encode(kind, &texels).unwrap();
-                assert_eq!(decode(kind, &file, &wanted(&name)).unwrap(), texels, "{kind:?} {name}");
+                assert_eq!(decode(kind, &file, &wanted(name)).unwrap(), texels, "{kind:?} {name}");
             }
         }
     }

@@ -6,8 +6,12 @@ use std::path::Path;
 use texunit_files::{Kind, Problem, Texels, Wanted, decode, encode, read_texels};
 use texunit_texel::Format;
 
-fn wanted(format: &str) -> Wanted {
-    Wanted { format: Format::from_name(format).unwrap(), dims: None, extent: None }
+fn format(name: &str) -> Format {
+    Format::from_name(name).unwrap()
+}
+
+fn wanted(name: &str) -> Wanted {
+    Wanted { format: format(name), dims: None, extent: None }
 }
 
 fn read(name: &str, format: &str) -> Result<Texels, Problem> {
@@ -149,6 +153,39 @@ fn raw_files() {
     assert_eq!(error.to_string(), "has 24 bytes, but 3 x 2 x 1 texels of u16 take 12");
     request.extent = Some([u32::MAX; 3]);
     assert!(decode(Kind::Raw, &bytes, &request).is_err());
+}
+
+/// Formats whose texels are not plain channels: raw files hold them, pictures and arrays do not.
+#[test]
+fn raw_files_of_blocks_and_packed_texels() {
+    let bytes: Vec<u8> = (0..32).collect();
+    let raw = |name, extent| {
+        let wanted = Wanted { extent: Some(extent), ..wanted(name) };
+        decode(Kind::Raw, &bytes, &wanted).map(|t| t.bytes).map_err(|e| e.to_string())
+    };
+    assert_eq!(raw("bc7", [5, 3, 1]), Ok(bytes.clone()));
+    assert_eq!(raw("bc1_srgb", [4, 13, 1]), Ok(bytes.clone()));
+    assert_eq!(raw("rgb10a2", [4, 2, 1]), Ok(bytes.clone()));
+    assert_eq!(raw("depth24", [4, 2, 1]), Ok(bytes.clone()));
+    let error = raw("bc5", [4, 4, 3]).unwrap_err();
+    assert_eq!(error, "has 32 bytes, but 4 x 4 x 3 texels of bc5 take 48");
+    assert_eq!(
+        read("rgba8.png", "bc1").unwrap_err().to_string(),
+        "holds 4 channels of 8-bit unsigned integers, which cannot be read as bc1; use a raw, .dds \
+         or .ktx2 file of such texels, or a format of plain channels"
+    );
+    let one = format("bc4");
+    for kind in [Kind::Png, Kind::Exr, Kind::Npy] {
+        assert!(texunit_files::can_encode(kind, one, 2).is_err(), "{kind:?}");
+    }
+}
+
+#[test]
+fn normalized_formats_take_what_their_channels_take() {
+    assert_eq!(read("rgba8.png", "unorm8x4").unwrap().bytes, [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(read("gray16.png", "unorm16").unwrap().bytes, u16s(&[0x1234, 0xffff]));
+    assert!(read("gray8.png", "snorm8").is_err(), "the samples of a picture are unsigned");
+    assert!(read("nan-f32.exr", "unorm16").is_err(), "floats are not rounded");
 }
 
 #[test]

@@ -55,3 +55,38 @@ pub fn pack(format: Format, codes: [u32; 4]) -> [u8; 16] {
     }
     bytes
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn unpack_and_pack_invert_each_other_in_every_format_without_blocks() {
+        let bytes: Vec<u8> = (0..16_u8).map(|i| 0xf0 ^ i.wrapping_mul(37)).collect();
+        for f in Format::all() {
+            let size = f.texel_size() as usize;
+            assert_eq!(unpack(f, &bytes[..size - 1]), None, "{f}");
+            let Some(codes) = unpack(f, &bytes) else {
+                assert!(f.is_block(), "{f}");
+                assert_eq!(pack(f, [1; 4]), [0; 16], "{f}");
+                continue;
+            };
+            // The top byte of a 24-bit depth is unused.
+            let used = if f.name() == "depth24" { 3 } else { size };
+            assert_eq!(pack(f, codes)[..used], bytes[..used], "{f}");
+            assert!(pack(f, codes)[used..].iter().all(|&b| b == 0), "{f}");
+            assert!(codes[usize::from(f.channels())..].iter().all(|&c| c == 0), "{f}");
+        }
+    }
+
+    #[test]
+    fn where_the_channels_are() {
+        let format = |name| Format::from_name(name).unwrap();
+        assert_eq!(unpack(format("u16x2"), &[1, 2, 3, 4]), Some([0x201, 0x403, 0, 0]));
+        let packed = pack(format("rgb10a2"), [0x3ff, 0x400 | 1, 2, 3]);
+        assert_eq!(packed[..5], [0xff, 0x07, 0x20, 0xc0, 0], "bits above a channel are dropped");
+        assert_eq!(unpack(format("rgb10a2"), &packed), Some([0x3ff, 1, 2, 3]));
+        assert_eq!(unpack(format("depth24"), &[1, 2, 3, 4]), Some([0x03_0201, 0, 0, 0]));
+    }
+}

@@ -208,6 +208,13 @@ impl Format {
         }
     }
 
+    /// Bytes of the texels of this width, height and depth, without gaps; blocks at the edges count
+    /// whole.
+    pub fn byte_size(self, [width, height, depth]: [u32; 3]) -> u128 {
+        let elements = |n: u32| u128::from(n.div_ceil(self.block_extent()));
+        elements(width) * elements(height) * u128::from(depth) * u128::from(self.texel_size())
+    }
+
     /// Width and height of an element in texels: 4 for block-compressed formats, else 1.
     pub fn block_extent(self) -> u32 {
         if self.is_block() { 4 } else { 1 }
@@ -282,6 +289,8 @@ mod tests {
                 assert_eq!(format.channels(), channels);
                 assert_eq!(format.plain_channel(), Some(channel));
                 assert_eq!(format.texel_size(), size * u32::from(channels));
+                let texels = u128::from(format.texel_size()) * 60;
+                assert_eq!(format.byte_size([5, 4, 3]), texels);
             }
             assert_eq!(Format::new(channel, 3), None);
         }
@@ -297,7 +306,8 @@ mod tests {
         let small = names(|f| f.is_block() && f.texel_size() == 8);
         assert_eq!(small, ["bc1", "bc1_srgb", "bc4", "bc4_snorm"]);
         for format in Format::all().filter(|f| f.is_block()) {
-            assert_eq!(format.block_extent(), 4);
+            let size = u128::from(format.texel_size());
+            assert_eq!((format.block_extent(), format.byte_size([5, 4, 3])), (4, 6 * size));
             assert_eq!(format.is_normalized_kind(), !format.name().starts_with("bc6h"));
         }
     }

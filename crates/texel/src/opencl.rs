@@ -75,3 +75,43 @@ fn plain(channel: Channel, normalized: bool) -> u32 {
         (Channel::F32, _) => FLOAT,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn numbers_of_the_formats() {
+        #[rustfmt::skip]
+        let rows = [
+            ("s8",         true,  0x10d0, 0x10b0),
+            ("s16x2",      true,  0x10d1, 0x10b2),
+            ("u8x4",       true,  0x10d2, 0x10b5),
+            ("unorm8x4",   true,  0x10d2, 0x10b5),
+            ("u16",        true,  0x10d3, 0x10b0),
+            ("s8",         false, 0x10d7, 0x10b0),
+            ("s16",        false, 0x10d8, 0x10b0),
+            ("s32x2",      false, 0x10d9, 0x10b2),
+            ("u8",         false, 0x10da, 0x10b0),
+            ("u16",        false, 0x10db, 0x10b0),
+            ("u32",        true,  0x10dc, 0x10b0),
+            ("f16x4",      false, 0x10dd, 0x10b5),
+            ("f32",        false, 0x10de, 0x10b0),
+            ("rgb10a2",    false, 0x10e0, 0x10b5),
+            ("depth16",    false, 0x10d3, 0x10bd),
+            ("depth24",    false, 0x10df, 0x10bd),
+            ("depth32f",   false, 0x10de, 0x10bd),
+            ("bc1",        true,  0x10d2, 0x10b5),
+            ("bc7_srgb",   true,  0x10d2, 0x10c1),
+            ("bc4",        true,  0x10d3, 0x10b0),
+            ("bc5_snorm",  true,  0x10d1, 0x10b2),
+            ("bc6h",       false, 0x10dd, 0x10b4),
+        ];
+        for (name, normalized, data_type, order) in rows {
+            let format = Format::from_name(name).unwrap();
+            let got = (format.channel_data_type(normalized), format.channel_order());
+            assert_eq!(got, (data_type, order), "{name}");
+        }
+    }
+}

@@ -138,10 +138,15 @@ impl Reading {
     }
 
     /// What a gather returns for a code (docs/numerics.md 8): as [`Self::point`], but NaNs come
-    /// out all ones, subnormal f32 as zeros, and 8-bit snorm in 16 bits.
+    /// out all ones, subnormal f32 as zeros, and 8-bit snorm in 16 bits. **Assumed:** 10-bit unorm
+    /// comes in 16 bits too, as the linear filter has it.
     pub fn gather(self, code: u32) -> u32 {
         match self {
             Reading::Snorm { bits: 8 } => quotient(snorm8_to_16(sign_extend(8, code)), 32_767),
+            Reading::Unorm { bits: 10 } => {
+                let code = code & mask(10);
+                quotient((code << 6 | code >> 4) as i32, 65_535)
+            }
             Reading::F16 if code & 0x7fff > 0x7c00 => 0x7fff_e000,
             Reading::F32 if code & 0x7fff_ffff > 0x7f80_0000 => 0x7fff_ffff,
             Reading::F32 if code & 0x7f80_0000 == 0 => code & 0x8000_0000,
@@ -208,3 +213,6 @@ fn snorm8_to_16(code: i32) -> i32 {
     let sum = 256 * code;
     (sum + ((257 * (sum >> 4) + 1024) >> 11)).max(-32_767)
 }
+
+#[cfg(test)]
+mod tests;

@@ -36,8 +36,7 @@ pub(crate) fn decode(code: u32) -> u32 {
 /// not quite a half.
 pub(crate) fn encode_border(bits: u32) -> u32 {
     let x = f64::from(f32::from_bits(bits));
-    // `max` takes a NaN to 0.
-    let x = x.max(0.0).min(1.0);
+    let x = if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) };
     let encoded = if x <= 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 };
     (encoded * 255.0 + 0.50108).floor() as u32
 }

@@ -19,10 +19,7 @@ impl Partition {
     pub(super) fn new(subsets: u32, row: u32) -> Self {
         let row = row as usize & 63;
         match subsets {
-            2 => Self {
-                subsets: spread(TWO[row]),
-                anchors: 1 | 1 << TWO_ANCHORS[row],
-            },
+            2 => Self { subsets: spread(TWO[row]), anchors: 1 | 1 << TWO_ANCHORS[row] },
             3 => {
                 let (second, third) = THREE_ANCHORS[row];
                 Self { subsets: THREE[row], anchors: 1 | 1 << second | 1 << third }

@@ -1,0 +1,217 @@
+//! DDS, of Direct3D 9 and 10: the header by the `ddsfile` crate, the texels cut by ourselves.
+
+use crate::container::{Container, Shape};
+use crate::error::Problem;
+use crate::io::damaged;
+use crate::{Kind, MAX_BYTES};
+use ddsfile::{
+    Caps2, D3D10ResourceDimension, Dds, DxgiFormat as Dx, FourCC, MiscFlag, PixelFormat,
+    PixelFormatFlags,
+};
+use texunit_texel::Format;
+
+/// Our format, whether the file says that it is sRGB, DXGI's format. (An sRGB block format says so
+/// by itself.)
+#[rustfmt::skip]
+const FORMATS: &[(&str, bool, Dx)] = &[
+    ("unorm8",     false, Dx::R8_UNorm),
+    ("unorm8x2",   false, Dx::R8G8_UNorm),
+    ("unorm8x4",   false, Dx::R8G8B8A8_UNorm),
+    ("unorm8x4",   true,  Dx::R8G8B8A8_UNorm_sRGB),
+    ("snorm8",     false, Dx::R8_SNorm),
+    ("snorm8x2",   false, Dx::R8G8_SNorm),
+    ("snorm8x4",   false, Dx::R8G8B8A8_SNorm),
+    ("unorm16",    false, Dx::R16_UNorm),
+    ("unorm16x2",  false, Dx::R16G16_UNorm),
+    ("unorm16x4",  false, Dx::R16G16B16A16_UNorm),
+    ("snorm16",    false, Dx::R16_SNorm),
+    ("snorm16x2",  false, Dx::R16G16_SNorm),
+    ("snorm16x4",  false, Dx::R16G16B16A16_SNorm),
+    ("u8",         false, Dx::R8_UInt),
+    ("u8x2",       false, Dx::R8G8_UInt),
+    ("u8x4",       false, Dx::R8G8B8A8_UInt),
+    ("s8",         false, Dx::R8_SInt),
+    ("s8x2",       false, Dx::R8G8_SInt),
+    ("s8x4",       false, Dx::R8G8B8A8_SInt),
+    ("u16",        false, Dx::R16_UInt),
+    ("u16x2",      false, Dx::R16G16_UInt),
+    ("u16x4",      false, Dx::R16G16B16A16_UInt),
+    ("s16",        false, Dx::R16_SInt),
+    ("s16x2",      false, Dx::R16G16_SInt),
+    ("s16x4",      false, Dx::R16G16B16A16_SInt),
+    ("u32",        false, Dx::R32_UInt),
+    ("u32x2",      false, Dx::R32G32_UInt),
+    ("u32x4",      false, Dx::R32G32B32A32_UInt),
+    ("s32",        false, Dx::R32_SInt),
+    ("s32x2",      false, Dx::R32G32_SInt),
+    ("s32x4",      false, Dx::R32G32B32A32_SInt),
+    ("f16",        false, Dx::R16_Float),
+    ("f16x2",      false, Dx::R16G16_Float),
+    ("f16x4",      false, Dx::R16G16B16A16_Float),
+    ("f32",        false, Dx::R32_Float),
+    ("f32x2",      false, Dx::R32G32_Float),
+    ("f32x4",      false, Dx::R32G32B32A32_Float),
+    ("rgb10a2",    false, Dx::R10G10B10A2_UNorm),
+    ("depth16",    false, Dx::D16_UNorm),
+    ("depth24",    false, Dx::R24_UNorm_X8_Typeless),
+    ("depth32f",   false, Dx::D32_Float),
+    ("bc1",        false, Dx::BC1_UNorm),
+    ("bc1_srgb",   false, Dx::BC1_UNorm_sRGB),
+    ("bc2",        false, Dx::BC2_UNorm),
+    ("bc2_srgb",   false, Dx::BC2_UNorm_sRGB),
+    ("bc3",        false, Dx::BC3_UNorm),
+    ("bc3_srgb",   false, Dx::BC3_UNorm_sRGB),
+    ("bc4",        false, Dx::BC4_UNorm),
+    ("bc4_snorm",  false, Dx::BC4_SNorm),
+    ("bc5",        false, Dx::BC5_UNorm),
+    ("bc5_snorm",  false, Dx::BC5_SNorm),
+    ("bc6h",       false, Dx::BC6H_UF16),
+    ("bc6h_snorm", false, Dx::BC6H_SF16),
+    ("bc7",        false, Dx::BC7_UNorm),
+    ("bc7_srgb",   false, Dx::BC7_UNorm_sRGB),
+];
+
+/// Our format, the code of Direct3D 9 or of those who came after it. These files do not say what
+/// is sRGB.
+#[rustfmt::skip]
+const CODES: &[(&str, u32)] = &[
+    ("bc1",       u32::from_le_bytes(*b"DXT1")),
+    ("bc2",       u32::from_le_bytes(*b"DXT2")),
+    ("bc2",       u32::from_le_bytes(*b"DXT3")),
+    ("bc3",       u32::from_le_bytes(*b"DXT4")),
+    ("bc3",       u32::from_le_bytes(*b"DXT5")),
+    ("bc4",       u32::from_le_bytes(*b"ATI1")),
+    ("bc4",       u32::from_le_bytes(*b"BC4U")),
+    ("bc4_snorm", u32::from_le_bytes(*b"BC4S")),
+    ("bc5",       u32::from_le_bytes(*b"ATI2")),
+    ("bc5",       u32::from_le_bytes(*b"BC5U")),
+    ("bc5_snorm", u32::from_le_bytes(*b"BC5S")),
+    ("unorm16x4", FourCC::A16B16G16R16),
+    ("snorm16x4", FourCC::Q16W16V16U16),
+    ("f16",       FourCC::R16F),
+    ("f16x2",     FourCC::G16R16F),
+    ("f16x4",     FourCC::A16B16G16R16F),
+    ("f32",       FourCC::R32F),
+    ("f32x2",     FourCC::G32R32F),
+    ("f32x4",     FourCC::A32B32G32R32F),
+];
+
+/// Our format, the bits of a texel, and the masks of red, green, blue and alpha. (Luminance is a
+/// red channel; the parser leaves its mask out.)
+#[rustfmt::skip]
+const MASKS: &[(&str, PixelFormatFlags, u32, [u32; 4])] = &[
+    ("unorm8",    PixelFormatFlags::LUMINANCE, 8,  [0;  4]),
+    ("unorm16",   PixelFormatFlags::LUMINANCE, 16, [0;  4]),
+    ("unorm8",    PixelFormatFlags::RGB,       8,  [0xff,   0,           0,         0]),
+    ("unorm16",   PixelFormatFlags::RGB,       16, [0xffff, 0,           0,         0]),
+    ("unorm16x2", PixelFormatFlags::RGB,       32, [0xffff, 0xffff_0000, 0,         0]),
+    ("unorm8x4",  PixelFormatFlags::RGB,       32, [0xff,   0xff00,      0xff_0000, 0xff00_0000]),
+];
+
+pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
+    let dds = Dds::read(bytes).map_err(|e| damaged(Kind::Dds, e))?;
+    let (format, srgb) = format(&dds)?;
+    let shape = shape(&dds, format)?;
+    let sizes: Vec<usize> = (0..shape.levels)
+        .map(|level| (shape.level_size(format, level) / u128::from(shape.images())) as usize)
+        .collect();
+    let needed = shape.images() * sizes.iter().map(|&n| n as u64).sum::<u64>();
+    if (dds.data.len() as u64) < needed {
+        let message = format!("it has {} bytes of texels instead of {needed}", dds.data.len());
+        return Err(damaged(Kind::Dds, message));
+    }
+    // In the file a layer or face has all its levels, one after the other.
+    let mut levels: Vec<Vec<u8>> =
+        sizes.iter().map(|size| Vec::with_capacity(size * shape.images() as usize)).collect();
+    let mut rest = &dds.data[..];
+    for _ in 0..shape.images() {
+        for (level, &size) in levels.iter_mut().zip(&sizes) {
+            let (image, tail) = rest.split_at(size);
+            level.extend_from_slice(image);
+            rest = tail;
+        }
+    }
+    Ok(shape.container(format, srgb, levels))
+}
+
+fn format(dds: &Dds) -> Result<(Format, bool), Problem> {
+    let row = match &dds.header10 {
+        Some(ten) => FORMATS.iter().find(|row| row.2 == ten.dxgi_format).map(|row| (row.0, row.1)),
+        None => legacy(&dds.header.spf).map(|name| (name, false)),
+    };
+    let format = row.and_then(|(name, srgb)| Some((Format::from_name(name)?, srgb)));
+    format.ok_or_else(|| {
+        let name = match &dds.header10 {
+            Some(ten) => format!("{:?}", ten.dxgi_format),
+            None => legacy_name(&dds.header.spf),
+        };
+        Problem::Unsupported(format!("no CUDA array has its format, {name}"))
+    })
+}
+
+/// By ourselves: the parser does not know its own luminance formats again.
+fn legacy(pixel: &PixelFormat) -> Option<&'static str> {
+    if let Some(FourCC(code)) = pixel.fourcc {
+        return CODES.iter().find(|row| row.1 == code).map(|row| row.0);
+    }
+    let found = |row: &&(_, PixelFormatFlags, u32, [u32; 4])| {
+        pixel.flags.contains(row.1) && pixel.rgb_bit_count == Some(row.2) && masks(pixel) == row.3
+    };
+    MASKS.iter().find(found).map(|row| row.0)
+}
+
+fn masks(pixel: &PixelFormat) -> [u32; 4] {
+    [pixel.r_bit_mask, pixel.g_bit_mask, pixel.b_bit_mask, pixel.a_bit_mask]
+        .map(|mask| mask.unwrap_or(0))
+}
+
+fn legacy_name(pixel: &PixelFormat) -> String {
+    match &pixel.fourcc {
+        Some(FourCC(code)) => match std::str::from_utf8(&code.to_le_bytes()) {
+            Ok(text) if text.bytes().all(|b| b.is_ascii_graphic()) => text.to_owned(),
+            _ => format!("code {code}"),
+        },
+        None => {
+            let [r, g, b, a] = masks(pixel);
+            let bits = pixel.rgb_bit_count.unwrap_or(0);
+            format!("{bits} bits with masks {r:x}, {g:x}, {b:x} and {a:x}")
+        }
+    }
+}
+
+fn shape(dds: &Dds, format: Format) -> Result<Shape, Problem> {
+    let header = &dds.header;
+    let (dims, is_cube, layers) = match &dds.header10 {
+        Some(ten) => {
+            let dims = match ten.resource_dimension {
+                D3D10ResourceDimension::Texture1D => 1,
+                D3D10ResourceDimension::Texture2D => 2,
+                D3D10ResourceDimension::Texture3D => 3,
+                other => {
+                    let message = format!("{other:?} is no texture");
+                    return Err(Problem::Unsupported(message));
+                }
+            };
+            (dims, ten.misc_flag.contains(MiscFlag::TEXTURECUBE), ten.array_size.max(1))
+        }
+        None if header.caps2.contains(Caps2::VOLUME) => (3, false, 1),
+        None => (2, header.caps2.contains(Caps2::CUBEMAP), 1),
+    };
+    if dds.header10.is_none() && is_cube && !header.caps2.contains(Caps2::CUBEMAP_ALLFACES) {
+        return Err(Problem::Unsupported("it is a cube map without all its faces".into()));
+    }
+    let shape = Shape {
+        dims,
+        extent: [
+            header.width,
+            if dims >= 2 { header.height } else { 1 },
+            if dims == 3 { header.depth.unwrap_or(1) } else { 1 },
+        ],
+        // The file does not tell one layer from none.
+        layers: (layers > 1).then_some(layers),
+        is_cube,
+        levels: header.mip_map_count.unwrap_or(1).max(1),
+    };
+    shape.check(Kind::Dds, format, MAX_BYTES)?;
+    Ok(shape)
+}
