@@ -1,11 +1,18 @@
 //! What a texture and a sampler mean together: which pairs have a defined answer, and what the
-//! hardware really does with the state it is given.
+//! hardware really does with the state it is given. What it changed of it, in words, is in
+//! `overrides`.
 
-use crate::request::{CoordType, FetchForm, PlanError};
-use crate::resource::Layout;
-use crate::sampler::{
-    AddressMode, CompareFunction, Filter, ReadMode, Sampler, Texture, check_state,
-};
+mod overrides;
+mod refused;
+
+pub use overrides::{Override, overrides};
+pub use refused::resolve;
+pub(crate) use refused::texture_readings;
+
+use crate::reference::level;
+use crate::request::{CoordType, FetchForm, FetchKind, Lod};
+use crate::sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Texture};
+use texunit_texel::{Reading, readings};
 
 /// How coordinates are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,13 +30,15 @@ pub enum Coords {
 pub struct EffectiveSampler {
     /// How coordinates are understood.
     pub coords: Coords,
-    /// Point for integer coordinates, whatever the sampler says.
+    /// Point for integer coordinates, whatever the sampler says. A gather does not look at it.
     pub filter: Filter,
-    /// Between levels; `None` if the resource is not mipmapped.
+    /// Between levels; `None` if the resource is not mipmapped. Point for integer coordinates and
+    /// gathers.
     pub mip_filter: Option<Filter>,
     /// Of x, y, z; `None` for integer coordinates: every component is 0 outside.
     pub address_mode: Option<[AddressMode; 3]>,
-    /// Smallest and largest level in 1/256: the sampler's clamps and the levels there are.
+    /// Smallest and largest level in 1/256: the sampler's clamps and the levels there are, in this
+    /// order. A level is limited to this interval.
     pub level_clamp: [i64; 2],
     /// Of the explicit-level sharpening and of gradients; 1 if neither takes place.
     pub max_anisotropy: u32,
@@ -41,9 +50,7 @@ pub struct EffectiveSampler {
     pub compare: Option<CompareFunction>,
 }
 
-/// What the unit does for an instruction of this form, a texture and a sampler (docs/numerics.md
-/// 1.8, 1.9): unnormalized coordinates turn wrap and mirror into clamp; integer coordinates
-/// switch filter, address mode and border colour off.
+/// What the unit does for an instruction of this form, a texture and a sampler.
 ///
 /// A 1D texture is filtered as a 2D one of height 1, and the mode of its row is
 /// `address_mode[1]`.
@@ -52,56 +59,125 @@ pub fn effective_sampler(
     sampler: &Sampler,
     form: FetchForm,
 ) -> EffectiveSampler {
+    let resource = &*texture.resource;
+    let mip_filter = resource.is_mipmapped().then_some(sampler.mip_filter);
     let common = EffectiveSampler {
         coords: Coords::Integer,
         filter: Filter::Point,
-        mip_filter: texture.resource.is_mipmapped().then_some(sampler.mip_filter),
+        mip_filter: mip_filter.map(integer_mip_filter),
         address_mode: None,
-        level_clamp: [0, 256 * (texture.resource.levels().len() as i64 - 1)],
+        level_clamp: level::clamp_interval(
+            sampler.min_level_clamp,
+            sampler.max_level_clamp,
+            resource.levels().len(),
+        ),
         max_anisotropy: 1,
-        srgb: sampler.srgb,
+        srgb: srgb_takes_effect(texture, sampler.srgb),
         seamless_cube: false,
-        compare: None,
+        compare: compare(form, sampler),
     };
     if form.coord == CoordType::S32 {
         return common;
     }
-    let normalized = texture.normalized_coords && !sampler.force_unnormalized_coords;
-    let mode = |mode| match mode {
-        AddressMode::Wrap | AddressMode::Mirror if !normalized => AddressMode::Clamp,
-        mode => mode,
-    };
+    let gather = matches!(form.kind, FetchKind::Gather(_));
     EffectiveSampler {
-        coords: if normalized { Coords::Normalized } else { Coords::Unnormalized },
+        coords: coords(texture, sampler, form),
         filter: sampler.filter,
-        address_mode: Some(sampler.address_mode.map(mode)),
+        mip_filter: if gather { common.mip_filter } else { mip_filter },
+        address_mode: Some(sampler.address_mode.map(|mode| address(mode, texture, sampler, form))),
+        level_clamp: if gather { [0, 0] } else { common.level_clamp },
+        max_anisotropy: anisotropy(sampler, mip_filter, form),
+        seamless_cube: form.geometry.is_cube()
+            && sampler.seamless_cube
+            && sampler.filter == Filter::Linear
+            && !gather,
         ..common
     }
 }
 
-/// Checks that a fetch of this form has a defined answer, and tells how it is made. The executor
-/// calls this by way of [`FetchPlan::new`](crate::FetchPlan::new).
-pub fn resolve(
-    form: FetchForm,
+/// Rule 1.9 (open): with integer coordinates levels are not blended. The nearest one is read.
+fn integer_mip_filter(_: Filter) -> Filter {
+    Filter::Point
+}
+
+/// Whether texture and sampler ask for normalized coordinates.
+fn asks_for_normalized(texture: &Texture, sampler: &Sampler) -> bool {
+    texture.normalized_coords && !sampler.force_unnormalized_coords
+}
+
+/// Rules 1.11 and 7: mipmapped textures and the faces of cubes take normalized coordinates,
+/// whatever texture and sampler say.
+fn coords(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Coords {
+    let always = texture.resource.is_mipmapped() || form.geometry.is_cube();
+    if always || asks_for_normalized(texture, sampler) {
+        Coords::Normalized
+    } else {
+        Coords::Unnormalized
+    }
+}
+
+/// Rules 1.8 and 1.11: what asks for unnormalized coordinates clamps instead of wrapping and
+/// mirroring. Cubes have a rule of their own.
+fn address(
+    mode: AddressMode,
     texture: &Texture,
     sampler: &Sampler,
-) -> Result<EffectiveSampler, PlanError> {
-    let resource = &*texture.resource;
-    if form.geometry != resource.geometry() {
-        return Err(PlanError::Geometry {
-            instruction: form.geometry.name(),
-            resource: resource.sentence("texture"),
-        });
+    form: FetchForm,
+) -> AddressMode {
+    if form.geometry.is_cube() {
+        return cube_address(mode, texture, sampler, form);
     }
-    if resource.layout() == Layout::Linear && form.coord == CoordType::F32 {
-        return Err(PlanError::Undefined(format!(
-            "{}: linear memory is fetched with integer coordinates (.s32), not with .f32",
-            resource.sentence("texture")
-        )));
+    match mode {
+        AddressMode::Wrap | AddressMode::Mirror if !asks_for_normalized(texture, sampler) => {
+            AddressMode::Clamp
+        }
+        mode => mode,
     }
-    check_state(resource, texture.read_mode, sampler.filter, sampler.srgb)
-        .map_err(|reason| PlanError::Undefined(reason.to_string()))?;
-    Ok(effective_sampler(texture, sampler, form))
+}
+
+/// Rule 7: a point fetch of a cube that is not mipmapped clamps to the face. Rule 7 (open): in all
+/// others wrap and mirror act even if unnormalized coordinates were asked for.
+fn cube_address(
+    mode: AddressMode,
+    texture: &Texture,
+    sampler: &Sampler,
+    form: FetchForm,
+) -> AddressMode {
+    let sample = matches!(form.kind, FetchKind::Sample(_));
+    if sample && sampler.filter == Filter::Point && !texture.resource.is_mipmapped() {
+        AddressMode::Clamp
+    } else {
+        mode
+    }
+}
+
+/// Largest anisotropy of the hardware. Rule 4 (open): a larger `max_anisotropy` counts as this.
+const MAX_ANISOTROPY: u32 = 16;
+
+/// Section 3: anisotropy sharpens explicit levels under a linear mip filter. Section 4: it makes
+/// footprints of gradients longer, under a linear filter. Rule 4 (open): a point filter reads one
+/// texel of gradients, and footprints of one or three axes are isotropic.
+fn anisotropy(sampler: &Sampler, mip_filter: Option<Filter>, form: FetchForm) -> u32 {
+    let acts = match form.kind {
+        FetchKind::Sample(Lod::Level) => mip_filter == Some(Filter::Linear),
+        FetchKind::Sample(Lod::Gradient) => {
+            sampler.filter == Filter::Linear && form.geometry.axes() == 2
+        }
+        FetchKind::Sample(Lod::Implicit | Lod::Base) | FetchKind::Gather(_) => false,
+    };
+    if acts { sampler.max_anisotropy.clamp(1, MAX_ANISOTROPY) } else { 1 }
+}
+
+/// Section 9: a compare takes place if there are both an operand and a function.
+fn compare(form: FetchForm, sampler: &Sampler) -> Option<CompareFunction> {
+    sampler.compare.filter(|_| form.compare)
+}
+
+/// Section 5: the flag acts on 8-bit unorm read as normalized floats.
+fn srgb_takes_effect(texture: &Texture, srgb: bool) -> bool {
+    let format = texture.resource.format();
+    let readings = readings(format, reads_normalized(texture), srgb);
+    readings.is_some_and(|r| r.contains(&Reading::Srgb))
 }
 
 /// Whether texels of the texture are read as normalized floats.
@@ -110,90 +186,4 @@ pub(crate) fn reads_normalized(texture: &Texture) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::request::{Geometry, ResultType};
-    use crate::resource::{ArrayShape, Extent, Resource};
-    use std::sync::Arc;
-    use texunit_memory::Block;
-    use texunit_texel::Format;
-
-    fn form(geometry: Geometry, coord: CoordType) -> FetchForm {
-        FetchForm::sample(geometry, coord, ResultType::F32)
-    }
-
-    fn texture(dims: u8, format: &str, read_mode: ReadMode, normalized_coords: bool) -> Texture {
-        let extent = [(4, 1, 1), (4, 4, 1), (4, 4, 4)][usize::from(dims) - 1];
-        let extent = Extent { width: extent.0, height: extent.1, depth: extent.2 };
-        let block = Arc::new(Block::new(2048, "b").unwrap());
-        let format = Format::from_name(format).unwrap();
-        let resource = Arc::new(
-            Resource::array(
-                &ArrayShape::new(format, Geometry::ALL[usize::from(dims) - 1], extent),
-                block,
-                "t",
-            )
-            .unwrap(),
-        );
-        Texture { resource, read_mode, normalized_coords }
-    }
-
-    #[test]
-    fn unnormalized_coordinates_clamp() {
-        use AddressMode::{Border, Clamp, Mirror, Wrap};
-        let mut sampler = Sampler { address_mode: [Wrap, Mirror, Border], ..Sampler::default() };
-        let f = form(Geometry::D3, CoordType::F32);
-        let state = |normalized, sampler: &Sampler| {
-            resolve(f, &texture(3, "f32", ReadMode::Element, normalized), sampler).unwrap()
-        };
-        assert_eq!(state(true, &sampler).address_mode, Some([Wrap, Mirror, Border]));
-        assert_eq!(state(false, &sampler).address_mode, Some([Clamp, Clamp, Border]));
-        sampler.force_unnormalized_coords = true;
-        assert_eq!(state(true, &sampler).coords, Coords::Unnormalized);
-        assert_eq!(state(true, &sampler).address_mode, Some([Clamp, Clamp, Border]));
-    }
-
-    #[test]
-    fn integer_coordinates_switch_the_sampler_off() {
-        let sampler = Sampler {
-            filter: Filter::Linear,
-            address_mode: [AddressMode::Border; 3],
-            ..Sampler::default()
-        };
-        let t = texture(2, "f32", ReadMode::Element, true);
-        let state = resolve(form(Geometry::D2, CoordType::S32), &t, &sampler).unwrap();
-        assert_eq!(
-            (state.coords, state.filter, state.address_mode),
-            (Coords::Integer, Filter::Point, None)
-        );
-    }
-
-    #[test]
-    fn undefined_pairs_are_named() {
-        let f = form(Geometry::D2, CoordType::F32);
-        let linear = Sampler { filter: Filter::Linear, ..Sampler::default() };
-        let t = texture(2, "u8x4", ReadMode::Element, true);
-        assert!(resolve(f, &t, &Sampler::default()).is_ok());
-        let e = resolve(f, &t, &linear).unwrap_err().to_string();
-        assert!(e.contains("linear") && e.contains("u8x4"), "{e}");
-        let e = resolve(form(Geometry::D3, CoordType::F32), &t, &linear).unwrap_err();
-        assert_eq!(
-            e.to_string(),
-            "the instruction has .3d geometry, but texture `t` is a 2D array of 4 x 4 texels \
-             of u8x4"
-        );
-        let e = resolve(form(Geometry::Cube, CoordType::F32), &t, &linear).unwrap_err();
-        assert_eq!(e.to_string(), "fetches of .cube geometry are not supported");
-    }
-
-    #[test]
-    fn linear_memory_wants_integer_coordinates() {
-        let block = Arc::new(Block::new(64, "b").unwrap());
-        let format = Format::from_name("f32").unwrap();
-        let resource = Arc::new(Resource::linear(format, 16, block, 0, 0, "l").unwrap());
-        let t = Texture { resource, read_mode: ReadMode::Element, normalized_coords: false };
-        assert!(resolve(form(Geometry::D1, CoordType::S32), &t, &Sampler::default()).is_ok());
-        assert!(resolve(form(Geometry::D1, CoordType::F32), &t, &Sampler::default()).is_err());
-    }
-}
+mod tests;

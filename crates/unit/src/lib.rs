@@ -6,6 +6,7 @@
 //! never optimised; the plans must equal it on every bit. No PTX, no files, no threads here.
 
 mod effective;
+mod name;
 mod query;
 pub mod reference;
 pub mod request;
@@ -14,7 +15,10 @@ pub mod sampler;
 mod surface;
 mod warp;
 
-pub use effective::{Coords, EffectiveSampler, effective_sampler, resolve};
+pub use effective::{
+    Coords, EffectiveSampler, Override, effective_sampler, overrides, resolve,
+};
+pub use name::NameError;
 pub use query::{Attribute, QueryPlan, QueryRequest};
 pub use request::{
     AccessFault, ClampMode, CoordType, FetchAnswer, FetchForm, FetchKind, FetchOperands,
@@ -22,8 +26,9 @@ pub use request::{
     SurfaceForm, SurfaceKind, SurfaceRequest, ZERO_LANES, lanes,
 };
 pub use resource::{
-    ArrayShape, CreateError, Extent, Layout, Level, Residency, Resource, TexelIndex, View,
+    ArchLimits, ArrayShape, CreateError, CudaError, Extent, Layout, Level, Limits, Residency, Resource,
+    TexelIndex, TileShape, View,
 };
 pub use sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Surface, Texture};
-pub use surface::SurfacePlan;
+pub use surface::{SurfaceOutcome, SurfacePlace, SurfacePlan, SurfaceTrace};
 pub use warp::{FetchPlan, Scratch};

@@ -46,8 +46,8 @@ pub struct QueryRequest<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryPlan {
     value: u32,
-    /// Whether the value is a size, which levels halve.
-    is_size: bool,
+    /// Mip levels of a size, which each level halves; 0 for other attributes.
+    levels: u32,
 }
 
 impl QueryPlan {
@@ -63,7 +63,9 @@ impl QueryPlan {
             a if a.is_of_sampler() => return Self::sampler(a, sampler),
             a => of_resource(a, &texture.resource),
         };
-        Self { value, is_size: matches!(attribute, A::Width | A::Height | A::Depth) }
+        let is_size = matches!(attribute, A::Width | A::Height | A::Depth);
+        let levels = if is_size { texture.resource.levels().len() as u32 } else { 0 };
+        Self { value, levels }
     }
 
     /// An attribute of a sampler; 0 for those that samplers do not have.
@@ -77,45 +79,55 @@ impl QueryPlan {
             }
             _ => 0,
         };
-        Self { value, is_size: false }
+        Self { value, levels: 0 }
     }
 
-    /// An attribute of a surface.
+    /// An attribute of a surface. Those of cube maps are arrays of faces, as `.a2d` sees them.
     pub fn surface(attribute: Attribute, surface: &Surface) -> Self {
         let resource = &surface.resource;
         let value = match attribute {
             Attribute::ChannelDataType => resource.format().channel_data_type(false),
+            Attribute::ArraySize if resource.geometry().is_cube() => resource.shape().planes(),
             a => of_resource(a, resource),
         };
-        Self { value, is_size: false }
+        Self { value, levels: 0 }
     }
 
     /// Answers a request. Lanes that are not active keep what was there.
     pub fn answer(&self, request: &QueryRequest<'_>, values: &mut Lanes) {
         for lane in lanes(request.active) {
             values[lane] = match request.level {
-                Some(levels) if self.is_size => self.size_of_level(levels[lane]),
+                Some(levels) if self.levels > 0 => self.size_of_level(levels[lane]),
                 _ => self.value,
             };
         }
     }
 
-    /// Rule 12.2: the only level of a resource without mipmaps is 0; past the last level, 0.
+    /// Rule 12.2: each level halves the size of the one before. Past the last, and so for
+    /// negative levels, 0 (open in docs/numerics.md 12).
     fn size_of_level(&self, level: u32) -> u32 {
-        if level == 0 { self.value } else { 0 }
+        match self.value {
+            0 => 0,
+            size if level < self.levels => (size >> level).max(1),
+            _ => 0,
+        }
     }
 }
 
-/// What textures and surfaces share. An axis that the resource lacks has size 0 (rule 12.1);
-/// layers, mip levels and samples are 0 where there are none.
+/// What textures and surfaces share. An axis that the resource lacks has size 0 (rule 12.1, open
+/// in docs/numerics.md 12); layers, mip levels and samples are 0 where there are none. A view
+/// answers for itself, not for its array.
 fn of_resource(attribute: Attribute, resource: &Resource) -> u32 {
     use Attribute as A;
-    let (extent, dims) = (resource.extent(), resource.geometry().axes());
+    let (extent, geometry, shape) = (resource.extent(), resource.geometry(), resource.shape());
     match attribute {
         A::Width => extent.width,
-        A::Height if dims >= 2 => extent.height,
-        A::Depth if dims >= 3 => extent.depth,
+        A::Height if geometry.axes() >= 2 => extent.height,
+        A::Depth if geometry.axes() >= 3 => extent.depth,
         A::ChannelOrder => resource.format().channel_order(),
+        A::ArraySize if geometry.is_array() => shape.layers,
+        A::NumMipmapLevels => shape.levels.unwrap_or(0),
+        A::NumSamples if geometry.is_multisample() => shape.samples,
         A::MemoryLayout => u32::from(resource.layout() != Layout::Array),
         _ => 0,
     }
@@ -133,121 +145,4 @@ fn address_mode(mode: AddressMode) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::request::Geometry;
-    use crate::resource::{ArrayShape, Extent};
-    use std::sync::Arc;
-    use texunit_memory::Block;
-    use texunit_texel::Format;
-
-    fn array(format: &str, extent: [u32; 3], dims: u8) -> Arc<Resource> {
-        let [width, height, depth] = extent;
-        let extent = Extent { width, height, depth };
-        let format = Format::from_name(format).unwrap();
-        let geometry = Geometry::ALL[usize::from(dims) - 1];
-        let shape = ArrayShape::new(format, geometry, extent);
-        let block = Arc::new(Block::new(shape.size().unwrap() as usize, "t").unwrap());
-        Arc::new(Resource::array(&shape, block, "t").unwrap())
-    }
-
-    fn texture(format: &str, extent: [u32; 3], dims: u8, read_mode: ReadMode) -> Texture {
-        Texture::new(array(format, extent, dims), read_mode, true, &Sampler::default()).unwrap()
-    }
-
-    fn ask(plan: QueryPlan, level: Option<u32>) -> u32 {
-        let levels = level.map(|l| [l; 32]);
-        let mut values = [7; 32];
-        plan.answer(&QueryRequest { active: 2, level: levels.as_ref() }, &mut values);
-        assert_eq!((values[0], values[2]), (7, 7), "lanes that do not take part");
-        values[1]
-    }
-
-    #[test]
-    fn sizes_and_their_levels() {
-        use Attribute as A;
-        let sampler = Sampler::default();
-        for (dims, wanted) in [(1, [9, 0, 0]), (2, [9, 5, 0]), (3, [9, 5, 3])] {
-            let all = [9, 5, 3];
-            let extent = [0, 1, 2].map(|i| if i < usize::from(dims) { all[i] } else { 1 });
-            let texture = texture("u8x4", extent, dims, ReadMode::Element);
-            let surface = Surface::new(array("u8x4", extent, dims)).unwrap();
-            for (attribute, size) in [A::Width, A::Height, A::Depth].into_iter().zip(wanted) {
-                let plan = QueryPlan::texture(attribute, &texture, &sampler);
-                assert_eq!(ask(plan, None), size, "{dims} {attribute:?}");
-                assert_eq!(ask(plan, Some(0)), size);
-                assert_eq!(ask(plan, Some(1)), 0, "past the last level");
-                assert_eq!(ask(QueryPlan::surface(attribute, &surface), None), size);
-            }
-            for a in [A::ArraySize, A::NumMipmapLevels, A::NumSamples, A::MemoryLayout] {
-                assert_eq!(ask(QueryPlan::texture(a, &texture, &sampler), None), 0, "{a:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn formats_as_opencl_numbers_them() {
-        let sampler = Sampler::default();
-        for (format, read_mode, data, order) in [
-            ("s8", ReadMode::NormalizedFloat, 0x10d0, 0x10b0),
-            ("s16x2", ReadMode::NormalizedFloat, 0x10d1, 0x10b2),
-            ("u8x4", ReadMode::NormalizedFloat, 0x10d2, 0x10b5),
-            ("u16", ReadMode::NormalizedFloat, 0x10d3, 0x10b0),
-            ("s8", ReadMode::Element, 0x10d7, 0x10b0),
-            ("s16", ReadMode::Element, 0x10d8, 0x10b0),
-            ("s32x2", ReadMode::Element, 0x10d9, 0x10b2),
-            ("u8", ReadMode::Element, 0x10da, 0x10b0),
-            ("u16", ReadMode::Element, 0x10db, 0x10b0),
-            ("u32", ReadMode::Element, 0x10dc, 0x10b0),
-            ("f16x4", ReadMode::Element, 0x10dd, 0x10b5),
-            ("f32", ReadMode::Element, 0x10de, 0x10b0),
-        ] {
-            let texture = texture(format, [4, 4, 1], 2, read_mode);
-            let get = |a| ask(QueryPlan::texture(a, &texture, &sampler), None);
-            let got = (get(Attribute::ChannelDataType), get(Attribute::ChannelOrder));
-            assert_eq!(got, (data, order), "{format} {read_mode:?}");
-            assert_eq!(get(Attribute::NormalizedCoords), 1);
-        }
-        let surface = Surface::new(array("u8x4", [4, 4, 1], 2)).unwrap();
-        assert_eq!(ask(QueryPlan::surface(Attribute::ChannelDataType, &surface), None), 0x10da);
-    }
-
-    #[test]
-    fn samplers_as_ptx_numbers_them() {
-        use AddressMode::{Border, Clamp, Mirror, Wrap};
-        use Attribute as A;
-        let sampler = Sampler {
-            filter: Filter::Linear,
-            address_mode: [Wrap, Border, Mirror],
-            force_unnormalized_coords: true,
-            ..Sampler::default()
-        };
-        let texture = texture("f32", [4, 4, 1], 2, ReadMode::Element);
-        for (attribute, wanted) in [
-            (A::FilterMode, 1),
-            (A::AddressMode(0), 0),
-            (A::AddressMode(1), 4),
-            (A::AddressMode(2), 1),
-            (A::ForceUnnormalizedCoords, 1),
-        ] {
-            assert_eq!(ask(QueryPlan::sampler(attribute, &sampler), None), wanted);
-            assert_eq!(ask(QueryPlan::texture(attribute, &texture, &sampler), None), wanted);
-        }
-        let clamp = Sampler { address_mode: [Clamp; 3], ..sampler };
-        assert_eq!(ask(QueryPlan::sampler(A::AddressMode(0), &clamp), None), 3);
-        assert_eq!(ask(QueryPlan::sampler(A::FilterMode, &Sampler::default()), None), 0);
-    }
-
-    #[test]
-    fn linear_memory_says_so() {
-        let format = Format::from_name("f32").unwrap();
-        let block = Arc::new(Block::new(64, "t").unwrap());
-        let linear = Resource::linear(format, 16, block, 0, 0, "t").unwrap();
-        let sampler = Sampler::default();
-        let texture = Texture::new(Arc::new(linear), ReadMode::Element, false, &sampler).unwrap();
-        let get = |a| ask(QueryPlan::texture(a, &texture, &sampler), None);
-        assert_eq!((get(Attribute::MemoryLayout), get(Attribute::Width)), (1, 16));
-        assert_eq!(get(Attribute::NormalizedCoords), 0);
-    }
-}
+mod tests;

@@ -355,11 +355,13 @@ pub struct SurfaceAnswer {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessFault {
     /// `.trap` outside (docs/numerics.md 10).
-    #[error("coordinate ({x}, {y}, {z}) with {size} bytes is outside {resource}")]
+    #[error("{}coordinate ({x}, {y}, {z}) with {size} bytes is outside {resource}", of_layer(*.layer))]
     Outside {
         /// Lane.
         lane: u32,
-        /// In bytes.
+        /// Layer, of layered accesses.
+        layer: Option<u32>,
+        /// As the instruction has it: in bytes (`.b`), texels (`sust.p`) or elements (`sured.p`).
         x: i32,
         /// Row.
         y: i32,
@@ -371,10 +373,15 @@ pub enum AccessFault {
         resource: String,
     },
     /// x is not a multiple of the access size.
-    #[error("byte coordinate {x} is not a multiple of the {size} bytes accessed in {resource}")]
+    #[error(
+        "{}byte coordinate {x} is not a multiple of the {size} bytes accessed in {resource}",
+        of_layer(*.layer)
+    )]
     Misaligned {
         /// Lane.
         lane: u32,
+        /// Layer, of layered accesses.
+        layer: Option<u32>,
         /// In bytes.
         x: i32,
         /// Bytes of the access.
@@ -382,4 +389,8 @@ pub enum AccessFault {
         /// What it is and its size.
         resource: String,
     },
+}
+
+fn of_layer(layer: Option<u32>) -> String {
+    layer.map_or_else(String::new, |layer| format!("layer {layer}, "))
 }

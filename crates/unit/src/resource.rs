@@ -1,21 +1,20 @@
 //! Texels in memory.
 
+mod error;
 mod limits;
 mod residency;
 mod shape;
+mod single;
 mod view;
 
-pub use limits::{
-    ARRAY_LIMITS, BASE_ALIGN, LINEAR_LIMITS, Limits, MAX_PITCH, MAX_SURFACE_1D, PITCH_ALIGN,
-    PITCHED_LIMITS,
-};
+pub use error::{CreateError, CudaError};
+pub use limits::{ArchLimits, BASE_ALIGN, Limits, PITCH_ALIGN};
 pub use residency::{Residency, TILE_BYTES, TileShape};
 pub use shape::{ArrayShape, Level, TexelIndex};
 pub use view::View;
 
 use crate::request::Geometry;
-use limits::{check_extent, limits_of};
-use shape::elements;
+pub(crate) use shape::elements;
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_memory::Block;
@@ -46,7 +45,7 @@ impl Extent {
 /// How the texels lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// An opaque array (`cuArray`, `cuMipmappedArray`). Ours has packed rows.
+    /// An opaque array (`cuArray`, `cuMipmappedArray`). Rows of ours begin at multiples of 8 bytes.
     Array,
     /// Linear memory (`CU_RESOURCE_TYPE_LINEAR`): 1D, fetched with integer coordinates in CUDA.
     Linear,
@@ -61,46 +60,13 @@ pub struct Resource {
     pub(crate) levels: Vec<Level>,
     pub(crate) layout: Layout,
     pub(crate) block: Arc<Block>,
-    /// Which 64 KiB tiles are there, of a sparse array.
+    /// Which 64 KiB tiles are there, of a sparse array; the map of the whole array, also in views.
     pub(crate) residency: Option<Arc<Residency>>,
+    /// What level 0 and plane 0 are called in the whole array, of a view.
+    first_level: u32,
+    first_plane: u32,
     /// What messages call it.
     pub(crate) name: String,
-}
-
-/// Why a resource, texture or surface cannot be made.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CreateError {
-    /// An extent of zero, or past the limits of the architecture.
-    #[error("{what} is {value}, but must be 1 to {max}")]
-    Extent {
-        /// `width`, `height`, `depth` or `pitch`.
-        what: &'static str,
-        /// As given.
-        value: u64,
-        /// Largest value possible.
-        max: u64,
-    },
-    /// The first texel is not aligned (docs/numerics.md 12).
-    #[error("the {what} {value} is not a multiple of {align} bytes")]
-    Alignment {
-        /// `base address`, `pitch`.
-        what: &'static str,
-        /// As given.
-        value: u64,
-        /// Multiple wanted.
-        align: u64,
-    },
-    /// The memory is smaller than the texels.
-    #[error("{needed} bytes of texels do not fit into the {available} bytes of the memory")]
-    Memory {
-        /// Bytes that the extent takes.
-        needed: u64,
-        /// Bytes there.
-        available: u64,
-    },
-    /// A combination that the CUDA runtime refuses (docs/numerics.md 8.1).
-    #[error("{0}")]
-    Refused(String),
 }
 
 fn check_align(what: &'static str, value: u64, align: u64) -> Result<(), CreateError> {
@@ -134,7 +100,7 @@ impl Resource {
         name: impl Into<String>,
     ) -> Result<Self, CreateError> {
         let extent = Extent { width, height: 1, depth: 1 };
-        check_extent(extent, &LINEAR_LIMITS)?;
+        ArchLimits::NEWEST.linear().check(extent)?;
         limits::check_memory_format(format)?;
         check_align("base address", base_address.wrapping_add(offset), BASE_ALIGN)?;
         let shape = ArrayShape::new(format, Geometry::D1, extent);
@@ -156,7 +122,7 @@ impl Resource {
         name: impl Into<String>,
     ) -> Result<Self, CreateError> {
         let extent = Extent { width, height, depth: 1 };
-        check_extent(extent, &PITCHED_LIMITS)?;
+        ArchLimits::NEWEST.pitched().check(extent)?;
         limits::check_memory_format(format)?;
         check_align("base address", base_address.wrapping_add(offset), BASE_ALIGN)?;
         check_align("pitch", pitch, PITCH_ALIGN)?;
@@ -167,8 +133,9 @@ impl Resource {
                  {row_bytes}"
             )));
         }
-        if pitch > MAX_PITCH {
-            return Err(CreateError::Extent { what: "pitch", value: pitch, max: MAX_PITCH });
+        let max = ArchLimits::NEWEST.pitch();
+        if pitch > max {
+            return Err(CreateError::Extent { what: "pitch", value: pitch, max });
         }
         let shape = ArrayShape::new(format, Geometry::D2, extent);
         let level = one_level(extent, offset, pitch);
@@ -183,7 +150,9 @@ impl Resource {
         block: Arc<Block>,
         name: String,
     ) -> Result<Self, CreateError> {
-        let resource = Self { shape, levels, layout, block, residency: None, name };
+        let (residency, first_level, first_plane) = (None, 0, 0);
+        let resource =
+            Self { shape, levels, layout, block, residency, first_level, first_plane, name };
         for (n, level) in resource.levels.iter().enumerate() {
             let (_, rows) = elements(shape.format, level.extent);
             let needed = level.plane_pitch * u64::from(shape.planes() - 1)
@@ -199,20 +168,30 @@ impl Resource {
         Ok(resource)
     }
 
-    /// The same resource with a map of the tiles that are there (a sparse array).
+    /// The same array with a map of the tiles that are there (a sparse array). A view has the
+    /// map of its array.
     pub fn with_residency(self, residency: Arc<Residency>) -> Result<Self, CreateError> {
+        if self.layout != Layout::Array {
+            return Err(CreateError::Refused(format!("{} cannot be sparse", self.kind())));
+        }
         residency.check(&self.shape)?;
-        Ok(Self { residency: Some(residency), ..self })
+        Ok(Self { residency: Some(residency), first_level: 0, first_plane: 0, ..self })
     }
 
-    /// Which tiles are there, of a sparse array.
+    /// Which tiles are there, of a sparse array; of a view, of the array that it is a part of.
     pub fn residency(&self) -> Option<&Arc<Residency>> {
         self.residency.as_ref()
     }
 
     /// Whether a texel inside the extents is in memory: all are, but those of sparse arrays.
     pub fn is_resident(&self, index: TexelIndex) -> bool {
-        self.residency.as_ref().is_none_or(|map| map.is_resident(index))
+        let Some(map) = &self.residency else { return true };
+        let (block, [x, y, z]) = (self.format().block_extent(), index.at);
+        let (level, plane) = (
+            index.level.saturating_add(self.first_level),
+            index.plane.saturating_add(self.first_plane),
+        );
+        map.is_element_resident(level, plane, [x / block, y / block, z])
     }
 
     /// What it is made of.
@@ -361,9 +340,8 @@ impl Resource {
     /// `2D array`, `linear memory` or `pitched 2D memory`.
     pub fn kind(&self) -> &'static str {
         match self.layout {
-            Layout::Array => limits_of(self.geometry()).what,
-            Layout::Linear => LINEAR_LIMITS.what,
-            Layout::Pitched => PITCHED_LIMITS.what,
+            Layout::Array => limits::name_of(self.geometry()),
+            memory => limits::name_of_memory(memory),
         }
     }
 

@@ -1,169 +1,176 @@
-//! Surface accesses `suld.b` and `sust.b`: docs/numerics.md, section 10. Raw bytes of a box of
-//! rows; formats do not matter.
+//! Surface accesses `suld.b`, `sust.b`, `sust.p`, `sured.b` and `sured.p`: docs/numerics.md,
+//! section 10.
+//!
+//! A [`SurfacePlan`] is made once per (instruction form, surface); its accesses do not allocate.
+//! Each element of an access is one access to memory, and a reduction one atomic step, whoever
+//! else is at it.
+
+mod action;
+mod place;
+
+pub use place::{SurfaceOutcome, SurfacePlace};
 
 use crate::request::{
-    AccessFault, ClampMode, PlanError, SurfaceAnswer, SurfaceForm, SurfaceKind, SurfaceRequest,
-    lanes,
+    AccessFault, ClampMode, Geometry, PlanError, SurfaceAnswer, SurfaceForm, SurfaceRequest, lanes,
 };
+use crate::resource::Resource;
 use crate::sampler::Surface;
+use action::Action;
+use place::Rule;
 use std::sync::Arc;
 
 /// A surface access made ready: once per (instruction form, surface).
 #[derive(Clone, Debug)]
 pub struct SurfacePlan {
     surface: Arc<Surface>,
-    clamp: ClampMode,
-    element_size: u8,
-    vector: u8,
-    /// Bytes of the whole access.
-    size: u32,
-    /// Bytes of a row, rows, slices; axes that the geometry lacks are 1.
-    bounds: [i64; 3],
-    dims: usize,
-    row_pitch: u64,
-    slice_pitch: u64,
+    action: Action,
+    rule: Rule,
 }
 
-/// Why elements are inside the block.
-const CHECKED: &str = "`target` has checked the access against the resource";
-
-/// Where an access of one lane goes.
-enum Target {
-    /// Offset in the block.
-    At(u64),
-    /// `.zero`: loads 0, drops the store.
-    Nowhere,
+/// How one access finds its bytes, and which they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SurfaceTrace {
+    /// Layer as the instruction has it, of layered accesses.
+    pub layer: Option<u32>,
+    /// x, y, z as the instruction has them; axes that the geometry lacks are 0.
+    pub at: [i32; 3],
+    /// x in bytes.
+    pub byte_x: i64,
+    /// Bytes of the access.
+    pub size: u32,
+    /// What is done outside.
+    pub policy: ClampMode,
+    /// What becomes of the access.
+    pub outcome: SurfaceOutcome,
+    /// The bytes in memory, if the access is made: what a load returns, and what a store replaces.
+    pub bytes: Vec<u8>,
+    /// The fault, if it is one (of lane 0).
+    pub fault: Option<AccessFault>,
 }
 
 impl SurfacePlan {
-    /// Plans accesses of this form to a surface.
+    /// Plans accesses of this form to a surface. `.a2d` names a face of a cube map as layer
+    /// `6 * cube + face`.
     pub fn new(form: SurfaceForm, surface: &Arc<Surface>) -> Result<Self, PlanError> {
         let resource = &surface.resource;
-        let dims = form.geometry.axes();
-        if form.geometry != resource.geometry() {
-            return Err(PlanError::Geometry {
-                instruction: form.geometry.name(),
-                resource: resource.sentence("surface"),
-            });
-        }
-        let (SurfaceKind::Load { element_size, vector }
-        | SurfaceKind::Store { element_size, vector }) = form.kind
-        else {
-            return Err(PlanError::Undefined("not built yet".to_owned()));
-        };
-        let level = resource.levels()[0];
-        let known = matches!(element_size, 1 | 2 | 4 | 8) && matches!(vector, 1 | 2 | 4);
-        let size = u32::from(element_size) * u32::from(vector);
-        if !known || size > 16 {
+        check_geometry(form, resource)?;
+        let (action, unit) = Action::new(form, resource)?;
+        let coordinates = (form.geometry.is_array(), form.geometry.axes());
+        let rule = Rule::new(resource, coordinates, form.clamp, unit, action.size());
+        if matches!(action, Action::Reduce { .. }) && !rule.is_aligned() {
             return Err(PlanError::Undefined(format!(
-                "a surface access is not made of {vector} elements of {element_size} bytes"
+                "{form}: the texels of {} do not lie at multiples of 8 bytes",
+                resource.describe()
             )));
         }
-        let extent = resource.extent();
-        Ok(Self {
-            clamp: form.clamp,
-            element_size,
-            vector,
-            size,
-            bounds: [resource.row_bytes(0) as i64, extent.height.into(), extent.depth.into()],
-            dims,
-            row_pitch: level.row_pitch,
-            slice_pitch: level.slice_pitch,
-            surface: Arc::clone(surface),
-        })
+        Ok(Self { surface: Arc::clone(surface), action, rule })
     }
 
     /// `suld.b`. Lanes that are not active keep what was there. On a fault some lanes of
-    /// `answer` may have their elements already.
+    /// `answer` may have their elements already. A plan of `sust.p` or `sured` loads nothing.
     pub fn load(
         &self,
         request: &SurfaceRequest<'_>,
         answer: &mut SurfaceAnswer,
     ) -> Result<(), AccessFault> {
+        let Action::Raw { element_size, vector } = self.action else { return Ok(()) };
+        let block = self.surface.resource.block();
         for lane in lanes(request.active) {
-            let target = self.target(request, lane)?;
-            for element in 0..usize::from(self.vector) {
-                answer.values[element][lane] = match target {
-                    Target::At(offset) => self.load_element(offset, element),
-                    Target::Nowhere => 0,
-                };
+            let offset = self.offset(request, lane)?;
+            for (element, values) in answer.values.iter_mut().take(vector.into()).enumerate() {
+                values[lane] =
+                    offset.map_or(0, |offset| action::load(block, offset, element_size, element));
             }
         }
         Ok(())
     }
 
-    /// `sust.b`: elements 0 to `vector` of each active lane, lowest lane first. Where lanes write
-    /// the same bytes the highest wins. On a fault lower lanes have stored.
+    /// `sust` and `sured`: the elements of each active lane, lowest lane first; `.p` looks at
+    /// their low 32 bits. Where lanes store to the same bytes the highest wins. On a fault lower
+    /// lanes have stored.
     pub fn store(
         &self,
         request: &SurfaceRequest<'_>,
         values: &[[u64; 32]; 4],
     ) -> Result<(), AccessFault> {
+        let block = self.surface.resource.block();
         for lane in lanes(request.active) {
-            if let Target::At(offset) = self.target(request, lane)? {
-                for (element, value) in values.iter().take(self.vector.into()).enumerate() {
-                    self.store_element(offset, element, value[lane]);
+            let Some(offset) = self.offset(request, lane)? else { continue };
+            match self.action {
+                Action::Raw { element_size, vector } => {
+                    for (element, value) in values.iter().take(vector.into()).enumerate() {
+                        action::store(block, offset, element_size, element, value[lane]);
+                    }
+                }
+                Action::Formatted { format, vector } => {
+                    let values = values.each_ref().map(|value| value[lane] as u32);
+                    action::store_texel(block, offset, format, values, vector);
+                }
+                Action::Reduce { op, number } => {
+                    action::reduce(block, offset, op, number, values[0][lane]);
                 }
             }
         }
         Ok(())
     }
 
-    fn target(&self, request: &SurfaceRequest<'_>, lane: usize) -> Result<Target, AccessFault> {
-        let mut at = [0; 3];
-        for (axis, coord) in at.iter_mut().enumerate().take(self.dims) {
-            *coord = i64::from(request.coords[axis][lane] as i32);
+    /// How an access at these coordinates finds its bytes: layer first, as in a
+    /// [`SurfaceRequest`]. Nothing is stored.
+    pub fn trace(&self, coords: [u32; 3]) -> SurfaceTrace {
+        let (rule, resource) = (&self.rule, &*self.surface.resource);
+        let coordinate = rule.coordinate(coords);
+        let outcome = rule.apply(coordinate, resource);
+        let mut bytes = Vec::new();
+        if let SurfaceOutcome::Made(place) = outcome {
+            bytes.resize(rule.size as usize, 0);
+            resource.block().read(place.offset, &mut bytes).expect("as `load` does");
         }
-        let size = i64::from(self.size);
-        if at[0].rem_euclid(size) != 0 {
-            return Err(AccessFault::Misaligned {
-                lane: lane as u32,
-                x: at[0] as i32,
-                size: self.size,
-                resource: self.surface.resource.describe(),
-            });
+        SurfaceTrace {
+            layer: coordinate.layer,
+            at: coordinate.at,
+            byte_x: rule.byte_x(coordinate),
+            size: rule.size,
+            policy: rule.policy(),
+            outcome,
+            bytes,
+            fault: rule.fault(0, coordinate, outcome, resource),
         }
-        let inside = (0..=self.bounds[0] - size).contains(&at[0])
-            && (0..self.bounds[1]).contains(&at[1])
-            && (0..self.bounds[2]).contains(&at[2]);
-        if !inside {
-            match self.clamp {
-                ClampMode::Zero => return Ok(Target::Nowhere),
-                // A row that is shorter than the access has no place to clamp to.
-                ClampMode::Clamp if self.bounds[0] >= size => {
-                    at[0] = at[0].clamp(0, (self.bounds[0] - size) / size * size);
-                    at[1] = at[1].clamp(0, self.bounds[1] - 1);
-                    at[2] = at[2].clamp(0, self.bounds[2] - 1);
-                }
-                ClampMode::Clamp | ClampMode::Trap => return Err(self.outside(lane, at)),
+    }
+
+    /// Offset in the block of a lane's access; `None` if it loads 0 and stores nothing.
+    fn offset(
+        &self,
+        request: &SurfaceRequest<'_>,
+        lane: usize,
+    ) -> Result<Option<u64>, AccessFault> {
+        let (rule, resource) = (&self.rule, &*self.surface.resource);
+        let coordinate = rule.coordinate(request.coords.map(|c| c[lane]));
+        let outcome = rule.apply(coordinate, resource);
+        match outcome {
+            SurfaceOutcome::Made(place) => Ok(Some(place.offset)),
+            SurfaceOutcome::NotResident(_) | SurfaceOutcome::Dropped => Ok(None),
+            SurfaceOutcome::Outside | SurfaceOutcome::Misaligned => {
+                rule.fault(lane, coordinate, outcome, resource).map_or(Ok(None), Err)
             }
         }
-        let [x, y, z] = at.map(|i| i as u64);
-        let first = self.surface.resource.levels()[0].offset;
-        Ok(Target::At(first + z * self.slice_pitch + y * self.row_pitch + x))
     }
+}
 
-    #[cold]
-    fn outside(&self, lane: usize, [x, y, z]: [i64; 3]) -> AccessFault {
-        AccessFault::Outside {
-            lane: lane as u32,
-            x: x as i32,
-            y: y as i32,
-            z: z as i32,
-            size: self.size,
-            resource: self.surface.resource.describe(),
-        }
+fn check_geometry(form: SurfaceForm, resource: &Resource) -> Result<(), PlanError> {
+    let own = match resource.geometry() {
+        Geometry::Cube | Geometry::Acube => Geometry::A2d,
+        own => own,
+    };
+    let surface =
+        matches!(own, Geometry::D1 | Geometry::D2 | Geometry::D3 | Geometry::A1d | Geometry::A2d);
+    if surface && form.geometry == own {
+        return Ok(());
     }
-
-    fn load_element(&self, offset: u64, element: usize) -> u64 {
-        let offset = offset + element as u64 * u64::from(self.element_size);
-        self.surface.resource.block.load(offset, self.element_size).expect(CHECKED)
+    let mut sentence = resource.sentence("surface");
+    if resource.geometry().is_cube() {
+        sentence += ", whose faces are layers of .a2d";
     }
-
-    fn store_element(&self, offset: u64, element: usize, value: u64) {
-        let offset = offset + element as u64 * u64::from(self.element_size);
-        self.surface.resource.block.store(offset, self.element_size, value).expect(CHECKED);
-    }
+    Err(PlanError::Geometry { instruction: form.geometry.name(), resource: sentence })
 }
 
 #[cfg(test)]

@@ -4,21 +4,23 @@ use super::fixed::Fixed;
 use crate::sampler::AddressMode;
 
 /// Where a linear filter reads along an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Neighbours {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Neighbours {
     /// Index of the lower texel, before the address mode; the upper one follows it.
-    pub(super) index: i64,
+    pub(crate) index: i64,
     /// Weight of the upper texel in 1/256: 0 to 255.
-    pub(super) upper: u32,
+    pub(crate) upper: u32,
+    /// The same before it was rounded; a little below 0 where rounding carried into the index.
+    pub(crate) exact: f64,
 }
 
 /// Rule 1.1: a NaN coordinate reads as 0.
-pub(super) fn nan_is_zero(x: f32) -> f32 {
+pub(crate) fn nan_is_zero(x: f32) -> f32 {
     if x.is_nan() { 0.0 } else { x }
 }
 
 /// Rule 1.2: a normalized coordinate over `n` texels, in texels.
-pub(super) fn scale_normalized(x: f32, n: u32) -> Fixed {
+pub(crate) fn scale_normalized(x: f32, n: u32) -> Fixed {
     if n.is_power_of_two() {
         Fixed::from_f32(x * n as f32)
     } else {
@@ -27,29 +29,74 @@ pub(super) fn scale_normalized(x: f32, n: u32) -> Fixed {
 }
 
 /// Rule 1.3: an unnormalized coordinate is in texels already.
-pub(super) fn unnormalized(x: f32) -> Fixed {
+pub(crate) fn unnormalized(x: f32) -> Fixed {
     Fixed::from_f32(x)
 }
 
 /// Rule 1.5: the texel that a point fetch reads, saturating to 32 bits.
-pub(super) fn point_index(u: Fixed) -> i64 {
+pub(crate) fn point_index(u: Fixed) -> i64 {
     saturate(u.floor())
 }
 
-/// Rule 1.6: the two texels that a linear fetch reads, and how much of the upper one.
-pub(super) fn neighbours(u: Fixed, n: u32, mode: AddressMode) -> Neighbours {
-    let u = if mode == AddressMode::Clamp { clamp_to_centres(u, n) } else { u };
-    let b = u.minus(Fixed::HALF);
-    let i = b.floor();
-    let a = b.minus(Fixed::from_int(i)).round_to_256th();
-    let (index, upper) = if a == 256 { (i + 1, 0) } else { (i, a) };
-    Neighbours { index: saturate(index), upper }
+/// Rule 1.4: what `tex` keeps of an offset, four bits.
+pub(crate) fn tex_offset(e: i32) -> i64 {
+    low_bits(e, 4)
 }
 
-/// First half of rule 1.6: clamp limits the coordinate to the centres of the edge texels.
-fn clamp_to_centres(u: Fixed, n: u32) -> Fixed {
-    let last = Fixed::from_int(n.into()).minus(Fixed::HALF);
-    u.clamp(Fixed::HALF, last)
+/// Rule 1.4: what `tld4` keeps of an offset, six bits.
+pub(crate) fn gather_offset(e: i32) -> i64 {
+    low_bits(e, 6)
+}
+
+/// Rule 1.4: the offset of a 1D texture, which is the packed field of a 2D one: x in bits 3:0, the
+/// row in bits 7:4. So -1 to -8 move the row to -1. Rule 1.4 (open): that values outside -8..7
+/// follow from the packing.
+pub(crate) fn row_offset(e: i32) -> [i64; 2] {
+    [low_bits(e, 4), low_bits(e >> 4, 4)]
+}
+
+/// The lowest bits as a number of two's complement.
+fn low_bits(e: i32, bits: u32) -> i64 {
+    i64::from(e << (32 - bits) >> (32 - bits))
+}
+
+/// Rule 1.6: the two texels that a linear fetch reads, and how much of the upper one.
+pub(crate) fn neighbours(u: Fixed) -> Neighbours {
+    let b = u.minus(Fixed::HALF);
+    let i = b.floor();
+    let fraction = b.minus(Fixed::from_int(i));
+    let (index, upper) = match fraction.round_to_256th() {
+        256 => (i + 1, 0),
+        a => (i, a),
+    };
+    let exact = b.minus(Fixed::from_int(index)).to_f64();
+    Neighbours { index: saturate(index), upper, exact }
+}
+
+/// First half of rule 1.6: clamp limits the coordinate of a linear filter to the centres of the
+/// edge texels.
+pub(crate) fn limit(u: Fixed, n: u32, mode: AddressMode) -> Fixed {
+    match mode {
+        AddressMode::Clamp => u.clamp(Fixed::HALF, Fixed::from_int(n.into()).minus(Fixed::HALF)),
+        AddressMode::ClampOgl => clamp_ogl(u, n),
+        AddressMode::Wrap | AddressMode::Mirror | AddressMode::Border => u,
+    }
+}
+
+/// Rule 1.7 (open): `clamp_ogl` is OpenGL's GL_CLAMP, which limits the coordinate to the edges.
+/// A linear filter then reads half of the border colour there, see [`beyond`].
+fn clamp_ogl(u: Fixed, n: u32) -> Fixed {
+    u.clamp(Fixed::from_int(0), Fixed::from_int(n.into()))
+}
+
+/// The mode that the indices of a footprint see: past the edges of `clamp_ogl` (rule 1.7, open)
+/// is the border colour, which a point filter never reaches.
+pub(crate) fn beyond(mode: AddressMode, linear: bool) -> AddressMode {
+    match mode {
+        AddressMode::ClampOgl if linear => AddressMode::Border,
+        AddressMode::ClampOgl => AddressMode::Clamp,
+        mode => mode,
+    }
 }
 
 /// The saturation of rule 1.5, which we take for the index of linear filtering too.
@@ -57,8 +104,9 @@ fn saturate(i: i64) -> i64 {
     i.clamp(i32::MIN.into(), i32::MAX.into())
 }
 
-/// Rule 1.7: the address mode on an index; `None` is the border colour.
-pub(super) fn address(k: i64, n: u32, mode: AddressMode) -> Option<u32> {
+/// Rule 1.7: the address mode on an index, `clamp_ogl` replaced by [`beyond`]; `None` is the border
+/// colour.
+pub(crate) fn address(k: i64, n: u32, mode: AddressMode) -> Option<u32> {
     let n = i64::from(n);
     let index = match mode {
         AddressMode::Clamp | AddressMode::ClampOgl => k.clamp(0, n - 1),
@@ -72,13 +120,25 @@ pub(super) fn address(k: i64, n: u32, mode: AddressMode) -> Option<u32> {
     Some(index as u32)
 }
 
-/// Rule 1.9: an integer coordinate names a texel, or none.
-pub(super) fn integer(bits: u32, n: u32) -> Option<u32> {
-    inside(i64::from(bits as i32), n)
+/// Rule 1.9: an integer coordinate, with its offset, names a texel, or none. Rule 1.9 (open): that
+/// offsets move it, without wrapping around at 2^31, and the row of a 1D texture too.
+pub(crate) fn integer(bits: u32, offset: i64) -> i64 {
+    i64::from(bits as i32) + offset
 }
 
-fn inside(k: i64, n: u32) -> Option<u32> {
+/// Rule 1.9: the texel of that index, if there is one.
+pub(crate) fn inside(k: i64, n: u32) -> Option<u32> {
     (0..i64::from(n)).contains(&k).then_some(k as u32)
+}
+
+/// Rule 1.10: an array index is unsigned; past the end it reads the last layer.
+pub(crate) fn layer(index: u32, layers: u32) -> u32 {
+    index.min(layers.saturating_sub(1))
+}
+
+/// Rule 9 (open): a sample number past the end reads the last sample.
+pub(crate) fn sample(number: u32, samples: u32) -> u32 {
+    number.min(samples.saturating_sub(1))
 }
 
 #[cfg(test)]
@@ -87,7 +147,9 @@ mod tests {
     use AddressMode::{Border, Clamp, Mirror, Wrap};
 
     fn at(x: f32, n: u32, mode: AddressMode) -> (i64, u32) {
-        let Neighbours { index, upper } = neighbours(unnormalized(x), n, mode);
+        let u = limit(unnormalized(x), n, mode);
+        let Neighbours { index, upper, exact } = neighbours(u);
+        assert!((exact * 256.0 - f64::from(upper)).abs() <= 0.5, "{exact} {upper}");
         (index, upper)
     }
 
@@ -148,11 +210,41 @@ mod tests {
     }
 
     #[test]
+    fn offsets_are_cut() {
+        assert_eq!([7, 8, -8, -9, 16].map(tex_offset), [7, -8, -8, 7, 0]);
+        assert_eq!([31, 32, -32, -33, 64].map(gather_offset), [31, -32, -32, 31, 0]);
+        assert_eq!(row_offset(7), [7, 0]);
+        assert_eq!(row_offset(-1), [-1, -1]);
+        assert_eq!(row_offset(-8), [-8, -1]);
+        assert_eq!(row_offset(8), [-8, 0]);
+        assert_eq!(row_offset(-9), [7, -1]);
+        assert_eq!(row_offset(i32::MIN), [0, 0]);
+    }
+
+    #[test]
+    fn clamp_ogl_stops_at_the_edge() {
+        assert_eq!(at(-3.0, 9, AddressMode::ClampOgl), (-1, 128));
+        assert_eq!(at(99.0, 9, AddressMode::ClampOgl), (8, 128));
+        assert_eq!(at(0.25, 9, AddressMode::ClampOgl), (-1, 192));
+        assert_eq!(beyond(AddressMode::ClampOgl, true), Border);
+        assert_eq!(beyond(AddressMode::ClampOgl, false), Clamp);
+        assert_eq!(beyond(Wrap, true), Wrap);
+    }
+
+    #[test]
     fn integer_coordinates() {
-        assert_eq!(integer(0, 3), Some(0));
-        assert_eq!(integer(2, 3), Some(2));
-        assert_eq!(integer(3, 3), None);
-        assert_eq!(integer(u32::MAX, 3), None);
-        assert_eq!(integer(0x8000_0000, 131_072), None);
+        assert_eq!(inside(integer(0, 0), 3), Some(0));
+        assert_eq!(inside(integer(2, 0), 3), Some(2));
+        assert_eq!(inside(integer(2, 1), 3), None);
+        assert_eq!(inside(integer(u32::MAX, 0), 3), None);
+        assert_eq!(inside(integer(u32::MAX, 1), 3), Some(0));
+        assert_eq!(inside(integer(0x8000_0000, -8), 131_072), None);
+        assert_eq!(inside(integer(0x7fff_ffff, 7), 131_072), None);
+    }
+
+    #[test]
+    fn layers_past_the_end_are_the_last() {
+        assert_eq!([0, 2, 3, u32::MAX].map(|i| layer(i, 3)), [0, 2, 2, 2]);
+        assert_eq!([0, 3, 4, u32::MAX].map(|i| sample(i, 4)), [0, 3, 3, 3]);
     }
 }

@@ -10,15 +10,16 @@ const FRACTION: u32 = 60;
 /// Numbers of 2^31 and beyond count as 2^31 (the saturation of docs/numerics.md 1.5): no extent
 /// comes near.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Fixed(i128);
+pub(crate) struct Fixed(i128);
 
 impl Fixed {
+    pub(crate) const ZERO: Fixed = Fixed(0);
     /// Half a texel.
-    pub(super) const HALF: Fixed = Fixed(1 << (FRACTION - 1));
+    pub(crate) const HALF: Fixed = Fixed(1 << (FRACTION - 1));
     const LIMIT: i128 = 1 << (31 + FRACTION);
 
     /// A float that is not NaN.
-    pub(super) fn from_f32(x: f32) -> Self {
+    pub(crate) fn from_f32(x: f32) -> Self {
         let bits = x.to_bits();
         let exponent = (bits >> 23 & 0xff) as i32;
         let fraction = i128::from(bits & 0x007f_ffff);
@@ -39,8 +40,13 @@ impl Fixed {
     }
 
     /// A whole number of texels; not saturated.
-    pub(super) fn from_int(i: i64) -> Self {
+    pub(crate) fn from_int(i: i64) -> Self {
         Self(i128::from(i) << FRACTION)
+    }
+
+    /// The quotient of two integers below 2^60, the second positive.
+    pub(crate) fn quotient(n: i64, d: i64) -> Self {
+        Self((i128::from(n) << FRACTION).div_euclid(i128::from(d)))
     }
 
     fn saturate(self) -> Self {
@@ -48,27 +54,42 @@ impl Fixed {
     }
 
     /// The number cut to `bits` fractional bits, toward minus infinity.
-    pub(super) fn floor_to_bits(self, bits: u32) -> Self {
+    pub(crate) fn floor_to_bits(self, bits: u32) -> Self {
         Self(self.0 >> (FRACTION - bits) << (FRACTION - bits))
     }
 
     /// The largest integer not above.
-    pub(super) fn floor(self) -> i64 {
+    pub(crate) fn floor(self) -> i64 {
         (self.0 >> FRACTION) as i64
     }
 
     /// The product with a size, exactly.
-    pub(super) fn times(self, n: u32) -> Self {
+    pub(crate) fn times(self, n: u32) -> Self {
         Self(self.0 * i128::from(n)).saturate()
     }
 
     /// The difference; not saturated.
-    pub(super) fn minus(self, other: Self) -> Self {
+    pub(crate) fn minus(self, other: Self) -> Self {
         Self(self.0 - other.0)
     }
 
+    /// The sum; not saturated.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+
+    /// In steps of 2^-60.
+    pub(crate) fn steps(self) -> i128 {
+        self.0
+    }
+
+    /// The nearest f64, for traces.
+    pub(crate) fn to_f64(self) -> f64 {
+        self.0 as f64 / (1_u64 << FRACTION) as f64
+    }
+
     /// `floor(self * 256 + 1/2)`, for a number in 0..1.
-    pub(super) fn round_to_256th(self) -> u32 {
+    pub(crate) fn round_to_256th(self) -> u32 {
         ((self.0 * 256 + Self::HALF.0) >> FRACTION) as u32
     }
 }

@@ -5,17 +5,26 @@
 use super::*;
 use crate::request::{CoordType, Geometry, ResultType};
 use crate::resource::{ArrayShape, Extent};
-use crate::sampler::ReadMode;
+use crate::sampler::{AddressMode, ReadMode};
 use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_texel::{Format, pack};
 
+mod levels;
+mod places;
+mod results;
+
 /// A texture of these codes, one channel after the other; `size` has an entry for each dimension.
 fn texture(format: &str, read_mode: ReadMode, size: &[u32], codes: &[u32]) -> Texture {
-    let format = Format::from_name(format).unwrap();
     let axis = |a: usize| size.get(a).copied().unwrap_or(1);
     let extent = Extent { width: axis(0), height: axis(1), depth: axis(2) };
-    let dims = size.len();
+    let format = Format::from_name(format).unwrap();
+    shaped(ArrayShape::new(format, Geometry::ALL[size.len() - 1], extent), read_mode, codes)
+}
+
+/// A texture of any shape; codes in the order of `Resource::to_packed`.
+fn shaped(shape: ArrayShape, read_mode: ReadMode, codes: &[u32]) -> Texture {
+    let format = shape.format;
     let bytes: Vec<u8> = codes
         .chunks(format.channels().into())
         .flat_map(|texel| {
@@ -23,12 +32,24 @@ fn texture(format: &str, read_mode: ReadMode, size: &[u32], codes: &[u32]) -> Te
             pack(format, codes).into_iter().take(format.texel_size() as usize)
         })
         .collect();
-    let block = Arc::new(Block::new(bytes.len(), "b").unwrap());
-    let resource =
-        Resource::array(&ArrayShape::new(format, Geometry::ALL[dims - 1], extent), block, "t")
-            .unwrap();
+    let block = Arc::new(Block::new(shape.size().unwrap() as usize, "b").unwrap());
+    let resource = Resource::array(&shape, block, "t").unwrap();
     resource.fill_packed(&bytes).unwrap();
     Texture { resource: Arc::new(resource), read_mode, normalized_coords: false }
+}
+
+/// An array of f32 with layers, levels and samples as `change` sets them.
+fn f32_array(
+    geometry: Geometry,
+    [width, height, depth]: [u32; 3],
+    change: impl FnOnce(&mut ArrayShape),
+    texels: &[f32],
+) -> Texture {
+    let extent = Extent { width, height, depth };
+    let mut shape = ArrayShape::new(Format::from_name("f32").unwrap(), geometry, extent);
+    change(&mut shape);
+    let codes: Vec<u32> = texels.iter().map(|x| x.to_bits()).collect();
+    shaped(shape, ReadMode::Element, &codes)
 }
 
 fn floats(size: &[u32], texels: &[f32]) -> Texture {
@@ -40,6 +61,10 @@ fn sampler(filter: Filter, mode: AddressMode) -> Sampler {
     Sampler { filter, address_mode: [mode; 3], ..Sampler::default() }
 }
 
+fn f32_bits(x: &[f32]) -> [u32; 4] {
+    std::array::from_fn(|i| x.get(i).map_or(0, |x| x.to_bits()))
+}
+
 fn bits_at(form: FetchForm, texture: &Texture, sampler: &Sampler, coords: [u32; 4]) -> [u32; 4] {
     let operands = FetchOperands { coords, ..FetchOperands::default() };
     fetch(form, texture, sampler, &operands).unwrap().values
@@ -49,8 +74,7 @@ fn bits_at(form: FetchForm, texture: &Texture, sampler: &Sampler, coords: [u32; 
 fn at(texture: &Texture, sampler: &Sampler, coords: &[f32]) -> [u32; 4] {
     let geometry = [Geometry::D1, Geometry::D2, Geometry::D3][coords.len() - 1];
     let form = FetchForm::sample(geometry, CoordType::F32, ResultType::F32);
-    let bits = std::array::from_fn(|a| coords.get(a).map_or(0, |x| x.to_bits()));
-    bits_at(form, texture, sampler, bits)
+    bits_at(form, texture, sampler, f32_bits(coords))
 }
 
 fn x(texture: &Texture, sampler: &Sampler, coords: &[f32]) -> f32 {

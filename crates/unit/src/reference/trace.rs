@@ -5,6 +5,7 @@ use crate::effective::EffectiveSampler;
 use crate::request::{FetchForm, FetchOperands};
 use crate::resource::{Extent, TexelIndex};
 use crate::sampler::AddressMode;
+use texunit_texel::Reading;
 
 /// A computation with the rule of docs/numerics.md that it follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub struct Trace {
     pub operands: FetchOperands,
     /// What texture and sampler come to.
     pub effective: EffectiveSampler,
+    /// What the texture makes of the codes of its texels.
+    pub readings: [Reading; 4],
     /// How a direction became a face and its coordinates.
     pub cube: Option<CubeStep>,
     /// How the level came about.
@@ -47,7 +50,7 @@ pub struct Trace {
 }
 
 /// From a direction to a face (docs/numerics.md 7).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CubeStep {
     /// x, y, z as given.
     pub direction: [f32; 3],
@@ -108,7 +111,8 @@ pub struct AxisTrace {
     pub index: i64,
     /// Weight of the upper texel in 1/256; 0 for a point fetch.
     pub upper: u32,
-    /// The same before it was rounded, 0 to 1.
+    /// The same before it was rounded, 0 to 1; a little below 0 where rounding carried into the
+    /// index.
     pub exact: f64,
     /// The mode in effect; `None` for integer coordinates.
     pub mode: Option<AddressMode>,
@@ -121,8 +125,8 @@ pub struct TexelTrace {
     pub corner: [u8; 3],
     /// Index before the address mode.
     pub index: [i64; 3],
-    /// Where it is; `None` is the border colour, or zeros outside for integer coordinates. A
-    /// seamless cube fetch may be on another face.
+    /// Where it is; `None` is the border colour, zeros outside for integer coordinates, or the
+    /// texel that a corner of a cube lacks. A seamless cube fetch may be on another face.
     pub at: Option<TexelIndex>,
     /// Codes as stored, or the border colour's.
     pub codes: [u32; 4],

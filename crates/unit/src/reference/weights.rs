@@ -1,7 +1,8 @@
-//! Weights of a linear filter: docs/numerics.md, section 2. Integers that sum to 256.
+//! Weights of a linear filter: docs/numerics.md, section 2. Integers that sum to 256, or to the
+//! share of 256 that a mip level has.
 
 /// `floor(n / d + 1/2)`: to nearest, halves up.
-pub(super) fn round_half_up(n: i128, d: i128) -> i128 {
+pub(crate) fn round_half_up(n: i128, d: i128) -> i128 {
     (2 * n + d).div_euclid(2 * d)
 }
 
@@ -17,11 +18,11 @@ fn split_rounding_lower(total: u32, a: u32) -> (u32, u32) {
     (lower, total - lower)
 }
 
-/// Weights of a footprint `[z][y][x]`, from the weights of the upper texels of each axis: split
-/// along z (rounding the lower part), then x (the upper part), then y (the upper part on the
-/// x = 1 side, the lower part on the x = 0 side).
-pub(super) fn footprint([x, y, z]: [u32; 3]) -> [[[u32; 2]; 2]; 2] {
-    let (front, back) = split_rounding_lower(256, z);
+/// Weights of a footprint `[z][y][x]` that has a share of 256, from the weights of the upper
+/// texels of each axis: split along z (rounding the lower part), then x (the upper part), then y
+/// (the upper part on the x = 1 side, the lower part on the x = 0 side).
+pub(crate) fn footprint(share: u32, [x, y, z]: [u32; 3]) -> [[[u32; 2]; 2]; 2] {
+    let (front, back) = split_rounding_lower(share, z);
     [front, back].map(|slice| {
         let (left, right) = split_rounding_upper(slice, x);
         let (w00, w01) = split_rounding_lower(left, y);
@@ -49,7 +50,7 @@ mod tests {
             for b in 0..256 {
                 let w11 = (a * b + 128) / 256;
                 let expected = [[256 + w11 - a - b, a - w11], [b - w11, w11]];
-                assert_eq!(footprint([a, b, 0]), [expected, [[0; 2]; 2]], "{a} {b}");
+                assert_eq!(footprint(256, [a, b, 0]), [expected, [[0; 2]; 2]], "{a} {b}");
             }
         }
     }
@@ -59,13 +60,17 @@ mod tests {
         for x in (0..256).step_by(5) {
             for y in (0..256).step_by(3) {
                 for z in (0..256).step_by(7) {
-                    let w = footprint([x, y, z]);
+                    let w = footprint(256, [x, y, z]);
                     assert_eq!(w.as_flattened().as_flattened().iter().sum::<u32>(), 256);
                     assert_eq!(w[1].as_flattened().iter().sum::<u32>(), z);
                 }
             }
         }
+        for share in 0..=256 {
+            let w = footprint(share, [77, 200, 31]);
+            assert_eq!(w.as_flattened().as_flattened().iter().sum::<u32>(), share);
+        }
         // 85 of 256, halved twice: 43 and 42 along x, then 22 and 21 of the 43.
-        assert_eq!(footprint([128, 128, 85])[1], [[21, 21], [21, 22]]);
+        assert_eq!(footprint(256, [128, 128, 85])[1], [[21, 21], [21, 22]]);
     }
 }

@@ -1,59 +1,221 @@
-//! Largest extents, by geometry.
+//! Largest arrays, memory and surfaces, by architecture: CUDA's technical specifications per
+//! compute capability.
 
 use super::shape::ArrayShape;
-use super::{CreateError, Extent};
+use super::{CreateError, Extent, Layout, Resource};
 use crate::request::Geometry;
+use texunit_texel::Format;
 
-/// Largest extents of sm_75 and later (`CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE...`).
+/// Largest extents of one kind of object. Width 0: the architecture does not have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Of what.
     pub what: &'static str,
     /// Largest width, height and depth, in texels.
     pub extent: [u32; 3],
-    /// Most layers.
+    /// Most layers; of cubes, most faces.
     pub layers: u32,
 }
 
-/// By geometry, in the order of [`Geometry::ALL`].
+/// The limits of an architecture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArchLimits {
+    /// Which column of the tables.
+    generation: usize,
+    /// Texels of linear memory.
+    linear: u32,
+}
+
+/// A kind of object with its extents and layers on compute capability 1.x, 2.x, 3.x, 5.x, and 6.0
+/// and later.
+type Row = (&'static str, [([u32; 3], u32); 5]);
+
+const NONE: ([u32; 3], u32) = ([0; 3], 0);
+
+const fn line(n: u32) -> ([u32; 3], u32) {
+    ([n, 1, 1], 1)
+}
+
+const fn lines(n: u32, layers: u32) -> ([u32; 3], u32) {
+    ([n, 1, 1], layers)
+}
+
+const fn plane(width: u32, height: u32) -> ([u32; 3], u32) {
+    ([width, height, 1], 1)
+}
+
+const fn planes(width: u32, height: u32, layers: u32) -> ([u32; 3], u32) {
+    ([width, height, 1], layers)
+}
+
+const fn solid(width: u32, height: u32, depth: u32) -> ([u32; 3], u32) {
+    ([width, height, depth], 1)
+}
+
+/// By geometry, in the order of [`Geometry::ALL`]. CUDA has no multi-sample arrays: they are
+/// limited as those of one sample, and there from 3.0 on.
 #[rustfmt::skip]
-pub const ARRAY_LIMITS: [Limits; 9] = [
-    Limits { what: "1D array",                      extent: [131_072, 1,      1],      layers: 1 },
-    Limits { what: "2D array",                      extent: [131_072, 65_536, 1],      layers: 1 },
-    Limits { what: "3D array",                      extent: [16_384,  16_384, 16_384], layers: 1 },
-    Limits { what: "layered 1D array",              extent: [32_768,  1,      1],      layers: 2048 },
-    Limits { what: "layered 2D array",              extent: [32_768,  32_768, 1],      layers: 2048 },
-    Limits { what: "cube array",                    extent: [32_768,  32_768, 1],      layers: 1 },
-    Limits { what: "layered cube array",            extent: [32_768,  32_768, 1],      layers: 341 },
-    Limits { what: "multi-sample 2D array",         extent: [32_768,  32_768, 1],      layers: 1 },
-    Limits { what: "layered multi-sample 2D array", extent: [32_768,  32_768, 1],      layers: 2048 },
+const ARRAYS: [Row; 9] = [
+    ("1D array",                      [line(8_192),                line(65_536),                  line(65_536),                  line(65_536),                  line(131_072)]),
+    ("2D array",                      [plane(65_536, 32_768),      plane(65_536, 65_535),         plane(65_536, 65_535),         plane(65_536, 65_536),         plane(131_072, 65_536)]),
+    ("3D array",                      [solid(2_048, 2_048, 2_048), solid(2_048, 2_048, 2_048),    solid(4_096, 4_096, 4_096),    solid(4_096, 4_096, 4_096),    solid(16_384, 16_384, 16_384)]),
+    ("layered 1D array",              [lines(8_192, 512),          lines(16_384, 2_048),          lines(16_384, 2_048),          lines(16_384, 2_048),          lines(32_768, 2_048)]),
+    ("layered 2D array",              [planes(8_192, 8_192, 512),  planes(16_384, 16_384, 2_048), planes(16_384, 16_384, 2_048), planes(16_384, 16_384, 2_048), planes(32_768, 32_768, 2_048)]),
+    ("cube array",                    [NONE,                       planes(16_384, 16_384, 6),     planes(16_384, 16_384, 6),     planes(16_384, 16_384, 6),     planes(32_768, 32_768, 6)]),
+    ("layered cube array",            [NONE,                       planes(16_384, 16_384, 2_046), planes(16_384, 16_384, 2_046), planes(16_384, 16_384, 2_046), planes(32_768, 32_768, 2_046)]),
+    ("multi-sample 2D array",         [NONE,                       NONE,                          plane(16_384, 16_384),         plane(16_384, 16_384),         plane(32_768, 32_768)]),
+    ("layered multi-sample 2D array", [NONE,                       NONE,                          planes(16_384, 16_384, 2_048), planes(16_384, 16_384, 2_048), planes(32_768, 32_768, 2_048)]),
 ];
-/// Linear memory; newer architectures than sm_75 go to 2^28 texels.
+
+/// Arrays with mip levels, where they are smaller than those without.
 #[rustfmt::skip]
-pub const LINEAR_LIMITS:  Limits = Limits { what: "linear memory",     extent: [1 << 27, 1,      1], layers: 1 };
-/// Pitched memory.
+const MIPMAPPED: [Row; 2] = [
+    ("mipmapped 1D array", [NONE, line(16_384),          line(16_384),          line(16_384),          line(32_768)]),
+    ("mipmapped 2D array", [NONE, plane(16_384, 16_384), plane(16_384, 16_384), plane(16_384, 16_384), plane(32_768, 32_768)]),
+];
+
+/// 2D arrays that `tld4` reads (`CUDA_ARRAY3D_TEXTURE_GATHER`).
 #[rustfmt::skip]
-pub const PITCHED_LIMITS: Limits = Limits { what: "pitched 2D memory", extent: [131_072, 65_000, 1], layers: 1 };
+const GATHER: Row =
+    ("2D array to gather from", [NONE, plane(16_384, 16_384), plane(16_384, 16_384), plane(16_384, 16_384), plane(32_768, 32_768)]);
+
+/// Surfaces of arrays, by geometry.
+#[rustfmt::skip]
+const SURFACES: [Row; 7] = [
+    ("1D surface",           [NONE, line(65_536),                  line(65_536),                  line(16_384),                  line(32_768)]),
+    ("2D surface",           [NONE, plane(65_536, 32_768),         plane(65_536, 32_768),         plane(65_536, 65_536),         plane(131_072, 65_536)]),
+    ("3D surface",           [NONE, solid(65_536, 32_768, 2_048),  solid(65_536, 32_768, 2_048),  solid(4_096, 4_096, 4_096),    solid(16_384, 16_384, 16_384)]),
+    ("layered 1D surface",   [NONE, lines(65_536, 2_048),          lines(65_536, 2_048),          lines(16_384, 2_048),          lines(32_768, 2_048)]),
+    ("layered 2D surface",   [NONE, planes(65_536, 32_768, 2_048), planes(65_536, 32_768, 2_048), planes(16_384, 16_384, 2_048), planes(32_768, 32_768, 2_048)]),
+    ("cube surface",         [NONE, planes(32_768, 32_768, 6),     planes(32_768, 32_768, 6),     planes(16_384, 16_384, 6),     planes(32_768, 32_768, 6)]),
+    ("layered cube surface", [NONE, planes(32_768, 32_768, 2_046), planes(32_768, 32_768, 2_046), planes(16_384, 16_384, 2_046), planes(32_768, 32_768, 2_046)]),
+];
+
+#[rustfmt::skip]
+const PITCHED: Row =
+    ("pitched 2D memory", [plane(65_000, 65_000), plane(65_000, 65_000), plane(65_000, 65_000), plane(65_536, 65_536), plane(131_072, 65_000)]);
 /// Largest pitch of pitched memory, in bytes.
-pub const MAX_PITCH: u64 = 2_097_120;
-/// Width of a 1D surface; other surfaces are limited as arrays are.
-pub const MAX_SURFACE_1D: u32 = 32_768;
+const PITCHES: [u64; 5] = [1_048_544, 1_048_544, 1_048_544, 1_048_544, 2_097_120];
+/// Architectures from 6.0 on whose linear memory has 2^27 texels, not 2^28.
+const SHORT_LINEAR: [(u32, u32); 4] = [(6, 1), (6, 2), (7, 2), (7, 5)];
+const LINEAR_WHAT: &str = "linear memory";
+
 /// What the base address of linear and pitched memory is a multiple of (docs/numerics.md 12).
 pub const BASE_ALIGN: u64 = 16;
 /// What the pitch is a multiple of.
 pub const PITCH_ALIGN: u64 = 32;
 
-/// Limits of arrays of a geometry.
-pub(crate) fn limits_of(geometry: Geometry) -> Limits {
-    ARRAY_LIMITS[geometry as usize]
+impl Default for ArchLimits {
+    fn default() -> Self {
+        Self::NEWEST
+    }
 }
 
-pub(crate) fn check_extent(extent: Extent, limits: &Limits) -> Result<(), CreateError> {
-    let axes = [("width", extent.width), ("height", extent.height), ("depth", extent.depth)];
-    for ((what, value), max) in axes.into_iter().zip(limits.extent) {
-        check_count(what, value.into(), max.into())?;
+impl ArchLimits {
+    /// The newest architectures, which have the largest limits in all but a few kinds of surfaces.
+    pub const NEWEST: Self = Self { generation: 4, linear: 1 << 28 };
+
+    /// The limits of a compute capability: 7, 5 for sm_75.
+    pub fn of(major: u32, minor: u32) -> Self {
+        let generation = match major {
+            0 | 1 => 0,
+            2 => 1,
+            3 | 4 => 2,
+            5 => 3,
+            _ => 4,
+        };
+        let short = generation < 4 || SHORT_LINEAR.contains(&(major, minor));
+        Self { generation, linear: if short { 1 << 27 } else { 1 << 28 } }
     }
-    Ok(())
+
+    fn row(&self, row: &Row) -> Limits {
+        let (extent, layers) = row.1[self.generation];
+        Limits { what: row.0, extent, layers }
+    }
+
+    /// Arrays of a geometry, and textures of them.
+    pub fn array(&self, geometry: Geometry) -> Limits {
+        self.row(&ARRAYS[geometry as usize])
+    }
+
+    /// Arrays with mip levels.
+    pub fn mipmapped(&self, geometry: Geometry) -> Limits {
+        MIPMAPPED.get(geometry as usize).map_or(self.array(geometry), |row| self.row(row))
+    }
+
+    /// Arrays that `tld4` reads.
+    pub fn gather(&self, geometry: Geometry) -> Limits {
+        if geometry == Geometry::D2 { self.row(&GATHER) } else { self.array(geometry) }
+    }
+
+    /// Surfaces of arrays; `None` of multi-sample arrays, which have no surfaces.
+    pub fn surface(&self, geometry: Geometry) -> Option<Limits> {
+        SURFACES.get(geometry as usize).map(|row| self.row(row))
+    }
+
+    /// Linear memory.
+    pub fn linear(&self) -> Limits {
+        Limits { what: LINEAR_WHAT, extent: [self.linear, 1, 1], layers: 1 }
+    }
+
+    /// Pitched memory.
+    pub fn pitched(&self) -> Limits {
+        self.row(&PITCHED)
+    }
+
+    /// Largest pitch of pitched memory, in bytes.
+    pub fn pitch(&self) -> u64 {
+        PITCHES[self.generation]
+    }
+
+    /// Whether `tld4` can read the resource.
+    pub fn check_gather(&self, resource: &Resource) -> Result<(), CreateError> {
+        self.gather(resource.geometry()).check_shape(resource.shape())
+    }
+
+    /// Whether there can be a surface of the resource. Surfaces of memory are limited as textures
+    /// of it.
+    pub fn check_surface(&self, resource: &Resource) -> Result<(), CreateError> {
+        match (resource.layout(), self.surface(resource.geometry())) {
+            (Layout::Linear, _) => self.linear().check_shape(resource.shape()),
+            (Layout::Pitched, _) => self.pitched().check_shape(resource.shape()),
+            (Layout::Array, Some(limits)) => limits.check_shape(resource.shape()),
+            (Layout::Array, None) => {
+                Err(CreateError::Refused(format!("a {} has no surface", resource.kind())))
+            }
+        }
+    }
+}
+
+impl Limits {
+    /// Whether a layer or face of this size is within.
+    pub fn check(&self, extent: Extent) -> Result<(), CreateError> {
+        if self.extent[0] == 0 {
+            return Err(CreateError::Refused(format!("the architecture has no {}s", self.what)));
+        }
+        let axes = [("width", extent.width), ("height", extent.height), ("depth", extent.depth)];
+        for ((what, value), max) in axes.into_iter().zip(self.extent) {
+            check_count(what, value.into(), max.into())?;
+        }
+        Ok(())
+    }
+
+    fn check_shape(&self, shape: &ArrayShape) -> Result<(), CreateError> {
+        self.check(shape.extent)?;
+        if shape.geometry.is_cube() {
+            return check_count("number of cubes", shape.layers.into(), u64::from(self.layers) / 6);
+        }
+        check_count("number of layers", shape.layers.into(), self.layers.into())
+    }
+}
+
+/// `2D array`
+pub(crate) fn name_of(geometry: Geometry) -> &'static str {
+    ARRAYS[geometry as usize].0
+}
+
+pub(crate) fn name_of_memory(layout: Layout) -> &'static str {
+    if layout == Layout::Linear { LINEAR_WHAT } else { PITCHED.0 }
 }
 
 fn check_count(what: &'static str, value: u64, max: u64) -> Result<(), CreateError> {
@@ -63,38 +225,71 @@ fn check_count(what: &'static str, value: u64, max: u64) -> Result<(), CreateErr
     Ok(())
 }
 
-/// What extents alone do not say: layers, levels, samples, square cubes.
-pub(crate) fn check_shape(shape: &ArrayShape) -> Result<(), CreateError> {
-    let limits = limits_of(shape.geometry);
-    check_count("number of layers", shape.layers.into(), limits.layers.into())?;
-    let Extent { width, height, depth } = shape.extent;
-    if shape.geometry.is_cube() && width != height {
-        return Err(CreateError::Refused(format!(
-            "faces of a cube are square, not {width} x {height}"
-        )));
+impl ArrayShape {
+    /// The rules of [`Self::check`] with the limits of an architecture.
+    pub fn check_for(&self, limits: &ArchLimits) -> Result<(), CreateError> {
+        limits.array(self.geometry).check_shape(self)?;
+        if let Some(levels) = self.levels {
+            self.check_levels(levels)?;
+            limits.mipmapped(self.geometry).check_shape(self)?;
+        }
+        self.check_parts()?;
+        self.check_format()
     }
-    if let Some(levels) = shape.levels {
+
+    fn check_levels(&self, levels: u32) -> Result<(), CreateError> {
+        let Extent { width, height, depth } = self.extent;
         let full = 32 - (width | height | depth).leading_zeros();
         check_count("number of levels", levels.into(), full.into())?;
-        if shape.geometry.is_multisample() {
+        if self.geometry.is_multisample() {
             return Err(CreateError::Refused("a multi-sample array has no mip levels".to_owned()));
         }
+        Ok(())
     }
-    match (shape.geometry.is_multisample(), shape.samples) {
-        (true, 2 | 4 | 8 | 16) | (false, 1) => Ok(()),
-        (true, n) => Err(CreateError::Refused(format!(
-            "a multi-sample array has 2, 4, 8 or 16 samples, not {n}"
-        ))),
-        (false, n) => {
-            Err(CreateError::Refused(format!("a {} has one sample, not {n}", limits.what)))
+
+    /// Square cubes, and samples.
+    fn check_parts(&self) -> Result<(), CreateError> {
+        let Extent { width, height, .. } = self.extent;
+        if self.geometry.is_cube() && width != height {
+            return Err(CreateError::Refused(format!(
+                "faces of a cube are square, not {width} x {height}"
+            )));
         }
+        match (self.geometry.is_multisample(), self.samples) {
+            (true, 2 | 4 | 8 | 16) | (false, 1) => Ok(()),
+            (true, n) => Err(CreateError::Refused(format!(
+                "a multi-sample array has 2, 4, 8 or 16 samples, not {n}"
+            ))),
+            (false, n) => {
+                let what = name_of(self.geometry);
+                Err(CreateError::Refused(format!("a {what} has one sample, not {n}")))
+            }
+        }
+    }
+
+    /// Section 8.1: block-compressed formats have no 1D arrays. Neither have they samples, and
+    /// depth formats are for pictures: no 3D arrays (assumed).
+    fn check_format(&self) -> Result<(), CreateError> {
+        let (format, one_axis) = (self.format, self.geometry.axes() == 1);
+        let none = format.is_block() && (one_axis || self.geometry.is_multisample())
+            || format.is_depth() && self.geometry == Geometry::D3;
+        if none {
+            return Err(CreateError::Refused(format!(
+                "there is no {} of {format} texels",
+                name_of(self.geometry)
+            )));
+        }
+        Ok(())
     }
 }
 
 /// Linear and pitched memory hold plain texels and 10:10:10:2 (docs/numerics.md 8.1).
-pub(crate) fn check_memory_format(format: texunit_texel::Format) -> Result<(), CreateError> {
-    if format.is_block() || format.is_depth() {
+pub(crate) fn check_memory_format(format: Format) -> Result<(), CreateError> {
+    if format.is_block() || format.is_depth() || format.is_normalized_kind() {
         return Err(CreateError::Refused(format!("{format} texels need an array, not memory")));
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

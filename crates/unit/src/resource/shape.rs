@@ -1,7 +1,6 @@
 //! What an array is made of, and where its texels lie.
 
-use super::limits::{check_extent, limits_of};
-use super::{CreateError, Extent};
+use super::{ArchLimits, CreateError, Extent};
 use crate::request::Geometry;
 use texunit_texel::Format;
 
@@ -75,27 +74,41 @@ impl ArrayShape {
         self.extent.level(level)
     }
 
-    /// Bytes of all texels, or why there is no such array.
+    /// Bytes of memory that it takes, or why there is no such array. Rows begin at multiples of 8
+    /// bytes, so this may be more than [`Self::packed_size`].
     pub fn size(&self) -> Result<u64, CreateError> {
         self.check()?;
         Ok(self.layout().1)
     }
 
-    /// Rules of section 8.1 and the limits of the architecture.
+    /// Bytes of all texels without padding ([`Resource::to_packed`](super::Resource::to_packed)),
+    /// or why there is no such array.
+    pub fn packed_size(&self) -> Result<u64, CreateError> {
+        self.check()?;
+        let copies = u64::from(self.planes()) * u64::from(self.samples);
+        let of_level = |level| {
+            let extent = self.level_extent(level);
+            let (columns, rows) = elements(self.format, extent);
+            columns * rows * u64::from(extent.depth) * u64::from(self.format.texel_size())
+        };
+        Ok((0..self.level_count()).map(|level| of_level(level) * copies).sum())
+    }
+
+    /// Rules of section 8.1 and the limits of the newest architecture.
     pub fn check(&self) -> Result<(), CreateError> {
-        check_extent(self.extent, &limits_of(self.geometry))?;
-        super::limits::check_shape(self)
+        self.check_for(&ArchLimits::NEWEST)
     }
 
     /// The levels one after the other, each layer by layer, sample by sample, slice by slice, row
-    /// by row, without padding; and the size of all.
+    /// by row; and the size of all. Rows are padded to multiples of [`ROW_ALIGN`] bytes.
     pub(crate) fn layout(&self) -> (Vec<Level>, u64) {
         let mut offset = 0;
         let mut levels = Vec::new();
         for level in 0..self.level_count() {
             let extent = self.level_extent(level);
             let (columns, rows) = elements(self.format, extent);
-            let row_pitch = columns * u64::from(self.format.texel_size());
+            let row_bytes = columns * u64::from(self.format.texel_size());
+            let row_pitch = row_bytes.next_multiple_of(ROW_ALIGN);
             let slice_pitch = row_pitch * rows;
             let sample_pitch = slice_pitch * u64::from(extent.depth);
             let plane_pitch = sample_pitch * u64::from(self.samples);
@@ -112,6 +125,10 @@ impl ArrayShape {
         (levels, offset)
     }
 }
+
+/// Where rows begin: an aligned x of a surface access is an aligned address, so that each element
+/// is one access to memory and a reduction can be atomic.
+const ROW_ALIGN: u64 = 8;
 
 /// Columns and rows of what is stored: texels, or 4x4 blocks of them.
 pub(crate) fn elements(format: Format, extent: Extent) -> (u64, u64) {

@@ -2,25 +2,25 @@
 
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::request::Geometry;
+use crate::request::{Geometry, SurfaceKind};
 use crate::resource::{ArrayShape, Extent, Resource};
 use proptest::prelude::*;
 use texunit_memory::Block;
 use texunit_texel::Format;
 
 fn surface(dims: u8, width: u32, height: u32, depth: u32) -> Arc<Surface> {
-    let extent = Extent { width, height, depth };
+    let geometry = Geometry::ALL[usize::from(dims) - 1];
     let format = Format::from_name("u8").unwrap();
-    let size = (width * height * depth) as usize;
-    let block = Arc::new(Block::new(size, "b").unwrap());
-    let bytes: Vec<u8> = (0..size).map(|i| (i as u8).wrapping_add(1)).collect();
-    block.write(0, &bytes).unwrap();
-    let resource = Resource::array(
-        &ArrayShape::new(format, Geometry::ALL[usize::from(dims) - 1], extent),
-        block,
-        "s",
-    )
-    .unwrap();
+    of_shape(&ArrayShape::new(format, geometry, Extent { width, height, depth }))
+}
+
+/// A surface whose bytes are 1, 2, 3 and so on.
+pub(super) fn of_shape(shape: &ArrayShape) -> Arc<Surface> {
+    let block = Arc::new(Block::new(shape.size().unwrap() as usize, "b").unwrap());
+    let resource = Resource::array(shape, block, "s").unwrap();
+    let bytes: Vec<u8> =
+        (0..shape.packed_size().unwrap()).map(|i| (i as u8).wrapping_add(1)).collect();
+    resource.fill_packed(&bytes).unwrap();
     Arc::new(Surface::new(Arc::new(resource)).unwrap())
 }
 

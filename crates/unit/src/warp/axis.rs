@@ -47,10 +47,10 @@ const POWER_OF_TWO: u8 = 1;
 const OTHER_SIZE: u8 = 2;
 
 // Address modes.
-const CLAMP: u8 = 0;
-const WRAP: u8 = 1;
-const MIRROR: u8 = 2;
-const BORDER: u8 = 3;
+pub(super) const CLAMP: u8 = 0;
+pub(super) const WRAP: u8 = 1;
+pub(super) const MIRROR: u8 = 2;
+pub(super) const BORDER: u8 = 3;
 
 impl Axis {
     /// The axis of `size` texels that are `pitch` bytes apart. `mode` is `None` for integer
@@ -171,20 +171,20 @@ fn texels<const SCALE: u8>(bits: u32, size: f64) -> f64 {
 }
 
 #[inline(always)]
-fn limit(x: f64, low: f64, high: f64) -> f64 {
+pub(super) fn limit(x: f64, low: f64, high: f64) -> f64 {
     let x = if x < low { low } else { x };
     if x > high { high } else { x }
 }
 
 /// To the range of an i32.
 #[inline(always)]
-fn saturate(i: f64) -> f64 {
+pub(super) fn saturate(i: f64) -> f64 {
     limit(i, -2_147_483_648.0, 2_147_483_647.0)
 }
 
 /// Rule 1.7 on the lower index and on the one after it; negative is outside.
 #[inline(always)]
-fn address<const MODE: u8>(i: f64, n: f64) -> (f64, f64) {
+pub(super) fn address<const MODE: u8>(i: f64, n: f64) -> (f64, f64) {
     match MODE {
         CLAMP => (limit(i, 0.0, n - 1.0), limit(i + 1.0, 0.0, n - 1.0)),
         WRAP => {
@@ -218,7 +218,7 @@ fn offset<const MODE: u8>(index: f64, pitch: i64) -> i64 {
 }
 
 #[inline(always)]
-fn to_int(x: f64) -> i32 {
+pub(super) fn to_int(x: f64) -> i32 {
     // SAFETY: callers pass weights of 0 to 255 and indices of -1 to 2^27, never NaN: NaN
     // coordinates were replaced, and all arithmetic since is on limited finite numbers. The
     // checked conversion would keep the loop from being vectorised.

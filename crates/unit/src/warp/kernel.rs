@@ -21,15 +21,16 @@ pub(super) struct Job<'a> {
     pub(super) components: u8,
 }
 
-/// What kernels write between their loops, so that they need not clear it.
+/// What kernels write between their loops, so that they need not clear it: up to two levels of
+/// two slices of four texels. Those of a slice are a group, and groups of fewer texels leave room.
 #[derive(Clone, Debug)]
 pub(super) struct Buffers {
-    texels: [TexelLanes; 8],
-    weights: [[i32; 32]; 8],
+    pub(super) texels: [TexelLanes; 16],
+    pub(super) weights: [[i32; 32]; 16],
 }
 
 impl Buffers {
-    pub(super) const ZERO: Self = Self { texels: [[[0; 32]; 4]; 8], weights: [[0; 32]; 8] };
+    pub(super) const ZERO: Self = Self { texels: [[[0; 32]; 4]; 16], weights: [[0; 32]; 16] };
 }
 
 /// Gathers and filters: fills `results` for the wanted components that the
@@ -121,7 +122,7 @@ fn gather_all(job: &Job<'_>, buffers: &mut Buffers, texel_size: usize) {
 
 /// Weights of all corners (docs/numerics.md 2, "Weights"), split along z, x, y.
 #[inline(always)]
-fn weigh_all(job: &Job<'_>, w: &mut [[i32; 32]; 8]) {
+fn weigh_all(job: &Job<'_>, w: &mut [[i32; 32]; 16]) {
     let [x, y, z] = job.axes;
     if job.corners == 2 {
         for lane in 0..32 {
@@ -193,38 +194,47 @@ fn float<C: Float, const N: usize>(job: &Job<'_>, buffers: &mut Buffers, results
     for c in 0..N {
         if job.components >> c & 1 == 1 {
             match job.corners {
-                2 => float_channel::<C, 2>(buffers, c, &mut results[c]),
-                4 => float_channel::<C, 4>(buffers, c, &mut results[c]),
-                _ => float_channel::<C, 8>(buffers, c, &mut results[c]),
+                2 => float_channel::<C, 1, 2>(buffers, c, &mut results[c]),
+                4 => float_channel::<C, 1, 4>(buffers, c, &mut results[c]),
+                _ => float_channel::<C, 2, 4>(buffers, c, &mut results[c]),
             }
         }
     }
 }
 
-/// One channel: `K` texels in groups of four (docs/numerics.md 2, "Sum").
+/// One channel: groups of `PER` texels, each group in its four places (docs/numerics.md 2, "Sum").
 ///
 /// All in f64, and exactly: a texel is cut to 28 bits (f16: 15), its weight has 9, a group's sum
-/// at most 37; the second group adds a bit. Scalings are by powers of two well inside the range.
+/// at most 37; other groups add two bits. Scalings are by powers of two well inside the range.
 /// Sums start from -0, which adds nothing and leaves a sum of -0s what it is.
 #[inline(always)]
-fn float_channel<C: Float, const K: usize>(buffers: &Buffers, channel: usize, out: &mut Lanes) {
+pub(super) fn float_channel<C: Float, const GROUPS: usize, const PER: usize>(
+    buffers: &Buffers,
+    channel: usize,
+    out: &mut Lanes,
+) {
     let mut largest = [0; 32];
     for lane in 0..32 {
         let value = |k: usize| C::widen(code(C::SIZE, &buffers.texels[k], channel, lane));
-        let mut exponents = [0; 2];
-        for k in 0..K {
-            let field = (value(k).to_bits() >> 23 & 0xff) as i32;
-            let field = if buffers.weights[k][lane] == 0 { 0 } else { field };
-            let exponent = &mut exponents[k / 4];
-            *exponent = if field > *exponent { field } else { *exponent };
+        let mut exponents = [0; GROUPS];
+        for group in 0..GROUPS {
+            for k in 4 * group..4 * group + PER {
+                let field = (value(k).to_bits() >> 23 & 0xff) as i32;
+                let field = if buffers.weights[k][lane] == 0 { 0 } else { field };
+                let exponent = &mut exponents[group];
+                *exponent = if field > *exponent { field } else { *exponent };
+            }
         }
-        let top = if exponents[0] > exponents[1] { exponents[0] } else { exponents[1] };
+        let mut top = exponents[0];
+        for &exponent in &exponents {
+            top = if exponent > top { exponent } else { top };
+        }
         let mut total = -0.0;
-        for group in 0..K.div_ceil(4) {
+        for group in 0..GROUPS {
             let exponent = exponents[group];
             let scale = power_of_two(C::TEXEL_BITS + 127 - exponent);
             let mut sum = -0.0;
-            for k in 4 * group..(4 * group + 4).min(K) {
+            for k in 4 * group..4 * group + PER {
                 let weight = buffers.weights[k][lane];
                 let part = (f64::from(value(k)) * scale).trunc() * f64::from(weight);
                 sum += if weight == 0 { -0.0 } else { part };
@@ -237,16 +247,20 @@ fn float_channel<C: Float, const K: usize>(buffers: &Buffers, channel: usize, ou
     }
     for lane in 0..32 {
         if largest[lane] == 255 {
-            out[lane] = not_finite::<C, K>(buffers, channel, lane);
+            out[lane] = not_finite::<C, GROUPS, PER>(buffers, channel, lane);
         }
     }
 }
 
 /// An infinity or a NaN among the texels: plain arithmetic.
 #[cold]
-fn not_finite<C: Float, const K: usize>(buffers: &Buffers, channel: usize, lane: usize) -> u32 {
+fn not_finite<C: Float, const GROUPS: usize, const PER: usize>(
+    buffers: &Buffers,
+    channel: usize,
+    lane: usize,
+) -> u32 {
     let mut sum = 0.0;
-    for k in 0..K {
+    for k in (0..GROUPS).flat_map(|group| 4 * group..4 * group + PER) {
         let weight = buffers.weights[k][lane];
         if weight != 0 {
             let value = C::widen(code(C::SIZE, &buffers.texels[k], channel, lane));
@@ -258,6 +272,6 @@ fn not_finite<C: Float, const K: usize>(buffers: &Buffers, channel: usize, lane:
 
 /// 2^exponent, for exponents of normal f64 numbers.
 #[inline(always)]
-fn power_of_two(exponent: i32) -> f64 {
+pub(super) fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }

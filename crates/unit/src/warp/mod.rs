@@ -1,11 +1,15 @@
 //! The planned path: 32 fetches at a time, specialised once per (instruction form, texture,
 //! sampler). Equal to [`crate::reference`] on every bit, which tests hold it to.
 //!
-//! Three stages, each a plain loop over lanes that the compiler vectorises: axes (coordinates to
-//! offsets and weights), texels (gathered into arrays), values (filtered). Each stage is picked
-//! from monomorphised functions when the plan is made, on x86-64 in a build with AVX2 where the
-//! machine has it. Nothing is allocated in a fetch. Lanes that are not active are computed like
-//! the others and dropped: address modes make any coordinate a valid one.
+//! There are two ways. `fast` is for fetches from one mip level of a texture whose channels lie
+//! one after the other: monomorphised functions, picked when the plan is made, on x86-64 in a
+//! build with AVX2 where the machine has it. `general` is for all others: the same stages (place,
+//! levels, axes, texels, sums), each a loop over lanes that asks what it has to do before the loop
+//! and not in it.
+//!
+//! Nothing is allocated in a fetch: what stages hand on lies in a [`Scratch`]. Lanes that are not
+//! active are computed like the others, where that is cheap, and dropped: address modes make any
+//! coordinate a valid one.
 
 #![allow(unsafe_code, reason = "calls of AVX2 builds, and unchecked float to integer conversion")]
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
@@ -13,32 +17,38 @@
 mod axis;
 mod build;
 mod class;
+mod fast;
+mod general;
 mod kernel;
 mod texels;
 
-use crate::effective::{Coords, EffectiveSampler, reads_normalized, resolve};
-use crate::reference::not_built;
-use crate::request::{FetchAnswer, FetchForm, FetchRequest, Lanes, PlanError};
-use crate::sampler::{AddressMode, Filter, Sampler, Texture};
-use axis::{Axis, AxisLanes, OUTSIDE};
+use crate::effective::{EffectiveSampler, resolve};
+use crate::request::{FetchAnswer, FetchForm, FetchRequest, Lanes, PlanError, ResultType};
+use crate::sampler::{Sampler, Texture};
 use build::Build;
-use kernel::{Buffers, Job, Kernel};
+use fast::Fast;
+use general::General;
 use std::sync::Arc;
-use texels::Source;
-use texunit_texel::{border_codes, pack, readings};
+use texunit_texel::f32_to_f16;
 
 /// What fetches of a warp need to change; one a warp or a thread, for any plans.
 #[derive(Clone, Debug)]
 pub struct Scratch {
-    axes: [AxisLanes; 3],
-    buffers: Buffers,
+    fast: fast::Space,
+    general: general::Space,
+    buffers: kernel::Buffers,
     results: [Lanes; 4],
 }
 
 impl Scratch {
     /// Scratch space.
     pub fn new() -> Self {
-        Self { axes: [AxisLanes::ZERO; 3], buffers: Buffers::ZERO, results: [[0; 32]; 4] }
+        Self {
+            fast: fast::Space::new(),
+            general: general::Space::new(),
+            buffers: kernel::Buffers::ZERO,
+            results: [[0; 32]; 4],
+        }
     }
 }
 
@@ -56,21 +66,14 @@ pub struct FetchPlan {
     texture: Arc<Texture>,
     sampler: Sampler,
     effective: EffectiveSampler,
-    axes: [Option<Axis>; 3],
-    /// What stands for y if the geometry lacks it.
-    row: &'static AxisLanes,
-    source: Source,
-    corners: usize,
-    kernel: Kernel,
+    way: Way,
 }
 
-/// Axes that a geometry lacks contribute nothing.
-static NO_AXIS: AxisLanes = AxisLanes::ZERO;
-
-/// The row of a 1D texture that is filtered with a border: half of each result comes from row -1,
-/// outside.
-static BORDER_ROW: AxisLanes =
-    AxisLanes { lower: [OUTSIDE; 32], upper: [0; 32], weight: [128; 32] };
+#[derive(Clone, Debug)]
+enum Way {
+    Fast(Fast),
+    General(Box<General>),
+}
 
 impl FetchPlan {
     /// Plans fetches of this form, or says why they have no defined answer.
@@ -89,49 +92,14 @@ impl FetchPlan {
         build: Build,
     ) -> Result<Self, PlanError> {
         let effective = resolve(form, texture, sampler)?;
-        not_built(form, texture)?;
-        let (resource, dims) = (&*texture.resource, texture.resource.geometry().axes());
-        let level = resource.levels()[0];
-        let (format, extent) = (resource.format(), resource.extent());
-        let linear = effective.filter == Filter::Linear;
-        let normalized = reads_normalized(texture);
-        let undefined =
-            || PlanError::Undefined(format!("{format} has no such read mode and filter"));
-        let kernel = kernel::pick(format, normalized, linear, build).ok_or_else(undefined)?;
-        let readings = readings(format, normalized, false).ok_or_else(undefined)?;
-        let border_row = dims == 1
-            && linear
-            && effective.address_mode.is_some_and(|mode| mode[1] == AddressMode::Border);
-        let axis = |a: usize, size, pitch| {
-            let mode = effective.address_mode.map(|mode| mode[a]);
-            (a < dims).then(|| Axis::new(size, pitch, effective.coords, mode, linear, build))
+        let fast = Fast::new(form, texture, sampler, &effective, build);
+        let way = match fast {
+            Some(fast) => Way::Fast(fast),
+            None => {
+                Way::General(Box::new(General::new(form, texture, sampler, &effective, build)?))
+            }
         };
-        let axes = [
-            axis(0, extent.width, format.texel_size().into()),
-            axis(1, extent.height, level.row_pitch),
-            axis(2, extent.depth, level.slice_pitch),
-        ];
-        let corners = match dims {
-            _ if !linear => 1,
-            // Both rows of a 1D texture are the same one, whatever their shares.
-            1 if !border_row => 2,
-            3 => 8,
-            _ => 4,
-        };
-        let border = match effective.coords {
-            // Outside, integer coordinates read 0 (docs/numerics.md 1.9).
-            Coords::Integer => [0; 4],
-            _ => border_codes(readings, sampler.border),
-        };
-        let bytes = pack(format, border);
-        let words = bytes.as_chunks::<4>().0;
-        let source = Source {
-            first: level.offset,
-            border: std::array::from_fn(|w| u32::from_le_bytes(words[w])),
-        };
-        let row = if border_row { &BORDER_ROW } else { &NO_AXIS };
-        let texture = Arc::clone(texture);
-        Ok(Self { form, texture, sampler: *sampler, effective, axes, row, source, corners, kernel })
+        Ok(Self { form, texture: Arc::clone(texture), sampler: *sampler, effective, way })
     }
 
     /// The instruction form that was planned.
@@ -154,42 +122,62 @@ impl FetchPlan {
         &self.effective
     }
 
-    /// Answers a fetch: fills the wanted components of the active lanes and leaves all others as
-    /// they are.
+    /// Answers a fetch: fills the wanted components and the residency of the active lanes, and
+    /// leaves all others as they are.
     pub fn fetch(
         &self,
         request: &FetchRequest<'_>,
         scratch: &mut Scratch,
         answer: &mut FetchAnswer,
     ) {
-        let Scratch { axes, buffers, results } = scratch;
-        for ((axis, lanes), coords) in self.axes.iter().zip(&mut *axes).zip(request.coords) {
-            if let Some(axis) = axis {
-                axis.run(coords, lanes);
-            }
-        }
-        let lanes = |a: usize, missing| {
-            if self.axes[a].is_some() { &axes[a] } else { missing }
+        let Scratch { fast, general, buffers, results } = scratch;
+        let narrow = matches!(self.form.result, ResultType::F16 | ResultType::F16x2);
+        let direct = request.active == u32::MAX && !narrow;
+        let components = match self.form.result {
+            // Register 0 has components 0 and 1.
+            ResultType::F16x2 => [0, 0b0011, 0b1100, 0b1111][usize::from(request.components & 3)],
+            _ => request.components,
         };
-        let job = Job {
-            axes: [&axes[0], lanes(1, self.row), lanes(2, &NO_AXIS)],
-            source: &self.source,
-            block: self.texture.resource.block(),
-            corners: self.corners,
-            components: request.components,
-        };
-        let channels = usize::from(self.texture.resource.format().channels());
-        let out = if request.active == u32::MAX { &mut answer.values } else { &mut *results };
-        // SAFETY: `kernel::pick` was given a `Build` that runs here.
-        unsafe { (self.kernel)(&job, buffers, out) }
-        for (c, values) in out.iter_mut().enumerate().skip(channels) {
-            if request.components >> c & 1 == 1 {
-                *values = [0; 32];
+        let out = if direct { &mut answer.values } else { &mut *results };
+        let resident = match &self.way {
+            Way::Fast(plan) => {
+                plan.fetch(&self.texture.resource, request, components, (fast, buffers), out);
+                u32::MAX
             }
-        }
-        if request.active != u32::MAX {
+            Way::General(plan) => {
+                plan.fetch(&self.texture.resource, request, components, (general, buffers), out)
+            }
+        };
+        answer.resident = answer.resident & !request.active | resident & request.active;
+        if !direct {
+            match self.form.result {
+                ResultType::F16 => to_halves(results, components),
+                ResultType::F16x2 => to_pairs(results, components),
+                ResultType::F32 | ResultType::S32 | ResultType::U32 => {}
+            }
             keep_inactive(request, results, &mut answer.values);
         }
+    }
+}
+
+/// Rule 2: results as halves, each zero-extended.
+fn to_halves(results: &mut [Lanes; 4], components: u8) {
+    for (c, values) in results.iter_mut().enumerate() {
+        if components >> c & 1 == 1 {
+            for value in values {
+                *value = f32_to_f16(*value).into();
+            }
+        }
+    }
+}
+
+/// Rule 2: two registers of two halves.
+fn to_pairs(results: &mut [Lanes; 4], components: u8) {
+    to_halves(results, components);
+    for lane in 0..32 {
+        let [x, y, z, w] = [0, 1, 2, 3].map(|c: usize| results[c][lane]);
+        results[0][lane] = x | y << 16;
+        results[1][lane] = z | w << 16;
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn gather<const SIZE: usize>(
 }
 
 #[inline(always)]
-fn load<const SIZE: usize>(block: &Block, offset: u64) -> [u32; 4] {
+pub(super) fn load<const SIZE: usize>(block: &Block, offset: u64) -> [u32; 4] {
     const INSIDE: &str = "address modes keep to the extent, and `Resource` to the block";
     let pair = |at| {
         let both = block.load_u64(at).expect(INSIDE);

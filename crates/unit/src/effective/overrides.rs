@@ -1,0 +1,224 @@
+//! What the hardware changes of the state it is given, in words.
+
+use super::{Coords, EffectiveSampler, asks_for_normalized, effective_sampler};
+use crate::request::{FetchForm, FetchKind, Lod};
+use crate::resource::Layout;
+use crate::sampler::{AddressMode, Filter, Sampler, Texture};
+
+/// State that was asked for and does not act as asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Override {
+    /// Number of the rule of docs/numerics.md: `1.8`.
+    pub rule: &'static str,
+    /// What happens instead, in one line.
+    pub text: String,
+}
+
+/// What the hardware changes of a texture and a sampler when it runs an instruction of this form.
+/// Of a fetch that [`resolve`](super::resolve) refuses, what it would change.
+pub fn overrides(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Vec<Override> {
+    let effective = effective_sampler(texture, sampler, form);
+    let state = State { texture, sampler, form, effective };
+    let mut all = Vec::new();
+    let mut add = |rule, text: Option<String>| {
+        if let Some(text) = text {
+            all.push(Override { rule, text });
+        }
+    };
+    add("1.9", state.integer());
+    add("1.11", state.mipmapped_coordinates());
+    add("7", state.cube_coordinates());
+    for axis in 0..form.geometry.axes() {
+        let (rule, text) = state.address(axis);
+        add(rule, text);
+    }
+    add("7", state.seamless());
+    add("8", state.gather());
+    add("3", state.mip_filter());
+    add("3", state.level_clamps());
+    add("3", state.bias());
+    add("3", state.anisotropy());
+    add("5", state.srgb());
+    add("9", state.compare());
+    all
+}
+
+struct State<'a> {
+    texture: &'a Texture,
+    sampler: &'a Sampler,
+    form: FetchForm,
+    effective: EffectiveSampler,
+}
+
+impl State<'_> {
+    fn is_integer(&self) -> bool {
+        self.effective.coords == Coords::Integer
+    }
+
+    fn is_mipmapped(&self) -> bool {
+        self.texture.resource.is_mipmapped()
+    }
+
+    fn is_gather(&self) -> bool {
+        matches!(self.form.kind, FetchKind::Gather(_))
+    }
+
+    fn integer(&self) -> Option<String> {
+        let linear = self.sampler.filter == Filter::Linear;
+        (self.is_integer() && self.texture.resource.layout() != Layout::Linear).then(|| {
+            let filter = if linear { "the linear filter, " } else { "" };
+            format!(
+                "integer coordinates name a texel: {filter}normalized coordinates, address modes \
+                 and border colour have no effect; outside, every component is 0"
+            )
+        })
+    }
+
+    fn mipmapped_coordinates(&self) -> Option<String> {
+        let changed = !self.is_integer()
+            && self.is_mipmapped()
+            && !asks_for_normalized(self.texture, self.sampler);
+        changed.then(|| {
+            "a mipmapped texture takes normalized coordinates, though unnormalized ones are asked \
+             for"
+            .to_owned()
+        })
+    }
+
+    fn cube_coordinates(&self) -> Option<String> {
+        let changed = self.form.geometry.is_cube()
+            && !self.is_mipmapped()
+            && !asks_for_normalized(self.texture, self.sampler);
+        changed.then(|| {
+            "face coordinates are normalized, though unnormalized ones are asked for".to_owned()
+        })
+    }
+
+    fn address(&self, axis: usize) -> (&'static str, Option<String>) {
+        let asked = self.sampler.address_mode[axis];
+        let Some(acts) = self.effective.address_mode.map(|mode| mode[axis]) else {
+            return ("1.9", None);
+        };
+        if acts == asked {
+            return ("1.8", None);
+        }
+        let name = ["x", "y", "z"][axis];
+        let [asked, acts] = [asked, acts].map(mode_name);
+        let (rule, why) = if self.form.geometry.is_cube() {
+            ("7", "a point fetch of a cube map without mip levels stays on its face")
+        } else if self.is_mipmapped() {
+            ("1.11", "unnormalized coordinates are asked for")
+        } else {
+            ("1.8", "coordinates are unnormalized")
+        };
+        (rule, Some(format!("address mode of {name}: {asked} acts as {acts}, because {why}")))
+    }
+
+    fn seamless(&self) -> Option<String> {
+        if self.effective.seamless_cube {
+            return Some(
+                "seamless: footprints reach into the neighbouring faces, address modes have no \
+                 effect"
+                    .to_owned(),
+            );
+        }
+        let why = match self.form.geometry.is_cube() {
+            _ if !self.sampler.seamless_cube => return None,
+            false => "the texture is no cube map",
+            true if self.is_gather() => "a gather stays on its face",
+            true => "the filter is point",
+        };
+        Some(format!("seamless filtering has no effect: {why}"))
+    }
+
+    fn gather(&self) -> Option<String> {
+        (self.is_gather() && self.is_mipmapped())
+            .then(|| "a gather reads level 0 of a mipmapped texture".to_owned())
+    }
+
+    fn mip_filter(&self) -> Option<String> {
+        let asked = self.sampler.mip_filter == Filter::Linear;
+        match self.effective.mip_filter {
+            Some(Filter::Point) if asked && self.is_integer() => {
+                Some("with integer coordinates levels are not blended".to_owned())
+            }
+            None if asked => {
+                Some("the mip filter has no effect: the texture has no mip levels".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    fn level_clamps(&self) -> Option<String> {
+        let (min, max) = (self.sampler.min_level_clamp, self.sampler.max_level_clamp);
+        if !self.is_mipmapped() {
+            let asked = min > 0.0;
+            return asked
+                .then(|| "level clamps have no effect: the texture has no mip levels".to_owned());
+        }
+        (min > max && !self.is_gather())
+            .then(|| format!("level clamps {min} and {max} are in the wrong order: {min} wins"))
+    }
+
+    fn bias(&self) -> Option<String> {
+        let why = match self.form.kind {
+            _ if self.sampler.level_bias == 0.0 => return None,
+            _ if !self.is_mipmapped() => "the texture has no mip levels",
+            _ if self.is_integer() => "an integer level is the level itself",
+            FetchKind::Sample(Lod::Level | Lod::Gradient) => return None,
+            FetchKind::Sample(Lod::Implicit | Lod::Base) => "the instruction names no level",
+            FetchKind::Gather(_) => "a gather reads level 0",
+        };
+        Some(format!("the level bias has no effect: {why}"))
+    }
+
+    fn anisotropy(&self) -> Option<String> {
+        let (asked, acts) = (self.sampler.max_anisotropy, self.effective.max_anisotropy);
+        if asked <= 1 || asked == acts {
+            return None;
+        }
+        if acts > 1 {
+            return Some(format!("max_anisotropy {asked} acts as {acts}"));
+        }
+        let why = match self.form.kind {
+            _ if self.is_integer() => "coordinates are integers",
+            FetchKind::Sample(Lod::Level) => "an explicit level wants a linear mip filter for it",
+            FetchKind::Sample(Lod::Gradient) if self.form.geometry.axes() != 2 => {
+                "only footprints of two axes are anisotropic"
+            }
+            FetchKind::Sample(Lod::Gradient) => "the filter is point",
+            _ => "the instruction has neither level nor gradients",
+        };
+        Some(format!("max_anisotropy {asked} has no effect: {why}"))
+    }
+
+    fn srgb(&self) -> Option<String> {
+        (self.sampler.srgb && !self.effective.srgb).then(|| {
+            "the sRGB flag has no effect: it acts on 8-bit unorm texels read as normalized floats"
+                .to_owned()
+        })
+    }
+
+    fn compare(&self) -> Option<String> {
+        match (self.form.compare, self.sampler.compare) {
+            (true, None) => Some(
+                "the compare operand has no effect: the sampler has no compare function".to_owned(),
+            ),
+            (false, Some(_)) => Some(
+                "the compare function has no effect: the instruction has no compare operand"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
+}
+
+fn mode_name(mode: AddressMode) -> &'static str {
+    match mode {
+        AddressMode::Wrap => "wrap",
+        AddressMode::Mirror => "mirror",
+        AddressMode::ClampOgl => "clamp_ogl",
+        AddressMode::Clamp => "clamp",
+        AddressMode::Border => "border",
+    }
+}

@@ -1,0 +1,316 @@
+//! Instruction forms by their PTX names: `tex.level.2d.v4.f32.f32`, `suld.b.a1d.v2.b32.clamp`.
+
+use crate::request::{
+    ClampMode, CoordType, FetchForm, FetchKind, Geometry, Lod, ReduceOp, ReduceType, ResultType,
+    SurfaceForm, SurfaceKind,
+};
+use std::fmt;
+use std::str::FromStr;
+
+/// A name that is no fetch or surface instruction.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is no instruction: {reason}")]
+pub struct NameError {
+    name: String,
+    reason: String,
+}
+
+#[rustfmt::skip]
+const LODS: [(Lod, &str); 4] =
+    [(Lod::Implicit, ""), (Lod::Base, "base"), (Lod::Level, "level"), (Lod::Gradient, "grad")];
+const COMPONENTS: [&str; 4] = ["r", "g", "b", "a"];
+#[rustfmt::skip]
+const RESULTS: [(ResultType, &str); 5] = [
+    (ResultType::F32, "v4.f32"),
+    (ResultType::S32, "v4.s32"),
+    (ResultType::U32, "v4.u32"),
+    (ResultType::F16, "v4.f16"),
+    (ResultType::F16x2, "v2.f16x2"),
+];
+const COORDS: [(CoordType, &str); 2] = [(CoordType::F32, "f32"), (CoordType::S32, "s32")];
+#[rustfmt::skip]
+const CLAMPS: [(ClampMode, &str); 3] =
+    [(ClampMode::Trap, "trap"), (ClampMode::Clamp, "clamp"), (ClampMode::Zero, "zero")];
+#[rustfmt::skip]
+const OPS: [(ReduceOp, &str); 5] = [
+    (ReduceOp::Add, "add"),
+    (ReduceOp::Min, "min"),
+    (ReduceOp::Max, "max"),
+    (ReduceOp::And, "and"),
+    (ReduceOp::Or, "or"),
+];
+#[rustfmt::skip]
+const TYPES: [(ReduceType, &str); 6] = [
+    (ReduceType::U32, "u32"),
+    (ReduceType::S32, "s32"),
+    (ReduceType::U64, "u64"),
+    (ReduceType::S64, "s64"),
+    (ReduceType::B32, "b32"),
+    (ReduceType::B64, "b64"),
+];
+
+fn name_of<T: PartialEq>(table: &[(T, &'static str)], value: &T) -> &'static str {
+    table.iter().find(|row| row.0 == *value).map_or("", |row| row.1)
+}
+
+fn by_name<T: Copy>(table: &[(T, &'static str)], name: &str) -> Option<T> {
+    table.iter().find(|row| row.1 == name).map(|row| row.0)
+}
+
+impl fmt::Display for FetchForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            FetchKind::Sample(Lod::Implicit) => f.write_str("tex")?,
+            FetchKind::Sample(lod) => write!(f, "tex.{}", name_of(&LODS, &lod))?,
+            FetchKind::Gather(c) => write!(f, "tld4.{}", COMPONENTS[usize::from(c & 3)])?,
+        }
+        let (result, coord) = (name_of(&RESULTS, &self.result), name_of(&COORDS, &self.coord));
+        write!(f, "{}.{result}.{coord}", self.geometry.name())
+    }
+}
+
+impl FromStr for FetchForm {
+    type Err = NameError;
+
+    /// Reads a name. Operands are no part of it: `offset` and `compare` come out as false.
+    fn from_str(name: &str) -> Result<Self, NameError> {
+        let fail = |reason: &str| NameError { name: name.to_owned(), reason: reason.to_owned() };
+        let mut parts = name.split('.').peekable();
+        let kind = match parts.next() {
+            Some("tex") => {
+                let lod = parts.peek().and_then(|p| by_name(&LODS[1..], p));
+                if lod.is_some() {
+                    parts.next();
+                }
+                FetchKind::Sample(lod.unwrap_or(Lod::Implicit))
+            }
+            Some("tld4") => {
+                let component = parts.next().unwrap_or_default();
+                let index = COMPONENTS.iter().position(|&c| c == component);
+                FetchKind::Gather(index.ok_or_else(|| fail("tld4 wants .r, .g, .b or .a"))? as u8)
+            }
+            _ => return Err(fail("fetches begin with tex or tld4")),
+        };
+        let geometry = parts.next().and_then(Geometry::from_name);
+        let geometry = geometry.ok_or_else(|| fail("no geometry such as .2d"))?;
+        let rest: Vec<&str> = parts.collect();
+        let [vector, result, coord] = rest[..] else {
+            return Err(fail("it ends in vector, result and coordinate type, as in .v4.f32.f32"));
+        };
+        let result = by_name(&RESULTS, &format!("{vector}.{result}"));
+        let result = result
+            .ok_or_else(|| fail("results are .v4.f32, .v4.s32, .v4.u32, .v4.f16 or .v2.f16x2"))?;
+        let coord = by_name(&COORDS, coord).ok_or_else(|| fail("coordinates are .f32 or .s32"))?;
+        let form = Self { kind, geometry, coord, result, offset: false, compare: false };
+        match form.why_impossible() {
+            Some(reason) => Err(fail(reason)),
+            None => Ok(form),
+        }
+    }
+}
+
+impl FetchForm {
+    /// Why the PTX ISA has no such instruction (`tex`, `tld4`); `None` if it has.
+    pub fn why_impossible(&self) -> Option<&'static str> {
+        let g = self.geometry;
+        let integers = self.coord == CoordType::S32;
+        let half = matches!(self.result, ResultType::F16 | ResultType::F16x2);
+        let gathers = matches!(g, Geometry::D2 | Geometry::A2d | Geometry::Cube | Geometry::Acube);
+        let gather = matches!(self.kind, FetchKind::Gather(_));
+        let lod = match self.kind {
+            FetchKind::Sample(lod) => lod,
+            FetchKind::Gather(_) => Lod::Implicit,
+        };
+        let explicit = matches!(lod, Lod::Level | Lod::Gradient);
+        #[rustfmt::skip]
+        let rules = [
+            (g.is_cube() && integers,            "cube maps take .f32 coordinates"),
+            (g.is_cube() && self.offset,         "fetches from cube maps have no offset"),
+            (g.is_multisample() && !integers,    "multi-sample textures take .s32 coordinates"),
+            (g.is_multisample() && self.compare, "multi-sample fetches have no compare operand"),
+            (g.is_multisample() && explicit,     "multi-sample textures have no mip levels"),
+            (self.compare && integers,           "a compare operand wants .f32 coordinates"),
+            (self.compare && g == Geometry::D3,  "3D fetches have no compare operand"),
+            (lod == Lod::Gradient && integers,   "gradients want .f32 coordinates"),
+            (gather && !gathers,                 "tld4 has the geometries .2d, .a2d, .cube and .acube"),
+            (gather && integers,                 "tld4 takes .f32 coordinates"),
+            (gather && half,                     "tld4 has no f16 results"),
+        ];
+        rules.into_iter().find(|rule| rule.0).map(|rule| rule.1)
+    }
+}
+
+impl fmt::Display for SurfaceForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (geometry, clamp) = (self.geometry.name(), name_of(&CLAMPS, &self.clamp));
+        let vector = |n: u8| if n == 1 { String::new() } else { format!(".v{n}") };
+        match self.kind {
+            SurfaceKind::Load { element_size: size, vector: n } => {
+                write!(f, "suld.b{geometry}{}.b{}.{clamp}", vector(n), 8 * u32::from(size))
+            }
+            SurfaceKind::Store { element_size: size, vector: n } => {
+                write!(f, "sust.b{geometry}{}.b{}.{clamp}", vector(n), 8 * u32::from(size))
+            }
+            SurfaceKind::StoreFormatted { vector: n } => {
+                write!(f, "sust.p{geometry}{}.b32.{clamp}", vector(n))
+            }
+            SurfaceKind::Reduce { op, ty, formatted } => {
+                let kind = if formatted { 'p' } else { 'b' };
+                let (op, ty) = (name_of(&OPS, &op), name_of(&TYPES, &ty));
+                write!(f, "sured.{kind}.{op}{geometry}.{ty}.{clamp}")
+            }
+        }
+    }
+}
+
+impl FromStr for SurfaceForm {
+    type Err = NameError;
+
+    /// Reads a name. Cache operators are not part of a form.
+    fn from_str(name: &str) -> Result<Self, NameError> {
+        let fail = |reason: &str| NameError { name: name.to_owned(), reason: reason.to_owned() };
+        let parts: Vec<&str> = name.split('.').collect();
+        let (&clamp, parts) = parts.split_last().ok_or_else(|| fail("it is empty"))?;
+        let clamp =
+            by_name(&CLAMPS, clamp).ok_or_else(|| fail("it ends in .trap, .clamp or .zero"))?;
+        let (kind, geometry) = match *parts {
+            ["sured", p @ ("b" | "p"), op, geometry, ty] => {
+                let op = by_name(&OPS, op)
+                    .ok_or_else(|| fail("reductions are add, min, max, and, or"))?;
+                let ty = by_name(&TYPES, ty).ok_or_else(|| fail("it has no such type"))?;
+                (SurfaceKind::Reduce { op, ty, formatted: p == "p" }, geometry)
+            }
+            [op @ ("suld" | "sust"), p @ ("b" | "p"), geometry, ref rest @ ..] => {
+                let (vector, ty) = match *rest {
+                    [ty] => (1, ty),
+                    ["v2", ty] => (2, ty),
+                    ["v4", ty] => (4, ty),
+                    _ => return Err(fail("vectors are .v2 or .v4, before the type")),
+                };
+                let kind = match (op, p, ty) {
+                    ("sust", "p", "b32") => SurfaceKind::StoreFormatted { vector },
+                    (_, "b", "b8" | "b16" | "b32" | "b64") => {
+                        let element_size = ty[1..].parse::<u8>().unwrap_or(0) / 8;
+                        if op == "suld" {
+                            SurfaceKind::Load { element_size, vector }
+                        } else {
+                            SurfaceKind::Store { element_size, vector }
+                        }
+                    }
+                    _ => return Err(fail("it has no such type")),
+                };
+                (kind, geometry)
+            }
+            _ => {
+                return Err(fail(
+                    "surface instructions begin with suld.b, sust.b, sust.p, sured.b or sured.p",
+                ));
+            }
+        };
+        let geometry =
+            Geometry::from_name(geometry).ok_or_else(|| fail("no geometry such as .2d"))?;
+        let form = Self { kind, geometry, clamp };
+        match form.why_impossible() {
+            Some(reason) => Err(fail(reason)),
+            None => Ok(form),
+        }
+    }
+}
+
+impl SurfaceForm {
+    /// Why the PTX ISA has no such instruction; `None` if it has.
+    pub fn why_impossible(&self) -> Option<&'static str> {
+        use Geometry as G;
+        let plain = matches!(self.geometry, G::D1 | G::D2 | G::D3);
+        let layered = matches!(self.geometry, G::A1d | G::A2d);
+        match self.kind {
+            _ if !plain && !layered => Some("surfaces are .1d, .2d, .3d, .a1d or .a2d"),
+            SurfaceKind::Load { element_size, vector }
+            | SurfaceKind::Store { element_size, vector } => {
+                let fits = u32::from(element_size) * u32::from(vector) <= 16;
+                (!fits).then_some("an access has at most 16 bytes")
+            }
+            SurfaceKind::StoreFormatted { .. } | SurfaceKind::Reduce { .. } if layered => {
+                Some("it has no layered geometry")
+            }
+            SurfaceKind::StoreFormatted { .. } => None,
+            SurfaceKind::Reduce { op, ty, formatted } => {
+                use ReduceOp as O;
+                use ReduceType as T;
+                let fits = match (op, formatted) {
+                    (O::Add, false) => matches!(ty, T::U32 | T::S32 | T::U64),
+                    (O::Min | O::Max, false) => matches!(ty, T::U32 | T::S32 | T::U64 | T::S64),
+                    (O::And | O::Or, _) => ty == T::B32,
+                    (O::Add, true) => ty == T::B32,
+                    (O::Min | O::Max, true) => matches!(ty, T::B32 | T::B64),
+                };
+                (!fits).then_some("the operation does not have this type")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for name in [
+            "tex.1d.v4.f32.f32",
+            "tex.level.2d.v4.s32.s32",
+            "tex.grad.acube.v4.u32.f32",
+            "tex.base.a2d.v2.f16x2.f32",
+            "tex.a2dms.v4.f16.s32",
+            "tld4.a.cube.v4.u32.f32",
+        ] {
+            assert_eq!(name.parse::<FetchForm>().unwrap().to_string(), name);
+        }
+        for name in [
+            "suld.b.a1d.v2.b32.clamp",
+            "suld.b.3d.b8.trap",
+            "sust.b.a2d.v4.b32.zero",
+            "sust.p.2d.v4.b32.trap",
+            "sured.b.add.1d.u64.zero",
+            "sured.p.max.3d.b64.clamp",
+        ] {
+            assert_eq!(name.parse::<SurfaceForm>().unwrap().to_string(), name);
+        }
+    }
+
+    #[test]
+    fn names_that_are_none() {
+        for name in [
+            "",
+            "tex",
+            "tex.2d",
+            "tex.2d.v4.f32",
+            "tex.4d.v4.f32.f32",
+            "tex.grad.2d.v4.f32.s32",
+            "tex.cube.v4.f32.s32",
+            "tex.level.2dms.v4.f32.s32",
+            "tex.2dms.v4.f32.f32",
+            "tld4.x.2d.v4.f32.f32",
+            "tld4.r.3d.v4.f32.f32",
+            "tld4.r.2d.v4.f16.f32",
+            "tex.2d.v2.f32.f32",
+        ] {
+            assert!(name.parse::<FetchForm>().is_err(), "{name}");
+        }
+        for name in [
+            "",
+            "suld.p.2d.b32.trap",
+            "suld.b.cube.b32.trap",
+            "suld.b.2d.v4.b64.trap",
+            "suld.b.2d.b32",
+            "sust.p.a2d.b32.trap",
+            "sured.b.add.2d.s64.trap",
+            "sured.b.and.2d.u32.trap",
+            "sured.p.add.2d.b64.trap",
+            "sured.b.add.a1d.u32.trap",
+        ] {
+            assert!(name.parse::<SurfaceForm>().is_err(), "{name}");
+        }
+    }
+}

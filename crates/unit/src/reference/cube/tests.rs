@@ -1,0 +1,240 @@
+//! Cubes by geometry: what the tables say must fit together in space.
+
+#![allow(clippy::unwrap_used)]
+use super::*;
+use crate::reference::level::Wanted;
+
+/// A vector along an axis.
+fn along(axis: Signed, length: f32) -> [f32; 3] {
+    let mut v = [0.0; 3];
+    v[axis.axis] = if axis.negative { -length } else { length };
+    v
+}
+
+/// The place on the plane of a face with coordinates sc, tc of -1 to 1 and beyond.
+fn place(face: u32, sc: f32, tc: f32) -> [f32; 3] {
+    let Face { major, s, t } = FACES[face as usize];
+    let parts = [along(major, 1.0), along(s, sc), along(t, tc)];
+    std::array::from_fn(|a| parts[0][a] + parts[1][a] + parts[2][a])
+}
+
+fn faces() -> impl Iterator<Item = u32> {
+    0..6
+}
+
+/// The centre of a texel, also of one outside.
+fn centre(k: i64, n: u32) -> f32 {
+    (2 * k + 1) as f32 / n as f32 - 1.0
+}
+
+#[test]
+fn the_table_is_the_page() {
+    // Direction, face, sc, tc as the page writes them.
+    let (x, y, z) = (0.25, 0.5, 0.125);
+    #[rustfmt::skip]
+    let rows = [
+        ([ 1.0, y, z], 0, -z, -y),
+        ([-1.0, y, z], 1,  z, -y),
+        ([x,  1.0, z], 2,  x,  z),
+        ([x, -1.0, z], 3,  x, -z),
+        ([x, y,  1.0], 4,  x, -y),
+        ([x, y, -1.0], 5, -x, -y),
+    ];
+    for (direction, face, sc, tc) in rows {
+        let p = face_point(direction);
+        assert_eq!((p.face, p.sc, p.tc), (face, sc, tc), "{direction:?}");
+        assert_eq!((p.s, p.t), ((sc + 1.0) / 2.0, (tc + 1.0) / 2.0));
+        // Twice the direction is the same place.
+        let twice = face_point(direction.map(|c| 2.0 * c));
+        assert_eq!((twice.face, twice.s, twice.t), (p.face, p.s, p.t));
+        assert_eq!(twice.ma.abs(), 2.0);
+    }
+}
+
+#[test]
+fn ties_go_to_z_then_y() {
+    let face = |d| face_point(d).face;
+    assert_eq!(face([1.0, 1.0, 1.0]), 4);
+    assert_eq!(face([1.0, 1.0, -1.0]), 5);
+    assert_eq!(face([-1.0, -1.0, 0.5]), 3);
+    assert_eq!(face([1.0, -0.5, 1.0]), 4);
+    assert_eq!(face([-1.0, 0.5, 0.5]), 1);
+    let corner = face_point([1.0, 1.0, 1.0]);
+    assert_eq!((corner.s, corner.t), (1.0, 0.0));
+}
+
+#[test]
+fn every_step_rounds() {
+    // 1/3 rounds up, and 1/3 + 1 again: in f64 the last bit would differ.
+    let p = face_point([1.0, 0.0, 3.0]);
+    assert_eq!(p.s, (1.0_f32 / 3.0 + 1.0) * 0.5);
+    assert_eq!(p.s.to_bits(), 0x3f2a_aaab);
+    // A coordinate below 2^-24 vanishes in the sum.
+    assert_eq!(face_point([1e-9, 0.0, 1.0]).s, 0.5);
+}
+
+#[test]
+fn no_direction() {
+    let (nan, inf) = (f32::NAN, f32::INFINITY);
+    let nowhere = |d: [f32; 3]| {
+        let p = face_point(d);
+        assert!(p.s.is_nan() && p.t.is_nan(), "{d:?} {p:?}");
+        p.face
+    };
+    for d in [[0.0; 3], [-0.0; 3], [inf, 1.0, 1.0], [inf, -inf, 0.0], [0.0, -inf, nan], [nan; 3]] {
+        assert_eq!(nowhere(d), 4, "{d:?}");
+    }
+    let p = face_point([nan, 2.0, 1.0]);
+    assert_eq!((p.face, p.s, p.t), (2, 0.5, 0.75));
+    // -0 is positive: no face but the first of its axis.
+    assert_eq!(face_point([-0.0, -0.0, -0.0]).face, 4);
+}
+
+#[test]
+fn neighbours_are_where_the_directions_say() {
+    for n in [1, 2, 3, 4, 8] {
+        let last = i64::from(n) - 1;
+        for face in faces() {
+            for k in 0..=last {
+                for index in [[-1, k], [last + 1, k], [k, -1], [k, last + 1]] {
+                    let p = face_point(place(face, centre(index[0], n), centre(index[1], n)));
+                    let texel = |c: f32| ((c * n as f32) as u32).min(n - 1);
+                    let expected = FaceTexel { face: p.face, at: [texel(p.s), texel(p.t)] };
+                    let got = seamless(face, index, [0, 0], n);
+                    assert_eq!(got, Seamless::At(expected), "{n}: face {face}, {index:?}");
+                    assert_ne!(p.face, face);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn edges_lead_back() {
+    for face in faces() {
+        let mut neighbours = Vec::new();
+        for (axis, past_end) in [(0, false), (0, true), (1, false), (1, true)] {
+            let e = edge(face, axis, past_end);
+            neighbours.push(e.face);
+            let back = edge(e.face, e.away, e.from_end);
+            assert_eq!((back.face, back.away, back.from_end), (face, axis, past_end));
+            assert_eq!(back.reversed, e.reversed);
+        }
+        neighbours.sort_unstable();
+        neighbours.dedup();
+        assert_eq!(neighbours.len(), 4, "all faces but itself and the opposite one");
+        assert!(!neighbours.contains(&face) && !neighbours.contains(&(face ^ 1)));
+    }
+}
+
+#[test]
+fn one_texel_of_a_corner_is_missing() {
+    let n = 4;
+    for face in faces() {
+        for lower in [[-1, -1], [3, -1], [-1, 3], [3, 3]] {
+            let texels = [[0, 0], [1, 0], [0, 1], [1, 1]]
+                .map(|[x, y]| seamless(face, [lower[0] + x, lower[1] + y], lower, n));
+            assert_eq!(texels.iter().filter(|t| matches!(t, Seamless::Missing(_))).count(), 1);
+            let mut on: Vec<u32> = texels
+                .iter()
+                .filter_map(|t| if let Seamless::At(t) = t { Some(t.face) } else { None })
+                .collect();
+            on.sort_unstable();
+            on.dedup();
+            assert_eq!(on.len(), 3, "three faces meet");
+            // The missing one lies between the other three.
+            for &texel in &texels {
+                let Seamless::Missing(three) = texel else { continue };
+                let others = texels.iter().filter(|&&t| t != texel);
+                assert!(others.into_iter().all(|t| three.iter().any(|&o| *t == Seamless::At(o))));
+            }
+        }
+    }
+}
+
+#[test]
+fn far_texels_stay_on_the_cube() {
+    for face in faces() {
+        for lower in [[-100, 2], [7, -3], [-9, -9], [i64::from(i32::MAX), -1]] {
+            for [x, y] in [[0, 0], [1, 0], [0, 1], [1, 1]] {
+                let Seamless::At(t) = seamless(face, [lower[0] + x, lower[1] + y], lower, 4) else {
+                    panic!("{face} {lower:?}: no corner is near");
+                };
+                assert!(t.face < 6 && t.face != face && t.at.iter().all(|&k| k < 4));
+            }
+        }
+    }
+}
+
+fn level(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3]) -> Wanted {
+    gradient(point, dpdx, dpdy, 64).level()
+}
+
+/// A step to a place on the plane of a face, as a gradient.
+fn step(from: [f32; 3], to: [f32; 3]) -> [f32; 3] {
+    std::array::from_fn(|a| to[a] - from[a])
+}
+
+#[test]
+fn gradients_inside_a_face() {
+    for face in faces() {
+        let p = place(face, 0.0, 0.0);
+        let d = |sc, tc| step(p, place(face, sc, tc));
+        assert_eq!(level(p, d(1.0 / 32.0, 0.0), [0.0; 3]), Wanted::At(0), "one texel");
+        assert_eq!(level(p, [0.0; 3], d(0.0, -0.5)), Wanted::At(256 * 4), "16 texels");
+        assert_eq!(level(p, p, p), Wanted::Lowest, "further out is the same direction");
+        // 11/16 of twice the step: longer than the step, as all are on one face.
+        assert_eq!(level(p, d(0.5, 0.0), d(0.5, 0.0)), Wanted::At(256 * 4 + 118));
+    }
+}
+
+#[test]
+fn gradients_unfold_at_edges() {
+    for face in faces() {
+        let Face { major, s, t } = FACES[face as usize];
+        for (axis, sign) in [(s, 1.0), (s, -1.0), (t, 1.0), (t, -1.0)] {
+            let other = if axis == s { t } else { s };
+            let add = |v: [f32; 3], w: [f32; 3]| -> [f32; 3] { std::array::from_fn(|a| v[a] + w[a]) };
+            // An eighth before the edge, and as far behind it: a quarter of 2, 8 texels of 64.
+            let p = add(along(major, 1.0), along(axis, sign * 0.875));
+            let q = add(along(axis, sign), along(major, 0.875));
+            assert_eq!(level(p, step(p, q), [0.0; 3]), Wanted::At(256 * 3), "{face}");
+            // No diagonal counts: the same step twice is as long.
+            assert_eq!(level(p, step(p, q), step(p, q)), Wanted::At(256 * 3), "{face}");
+            // Along the edge, the coordinates go on: 4 texels beside 8.
+            let q = add(q, along(other, 0.125));
+            let Gradient::Slope(slope) = gradient(p, step(p, q), [0.0; 3], 64) else {
+                panic!("a neighbour is no opposite face");
+            };
+            let mut sizes = slope.scaled[0].map(|c| c.magnitude.to_f64());
+            sizes.sort_by(f64::total_cmp);
+            assert_eq!(sizes, [0.0, 4.0, 8.0]);
+            let toward = slope.scaled[0][usize::from(axis == t)];
+            assert_eq!(toward.negative, sign < 0.0);
+        }
+    }
+}
+
+#[test]
+fn gradients_to_the_other_side() {
+    for face in faces() {
+        let p = place(face, 0.25, 0.0);
+        let opposite = p.map(|x| -2.0 * x);
+        assert_eq!(level(p, opposite, [0.0; 3]), Wanted::Highest);
+        assert_eq!(level(p, [0.0; 3], opposite), Wanted::Highest);
+    }
+}
+
+#[test]
+fn gradients_of_odd_directions() {
+    let (nan, inf) = (f32::NAN, f32::INFINITY);
+    // A lane without direction is on +z with coordinates 0: from its middle no step at all.
+    let p = [0.0, 0.0, 1.0];
+    assert_eq!(level(p, [nan; 3], [inf, 0.0, 0.0]), Wanted::Lowest);
+    assert_eq!(level([0.0; 3], [0.0; 3], [0.0; 3]), Wanted::Lowest);
+    assert_eq!(level([0.0, 0.0, -1.0], [nan; 3], [0.0; 3]), Wanted::Highest);
+    assert_eq!(level([1e-42; 3], [0.0; 3], [1e-45; 3]), Wanted::Lowest);
+    // A sum that overflows is an infinite direction.
+    let far = [f32::MAX; 3];
+    assert_eq!(level(far, far, [0.0; 3]), level(far, [inf; 3], [0.0; 3]));
+}

@@ -1,0 +1,230 @@
+//! The words of a trace. Numbers come from the rules' own functions.
+
+use super::Fetch;
+use super::float::{self, FloatRules, HALF, SINGLE};
+use super::level::{self, Levels, Wanted};
+use super::sum::{self, Group, IntegerSum, ONE_TAP, TOTAL_BITS};
+use super::trace::{Footprint, Step, TexelTrace};
+use texunit_texel::{Reading, sign_extend};
+
+pub(super) fn step(rule: &'static str, text: impl Into<String>) -> Step {
+    Step { rule, text: text.into() }
+}
+
+/// A group of texels with what a reader calls it.
+pub(super) struct Named<'a> {
+    pub(super) name: &'a str,
+    pub(super) group: Group<'a>,
+}
+
+/// `level 0, slice 1`.
+pub(super) fn group_name(footprint: &Footprint, z: u8) -> String {
+    let mut name = format!("level {}", footprint.level);
+    if footprint.tap.1 != ONE_TAP {
+        name += &format!(", tap {}", footprint.tap.0);
+    }
+    if footprint.axes.len() == 3 {
+        name += &format!(", slice {}", footprint.axes[2].index + i64::from(z));
+    }
+    name
+}
+
+/// Sections 3 and 4: from what the instruction says to the levels that are read.
+pub(super) fn level(fetch: &Fetch<'_>, wanted: Wanted, levels: &Levels, steps: &mut Vec<Step>) {
+    let (effective, bias) = (&fetch.effective, fetch.sampler.level_bias);
+    if !fetch.resource().is_mipmapped() {
+        steps.push(step("3", "the texture has one level"));
+        return;
+    }
+    match wanted {
+        Wanted::Base => steps.push(step("3", "no level is named: level 0, without bias")),
+        Wanted::Whole(q) => steps.push(step("3", format!("integer level {}", q / 256))),
+        Wanted::Lowest => steps.push(step("4.7", "gradients of length 0: the lowest level")),
+        Wanted::Highest => steps.push(step("4.1", "gradients too large: the highest level")),
+        Wanted::At(q) => {
+            steps.push(step("3", format!("level in 1/256, cut: {q}")));
+            if let Some(s) = level::sharpening(effective) {
+                let (p, d) = s.low;
+                steps.push(step(
+                    "3",
+                    format!(
+                        "sharpened by anisotropy {}: with bias {bias}, low {p}/{d} and rate {}/{}, \
+                         {}",
+                        effective.max_anisotropy,
+                        s.rate.0,
+                        s.rate.1,
+                        s.level(q, bias)
+                    ),
+                ));
+            } else if bias != 0.0 {
+                let cut = level::cut_to_256ths(bias);
+                steps.push(step("3", format!("bias {bias}: {q} + {cut} = {}", q + cut)));
+            }
+        }
+    }
+    let [min, max] = effective.level_clamp;
+    steps.push(step("3", format!("clamped to {min}..{max}: q = {}", levels.q)));
+    let text = match levels.reads {
+        [(level, 256), _] => format!("level {level} alone"),
+        [(low, share), (high, rest)] => {
+            format!("{share}/256 of level {low}, {rest}/256 of level {high}")
+        }
+    };
+    steps.push(step("3", text));
+}
+
+/// Rule 1.9.
+pub(super) fn outside() -> Step {
+    step("1.9", "outside the extent: 0")
+}
+
+/// Section 9.
+pub(super) fn not_resident() -> Step {
+    step("9", "a texel with weight is not resident: 0")
+}
+
+/// Section 9.
+pub(super) fn compared(passes: bool) -> Step {
+    step("9", if passes { "the compare passes: 1" } else { "the compare fails: 0" })
+}
+
+/// Section 9; the weight is in 2^-18.
+pub(super) fn passing(weight: u32) -> Step {
+    let share = f64::from(weight) / f64::from(1_u32 << (TOTAL_BITS - 8));
+    step("9", format!("texels that pass the compare weigh {share} of 256"))
+}
+
+/// Section 2.
+pub(super) fn half(bits: u32, half: u32) -> Step {
+    let value = f32::from_bits(bits);
+    step("2", format!("rounded to f16, ties to even: {value} gives 0x{half:04x}"))
+}
+
+/// Section 2, "Point-sampled values": what one code gives.
+pub(super) fn point(reading: Reading, code: u32) -> Vec<Step> {
+    let value = f32::from_bits(reading.point(code));
+    let text = match reading {
+        Reading::Missing => return Vec::new(),
+        Reading::One => "the format has no alpha: 1".to_owned(),
+        Reading::Uint { .. } => format!("integer {code}"),
+        Reading::Sint { bits } => format!("integer {}", sign_extend(bits, code)),
+        Reading::Unorm { bits } => format!("{code} / {} = {value}", (1_u64 << bits) - 1),
+        Reading::Snorm { bits } => {
+            let max = (1_i64 << (bits - 1)) - 1;
+            format!("max({}, -{max}) / {max} = {value}", sign_extend(bits, code))
+        }
+        Reading::Srgb => {
+            let table = sum::srgb_value(code);
+            return vec![step("5", format!("sRGB code {code}: {table} / 65536 = {value}"))];
+        }
+        Reading::F16 => format!("f16 0x{code:04x} = {value}"),
+        Reading::F32 => format!("f32 0x{code:08x} = {value}"),
+    };
+    vec![step("2", text)]
+}
+
+/// Section 8: what a gather makes of a texel.
+pub(super) fn gathered(
+    component: usize,
+    texel: &TexelTrace,
+    value: u32,
+    reading: Reading,
+) -> Vec<Step> {
+    if let Some(passes) = texel.compared {
+        return vec![compared(passes)];
+    }
+    let (name, code) = (["r", "g", "b", "a"][component], texel.codes[component]);
+    let [x, y, _] = texel.index;
+    let value = if reading.can_filter() {
+        f32::from_bits(value).to_string()
+    } else {
+        (value as i32).to_string()
+    };
+    vec![step("8", format!("{name} of texel ({x}, {y}), code 0x{code:x}: {value}"))]
+}
+
+/// Section 2, "Sum": how a channel was summed.
+pub(super) fn sum(reading: Reading, groups: &[Named<'_>], result: u32) -> Vec<Step> {
+    let plain: Vec<Group<'_>> = groups.iter().map(|n| n.group).collect();
+    match reading {
+        Reading::Missing | Reading::Uint { .. } | Reading::Sint { .. } => Vec::new(),
+        Reading::One => point(reading, 0),
+        Reading::Unorm { .. } | Reading::Snorm { .. } => {
+            sum::integer_sum(reading, &plain).map(|s| integer(reading, s)).unwrap_or_default()
+        }
+        Reading::Srgb => srgb(groups, result),
+        Reading::F16 => float(groups, &plain, &HALF, result),
+        Reading::F32 => float(groups, &plain, &SINGLE, result),
+    }
+}
+
+fn integer(reading: Reading, sum: IntegerSum) -> Vec<Step> {
+    let IntegerSum { total, k, max } = sum;
+    let (what, rounding) = match reading {
+        Reading::Unorm { bits: 8 } => ("weight * 257 * code", "rhu(S / 256)"),
+        Reading::Unorm { bits: 2 | 10 } => ("weight * code widened to 16 bits", "rhu(S / 256)"),
+        Reading::Unorm { .. } => ("weight * code", "rhu(S / 256)"),
+        Reading::Snorm { bits: 8 } => {
+            ("weight * code", "max(S + ((257 * (S >> 4) + 1024) >> 11), -32767)")
+        }
+        _ => ("weight * code", "max(rhu(S / 256), -32767)"),
+    };
+    let value = f32::from_bits(sum.bits());
+    vec![
+        step("2", format!("S = sum of {what} = {total}")),
+        step("2", format!("K = {rounding} = {k}")),
+        step("2", format!("f32({k} / {max}) = {value}")),
+    ]
+}
+
+/// The sum of a group over its whole weight, for a reader.
+fn scaled(sum: i128, power: i32) -> f64 {
+    sum as f64 * 2.0_f64.powi(power)
+}
+
+fn srgb(groups: &[Named<'_>], result: u32) -> Vec<Step> {
+    let mut steps: Vec<Step> = groups
+        .iter()
+        .map(|Named { name, group }| {
+            let unit = sum::srgb_unit(group);
+            let total = group.total(|code| i128::from(sum::srgb_value(code) >> unit << unit));
+            let value = scaled(total, -16 - TOTAL_BITS as i32);
+            let cut = 1_u32 << unit;
+            step("5", format!("{name}: table values cut to multiples of {cut}/65536, sum {value}"))
+        })
+        .collect();
+    let value = f32::from_bits(result);
+    steps.push(step("5", format!("rounded to 11 significant bits, ties away: {value}")));
+    steps
+}
+
+fn float(groups: &[Named<'_>], plain: &[Group<'_>], rules: &FloatRules, result: u32) -> Vec<Step> {
+    let value = f32::from_bits(result);
+    if !float::is_finite(plain, rules) {
+        return vec![step("2.4", format!("a texel is not finite: plain arithmetic, {value}"))];
+    }
+    let Some(largest) = float::largest_exponent(plain, rules) else {
+        return vec![step("2.3", format!("all texels are zeros: {value:?}"))];
+    };
+    let mut steps = Vec::new();
+    for Named { name, group } in groups {
+        let Some(e) = float::exponent(group.texels, rules) else {
+            steps.push(step("2", format!("{name}: all texels are zeros")));
+            continue;
+        };
+        let total = float::group_sum(group, largest, rules);
+        let power = largest - rules.group_bits;
+        let sum = scaled(total, power - TOTAL_BITS as i32);
+        let unit = e - rules.texel_bits;
+        steps.push(step(
+            "2",
+            format!(
+                "{name}: texels cut to multiples of 2^{unit}, their sum floored to a multiple of \
+                 2^{power}; it adds {sum}"
+            ),
+        ));
+    }
+    let bits = rules.precision;
+    steps.push(step("2", format!("rounded to {bits} bits, ties away from zero: {value:?}")));
+    steps
+}

@@ -1,0 +1,29 @@
+//! `tld4`: docs/numerics.md, section 8. Four texels of a footprint, one component of each.
+
+use super::footprint::{Axis, Corner};
+use super::result::share_that_passes;
+use super::sum::TOTAL_BITS;
+use texunit_texel::Reading;
+
+/// Which texels the results are, along x and y: counter-clockwise from lower left.
+#[rustfmt::skip]
+pub(crate) const ORDER: [[u8; 2]; 4] = [[0, 1], [1, 1], [1, 0], [0, 0]];
+
+/// The four texels, in the order of the results. They have no weights.
+pub(crate) fn corners(axes: &[Axis; 3]) -> [Corner; 4] {
+    ORDER.map(|[x, y]| Corner {
+        corner: [x, y, 0],
+        index: [axes[0].index + i64::from(x), axes[1].index + i64::from(y), 0],
+        weight: 0,
+        exact: 0.0,
+    })
+}
+
+/// A result: the component of a texel, or the outcome of its depth compare (section 9), which is
+/// not filtered. Whatever the component, the compare is with the depth.
+pub(crate) fn value(reading: Reading, code: u32, compared: Option<bool>) -> u32 {
+    match compared {
+        Some(passes) => share_that_passes(u32::from(passes) << TOTAL_BITS),
+        None => reading.gather(code),
+    }
+}

@@ -1,0 +1,145 @@
+//! `tex.grad` as a stage: docs/numerics.md, section 4. Which rules turn the gradients of a geometry
+//! into a level and taps, and the words for a trace.
+
+use super::anisotropy::{Anisotropy, anisotropy};
+use super::footprint::Tap;
+use super::gradient::{Gradient, Slope, flat, solid};
+use super::level::Wanted;
+use super::ten::{SignedTen, Ten};
+use super::trace::Step;
+use super::{cube, explain::step};
+use crate::effective::{Coords, EffectiveSampler};
+use crate::request::{FetchOperands, Geometry};
+use crate::resource::Extent;
+
+/// What the gradients of a fetch come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Graded {
+    /// Lengths, or that they are too large.
+    pub(crate) gradient: Gradient,
+    /// Taps and level of an anisotropic fetch.
+    pub(crate) anisotropy: Option<Anisotropy>,
+}
+
+/// Section 4 for a point (its coordinates without array index; of a cube, the direction) and the
+/// gradients there. `base` is the size of level 0.
+pub(crate) fn graded(
+    geometry: Geometry,
+    effective: &EffectiveSampler,
+    base: Extent,
+    point: [u32; 3],
+    operands: &FetchOperands,
+) -> Graded {
+    let [point, dpdx, dpdy] = [point, operands.dpdx, operands.dpdy].map(|v| v.map(f32::from_bits));
+    // Coordinates that are not normalized are in texels already.
+    let normalized = effective.coords == Coords::Normalized;
+    let [width, height, depth] = base.axes().map(|n| if normalized { n } else { 1 });
+    let gradient = match geometry {
+        Geometry::Cube | Geometry::Acube => cube::gradient(point, dpdx, dpdy, width),
+        Geometry::D3 => solid(point, dpdx, dpdy, [width, height, depth]),
+        // Second components are 0.
+        Geometry::D1 | Geometry::A1d => flat([dpdx[0], 0.0], [dpdy[0], 0.0], [width, 1]),
+        Geometry::D2 | Geometry::A2d | Geometry::D2ms | Geometry::A2dms => {
+            flat([dpdx[0], dpdx[1]], [dpdy[0], dpdy[1]], [width, height])
+        }
+    };
+    let long = |slope: &Slope| anisotropy(slope, effective.max_anisotropy);
+    let anisotropy = match &gradient {
+        Gradient::Slope(slope) if effective.max_anisotropy > 1 => Some(long(slope)),
+        _ => None,
+    };
+    Graded { gradient, anisotropy }
+}
+
+impl Graded {
+    /// The level before bias and clamps.
+    pub(crate) fn level(&self) -> Wanted {
+        self.anisotropy.map_or_else(|| self.gradient.level(), |a| a.level)
+    }
+
+    /// Number of taps, at least one.
+    pub(crate) fn taps(&self) -> u32 {
+        self.anisotropy.map_or(1, |a| a.taps.count)
+    }
+
+    /// A tap by its number.
+    pub(crate) fn tap(&self, number: u32) -> Tap {
+        self.anisotropy.map_or(Tap::ONE, |a| a.tap(number))
+    }
+
+    /// How the level before bias and clamps came about.
+    pub(super) fn words(&self, geometry: Geometry) -> Vec<Step> {
+        let Gradient::Slope(slope) = &self.gradient else {
+            return Vec::new();
+        };
+        let components = if geometry.is_cube() { 2 } else { geometry.axes() };
+        let mut steps = vec![scaled_words(slope, geometry, components)];
+        match &self.anisotropy {
+            Some(a) => anisotropy_words(slope, a, &mut steps),
+            None => isotropic_words(slope, &mut steps),
+        }
+        steps
+    }
+}
+
+/// `(1.5, 0)`.
+fn vector(components: &[SignedTen]) -> String {
+    let all: Vec<String> = components.iter().map(|c| c.to_f64().to_string()).collect();
+    format!("({})", all.join(", "))
+}
+
+fn scaled_words(slope: &Slope, geometry: Geometry, components: usize) -> Step {
+    let [x, y] = slope.scaled.each_ref().map(|d| vector(&d[..components]));
+    let how = match geometry {
+        Geometry::D3 => ", as differences in a quad",
+        Geometry::Cube | Geometry::Acube => ", as differences in a quad, unfolded on the face",
+        _ => "",
+    };
+    step("4.2", format!("in texels of level 0, ten bits: dPdx = {x}, dPdy = {y}{how}"))
+}
+
+fn isotropic_words(slope: &Slope, steps: &mut Vec<Step>) {
+    let [x, y] = slope.lengths.map(Ten::to_f64);
+    steps.push(step("4.3", format!("lengths of dPdx and dPdy: {x} and {y}")));
+    let [sum, difference] = slope.diagonals.map(Ten::to_f64);
+    steps.push(step(
+        "4.4",
+        format!("11/16 of the lengths of their sum and difference: {sum} and {difference}"),
+    ));
+    let rho = slope.rho.to_f64();
+    steps.push(step("4.6", format!("the largest: rho = {rho}")));
+    if let Some(q) = slope.rho.log2_256() {
+        let e = slope.rho.ilogb();
+        let table = q - 256 * i64::from(e);
+        steps.push(step("4.7", format!("256 * log2(rho) = 256 * {e} + {table} = {q}")));
+    }
+}
+
+fn anisotropy_words(slope: &Slope, a: &Anisotropy, steps: &mut Vec<Step>) {
+    let [x, y] = slope.lengths.map(Ten::to_f64);
+    let (longer, area) = (a.longer.to_f64(), a.area.to_f64());
+    steps.push(step(
+        "4",
+        format!("lengths {x} and {y}: Pmax = {longer}; |det| = Pmax * Pmin = {area}"),
+    ));
+    let ratio = (a.ratio as f64 / 256.0).exp2();
+    steps.push(step(
+        "4",
+        format!("256 * log2(Pmax / Pmin), limited by the anisotropy: {} (r = {ratio:.2})", a.ratio),
+    ));
+    let t = a.taps;
+    let spacing = f64::from(t.spacing) / 1024.0;
+    let text = match t.count {
+        1 => "one tap".to_owned(),
+        2 => format!("two equal taps, {spacing} texels apart along the longer gradient"),
+        n => format!(
+            "{n} taps, a texel apart along the longer gradient: weights {} inside and {} at the \
+             ends, of 1024",
+            t.interior, t.end
+        ),
+    };
+    steps.push(step("4", text));
+    if let Wanted::At(q) = a.level {
+        steps.push(step("4", format!("256 * log2(Pmax / r) = {q}")));
+    }
+}

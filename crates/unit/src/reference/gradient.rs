@@ -1,0 +1,295 @@
+//! From gradients to a mip level: docs/numerics.md, section 4, without anisotropy. One function a
+//! rule; bias and clamps come later.
+
+use super::level::Wanted;
+use super::ten::{SignedTen, Ten};
+
+/// A gradient's components along the axes, in texels of the base level.
+pub(crate) type Texels = [SignedTen; 3];
+
+/// What gradients come to, step by step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slope {
+    /// dPdx and dPdy in texels (rules 1 and 2).
+    pub(crate) scaled: [Texels; 2],
+    /// Lengths of dPdx and dPdy (rule 3).
+    pub(crate) lengths: [Ten; 2],
+    /// 11/16 of the lengths of their sum and difference (rules 4 and 5); zeros where the diagonals
+    /// do not count.
+    pub(crate) diagonals: [Ten; 2],
+    /// The largest of the four (rule 6).
+    pub(crate) rho: Ten,
+}
+
+/// What gradients say about the level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gradient {
+    /// A component is infinite, or a quad reaches too far: the last level, whatever the bias.
+    Last,
+    /// All others.
+    Slope(Slope),
+}
+
+impl Gradient {
+    /// The level before bias and clamps, without anisotropy (rule 7).
+    pub(crate) fn level(self) -> Wanted {
+        match self {
+            Gradient::Last => Wanted::Highest,
+            Gradient::Slope(slope) => match slope.rho.log2_256() {
+                Some(q) => Wanted::At(q),
+                None => Wanted::Lowest,
+            },
+        }
+    }
+}
+
+/// Rule 1: a NaN component is 0; `None` if one is infinite.
+fn finite(component: f32) -> Option<SignedTen> {
+    match component {
+        x if x.is_nan() => Some(SignedTen::ZERO),
+        x if x.is_infinite() => None,
+        x => Some(SignedTen::from_f32(x)),
+    }
+}
+
+/// Rule 2: a component of a normalized coordinate over `n` texels. The size has eight bits below
+/// its leading one, and the product rounds up (almost: 7/8 are added) to ten.
+pub(crate) fn scaled(component: SignedTen, n: u32) -> SignedTen {
+    let Ten { significand, exponent } = component.magnitude;
+    let top = n.ilog2();
+    let eighths = significand << 3;
+    let mut sum = eighths;
+    // Bit i counts from just below the leading one.
+    for i in 0..top.min(9) {
+        if n >> (top - 1 - i) & 1 == 1 {
+            sum += eighths >> (i + 1);
+        }
+    }
+    let (product, exponent) = match sum {
+        _ if n.is_power_of_two() => (significand, exponent),
+        0x2000.. => ((sum + 7) >> 4, exponent + 1),
+        _ => ((sum + 7) >> 3, exponent),
+    };
+    let magnitude = Ten::cut(product.into(), exponent + top as i32);
+    SignedTen { magnitude, ..component }
+}
+
+/// Magnitudes, largest first.
+fn sorted(components: Texels) -> [Ten; 3] {
+    let mut m = components.map(|c| c.magnitude);
+    m.sort_by(|a, b| b.cmp(a));
+    m
+}
+
+/// `floor(n / d + 1/2)` of natural numbers.
+fn round_half_up(n: u32, d: u32) -> u32 {
+    (2 * n + d) / (2 * d)
+}
+
+/// Rule 3: 11/32 of a magnitude.
+fn eleven_32nds(b: Ten) -> (u32, i32) {
+    (round_half_up(11 * b.significand, 8), b.exponent - 2)
+}
+
+/// Rule 4: 11/16 of a magnitude.
+fn eleven_16ths(a: Ten) -> Ten {
+    Ten::cut(round_half_up(11 * a.significand, 8).into(), a.exponent - 1)
+}
+
+/// Rule 4: 121/512 of a magnitude.
+fn shorter(b: Ten) -> (u32, i32) {
+    (round_half_up(121 * b.significand, 64), b.exponent - 3)
+}
+
+fn term(x: Ten) -> (u32, i32) {
+    (x.significand, x.exponent)
+}
+
+/// A term floored to the grid of the ten bits of `of`.
+fn on_grid_of((value, exponent): (u32, i32), of: Ten) -> (u32, i32) {
+    match of.exponent - exponent {
+        down @ 1.. if of.significand > 0 => (value >> down.min(31), of.exponent),
+        _ => (value, exponent),
+    }
+}
+
+/// Rule 3 and, with a third component, 3D: a length.
+pub(crate) fn length(components: Texels) -> Ten {
+    let [a, b, c] = sorted(components);
+    if c == Ten::ZERO {
+        return Ten::cut_sum([term(a), eleven_32nds(b)]);
+    }
+    let (value, exponent) = eleven_32nds(b);
+    let p = Ten::cut(value.into(), exponent);
+    let quarter = on_grid_of((c.significand, c.exponent - 2), p);
+    Ten::cut_sum([term(a), term(p), quarter])
+}
+
+/// Rule 4 and, with a third component, 3D: 11/16 of a length.
+pub(crate) fn diagonal(components: Texels) -> Ten {
+    let [a, b, c] = sorted(components);
+    let first = eleven_16ths(a);
+    if c == Ten::ZERO {
+        return Ten::cut_sum([term(first), shorter(b)]);
+    }
+    let (value, exponent) = shorter(b);
+    let second = Ten::cut(value.into(), exponent);
+    let third = (round_half_up(11 * c.significand, 8), c.exponent - 3);
+    Ten::cut_sum([term(first), term(second), on_grid_of(third, second)])
+}
+
+/// Rules 3 to 6 for gradients in texels.
+pub(crate) fn slope(scaled: [Texels; 2], with_diagonals: bool) -> Slope {
+    let [x, y] = scaled;
+    let lengths = scaled.map(length);
+    let diagonals = if with_diagonals {
+        let sum = std::array::from_fn(|a| x[a].plus(y[a]));
+        let difference = std::array::from_fn(|a| x[a].plus(y[a].negated()));
+        [sum, difference].map(diagonal)
+    } else {
+        [Ten::ZERO; 2]
+    };
+    let rho = lengths.into_iter().chain(diagonals).max().unwrap_or(Ten::ZERO);
+    Slope { scaled, lengths, diagonals, rho }
+}
+
+/// 1D and 2D: gradients of normalized coordinates, or of coordinates in texels if the sizes are 1.
+/// Axes that the geometry lacks have components of 0.
+pub(crate) fn flat(dpdx: [f32; 2], dpdy: [f32; 2], size: [u32; 2]) -> Gradient {
+    let texels = |d: [f32; 2]| {
+        let [x, y] = [finite(d[0])?, finite(d[1])?];
+        Some([scaled(x, size[0]), scaled(y, size[1]), SignedTen::ZERO])
+    };
+    match [texels(dpdx), texels(dpdy)] {
+        [Some(x), Some(y)] => Gradient::Slope(slope([x, y], true)),
+        _ => Gradient::Last,
+    }
+}
+
+/// 3D: coordinates of a quad whose magnitude reaches this read the last level.
+const TOO_FAR: f32 = (1_u128 << 97) as f32;
+
+/// 3D: the unit sees a quad of points, not the gradients, and takes differences along an axis.
+/// `None` if a coordinate is too far out.
+pub(crate) fn quad_difference(point: f32, d: f32) -> Option<SignedTen> {
+    let nan_is_zero = |c: f32| if c.is_nan() { 0.0 } else { c };
+    // The sum is rounded to f32.
+    let [c0, c1] = [point, point + d].map(nan_is_zero);
+    let near = c0.abs() < TOO_FAR && c1.abs() < TOO_FAR;
+    near.then(|| SignedTen::difference(c1, c0))
+}
+
+/// 3D.
+pub(crate) fn solid(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3], size: [u32; 3]) -> Gradient {
+    let texels = |d: [f32; 3]| {
+        let axis = |a: usize| Some(scaled(quad_difference(point[a], d[a])?, size[a]));
+        Some([axis(0)?, axis(1)?, axis(2)?])
+    };
+    match [texels(dpdx), texels(dpdy)] {
+        [Some(x), Some(y)] => Gradient::Slope(slope([x, y], true)),
+        _ => Gradient::Last,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn ten(x: f32) -> SignedTen {
+        SignedTen::from_f32(x)
+    }
+
+    fn level(dpdx: [f32; 2], dpdy: [f32; 2], size: [u32; 2]) -> Wanted {
+        flat(dpdx, dpdy, size).level()
+    }
+
+    #[test]
+    fn sizes_of_powers_of_two_are_exact() {
+        for n in [1, 2, 64, 131_072] {
+            assert_eq!(scaled(ten(0.3), n).to_f64(), ten(0.3).to_f64() * f64::from(n));
+        }
+        assert_eq!(scaled(SignedTen::ZERO, 25).to_f64(), 0.0);
+    }
+
+    #[test]
+    fn other_sizes_multiply_their_top_bits() {
+        // 3 = 2 * 1.1b: 512 * 8 + 2048 = 6144; (6144 + 7) >> 3 = 768: 1.5 * 2.
+        assert_eq!(scaled(ten(1.0), 3).to_f64(), 3.0);
+        assert_eq!(scaled(ten(-1.0), 3).to_f64(), -3.0);
+        // 1023 * 8 + 4092 = 12276, past 2^13: (12276 + 7) >> 4 = 767 units of 2.
+        assert_eq!(scaled(ten(1023.0), 3).to_f64(), 767.0 * 2.0 * 2.0);
+        // 1025 = 2^10 + 1: the lowest bit is the tenth below the leading one.
+        assert_eq!(scaled(ten(1023.0), 1025).to_f64(), 1023.0 * 1024.0);
+        // 1027: bit 8 below the leading one is the 2: 512*8 + (4096 >> 9) = 4104 -> 513.
+        assert_eq!(scaled(ten(1.0), 1027).to_f64(), 513.0 * 2.0);
+        for n in 1..3000 {
+            for x in [512.0, 600.0, 777.0, 1023.0] {
+                let (got, exact) = (scaled(ten(x), n).to_f64(), f64::from(x) * f64::from(n));
+                assert!((got / exact - 1.0).abs() < 0.004, "{x} * {n} = {got}");
+            }
+        }
+    }
+
+    #[test]
+    fn lengths() {
+        let flat = |x, y| [ten(x), ten(y), SignedTen::ZERO];
+        assert_eq!(length(flat(3.0, 0.0)).to_f64(), 3.0);
+        assert_eq!(length(flat(0.0, -32.0)).to_f64(), 32.0);
+        assert_eq!(length(flat(32.0, 32.0)).to_f64(), 43.0);
+        assert_eq!(length(flat(-32.0, 64.0)).to_f64(), 75.0);
+        assert_eq!(diagonal(flat(32.0, 0.0)).to_f64(), 22.0);
+        assert_eq!(diagonal(flat(512.0, -512.0)).to_f64(), 352.0 + 121.0);
+        assert_eq!(length([ten(32.0); 3]).to_f64(), 32.0 + 11.0 + 8.0);
+        assert_eq!(diagonal([ten(512.0); 3]).to_f64(), 352.0 + 121.0 + 88.0);
+        assert_eq!(length([SignedTen::ZERO; 3]), Ten::ZERO);
+        assert_eq!(diagonal([SignedTen::ZERO; 3]), Ten::ZERO);
+        // c/4 below the grid of p counts nothing.
+        assert_eq!(length([ten(32.0), ten(32.0), ten(0.01)]).to_f64(), 43.0);
+    }
+
+    #[test]
+    fn levels() {
+        let q = |x, y, n| level([x, 0.0], [0.0, y], [n, n]);
+        assert_eq!(q(1.0 / 64.0, 1.0 / 64.0, 64), Wanted::At(0));
+        assert_eq!(q(1.0 / 16.0, 0.0, 64), Wanted::At(512));
+        assert_eq!(q(0.0, 3.0 / 64.0, 64), Wanted::At(256 + 150));
+        assert_eq!(q(0.0, -0.0, 64), Wanted::Lowest);
+        // Both along x: 11/16 of the sum is longer than each.
+        assert_eq!(level([1.0, 0.0], [1.0, 0.0], [8, 8]), Wanted::At(256 * 3 + 118));
+        assert_eq!(ten(1.375).magnitude.log2_256(), Some(118));
+    }
+
+    #[test]
+    fn what_is_not_finite() {
+        let (nan, inf) = (f32::NAN, f32::INFINITY);
+        assert_eq!(level([nan, 0.0], [0.0, 1.0], [4, 4]), Wanted::At(512));
+        assert_eq!(level([nan; 2], [nan; 2], [4, 4]), Wanted::Lowest);
+        assert_eq!(level([nan, inf], [0.0, 0.0], [4, 4]), Wanted::Highest);
+        assert_eq!(level([0.0; 2], [-inf, 0.0], [4, 4]), Wanted::Highest);
+        assert!(matches!(level([f32::MAX; 2], [0.0; 2], [4, 4]), Wanted::At(q) if q > 127 * 256));
+    }
+
+    #[test]
+    fn quads_of_3d() {
+        let size = [16, 16, 16];
+        let at = |p: f32, d: f32| {
+            solid([p, 0.0, 0.0], [d, 0.0, 0.0], [0.0; 3], size).level()
+        };
+        assert_eq!(at(0.0, 1.0 / 16.0), Wanted::At(0));
+        assert_eq!(at(0.5, 1.0 / 16.0), Wanted::At(0));
+        // The gradient is lost in the rounding of P + d.
+        assert_eq!(at(1.0, 1e-9), Wanted::Lowest);
+        assert_eq!(at(1e8, 1.0), Wanted::Lowest);
+        // A NaN gradient is a jump from P to 0, of a quarter: 4 texels.
+        assert_eq!(at(0.25, f32::NAN), Wanted::At(512));
+        assert_eq!(at(f32::NAN, 3.0), Wanted::Lowest);
+        let limit = 2.0_f32.powi(97);
+        assert_eq!(at(limit, 0.0), Wanted::Highest);
+        assert_eq!(at(-limit, 0.0), Wanted::Highest);
+        assert_eq!(at(f32::from_bits(limit.to_bits() - 1), 0.0), Wanted::Lowest);
+        assert_eq!(at(0.0, f32::NEG_INFINITY), Wanted::Highest);
+        assert_eq!(at(f32::INFINITY, f32::NEG_INFINITY), Wanted::Highest);
+        assert!(quad_difference(0.5, 0.25).unwrap().to_f64() == 0.25);
+    }
+}

@@ -1,0 +1,190 @@
+//! Mip levels: docs/numerics.md, section 3. Levels are counted in 1/256.
+
+use crate::effective::EffectiveSampler;
+use crate::sampler::Filter;
+
+/// A level before bias and clamps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Level 0, without bias: a `tex` that names no level.
+    Base,
+    /// In 1/256.
+    At(i64),
+    /// An integer, which takes no bias.
+    Whole(i64),
+    /// Minus infinity: gradients of length 0. No bias raises it.
+    Lowest,
+    /// Plus infinity: gradients too long to count. No bias lowers it.
+    Highest,
+}
+
+/// The levels that a fetch reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Levels {
+    /// After bias and clamps, in 1/256.
+    pub(crate) q: i64,
+    /// Levels with their shares of 256; the second one is not read if its share is 0.
+    pub(crate) reads: [(u32, u32); 2],
+}
+
+/// How far a level may go in 1/256: keeps sums of saturated numbers in range.
+const FAR: i64 = 1 << 40;
+
+/// Rule 3: an f32 level or bias in 1/256, cut. Rule 3 (open): a NaN level is 0.
+pub(crate) fn cut_to_256ths(x: f32) -> i64 {
+    // The product is exact; `as` cuts, saturates and takes NaN to 0.
+    ((f64::from(x) * 256.0) as i64).clamp(-FAR, FAR)
+}
+
+/// Rule 3 (open): an `.s32` level is the level itself, without bias; the clamps take levels that
+/// there are not to the nearest one.
+pub(crate) fn integer_level(bits: u32) -> Wanted {
+    Wanted::Whole(256 * i64::from(bits as i32))
+}
+
+/// Rule 3: the level clamps of a sampler and the levels there are, as one interval in 1/256. If
+/// the clamps are in the wrong order the lower one wins.
+pub(crate) fn clamp_interval(min: f32, max: f32, levels: usize) -> [i64; 2] {
+    let last = 256 * (levels as i64 - 1);
+    let [min, max] = [min, max].map(cut_to_256ths);
+    [min.clamp(0, last), max.max(min).clamp(0, last)]
+}
+
+/// Rule 3: bias and sharpening, then the clamps.
+pub(crate) fn clamped(wanted: Wanted, bias: f32, effective: &EffectiveSampler) -> i64 {
+    let q = match wanted {
+        Wanted::Base => 0,
+        Wanted::Whole(q) => q,
+        Wanted::Lowest => -FAR,
+        Wanted::Highest => FAR,
+        Wanted::At(q) => match sharpening(effective) {
+            Some(s) => s.level(q, bias),
+            None => q + cut_to_256ths(bias),
+        },
+    };
+    let [min, max] = effective.level_clamp;
+    q.clamp(min, max)
+}
+
+/// Rule 3: the level or the two levels that are read.
+pub(crate) fn levels(q: i64, mip_filter: Option<Filter>) -> Levels {
+    let reads = match mip_filter {
+        // The clamps allow level 0 only.
+        None => [(0, 256), (0, 0)],
+        Some(Filter::Point) => [(((q + 128) >> 8) as u32, 256), (0, 0)],
+        Some(Filter::Linear) => {
+            let (level, upper) = ((q >> 8) as u32, (q & 255) as u32);
+            [(level, 256 - upper), (level + 1, upper)]
+        }
+    };
+    Levels { q, reads }
+}
+
+/// Rule 3: how a linear mip filter sharpens under anisotropy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sharpening {
+    /// Of 256, below which the weight of the next level is 0: a quotient.
+    pub(crate) low: (i64, i64),
+    /// How fast the weight then grows: a quotient.
+    pub(crate) rate: (i64, i64),
+}
+
+/// What anisotropy sharpens, if it does: levels of a linear mip filter.
+pub(crate) fn sharpening(effective: &EffectiveSampler) -> Option<Sharpening> {
+    let linear = effective.mip_filter == Some(Filter::Linear);
+    #[rustfmt::skip]
+    let sharpening = match effective.max_anisotropy {
+        _ if !linear => return None,
+        0..2 => return None,
+        2..4 => Sharpening { low: (128,     3), rate: (3, 2) },
+        4..8 => Sharpening { low: (128 * 3, 7), rate: (7, 4) },
+        _    => Sharpening { low: (64,      1), rate: (2, 1) },
+    };
+    Some(sharpening)
+}
+
+impl Sharpening {
+    /// `trunc(bias * 256 - low)`, exactly.
+    fn biased(self, bias: f32) -> i64 {
+        let (p, d) = self.low;
+        // At most 27 significant bits: exact. A NaN bias counts as 0.
+        let scaled = if bias.is_nan() { 0.0 } else { f64::from(bias) * 256.0 * d as f64 };
+        let limited = |x: f64| (x as i64).clamp(-FAR, FAR);
+        // Cutting before the division by an integer is the same as after it.
+        if scaled < p as f64 {
+            -((p - limited(scaled.ceil())) / d)
+        } else {
+            (limited(scaled.floor()) - p) / d
+        }
+    }
+
+    /// The level of an unbiased one, with the weight of the next level sharpened.
+    pub(crate) fn level(self, q: i64, bias: f32) -> i64 {
+        let low = self.low.0 / self.low.1;
+        let t = q + self.biased(bias) + low;
+        let above = (t & 255) - low;
+        let weight = if above <= 0 { 0 } else { (self.rate.0 * above / self.rate.1).min(256) };
+        (t >> 8) * 256 + weight
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_cut() {
+        assert_eq!(cut_to_256ths(1.7), 435);
+        assert_eq!(cut_to_256ths(-1.7), -435);
+        assert_eq!(cut_to_256ths(f32::NAN), 0);
+        assert_eq!(cut_to_256ths(f32::INFINITY), FAR);
+        assert_eq!(cut_to_256ths(-1e-40), 0);
+    }
+
+    #[test]
+    fn clamps() {
+        assert_eq!(clamp_interval(0.0, f32::INFINITY, 5), [0, 1024]);
+        assert_eq!(clamp_interval(1.999, 2.5, 5), [511, 640]);
+        assert_eq!(clamp_interval(3.0, 1.0, 5), [768, 768], "the lower clamp wins");
+        assert_eq!(clamp_interval(-7.0, -3.0, 5), [0, 0]);
+        assert_eq!(clamp_interval(9.0, 12.0, 5), [1024, 1024]);
+        assert_eq!(clamp_interval(f32::NAN, f32::NAN, 5), [0, 0]);
+    }
+
+    #[test]
+    fn mip_filters() {
+        assert_eq!(levels(383, Some(Filter::Point)).reads[0], (1, 256));
+        assert_eq!(levels(384, Some(Filter::Point)).reads[0], (2, 256));
+        assert_eq!(levels(384, Some(Filter::Linear)).reads, [(1, 128), (2, 128)]);
+        assert_eq!(levels(512, Some(Filter::Linear)).reads, [(2, 256), (3, 0)]);
+        assert_eq!(levels(0, None).reads, [(0, 256), (0, 0)]);
+    }
+
+    fn sharp(a: u32) -> Sharpening {
+        #[rustfmt::skip]
+        let (low, rate) = match a { 2 => ((128, 3), (3, 2)), 4 => ((384, 7), (7, 4)), _ => ((64, 1), (2, 1)) };
+        Sharpening { low, rate }
+    }
+
+    #[test]
+    fn sharpened_levels() {
+        // A = 8: weight 0 up to 64/256, then twice as fast, 256 from 192 on.
+        let at = |k: i64| sharp(8).level(256 + k, 0.0) - 256;
+        assert_eq!([0, 64, 65, 128, 191, 192, 255].map(at), [0, 0, 2, 128, 254, 256, 256]);
+        // A = 2: trunc(0 - 42.67) + 42 = 0; floor(1.5 * (k - 42)).
+        let at = |k: i64| sharp(2).level(k, 0.0);
+        assert_eq!([42, 43, 44, 128, 212, 213].map(at), [0, 1, 3, 129, 255, 256]);
+        // A = 4: trunc(-54.86) + 54 = 0.
+        let at = |k: i64| sharp(4).level(k, 0.0);
+        assert_eq!([54, 55, 56, 200, 201].map(at), [0, 1, 3, 255, 256]);
+        // A bias of one 256th: trunc(1 - 42.67) + 42 = 1.
+        assert_eq!(sharp(2).level(43, 1.0 / 256.0), 3);
+        // Half of one: trunc(0.5 - 42.67) + 42 = 0; for 64 it is trunc(-63.5) + 64 = 1.
+        assert_eq!(sharp(2).level(43, 0.5 / 256.0), 1);
+        assert_eq!(sharp(8).level(65, 0.5 / 256.0), 4);
+        assert_eq!(sharp(8).level(65, 1e-40), 4, "however small");
+        assert_eq!(sharp(8).biased(f32::MAX), FAR - 64);
+        assert_eq!(sharp(2).level(0, f32::NAN), sharp(2).level(0, 0.0));
+        assert_eq!(sharp(8).level(-1, 0.0), -256 + 256);
+    }
+}

@@ -1,0 +1,251 @@
+//! Floats of ten significant bits: what the level computation of gradients counts in
+//! (docs/numerics.md, section 4). All operations are exact integers.
+
+use super::log2::LOG2_256;
+
+/// Bits of the significand.
+const BITS: u32 = 10;
+
+/// How far below the largest of a few terms the others still matter. No sum of terms of 14 bits
+/// carries over a longer gap.
+const REACH: i32 = 64;
+
+/// A magnitude: `significand * 2^exponent`, the significand 512 to 1023, or 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ten {
+    pub(crate) significand: u32,
+    pub(crate) exponent: i32,
+}
+
+/// A number of ten bits with a sign.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SignedTen {
+    pub(crate) negative: bool,
+    pub(crate) magnitude: Ten,
+}
+
+impl Ten {
+    /// Zero.
+    pub(crate) const ZERO: Self = Self { significand: 0, exponent: 0 };
+
+    /// `value * 2^exponent`, cut to ten significant bits toward zero.
+    pub(crate) fn cut(value: u128, exponent: i32) -> Self {
+        let Some(top) = value.checked_ilog2() else { return Self::ZERO };
+        let shift = top as i32 - (BITS as i32 - 1);
+        let significand = if shift >= 0 { value >> shift } else { value << -shift };
+        Self { significand: significand as u32, exponent: exponent + shift }
+    }
+
+    /// The sum of terms `value * 2^exponent` of at most 14 bits each, cut.
+    pub(crate) fn cut_sum<const N: usize>(terms: [(u32, i32); N]) -> Self {
+        let terms = terms.map(|(value, exponent)| (u128::from(value), exponent));
+        let used = || terms.into_iter().filter(|&(value, _)| value > 0);
+        let Some(top) = used().map(|(_, e)| e).max() else { return Self::ZERO };
+        let lowest = used().map(|(_, e)| e).min().unwrap_or(top).max(top - REACH);
+        let aligned = |(value, exponent): (u128, i32)| match exponent - lowest {
+            up @ 0.. => value << up,
+            down => value >> (-down).min(127),
+        };
+        Self::cut(used().map(aligned).sum(), lowest)
+    }
+
+    /// `ilogb`; of zero, far below all others.
+    pub(crate) fn ilogb(self) -> i32 {
+        if self.significand == 0 { i32::MIN / 2 } else { self.exponent + BITS as i32 - 1 }
+    }
+
+    /// Rule 7: the logarithm in 1/256, by the unit's table; `None` for zero.
+    pub(crate) fn log2_256(self) -> Option<i64> {
+        let top_eight = (self.significand >> 1 & 0xff) as usize;
+        (self.significand > 0)
+            .then(|| 256 * i64::from(self.ilogb()) + i64::from(LOG2_256[top_eight]))
+    }
+
+    /// For messages; rounds nothing that a double can hold.
+    pub(crate) fn to_f64(self) -> f64 {
+        f64::from(self.significand) * 2.0_f64.powi(self.exponent)
+    }
+}
+
+impl PartialOrd for Ten {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ten {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.ilogb(), self.significand).cmp(&(other.ilogb(), other.significand))
+    }
+}
+
+impl SignedTen {
+    /// Zero.
+    pub(crate) const ZERO: Self = Self { negative: false, magnitude: Ten::ZERO };
+
+    /// A finite float, cut.
+    pub(crate) fn from_f32(x: f32) -> Self {
+        let (significand, exponent) = decompose(x);
+        Self {
+            negative: x.is_sign_negative(),
+            magnitude: Ten::cut(u128::from(significand), exponent),
+        }
+    }
+
+    /// The exact difference of two finite floats, cut.
+    pub(crate) fn difference(x: f32, y: f32) -> Self {
+        Self::cut_signed_sum([decompose_signed(x), decompose_signed(-y)])
+    }
+
+    /// The exact sum of `value * 2^exponent`, terms of at most 24 bits, cut.
+    ///
+    /// What lies more than 64 bits below the largest term counts as one unit of its sign there:
+    /// a cut only asks whether something is left.
+    pub(crate) fn cut_signed_sum<const N: usize>(terms: [(i64, i32); N]) -> Self {
+        let used = || terms.into_iter().filter(|&(value, _)| value != 0);
+        let top = |(value, e): (i64, i32)| e + value.unsigned_abs().ilog2() as i32;
+        let Some(largest) = used().map(top).max() else { return Self::ZERO };
+        let lowest = used().map(|(_, e)| e).min().unwrap_or(0).max(largest - REACH);
+        let aligned = |(value, exponent): (i64, i32)| {
+            let value = i128::from(value);
+            match exponent - lowest {
+                up @ 0.. => value << up,
+                down => {
+                    let down = (-down).min(127);
+                    let cut = value.abs() >> down;
+                    let rest = i128::from(cut << down != value.abs());
+                    value.signum() * (2 * cut + rest)
+                }
+            }
+        };
+        // Units of half, so that a rest shows.
+        let total: i128 = used()
+            .map(|t| if t.1 >= lowest { 2 * aligned(t) } else { aligned(t) })
+            .sum();
+        Self { negative: total < 0, magnitude: Ten::cut(total.unsigned_abs(), lowest - 1) }
+    }
+
+    /// Rule 5: the sum of two numbers. The smaller one is first cut to a bit below the last of
+    /// the larger.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        let (large, small) =
+            if self.magnitude >= other.magnitude { (self, other) } else { (other, self) };
+        let grid = large.magnitude.ilogb() - BITS as i32;
+        let Ten { significand, exponent } = small.magnitude;
+        let cut = match exponent - grid {
+            up @ 0.. => i64::from(significand) << up.min(2),
+            down => i64::from(significand) >> (-down).min(63),
+        };
+        let sign = |negative: bool, value: i64| if negative { -value } else { value };
+        let large_units = 2 * i64::from(large.magnitude.significand);
+        let total = sign(large.negative, large_units) + sign(small.negative, cut);
+        Self {
+            negative: total < 0,
+            magnitude: Ten::cut(u128::from(total.unsigned_abs()), grid),
+        }
+    }
+
+    /// Its half.
+    pub(crate) fn halved(self) -> Self {
+        let Ten { significand, exponent } = self.magnitude;
+        if significand == 0 {
+            return self;
+        }
+        Self { magnitude: Ten { significand, exponent: exponent - 1 }, ..self }
+    }
+
+    /// Its negative.
+    pub(crate) fn negated(self) -> Self {
+        Self { negative: !self.negative, ..self }
+    }
+
+    /// For messages.
+    pub(crate) fn to_f64(self) -> f64 {
+        let magnitude = self.magnitude.to_f64();
+        if self.negative { -magnitude } else { magnitude }
+    }
+}
+
+/// |x| = significand * 2^exponent, exactly.
+pub(crate) fn decompose(x: f32) -> (u32, i32) {
+    let bits = x.to_bits();
+    let fraction = bits & 0x007f_ffff;
+    match (bits >> 23 & 0xff) as i32 {
+        0 => (fraction, -149),
+        exponent => (fraction | 0x0080_0000, exponent - 150),
+    }
+}
+
+/// The same with the sign.
+pub(crate) fn decompose_signed(x: f32) -> (i64, i32) {
+    let (significand, exponent) = decompose(x);
+    let value = i64::from(significand);
+    (if x.is_sign_negative() { -value } else { value }, exponent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ten(x: f32) -> SignedTen {
+        SignedTen::from_f32(x)
+    }
+
+    #[test]
+    fn ten_bits_toward_zero() {
+        assert_eq!(ten(1.0).magnitude, Ten { significand: 512, exponent: -9 });
+        assert_eq!(ten(1023.0).magnitude, Ten { significand: 1023, exponent: 0 });
+        assert_eq!(ten(1023.99).to_f64(), 1023.0);
+        assert_eq!(ten(-1025.0).to_f64(), -1024.0);
+        assert_eq!(ten(0.0), SignedTen::ZERO);
+        assert_eq!(ten(f32::from_bits(1)).to_f64(), 2.0_f64.powi(-149));
+        assert_eq!(Ten::ZERO.log2_256(), None);
+        assert!(Ten::ZERO < ten(1e-45).magnitude && ten(0.5).magnitude < ten(0.501).magnitude);
+    }
+
+    #[test]
+    fn logarithms() {
+        let log = |x: f32| ten(x).magnitude.log2_256();
+        assert_eq!([1.0, 2.0, 0.25].map(log), [Some(0), Some(256), Some(-512)]);
+        // 1.5 is entry 128; a bit above 1, the ninth after the point does not count.
+        assert_eq!(log(3.0), Some(256 + 150));
+        assert_eq!(log(1.0 + 1.0 / 512.0), Some(0));
+        assert_eq!(log(1.0 + 1.0 / 256.0), Some(2));
+    }
+
+    #[test]
+    fn sums_cut_the_smaller_first() {
+        let sum = |x: f32, y: f32| ten(x).plus(ten(y)).to_f64();
+        assert_eq!(sum(1.0, 1.0), 2.0);
+        assert_eq!(sum(1.0, -1.0), 0.0);
+        assert_eq!(sum(1.0, -0.25), 0.75);
+        // A difference keeps one more bit than the larger operand has: 2^-10.
+        assert_eq!(sum(1.0, -1.0 / 1024.0), 1.0 - 1.0 / 1024.0);
+        assert_eq!(sum(1.0, -1.0 / 2048.0), 1.0, "the smaller one is cut to nothing");
+        assert_eq!(sum(1.0, -1.5 / 1024.0), 1.0 - 1.0 / 1024.0);
+        assert_eq!(sum(-1e-30, 1e30), ten(1e30).to_f64());
+        assert_eq!(sum(0.0, -3.0), -3.0);
+        assert_eq!(sum(0.0, 0.0), 0.0);
+    }
+
+    #[test]
+    fn differences_are_exact_before_the_cut() {
+        let difference = |x, y| SignedTen::difference(x, y).to_f64();
+        assert_eq!(difference(1.5, 1.25), 0.25);
+        assert_eq!(difference(1.0, 1.0 + f32::EPSILON), -f64::from(f32::EPSILON));
+        // Something is left of 1 below any grid, and the cut sees it.
+        assert_eq!(difference(1.0, 1e-30), 1023.0 / 1024.0);
+        assert_eq!(difference(1.0, -1e-30), 1.0);
+        assert_eq!(difference(-1.0, f32::from_bits(1)), -1.0);
+        assert_eq!(difference(1e-30, 1e-30), 0.0);
+        assert_eq!(difference(0.0, -0.0), 0.0);
+    }
+
+    #[test]
+    fn sums_of_terms() {
+        assert_eq!(Ten::cut_sum([(512, 0), (512, -200)]).to_f64(), 512.0);
+        assert_eq!(Ten::cut_sum([(512, 0), (512, -9), (1, 0)]).to_f64(), 514.0);
+        assert_eq!(Ten::cut_sum([(0, 5), (0, 100)]), Ten::ZERO);
+        assert_eq!(Ten::cut_sum([(0, 500), (3, -100)]).to_f64(), 3.0 * 2.0_f64.powi(-100));
+    }
+}

@@ -1,0 +1,167 @@
+//! Mip levels.
+
+use super::*;
+
+/// Levels of 4, 2 and 1 texels: 0 1 2 3, 10 11, 20.
+fn mipmapped() -> Texture {
+    let texels = [0.0, 1.0, 2.0, 3.0, 10.0, 11.0, 20.0];
+    f32_array(Geometry::A1d, [4, 1, 1], |s| s.levels = Some(3), &texels)
+}
+
+fn trace_at(
+    kind: FetchKind,
+    texture: &Texture,
+    sampler: &Sampler,
+    x: f32,
+    level: f32,
+) -> Result<Trace, PlanError> {
+    let form =
+        FetchForm { kind, ..FetchForm::sample(Geometry::A1d, CoordType::F32, ResultType::F32) };
+    let coords = [0, x.to_bits(), 0, 0];
+    let level = level.to_bits();
+    trace(form, texture, sampler, &FetchOperands { coords, level, ..FetchOperands::default() })
+}
+
+fn at(kind: FetchKind, texture: &Texture, sampler: &Sampler, x: f32, level: f32) -> f32 {
+    let trace = trace_at(kind, texture, sampler, x, level).unwrap();
+    f32::from_bits(trace.answer.values[0])
+}
+
+const LEVEL: FetchKind = FetchKind::Sample(Lod::Level);
+const BASE: FetchKind = FetchKind::Sample(Lod::Base);
+
+fn mips(filter: Filter, mip_filter: Filter) -> Sampler {
+    Sampler { filter, mip_filter, ..Sampler::default() }
+}
+
+#[test]
+fn coordinates_of_mipmapped_textures_are_normalized() {
+    let (t, s) = (mipmapped(), mips(Filter::Point, Filter::Point));
+    assert_eq!(at(LEVEL, &t, &s, 0.6, 0.0), 2.0);
+    assert_eq!(at(LEVEL, &t, &s, 0.6, 1.0), 11.0);
+    assert_eq!(at(LEVEL, &t, &s, 1.6, 2.0), 20.0);
+    let wrap = Sampler { address_mode: [AddressMode::Wrap; 3], ..s };
+    assert_eq!(at(LEVEL, &t, &wrap, 1.1, 0.0), 3.0, "unnormalized is asked for: wrap clamps");
+    let t = Texture { normalized_coords: true, ..t };
+    assert_eq!(at(LEVEL, &t, &wrap, 1.1, 0.0), 0.0);
+}
+
+#[test]
+fn mip_filters_pick_or_blend() {
+    let t = mipmapped();
+    let point = mips(Filter::Point, Filter::Point);
+    assert_eq!(at(LEVEL, &t, &point, 0.1, 0.49), 0.0);
+    assert_eq!(at(LEVEL, &t, &point, 0.1, 0.5), 10.0);
+    assert_eq!(at(LEVEL, &t, &point, 0.1, 99.0), 20.0);
+    assert_eq!(at(LEVEL, &t, &point, 0.1, -99.0), 0.0);
+    assert_eq!(at(LEVEL, &t, &point, 0.1, f32::NAN), 0.0);
+    let linear = mips(Filter::Point, Filter::Linear);
+    assert_eq!(at(LEVEL, &t, &linear, 0.1, 0.5), 5.0);
+    assert_eq!(at(LEVEL, &t, &linear, 0.9, 1.25), 11.0 * 0.75 + 5.0);
+    assert_eq!(at(LEVEL, &t, &linear, 0.1, 7.5), 20.0);
+    // Both filters, at x = 0.5: 1.5 in level 0, 10.5 in level 1.
+    let both = mips(Filter::Linear, Filter::Linear);
+    assert_eq!(at(LEVEL, &t, &both, 0.5, 0.5), 6.0);
+}
+
+#[test]
+fn bias_and_clamps() {
+    let t = mipmapped();
+    let s = mips(Filter::Point, Filter::Linear);
+    let biased = Sampler { level_bias: 0.5, ..s };
+    assert_eq!(at(LEVEL, &t, &biased, 0.1, 0.5), 10.0);
+    assert_eq!(at(BASE, &t, &biased, 0.1, 9.0), 0.0, "no bias where no level is named");
+    let clamped = Sampler { min_level_clamp: 0.5, max_level_clamp: 1.5, ..s };
+    assert_eq!(at(BASE, &t, &clamped, 0.1, 0.0), 5.0);
+    assert_eq!(at(LEVEL, &t, &clamped, 0.1, 9.0), 15.0);
+    let crossed = Sampler { min_level_clamp: 1.0, max_level_clamp: 0.0, ..s };
+    assert_eq!(at(LEVEL, &t, &crossed, 0.1, 0.0), 10.0);
+}
+
+#[test]
+fn a_blend_is_a_sum_even_of_point_samples() {
+    // 1/255 alone is f32(1/255); blended with itself K = rhu(257) over 65535, the same number, and
+    // 200/255 differs: both are quotients, so take snorm8, whose sum has another form.
+    let format = Format::from_name("snorm8").unwrap();
+    let extent = Extent { width: 2, height: 1, depth: 1 };
+    let shape = ArrayShape { levels: Some(2), ..ArrayShape::new(format, Geometry::A1d, extent) };
+    let t = shaped(shape, ReadMode::NormalizedFloat, &[64, 64, 64]);
+    let s = mips(Filter::Point, Filter::Linear);
+    assert_eq!(at(LEVEL, &t, &s, 0.1, 1.0), 64.0 / 127.0);
+    assert_eq!(at(LEVEL, &t, &s, 0.1, 0.25), 16_513.0 / 32_767.0);
+}
+
+#[test]
+fn anisotropy_sharpens_explicit_levels() {
+    let t = mipmapped();
+    let s = Sampler { max_anisotropy: 16, ..mips(Filter::Point, Filter::Linear) };
+    assert_eq!(at(LEVEL, &t, &s, 0.1, 0.25), 0.0);
+    assert_eq!(at(LEVEL, &t, &s, 0.1, 0.375), 2.5, "2 * (96 - 64) of 256");
+    assert_eq!(at(LEVEL, &t, &s, 0.1, 0.75), 10.0);
+    let trace = trace_at(LEVEL, &t, &s, 0.1, 0.375).unwrap();
+    assert_eq!((trace.level.q, &trace.level.levels[..]), (64, &[(0, 192), (1, 64)][..]));
+    let point = Sampler { mip_filter: Filter::Point, ..s };
+    assert_eq!(at(LEVEL, &t, &point, 0.1, 0.375), 0.0);
+}
+
+#[test]
+fn integer_coordinates_pick_a_level() {
+    let t = mipmapped();
+    let s = Sampler { level_bias: 1.0, ..mips(Filter::Linear, Filter::Linear) };
+    let form = FetchForm {
+        kind: LEVEL,
+        ..FetchForm::sample(Geometry::A1d, CoordType::S32, ResultType::F32)
+    };
+    let at = |x: u32, level: i32| {
+        let operands =
+            FetchOperands { coords: [0, x, 0, 0], level: level as u32, ..FetchOperands::default() };
+        f32::from_bits(fetch(form, &t, &s, &operands).unwrap().values[0])
+    };
+    assert_eq!([at(1, 0), at(1, 1), at(1, 2), at(0, 2)], [1.0, 11.0, 0.0, 20.0]);
+    assert_eq!(at(0, 3), 20.0, "the last level");
+    assert_eq!(at(3, -1), 3.0, "the first level");
+    assert_eq!(at(0, i32::MAX), 20.0);
+}
+
+#[test]
+fn slices_of_each_level_are_groups() {
+    // 2 x 1 x 2 and 1 x 1 x 1.
+    let texels = [0.0, 2.0, 4.0, 6.0, 7.0];
+    let t = f32_array(Geometry::D3, [2, 1, 2], |s| s.levels = Some(2), &texels);
+    let form = FetchForm {
+        kind: LEVEL,
+        ..FetchForm::sample(Geometry::D3, CoordType::F32, ResultType::F32)
+    };
+    let operands = FetchOperands {
+        coords: f32_bits(&[0.5, 0.5, 0.5]),
+        level: 0.5_f32.to_bits(),
+        ..FetchOperands::default()
+    };
+    let s = mips(Filter::Linear, Filter::Linear);
+    let trace = trace(form, &t, &s, &operands).unwrap();
+    assert_eq!(f32::from_bits(trace.answer.values[0]), 5.0);
+    let weights: Vec<u32> =
+        trace.footprints.iter().flat_map(|f| f.texels.iter().map(|t| t.weight)).collect();
+    assert_eq!(weights, [32, 32, 32, 32, 128]);
+    let exact: f64 = trace.footprints.iter().flat_map(|f| &f.texels).map(|t| t.exact).sum();
+    assert_eq!(exact, 1.0);
+    let names = &trace.channels[0].steps;
+    assert!(names[0].text.starts_with("level 0, slice 0: "), "{names:?}");
+    assert!(names[2].text.starts_with("level 1, slice 0: "), "{names:?}");
+    assert!(trace.channels[1].steps.is_empty(), "the format has no y");
+}
+
+#[test]
+fn integers_are_not_blended() {
+    let format = Format::from_name("u8").unwrap();
+    let extent = Extent { width: 2, height: 1, depth: 1 };
+    let shape = ArrayShape { levels: Some(2), ..ArrayShape::new(format, Geometry::A1d, extent) };
+    let t = shaped(shape, ReadMode::Element, &[1, 2, 3]);
+    let s = mips(Filter::Point, Filter::Linear);
+    let e = trace_at(LEVEL, &t, &s, 0.0, 0.0).unwrap_err().to_string();
+    assert!(e.contains("no linear mip filter"), "{e}");
+    assert!(trace_at(BASE, &t, &s, 0.0, 0.0).is_ok());
+    let half = Sampler { min_level_clamp: 0.5, ..s };
+    assert!(trace_at(BASE, &t, &half, 0.0, 0.0).is_err());
+    assert!(trace_at(LEVEL, &t, &mips(Filter::Point, Filter::Point), 0.0, 0.0).is_ok());
+}

@@ -1,0 +1,158 @@
+//! Layers, samples, offsets, `clamp_ogl`.
+
+use super::*;
+
+fn offset(form: FetchForm, e: &[i32]) -> (FetchForm, [i32; 3]) {
+    let form = FetchForm { offset: true, ..form };
+    (form, std::array::from_fn(|a| e.get(a).copied().unwrap_or(0)))
+}
+
+fn x_with_offset(
+    geometry: Geometry,
+    texture: &Texture,
+    sampler: &Sampler,
+    coords: &[f32],
+    e: &[i32],
+) -> f32 {
+    let form = FetchForm::sample(geometry, CoordType::F32, ResultType::F32);
+    let (form, offset) = offset(form, e);
+    let operands = FetchOperands { coords: f32_bits(coords), offset, ..FetchOperands::default() };
+    f32::from_bits(fetch(form, texture, sampler, &operands).unwrap().values[0])
+}
+
+fn ramp(n: u32) -> Vec<f32> {
+    (0..n).map(|i| i as f32).collect()
+}
+
+#[test]
+fn layers_of_1d_are_filtered_without_rows() {
+    let t = f32_array(Geometry::A1d, [2, 1, 1], |s| s.layers = 3, &ramp(6));
+    let mut s = sampler(Filter::Linear, AddressMode::Border);
+    s.border[0] = 8.0_f32.to_bits();
+    let form = FetchForm::sample(Geometry::A1d, CoordType::F32, ResultType::F32);
+    let at =
+        |layer: u32, x: f32| f32::from_bits(bits_at(form, &t, &s, [layer, x.to_bits(), 0, 0])[0]);
+    assert_eq!(at(1, 0.5), 2.0, "no border row");
+    assert_eq!(at(1, 1.0), 2.5);
+    assert_eq!(at(1, 0.0), 5.0);
+    assert_eq!(at(2, 0.5), 4.0);
+    for past in [3, 77, u32::MAX, 0x3f80_0000] {
+        assert_eq!(at(past, 0.5), 4.0, "the last layer");
+    }
+}
+
+#[test]
+fn layers_of_2d_come_before_the_point() {
+    let t = f32_array(Geometry::A2d, [2, 2, 1], |s| s.layers = 2, &ramp(8));
+    let form = FetchForm::sample(Geometry::A2d, CoordType::S32, ResultType::F32);
+    let s = Sampler::default();
+    let at = |c: [u32; 3]| f32::from_bits(bits_at(form, &t, &s, [c[0], c[1], c[2], 9])[0]);
+    assert_eq!(at([0, 1, 0]), 1.0);
+    assert_eq!(at([1, 0, 1]), 6.0);
+    assert_eq!(at([u32::MAX, 1, 1]), 7.0);
+    assert_eq!(at([1, 2, 0]), 0.0, "outside");
+    assert_eq!(at([1, 0, u32::MAX]), 0.0, "outside");
+}
+
+#[test]
+fn samples_are_numbered_first() {
+    let s = Sampler::default();
+    // Two samples of 2 x 1, of each of two layers.
+    let t = f32_array(Geometry::A2dms, [2, 1, 1], |s| s.layers = 2, &ramp(8));
+    let form = FetchForm::sample(Geometry::A2dms, CoordType::S32, ResultType::F32);
+    let at = |c| f32::from_bits(bits_at(form, &t, &s, c)[0]);
+    assert_eq!(at([0, 0, 1, 0]), 1.0);
+    assert_eq!(at([1, 0, 1, 0]), 3.0);
+    assert_eq!(at([0, 1, 0, 0]), 4.0);
+    assert_eq!(at([1, 1, 1, 0]), 7.0);
+    assert_eq!(at([9, 9, 0, 0]), 6.0, "the last sample of the last layer");
+    assert_eq!(at([0, 0, 2, 0]), 0.0);
+    let t = f32_array(Geometry::D2ms, [2, 1, 1], |s| s.samples = 4, &ramp(8));
+    let form = FetchForm { geometry: Geometry::D2ms, ..form };
+    assert_eq!(f32::from_bits(bits_at(form, &t, &s, [2, 1, 0, 7])[0]), 5.0);
+    assert_eq!(f32::from_bits(bits_at(form, &t, &s, [u32::MAX, 1, 0, 7])[0]), 7.0);
+}
+
+#[test]
+fn offsets_move_by_texels() {
+    let t = floats(&[4, 4, 4], &ramp(64));
+    let point = sampler(Filter::Point, AddressMode::Clamp);
+    let at = |e: &[i32]| x_with_offset(Geometry::D3, &t, &point, &[1.5, 1.5, 1.5], e);
+    assert_eq!(at(&[0, 0, 0]), 21.0);
+    assert_eq!(at(&[1, -1, 2]), 21.0 + 1.0 - 4.0 + 32.0);
+    assert_eq!(at(&[8, 0, 0]), 20.0, "8 is -8");
+    assert_eq!(at(&[17, 0, 0]), 22.0, "four bits are kept");
+    let linear = sampler(Filter::Linear, AddressMode::Clamp);
+    let at = |c: &[f32], e: &[i32]| x_with_offset(Geometry::D3, &t, &linear, c, e);
+    assert_eq!(at(&[1.0, 0.5, 0.5], &[1, 0, 0]), 1.5);
+    assert_eq!(at(&[-9.0, 0.5, 0.5], &[7, 0, 0]), 0.0, "moved before the clamp");
+    assert_eq!(at(&[-6.0, 0.5, 0.5], &[7, 0, 0]), 0.5);
+    // Formed without rounding: 2^-30 below the middle between texels 0 and 1.
+    let wrap = sampler(Filter::Point, AddressMode::Wrap);
+    let mut n = floats(&[4], &ramp(4));
+    n.normalized_coords = true;
+    assert_eq!(x_with_offset(Geometry::D1, &n, &wrap, &[-1e-30], &[1]), 0.0);
+}
+
+#[test]
+fn negative_offsets_of_1d_leave_the_row() {
+    let t = floats(&[4], &ramp(4));
+    let mut s = sampler(Filter::Point, AddressMode::Border);
+    s.border[0] = 9.0_f32.to_bits();
+    let at = |s: &Sampler, e| x_with_offset(Geometry::D1, &t, s, &[2.5], &[e]);
+    assert_eq!(at(&s, 1), 3.0);
+    assert_eq!(at(&s, -1), 9.0);
+    s.filter = Filter::Linear;
+    assert_eq!(at(&s, -1), 9.0, "both rows are outside");
+    assert_eq!(at(&s, 1), 6.0, "half of the border row");
+    s.address_mode = [AddressMode::Clamp; 3];
+    assert_eq!(at(&s, -1), 1.0);
+    s.filter = Filter::Point;
+    assert_eq!(at(&s, -2), 0.0);
+    assert_eq!(at(&s, 8), 0.0);
+    assert_eq!(at(&s, -9), 3.0, "x +7, row -1");
+    // A layer has no row to leave.
+    let t = f32_array(Geometry::A1d, [4, 1, 1], |s| s.layers = 1, &ramp(4));
+    let s = sampler(Filter::Point, AddressMode::Border);
+    let form = FetchForm::sample(Geometry::A1d, CoordType::F32, ResultType::F32);
+    let (form, offset) = offset(form, &[-1]);
+    let coords = [0, 2.5_f32.to_bits(), 0, 0];
+    let operands = FetchOperands { coords, offset, ..FetchOperands::default() };
+    let value = fetch(form, &t, &s, &operands).unwrap().values[0];
+    assert_eq!(f32::from_bits(value), 1.0);
+}
+
+#[test]
+fn offsets_move_integer_coordinates() {
+    let t = floats(&[4, 4], &ramp(16));
+    let s = Sampler::default();
+    let form = FetchForm::sample(Geometry::D2, CoordType::S32, ResultType::F32);
+    let at = |c: [i32; 2], e: &[i32]| {
+        let (form, offset) = offset(form, e);
+        let coords = [c[0] as u32, c[1] as u32, 0, 0];
+        let operands = FetchOperands { coords, offset, ..FetchOperands::default() };
+        f32::from_bits(fetch(form, &t, &s, &operands).unwrap().values[0])
+    };
+    assert_eq!(at([1, 1], &[1, 2]), 14.0);
+    assert_eq!(at([-1, 0], &[1, 0]), 0.0);
+    assert_eq!(at([-1, 1], &[2, 0]), 5.0);
+    assert_eq!(at([3, 1], &[1, 0]), 0.0, "outside");
+    assert_eq!(at([i32::MAX, 1], &[7, 0]), 0.0, "does not wrap around");
+    assert_eq!(at([i32::MIN, 1], &[-8, 0]), 0.0);
+}
+
+#[test]
+fn clamp_ogl_blends_half_of_the_border() {
+    let t = floats(&[2, 1], &[2.0, 4.0]);
+    let mut s = sampler(Filter::Linear, AddressMode::ClampOgl);
+    s.address_mode[1] = AddressMode::Clamp;
+    s.border[0] = 8.0_f32.to_bits();
+    assert_eq!(x(&t, &s, &[0.0, 0.5]), 5.0);
+    assert_eq!(x(&t, &s, &[-7.0, 0.5]), 5.0, "no further than the edge");
+    assert_eq!(x(&t, &s, &[2.0, 0.5]), 6.0);
+    assert_eq!(x(&t, &s, &[1e9, 0.5]), 6.0);
+    assert_eq!(x(&t, &s, &[1.0, 0.5]), 3.0);
+    s.filter = Filter::Point;
+    assert_eq!(x(&t, &s, &[-7.0, 0.5]), 2.0);
+    assert_eq!(x(&t, &s, &[2.0, 0.5]), 4.0);
+}

@@ -1,0 +1,217 @@
+//! Types of results, depth compare, residency, and what a trace tells.
+
+use super::*;
+use crate::resource::{Residency, TileShape};
+use crate::sampler::CompareFunction;
+use proptest::prelude::*;
+
+fn trace_2d(
+    texture: &Texture,
+    sampler: &Sampler,
+    result: ResultType,
+    compare: Option<f32>,
+    coords: [f32; 2],
+) -> Trace {
+    let form = FetchForm {
+        compare: compare.is_some(),
+        ..FetchForm::sample(Geometry::D2, CoordType::F32, result)
+    };
+    let compare = compare.unwrap_or(0.0).to_bits();
+    let operands = FetchOperands { coords: f32_bits(&coords), compare, ..FetchOperands::default() };
+    trace(form, texture, sampler, &operands).unwrap()
+}
+
+#[test]
+fn halves() {
+    let codes = [1.0_f32, -2.5, 65_520.0, 0.0].map(f32::to_bits);
+    let t = texture("f32x4", ReadMode::Element, &[1, 1], &codes);
+    let s = Sampler::default();
+    let f16 = trace_2d(&t, &s, ResultType::F16, None, [0.5, 0.5]);
+    assert_eq!(f16.answer.values, [0x3c00, 0xc100, 0x7c00, 0]);
+    let packed = trace_2d(&t, &s, ResultType::F16x2, None, [0.5, 0.5]);
+    assert_eq!(packed.answer.values, [0xc100_3c00, 0x0000_7c00, 0, 0]);
+    assert_eq!(packed.channels[1].result, 0xc100);
+    // 1 + 2^-11 is a tie: to even. A little more is not.
+    for (x, half) in [(1.0 + 1.0 / 2048.0, 0x3c00), (1.0 + 1.1 / 2048.0, 0x3c01)] {
+        let t = floats(&[1, 1], &[x]);
+        let f16 = trace_2d(&t, &s, ResultType::F16, None, [0.5, 0.5]);
+        assert_eq!(f16.answer.values[0], half);
+    }
+    let t = texture("u8", ReadMode::Element, &[1, 1], &[7]);
+    let form = FetchForm::sample(Geometry::D2, CoordType::F32, ResultType::F16);
+    assert!(fetch(form, &t, &s, &FetchOperands::default()).is_err());
+}
+
+#[test]
+fn compares_come_before_the_filter() {
+    let t = floats(&[2, 1], &[0.25, 0.75]);
+    let mut s = sampler(Filter::Linear, AddressMode::Clamp);
+    s.compare = Some(CompareFunction::Less);
+    let at = |s: &Sampler, reference, x| {
+        let trace = trace_2d(&t, s, ResultType::F32, Some(reference), [x, 0.5]);
+        trace.answer.values.map(f32::from_bits)
+    };
+    assert_eq!(at(&s, 0.5, 1.0), [0.5; 4], "half of the texels are larger than the reference");
+    assert_eq!(at(&s, 0.5, 0.75), [0.25; 4]);
+    assert_eq!(at(&s, 0.1, 0.75), [1.0; 4]);
+    assert_eq!(at(&s, 0.75, 1.5), [0.0; 4]);
+    assert_eq!(at(&s, f32::NAN, 1.0), [0.0; 4]);
+    s.filter = Filter::Point;
+    assert_eq!(at(&s, 0.5, 1.5), [1.0; 4]);
+    assert_eq!(at(&s, 0.5, 0.5), [0.0; 4]);
+    s.compare = None;
+    assert_eq!(at(&s, 0.5, 0.5), [0.25, 0.0, 0.0, 0.0], "no function, no compare");
+    s.compare = Some(CompareFunction::Less);
+    let plain = trace_2d(&t, &s, ResultType::F32, None, [0.5, 0.5]);
+    assert_eq!(plain.answer.values, [0.25_f32.to_bits(), 0, 0, 0], "no operand, no compare");
+    // Borders are compared as texels are.
+    s.address_mode = [AddressMode::Border; 3];
+    s.border[0] = 9.0_f32.to_bits();
+    assert_eq!(at(&s, 0.5, -1.0), [1.0; 4]);
+}
+
+#[test]
+fn compare_functions() {
+    use CompareFunction as F;
+    let (below, equal, above, nan) = (0.25, 0.5, 0.75, f32::NAN);
+    #[rustfmt::skip]
+    let rows = [
+        (F::Never,        [false, false, false, false]),
+        (F::Less,         [true,  false, false, false]),
+        (F::Equal,        [false, true,  false, false]),
+        (F::LessEqual,    [true,  true,  false, false]),
+        (F::Greater,      [false, false, true,  false]),
+        (F::NotEqual,     [true,  false, true,  true]),
+        (F::GreaterEqual, [false, true,  true,  false]),
+        (F::Always,       [true,  true,  true,  true]),
+    ];
+    for (function, passes) in rows {
+        let got = [below, equal, above, nan].map(|r| result::compare(function, r, 0.5));
+        assert_eq!(got, passes, "{function:?}");
+    }
+}
+
+#[test]
+fn compares_outside_of_integer_coordinates_are_zero() {
+    let t = floats(&[1, 1], &[0.5]);
+    let s = Sampler { compare: Some(CompareFunction::Always), ..Sampler::default() };
+    let form = FetchForm {
+        compare: true,
+        ..FetchForm::sample(Geometry::D2, CoordType::S32, ResultType::F32)
+    };
+    assert_eq!(bits_at(form, &t, &s, [0, 0, 0, 0]), [1.0_f32.to_bits(); 4]);
+    assert_eq!(bits_at(form, &t, &s, [1, 0, 0, 0]), [0; 4]);
+}
+
+#[test]
+fn a_trace_tells_every_stage() {
+    let t = texture("u8", ReadMode::NormalizedFloat, &[2, 1], &[0, 1]);
+    let s = sampler(Filter::Linear, AddressMode::Clamp);
+    let trace = trace_2d(&t, &s, ResultType::F32, None, [1.0, 0.5]);
+    let [footprint] = &trace.footprints[..] else { panic!("{:?}", trace.footprints) };
+    let [x, y] = &footprint.axes[..] else { panic!("two axes") };
+    assert_eq!((x.texels, x.index, x.upper, x.exact), (1.0, 0, 128, 0.5));
+    assert_eq!((y.texels, y.index, y.upper, y.mode), (0.5, 0, 0, Some(AddressMode::Clamp)));
+    let texels: Vec<_> =
+        footprint.texels.iter().map(|t| (t.corner, t.codes[0], t.weight)).collect();
+    assert_eq!(texels, [([0, 0, 0], 0, 128), ([1, 0, 0], 1, 128)]);
+    let steps: Vec<_> = trace.channels[0].steps.iter().map(|s| s.text.as_str()).collect();
+    let value = 129.0_f32 / 65_535.0;
+    let expected = [
+        "S = sum of weight * 257 * code = 32896".to_owned(),
+        "K = rhu(S / 256) = 129".to_owned(),
+        format!("f32(129 / 65535) = {value}"),
+    ];
+    assert_eq!(steps, expected);
+    assert!(trace.channels[3].steps.is_empty());
+    assert!(trace.answer.resident);
+}
+
+#[test]
+fn texels_that_are_not_resident_make_all_zero() {
+    let (width, height) = (256, 128);
+    let format = Format::from_name("f32").unwrap();
+    let shape = ArrayShape::new(format, Geometry::D2, Extent { width, height, depth: 1 });
+    let t = shaped(shape, ReadMode::Element, &vec![1.0_f32.to_bits(); (width * height) as usize]);
+    let map = Arc::new(Residency::new(&shape).unwrap());
+    // Tiles are 128 x 128 texels of four bytes: the left one is there.
+    assert_eq!(map.tile(), TileShape([128, 128, 1]));
+    map.set_tile(0, 0, [0; 3], true).unwrap();
+    let resource = Arc::unwrap_or_clone(t.resource).with_residency(map).unwrap();
+    let t = Texture { resource: Arc::new(resource), ..t };
+    let s =
+        Sampler { border: [1.0_f32.to_bits(); 4], ..sampler(Filter::Linear, AddressMode::Border) };
+    let at = |x| {
+        let answer = trace_2d(&t, &s, ResultType::F32, None, [x, 0.5]).answer;
+        (answer.resident, answer.values)
+    };
+    let one = [1.0_f32.to_bits(), 0, 0, 0];
+    assert_eq!(at(127.5), (true, one), "the texel beside it has no weight");
+    assert_eq!(at(127.6), (false, [0; 4]));
+    assert_eq!(at(200.0), (false, [0; 4]));
+    assert_eq!(at(-9.0), (true, one), "a border colour is always there");
+    let trace = trace_2d(&t, &s, ResultType::F32, None, [128.0, 0.5]);
+    let resident: Vec<bool> = trace.footprints[0].texels.iter().map(|t| t.resident).collect();
+    assert_eq!(resident, [true, false]);
+    assert!(trace.channels[0].steps[0].text.contains("not resident"));
+}
+
+proptest! {
+    /// What holds of every trace of a sampled fetch.
+    #[test]
+    fn weights_are_shares(
+        axes in 1_usize..=3,
+        linear in proptest::bool::ANY,
+        mip_linear in proptest::bool::ANY,
+        normalized in proptest::bool::ANY,
+        mode in proptest::sample::select(vec![
+            AddressMode::Wrap, AddressMode::Mirror, AddressMode::Clamp, AddressMode::ClampOgl,
+            AddressMode::Border,
+        ]),
+        bits in proptest::array::uniform3(proptest::num::u32::ANY),
+        near in proptest::array::uniform3(-2.0_f32..9.0),
+        use_bits in proptest::bool::weighted(0.2),
+        level in -1.0_f32..4.0,
+        offset in proptest::option::of(proptest::array::uniform3(-40..40)),
+    ) {
+        let geometry = Geometry::ALL[axes - 1];
+        let size = [[7, 1, 1], [7, 6, 1], [7, 6, 5]][axes - 1];
+        let texels: Vec<f32> = (0..400).map(|i| i as f32 / 16.0).collect();
+        let extent = Extent { width: size[0], height: size[1], depth: size[2] };
+        let count: u32 = (0..3).map(|l| extent.level(l).axes().iter().product::<u32>()).sum();
+        let t = f32_array(geometry, size, |s| s.levels = Some(3), &texels[..count as usize]);
+        let t = Texture { normalized_coords: normalized, ..t };
+        let pick = |linear| if linear { Filter::Linear } else { Filter::Point };
+        let s = Sampler { mip_filter: pick(mip_linear), ..sampler(pick(linear), mode) };
+        let form = FetchForm {
+            kind: FetchKind::Sample(Lod::Level),
+            offset: offset.is_some(),
+            ..FetchForm::sample(geometry, CoordType::F32, ResultType::F32)
+        };
+        let point: [u32; 3] =
+            std::array::from_fn(|a| if use_bits { bits[a] } else { near[a].to_bits() });
+        let operands = FetchOperands {
+            coords: [point[0], point[1], point[2], 0],
+            offset: offset.unwrap_or_default(),
+            level: level.to_bits(),
+            ..FetchOperands::default()
+        };
+        let trace = trace(form, &t, &s, &operands).unwrap();
+        prop_assert_eq!(trace.level.levels.iter().map(|l| l.1).sum::<u32>(), 256);
+        prop_assert_eq!(trace.footprints.len(), trace.level.levels.len());
+        for (footprint, &(level, share)) in trace.footprints.iter().zip(&trace.level.levels) {
+            prop_assert_eq!((footprint.level, footprint.share), (level, share));
+            prop_assert_eq!(footprint.texels.iter().map(|t| t.weight).sum::<u32>(), share);
+            for texel in &footprint.texels {
+                prop_assert!((texel.exact * 256.0 - f64::from(texel.weight)).abs() < 2.5);
+                prop_assert!(texel.at.is_some() || texel.codes == [0; 4]);
+            }
+        }
+        for (channel, value) in trace.channels.iter().zip(trace.answer.values) {
+            prop_assert_eq!(channel.result, value);
+        }
+        let largest = trace.footprints.iter().flat_map(|f| &f.texels);
+        let largest = largest.map(|t| f32::from_bits(t.values[0])).fold(0.0, f32::max);
+        prop_assert!((0.0..=largest).contains(&f32::from_bits(trace.answer.values[0])));
+    }
+}

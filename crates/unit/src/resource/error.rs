@@ -1,0 +1,92 @@
+//! Why there is no such resource, texture or surface.
+
+/// Errors of the CUDA runtime that refused descriptors give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum CudaError {
+    InvalidValue,
+    InvalidFilterSetting,
+    InvalidNormSetting,
+}
+
+impl CudaError {
+    /// Number and name.
+    fn row(self) -> (u32, &'static str) {
+        match self {
+            CudaError::InvalidValue => (1, "cudaErrorInvalidValue"),
+            CudaError::InvalidFilterSetting => (26, "cudaErrorInvalidFilterSetting"),
+            CudaError::InvalidNormSetting => (27, "cudaErrorInvalidNormSetting"),
+        }
+    }
+
+    /// `cudaError_t`
+    pub fn number(self) -> u32 {
+        self.row().0
+    }
+
+    /// `cudaErrorInvalidValue`
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+}
+
+impl std::fmt::Display for CudaError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}, {}", self.name(), self.number())
+    }
+}
+
+/// Why a resource, texture or surface cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CreateError {
+    /// An extent of zero, or past the limits of the architecture.
+    #[error("{what} is {value}, but must be 1 to {max}")]
+    Extent {
+        /// `width`, `height`, `depth` or `pitch`.
+        what: &'static str,
+        /// As given.
+        value: u64,
+        /// Largest value possible.
+        max: u64,
+    },
+    /// The first texel is not aligned (docs/numerics.md 12).
+    #[error("the {what} {value} is not a multiple of {align} bytes")]
+    Alignment {
+        /// `base address`, `pitch`.
+        what: &'static str,
+        /// As given.
+        value: u64,
+        /// Multiple wanted.
+        align: u64,
+    },
+    /// The memory is smaller than the texels.
+    #[error("{needed} bytes of texels do not fit into the {available} bytes of the memory")]
+    Memory {
+        /// Bytes that the extent takes.
+        needed: u64,
+        /// Bytes there.
+        available: u64,
+    },
+    /// A combination that the CUDA runtime refuses (docs/numerics.md 8.1), and how it calls that.
+    #[error("{reason} ({code})")]
+    Cuda {
+        /// CUDA's error.
+        code: CudaError,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Another combination that has no meaning.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl CreateError {
+    /// What the CUDA runtime would return: `cudaErrorInvalidValue` but for the settings that have
+    /// an error of their own.
+    pub fn cuda(&self) -> CudaError {
+        match self {
+            CreateError::Cuda { code, .. } => *code,
+            _ => CudaError::InvalidValue,
+        }
+    }
+}

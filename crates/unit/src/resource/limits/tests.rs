@@ -1,0 +1,126 @@
+//! Limits by architecture, and shapes that there are none of.
+
+#![allow(clippy::unwrap_used)]
+use super::*;
+use Geometry as G;
+
+fn format(name: &str) -> Format {
+    Format::from_name(name).unwrap()
+}
+
+fn shape(name: &str, geometry: Geometry, extent: [u32; 3], layers: u32) -> ArrayShape {
+    let [width, height, depth] = extent;
+    let shape = ArrayShape::new(format(name), geometry, Extent { width, height, depth });
+    ArrayShape { layers, ..shape }
+}
+
+fn message(result: Result<(), CreateError>) -> String {
+    result.unwrap_err().to_string()
+}
+
+/// The largest array of a row, and those one larger along each axis.
+#[test]
+fn the_largest_arrays_of_every_architecture() {
+    for (major, minor) in [(1, 3), (2, 0), (3, 5), (5, 2), (6, 1), (7, 5), (8, 6), (12, 1)] {
+        let limits = ArchLimits::of(major, minor);
+        for geometry in G::ALL {
+            let Limits { extent, layers, .. } = limits.array(geometry);
+            let layers = if geometry.is_cube() { layers / 6 } else { layers };
+            let check = |extent, layers| shape("u8", geometry, extent, layers).check_for(&limits);
+            let place = format!("{geometry:?} on {major}.{minor}");
+            if extent[0] == 0 {
+                assert!(message(check([1; 3], 1)).contains("has no"), "{place}");
+                continue;
+            }
+            assert_eq!(check(extent, layers), Ok(()), "{place}");
+            for axis in 0..3 {
+                let mut more = extent;
+                more[axis] += 1;
+                assert!(check(more, layers).is_err(), "{place}");
+                more[axis] = 0;
+                assert!(check(more, layers).is_err(), "{place}");
+            }
+            assert!(check(extent, layers + 1).is_err() && check(extent, 0).is_err(), "{place}");
+        }
+    }
+}
+
+#[test]
+fn architectures_differ() {
+    let width = |major, minor, geometry| ArchLimits::of(major, minor).array(geometry).extent[0];
+    assert_eq!([1, 2, 3, 5, 6].map(|m| width(m, 0, G::D1)), [8192, 65_536, 65_536, 65_536, 131_072]);
+    assert_eq!([2, 3, 6].map(|m| width(m, 0, G::D3)), [2048, 4096, 16_384]);
+    let linear = |major, minor| ArchLimits::of(major, minor).linear().extent[0];
+    assert_eq!([(5, 0), (6, 0), (6, 1), (7, 0), (7, 5), (8, 0)].map(|(a, b)| linear(a, b) >> 27), [
+        1, 2, 1, 2, 1, 2
+    ]);
+    let surface = |major| ArchLimits::of(major, 0).surface(G::D1).unwrap().extent[0];
+    assert_eq!([1, 3, 5, 8].map(surface), [0, 65_536, 16_384, 32_768]);
+    assert_eq!(ArchLimits::NEWEST, ArchLimits::of(12, 0));
+    assert_eq!(ArchLimits::NEWEST.surface(G::D2ms), None);
+    assert_eq!(ArchLimits::NEWEST.gather(G::D2).extent, [32_768, 32_768, 1]);
+}
+
+#[test]
+fn mipmapped_arrays_are_smaller_and_have_as_many_levels_as_halvings() {
+    let of = |geometry, extent, levels| {
+        ArrayShape { levels: Some(levels), ..shape("u8", geometry, extent, 1) }.check()
+    };
+    assert_eq!(of(G::D1, [32_768, 1, 1], 16), Ok(()));
+    assert!(of(G::D1, [32_768, 1, 1], 17).is_err() && of(G::D1, [32_768, 1, 1], 0).is_err());
+    assert_eq!(message(of(G::D1, [32_769, 1, 1], 1)), "width is 32769, but must be 1 to 32768");
+    assert!(of(G::D2, [32_769, 1, 1], 1).is_err() && of(G::D2, [1, 32_769, 1], 1).is_err());
+    assert_eq!(of(G::D3, [3, 5, 9], 4), Ok(()));
+    assert!(of(G::D3, [3, 5, 7], 4).is_err());
+    assert_eq!(message(of(G::D2ms, [4, 4, 1], 1)), "a multi-sample array has no mip levels");
+}
+
+#[test]
+fn samples_and_cubes() {
+    for samples in 0..20 {
+        let shape = ArrayShape { samples, ..shape("u8", G::A2dms, [4, 4, 1], 3) };
+        assert_eq!(shape.check().is_ok(), matches!(samples, 2 | 4 | 8 | 16), "{samples}");
+    }
+    let two = ArrayShape { samples: 2, ..shape("u8", G::D2, [4, 4, 1], 1) };
+    assert_eq!(message(two.check()), "a 2D array has one sample, not 2");
+    assert_eq!(
+        message(shape("u8", G::Cube, [4, 5, 1], 1).check()),
+        "faces of a cube are square, not 4 x 5"
+    );
+    assert_eq!(shape("u8", G::Acube, [4, 4, 1], 341).check(), Ok(()));
+    let many = shape("u8", G::Acube, [4, 4, 1], u32::MAX);
+    assert_eq!(message(many.check()), "number of cubes is 4294967295, but must be 1 to 341");
+    assert_eq!(many.planes(), u32::MAX, "no overflow");
+}
+
+#[test]
+fn formats_without_such_arrays() {
+    for (name, geometry, exists) in [
+        ("bc1", G::D1, false),
+        ("bc7_srgb", G::A1d, false),
+        ("bc6h", G::D2ms, false),
+        ("bc5", G::D3, true),
+        ("bc4", G::Acube, true),
+        ("depth16", G::D3, false),
+        ("depth32f", G::Cube, true),
+        ("depth24", G::A2dms, true),
+    ] {
+        assert_eq!(shape(name, geometry, [4, 1, 1].map(|n| if geometry.is_cube() { 4 } else { n })
+            , 1).check_format().is_ok(), exists, "{name} {geometry:?}");
+    }
+    for (name, exists) in [("u8", true), ("f32x4", true), ("rgb10a2", true), ("unorm8", false), ("bc1", false), ("depth16", false)] {
+        assert_eq!(check_memory_format(format(name)).is_ok(), exists, "{name}");
+    }
+}
+
+/// Nothing overflows at the largest sizes.
+#[test]
+fn sizes_of_the_largest_arrays() {
+    let all = shape("f32x4", G::A2d, [32_768, 32_768, 1], 2048);
+    assert_eq!(all.size().unwrap(), 1 << 45);
+    assert_eq!(all.packed_size(), all.size());
+    let levels = ArrayShape { levels: Some(15), ..shape("f32x4", G::D3, [16_384; 3], 1) };
+    assert_eq!(levels.packed_size().unwrap(), (0..15).map(|n| 16 << (3 * n)).sum::<u64>());
+    let narrow = shape("u8", G::D2, [3, 5, 1], 1);
+    assert_eq!((narrow.packed_size(), narrow.size()), (Ok(15), Ok(40)));
+}

@@ -1,0 +1,161 @@
+//! Textures, samplers and surfaces that cannot be made: what the CUDA runtime refuses
+//! (docs/numerics.md 8.1), and what has no meaning.
+
+use super::{Filter, ReadMode, Sampler, Surface, Texture};
+use crate::request::Geometry;
+use crate::resource::{ArchLimits, CreateError, CudaError, Layout, Resource};
+use std::sync::Arc;
+use texunit_texel::readings;
+
+impl Texture {
+    /// A texture that the CUDA runtime would create (docs/numerics.md 8.1) for use with
+    /// `sampler`. In independent mode, where samplers come later, see
+    /// [`Self::without_sampler`].
+    pub fn new(
+        resource: Arc<Resource>,
+        read_mode: ReadMode,
+        normalized_coords: bool,
+        sampler: &Sampler,
+    ) -> Result<Self, CreateError> {
+        check_state(&resource, read_mode, sampler.filter, sampler.srgb)?;
+        check_sampler_of(&resource, read_mode, sampler)?;
+        sampler.check()?;
+        Ok(Self { resource, read_mode, normalized_coords })
+    }
+
+    /// A texture for use with any sampler that goes with it (independent mode): it is refused if
+    /// none does. Each fetch checks the sampler that it comes with.
+    pub fn without_sampler(
+        resource: Arc<Resource>,
+        read_mode: ReadMode,
+        normalized_coords: bool,
+    ) -> Result<Self, CreateError> {
+        check_state(&resource, read_mode, Filter::Point, resource.format().is_srgb_block())?;
+        Ok(Self { resource, read_mode, normalized_coords })
+    }
+}
+
+fn refused(code: CudaError, resource: &Resource, reason: String) -> CreateError {
+    CreateError::Cuda { code, reason: format!("texture `{}`: {reason}", resource.name()) }
+}
+
+/// What the CUDA runtime refuses (docs/numerics.md 8.1): normalized reads of formats that have
+/// none and element reads of those that have only such (cudaErrorInvalidNormSetting), linear
+/// filtering of integers read as integers (cudaErrorInvalidFilterSetting), sRGB blocks without the
+/// flag. Linear memory and multi-sample arrays are fetched with integer coordinates, which ignore
+/// the filter.
+pub(crate) fn check_state(
+    resource: &Resource,
+    read_mode: ReadMode,
+    filter: Filter,
+    srgb: bool,
+) -> Result<(), CreateError> {
+    let format = resource.format();
+    let filters = filter == Filter::Linear
+        && resource.layout() != Layout::Linear
+        && !resource.geometry().is_multisample();
+    let of = |normalized| readings(format, normalized, srgb || format.is_srgb_block());
+    let is_integer = of(false).is_some_and(|readings| !readings[0].can_filter());
+    let normalized = read_mode == ReadMode::NormalizedFloat;
+    let (code, reason) = match of(normalized) {
+        _ if filters && is_integer && of(true).is_none() => (
+            CudaError::InvalidFilterSetting,
+            format!("32-bit integers ({format}) have no linear filter; use point"),
+        ),
+        Some(_) if filters && is_integer && !normalized => (
+            CudaError::InvalidFilterSetting,
+            format!(
+                "integers ({format}) read as elements have no linear filter; use point, or read \
+                 them as normalized floats"
+            ),
+        ),
+        None if normalized => (
+            CudaError::InvalidNormSetting,
+            format!(
+                "{format} cannot be read as normalized floats, only 8 and 16-bit integers can; \
+                 read it as elements"
+            ),
+        ),
+        None => {
+            (CudaError::InvalidNormSetting, format!("{format} is read as normalized floats only"))
+        }
+        Some(_) if format.is_srgb_block() && !srgb => (
+            CudaError::InvalidValue,
+            format!("the colours of {format} are sRGB: set the sRGB flag"),
+        ),
+        Some(_) => return Ok(()),
+    };
+    Err(refused(code, resource, reason))
+}
+
+/// Sampler state that this resource does not go with.
+fn check_sampler_of(
+    resource: &Resource,
+    read_mode: ReadMode,
+    sampler: &Sampler,
+) -> Result<(), CreateError> {
+    let format = resource.format();
+    let reason = if sampler.seamless_cube && !resource.geometry().is_cube() {
+        format!("seamless filtering is for cube maps, not for a {}", resource.kind())
+    } else if sampler.compare.is_some() && {
+        let read = readings(format, read_mode == ReadMode::NormalizedFloat, sampler.srgb);
+        read.is_some_and(|readings| !readings[0].can_filter())
+    } {
+        format!("integers ({format}) read as elements have no depth compare")
+    } else {
+        return Ok(());
+    };
+    Err(refused(CudaError::InvalidValue, resource, reason))
+}
+
+impl Sampler {
+    /// Refuses what no texture gives a meaning to: levels that are not numbers. (A border colour
+    /// may be NaN, and `max_anisotropy` any number.)
+    pub fn check(&self) -> Result<(), CreateError> {
+        for (what, value) in [
+            ("min_level_clamp", self.min_level_clamp),
+            ("max_level_clamp", self.max_level_clamp),
+            ("level_bias", self.level_bias),
+        ] {
+            if value.is_nan() {
+                let reason = format!("a sampler's {what} is a number, not NaN");
+                return Err(CreateError::Cuda { code: CudaError::InvalidValue, reason });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Surface {
+    /// A surface of an array, or of linear or pitched memory, within the limits of the newest
+    /// architecture. `.a2d` instructions see the faces of cube maps.
+    pub fn new(resource: Arc<Resource>) -> Result<Self, CreateError> {
+        Self::new_for(resource, &ArchLimits::NEWEST)
+    }
+
+    /// Likewise, within the limits of an architecture.
+    pub fn new_for(resource: Arc<Resource>, limits: &ArchLimits) -> Result<Self, CreateError> {
+        let refused = |code, reason: String| CreateError::Cuda {
+            code,
+            reason: format!("surface `{}`: {reason}", resource.name()),
+        };
+        let (format, geometry) = (resource.format(), resource.geometry());
+        if format.is_block() || format.is_depth() {
+            let reason = format!("there are no surfaces of {format} texels");
+            return Err(refused(CudaError::InvalidValue, reason));
+        }
+        if geometry.is_multisample() {
+            let reason = format!("there are no surfaces of a {}", resource.kind());
+            return Err(refused(CudaError::InvalidValue, reason));
+        }
+        if resource.levels().len() != 1 {
+            let reason = "a surface is one mip level: take a view of one".to_owned();
+            return Err(refused(CudaError::InvalidValue, reason));
+        }
+        limits.check_surface(&resource)?;
+        Ok(Self { resource })
+    }
+}
+
+#[cfg(test)]
+mod tests;

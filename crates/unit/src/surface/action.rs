@@ -1,0 +1,184 @@
+//! What a surface instruction does with the bytes that it finds.
+
+use crate::request::{PlanError, ReduceOp, ReduceType, SurfaceForm, SurfaceKind};
+use crate::resource::Resource;
+use texunit_memory::Block;
+use texunit_texel::{Format, pack, store_codes};
+
+/// What is done with the bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Action {
+    /// `suld.b`, `sust.b`.
+    Raw { element_size: u8, vector: u8 },
+    /// `sust.p`: texels of this format.
+    Formatted { format: Format, vector: u8 },
+    /// `sured.b`, `sured.p`.
+    Reduce { op: ReduceOp, number: Number },
+}
+
+/// What a reduction takes its operands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Number {
+    U32,
+    S32,
+    U64,
+    S64,
+}
+
+/// Why elements are inside the block.
+const CHECKED: &str = "the rule of places has checked the access against the resource";
+
+impl Action {
+    /// The action of a form on this resource, and the bytes that x counts.
+    pub(super) fn new(form: SurfaceForm, resource: &Resource) -> Result<(Self, u32), PlanError> {
+        let format = resource.format();
+        let undefined = |reason: String| {
+            PlanError::Undefined(format!("{form}: {}, and {reason}", resource.sentence("surface")))
+        };
+        match form.kind {
+            SurfaceKind::Load { element_size, vector }
+            | SurfaceKind::Store { element_size, vector } => {
+                let known = matches!(element_size, 1 | 2 | 4 | 8) && matches!(vector, 1 | 2 | 4);
+                if known && u32::from(element_size) * u32::from(vector) <= 16 {
+                    return Ok((Self::Raw { element_size, vector }, 1));
+                }
+                Err(PlanError::Undefined(format!(
+                    "a surface access is not made of {vector} elements of {element_size} bytes"
+                )))
+            }
+            SurfaceKind::StoreFormatted { vector } => {
+                if store_codes(format, [0; 4], vector).is_none() {
+                    return Err(undefined(format!("{format} has no formatted store")));
+                }
+                if !matches!(vector, 1 | 2 | 4) {
+                    return Err(PlanError::Undefined(format!(
+                        "a formatted store has 1, 2 or 4 components, not {vector}"
+                    )));
+                }
+                Ok((Self::Formatted { format, vector }, format.texel_size()))
+            }
+            SurfaceKind::Reduce { op, ty, formatted } => {
+                if let Some(reason) = form.why_impossible() {
+                    return Err(PlanError::Undefined(format!("{form}: {reason}")));
+                }
+                let number = if formatted {
+                    let signed = is_signed(format).ok_or_else(|| {
+                        undefined(format!(
+                            "{format} is neither a signed nor an unsigned integer format, which \
+                             sured.p wants"
+                        ))
+                    })?;
+                    if ty == ReduceType::B64 {
+                        Number::wide(signed)
+                    } else {
+                        Number::narrow(signed)
+                    }
+                } else {
+                    match ty {
+                        ReduceType::U32 | ReduceType::B32 => Number::U32,
+                        ReduceType::S32 => Number::S32,
+                        ReduceType::U64 | ReduceType::B64 => Number::U64,
+                        ReduceType::S64 => Number::S64,
+                    }
+                };
+                let unit = if formatted { number.size() } else { 1 };
+                Ok((Self::Reduce { op, number }, unit))
+            }
+        }
+    }
+
+    /// Bytes of the whole access.
+    pub(super) fn size(self) -> u32 {
+        match self {
+            Self::Raw { element_size, vector } => u32::from(element_size) * u32::from(vector),
+            Self::Formatted { format, .. } => format.texel_size(),
+            Self::Reduce { number, .. } => number.size(),
+        }
+    }
+}
+
+/// Whether the channels are signed integers; `None` for other formats. (ptxas assembles min and
+/// max of `.b64` as signed ones whatever the format; the ISA goes by the format, and so do we.)
+fn is_signed(format: Format) -> Option<bool> {
+    use texunit_texel::Channel as C;
+    match format.plain_channel()? {
+        _ if format.is_normalized_kind() => None,
+        C::U8 | C::U16 | C::U32 => Some(false),
+        C::S8 | C::S16 | C::S32 => Some(true),
+        C::F16 | C::F32 => None,
+    }
+}
+
+impl Number {
+    fn narrow(signed: bool) -> Self {
+        if signed { Self::S32 } else { Self::U32 }
+    }
+
+    fn wide(signed: bool) -> Self {
+        if signed { Self::S64 } else { Self::U64 }
+    }
+
+    fn size(self) -> u32 {
+        match self {
+            Self::U32 | Self::S32 => 4,
+            Self::U64 | Self::S64 => 8,
+        }
+    }
+
+    /// The number that takes the place of `old`.
+    fn combine(self, op: ReduceOp, old: u64, operand: u64) -> u64 {
+        use Number as N;
+        use ReduceOp as O;
+        match (op, self) {
+            (O::Add, N::U32 | N::S32) => u64::from((old as u32).wrapping_add(operand as u32)),
+            (O::Add, N::U64 | N::S64) => old.wrapping_add(operand),
+            (O::And, _) => old & operand,
+            (O::Or, _) => old | operand,
+            (O::Min, N::U32) => u64::from((old as u32).min(operand as u32)),
+            (O::Max, N::U32) => u64::from((old as u32).max(operand as u32)),
+            (O::Min, N::S32) => u64::from((old as i32).min(operand as i32) as u32),
+            (O::Max, N::S32) => u64::from((old as i32).max(operand as i32) as u32),
+            (O::Min, N::U64) => old.min(operand),
+            (O::Max, N::U64) => old.max(operand),
+            (O::Min, N::S64) => (old as i64).min(operand as i64) as u64,
+            (O::Max, N::S64) => (old as i64).max(operand as i64) as u64,
+        }
+    }
+}
+
+pub(super) fn load(block: &Block, offset: u64, element_size: u8, element: usize) -> u64 {
+    let offset = offset + element as u64 * u64::from(element_size);
+    block.load(offset, element_size).expect(CHECKED)
+}
+
+pub(super) fn store(block: &Block, offset: u64, element_size: u8, element: usize, value: u64) {
+    let offset = offset + element as u64 * u64::from(element_size);
+    block.store(offset, element_size, value).expect(CHECKED);
+}
+
+/// Stores a texel: one access to memory, or two of 8 bytes.
+pub(super) fn store_texel(
+    block: &Block,
+    offset: u64,
+    format: Format,
+    values: [u32; 4],
+    vector: u8,
+) {
+    // `Action::new` has asked whether there are codes.
+    let Some(codes) = store_codes(format, values, vector) else { return };
+    let bytes = u128::from_le_bytes(pack(format, codes));
+    let size = format.texel_size().min(8) as u8;
+    for half in 0..format.texel_size().div_ceil(8) as usize {
+        store(block, offset, size, half, (bytes >> (64 * half)) as u64);
+    }
+}
+
+/// One atomic step.
+pub(super) fn reduce(block: &Block, offset: u64, op: ReduceOp, number: Number, operand: u64) {
+    if number.size() == 4 {
+        let narrow = |old: u32| number.combine(op, old.into(), operand) as u32;
+        block.update_u32(offset, narrow).expect(CHECKED);
+    } else {
+        block.update_u64(offset, |old| number.combine(op, old, operand)).expect(CHECKED);
+    }
+}

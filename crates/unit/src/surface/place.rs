@@ -1,0 +1,195 @@
+//! Where a surface access goes: docs/numerics.md, section 10. The plan and its trace both ask
+//! [`Rule::apply`].
+
+use crate::request::{AccessFault, ClampMode};
+use crate::resource::{Resource, TexelIndex, elements};
+
+/// What says where accesses go: the instruction form and the surface, in numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rule {
+    clamp: ClampMode,
+    /// Bytes of the whole access.
+    pub(super) size: u32,
+    /// Bytes that x counts.
+    unit: u32,
+    /// Whether the first coordinate is a layer.
+    layered: bool,
+    /// Coordinates behind the layer.
+    axes: usize,
+    planes: u32,
+    /// Bytes of a row, rows, slices; axes that the geometry lacks are 1.
+    bounds: [i64; 3],
+    texel_size: u32,
+    first: u64,
+    plane_pitch: u64,
+    slice_pitch: u64,
+    row_pitch: u64,
+}
+
+/// Coordinates of one access as the instruction has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Coordinate {
+    pub(super) layer: Option<u32>,
+    /// x, y, z; axes that the geometry lacks are 0.
+    pub(super) at: [i32; 3],
+}
+
+/// The bytes that an access finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SurfacePlace {
+    /// Layer; of cubes, `6 * cube + face`.
+    pub layer: u32,
+    /// In bytes.
+    pub x: u64,
+    /// Row.
+    pub y: u64,
+    /// Slice.
+    pub z: u64,
+    /// Whether `.clamp` has moved it.
+    pub moved: bool,
+    /// Offset in the memory of the resource.
+    pub offset: u64,
+}
+
+/// What becomes of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SurfaceOutcome {
+    /// It is made.
+    Made(SurfacePlace),
+    /// Its tile of a sparse array is not in memory: loads 0, drops the store or reduction
+    /// (assumed).
+    NotResident(SurfacePlace),
+    /// `.zero` outside: loads 0, drops the store or reduction.
+    Dropped,
+    /// `.trap` outside, or no room for the access at all: a fault.
+    Outside,
+    /// x is not a multiple of the access size: a fault, whatever the policy.
+    Misaligned,
+}
+
+impl Rule {
+    /// `unit`: bytes that x counts. `size`: bytes of the access.
+    pub(super) fn new(
+        resource: &Resource,
+        (layered, axes): (bool, usize),
+        clamp: ClampMode,
+        unit: u32,
+        size: u32,
+    ) -> Self {
+        let level = resource.levels()[0];
+        let (_, rows) = elements(resource.format(), level.extent);
+        Self {
+            clamp,
+            size,
+            unit,
+            layered,
+            axes,
+            planes: resource.shape().planes(),
+            bounds: [resource.row_bytes(0) as i64, rows as i64, level.extent.depth.into()],
+            texel_size: resource.format().texel_size(),
+            first: level.offset,
+            plane_pitch: level.plane_pitch,
+            slice_pitch: level.slice_pitch,
+            row_pitch: level.row_pitch,
+        }
+    }
+
+    /// Whether every aligned x is an address that is a multiple of 8.
+    pub(super) fn is_aligned(&self) -> bool {
+        [self.first, self.plane_pitch, self.slice_pitch, self.row_pitch]
+            .iter()
+            .all(|n| n.is_multiple_of(8))
+    }
+
+    /// Takes the coordinates apart: layer first, if there is one.
+    pub(super) fn coordinate(&self, [a, b, c]: [u32; 3]) -> Coordinate {
+        let (layer, all) = if self.layered { (Some(a), [b, c, 0]) } else { (None, [a, b, c]) };
+        let mut at = [0; 3];
+        for (axis, coord) in at.iter_mut().enumerate().take(self.axes) {
+            *coord = all[axis] as i32;
+        }
+        Coordinate { layer, at }
+    }
+
+    pub(super) fn policy(&self) -> ClampMode {
+        self.clamp
+    }
+
+    /// The byte that x names.
+    pub(super) fn byte_x(&self, coordinate: Coordinate) -> i64 {
+        i64::from(coordinate.at[0]) * i64::from(self.unit)
+    }
+
+    pub(super) fn apply(&self, coordinate: Coordinate, resource: &Resource) -> SurfaceOutcome {
+        let size = i64::from(self.size);
+        let [_, y, z] = coordinate.at.map(i64::from);
+        let mut at = [self.byte_x(coordinate), y, z];
+        let mut layer = coordinate.layer.unwrap_or(0);
+        if at[0].rem_euclid(size) != 0 {
+            return SurfaceOutcome::Misaligned;
+        }
+        let inside = layer < self.planes
+            && (0..=self.bounds[0] - size).contains(&at[0])
+            && (0..self.bounds[1]).contains(&at[1])
+            && (0..self.bounds[2]).contains(&at[2]);
+        if !inside {
+            match self.clamp {
+                ClampMode::Zero => return SurfaceOutcome::Dropped,
+                // A row that is shorter than the access has no place to clamp to.
+                ClampMode::Clamp if self.bounds[0] >= size => {
+                    at[0] = at[0].clamp(0, (self.bounds[0] - size) / size * size);
+                    at[1] = at[1].clamp(0, self.bounds[1] - 1);
+                    at[2] = at[2].clamp(0, self.bounds[2] - 1);
+                    layer = layer.min(self.planes - 1);
+                }
+                ClampMode::Clamp | ClampMode::Trap => return SurfaceOutcome::Outside,
+            }
+        }
+        let [x, y, z] = at.map(|i| i as u64);
+        let offset = self.first
+            + u64::from(layer) * self.plane_pitch
+            + z * self.slice_pitch
+            + y * self.row_pitch
+            + x;
+        let place = SurfacePlace { layer, x, y, z, moved: !inside, offset };
+        if resource.residency().is_none() || self.is_resident(place, resource) {
+            SurfaceOutcome::Made(place)
+        } else {
+            SurfaceOutcome::NotResident(place)
+        }
+    }
+
+    /// Rows of tiles are multiples of 16 bytes, so an access lies in one.
+    fn is_resident(&self, place: SurfacePlace, resource: &Resource) -> bool {
+        let block = resource.format().block_extent();
+        let column = (place.x / u64::from(self.texel_size)) as u32;
+        resource.is_resident(TexelIndex {
+            level: 0,
+            plane: place.layer,
+            sample: 0,
+            at: [column * block, place.y as u32 * block, place.z as u32],
+        })
+    }
+
+    /// The fault of an outcome that is one.
+    #[cold]
+    pub(super) fn fault(
+        &self,
+        lane: usize,
+        coordinate: Coordinate,
+        outcome: SurfaceOutcome,
+        resource: &Resource,
+    ) -> Option<AccessFault> {
+        let (lane, size, layer) = (lane as u32, self.size, coordinate.layer);
+        let ([x, y, z], resource) = (coordinate.at, resource.describe());
+        match outcome {
+            SurfaceOutcome::Outside => {
+                Some(AccessFault::Outside { lane, layer, x, y, z, size, resource })
+            }
+            SurfaceOutcome::Misaligned => {
+                Some(AccessFault::Misaligned { lane, layer, x, size, resource })
+            }
+            _ => None,
+        }
+    }
+}

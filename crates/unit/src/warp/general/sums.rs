@@ -1,0 +1,212 @@
+//! From codes and weights to values: docs/numerics.md, section 2, "Sum", and section 5, for a
+//! channel of 32 lanes.
+
+use crate::request::Lanes;
+use crate::warp::class::{
+    F16, F32, Float, Normalized, Point, S8, S16, Snorm8, Snorm16, U8, U16, Unorm8, Unorm16,
+};
+use crate::warp::kernel::{Buffers, float_channel};
+use texunit_texel::{Reading, srgb_table};
+
+/// How many texels there are: groups, and texels of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// 1, 2 or 4: slices of levels.
+    pub(super) groups: usize,
+    /// 1 or 4.
+    pub(super) per: usize,
+}
+
+impl Shape {
+    /// Their places in the buffers.
+    #[inline(always)]
+    pub(super) fn places(self) -> impl Iterator<Item = usize> {
+        (0..self.groups).flat_map(move |group| 4 * group..4 * group + self.per)
+    }
+}
+
+/// A class whose codes have been taken out of the texels' words.
+struct Decoded<C>(std::marker::PhantomData<C>);
+
+impl<C: Float> Float for Decoded<C> {
+    const SIZE: usize = 4;
+    const TEXEL_BITS: i32 = C::TEXEL_BITS;
+    const NAN: u32 = C::NAN;
+    #[inline(always)]
+    fn widen(code: u32) -> f32 {
+        C::widen(code)
+    }
+    #[inline(always)]
+    fn round(x: f64) -> f32 {
+        C::round(x)
+    }
+}
+
+/// What a point-sampled fetch returns for codes.
+#[inline(always)]
+pub(super) fn point(reading: Reading, codes: &Lanes, out: &mut Lanes) {
+    match reading {
+        Reading::Missing => out.fill(0),
+        Reading::Uint { bits: 8 } => each::<U8>(codes, out),
+        Reading::Uint { bits: 16 } => each::<U16>(codes, out),
+        Reading::Sint { bits: 8 } => each::<S8>(codes, out),
+        Reading::Sint { bits: 16 } => each::<S16>(codes, out),
+        Reading::Uint { .. } | Reading::Sint { .. } | Reading::F32 => *out = *codes,
+        Reading::Unorm { bits: 8 } => each::<Unorm8>(codes, out),
+        Reading::Unorm { bits: 16 } => each::<Unorm16>(codes, out),
+        Reading::Snorm { bits: 8 } => each::<Snorm8>(codes, out),
+        Reading::Snorm { bits: 16 } => each::<Snorm16>(codes, out),
+        Reading::F16 => each::<F16>(codes, out),
+        Reading::One | Reading::Unorm { .. } | Reading::Snorm { .. } | Reading::Srgb => {
+            for lane in 0..32 {
+                out[lane] = reading.point(codes[lane]);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn each<C: Point>(codes: &Lanes, out: &mut Lanes) {
+    for lane in 0..32 {
+        out[lane] = C::value(codes[lane]);
+    }
+}
+
+/// The weighted sum of a channel. Integers have none: plans that would need it are refused.
+#[inline(always)]
+pub(super) fn sum(
+    reading: Reading,
+    shape: Shape,
+    buffers: &Buffers,
+    channel: usize,
+    out: &mut Lanes,
+) {
+    match reading {
+        Reading::Missing | Reading::Uint { .. } | Reading::Sint { .. } => out.fill(0),
+        Reading::One => out.fill(1.0_f32.to_bits()),
+        Reading::Unorm { bits: 2 } => integers::<Unorm2>(shape, buffers, channel, out),
+        Reading::Unorm { bits: 8 } => integers::<Unorm8>(shape, buffers, channel, out),
+        Reading::Unorm { bits: 10 } => integers::<Unorm10>(shape, buffers, channel, out),
+        Reading::Unorm { bits: 24 } => unorm24(shape, buffers, channel, out),
+        Reading::Unorm { .. } => integers::<Unorm16>(shape, buffers, channel, out),
+        Reading::Snorm { bits: 8 } => integers::<Snorm8>(shape, buffers, channel, out),
+        Reading::Snorm { .. } => integers::<Snorm16>(shape, buffers, channel, out),
+        Reading::Srgb => srgb(shape, buffers, channel, out),
+        Reading::F16 => floats::<F16>(shape, buffers, channel, out),
+        Reading::F32 => floats::<F32>(shape, buffers, channel, out),
+    }
+}
+
+/// Two bits, widened to sixteen.
+pub(super) struct Unorm2;
+/// Ten bits, widened to sixteen.
+pub(super) struct Unorm10;
+
+impl Normalized for Unorm2 {
+    const SIZE: usize = 4;
+    #[inline(always)]
+    fn widen(code: u32) -> i32 {
+        (code * 0x5555) as i32
+    }
+    #[inline(always)]
+    fn finish(sum: i32) -> f32 {
+        Unorm16::finish(sum)
+    }
+}
+
+impl Normalized for Unorm10 {
+    const SIZE: usize = 4;
+    #[inline(always)]
+    fn widen(code: u32) -> i32 {
+        (code << 6 | code >> 4) as i32
+    }
+    #[inline(always)]
+    fn finish(sum: i32) -> f32 {
+        Unorm16::finish(sum)
+    }
+}
+
+/// Sums of 24 bits at most.
+#[inline(always)]
+fn integers<C: Normalized>(shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
+    let mut sum = [0; 32];
+    for k in shape.places() {
+        let (codes, weights) = (&buffers.texels[k][channel], &buffers.weights[k]);
+        for lane in 0..32 {
+            sum[lane] += weights[lane] * C::widen(codes[lane]);
+        }
+    }
+    for lane in 0..32 {
+        out[lane] = C::finish(sum[lane]).to_bits();
+    }
+}
+
+/// Depths of 24 bits: sums of 32.
+#[inline(always)]
+fn unorm24(shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
+    let mut sum = [0_i64; 32];
+    for k in shape.places() {
+        let (codes, weights) = (&buffers.texels[k][channel], &buffers.weights[k]);
+        for lane in 0..32 {
+            sum[lane] += i64::from(weights[lane]) * i64::from(codes[lane]);
+        }
+    }
+    for lane in 0..32 {
+        out[lane] = finish_unorm24((sum[lane] + 128) >> 8);
+    }
+}
+
+/// The nearest float to K over 2^24 - 1.
+#[inline(always)]
+pub(super) fn finish_unorm24(k: i64) -> u32 {
+    (k as f32 / 16_777_215.0).to_bits()
+}
+
+#[inline(always)]
+fn floats<C: Float>(shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
+    match (shape.groups, shape.per) {
+        (1, 1) => float_channel::<Decoded<C>, 1, 1>(buffers, channel, out),
+        (1, _) => float_channel::<Decoded<C>, 1, 4>(buffers, channel, out),
+        (2, 1) => float_channel::<Decoded<C>, 2, 1>(buffers, channel, out),
+        (2, _) => float_channel::<Decoded<C>, 2, 4>(buffers, channel, out),
+        _ => float_channel::<Decoded<C>, 4, 4>(buffers, channel, out),
+    }
+}
+
+/// Section 5, in 1/65536 and weights of 1/256.
+#[inline(always)]
+fn srgb(shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
+    for lane in 0..32 {
+        let mut total = 0;
+        for group in 0..shape.groups {
+            total += srgb_group(buffers, group, shape.per, channel, lane);
+        }
+        out[lane] = F16::round(total as f64 * (1.0 / 16_777_216.0)).to_bits();
+    }
+}
+
+/// Weights times values of a footprint, each value cut to eight bits below the largest: eight
+/// codes in a row share the exponent of the last.
+#[inline(always)]
+pub(super) fn srgb_group(
+    buffers: &Buffers,
+    group: usize,
+    per: usize,
+    channel: usize,
+    lane: usize,
+) -> i64 {
+    let table = srgb_table();
+    let places = 4 * group..4 * group + per;
+    let code = |k: usize| buffers.texels[k][channel][lane] as usize & 0xff;
+    let mut largest = 0;
+    for k in places.clone() {
+        let last = if buffers.weights[k][lane] > 0 { table[code(k) | 7] } else { 0 };
+        largest = if last > largest { last } else { largest };
+    }
+    let unit = (largest | 1).ilog2().saturating_sub(7);
+    let mut sum = 0;
+    for k in places {
+        sum += i64::from(buffers.weights[k][lane]) * i64::from(table[code(k)] >> unit << unit);
+    }
+    sum
+}

@@ -1,0 +1,389 @@
+//! Random cases: any resource, texture, sampler, instruction and operands.
+
+use super::Case;
+use crate::effective::Coords;
+use crate::request::{CoordType, FetchForm, FetchKind, Geometry, Lanes, Lod, ResultType};
+use crate::resource::{ArrayShape, Extent, Residency, Resource, View};
+use crate::sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Texture};
+use std::sync::Arc;
+use texunit_memory::Block;
+use texunit_texel::Format;
+
+/// Random numbers (splitmix64).
+pub(super) struct Draw(pub(super) u64);
+
+#[rustfmt::skip]
+const SPECIAL: [u32; 22] = [
+    0x0000_0000, 0x8000_0000, 0x0000_0001, 0x8000_0001, 0x007f_ffff, 0x807f_ffff, 0x0080_0000,
+    0x8080_0000, 0x3f80_0000, 0xbf80_0000, 0x3f7f_ffff, 0x7f7f_ffff, 0xff7f_ffff, 0x7f80_0000,
+    0xff80_0000, 0x7f80_0001, 0xff80_0001, 0x7fc0_0000, 0xffff_ffff, 0x4f00_0000, 0xcf00_0000,
+    0x5f00_0000,
+];
+
+impl Draw {
+    pub(super) fn bits(&mut self) -> u32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z >> 32) as u32
+    }
+
+    /// 0 to n - 1.
+    pub(super) fn below(&mut self, n: u32) -> u32 {
+        (u64::from(self.bits()) * u64::from(n) >> 32) as u32
+    }
+
+    fn in_range(&mut self, low: i32, high: i32) -> i32 {
+        low + self.below((high - low) as u32) as i32
+    }
+
+    /// True in one of n cases.
+    pub(super) fn one_in(&mut self, n: u32) -> bool {
+        self.below(n) == 0
+    }
+
+    pub(super) fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len() as u32) as usize]
+    }
+
+    /// Bits of floats of all kinds, most of them near 1.
+    fn word(&mut self) -> u32 {
+        let bits = self.bits();
+        match self.below(9) {
+            0..4 => bits & 0x807f_ffff | (120 + self.below(15)) << 23,
+            4..6 => bits & 0x8000_0fff | (1 + self.below(254)) << 23,
+            6..8 => bits,
+            _ => self.of(&SPECIAL),
+        }
+    }
+
+    fn float(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * (self.bits() >> 8) as f32 / 16_777_216.0
+    }
+}
+
+/// Which cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Theme {
+    /// All.
+    Any,
+    /// Few values of either sign in float texels: what is cut from sums shows when they cancel.
+    Cancel,
+    /// Large arrays of which some tiles are missing.
+    Sparse,
+    /// What the fast way does.
+    Plain,
+    /// Gradients of mipmapped textures.
+    Gradients,
+    /// Block-compressed formats.
+    Blocks,
+    /// Cubes.
+    Cubes,
+}
+
+/// A case, if what was drawn can be created.
+pub(super) fn case(d: &mut Draw, theme: Theme) -> Option<Case> {
+    let form = form(d, theme);
+    let resource = Arc::new(resource(d, theme, form.geometry)?);
+    let sampler = sampler(d, theme);
+    let read_mode = d.of(&[ReadMode::Element, ReadMode::NormalizedFloat]);
+    let normalized = !d.one_in(3);
+    let texture = Texture::new(resource, read_mode, normalized, &sampler).ok()?;
+    let operands = operands(d, form, &texture, &sampler);
+    let active = if d.one_in(3) { d.bits() } else { u32::MAX };
+    let components = if d.one_in(3) { d.below(16) as u8 } else { 15 };
+    Some(Case { form, texture: Arc::new(texture), sampler, operands, active, components })
+}
+
+fn form(d: &mut Draw, theme: Theme) -> FetchForm {
+    use Geometry::{A1d, A2d, Acube, Cube, D1, D2, D3};
+    let geometry = match theme {
+        Theme::Plain => d.of(&[D1, D2, D3, A1d, A2d]),
+        Theme::Cancel => d.of(&[D2, D3]),
+        Theme::Sparse => d.of(&[D2, D3, A2d, Cube]),
+        Theme::Blocks => d.of(&[D2, D3, A2d, Cube, Acube]),
+        Theme::Cubes => d.of(&[Cube, Acube]),
+        Theme::Gradients => d.of(&[D1, D2, D3, A1d, A2d, Cube, Acube]),
+        Theme::Any => d.of(&Geometry::ALL),
+    };
+    let lod = match theme {
+        Theme::Plain | Theme::Cancel => Lod::Implicit,
+        Theme::Gradients => Lod::Gradient,
+        _ => d.of(&[Lod::Implicit, Lod::Base, Lod::Level, Lod::Gradient]),
+    };
+    let gathers = matches!(geometry, D2 | A2d | Cube | Acube);
+    let any = !matches!(theme, Theme::Plain | Theme::Cancel | Theme::Gradients);
+    let gather = any && gathers && d.one_in(4);
+    let kind = if gather { FetchKind::Gather(d.below(4) as u8) } else { FetchKind::Sample(lod) };
+    let floats = gather || geometry.is_cube() || theme == Theme::Gradients;
+    let integer = geometry.is_multisample() || !floats && d.one_in(6);
+    FetchForm {
+        kind,
+        geometry,
+        coord: if integer { CoordType::S32 } else { CoordType::F32 },
+        result: match d.below(8) {
+            0 => ResultType::F16,
+            1 => ResultType::F16x2,
+            2 => ResultType::S32,
+            3 => ResultType::U32,
+            _ => ResultType::F32,
+        },
+        offset: any && d.one_in(3),
+        compare: any && d.one_in(4),
+    }
+}
+
+fn size(d: &mut Draw) -> u32 {
+    match d.below(4) {
+        0 => 1,
+        1 => 1 << d.below(5),
+        _ => 1 + d.below(20),
+    }
+}
+
+fn resource(d: &mut Draw, theme: Theme, geometry: Geometry) -> Option<Resource> {
+    let format = match theme {
+        Theme::Cancel => Format::from_name(d.of(&["f16", "f16x2", "f32", "f32x4"]))?,
+        Theme::Blocks => {
+            let blocks: Vec<Format> = Format::all().filter(|f| f.is_block()).collect();
+            d.of(&blocks)
+        }
+        _ => d.of(&Format::all().collect::<Vec<_>>()),
+    };
+    let mut extent = Extent { width: size(d), height: size(d), depth: size(d).min(9) };
+    if theme == Theme::Sparse {
+        let axis = |d: &mut Draw| 1 << (5 + d.below(4));
+        extent = Extent { width: axis(d), height: axis(d), depth: axis(d).min(32) };
+    }
+    match geometry.axes() {
+        1 => (extent.height, extent.depth) = (1, 1),
+        2 => extent.depth = 1,
+        _ => {}
+    }
+    if geometry.is_cube() {
+        extent.height = extent.width;
+    }
+    let memory = d.one_in(4) && theme != Theme::Sparse;
+    let block = |size: u64| Block::new(size as usize, "texels").map(Arc::new);
+    let texels = texels(d, theme);
+    let linear_size = 1 << 15;
+    let resource = match geometry {
+        Geometry::D1 if memory => {
+            let block = block(linear_size)?;
+            Resource::linear(format, extent.width, block, 48, 1 << 40, "t").ok()?
+        }
+        Geometry::D2 if memory => {
+            let (width, height) = (extent.width, extent.height);
+            let block = block(linear_size)?;
+            Resource::pitched(format, width, height, 320, block, 16, 1 << 40, "t").ok()?
+        }
+        _ => {
+            let mut shape = ArrayShape::new(format, geometry, extent);
+            shape.layers = if geometry.is_array() { 1 + d.below(4) } else { 1 };
+            let full = 32 - (extent.width | extent.height | extent.depth).leading_zeros();
+            let wanted = theme == Theme::Gradients || d.one_in(2);
+            shape.levels = wanted.then(|| if d.one_in(2) { full } else { 1 + d.below(full) });
+            if geometry.is_multisample() {
+                (shape.levels, shape.samples) = (None, d.of(&[2, 4, 8, 16]));
+            }
+            let block = block(shape.size().ok().filter(|&n| n < 1 << 23)?)?;
+            Resource::array(&shape, block, "t").ok()?
+        }
+    };
+    let words = texels.iter().cycle().flat_map(|w| w.to_le_bytes());
+    let bytes: Vec<u8> = words.take(resource.size_in_bytes() as usize).collect();
+    resource.fill_packed(&bytes).ok()?;
+    let seen = view(d, resource);
+    sparse(d, theme, seen)
+}
+
+/// Texels as words that are repeated.
+fn texels(d: &mut Draw, theme: Theme) -> Vec<u32> {
+    if theme == Theme::Cancel || d.one_in(4) {
+        let few: Vec<u32> = (0..1 + d.below(3)).map(|_| d.word()).collect();
+        let negated = |d: &mut Draw| if d.one_in(2) { 0x8000_8080 } else { 0 };
+        return (0..1 + d.below(80)).map(|_| d.of(&few) ^ negated(d)).collect();
+    }
+    (0..1 + d.below(300)).map(|_| d.word()).collect()
+}
+
+/// Perhaps a part of it, or its bytes as another format.
+fn view(d: &mut Draw, resource: Resource) -> Resource {
+    if !d.one_in(4) {
+        return resource;
+    }
+    let range = |d: &mut Draw, n: u32| {
+        let start = d.below(n);
+        start..start + 1 + d.below(n - start)
+    };
+    let view = View {
+        format: d.one_in(2).then(|| d.of(&Format::all().collect::<Vec<_>>())),
+        geometry: None,
+        levels: d.one_in(2).then(|| range(d, resource.levels().len() as u32)),
+        planes: (d.one_in(2) && resource.geometry() == Geometry::A2d)
+            .then(|| range(d, resource.shape().layers)),
+    };
+    resource.view(&view).unwrap_or(resource)
+}
+
+/// Perhaps with tiles that are missing.
+fn sparse(d: &mut Draw, theme: Theme, resource: Resource) -> Option<Resource> {
+    if theme != Theme::Sparse && !d.one_in(10) {
+        return Some(resource);
+    }
+    let Ok(map) = Residency::new(resource.shape()) else {
+        return (theme != Theme::Sparse).then_some(resource);
+    };
+    map.set_all(true);
+    for plane in 0..resource.shape().planes() {
+        for level in 0..resource.levels().len() as u32 {
+            let Some(tiles) = map.tiles(level) else {
+                let _ = map.set_tail(plane, !d.one_in(4));
+                continue;
+            };
+            for _ in 0..1 + tiles.iter().product::<u32>() / 3 {
+                let tile = tiles.map(|n| d.below(n));
+                let _ = map.set_tile(level, plane, tile, false);
+            }
+        }
+    }
+    resource.clone().with_residency(Arc::new(map)).ok().or(Some(resource))
+}
+
+fn sampler(d: &mut Draw, theme: Theme) -> Sampler {
+    use AddressMode::{Border, Clamp, ClampOgl, Mirror, Wrap};
+    use CompareFunction as C;
+    let modes = [Wrap, Mirror, Clamp, Border, ClampOgl];
+    let filters = [Filter::Point, Filter::Linear, Filter::Linear];
+    let level = |d: &mut Draw| match d.below(5) {
+        0 => f32::from_bits(d.word()),
+        _ => d.float(-1.0, 5.0),
+    };
+    let all = [
+        C::Never,
+        C::Less,
+        C::Equal,
+        C::LessEqual,
+        C::Greater,
+        C::NotEqual,
+        C::GreaterEqual,
+        C::Always,
+    ];
+    Sampler {
+        filter: if theme == Theme::Cancel { Filter::Linear } else { d.of(&filters) },
+        mip_filter: d.of(&filters),
+        address_mode: [d.of(&modes), d.of(&modes), d.of(&modes)],
+        border: [d.word(), d.word(), d.word(), d.word()],
+        min_level_clamp: if d.one_in(4) { level(d) } else { 0.0 },
+        max_level_clamp: if d.one_in(4) { level(d) } else { 99.0 },
+        level_bias: if d.one_in(3) { level(d) } else { 0.0 },
+        max_anisotropy: if d.one_in(2) { d.below(18) } else { 0 },
+        force_unnormalized_coords: d.one_in(6),
+        srgb: d.one_in(2),
+        seamless_cube: d.one_in(2),
+        compare: d.one_in(2).then(|| d.of(&all)),
+    }
+}
+
+/// Operands of 32 lanes.
+#[derive(Debug)]
+pub(super) struct Operands {
+    pub(super) coords: [Lanes; 4],
+    pub(super) offset: [Lanes; 3],
+    pub(super) level: Lanes,
+    pub(super) dpdx: [Lanes; 3],
+    pub(super) dpdy: [Lanes; 3],
+    pub(super) compare: Lanes,
+}
+
+fn operands(d: &mut Draw, form: FetchForm, texture: &Texture, sampler: &Sampler) -> Operands {
+    let kind = crate::effective_sampler(texture, sampler, form).coords;
+    let extents = texture.resource.levels();
+    let (layers, samples) = (texture.resource.shape().layers, texture.resource.shape().samples);
+    let mut all = Operands {
+        coords: [[0; 32]; 4],
+        offset: [[0; 32]; 3],
+        level: [0; 32],
+        dpdx: [[0; 32]; 3],
+        dpdy: [[0; 32]; 3],
+        compare: [0; 32],
+    };
+    let levels = extents.len() as f32;
+    for lane in 0..32 {
+        let mut coords = Vec::new();
+        let past = |d: &mut Draw, n| if d.one_in(8) { d.bits() } else { d.below(n + 1) };
+        if form.geometry.is_multisample() {
+            coords.push(past(d, samples));
+        }
+        if form.geometry.is_array() {
+            coords.push(past(d, layers));
+        }
+        let extent = d.of(extents).extent.axes();
+        if form.geometry.is_cube() {
+            coords.extend(direction(d, extent[0]));
+        } else {
+            coords.extend(extent[..form.geometry.axes()].iter().map(|&n| coordinate(d, n, kind)));
+        }
+        for (all, c) in all.coords.iter_mut().zip(coords) {
+            all[lane] = c;
+        }
+        for a in 0..3 {
+            all.offset[a][lane] =
+                if d.one_in(6) { d.bits() } else { d.in_range(-9, 9) as u32 };
+        }
+        all.level[lane] = match (form.coord, d.below(8)) {
+            (CoordType::S32, 0) => d.bits(),
+            (CoordType::S32, _) => d.in_range(-2, extents.len() as i32 + 2) as u32,
+            (CoordType::F32, 0) => d.word(),
+            (CoordType::F32, _) => d.float(-1.0, levels + 1.0).to_bits(),
+        };
+        let scale = (-d.float(0.0, 12.0)).exp2();
+        for a in 0..3 {
+            all.dpdx[a][lane] = gradient(d, scale);
+            all.dpdy[a][lane] = gradient(d, scale);
+        }
+        all.compare[lane] = d.word();
+    }
+    all
+}
+
+/// A coordinate over `n` texels, near the middle between texels or their edges.
+fn coordinate(d: &mut Draw, n: u32, kind: Coords) -> u32 {
+    let far = i32::try_from(n).unwrap_or(i32::MAX).min(40);
+    let k = if d.one_in(3) { d.in_range(-far - 2, 2 * far + 2) } else { d.below(n) as i32 };
+    if kind == Coords::Integer {
+        return if d.one_in(12) { d.bits() } else { k as u32 };
+    }
+    if d.one_in(6) {
+        return d.word();
+    }
+    let texels = f64::from(k) + f64::from(d.below(512)) / 512.0;
+    let n = if kind == Coords::Normalized { f64::from(n) } else { 1.0 };
+    ((texels / n) as f32).to_bits().wrapping_add_signed(d.in_range(-2, 3))
+}
+
+/// A direction, often near an edge or a corner of the cube.
+fn direction(d: &mut Draw, n: u32) -> [u32; 3] {
+    if d.one_in(8) {
+        return [d.word(), d.word(), d.word()];
+    }
+    let part = |d: &mut Draw| {
+        let x = match d.below(4) {
+            0 => 1.0 - d.float(0.0, 1.0) / n as f32,
+            1 => 1.0,
+            _ => d.float(-1.0, 1.0),
+        };
+        if d.one_in(2) { -x } else { x }
+    };
+    let scale = if d.one_in(3) { d.float(0.1, 9.0) } else { 1.0 };
+    [part(d), part(d), part(d)].map(|x| (x * scale).to_bits())
+}
+
+fn gradient(d: &mut Draw, scale: f32) -> u32 {
+    match d.below(12) {
+        0 => d.word(),
+        1 => 0,
+        2 => (d.float(-1.0, 1.0) * scale * 0.05).to_bits(),
+        _ => (d.float(-1.0, 1.0) * scale).to_bits(),
+    }
+}

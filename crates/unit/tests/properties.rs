@@ -1,0 +1,467 @@
+//! What must hold of any fetch, whatever the texels: weights, gathers, layers, levels, faces,
+//! periods, edges of cubes. On the reference, which the planned path equals.
+
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use std::sync::Arc;
+use texunit_memory::Block;
+use texunit_texel::Format;
+use texunit_unit::reference::{fetch, trace, trace::Trace};
+use texunit_unit::{
+    AddressMode, ArrayShape, CoordType, Extent, FetchForm, FetchKind, FetchOperands, Filter,
+    Geometry, Lod, ReadMode, Resource, ResultType, Sampler, Texture,
+};
+
+const GEOMETRIES: [Geometry; 7] = [
+    Geometry::D1,
+    Geometry::D2,
+    Geometry::D3,
+    Geometry::A1d,
+    Geometry::A2d,
+    Geometry::Cube,
+    Geometry::Acube,
+];
+
+/// Formats that have a linear filter, with how they are read.
+const FORMATS: [(&str, ReadMode); 6] = [
+    ("f32", ReadMode::Element),
+    ("f16x4", ReadMode::Element),
+    ("u8x4", ReadMode::NormalizedFloat),
+    ("s8x2", ReadMode::NormalizedFloat),
+    ("u16", ReadMode::NormalizedFloat),
+    ("rgb10a2", ReadMode::Element),
+];
+
+fn shape(geometry: Geometry, format: &str, size: [u32; 3], layers: u32) -> ArrayShape {
+    let edge = |axis: usize| match geometry {
+        g if g.is_cube() && axis == 1 => size[0],
+        g if axis < g.axes() => size[axis],
+        _ => 1,
+    };
+    let extent = Extent { width: edge(0), height: edge(1), depth: edge(2) };
+    let layers = if geometry.is_array() { layers } else { 1 };
+    let format = Format::from_name(format).unwrap();
+    ArrayShape { layers, ..ArrayShape::new(format, geometry, extent) }
+}
+
+/// An array of these bytes, repeated.
+fn array(shape: &ArrayShape, bytes: &[u8]) -> Arc<Resource> {
+    let size = shape.size().unwrap() as usize;
+    let block = Arc::new(Block::new(size, "b").unwrap());
+    let resource = Resource::array(shape, block, "t").unwrap();
+    let packed = resource.size_in_bytes() as usize;
+    let all: Vec<u8> = bytes.iter().copied().cycle().take(packed).collect();
+    resource.fill_packed(&all).unwrap();
+    Arc::new(resource)
+}
+
+fn texture(shape: &ArrayShape, read_mode: ReadMode, bytes: &[u8]) -> Texture {
+    Texture { resource: array(shape, bytes), read_mode, normalized_coords: true }
+}
+
+/// Bytes of a pseudo-random sequence whose f32 are ordinary numbers: 1 to 2.
+fn ordinary_floats(count: usize) -> Vec<u8> {
+    let mut state = 12_345_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        0x3f80_0000 | state >> 9
+    };
+    (0..count).flat_map(|_| next().to_le_bytes()).collect()
+}
+
+fn form(geometry: Geometry, kind: FetchKind) -> FetchForm {
+    FetchForm { kind, ..FetchForm::sample(geometry, CoordType::F32, ResultType::F32) }
+}
+
+fn sample(geometry: Geometry, lod: Lod) -> FetchForm {
+    form(geometry, FetchKind::Sample(lod))
+}
+
+fn at(coords: [f32; 4]) -> FetchOperands {
+    FetchOperands { coords: coords.map(f32::to_bits), ..FetchOperands::default() }
+}
+
+/// Coordinates of an instruction: the layer first, then the point.
+fn operands(geometry: Geometry, layer: u32, point: [f32; 3]) -> FetchOperands {
+    let [x, y, z] = point.map(f32::to_bits);
+    let coords = if geometry.is_array() { [layer, x, y, z] } else { [x, y, z, 0] };
+    FetchOperands { coords, ..FetchOperands::default() }
+}
+
+fn values(form: FetchForm, texture: &Texture, sampler: &Sampler, o: &FetchOperands) -> [u32; 4] {
+    fetch(form, texture, sampler, o).unwrap().values
+}
+
+fn address_mode() -> impl Strategy<Value = AddressMode> {
+    use AddressMode::{Border, Clamp, ClampOgl, Mirror, Wrap};
+    prop::sample::select(vec![Wrap, Mirror, ClampOgl, Clamp, Border])
+}
+
+fn filter() -> impl Strategy<Value = Filter> {
+    prop::sample::select(vec![Filter::Point, Filter::Linear])
+}
+
+fn sampler() -> impl Strategy<Value = Sampler> {
+    let modes = prop::array::uniform3(address_mode());
+    let levels = (any::<f32>(), any::<f32>(), prop_oneof![Just(0.0), -4.0..4.0_f32, any::<f32>()]);
+    let flags = (any::<bool>(), any::<bool>());
+    (filter(), filter(), modes, any::<[u32; 4]>(), levels, 0..20_u32, flags).prop_map(
+        |(filter, mip_filter, address_mode, border, (min, max, bias), max_anisotropy, (s, c))| {
+            Sampler {
+                filter,
+                mip_filter,
+                address_mode,
+                border,
+                min_level_clamp: min,
+                max_level_clamp: max,
+                level_bias: bias,
+                max_anisotropy,
+                srgb: s,
+                seamless_cube: c,
+                ..Sampler::default()
+            }
+        },
+    )
+}
+
+/// Bits of f32 with many ordinary ones.
+fn word() -> impl Strategy<Value = u32> {
+    prop_oneof![(-2.0..2.0_f32).prop_map(f32::to_bits), any::<u32>()]
+}
+
+fn any_operands() -> impl Strategy<Value = FetchOperands> {
+    let d = || prop::array::uniform3(word());
+    (prop::array::uniform4(word()), any::<[i32; 3]>(), word(), d(), d(), word()).prop_map(
+        |(coords, offset, level, dpdx, dpdy, compare)| FetchOperands {
+            coords,
+            offset,
+            level,
+            dpdx,
+            dpdy,
+            compare,
+        },
+    )
+}
+
+fn lod() -> impl Strategy<Value = Lod> {
+    prop::sample::select(vec![Lod::Implicit, Lod::Base, Lod::Level, Lod::Gradient])
+}
+
+fn edge() -> impl Strategy<Value = u32> {
+    prop_oneof![1..18_u32, Just(32_u32)]
+}
+
+/// Weights of all footprints and taps sum to the whole.
+fn check_weights(trace: &Trace) {
+    let linear = trace.effective.filter == Filter::Linear;
+    let blended = trace.level.levels.len() > 1;
+    let taps = trace.footprints.iter().map(|f| f.tap.0).max().unwrap() + 1;
+    let mut whole = 0;
+    for tap in 0..taps {
+        let of_tap = || trace.footprints.iter().filter(|f| f.tap.0 == tap);
+        let weight: u32 = of_tap().flat_map(|f| &f.texels).map(|t| t.weight).sum();
+        assert_eq!(weight, 256, "linear: {linear}, blended: {blended}");
+        let shares: u32 = of_tap().map(|f| f.share).sum();
+        assert_eq!(shares, 256);
+        whole += of_tap().next().unwrap().tap.1;
+    }
+    assert_eq!(whole, 1024);
+    for texel in trace.footprints.iter().flat_map(|f| &f.texels) {
+        assert!(texel.weight > 0, "a texel of weight 0 is not read");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    /// No bits of operands or state make a fetch go wrong, and weights always sum up.
+    #[test]
+    fn weights_sum_to_the_whole(
+        geometry in prop::sample::select(GEOMETRIES.to_vec()),
+        (format, read_mode) in prop::sample::select(FORMATS.to_vec()),
+        size in prop::array::uniform3(edge()),
+        mipmapped in any::<bool>(),
+        lod in lod(),
+        mut sampler in sampler(),
+        operands in any_operands(),
+        bytes in prop::collection::vec(any::<u8>(), 1..64),
+    ) {
+        let mut shape = shape(geometry, format, size, 3);
+        let Extent { width, height, depth } = shape.extent;
+        shape.levels = mipmapped.then(|| 32 - (width | height | depth).leading_zeros());
+        sampler.srgb &= format == "u8x4";
+        let texture = texture(&shape, read_mode, &bytes);
+        let trace = trace(sample(geometry, lod), &texture, &sampler, &operands).unwrap();
+        check_weights(&trace);
+        prop_assert!(trace.answer.resident);
+        prop_assert_eq!(trace.level.q, trace.level.q.clamp(0, 256 * 31));
+    }
+
+    /// A gather is four point fetches of its footprint, by integer coordinates.
+    #[test]
+    fn gathers_are_point_fetches(
+        layered in any::<bool>(),
+        format in prop::sample::select(vec!["u32x4", "s16x2", "u8"]),
+        size in prop::array::uniform3(edge()),
+        component in 0..4_u8,
+        sampler in sampler(),
+        mut operands in any_operands(),
+        offset in any::<bool>(),
+        bytes in prop::collection::vec(any::<u8>(), 1..64),
+    ) {
+        let geometry = if layered { Geometry::A2d } else { Geometry::D2 };
+        let sampler = Sampler { filter: Filter::Point, ..sampler };
+        let texture = texture(&shape(geometry, format, size, 3), ReadMode::Element, &bytes);
+        let form = FetchForm { offset, ..form(geometry, FetchKind::Gather(component)) };
+        let trace = trace(form, &texture, &sampler, &operands).unwrap();
+        prop_assert_eq!(trace.footprints.len(), 1);
+        let texels = &trace.footprints[0].texels;
+        prop_assert_eq!(texels.len(), 4);
+        // Counter-clockwise from lower left.
+        let step = |n: usize| [0, 1].map(|a| texels[n].index[a] - texels[3].index[a]);
+        prop_assert_eq!([step(0), step(1), step(2)], [[0, 1], [1, 1], [1, 0]]);
+        for (n, texel) in texels.iter().enumerate() {
+            let Some(at) = texel.at else { continue };
+            let [x, y, _] = at.at;
+            operands.coords = if layered { [at.plane, x, y, 0] } else { [x, y, 0, 0] };
+            let named = FetchForm::sample(geometry, CoordType::S32, ResultType::F32);
+            let one = values(named, &texture, &sampler, &operands);
+            prop_assert_eq!(trace.answer.values[n], one[usize::from(component)]);
+        }
+    }
+
+    /// Level 0 of a mipmapped texture of one level is a texture without mip levels.
+    #[test]
+    fn one_level_is_no_mipmap(
+        geometry in prop::sample::select(GEOMETRIES[..5].to_vec()),
+        (format, read_mode) in prop::sample::select(FORMATS.to_vec()),
+        size in prop::array::uniform3(edge()),
+        lod in lod(),
+        sampler in sampler(),
+        operands in any_operands(),
+        bytes in prop::collection::vec(any::<u8>(), 1..64),
+    ) {
+        // Anisotropy of a linear mip filter sharpens, of a point filter not: none here.
+        let sampler = Sampler { srgb: false, ..sampler };
+        let plain = shape(geometry, format, size, 3);
+        let mipmapped = ArrayShape { levels: Some(1), ..plain };
+        let [one, other] = [plain, mipmapped]
+            .map(|shape| values(sample(geometry, lod), &texture(&shape, read_mode, &bytes), &sampler, &operands));
+        prop_assert_eq!(one, other);
+    }
+
+    /// A layer of a layered texture is that layer alone. (A layer of a layered 1D texture filters
+    /// as true 1D: without border they are the same.)
+    #[test]
+    fn a_layer_is_itself(
+        (layered, single) in prop::sample::select(vec![
+            (Geometry::A1d, Geometry::D1), (Geometry::A2d, Geometry::D2),
+            (Geometry::Acube, Geometry::Cube),
+        ]),
+        (format, read_mode) in prop::sample::select(FORMATS.to_vec()),
+        size in prop::array::uniform3(edge()),
+        layer in 0..5_u32,
+        lod in lod(),
+        mut sampler in sampler(),
+        point in prop::array::uniform3(word()),
+        gradients in prop::array::uniform2(prop::array::uniform3(word())),
+        bytes in prop::collection::vec(any::<u8>(), 1..512),
+    ) {
+        if single == Geometry::D1 {
+            sampler.address_mode[1] = AddressMode::Clamp;
+        }
+        sampler.srgb = false;
+        let all = texture(&shape(layered, format, size, 3), read_mode, &bytes);
+        let packed = all.resource.to_packed();
+        // Past the end is the last layer.
+        let start = packed.len() / 3 * layer.min(2) as usize;
+        let alone = texture(
+            &shape(single, format, size, 1),
+            read_mode,
+            &packed[start..start + packed.len() / 3],
+        );
+        let [x, y, z] = point;
+        let [dpdx, dpdy] = gradients;
+        let rest = FetchOperands { dpdx, dpdy, ..FetchOperands::default() };
+        let one = FetchOperands { coords: [layer, x, y, z], ..rest };
+        let other = FetchOperands { coords: [x, y, z, 0], ..rest };
+        prop_assert_eq!(
+            values(sample(layered, lod), &all, &sampler, &one),
+            values(sample(single, lod), &alone, &sampler, &other)
+        );
+    }
+
+    /// Wrap has a period of 1, mirror one of 2 and a symmetry.
+    #[test]
+    fn periods(
+        filter in filter(),
+        log in prop::array::uniform3(0..6_u32),
+        k in prop::array::uniform3(-4096..4096_i32),
+        shift in prop::array::uniform3(-3..4_i32),
+        bytes in prop::collection::vec(any::<u8>(), 64..256),
+    ) {
+        let texture = texture(
+            &shape(Geometry::D3, "u8x4", log.map(|l| 1 << l), 1), ReadMode::NormalizedFloat, &bytes,
+        );
+        // Multiples of 2^-11: sums with whole numbers are exact.
+        let point = k.map(|k| k as f32 / 2048.0);
+        let get = |mode, point: [f32; 3]| {
+            let sampler = Sampler { filter, address_mode: [mode; 3], ..Sampler::default() };
+            let o = operands(Geometry::D3, 0, point);
+            values(sample(Geometry::D3, Lod::Implicit), &texture, &sampler, &o)
+        };
+        let moved = |by: f32| std::array::from_fn(|a| point[a] + by * shift[a] as f32);
+        let (wrap, mirror) = (AddressMode::Wrap, AddressMode::Mirror);
+        prop_assert_eq!(get(wrap, point), get(wrap, moved(1.0)));
+        prop_assert_eq!(get(mirror, point), get(mirror, moved(2.0)));
+        let inside = point.map(|x| x.rem_euclid(1.0));
+        prop_assert_eq!(get(wrap, inside), get(wrap, point));
+    }
+
+    /// A direction through the centre of a texel reads that texel, by whatever filter.
+    #[test]
+    fn directions_reach_their_texel(
+        log in 0..5_u32,
+        face in 0..6_u32,
+        s in 0..16_u32,
+        t in 0..16_u32,
+        length in 0.25..64.0_f32,
+        filter in filter(),
+        seamless_cube in any::<bool>(),
+        layered in any::<bool>(),
+    ) {
+        let n = 1 << log;
+        let (s, t) = (s % n, t % n);
+        let geometry = if layered { Geometry::Acube } else { Geometry::Cube };
+        let shape = shape(geometry, "f32", [n; 3], 2);
+        let numbers: Vec<u8> = (0..12 * n * n).flat_map(|k| (k as f32).to_le_bytes()).collect();
+        let texture = texture(&shape, ReadMode::Element, &numbers);
+        // The table of section 7, backwards. Lengths of few bits keep quotients exact.
+        let length = (length * 16.0).round() / 16.0;
+        let centre = |k: u32| length * ((2 * k + 1) as f32 / n as f32 - 1.0);
+        let (sc, tc, ma) = (centre(s), centre(t), length);
+        let direction = match face {
+            0 => [ma, -tc, -sc],
+            1 => [-ma, -tc, sc],
+            2 => [sc, ma, tc],
+            3 => [sc, -ma, -tc],
+            4 => [sc, -tc, ma],
+            _ => [-sc, -tc, -ma],
+        };
+        let sampler = Sampler { filter, seamless_cube, ..Sampler::default() };
+        let layer = u32::from(layered);
+        let o = operands(geometry, layer, direction);
+        let got = values(sample(geometry, Lod::Implicit), &texture, &sampler, &o);
+        let expected = (6 * layer + face) * n * n + t * n + s;
+        prop_assert_eq!(f32::from_bits(got[0]), expected as f32);
+    }
+
+    /// Seamless filtering has no steps: two directions next to each other, on one face or two,
+    /// have values next to each other.
+    #[test]
+    fn seamless_cubes_are_continuous(
+        n in 1..9_u32,
+        along in -1.0..1.0_f32,
+        edge in 0..12_usize,
+    ) {
+        let shape = shape(Geometry::Cube, "f32", [n; 3], 1);
+        let texture = texture(&shape, ReadMode::Element, &ordinary_floats(600));
+        let sampler =
+            Sampler { filter: Filter::Linear, seamless_cube: true, ..Sampler::default() };
+        // A point of one of the twelve edges, a hair to either side.
+        let (axis, signs) = (edge % 3, [edge / 3 & 1, edge / 6]);
+        let sign = |bit: usize| if bit == 1 { -1.0 } else { 1.0 };
+        let mut p = [0.0; 3];
+        p[axis] = along;
+        p[(axis + 1) % 3] = sign(signs[0]);
+        p[(axis + 2) % 3] = sign(signs[1]);
+        let mut q = p;
+        q[(axis + 1) % 3] *= 0.9999;
+        p[(axis + 2) % 3] *= 0.9999;
+        let get = |p: [f32; 3]| {
+            let o = operands(Geometry::Cube, 0, p);
+            let t = trace(sample(Geometry::Cube, Lod::Implicit), &texture, &sampler, &o).unwrap();
+            (f32::from_bits(t.answer.values[0]), t.footprints[0].plane)
+        };
+        let ((a, one), (b, other)) = (get(p), get(q));
+        prop_assert_ne!(one, other);
+        // Texels are 1 to 2; a weight is off by at most 1/256 an axis and a rounding.
+        prop_assert!((a - b).abs() <= 4.0 / 256.0, "{p:?} {a}, {q:?} {b}");
+    }
+
+    /// Gradients of a whole number of texels, a power of two, are that level.
+    #[test]
+    fn gradients_name_levels(
+        log in 0..6_u32,
+        axis in 0..2_usize,
+        negative in any::<bool>(),
+        filter in filter(),
+        point in prop::array::uniform2(-2.0..2.0_f32),
+        bytes in prop::collection::vec(any::<u8>(), 64..256),
+    ) {
+        let shape = ArrayShape {
+            levels: Some(6),
+            ..shape(Geometry::D2, "u8x4", [32, 32, 1], 1)
+        };
+        let texture = texture(&shape, ReadMode::NormalizedFloat, &bytes);
+        let sampler = Sampler { filter, mip_filter: Filter::Linear, ..Sampler::default() };
+        let coords = [point[0], point[1], 0.0, 0.0];
+        let level = FetchOperands { level: (log as f32).to_bits(), ..at(coords) };
+        let step = 2.0_f32.powi(log as i32 - 5);
+        let mut d = [0; 3];
+        d[axis] = if negative { -step } else { step }.to_bits();
+        for gradient in
+            [FetchOperands { dpdx: d, ..at(coords) }, FetchOperands { dpdy: d, ..at(coords) }]
+        {
+            prop_assert_eq!(
+                values(sample(Geometry::D2, Lod::Gradient), &texture, &sampler, &gradient),
+                values(sample(Geometry::D2, Lod::Level), &texture, &sampler, &level)
+            );
+        }
+    }
+
+    /// All taps of an anisotropic fetch see the same value where all texels have it.
+    #[test]
+    fn taps_of_one_colour(
+        geometry in prop::sample::select(vec![Geometry::D2, Geometry::A2d, Geometry::Cube]),
+        (format, read_mode) in prop::sample::select(FORMATS.to_vec()),
+        max_anisotropy in 2..17_u32,
+        seamless_cube in any::<bool>(),
+        mip_filter in filter(),
+        operands in any_operands(),
+        byte in 0x38..0x40_u8,
+    ) {
+        let shape = ArrayShape { levels: Some(3), ..shape(geometry, format, [6, 5, 1], 2) };
+        let texture = texture(&shape, read_mode, &[byte]);
+        let sampler = Sampler {
+            filter: Filter::Linear, mip_filter, max_anisotropy, seamless_cube, ..Sampler::default()
+        };
+        let isotropic = Sampler { max_anisotropy: 1, mip_filter: Filter::Point, ..sampler };
+        prop_assert_eq!(
+            values(sample(geometry, Lod::Gradient), &texture, &sampler, &operands),
+            values(sample(geometry, Lod::Implicit), &texture, &isotropic, &operands)
+        );
+    }
+}
+
+/// Anisotropy that has nothing to do: a round footprint is one tap.
+#[test]
+fn round_footprints_are_isotropic() {
+    let shape = ArrayShape { levels: Some(5), ..shape(Geometry::D2, "f32", [16, 16, 1], 1) };
+    let texture = texture(&shape, ReadMode::Element, &ordinary_floats(341));
+    let sampler =
+        Sampler { filter: Filter::Linear, mip_filter: Filter::Point, ..Sampler::default() };
+    let step = 0.25_f32.to_bits();
+    let o = FetchOperands {
+        dpdx: [step, 0, 0],
+        dpdy: [0, step, 0],
+        ..at([0.3, 0.7, 0.0, 0.0])
+    };
+    let [one, other] = [1, 16].map(|max_anisotropy| {
+        let sampler = Sampler { max_anisotropy, ..sampler };
+        trace(sample(Geometry::D2, Lod::Gradient), &texture, &sampler, &o).unwrap()
+    });
+    assert_eq!(one.answer, other.answer);
+    assert_eq!((one.level.q, other.footprints.len()), (512, 1));
+}
