@@ -1,0 +1,54 @@
+//! Which cases a graphics card can be asked about.
+
+use crate::fetch::{Expected, FetchCase};
+use crate::file::{Access, Case};
+use crate::resource::ResourceSpec;
+use texunit_unit::AddressMode;
+
+/// Why a case cannot be expressed through CUDA's driver API, or `None` if it can.
+pub fn why_no_driver(case: &Case) -> Option<String> {
+    let reason = resource_reason(case.resource()).or_else(|| match &case.access {
+        Access::Fetch(fetch) => fetch_reason(fetch),
+        Access::Surface(surface) => {
+            surface.error.is_some().then_some("the case is about an error of ours")
+        }
+    });
+    reason.map(str::to_owned)
+}
+
+fn resource_reason(resource: &ResourceSpec) -> Option<&'static str> {
+    let shape = &resource.shape;
+    let geometry = resource.view.as_ref().and_then(|view| view.geometry);
+    if shape.geometry.is_multisample() || geometry.is_some_and(|g| g.is_multisample()) {
+        return Some("CUDA makes no multi-sample arrays");
+    }
+    if shape.format.is_depth() {
+        return Some("CUDA has no depth formats");
+    }
+    if resource.missing_tiles.is_some() {
+        return Some("sparse arrays are mapped in tiles that only the driver knows");
+    }
+    if geometry.is_some_and(|g| g != shape.geometry) {
+        return Some("a CUDA resource view keeps the geometry");
+    }
+    None
+}
+
+fn fetch_reason(fetch: &FetchCase) -> Option<&'static str> {
+    let sampler = &fetch.sampler;
+    if matches!(fetch.expected, Expected::Error(_)) {
+        return Some("the case is about an error of ours");
+    }
+    if sampler.compare.is_some() {
+        return Some("CUDA textures have no compare function");
+    }
+    if sampler.address_mode.contains(&AddressMode::ClampOgl) {
+        return Some("CUDA textures have no clamp_ogl");
+    }
+    if sampler.force_unnormalized_coords {
+        return Some(
+            "CUDA objects hold texture and sampler in one: there are no independent samplers",
+        );
+    }
+    None
+}

@@ -1,0 +1,469 @@
+//! Fetch cases: one `tex` or `tld4`, one texture, one sampler, many coordinates.
+
+use crate::error::{CaseError, Within};
+use crate::op::{fetch_form, fetch_name};
+use crate::raw::RawFetch;
+use crate::resource::{ResourceSpec, unknown};
+use crate::{sampler, text};
+use std::fmt;
+use std::sync::Arc;
+use texunit_unit::{
+    FetchAnswer, FetchForm, FetchOperands, FetchPlan, FetchRequest, Lanes, PlanError, ReadMode,
+    ResultType, Sampler, Scratch, Texture, reference,
+};
+
+/// What a fetch must return.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expected {
+    /// Nothing is known yet: a case that waits for a card.
+    Nothing,
+    /// A value for each fetch.
+    Values(Vec<ExpectedValue>),
+    /// Making the texture or planning the fetch fails with a message that contains this.
+    Error(String),
+}
+
+/// What one fetch must return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpectedValue {
+    /// Words of x, y, z, w; of an `.f16x2` result the two registers and zeros.
+    pub values: [u32; 4],
+    /// The destination predicate, where the case says it.
+    pub resident: Option<bool>,
+}
+
+/// What one fetch did return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Words of x, y, z, w; of an `.f16x2` result the two registers and zeros.
+    pub values: [u32; 4],
+    /// The destination predicate.
+    pub resident: bool,
+}
+
+/// A fetch case, as data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FetchCase {
+    /// What it reads.
+    pub resource: Arc<ResourceSpec>,
+    /// As elements or as normalized floats.
+    pub read_mode: ReadMode,
+    /// Whether coordinates run from 0 to 1.
+    pub normalized_coords: bool,
+    /// Sampler state.
+    pub sampler: Sampler,
+    /// The instruction.
+    pub form: FetchForm,
+    /// One a fetch.
+    pub operands: Vec<FetchOperands>,
+    /// What must come out.
+    pub expected: Expected,
+    /// How many words a fetch `expected` lists in the file; the others come out as 0.
+    pub components: u8,
+    /// Hash that came with the words, of files that have one.
+    pub hash: Option<String>,
+}
+
+/// A fetch case, made: ready to run.
+#[derive(Clone, Debug)]
+pub struct BuiltFetch {
+    /// The instruction.
+    pub form: FetchForm,
+    /// The texture.
+    pub texture: Arc<Texture>,
+    /// Sampler state.
+    pub sampler: Sampler,
+    /// One a fetch.
+    pub operands: Vec<FetchOperands>,
+    /// What must come out.
+    pub expected: Expected,
+}
+
+/// Words that a result has: two registers of `.f16x2`, else x, y, z, w.
+fn words_of(form: FetchForm) -> u8 {
+    if form.result == ResultType::F16x2 { 2 } else { 4 }
+}
+
+impl FetchCase {
+    /// Makes the texture.
+    pub fn build(&self) -> Result<BuiltFetch, CaseError> {
+        let resource = self.resource.build()?;
+        let texture = Texture::new(resource, self.read_mode, self.normalized_coords, &self.sampler)
+            .map_err(CaseError::new)?;
+        Ok(BuiltFetch {
+            form: self.form,
+            texture: Arc::new(texture),
+            sampler: self.sampler,
+            operands: self.operands.clone(),
+            expected: self.expected.clone(),
+        })
+    }
+
+    pub(crate) fn from_raw(
+        raw: &RawFetch,
+        resource: Arc<ResourceSpec>,
+        lookup: &dyn Fn(&str) -> Result<String, CaseError>,
+    ) -> Result<Self, CaseError> {
+        let offset = raw.offset.is_some() || raw.offsets.is_some();
+        let form = fetch_form(&raw.op, offset, raw.compare.is_some()).within("op")?;
+        let read_mode = match raw.read_mode.as_deref() {
+            None | Some("element") => ReadMode::Element,
+            Some("normalized") => ReadMode::NormalizedFloat,
+            Some(other) => return Err(unknown("read mode", other, "element, normalized")),
+        };
+        let operands = operands(raw, form, lookup)?;
+        let most = words_of(form);
+        let components = raw.components.unwrap_or(most);
+        if components == 0 || components > most {
+            return Err(CaseError::new(format!("`components` is 1 to {most}")));
+        }
+        let mut case = Self {
+            resource,
+            read_mode,
+            normalized_coords: raw.normalized_coords,
+            sampler: sampler::from_raw(&raw.sampler, lookup).within("sampler")?,
+            form,
+            operands,
+            expected: Expected::Nothing,
+            components,
+            hash: raw.hash.clone(),
+        };
+        case.expected = expected(raw, &case, lookup)?;
+        Ok(case)
+    }
+
+    pub(crate) fn to_raw(&self) -> RawFetch {
+        let form = self.form;
+        let each = |words: &dyn Fn(&FetchOperands) -> Vec<u32>| {
+            Some(text::from_words(self.operands.iter().flat_map(words)))
+        };
+        let (coordinates, gradients) = (form.geometry.coordinates(), form.geometry.gradients());
+        let axes = form.geometry.axes();
+        let same = self.operands.windows(2).all(|pair| pair[0].offset == pair[1].offset);
+        let offset_words = |o: &FetchOperands| o.offset[..axes].iter().map(|&i| i as u32).collect();
+        let first = self.operands.first().filter(|_| form.offset && same);
+        let lists = Uses::of(form);
+        let mut raw = RawFetch {
+            read_mode: (self.read_mode == ReadMode::NormalizedFloat)
+                .then(|| "normalized".to_owned()),
+            normalized_coords: self.normalized_coords,
+            sampler: sampler::to_raw(&self.sampler),
+            op: fetch_name(form),
+            offset: first.map(|o| o.offset[..axes].to_vec()),
+            offsets: if form.offset && !same { each(&offset_words) } else { None },
+            coords: each(&|o| o.coords[..coordinates].to_vec()),
+            lod: if lists.lod { each(&|o| vec![o.level]) } else { None },
+            dpdx: if lists.gradients { each(&|o| o.dpdx[..gradients].to_vec()) } else { None },
+            dpdy: if lists.gradients { each(&|o| o.dpdy[..gradients].to_vec()) } else { None },
+            compare: if form.compare { each(&|o| vec![o.compare]) } else { None },
+            components: (self.components != words_of(form)).then_some(self.components),
+            hash: self.hash.clone(),
+            ..RawFetch::default()
+        };
+        match &self.expected {
+            Expected::Nothing => {}
+            Expected::Error(message) => raw.error = Some(message.clone()),
+            Expected::Values(values) => {
+                let words = values.iter().flat_map(|v| &v.values[..self.components.into()]);
+                raw.expected = Some(text::from_words(words.copied()));
+                let resident: Option<String> =
+                    values.iter().map(|v| v.resident.map(|r| if r { '1' } else { '0' })).collect();
+                raw.resident = resident.filter(|r| !r.is_empty());
+            }
+        }
+        raw
+    }
+}
+
+/// Which operands beside the coordinates a form has.
+struct Uses {
+    lod: bool,
+    gradients: bool,
+}
+
+impl Uses {
+    fn of(form: FetchForm) -> Self {
+        use texunit_unit::{FetchKind, Lod};
+        Self {
+            lod: form.kind == FetchKind::Sample(Lod::Level),
+            gradients: form.kind == FetchKind::Sample(Lod::Gradient),
+        }
+    }
+}
+
+/// Words of a key, `each` a fetch; `None` if the key is not there.
+fn list(
+    key: &str,
+    text: Option<&String>,
+    wanted: bool,
+    each: usize,
+    lookup: &dyn Fn(&str) -> Result<String, CaseError>,
+) -> Result<Option<Vec<u32>>, CaseError> {
+    match (text, wanted) {
+        (None, false) => Ok(None),
+        (None, true) => Err(CaseError::new(format!("`{key}` is missing"))),
+        (Some(_), false) => {
+            Err(CaseError::new(format!("`{key}` is there, but the instruction has none")))
+        }
+        (Some(text), true) => {
+            let words = text::words(&lookup(text)?).within(key)?;
+            if words.len().is_multiple_of(each) {
+                return Ok(Some(words));
+            }
+            Err(CaseError::new(format!(
+                "`{key}` has {} words, not a multiple of {each}",
+                words.len()
+            )))
+        }
+    }
+}
+
+fn operands(
+    raw: &RawFetch,
+    form: FetchForm,
+    lookup: &dyn Fn(&str) -> Result<String, CaseError>,
+) -> Result<Vec<FetchOperands>, CaseError> {
+    let uses = Uses::of(form);
+    let (coordinates, gradients) = (form.geometry.coordinates(), form.geometry.gradients());
+    let axes = form.geometry.axes();
+    if raw.coords.is_none() && raw.error.is_some() {
+        return Ok(Vec::new());
+    }
+    let coords = list("coords", raw.coords.as_ref(), true, coordinates, lookup)?;
+    let count = coords.as_ref().map_or(0, |words| words.len() / coordinates);
+    let several = |key: &str, text: Option<&String>, wanted: bool, each: usize| {
+        let words = list(key, text, wanted, each, lookup)?;
+        if let Some(words) = &words
+            && words.len() / each != count
+        {
+            return Err(CaseError::new(format!(
+                "`{key}` is for {} fetches, `coords` for {count}",
+                words.len() / each
+            )));
+        }
+        Ok(words)
+    };
+    if raw.offset.is_some() && raw.offsets.is_some() {
+        return Err(CaseError::new("`offset` and `offsets` exclude one another"));
+    }
+    if raw.offset.as_ref().is_some_and(|o| o.len() != axes) {
+        return Err(CaseError::new(format!("`offset` has {axes} numbers, one an axis")));
+    }
+    let lod = several("lod", raw.lod.as_ref(), uses.lod, 1)?;
+    let dpdx = several("dpdx", raw.dpdx.as_ref(), uses.gradients, gradients)?;
+    let dpdy = several("dpdy", raw.dpdy.as_ref(), uses.gradients, gradients)?;
+    let offsets = several("offsets", raw.offsets.as_ref(), raw.offsets.is_some(), axes)?;
+    let compare = several("compare", raw.compare.as_ref(), form.compare, 1)?;
+    Ok((0..count)
+        .map(|i| FetchOperands {
+            coords: part(coords.as_ref(), i, coordinates),
+            offset: match (&raw.offset, &offsets) {
+                (Some(all), _) => std::array::from_fn(|a| all.get(a).copied().unwrap_or(0)),
+                (None, each) => part(each.as_ref(), i, axes).map(|word| word as i32),
+            },
+            level: part::<1>(lod.as_ref(), i, 1)[0],
+            dpdx: part(dpdx.as_ref(), i, gradients),
+            dpdy: part(dpdy.as_ref(), i, gradients),
+            compare: part::<1>(compare.as_ref(), i, 1)[0],
+        })
+        .collect())
+}
+
+/// The words of fetch `i`, filled up with zeros.
+fn part<const N: usize>(words: Option<&Vec<u32>>, i: usize, each: usize) -> [u32; N] {
+    let all = words.map_or(&[][..], |words| &words[i * each..][..each]);
+    std::array::from_fn(|k| all.get(k).copied().unwrap_or(0))
+}
+
+fn expected(
+    raw: &RawFetch,
+    case: &FetchCase,
+    lookup: &dyn Fn(&str) -> Result<String, CaseError>,
+) -> Result<Expected, CaseError> {
+    let text = match (&raw.expected, &raw.error) {
+        (None, None) if raw.resident.is_none() && raw.hash.is_none() => {
+            return Ok(Expected::Nothing);
+        }
+        (None, Some(message)) => return Ok(Expected::Error(message.clone())),
+        (Some(text), None) => lookup(text)?,
+        _ => {
+            return Err(CaseError::new(
+                "`resident` and `hash` go with `expected`, and `error` goes without",
+            ));
+        }
+    };
+    let words = text::words(&text).within("expected")?;
+    let (each, count) = (usize::from(case.components), case.operands.len());
+    if words.len() != each * count {
+        return Err(CaseError::new(format!(
+            "`expected` has {} words, not {each} for each of {count} fetches",
+            words.len()
+        )));
+    }
+    if let Some(hash) = &case.hash
+        && *hash != text::hash(&words)
+    {
+        return Err(CaseError::new(format!(
+            "the hash of `expected` is {}, not {hash}: the file is damaged",
+            text::hash(&words)
+        )));
+    }
+    let resident: Option<Vec<bool>> =
+        raw.resident.as_ref().map(|text| text.chars().map(|c| c == '1').collect());
+    if resident.as_ref().is_some_and(|r| r.len() != count)
+        || raw.resident.as_ref().is_some_and(|r| r.chars().any(|c| c != '0' && c != '1'))
+    {
+        return Err(CaseError::new("`resident` is a `0` or `1` for each fetch"));
+    }
+    let value = |i: usize| ExpectedValue {
+        values: part(Some(&words), i, each),
+        resident: resident.as_ref().map(|r| r[i]),
+    };
+    Ok(Expected::Values((0..count).map(value).collect()))
+}
+
+impl BuiltFetch {
+    /// Every fetch on the reference.
+    pub fn reference(&self) -> Result<Vec<Answer>, PlanError> {
+        let answer = |operands: &FetchOperands| {
+            reference::fetch(self.form, &self.texture, &self.sampler, operands)
+                .map(|value| self.answer(value.values, value.resident))
+        };
+        self.operands.iter().map(answer).collect()
+    }
+
+    /// Every fetch on the planned path, 32 at a time.
+    pub fn planned(&self) -> Result<Vec<Answer>, PlanError> {
+        let plan = FetchPlan::new(self.form, &self.texture, &self.sampler)?;
+        let mut scratch = Scratch::new();
+        let mut answers = Vec::with_capacity(self.operands.len());
+        for warp in self.operands.chunks(32) {
+            let mut result = FetchAnswer::default();
+            let lanes = WarpOperands::new(warp);
+            plan.fetch(&lanes.request(warp.len()), &mut scratch, &mut result);
+            answers.extend((0..warp.len()).map(|lane| {
+                self.answer(result.values.map(|v| v[lane]), result.resident >> lane & 1 != 0)
+            }));
+        }
+        Ok(answers)
+    }
+
+    fn answer(&self, mut values: [u32; 4], resident: bool) -> Answer {
+        values[words_of(self.form).into()..].fill(0);
+        Answer { values, resident }
+    }
+
+    /// The first answer that is not as expected.
+    pub fn disagreement(&self, answers: &[Answer]) -> Option<Disagreement> {
+        let Expected::Values(expected) = &self.expected else { return None };
+        let pairs = self.operands.iter().zip(expected).zip(answers);
+        pairs.enumerate().find_map(|(fetch, ((operands, expected), got))| {
+            let differs = got.values != expected.values
+                || expected.resident.is_some_and(|resident| resident != got.resident);
+            differs.then(|| Disagreement {
+                form: self.form,
+                fetch,
+                operands: *operands,
+                expected: *expected,
+                got: *got,
+            })
+        })
+    }
+}
+
+/// Operands of a warp, in lanes.
+struct WarpOperands {
+    coords: [Lanes; 4],
+    offset: [Lanes; 3],
+    level: Lanes,
+    dpdx: [Lanes; 3],
+    dpdy: [Lanes; 3],
+    compare: Lanes,
+}
+
+impl WarpOperands {
+    fn new(warp: &[FetchOperands]) -> Self {
+        let lanes = |word: &dyn Fn(&FetchOperands) -> u32| -> Lanes {
+            std::array::from_fn(|lane| warp.get(lane).map_or(0, word))
+        };
+        Self {
+            coords: std::array::from_fn(|a| lanes(&|o| o.coords[a])),
+            offset: std::array::from_fn(|a| lanes(&|o| o.offset[a] as u32)),
+            level: lanes(&|o| o.level),
+            dpdx: std::array::from_fn(|a| lanes(&|o| o.dpdx[a])),
+            dpdy: std::array::from_fn(|a| lanes(&|o| o.dpdy[a])),
+            compare: lanes(&|o| o.compare),
+        }
+    }
+
+    fn request(&self, lanes: usize) -> FetchRequest<'_> {
+        FetchRequest {
+            offset: self.offset.each_ref(),
+            level: &self.level,
+            dpdx: self.dpdx.each_ref(),
+            dpdy: self.dpdy.each_ref(),
+            compare: &self.compare,
+            ..FetchRequest::new(u32::MAX >> (32 - lanes), self.coords.each_ref())
+        }
+    }
+}
+
+/// A fetch that did not return what it must.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    /// The instruction.
+    pub form: FetchForm,
+    /// Number of the fetch in its case, from 0.
+    pub fetch: usize,
+    /// What it was given.
+    pub operands: FetchOperands,
+    /// What it must return.
+    pub expected: ExpectedValue,
+    /// What it did return.
+    pub got: Answer,
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (form, o) = (self.form, &self.operands);
+        let uses = Uses::of(form);
+        write!(f, "fetch {}, {}", self.fetch, fetch_name(form))?;
+        write!(f, "\n  coords   {}", Words(&o.coords[..form.geometry.coordinates()]))?;
+        if form.offset {
+            write!(f, "\n  offset   {:?}", o.offset)?;
+        }
+        if uses.lod {
+            write!(f, "\n  lod      {}", Words(&[o.level]))?;
+        }
+        if uses.gradients {
+            let n = form.geometry.gradients();
+            write!(f, "\n  dpdx     {}\n  dpdy     {}", Words(&o.dpdx[..n]), Words(&o.dpdy[..n]))?;
+        }
+        if form.compare {
+            write!(f, "\n  compare  {}", Words(&[o.compare]))?;
+        }
+        write!(
+            f,
+            "\n  expected {}\n  got      {}",
+            Words(&self.expected.values),
+            Words(&self.got.values)
+        )?;
+        match self.expected.resident {
+            Some(resident) => {
+                write!(f, "\n  resident {resident} expected, {} got", self.got.resident)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Words as bits and as floats.
+struct Words<'a>(&'a [u32]);
+
+impl fmt::Display for Words<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bits: Vec<_> = self.0.iter().map(|w| format!("{w:08x}")).collect();
+        let floats: Vec<_> = self.0.iter().map(|&w| format!("{:?}", f32::from_bits(w))).collect();
+        write!(f, "{} = {}", bits.join(" "), floats.join(" "))
+    }
+}

@@ -1,0 +1,117 @@
+//! Random cases for sweeps: any resource, sampler, instruction and operands that go together, with
+//! the corners mixed in. The same seed and index give the same case on every machine.
+
+mod fetch;
+mod resource;
+mod surface;
+
+use crate::file::Case;
+
+/// The generator (SplitMix64).
+#[derive(Clone, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    fn word(&mut self) -> u32 {
+        (self.next() >> 32) as u32
+    }
+
+    /// 0 to n - 1.
+    fn below(&mut self, n: u32) -> u32 {
+        (u64::from(self.word()) * u64::from(n) >> 32) as u32
+    }
+
+    /// True once in n times.
+    fn once_in(&mut self, n: u32) -> bool {
+        self.below(n) == 0
+    }
+
+    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len() as u32) as usize]
+    }
+
+    /// Uniform between two numbers.
+    fn between(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * (self.word() >> 8) as f32 / 16_777_216.0
+    }
+}
+
+/// What may be drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// What CUDA's driver API can express.
+    Driver,
+    /// Everything that the unit has.
+    Unit,
+}
+
+/// Case `index` of the sweep `seed`, without expected values. A card can be asked about it:
+/// [`why_no_driver`](crate::why_no_driver) has nothing to say, and no access of it faults.
+pub fn random_case(seed: u64, index: u64) -> Case {
+    draw(seed, index, Scope::Driver)
+}
+
+/// As [`random_case`], with what no card has too: multi-sample arrays, depth compare, `clamp_ogl`,
+/// forced unnormalized coordinates, accesses that fault.
+pub fn random_unit_case(seed: u64, index: u64) -> Case {
+    draw(seed, index, Scope::Unit)
+}
+
+fn draw(seed: u64, index: u64, scope: Scope) -> Case {
+    let mut random = Random::new(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95));
+    random.next();
+    let access = if random.once_in(6) {
+        surface::case(&mut random, scope)
+    } else {
+        fetch::case(&mut random, scope)
+    };
+    Case {
+        name: format!("random-{seed}-{index}"),
+        rules: Vec::new(),
+        provenance: format!("random case {index} of seed {seed}"),
+        note: None,
+        access,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{Access, parse, to_toml, why_no_driver};
+
+    #[test]
+    fn random_cases_can_be_made_written_and_read() {
+        let (mut fetches, mut surfaces) = (0, 0);
+        for index in 0..400 {
+            let cases = [random_case(7, index), random_unit_case(7, index)];
+            assert_eq!(why_no_driver(&cases[0]), None, "{:?}", cases[0].access);
+            for case in cases {
+                assert!(case.count() > 0);
+                let text = to_toml(std::slice::from_ref(&case));
+                let again = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+                assert_eq!(again.cases, [case.clone()], "{text}");
+                case.build().unwrap_or_else(|e| panic!("{e}\n{text}"));
+                match case.access {
+                    Access::Fetch(_) => fetches += 1,
+                    Access::Surface(_) => surfaces += 1,
+                }
+            }
+        }
+        assert!(fetches > 500 && surfaces > 80, "{fetches} {surfaces}");
+        assert_eq!(random_case(1, 2), random_case(1, 2));
+        assert_ne!(random_case(1, 2), random_case(1, 3));
+    }
+}

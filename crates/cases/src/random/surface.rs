@@ -1,0 +1,122 @@
+//! Random surface accesses.
+
+use super::resource::{array, format};
+use super::{Random, Scope};
+use crate::file::Access;
+use crate::op::SurfaceOp;
+use crate::surface::{SurfaceAccess, SurfaceCase};
+use std::sync::Arc;
+use texunit_texel::{Channel, Format};
+use texunit_unit::{ClampMode, Geometry, ReduceOp, ReduceType, SurfaceForm, SurfaceKind};
+
+const ACCESSES: u32 = 32;
+const GEOMETRIES: [Geometry; 5] =
+    [Geometry::D1, Geometry::D2, Geometry::D3, Geometry::A1d, Geometry::A2d];
+
+pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
+    let geometry = random.pick(&GEOMETRIES);
+    let kind = kind(random);
+    let format = format(
+        random,
+        scope,
+        match kind {
+            SurfaceKind::Reduce { .. } => |f| matches!(f.name(), "u32" | "s32"),
+            SurfaceKind::StoreFormatted { .. } => stores,
+            _ => |f: Format| !f.is_block() && !f.is_depth(),
+        },
+    );
+    let kind = match kind {
+        SurfaceKind::Reduce { op, formatted, .. } => {
+            SurfaceKind::Reduce { op, ty: reduced_type(random, op, format, formatted), formatted }
+        }
+        kind => kind,
+    };
+    let mut resource = array(random, geometry, format);
+    if resource.shape.levels.is_some() {
+        // A surface of a mipmapped array is one of its levels: not a matter of this generator.
+        resource.shape.levels = None;
+        resource.texels = crate::resource::Texels::Random(random.next());
+    }
+    let clamps = [ClampMode::Clamp, ClampMode::Zero, ClampMode::Trap];
+    let clamp = random.pick(if scope == Scope::Driver { &clamps[..2] } else { &clamps });
+    let form = SurfaceForm { kind, geometry, clamp };
+    let shape = resource.shape;
+    let (unit, bytes) = unit_and_bytes(kind);
+    let row = match kind {
+        SurfaceKind::StoreFormatted { .. } => shape.extent.width,
+        SurfaceKind::Reduce { formatted: true, .. } => shape.extent.width,
+        _ => shape.extent.width * format.texel_size(),
+    };
+    // A row that is shorter than the access has no place to clamp to.
+    let stores = !matches!(kind, SurfaceKind::Load { .. });
+    let accesses = (0..ACCESSES).map(|_| {
+        let mut numbers = Vec::new();
+        if geometry.is_array() {
+            numbers.push(random.below(shape.layers + 1));
+        }
+        let columns = row.div_ceil(unit);
+        numbers.push((random.below(columns + 4) as i32 - 2).wrapping_mul(unit as i32) as u32);
+        for axis in 1..geometry.axes() {
+            numbers.push((random.below(shape.extent.axes()[axis] + 2) as i32 - 1) as u32);
+        }
+        SurfaceAccess {
+            size: None,
+            coords: std::array::from_fn(|i| numbers.get(i).copied().unwrap_or(0)),
+            bytes: stores.then(|| (0..bytes).map(|_| random.word() as u8).collect()),
+            fault: None,
+        }
+    });
+    let accesses = accesses.collect();
+    let resource = Arc::new(resource);
+    Access::Surface(SurfaceCase {
+        resource,
+        op: SurfaceOp::Form(form),
+        accesses,
+        after: None,
+        error: None,
+    })
+}
+
+/// Formats whose `sust.p` no rule leaves open.
+fn stores(format: Format) -> bool {
+    !format.is_normalized_kind() && format.plain_channel().is_some() && !format.is_depth()
+}
+
+fn kind(random: &mut Random) -> SurfaceKind {
+    let element_size = random.pick(&[1, 2, 4, 8]);
+    let vectors: &[u8] = if element_size == 8 { &[1, 2] } else { &[1, 2, 4] };
+    let vector = random.pick(vectors);
+    let op =
+        random.pick(&[ReduceOp::Add, ReduceOp::Min, ReduceOp::Max, ReduceOp::And, ReduceOp::Or]);
+    match random.below(4) {
+        0 => SurfaceKind::Load { element_size, vector },
+        1 => SurfaceKind::Store { element_size, vector },
+        2 => SurfaceKind::StoreFormatted { vector: random.pick(&[1, 2, 4]) },
+        _ => SurfaceKind::Reduce { op, ty: ReduceType::B32, formatted: random.once_in(2) },
+    }
+}
+
+/// A type that the operation has.
+fn reduced_type(random: &mut Random, op: ReduceOp, format: Format, formatted: bool) -> ReduceType {
+    let signed = format.plain_channel() == Some(Channel::S32);
+    match op {
+        _ if formatted => ReduceType::B32,
+        ReduceOp::And | ReduceOp::Or => ReduceType::B32,
+        ReduceOp::Add => random.pick(&[ReduceType::U32, ReduceType::S32]),
+        _ if signed => ReduceType::S32,
+        _ => ReduceType::U32,
+    }
+}
+
+/// What x is a multiple of, and the bytes of a value.
+fn unit_and_bytes(kind: SurfaceKind) -> (u32, u32) {
+    match kind {
+        SurfaceKind::Load { element_size, vector }
+        | SurfaceKind::Store { element_size, vector } => {
+            let size = u32::from(element_size) * u32::from(vector);
+            (size, size)
+        }
+        SurfaceKind::StoreFormatted { vector } => (1, 4 * u32::from(vector)),
+        SurfaceKind::Reduce { formatted, .. } => (if formatted { 1 } else { 4 }, 4),
+    }
+}

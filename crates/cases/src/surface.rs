@@ -1,0 +1,370 @@
+//! Surface cases: many accesses of one surface, in order.
+
+use crate::error::{CaseError, Within};
+use crate::op::{SurfaceOp, surface_name, surface_op};
+use crate::raw::RawSurface;
+use crate::resource::ResourceSpec;
+use crate::text;
+use std::sync::Arc;
+use texunit_unit::{
+    AccessFault, Geometry, PlanError, ReduceType, Surface, SurfaceAnswer, SurfaceForm, SurfaceKind,
+    SurfacePlan, SurfaceRequest,
+};
+
+/// One access of one thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SurfaceAccess {
+    /// Bytes, where the instruction does not say it ([`SurfaceOp::Bytes`]).
+    pub size: Option<u32>,
+    /// Layer first if there is one, then x, y, z: u32 or s32 bits.
+    pub coords: [u32; 3],
+    /// What it stores or reduces, or must load, in the order of memory; `None` if it must fault,
+    /// or if nothing is known yet.
+    pub bytes: Option<Vec<u8>>,
+    /// The fault that must come.
+    pub fault: Option<Fault>,
+}
+
+/// Why an access faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// `.trap` outside.
+    Outside,
+    /// x is not a multiple of the access size.
+    Misaligned,
+}
+
+/// A surface case, as data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SurfaceCase {
+    /// What it accesses, with what is there before.
+    pub resource: Arc<ResourceSpec>,
+    /// The instruction.
+    pub op: SurfaceOp,
+    /// In order.
+    pub accesses: Vec<SurfaceAccess>,
+    /// What is there afterwards, in the order of memory; `None` if nothing may change, or if
+    /// nothing is known yet.
+    pub after: Option<Vec<u8>>,
+    /// Making the surface or planning the access fails with a message that contains this.
+    pub error: Option<String>,
+}
+
+/// A surface case, made. It changes as it runs: run it once.
+#[derive(Clone, Debug)]
+pub struct BuiltSurface {
+    /// The instruction.
+    pub op: SurfaceOp,
+    /// The surface.
+    pub surface: Arc<Surface>,
+    /// In order.
+    pub accesses: Vec<SurfaceAccess>,
+    /// What must be there afterwards.
+    pub after: Option<Vec<u8>>,
+}
+
+/// What accesses did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SurfaceRun {
+    /// Bytes that each access loaded (none of a store), or its fault.
+    pub answers: Vec<Result<Vec<u8>, Fault>>,
+    /// Bytes of the surface at the end.
+    pub after: Vec<u8>,
+}
+
+/// What a kind of access moves.
+#[derive(Clone, Copy)]
+struct Elements {
+    /// Bytes of an element.
+    size: usize,
+    vector: usize,
+    loads: bool,
+    /// Digits of a number in `values`.
+    digits: usize,
+}
+
+fn elements(kind: SurfaceKind) -> Elements {
+    let of = |size: u8, vector: u8, loads, digits| Elements {
+        size: size.into(),
+        vector: vector.into(),
+        loads,
+        digits,
+    };
+    match kind {
+        SurfaceKind::Load { element_size, vector } => of(element_size, vector, true, 2),
+        SurfaceKind::Store { element_size, vector } => of(element_size, vector, false, 2),
+        SurfaceKind::StoreFormatted { vector } => of(4, vector, false, 8),
+        SurfaceKind::Reduce { ty, .. } => match ty {
+            ReduceType::U32 | ReduceType::S32 | ReduceType::B32 => of(4, 1, false, 8),
+            ReduceType::U64 | ReduceType::S64 | ReduceType::B64 => of(8, 1, false, 16),
+        },
+    }
+}
+
+impl SurfaceOp {
+    /// `.geom`
+    pub fn geometry(self) -> Geometry {
+        match self {
+            SurfaceOp::Form(form) => form.geometry,
+            SurfaceOp::Bytes { geometry, .. } => geometry,
+        }
+    }
+
+    /// The instructions that an access of so many bytes stands for.
+    pub fn forms(self, size: Option<u32>) -> Vec<SurfaceForm> {
+        let (store, geometry, clamp) = match self {
+            SurfaceOp::Form(form) => return vec![form],
+            SurfaceOp::Bytes { store, geometry, clamp } => (store, geometry, clamp),
+        };
+        let all = [1, 2, 4, 8].into_iter().flat_map(|e| [(e, 1), (e, 2), (e, 4)]);
+        all.filter(|&(element_size, vector)| {
+            Some(u32::from(element_size) * u32::from(vector)) == size
+        })
+        .map(|(element_size, vector): (u8, u8)| {
+            let kind = if store {
+                SurfaceKind::Store { element_size, vector }
+            } else {
+                SurfaceKind::Load { element_size, vector }
+            };
+            SurfaceForm { kind, geometry, clamp }
+        })
+        .collect()
+    }
+
+    fn digits(self) -> usize {
+        match self {
+            SurfaceOp::Form(form) => elements(form.kind).digits,
+            SurfaceOp::Bytes { .. } => 2,
+        }
+    }
+
+    fn coordinates(self) -> usize {
+        self.geometry().axes() + usize::from(self.geometry().is_array())
+    }
+}
+
+impl SurfaceCase {
+    /// Makes the surface.
+    pub fn build(&self) -> Result<BuiltSurface, CaseError> {
+        let surface = Surface::new(self.resource.build()?).map_err(CaseError::new)?;
+        Ok(BuiltSurface {
+            op: self.op,
+            surface: Arc::new(surface),
+            accesses: self.accesses.clone(),
+            after: self.after.clone(),
+        })
+    }
+
+    pub(crate) fn from_raw(
+        raw: &RawSurface,
+        resource: Arc<ResourceSpec>,
+        lookup: &dyn Fn(&str) -> Result<String, CaseError>,
+    ) -> Result<Self, CaseError> {
+        let op = surface_op(&raw.op).within("op")?;
+        let (Some(accesses), None) = (&raw.accesses, &raw.error) else {
+            if raw.error.is_none() || raw.values.is_some() || raw.after.is_some() {
+                return Err(CaseError::new(
+                    "`accesses` or `error` is needed; `values` and `after` go with `accesses`",
+                ));
+            }
+            let error = raw.error.clone();
+            return Ok(Self { resource, op, accesses: Vec::new(), after: None, error });
+        };
+        let accesses = lookup(accesses)?;
+        let values = raw.values.as_ref().map(|text| lookup(text)).transpose()?;
+        let values: Option<Vec<&str>> = values.as_ref().map(|v| v.split_whitespace().collect());
+        let count = accesses.split_whitespace().count();
+        if values.as_ref().is_some_and(|v| v.len() != count) {
+            return Err(CaseError::new(format!("`values` has not {count} entries, one an access")));
+        }
+        let accesses = accesses
+            .split_whitespace()
+            .enumerate()
+            .map(|(i, access)| {
+                parse_access(op, access, values.as_ref().map(|v| v[i]))
+                    .within(format!("access {i} (`{access}`)"))
+            })
+            .collect::<Result<_, _>>()?;
+        let after = raw.after.as_ref().map(|text| text::bytes(&lookup(text)?, 2)).transpose();
+        Ok(Self { resource, op, accesses, after: after.within("after")?, error: None })
+    }
+
+    pub(crate) fn to_raw(&self) -> RawSurface {
+        let mut raw = RawSurface {
+            op: surface_name(self.op),
+            error: self.error.clone(),
+            ..RawSurface::default()
+        };
+        if self.error.is_some() {
+            return raw;
+        }
+        let coords = |access: &SurfaceAccess| {
+            let coords = access.coords[..self.op.coordinates()].iter();
+            let numbers: Vec<_> = coords.map(|&c| (c as i32).to_string()).collect();
+            let size = access.size.map(|size| format!("{size}:")).unwrap_or_default();
+            size + &numbers.join(",")
+        };
+        let value = |access: &SurfaceAccess| match (&access.fault, &access.bytes) {
+            (Some(Fault::Outside), _) => Some("outside".to_owned()),
+            (Some(Fault::Misaligned), _) => Some("misaligned".to_owned()),
+            (None, bytes) => bytes.as_ref().map(|b| text::from_bytes(b, self.op.digits())),
+        };
+        raw.accesses = Some(self.accesses.iter().map(coords).collect::<Vec<_>>().join(" "));
+        let values: Option<Vec<_>> = self.accesses.iter().map(value).collect();
+        raw.values = values.map(|v| v.join(" "));
+        raw.after = self.after.as_ref().map(|bytes| text::from_bytes(bytes, 2));
+        raw
+    }
+}
+
+fn parse_access(
+    op: SurfaceOp,
+    text: &str,
+    value: Option<&str>,
+) -> Result<SurfaceAccess, CaseError> {
+    let (size, coords) = match (op, text.split_once(':')) {
+        (SurfaceOp::Form(_), None) => (None, text),
+        (SurfaceOp::Bytes { .. }, Some((size, coords))) => {
+            let size: u32 = size.parse().map_err(CaseError::new)?;
+            if op.forms(Some(size)).is_empty() {
+                return Err(CaseError::new(format!("no instruction accesses {size} bytes")));
+            }
+            (Some(size), coords)
+        }
+        (SurfaceOp::Form(_), Some(_)) => {
+            return Err(CaseError::new("the instruction says the size already"));
+        }
+        (SurfaceOp::Bytes { .. }, None) => {
+            return Err(CaseError::new("the bytes of the access are missing (`4:0,0`)"));
+        }
+    };
+    let numbers: Vec<u32> = coords
+        .split(',')
+        .map(|n| {
+            let number: i64 = n.parse().map_err(CaseError::new)?;
+            let fits = (i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&number);
+            if fits {
+                Ok(number as u32)
+            } else {
+                Err(CaseError::new(format!("{n} has not 32 bits")))
+            }
+        })
+        .collect::<Result<_, _>>()?;
+    if numbers.len() != op.coordinates() {
+        let n = op.coordinates();
+        return Err(CaseError::new(format!("{n} coordinates are needed")));
+    }
+    let (bytes, fault) = match value {
+        None => (None, None),
+        Some("outside") => (None, Some(Fault::Outside)),
+        Some("misaligned") => (None, Some(Fault::Misaligned)),
+        Some(value) => {
+            let bytes = text::bytes(value, op.digits())?;
+            let form = op.forms(size).into_iter().next();
+            let wanted =
+                form.map_or(0, |form| elements(form.kind).size * elements(form.kind).vector);
+            if bytes.len() != wanted {
+                return Err(CaseError::new(format!(
+                    "`{value}` has {} bytes, not {wanted}",
+                    bytes.len()
+                )));
+            }
+            (Some(bytes), None)
+        }
+    };
+    let coords = std::array::from_fn(|i| numbers.get(i).copied().unwrap_or(0));
+    Ok(SurfaceAccess { size, coords, bytes, fault })
+}
+
+impl BuiltSurface {
+    /// Makes all accesses, one after the other, each in another lane. An access that stands for
+    /// several instructions loads with all of them, and stores with one after the other. Fails if
+    /// those that load differ, or if there is no such access of this surface.
+    pub fn run(&self) -> Result<SurfaceRun, CaseError> {
+        if let SurfaceOp::Form(form) = self.op {
+            SurfacePlan::new(form, &self.surface).map_err(CaseError::new)?;
+        }
+        let mut answers = Vec::with_capacity(self.accesses.len());
+        for (i, access) in self.accesses.iter().enumerate() {
+            let forms = self.op.forms(access.size);
+            let loads = forms.iter().all(|form| elements(form.kind).loads);
+            let picked = if loads { &forms[..] } else { &forms[i % forms.len()..][..1] };
+            let mut answer = None;
+            for &form in picked {
+                let one = self.access(form, access, i % 32).map_err(CaseError::new)?;
+                if answer.as_ref().is_some_and(|first| *first != one) {
+                    return Err(CaseError::new(format!(
+                        "access {i}: {} and {} differ: {answer:x?}, {one:x?}",
+                        surface_name(SurfaceOp::Form(forms[0])),
+                        surface_name(SurfaceOp::Form(form)),
+                    )));
+                }
+                answer = Some(one);
+            }
+            answers.extend(answer);
+        }
+        Ok(SurfaceRun { answers, after: self.surface.resource.to_packed() })
+    }
+
+    fn access(
+        &self,
+        form: SurfaceForm,
+        access: &SurfaceAccess,
+        lane: usize,
+    ) -> Result<Result<Vec<u8>, Fault>, PlanError> {
+        let plan = SurfacePlan::new(form, &self.surface)?;
+        let coords = access.coords.map(|c| [c; 32]);
+        let request = SurfaceRequest { active: 1 << lane, coords: coords.each_ref() };
+        let Elements { size, vector, loads, .. } = elements(form.kind);
+        let mut answer = SurfaceAnswer { values: [[u64::MAX; 32]; 4] };
+        let done = if loads {
+            plan.load(&request, &mut answer)
+        } else {
+            let mut values = [[0; 32]; 4];
+            let bytes = access.bytes.as_deref().unwrap_or_default();
+            for (value, element) in values.iter_mut().zip(bytes.chunks(size)) {
+                value[lane] = element.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b));
+            }
+            plan.store(&request, &values)
+        };
+        let loaded = answer.values.iter().take(if loads { vector } else { 0 });
+        let bytes = loaded.flat_map(|v| v[lane].to_le_bytes().into_iter().take(size)).collect();
+        Ok(done.map(|()| bytes).map_err(|fault| match fault {
+            AccessFault::Outside { .. } => Fault::Outside,
+            AccessFault::Misaligned { .. } => Fault::Misaligned,
+        }))
+    }
+
+    /// The first difference between what happened and what the case says.
+    pub fn disagreement(&self, run: &SurfaceRun) -> Option<String> {
+        for (i, (access, got)) in self.accesses.iter().zip(&run.answers).enumerate() {
+            let loads = self.op.forms(access.size).iter().all(|form| elements(form.kind).loads);
+            let expected = match (&access.fault, &access.bytes) {
+                (Some(fault), _) => Err(*fault),
+                (None, Some(bytes)) if loads => Ok(bytes.clone()),
+                (None, None) if loads => continue,
+                (None, _) => Ok(Vec::new()),
+            };
+            if *got != expected {
+                return Some(format!(
+                    "access {i}, {} at {:?} ({:?} bytes): expected {expected:02x?}, got {got:02x?}",
+                    surface_name(self.op),
+                    access.coords.map(|c| c as i32),
+                    access.size
+                ));
+            }
+        }
+        let after = self.after.as_ref()?;
+        if after.len() != run.after.len() {
+            let (a, b) = (after.len(), run.after.len());
+            return Some(format!("`after` has {a} bytes, the surface {b}"));
+        }
+        let at = after.iter().zip(&run.after).position(|(a, b)| a != b)?;
+        Some(format!(
+            "{}: byte {at} of the surface is {:02x} afterwards, not {:02x}",
+            surface_name(self.op),
+            run.after[at],
+            after[at]
+        ))
+    }
+}
