@@ -1,5 +1,6 @@
 //! Launching a kernel.
 
+use crate::watch::Watch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use texunit_memory::MemoryMap;
@@ -52,6 +53,8 @@ pub struct LaunchConfig<'a> {
     pub progress: Option<&'a AtomicU64>,
     /// Set to true to stop the launch.
     pub cancel: Option<&'a AtomicBool>,
+    /// A thread whose fetches and surface accesses are recorded.
+    pub watch: Option<&'a Watch>,
 }
 
 /// What a launch did.
@@ -63,7 +66,7 @@ pub struct LaunchStats {
     pub thread_instructions: u64,
     /// Texture fetches, a lane each.
     pub fetches: u64,
-    /// Surface loads and stores, a lane each.
+    /// Surface loads, stores and reductions, a lane each.
     pub surface_accesses: u64,
     /// Integer divisions by zero (their value is all ones).
     pub divisions_by_zero: u64,

@@ -10,9 +10,11 @@ mod exec;
 pub mod fault;
 pub mod launch;
 mod lower;
+pub mod watch;
 
 pub use exec::launch;
 pub use fault::{Fault, FaultKind};
 pub use launch::{Descriptors, LaunchConfig, LaunchStats};
-pub use lower::{CODES, KernelId, Program, Symbols, function_address, function_of_address, lower};
+pub use lower::{CODES, FetchSite, HandleSource, KernelId, Program, Symbols, function_address, function_of_address, lower};
+pub use watch::{Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};
 pub use texunit_memory::SpaceKind;

@@ -230,6 +230,7 @@ fn cancelling_and_progress() {
         grid_id: 0,
         progress: Some(&progress),
         cancel: Some(&cancel),
+        watch: None,
     };
     texunit_simt::launch(&loaded.program, id, &config).unwrap();
     assert_eq!(progress.load(std::sync::atomic::Ordering::Relaxed), 30);

@@ -252,9 +252,9 @@ fn what_is_not_executed_is_listed_for_what_a_kernel_reaches() {
     {{ .param .b64 x; .param .b64 y; st.param.b64 [x], 4; call (y), malloc, (x); }}
     ret;
 }}
-.func unused() {{ .reg .u32 %w; .reg .u64 %h; sured.b.add.1d.u32.trap [%h, {{%w}}], %w; ret; }}
+.func unused() {{ .reg .b16 %w; .reg .u64 %h; red.global.add.noftz.f16 [%h], %w; ret; }}
 .visible .entry good() {{ ret; }}
-.visible .entry bad() {{ .reg .u32 %w; .reg .u64 %h; call used; sured.b.add.1d.u32.trap [%h, {{%w}}], %w; ret; }}
+.visible .entry bad() {{ .reg .b16 %w; .reg .u64 %h; call used; red.global.add.noftz.f16 [%h], %w; ret; }}
 ",
         common::HEADER
     );
@@ -262,10 +262,10 @@ fn what_is_not_executed_is_listed_for_what_a_kernel_reaches() {
     let of = |name: &str| loaded.program.unsupported(loaded.program.kernel(name).unwrap());
     assert_eq!(of("good"), []);
     let bad = of("bad");
-    assert_eq!(bad.iter().map(|d| d.code).collect::<Vec<_>>(), ["E0404", "E0402"]);
+    assert_eq!(bad.iter().map(|d| d.code).collect::<Vec<_>>(), ["E0404", "E0403"]);
     assert!(bad[0].message.contains("call") && bad[0].help.as_ref().unwrap().contains("vprintf"));
     assert!(
-        bad[1].message.contains("`sured.b.add.1d.u32.trap` is not executed"),
+        bad[1].message.contains("`red.global.add.noftz.f16` is not executed"),
         "{}",
         bad[1].message
     );

@@ -2,6 +2,7 @@
 
 use super::Slot;
 use texunit_isa::{AtomOp, BoolOp, ScalarType, ShflMode};
+use texunit_syntax::Span;
 use texunit_unit::{Attribute, FetchForm, SurfaceForm};
 
 /// State space of an access as far as it is known before it runs.
@@ -148,7 +149,7 @@ pub(crate) struct Handle {
     pub(crate) name: Option<String>,
 }
 
-/// tex.
+/// tex, tld4.
 #[derive(Clone, Debug)]
 pub(crate) struct Fetch {
     /// Number of the instruction among all texture and surface instructions.
@@ -157,8 +158,26 @@ pub(crate) struct Fetch {
     pub(crate) texture: Handle,
     pub(crate) sampler: Option<Handle>,
     pub(crate) coords: [Slot; 4],
+    /// Level, gradients, offset and compare reference of the forms that have one of them.
+    pub(crate) more: Option<MoreOperands>,
+    /// Registers of x, y, z, w; of `.f16x2` the two registers.
     pub(crate) parts: [Slot; 4],
+    /// The parts that are read later.
     pub(crate) components: u8,
+    /// Destination predicate, or none.
+    pub(crate) resident: Slot,
+    /// Which source instruction.
+    pub(crate) span: Span,
+}
+
+/// What follows the brackets of a `tex` or `tld4`; zeros for what is not written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MoreOperands {
+    pub(crate) level: Slot,
+    pub(crate) dpdx: [Slot; 3],
+    pub(crate) dpdy: [Slot; 3],
+    pub(crate) offset: [Slot; 3],
+    pub(crate) compare: Slot,
 }
 
 /// txq, suq.
@@ -173,16 +192,19 @@ pub(crate) struct Query {
     pub(crate) d: Slot,
 }
 
-/// suld.b, sust.b.
+/// suld, sust, sured.
 #[derive(Clone, Debug)]
 pub(crate) struct SurfaceAccess {
     pub(crate) site: usize,
     pub(crate) form: SurfaceForm,
     pub(crate) surface: Handle,
     pub(crate) coords: [Slot; 3],
+    /// Registers of the elements, or sources of a store or reduction.
     pub(crate) parts: Vec<Slot>,
     /// Bits of an element.
     pub(crate) mask: u64,
     /// What remains of a loaded element in its register.
     pub(crate) register_mask: u64,
+    /// Which source instruction.
+    pub(crate) span: Span,
 }

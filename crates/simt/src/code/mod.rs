@@ -242,7 +242,9 @@ pub(crate) enum Op {
         members: Slot,
     },
     Fetch(Box<Fetch>),
+    /// suld.
     SurfaceLoad(Box<SurfaceAccess>),
+    /// sust, sured.
     SurfaceStore(Box<SurfaceAccess>),
     /// Found before the launch; here for code that is reached all the same.
     Unsupported,

@@ -95,6 +95,8 @@ pub(crate) struct Context<'a> {
     pub(crate) parts: [L64; 8],
     pub(crate) sites: Sites,
     pub(crate) output: Output,
+    /// Warp and lane of the thread that is watched, if it is in this CTA.
+    pub(crate) watched: Option<(u32, u32)>,
 }
 
 impl<'a> Context<'a> {
@@ -118,6 +120,7 @@ impl<'a> Context<'a> {
             parts: [[0; 32]; 8],
             sites: Sites::new(launch.code.sites),
             output: Output::default(),
+            watched: None,
         }
     }
 }

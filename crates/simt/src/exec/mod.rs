@@ -8,10 +8,12 @@ mod cta;
 mod format;
 mod frames;
 mod groups;
+mod handles;
 mod memory;
 mod nearest;
 mod printf;
 mod step;
+mod surface;
 mod texture;
 mod transfer;
 mod warp;
@@ -239,6 +241,7 @@ mod tests {
             grid_id: 0,
             progress: None,
             cancel: None,
+            watch: None,
         };
         prepare(&program, kernel, &config, block, 64).workers
     }

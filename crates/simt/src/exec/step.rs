@@ -6,6 +6,7 @@ use crate::alu::Alu;
 use crate::code::{AT_RETURN, CompareTo, Inst, NONE, Op, Rare, Slot};
 use crate::fault::FaultKind;
 use texunit_isa::BoolOp;
+use texunit_unit::SurfaceKind;
 
 /// Steps that a split runs before others of its warp get their turn.
 const TURN: u64 = 512;
@@ -222,7 +223,12 @@ impl Context<'_> {
                 self.atomic(warp, atomic, mask)?;
             }
             Op::SurfaceLoad(access) => self.surface_load(warp, access, mask)?,
-            Op::SurfaceStore(access) => self.surface_store(warp, access, mask)?,
+            Op::SurfaceStore(access) => {
+                if matches!(access.form.kind, SurfaceKind::Reduce { .. }) {
+                    warp.last_atomic = warp.steps;
+                }
+                self.surface_store(warp, access, mask)?;
+            }
             Op::ActiveMask { d } => {
                 let active = [u64::from(mask); 32];
                 warp.put(*d, &active, u64::MAX, mask);

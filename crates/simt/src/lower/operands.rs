@@ -4,6 +4,7 @@ use super::builder::{Builder, mask_of};
 use super::program::function_address;
 use crate::code::{Op, Slot};
 use texunit_check::ir::{self, Base, Operand, Storage};
+use texunit_isa::TypeKind;
 use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW};
 
 impl Builder<'_> {
@@ -131,6 +132,10 @@ impl Builder<'_> {
         let addend = offset as u64;
         match base {
             Base::Variable(v) => self.variable_address(v, addend, wide),
+            Base::Param(p) if self.is_opaque(base) => {
+                // The address of a reference is its handle.
+                if addend == 0 { self.kernel_param(p) } else { None }
+            }
             Base::Param(p) if self.function.is_entry => {
                 let at = u64::from(self.function.params.get(p.0 as usize)?.offset);
                 // Generic already: `.param` addresses may come from frames too (`Place::Param`).
@@ -165,10 +170,19 @@ impl Builder<'_> {
                 self.needs.shared.push(v);
                 Some(self.pools.shared(v, addend, wide))
             }
+            // There is nothing behind a reference.
+            Storage::Opaque(_) if addend != 0 => None,
             _ => {
                 let address = self.symbols.address(v).wrapping_add(addend);
                 Some(self.constant(address, wide))
             }
         }
+    }
+
+    /// Whether a base is a `.texref`, `.samplerref` or `.surfref` parameter of the kernel.
+    fn is_opaque(&self, base: Base) -> bool {
+        let Base::Param(p) = base else { return false };
+        let param = self.function.params.get(p.0 as usize);
+        self.function.is_entry && param.is_some_and(|p| p.ty.kind() == TypeKind::Opaque)
     }
 }

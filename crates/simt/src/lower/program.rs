@@ -4,7 +4,7 @@ use super::Needs;
 use crate::code::{Code, NONE};
 use std::collections::{BTreeSet, HashMap};
 use texunit_check::ir::{self, FuncId, Storage, VarId};
-use texunit_isa::{MipMode, Opcode};
+use texunit_isa::{MipMode, Opcode, ScalarType};
 use texunit_syntax::{Diagnostic, SourceFile};
 
 /// What the loader decided: addresses of variables and handles of opaque ones.
@@ -130,7 +130,7 @@ impl Program {
     }
 
     /// Functions that can run when `from` does.
-    fn reachable(&self, from: u32) -> BTreeSet<u32> {
+    pub(super) fn reachable(&self, from: u32) -> BTreeSet<u32> {
         let mut seen = BTreeSet::new();
         let mut stack = vec![from];
         let mut indirect = false;
@@ -232,32 +232,29 @@ pub(super) fn resolve_aliases(module: &ir::Module) -> Vec<u32> {
         .collect()
 }
 
+fn is_grad(inst: &ir::Instruction) -> bool {
+    inst.mods.mip == Some(MipMode::Grad)
+}
+
 /// Code and help of an instruction that we do not execute.
 pub(super) fn why_unsupported(inst: &ir::Instruction) -> (&'static str, String) {
-    let m = &inst.mods;
     match inst.opcode {
-        Opcode::Tex => {
-            let why = match (m.geometry, m.mip) {
-                (_, Some(MipMode::Level)) => "fetches with `.level`",
-                (_, Some(MipMode::Grad)) => "fetches with `.grad`",
-                (Some(g), _) if !matches!(g.name(), "1d" | "2d" | "3d") => {
-                    "array, cube and multi-sample geometries"
-                }
-                _ => "this form of fetch (offsets, compare, residency or 16-bit results)",
-            };
-            let help = format!(
-                "{why} are not executed yet; `tex.1d`, `.2d` and `.3d` with `.v4` results of 32 bits are"
-            );
-            ("E0401", help)
-        }
-        Opcode::Tld4 => {
-            let help = "`tld4` is checked but not executed; gather with four point-sampled fetches";
-            ("E0401", help.to_owned())
-        }
+        Opcode::Tex if inst.mods.types.get(1) == Some(&ScalarType::S32) && is_grad(inst) => (
+            "E0401",
+            "`tex.grad` has .f32 coordinates only: ptxas takes the bits of integer registers for \
+             floats; convert the coordinates and write .f32 as the last type"
+                .to_owned(),
+        ),
+        Opcode::Tex | Opcode::Tld4 => (
+            "E0401",
+            "ptxas accepts this form and garbles it; write the coordinates and gradients as \
+             vectors of the geometry's size"
+                .to_owned(),
+        ),
         Opcode::Suld | Opcode::Sust | Opcode::Sured => (
             "E0402",
-            "`suld.b` and `sust.b` of `.1d`, `.2d` and `.3d` surfaces are the surface \
-             instructions that are executed"
+            "ptxas accepts this form and garbles it; write as many coordinates and registers as \
+             geometry and `.vec` say"
                 .to_owned(),
         ),
         Opcode::Atom | Opcode::Red => (
@@ -272,6 +269,16 @@ pub(super) fn why_unsupported(inst: &ir::Instruction) -> (&'static str, String) 
              the others into the module"
                 .to_owned(),
         ),
+        Opcode::Mov
+            if matches!(inst.operands.last(), Some(ir::Operand::AddressOf(_, n)) if *n != 0) =>
+        {
+            (
+                "E0405",
+                "the address of a `.texref`, `.samplerref` or `.surfref` names one reference, and \
+                 nothing lies behind it; declare references of their own instead of an array"
+                    .to_owned(),
+            )
+        }
         _ => ("E0405", "the opcode is known, but not with these modifiers and operands".to_owned()),
     }
 }

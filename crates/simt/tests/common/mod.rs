@@ -5,7 +5,7 @@ use std::sync::Arc;
 use texunit_check::ir::{self, Storage};
 use texunit_memory::{Block, Memory};
 use texunit_simt::{
-    Descriptors, Fault, LaunchConfig, LaunchStats, Program, Symbols, function_address, lower,
+    Descriptors, Fault, LaunchConfig, LaunchStats, Program, Symbols, Watch, function_address, lower,
 };
 use texunit_syntax::SourceFile;
 
@@ -15,12 +15,18 @@ pub struct Loaded {
     pub program: Program,
     pub memory: Memory,
     pub descriptors: Descriptors,
+    pub watch: Option<Watch>,
 }
 
 pub const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
 /// Loads a module; every error of the front end fails the test.
 pub fn load_text(text: &str) -> Loaded {
+    load_bound(text, &[])
+}
+
+/// The same with handles for some references of the module; those of others are 0.
+pub fn load_bound(text: &str, handles: &[(&str, u64)]) -> Loaded {
     let source = SourceFile::new("test.ptx", text);
     let parsed = texunit_syntax::parse(&source);
     let mut errors: Vec<_> = parsed.diagnostics.iter().filter(|d| d.is_error()).cloned().collect();
@@ -44,7 +50,7 @@ pub fn load_text(text: &str) -> Loaded {
             Storage::Const => {
                 memory.allocate_const(v.size, &v.name).map(|(a, b)| (a, Some(b))).unwrap()
             }
-            _ => (0, None),
+            _ => (handles.iter().find(|(n, _)| *n == v.name).map_or(0, |(_, h)| *h), None),
         };
         if let Some(block) = &block {
             block.write(0, &v.init).unwrap();
@@ -66,7 +72,7 @@ pub fn load_text(text: &str) -> Loaded {
         }
     }
     let program = lower(&module, &symbols, &source);
-    Loaded { source, program, memory, descriptors: Descriptors::default() }
+    Loaded { source, program, memory, descriptors: Descriptors::default(), watch: None }
 }
 
 /// How a kernel is launched; changed by tests where they need other values.
@@ -148,6 +154,7 @@ impl Loaded {
             grid_id: 7,
             progress: None,
             cancel: None,
+            watch: self.watch.as_ref(),
         };
         texunit_simt::launch(&self.program, id, &config)
     }

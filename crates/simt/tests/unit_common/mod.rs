@@ -1,0 +1,76 @@
+//! Resources of every geometry for tests of texture and surface instructions.
+#![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)]
+
+use crate::common::Loaded;
+use std::sync::Arc;
+use texunit_memory::Block;
+use texunit_simt::launch::{SURFACE_BIT, TEXTURE_BIT};
+use texunit_texel::Format;
+use texunit_unit::{
+    ArrayShape, Extent, Geometry, ReadMode, Resource, Sampler, Surface, TexelIndex, Texture,
+};
+
+/// The shape of an array of 8 texels along each axis that the geometry has, 3 layers or cubes,
+/// 4 samples.
+pub fn shape(geometry: Geometry, format: &str) -> ArrayShape {
+    let axis = |n| if geometry.axes() > n { 8 } else { 1 };
+    let extent = Extent { width: 8, height: axis(1), depth: axis(2) };
+    let mut shape = ArrayShape::new(Format::from_name(format).unwrap(), geometry, extent);
+    if geometry.is_array() {
+        shape.layers = 3;
+    }
+    if geometry.is_multisample() {
+        shape.samples = 4;
+    }
+    shape
+}
+
+/// Zero texels.
+pub fn zeros(shape: &ArrayShape, name: &str) -> Arc<Resource> {
+    let block = Block::new(shape.size().unwrap() as usize, "texels").unwrap();
+    Arc::new(Resource::array(shape, Arc::new(block), name).unwrap())
+}
+
+/// The number of an f32 texel of [`numbered`]: its place, a decimal digit each: level, plane,
+/// sample, z, y, x.
+pub fn number(at: TexelIndex) -> f32 {
+    let [x, y, z] = at.at;
+    (((((at.level * 100 + at.plane) * 10 + at.sample) * 10 + z) * 10 + y) * 10 + x) as f32
+}
+
+/// An f32 array whose texels are their [`number`]s.
+pub fn numbered(shape: &ArrayShape, name: &str) -> Arc<Resource> {
+    let resource = zeros(shape, name);
+    let mut packed = Vec::new();
+    for level in 0..shape.level_count() {
+        let Extent { width, height, depth } = shape.level_extent(level);
+        for plane in 0..shape.planes() {
+            for sample in 0..shape.samples {
+                for i in 0..width * height * depth {
+                    let at = [i % width, i / width % height, i / width / height];
+                    let value = number(TexelIndex { level, plane, sample, at });
+                    packed.extend(value.to_le_bytes());
+                }
+            }
+        }
+    }
+    resource.fill_packed(&packed).unwrap();
+    resource
+}
+
+/// Puts a texture with its sampler into the tables; its handle.
+pub fn texture(loaded: &mut Loaded, resource: Arc<Resource>, sampler: Sampler) -> u64 {
+    let texture = Texture::new(resource, ReadMode::Element, false, &sampler).unwrap();
+    let tables = &mut loaded.descriptors;
+    tables.textures.push(Some(Arc::new(texture)));
+    tables.samplers.push(Some(Arc::new(sampler)));
+    let (header, sampler) = (tables.textures.len() - 1, tables.samplers.len() - 1);
+    TEXTURE_BIT | (sampler as u64) << 20 | header as u64
+}
+
+/// Puts a surface into the table; its handle.
+pub fn surface(loaded: &mut Loaded, resource: Arc<Resource>) -> u64 {
+    let tables = &mut loaded.descriptors;
+    tables.surfaces.push(Some(Arc::new(Surface::new(resource).unwrap())));
+    SURFACE_BIT | (tables.surfaces.len() - 1) as u64
+}
