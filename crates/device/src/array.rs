@@ -1,36 +1,50 @@
-//! Opaque arrays.
+//! Arrays, mipmapped arrays and their parts.
 
-use crate::buffer::copy_in;
 use crate::device::{Device, Error};
+use crate::limits::{self, Use};
 use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_texel::Format;
-use texunit_unit::{ArrayShape, CreateError, Extent, Geometry, Resource};
+use texunit_unit::{ArrayShape, CreateError, Extent, Geometry, Resource, View};
 
 /// What an array is made with (`CUDA_ARRAY3D_DESCRIPTOR`).
 #[derive(Clone, Debug)]
 pub struct ArrayDescriptor {
     /// Format of the texels.
     pub format: Format,
-    /// Size in texels; axes past `dims` are 1.
+    /// Kind of array: CUDA's flags `LAYERED` and `CUBEMAP` and the axes that are not 0, in one
+    /// word. Instructions that fetch from it have this geometry.
+    pub geometry: Geometry,
+    /// Size in texels of one layer or face; axes that the geometry lacks are 1.
     pub extent: Extent,
-    /// 1, 2 or 3.
-    pub dims: u8,
+    /// Layers; cubes of a layered cube map; 1 for other geometries.
+    pub layers: u32,
+    /// Samples of a multi-sample array: 2, 4, 8 or 16; 1 for other geometries.
+    pub samples: u32,
+    /// Made without memory: tiles of 64 KiB are mapped later (`CUDA_ARRAY3D_SPARSE`).
+    pub sparse: bool,
     /// What messages call it.
     pub name: String,
 }
 
-/// Texels that only texture and surface instructions reach.
-#[derive(Clone, Debug)]
-pub struct Array {
-    inner: Arc<Storage>,
+impl ArrayDescriptor {
+    /// One layer; 2 samples where the geometry has samples; not sparse.
+    pub fn new(format: Format, geometry: Geometry, extent: Extent, name: &str) -> Self {
+        let samples = if geometry.is_multisample() { 2 } else { 1 };
+        Self { format, geometry, extent, layers: 1, samples, sparse: false, name: name.to_owned() }
+    }
+
+    fn shape(&self, levels: Option<u32>) -> ArrayShape {
+        let Self { format, geometry, extent, layers, samples, .. } = *self;
+        ArrayShape { format, geometry, extent, layers, levels, samples }
+    }
 }
 
+/// The memory of an array, given back when the last user is gone.
 #[derive(Debug)]
 struct Storage {
     device: Device,
     block: Arc<Block>,
-    resource: Arc<Resource>,
 }
 
 impl Drop for Storage {
@@ -39,55 +53,248 @@ impl Drop for Storage {
     }
 }
 
+/// Texels that only texture and surface instructions reach: an array without mip levels, or one
+/// level, layer or face of another. Clones and parts share the texels.
+#[derive(Clone, Debug)]
+pub struct Array {
+    storage: Arc<Storage>,
+    resource: Arc<Resource>,
+}
+
+/// An array with mip levels (`cuMipmappedArrayCreate`). Clones share the texels.
+#[derive(Clone, Debug)]
+pub struct MipmappedArray {
+    whole: Array,
+}
+
 impl Array {
     pub(crate) fn new(device: &Device, descriptor: &ArrayDescriptor) -> Result<Self, Error> {
-        let ArrayDescriptor { format, extent, dims, name } = descriptor;
-        let plain = dims.checked_sub(1).filter(|&d| d < 3);
-        let plain = plain.ok_or_else(|| {
-            CreateError::Refused(format!("an array has 1, 2 or 3 dimensions, not {dims}"))
-        })?;
-        let shape = ArrayShape::new(*format, Geometry::ALL[usize::from(plain)], *extent);
+        Self::of_shape(device, descriptor, None)
+    }
+
+    fn of_shape(
+        device: &Device,
+        descriptor: &ArrayDescriptor,
+        levels: Option<u32>,
+    ) -> Result<Self, Error> {
+        let (shape, name) = (descriptor.shape(levels), descriptor.name.as_str());
+        let architecture = device.inner.architecture;
+        limits::check(Use::Array(shape.geometry), &shape, 0, architecture, name)?;
+        if levels.is_some() {
+            limits::check(Use::Mipmapped(shape.geometry), &shape, 0, architecture, name)?;
+        }
         let size = shape.size()?;
         let memory = &device.inner.memory;
         let block = memory
             .allocate_opaque(size, name)
-            .map_err(|source| Error::Memory { name: name.clone(), source })?;
-        let resource = Resource::array(&shape, Arc::clone(&block), name.as_str())
-            .inspect_err(|_| memory.release_opaque(size))?;
-        let resource = Arc::new(resource);
-        Ok(Self { inner: Arc::new(Storage { device: device.clone(), block, resource }) })
+            .map_err(|source| Error::Memory { name: name.to_owned(), source })?;
+        // From here on the storage gives the memory back, whatever happens.
+        let storage = Arc::new(Storage { device: device.clone(), block: Arc::clone(&block) });
+        let mut resource = Resource::array(&shape, block, name)?;
+        if descriptor.sparse {
+            resource = crate::sparse::without_tiles(resource, &shape)?;
+        }
+        Ok(Self { storage, resource: Arc::new(resource) })
+    }
+
+    /// A part of it, or its texels in another format or geometry (`CUDA_RESOURCE_VIEW_DESC`): an
+    /// array that shares the texels.
+    pub fn view(&self, view: &View) -> Result<Self, Error> {
+        self.with(self.resource.view(view)?)
+    }
+
+    /// One layer of a layered array, or face of a cube map (face `f` of cube `c` is `6 * c + f`),
+    /// as an array of its own.
+    pub fn layer(&self, layer: u32) -> Result<Self, Error> {
+        let geometry = match self.geometry() {
+            Geometry::A1d => Geometry::D1,
+            Geometry::A2dms => Geometry::D2ms,
+            Geometry::A2d | Geometry::Cube | Geometry::Acube => Geometry::D2,
+            own => own,
+        };
+        let planes = Some(layer..layer.saturating_add(1));
+        self.view(&View { geometry: Some(geometry), planes, ..View::default() })
+    }
+
+    fn with(&self, resource: Resource) -> Result<Self, Error> {
+        Ok(Self { storage: Arc::clone(&self.storage), resource: Arc::new(resource) })
     }
 
     /// Format of the texels.
     pub fn format(&self) -> Format {
-        self.inner.resource.format()
+        self.resource.format()
     }
 
-    /// Size in texels.
+    /// Kind of array.
+    pub fn geometry(&self) -> Geometry {
+        self.resource.geometry()
+    }
+
+    /// Size in texels of a layer or face of the (first) level.
     pub fn extent(&self) -> Extent {
-        self.inner.resource.extent()
+        self.resource.extent()
+    }
+
+    /// Layers; cubes of a layered cube map; 1 for other geometries.
+    pub fn layers(&self) -> u32 {
+        self.resource.shape().layers
+    }
+
+    /// Layers, or faces of all cubes.
+    pub fn planes(&self) -> u32 {
+        self.resource.shape().planes()
+    }
+
+    /// Samples of a texel, 1 unless it is a multi-sample array.
+    pub fn samples(&self) -> u32 {
+        self.resource.shape().samples
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> &str {
+        self.resource.name()
     }
 
     /// Size of all texels in bytes.
     pub fn size(&self) -> u64 {
-        self.inner.block.size() as u64
+        self.resource.size_in_bytes()
     }
 
-    /// The texels, row by row and slice by slice, without padding.
+    /// The texels without padding: layer by layer (face by face), sample by sample, slice by
+    /// slice, row by row. Rows of block-compressed formats are rows of 4x4 blocks.
     pub fn read(&self) -> Vec<u8> {
-        self.inner.block.to_vec()
+        self.resource.to_packed()
     }
 
     /// Sets the texels from `bytes`, laid out as [`Self::read`] returns them, from the first on.
     pub fn write(&self, bytes: &[u8]) -> Result<(), Error> {
-        copy_in(&self.inner.block, 0, bytes)
+        let (len, size) = (bytes.len() as u64, self.size());
+        if len > size {
+            return Err(Error::CopyOutside { name: self.name().to_owned(), offset: 0, len, size });
+        }
+        if len == size {
+            return Ok(self.resource.fill_packed(bytes)?);
+        }
+        let mut all = self.resource.to_packed();
+        all[..bytes.len()].copy_from_slice(bytes);
+        Ok(self.resource.fill_packed(&all)?)
+    }
+
+    /// One sample of every texel of a multi-sample array, layer by layer.
+    pub fn read_sample(&self, sample: u32) -> Result<Vec<u8>, Error> {
+        let (plane, at) = self.sample_of_plane(sample)?;
+        let all = self.read();
+        Ok(all.chunks_exact(plane).flat_map(|texels| &texels[at.clone()]).copied().collect())
+    }
+
+    /// Sets one sample of every texel, from bytes as [`Self::read_sample`] returns them.
+    pub fn write_sample(&self, sample: u32, bytes: &[u8]) -> Result<(), Error> {
+        let (plane, at) = self.sample_of_plane(sample)?;
+        let mut all = self.read();
+        let (len, size) = (bytes.len() as u64, (all.len() / plane * at.len()) as u64);
+        if len != size {
+            return Err(Error::CopyOutside { name: self.name().to_owned(), offset: 0, len, size });
+        }
+        let planes = all.chunks_exact_mut(plane);
+        for (texels, new) in planes.zip(bytes.chunks_exact(at.len())) {
+            texels[at.clone()].copy_from_slice(new);
+        }
+        Ok(self.resource.fill_packed(&all)?)
+    }
+
+    /// Bytes of a layer with all its samples, and which of them are those of one sample.
+    fn sample_of_plane(&self, sample: u32) -> Result<(usize, std::ops::Range<usize>), Error> {
+        let samples = self.samples();
+        if sample >= samples {
+            let reason = format!("`{}` has {samples} samples, but no sample {sample}", self.name());
+            return Err(CreateError::Refused(reason).into());
+        }
+        let plane = self.size() as usize / self.planes() as usize;
+        let bytes = plane / samples as usize;
+        Ok((plane, bytes * sample as usize..bytes * (sample as usize + 1)))
     }
 
     pub(crate) fn resource(&self) -> &Arc<Resource> {
-        &self.inner.resource
+        &self.resource
     }
 
     pub(crate) fn device(&self) -> &Device {
-        &self.inner.device
+        &self.storage.device
+    }
+}
+
+impl MipmappedArray {
+    pub(crate) fn new(
+        device: &Device,
+        descriptor: &ArrayDescriptor,
+        levels: u32,
+    ) -> Result<Self, Error> {
+        Ok(Self { whole: Array::of_shape(device, descriptor, Some(levels))? })
+    }
+
+    /// Levels of the longest chain that an array of this size has: down to one texel.
+    pub fn most_levels(extent: Extent) -> u32 {
+        let longest = extent.axes().into_iter().max().unwrap_or(1);
+        32 - longest.max(1).leading_zeros()
+    }
+
+    /// One level as an array that shares the texels (`cuMipmappedArrayGetLevel`).
+    pub fn level(&self, level: u32) -> Result<Array, Error> {
+        self.whole.with(self.whole.resource.single_level(level)?)
+    }
+
+    /// A part of it, or its texels in another format or geometry (`CUDA_RESOURCE_VIEW_DESC`).
+    pub fn view(&self, view: &View) -> Result<Self, Error> {
+        Ok(Self { whole: self.whole.view(view)? })
+    }
+
+    /// Number of mip levels.
+    pub fn levels(&self) -> u32 {
+        self.whole.resource.levels().len() as u32
+    }
+
+    /// Format of the texels.
+    pub fn format(&self) -> Format {
+        self.whole.format()
+    }
+
+    /// Kind of array.
+    pub fn geometry(&self) -> Geometry {
+        self.whole.geometry()
+    }
+
+    /// Size in texels of a layer or face of the base level.
+    pub fn extent(&self) -> Extent {
+        self.whole.extent()
+    }
+
+    /// Layers; cubes of a layered cube map; 1 for other geometries.
+    pub fn layers(&self) -> u32 {
+        self.whole.layers()
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> &str {
+        self.whole.name()
+    }
+
+    /// Size of all texels of all levels in bytes.
+    pub fn size(&self) -> u64 {
+        self.whole.size()
+    }
+
+    /// The texels, level by level, each as [`Array::read`] returns them.
+    pub fn read(&self) -> Vec<u8> {
+        self.whole.read()
+    }
+
+    /// Sets the texels from `bytes`, laid out as [`Self::read`] returns them, from the first on.
+    pub fn write(&self, bytes: &[u8]) -> Result<(), Error> {
+        self.whole.write(bytes)
+    }
+
+    /// All levels, for what both kinds of arrays do alike.
+    pub(crate) fn whole(&self) -> &Array {
+        &self.whole
     }
 }

@@ -3,6 +3,7 @@
 use crate::device::{Device, Error};
 use std::sync::Arc;
 use texunit_memory::Block;
+use texunit_unit::Resource;
 
 /// An allocation of global memory (`cuMemAlloc`), freed when the last clone is dropped.
 #[derive(Clone, Debug)]
@@ -56,6 +57,11 @@ impl Buffer {
     /// Copies bytes to `offset` and on.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         copy_in(&self.inner.block, offset, bytes)
+    }
+
+    /// Whether the texels of a resource lie in this memory.
+    pub fn holds(&self, resource: &Resource) -> bool {
+        Arc::ptr_eq(self.block(), resource.block())
     }
 
     pub(crate) fn block(&self) -> &Arc<Block> {

@@ -10,6 +10,4 @@ pub const CODES: &[Code] = &[
         "An `.extern` variable is defined in another module, and modules are not linked. Define it in this one." },
     Code { code: "E0501", title: "variable that has no place", explanation:
         "The device's memory or a descriptor table is full." },
-    Code { code: "E0502", title: "address mode that is not executed", explanation:
-        "`clamp_ogl` blends half of the border colour in at the edges under a linear filter. Use `clamp_to_edge` or `clamp_to_border`." },
 ];

@@ -106,6 +106,18 @@ impl Tables {
         }
     }
 
+    pub(crate) fn texture(&self, slot: usize) -> Option<Arc<Texture>> {
+        self.textures.entries.get(slot)?.clone()
+    }
+
+    pub(crate) fn sampler(&self, slot: usize) -> Option<Arc<Sampler>> {
+        self.samplers.entries.get(slot)?.clone()
+    }
+
+    pub(crate) fn surface(&self, slot: usize) -> Option<Arc<Surface>> {
+        self.surfaces.entries.get(slot)?.clone()
+    }
+
     /// The tables as a launch reads them.
     pub(crate) fn snapshot(&self) -> Descriptors {
         Descriptors {

@@ -1,11 +1,11 @@
 //! A device: memory and descriptor tables.
 
-use crate::array::{Array, ArrayDescriptor};
+use crate::array::{Array, ArrayDescriptor, MipmappedArray};
 use crate::buffer::Buffer;
 use crate::descriptors::Tables;
-use crate::texture::{
-    SamplerObject, SurfaceObject, TextureDescriptor, TextureObject, TextureResource,
-};
+use crate::limits::ComputeCapability;
+use crate::resource::{SurfaceResource, TextureResource};
+use crate::texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_memory::{AllocError, Memory};
@@ -25,6 +25,22 @@ pub enum Error {
     /// A resource, texture or surface that the CUDA runtime would refuse.
     #[error(transparent)]
     Create(#[from] CreateError),
+    /// Larger than the architecture allows, or empty.
+    #[error("{}", limit_text(.name, .measure, *.value, *.most, .attribute, *.architecture))]
+    Limit {
+        /// What was to be made.
+        name: String,
+        /// `width`, `number of layers` and so on.
+        measure: &'static str,
+        /// As given.
+        value: u64,
+        /// Most that there can be; 0: there are none at all.
+        most: u64,
+        /// Name of the limit, after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
+        attribute: &'static str,
+        /// Whose limit it is.
+        architecture: ComputeCapability,
+    },
     /// Every slot of a descriptor table is taken.
     #[error("the device has no room for another {kind}: all {limit} are in use")]
     TooMany {
@@ -58,23 +74,45 @@ pub enum Error {
     OtherDevice(String),
 }
 
+fn limit_text(
+    name: &str,
+    measure: &str,
+    value: u64,
+    most: u64,
+    attribute: &str,
+    architecture: ComputeCapability,
+) -> String {
+    let limit = format!("CU_DEVICE_ATTRIBUTE_MAXIMUM_{attribute}");
+    match most {
+        0 => format!("{architecture} has no such object as `{name}` ({limit} is 0)"),
+        _ => format!(
+            "the {measure} of `{name}` is {value}, but must be 1 to {most} on {architecture} \
+             ({limit})"
+        ),
+    }
+}
+
 /// What a device is made with.
 #[derive(Clone, Debug)]
 pub struct DeviceOptions {
+    /// The architecture whose limits hold for arrays, textures and surfaces; the newest by
+    /// default. What instructions do does not depend on it.
+    pub architecture: ComputeCapability,
     /// Most bytes that buffers, arrays and module variables may take together.
     pub memory_limit: u64,
 }
 
 impl Default for DeviceOptions {
-    /// A limit of 8 GiB.
+    /// The newest architecture, a limit of 8 GiB.
     fn default() -> Self {
-        Self { memory_limit: 8 << 30 }
+        Self { architecture: ComputeCapability::default(), memory_limit: 8 << 30 }
     }
 }
 
 #[derive(Debug)]
 pub(crate) struct Inner {
     pub(crate) memory: Memory,
+    pub(crate) architecture: ComputeCapability,
     tables: Mutex<Tables>,
     /// Number of the next launch (%gridid).
     pub(crate) launches: AtomicU64,
@@ -103,6 +141,7 @@ impl Device {
     pub fn new(options: &DeviceOptions) -> Self {
         let inner = Inner {
             memory: Memory::new(options.memory_limit),
+            architecture: options.architecture,
             tables: Mutex::new(Tables::new()),
             launches: AtomicU64::new(0),
         };
@@ -117,6 +156,15 @@ impl Device {
     /// Makes an array of zero texels (`cuArrayCreate`, `cuArray3DCreate`).
     pub fn create_array(&self, descriptor: &ArrayDescriptor) -> Result<Array, Error> {
         Array::new(self, descriptor)
+    }
+
+    /// Makes an array of zero texels with mip levels (`cuMipmappedArrayCreate`).
+    pub fn create_mipmapped_array(
+        &self,
+        descriptor: &ArrayDescriptor,
+        levels: u32,
+    ) -> Result<MipmappedArray, Error> {
+        MipmappedArray::new(self, descriptor, levels)
     }
 
     /// Makes a texture object (`cuTexObjectCreate`), refusing what the CUDA runtime refuses
@@ -134,9 +182,18 @@ impl Device {
         SamplerObject::new(self, sampler)
     }
 
-    /// Makes a surface object over an array (`cuSurfObjectCreate`).
-    pub fn create_surface(&self, array: &Array) -> Result<SurfaceObject, Error> {
-        SurfaceObject::new(self, array)
+    /// Makes a surface object (`cuSurfObjectCreate`): of an array, `create_surface(&array)`, or
+    /// of memory.
+    pub fn create_surface<'a>(
+        &self,
+        resource: impl Into<SurfaceResource<'a>>,
+    ) -> Result<SurfaceObject, Error> {
+        SurfaceObject::new(self, &resource.into())
+    }
+
+    /// The architecture whose limits hold.
+    pub fn architecture(&self) -> ComputeCapability {
+        self.inner.architecture
     }
 
     pub(crate) fn is(&self, other: &Device) -> bool {

@@ -3,7 +3,7 @@
 use crate::arg::{Arg, ParamInfo};
 use crate::module::Module;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use texunit_simt::{Fault, KernelId, LaunchConfig, LaunchStats};
+use texunit_simt::{Fault, KernelId, LaunchConfig, LaunchStats, Watch};
 use texunit_syntax::Diagnostic;
 
 /// How to launch.
@@ -27,6 +27,8 @@ pub struct LaunchOptions<'a> {
     pub progress: Option<&'a AtomicU64>,
     /// Set to true by the host to stop the launch.
     pub cancel: Option<&'a AtomicBool>,
+    /// A thread whose fetches and surface accesses are recorded.
+    pub watch: Option<&'a Watch>,
 }
 
 impl Default for LaunchOptions<'_> {
@@ -43,6 +45,7 @@ impl Default for LaunchOptions<'_> {
             fmad: false,
             progress: None,
             cancel: None,
+            watch: None,
         }
     }
 }
@@ -136,6 +139,10 @@ impl Kernel {
         &self.name
     }
 
+    pub(crate) fn id(&self) -> KernelId {
+        self.id
+    }
+
     /// The module it is of.
     pub fn module(&self) -> &Module {
         &self.module
@@ -182,6 +189,7 @@ impl Kernel {
             grid_id: device.launches.fetch_add(1, Ordering::Relaxed),
             progress: options.progress,
             cancel: options.cancel,
+            watch: options.watch,
         };
         texunit_simt::launch(&self.module.inner.program, self.id, &config)
             .map_err(LaunchError::Fault)

@@ -37,27 +37,40 @@
 
 mod arg;
 mod array;
+mod bound;
 mod buffer;
 mod codes;
 mod descriptors;
 mod device;
+mod initial;
 mod kernel;
+mod limits;
 mod loader;
 mod module;
+mod resource;
+mod sparse;
 mod texture;
 
 pub use arg::{Arg, ParamInfo, ParamType};
-pub use array::{Array, ArrayDescriptor};
+pub use array::{Array, ArrayDescriptor, MipmappedArray};
+pub use bound::{BoundTexture, Effective};
 pub use buffer::Buffer;
 pub use codes::CODES;
 pub use device::{Device, DeviceOptions, Error};
 pub use kernel::{ArgError, Kernel, LaunchError, LaunchOptions};
+pub use limits::ComputeCapability;
 pub use module::{Global, LoadError, Module, OpaqueKind, OpaqueVariable};
-pub use texture::{
-    SamplerObject, SurfaceObject, TextureDescriptor, TextureObject, TextureResource,
-};
+pub use resource::{SurfaceResource, TextureResource};
+pub use sparse::TileRegion;
+pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 
-pub use texunit_simt::{Fault, FaultKind, LaunchStats};
+pub use texunit_simt::{
+    Fault, FaultKind, FetchSite, HandleSource, LaunchStats, Watch, Watched, WatchedAccess,
+    WatchedFetch, WatchedSurface,
+};
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format};
-pub use texunit_unit::{AddressMode, Extent, Filter, ReadMode, Sampler};
+pub use texunit_unit::{
+    AddressMode, CompareFunction, Coords, EffectiveSampler, Extent, FetchForm, Filter, Geometry,
+    Override, ReadMode, Sampler, Texture, View,
+};

@@ -2,8 +2,9 @@
 
 use crate::buffer::copy_in;
 use crate::device::{Device, Error};
+use crate::initial::initial_state;
 use crate::module::{Global, OpaqueKind, OpaqueVariable};
-use crate::texture::{TextureDescriptor, sampler_handle, surface_handle, texture_handle};
+use crate::texture::{sampler_handle, surface_handle, texture_handle};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_check::ir::{self, Storage, Symbol, VarId};
@@ -11,7 +12,6 @@ use texunit_isa::ScalarType;
 use texunit_memory::Block;
 use texunit_simt::Symbols;
 use texunit_syntax::Diagnostic;
-use texunit_unit::{AddressMode, Filter};
 
 /// Puts the variables of a module on a device.
 pub(crate) struct Loader<'a> {
@@ -86,15 +86,6 @@ impl<'a> Loader<'a> {
         ty: ScalarType,
     ) -> Result<(), Error> {
         let initial = initial_state(&variable.fields);
-        for (field, value) in &variable.fields {
-            if field.starts_with("addr_mode") && *value == CLAMP_OGL {
-                let message = format!("{field} = clamp_ogl is not executed");
-                let error = Diagnostic::error("E0502", variable.span, message)
-                    .label("its static initialiser asks for it")
-                    .help("use clamp_to_edge or clamp_to_border");
-                self.failures.push(error);
-            }
-        }
         let mut tables = self.device.inner.tables();
         let (kind, slots, handle) = match ty {
             ScalarType::Samplerref => {
@@ -176,36 +167,5 @@ pub(crate) fn release(device: &Device, placed: &[u64], opaque: &[OpaqueVariable]
         if let Some(slot) = variable.slots.1 {
             tables.release_sampler(slot);
         }
-    }
-}
-
-/// The state that a static initialiser gives: PTX's defaults where it is silent.
-fn initial_state(fields: &[(String, i64)]) -> TextureDescriptor {
-    let mut state = TextureDescriptor::default();
-    for (name, value) in fields {
-        match name.as_str() {
-            "normalized_coords" => state.normalized_coords = *value != 0,
-            "force_unnormalized_coords" => state.sampler.force_unnormalized_coords = *value != 0,
-            "filter_mode" if *value == 1 => state.sampler.filter = Filter::Linear,
-            "addr_mode_0" => state.sampler.address_mode[0] = address_mode(*value),
-            "addr_mode_1" => state.sampler.address_mode[1] = address_mode(*value),
-            "addr_mode_2" => state.sampler.address_mode[2] = address_mode(*value),
-            _ => {}
-        }
-    }
-    state
-}
-
-/// `clamp_ogl` in PTX's numbering of address modes.
-const CLAMP_OGL: i64 = 2;
-
-/// PTX's numbering of address modes; the checker knows no others, and the loader refuses
-/// [`CLAMP_OGL`].
-fn address_mode(value: i64) -> AddressMode {
-    match value {
-        0 => AddressMode::Wrap,
-        1 => AddressMode::Mirror,
-        4 => AddressMode::Border,
-        _ => AddressMode::Clamp,
     }
 }

@@ -1,11 +1,12 @@
 //! Modules: PTX text loaded onto a device.
 
-use crate::array::Array;
 use crate::buffer::copy_in;
 use crate::device::{Device, Error};
+use crate::initial::{surface_warnings, texture_warnings};
 use crate::kernel::Kernel;
 use crate::loader::{Loader, release};
-use crate::texture::{Kept, TextureDescriptor, TextureResource, surface_header, texture_header};
+use crate::resource::{Kept, SurfaceResource, TextureResource};
+use crate::texture::{TextureDescriptor, surface_header, texture_header};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_memory::Block;
@@ -214,6 +215,16 @@ impl Module {
         self.bindings().variables.clone()
     }
 
+    /// Slots in the descriptor tables of the reference of that name.
+    pub(crate) fn slots(
+        &self,
+        name: &str,
+        kind: OpaqueKind,
+    ) -> Option<(Option<usize>, Option<usize>)> {
+        let bindings = self.bindings();
+        bindings.variables.iter().find(|v| v.name == name && v.kind == kind).map(|v| v.slots)
+    }
+
     fn bindings(&self) -> std::sync::MutexGuard<'_, Bindings> {
         self.inner.bindings.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -236,21 +247,7 @@ impl Module {
             if let Some(slot) = v.slots.1 {
                 tables.set_sampler(slot, Some(Arc::new(descriptor.sampler)));
             }
-            let extent = texture.resource.extent();
-            let sizes =
-                [("width", extent.width), ("height", extent.height), ("depth", extent.depth)];
-            let differs = |(field, value): &(String, i64)| {
-                let (_, real) = sizes.iter().find(|(n, _)| n == field)?;
-                // PTX writes 0 or 1 for an axis that the texture lacks.
-                let same = i64::from(*real) == *value || (*real == 1 && *value == 0);
-                (!same).then(|| {
-                    format!(
-                        "the initialiser of `{name}` says {field} = {value}, but the resource \
-                         bound has {real}; the resource wins"
-                    )
-                })
-            };
-            v.fields.iter().filter_map(differs).collect()
+            texture_warnings(name, &v.fields, &texture, descriptor)
         })?;
         Ok(warnings)
     }
@@ -264,13 +261,19 @@ impl Module {
         })
     }
 
-    /// Binds an array to the `.surfref` of that name.
-    pub fn bind_surface(&self, name: &str, array: &Array) -> Result<(), Error> {
-        let surface = surface_header(&self.inner.device, array)?;
-        self.bind(name, OpaqueKind::Surface, Some(Kept::Array(array.clone())), |tables, v| {
+    /// Binds an array or memory to the `.surfref` of that name. Returns a warning for each field
+    /// of the static initialiser that it contradicts.
+    pub fn bind_surface<'a>(
+        &self,
+        name: &str,
+        resource: impl Into<SurfaceResource<'a>>,
+    ) -> Result<Vec<String>, Error> {
+        let (surface, kept) = surface_header(&self.inner.device, &resource.into())?;
+        self.bind(name, OpaqueKind::Surface, Some(kept), |tables, v| {
             if let Some(slot) = v.slots.0 {
                 tables.set_surface(slot, Some(Arc::clone(&surface)));
             }
+            surface_warnings(name, &v.fields, &surface)
         })
     }
 

@@ -1,83 +1,10 @@
 //! Texture, sampler and surface objects.
 
-use crate::array::Array;
-use crate::buffer::Buffer;
 use crate::device::{Device, Error};
+use crate::resource::{Kept, Made, SurfaceResource, TextureResource};
 use std::sync::Arc;
 use texunit_simt::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
-use texunit_texel::Format;
-use texunit_unit::{ReadMode, Resource, Sampler, Surface, Texture};
-
-/// What a texture reads (`CUDA_RESOURCE_DESC`).
-#[derive(Clone, Copy, Debug)]
-pub enum TextureResource<'a> {
-    /// An array.
-    Array(&'a Array),
-    /// Linear memory, from the first byte of a buffer on.
-    Linear {
-        /// The memory.
-        buffer: &'a Buffer,
-        /// Format of the texels.
-        format: Format,
-        /// Texels.
-        width: u32,
-    },
-    /// Pitch-linear 2D memory, from the first byte of a buffer on.
-    Pitched {
-        /// The memory.
-        buffer: &'a Buffer,
-        /// Format of the texels.
-        format: Format,
-        /// Texels of a row.
-        width: u32,
-        /// Rows.
-        height: u32,
-        /// Bytes from a row to the next.
-        pitch: u64,
-    },
-}
-
-impl TextureResource<'_> {
-    fn device(&self) -> &Device {
-        match self {
-            Self::Array(array) => array.device(),
-            Self::Linear { buffer, .. } | Self::Pitched { buffer, .. } => buffer.device(),
-        }
-    }
-
-    /// What must live as long as a texture of this.
-    fn keep(&self) -> Kept {
-        match *self {
-            Self::Array(array) => Kept::Array(array.clone()),
-            Self::Linear { buffer, .. } | Self::Pitched { buffer, .. } => {
-                Kept::Buffer(buffer.clone())
-            }
-        }
-    }
-
-    fn resource(&self) -> Result<Arc<Resource>, Error> {
-        let resource = match *self {
-            Self::Array(array) => return Ok(Arc::clone(array.resource())),
-            Self::Linear { buffer, format, width } => {
-                let (block, address) = (Arc::clone(buffer.block()), buffer.address());
-                Resource::linear(format, width, block, 0, address, buffer.name())
-            }
-            Self::Pitched { buffer, format, width, height, pitch } => {
-                let (block, address) = (Arc::clone(buffer.block()), buffer.address());
-                Resource::pitched(format, width, height, pitch, block, 0, address, buffer.name())
-            }
-        };
-        Ok(Arc::new(resource?))
-    }
-}
-
-/// Owners of the memory behind a descriptor.
-#[derive(Clone, Debug)]
-#[allow(dead_code)] // held, never read
-pub(crate) enum Kept {
-    Array(Array),
-    Buffer(Buffer),
-}
+use texunit_unit::{ReadMode, Sampler, Surface, Texture};
 
 /// How a texture reads its resource (`CUDA_TEXTURE_DESC`). [`Default`] is CUDA's: elements,
 /// unnormalized coordinates, point filter; with PTX's default address mode, clamp to edge.
@@ -97,12 +24,10 @@ pub(crate) fn texture_header(
     resource: &TextureResource<'_>,
     descriptor: &TextureDescriptor,
 ) -> Result<(Arc<Texture>, Kept), Error> {
-    if !device.is(resource.device()) {
-        return Err(Error::OtherDevice("the texture's resource".to_owned()));
-    }
+    let Made { resource, kept } = resource.make(device)?;
     let TextureDescriptor { read_mode, normalized_coords, sampler } = *descriptor;
-    let texture = Texture::new(resource.resource()?, read_mode, normalized_coords, &sampler)?;
-    Ok((Arc::new(texture), resource.keep()))
+    let texture = Texture::new(resource, read_mode, normalized_coords, &sampler)?;
+    Ok((Arc::new(texture), kept))
 }
 
 /// A texture object; destroyed when dropped.
@@ -143,6 +68,11 @@ impl TextureObject {
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
+
+    /// In the tables of headers and samplers.
+    pub(crate) fn slots(&self) -> (usize, usize) {
+        (self.header, self.sampler)
+    }
 }
 
 impl Drop for TextureObject {
@@ -179,6 +109,10 @@ impl SamplerObject {
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
+
+    pub(crate) fn slot(&self) -> usize {
+        self.slot
+    }
 }
 
 impl Drop for SamplerObject {
@@ -197,17 +131,17 @@ pub(crate) fn sampler_handle(slot: usize) -> u64 {
 pub struct SurfaceObject {
     device: Device,
     slot: usize,
-    _kept: Array,
+    _kept: Kept,
 }
 
 impl SurfaceObject {
-    pub(crate) fn new(device: &Device, array: &Array) -> Result<Self, Error> {
-        let surface = surface_header(device, array)?;
+    pub(crate) fn new(device: &Device, resource: &SurfaceResource<'_>) -> Result<Self, Error> {
+        let (surface, kept) = surface_header(device, resource)?;
         let mut tables = device.inner.tables();
         let slot = tables.reserve_surface()?;
         tables.set_surface(slot, Some(surface));
         drop(tables);
-        Ok(Self { device: device.clone(), slot, _kept: array.clone() })
+        Ok(Self { device: device.clone(), slot, _kept: kept })
     }
 
     /// The 64-bit handle that kernels use.
@@ -220,18 +154,26 @@ impl SurfaceObject {
     }
 }
 
+impl SurfaceObject {
+    /// In the table of surfaces.
+    pub(crate) fn slot(&self) -> usize {
+        self.slot
+    }
+}
+
 impl Drop for SurfaceObject {
     fn drop(&mut self) {
         self.device.inner.tables().release_surface(self.slot);
     }
 }
 
-/// Checks a surface over this array.
-pub(crate) fn surface_header(device: &Device, array: &Array) -> Result<Arc<Surface>, Error> {
-    if !device.is(array.device()) {
-        return Err(Error::OtherDevice("the surface's array".to_owned()));
-    }
-    Ok(Arc::new(Surface::new(Arc::clone(array.resource()))?))
+/// Checks a surface of this resource and makes its header.
+pub(crate) fn surface_header(
+    device: &Device,
+    resource: &SurfaceResource<'_>,
+) -> Result<(Arc<Surface>, Kept), Error> {
+    let Made { resource, kept } = resource.make(device)?;
+    Ok((Arc::new(Surface::new(resource)?), kept))
 }
 
 /// Handle of a surface.

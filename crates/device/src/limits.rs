@@ -1,0 +1,242 @@
+//! Largest arrays, textures and surfaces of an architecture: the attributes of a CUDA device.
+
+use crate::device::Error;
+use texunit_unit::{ArrayShape, Geometry};
+
+/// Compute capability of the architecture that a device follows in its limits. [`Default`] is the
+/// newest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ComputeCapability {
+    /// 7 of 7.5.
+    pub major: u8,
+    /// 5 of 7.5.
+    pub minor: u8,
+}
+
+impl ComputeCapability {
+    /// The newest one whose limits are known; later ones have the same.
+    pub const NEWEST: Self = Self { major: 12, minor: 1 };
+
+    /// The one of a target such as `sm_75`, `sm_90a` or `sm_120`.
+    pub fn from_target(name: &str) -> Option<Self> {
+        let digits = name.strip_prefix("sm_")?.trim_end_matches(['a', 'f']);
+        let plain = (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+        let number: u8 = digits.parse().ok().filter(|n| plain && *n >= 10)?;
+        Some(Self { major: number / 10, minor: number % 10 })
+    }
+}
+
+impl Default for ComputeCapability {
+    fn default() -> Self {
+        Self::NEWEST
+    }
+}
+
+impl std::fmt::Display for ComputeCapability {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "sm_{}{}", self.major, self.minor)
+    }
+}
+
+/// What a limit is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// Arrays and textures.
+    Array(Geometry),
+    /// Arrays with mip levels, besides.
+    Mipmapped(Geometry),
+    /// Surfaces.
+    Surface(Geometry),
+    /// Textures of linear memory.
+    Linear,
+    /// Textures of pitched memory.
+    Pitched,
+}
+
+/// The measure that a limit is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Measure {
+    Width,
+    Height,
+    Depth,
+    Layers,
+    /// Faces of all cubes.
+    Faces,
+    /// Bytes from a row to the next.
+    Pitch,
+}
+
+struct Row {
+    of: Use,
+    measure: Measure,
+    /// After `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
+    attribute: &'static str,
+    /// For major 1, 2, 3, 5, and 6 and later. 0: the architecture has none at all.
+    most: [u32; 5],
+}
+
+const fn row(of: Use, measure: Measure, attribute: &'static str, most: [u32; 5]) -> Row {
+    Row { of, measure, attribute, most }
+}
+
+use Geometry as G;
+use Measure::{Depth, Faces, Height, Layers, Pitch, Width};
+use Use::{Array, Linear, Mipmapped, Pitched, Surface};
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    row(Array(G::D1),      Width,  "TEXTURE1D_WIDTH",               [8_192,    65_536,   65_536,   65_536,   131_072]),
+    row(Array(G::D2),      Width,  "TEXTURE2D_WIDTH",               [65_536,   65_536,   65_536,   65_536,   131_072]),
+    row(Array(G::D2),      Height, "TEXTURE2D_HEIGHT",              [32_768,   65_535,   65_535,   65_536,   65_536]),
+    row(Array(G::D3),      Width,  "TEXTURE3D_WIDTH",               [2_048,    2_048,    4_096,    4_096,    16_384]),
+    row(Array(G::D3),      Height, "TEXTURE3D_HEIGHT",              [2_048,    2_048,    4_096,    4_096,    16_384]),
+    row(Array(G::D3),      Depth,  "TEXTURE3D_DEPTH",               [2_048,    2_048,    4_096,    4_096,    16_384]),
+    row(Array(G::A1d),     Width,  "TEXTURE1D_LAYERED_WIDTH",       [8_192,    16_384,   16_384,   16_384,   32_768]),
+    row(Array(G::A1d),     Layers, "TEXTURE1D_LAYERED_LAYERS",      [512,      2_048,    2_048,    2_048,    2_048]),
+    row(Array(G::A2d),     Width,  "TEXTURE2D_LAYERED_WIDTH",       [8_192,    16_384,   16_384,   16_384,   32_768]),
+    row(Array(G::A2d),     Height, "TEXTURE2D_LAYERED_HEIGHT",      [8_192,    16_384,   16_384,   16_384,   32_768]),
+    row(Array(G::A2d),     Layers, "TEXTURE2D_LAYERED_LAYERS",      [512,      2_048,    2_048,    2_048,    2_048]),
+    row(Array(G::Cube),    Width,  "TEXTURECUBEMAP_WIDTH",          [0,        16_384,   16_384,   16_384,   32_768]),
+    row(Array(G::Acube),   Width,  "TEXTURECUBEMAP_LAYERED_WIDTH",  [0,        16_384,   16_384,   16_384,   32_768]),
+    row(Array(G::Acube),   Faces,  "TEXTURECUBEMAP_LAYERED_LAYERS", [0,        2_046,    2_046,    2_046,    2_046]),
+    row(Mipmapped(G::D1),  Width,  "TEXTURE1D_MIPMAPPED_WIDTH",     [0,        16_384,   16_384,   16_384,   32_768]),
+    row(Mipmapped(G::D2),  Width,  "TEXTURE2D_MIPMAPPED_WIDTH",     [0,        16_384,   16_384,   16_384,   32_768]),
+    row(Mipmapped(G::D2),  Height, "TEXTURE2D_MIPMAPPED_HEIGHT",    [0,        16_384,   16_384,   16_384,   32_768]),
+    row(Linear,            Width,  "TEXTURE1D_LINEAR_WIDTH",        [1 << 27,  1 << 27,  1 << 27,  1 << 27,  1 << 28]),
+    row(Pitched,           Width,  "TEXTURE2D_LINEAR_WIDTH",        [65_000,   65_000,   65_000,   65_536,   131_072]),
+    row(Pitched,           Height, "TEXTURE2D_LINEAR_HEIGHT",       [65_000,   65_000,   65_000,   65_536,   65_000]),
+    row(Pitched,           Pitch,  "TEXTURE2D_LINEAR_PITCH",        [1_048_544, 1_048_544, 1_048_544, 1_048_544, 2_097_120]),
+    row(Surface(G::D1),    Width,  "SURFACE1D_WIDTH",               [0,        65_536,   65_536,   16_384,   32_768]),
+    row(Surface(G::D2),    Width,  "SURFACE2D_WIDTH",               [0,        65_536,   65_536,   65_536,   131_072]),
+    row(Surface(G::D2),    Height, "SURFACE2D_HEIGHT",              [0,        32_768,   32_768,   65_536,   65_536]),
+    row(Surface(G::D3),    Width,  "SURFACE3D_WIDTH",               [0,        65_536,   65_536,   4_096,    16_384]),
+    row(Surface(G::D3),    Height, "SURFACE3D_HEIGHT",              [0,        32_768,   32_768,   4_096,    16_384]),
+    row(Surface(G::D3),    Depth,  "SURFACE3D_DEPTH",               [0,        2_048,    2_048,    4_096,    16_384]),
+    row(Surface(G::A1d),   Width,  "SURFACE1D_LAYERED_WIDTH",       [0,        65_536,   65_536,   16_384,   32_768]),
+    row(Surface(G::A1d),   Layers, "SURFACE1D_LAYERED_LAYERS",      [0,        2_048,    2_048,    2_048,    2_048]),
+    row(Surface(G::A2d),   Width,  "SURFACE2D_LAYERED_WIDTH",       [0,        65_536,   65_536,   16_384,   32_768]),
+    row(Surface(G::A2d),   Height, "SURFACE2D_LAYERED_HEIGHT",      [0,        32_768,   32_768,   16_384,   32_768]),
+    row(Surface(G::A2d),   Layers, "SURFACE2D_LAYERED_LAYERS",      [0,        2_048,    2_048,    2_048,    2_048]),
+    row(Surface(G::Cube),  Width,  "SURFACECUBEMAP_WIDTH",          [0,        32_768,   32_768,   16_384,   32_768]),
+    row(Surface(G::Acube), Width,  "SURFACECUBEMAP_LAYERED_WIDTH",  [0,        32_768,   32_768,   16_384,   32_768]),
+    row(Surface(G::Acube), Faces,  "SURFACECUBEMAP_LAYERED_LAYERS", [0,        2_046,    2_046,    2_046,    2_046]),
+];
+
+/// Linear memory goes to 2^27 texels on these of the later architectures.
+const SHORT_LINEAR: [(u8, u8); 4] = [(6, 1), (6, 2), (7, 2), (7, 5)];
+
+impl Row {
+    fn most(&self, of: ComputeCapability) -> u32 {
+        let column = match of.major {
+            0 | 1 => 0,
+            2 => 1,
+            3 | 4 => 2,
+            5 => 3,
+            _ => 4,
+        };
+        match self.of {
+            Linear if SHORT_LINEAR.contains(&(of.major, of.minor)) => 1 << 27,
+            _ => self.most[column],
+        }
+    }
+
+    fn value(&self, shape: &ArrayShape, pitch: u64) -> u64 {
+        match self.measure {
+            Width => shape.extent.width.into(),
+            Height => shape.extent.height.into(),
+            Depth => shape.extent.depth.into(),
+            Layers => shape.layers.into(),
+            Faces => 6 * u64::from(shape.layers),
+            Pitch => pitch,
+        }
+    }
+
+    fn measure(&self) -> &'static str {
+        match self.measure {
+            Width => "width",
+            Height => "height",
+            Depth => "depth",
+            Layers => "number of layers",
+            Faces => "number of faces",
+            Pitch => "pitch",
+        }
+    }
+}
+
+/// Checks a shape against the limits of an architecture. `pitch` is that of pitched memory.
+pub(crate) fn check(
+    of: Use,
+    shape: &ArrayShape,
+    pitch: u64,
+    architecture: ComputeCapability,
+    name: &str,
+) -> Result<(), Error> {
+    for row in ROWS.iter().filter(|row| row.of == of) {
+        let (value, most) = (row.value(shape, pitch), u64::from(row.most(architecture)));
+        if value == 0 || value > most {
+            return Err(Error::Limit {
+                name: name.to_owned(),
+                measure: row.measure(),
+                value,
+                most,
+                attribute: row.attribute,
+                architecture,
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use texunit_texel::Format;
+    use texunit_unit::Extent;
+
+    fn shape(geometry: Geometry, width: u32, height: u32, layers: u32) -> ArrayShape {
+        let extent = Extent { width, height, depth: 1 };
+        let shape = ArrayShape::new(Format::from_name("u8").unwrap(), geometry, extent);
+        ArrayShape { layers, ..shape }
+    }
+
+    #[test]
+    fn targets_have_capabilities() {
+        let parse = |s| ComputeCapability::from_target(s).map(|c| (c.major, c.minor));
+        for (name, wanted) in [
+            ("sm_75", Some((7, 5))),
+            ("sm_90a", Some((9, 0))),
+            ("sm_121", Some((12, 1))),
+            ("sm_100f", Some((10, 0))),
+            ("sm_7", None),
+            ("sm_999", None),
+            ("sm_+7", None),
+            ("compute_75", None),
+        ] {
+            assert_eq!(parse(name), wanted, "{name}");
+        }
+        assert_eq!(ComputeCapability { major: 8, minor: 6 }.to_string(), "sm_86");
+    }
+
+    #[test]
+    fn limits_grow_with_the_architecture() {
+        let at = |major, minor, of, shape: &ArrayShape| {
+            check(of, shape, 0, ComputeCapability { major, minor }, "a").map_err(|e| e.to_string())
+        };
+        let wide = shape(Geometry::A2d, 20_000, 4, 3);
+        assert_eq!(at(8, 6, Array(Geometry::A2d), &wide), Ok(()));
+        assert_eq!(
+            at(5, 2, Array(Geometry::A2d), &wide).unwrap_err(),
+            "the width of `a` is 20000, but must be 1 to 16384 on sm_52 \
+             (CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH)"
+        );
+        let long = shape(Geometry::D1, 1 << 28, 1, 1);
+        assert_eq!(at(8, 0, Linear, &long), Ok(()));
+        assert!(at(7, 5, Linear, &long).is_err());
+        let cubes = shape(Geometry::Acube, 4, 4, 342);
+        let message = at(9, 0, Array(Geometry::Acube), &cubes).unwrap_err();
+        assert!(message.contains("number of faces of `a` is 2052"), "{message}");
+        let message = at(1, 3, Array(Geometry::Cube), &shape(Geometry::Cube, 4, 4, 1)).unwrap_err();
+        assert!(message.starts_with("sm_13 has no such object as `a`"), "{message}");
+    }
+}

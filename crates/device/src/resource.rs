@@ -1,0 +1,179 @@
+//! What textures and surfaces are made of (`CUDA_RESOURCE_DESC`).
+
+use crate::array::{Array, MipmappedArray};
+use crate::buffer::Buffer;
+use crate::device::{Device, Error};
+use crate::limits::{self, Use};
+use std::sync::Arc;
+use texunit_texel::Format;
+use texunit_unit::{ArrayShape, Extent, Geometry, Resource, View};
+
+/// What a texture reads (`CUDA_RESOURCE_DESC`). A view of an array (`CUDA_RESOURCE_VIEW_DESC`) is
+/// an array too: [`Array::view`], [`MipmappedArray::view`].
+#[derive(Clone, Copy, Debug)]
+pub enum TextureResource<'a> {
+    /// An array.
+    Array(&'a Array),
+    /// An array with mip levels.
+    Mipmapped(&'a MipmappedArray),
+    /// Linear memory, from the first byte of a buffer on.
+    Linear {
+        /// The memory.
+        buffer: &'a Buffer,
+        /// Format of the texels.
+        format: Format,
+        /// Texels.
+        width: u32,
+    },
+    /// Pitch-linear 2D memory, from the first byte of a buffer on.
+    Pitched {
+        /// The memory.
+        buffer: &'a Buffer,
+        /// Format of the texels.
+        format: Format,
+        /// Texels of a row.
+        width: u32,
+        /// Rows.
+        height: u32,
+        /// Bytes from a row to the next.
+        pitch: u64,
+    },
+}
+
+/// What a surface reads and writes. A mip level ([`MipmappedArray::level`]) and a layer or face
+/// ([`Array::layer`]) are arrays; a cube map is a surface of its faces, `.a2d`.
+#[derive(Clone, Copy, Debug)]
+pub enum SurfaceResource<'a> {
+    /// An array.
+    Array(&'a Array),
+    /// Linear memory, from the first byte of a buffer on: a `.1d` surface. CUDA has none.
+    Linear {
+        /// The memory.
+        buffer: &'a Buffer,
+        /// Format of the texels.
+        format: Format,
+        /// Texels.
+        width: u32,
+    },
+    /// Pitch-linear memory, from the first byte of a buffer on: a `.2d` surface. CUDA has none.
+    Pitched {
+        /// The memory.
+        buffer: &'a Buffer,
+        /// Format of the texels.
+        format: Format,
+        /// Texels of a row.
+        width: u32,
+        /// Rows.
+        height: u32,
+        /// Bytes from a row to the next.
+        pitch: u64,
+    },
+}
+
+impl<'a> From<&'a Array> for TextureResource<'a> {
+    fn from(array: &'a Array) -> Self {
+        Self::Array(array)
+    }
+}
+
+impl<'a> From<&'a MipmappedArray> for TextureResource<'a> {
+    fn from(array: &'a MipmappedArray) -> Self {
+        Self::Mipmapped(array)
+    }
+}
+
+impl<'a> From<&'a Array> for SurfaceResource<'a> {
+    fn from(array: &'a Array) -> Self {
+        Self::Array(array)
+    }
+}
+
+/// Owners of the memory behind a descriptor.
+#[derive(Clone, Debug)]
+#[allow(dead_code)] // held, never read
+pub(crate) enum Kept {
+    Array(Array),
+    Buffer(Buffer),
+}
+
+/// A resource of this device with what must live as long as it.
+pub(crate) struct Made {
+    pub(crate) resource: Arc<Resource>,
+    pub(crate) kept: Kept,
+}
+
+impl TextureResource<'_> {
+    pub(crate) fn make(&self, device: &Device) -> Result<Made, Error> {
+        match *self {
+            Self::Array(array) => of_array(device, array),
+            Self::Mipmapped(array) => of_array(device, array.whole()),
+            Self::Linear { buffer, format, width } => linear(device, buffer, format, width),
+            Self::Pitched { buffer, format, width, height, pitch } => {
+                pitched(device, buffer, format, [width, height], pitch)
+            }
+        }
+    }
+}
+
+impl SurfaceResource<'_> {
+    pub(crate) fn make(&self, device: &Device) -> Result<Made, Error> {
+        match *self {
+            Self::Array(array) => {
+                let made = of_array(device, array)?;
+                let (shape, geometry) = (array.resource().shape(), array.geometry());
+                let architecture = device.inner.architecture;
+                limits::check(Use::Surface(geometry), shape, 0, architecture, array.name())?;
+                if !geometry.is_cube() {
+                    return Ok(made);
+                }
+                let faces = View { geometry: Some(Geometry::A2d), ..View::default() };
+                let resource = Arc::new(made.resource.view(&faces)?);
+                Ok(Made { resource, ..made })
+            }
+            Self::Linear { buffer, format, width } => linear(device, buffer, format, width),
+            Self::Pitched { buffer, format, width, height, pitch } => {
+                pitched(device, buffer, format, [width, height], pitch)
+            }
+        }
+    }
+}
+
+fn own(device: &Device, other: &Device, name: &str) -> Result<(), Error> {
+    if device.is(other) { Ok(()) } else { Err(Error::OtherDevice(name.to_owned())) }
+}
+
+fn of_array(device: &Device, array: &Array) -> Result<Made, Error> {
+    own(device, array.device(), array.name())?;
+    Ok(Made { resource: Arc::clone(array.resource()), kept: Kept::Array(array.clone()) })
+}
+
+/// Shape of memory, for the limits.
+fn plane(format: Format, geometry: Geometry, [width, height]: [u32; 2]) -> ArrayShape {
+    ArrayShape::new(format, geometry, Extent { width, height, depth: 1 })
+}
+
+fn linear(device: &Device, buffer: &Buffer, format: Format, width: u32) -> Result<Made, Error> {
+    let name = buffer.name();
+    own(device, buffer.device(), name)?;
+    let shape = plane(format, Geometry::D1, [width, 1]);
+    limits::check(Use::Linear, &shape, 0, device.inner.architecture, name)?;
+    let (block, address) = (Arc::clone(buffer.block()), buffer.address());
+    let resource = Resource::linear(format, width, block, 0, address, name)?;
+    Ok(Made { resource: Arc::new(resource), kept: Kept::Buffer(buffer.clone()) })
+}
+
+fn pitched(
+    device: &Device,
+    buffer: &Buffer,
+    format: Format,
+    [width, height]: [u32; 2],
+    pitch: u64,
+) -> Result<Made, Error> {
+    let name = buffer.name();
+    own(device, buffer.device(), name)?;
+    let shape = plane(format, Geometry::D2, [width, height]);
+    limits::check(Use::Pitched, &shape, pitch, device.inner.architecture, name)?;
+    let (block, address) = (Arc::clone(buffer.block()), buffer.address());
+    let resource = Resource::pitched(format, width, height, pitch, block, 0, address, name)?;
+    Ok(Made { resource: Arc::new(resource), kept: Kept::Buffer(buffer.clone()) })
+}

@@ -1,0 +1,90 @@
+//! Sparse arrays: tiles of 64 KiB that are mapped to memory one by one (`cuMemMapArrayAsync`).
+
+use crate::array::{Array, MipmappedArray};
+use crate::device::Error;
+use std::sync::Arc;
+use texunit_unit::{ArrayShape, CreateError, Extent, Residency, Resource};
+
+/// A box of texels of one level and one layer of a sparse array (`CUarrayMapInfo`). Levels and
+/// layers are numbered in the whole array, also for its views.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TileRegion {
+    /// Mip level. One of the mip tail stands for the whole tail of the layer.
+    pub level: u32,
+    /// Layer; of cubes, face `f` of cube `c` is `6 * c + f`.
+    pub layer: u32,
+    /// First texel: x, y, z, multiples of the tile's size.
+    pub offset: [u32; 3],
+    /// Size: whole tiles, or to the end of the level. `None`: to the end of the level.
+    pub extent: Option<Extent>,
+}
+
+/// A new array in which no tile is mapped.
+pub(crate) fn without_tiles(
+    resource: Resource,
+    shape: &ArrayShape,
+) -> Result<Resource, CreateError> {
+    resource.with_residency(Arc::new(Residency::new(shape)?))
+}
+
+impl Array {
+    /// Texels of a tile along x, y, z (`cuArrayGetSparseProperties`); `None` if the array is not
+    /// sparse.
+    pub fn tile(&self) -> Option<[u32; 3]> {
+        self.resource().residency().map(|map| map.tile().0)
+    }
+
+    /// Puts the tiles of a region into memory: their texels can be read and written.
+    pub fn map_tiles(&self, region: &TileRegion) -> Result<(), Error> {
+        self.set_tiles(region, true)
+    }
+
+    /// Takes the tiles of a region out of memory: a fetch that needs one of them is not resident.
+    /// The host's [`Array::read`] still sees what they held.
+    pub fn unmap_tiles(&self, region: &TileRegion) -> Result<(), Error> {
+        self.set_tiles(region, false)
+    }
+
+    /// Maps all tiles, or none.
+    pub fn map_all_tiles(&self, resident: bool) -> Result<(), Error> {
+        self.map()?.set_all(resident);
+        Ok(())
+    }
+
+    fn map(&self) -> Result<&Residency, Error> {
+        let refused = || CreateError::Refused(format!("array `{}` is not sparse", self.name()));
+        Ok(self.resource().residency().ok_or_else(refused)?)
+    }
+
+    fn set_tiles(&self, region: &TileRegion, resident: bool) -> Result<(), Error> {
+        let map = self.map()?;
+        let TileRegion { level, layer, offset, extent } = *region;
+        let level_extent = map.shape().level_extent(level).axes();
+        let rest = [0, 1, 2].map(|axis| level_extent[axis].saturating_sub(offset[axis]));
+        let extent = extent.map_or(rest, Extent::axes);
+        map.set_region(level, layer, offset, extent, resident)?;
+        Ok(())
+    }
+}
+
+impl MipmappedArray {
+    /// As [`Array::tile`].
+    pub fn tile(&self) -> Option<[u32; 3]> {
+        self.whole().tile()
+    }
+
+    /// As [`Array::map_tiles`].
+    pub fn map_tiles(&self, region: &TileRegion) -> Result<(), Error> {
+        self.whole().map_tiles(region)
+    }
+
+    /// As [`Array::unmap_tiles`].
+    pub fn unmap_tiles(&self, region: &TileRegion) -> Result<(), Error> {
+        self.whole().unmap_tiles(region)
+    }
+
+    /// As [`Array::map_all_tiles`].
+    pub fn map_all_tiles(&self, resident: bool) -> Result<(), Error> {
+        self.whole().map_all_tiles(resident)
+    }
+}
