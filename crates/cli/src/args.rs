@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use texunit_device::ComputeCapability;
 
 /// Runs PTX kernels that use textures and surfaces on a CPU, with the GPU's bits.
 #[derive(Debug, Parser)]
@@ -20,6 +21,12 @@ pub enum Command {
     /// Exit codes: 0 the kernel ran and the outputs are written; 1 wrong or unreadable input, or a
     /// fault of the kernel; 2 wrong usage, or a bug of texunit.
     Launch(LaunchArgs),
+    /// Run fetch cases and jobs on a real NVIDIA GPU and compare every bit.
+    ///
+    /// The driver library is opened at run time. Cases that it has no words for are listed as
+    /// skipped. Exit codes: 0 everything that the card was asked agrees; 1 something differs or
+    /// cannot be read; 2 there is no GPU or no driver, wrong usage, or a bug of texunit.
+    Compare(CompareArgs),
 }
 
 /// Arguments of `texunit launch`.
@@ -48,9 +55,36 @@ pub struct LaunchArgs {
     /// Fuse f32 mul and add, as a hardware assembler may.
     #[arg(long)]
     pub fmad: bool,
+    /// Architecture whose limits hold for the size of textures and surfaces, such as sm_75.
+    #[arg(long, value_name = "SM", default_value_t = ComputeCapability::NEWEST, value_parser = architecture)]
+    pub arch: ComputeCapability,
+    /// Print the sampler state that takes effect for each fetch of the kernel.
+    #[arg(long)]
+    pub effective: bool,
     /// Most device memory in bytes; K, M and G stand for 2^10, 2^20 and 2^30.
     #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = byte_size)]
     pub memory_limit: u64,
+}
+
+/// Arguments of `texunit compare`.
+#[derive(Clone, Debug, Args)]
+pub struct CompareArgs {
+    /// Case files, job files, and folders of them; `tests/fetch` and `examples` if nothing is
+    /// named.
+    #[arg(value_name = "CASES")]
+    pub cases: Vec<PathBuf>,
+    /// Write the card's answers as cases, with its name, to this file.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Random cases: resources, samplers, instructions, coordinates.
+    #[arg(long, value_name = "N")]
+    pub random: Option<u32>,
+    /// Which random cases; the same seed gives the same ones.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// What is printed.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
 }
 
 /// Formats of the report.
@@ -60,6 +94,10 @@ pub enum OutputFormat {
     Human,
     /// One JSON object on standard output.
     Json,
+}
+
+fn architecture(text: &str) -> Result<ComputeCapability, &'static str> {
+    ComputeCapability::from_target(text).ok_or("expected an architecture, such as sm_75")
 }
 
 /// `4096`, `64K`, `512M`, `8G`

@@ -3,9 +3,14 @@
 //! Everything that can be wrong is found before the launch, outputs included; every mistake is
 //! collected.
 
+mod made;
 mod match_params;
 mod members;
 mod memory;
+mod mipmaps;
+mod outputs;
+mod resource;
+mod state;
 mod texels;
 
 use crate::job::{Job, ParamValue};
@@ -15,10 +20,12 @@ use crate::table::{At, Problems};
 use std::collections::HashMap;
 use std::path::Path;
 use texunit_device::{
-    Arg, Array, Buffer, Device, Kernel, Module, ParamInfo, Sampler, SamplerObject, SurfaceObject,
-    TextureDescriptor, TextureObject,
+    Arg, BoundTexture, Buffer, Device, Kernel, Module, ParamInfo, Sampler, SamplerObject,
+    SurfaceObject, TextureDescriptor, TextureObject,
 };
 
+pub(crate) use made::Made;
+use made::refused;
 pub(crate) use match_params::match_params;
 use members::Assignment;
 
@@ -26,8 +33,8 @@ use members::Assignment;
 #[derive(Debug)]
 enum Object {
     Buffer(Buffer),
-    Surface { array: Array, dims: u8, object: SurfaceObject },
-    Texture(TextureObject),
+    Surface { whole: Made, part: Made, object: SurfaceObject },
+    Texture { whole: Made, object: TextureObject },
     Sampler(SamplerObject),
     Bytes(Vec<u8>),
 }
@@ -37,11 +44,18 @@ impl Object {
         match self {
             Object::Buffer(b) => Arg::Buffer(b),
             Object::Surface { object, .. } => Arg::Surface(object),
-            Object::Texture(t) => Arg::Texture(t),
+            Object::Texture { object, .. } => Arg::Texture(object),
             Object::Sampler(s) => Arg::Sampler(s),
             Object::Bytes(b) => Arg::Bytes(b),
         }
     }
+}
+
+/// Texels of a `.surfref`, and the part that it is of.
+#[derive(Debug)]
+struct SurfaceTexels {
+    whole: Made,
+    part: Made,
 }
 
 /// All objects of a job, arguments in the order of the kernel's parameters, and what is to be
@@ -53,12 +67,16 @@ pub(crate) struct Bound {
     order: Vec<Assignment>,
     /// Bytes of the kernel parameters that have members.
     structures: HashMap<usize, Vec<u8>>,
-    /// Arrays of `.surfref`s, by the name in the job.
-    surfaces: HashMap<String, (Array, u8)>,
+    /// Texels of `.surfref`s, by the name in the job.
+    surfaces: HashMap<String, SurfaceTexels>,
+    /// Texels of `.texref`s, by the name in the job.
+    textures: HashMap<String, Made>,
     /// Outputs in the order of the job.
     pub(crate) outputs: Vec<Pending>,
     /// Remarks that do not stop the launch.
     pub(crate) warnings: Vec<String>,
+    /// Names in the PTX of the parameters that `objects` are of.
+    names: HashMap<usize, String>,
 }
 
 impl Bound {
@@ -71,6 +89,34 @@ impl Bound {
             Some(self.objects.get(&assignment.whole?)?.arg())
         };
         self.order.iter().enumerate().map(arg).collect()
+    }
+
+    /// Whether a parameter is put together from members.
+    pub(crate) fn has_structures(&self) -> bool {
+        !self.structures.is_empty()
+    }
+
+    /// Textures of parameters, in the order of the job.
+    pub(crate) fn textures(&self) -> Vec<(String, BoundTexture)> {
+        self.named(|object| match object {
+            Object::Texture { object, .. } => object.bound(),
+            _ => None,
+        })
+    }
+
+    /// Samplers of parameters, in the order of the job.
+    pub(crate) fn samplers(&self) -> Vec<(String, Sampler)> {
+        self.named(|object| match object {
+            Object::Sampler(object) => object.state(),
+            _ => None,
+        })
+    }
+
+    fn named<T>(&self, state: impl Fn(&Object) -> Option<T>) -> Vec<(String, T)> {
+        let mut objects: Vec<_> = self.objects.iter().collect();
+        objects.sort_by_key(|(index, _)| **index);
+        let name = |index| self.names.get(index).cloned().unwrap_or_default();
+        objects.into_iter().filter_map(|(i, object)| Some((name(i), state(object)?))).collect()
     }
 }
 
@@ -99,12 +145,19 @@ pub(crate) fn bind(
     let module = kernel.module();
     let bound = Bound { order: matching, ..Bound::default() };
     let mut binder = Binder { job, folder, device, module, params, problems, bound };
-    binder.surface_references();
-    // Textures last: they may read the memory of buffers and surfaces.
-    binder.objects(|v| !matches!(v, ParamValue::Texture(_)));
-    binder.objects(|v| matches!(v, ParamValue::Texture(_)));
+    // Buffers first, which may lend their memory, then the texels of the job, then what shares
+    // texels with another object.
+    binder.objects(|v| !matches!(v, ParamValue::Texture(_) | ParamValue::Surface(_)));
+    for shared in [false, true] {
+        binder.objects(|v| match v {
+            ParamValue::Texture(spec) => spec.resource.source.is_shared() == shared,
+            ParamValue::Surface(spec) => spec.resource.source.is_shared() == shared,
+            _ => false,
+        });
+        binder.surface_references(shared);
+        binder.texture_references(shared);
+    }
     binder.structures();
-    binder.texture_references();
     binder.sampler_references();
     binder.globals();
     binder.outputs();
@@ -137,6 +190,7 @@ impl Binder<'_> {
                 && let Some(object) = object
             {
                 self.bound.objects.insert(index, object);
+                self.bound.names.insert(index, self.object_name(index));
             }
         }
     }
@@ -146,18 +200,21 @@ impl Binder<'_> {
         Ok(Some(match value {
             ParamValue::Buffer(spec) => Object::Buffer(self.buffer(spec, &name)?),
             ParamValue::Surface(spec) => {
-                let (array, dims) = self.surface_array(spec, &name)?;
-                let object = self.device.create_surface(&array);
-                Object::Surface { array, dims, object: object.map_err(refused(&spec.at))? }
+                let whole = self.resource(&spec.resource, &spec.at, &name, "surface")?;
+                let part = Self::surface_part(spec, &whole)?;
+                let surface = part.surface().ok_or_else(|| no_level(&spec.at))?;
+                let object = self.device.create_surface(surface).map_err(refused(&spec.at))?;
+                Object::Surface { whole, part, object }
             }
             ParamValue::Texture(spec) => {
-                let descriptor = texels::descriptor(spec, &TextureDescriptor::default());
-                let resource = self.texture_resource(spec, &name)?;
-                let texture = self.device.create_texture(&resource.get(), &descriptor);
-                Object::Texture(texture.map_err(refused(&spec.at))?)
+                let whole = self.resource(&spec.resource, &spec.at, &name, "texture")?;
+                let initial = TextureDescriptor::default();
+                let descriptor = state::descriptor(spec, whole.format(), &initial);
+                let object = self.device.create_texture(&whole.texture(), &descriptor);
+                Object::Texture { object: object.map_err(refused(&spec.at))?, whole }
             }
             ParamValue::Sampler(spec) => {
-                let state = texels::sampler(&spec.value, &Sampler::default());
+                let state = state::sampler(&spec.value, &Sampler::default());
                 let sampler = self.device.create_sampler(&state);
                 Object::Sampler(sampler.map_err(refused(spec))?)
             }
@@ -166,33 +223,44 @@ impl Binder<'_> {
         }))
     }
 
-    /// Arrays for the module's `.surfref`s.
-    fn surface_references(&mut self) {
+    /// Texels for the module's `.surfref`s; those that share them, or those that do not.
+    fn surface_references(&mut self, shared: bool) {
         for (name, spec, _) in &self.job.surfaces {
-            let made = self.surface_array(spec, &name.value).and_then(|(array, dims)| {
-                self.module.bind_surface(&name.value, &array).map_err(|e| self.unknown(name, e))?;
-                Ok((array, dims))
+            if spec.resource.source.is_shared() != shared {
+                continue;
+            }
+            let made = self.resource(&spec.resource, &spec.at, &name.value, "surface");
+            let bound = made.and_then(|whole| {
+                let part = Self::surface_part(spec, &whole)?;
+                let surface = part.surface().ok_or_else(|| no_level(&spec.at))?;
+                let warnings = self.module.bind_surface(&name.value, surface);
+                let warnings = warnings.map_err(|e| self.unknown(name, &spec.at, e))?;
+                Ok((SurfaceTexels { whole, part }, warnings))
             });
-            if let Some(made) = self.check(made) {
-                self.bound.surfaces.insert(name.value.clone(), made);
+            if let Some((texels, warnings)) = self.check(bound) {
+                self.bound.surfaces.insert(name.value.clone(), texels);
+                self.bound.warnings.extend(warnings);
             }
         }
     }
 
-    fn texture_references(&mut self) {
+    fn texture_references(&mut self, shared: bool) {
         let variables = self.module.opaque_variables();
         for (name, spec) in &self.job.textures {
+            if spec.resource.source.is_shared() != shared {
+                continue;
+            }
             let initial = variables.iter().find(|v| v.name == name.value).map(|v| v.initial);
-            let descriptor = texels::descriptor(spec, &initial.unwrap_or_default());
-            let bound = self.texture_resource(spec, &name.value).and_then(|resource| {
-                self.module.bind_texture(&name.value, &resource.get(), &descriptor).map_err(|e| {
-                    match e {
-                        texunit_device::Error::Unknown { .. } => self.unknown(name, e),
-                        _ => refused(&spec.at)(e),
-                    }
-                })
+            let made = self.resource(&spec.resource, &spec.at, &name.value, "texture");
+            let bound = made.and_then(|whole| {
+                let initial = initial.unwrap_or_default();
+                let descriptor = state::descriptor(spec, whole.format(), &initial);
+                let warnings = self.module.bind_texture(&name.value, &whole.texture(), &descriptor);
+                let warnings = warnings.map_err(|e| self.unknown(name, &spec.at, e))?;
+                Ok((whole, warnings))
             });
-            if let Some(warnings) = self.check(bound) {
+            if let Some((whole, warnings)) = self.check(bound) {
+                self.bound.textures.insert(name.value.clone(), whole);
                 self.bound.warnings.extend(warnings);
             }
         }
@@ -203,16 +271,17 @@ impl Binder<'_> {
         for (name, spec) in &self.job.samplers {
             let initial =
                 variables.iter().find(|v| v.name == name.value).map(|v| v.initial.sampler);
-            let state = texels::sampler(spec, &initial.unwrap_or_default());
+            let state = state::sampler(spec, &initial.unwrap_or_default());
             let bound = self.module.bind_sampler(&name.value, &state);
-            self.check(bound.map_err(|e| self.unknown(name, e)));
+            self.check(bound.map_err(|e| self.unknown(name, &name.with(()), e)));
         }
     }
 
-    /// A name that the module does not have, with those that it has.
-    fn unknown(&self, name: &At<String>, error: texunit_device::Error) -> Problem {
+    /// A name that the module does not have, with those that it has; what else the device says
+    /// is a matter of the table.
+    fn unknown(&self, name: &At<String>, at: &At<()>, error: texunit_device::Error) -> Problem {
         let texunit_device::Error::Unknown { kind, .. } = &error else {
-            return refused(name)(error);
+            return refused(at)(error);
         };
         let variables = self.module.opaque_variables();
         let known: Vec<_> =
@@ -236,70 +305,21 @@ impl Binder<'_> {
             if let Some(data) = &global.data {
                 self.check(self.initialize(&variable, data));
             }
-            if let Some(output) = &global.output {
-                let source = Source::Global(variable);
+            for output in &global.outputs {
+                let source = Source::Global(variable.clone());
                 if let Some(p) = self.check(Pending::new(&global.name.value, source, output)) {
                     self.bound.outputs.push(p);
                 }
             }
         }
     }
-
-    /// Outputs of parameters and `.surfref`s.
-    fn outputs(&mut self) {
-        let mut found = Vec::new();
-        for (index, param) in self.job.params.iter().enumerate() {
-            let target = match &param.value {
-                ParamValue::Use(other) => {
-                    match_params::job_param(&other.value, self.job, &self.params)
-                }
-                _ => Some(index),
-            };
-            let (Some(output), Some(target)) = (&param.output, target) else { continue };
-            let source = match self.bound.objects.get(&target) {
-                Some(Object::Buffer(b)) => Source::Buffer(b.clone()),
-                Some(Object::Surface { array, dims, .. }) => Source::Array(array.clone(), *dims),
-                Some(_) => {
-                    let message = "only buffers and surfaces have an output";
-                    self.push(Problem::new(codes::CONFLICT, output.at(), message));
-                    continue;
-                }
-                None => continue,
-            };
-            found.extend(self.check(Pending::new(&param.name.value, source, output)));
-        }
-        for (name, _, output) in &self.job.surfaces {
-            if let (Some(output), Some((array, dims))) =
-                (output, self.bound.surfaces.get(&name.value))
-            {
-                let source = Source::Array(array.clone(), *dims);
-                found.extend(self.check(Pending::new(&name.value, source, output)));
-            }
-        }
-        self.bound.outputs.extend(found);
-        self.bound.outputs.sort_by_key(|p| p.at.span.start);
-        let mut seen: HashMap<&Path, &Pending> = HashMap::new();
-        for output in &self.bound.outputs {
-            let file = output.file.as_path();
-            if let Some(first) = seen.insert(file, output) {
-                let message =
-                    format!("`{}` is already the output of `{}`", file.display(), first.param);
-                self.push(Problem::new(codes::CONFLICT, output.at.at(), message));
-            }
-        }
-        for output in &self.bound.outputs {
-            for folder in output.file.ancestors().skip(1) {
-                let Some(other) = seen.get(folder) else { continue };
-                let name = folder.display();
-                let message =
-                    format!("`{name}` cannot be a folder: it is the output of `{}`", other.param);
-                self.push(Problem::new(codes::CONFLICT, output.at.at(), message));
-            }
-        }
-    }
 }
 
-/// An object that the device refuses, at the place that describes it.
-fn refused<T>(at: &At<T>) -> impl Fn(texunit_device::Error) -> Problem + '_ {
-    |error| Problem::new(codes::REFUSED, at.at(), error.to_string())
+/// A surface is of one level; `surface_part` leaves no other.
+fn no_level(at: &At<()>) -> Problem {
+    Problem::new(
+        codes::MISSING_KEY,
+        at.at(),
+        "a surface of an array with mip levels needs a `level`",
+    )
 }

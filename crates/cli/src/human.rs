@@ -52,6 +52,9 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
         let fault = texunit_report::fault_diagnostic(fault);
         err += &texunit_report::human(source, &[fault], color);
     }
+    if let Some(lines) = &report.effective {
+        out.extend_from_slice(crate::effective::text(lines, report.ptx_source.as_ref()).as_bytes());
+    }
     if let Some(stats) = &report.stats {
         out.extend_from_slice(&stats.printf);
         if !quiet && report.succeeded() {

@@ -5,10 +5,16 @@
 mod memory;
 mod number;
 mod object;
+mod resource;
+mod sampler;
 
 pub use memory::{BufferSpec, Data, OutputSpec};
 pub use number::{NumberType, Scalar};
-pub use object::{SamplerSpec, SurfaceSpec, TexelSource, TextureLayout, TextureSpec};
+pub use object::{SurfaceSpec, TextureSpec};
+pub use resource::{
+    ExtentSpec, Region, ResourceSpec, TexelSource, TextureLayout, TilesSpec, ViewSpec,
+};
+pub use sampler::{SamplerSpec, compare_name};
 
 use crate::problem::{Problem, codes};
 use crate::table::{At, Found, Problems, Table};
@@ -38,7 +44,7 @@ pub struct Job {
     /// Module-scope `.samplerref`s.
     pub samplers: Vec<(At<String>, SamplerSpec)>,
     /// Module-scope `.surfref`s.
-    pub surfaces: Vec<(At<String>, SurfaceSpec, Option<At<OutputSpec>>)>,
+    pub surfaces: Vec<(At<String>, SurfaceSpec, Vec<At<OutputSpec>>)>,
     /// Module-scope variables.
     pub globals: Vec<Global>,
 }
@@ -51,7 +57,7 @@ pub struct Param {
     /// The value.
     pub value: ParamValue,
     /// Where the object goes after the launch.
-    pub output: Option<At<OutputSpec>>,
+    pub outputs: Vec<At<OutputSpec>>,
 }
 
 /// Kinds of values.
@@ -93,7 +99,7 @@ pub struct Global {
     /// What it holds at the start, instead of the module's initialiser.
     pub data: Option<At<Data>>,
     /// Where its bytes go after the launch.
-    pub output: Option<At<OutputSpec>>,
+    pub outputs: Vec<At<OutputSpec>>,
 }
 
 /// Reads a job. `None` if it is no TOML, or lacks what every job must have; the problems say why.
@@ -139,7 +145,7 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
     });
     let textures =
         named(&root, "textures", |name, v| Some((name, object::texture(&v.table()?, v.at(()))?)));
-    let samplers = named(&root, "samplers", |name, v| Some((name, object::sampler(v)?)));
+    let samplers = named(&root, "samplers", |name, v| Some((name, sampler::sampler(v)?)));
     let surfaces = named(&root, "surfaces", surface_reference);
     let globals = named(&root, "globals", global);
     root.finish();
@@ -228,46 +234,46 @@ fn param(name: At<String>, value: &Found<'_>) -> Option<Param> {
         "texture" => v.table().and_then(|t| object::texture(&t, v.at(()))).map(ParamValue::Texture),
         "surface" => v.table().and_then(|t| object::surface(&t, v.at(()))).map(ParamValue::Surface),
         "buffer" => memory::buffer(v).map(ParamValue::Buffer),
-        "sampler" => object::sampler(v).map(|s| ParamValue::Sampler(v.at(s))),
+        "sampler" => sampler::sampler(v).map(|s| ParamValue::Sampler(v.at(s))),
         "scalar" => number::scalar(v).map(ParamValue::Scalar),
         _ => v.string("the name of another parameter").map(ParamValue::Use),
     };
-    let output = output.and_then(|o| {
-        let file = memory::output(&o)?;
-        if matches!(*kind, "texture" | "sampler" | "scalar") {
+    let outputs = output.map_or_else(Vec::new, |o| {
+        let files = memory::outputs(&o);
+        if !files.is_empty() && matches!(*kind, "texture" | "sampler" | "scalar") {
             o.problem(
                 codes::CONFLICT,
                 format!("a {kind} has no output: kernels cannot write to it"),
             );
-            return None;
+            return Vec::new();
         }
-        Some(file)
+        files
     });
-    Some(Param { name, value: read?, output })
+    Some(Param { name, value: read?, outputs })
 }
 
 fn surface_reference(
     name: At<String>,
     value: &Found<'_>,
-) -> Option<(At<String>, SurfaceSpec, Option<At<OutputSpec>>)> {
+) -> Option<(At<String>, SurfaceSpec, Vec<At<OutputSpec>>)> {
     let table = value.table()?;
-    let output = table.get("output").and_then(|o| memory::output(&o));
+    let outputs = table.get("output").map_or_else(Vec::new, |o| memory::outputs(&o));
     let surface = object::surface(&table, value.at(()))?;
-    Some((name, surface, output))
+    Some((name, surface, outputs))
 }
 
 fn global(name: At<String>, value: &Found<'_>) -> Option<Global> {
     let table = value.table()?;
     let before = table.problem_count();
-    let output = table.get("output").and_then(|o| memory::output(&o));
+    let outputs = table.get("output").map_or_else(Vec::new, |o| memory::outputs(&o));
     let data = memory::data(&table);
     table.finish();
     let data = data.map(|d| value.at(d));
-    if data.is_none() && output.is_none() {
+    if data.is_none() && outputs.is_empty() {
         if table.problem_count() == before {
             value.problem(codes::MISSING_KEY, "expected data or `output`");
         }
         return None;
     }
-    Some(Global { name, data, output })
+    Some(Global { name, data, outputs })
 }

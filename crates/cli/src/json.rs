@@ -6,9 +6,9 @@ use std::io::Write;
 use texunit_device::{Fault, FaultKind};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
-/// Prints a report.
-pub fn print(report: &Report) -> std::io::Result<()> {
-    let mut text = render(report).to_string();
+/// Prints a report on one line.
+pub fn print(report: &Value) -> std::io::Result<()> {
+    let mut text = report.to_string();
     text.push('\n');
     std::io::stdout().write_all(text.as_bytes())?;
     std::io::stdout().flush()
@@ -48,6 +48,7 @@ pub fn render(report: &Report) -> Value {
         "surface_accesses": stats.map(|s| s.surface_accesses),
         "divisions_by_zero": stats.map(|s| s.divisions_by_zero),
         "outputs": outputs,
+        "effective": report.effective.as_ref().map(|lines| crate::effective::json(lines)),
         "printf": stats.map(|s| String::from_utf8_lossy(&s.printf)),
         "fault": report.fault.as_ref().map(|f| fault(f, ptx)),
         "errors": errors,

@@ -3,6 +3,8 @@
 
 pub mod args;
 mod bind;
+pub mod compare;
+pub mod effective;
 pub mod human;
 pub mod job;
 pub mod json;
@@ -12,7 +14,7 @@ mod progress;
 pub mod run;
 pub mod table;
 
-use args::{Cli, Command, OutputFormat};
+use args::{Cli, Command, CompareArgs, LaunchArgs, OutputFormat};
 use clap::Parser;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -42,12 +44,35 @@ fn run_command() -> u8 {
             return if error.use_stderr() { BUG } else { 0 };
         }
     };
-    let Command::Launch(args) = cli.command;
-    let report = run::launch(&args);
+    match cli.command {
+        Command::Launch(args) => launch(&args),
+        Command::Compare(args) => compare(&args),
+    }
+}
+
+fn launch(args: &LaunchArgs) -> u8 {
+    let report = run::launch(args);
     let printed = match args.format {
         OutputFormat::Human => human::print(&report, args.quiet),
-        OutputFormat::Json => json::print(&report),
+        OutputFormat::Json => json::print(&json::render(&report)),
     };
+    exit(printed, report.succeeded())
+}
+
+fn compare(args: &CompareArgs) -> u8 {
+    let comparison = compare::run(args);
+    let printed = match args.format {
+        OutputFormat::Human => compare::print(&comparison),
+        OutputFormat::Json => json::print(&compare::json(&comparison)),
+    };
+    match comparison.no_card {
+        Some(_) => BUG,
+        None => exit(printed, comparison.succeeded()),
+    }
+}
+
+/// The exit code of work that succeeded or not, and of which a report was printed.
+fn exit(printed: std::io::Result<()>, succeeded: bool) -> u8 {
     // A reader that has gone away is no reason to fail; a full disk is.
     if let Err(error) = printed
         && error.kind() != ErrorKind::BrokenPipe
@@ -55,7 +80,7 @@ fn run_command() -> u8 {
         let _ = writeln!(std::io::stderr(), "error: cannot print the report: {error}");
         return FAILED;
     }
-    if report.succeeded() { 0 } else { FAILED }
+    if succeeded { 0 } else { FAILED }
 }
 
 /// Says that a panic is a bug of ours and what to send us.

@@ -1,37 +1,40 @@
 //! What a job wants to have written: checked before the launch, written after it.
 
+use crate::bind::Made;
 use crate::job::OutputSpec;
 use crate::problem::{Problem, codes};
 use crate::table::At;
 use std::path::{Path, PathBuf};
-use texunit_device::{Array, Buffer, Format, Global};
+use texunit_device::{Buffer, Error, Extent, Format, Geometry, Global};
 use texunit_files::{FileError, Kind, Prepared, Texels};
 
 /// Where the bytes of an output are.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     Buffer(Buffer),
-    /// With its number of dimensions.
-    Array(Array, u8),
+    /// Of a surface; one sample of them, or all.
+    Texels(Made, Option<u32>),
     Global(Global),
 }
 
 impl Source {
-    fn size(&self) -> u64 {
+    fn read(&self) -> Result<Vec<u8>, Error> {
         match self {
-            Source::Buffer(b) => b.size(),
-            Source::Array(a, _) => a.size(),
-            Source::Global(g) => g.size(),
+            Source::Buffer(b) => Ok(b.read()),
+            Source::Texels(Made::Array(array), Some(sample)) => array.read_sample(*sample),
+            Source::Texels(made, _) => Ok(made.read()),
+            Source::Global(g) => Ok(g.read()),
         }
     }
+}
 
-    fn read(&self) -> Vec<u8> {
-        match self {
-            Source::Buffer(b) => b.read(),
-            Source::Array(a, _) => a.read(),
-            Source::Global(g) => g.read(),
-        }
-    }
+/// How the bytes of an output are read as texels: width, height and depth, and how many of them
+/// there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shape {
+    format: Format,
+    extent: [u32; 3],
+    dims: u8,
 }
 
 /// An output whose description is sound.
@@ -45,7 +48,7 @@ pub(crate) struct Pending {
     pub(crate) file: PathBuf,
     source: Source,
     /// As texels; `None`: all bytes as they are.
-    texels: Option<(Format, [u32; 3], u8)>,
+    texels: Option<Shape>,
 }
 
 /// A file that was written.
@@ -63,10 +66,11 @@ impl Pending {
         let file = &spec.value.file;
         let kind = Kind::of(&file.value);
         let texels = match &source {
-            Source::Array(array, dims) => Some(array_texels(array, *dims, spec)?),
-            _ => memory_texels(source.size(), kind, spec)?,
+            Source::Texels(made, sample) => surface_texels(made, *sample, kind, spec)?,
+            Source::Buffer(b) => memory_texels(b.size(), kind, spec)?,
+            Source::Global(g) => memory_texels(g.size(), kind, spec)?,
         };
-        if let Some((format, _, dims)) = texels {
+        if let Some(Shape { format, dims, .. }) = texels {
             texunit_files::can_encode(kind, format, dims)
                 .map_err(|e| Problem::new(codes::VALUE, file.at(), e.to_string()))?;
         }
@@ -87,8 +91,9 @@ impl Pending {
         let path = folder.join(&self.file);
         let parent = path.parent().unwrap_or(folder);
         std::fs::create_dir_all(parent).map_err(|e| FileError::new(parent, e))?;
-        let mut bytes = self.source.read();
-        if let Some((format, [width, height, depth], dims)) = self.texels {
+        let read = self.source.read().map_err(|e| std::io::Error::other(e.to_string()));
+        let mut bytes = read.map_err(|e| FileError::new(&path, e))?;
+        if let Some(Shape { format, extent: [width, height, depth], dims }) = self.texels {
             let size = Texels::byte_size(format, width, height, depth);
             bytes.truncate(size.expect("checked against the object's size") as usize);
             let texels = Texels { format, dims, width, height, depth, bytes };
@@ -100,36 +105,64 @@ impl Pending {
     }
 }
 
-/// Format and size of an array; what the output says must agree.
-fn array_texels(
-    array: &Array,
-    dims: u8,
+/// Format and size of the texels of a surface; what the output says must agree. Layers, faces and
+/// samples lie one below the other in a picture, and are an axis of an array. `None`: the bytes of
+/// blocks, as they are.
+fn surface_texels(
+    made: &Made,
+    sample: Option<u32>,
+    kind: Kind,
     spec: &At<OutputSpec>,
-) -> Result<(Format, [u32; 3], u8), Problem> {
-    if let Some(format) = &spec.value.format
-        && format.value != array.format()
+) -> Result<Option<Shape>, Problem> {
+    let format = made.format();
+    if let Some(wanted) = &spec.value.format
+        && wanted.value != format
     {
-        let message = format!("the surface has format {}, not {}", array.format(), format.value);
-        return Err(Problem::new(codes::CONFLICT, format.at(), message));
+        let message = format!("the surface has format {format}, not {}", wanted.value);
+        return Err(Problem::new(codes::CONFLICT, wanted.at(), message));
     }
-    let extent = array.extent();
-    let own = [extent.width, extent.height, extent.depth];
+    let Extent { width, height, depth } = made.extent();
     if let Some(extent) = spec.value.extent
-        && extent != own
+        && extent != [width, height, depth]
     {
-        let [w, h, d] = own;
-        let message = format!("the surface has {w} x {h} x {d} texels: leave its size out");
+        let message =
+            format!("the surface has {width} x {height} x {depth} texels: leave its size out");
         return Err(Problem::new(codes::CONFLICT, spec.at(), message));
     }
-    Ok((array.format(), own, dims))
+    if format.is_block() {
+        if kind == Kind::Raw {
+            return Ok(None);
+        }
+        let message = format!("blocks of {format} are written to raw files only");
+        return Err(Problem::new(codes::VALUE, spec.value.file.at(), message));
+    }
+    let samples = if sample.is_some() { 1 } else { made.samples() };
+    let images = made.planes().saturating_mul(samples);
+    let pictures = matches!(kind, Kind::Png | Kind::Exr | Kind::Jpeg);
+    let (extent, dims) = match made.geometry() {
+        Geometry::D1 => ([width, 1, 1], 1),
+        Geometry::D2 => ([width, height, 1], 2),
+        Geometry::D3 => ([width, height, depth], 3),
+        Geometry::A1d => ([width, images, 1], 2),
+        _ if pictures => ([width, height.saturating_mul(images), 1], 2),
+        _ => ([width, height, images], 3),
+    };
+    let [w, h, d] = extent;
+    if Texels::byte_size(format, w, h, d).is_none() {
+        let most = texunit_files::MAX_BYTES;
+        let message = format!("{w} x {h} x {d} texels are more than a file can have, {most} bytes");
+        return Err(Problem::new(codes::VALUE, spec.at(), message));
+    }
+    Ok(Some(Shape { format, extent, dims }))
 }
 
 /// How memory is read as texels; `None` for a raw file of all bytes.
-fn memory_texels(
-    size: u64,
-    kind: Kind,
-    spec: &At<OutputSpec>,
-) -> Result<Option<(Format, [u32; 3], u8)>, Problem> {
+fn memory_texels(size: u64, kind: Kind, spec: &At<OutputSpec>) -> Result<Option<Shape>, Problem> {
+    let part = [&spec.value.level, &spec.value.layer, &spec.value.sample];
+    if let Some(key) = part.into_iter().flatten().next() {
+        let message = "only surfaces have a `level`, a `layer` and a `sample`";
+        return Err(Problem::new(codes::CONFLICT, key.at(), message));
+    }
     let missing = |what: &str| {
         let message = format!("memory that is written as {} needs {what}", kind.name());
         Problem::new(codes::MISSING_KEY, spec.at(), message)
@@ -149,7 +182,7 @@ fn memory_texels(
     let format = format.value;
     let texel = u64::from(format.texel_size());
     let Some(extent) = spec.value.extent else {
-        if matches!(kind, Kind::Png | Kind::Exr) {
+        if matches!(kind, Kind::Png | Kind::Exr) || format.is_block() {
             return Err(missing("a `width` and a `height`"));
         }
         let width = u32::try_from(size / texel).ok().filter(|_| size.is_multiple_of(texel));
@@ -157,13 +190,13 @@ fn memory_texels(
             let message = format!("the {size} bytes are not a whole number of texels of {format}");
             Problem::new(codes::VALUE, spec.at(), message)
         })?;
-        return Ok(Some((format, [width, 1, 1], 1)));
+        return Ok(Some(Shape { format, extent: [width, 1, 1], dims: 1 }));
     };
     let [w, h, d] = extent;
     match Texels::byte_size(format, w, h, d) {
-        Some(needed) if needed <= size => Ok(Some((format, extent, spec.value.dims))),
+        Some(needed) if needed <= size => Ok(Some(Shape { format, extent, dims: spec.value.dims })),
         _ => {
-            let needed = u128::from(w) * u128::from(h) * u128::from(d) * u128::from(texel);
+            let needed = format.byte_size(extent);
             let most = size.min(texunit_files::MAX_BYTES);
             let limit = if most < size { "a file can have" } else { "are there" };
             let message = format!(
@@ -187,6 +220,9 @@ mod tests {
             format: None,
             extent: None,
             dims: 1,
+            level: None,
+            layer: None,
+            sample: None,
         });
         let most = texunit_files::MAX_BYTES;
         assert_eq!(memory_texels(most, Kind::Raw, &spec).unwrap(), None);

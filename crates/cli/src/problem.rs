@@ -85,7 +85,7 @@ impl Problem {
 }
 
 /// Most names in a list.
-const MOST_NAMES: usize = 32;
+const MOST_NAMES: usize = 48;
 
 /// Names with quotes and commas, of a long list the beginning.
 pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
@@ -154,6 +154,6 @@ mod tests {
     fn lists_end() {
         assert_eq!(listed(&["a", "b"]), "`a`, `b`");
         let many: Vec<String> = (0..500).map(|i| i.to_string()).collect();
-        assert!(listed(&many).ends_with("`31` and 468 more"), "{}", listed(&many));
+        assert!(listed(&many).ends_with("`47` and 452 more"), "{}", listed(&many));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::args::{LaunchArgs, OutputFormat};
 use crate::bind::{Bound, bind};
+use crate::effective::{self, Line};
 use crate::job::{self, Job};
 use crate::output::Written;
 use crate::problem::{Problem, codes};
@@ -71,6 +72,8 @@ pub struct Report {
     pub ptx_warnings: Vec<Diagnostic>,
     /// Remarks that stop nothing: others.
     pub warnings: Vec<String>,
+    /// What the fetches really do, if that was asked for.
+    pub effective: Option<Vec<Line>>,
     /// The fault that ended the launch.
     pub fault: Option<Box<Fault>>,
     /// What stopped the launch otherwise.
@@ -150,7 +153,7 @@ const BINARIES: [(&[u8], &str, &str); 9] = [
 ];
 
 /// Reads the job; mistakes that leave a job standing stay in the report.
-fn read_job(path: &Path, report: &mut Report) -> Option<Job> {
+pub(crate) fn read_job(path: &Path, report: &mut Report) -> Option<Job> {
     let text = match read_text(path, MAX_JOB) {
         Ok(text) => text,
         Err((message, help)) => {
@@ -168,7 +171,8 @@ fn read_job(path: &Path, report: &mut Report) -> Option<Job> {
 
 fn run_job(job: &Job, args: &LaunchArgs, report: &mut Report, start: Instant) {
     let folder = args.job.parent().unwrap_or(Path::new(""));
-    let device = Device::new(&DeviceOptions { memory_limit: args.memory_limit });
+    let (architecture, memory_limit) = (args.arch, args.memory_limit);
+    let device = Device::new(&DeviceOptions { architecture, memory_limit });
     let Some(module) = load_module(job, folder, &device, report) else { return };
     let problems = Problems::default();
     let kernel = module.kernel(&job.kernel.value);
@@ -187,12 +191,18 @@ fn run_job(job: &Job, args: &LaunchArgs, report: &mut Report, start: Instant) {
             report.fail(failure);
         }
         if report.failures.is_empty() {
+            report.effective = args.effective.then(|| effective::lines(&kernel, &bound));
             run_kernel(job, &kernel, &bound, args, report);
         }
     }
 }
 
-fn load_module(job: &Job, folder: &Path, device: &Device, report: &mut Report) -> Option<Module> {
+pub(crate) fn load_module(
+    job: &Job,
+    folder: &Path,
+    device: &Device,
+    report: &mut Report,
+) -> Option<Module> {
     let path = folder.join(&job.ptx.value);
     let text = match read_text(&path, SourceFile::MAX_LEN) {
         Ok(text) => text,

@@ -227,10 +227,14 @@ impl<'a> Found<'a> {
     pub fn word<T: Copy>(&self, words: &[(&str, T)]) -> Option<T> {
         let names: Vec<&str> = words.iter().map(|w| w.0).collect();
         let list = names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
-        let text = self.string(&format!("one of the words {list}"))?;
+        let (one, none) = match names.len() {
+            1 => ("the word", "not the word"),
+            _ => ("one of the words", "none of the words"),
+        };
+        let text = self.string(&format!("{one} {list}"))?;
         let word = words.iter().find(|w| w.0 == text.value);
         if word.is_none() {
-            let message = format!("`{}` is none of the words {list}", text.value);
+            let message = format!("`{}` is {none} {list}", text.value);
             let mut problem = Problem::new(codes::VALUE, text.at(), message);
             if let Some(near) = crate::problem::nearest(&text.value, &names) {
                 problem = problem.help(format!("did you mean `{near}`?"));

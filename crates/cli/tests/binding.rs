@@ -29,6 +29,8 @@ fn launch_text(folder: &Path, text: &str) -> (Report, PathBuf) {
         max_steps: 10_000,
         fmad: false,
         memory_limit: 1 << 20,
+        arch: texunit_device::ComputeCapability::NEWEST,
+        effective: false,
     });
     (report, folder.to_owned())
 }

@@ -29,6 +29,9 @@ fn every_key() {
         "[params.a]\n???",
         "params.a.texture = { ??? }",
         "params.a.surface = { ??? }",
+        "params.a.texture = { texels = { ??? } }",
+        "params.a.texture = { view = { ??? } }",
+        "params.a.texture = { resident = [{ ??? }] }",
         "params.a.sampler = { ??? }",
         "params.a.buffer = { file = 'x', ??? }",
         "params.a.scalar = { ??? }",
@@ -44,7 +47,7 @@ fn every_key() {
             count += 1;
         }
     }
-    assert!(count > 60, "the keys were not found");
+    assert!(count > 120, "the keys were not found");
 }
 
 #[test]

@@ -30,6 +30,8 @@ fn run(name: &str, threads: u16) {
         max_steps: 1_000_000_000,
         fmad: false,
         memory_limit: 200 << 20,
+        arch: texunit_device::ComputeCapability::NEWEST,
+        effective: false,
     });
     assert!(report.succeeded(), "{}", texunit::human::render(&report, false, false).1);
     let mut compared = 0;

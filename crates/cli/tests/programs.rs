@@ -103,6 +103,8 @@ fn run(folder: &Path, mut case: Table, form: &str) -> Result<(), Failed> {
         max_steps: 100_000_000,
         fmad: false,
         memory_limit: 1 << 30,
+        arch: texunit_device::ComputeCapability::NEWEST,
+        effective: false,
     });
     if !report.succeeded() {
         return Err(texunit::human::render(&report, true, false).1.into());

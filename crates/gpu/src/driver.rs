@@ -88,7 +88,12 @@ impl Gpu {
                     Ok(api) => return Self::start(api),
                     Err(e) => reason = format!("{name} lacks a function: {e}"),
                 },
-                Err(e) if reason.is_empty() => reason = e.to_string(),
+                Err(e) if reason.is_empty() => {
+                    // What the system says is behind the error.
+                    let why =
+                        std::error::Error::source(&e).map_or(String::new(), |s| format!(": {s}"));
+                    reason = format!("cannot open {name}{why}");
+                }
                 Err(_) => {}
             }
         }
@@ -97,7 +102,7 @@ impl Gpu {
 
     /// The first GPU of a driver.
     pub(crate) fn start(api: Api) -> Result<Self, GpuError> {
-        // SAFETY (all calls here): the out parameters are ours and of the types of `cuda.h`.
+        // SAFETY: of all calls here, the out parameters are ours and of the types of `cuda.h`.
         let code = unsafe { (api.init)(0) };
         if code != 0 {
             return Err(GpuError::NoGpu(format!(" ({})", api.error_text(code))));

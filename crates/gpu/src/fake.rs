@@ -55,6 +55,7 @@ fn is_level(key: u64) -> bool {
 }
 
 /// Objects that have not been freed.
+#[cfg(test)]
 pub(crate) fn alive() -> usize {
     with(|s| {
         let objects = s.objects.keys().filter(|&&key| !is_level(key)).count();
@@ -62,8 +63,9 @@ pub(crate) fn alive() -> usize {
     })
 }
 
-/// A card that is none.
-pub(crate) fn gpu() -> Result<Gpu, GpuError> {
+/// A card that is none: kernels run on the software device of this thread, behind the calls of the
+/// driver API.
+pub fn gpu() -> Result<Gpu, GpuError> {
     Gpu::start(Api {
         init,
         driver_version,
@@ -103,23 +105,24 @@ unsafe extern "C" fn init(flags: c_uint) -> CuResult {
     c_int::from(flags != 0)
 }
 
-/// Sets what an out parameter points to.
-unsafe fn set<T>(place: *mut T, value: T) -> CuResult {
+/// Sets what an out parameter points to. All callers are the driver's functions below, and the
+/// crate calls those with places of its own.
+fn set<T>(place: *mut T, value: T) -> CuResult {
     // SAFETY: out parameters of the calls are valid.
     unsafe { place.write(value) };
     0
 }
 
 unsafe extern "C" fn driver_version(out: *mut c_int) -> CuResult {
-    unsafe { set(out, 12_040) }
+    set(out, 12_040)
 }
 
 unsafe extern "C" fn device_count(out: *mut c_int) -> CuResult {
-    unsafe { set(out, 1) }
+    set(out, 1)
 }
 
 unsafe extern "C" fn device_get(out: *mut c_int, _: c_int) -> CuResult {
-    unsafe { set(out, 0) }
+    set(out, 0)
 }
 
 unsafe extern "C" fn device_name(out: *mut c_char, size: c_int, _: c_int) -> CuResult {
@@ -131,11 +134,11 @@ unsafe extern "C" fn device_name(out: *mut c_char, size: c_int, _: c_int) -> CuR
 }
 
 unsafe extern "C" fn device_attribute(out: *mut c_int, which: c_int, _: c_int) -> CuResult {
-    unsafe { set(out, if which == ffi::COMPUTE_CAPABILITY_MAJOR { 8 } else { 6 }) }
+    set(out, if which == ffi::COMPUTE_CAPABILITY_MAJOR { 8 } else { 6 })
 }
 
 unsafe extern "C" fn context_retain(out: *mut Opaque, _: c_int) -> CuResult {
-    unsafe { set(out, 8 as Opaque) }
+    set(out, 8 as Opaque)
 }
 
 unsafe extern "C" fn context_release(_: c_int) -> CuResult {
@@ -151,7 +154,7 @@ unsafe extern "C" fn synchronize() -> CuResult {
 }
 
 unsafe extern "C" fn error_text(_: CuResult, out: *mut *const c_char) -> CuResult {
-    unsafe { set(out, c"an error of the test card".as_ptr()) }
+    set(out, c"an error of the test card".as_ptr())
 }
 
 unsafe extern "C" fn module_load(
@@ -166,7 +169,7 @@ unsafe extern "C" fn module_load(
     with(|s| match Module::load(&s.device, "test.ptx", &text) {
         Ok(module) => {
             let module = s.keep(Object::Module(module));
-            unsafe { set(out, module) }
+            set(out, module)
         }
         Err(error) => {
             // SAFETY: the options are as `Gpu::module` gives them: a log and its size.
@@ -197,7 +200,7 @@ unsafe extern "C" fn module_function(
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
     with(|s| {
         let function = s.keep(Object::Function(module as u64, name));
-        unsafe { set(out, function) }
+        set(out, function)
     })
 }
 
@@ -251,7 +254,7 @@ unsafe extern "C" fn allocate(out: *mut u64, size: usize) -> CuResult {
         Ok(buffer) => {
             let address = buffer.address();
             s.buffers.insert(address, buffer);
-            unsafe { set(out, address) }
+            set(out, address)
         }
         Err(_) => 2,
     })
@@ -353,7 +356,7 @@ unsafe extern "C" fn array_create(out: *mut Opaque, d: *const ArrayDescriptor) -
     with(|s| match s.device.create_array(&descriptor) {
         Ok(array) => {
             let array = s.keep(Object::Array(array));
-            unsafe { set(out, array) }
+            set(out, array)
         }
         Err(_) => INVALID_VALUE,
     })
@@ -369,7 +372,7 @@ unsafe extern "C" fn mipmapped_create(
     with(|s| match s.device.create_mipmapped_array(&descriptor, levels) {
         Ok(array) => {
             let array = s.keep(Object::Mipmapped(array));
-            unsafe { set(out, array) }
+            set(out, array)
         }
         Err(_) => INVALID_VALUE,
     })
@@ -386,7 +389,7 @@ unsafe extern "C" fn mipmapped_level(out: *mut Opaque, of: Opaque, level: c_uint
         let key = (of as u64) << 32 | s.next;
         s.next += 16;
         s.objects.insert(key, Object::Array(level));
-        unsafe { set(out, key as Opaque) }
+        set(out, key as Opaque)
     })
 }
 
@@ -428,7 +431,7 @@ unsafe extern "C" fn texture_create(
             Ok(texture) => {
                 let handle = texture.handle();
                 s.textures.insert(handle, texture);
-                unsafe { set(out, handle) }
+                set(out, handle)
             }
             Err(_) => INVALID_VALUE,
         }
@@ -485,7 +488,7 @@ unsafe extern "C" fn surface_create(
             Ok(surface) => {
                 let handle = surface.handle();
                 s.surfaces.insert(handle, surface);
-                unsafe { set(out, handle) }
+                set(out, handle)
             }
             Err(_) => INVALID_VALUE,
         }

@@ -19,7 +19,10 @@ pub use mirror::{CardResource, CardSurface, CardTexture, Uses};
 pub use ptx::{fetch_kernel, surface_kernel};
 pub use run::Runner;
 
-#[cfg(test)]
+#[cfg(any(test, feature = "test-card"))]
+pub use fake::gpu as test_card;
+
+#[cfg(any(test, feature = "test-card"))]
 mod fake;
 #[cfg(test)]
 mod tests;

@@ -34,7 +34,7 @@ const FORMATS: [(&str, c_int, c_uint); 54] = [
 ];
 
 /// Name of the format that the driver has these numbers for.
-#[cfg(test)]
+#[cfg(any(test, feature = "test-card"))]
 pub(crate) fn format_name(cuda: c_int, channels: c_uint) -> Option<&'static str> {
     FORMATS.iter().find(|row| (row.1, row.2) == (cuda, channels)).map(|row| row.0)
 }

@@ -1,241 +1,358 @@
-//! Textures and surfaces.
+//! The texels of an array: shape and bytes, from the files and keys of a job.
 
 use super::memory::file_problem;
-use super::{Binder, Object, match_params, refused};
-use crate::job::{SamplerSpec, SurfaceSpec, TexelSource, TextureLayout, TextureSpec};
+use super::{Binder, mipmaps};
+use crate::job::{ResourceSpec, TexelSource};
 use crate::problem::{Problem, codes};
 use crate::table::At;
-use texunit_device::{
-    Array, ArrayDescriptor, Buffer, Extent, Format, Sampler, TextureDescriptor, TextureResource,
-};
-use texunit_files::{Texels, Wanted};
+use std::path::PathBuf;
+use texunit_device::{Extent, Format, Geometry, MipmappedArray};
+use texunit_files::{Kind, MAX_BYTES, Texels, Wanted};
 
-/// What a texture reads, with the objects it owns.
-pub(super) enum Resource {
-    Array(Array),
-    Linear { buffer: Buffer, format: Format, width: u32 },
-    Pitched { buffer: Buffer, format: Format, width: u32, height: u32, pitch: u64 },
+/// An array that a job describes.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) format: Format,
+    pub(super) geometry: Geometry,
+    pub(super) extent: Extent,
+    /// Of cubes, cubes.
+    pub(super) layers: u32,
+    pub(super) levels: Option<u32>,
+    pub(super) samples: u32,
+    /// Packed texels of all levels; none for zeros.
+    pub(super) bytes: Vec<u8>,
 }
 
-impl Resource {
-    pub(super) fn get(&self) -> TextureResource<'_> {
-        match self {
-            Resource::Array(array) => TextureResource::Array(array),
-            Resource::Linear { buffer, format, width } => {
-                TextureResource::Linear { buffer, format: *format, width: *width }
-            }
-            Resource::Pitched { buffer, format, width, height, pitch } => {
-                TextureResource::Pitched {
-                    buffer,
-                    format: *format,
-                    width: *width,
-                    height: *height,
-                    pitch: *pitch,
-                }
-            }
-        }
+/// What one file holds: whole rows of texels.
+struct Piece<'a> {
+    file: &'a At<PathBuf>,
+    /// Width, height and depth, but of raw files, which are bytes only.
+    size: Option<[u32; 3]>,
+    bytes: Vec<u8>,
+}
+
+impl Plan {
+    fn planes(&self) -> u64 {
+        u64::from(self.layers) * if self.geometry.is_cube() { 6 } else { 1 }
     }
-}
 
-/// Rows of pitched textures begin at multiples of this many bytes.
-const PITCH_ALIGN: u64 = 32;
-
-/// The state of a texture: what the job says, else what holds without it.
-pub(super) fn descriptor(spec: &TextureSpec, initial: &TextureDescriptor) -> TextureDescriptor {
-    TextureDescriptor {
-        read_mode: spec.read,
-        normalized_coords: spec.normalized.unwrap_or(initial.normalized_coords),
-        sampler: sampler(&spec.sampler, &initial.sampler),
+    /// Bytes of a row, of blocks if the format has them.
+    fn row_bytes(&self, extent: Extent) -> u64 {
+        let columns = extent.width.div_ceil(self.format.block_extent());
+        u64::from(columns) * u64::from(self.format.texel_size())
     }
-}
 
-/// The state of a sampler: what the job says, else what holds without it.
-pub(super) fn sampler(spec: &SamplerSpec, initial: &Sampler) -> Sampler {
-    Sampler {
-        filter: spec.filter.unwrap_or(initial.filter),
-        address_mode: spec.address.unwrap_or(initial.address_mode),
-        border: spec.border.unwrap_or(initial.border),
-        force_unnormalized_coords: spec
-            .force_unnormalized
-            .unwrap_or(initial.force_unnormalized_coords),
-        ..*initial
+    /// Bytes of one level of all layers and samples. All factors have 32 bits; a product that
+    /// does not fit is more than any limit.
+    fn level_bytes(&self, extent: Extent) -> u64 {
+        let rows = u64::from(extent.height.div_ceil(self.format.block_extent()));
+        let factors = [rows, extent.depth.into(), u64::from(self.samples), self.planes()];
+        factors.iter().fold(self.row_bytes(extent), |n, &f| n.saturating_mul(f))
     }
-}
 
-/// Texels that are wanted, before they are read.
-struct Texture<'a> {
-    at: &'a At<()>,
-    source: &'a TexelSource,
-    wanted: Wanted,
+    /// Levels that files hold or zeros have.
+    fn level_extents(&self, levels: u32) -> impl Iterator<Item = Extent> + '_ {
+        (0..levels).map(|level| self.extent.level(level))
+    }
+
+    fn size(&self, levels: u32) -> u64 {
+        self.level_extents(levels).fold(0, |n, e| n.saturating_add(self.level_bytes(e)))
+    }
 }
 
 impl Binder<'_> {
-    pub(super) fn surface_array(
+    /// Shape and texels of an array of the job's own.
+    pub(super) fn plan(
         &self,
-        spec: &SurfaceSpec,
-        name: &str,
-    ) -> Result<(Array, u8), Problem> {
-        let wanted = Wanted { format: spec.format.value, dims: spec.dims, extent: spec.extent };
-        let texture = Texture { at: &spec.at, source: &spec.source, wanted };
-        self.array(&texture, name)
-    }
-
-    pub(super) fn texture_resource(
-        &self,
-        spec: &TextureSpec,
-        name: &str,
-    ) -> Result<Resource, Problem> {
-        let at = &spec.at;
-        let conflict = |m: &str| Err(Problem::new(codes::CONFLICT, at.at(), m));
-        match &spec.source {
-            TexelSource::Surface(_) if spec.layout.is_some_and(|l| l != TextureLayout::Array) => {
-                return conflict("a texture over a surface has the layout \"array\"");
-            }
-            TexelSource::Surface(other) => return self.shared_array(spec, other),
-            TexelSource::Buffer(_) if spec.layout == Some(TextureLayout::Array) => {
-                return conflict("a texture over a buffer has the layout \"pitch\" or \"linear\"");
-            }
-            _ => {}
-        }
-        let Some(format) = &spec.format else {
-            return Err(Problem::new(codes::MISSING_KEY, at.at(), "a texture needs a `format`"));
-        };
-        let wanted = Wanted { format: format.value, dims: spec.dims, extent: spec.extent };
-        let texture = Texture { at, source: &spec.source, wanted };
-        if let TexelSource::Buffer(other) = &spec.source {
-            return self.over_buffer(spec, other, format.value);
-        }
-        match spec.layout {
-            None | Some(TextureLayout::Array) => Ok(Resource::Array(self.array(&texture, name)?.0)),
-            Some(TextureLayout::Linear) => {
-                let texels = self.texels(&texture)?;
-                if texels.height != 1 || texels.depth != 1 {
-                    return conflict("a texture of layout \"linear\" has a single row");
-                }
-                let buffer =
-                    self.device.alloc(texels.bytes.len() as u64, name).map_err(refused(at))?;
-                buffer.write(0, &texels.bytes).map_err(refused(at))?;
-                Ok(Resource::Linear { buffer, format: format.value, width: texels.width })
-            }
-            Some(TextureLayout::Pitch) => self.pitched(spec, &texture, name),
-        }
-    }
-
-    /// Texels in rows with a pitch.
-    fn pitched(
-        &self,
-        spec: &TextureSpec,
-        texture: &Texture<'_>,
-        name: &str,
-    ) -> Result<Resource, Problem> {
-        let at = &spec.at;
-        let texels = self.texels(texture)?;
-        let Texels { format, width, height, depth, .. } = texels;
-        if depth != 1 {
-            let message = "a texture of layout \"pitch\" has two dimensions";
-            return Err(Problem::new(codes::CONFLICT, at.at(), message));
-        }
-        let row = u64::from(width) * u64::from(format.texel_size());
-        let pitch = spec.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
-        if pitch < row {
-            let message = format!("a row takes {row} bytes, more than the pitch of {pitch}");
-            return Err(Problem::new(codes::VALUE, at.at(), message));
-        }
-        let buffer = self.device.alloc(pitch * u64::from(height), name).map_err(refused(at))?;
-        for (y, bytes) in texels.bytes.chunks_exact(row.max(1) as usize).enumerate() {
-            buffer.write(y as u64 * pitch, bytes).map_err(refused(at))?;
-        }
-        Ok(Resource::Pitched { buffer, format, width, height, pitch })
-    }
-
-    /// A texture that reads the memory of a parameter's buffer.
-    fn over_buffer(
-        &self,
-        spec: &TextureSpec,
-        other: &At<String>,
+        spec: &ResourceSpec,
         format: Format,
-    ) -> Result<Resource, Problem> {
-        let index = match_params::job_param(&other.value, self.job, &self.params);
-        let object = index.and_then(|i| self.bound.objects.get(&i));
-        let Some(Object::Buffer(buffer)) = object else {
-            return Err(self.no_such_object(other, "buffer"));
+        at: &At<()>,
+    ) -> Result<Plan, Problem> {
+        let whole = spec.layers.is_none() && spec.levels.is_none() && spec.samples.is_none();
+        let plain = match &spec.geometry {
+            Some(g) => matches!(g.value, Geometry::D1 | Geometry::D2 | Geometry::D3),
+            None => true,
         };
-        let [width, height, depth] = spec.extent.unwrap_or([1; 3]);
-        if depth != 1 {
-            let message = "a texture over a buffer has at most two dimensions";
-            return Err(Problem::new(codes::CONFLICT, spec.at.at(), message));
-        }
-        let linear = match spec.layout {
-            Some(layout) => layout == TextureLayout::Linear,
-            None => height == 1 && spec.pitch.is_none() && spec.dims != Some(2),
-        };
-        let buffer = buffer.clone();
-        if linear {
-            if height != 1 {
-                let message = "a texture of layout \"linear\" has a single row";
-                return Err(Problem::new(codes::CONFLICT, spec.at.at(), message));
+        let mut plan = match &spec.source {
+            TexelSource::Files(files)
+                if files.len() == 1 && whole && plain && !format.is_block() =>
+            {
+                self.one_file(spec, format, &files[0])?
             }
-            return Ok(Resource::Linear { buffer, format, width });
-        }
-        let row = u64::from(width) * u64::from(format.texel_size());
-        let pitch = spec.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
-        Ok(Resource::Pitched { buffer, format, width, height, pitch })
-    }
-
-    /// A texture of the array that a surface has.
-    fn shared_array(&self, spec: &TextureSpec, other: &At<String>) -> Result<Resource, Problem> {
-        let index = match_params::job_param(&other.value, self.job, &self.params);
-        let array = match index.and_then(|i| self.bound.objects.get(&i)) {
-            Some(Object::Surface { array, .. }) => Some(array),
-            _ => self.bound.surfaces.get(&other.value).map(|s| &s.0),
+            TexelSource::Files(files) => self.files(spec, format, at, files)?,
+            TexelSource::Inline(bytes) => {
+                let plan = shape(spec, format, at, None, bytes.value.len() as u64)?;
+                fill(plan, spec, bytes, bytes.value.clone())?
+            }
+            _ => {
+                let plan = shape(spec, format, at, None, 0)?;
+                if plan.size(plan.levels.unwrap_or(1)) > MAX_BYTES {
+                    let message = format!("more than {MAX_BYTES} bytes of texels");
+                    return Err(Problem::new(codes::VALUE, at.at(), message));
+                }
+                plan
+            }
         };
-        let array = array.ok_or_else(|| self.no_such_object(other, "surface"))?;
-        if let Some(format) = &spec.format
-            && format.value != array.format()
-        {
-            let message =
-                format!("the surface has format {}, not {}", array.format(), format.value);
-            return Err(Problem::new(codes::CONFLICT, format.at(), message));
+        if let Some(mipmaps) = &spec.mipmaps {
+            let most = MipmappedArray::most_levels(plan.extent);
+            let levels = spec.levels.as_ref().map_or(most, |l| l.value);
+            plan.levels = Some(levels);
+            let Some(channel) = format.plain_channel() else {
+                let message = format!("mip levels of {format} are not made: give all levels");
+                return Err(Problem::new(codes::VALUE, mipmaps.at(), message)
+                    .help("a box filter works on plain channels, such as those of `u8x4`"));
+            };
+            // More levels than there are the device refuses.
+            if !plan.bytes.is_empty() && levels <= most {
+                let Plan { bytes, format, extent, .. } = &plan;
+                plan.bytes = mipmaps::chain(bytes, *format, channel, *extent, levels);
+            }
         }
-        Ok(Resource::Array(array.clone()))
+        Ok(plan)
     }
 
-    fn no_such_object(&self, name: &At<String>, kind: &str) -> Problem {
-        let message = format!("no parameter `{}` of the job has a {kind}", name.value);
-        Problem::new(codes::NAME, name.at(), message)
-    }
-
-    /// An array with its texels.
-    fn array(&self, texture: &Texture<'_>, name: &str) -> Result<(Array, u8), Problem> {
-        let at = texture.at;
-        let texels = self.texels(texture)?;
-        let Texels { format, dims, width, height, depth, .. } = texels;
+    /// A picture or array that is the whole of a 1D, 2D or 3D array.
+    fn one_file(
+        &self,
+        spec: &ResourceSpec,
+        format: Format,
+        file: &At<PathBuf>,
+    ) -> Result<Plan, Problem> {
+        let dims = spec.dims.or(spec.geometry.as_ref().map(|g| g.value.axes() as u8));
+        let wanted = Wanted { format, dims, extent: spec.extent.extent };
+        let texels = texunit_files::read_texels(&self.path(file), &wanted);
+        let Texels { format, dims, width, height, depth, bytes } =
+            texels.map_err(file_problem(file))?;
+        let geometry = of_dims(dims);
         let extent = Extent { width, height, depth };
-        let descriptor = ArrayDescriptor { format, extent, dims, name: name.to_owned() };
-        let array = self.device.create_array(&descriptor).map_err(refused(at))?;
-        array.write(&texels.bytes).map_err(refused(at))?;
-        Ok((array, dims))
+        Ok(Plan { format, geometry, extent, layers: 1, levels: None, samples: 1, bytes })
     }
 
-    fn texels(&self, texture: &Texture<'_>) -> Result<Texels, Problem> {
-        let Texture { at, source, wanted } = texture;
-        if let TexelSource::File(file) = source {
-            return texunit_files::read_texels(&self.path(file), wanted)
-                .map_err(file_problem(file));
+    /// Files that follow each other in packed order.
+    fn files(
+        &self,
+        spec: &ResourceSpec,
+        format: Format,
+        at: &At<()>,
+        files: &[At<PathBuf>],
+    ) -> Result<Plan, Problem> {
+        let mut pieces = Vec::new();
+        let mut total = 0_u64;
+        for file in files {
+            let path = self.path(file);
+            let problem = file_problem(file);
+            let piece = if Kind::of(&path) == Kind::Raw {
+                Piece {
+                    file,
+                    size: None,
+                    bytes: texunit_files::read_bytes(&path).map_err(problem)?,
+                }
+            } else {
+                let wanted = Wanted { format, dims: None, extent: None };
+                let texels = texunit_files::read_texels(&path, &wanted).map_err(problem)?;
+                let size = Some([texels.width, texels.height, texels.depth]);
+                Piece { file, size, bytes: texels.bytes }
+            };
+            total += piece.bytes.len() as u64;
+            if total > MAX_BYTES {
+                let message = format!("more than {MAX_BYTES} bytes of texels");
+                return Err(Problem::new(codes::VALUE, at.at(), message));
+            }
+            pieces.push(piece);
         }
-        let [width, height, depth] = wanted.extent.unwrap_or([1; 3]);
-        let size = Texels::byte_size(wanted.format, width, height, depth).ok_or_else(|| {
-            let message = format!("more than {} bytes of texels", texunit_files::MAX_BYTES);
-            Problem::new(codes::VALUE, at.at(), message)
-        })?;
-        let own = if depth > 1 { 3 } else { 1 + u8::from(height > 1) };
-        let dims = wanted.dims.unwrap_or(own);
-        if (dims < 3 && depth != 1) || (dims < 2 && height != 1) {
-            let message =
-                format!("{width} x {height} x {depth} texels have more than {dims} dimensions");
-            return Err(Problem::new(codes::VALUE, at.at(), message));
-        }
-        let bytes = vec![0; size as usize];
-        Ok(Texels { format: wanted.format, dims, width, height, depth, bytes })
+        let plan = shape(spec, format, at, Some(&pieces), total)?;
+        check_rows(&plan, spec, &pieces)?;
+        let bytes = pieces.into_iter().flat_map(|p| p.bytes).collect();
+        fill(plan, spec, at, bytes)
     }
+}
+
+/// Levels that the source gives.
+fn own_levels(spec: &ResourceSpec) -> u32 {
+    match (&spec.mipmaps, &spec.levels) {
+        (None, Some(levels)) => levels.value.min(32),
+        _ => 1,
+    }
+}
+
+/// Puts texels into a plan, which must be as many.
+fn fill<T>(plan: Plan, spec: &ResourceSpec, at: &At<T>, bytes: Vec<u8>) -> Result<Plan, Problem> {
+    let needed = plan.size(own_levels(spec));
+    if needed != bytes.len() as u64 {
+        let message = format!(
+            "there are {} bytes of texels, but the array takes {needed}: {}",
+            bytes.len(),
+            describe(&plan, spec)
+        );
+        return Err(Problem::new(codes::VALUE, at.at(), message));
+    }
+    Ok(Plan { bytes, ..plan })
+}
+
+/// `2 layers of 4 x 4 texels of u8x4, 3 levels`
+fn describe(plan: &Plan, spec: &ResourceSpec) -> String {
+    let Extent { width, height, depth } = plan.extent;
+    let size = match plan.geometry.axes() {
+        1 => format!("{width}"),
+        2 => format!("{width} x {height}"),
+        _ => format!("{width} x {height} x {depth}"),
+    };
+    let mut text = format!("{size} texels of {}", plan.format);
+    let planes = plan.planes();
+    if plan.geometry.is_cube() {
+        text = format!("{planes} faces of {text}");
+    } else if plan.geometry.is_array() {
+        text = format!("{planes} layers of {text}");
+    }
+    if plan.samples > 1 {
+        text += &format!(", {} samples", plan.samples);
+    }
+    let levels = own_levels(spec);
+    if levels > 1 {
+        text += &format!(", {levels} levels");
+    }
+    text
+}
+
+fn of_dims(dims: u8) -> Geometry {
+    match dims {
+        1 => Geometry::D1,
+        2 => Geometry::D2,
+        _ => Geometry::D3,
+    }
+}
+
+/// The shape that the keys give, with what the files say where they are silent. `total` bytes of
+/// texels are there, or 0 for as many as it takes.
+fn shape(
+    spec: &ResourceSpec,
+    format: Format,
+    at: &At<()>,
+    pieces: Option<&[Piece<'_>]>,
+    total: u64,
+) -> Result<Plan, Problem> {
+    let first = pieces.and_then(|p| p.first()).and_then(|p| p.size);
+    let geometry = match (&spec.geometry, spec.dims) {
+        (Some(g), _) => g.value,
+        (None, Some(dims)) => of_dims(dims),
+        (None, None) => of_dims(match (spec.extent.extent, first) {
+            (Some([_, h, d]), _) | (None, Some([_, h, d])) if d > 1 || h > 1 => {
+                if d > 1 {
+                    3
+                } else {
+                    2
+                }
+            }
+            _ => 1,
+        }),
+    };
+    let samples = match (&spec.samples, geometry.is_multisample()) {
+        (Some(samples), _) => samples.value,
+        (None, false) => 1,
+        (None, true) => {
+            let message = "a multi-sample array needs the number of its `samples`";
+            return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
+        }
+    };
+    let given = spec.layers.as_ref().map(|l| l.value);
+    let mut plan = Plan {
+        format,
+        geometry,
+        extent: Extent { width: 1, height: 1, depth: 1 },
+        layers: given.unwrap_or(1),
+        levels: spec.levels.as_ref().map(|l| l.value),
+        samples,
+        bytes: Vec::new(),
+    };
+    plan.extent = extent(spec, at, &plan, pieces, first)?;
+    if given.is_none() && geometry.is_array() && total > 0 {
+        let one = plan.size(own_levels(spec)).max(1);
+        plan.layers = u32::try_from(total / one).unwrap_or(u32::MAX).max(1);
+    }
+    Ok(plan)
+}
+
+/// Size of a layer of the base level: as given, else as the first file has it.
+fn extent(
+    spec: &ResourceSpec,
+    at: &At<()>,
+    plan: &Plan,
+    pieces: Option<&[Piece<'_>]>,
+    first: Option<[u32; 3]>,
+) -> Result<Extent, Problem> {
+    let problem = |message: String| Err(Problem::new(codes::VALUE, at.at(), message));
+    let geometry = plan.geometry;
+    let [width, mut height, depth] = match (spec.extent.extent, first) {
+        (Some(extent), _) => extent,
+        (None, Some([w, h, d])) => {
+            let alone = pieces.is_some_and(|p| p.len() == 1);
+            match geometry {
+                Geometry::D3 => [w, h, d],
+                Geometry::D1 | Geometry::A1d => [w, 1, 1],
+                Geometry::Cube | Geometry::Acube => [w, w, 1],
+                // A single file with all layers, one below the other.
+                _ if alone && d == 1 => {
+                    let images = u64::from(plan.layers) * u64::from(plan.samples);
+                    [w, (u64::from(h) / images.max(1)).max(1) as u32, 1]
+                }
+                _ => [w, h, 1],
+            }
+        }
+        (None, None) => {
+            let message = "a raw file does not say how large the array is: give `width`, \
+                           `height` and `depth`";
+            return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
+        }
+    };
+    if geometry.is_cube() && spec.extent.dims == 1 {
+        height = width;
+    }
+    let axes = geometry.axes();
+    if (axes < 3 && depth != 1) || (axes < 2 && height != 1) {
+        return problem(format!(
+            "{width} x {height} x {depth} texels have more than {axes} dimension{}",
+            if axes == 1 { "" } else { "s" }
+        ));
+    }
+    Ok(Extent { width, height, depth })
+}
+
+/// Checks that each picture has the width of the level that its rows come to lie in, and ends
+/// with the level at the latest.
+fn check_rows(plan: &Plan, spec: &ResourceSpec, pieces: &[Piece<'_>]) -> Result<(), Problem> {
+    let levels: Vec<Extent> = plan.level_extents(own_levels(spec)).collect();
+    let mut level = 0;
+    let mut left = levels.first().map_or(0, |&e| plan.level_bytes(e));
+    for piece in pieces {
+        let mut bytes = piece.bytes.len() as u64;
+        while left == 0 && level + 1 < levels.len() {
+            level += 1;
+            left = plan.level_bytes(levels[level]);
+        }
+        if let Some([width, height, depth]) = piece.size {
+            let file = piece.file.value.display();
+            let wrong = |message| Err(Problem::new(codes::VALUE, piece.file.at(), message));
+            let wanted = levels[level].width;
+            if width != wanted {
+                return wrong(format!(
+                    "`{file}` has rows of {width} texels, but those of level {level} have {wanted}"
+                ));
+            }
+            if bytes > left {
+                let rows = left / plan.row_bytes(levels[level]).max(1);
+                return wrong(format!(
+                    "`{file}` has {} rows, but level {level} takes {rows} more",
+                    u64::from(height) * u64::from(depth)
+                ));
+            }
+        }
+        // Raw files may hold several levels.
+        while bytes > left && level + 1 < levels.len() {
+            bytes -= left;
+            level += 1;
+            left = plan.level_bytes(levels[level]);
+        }
+        left = left.saturating_sub(bytes);
+    }
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Buffers, variables and outputs of a job.
 
 use super::number::{self, Typed};
-use super::object::{extent, format};
+use super::resource::{ExtentSpec, extent, format};
 use crate::problem::{Problem, codes};
 use crate::table::{At, Found, Table};
 use std::path::{Component, Path, PathBuf};
@@ -40,6 +40,12 @@ pub struct OutputSpec {
     pub extent: Option<[u32; 3]>,
     /// Number of dimensions that were given.
     pub dims: u8,
+    /// `level`, of a mipmapped array
+    pub level: Option<At<u32>>,
+    /// `layer`; of cubes, the face
+    pub layer: Option<At<u32>>,
+    /// `sample`, of a multi-sample array
+    pub sample: Option<At<u32>>,
 }
 
 /// Reads the keys of a buffer.
@@ -110,11 +116,13 @@ fn zeros_of(value: &Found<'_>) -> Option<Data> {
 }
 
 /// Reads an output.
-pub(super) fn output(value: &Found<'_>) -> Option<At<OutputSpec>> {
+fn output(value: &Found<'_>) -> Option<At<OutputSpec>> {
     let table = value.table()?;
     let file = table.need("file", "the name of the file to be written");
     let format = format(&table);
-    let (extent, dims) = extent(&table);
+    let ExtentSpec { extent, dims } = extent(&table);
+    let number = |key| table.get(key).and_then(|v| Some(v.at(v.small(0)?)));
+    let (level, layer, sample) = (number("level"), number("layer"), number("sample"));
     table.finish();
     let file = file?.string("a file name")?;
     let path = Path::new(&file.value);
@@ -131,5 +139,15 @@ pub(super) fn output(value: &Found<'_>) -> Option<At<OutputSpec>> {
         value.report(Problem::new(codes::VALUE, file.at(), "no file name has control characters"));
         return None;
     }
-    Some(value.at(OutputSpec { file: file.with(path.to_owned()), format, extent, dims }))
+    let file = file.with(path.to_owned());
+    Some(value.at(OutputSpec { file, format, extent, dims, level, layer, sample }))
+}
+
+/// Reads an output, or an array of several.
+pub(super) fn outputs(value: &Found<'_>) -> Vec<At<OutputSpec>> {
+    if !value.is_array() {
+        return output(value).into_iter().collect();
+    }
+    let items = value.array("a table `{ file = ... }` or an array of them").unwrap_or_default();
+    items.iter().filter_map(output).collect()
 }

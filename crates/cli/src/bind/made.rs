@@ -1,0 +1,200 @@
+//! Texels on the device, whatever holds them.
+
+use crate::job::ViewSpec;
+use crate::problem::{Problem, codes};
+use crate::table::At;
+use texunit_device::{
+    Array, Buffer, Error, Extent, Format, Geometry, MipmappedArray, SurfaceResource,
+    TextureResource, TileRegion, View,
+};
+
+/// What textures and surfaces are made of.
+#[derive(Clone, Debug)]
+pub(crate) enum Made {
+    Array(Array),
+    Mipmapped(MipmappedArray),
+    Linear { buffer: Buffer, format: Format, width: u32 },
+    Pitched { buffer: Buffer, format: Format, width: u32, height: u32, pitch: u64 },
+}
+
+impl Made {
+    pub(crate) fn texture(&self) -> TextureResource<'_> {
+        match *self {
+            Made::Array(ref array) => TextureResource::Array(array),
+            Made::Mipmapped(ref array) => TextureResource::Mipmapped(array),
+            Made::Linear { ref buffer, format, width } => {
+                TextureResource::Linear { buffer, format, width }
+            }
+            Made::Pitched { ref buffer, format, width, height, pitch } => {
+                TextureResource::Pitched { buffer, format, width, height, pitch }
+            }
+        }
+    }
+
+    /// `None` for a mipmapped array: a surface is of one level.
+    pub(crate) fn surface(&self) -> Option<SurfaceResource<'_>> {
+        match *self {
+            Made::Array(ref array) => Some(SurfaceResource::Array(array)),
+            Made::Mipmapped(_) => None,
+            Made::Linear { ref buffer, format, width } => {
+                Some(SurfaceResource::Linear { buffer, format, width })
+            }
+            Made::Pitched { ref buffer, format, width, height, pitch } => {
+                Some(SurfaceResource::Pitched { buffer, format, width, height, pitch })
+            }
+        }
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        match self {
+            Made::Array(array) => array.format(),
+            Made::Mipmapped(array) => array.format(),
+            Made::Linear { format, .. } | Made::Pitched { format, .. } => *format,
+        }
+    }
+
+    pub(crate) fn geometry(&self) -> Geometry {
+        match self {
+            Made::Array(array) => array.geometry(),
+            Made::Mipmapped(array) => array.geometry(),
+            Made::Linear { .. } => Geometry::D1,
+            Made::Pitched { .. } => Geometry::D2,
+        }
+    }
+
+    /// Size of a layer of the base level.
+    pub(crate) fn extent(&self) -> Extent {
+        match *self {
+            Made::Array(ref array) => array.extent(),
+            Made::Mipmapped(ref array) => array.extent(),
+            Made::Linear { width, .. } => Extent { width, height: 1, depth: 1 },
+            Made::Pitched { width, height, .. } => Extent { width, height, depth: 1 },
+        }
+    }
+
+    /// Layers, or faces of all cubes.
+    pub(crate) fn planes(&self) -> u32 {
+        match self {
+            Made::Array(array) => array.planes(),
+            Made::Mipmapped(array) => {
+                array.layers() * if self.geometry().is_cube() { 6 } else { 1 }
+            }
+            Made::Linear { .. } | Made::Pitched { .. } => 1,
+        }
+    }
+
+    pub(crate) fn samples(&self) -> u32 {
+        match self {
+            Made::Array(array) => array.samples(),
+            _ => 1,
+        }
+    }
+
+    /// The texels without padding.
+    pub(crate) fn read(&self) -> Vec<u8> {
+        match self {
+            Made::Array(array) => array.read(),
+            Made::Mipmapped(array) => array.read(),
+            Made::Linear { buffer, format, width } => {
+                let mut bytes = buffer.read();
+                bytes.truncate(*width as usize * format.texel_size() as usize);
+                bytes
+            }
+            Made::Pitched { buffer, format, width, height, pitch } => {
+                let row = *width as usize * format.texel_size() as usize;
+                let bytes = buffer.read();
+                let rows = bytes.chunks(*pitch as usize).take(*height as usize);
+                rows.flat_map(|bytes| bytes.get(..row).unwrap_or_default()).copied().collect()
+            }
+        }
+    }
+
+    /// Sets the texels of an array, all levels packed.
+    pub(super) fn write(&self, bytes: &[u8]) -> Result<(), Error> {
+        match self {
+            Made::Array(array) => array.write(bytes),
+            Made::Mipmapped(array) => array.write(bytes),
+            Made::Linear { buffer, .. } | Made::Pitched { buffer, .. } => buffer.write(0, bytes),
+        }
+    }
+
+    /// Maps all tiles of a sparse array, or none.
+    pub(super) fn map_all_tiles(&self, resident: bool) -> Result<(), Error> {
+        match self {
+            Made::Array(array) => array.map_all_tiles(resident),
+            Made::Mipmapped(array) => array.map_all_tiles(resident),
+            Made::Linear { .. } | Made::Pitched { .. } => Ok(()),
+        }
+    }
+
+    /// Maps or unmaps some tiles of a sparse array.
+    pub(super) fn set_tiles(&self, region: &TileRegion, resident: bool) -> Result<(), Error> {
+        match (self, resident) {
+            (Made::Array(array), true) => array.map_tiles(region),
+            (Made::Array(array), false) => array.unmap_tiles(region),
+            (Made::Mipmapped(array), true) => array.map_tiles(region),
+            (Made::Mipmapped(array), false) => array.unmap_tiles(region),
+            (Made::Linear { .. } | Made::Pitched { .. }, _) => Ok(()),
+        }
+    }
+
+    /// One level and one layer or face of it, where they are asked for.
+    pub(crate) fn part(
+        &self,
+        level: Option<&At<u32>>,
+        layer: Option<&At<u32>>,
+    ) -> Result<Self, Problem> {
+        let mut part = self.clone();
+        if let Some(level) = level {
+            let Made::Mipmapped(array) = &part else {
+                let message = "a `level` is of an array with mip levels, and this has none";
+                return Err(Problem::new(codes::CONFLICT, level.at(), message));
+            };
+            part = Made::Array(array.level(level.value).map_err(refused(level))?);
+        }
+        if let Some(layer) = layer {
+            let layers = matches!(
+                part.geometry(),
+                Geometry::A1d | Geometry::A2d | Geometry::A2dms | Geometry::Cube | Geometry::Acube
+            );
+            let one = match &part {
+                Made::Array(array) if layers => array.layer(layer.value),
+                Made::Mipmapped(_) if layers => {
+                    let message = "one layer of an array with mip levels needs a `level` too";
+                    return Err(Problem::new(codes::MISSING_KEY, layer.at(), message));
+                }
+                _ => {
+                    let message = "a `layer` is of a layered array or a cube map";
+                    return Err(Problem::new(codes::CONFLICT, layer.at(), message));
+                }
+            };
+            part = Made::Array(one.map_err(refused(layer))?);
+        }
+        Ok(part)
+    }
+
+    /// The view that a job asks for.
+    pub(crate) fn view(&self, spec: &At<ViewSpec>) -> Result<Self, Problem> {
+        let ViewSpec { format, geometry, levels, layers } = &spec.value;
+        let range = |r: &Option<[u32; 2]>| r.map(|[first, last]| first..last.saturating_add(1));
+        let view = View {
+            format: format.as_ref().map(|f| f.value),
+            geometry: *geometry,
+            levels: range(levels),
+            planes: range(layers),
+        };
+        match self {
+            Made::Array(array) => array.view(&view).map(Made::Array).map_err(refused(spec)),
+            Made::Mipmapped(array) => array.view(&view).map(Made::Mipmapped).map_err(refused(spec)),
+            Made::Linear { .. } | Made::Pitched { .. } => {
+                let message = "memory has no views: give it the `format` and size that are wanted";
+                Err(Problem::new(codes::CONFLICT, spec.at(), message))
+            }
+        }
+    }
+}
+
+/// An object that the device refuses, at the place that describes it.
+pub(super) fn refused<T>(at: &At<T>) -> impl Fn(Error) -> Problem + '_ {
+    |error| Problem::new(codes::REFUSED, at.at(), error.to_string())
+}

@@ -1,0 +1,105 @@
+//! Mip levels made of the base level by a box filter: every texel is the mean of the 2, 4 or 8
+//! below it, rounded to nearest (of integers halves go up). The last row or column of an odd
+//! size is left out, as in most tools.
+
+use texunit_device::{Channel, Extent, Format};
+
+/// All levels, packed, of planes (layers, faces) that are given packed.
+pub(super) fn chain(
+    base: &[u8],
+    format: Format,
+    channel: Channel,
+    extent: Extent,
+    levels: u32,
+) -> Vec<u8> {
+    let mut all = base.to_vec();
+    let mut last = base.to_vec();
+    for level in 1..levels {
+        last = next(&last, format, channel, extent.level(level - 1), extent.level(level));
+        all.extend_from_slice(&last);
+    }
+    all
+}
+
+fn next(texels: &[u8], format: Format, channel: Channel, from: Extent, to: Extent) -> Vec<u8> {
+    let texel = format.texel_size() as usize;
+    let [fw, fh, fd] = from.axes().map(|n| n as usize);
+    let [tw, th, td] = to.axes().map(|n| n as usize);
+    let mut out = Vec::with_capacity(texels.len() / 2);
+    let pair = |i: usize, n: usize| (2 * i).min(n - 1)..(2 * i + 2).min(n);
+    for plane in texels.chunks_exact(fw * fh * fd * texel) {
+        for (z, y, x) in
+            (0..td).flat_map(|z| (0..th).flat_map(move |y| (0..tw).map(move |x| (z, y, x))))
+        {
+            for c in 0..usize::from(format.channels()) {
+                let (mut sum, mut count) = (0.0, 0.0);
+                for k in pair(z, fd) {
+                    for j in pair(y, fh) {
+                        for i in pair(x, fw) {
+                            let at = ((k * fh + j) * fw + i) * texel;
+                            sum += value(channel, &plane[at + c * channel.size() as usize..]);
+                            count += 1.0;
+                        }
+                    }
+                }
+                push(&mut out, channel, sum / count);
+            }
+        }
+    }
+    out
+}
+
+fn value(channel: Channel, bytes: &[u8]) -> f64 {
+    let mut word = [0; 4];
+    let size = channel.size() as usize;
+    word[..size].copy_from_slice(&bytes[..size]);
+    let word = u32::from_le_bytes(word);
+    match channel {
+        Channel::U8 | Channel::U16 | Channel::U32 => f64::from(word),
+        Channel::S8 => f64::from(word as u8 as i8),
+        Channel::S16 => f64::from(word as u16 as i16),
+        Channel::S32 => f64::from(word as i32),
+        Channel::F16 => half::f16::from_bits(word as u16).to_f64(),
+        Channel::F32 => f64::from(f32::from_bits(word)),
+    }
+}
+
+fn push(out: &mut Vec<u8>, channel: Channel, mean: f64) {
+    let whole = (mean + 0.5).floor() as i64;
+    match channel {
+        Channel::F32 => out.extend((mean as f32).to_le_bytes()),
+        Channel::F16 => out.extend(texunit_files::f64_to_f16(mean).to_le_bytes()),
+        integer => out.extend(&whole.to_le_bytes()[..integer.size() as usize]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn made(format: &str, extent: [u32; 3], levels: u32, base: &[u8]) -> Vec<u8> {
+        let format = Format::from_name(format).unwrap();
+        let [width, height, depth] = extent;
+        let extent = Extent { width, height, depth };
+        chain(base, format, format.plain_channel().unwrap(), extent, levels)
+    }
+
+    #[test]
+    fn means() {
+        assert_eq!(
+            made("u8", [4, 2, 1], 3, &[1, 2, 8, 8, 3, 3, 8, 9]),
+            [1, 2, 8, 8, 3, 3, 8, 9, 2, 8, 5]
+        );
+        // Two layers; an odd width leaves its last column out.
+        assert_eq!(
+            made("u8", [3, 1, 1], 2, &[0, 4, 99, 10, 20, 99]),
+            [0, 4, 99, 10, 20, 99, 2, 15]
+        );
+        assert_eq!(made("s8x2", [2, 1, 1], 2, &[255, 0, 254, 1])[4..], [255, 1]);
+        let floats: Vec<u8> = [1.0_f32, 2.0].iter().flat_map(|v| v.to_le_bytes()).collect();
+        assert_eq!(made("f32", [2, 1, 1], 2, &floats)[8..], 1.5_f32.to_le_bytes());
+        let halves: Vec<u8> = [0x3c00_u16, 0x4000].iter().flat_map(|v| v.to_le_bytes()).collect();
+        assert_eq!(made("f16", [1, 1, 2], 2, &halves)[4..], 0x3e00_u16.to_le_bytes());
+    }
+}

@@ -1,0 +1,90 @@
+//! What a job wants to have written, of the objects that were made.
+
+use super::{Binder, Made, Object, SurfaceTexels, match_params};
+use crate::job::{OutputSpec, ParamValue};
+use crate::output::{Pending, Source};
+use crate::problem::{Problem, codes};
+use crate::table::At;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The texels of an output: the part that the surface is of, or another level or layer.
+fn texels(whole: &Made, part: &Made, output: &At<OutputSpec>) -> Result<Source, Problem> {
+    let OutputSpec { level, layer, sample, .. } = &output.value;
+    let chosen = match (level, layer) {
+        (None, None) => part.clone(),
+        (None, Some(_)) if matches!(whole, Made::Mipmapped(_)) => {
+            part.part(None, layer.as_ref())?
+        }
+        _ => whole.part(level.as_ref(), layer.as_ref())?,
+    };
+    if let Some(sample) = sample
+        && sample.value >= chosen.samples()
+    {
+        let message = match chosen.samples() {
+            1 => "only multi-sample arrays have a `sample`".to_owned(),
+            n => format!("there are {n} samples, but no sample {}", sample.value),
+        };
+        return Err(Problem::new(codes::VALUE, sample.at(), message));
+    }
+    Ok(Source::Texels(chosen, sample.as_ref().map(|s| s.value)))
+}
+
+impl Binder<'_> {
+    /// Outputs of parameters and `.surfref`s.
+    pub(super) fn outputs(&mut self) {
+        let mut found = Vec::new();
+        for (index, param) in self.job.params.iter().enumerate() {
+            let target = match &param.value {
+                ParamValue::Use(other) => {
+                    match_params::job_param(&other.value, self.job, &self.params)
+                }
+                _ => Some(index),
+            };
+            let object = target.and_then(|target| self.bound.objects.get(&target));
+            for output in &param.outputs {
+                let source = match object {
+                    Some(Object::Buffer(b)) => Ok(Source::Buffer(b.clone())),
+                    Some(Object::Surface { whole, part, .. }) => texels(whole, part, output),
+                    Some(_) => {
+                        let message = "only buffers and surfaces have an output";
+                        Err(Problem::new(codes::CONFLICT, output.at(), message))
+                    }
+                    None => continue,
+                };
+                let pending = source.and_then(|s| Pending::new(&param.name.value, s, output));
+                found.extend(self.check(pending));
+            }
+        }
+        for (name, _, outputs) in &self.job.surfaces {
+            let Some(SurfaceTexels { whole, part }) = self.bound.surfaces.get(&name.value) else {
+                continue;
+            };
+            for output in outputs {
+                let source = texels(whole, part, output);
+                let pending = source.and_then(|s| Pending::new(&name.value, s, output));
+                found.extend(self.check(pending));
+            }
+        }
+        self.bound.outputs.extend(found);
+        self.bound.outputs.sort_by_key(|p| p.at.span.start);
+        let mut seen: HashMap<&Path, &Pending> = HashMap::new();
+        for output in &self.bound.outputs {
+            let file = output.file.as_path();
+            if let Some(first) = seen.insert(file, output) {
+                let message =
+                    format!("`{}` is already the output of `{}`", file.display(), first.param);
+                self.push(Problem::new(codes::CONFLICT, output.at.at(), message));
+            }
+        }
+        for output in &self.bound.outputs {
+            for folder in output.file.ancestors().skip(1) {
+                let Some(other) = seen.get(folder) else { continue };
+                let name = folder.display();
+                let message =
+                    format!("`{name}` cannot be a folder: it is the output of `{}`", other.param);
+                self.push(Problem::new(codes::CONFLICT, output.at.at(), message));
+            }
+        }
+    }
+}

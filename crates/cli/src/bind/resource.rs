@@ -1,0 +1,262 @@
+//! The resources of textures and surfaces.
+
+use super::made::Made;
+use super::texels::Plan;
+use super::{Binder, Object, match_params, refused};
+use crate::job::{Region, ResourceSpec, SurfaceSpec, TexelSource, TextureLayout, TilesSpec};
+use crate::problem::{Problem, codes};
+use crate::table::At;
+use texunit_device::{ArrayDescriptor, Extent, Format, Geometry, TileRegion};
+
+/// Rows of pitched textures begin at multiples of this many bytes.
+const PITCH_ALIGN: u64 = 32;
+
+/// Keys that say how texels of the job's own are arranged.
+fn own_key(spec: &ResourceSpec) -> Option<&'static str> {
+    let keys = [
+        ("geometry", spec.geometry.is_some()),
+        ("dims", spec.dims.is_some()),
+        ("width", spec.extent.extent.is_some()),
+        ("layers", spec.layers.is_some()),
+        ("levels", spec.levels.is_some()),
+        ("samples", spec.samples.is_some()),
+        ("mipmaps", spec.mipmaps.is_some()),
+        ("resident` and `nonresident", spec.tiles.is_some()),
+        ("pitch", spec.pitch.is_some()),
+    ];
+    keys.into_iter().find(|k| k.1).map(|k| k.0)
+}
+
+impl Binder<'_> {
+    /// The texels of a texture or surface, before the part is taken that a surface is of.
+    pub(super) fn resource(
+        &self,
+        spec: &ResourceSpec,
+        at: &At<()>,
+        name: &str,
+        what: &str,
+    ) -> Result<Made, Problem> {
+        let made = match &spec.source {
+            TexelSource::Surface(other) => self.shared(spec, at, other, what, "surface")?,
+            TexelSource::Texture(other) => self.shared(spec, at, other, what, "texture")?,
+            source => {
+                let Some(format) = &spec.format else {
+                    let message = format!("a {what} needs a `format`");
+                    return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
+                };
+                if let TexelSource::Buffer(other) = source {
+                    self.over_buffer(spec, at, other, format.value, what)?
+                } else {
+                    self.own(spec, at, format.value, name, what)?
+                }
+            }
+        };
+        match &spec.view {
+            Some(view) => made.view(view),
+            None => Ok(made),
+        }
+    }
+
+    /// The part of its texels that a surface is of.
+    pub(super) fn surface_part(spec: &SurfaceSpec, whole: &Made) -> Result<Made, Problem> {
+        let part = whole.part(spec.level.as_ref(), spec.layer.as_ref())?;
+        match part {
+            Made::Mipmapped(array) => {
+                // A surface without a level is of the base level.
+                Ok(Made::Array(array.level(0).map_err(refused(&spec.at))?))
+            }
+            part => Ok(part),
+        }
+    }
+
+    /// Texels that a job gives, in an array or in memory.
+    fn own(
+        &self,
+        spec: &ResourceSpec,
+        at: &At<()>,
+        format: Format,
+        name: &str,
+        what: &str,
+    ) -> Result<Made, Problem> {
+        let conflict = |m: String| Err(Problem::new(codes::CONFLICT, at.at(), m));
+        let plan = self.plan(spec, format, at)?;
+        let layout = spec.layout.unwrap_or(if spec.pitch.is_some() {
+            TextureLayout::Pitch
+        } else {
+            TextureLayout::Array
+        });
+        if layout == TextureLayout::Array {
+            return self.array(spec, at, plan, name);
+        }
+        let word = if layout == TextureLayout::Linear { "linear" } else { "pitch" };
+        if spec.tiles.is_some() || plan.levels.is_some() {
+            return conflict(format!("a {what} of layout \"{word}\" has no levels and no tiles"));
+        }
+        match (layout, plan.geometry) {
+            (TextureLayout::Linear, Geometry::D1 | Geometry::D2 | Geometry::D3)
+                if plan.extent.height == 1 && plan.extent.depth == 1 => {}
+            (TextureLayout::Linear, _) => {
+                return conflict(format!("a {what} of layout \"linear\" has a single row"));
+            }
+            (_, Geometry::D1 | Geometry::D2 | Geometry::D3) if plan.extent.depth == 1 => {}
+            _ => return conflict(format!("a {what} of layout \"pitch\" has two dimensions")),
+        }
+        let Plan { extent: Extent { width, height, .. }, bytes, .. } = plan;
+        let row = u64::from(width) * u64::from(format.texel_size());
+        if layout == TextureLayout::Linear {
+            let buffer = self.device.alloc(row.max(1), name).map_err(refused(at))?;
+            buffer.write(0, &bytes).map_err(refused(at))?;
+            return Ok(Made::Linear { buffer, format, width });
+        }
+        let pitch = spec.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
+        if pitch < row {
+            let message = format!("a row takes {row} bytes, more than the pitch of {pitch}");
+            return Err(Problem::new(codes::VALUE, at.at(), message));
+        }
+        let size = pitch.saturating_mul(height.into());
+        let buffer = self.device.alloc(size, name).map_err(refused(at))?;
+        for (y, bytes) in bytes.chunks_exact(row.max(1) as usize).enumerate() {
+            buffer.write(y as u64 * pitch, bytes).map_err(refused(at))?;
+        }
+        Ok(Made::Pitched { buffer, format, width, height, pitch })
+    }
+
+    /// An array with its texels.
+    fn array(
+        &self,
+        spec: &ResourceSpec,
+        at: &At<()>,
+        plan: Plan,
+        name: &str,
+    ) -> Result<Made, Problem> {
+        let Plan { format, geometry, extent, layers, levels, samples, bytes } = plan;
+        let sparse = spec.tiles.is_some();
+        let name = name.to_owned();
+        let descriptor =
+            ArrayDescriptor { format, geometry, extent, layers, samples, sparse, name };
+        let made = match levels {
+            None => Made::Array(self.device.create_array(&descriptor).map_err(refused(at))?),
+            Some(levels) => {
+                let array = self.device.create_mipmapped_array(&descriptor, levels);
+                Made::Mipmapped(array.map_err(refused(at))?)
+            }
+        };
+        if !bytes.is_empty() {
+            made.write(&bytes).map_err(refused(at))?;
+        }
+        if let Some(tiles) = &spec.tiles {
+            map_tiles(&made, tiles)?;
+        }
+        Ok(made)
+    }
+
+    /// Texels in the memory of a parameter's buffer.
+    fn over_buffer(
+        &self,
+        spec: &ResourceSpec,
+        at: &At<()>,
+        other: &At<String>,
+        format: Format,
+        what: &str,
+    ) -> Result<Made, Problem> {
+        let conflict = |message: String| Err(Problem::new(codes::CONFLICT, at.at(), message));
+        let plain = match &spec.geometry {
+            Some(g) => matches!(g.value, Geometry::D1 | Geometry::D2),
+            None => true,
+        };
+        if spec.layout == Some(TextureLayout::Array) {
+            return conflict(format!(
+                "a {what} over a buffer has the layout \"pitch\" or \"linear\""
+            ));
+        }
+        let counts = [&spec.layers, &spec.levels, &spec.samples];
+        if !plain || counts.iter().any(|c| c.is_some()) || spec.tiles.is_some() {
+            return conflict(format!(
+                "a {what} over a buffer has one level of one or two dimensions"
+            ));
+        }
+        let index = match_params::job_param(&other.value, self.job, &self.params);
+        let object = index.and_then(|i| self.bound.objects.get(&i));
+        let Some(Object::Buffer(buffer)) = object else {
+            return Err(self.no_such_object(other, "buffer"));
+        };
+        let [width, height, depth] = spec.extent.extent.unwrap_or([1; 3]);
+        if depth != 1 {
+            return conflict(format!("a {what} over a buffer has at most two dimensions"));
+        }
+        let two =
+            spec.dims == Some(2) || spec.geometry.as_ref().is_some_and(|g| g.value.axes() == 2);
+        let linear = match spec.layout {
+            Some(layout) => layout == TextureLayout::Linear,
+            None => height == 1 && spec.pitch.is_none() && !two,
+        };
+        let buffer = buffer.clone();
+        if linear {
+            if height != 1 {
+                return conflict(format!("a {what} of layout \"linear\" has a single row"));
+            }
+            return Ok(Made::Linear { buffer, format, width });
+        }
+        let row = u64::from(width) * u64::from(format.texel_size());
+        let pitch = spec.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
+        Ok(Made::Pitched { buffer, format, width, height, pitch })
+    }
+
+    /// The texels of another texture or surface of the job, which has its own.
+    fn shared(
+        &self,
+        spec: &ResourceSpec,
+        at: &At<()>,
+        other: &At<String>,
+        what: &str,
+        kind: &str,
+    ) -> Result<Made, Problem> {
+        if spec.layout.is_some_and(|l| l != TextureLayout::Array) {
+            let message = format!("a {what} over a {kind} has the layout \"array\"");
+            return Err(Problem::new(codes::CONFLICT, at.at(), message));
+        }
+        if let Some(key) = own_key(spec) {
+            let message = format!("a {what} over a {kind} has its size: leave `{key}` out");
+            return Err(Problem::new(codes::CONFLICT, at.at(), message)
+                .help("a `view` has another format or geometry, or some of the levels or layers"));
+        }
+        let index = match_params::job_param(&other.value, self.job, &self.params);
+        let made = match index.and_then(|i| self.bound.objects.get(&i)) {
+            Some(Object::Surface { whole, .. }) if kind == "surface" => Some(whole),
+            Some(Object::Texture { whole, .. }) if kind == "texture" => Some(whole),
+            _ if kind == "surface" => self.bound.surfaces.get(&other.value).map(|s| &s.whole),
+            _ => self.bound.textures.get(&other.value),
+        };
+        let made = made.ok_or_else(|| self.no_such_object(other, kind))?;
+        if let Some(format) = &spec.format
+            && format.value != made.format()
+        {
+            let message = format!("the {kind} has format {}, not {}", made.format(), format.value);
+            return Err(Problem::new(codes::CONFLICT, format.at(), message)
+                .help("a `view` has another format of equal size"));
+        }
+        Ok(made.clone())
+    }
+
+    fn no_such_object(&self, name: &At<String>, kind: &str) -> Problem {
+        let message = format!("no parameter `{}` of the job has a {kind}", name.value);
+        let problem = Problem::new(codes::NAME, name.at(), message);
+        if kind == "buffer" {
+            return problem;
+        }
+        problem.help(format!("a {kind} that has texels of its own, not those of another object"))
+    }
+}
+
+/// Maps the tiles of a sparse array that the job wants to be there.
+fn map_tiles(array: &Made, tiles: &At<TilesSpec>) -> Result<(), Problem> {
+    let resident = tiles.value.resident;
+    array.map_all_tiles(!resident).map_err(refused(tiles))?;
+    for at in &tiles.value.regions {
+        let Region { level, layer, offset, extent } = at.value;
+        let extent = extent.map(|[width, height, depth]| Extent { width, height, depth });
+        let region = TileRegion { level, layer, offset, extent };
+        array.set_tiles(&region, resident).map_err(refused(at))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,227 @@
+//! A job on the card: its kernel runs there and here from the same memory, and all that it may have
+//! written is compared.
+
+use crate::bind::{Bound, bind};
+use crate::job::Job;
+use crate::run::{Failure, Report, load_module, read_job};
+use crate::table::Problems;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use texunit_device::{Arg, Device, DeviceOptions, Kernel, LaunchOptions};
+use texunit_gpu::compare::{Compared, Difference, Outcome};
+use texunit_gpu::{
+    Buffer, CardResource, CardSurface, CardTexture, GpuError, LaunchShape, Runner, Uses,
+};
+use texunit_unit::Resource;
+
+/// Whether a TOML file is a job: it names its PTX.
+pub(super) fn is_job(path: &Path) -> bool {
+    let Ok(text) = std::fs::read_to_string(path) else { return false };
+    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("ptx"))
+}
+
+/// Runs a job here and on the card.
+pub(super) fn compare(runner: &Runner, path: &Path) -> Compared {
+    let outcome = run(runner, path).unwrap_or_else(|outcome| outcome);
+    let (file, name) = (path.display().to_string(), "job".to_owned());
+    Compared { file, name, rules: vec!["job".to_owned()], outcome }
+}
+
+fn failed(reason: impl std::fmt::Display) -> Outcome {
+    Outcome::Failed { reason: reason.to_string() }
+}
+
+fn skipped(reason: &str) -> Outcome {
+    Outcome::Skipped { reason: reason.to_owned() }
+}
+
+fn card(error: GpuError) -> Outcome {
+    match error {
+        GpuError::NotExpressible(reason) => Outcome::Skipped { reason },
+        error => failed(error),
+    }
+}
+
+fn run(runner: &Runner, path: &Path) -> Result<Outcome, Outcome> {
+    let mut report = Report::default();
+    let job = read_job(path, &mut report).ok_or_else(|| first_failure(&report))?;
+    if !(job.textures.is_empty() && job.surfaces.is_empty() && job.samplers.is_empty()) {
+        return Err(skipped(
+            "the module's own texture, sampler and surface references are not bound on the card",
+        ));
+    }
+    if !job.globals.is_empty() {
+        return Err(skipped("the module's variables are not set on the card"));
+    }
+    let device = Device::new(&DeviceOptions::default());
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let module = load_module(&job, folder, &device, &mut report);
+    let module = module.ok_or_else(|| first_failure(&report))?;
+    let kernel = module.kernel(&job.kernel.value);
+    let kernel = kernel.ok_or_else(|| failed("the PTX has no such kernel"))?;
+    let problems = Problems::default();
+    let bound = bind(&job, folder, &device, &kernel, &problems);
+    if let Some(problem) = problems.take().first() {
+        return Err(failed(problem.diagnostic().message));
+    }
+    launch_both(runner, &job, &kernel, &bound)
+}
+
+fn first_failure(report: &Report) -> Outcome {
+    failed(match report.failures.first() {
+        Some(Failure::Job(problem)) => problem.diagnostic().message,
+        Some(Failure::Ptx(diagnostic)) => diagnostic.message.clone(),
+        Some(Failure::File { message, .. }) => message.clone(),
+        None => "it cannot be read".to_owned(),
+    })
+}
+
+/// What the card has in the place of our memory.
+struct Mirror<'a> {
+    /// By parameter.
+    buffers: HashMap<usize, (&'a texunit_device::Buffer, Buffer)>,
+    /// Each array once, however many textures and surfaces there are of it.
+    resources: Vec<(Arc<Resource>, CardResource)>,
+}
+
+/// The texels that a parameter reads or writes.
+fn resource_of(arg: &Arg<'_>) -> Option<Arc<Resource>> {
+    match arg {
+        Arg::Texture(object) => Some(Arc::clone(&object.bound()?.texture.resource)),
+        Arg::Surface(object) => Some(Arc::clone(&object.bound()?.resource)),
+        _ => None,
+    }
+}
+
+fn same_memory(a: &Resource, b: &Resource) -> bool {
+    Arc::ptr_eq(a.block(), b.block())
+}
+
+impl<'a> Mirror<'a> {
+    fn new(runner: &Runner, args: &[Arg<'a>]) -> Result<Self, Outcome> {
+        let mut buffers: HashMap<usize, (&texunit_device::Buffer, Buffer)> = HashMap::new();
+        for (index, arg) in args.iter().enumerate() {
+            if let Arg::Buffer(buffer) = arg {
+                let made = runner.gpu().buffer(&buffer.read()).map_err(card)?;
+                buffers.insert(index, (*buffer, made));
+            }
+        }
+        let mut resources: Vec<(Arc<Resource>, CardResource)> = Vec::new();
+        for resource in args.iter().filter_map(resource_of) {
+            if let Some((other, _)) = resources.iter().find(|(r, _)| same_memory(r, &resource)) {
+                if other.shape() == resource.shape() {
+                    continue;
+                }
+                return Err(skipped("views of one array are not made on the card"));
+            }
+            if buffers.values().any(|(b, _)| b.holds(&resource)) {
+                return Err(skipped(
+                    "textures of a buffer that is a parameter too are not made on the card",
+                ));
+            }
+            let uses = Uses {
+                gather: false,
+                surface: args.iter().any(|a| {
+                    matches!(a, Arg::Surface(_))
+                        && resource_of(a).is_some_and(|r| same_memory(&r, &resource))
+                }),
+            };
+            let made = CardResource::new(runner.gpu(), &resource, uses).map_err(card)?;
+            resources.push((resource, made));
+        }
+        Ok(Self { buffers, resources })
+    }
+
+    fn card_resource(&self, of: &Resource) -> Option<&CardResource> {
+        self.resources.iter().find(|(r, _)| same_memory(r, of)).map(|(_, made)| made)
+    }
+
+    /// What differs between our memory and the card's.
+    fn differences(&self) -> Result<(usize, Vec<Difference>), Outcome> {
+        let (mut count, mut found) = (0, Vec::new());
+        let mut compare = |name: &str, ours: &[u8], theirs: &[u8]| {
+            count += 1;
+            let Some(at) = ours.iter().zip(theirs).position(|(a, b)| a != b) else { return };
+            let different = ours.iter().zip(theirs).filter(|(a, b)| a != b).count();
+            let around = |bytes: &[u8]| {
+                bytes[at..].iter().take(16).map(|b| format!("{b:02x}")).collect::<String>()
+            };
+            found.push(Difference {
+                index: count - 1,
+                operands: format!("{name}: {different} bytes, the first at {at}"),
+                reference: around(ours),
+                card: around(theirs),
+            });
+        };
+        for (ours, theirs) in self.buffers.values() {
+            compare(ours.name(), &ours.read(), &theirs.read().map_err(card)?);
+        }
+        for (ours, theirs) in &self.resources {
+            compare(ours.name(), &ours.to_packed(), &theirs.read().map_err(card)?);
+        }
+        Ok((count, found))
+    }
+}
+
+fn launch_both(
+    runner: &Runner,
+    job: &Job,
+    kernel: &Kernel,
+    bound: &Bound,
+) -> Result<Outcome, Outcome> {
+    let args = bound.args().ok_or_else(|| failed("an object could not be made"))?;
+    if bound.has_structures() {
+        return Err(skipped("parameters with members are not made on the card"));
+    }
+    let mirror = Mirror::new(runner, &args)?;
+    let mut textures = Vec::new();
+    let mut surfaces = Vec::new();
+    let mut bytes = Vec::new();
+    for (index, arg) in args.iter().enumerate() {
+        bytes.push(match arg {
+            Arg::Buffer(_) => mirror.buffers[&index].1.address().to_le_bytes().to_vec(),
+            Arg::Sampler(_) => return Err(skipped("CUDA has no sampler objects")),
+            Arg::Texture(object) => {
+                let bound = object.bound().ok_or_else(|| failed("a texture is not there"))?;
+                let resource = mirror.card_resource(&bound.texture.resource);
+                let resource = resource.ok_or_else(|| failed("a texture has no texels"))?;
+                let made = CardTexture::new(resource, &bound.texture, &bound.sampler);
+                let made = made.map_err(card)?;
+                let handle = made.handle().to_le_bytes().to_vec();
+                textures.push(made);
+                handle
+            }
+            Arg::Surface(object) => {
+                let bound = object.bound().ok_or_else(|| failed("a surface is not there"))?;
+                let resource = mirror.card_resource(&bound.resource);
+                let resource = resource.ok_or_else(|| failed("a surface has no texels"))?;
+                let made = CardSurface::new(resource).map_err(card)?;
+                let handle = made.handle().to_le_bytes().to_vec();
+                surfaces.push(made);
+                handle
+            }
+            other => other.bytes(),
+        });
+    }
+    let shape = LaunchShape {
+        grid: job.grid.value,
+        block: job.block.value,
+        shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
+    };
+    let options = LaunchOptions {
+        grid: shape.grid,
+        block: shape.block,
+        dynamic_shared: shape.shared,
+        ..LaunchOptions::default()
+    };
+    kernel.launch(&options, &args).map_err(failed)?;
+    let ptx = kernel.module().source().text();
+    let module = runner.gpu().module(ptx).map_err(card)?;
+    module.launch(kernel.name(), shape, &mut bytes).map_err(card)?;
+    let (count, first) = mirror.differences()?;
+    Ok(match first.len() {
+        0 => Outcome::Equal { count },
+        differing => Outcome::Differs { count, differing, first },
+    })
+}

@@ -1,0 +1,149 @@
+//! The comparison as text and as JSON.
+
+use super::Comparison;
+use serde_json::{Value, json as object};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use texunit_gpu::compare::{Compared, Difference, Outcome, Tally, by_rule};
+
+/// Cases with differences that are shown.
+const MOST_SHOWN: usize = 50;
+
+/// Prints the comparison: results on standard output, what stopped it on standard error.
+pub fn print(comparison: &Comparison) -> std::io::Result<()> {
+    let mut errors = String::new();
+    for error in comparison.errors.iter().chain(&comparison.no_card) {
+        errors += &format!("error: {error}\n");
+    }
+    if comparison.no_card.is_some() {
+        errors +=
+            "  = help: `texunit compare` asks a real NVIDIA GPU; everything else runs without\n";
+    }
+    let mut out = std::io::stdout();
+    let printed = out.write_all(human(comparison).as_bytes()).and_then(|()| out.flush());
+    std::io::stderr().write_all(errors.as_bytes())?;
+    printed
+}
+
+/// The comparison as text: what differs, what was skipped and why, and a table by rule.
+pub fn human(comparison: &Comparison) -> String {
+    let mut out = String::new();
+    // Writing to a `String` cannot fail.
+    let _ = write_human(&mut out, comparison);
+    out
+}
+
+fn write_human(out: &mut String, c: &Comparison) -> std::fmt::Result {
+    if let Some(card) = &c.card {
+        let (major, minor) = card.capability;
+        let (cuda, point) = (card.driver_version / 1000, card.driver_version % 1000 / 10);
+        writeln!(out, "{}, sm_{major}{minor}, driver for CUDA {cuda}.{point}\n", card.name)?;
+    }
+    let mut shown = 0;
+    for case in &c.compared {
+        match &case.outcome {
+            Outcome::Differs { count, differing, first } if shown < MOST_SHOWN => {
+                shown += 1;
+                writeln!(out, "{} {}: {differing} of {count} differ", case.file, case.name)?;
+                first.iter().try_for_each(|d| write_difference(out, d))?;
+            }
+            Outcome::Failed { reason } => {
+                writeln!(out, "{} {}: failed: {reason}", case.file, case.name)?;
+            }
+            _ => {}
+        }
+    }
+    for (reason, count) in skipped(&c.compared) {
+        writeln!(out, "skipped {count}: {reason}")?;
+    }
+    if !c.compared.is_empty() {
+        writeln!(
+            out,
+            "\n{:<12} {:>7} {:>10} {:>10} {:>8}",
+            "rule", "cases", "answers", "differ", "skipped"
+        )?;
+        let mut all = Tally::default();
+        c.compared.iter().for_each(|case| all.add(&case.outcome));
+        for (rule, tally) in by_rule(&c.compared) {
+            write_tally(out, &rule, &tally)?;
+        }
+        write_tally(out, "all", &all)?;
+    }
+    if let Some((path, count)) = &c.recorded {
+        writeln!(out, "\nrecorded {count} cases in {}", path.display())?;
+    }
+    Ok(())
+}
+
+fn write_tally(out: &mut String, name: &str, t: &Tally) -> std::fmt::Result {
+    let Tally { cases, count, differing, skipped, .. } = t;
+    writeln!(out, "{name:<12} {cases:>7} {count:>10} {differing:>10} {skipped:>8}")
+}
+
+fn write_difference(out: &mut String, d: &Difference) -> std::fmt::Result {
+    writeln!(out, "  #{} {}", d.index, d.operands)?;
+    writeln!(out, "    reference {}", d.reference)?;
+    writeln!(out, "    card      {}", d.card)
+}
+
+/// Reasons with the number of cases.
+fn skipped(compared: &[Compared]) -> BTreeMap<&str, usize> {
+    let mut reasons = BTreeMap::new();
+    for case in compared {
+        if let Outcome::Skipped { reason } = &case.outcome {
+            *reasons.entry(reason.as_str()).or_default() += 1;
+        }
+    }
+    reasons
+}
+
+/// The comparison as one JSON object.
+pub fn json(c: &Comparison) -> Value {
+    object!({
+        "succeeded": c.succeeded() && c.no_card.is_none(),
+        "card": c.card.as_ref().map(|card| object!({
+            "name": card.name,
+            "compute_capability": [card.capability.0, card.capability.1],
+            "driver_version": card.driver_version,
+        })),
+        "cases": c.compared.iter().map(case).collect::<Vec<_>>(),
+        "rules": by_rule(&c.compared).iter().map(|(rule, t)| object!({
+            "rule": rule,
+            "cases": t.cases,
+            "answers": t.count,
+            "differing": t.differing,
+            "skipped": t.skipped,
+            "failed": t.failed,
+        })).collect::<Vec<_>>(),
+        "recorded": c.recorded.as_ref().map(|(path, count)| object!({
+            "file": path.display().to_string(),
+            "cases": count,
+        })),
+        "errors": c.errors.iter().chain(&c.no_card).collect::<Vec<_>>(),
+    })
+}
+
+fn case(c: &Compared) -> Value {
+    let mut value = object!({ "file": c.file, "name": c.name, "rules": c.rules });
+    let rest = match &c.outcome {
+        Outcome::Equal { count } => object!({ "outcome": "equal", "answers": count }),
+        Outcome::Differs { count, differing, first } => object!({
+            "outcome": "differs",
+            "answers": count,
+            "differing": differing,
+            "first": first.iter().map(|d| object!({
+                "index": d.index,
+                "operands": d.operands,
+                "reference": d.reference,
+                "card": d.card,
+            })).collect::<Vec<_>>(),
+        }),
+        Outcome::Skipped { reason } => object!({ "outcome": "skipped", "reason": reason }),
+        Outcome::Failed { reason } => object!({ "outcome": "failed", "reason": reason }),
+    };
+    if let (Some(value), Value::Object(rest)) = (value.as_object_mut(), rest) {
+        value.extend(rest);
+    }
+    value
+}

@@ -1,0 +1,201 @@
+//! What the fetches of a kernel really do with the textures of a job (`--effective`).
+
+use crate::bind::Bound;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use texunit_device::{
+    AddressMode, BoundTexture, Coords, Effective, FetchForm, Filter, HandleSource, Kernel, Module,
+    Sampler,
+};
+use texunit_syntax::SourceFile;
+
+/// One instruction and one texture that it can read.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Line in the PTX.
+    pub line: u32,
+    /// The instruction.
+    pub form: FetchForm,
+    /// Parameter or reference that the texture is of.
+    pub texture: String,
+    /// Parameter or reference that the sampler is of, in independent texturing mode.
+    pub sampler: Option<String>,
+    /// What happens.
+    pub effective: Effective,
+}
+
+/// A named texture or sampler.
+type Named<T> = (String, T);
+
+/// Every fetch of a kernel with every texture and sampler that it can have.
+pub(crate) fn lines(kernel: &Kernel, bound: &Bound) -> Vec<Line> {
+    let module = kernel.module();
+    let mut lines = Vec::new();
+    for site in kernel.fetch_sites() {
+        let line = module.source().location(site.span.start).line;
+        let form = site.form;
+        for (texture, state) in textures(&site.texture, form, module, bound) {
+            let Some(sampler) = &site.sampler else {
+                let effective = state.effective(form);
+                lines.push(Line { line, form, texture, sampler: None, effective });
+                continue;
+            };
+            for (name, sampler) in samplers(sampler, module, bound) {
+                let effective = state.with_sampler(&sampler).effective(form);
+                let texture = texture.clone();
+                lines.push(Line { line, form, texture, sampler: Some(name), effective });
+            }
+        }
+    }
+    lines
+}
+
+/// The textures that an instruction can read: the one it names, else all of its geometry.
+fn textures(
+    source: &HandleSource,
+    form: FetchForm,
+    module: &Module,
+    bound: &Bound,
+) -> Vec<Named<BoundTexture>> {
+    match source {
+        HandleSource::Reference(name) => {
+            module.bound_texture(name).map(|t| (name.clone(), t)).into_iter().collect()
+        }
+        HandleSource::Parameter(name) => {
+            bound.textures().into_iter().filter(|(known, _)| known == name).collect()
+        }
+        HandleSource::Register => {
+            let fits = |t: &BoundTexture| t.texture.resource.geometry() == form.geometry;
+            bound.textures().into_iter().filter(|(_, t)| fits(t)).collect()
+        }
+    }
+}
+
+fn samplers(source: &HandleSource, module: &Module, bound: &Bound) -> Vec<Named<Sampler>> {
+    match source {
+        HandleSource::Reference(name) => {
+            module.bound_sampler(name).map(|s| (name.clone(), s)).into_iter().collect()
+        }
+        HandleSource::Parameter(name) => {
+            bound.samplers().into_iter().filter(|(known, _)| known == name).collect()
+        }
+        HandleSource::Register => bound.samplers(),
+    }
+}
+
+fn address(mode: AddressMode) -> &'static str {
+    match mode {
+        AddressMode::Wrap => "wrap",
+        AddressMode::Mirror => "mirror",
+        AddressMode::ClampOgl => "clamp_ogl",
+        AddressMode::Clamp => "clamp",
+        AddressMode::Border => "border",
+    }
+}
+
+fn filter(filter: Filter) -> &'static str {
+    match filter {
+        Filter::Point => "point",
+        Filter::Linear => "linear",
+    }
+}
+
+fn coordinates(coords: Coords) -> &'static str {
+    match coords {
+        Coords::Integer => "integer",
+        Coords::Unnormalized => "unnormalized",
+        Coords::Normalized => "normalized",
+    }
+}
+
+/// Levels in text: 1/256 of a level is exact in a few digits.
+fn level(level: i64) -> f64 {
+    level as f64 / 256.0
+}
+
+impl Line {
+    fn modes(&self) -> Option<Vec<&'static str>> {
+        let axes = self.form.geometry.axes();
+        let modes = self.effective.sampler.address_mode?;
+        Some(modes[..axes].iter().map(|&mode| address(mode)).collect())
+    }
+
+    /// As text, with the name of the PTX file.
+    fn text(&self, file: &str) -> String {
+        let Self { line, form, texture, sampler, effective } = self;
+        let mut text = format!("{file}:{line}: {form} of `{texture}`");
+        if let Some(sampler) = sampler {
+            let _ = write!(text, " by `{sampler}`");
+        }
+        if let Some(reason) = &effective.refused {
+            return format!("{text}: a fault: {reason}\n");
+        }
+        let state = &effective.sampler;
+        let _ = write!(text, ": {} coordinates", coordinates(state.coords));
+        let _ = write!(text, ", filter {}", filter(state.filter));
+        if let Some(modes) = self.modes() {
+            let _ = write!(text, ", address {}", modes.join(", "));
+        }
+        if let Some(mip_filter) = state.mip_filter {
+            let [least, most] = state.level_clamp.map(level);
+            let _ = write!(text, ", mip filter {}, levels {least} to {most}", filter(mip_filter));
+        }
+        if state.max_anisotropy > 1 {
+            let _ = write!(text, ", anisotropy {}", state.max_anisotropy);
+        }
+        for (word, acts) in [("sRGB", state.srgb), ("seamless", state.seamless_cube)] {
+            if acts {
+                let _ = write!(text, ", {word}");
+            }
+        }
+        if let Some(compare) = state.compare {
+            let _ = write!(text, ", compare {}", crate::job::compare_name(compare));
+        }
+        text.push('\n');
+        for change in &effective.overrides {
+            let _ = writeln!(text, "    {}: {}", change.rule, change.text);
+        }
+        text
+    }
+
+    /// As a member of the report.
+    fn json(&self) -> Value {
+        let Self { line, form, texture, sampler, effective } = self;
+        let state = &effective.sampler;
+        let overrides = effective.overrides.iter();
+        let overrides: Vec<_> =
+            overrides.map(|o| json!({ "rule": o.rule, "text": o.text })).collect();
+        json!({
+            "line": line,
+            "instruction": form.to_string(),
+            "texture": texture,
+            "sampler": sampler,
+            "coordinates": coordinates(state.coords),
+            "filter": filter(state.filter),
+            "mip_filter": state.mip_filter.map(filter),
+            "address": self.modes(),
+            "level_clamp": state.level_clamp.map(level),
+            "max_anisotropy": state.max_anisotropy,
+            "srgb": state.srgb,
+            "seamless_cube": state.seamless_cube,
+            "compare": state.compare.map(crate::job::compare_name),
+            "overrides": overrides,
+            "refused": effective.refused,
+        })
+    }
+}
+
+/// All lines as text.
+pub fn text(lines: &[Line], source: Option<&SourceFile>) -> String {
+    let file = source.map_or("", SourceFile::name);
+    let mut text: String = lines.iter().map(|line| line.text(file)).collect();
+    if lines.is_empty() {
+        text += "the kernel fetches from no texture of the job\n";
+    }
+    text
+}
+
+/// All lines as a value.
+pub fn json(lines: &[Line]) -> Value {
+    Value::Array(lines.iter().map(Line::json).collect())
+}
