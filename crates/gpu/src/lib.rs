@@ -7,6 +7,7 @@
 
 #![allow(unsafe_code, reason = "calls of the CUDA driver API")]
 
+pub mod approx;
 pub mod compare;
 mod driver;
 mod ffi;

@@ -1,0 +1,138 @@
+//! What the card's approximate instructions return, as differences from the correctly rounded
+//! value: the table that cube fetches (docs/numerics.md 7.3) and section 13 want.
+
+use crate::driver::{Gpu, GpuError, LaunchShape};
+
+/// An instruction of one f32 operand, with the operands that are asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Function {
+    /// What files are called.
+    pub name: &'static str,
+    /// The PTX instruction.
+    pub instruction: &'static str,
+    /// Bits of the first operand; the next ones follow it.
+    pub first: u32,
+    /// Operands.
+    pub count: u32,
+    /// The exact function, in more precision than f32 has.
+    pub exact: fn(f64) -> f64,
+}
+
+/// One binade for functions whose results in others differ by a power of two, two for roots, and
+/// for sine and cosine the binades up to 4, in which every reduced argument lies.
+#[rustfmt::skip]
+pub const FUNCTIONS: [Function; 7] = [
+    Function { name: "rcp",   instruction: "rcp.approx.ftz.f32",   first: 0x3f80_0000, count: 1 << 23,  exact: f64::recip },
+    Function { name: "rsqrt", instruction: "rsqrt.approx.ftz.f32", first: 0x3f80_0000, count: 1 << 24,  exact: |x| x.sqrt().recip() },
+    Function { name: "sqrt",  instruction: "sqrt.approx.ftz.f32",  first: 0x3f80_0000, count: 1 << 24,  exact: f64::sqrt },
+    Function { name: "ex2",   instruction: "ex2.approx.ftz.f32",   first: 0x3f80_0000, count: 1 << 23,  exact: f64::exp2 },
+    Function { name: "lg2",   instruction: "lg2.approx.ftz.f32",   first: 0x3f80_0000, count: 1 << 23,  exact: f64::log2 },
+    Function { name: "sin",   instruction: "sin.approx.ftz.f32",   first: 0x3c00_0000, count: 9 << 23,  exact: f64::sin },
+    Function { name: "cos",   instruction: "cos.approx.ftz.f32",   first: 0x3c00_0000, count: 9 << 23,  exact: f64::cos },
+];
+
+/// Threads of a CTA.
+const BLOCK: u32 = 256;
+/// Operands of a launch.
+const CHUNK: u32 = 1 << 22;
+
+fn kernel(function: &Function) -> String {
+    format!(
+        "\
+.version 6.0
+.target sm_60
+.address_size 64
+
+.visible .entry approx(.param .u64 results, .param .u32 first, .param .u32 count)
+{{
+    .reg .pred %outside;
+    .reg .b32 %i, %n, %t, %bits;
+    .reg .f32 %x;
+    .reg .b64 %out, %at;
+    mov.u32 %i, %ctaid.x;
+    mov.u32 %n, %ntid.x;
+    mov.u32 %t, %tid.x;
+    mad.lo.u32 %i, %i, %n, %t;
+    ld.param.u32 %n, [count];
+    setp.ge.u32 %outside, %i, %n;
+    @%outside bra DONE;
+    ld.param.u32 %bits, [first];
+    add.u32 %bits, %bits, %i;
+    mov.b32 %x, %bits;
+    {} %x, %x;
+    ld.param.u64 %out, [results];
+    mul.wide.u32 %at, %i, 4;
+    add.u64 %out, %out, %at;
+    st.global.f32 [%out], %x;
+DONE:
+    ret;
+}}
+",
+        function.instruction
+    )
+}
+
+/// The card's results for `count` operands from `first` on.
+fn results(gpu: &Gpu, function: &Function, first: u32, count: u32) -> Result<Vec<u32>, GpuError> {
+    let module = gpu.module(&kernel(function))?;
+    let memory = gpu.buffer(&vec![0; count as usize * 4])?;
+    let mut arguments = [
+        memory.address().to_le_bytes().to_vec(),
+        first.to_le_bytes().to_vec(),
+        count.to_le_bytes().to_vec(),
+    ];
+    let shape =
+        LaunchShape { grid: [count.div_ceil(BLOCK), 1, 1], block: [BLOCK, 1, 1], shared: 0 };
+    module.launch("approx", shape, &mut arguments)?;
+    let bytes = memory.read()?;
+    Ok(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect())
+}
+
+/// The card's results less the correctly rounded ones, in units of the last place. A difference
+/// that does not fit is -128.
+pub fn differences(gpu: &Gpu, function: &Function) -> Result<Vec<i8>, GpuError> {
+    let mut all = Vec::with_capacity(function.count as usize);
+    let mut done = 0;
+    while done < function.count {
+        let count = CHUNK.min(function.count - done);
+        let first = function.first + done;
+        for (i, card) in results(gpu, function, first, count)?.into_iter().enumerate() {
+            let x = f32::from_bits(first + i as u32);
+            let exact = (function.exact)(f64::from(x)) as f32;
+            let difference = i64::from(ordered(card)) - i64::from(ordered(exact.to_bits()));
+            all.push(i8::try_from(difference).unwrap_or(i8::MIN));
+        }
+        done += count;
+    }
+    Ok(all)
+}
+
+/// Floats in their order as integers: neighbours differ by one.
+fn ordered(bits: u32) -> i32 {
+    let bits = bits as i32;
+    if bits < 0 { i32::MIN.wrapping_sub(bits) } else { bits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_of_floats() {
+        let steps = [-1.0_f32, -f32::MIN_POSITIVE, -0.0, 0.0, f32::MIN_POSITIVE, 1.0];
+        assert!(steps.map(|x| ordered(x.to_bits())).is_sorted());
+        assert_eq!(ordered((-0.0_f32).to_bits()), ordered(0));
+        assert_eq!(ordered(0x8000_0001), -1);
+    }
+
+    /// The test card rounds correctly, so that differences are 0: here of the first values.
+    #[test]
+    fn a_card_that_rounds_correctly() {
+        let gpu = crate::fake::gpu().expect("the test card starts");
+        for function in FUNCTIONS {
+            let few = Function { count: 300, ..function };
+            let found = differences(&gpu, &few).expect("the kernel runs");
+            assert_eq!(found, [0; 300], "{}", function.name);
+        }
+    }
+}
