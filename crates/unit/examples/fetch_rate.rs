@@ -1,6 +1,6 @@
 //! Fetches per second of planned fetches on one thread, for a few kinds of texture.
 //!
-//!     cargo run --release -p texunit-unit --example fetch_rate
+//!     cargo run --release -p texunit-unit --example fetch_rate [PART OF A LINE]
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -141,6 +141,10 @@ fn texture(row: &Row, size: u32, sampler: &Sampler) -> Texture {
 }
 
 fn measure(row: Row, size: u32) {
+    let name = format!("{size:4} {}", name(&row));
+    if !std::env::args().nth(1).is_none_or(|part| name.contains(&part)) {
+        return;
+    }
     let Row { filter, mode, mip_filter, max_anisotropy, .. } = row;
     let sampler = Sampler {
         filter,
@@ -191,5 +195,5 @@ fn measure(row: Row, size: u32) {
         best = best.min(start.elapsed().as_secs_f64());
     }
     let rate = (WARPS * 32) as f64 / best;
-    println!("{size:4} {}: {:.1} M fetches/s", name(&row), rate / 1e6);
+    println!("{name}: {:.1} M fetches/s", rate / 1e6);
 }

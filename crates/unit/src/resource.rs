@@ -247,7 +247,12 @@ impl Resource {
 
     /// Bytes of all texels, without what lies between rows of pitched memory.
     pub fn size_in_bytes(&self) -> u64 {
-        self.rows().map(|row| row.end - row.start).sum()
+        let copies = u64::from(self.shape.planes()) * u64::from(self.shape.samples);
+        let of_level = |(n, level): (usize, &Level)| {
+            let (_, rows) = elements(self.format(), level.extent);
+            self.row_bytes(n as u32) * rows * u64::from(level.extent.depth)
+        };
+        self.levels.iter().enumerate().map(of_level).sum::<u64>() * copies
     }
 
     /// Offset in the block of a texel, or of the 4x4 block that holds it; `None` outside.

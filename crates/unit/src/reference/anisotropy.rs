@@ -1,7 +1,7 @@
-//! Anisotropic gradients: docs/numerics.md, section 4. A long footprint is several bilinear ones,
+//! Anisotropic gradients: docs/numerics.md, rule 4.12. A long footprint is several bilinear ones,
 //! taps along the longer gradient. All of it is open in the last digits.
 //!
-//! A footprint needs two axes: 1D textures and layers are isotropic (rule 4, open), as are 3D
+//! A footprint needs two axes: 1D textures and layers are isotropic (rule 4.12, open), as are 3D
 //! textures and point filters, for which the rules have no taps.
 
 use super::fixed::Fixed;
@@ -56,7 +56,7 @@ impl Taps {
     }
 }
 
-/// Rule 4 (open): what the hardware's field of three bits can say; the runtime takes any number,
+/// Rule 4.12 (open): what the hardware's field of three bits can say; the runtime takes any number,
 /// which we round down.
 #[rustfmt::skip]
 const STEPS: [u32; 8] = [1, 2, 4, 6, 8, 10, 12, 16];
@@ -121,9 +121,10 @@ fn taps(ratio: i64) -> Taps {
 }
 
 /// Distances of two taps as they were measured, in 1/100 of a texel, by 100 r.
-const SPACINGS: [(i64, i64); 6] = [(100, 0), (110, 19), (120, 34), (150, 67), (190, 95), (200, 100)];
+const SPACINGS: [(i64, i64); 6] =
+    [(100, 0), (110, 19), (120, 34), (150, 67), (190, 95), (200, 100)];
 
-/// Rule 4 (open): the distance of two taps for a ratio 1 < r < 2, in 1/1024 of a texel; straight
+/// Rule 4.12 (open): the distance of two taps for a ratio 1 < r < 2, in 1/1024 of a texel; straight
 /// lines between the ratios that were measured.
 fn spacing(ratio: i64) -> u32 {
     // 100 r is 25600 / e.
@@ -145,14 +146,14 @@ impl Anisotropy {
             return Tap { weight, shift: [Fixed::ZERO; 3] };
         }
         // Twice the way, in 1/1024 of a texel.
-        let way = (2 * i64::from(number) - i64::from(self.taps.count) + 1)
-            * i64::from(self.taps.spacing);
+        let way =
+            (2 * i64::from(number) - i64::from(self.taps.count) + 1) * i64::from(self.taps.spacing);
         let [x, y] = self.major.map(|component| along(component, self.longer, way));
         Tap { weight, shift: [x, y, Fixed::ZERO] }
     }
 }
 
-/// `way / 2048` of a component of the unit vector. Rule 4 (open): "unit" by the length that the
+/// `way / 2048` of a component of the unit vector. Rule 4.12 (open): "unit" by the length that the
 /// level computation takes, not by the root of the squares.
 fn along(component: SignedTen, length: Ten, way: i64) -> Fixed {
     let Ten { significand, exponent } = component.magnitude;
@@ -181,9 +182,10 @@ mod tests {
 
     #[test]
     fn the_runtime_takes_any_maximum() {
-        assert_eq!([0, 1, 2, 3, 4, 5, 7, 9, 13, 16, 1000].map(effective_maximum), [
-            1, 1, 2, 2, 4, 4, 6, 8, 12, 16, 16
-        ]);
+        assert_eq!(
+            [0, 1, 2, 3, 4, 5, 7, 9, 13, 16, 1000].map(effective_maximum),
+            [1, 1, 2, 2, 4, 4, 6, 8, 12, 16, 16]
+        );
     }
 
     #[test]

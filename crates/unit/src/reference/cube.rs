@@ -74,9 +74,9 @@ pub(crate) struct FacePoint {
     pub(crate) t: f32,
 }
 
-/// The hardware multiplies a direction by the reciprocal of its largest component before it
-/// fetches. That takes an infinite direction to no direction at all: the reciprocal is 0, and
-/// infinity times 0 is NaN. A NaN component reads as 0.
+/// Rules 7.3 and 7.4: the hardware multiplies a direction by the reciprocal of its largest
+/// component before it fetches. That takes an infinite direction to no direction at all: the
+/// reciprocal is 0, and infinity times 0 is NaN. A NaN component reads as 0.
 fn seen(direction: [f32; 3]) -> [f32; 3] {
     if direction.iter().any(|x| x.is_infinite()) {
         return [0.0; 3];
@@ -84,8 +84,8 @@ fn seen(direction: [f32; 3]) -> [f32; 3] {
     direction.map(|x| if x.is_nan() { 0.0 } else { x })
 }
 
-/// The face that a direction of numbers points at: the axis of the largest magnitude, ties z, then
-/// y, then x; a component of -0 counts as positive.
+/// Rule 7.1: the face that a direction of numbers points at: the axis of the largest magnitude,
+/// ties z, then y, then x; a component of -0 counts as positive.
 fn face_of(direction: [f32; 3]) -> usize {
     let [x, y, z] = direction.map(f32::abs);
     let axis = if z >= x && z >= y {
@@ -98,7 +98,8 @@ fn face_of(direction: [f32; 3]) -> usize {
     face_towards(Signed { axis, negative: direction[axis] < 0.0 })
 }
 
-/// Section 7: the face that a direction points at and the place there, each step rounded to f32.
+/// Rules 7.1, 7.2: the face that a direction points at and the place there, each step rounded to
+/// f32.
 pub(crate) fn face_point(direction: [f32; 3]) -> FacePoint {
     let direction = seen(direction);
     let face = face_of(direction);
@@ -108,8 +109,8 @@ pub(crate) fn face_point(direction: [f32; 3]) -> FacePoint {
     FacePoint { face: face as u32, sc, tc, ma, s: coordinate(sc), t: coordinate(tc) }
 }
 
-/// 1/x, of which the hardware has an approximation, one unit in the last place off for some x
-/// (open): a table of it belongs here.
+/// Rule 7.3: 1/x, of which the hardware has an approximation, one unit in the last place off for
+/// some x (open): a table of it belongs here.
 pub(crate) fn reciprocal(x: f32) -> f32 {
     1.0 / x
 }
@@ -126,7 +127,7 @@ fn lane(direction: [f32; 3]) -> ([f32; 3], usize) {
     (products, face_of(products))
 }
 
-/// Section 4, cubes (open in the last digit): the components of a gradient on the face of the
+/// Rule 4.11 (open in the last digit): the components of a gradient on the face of the
 /// first lane, over twice the edge of a face; `None` from a face to the opposite one. A lane on a
 /// neighbouring face is unfolded about the edge that both share.
 fn across(
@@ -151,7 +152,7 @@ fn across(
     }))
 }
 
-/// Section 4, cubes: gradients of a direction as differences in a quad of P, P + dPdx, P + dPdy
+/// Rule 4.11: gradients of a direction as differences in a quad of P, P + dPdx, P + dPdy
 /// (sums rounded to f32), on faces of `n` texels an edge. The diagonals count only if all three
 /// are on one face.
 pub(crate) fn gradient(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3], n: u32) -> Gradient {
@@ -162,9 +163,7 @@ pub(crate) fn gradient(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3], n: u32) 
         Some([s, t, SignedTen::ZERO])
     };
     match [texels(x), texels(y)] {
-        [Some(dx), Some(dy)] => {
-            Gradient::Slope(slope([dx, dy], home.1 == x.1 && home.1 == y.1))
-        }
+        [Some(dx), Some(dy)] => Gradient::Slope(slope([dx, dy], home.1 == x.1 && home.1 == y.1)),
         _ => Gradient::Last,
     }
 }
@@ -218,12 +217,12 @@ pub(crate) enum Seamless {
     Missing([FaceTexel; 3]),
 }
 
-/// Section 7, seamless filtering: the texel at an index of a face of `n` texels an edge, for a
+/// Rule 7.7: the texel at an index of a face of `n` texels an edge, for a
 /// footprint whose lower indices are `lower`. A footprint within a texel of the face, as
 /// directions have them, has at most one missing texel.
 ///
-/// Open: an offset or an anisotropic tap may go further. Rows are then counted on the neighbour,
-/// up to its last one; past a corner, along s only.
+/// Rule 7.7 (open): an offset or an anisotropic tap may go further. Rows are then counted on the
+/// neighbour, up to its last one; past a corner, along s only.
 pub(crate) fn seamless(face: u32, index: [i64; 2], lower: [i64; 2], n: u32) -> Seamless {
     let last = i64::from(n) - 1;
     let outside = index.map(|k| k < 0 || k > last);
@@ -254,14 +253,13 @@ fn behind(face: u32, axis: usize, k: i64, along: i64, n: u32) -> FaceTexel {
     FaceTexel { face: edge.face, at }
 }
 
-/// Section 7 (open: the rounding): a channel of the missing texel of a corner, as a code of the
+/// Rule 7.7 (open: the rounding): a channel of the missing texel of a corner, as a code of the
 /// texture's format. It is the average of the other three, to nearest; sRGB codes by what they
 /// stand for.
 pub(crate) fn missing_corner(reading: Reading, codes: [u32; 3]) -> u32 {
     let mean = |values: [i64; 3]| (2 * values.iter().sum::<i64>() + 3).div_euclid(6);
-    let float_mean = |values: [f32; 3]| {
-        (values.into_iter().map(f64::from).sum::<f64>() / 3.0) as f32
-    };
+    let float_mean =
+        |values: [f32; 3]| (values.into_iter().map(f64::from).sum::<f64>() / 3.0) as f32;
     match reading {
         Reading::Unorm { .. } => mean(codes.map(i64::from)) as u32,
         Reading::Snorm { bits } => mean(codes.map(|c| sign_extend(bits, c).into())) as u32,

@@ -140,7 +140,7 @@ pub(super) fn gathered(
     } else {
         (value as i32).to_string()
     };
-    vec![step("8", format!("{name} of texel ({x}, {y}), code 0x{code:x}: {value}"))]
+    vec![step("8.3", format!("{name} of texel ({x}, {y}), code 0x{code:x}: {value}"))]
 }
 
 /// Section 2, "Sum": how a channel was summed.

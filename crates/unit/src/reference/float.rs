@@ -30,7 +30,7 @@ pub(crate) fn sum(groups: &[Group<'_>], rules: &FloatRules) -> u32 {
     let all = || {
         groups
             .iter()
-            .flat_map(|g| g.texels.iter().map(|t| (value(t.code, rules), t.weight * g.tap)))
+            .flat_map(|g| g.texels.iter().map(|t| (texel_value(t.code, rules), t.weight * g.tap)))
     };
     if !is_finite(groups, rules) {
         return plain_sum(all(), rules);
@@ -43,12 +43,12 @@ pub(crate) fn sum(groups: &[Group<'_>], rules: &FloatRules) -> u32 {
         return 0;
     };
     let total = groups.iter().map(|g| group_sum(g, largest, rules)).sum();
-    round(total, largest - rules.group_bits - TOTAL_BITS as i32, rules)
+    round_to_float(total, largest - rules.group_bits - TOTAL_BITS as i32, rules)
 }
 
 /// Whether no texel is infinite or NaN.
 pub(crate) fn is_finite(groups: &[Group<'_>], rules: &FloatRules) -> bool {
-    groups.iter().flat_map(|g| g.texels).all(|t| value(t.code, rules).is_finite())
+    groups.iter().flat_map(|g| g.texels).all(|t| texel_value(t.code, rules).is_finite())
 }
 
 /// Emax: the largest exponent of all groups; `None` if all texels are zero.
@@ -62,7 +62,7 @@ pub(crate) fn exponent(texels: &[Weighted], rules: &FloatRules) -> Option<i32> {
         (0, _) => None,
         (significand, power) => Some(significand.ilog2() as i32 + power),
     };
-    texels.iter().filter_map(|t| exponent(value(t.code, rules))).max()
+    texels.iter().filter_map(|t| exponent(texel_value(t.code, rules))).max()
 }
 
 /// What a group adds, in units of 2^(Emax - 28), over 2^18. Rule 2 (open): several taps weigh sums
@@ -71,13 +71,13 @@ pub(crate) fn group_sum(group: &Group<'_>, largest: i32, rules: &FloatRules) -> 
     // A group of zeros adds nothing.
     let Some(exponent) = exponent(group.texels, rules) else { return 0 };
     let unit = exponent - rules.texel_bits;
-    let weighted = |t: &Weighted| truncate(value(t.code, rules), unit) * i128::from(t.weight);
+    let weighted = |t: &Weighted| truncate(texel_value(t.code, rules), unit) * i128::from(t.weight);
     let sum = group.texels.iter().map(weighted).sum();
     floor_to(sum, unit, largest - rules.group_bits) * i128::from(group.tap)
 }
 
 /// A texel as the filter sees it: a subnormal f32 reads as a zero of its sign.
-pub(crate) fn value(code: u32, rules: &FloatRules) -> f32 {
+pub(crate) fn texel_value(code: u32, rules: &FloatRules) -> f32 {
     let x = f32::from_bits((rules.widen)(code));
     if rules.flush && x.is_subnormal() { 0.0_f32.copysign(x) } else { x }
 }
@@ -116,7 +116,7 @@ fn floor_to(sum: i128, from: i32, to: i32) -> i128 {
 
 /// total * 2^power as a float of the rules' precision: rounded once, ties away from zero. The
 /// result is an f32 in either case.
-pub(crate) fn round(total: i128, power: i32, rules: &FloatRules) -> u32 {
+pub(crate) fn round_to_float(total: i128, power: i32, rules: &FloatRules) -> u32 {
     let magnitude = total.unsigned_abs();
     if magnitude == 0 {
         return 0;

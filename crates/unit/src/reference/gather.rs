@@ -19,8 +19,8 @@ pub(crate) fn corners(axes: &[Axis; 3]) -> [Corner; 4] {
     })
 }
 
-/// A result: the component of a texel, or the outcome of its depth compare (section 9), which is
-/// not filtered. Whatever the component, the compare is with the depth.
+/// Rules 8.3 to 8.5: a result is the component of a texel, or the outcome of its depth compare
+/// (rule 9.2), which is not filtered. Whatever the component, the compare is with the depth.
 pub(crate) fn value(reading: Reading, code: u32, compared: Option<bool>) -> u32 {
     match compared {
         Some(passes) => share_that_passes(u32::from(passes) << TOTAL_BITS),

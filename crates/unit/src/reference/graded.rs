@@ -90,12 +90,14 @@ fn vector(components: &[SignedTen]) -> String {
 
 fn scaled_words(slope: &Slope, geometry: Geometry, components: usize) -> Step {
     let [x, y] = slope.scaled.each_ref().map(|d| vector(&d[..components]));
-    let how = match geometry {
-        Geometry::D3 => ", as differences in a quad",
-        Geometry::Cube | Geometry::Acube => ", as differences in a quad, unfolded on the face",
-        _ => "",
+    let (rule, how) = match geometry {
+        Geometry::D3 => ("4.9", ", as differences in a quad"),
+        Geometry::Cube | Geometry::Acube => {
+            ("4.11", ", as differences in a quad, unfolded on the face")
+        }
+        _ => ("4.2", ""),
     };
-    step("4.2", format!("in texels of level 0, ten bits: dPdx = {x}, dPdy = {y}{how}"))
+    step(rule, format!("in texels of level 0, ten bits: dPdx = {x}, dPdy = {y}{how}"))
 }
 
 fn isotropic_words(slope: &Slope, steps: &mut Vec<Step>) {
@@ -119,12 +121,12 @@ fn anisotropy_words(slope: &Slope, a: &Anisotropy, steps: &mut Vec<Step>) {
     let [x, y] = slope.lengths.map(Ten::to_f64);
     let (longer, area) = (a.longer.to_f64(), a.area.to_f64());
     steps.push(step(
-        "4",
+        "4.12",
         format!("lengths {x} and {y}: Pmax = {longer}; |det| = Pmax * Pmin = {area}"),
     ));
     let ratio = (a.ratio as f64 / 256.0).exp2();
     steps.push(step(
-        "4",
+        "4.12",
         format!("256 * log2(Pmax / Pmin), limited by the anisotropy: {} (r = {ratio:.2})", a.ratio),
     ));
     let t = a.taps;
@@ -138,8 +140,8 @@ fn anisotropy_words(slope: &Slope, a: &Anisotropy, steps: &mut Vec<Step>) {
             t.interior, t.end
         ),
     };
-    steps.push(step("4", text));
+    steps.push(step("4.12", text));
     if let Wanted::At(q) = a.level {
-        steps.push(step("4", format!("256 * log2(Pmax / r) = {q}")));
+        steps.push(step("4.12", format!("256 * log2(Pmax / r) = {q}")));
     }
 }

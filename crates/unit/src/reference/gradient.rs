@@ -10,14 +10,14 @@ pub(crate) type Texels = [SignedTen; 3];
 /// What gradients come to, step by step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slope {
-    /// dPdx and dPdy in texels (rules 1 and 2).
+    /// dPdx and dPdy in texels (rules 4.1 and 4.2).
     pub(crate) scaled: [Texels; 2],
-    /// Lengths of dPdx and dPdy (rule 3).
+    /// Lengths of dPdx and dPdy (rule 4.3).
     pub(crate) lengths: [Ten; 2],
-    /// 11/16 of the lengths of their sum and difference (rules 4 and 5); zeros where the diagonals
-    /// do not count.
+    /// 11/16 of the lengths of their sum and difference (rules 4.4 and 4.5); zeros where the
+    /// diagonals do not count.
     pub(crate) diagonals: [Ten; 2],
-    /// The largest of the four (rule 6).
+    /// The largest of the four (rule 4.6).
     pub(crate) rho: Ten,
 }
 
@@ -31,7 +31,7 @@ pub(crate) enum Gradient {
 }
 
 impl Gradient {
-    /// The level before bias and clamps, without anisotropy (rule 7).
+    /// The level before bias and clamps, without anisotropy (rule 4.7).
     pub(crate) fn level(self) -> Wanted {
         match self {
             Gradient::Last => Wanted::Highest,
@@ -43,7 +43,7 @@ impl Gradient {
     }
 }
 
-/// Rule 1: a NaN component is 0; `None` if one is infinite.
+/// Rule 4.1: a NaN component is 0; `None` if one is infinite.
 fn finite(component: f32) -> Option<SignedTen> {
     match component {
         x if x.is_nan() => Some(SignedTen::ZERO),
@@ -52,7 +52,7 @@ fn finite(component: f32) -> Option<SignedTen> {
     }
 }
 
-/// Rule 2: a component of a normalized coordinate over `n` texels. The size has eight bits below
+/// Rule 4.2: a component of a normalized coordinate over `n` texels. The size has nine bits below
 /// its leading one, and the product rounds up (almost: 7/8 are added) to ten.
 pub(crate) fn scaled(component: SignedTen, n: u32) -> SignedTen {
     let Ten { significand, exponent } = component.magnitude;
@@ -86,17 +86,17 @@ fn round_half_up(n: u32, d: u32) -> u32 {
     (2 * n + d) / (2 * d)
 }
 
-/// Rule 3: 11/32 of a magnitude.
+/// Rule 4.3: 11/32 of a magnitude.
 fn eleven_32nds(b: Ten) -> (u32, i32) {
     (round_half_up(11 * b.significand, 8), b.exponent - 2)
 }
 
-/// Rule 4: 11/16 of a magnitude.
+/// Rule 4.4: 11/16 of a magnitude.
 fn eleven_16ths(a: Ten) -> Ten {
     Ten::cut(round_half_up(11 * a.significand, 8).into(), a.exponent - 1)
 }
 
-/// Rule 4: 121/512 of a magnitude.
+/// Rule 4.4: 121/512 of a magnitude.
 fn shorter(b: Ten) -> (u32, i32) {
     (round_half_up(121 * b.significand, 64), b.exponent - 3)
 }
@@ -113,7 +113,7 @@ fn on_grid_of((value, exponent): (u32, i32), of: Ten) -> (u32, i32) {
     }
 }
 
-/// Rule 3 and, with a third component, 3D: a length.
+/// Rule 4.3 and, with a third component, 4.10: a length.
 pub(crate) fn length(components: Texels) -> Ten {
     let [a, b, c] = sorted(components);
     if c == Ten::ZERO {
@@ -125,7 +125,7 @@ pub(crate) fn length(components: Texels) -> Ten {
     Ten::cut_sum([term(a), term(p), quarter])
 }
 
-/// Rule 4 and, with a third component, 3D: 11/16 of a length.
+/// Rule 4.4 and, with a third component, 4.10: 11/16 of a length.
 pub(crate) fn diagonal(components: Texels) -> Ten {
     let [a, b, c] = sorted(components);
     let first = eleven_16ths(a);
@@ -138,7 +138,7 @@ pub(crate) fn diagonal(components: Texels) -> Ten {
     Ten::cut_sum([term(first), term(second), on_grid_of(third, second)])
 }
 
-/// Rules 3 to 6 for gradients in texels.
+/// Rules 4.3 to 4.6 for gradients in texels.
 pub(crate) fn slope(scaled: [Texels; 2], with_diagonals: bool) -> Slope {
     let [x, y] = scaled;
     let lengths = scaled.map(length);
@@ -154,7 +154,7 @@ pub(crate) fn slope(scaled: [Texels; 2], with_diagonals: bool) -> Slope {
 }
 
 /// 1D and 2D: gradients of normalized coordinates, or of coordinates in texels if the sizes are 1.
-/// Axes that the geometry lacks have components of 0.
+/// Axes that the geometry lacks have components of 0 (rule 4.8).
 pub(crate) fn flat(dpdx: [f32; 2], dpdy: [f32; 2], size: [u32; 2]) -> Gradient {
     let texels = |d: [f32; 2]| {
         let [x, y] = [finite(d[0])?, finite(d[1])?];
@@ -166,11 +166,11 @@ pub(crate) fn flat(dpdx: [f32; 2], dpdy: [f32; 2], size: [u32; 2]) -> Gradient {
     }
 }
 
-/// 3D: coordinates of a quad whose magnitude reaches this read the last level.
+/// Rule 4.9: coordinates of a quad whose magnitude reaches this read the last level.
 const TOO_FAR: f32 = (1_u128 << 97) as f32;
 
-/// 3D: the unit sees a quad of points, not the gradients, and takes differences along an axis.
-/// `None` if a coordinate is too far out.
+/// Rule 4.9: the unit sees a quad of points, not the gradients, and takes differences along an
+/// axis. `None` if a coordinate is too far out.
 pub(crate) fn quad_difference(point: f32, d: f32) -> Option<SignedTen> {
     let nan_is_zero = |c: f32| if c.is_nan() { 0.0 } else { c };
     // The sum is rounded to f32.
@@ -179,7 +179,7 @@ pub(crate) fn quad_difference(point: f32, d: f32) -> Option<SignedTen> {
     near.then(|| SignedTen::difference(c1, c0))
 }
 
-/// 3D.
+/// Rule 4.9, 3D.
 pub(crate) fn solid(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3], size: [u32; 3]) -> Gradient {
     let texels = |d: [f32; 3]| {
         let axis = |a: usize| Some(scaled(quad_difference(point[a], d[a])?, size[a]));
@@ -273,9 +273,7 @@ mod tests {
     #[test]
     fn quads_of_3d() {
         let size = [16, 16, 16];
-        let at = |p: f32, d: f32| {
-            solid([p, 0.0, 0.0], [d, 0.0, 0.0], [0.0; 3], size).level()
-        };
+        let at = |p: f32, d: f32| solid([p, 0.0, 0.0], [d, 0.0, 0.0], [0.0; 3], size).level();
         assert_eq!(at(0.0, 1.0 / 16.0), Wanted::At(0));
         assert_eq!(at(0.5, 1.0 / 16.0), Wanted::At(0));
         // The gradient is lost in the rounding of P + d.

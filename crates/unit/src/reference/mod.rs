@@ -1,10 +1,11 @@
 //! One fetch, slow and obvious: docs/numerics.md line by line, in exact arithmetic. Never
 //! optimised; the planned path must equal it on every bit.
 //!
-//! Stages, in the order of [`trace`]: state in effect (`effective`), place (layer, sample, face),
-//! levels with their shares, footprints (axes, texels, weights, codes), sums, result. Rules are
-//! pure functions of `coordinate`, `level`, `footprint`, `weights`, `sum` and `float`; what is
-//! collected on the way is the [`trace::Trace`].
+//! Stages, in the order of [`trace()`]: state in effect (`effective`), place (layer, sample; `cube`:
+//! face), levels with their shares (`level`; `graded`: gradients and their taps), footprints (axes,
+//! texels, weights, codes; `gather`), sums (`sum`, `float`), `result`. Rules are pure functions,
+//! which the planned path may share; what is collected on the way is the [`Trace`], in the words of
+//! `explain`. A rule that no measurement has settled is one function that says `Rule N (open)`.
 
 pub(crate) mod anisotropy;
 pub(crate) mod coordinate;
@@ -124,15 +125,13 @@ impl Fetch<'_> {
         let bits = self.operands.level;
         let mut steps = Vec::new();
         let wanted = match self.form.kind {
-            // Section 8 (open): a gather reads level 0.
+            // Rule 8.6 (open): a gather reads level 0.
             FetchKind::Gather(_) => Wanted::Base,
             FetchKind::Sample(Lod::Implicit | Lod::Base) => Wanted::Base,
             FetchKind::Sample(Lod::Level) if self.form.coord == CoordType::S32 => {
                 level::integer_level(bits)
             }
-            FetchKind::Sample(Lod::Level) => {
-                Wanted::At(level::cut_to_256ths(f32::from_bits(bits)))
-            }
+            FetchKind::Sample(Lod::Level) => Wanted::At(level::cut_to_256ths(f32::from_bits(bits))),
             FetchKind::Sample(Lod::Gradient) => graded.map_or(Wanted::Base, Graded::level),
         };
         if let Some(graded) = graded
@@ -227,9 +226,10 @@ impl Fetch<'_> {
             _ => std::array::from_fn(|c| self.readings[c].point(codes[c])),
         };
         let reference = f32::from_bits(self.operands.compare);
-        let compared = self.effective.compare.map(|function| {
-            result::compare(function, reference, f32::from_bits(values[0]))
-        });
+        let compared = self
+            .effective
+            .compare
+            .map(|function| result::compare(function, reference, f32::from_bits(values[0])));
         let Corner { corner, index, weight, exact } = corner;
         let resident = match found {
             Found::At(at) => self.resource().is_resident(at),

@@ -133,7 +133,7 @@ fn srgb(groups: &[Group<'_>]) -> u32 {
         let unit = srgb_unit(group);
         group.total(|code| i128::from(srgb_value(code) >> unit << unit))
     };
-    float::round(groups.iter().map(group_total).sum(), -16 - TOTAL_BITS as i32, &HALF)
+    float::round_to_float(groups.iter().map(group_total).sum(), -16 - TOTAL_BITS as i32, &HALF)
 }
 
 #[cfg(test)]

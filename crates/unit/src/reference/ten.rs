@@ -54,7 +54,7 @@ impl Ten {
         if self.significand == 0 { i32::MIN / 2 } else { self.exponent + BITS as i32 - 1 }
     }
 
-    /// Rule 7: the logarithm in 1/256, by the unit's table; `None` for zero.
+    /// Rule 4.7: the logarithm in 1/256, by the unit's table; `None` for zero.
     pub(crate) fn log2_256(self) -> Option<i64> {
         let top_eight = (self.significand >> 1 & 0xff) as usize;
         (self.significand > 0)
@@ -119,13 +119,12 @@ impl SignedTen {
             }
         };
         // Units of half, so that a rest shows.
-        let total: i128 = used()
-            .map(|t| if t.1 >= lowest { 2 * aligned(t) } else { aligned(t) })
-            .sum();
+        let total: i128 =
+            used().map(|t| if t.1 >= lowest { 2 * aligned(t) } else { aligned(t) }).sum();
         Self { negative: total < 0, magnitude: Ten::cut(total.unsigned_abs(), lowest - 1) }
     }
 
-    /// Rule 5: the sum of two numbers. The smaller one is first cut to a bit below the last of
+    /// Rule 4.5: the sum of two numbers. The smaller one is first cut to a bit below the last of
     /// the larger.
     pub(crate) fn plus(self, other: Self) -> Self {
         let (large, small) =
@@ -139,10 +138,7 @@ impl SignedTen {
         let sign = |negative: bool, value: i64| if negative { -value } else { value };
         let large_units = 2 * i64::from(large.magnitude.significand);
         let total = sign(large.negative, large_units) + sign(small.negative, cut);
-        Self {
-            negative: total < 0,
-            magnitude: Ten::cut(u128::from(total.unsigned_abs()), grid),
-        }
+        Self { negative: total < 0, magnitude: Ten::cut(u128::from(total.unsigned_abs()), grid) }
     }
 
     /// Its half.

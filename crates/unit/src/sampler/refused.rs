@@ -2,7 +2,6 @@
 //! (docs/numerics.md 8.1), and what has no meaning.
 
 use super::{Filter, ReadMode, Sampler, Surface, Texture};
-use crate::request::Geometry;
 use crate::resource::{ArchLimits, CreateError, CudaError, Layout, Resource};
 use std::sync::Arc;
 use texunit_texel::readings;

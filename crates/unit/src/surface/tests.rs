@@ -1,6 +1,10 @@
 //! Widths, policies and faults of surface accesses.
 
 #![allow(clippy::unwrap_used)]
+mod formatted;
+mod places;
+mod reduce;
+
 use super::*;
 use crate::request::{Geometry, SurfaceKind};
 use crate::resource::{ArrayShape, Extent, Resource};
@@ -117,6 +121,7 @@ fn geometry_must_match() {
          of u8"
     );
     assert!(of(Geometry::A2d).is_err());
+    assert!(of(Geometry::Cube).is_err());
 }
 
 #[test]

@@ -17,11 +17,13 @@ use texunit_texel::{Reading, border_codes, pack, readings};
 #[derive(Clone, Debug)]
 pub(super) struct Space {
     axes: [AxisLanes; 3],
+    /// Offsets of layers, in the place of a third axis. The weights stay 0.
+    layers: AxisLanes,
 }
 
 impl Space {
     pub(super) fn new() -> Self {
-        Self { axes: [AxisLanes::ZERO; 3] }
+        Self { axes: [AxisLanes::ZERO; 3], layers: AxisLanes::ZERO }
     }
 }
 
@@ -29,7 +31,7 @@ impl Space {
 #[derive(Clone, Debug)]
 pub(super) struct Fast {
     axes: [Option<Axis>; 3],
-    /// Of layered textures. No such texture has a third axis, whose place the layers take.
+    /// Of layered textures, none of which has a third axis.
     layers: Option<Layers>,
     /// What stands for y if the geometry lacks it.
     row: &'static AxisLanes,
@@ -127,9 +129,10 @@ impl Fast {
         resource: &Resource,
         request: &FetchRequest<'_>,
         components: u8,
-        (Space { axes }, buffers): (&mut Space, &mut Buffers),
+        (space, buffers): (&mut Space, &mut Buffers),
         out: &mut [Lanes; 4],
     ) {
+        let Space { axes, layers } = space;
         let (layer, point) = match self.layers {
             Some(layers) => (Some((layers, request.coords[0])), &request.coords[1..]),
             None => (None, &request.coords[..]),
@@ -139,16 +142,18 @@ impl Fast {
                 axis.run(coords, lanes);
             }
         }
-        if let Some((layers, index)) = layer {
+        if let Some((Layers { last, pitch }, index)) = layer {
             for lane in 0..32 {
                 // Rule 1.10.
-                let layer = u64::from(index[lane].min(layers.last));
-                axes[2].lower[lane] = (layer * layers.pitch) as i64;
+                layers.lower[lane] = (u64::from(index[lane].min(last)) * pitch) as i64;
             }
         }
         let row = if self.axes[1].is_some() { &axes[1] } else { self.row };
-        let third = self.axes[2].is_some() || self.layers.is_some();
-        let slice = if third { &axes[2] } else { &NO_AXIS };
+        let slice = match (self.axes[2], self.layers) {
+            (Some(_), _) => &axes[2],
+            (None, Some(_)) => layers,
+            (None, None) => &NO_AXIS,
+        };
         let job = Job {
             axes: [&axes[0], row, slice],
             source: &self.source,

@@ -194,7 +194,8 @@ fn gradients_unfold_at_edges() {
         let Face { major, s, t } = FACES[face as usize];
         for (axis, sign) in [(s, 1.0), (s, -1.0), (t, 1.0), (t, -1.0)] {
             let other = if axis == s { t } else { s };
-            let add = |v: [f32; 3], w: [f32; 3]| -> [f32; 3] { std::array::from_fn(|a| v[a] + w[a]) };
+            let add =
+                |v: [f32; 3], w: [f32; 3]| -> [f32; 3] { std::array::from_fn(|a| v[a] + w[a]) };
             // An eighth before the edge, and as far behind it: a quarter of 2, 8 texels of 64.
             let p = add(along(major, 1.0), along(axis, sign * 0.875));
             let q = add(along(axis, sign), along(major, 0.875));
@@ -237,4 +238,26 @@ fn gradients_of_odd_directions() {
     // A sum that overflows is an infinite direction.
     let far = [f32::MAX; 3];
     assert_eq!(level(far, far, [0.0; 3]), level(far, [inf; 3], [0.0; 3]));
+}
+
+#[test]
+fn the_missing_texel_is_the_average() {
+    let corner = |reading, codes| missing_corner(reading, codes);
+    let unorm = Reading::Unorm { bits: 8 };
+    assert_eq!(corner(unorm, [0, 0, 1]), 0);
+    assert_eq!(corner(unorm, [0, 1, 1]), 1);
+    assert_eq!(corner(unorm, [255; 3]), 255);
+    let snorm = Reading::Snorm { bits: 8 };
+    assert_eq!(corner(snorm, [0x80, 0x7f, 0]) as u8, 0);
+    assert_eq!(corner(snorm, [0xff, 0xff, 0xfe]) as u8, 0xff, "-4/3 is nearest to -1");
+    // sRGB: the mean of what 0, 0 and 255 stand for, a third, is code 156 (a third is 0.6125).
+    assert_eq!(corner(Reading::Srgb, [0, 255, 0]), 156);
+    assert_eq!(corner(Reading::Srgb, [77; 3]), 77);
+    let f32s = |values: [f32; 3]| f32::from_bits(corner(Reading::F32, values.map(f32::to_bits)));
+    assert_eq!(f32s([1.0, 2.0, 6.0]), 3.0);
+    assert_eq!(f32s([f32::MAX; 3]), f32::MAX);
+    assert_eq!(f32s([0.0, -1.0, f32::NEG_INFINITY]), f32::NEG_INFINITY);
+    assert!(f32s([f32::INFINITY, f32::NEG_INFINITY, 0.0]).is_nan());
+    assert_eq!(corner(Reading::F16, [0x3c00, 0x4000, 0x4600]), 0x4200);
+    assert_eq!(corner(Reading::Missing, [0; 3]), 0);
 }

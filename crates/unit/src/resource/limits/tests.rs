@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use Geometry as G;
+use proptest::prelude::*;
 
 fn format(name: &str) -> Format {
     Format::from_name(name).unwrap()
@@ -48,12 +49,16 @@ fn the_largest_arrays_of_every_architecture() {
 #[test]
 fn architectures_differ() {
     let width = |major, minor, geometry| ArchLimits::of(major, minor).array(geometry).extent[0];
-    assert_eq!([1, 2, 3, 5, 6].map(|m| width(m, 0, G::D1)), [8192, 65_536, 65_536, 65_536, 131_072]);
+    assert_eq!(
+        [1, 2, 3, 5, 6].map(|m| width(m, 0, G::D1)),
+        [8192, 65_536, 65_536, 65_536, 131_072]
+    );
     assert_eq!([2, 3, 6].map(|m| width(m, 0, G::D3)), [2048, 4096, 16_384]);
     let linear = |major, minor| ArchLimits::of(major, minor).linear().extent[0];
-    assert_eq!([(5, 0), (6, 0), (6, 1), (7, 0), (7, 5), (8, 0)].map(|(a, b)| linear(a, b) >> 27), [
-        1, 2, 1, 2, 1, 2
-    ]);
+    assert_eq!(
+        [(5, 0), (6, 0), (6, 1), (7, 0), (7, 5), (8, 0)].map(|(a, b)| linear(a, b) >> 27),
+        [1, 2, 1, 2, 1, 2]
+    );
     let surface = |major| ArchLimits::of(major, 0).surface(G::D1).unwrap().extent[0];
     assert_eq!([1, 3, 5, 8].map(surface), [0, 65_536, 16_384, 32_768]);
     assert_eq!(ArchLimits::NEWEST, ArchLimits::of(12, 0));
@@ -105,10 +110,22 @@ fn formats_without_such_arrays() {
         ("depth32f", G::Cube, true),
         ("depth24", G::A2dms, true),
     ] {
-        assert_eq!(shape(name, geometry, [4, 1, 1].map(|n| if geometry.is_cube() { 4 } else { n })
-            , 1).check_format().is_ok(), exists, "{name} {geometry:?}");
+        assert_eq!(
+            shape(name, geometry, [4, 1, 1].map(|n| if geometry.is_cube() { 4 } else { n }), 1)
+                .check_format()
+                .is_ok(),
+            exists,
+            "{name} {geometry:?}"
+        );
     }
-    for (name, exists) in [("u8", true), ("f32x4", true), ("rgb10a2", true), ("unorm8", false), ("bc1", false), ("depth16", false)] {
+    for (name, exists) in [
+        ("u8", true),
+        ("f32x4", true),
+        ("rgb10a2", true),
+        ("unorm8", false),
+        ("bc1", false),
+        ("depth16", false),
+    ] {
         assert_eq!(check_memory_format(format(name)).is_ok(), exists, "{name}");
     }
 }
@@ -123,4 +140,43 @@ fn sizes_of_the_largest_arrays() {
     assert_eq!(levels.packed_size().unwrap(), (0..15).map(|n| 16 << (3 * n)).sum::<u64>());
     let narrow = shape("u8", G::D2, [3, 5, 1], 1);
     assert_eq!((narrow.packed_size(), narrow.size()), (Ok(15), Ok(40)));
+}
+
+fn number() -> impl Strategy<Value = u32> {
+    prop_oneof![
+        4 => 0..20_u32,
+        2 => (0..32_u32, 0..3_u32).prop_map(|(bit, more)| (1 << bit) - 1 + more),
+        1 => any::<u32>(),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 2000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// No numbers make a check or a size overflow, and what passes has a size.
+    #[test]
+    fn any_shape_can_be_checked(
+        format in 0..Format::all().count(),
+        geometry in proptest::sample::select(&G::ALL[..]),
+        [width, height, depth, layers, samples] in [number(), number(), number(), number(), number()],
+        levels in proptest::option::of(number()),
+        major in 0..15_u32,
+    ) {
+        let format = Format::all().nth(format).unwrap();
+        let extent = Extent { width, height, depth };
+        let shape = ArrayShape { format, geometry, extent, layers, levels, samples };
+        let (size, packed) = (shape.size(), shape.packed_size());
+        prop_assert_eq!(size.is_ok(), packed.is_ok());
+        prop_assert_eq!(size.is_ok(), shape.check().is_ok());
+        if let (Ok(size), Ok(packed)) = (size, packed) {
+            prop_assert!(packed > 0 && packed <= size && size < 1 << 49);
+        }
+        if shape.check_for(&ArchLimits::of(major, 0)).is_ok() {
+            prop_assert_eq!(shape.check(), Ok(()), "the newest has the largest arrays");
+        }
+    }
 }

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::resource::{Extent, Resource, View};
+use Geometry as G;
 use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_texel::Format;
-use Geometry as G;
 
 fn shape(format: &str, geometry: Geometry, extent: [u32; 3], levels: Option<u32>) -> ArrayShape {
     let [width, height, depth] = extent;
@@ -71,7 +71,9 @@ fn tiles_are_mapped_one_by_one() {
     ] {
         assert_eq!(map.is_resident(texel(0, plane, [x, y, 0])), wanted, "{x} {y} {plane}");
     }
-    for (level, plane, tile) in [(0, 0, [3, 0, 0]), (0, 2, [0; 3]), (1, 0, [0; 3]), (0, 0, [0, 0, 1])] {
+    for (level, plane, tile) in
+        [(0, 0, [3, 0, 0]), (0, 2, [0; 3]), (1, 0, [0; 3]), (0, 0, [0, 0, 1])]
+    {
         assert!(map.set_tile(level, plane, tile, true).is_err());
     }
     assert!(map.set_tail(0, true).is_err(), "there is none");
@@ -171,9 +173,8 @@ fn maps_belong_to_shapes() {
 fn threads_count_each_tile_once() {
     let map = Residency::new(&shape("f32x4", G::D2, [1024, 1024, 1], None)).unwrap();
     let changed: u64 = std::thread::scope(|scope| {
-        let all = [(); 4].map(|()| {
-            scope.spawn(|| map.set_region(0, 0, [0; 3], [1024, 1024, 1], true).unwrap())
-        });
+        let all = [(); 4]
+            .map(|()| scope.spawn(|| map.set_region(0, 0, [0; 3], [1024, 1024, 1], true).unwrap()));
         all.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
     assert_eq!((changed, map.resident_count()), (256, 256));

@@ -17,7 +17,7 @@ fn array(shape: &ArrayShape) -> Resource {
     let block = Block::new(shape.size().unwrap() as usize, "b").unwrap();
     let resource = Resource::array(shape, Arc::new(block), "a").unwrap();
     let bytes: Vec<u8> =
-        (0..shape.packed_size().unwrap()).map(|i| (i * 0x9e37_79b9 >> 16) as u8).collect();
+        (0..shape.packed_size().unwrap()).map(|i| ((i * 0x9e37_79b9) >> 16) as u8).collect();
     resource.fill_packed(&bytes).unwrap();
     resource
 }
@@ -59,7 +59,8 @@ fn planes_change_their_geometry() {
                 assert_eq!((view.geometry(), view.shape().layers), (wanted, layers));
                 let count = planes.end - planes.start;
                 for (level, plane) in [(0, 0), (0, count - 1), (3, 0), (3, count - 1)] {
-                    let own = TexelIndex { level, plane: plane + planes.start, ..TexelIndex::default() };
+                    let own =
+                        TexelIndex { level, plane: plane + planes.start, ..TexelIndex::default() };
                     let seen = TexelIndex { plane, ..own };
                     assert_eq!(view.texel_offset(seen), layered.texel_offset(own));
                 }
@@ -158,7 +159,10 @@ fn texels_become_blocks() {
     // 5, 2 texels; 20 and 10 wide as blocks, which would be 5 and 3.
     let odd = array(&shape("u32x2", G::D2, [5, 4, 1], 1, Some(2)));
     let e = odd.view(&blocks).unwrap_err().to_string();
-    assert!(e.ends_with("level 1 as bc1 has 3 x 2 blocks, but the array has 2 x 2 texels to hold them"), "{e}");
+    assert!(
+        e.ends_with("level 1 as bc1 has 3 x 2 blocks, but the array has 2 x 2 texels to hold them"),
+        "{e}"
+    );
     let base = View { levels: Some(0..1), ..blocks };
     assert!(odd.view(&base).is_ok());
 }
@@ -217,5 +221,49 @@ proptest! {
         prop_assert_eq!(part.texel(seen), whole.texel(own));
         let past = TexelIndex { plane: part.shape().planes(), ..seen };
         prop_assert_eq!(part.texel_offset(past), None);
+    }
+    /// Any view is refused, or all of its texels are texels of the array.
+    #[test]
+    fn no_view_leaves_its_array(
+        own in proptest::sample::select(&["u8x4", "u32x2", "u32x4", "bc1", "bc7"][..]),
+        geometry in proptest::sample::select(&[G::D2, G::A2d, G::Cube, G::Acube, G::D3][..]),
+        size in [1..30_u32, 1..30_u32, 1..5_u32],
+        layers in 1..3_u32,
+        levels in proptest::option::of(1..5_u32),
+        wanted in proptest::option::of(proptest::sample::select(
+            &["f32", "f16x4", "f32x4", "bc4", "bc7_srgb", "u8"][..])),
+        seen_as in proptest::option::of(proptest::sample::select(&G::ALL[..])),
+        of_levels in proptest::option::of([0..5_u32, 0..5_u32]),
+        of_planes in proptest::option::of([0..13_u32, 0..13_u32]),
+    ) {
+        let extent = match geometry {
+            G::Cube | G::Acube => [size[0], size[0], 1],
+            G::D3 => size,
+            _ => [size[0], size[1], 1],
+        };
+        let layers = if geometry.is_array() { layers } else { 1 };
+        let shape = shape(own, geometry, extent, layers, levels);
+        prop_assume!(shape.check().is_ok());
+        let whole = array(&shape);
+        let view = View {
+            format: wanted.map(format),
+            geometry: seen_as,
+            levels: of_levels.map(|[a, b]| a..b),
+            planes: of_planes.map(|[a, b]| a..b),
+        };
+        let Ok(part) = whole.view(&view) else { return Ok(()) };
+        prop_assert!(part.shape().check().is_ok());
+        prop_assert_eq!(part.to_packed().len() as u64, part.size_in_bytes());
+        let size = u64::from(part.format().texel_size());
+        let (own_size, mut elements) = (u64::from(whole.format().texel_size()), Vec::new());
+        prop_assert_eq!(size, own_size);
+        for row in whole.rows() {
+            elements.extend((row.start..row.end).step_by(size as usize));
+        }
+        for row in part.rows() {
+            for at in (row.start..row.end).step_by(size as usize) {
+                prop_assert!(elements.contains(&at), "{at} of {part:?}");
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 use super::*;
+use crate::request::Geometry;
 use crate::resource::{ArrayShape, Extent, View};
 use crate::sampler::{AddressMode, CompareFunction};
 use Geometry as G;
@@ -133,7 +134,14 @@ fn levels_are_numbers() {
         (Sampler { min_level_clamp: nan, ..Sampler::default() }, 1),
         (Sampler { max_level_clamp: nan, ..Sampler::default() }, 1),
         (Sampler { level_bias: nan, ..Sampler::default() }, 1),
-        (Sampler { min_level_clamp: 9.0, max_level_clamp: f32::NEG_INFINITY, ..Sampler::default() }, 0),
+        (
+            Sampler {
+                min_level_clamp: 9.0,
+                max_level_clamp: f32::NEG_INFINITY,
+                ..Sampler::default()
+            },
+            0,
+        ),
         (Sampler { border: [u32::MAX; 4], max_anisotropy: u32::MAX, ..Sampler::default() }, 0),
         (Sampler { address_mode: [AddressMode::ClampOgl; 3], ..Sampler::default() }, 0),
     ] {

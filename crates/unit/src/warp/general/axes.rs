@@ -58,6 +58,31 @@ pub(super) struct Operands<'a> {
     pub(super) offset: &'a [i32; 32],
 }
 
+/// Ways along an axis in 1/256 of a texel, as a whole number and the rest, 0 to 1: exact for steps
+/// of 2^-60 texels.
+#[derive(Clone, Debug)]
+pub(super) struct Shift {
+    whole: [f64; 32],
+    rest: [f64; 32],
+}
+
+impl Shift {
+    pub(super) const ZERO: Self = Self { whole: [0.0; 32], rest: [0.0; 32] };
+
+    /// Sets a lane's, in steps of 2^-60 texels.
+    pub(super) fn set(&mut self, lane: usize, steps: i128) {
+        const ONE: i128 = 1 << 52;
+        self.whole[lane] = (steps >> 52) as f64;
+        self.rest[lane] = (steps & (ONE - 1)) as f64 * (1.0 / ONE as f64);
+    }
+
+    /// Copies a lane's from another.
+    pub(super) fn copy(&mut self, lane: usize, from: usize) {
+        self.whole[lane] = self.whole[from];
+        self.rest[lane] = self.rest[from];
+    }
+}
+
 const CLAMP_OGL: u8 = 4;
 
 const POINT: u8 = 0;
@@ -79,39 +104,26 @@ impl Axis {
         }
     }
 
-    /// The same for one coordinate, moved by a number of texels in steps of 2^-60 as well: the
-    /// tap of an anisotropic fetch. Always a linear filter.
-    pub(super) fn shifted(
-        self,
-        bits: u32,
-        n: f64,
-        offset: i32,
-        shift: i128,
-    ) -> (i32, i32, i32) {
-        const ONE: i128 = 1 << 60;
-        let u = match self.coords {
-            Coords::Normalized => texels::<true>(bits, n),
-            Coords::Unnormalized | Coords::Integer => texels::<false>(bits, n),
-        };
-        // A power of two: exact, as is everything after the floor.
-        let u = (u * ONE as f64).floor() as i128 + shift + i128::from(offset) * ONE;
-        let end = n as i128 * ONE;
-        let u = match (self.find, self.mode) {
-            (Find::Seamless, _) => u,
-            (_, AddressMode::Clamp) => u.clamp(ONE / 2, end - ONE / 2),
-            (_, AddressMode::ClampOgl) => u.clamp(0, end),
-            _ => u,
-        };
-        let t = ((u * 256 + ONE / 2) >> 60) - 128;
-        let i = (t >> 8).clamp(i32::MIN.into(), i32::MAX.into()) as f64;
-        let (lower, upper) = match (self.find, self.mode) {
-            (Find::Seamless, _) => (i, i + 1.0),
-            (_, AddressMode::Clamp) => address::<CLAMP>(i, n),
-            (_, AddressMode::Wrap) => address::<WRAP>(i, n),
-            (_, AddressMode::Mirror) => address::<MIRROR>(i, n),
-            (_, AddressMode::Border | AddressMode::ClampOgl) => address::<BORDER>(i, n),
-        };
-        (lower as i32, upper as i32, (t & 255) as i32)
+    /// The same for coordinates that are moved by the taps of an anisotropic fetch. Always a linear
+    /// filter.
+    #[inline(always)]
+    pub(super) fn run_shifted(self, of: Operands<'_>, by: &Shift, out: &mut AxisLanes) {
+        match (self.find, self.coords) {
+            (Find::Seamless, _) => shifted::<true, RAW>(of, by, out),
+            (_, Coords::Normalized) => self.shifted::<true>(of, by, out),
+            (_, Coords::Unnormalized | Coords::Integer) => self.shifted::<false>(of, by, out),
+        }
+    }
+
+    #[inline(always)]
+    fn shifted<const NORMALIZED: bool>(self, of: Operands<'_>, by: &Shift, out: &mut AxisLanes) {
+        match self.mode {
+            AddressMode::Clamp => shifted::<NORMALIZED, CLAMP>(of, by, out),
+            AddressMode::Wrap => shifted::<NORMALIZED, WRAP>(of, by, out),
+            AddressMode::Mirror => shifted::<NORMALIZED, MIRROR>(of, by, out),
+            AddressMode::Border => shifted::<NORMALIZED, BORDER>(of, by, out),
+            AddressMode::ClampOgl => shifted::<NORMALIZED, CLAMP_OGL>(of, by, out),
+        }
     }
 
     #[inline(always)]
@@ -124,11 +136,7 @@ impl Axis {
     }
 
     #[inline(always)]
-    fn scaled<const FIND: u8, const NORMALIZED: bool>(
-        self,
-        of: Operands<'_>,
-        out: &mut AxisLanes,
-    ) {
+    fn scaled<const FIND: u8, const NORMALIZED: bool>(self, of: Operands<'_>, out: &mut AxisLanes) {
         match self.mode {
             AddressMode::Clamp => float::<FIND, NORMALIZED, CLAMP>(of, out),
             AddressMode::Wrap => float::<FIND, NORMALIZED, WRAP>(of, out),
@@ -174,15 +182,54 @@ fn float<const FIND: u8, const NORMALIZED: bool, const MODE: u8>(
         };
         // floor((u - 1/2) * 256 + 1/2): index and weight in one number, the carry included.
         let t = (u * 256.0 + 0.5).floor() + (offset * 256.0 - 128.0);
-        let i = (t * (1.0 / 256.0)).floor();
-        out.weight[lane] = to_int(t - i * 256.0);
-        let (lower, upper) = match MODE {
-            CLAMP_OGL => address::<BORDER>(saturate(i), n),
-            RAW => (i, i + 1.0),
-            _ => address::<MODE>(saturate(i), n),
+        neighbours::<MODE>(t, n, lane, out);
+    }
+}
+
+/// Both texels and the weight of the upper one, from their distance in 1/256 of a texel.
+#[inline(always)]
+fn neighbours<const MODE: u8>(t: f64, n: f64, lane: usize, out: &mut AxisLanes) {
+    let i = (t * (1.0 / 256.0)).floor();
+    out.weight[lane] = to_int(t - i * 256.0);
+    let (lower, upper) = match MODE {
+        CLAMP_OGL => address::<BORDER>(saturate(i), n),
+        RAW => (saturate(i), saturate(i + 1.0)),
+        _ => address::<MODE>(saturate(i), n),
+    };
+    out.lower[lane] = to_int(lower);
+    out.upper[lane] = to_int(upper);
+}
+
+/// Rules 1.1 to 1.7 with a shift.
+#[inline(always)]
+fn shifted<const NORMALIZED: bool, const MODE: u8>(
+    of: Operands<'_>,
+    by: &Shift,
+    out: &mut AxisLanes,
+) {
+    /// The largest number below 1.
+    const BELOW_ONE: f64 = 1.0 - f64::EPSILON / 2.0;
+    for lane in 0..32 {
+        let n = of.size[lane];
+        let v = texels::<NORMALIZED>(of.coords[lane], n) * 256.0;
+        // floor(v + shift + 1/2) by parts: the rests never meet in a sum that is rounded. That of
+        // a tiny negative number would be 1.
+        let whole = v.floor();
+        let rest = v - whole;
+        let rest = if rest > BELOW_ONE { BELOW_ONE } else { rest };
+        // 52 bits after the point, and so is what they lack to 1 or 2.
+        let half_up = by.rest[lane] + 0.5;
+        let (one, lacks) = if half_up >= 1.0 { (1.0, 2.0 - half_up) } else { (0.0, 1.0 - half_up) };
+        let carry = if rest >= lacks { 1.0 } else { 0.0 };
+        let t = whole + by.whole[lane] + one + carry;
+        let t = t + (f64::from(of.offset[lane]) * 256.0 - 128.0);
+        // The limits of the coordinate, which the rounding keeps in order.
+        let t = match MODE {
+            CLAMP => limit(t, 0.0, 256.0 * n - 256.0),
+            CLAMP_OGL => limit(t, -128.0, 256.0 * n - 128.0),
+            _ => t,
         };
-        out.lower[lane] = to_int(lower);
-        out.upper[lane] = to_int(upper);
+        neighbours::<MODE>(t, n, lane, out);
     }
 }
 

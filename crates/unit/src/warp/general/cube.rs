@@ -2,7 +2,7 @@
 //! (docs/numerics.md, section 7).
 
 use super::Space;
-use super::texels::{self, From, put};
+use super::texels::{self, From, NOTHING, put};
 use crate::reference::cube::{FaceTexel, Seamless, missing_corner, seamless};
 use crate::request::lanes;
 use crate::resource::{Resource, TexelIndex};
@@ -20,6 +20,7 @@ pub(super) fn read(
 ) -> u32 {
     let sparse = resource.residency().is_some();
     let mut missing = 0;
+    *out = NOTHING;
     for lane in lanes(wanted) {
         let axes = [&space.axes[0], &space.axes[1]];
         let lower = axes.map(|a| i64::from(a.lower[lane]));

@@ -13,8 +13,11 @@ mod texels;
 use super::build::Build;
 use super::kernel::Buffers;
 use crate::effective::{Coords, EffectiveSampler, texture_readings};
-use crate::reference::{gather, graded::graded, result};
-use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, PlanError, lanes};
+use crate::reference::graded::{Graded, graded};
+use crate::reference::{gather, result};
+use crate::request::{
+    FetchForm, FetchKind, FetchOperands, FetchRequest, Geometry, Lanes, Lod, PlanError, lanes,
+};
 use crate::resource::{Level, Resource, TexelIndex};
 use crate::sampler::{AddressMode, CompareFunction, Filter, Sampler, Texture};
 use axes::{Axis, AxisLanes, Find};
@@ -227,13 +230,23 @@ impl General {
         if self.anisotropic {
             taps.clear();
         }
-        let base = call.resource.extent();
+        let (geometry, base) = (self.form.geometry, call.resource.extent());
+        // Neighbours often have the same gradients. Quads see the point too.
+        let quad = geometry.is_cube() || geometry.axes() == 3;
+        let mut last: Option<(FetchOperands, Graded)> = None;
         levels::run(self.source, (self.bias, &self.effective), call.request, levels, |lane| {
             let operands = call.request.lane(lane);
-            let point = self.places.point(operands.coords);
-            let graded = graded(self.form.geometry, &self.effective, base, point, &operands);
+            let same = |(o, _): &&(FetchOperands, Graded)| {
+                !quad && o.dpdx == operands.dpdx && o.dpdy == operands.dpdy
+            };
+            let kept = last.as_ref().filter(same).map(|&(_, graded)| graded);
+            let graded = kept.unwrap_or_else(|| {
+                let point = self.places.point(operands.coords);
+                graded(geometry, &self.effective, base, point, &operands)
+            });
+            last = Some((operands, graded));
             if self.anisotropic {
-                taps.put(lane, graded);
+                taps.put(lane, graded, kept.is_some());
             }
             graded.level()
         });
@@ -439,7 +452,7 @@ impl General {
                 space.taps.select(number);
                 for slot in 0..slots {
                     self.level(slot, space);
-                    self.shifted_axes(call, space);
+                    self.shifted_axes(space);
                     self.weigh(slot, space, buffers);
                     for k in 4 * slot..4 * slot + 4 {
                         for lane in 0..32 {
@@ -479,18 +492,17 @@ impl General {
         }
     }
 
-    /// Section 1 for the tap at hand. Lanes that have it not get any texel.
-    fn shifted_axes(&self, call: &Call<'_>, space: &mut Space) {
+    /// Section 1 for the tap at hand.
+    #[inline(always)]
+    fn shifted_axes(&self, space: &mut Space) {
         let Space { place, sizes, axes, taps, .. } = space;
-        for (a, out) in axes.iter_mut().enumerate() {
-            *out = AxisLanes::NONE;
-            let (Some(axis), Some(shift)) = (self.axes[a], taps.shift.get(a)) else { continue };
-            for lane in lanes(call.request.active) {
-                let (bits, offset) = (place.coords[a][lane], place.offset[a][lane]);
-                let (lower, upper, weight) =
-                    axis.shifted(bits, sizes[a][lane], offset, shift[lane]);
-                (out.lower[lane], out.upper[lane]) = (lower, upper);
-                out.weight[lane] = weight;
+        for (a, lanes) in axes.iter_mut().enumerate() {
+            match (self.axes[a], taps.shift.get(a)) {
+                (Some(axis), Some(shift)) => {
+                    let (coords, size, offset) = (&place.coords[a], &sizes[a], &place.offset[a]);
+                    axis.run_shifted(axes::Operands { coords, size, offset }, shift, lanes);
+                }
+                _ => *lanes = AxisLanes::NONE,
             }
         }
     }

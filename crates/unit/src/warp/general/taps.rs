@@ -1,24 +1,26 @@
 //! Anisotropic gradients: docs/numerics.md, section 4. Footprints along the longer gradient, whose
 //! sums are added before anything is rounded.
 
-use super::sums::srgb_group;
-use crate::reference::footprint::Tap;
+use super::axes::Shift;
+use super::sums::{Unorm2, Unorm10, Unorm24, finish_unorm24, srgb_group};
 use crate::reference::graded::Graded;
 use crate::request::Lanes;
-use crate::warp::class::{F16, F32, Float, Normalized, Snorm8};
+use crate::warp::class::{F16, F32, Float, Normalized, Snorm8, Snorm16, Unorm8, Unorm16};
 use crate::warp::kernel::{Buffers, power_of_two};
-use texunit_texel::{Reading, sign_extend};
+use texunit_texel::Reading;
 
 /// The taps of 32 lanes.
 #[derive(Clone, Debug)]
 pub(super) struct TapLanes {
     graded: [Option<Graded>; 32],
+    /// Lanes with the gradients of the active lane before them.
+    same: u32,
     /// Most taps of a lane.
     pub(super) most: u32,
     /// Weight of the tap at hand in 1/1024; 0 for lanes that have fewer.
     pub(super) weight: [i32; 32],
-    /// Its way from the coordinates in steps of 2^-60 texels.
-    pub(super) shift: [[i128; 32]; 2],
+    /// Its way from the coordinates, along x and y.
+    pub(super) shift: [Shift; 2],
     tallies: [Tally; 4],
     /// Weights of the texels that pass a depth compare, in units of 2^-18.
     pub(super) passing: [i32; 32],
@@ -28,9 +30,10 @@ impl TapLanes {
     pub(super) fn new() -> Self {
         Self {
             graded: [None; 32],
+            same: 0,
             most: 0,
             weight: [0; 32],
-            shift: [[0; 32]; 2],
+            shift: [Shift::ZERO, Shift::ZERO],
             tallies: std::array::from_fn(|_| Tally::ZERO),
             passing: [0; 32],
         }
@@ -39,65 +42,74 @@ impl TapLanes {
     /// Forgets all lanes.
     pub(super) fn clear(&mut self) {
         self.graded = [None; 32];
+        self.same = 0;
         self.most = 1;
         self.tallies = std::array::from_fn(|_| Tally::ZERO);
         self.passing = [0; 32];
     }
 
-    pub(super) fn put(&mut self, lane: usize, graded: Graded) {
+    /// Notes what gradients come to, and whether they are those of the active lane before.
+    pub(super) fn put(&mut self, lane: usize, graded: Graded, same: bool) {
         self.graded[lane] = Some(graded);
+        self.same |= u32::from(same) << lane;
         self.most = self.most.max(graded.taps());
     }
 
     /// Turns to a tap by its number.
     pub(super) fn select(&mut self, number: u32) {
+        let mut last = 0;
         for lane in 0..32 {
-            let tap = match &self.graded[lane] {
-                Some(graded) if number < graded.taps() => graded.tap(number),
-                _ => Tap { weight: 0, ..Tap::ONE },
-            };
-            self.weight[lane] = tap.weight as i32;
-            for a in 0..2 {
-                self.shift[a][lane] = tap.shift[a].steps();
+            self.weight[lane] = 0;
+            let Some(graded) = self.graded[lane].as_ref() else { continue };
+            if self.same >> lane & 1 == 1 {
+                self.weight[lane] = self.weight[last];
+                self.shift.iter_mut().for_each(|shift| shift.copy(lane, last));
+            } else if number < graded.taps() {
+                let tap = graded.tap(number);
+                self.weight[lane] = tap.weight as i32;
+                for (shift, way) in self.shift.iter_mut().zip(tap.shift) {
+                    shift.set(lane, way.steps());
+                }
             }
+            last = lane;
         }
     }
 
     /// Notes the exponents of texels: the first round for floats.
+    #[inline(always)]
     pub(super) fn measure(&mut self, reading: Reading, groups: usize, buffers: &Buffers, c: usize) {
-        let tally = &mut self.tallies[c];
+        let largest = &mut self.tallies[c].largest;
         for group in 0..groups {
-            for lane in 0..32 {
-                let exponent = match reading {
-                    Reading::F16 => exponent::<F16>(buffers, group, c, lane),
-                    _ => exponent::<F32>(buffers, group, c, lane),
-                };
-                tally.largest[lane] = tally.largest[lane].max(exponent);
+            match reading {
+                Reading::F16 => measure::<F16>(buffers, group, c, largest),
+                Reading::F32 => measure::<F32>(buffers, group, c, largest),
+                _ => {}
             }
         }
     }
 
     /// Adds the footprints of a tap: the second round, or the only one.
+    #[inline(always)]
     pub(super) fn add(&mut self, reading: Reading, groups: usize, buffers: &Buffers, c: usize) {
-        let (tally, weight) = (&mut self.tallies[c], &self.weight);
+        let (tally, tap) = (&mut self.tallies[c], &self.weight);
         for group in 0..groups {
-            for lane in 0..32 {
-                let tap = weight[lane];
-                match reading {
-                    Reading::F16 => tally.float::<F16>(buffers, group, c, lane, tap),
-                    Reading::F32 => tally.float::<F32>(buffers, group, c, lane, tap),
-                    Reading::Srgb => {
-                        tally.integer[lane] +=
-                            i64::from(tap) * srgb_group(buffers, group, 4, c, lane);
-                    }
-                    _ => {
-                        for k in 4 * group..4 * group + 4 {
-                            let weight = i64::from(buffers.weights[k][lane] * tap);
-                            let number = number(reading, buffers.texels[k][c][lane]);
-                            tally.integer[lane] += weight * number;
-                        }
+            match reading {
+                Reading::F16 => tally.floats::<F16>(buffers, group, c, tap),
+                Reading::F32 => tally.floats::<F32>(buffers, group, c, tap),
+                Reading::Srgb => {
+                    for lane in 0..32 {
+                        let sum = srgb_group(buffers, group, 4, c, lane);
+                        tally.integer[lane] += i64::from(tap[lane]) * sum;
                     }
                 }
+                Reading::Unorm { bits: 8 } => tally.integers::<Unorm8>(buffers, group, c, tap),
+                Reading::Unorm { bits: 16 } => tally.integers::<Unorm16>(buffers, group, c, tap),
+                Reading::Snorm { bits: 8 } => tally.integers::<Snorm8>(buffers, group, c, tap),
+                Reading::Snorm { .. } => tally.integers::<Snorm16>(buffers, group, c, tap),
+                Reading::Unorm { bits: 2 } => tally.integers::<Unorm2>(buffers, group, c, tap),
+                Reading::Unorm { bits: 10 } => tally.integers::<Unorm10>(buffers, group, c, tap),
+                Reading::Unorm { .. } => tally.integers::<Unorm24>(buffers, group, c, tap),
+                _ => {}
             }
         }
     }
@@ -132,28 +144,42 @@ impl Tally {
     const ZERO: Self =
         Self { integer: [0; 32], largest: [0; 32], float: [-0.0; 32], plain: [0.0; 32] };
 
-    /// As `kernel::float_channel` does it; a tap's ten bits more still fit an f64.
-    fn float<C: Float>(
+    #[inline(always)]
+    fn integers<C: Normalized>(
         &mut self,
         buffers: &Buffers,
         group: usize,
         c: usize,
-        lane: usize,
-        tap: i32,
+        tap: &[i32; 32],
     ) {
-        let exponent = exponent::<C>(buffers, group, c, lane);
-        let scale = power_of_two(C::TEXEL_BITS + 127 - exponent);
-        let mut sum = -0.0;
         for k in 4 * group..4 * group + 4 {
-            let weight = buffers.weights[k][lane];
-            if weight != 0 {
-                let value = f64::from(C::widen(buffers.texels[k][c][lane]));
-                sum += (value * scale).trunc() * f64::from(weight);
-                self.plain[lane] += value * f64::from(weight * tap);
+            let (codes, weights) = (&buffers.texels[k][c], &buffers.weights[k]);
+            for lane in 0..32 {
+                let weight = i64::from(weights[lane] * tap[lane]);
+                self.integer[lane] += weight * i64::from(C::widen(codes[lane]));
             }
         }
-        let unit = power_of_two(exponent - self.largest[lane] + 1);
-        self.float[lane] += (sum * unit).floor() * f64::from(tap);
+    }
+
+    /// As `kernel::float_channel` does it; a tap's ten bits more still fit an f64.
+    #[inline(always)]
+    fn floats<C: Float>(&mut self, buffers: &Buffers, group: usize, c: usize, tap: &[i32; 32]) {
+        let mut exponents = [0; 32];
+        measure::<C>(buffers, group, c, &mut exponents);
+        for lane in 0..32 {
+            let scale = power_of_two(C::TEXEL_BITS + 127 - exponents[lane]);
+            let mut sum = -0.0;
+            for k in 4 * group..4 * group + 4 {
+                let weight = buffers.weights[k][lane];
+                let value = f64::from(C::widen(buffers.texels[k][c][lane]));
+                let part = (value * scale).trunc() * f64::from(weight);
+                sum += if weight == 0 { -0.0 } else { part };
+                let plain = value * f64::from(weight * tap[lane]);
+                self.plain[lane] += if weight == 0 { 0.0 } else { plain };
+            }
+            let unit = power_of_two(exponents[lane] - self.largest[lane] + 1);
+            self.float[lane] += (sum * unit).floor() * f64::from(tap[lane]);
+        }
     }
 
     fn finish_float<C: Float>(&self, lane: usize) -> u32 {
@@ -166,27 +192,16 @@ impl Tally {
     }
 }
 
-/// The largest exponent field of a group's texels with weight.
-fn exponent<C: Float>(buffers: &Buffers, group: usize, c: usize, lane: usize) -> i32 {
-    let mut largest = 0;
+/// Raises `largest` to the exponent fields of a group's texels with weight.
+#[inline(always)]
+fn measure<C: Float>(buffers: &Buffers, group: usize, c: usize, largest: &mut [i32; 32]) {
     for k in 4 * group..4 * group + 4 {
-        let field = C::widen(buffers.texels[k][c][lane]).to_bits() >> 23 & 0xff;
-        if buffers.weights[k][lane] != 0 {
-            largest = largest.max(field as i32);
+        let (codes, weights) = (&buffers.texels[k][c], &buffers.weights[k]);
+        for lane in 0..32 {
+            let field = (C::widen(codes[lane]).to_bits() >> 23 & 0xff) as i32;
+            let field = if weights[lane] == 0 { 0 } else { field };
+            largest[lane] = if field > largest[lane] { field } else { largest[lane] };
         }
-    }
-    largest
-}
-
-/// The number that is summed for a code.
-fn number(reading: Reading, code: u32) -> i64 {
-    match reading {
-        Reading::Unorm { bits: 2 } => i64::from(code) * 0x5555,
-        Reading::Unorm { bits: 8 } => i64::from(code) * 0x0101,
-        Reading::Unorm { bits: 10 } => i64::from(code << 6 | code >> 4),
-        Reading::Unorm { .. } => code.into(),
-        Reading::Snorm { bits } => sign_extend(bits, code).into(),
-        _ => 0,
     }
 }
 
@@ -194,7 +209,11 @@ fn number(reading: Reading, code: u32) -> i64 {
 fn finish(reading: Reading, total: i64) -> u32 {
     let rounded = |bits: u32| (total + (1 << (bits - 1))) >> bits;
     match reading {
-        Reading::Unorm { bits: 24 } => super::sums::finish_unorm24(rounded(18)),
+        // `widen` of eight bits leaves the factor of 257 to the end.
+        Reading::Unorm { bits: 8 } => {
+            (((total * 257 + (1 << 17)) >> 18) as f32 / 65_535.0).to_bits()
+        }
+        Reading::Unorm { bits: 24 } => finish_unorm24(rounded(18)),
         Reading::Unorm { .. } => (rounded(18) as f32 / 65_535.0).to_bits(),
         Reading::Snorm { bits: 8 } => Snorm8::finish(rounded(10) as i32).to_bits(),
         Reading::Snorm { .. } => (rounded(18).max(-32_767) as f32 / 32_767.0).to_bits(),

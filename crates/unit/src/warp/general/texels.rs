@@ -50,7 +50,7 @@ impl Pitches {
 pub(super) struct Which<'a> {
     pub(super) at: [&'a [i32; 32]; 3],
     pub(super) pitches: &'a Pitches,
-    /// Lanes whose texel counts; others may be left as they are.
+    /// Lanes whose texel counts; others get any, or zeros.
     pub(super) wanted: u32,
 }
 
@@ -75,6 +75,9 @@ impl Space {
         Self { offsets: [0; 32], words: [[0; 32]; 4], blocks: Blocks::new() }
     }
 }
+
+/// Codes for lanes that do not count. What other formats have left there would overflow sums.
+pub(super) const NOTHING: TexelLanes = [[0; 32]; 4];
 
 /// Reads codes, one channel after the other.
 #[inline(always)]
@@ -109,6 +112,7 @@ pub(super) fn codes(from: From<'_>, which: Which<'_>, space: &mut Space, out: &m
         }
         Storage::Block { format, size } => {
             offsets(size as i64, 2, which, &mut space.offsets);
+            *out = NOTHING;
             for lane in lanes(which.wanted) {
                 let codes = match space.offsets[lane] {
                     ..0 => from.border,

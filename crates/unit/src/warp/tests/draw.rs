@@ -328,8 +328,7 @@ fn operands(d: &mut Draw, form: FetchForm, texture: &Texture, sampler: &Sampler)
             all[lane] = c;
         }
         for a in 0..3 {
-            all.offset[a][lane] =
-                if d.one_in(6) { d.bits() } else { d.in_range(-9, 9) as u32 };
+            all.offset[a][lane] = if d.one_in(6) { d.bits() } else { d.in_range(-9, 9) as u32 };
         }
         all.level[lane] = match (form.coord, d.below(8)) {
             (CoordType::S32, 0) => d.bits(),
@@ -343,6 +342,12 @@ fn operands(d: &mut Draw, form: FetchForm, texture: &Texture, sampler: &Sampler)
             all.dpdy[a][lane] = gradient(d, scale);
         }
         all.compare[lane] = d.word();
+        if lane > 0 && d.one_in(4) {
+            for a in 0..3 {
+                all.dpdx[a][lane] = all.dpdx[a][lane - 1];
+                all.dpdy[a][lane] = all.dpdy[a][lane - 1];
+            }
+        }
     }
     all
 }

@@ -1,0 +1,168 @@
+//! Layers, faces, levels, memory and tiles; and the trace of an access.
+
+use super::*;
+use crate::request::PlanError;
+use crate::resource::{Residency, View};
+use Geometry as G;
+
+fn shape(geometry: Geometry, [width, height]: [u32; 2], layers: u32) -> ArrayShape {
+    let format = Format::from_name("u8").unwrap();
+    let extent = Extent { width, height, depth: 1 };
+    ArrayShape { layers, ..ArrayShape::new(format, geometry, extent) }
+}
+
+fn plan(surface: &Arc<Surface>, geometry: Geometry, clamp: ClampMode) -> SurfacePlan {
+    SurfacePlan::new(form(geometry, 2, 1, clamp), surface).unwrap()
+}
+
+#[test]
+fn layers_are_unsigned() {
+    let lines = of_shape(&shape(G::A1d, [4, 1], 3));
+    let planes = of_shape(&shape(G::A2d, [4, 2], 3));
+    let of = |layer: u64, y: u64| layer * 8 + y * 4;
+    let pair = |first: u64| (first + 1) | (first + 2) << 8;
+    for clamp in [ClampMode::Trap, ClampMode::Clamp, ClampMode::Zero] {
+        let (line, plane) = (plan(&lines, G::A1d, clamp), plan(&planes, G::A2d, clamp));
+        assert_eq!(load(&line, [2, 2, 77]).unwrap()[0], pair(10), "z is not there");
+        assert_eq!(load(&plane, [1, 2, 1]).unwrap()[0], pair(of(1, 1) + 2));
+        for layer in [3, -1, i32::MIN] {
+            let got = load(&plane, [layer, 0, 0]);
+            match clamp {
+                ClampMode::Clamp => assert_eq!(got.unwrap()[0], pair(of(2, 0))),
+                ClampMode::Zero => assert_eq!(got.unwrap()[0], 0),
+                ClampMode::Trap => assert_eq!(
+                    got.unwrap_err().to_string(),
+                    format!(
+                        "layer {}, coordinate (0, 0, 0) with 2 bytes is outside layered 2D array \
+                         `s`, 4 x 2 texels of u8, 3 layers",
+                        layer as u32
+                    )
+                ),
+            }
+        }
+        let e = load(&plane, [9, 1, 0]).unwrap_err().to_string();
+        assert!(
+            e.starts_with("layer 9, byte coordinate 1 is not a multiple of the 2 bytes"),
+            "{e}"
+        );
+    }
+}
+
+#[test]
+fn layered_and_not() {
+    let (flat, layered) = (of_shape(&shape(G::D2, [4, 2], 1)), of_shape(&shape(G::A2d, [4, 2], 3)));
+    for (surface, geometry) in [(&flat, G::A2d), (&layered, G::D2), (&layered, G::A1d)] {
+        let e = SurfacePlan::new(form(geometry, 1, 1, ClampMode::Zero), surface).unwrap_err();
+        let PlanError::Geometry { instruction, .. } = &e else { panic!("{e}") };
+        assert_eq!(*instruction, geometry.name());
+        assert!(e.to_string().contains("2D array of 4 x 2 texels of u8"), "{e}");
+    }
+}
+
+#[test]
+fn faces_of_cubes_are_layers() {
+    let cubes = of_shape(&shape(G::Acube, [4, 4], 2));
+    let plan_of = |clamp| plan(&cubes, G::A2d, clamp);
+    let first = |face: u64| (face * 16 + 1) & 0xff | ((face * 16 + 2) & 0xff) << 8;
+    for face in 0..12 {
+        assert_eq!(load(&plan_of(ClampMode::Trap), [face, 0, 0]).unwrap()[0], first(face as u64));
+    }
+    assert_eq!(load(&plan_of(ClampMode::Clamp), [12, 0, 0]).unwrap()[0], first(11));
+    let e = SurfacePlan::new(form(G::D2, 1, 1, ClampMode::Zero), &cubes).unwrap_err().to_string();
+    assert!(e.ends_with("2 cubes, whose faces are layers of .a2d"), "{e}");
+}
+
+#[test]
+fn levels_and_layers_of_views() {
+    let shape = ArrayShape { levels: Some(3), ..shape(G::A2d, [8, 4], 3) };
+    let block = Arc::new(Block::new(shape.size().unwrap() as usize, "b").unwrap());
+    let whole = Resource::array(&shape, block, "s").unwrap();
+    let view = View { geometry: Some(G::D2), levels: Some(1..2), planes: Some(2..3), format: None };
+    let part = Arc::new(Surface::new(Arc::new(whole.view(&view).unwrap())).unwrap());
+    let plan = plan(&part, G::D2, ClampMode::Clamp);
+    let coords = [[2; 32], [1; 32], [0; 32]];
+    let request = SurfaceRequest { active: 1, coords: coords.each_ref() };
+    plan.store(&request, &[[0xbeef; 32]; 4]).unwrap();
+    let texel = |x| {
+        let at = crate::TexelIndex { level: 1, plane: 2, sample: 0, at: [x, 1, 0] };
+        whole.texel(at).unwrap()[0]
+    };
+    assert_eq!([texel(1), texel(2), texel(3)], [0, 0xef, 0xbe]);
+    assert_eq!(whole.to_packed().iter().filter(|&&b| b != 0).count(), 2);
+}
+
+#[test]
+fn linear_and_pitched_memory() {
+    let format = Format::from_name("u8").unwrap();
+    let block = Arc::new(Block::new(160, "b").unwrap());
+    let bytes: Vec<u8> = (0..160).collect();
+    block.write(0, &bytes).unwrap();
+    let linear = Resource::linear(format, 21, Arc::clone(&block), 16, 512, "l").unwrap();
+    let linear = Arc::new(Surface::new(Arc::new(linear)).unwrap());
+    let line = plan(&linear, G::D1, ClampMode::Clamp);
+    assert_eq!(load(&line, [4, 0, 0]).unwrap()[0], 0x1514);
+    assert_eq!(load(&line, [100, 0, 0]).unwrap()[0], 0x2322, "18 and 19: 20 has no neighbour");
+    let pitched = Resource::pitched(format, 20, 4, 32, block, 32, 512, "p").unwrap();
+    let pitched = Arc::new(Surface::new(Arc::new(pitched)).unwrap());
+    let rows = plan(&pitched, G::D2, ClampMode::Zero);
+    assert_eq!(load(&rows, [18, 3, 0]).unwrap()[0], 0x9392);
+    assert_eq!(load(&rows, [20, 0, 0]).unwrap()[0], 0, "between the rows is nothing");
+}
+
+/// Tiles of 256 x 256 bytes, of which the second is in memory.
+#[test]
+fn tiles_that_are_not_in_memory() {
+    let shape = shape(G::D2, [512, 2], 1);
+    let block = Arc::new(Block::new(shape.size().unwrap() as usize, "b").unwrap());
+    block.write(0, &[7; 1024]).unwrap();
+    let map = Arc::new(Residency::new(&shape).unwrap());
+    map.set_tile(0, 0, [1, 0, 0], true).unwrap();
+    let resource = Resource::array(&shape, block, "s").unwrap().with_residency(Arc::clone(&map));
+    let surface = Arc::new(Surface::new(Arc::new(resource.unwrap())).unwrap());
+    let plan = plan(&surface, G::D2, ClampMode::Clamp);
+    let store = |x: u32, value| {
+        let coords = [[x; 32], [1; 32], [0; 32]];
+        let request = SurfaceRequest { active: 1, coords: coords.each_ref() };
+        plan.store(&request, &[[value; 32]; 4]).unwrap();
+    };
+    store(254, 0x1111);
+    store(256, 0x2222);
+    assert_eq!(load(&plan, [254, 1, 0]).unwrap()[0], 0);
+    assert_eq!(load(&plan, [256, 1, 0]).unwrap()[0], 0x2222);
+    assert_eq!(load(&plan, [900, 0, 0]).unwrap()[0], 0x0707);
+    let trace = plan.trace([254, 1, 0]);
+    assert!(matches!(trace.outcome, SurfaceOutcome::NotResident(_)) && trace.bytes.is_empty());
+    map.set_all(true);
+    assert_eq!(load(&plan, [254, 1, 0]).unwrap()[0], 0x0707, "the store was dropped");
+}
+
+#[test]
+fn traces_tell_where_an_access_goes() {
+    let planes = of_shape(&shape(G::A2d, [4, 2], 3));
+    let trace = plan(&planes, G::A2d, ClampMode::Clamp).trace([9, 100, u32::MAX]);
+    let place = SurfacePlace { layer: 2, x: 2, y: 0, z: 0, moved: true, offset: 34 };
+    assert_eq!(
+        trace,
+        SurfaceTrace {
+            layer: Some(9),
+            at: [100, -1, 0],
+            byte_x: 100,
+            size: 2,
+            policy: ClampMode::Clamp,
+            outcome: SurfaceOutcome::Made(place),
+            bytes: vec![19, 20],
+            fault: None,
+        }
+    );
+    let inside = plan(&planes, G::A2d, ClampMode::Trap).trace([2, 2, 0]);
+    let moved = SurfacePlace { moved: false, ..place };
+    assert_eq!(inside.outcome, SurfaceOutcome::Made(moved));
+    let trap = plan(&planes, G::A2d, ClampMode::Trap).trace([9, 100, 0]);
+    assert_eq!(trap.outcome, SurfaceOutcome::Outside);
+    assert!(matches!(trap.fault, Some(AccessFault::Outside { layer: Some(9), x: 100, .. })));
+    let zero = plan(&planes, G::A2d, ClampMode::Zero);
+    assert_eq!(zero.trace([9, 100, 0]).outcome, SurfaceOutcome::Dropped);
+    let odd = zero.trace([9, 101, 0]);
+    assert_eq!(odd.outcome, SurfaceOutcome::Misaligned);
+    assert!(matches!(odd.fault, Some(AccessFault::Misaligned { lane: 0, x: 101, .. })));
+}

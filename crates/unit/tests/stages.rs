@@ -1,0 +1,363 @@
+//! Gathers, cubes, gradients and anisotropy through the whole reference, by numbers worked out by
+//! hand from docs/numerics.md.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+use texunit_memory::Block;
+use texunit_texel::Format;
+use texunit_unit::reference::trace::Trace;
+use texunit_unit::reference::{fetch, trace};
+use texunit_unit::{
+    AddressMode, ArrayShape, CompareFunction, CoordType, Extent, FetchForm, FetchKind,
+    FetchOperands, Filter, Geometry, Lod, ReadMode, Resource, ResultType, Sampler, Texture,
+};
+
+const LINEAR: Filter = Filter::Linear;
+const POINT: Filter = Filter::Point;
+
+/// A texture of packed texels; `levels` of 0 for one without mip levels.
+fn texture(geometry: Geometry, format: &str, size: [u32; 3], levels: u32, bytes: &[u8]) -> Texture {
+    let extent = Extent { width: size[0], height: size[1], depth: size[2] };
+    let format = Format::from_name(format).unwrap();
+    let levels = (levels > 0).then_some(levels);
+    let shape = ArrayShape { levels, ..ArrayShape::new(format, geometry, extent) };
+    let block = Arc::new(Block::new(shape.size().unwrap() as usize, "b").unwrap());
+    let resource = Resource::array(&shape, block, "t").unwrap();
+    resource.fill_packed(bytes).unwrap();
+    Texture { resource: Arc::new(resource), read_mode: ReadMode::Element, normalized_coords: true }
+}
+
+fn floats(numbers: impl IntoIterator<Item = f32>) -> Vec<u8> {
+    numbers.into_iter().flat_map(f32::to_le_bytes).collect()
+}
+
+/// The numbers from 0 on.
+fn counted(count: u32) -> Vec<u8> {
+    floats((0..count).map(|k| k as f32))
+}
+
+fn form(geometry: Geometry, kind: FetchKind) -> FetchForm {
+    FetchForm { kind, ..FetchForm::sample(geometry, CoordType::F32, ResultType::F32) }
+}
+
+fn sampler(filter: Filter, mode: AddressMode) -> Sampler {
+    Sampler { filter, address_mode: [mode; 3], ..Sampler::default() }
+}
+
+fn at(coords: [f32; 3]) -> FetchOperands {
+    let [x, y, z] = coords.map(f32::to_bits);
+    FetchOperands { coords: [x, y, z, 0], ..FetchOperands::default() }
+}
+
+/// Results as floats.
+fn get(form: FetchForm, texture: &Texture, sampler: &Sampler, o: &FetchOperands) -> [f32; 4] {
+    fetch(form, texture, sampler, o).unwrap().values.map(f32::from_bits)
+}
+
+fn rules(trace: &Trace) -> Vec<&'static str> {
+    trace.level.steps.iter().map(|s| s.rule).collect()
+}
+
+#[test]
+fn gathers_go_round_the_footprint() {
+    let t = texture(Geometry::D2, "f32", [4, 4, 1], 0, &counted(16));
+    let f = form(Geometry::D2, FetchKind::Gather(0));
+    let s = sampler(POINT, AddressMode::Wrap);
+    // u = 2: texels 1 and 2 along both axes.
+    assert_eq!(get(f, &t, &s, &at([0.5, 0.5, 0.0])), [9.0, 10.0, 6.0, 5.0]);
+    // A fraction of 255.6/256 carries into the next texel.
+    assert_eq!(get(f, &t, &s, &at([0.6246, 0.5, 0.0])), [10.0, 11.0, 7.0, 6.0]);
+    assert_eq!(get(f, &t, &s, &at([0.6240, 0.5, 0.0])), [9.0, 10.0, 6.0, 5.0]);
+    // Past the edges: each index by its mode.
+    assert_eq!(get(f, &t, &s, &at([0.0, 0.0, 0.0])), [3.0, 0.0, 12.0, 15.0]);
+    let s = sampler(POINT, AddressMode::Clamp);
+    assert_eq!(get(f, &t, &s, &at([0.0, 0.5, 0.0])), [8.0, 8.0, 4.0, 4.0]);
+    assert_eq!(get(f, &t, &s, &at([9.0, 0.5, 0.0])), [11.0, 11.0, 7.0, 7.0]);
+    let s = Sampler { border: [0x4120_0000; 4], ..sampler(LINEAR, AddressMode::Border) };
+    assert_eq!(get(f, &t, &s, &at([1.0, 0.5, 0.0])), [11.0, 10.0, 10.0, 7.0]);
+    // A component that the format lacks.
+    let lacking = form(Geometry::D2, FetchKind::Gather(3));
+    assert_eq!(get(lacking, &t, &s, &at([0.5, 0.5, 0.0])), [0.0; 4]);
+}
+
+#[test]
+fn gathers_keep_six_bits_of_offsets() {
+    let t = texture(Geometry::D2, "f32", [64, 1, 1], 0, &counted(64));
+    let f = FetchForm { offset: true, ..form(Geometry::D2, FetchKind::Gather(0)) };
+    let s = sampler(POINT, AddressMode::Clamp);
+    let gather = |x: i32| {
+        let o = FetchOperands { offset: [x, 0, 0], ..at([0.5, 0.5, 0.0]) };
+        get(f, &t, &s, &o)[3]
+    };
+    assert_eq!(
+        [0, 1, 31, 32, 33, -32, -33, 64].map(gather),
+        [31.0, 32.0, 62.0, 0.0, 0.0, 0.0, 62.0, 31.0]
+    );
+}
+
+#[test]
+fn gathers_clean_floats_up() {
+    let codes = [0x7f80_0001, 0x807f_ffff, 0xff80_0000, 0x0080_0000_u32];
+    let bytes: Vec<u8> = codes.into_iter().flat_map(u32::to_le_bytes).collect();
+    let t = texture(Geometry::D2, "f32", [2, 2, 1], 0, &bytes);
+    let f = form(Geometry::D2, FetchKind::Gather(0));
+    let o = at([0.5, 0.5, 0.0]);
+    let got = fetch(f, &t, &sampler(LINEAR, AddressMode::Clamp), &o).unwrap().values;
+    assert_eq!(got, [0xff80_0000, 0x0080_0000, 0x8000_0000, 0x7fff_ffff]);
+}
+
+#[test]
+fn gathers_of_mipmaps_read_level_0() {
+    let t = texture(Geometry::D2, "f32", [2, 2, 1], 2, &counted(5));
+    let f = form(Geometry::D2, FetchKind::Gather(0));
+    let s = Sampler {
+        mip_filter: LINEAR,
+        min_level_clamp: 1.0,
+        level_bias: 1.0,
+        ..sampler(LINEAR, AddressMode::Clamp)
+    };
+    assert_eq!(get(f, &t, &s, &at([0.5, 0.5, 0.0])), [2.0, 3.0, 1.0, 0.0]);
+}
+
+#[test]
+fn gathers_compare_texel_by_texel() {
+    let t = texture(Geometry::D2, "f32", [2, 2, 1], 0, &floats([0.25, 0.5, 0.75, f32::NAN]));
+    let f = FetchForm { compare: true, ..form(Geometry::D2, FetchKind::Gather(0)) };
+    let o = FetchOperands { compare: 0.5_f32.to_bits(), ..at([0.5, 0.5, 0.0]) };
+    let compare = |function| {
+        let s = Sampler { compare: Some(function), ..sampler(LINEAR, AddressMode::Clamp) };
+        get(f, &t, &s, &o)
+    };
+    assert_eq!(compare(CompareFunction::LessEqual), [1.0, 0.0, 1.0, 0.0]);
+    assert_eq!(compare(CompareFunction::Greater), [0.0, 0.0, 0.0, 1.0]);
+    assert_eq!(compare(CompareFunction::NotEqual), [1.0, 1.0, 0.0, 1.0]);
+}
+
+#[test]
+fn gathers_pack_halves() {
+    let t = texture(Geometry::D2, "f32", [2, 2, 1], 0, &counted(4));
+    let s = sampler(POINT, AddressMode::Clamp);
+    let gather = |result| {
+        let f = FetchForm { result, ..form(Geometry::D2, FetchKind::Gather(0)) };
+        fetch(f, &t, &s, &at([0.5, 0.5, 0.0])).unwrap().values
+    };
+    // 2, 3, 1, 0.
+    assert_eq!(gather(ResultType::F16), [0x4000, 0x4200, 0x3c00, 0]);
+    assert_eq!(gather(ResultType::F16x2), [0x4200_4000, 0x3c00, 0, 0]);
+}
+
+/// A cube of one number a face, on every level.
+fn coloured_cube(n: u32, levels: u32) -> Texture {
+    let mut bytes = Vec::new();
+    for level in 0..levels.max(1) {
+        let texels = (n >> level).max(1).pow(2) as usize;
+        for face in 0..6 {
+            bytes.extend(floats(std::iter::repeat_n((10 * face + level) as f32, texels)));
+        }
+    }
+    texture(Geometry::Cube, "f32", [n, n, 1], levels, &bytes)
+}
+
+#[test]
+fn cubes_point_at_faces() {
+    let t = coloured_cube(4, 0);
+    let f = form(Geometry::Cube, FetchKind::Sample(Lod::Implicit));
+    let s = sampler(POINT, AddressMode::Border);
+    let face = |d| get(f, &t, &s, &at(d))[0];
+    let (nan, inf) = (f32::NAN, f32::INFINITY);
+    assert_eq!(face([1.0, 0.5, 0.25]), 0.0);
+    assert_eq!(face([-9.0, 0.5, 0.25]), 10.0);
+    assert_eq!(face([0.0, 1e-30, 0.0]), 20.0);
+    assert_eq!(face([0.0, -2.0, 1.0]), 30.0);
+    assert_eq!(face([1.0, 1.0, 1.0]), 40.0);
+    assert_eq!(face([1.0, 1.0, -1.0]), 50.0);
+    for d in [[0.0; 3], [nan; 3], [inf, 0.0, 0.0], [-0.0, -0.0, -0.0]] {
+        assert_eq!(face(d), 40.0, "{d:?} is no direction");
+    }
+}
+
+#[test]
+fn modes_act_on_faces_of_mipmapped_cubes_only() {
+    let t = |levels| {
+        let face = |level: u32| (0..6 * 4 / (level + 1).pow(2)).map(|k| k as f32);
+        let all: Vec<f32> = (0..u32::max(levels, 1)).flat_map(face).collect();
+        texture(Geometry::Cube, "f32", [2, 2, 1], levels, &floats(all))
+    };
+    let f = form(Geometry::Cube, FetchKind::Sample(Lod::Implicit));
+    // The edge of +z: s = 1, which is past its last texel.
+    let o = at([1.0, 0.5, 1.0]);
+    let wrap = sampler(POINT, AddressMode::Wrap);
+    assert_eq!(get(f, &t(0), &wrap, &o)[0], 17.0);
+    assert_eq!(get(f, &t(2), &wrap, &o)[0], 16.0);
+    // Linear: half of each.
+    let wrap = sampler(LINEAR, AddressMode::Wrap);
+    assert_eq!(get(f, &t(0), &wrap, &o)[0], 16.5);
+    assert_eq!(get(f, &t(0), &sampler(LINEAR, AddressMode::Clamp), &o)[0], 17.0);
+}
+
+#[test]
+fn seamless_cubes_blend_neighbours() {
+    let t = coloured_cube(4, 0);
+    let f = form(Geometry::Cube, FetchKind::Sample(Lod::Implicit));
+    let s = Sampler { seamless_cube: true, ..sampler(LINEAR, AddressMode::Clamp) };
+    let value = |d| get(f, &t, &s, &at(d))[0];
+    assert_eq!(value([0.0, 0.0, 1.0]), 40.0);
+    // On the edge of +z (40) and +x (0), half of each.
+    assert_eq!(value([1.0, 0.0, 1.0]), 20.0);
+    // An eighth of a face before it: the centre of the last texel.
+    assert_eq!(value([0.75, 0.0, 1.0]), 40.0);
+    // The corner of +x (0), +y (20), +z (40): the fourth is their mean, 20.
+    assert_eq!(value([1.0, 1.0, 1.0]), 20.0);
+    let trace = trace(f, &t, &s, &at([1.0, 1.0, 1.0])).unwrap();
+    let texels = &trace.footprints[0].texels;
+    assert_eq!(texels.len(), 4);
+    assert_eq!(texels.iter().filter(|t| t.at.is_none()).count(), 1);
+    assert!(texels.iter().all(|t| t.weight == 64));
+    let seamed = sampler(LINEAR, AddressMode::Clamp);
+    assert_eq!(get(f, &t, &seamed, &at([1.0, 0.0, 1.0]))[0], 40.0);
+}
+
+#[test]
+fn cubes_have_levels_and_gradients() {
+    let t = coloured_cube(8, 4);
+    let s = Sampler { mip_filter: LINEAR, ..sampler(LINEAR, AddressMode::Clamp) };
+    let level = form(Geometry::Cube, FetchKind::Sample(Lod::Level));
+    let o = FetchOperands { level: 1.5_f32.to_bits(), ..at([0.0, 0.0, -1.0]) };
+    assert_eq!(get(level, &t, &s, &o)[0], 51.5);
+    let gradient = form(Geometry::Cube, FetchKind::Sample(Lod::Gradient));
+    let steps = |dpdx: [f32; 3], dpdy: [f32; 3]| {
+        let [dpdx, dpdy] = [dpdx, dpdy].map(|d| d.map(f32::to_bits));
+        let o = FetchOperands { dpdx, dpdy, ..at([0.0, 0.0, -1.0]) };
+        trace(gradient, &t, &s, &o).unwrap()
+    };
+    // Half of the way to the edge is two texels.
+    let one = steps([0.5, 0.0, 0.0], [0.0; 3]);
+    assert_eq!(one.level.q, 256);
+    assert_eq!(f32::from_bits(one.answer.values[0]), 51.0);
+    assert_eq!(rules(&one), ["4.11", "4.3", "4.4", "4.6", "4.7", "3", "3", "3"]);
+    // Through the cube.
+    let far = steps([0.0, 0.0, 2.0], [0.0; 3]);
+    assert_eq!((far.level.q, f32::from_bits(far.answer.values[0])), (768, 53.0));
+}
+
+#[test]
+fn gradients_of_all_geometries() {
+    let s = Sampler { mip_filter: LINEAR, ..sampler(LINEAR, AddressMode::Clamp) };
+    let quarter = 0.25_f32.to_bits();
+    let q = |geometry: Geometry, size: [u32; 3], dpdx: [u32; 3], dpdy: [u32; 3]| {
+        let shape = ArrayShape {
+            levels: Some(4),
+            ..ArrayShape::new(
+                Format::from_name("u8").unwrap(),
+                geometry,
+                Extent { width: size[0], height: size[1], depth: size[2] },
+            )
+        };
+        let block = Arc::new(Block::new(shape.size().unwrap() as usize, "b").unwrap());
+        let resource = Arc::new(Resource::array(&shape, block, "t").unwrap());
+        let read_mode = ReadMode::NormalizedFloat;
+        let t = Texture { resource, read_mode, normalized_coords: true };
+        let o = FetchOperands { dpdx, dpdy, ..FetchOperands::default() };
+        let f = form(geometry, FetchKind::Sample(Lod::Gradient));
+        trace(f, &t, &s, &o).unwrap().level.q
+    };
+    let x = [quarter, 0, 0];
+    assert_eq!(q(Geometry::D1, [16, 1, 1], x, [0; 3]), 512);
+    assert_eq!(q(Geometry::A1d, [16, 1, 1], [0; 3], x), 512);
+    // Second components of a 1D gradient are not looked at.
+    assert_eq!(q(Geometry::D1, [16, 1, 1], [0, quarter, 0], [0; 3]), 0);
+    assert_eq!(q(Geometry::D2, [16, 8, 1], x, [0, quarter, 0]), 512);
+    assert_eq!(q(Geometry::A2d, [4, 16, 1], [0, quarter, 0], x), 512);
+    assert_eq!(q(Geometry::D3, [4, 4, 16], [0, 0, quarter], x), 512);
+    // 3D takes a NaN as a jump from P to 0, here from 0 to 0.
+    assert_eq!(q(Geometry::D3, [16, 4, 4], [f32::NAN.to_bits(), 0, 0], [0; 3]), 0);
+    assert_eq!(q(Geometry::D3, [16, 4, 4], [f32::INFINITY.to_bits(), 0, 0], [0; 3]), 768);
+    assert_eq!(q(Geometry::D2, [16, 4, 1], [f32::INFINITY.to_bits(), 0, 0], [0; 3]), 768);
+}
+
+/// Squares of x along each of 32 rows: what taps do shows in their mean.
+fn squares() -> Texture {
+    let row = || (0..32_u32).map(|x| (x * x) as f32);
+    texture(Geometry::D2, "f32", [32, 32, 1], 0, &floats((0..32).flat_map(|_| row())))
+}
+
+fn anisotropic(max_anisotropy: u32, dpdx: [f32; 2], dpdy: [f32; 2], o: FetchOperands) -> Trace {
+    let bits = |d: [f32; 2]| [(d[0] / 32.0).to_bits(), (d[1] / 32.0).to_bits(), 0];
+    let s = Sampler { max_anisotropy, ..sampler(LINEAR, AddressMode::Clamp) };
+    let o = FetchOperands { dpdx: bits(dpdx), dpdy: bits(dpdy), ..o };
+    trace(form(Geometry::D2, FetchKind::Sample(Lod::Gradient)), &squares(), &s, &o).unwrap()
+}
+
+#[test]
+fn anisotropic_taps_add_up() {
+    let x = |t: &Trace| f32::from_bits(t.answer.values[0]);
+    let middle = at([8.5 / 32.0, 0.5, 0.0]);
+    // r = 4: taps at 7, 8, 9, 10, each half way between two texels, a quarter each.
+    let four = anisotropic(16, [8.0, 0.0], [0.0, 2.0], middle);
+    assert_eq!(four.footprints.len(), 4);
+    assert_eq!(x(&four), (42.5 + 56.5 + 72.5 + 90.5) / 4.0);
+    let places: Vec<f64> = four.footprints.iter().map(|f| f.axes[0].texels).collect();
+    assert_eq!(places, [7.0, 8.0, 9.0, 10.0]);
+    assert_eq!(four.footprints[3].tap, (3, 256));
+    assert_eq!(rules(&four)[..5], ["4.2", "4.12", "4.12", "4.12", "4.12"]);
+    // The other gradient is the longer one: taps lie along y, where nothing changes.
+    assert_eq!(x(&anisotropic(16, [2.0, 0.0], [0.0, 8.0], middle)), 64.0);
+    // At most two: a texel apart.
+    assert_eq!(x(&anisotropic(2, [8.0, 0.0], [0.0, 2.0], middle)), (56.5 + 72.5) / 2.0);
+    // r = 3: ends 170/1024, inside 342/1024.
+    let three = x(&anisotropic(16, [6.0, 0.0], [0.0, 2.0], middle));
+    assert_eq!(three, (170.0 * (42.5 + 90.5) + 342.0 * (56.5 + 72.5)) / 1024.0);
+    // Round: one.
+    let one = anisotropic(16, [8.0, 0.0], [0.0, 8.0], middle);
+    assert_eq!((x(&one), one.footprints.len()), (64.0, 1));
+}
+
+#[test]
+fn two_close_taps() {
+    // r = 1.5: 0.67 of a texel apart, 686/1024: 0.33496 to either side, 86/256.
+    let t = anisotropic(16, [6.0, 0.0], [0.0, 4.0], at([8.5 / 32.0, 0.5, 0.0]));
+    assert_eq!(t.footprints.len(), 2);
+    assert!(t.footprints.iter().all(|f| f.tap.1 == 512));
+    let distance = t.footprints[1].axes[0].texels - t.footprints[0].axes[0].texels;
+    assert!((distance - 0.67).abs() < 0.01, "{distance}");
+}
+
+#[test]
+fn ties_of_taps_go_up() {
+    // Unorm 16: two taps of 0 and 1 in halves are K = 1 of 65535, and so are -1 and 0 as snorm 0.
+    let get = |format: &str, codes: [u16; 4]| {
+        let bytes: Vec<u8> = codes.into_iter().flat_map(u16::to_le_bytes).collect();
+        let mut t = texture(Geometry::D2, format, [4, 1, 1], 0, &bytes);
+        t.read_mode = ReadMode::NormalizedFloat;
+        let s = Sampler { max_anisotropy: 2, ..sampler(LINEAR, AddressMode::Clamp) };
+        let o = FetchOperands {
+            dpdx: [1.0_f32.to_bits(), 0, 0],
+            // Between texels 1 and 2, the taps at their centres.
+            ..at([0.5, 0.5, 0.0])
+        };
+        let f = form(Geometry::D2, FetchKind::Sample(Lod::Gradient));
+        trace(f, &t, &s, &o).unwrap()
+    };
+    let up = get("u16", [9, 0, 1, 9]);
+    assert_eq!(up.footprints.len(), 2);
+    assert_eq!(up.answer.values[0], (1.0_f32 / 65535.0).to_bits());
+    assert_eq!(get("s16", [9, 0xffff, 0, 9]).answer.values[0], 0);
+}
+
+#[test]
+fn anisotropy_needs_a_linear_filter_and_two_axes() {
+    let taps = |geometry: Geometry, size: [u32; 3], filter| {
+        let count = size.iter().product::<u32>() * if geometry.is_cube() { 6 } else { 1 };
+        let t = texture(geometry, "f32", size, 0, &counted(count));
+        let s = Sampler { max_anisotropy: 16, ..sampler(filter, AddressMode::Clamp) };
+        let o = FetchOperands { dpdx: [0.5_f32.to_bits(), 0, 0], ..at([0.25, 0.25, 1.0]) };
+        let f = form(geometry, FetchKind::Sample(Lod::Gradient));
+        trace(f, &t, &s, &o).unwrap().footprints.len()
+    };
+    assert_eq!(taps(Geometry::D2, [8, 8, 1], LINEAR), 16);
+    assert_eq!(taps(Geometry::Cube, [8, 8, 1], LINEAR), 16);
+    assert_eq!(taps(Geometry::D2, [8, 8, 1], POINT), 1);
+    assert_eq!(taps(Geometry::D1, [8, 1, 1], LINEAR), 1);
+    assert_eq!(taps(Geometry::D3, [8, 8, 2], LINEAR), 1);
+}
