@@ -89,11 +89,11 @@ def rounded(value, bits, least, ties):
 
 
 def f32(value, sign=0, ties="even"):
-    """Bits of a fraction; `sign` is that of a zero."""
-    value = rounded(F(value), 24, -149, ties)
-    if value == 0:
-        return sign << 31
-    s, m = int(value < 0), abs(value)
+    """Bits of a fraction; `sign` is that of an exact zero."""
+    s = int(value < 0) if value else sign
+    m = abs(rounded(F(value), 24, -149, ties))
+    if m == 0:
+        return s << 31
     if m >= F(2) ** 128:
         return s << 31 | 0x7F800000
     e = max(ilogb(m), -126)
@@ -102,10 +102,10 @@ def f32(value, sign=0, ties="even"):
 
 
 def f16_bits(value, sign=0, ties="even"):
-    value = rounded(F(value), 11, -24, ties)
-    if value == 0:
-        return sign << 15
-    s, m = int(value < 0), abs(value)
+    s = int(value < 0) if value else sign
+    m = abs(rounded(F(value), 11, -24, ties))
+    if m == 0:
+        return s << 15
     if m >= 65536:
         return s << 15 | 0x7C00
     e = max(ilogb(m), -14)

@@ -51,6 +51,8 @@ pub(crate) struct RawResource {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ramp: Option<[i64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_level: Option<[i64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub random: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<u32>,
@@ -162,6 +164,8 @@ pub(crate) struct RawSurface {
     pub accesses: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub warp: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -27,6 +27,13 @@ pub enum Texels {
         /// From a channel to the next.
         step: i64,
     },
+    /// Every channel of level `l` is `first + l * step`, converted likewise.
+    ByLevel {
+        /// Value in the base level.
+        first: i64,
+        /// From a level to the next.
+        step: i64,
+    },
     /// Words of the generator of this crate, in packed order.
     Random(u64),
     /// The generator of the published hardware vectors: `state = state * 1664525 + 1013904223`,
@@ -139,28 +146,47 @@ impl ResourceSpec {
                 self.shape.format.texel_size()
             ))),
             Texels::Ramp { first, step } => self.ramp(*first, *step, size),
+            Texels::ByLevel { first, step } => self.by_level(*first, *step),
             Texels::Random(seed) => Ok(random_bytes(*seed, size)),
             Texels::Published(state) => self.published(*state),
         }
     }
 
     fn ramp(&self, first: i64, step: i64, size: usize) -> Result<Vec<u8>, CaseError> {
-        let channel = self.shape.format.plain_channel().ok_or_else(|| {
-            CaseError::new(format!("`ramp` is for plain formats, not for {}", self.shape.format))
-        })?;
-        let bytes = channel.size() as usize;
-        let mut out = Vec::with_capacity(size);
+        let mut out = Vec::with_capacity(size + 4);
         let mut value = first;
         while out.len() < size {
-            let code = match channel {
-                Channel::F32 => u64::from((value as f32).to_bits()),
-                Channel::F16 => u64::from(f32_to_f16((value as f32).to_bits())),
-                _ => value as u64,
-            };
-            out.extend_from_slice(&code.to_le_bytes()[..bytes]);
+            self.push_channel(&mut out, value)?;
             value = value.wrapping_add(step);
         }
         Ok(out)
+    }
+
+    fn by_level(&self, first: i64, step: i64) -> Result<Vec<u8>, CaseError> {
+        let (mut out, mut value, mut end) = (Vec::new(), first, 0);
+        for level in 0..self.shape.level_count().min(32) {
+            end += level_bytes(&self.shape, level) as usize;
+            while out.len() < end {
+                self.push_channel(&mut out, value)?;
+            }
+            value = value.wrapping_add(step);
+        }
+        Ok(out)
+    }
+
+    /// An integer as a channel of this format.
+    fn push_channel(&self, out: &mut Vec<u8>, value: i64) -> Result<(), CaseError> {
+        let format = self.shape.format;
+        let channel = format.plain_channel().ok_or_else(|| {
+            CaseError::new(format!("`ramp` and `by_level` are for plain formats, not for {format}"))
+        })?;
+        let code = match channel {
+            Channel::F32 => u64::from((value as f32).to_bits()),
+            Channel::F16 => u64::from(f32_to_f16((value as f32).to_bits())),
+            _ => value as u64,
+        };
+        out.extend_from_slice(&code.to_le_bytes()[..channel.size() as usize]);
+        Ok(())
     }
 
     fn published(&self, mut state: u32) -> Result<Vec<u8>, CaseError> {
@@ -262,6 +288,7 @@ impl ResourceSpec {
         match &self.texels {
             Texels::Fill(texel) => raw.fill = Some(text::from_bytes(texel, digits(format))),
             Texels::Ramp { first, step } => raw.ramp = Some([*first, *step]),
+            Texels::ByLevel { first, step } => raw.by_level = Some([*first, *step]),
             Texels::Random(seed) => raw.random = Some(*seed),
             Texels::Published(state) => raw.published = Some(*state),
             Texels::Bytes(bytes) => {
@@ -342,12 +369,14 @@ fn texels(
         found.push(Texels::Fill(text::bytes(texel, digits(format)).within("fill")?));
     }
     found.extend(raw.ramp.map(|[first, step]| Texels::Ramp { first, step }));
+    found.extend(raw.by_level.map(|[first, step]| Texels::ByLevel { first, step }));
     found.extend(raw.random.map(Texels::Random));
     found.extend(raw.published.map(Texels::Published));
     match (found.pop(), found.is_empty()) {
         (Some(texels), true) => Ok(texels),
         _ => Err(CaseError::new(
-            "exactly one of `texels`, `bytes`, `fill`, `ramp`, `random`, `published` is needed",
+            "exactly one of `texels`, `bytes`, `fill`, `ramp`, `by_level`, `random`, `published` is \
+             needed",
         )),
     }
 }

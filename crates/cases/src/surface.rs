@@ -43,6 +43,8 @@ pub struct SurfaceCase {
     pub op: SurfaceOp,
     /// In order.
     pub accesses: Vec<SurfaceAccess>,
+    /// Whether the accesses are those of one warp, from lane 0 on, in a single instruction.
+    pub warp: bool,
     /// What is there afterwards, in the order of memory; `None` if nothing may change, or if
     /// nothing is known yet.
     pub after: Option<Vec<u8>>,
@@ -59,6 +61,8 @@ pub struct BuiltSurface {
     pub surface: Arc<Surface>,
     /// In order.
     pub accesses: Vec<SurfaceAccess>,
+    /// Whether they are made at once.
+    pub warp: bool,
     /// What must be there afterwards.
     pub after: Option<Vec<u8>>,
 }
@@ -151,6 +155,7 @@ impl SurfaceCase {
             op: self.op,
             surface: Arc::new(surface),
             accesses: self.accesses.clone(),
+            warp: self.warp,
             after: self.after.clone(),
         })
     }
@@ -168,7 +173,14 @@ impl SurfaceCase {
                 ));
             }
             let error = raw.error.clone();
-            return Ok(Self { resource, op, accesses: Vec::new(), after: None, error });
+            return Ok(Self {
+                resource,
+                op,
+                accesses: Vec::new(),
+                warp: false,
+                after: None,
+                error,
+            });
         };
         let accesses = lookup(accesses)?;
         let values = raw.values.as_ref().map(|text| lookup(text)).transpose()?;
@@ -176,6 +188,9 @@ impl SurfaceCase {
         let count = accesses.split_whitespace().count();
         if values.as_ref().is_some_and(|v| v.len() != count) {
             return Err(CaseError::new(format!("`values` has not {count} entries, one an access")));
+        }
+        if raw.warp && (count > 32 || matches!(op, SurfaceOp::Bytes { .. })) {
+            return Err(CaseError::new("`warp` is for 32 accesses at most, of one instruction"));
         }
         let accesses = accesses
             .split_whitespace()
@@ -186,7 +201,8 @@ impl SurfaceCase {
             })
             .collect::<Result<_, _>>()?;
         let after = raw.after.as_ref().map(|text| text::bytes(&lookup(text)?, 2)).transpose();
-        Ok(Self { resource, op, accesses, after: after.within("after")?, error: None })
+        let after = after.within("after")?;
+        Ok(Self { resource, op, accesses, warp: raw.warp, after, error: None })
     }
 
     pub(crate) fn to_raw(&self) -> RawSurface {
@@ -212,6 +228,7 @@ impl SurfaceCase {
         raw.accesses = Some(self.accesses.iter().map(coords).collect::<Vec<_>>().join(" "));
         let values: Option<Vec<_>> = self.accesses.iter().map(value).collect();
         raw.values = values.map(|v| v.join(" "));
+        raw.warp = self.warp;
         raw.after = self.after.as_ref().map(|bytes| text::from_bytes(bytes, 2));
         raw
     }
@@ -277,62 +294,82 @@ fn parse_access(
 }
 
 impl BuiltSurface {
-    /// Makes all accesses, one after the other, each in another lane. An access that stands for
-    /// several instructions loads with all of them, and stores with one after the other. Fails if
-    /// those that load differ, or if there is no such access of this surface.
+    /// Makes all accesses, one after the other, each in another lane; or all at once if they are
+    /// those of a warp. An access that stands for several instructions loads with all of them, and
+    /// stores with one after the other. Fails if those that load differ, or if there is no such
+    /// access of this surface.
     pub fn run(&self) -> Result<SurfaceRun, CaseError> {
         if let SurfaceOp::Form(form) = self.op {
             SurfacePlan::new(form, &self.surface).map_err(CaseError::new)?;
         }
         let mut answers = Vec::with_capacity(self.accesses.len());
-        for (i, access) in self.accesses.iter().enumerate() {
-            let forms = self.op.forms(access.size);
-            let loads = forms.iter().all(|form| elements(form.kind).loads);
-            let picked = if loads { &forms[..] } else { &forms[i % forms.len()..][..1] };
-            let mut answer = None;
-            for &form in picked {
-                let one = self.access(form, access, i % 32).map_err(CaseError::new)?;
-                if answer.as_ref().is_some_and(|first| *first != one) {
-                    return Err(CaseError::new(format!(
-                        "access {i}: {} and {} differ: {answer:x?}, {one:x?}",
-                        surface_name(SurfaceOp::Form(forms[0])),
-                        surface_name(SurfaceOp::Form(form)),
-                    )));
-                }
-                answer = Some(one);
+        if let (true, SurfaceOp::Form(form)) = (self.warp, self.op) {
+            answers = self.at_once(form, &self.accesses, 0).map_err(CaseError::new)?;
+        } else {
+            for (i, access) in self.accesses.iter().enumerate() {
+                answers.push(self.one(i, access).within(format!("access {i}"))?);
             }
-            answers.extend(answer);
         }
         Ok(SurfaceRun { answers, after: self.surface.resource.to_packed() })
     }
 
-    fn access(
+    /// Access `i`, by itself.
+    fn one(&self, i: usize, access: &SurfaceAccess) -> Result<Result<Vec<u8>, Fault>, CaseError> {
+        let forms = self.op.forms(access.size);
+        let loads = forms.iter().all(|form| elements(form.kind).loads);
+        let picked = if loads { &forms[..] } else { &forms[i % forms.len()..][..1] };
+        let mut answer = None;
+        for &form in picked {
+            let all = self.at_once(form, std::slice::from_ref(access), i % 32);
+            let one = all.map_err(CaseError::new)?.remove(0);
+            if answer.as_ref().is_some_and(|first| *first != one) {
+                return Err(CaseError::new(format!(
+                    "{} and {} differ: {answer:x?}, {one:x?}",
+                    surface_name(SurfaceOp::Form(forms[0])),
+                    surface_name(SurfaceOp::Form(form)),
+                )));
+            }
+            answer = Some(one);
+        }
+        answer.ok_or_else(|| CaseError::new("no instruction makes this access"))
+    }
+
+    /// Accesses of a warp, from a lane on. A fault is that of all of them.
+    fn at_once(
         &self,
         form: SurfaceForm,
-        access: &SurfaceAccess,
-        lane: usize,
-    ) -> Result<Result<Vec<u8>, Fault>, PlanError> {
+        accesses: &[SurfaceAccess],
+        first: usize,
+    ) -> Result<Vec<Result<Vec<u8>, Fault>>, PlanError> {
         let plan = SurfacePlan::new(form, &self.surface)?;
-        let coords = access.coords.map(|c| [c; 32]);
-        let request = SurfaceRequest { active: 1 << lane, coords: coords.each_ref() };
         let Elements { size, vector, loads, .. } = elements(form.kind);
-        let mut answer = SurfaceAnswer { values: [[u64::MAX; 32]; 4] };
-        let done = if loads {
-            plan.load(&request, &mut answer)
-        } else {
-            let mut values = [[0; 32]; 4];
+        let (mut coords, mut values, mut active) = ([[0; 32]; 3], [[0; 32]; 4], 0_u32);
+        for (lane, access) in (first..32).zip(accesses) {
+            active |= 1 << lane;
+            for (coord, value) in coords.iter_mut().zip(access.coords) {
+                coord[lane] = value;
+            }
             let bytes = access.bytes.as_deref().unwrap_or_default();
             for (value, element) in values.iter_mut().zip(bytes.chunks(size)) {
                 value[lane] = element.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b));
             }
-            plan.store(&request, &values)
+        }
+        let request = SurfaceRequest { active, coords: coords.each_ref() };
+        let mut answer = SurfaceAnswer { values: [[u64::MAX; 32]; 4] };
+        let done = match loads {
+            true => plan.load(&request, &mut answer),
+            false => plan.store(&request, &values),
         };
-        let loaded = answer.values.iter().take(if loads { vector } else { 0 });
-        let bytes = loaded.flat_map(|v| v[lane].to_le_bytes().into_iter().take(size)).collect();
-        Ok(done.map(|()| bytes).map_err(|fault| match fault {
+        let done = done.map_err(|fault| match fault {
             AccessFault::Outside { .. } => Fault::Outside,
             AccessFault::Misaligned { .. } => Fault::Misaligned,
-        }))
+        });
+        let loaded = |lane: usize| {
+            let elements = answer.values.iter().take(if loads { vector } else { 0 });
+            elements.flat_map(|v| v[lane].to_le_bytes().into_iter().take(size)).collect()
+        };
+        let lanes = (first..32).zip(accesses).map(|(lane, _)| lane);
+        Ok(lanes.map(|lane| done.clone().map(|()| loaded(lane))).collect())
     }
 
     /// The first difference between what happened and what the case says.

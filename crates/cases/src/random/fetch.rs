@@ -56,8 +56,13 @@ fn resource(random: &mut Random, scope: Scope, geometry: Geometry) -> ResourceSp
             memory(random, format, layout)
         }
         _ => {
-            // Block formats have no 1D arrays (docs/numerics.md 8.1).
-            let accepts = if geometry.axes() == 1 { |f: Format| !f.is_block() } else { |_| true };
+            // docs/numerics.md 8.1: block formats have no 1D and no multi-sample arrays, depth
+            // formats no 3D ones.
+            let accepts = match geometry {
+                Geometry::D3 => |f: Format| !f.is_depth(),
+                _ if geometry.axes() == 1 || geometry.is_multisample() => |f: Format| !f.is_block(),
+                _ => |_: Format| true,
+            };
             let format = format(random, scope, accepts);
             array(random, geometry, format)
         }

@@ -72,6 +72,7 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
         resource,
         op: SurfaceOp::Form(form),
         accesses,
+        warp: false,
         after: None,
         error: None,
     })

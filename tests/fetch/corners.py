@@ -1,0 +1,357 @@
+#!/usr/bin/env python3
+"""Makes the corner-*.toml files of this folder: a case or more for every rule of docs/numerics.md.
+
+    corners.py [OUT_DIR]
+
+The inputs are chosen by hand, the answers computed by rules.py (exact fractions, from the text of the
+rules) or, where a case gives `expect`, worked out by hand.
+"""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from casefile import INF, NAN, NINF, QNAN, File, Spec, fs, level_sizes, missing_at  # noqa: E402
+from rules import Texture, f, f16_bits, f32  # noqa: E402
+
+P1, P2, P3 = "tex.1d.v4.f32.f32", "tex.2d.v4.f32.f32", "tex.3d.v4.f32.f32"
+LEVEL2 = "tex.level.2d.v4.f32.f32"
+ONE = f(1.0)
+LINEAR = {"filter": "linear"}
+
+
+def bits(*values):
+    return [f(v) for v in values]
+
+
+def ramp(n, step=1):
+    return Spec("f32", "1d", [n], ramp=[1, step])
+
+
+def grid(w, h, **more):
+    """A 2D texture whose texel (x, y) is 1 + x + 16 y."""
+    return Spec("f32", "2d", [w, h], texels=[[f32(1 + x + 16 * y) for y in range(h) for x in range(w)]], **more)
+
+
+def levels_spec(geometry, size, layers=None):
+    """Mip levels: texel k of level l is 100 l + k + 1."""
+    sizes = level_sizes(size)
+    planes = (layers or 1) * (6 if "cube" in geometry else 1)
+    texels = []
+    for l, n in enumerate(sizes):
+        count = planes
+        for axis in n:
+            count *= axis
+        texels.append([f32(100 * l + k + 1) for k in range(count)])
+    return Spec("f32", geometry, size, texels=texels, layers=layers, levels=len(sizes))
+
+
+def flat_levels(geometry, size, layers=None):
+    """Mip levels of one colour each: level l is l."""
+    return Spec("f32", geometry, size, by_level=[0, 1], layers=layers, levels=len(level_sizes(size)))
+
+
+def coordinate():
+    c = File("coordinate", "From coordinate to texel: section 1.")
+    specials = [NAN, QNAN, 0x7F800001, INF, NINF, 0, 0x80000000, 1, 0x80000001, 0x007FFFFF, 0x7F7FFFFF, 0xFF7FFFFF]
+    for modes in (["clamp"], ["border"], ["wrap"], ["mirror"]):
+        for flt in ("point", "linear"):
+            for n in (1, 5, 16):
+                c.fetch(f"special-{modes[0]}-{flt}-{n}", "1; 1.1; 1.12; 1.7", ramp(n), P1, specials, normalized=True,
+                        sampler={"filter": flt, "address": modes, "border": fs(-7.0, 0, 0, 0)},
+                        note="NaN, infinite, zero, subnormal, huge coordinates")
+    c.fetch("nan-in-one-axis", "1.1", grid(4, 3), P2, [[NAN, f(1.5)], [f(2.5), QNAN], [NAN, NAN]], sampler=LINEAR)
+    c.fetch("power-of-two-is-exact", "1.2", ramp(16), P1,
+            [f(k / 16) for k in range(-2, 19)] + [f(k / 16) - 1 for k in range(1, 17)], normalized=True, sampler={"address": ["wrap"]})
+    c.fetch("other-sizes-floor-to-21-bits", "1.2", ramp(25), P1,
+            [f(k / 25) + d for k in range(1, 26) for d in (-1, 0, 1)] + [f(-k / 25) + d for k in (1, 2, 7) for d in (-1, 0, 1)],
+            normalized=True, sampler={"address": ["wrap"]}, note="the float just above 0.04 reads texel 0")
+    for n in (3, 1000, 20000, 131071):
+        c.fetch(f"edges-of-{n}-texels", "1.2; 1.6", ramp(n), P1,
+                [f(k / n) + d for k in (1, n // 2, n - 1, n) for d in (-1, 0, 1)] + fs(-1e-7, 1.0 + 2e-7), normalized=True,
+                sampler={"filter": "linear", "address": ["mirror"]})
+    c.fetch("unnormalized", "1.3; 1.5", ramp(20), P1, fs(0.0, 0.5, 0.99999994, 1.0, 19.999998, 20.0, -0.001, -1.0, 7.25))
+    for n, geometry, op in ((16384, "1d", P1), (131072, "1d", P1), (65536, "1d", P1), (100000, "1d", P1)):
+        for normalized in (False, True):
+            scale = n if normalized else 1
+            points = [0.0, 0.5, 1.5, n - 0.5, n - 1.0, n, n + 1.0, n / 2 + 0.25, -1.0, 12345.678, 0.501953125, n - 0.498]
+            c.fetch(f"large-{n}-{normalized}", "1.2; 1.3; 1.6", ramp(n), op, [f(p / scale) for p in points], normalized=normalized,
+                    sampler={"filter": "linear", "address": ["wrap" if normalized else "clamp"]})
+    c.fetch("large-2d", "1.2; 1.6", Spec("u16", "2d", [16385, 3], ramp=[7, 13]), P2,
+            [bits(x, y) for x in (0.0, 0.25, 0.5, 0.99999994, 1.0, -0.00003) for y in (0.1, 0.5, 0.9)], read="normalized", normalized=True,
+            sampler={"filter": "linear", "address": ["mirror", "wrap"]})
+    c.fetch("large-layers", "1.10", Spec("u8", "a2d", [8, 8], layers=2048, ramp=[0, 3]), "tex.a2d.v4.u32.f32",
+            [[l, f(x), f(y)] for l in (0, 1, 2046, 2047, 2048, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF) for x, y in ((0.5, 7.5), (3.5, 2.5))])
+    # 1.4
+    g = grid(9, 5)
+    for mode in ("clamp", "wrap", "mirror", "border"):
+        for flt in ("point", "linear"):
+            c.fetch(f"offsets-{mode}-{flt}", "1.4", g, P2, [bits(0.55, 0.3)] * 10, normalized=True,
+                    offsets=[(0, 0), (-1, 2), (7, -8), (-8, 7), (8, 9), (-9, -10), (15, -16), (16, 17), (-3, 0), (0x7FFFFFFF, -0x80000000)],
+                    sampler={"filter": flt, "address": [mode], "border": fs(-9.0, 0, 0, 0)})
+    c.fetch("offset-after-the-limit", "1.4; 1.6", ramp(8), P1, fs(-100.0, 100.0, 0.25, 3.3), offset=[3], sampler=LINEAR,
+            note="the offset is added before clamp limits the coordinate")
+    c.fetch("offset-without-rounding", "1.4", ramp(16), P1, [0x2F800000, 0xAF800000, 0x33000000, 0xB3000000], offset=[4], sampler={},
+            note="u is floored, then 4 is added: a tiny negative u is texel -1 + 4")
+    c.fetch("offset-3d", "1.4", Spec("f32", "3d", [4, 3, 5], ramp=[1, 1]), P3, [bits(1.5, 1.5, 2.5), bits(0.3, 2.9, 4.9), bits(-3.0, 1.0, 7.0)],
+            offset=[1, -2, 3], sampler=LINEAR)
+    for flt in ("point", "linear"):
+        c.fetch(f"offset-1d-row-{flt}", "1.4 1D", ramp(16), P1, [f(0.5)] * 16 + [f(0.03)] * 4, normalized=True,
+                offsets=[[e] for e in (0, 1, 7, -1, -2, -8, 8, -9, 15, 16, 17, -16, -17, 127, 128, -128, 0, 1, 8, -8)],
+                sampler={"filter": flt, "address": ["border"], "border": fs(-5.0, 0, 0, 0)}, note="outside -8 to 7: open")
+        c.fetch(f"offset-a1d-{flt}", "1.4 a1d", Spec("f32", "a1d", [16], layers=2, ramp=[1, 1]), "tex.a1d.v4.f32.f32",
+                [[l, f(x)] for l in (0, 1, 9) for x in (8.5, 0.75, 15.25)], offset=[-2],
+                sampler={"filter": flt, "address": ["border"], "border": fs(-5.0, 0, 0, 0)}, note="a layer has no row to leave")
+    # 1.5, 1.6: weights
+    near = [k / 512 + 3.5 for k in range(-3, 4)] + [3.5 + 511 / 512, 3.5 + 1023 / 1024, 4.498046875, 4.49804783, 4.4980464]
+    c.fetch("weights-and-carry", "1.6", ramp(16, 256), P1, [f(x) for x in near], sampler=LINEAR,
+            note="halves of 1/256 round up; 256 carries into the index")
+    c.fetch("every-weight", "1.6; 2", Spec("f32", "2d", [2, 1], texels=[[0, f(256.0)]]), P2, [bits(0.5 + k / 256, 0.5) for k in range(256)],
+            sampler=LINEAR)
+    c.fetch("carry-at-the-border", "1.6; 1.7", ramp(4), P1, fs(3.499, 3.5, 3.9990234, 4.0, 4.4980469, 4.499, 4.5, -0.4990234, -0.4980469, -0.5),
+            sampler={"filter": "linear", "address": ["border"], "border": fs(64.0, 0, 0, 0)})
+    c.fetch("point-floors", "1.5", ramp(5), P1, [f(2.0), f(2.0) - 1, f(2.0) + 1, f(4.9999995), f(-0.5), 0x80000000, f(1e9), f(-1e9), f(3e9)])
+    for n in (1, 2, 3, 7):
+        for mode in ("clamp", "wrap", "mirror", "border"):
+            for flt in ("point", "linear"):
+                c.fetch(f"modes-{mode}-{flt}-{n}", "1.7", Spec("f32", "2d", [n, 3], ramp=[1, 1]), P2,
+                        [bits(k / 4 + 0.06, 0.4) for k in range(-10, 14)], normalized=True,
+                        sampler={"filter": flt, "address": [mode, "mirror"], "border": fs(-3.0, 0, 0, 0)})
+    for flt in ("point", "linear"):
+        c.fetch(f"clamp-ogl-{flt}", "1.7 clamp_ogl", ramp(4), P1, fs(-5.0, -0.5, 0.0, 0.25, 0.5, 2.0, 3.5, 3.75, 4.0, 4.5, 99.0) + [NAN, INF, NINF],
+                sampler={"filter": flt, "address": ["clamp_ogl", "clamp"], "border": fs(65.0, 0, 0, 0)}, note="open: as OpenGL's GL_CLAMP")
+    c.fetch("wrap-clamps-unnormalized", "1.8", grid(4, 3), P2, [bits(x, y) for x in (-1.5, 2.5, 5.5) for y in (-0.5, 1.5, 3.5)],
+            sampler={"filter": "linear", "address": ["wrap", "mirror"]})
+    c.fetch("forced-unnormalized", "1.8", grid(4, 3), P2, [bits(x, y) for x in (-1.5, 0.5, 2.25, 5.5) for y in (0.5, 3.5)], normalized=True,
+            sampler={"filter": "linear", "address": ["wrap", "border"], "border": fs(-1.0, 0, 0, 0), "force_unnormalized": True})
+    c.fetch("integers-ignore-the-sampler", "1.9", grid(4, 3), "tex.2d.v4.f32.s32",
+            [[0, 0], [3, 2], [4, 0], [0, 3], [0xFFFFFFFF, 0], [0, 0x80000000], [0x7FFFFFFF, 1], [1, 1]], normalized=True,
+            sampler={"filter": "linear", "address": ["border"], "border": fs(9.0, 9.0, 9.0, 9.0)})
+    c.fetch("integers-a2d", "1.9; 1.10", Spec("u8x4", "a2d", [3, 2], layers=3, ramp=[1, 1]), "tex.a2d.v4.u32.s32",
+            [[l, x, y] for l in (0, 2, 3, 0xFFFFFFFF) for x, y in ((0, 0), (2, 1), (3, 0), (1, 2))])
+    lv = levels_spec("2d", [5, 3])
+    c.fetch("integers-of-levels", "1.9 levels; 3.2", lv, "tex.level.2d.v4.f32.s32", [[x, 0] for x in (0, 4, 2, 0, 1, 0, 0, 4)],
+            lod=[0, 0, 1, 2, 2, 3, 0xFFFFFFFF, 0x80000000], sampler={"mip_filter": "linear"}, note="open: levels out of range are clamped")
+    c.fetch("integers-with-offsets", "1.9 levels; 1.4", grid(9, 9), "tex.2d.v4.f32.s32", [[1, 1], [8, 8], [0, 4], [7, 7]], offset=[1, -2],
+            note="open: offsets apply")
+    c.fetch("last-layer", "1.10", Spec("f32", "a1d", [4], layers=3, ramp=[1, 1]), "tex.a1d.v4.f32.f32",
+            [[l, f(1.5)] for l in (0, 1, 2, 3, 4, 1000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF)], sampler=LINEAR)
+    c.fetch("mipmapped-is-normalized", "1.11", lv, LEVEL2, [bits(x, 0.3) for x in (-0.4, 0.0, 0.1, 0.5, 0.99, 1.4)], lod=bits(0, 0.5, 1, 1.5, 2, 0),
+            sampler={"filter": "linear", "mip_filter": "linear", "address": ["wrap", "mirror"]}, note="wrap and mirror act as clamp")
+    return c
+
+
+def cells(format, w, h, codes, **more):
+    return Spec(format, "2d", [w, h], texels=[codes], **more)
+
+
+def filtering():
+    c = File("filter", "Weights, sums, values and border colours: sections 2, 5 and 6.")
+    points = [bits(x, y) for x in (0.5, 0.75, 1.0, 1.25, 1.498, 1.5) for y in (0.5, 0.625, 1.0, 1.4)]
+    every = [bits(0.5 + a / 256, 0.5 + b / 256) for a in (0, 1, 2, 127, 128, 129, 254, 255) for b in (0, 1, 127, 128, 255)]
+    c.fetch("weights-2d", "2", cells("f32", 2, 2, fs(1.0, 256.0, 65536.0, 16777216.0)), P2, every, sampler=LINEAR)
+    c.fetch("weights-3d", "2", Spec("f32", "3d", [2, 2, 2], texels=[fs(*[2.0 ** (3 * k) for k in range(8)])]), P3,
+            [bits(0.5 + a / 256, 0.5 + b / 256, 0.5 + d / 256) for a in (0, 1, 85, 255) for b in (0, 3, 128, 255) for d in (0, 1, 100, 255)],
+            sampler=LINEAR, note="z rounds the lower part, x the upper, y by side")
+    c.fetch("weight-0-is-not-read", "2; 2.4", cells("f32", 2, 2, [f(3.0), NAN, INF, NINF]), P2,
+            [bits(0.5, 0.5), bits(0.5 + 1 / 1024, 0.5), bits(0.5, 0.5 + 1 / 1024), bits(0.5 + 1 / 256, 0.5)], sampler=LINEAR)
+    c.fetch("weights-vanish", "2; 2.4", cells("f32", 2, 2, fs(1.0, 2.0, 3.0) + [NAN]), P2,
+            [bits(0.5 + a / 256, 0.5 + b / 256) for a, b in ((1, 1), (1, 127), (1, 128), (2, 64), (8, 15), (8, 16), (11, 11), (12, 11))], sampler=LINEAR,
+            note="w11 = rhu(a b / 256) is 0 for small a and b, and the NaN is not read")
+    c.fetch("row-of-1d-under-border", "2; 1.7", ramp(4), P1, fs(0.5, 1.0, 2.25, 3.5, 4.0, 4.6), normalized=False,
+            sampler={"filter": "linear", "address": ["border"], "border": fs(100.0, 0, 0, 0)}, note="half of every result is border")
+    c.fetch("row-of-1d-under-clamp", "2", ramp(4), P1, fs(-1.0, 0.5, 1.0, 2.25, 3.5, 4.6),
+            sampler={"filter": "linear", "address": ["border", "clamp"], "border": fs(100.0, 0, 0, 0)})
+    c.fetch("a1d-is-true-1d", "2", Spec("f32", "a1d", [4], layers=2, ramp=[1, 1]), "tex.a1d.v4.f32.f32", [[1, f(x)] for x in (0.5, 1.0, 3.5, 4.0)],
+            sampler={"filter": "linear", "address": ["border"], "border": fs(100.0, 0, 0, 0)})
+    c.fetch("all-border", "2; 6", cells("u8x4", 2, 2, list(range(16))), P2, [bits(-5.0, 0.5), bits(9.0, 9.0), bits(-0.5, 1.0), bits(0.0, 0.5)], read="normalized",
+            sampler={"filter": "linear", "address": ["border"], "border": fs(0.25, 0.5, 0.75, 2.0)})
+    # Floats.
+    small, tiny = 0x00000001, 0x007FFFFF
+    c.fetch("subnormal-texels", "2.1; 2.3", cells("f32", 2, 2, [small, 0x80000000 | tiny, tiny, 0x00800000]), P2, points, sampler=LINEAR)
+    c.fetch("subnormal-texels-alone", "2.1; 2.3", cells("f32", 2, 2, [0x80000001, 0x80000000, 0x807FFFFF, 0x80000000]), P2, points, sampler=LINEAR,
+            note="a subnormal reads as a zero of its sign, and all are -0")
+    c.fetch("subnormal-results", "2.2", cells("f32", 2, 2, [0x00800000, 0, 0x80800000, 0x00FFFFFF]), P2, every, sampler=LINEAR)
+    c.fetch("zeros", "2.3", cells("f32", 2, 2, [0x80000000, 0x80000000, 0, 0x80000000]), P2, points, sampler=LINEAR)
+    c.fetch("cancel", "2.3", cells("f32", 2, 2, fs(1.5, -1.5, -1.5, 1.5)), P2, points, sampler=LINEAR)
+    c.fetch("infinities", "2.4", cells("f32", 3, 1, [INF, f(1.0), NINF]), P2, [bits(x, 0.5) for x in (0.5, 0.75, 1.25, 1.5, 1.75, 2.25, 2.5)], sampler=LINEAR)
+    c.fetch("both-infinities", "2.4", cells("f32", 2, 2, [INF, NINF, f(0.0), INF]), P2, points, sampler=LINEAR)
+    c.fetch("nans", "2.4", cells("f32", 2, 2, [0x7F800001, 0xFFC12345, f(0.0), f(1.0)]), P2, points, sampler=LINEAR)
+    c.fetch("nans-f16", "2.4", cells("f16", 2, 2, [0x7C01, 0xFE00, 0, 0x3C00]), P2, points, sampler=LINEAR)
+    c.fetch("infinities-f16", "2.4", cells("f16", 2, 2, [0x7C00, 0x3C00, 0xFC00, 0]), P2, points, sampler=LINEAR)
+    c.fetch("truncation-f32", "2", cells("f32", 2, 2, [f(1.0), 0x33FFFFFF, 0xB37FFFFF, 0x4B7FFFFF]), P2, every, sampler=LINEAR)
+    c.fetch("truncation-f32-negative", "2", cells("f32", 2, 2, [f(-1.0), 0xB3FFFFFF, 0x32000001, 0xBF7FFFFF]), P2, every, sampler=LINEAR)
+    c.fetch("ties-away", "2", cells("f32", 2, 1, [0x3F800000, 0x3F800001]), P2, [bits(0.5 + k / 256, 0.5) for k in (1, 127, 128, 129)], sampler=LINEAR)
+    c.fetch("ties-away-negative", "2", cells("f32", 2, 1, [0xBF800000, 0xBF800001]), P2, [bits(0.5 + k / 256, 0.5) for k in (1, 127, 128, 129)], sampler=LINEAR)
+    c.fetch("large-and-small", "2", cells("f32", 2, 2, [0x7F7FFFFF, 0x00800000, 0xFF7FFFFF, 0x7F7FFFFF]), P2, every, sampler=LINEAR)
+    c.fetch("slices-of-3d", "2", Spec("f32", "3d", [2, 2, 2], texels=[fs(1e20, -1e20, 3.0, 1e-10, 7.0, 1e-20, -2.5, 1e10)]), P3,
+            [bits(x, 1.0, z) for x in (0.6, 1.0) for z in (0.5, 0.75, 1.0, 1.5)], sampler=LINEAR, note="each slice has its own exponent")
+    c.fetch("f16-sums", "2", cells("f16", 2, 2, [0x3C00, 0x3C01, 0xBC03, 0x7BFF]), P2, every, sampler=LINEAR)
+    c.fetch("f16-subnormals", "2.5; 2", cells("f16", 2, 2, [0x0001, 0x8003, 0x03FF, 0x0400]), P2, every, sampler=LINEAR, note="open: kept")
+    c.fetch("f16-subnormals-cancel", "2.5; 2.3", cells("f16", 2, 2, [0x0001, 0x8001, 0x8000, 0x8000]), P2, every, sampler=LINEAR)
+    # Normalized.
+    for format, codes in (("u8", [0, 255, 1, 128]), ("u16", [0, 65535, 1, 32768]), ("s8", [0x80, 0x81, 0x7F, 0xFF]), ("s16", [0x8000, 0x8001, 0x7FFF, 0xFFFF])):
+        c.fetch(f"linear-{format}", "2", cells(format, 2, 2, codes), P2, every, read="normalized", sampler=LINEAR)
+        c.fetch(f"point-{format}", "2", cells(format, 2, 2, codes), P2, [bits(x, y) for x in (0.5, 1.5) for y in (0.5, 1.5)], read="normalized")
+    for format, codes in (("unorm8x2", [0, 255, 1, 128, 7, 9, 200, 100]), ("snorm16", [0x8000, 0x8001, 0x7FFF, 0xFFFF]), ("snorm8", [0x80, 0x81, 0x7F, 0xFF]), ("unorm16", [0, 65535, 1, 32768])):
+        c.fetch(f"linear-{format}", "2", cells(format, 2, 2, codes), P2, every[::3], read="normalized", sampler=LINEAR)
+    c.fetch("linear-rgb10a2", "2", cells("rgb10a2", 2, 2, [0xFFFFFFFF, 0x40100401, 0x80080200, 0x00000000]), P2, every[::3], sampler=LINEAR)
+    all_bytes = Spec("s8", "1d", [256], texels=[list(range(256))])
+    c.fetch("every-snorm8-code", "2", all_bytes, "tex.1d.v4.f32.s32", list(range(256)), read="normalized")
+    c.fetch("every-unorm8-code", "2", Spec("u8", "1d", [256], texels=[list(range(256))]), "tex.1d.v4.f32.s32", list(range(256)), read="normalized")
+    c.fetch("point-keeps-bits", "2", Spec("f32", "1d", [8], texels=[[1, 0x807FFFFF, 0x7F800001, 0xFFC12345, 0x7FFFFFFF, INF, NINF, 0x80000000]]), P1,
+            [f(k + 0.5) for k in range(8)])
+    c.fetch("point-widens-halves", "2", Spec("f16", "1d", [8], texels=[[1, 0x83FF, 0x7C01, 0xFE00, 0x7FFF, 0x7C00, 0xFC00, 0x8000]]), P1, [f(k + 0.5) for k in range(8)])
+    c.fetch("point-extends-integers", "2", Spec("s16x2", "1d", [3], texels=[[0x8000, 0x7FFF, 0xFFFF, 1, 0, 0xFF80]]), "tex.1d.v4.s32.f32", fs(0.5, 1.5, 2.5))
+    c.fetch("missing-channels", "2", Spec("f32x2", "1d", [2], ramp=[3, 1]), P1, fs(0.5, 1.0, 1.5), sampler={"filter": "linear", "border": fs(9, 9, 9, 9)})
+    # Results as halves.
+    odd = [0x3F801000, 0x3F803000, 0x3F801001, 0x477FEFFF, 0x477FF000, 0x33000000, 0x33000001, 0x387FF000, 0x7F7FFFFF, 0xC77FF000, INF, 0x80000000]
+    row = Spec("f32", "1d", [len(odd)], texels=[odd])
+    c.fetch("f16-results", "2.6", row, "tex.1d.v4.f16.s32", list(range(len(odd))), note="ties to even: open")
+    four = Spec("f32x4", "1d", [3], texels=[odd])
+    c.fetch("f16x2-results", "2.6", four, "tex.1d.v2.f16x2.s32", [0, 1, 2, 3])
+    c.fetch("f16-of-nan", "2.6", Spec("f32", "1d", [2], texels=[[0x7FC00000, f(1.0)]]), "tex.1d.v4.f16.f32", fs(1.0), sampler=LINEAR,
+            note="the filter's NaN, 0x7fffffff, is 0x7fff as f16")
+    # sRGB.
+    s = {"filter": "linear", "srgb": True}
+    codes = [0, 1, 7, 8, 9, 10, 11, 12, 100, 127, 128, 200, 254, 255, 250, 3]
+    c.fetch("srgb-every-code", "5; 5.1", Spec("u8", "1d", [256], texels=[list(range(256))]), P1, [f(k + 0.5) for k in range(256)], read="normalized", sampler={"srgb": True})
+    c.fetch("srgb-alpha-is-linear", "5; 5.1", Spec("u8x4", "1d", [4], texels=[codes]), P1, fs(0.5, 1.5, 2.5, 3.5), read="normalized", sampler={"srgb": True})
+    c.fetch("srgb-green-of-two-is-linear", "5; 5.1", Spec("u8x2", "1d", [8], texels=[codes]), P1, [f(k + 0.5) for k in range(8)], read="normalized", sampler={"srgb": True})
+    c.fetch("srgb-blend", "5.2", cells("u8x4", 2, 2, codes), P2, every, read="normalized", sampler=s)
+    c.fetch("srgb-blend-dark", "5.2", cells("u8", 2, 2, [0, 1, 2, 3]), P2, every, read="normalized", sampler=s)
+    c.fetch("srgb-blend-of-slices", "5.2", Spec("u8", "3d", [2, 2, 2], texels=[[0, 1, 2, 3, 250, 255, 8, 9]]), P3,
+            [bits(x, 0.75, z) for x in (0.5, 0.9, 1.25) for z in (0.5, 0.7, 1.3)], read="normalized", sampler=s)
+    c.fetch("srgb-flag-elsewhere", "5", cells("u16", 2, 2, [0, 100, 30000, 65535]), P2, points, read="normalized", sampler=s, note="it acts on 8 bits only")
+    c.fetch("srgb-flag-on-integers", "5", cells("u8", 2, 2, [0, 100, 200, 255]), "tex.2d.v4.u32.f32", points, sampler={"srgb": True})
+    for i, value in enumerate(fs(0.0, 0.001, 0.0031308, 0.01, 0.2140411, 0.5, 0.735, 1.0, 1.5, -0.5) + [NAN, INF]):
+        c.fetch(f"srgb-border-{i}", "5.3", cells("u8x4", 1, 1, [1, 2, 3, 4]), P2, [bits(-4.0, 0.5)], read="normalized",
+                sampler={"srgb": True, "address": ["border"], "border": [value] * 4})
+    # Border colours.
+    odd = [0x7F800001, 0x7FC02000, 0xFFC12345, 0x477FF000, 0x477FEFFF, 0x80000000, 1, 0x33000000, INF, NINF, f(65536.0), f(-1e10)]
+    for i in range(0, len(odd), 4):
+        for format in ("f32x4", "f16x4"):
+            c.fetch(f"border-{format}-{i}", "6", cells(format, 1, 1, [0] * 4), P2, [bits(-4.0, 0.5)], sampler={"address": ["border"], "border": odd[i : i + 4]})
+    scaled = fs(0.5, -0.5, 0.25, 0.99999994, 0.001, 0.00390625, 0.0019, 0.00195, 1.0, 1.0000001, -1.5, 0.75) + [NAN, INF, NINF, 1]
+    for i in range(0, len(scaled), 4):
+        for format in ("u8x4", "s8x4", "u16x4", "s16x4", "rgb10a2"):
+            texels = [0] * (1 if format == "rgb10a2" else 4)
+            c.fetch(f"border-{format}-{i}", "6", cells(format, 1, 1, texels), P2, [bits(-4.0, 0.5)], read="element" if format == "rgb10a2" else "normalized",
+                    sampler={"address": ["border"], "border": scaled[i : i + 4]})
+    ints = [0x12345680, 0xFFFFFFFF, 0x0000FF7F, f(1.0)]
+    for format, result in (("u8x4", "u32"), ("s8x4", "s32"), ("u16x4", "u32"), ("s16x4", "s32"), ("u32x4", "u32"), ("s32x4", "s32")):
+        c.fetch(f"border-{format}-element", "6", cells(format, 1, 1, [0] * 4), f"tex.2d.v4.{result}.f32", [bits(-4.0, 0.5)],
+                sampler={"address": ["border"], "border": ints})
+    c.fetch("border-of-a-missing-channel", "6; 2", cells("f32", 1, 1, [f(3.0)]), P2, [bits(-4.0, 0.5)], sampler={"address": ["border"], "border": fs(1, 2, 3, 4)})
+    return c
+
+
+def levels():
+    c = File("level", "Mip levels and gradients: sections 3 and 4.")
+    lv = levels_spec("2d", [8, 4])
+    at = bits(0.3, 0.6)
+    half = {"filter": "linear", "mip_filter": "linear", "max": f(100.0)}
+    for op in ("tex.2d.v4.f32.f32", "tex.base.2d.v4.f32.f32"):
+        c.fetch(f"no-level-{op[:8]}", "3.1", lv, op, [at, bits(0.0, 1.0)], sampler={**half, "bias": f(1.5)}, note="no bias")
+        c.fetch(f"no-level-clamped-{op[:8]}", "3.1; 3.3", lv, op, [at, bits(0.0, 1.0)], sampler={**half, "bias": f(-1.5), "min": f(1.25)})
+    lods = fs(0, 1, 0.5, 0.00390625, 0.0039, 0.99609375, 0.9999, 1.998, 2.5, 2.999, 3.0, 3.5, 100.0, -0.5, -100.0, 1e30, -1e30) + [NAN, QNAN, INF, NINF, 0x80000000, 1]
+    for mip in ("point", "linear"):
+        for flt in ("point", "linear"):
+            s = {"filter": flt, "mip_filter": mip}
+            c.fetch(f"levels-{flt}-{mip}", "3.2; 3.3; 3.4; 3.5", lv, LEVEL2, [at] * len(lods), lod=lods, sampler=s, note="a NaN level is 0: open")
+            for bias in (0.3, -0.3, 0.0039, 16.0):
+                c.fetch(f"bias-{bias}-{flt}-{mip}", "3.2", lv, LEVEL2, [at] * 11, lod=lods[:11], sampler={**s, "bias": f(bias)},
+                        note="lod and bias are cut to 1/256, each by itself")
+            for mn, mx in ((1.25, 2.0), (0.999, 1.001), (2.5, 0.5), (100.0, 200.0), (-3.0, -2.0), (0.0, 0.5)):
+                c.fetch(f"clamps-{mn}-{mx}-{flt}-{mip}", "3.3", lv, LEVEL2, [at] * 17, lod=lods[:17], sampler={**s, "min": f(mn), "max": f(mx)})
+    c.fetch("point-level-rounds", "3.4", lv, LEVEL2, [at] * 7, lod=fs(0.496, 0.498, 0.5, 1.4999, 1.5, 2.498, 2.5), sampler={"mip_filter": "point"})
+    u8 = Spec("u8", "2d", [2, 2], texels=[[10, 11, 12, 13], [251]], levels=2)
+    c.fetch("blend-of-points-is-a-sum", "3.5", u8, LEVEL2, [bits(0.1, 0.1)] * 4, lod=fs(0.0, 1 / 256, 0.5, 1.0), read="normalized",
+            sampler={"mip_filter": "linear"}, note="levels of weight 0 are not read: 0 and 1 give the plain point-sampled value")
+    nan = Spec("f32", "2d", [2, 2], texels=[[NAN] * 4, fs(5.0)], levels=2)
+    c.fetch("level-of-weight-0", "3.4; 2.4", nan, LEVEL2, [bits(0.5, 0.5)] * 3, lod=fs(1.0, 0.999, 0.0), sampler=half)
+    c.fetch("levels-of-other-magnitudes", "3.5; 2", Spec("f32", "2d", [2, 2], texels=[fs(1e10, -3.0, 1e-10, 77.0), fs(1e-3)], levels=2), LEVEL2,
+            [bits(0.4, 0.7)] * 5, lod=fs(0.1, 0.3, 0.5, 0.7, 0.9), sampler=half)
+    c.fetch("one-level-of-many-axes", "3.5", levels_spec("3d", [5, 2, 3]), "tex.level.3d.v4.f32.f32", [bits(x, 0.4, 0.7) for x in (0.1, 0.5, 0.9)] * 3,
+            lod=fs(0, 0, 0, 0.5, 0.5, 0.5, 1.75, 1.75, 9), sampler=half)
+    c.fetch("levels-of-layers", "3.5; 1.10", levels_spec("a2d", [4, 4], layers=3), "tex.level.a2d.v4.f32.f32", [[l, f(0.3), f(0.8)] for l in (0, 1, 2, 9)] * 2,
+            lod=fs(0, 0.5, 1, 2, 1.5, 1.5, 0.25, 0.25), sampler=half)
+    for a in (1, 2, 3, 4, 7, 8, 15, 16, 100):
+        for mip in ("linear", "point"):
+            c.fetch(f"sharpened-{a}-{mip}", "3.6", lv, LEVEL2, [at] * 14, lod=fs(0, 0.1, 0.165, 0.17, 0.2143, 0.22, 0.25, 0.26, 0.5, 0.7, 0.84, 0.999, 1.3, -0.1),
+                    sampler={"filter": "linear", "mip_filter": mip, "max_anisotropy": a, "bias": f(0.1)})
+    c.fetch("sharpened-below-0", "3.6; 3.3", lv, LEVEL2, [at] * 6, lod=fs(-3.0, -0.6, -0.3, 0.0, 5.0, 2.4), sampler={**half, "max_anisotropy": 4, "bias": f(-0.4)})
+    g = grid(4, 4)
+    c.fetch("levels-without-mipmaps", "3.7", g, LEVEL2, [bits(0.5, 1.5)] * 4, lod=fs(0, 1.5, -2.0, 100.0), sampler={**half, "min": f(2.0), "bias": f(1.0)})
+    zero = [bits(0.0, 0.0)] * 3
+    c.fetch("gradients-without-mipmaps", "3.7", g, "tex.grad.2d.v4.f32.f32", [bits(0.5, 1.5)] * 3, dpdx=[bits(9.0, 0.0), [INF, 0], [NAN, NAN]], dpdy=zero, sampler=half)
+
+    # Gradients. Each level of one colour: the result is the level that was read.
+    flat = flat_levels("2d", [256, 64])
+
+    def grad(name, cites, spec, dpdx, dpdy, note=None, **sampler):
+        geometry = spec.geometry
+        n = {"1d": 1, "3d": 3}.get(geometry, 2)
+        point = bits(*[0.4, 0.3, 0.6][:n])
+        c.fetch(name, cites, spec, f"tex.grad.{geometry}.v4.f32.f32", [point] * len(dpdx), dpdx=dpdx, dpdy=dpdy, note=note, normalized=True,
+                sampler={**half, **sampler})
+
+    strange = [bits(0.02, 0.01), [NAN, f(0.1)], [f(0.03), QNAN], [INF, 0], [0, NINF], [NAN, INF], bits(0, 0), [1, 0x80000001], bits(3e38, 1.0), bits(1e-30, 0)]
+    usual = [bits(0.01, 0.002)] * len(strange)
+    for bias in (0.0, 2.0, -3.0):
+        grad(f"strange-gradients-{bias}", "4.1; 4.8", flat, strange, usual, bias=f(bias))
+        grad(f"strange-second-gradients-{bias}", "4.1; 4.8", flat, usual, strange, bias=f(bias))
+        grad(f"no-gradient-{bias}", "4.7; 4.8", flat, [bits(0, 0)], [bits(0, 0)], bias=f(bias), note="level 0 even with a positive bias")
+        grad(f"no-gradient-min-{bias}", "4.7; 4.8", flat, [bits(0, 0)], [bits(0, 0)], bias=f(bias), min=f(1.5))
+        grad(f"infinite-max-{bias}", "4.1; 4.8", flat, [[INF, 0]], [bits(0, 0)], bias=f(bias), max=f(2.25))
+    for size in ([255, 255], [257, 511], [1000, 600], [1025, 1], [1536, 3]):
+        spec = Spec("f32", "2d", size, ramp=[0, 1], levels=len(level_sizes(size)))
+        flat_odd = flat_levels("2d", size)
+        steps = [bits(a, b) for a, b in ((0.001, 0.0), (0.00731, 0.0031), (0.1234567, -0.02), (-0.03, 0.5), (0.0, 0.77))]
+        grad(f"scale-by-{size[0]}-{size[1]}", "4.2; 4.3; 4.6", flat_odd, steps, [bits(0.0, 0.0)] * 5)
+        grad(f"both-by-{size[0]}-{size[1]}", "4.2; 4.4; 4.5; 4.6", flat_odd, steps, steps[::-1])
+    pairs = [(0.3, 0.3), (0.3, 0.1), (0.25, 0.2499), (0.1, 0.0001), (0.511, 0.017), (0.9990234, 0.5), (0.7, 0.69)]
+    grad("lengths", "4.3; 4.6", flat, [bits(a, 4 * b) for a, b in pairs], [bits(0, 0)] * len(pairs))
+    grad("diagonals", "4.4; 4.5; 4.6", flat, [bits(a, 4 * b) for a, b in pairs], [bits(a, -3.9 * b) for a, b in pairs])
+    grad("equal-gradients", "4.4; 4.5", flat, [bits(a, 4 * b) for a, b in pairs], [bits(a, 4 * b) for a, b in pairs], note="the difference is 0, the sum double")
+    powers = [bits(2.0 ** k / 256, 0.0) for k in range(-2, 10)]
+    grad("powers-of-two", "4.7", flat, powers, [bits(0, 0)] * 12, note="level k, exactly")
+    grad("table", "4.7", flat, [bits((1 + k / 32) / 64, 0.0) for k in range(32)], [bits(0, 0)] * 32)
+    grad("bias-and-clamps", "4.8", flat, powers, powers[::-1], bias=f(-0.75), min=f(0.5), max=f(5.5))
+    grad("nearest-level", "4.8; 3.4", flat, powers, powers[::-1], mip_filter="point")
+    line = flat_levels("1d", [1000])
+    grad("gradients-1d", "4.8; 4.2", line, [[f(x)] for x in (0.001, 0.0123, -0.5, 0.0, 2.0)], [[f(x)] for x in (0.0, -0.01, 0.5, 0.0, 0.3)])
+    box = flat_levels("3d", [64, 16, 20])
+    d3 = [bits(0.1, 0.02, 0.03), bits(-0.3, 0.1, 0.2), bits(0, 0, 0), [NAN, 0, 0], [INF, 0, 0], bits(2e29, 0, 0), bits(1e-9, 0, 0), bits(0.05, 0.2, -0.11), bits(0.011, 0.013, 0.017)]
+    grad("gradients-3d", "4.9; 4.10", box, d3, [bits(0.01, 0.0, 0.02)] * len(d3))
+    grad("gradients-3d-both", "4.9; 4.10", box, d3, d3[::-1])
+    c.fetch("quad-of-3d", "4.9", box, "tex.grad.3d.v4.f32.f32", [bits(1e8, 0.5, 0.5), bits(-3e4, 0.5, 0.5), [NAN, f(0.5), f(0.5)], [INF, 0, 0], bits(2e29, 0, 0), bits(1.5e29, 0, 0), bits(0.3, 0.3, 0.3)],
+            dpdx=[bits(0.1, 0, 0), bits(0.1, 0, 0), bits(0.1, 0, 0), bits(0, 0, 0), bits(0, 0, 0), bits(0, 0.1, 0), [NAN, 0, 0]], dpdy=[bits(0, 0, 0)] * 7,
+            normalized=True, sampler=half, note="P + dPdx is rounded, NaN reads as 0, 2^97 and more is the last level")
+    # By hand: the texture says its level, and the margins are wide.
+    same = lambda n, v: [[f(v), 0, 0, 0]] * n
+    c.fetch("cube-gradients", "4.11", flat_levels("cube", [64, 64]), "tex.grad.cube.v4.f32.f32", [bits(0.1, 0.2, 1.0), bits(-1.0, 0.1, 0.0), bits(0.0, 0.0, -2.0)],
+            dpdx=[bits(0.125, 0, 0), bits(0, 0.25, 0), bits(0, 0, 4.0)], dpdy=[bits(0, 0, 0), bits(0, 0, 0.0625), bits(0.01, 0, 0)],
+            sampler={**half, "mip_filter": "point"}, expect=[[f(2.0), 0, 0, 0], [f(3.0), 0, 0, 0], [f(6.0), 0, 0, 0]],
+            note="steps of 4 and 8 texels of a face of 64; a step to the opposite face is the last level")
+    aniso = lambda name, a, dx, dy, level: c.fetch(
+        name, "4.12", flat_levels("2d", [256, 256]), "tex.grad.2d.v4.f32.f32", [bits(0.37, 0.59)], dpdx=[bits(dx / 256, 0)], dpdy=[bits(0, dy / 256)],
+        normalized=True, sampler={**half, "mip_filter": "point", "max_anisotropy": a}, expect=same(1, level), note="taps of one colour: only the level shows")
+    aniso("aniso-16-of-1", 16, 8.0, 1.0, 0.0)
+    aniso("aniso-2", 2, 8.0, 1.0, 2.0)
+    aniso("aniso-4-of-2", 4, 2.0, 16.0, 2.0)
+    aniso("aniso-equal", 16, 4.0, 4.0, 2.0)
+    wide = Spec("f32", "2d", [256, 4], texels=[[f32(x) for _ in range(4) for x in range(256)]])
+    c.fetch("aniso-without-mipmaps", "4.12; 3.7", wide, "tex.grad.2d.v4.f32.f32", [bits(100.5 / 256, 0.5)], dpdx=[bits(8 / 256, 0)], dpdy=[bits(0, 0.25)],
+            normalized=True, sampler={**half, "max_anisotropy": 16}, expect=same(1, 100.0), note="taps are centred: their mean along a ramp is the centre")
+    return c
+
+
+def main(out=os.path.dirname(os.path.abspath(__file__))):
+    for file in (coordinate(), filtering(), levels()):
+        file.write(out)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
