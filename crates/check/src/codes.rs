@@ -78,7 +78,7 @@ pub const CODES: &[Code] = &[
     code("E0312", "glued data registers", "A tuple for a scalar, or a scalar for a tuple: ptxas accepts these for `suld` and `sust` and joins the registers to one wide value, or crashes; with ptxas compatibility this is a warning."),
     code("E0313", "short gradient of a cube map", "Gradients of cube maps have four elements. ptxas accepts fewer and then crashes; with ptxas compatibility this is a warning."),
     code("E0314", "not a handle", "`istypep` takes a 64-bit register, or 0."),
-    code("E0316", "too many references in a kernel", "A kernel can name 256 textures, 32 samplers and 32 surfaces. Handles in registers are not counted."),
+    code("E0316", "too many references in a kernel", "A kernel, with the functions that it calls, can name 256 textures, 32 samplers and 32 surfaces; 16 surfaces below sm_70; 128 textures, 16 samplers and 8 surfaces below sm_30. Handles in registers and in initialisers are not counted."),
     code("W0101", "offset out of range", "Texture offsets reach from -8 to 7; `tex` takes others modulo 16, `tld4` modulo 64."),
     code("W0102", "constant too wide", "The constant has more bits than the type, read as signed or unsigned; the upper ones are dropped, as ptxas does without a word."),
     code("W0103", "field is ignored", "With `texmode_independent` the sampler fields of a `.texref` have no effect; the `.samplerref` has its own."),

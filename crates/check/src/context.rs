@@ -31,6 +31,8 @@ pub(crate) struct Checker<'a> {
     /// Number of `.target`: 75 of `sm_75`.
     pub(crate) target: u32,
     pub(crate) shared_bytes: u64,
+    /// Kernels with a body, and where they are named.
+    pub(crate) kernels: Vec<(FuncId, Span)>,
     /// The instruction being checked was accepted for ptxas compatibility only.
     pub(crate) miscompiled: bool,
 }
@@ -46,6 +48,7 @@ impl<'a> Checker<'a> {
             later: HashMap::new(),
             target: 0,
             shared_bytes: 0,
+            kernels: Vec::new(),
             miscompiled: false,
         }
     }
@@ -67,6 +70,7 @@ impl<'a> Checker<'a> {
                 _ => {}
             }
         }
+        self.resource_limits();
         self.diagnostics.sort_by_key(|d| (d.primary.span.start, d.code));
         Checked { module: self.module, diagnostics: self.diagnostics }
     }

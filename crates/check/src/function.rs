@@ -1,20 +1,16 @@
 //! Headers of kernels and functions: parameters, layout, prototypes, aliases.
 
-use std::collections::HashSet;
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::ast::{self, Linkage, Space};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::context::{Checker, Global};
-use crate::ir::{Base, FuncId, Function, Operand, Param, ParamId};
+use crate::ir::{FuncId, Function, Param, ParamId};
 use crate::scope::{Local, RegDecl, Scope, Scopes};
 
 /// Parameter bytes of a kernel on the newest chips.
 const MAX_KERNEL_PARAMS: u64 = 32764;
-/// References that a kernel can name, on the chips with most.
-const LIMITS: &[(ScalarType, usize)] =
-    &[(ScalarType::Texref, 256), (ScalarType::Samplerref, 32), (ScalarType::Surfref, 32)];
 /// Parameter bytes of a function: what fits a frame of local memory.
 const MAX_FUNC_PARAMS: u64 = 512 << 10;
 
@@ -34,40 +30,10 @@ impl<'a> Checker<'a> {
         function.body = None;
         self.module.functions[id.0 as usize] = function.clone();
         let function = Body::new(self, scopes, function).run(block);
-        self.resource_limits(&function, f.name.span);
+        if function.is_entry {
+            self.kernels.push((id, f.name.span));
+        }
         self.module.functions[id.0 as usize] = function;
-    }
-
-    /// How many references one kernel may name.
-    fn resource_limits(&mut self, function: &Function, span: Span) {
-        if !function.is_entry {
-            return;
-        }
-        let mut used: HashSet<Base> = HashSet::new();
-        for instruction in function.body.iter().flatten() {
-            for operand in &instruction.operands {
-                if let Operand::Handle(base @ (Base::Variable(_) | Base::Param(_))) = operand {
-                    used.insert(*base);
-                }
-            }
-        }
-        let kind = |base: &Base| match base {
-            Base::Variable(id) => Some(self.module.variables[id.0 as usize].ty),
-            Base::Param(id) => Some(function.params[id.0 as usize].ty),
-            _ => None,
-        };
-        for (ty, limit) in LIMITS {
-            let n = used.iter().filter(|base| kind(base) == Some(*ty)).count();
-            if n > *limit {
-                let message = format!("{} uses {n} variables of type .{ty}", function.name);
-                self.report(
-                    Diagnostic::error("E0316", span, message)
-                        .label(format!("a kernel can name {limit}"))
-                        .help("pass handles as .u64 parameters instead"),
-                );
-                return;
-            }
-        }
     }
 
     /// The function's place in the module; nothing if it was already defined.

@@ -9,6 +9,7 @@
 //! functions that a launch reaches), and register and resource limits of a particular chip.
 
 pub mod ir;
+mod limits;
 
 mod address;
 mod body;

@@ -154,6 +154,16 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<Operand> {
         let ty = site.mods.ty()?;
         let lanes = usize::from(site.mods.vector.max(1));
+        let reduces = site.i.opcode.text == Opcode::Sured.name();
+        if reduces && matches!(operand.kind, OperandKind::Vector(_)) {
+            self.wrong(
+                "E0308",
+                operand.span,
+                format!("{} takes one register without braces", mnemonic(site.i)),
+                "leave the braces out",
+            );
+            return None;
+        }
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),

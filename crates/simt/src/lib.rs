@@ -15,6 +15,9 @@ pub mod watch;
 pub use exec::launch;
 pub use fault::{Fault, FaultKind};
 pub use launch::{Descriptors, LaunchConfig, LaunchStats};
-pub use lower::{CODES, FetchSite, HandleSource, KernelId, Program, Symbols, function_address, function_of_address, lower};
-pub use watch::{Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};
+pub use lower::{
+    CODES, FetchSite, HandleSource, KernelId, Program, Symbols, function_address,
+    function_of_address, lower,
+};
 pub use texunit_memory::SpaceKind;
+pub use watch::{Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};

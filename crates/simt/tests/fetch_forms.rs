@@ -79,8 +79,14 @@ fn run(inst: &str, geometry: Geometry, format: &str) -> (WatchedFetch, Vec<u32>)
 }
 
 const F: fn(f32) -> u32 = f32::to_bits;
-const NONE: FetchOperands =
-    FetchOperands { coords: [0; 4], offset: [0; 3], level: 0, dpdx: [0; 3], dpdy: [0; 3], compare: 0 };
+const NONE: FetchOperands = FetchOperands {
+    coords: [0; 4],
+    offset: [0; 3],
+    level: 0,
+    dpdx: [0; 3],
+    dpdy: [0; 3],
+    compare: 0,
+};
 
 fn floats<const N: usize>(values: [u8; N]) -> [u32; N] {
     values.map(|v| F(v.into()))
@@ -223,7 +229,8 @@ fn levels_and_gradients() {
 /// Integer coordinates of `tex.grad` are floats to ptxas: refused before the launch.
 #[test]
 fn gradients_of_integers_are_refused() {
-    let inst = format!("tex.grad.2d.v4.f32.s32 {D}, [%h, {{%r1, %r2}}], {{%f5, %f6}}, {{%f7, %f8}}");
+    let inst =
+        format!("tex.grad.2d.v4.f32.s32 {D}, [%h, {{%r1, %r2}}], {{%f5, %f6}}, {{%f7, %f8}}");
     let loaded = load_text(&kernel(&inst));
     let unsupported = loaded.program.unsupported(loaded.program.kernel("k").unwrap());
     let [diagnostic] = &unsupported[..] else { panic!("{unsupported:?}") };
@@ -348,11 +355,8 @@ fn destinations() {
 #[test]
 fn guards() {
     let at = "[%h, {%f1, %f2}]";
-    let (mut loaded, handle) = load(
-        &format!("@%never tex.2d.v4.f32.f32 {D}|%p, {at}"),
-        Geometry::D2,
-        "f32",
-    );
+    let (mut loaded, handle) =
+        load(&format!("@%never tex.2d.v4.f32.f32 {D}|%p, {at}"), Geometry::D2, "f32");
     loaded.watch = Some(Watch::new([0; 3]));
     let (out, block) = loaded.buffer(5);
     let how = How { block: [1; 3], ..How::default() };

@@ -106,7 +106,12 @@ fn independent_mode() {
     // x = 9.0 texels: 7 where it clamps. (Wrap needs normalized coordinates.)
     let tex = "tex.1d.v4.u32.f32 {%v, _, _, _}, ";
     let seven = 7.0_f32.to_bits();
-    for operand in ["[t, m, {0f41100000}]", "[%a, m, {0f41100000}]", "[t, %b, {0f41100000}]", "[%a, %b, {0f41100000}]"] {
+    for operand in [
+        "[t, m, {0f41100000}]",
+        "[%a, m, {0f41100000}]",
+        "[t, %b, {0f41100000}]",
+        "[%a, %b, {0f41100000}]",
+    ] {
         let body = format!("mov.u64 %a, t; mov.u64 %b, m; {tex}{operand};");
         assert_eq!(run(MODES[1], module, "", &body, &bound, &[]), Ok(seven), "{body}");
         assert_eq!(run(MODES[1], "", parameters, &body, &[], &args), Ok(seven), "{body}");
@@ -187,9 +192,7 @@ fn wrong_handles() {
 /// There is nothing behind a reference: its address plus a number is not the next one.
 #[test]
 fn offsets_of_references_are_refused() {
-    for (module, parameters) in
-        [(".global .texref t[4];", ""), ("", ", .param .texref t")]
-    {
+    for (module, parameters) in [(".global .texref t[4];", ""), ("", ", .param .texref t")] {
         let text = format!(
             "{HEADER}{module}
 .visible .entry k(.param .u64 out{parameters}) {{ .reg .u64 %a; mov.u64 %a, t+8; ret; }}"

@@ -26,8 +26,9 @@ fn kernel(inst: &str) -> String {
             _ => String::new(),
         })
         .collect();
-    let start: String =
-        (0..4).map(|i| format!("mov.u64 %d{i}, 7; mov.u32 %w{i}, 7; mov.u16 %h{i}, 7;\n")).collect();
+    let start: String = (0..4)
+        .map(|i| format!("mov.u64 %d{i}, 7; mov.u32 %w{i}, 7; mov.u16 %h{i}, 7;\n"))
+        .collect();
     format!(
         "{}.visible .entry k(.param .u64 out, .param .u64 handle)
 {{
@@ -146,10 +147,7 @@ fn changes(resource: &Resource, geometry: Geometry) -> Vec<(f32, u32)> {
     let after = resource.to_packed();
     let pairs = before.chunks_exact(4).zip(after.chunks_exact(4));
     let word = |b: &[u8]| u32::from_le_bytes(b.try_into().unwrap());
-    pairs
-        .filter(|(a, b)| a != b)
-        .map(|(a, b)| (f32::from_bits(word(a)), word(b)))
-        .collect()
+    pairs.filter(|(a, b)| a != b).map(|(a, b)| (f32::from_bits(word(a)), word(b))).collect()
 }
 
 /// Every element size and vector: elements in order, lowest address first, zero-extended.
@@ -172,8 +170,7 @@ fn widths_and_vectors() {
                 let resource = zeros(&shape(Geometry::D1, "f32x4"), "bytes");
                 resource.fill_packed(&bytes).unwrap();
                 let ran = run(&inst, resource);
-                let kind =
-                    SurfaceKind::Load { element_size: size as u8, vector: vector as u8 };
+                let kind = SurfaceKind::Load { element_size: size as u8, vector: vector as u8 };
                 assert_eq!(ran.seen.form, form(kind, Geometry::D1), "{inst}");
                 for (i, stored) in ran.stored.iter().enumerate() {
                     let mut wanted = [0; 8];
@@ -224,7 +221,10 @@ fn elements_that_are_not_wanted_and_numbers() {
         "sust.b.1d.v4.b16.trap [%h, {8}], {-1, 2, 0x1234, 4}",
         zeros(&shape(Geometry::D1, "u16"), "p"),
     );
-    assert_eq!(ran.resource.to_packed(), [0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 2, 0, 0x34, 0x12, 4, 0]);
+    assert_eq!(
+        ran.resource.to_packed(),
+        [0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 2, 0, 0x34, 0x12, 4, 0]
+    );
 }
 
 #[test]

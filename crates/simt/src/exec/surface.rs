@@ -15,13 +15,7 @@ type Access = fn(&SurfacePlan, &SurfaceRequest<'_>, &mut SurfaceAnswer) -> Resul
 
 impl Context<'_> {
     /// Calls `access` with the plan for each surface handle and the lanes that use it.
-    fn each_surface(
-        &mut self,
-        warp: &Warp,
-        op: &SurfaceAccess,
-        mask: u32,
-        access: Access,
-    ) -> Done {
+    fn each_surface(&mut self, warp: &Warp, op: &SurfaceAccess, mask: u32, access: Access) -> Done {
         let constants = &self.launch.constants;
         self.counters.surface_accesses += u64::from(mask.count_ones());
         let watched = self.watched_lane(warp, mask);

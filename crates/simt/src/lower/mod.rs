@@ -26,8 +26,8 @@ pub(crate) use builder::mask_of;
 pub use codes::CODES;
 use pools::Pools;
 pub(crate) use program::SharedLayout;
-pub use sites::{FetchSite, HandleSource};
 pub use program::{KernelId, Program, Symbols, function_address, function_of_address};
+pub use sites::{FetchSite, HandleSource};
 use texunit_check::ir;
 use texunit_syntax::{Diagnostic, SourceFile};
 

@@ -269,9 +269,7 @@ pub(super) fn why_unsupported(inst: &ir::Instruction) -> (&'static str, String) 
              the others into the module"
                 .to_owned(),
         ),
-        Opcode::Mov
-            if matches!(inst.operands.last(), Some(ir::Operand::AddressOf(_, n)) if *n != 0) =>
-        {
+        Opcode::Mov if matches!(inst.operands.last(), Some(ir::Operand::AddressOf(_, n)) if *n != 0) => {
             (
                 "E0405",
                 "the address of a `.texref`, `.samplerref` or `.surfref` names one reference, and \

@@ -1,0 +1,104 @@
+//! How many textures, samplers and surfaces a kernel may name (PTX ISA table 34, with the 32
+//! surfaces that ptxas allows from sm_70 on).
+
+use std::collections::{HashMap, HashSet};
+use texunit_isa::ScalarType;
+use texunit_syntax::Diagnostic;
+
+use crate::context::Checker;
+use crate::ir::{Base, FuncId, Operand};
+
+/// Below sm_30, below sm_70, from there on. In unified mode each texture has its own sampler.
+#[rustfmt::skip]
+const LIMITS: &[(ScalarType, [usize; 3])] = &[
+    (ScalarType::Texref,     [128, 256, 256]),
+    (ScalarType::Samplerref, [ 16,  32,  32]),
+    (ScalarType::Surfref,    [  8,  16,  32]),
+];
+
+/// What a function mentions.
+#[derive(Default)]
+struct Mentions {
+    references: HashSet<Base>,
+    functions: Vec<FuncId>,
+}
+
+impl Checker<'_> {
+    /// Counts the references that each kernel, and what it calls, mentions. Handles in registers
+    /// and in initialisers do not count, as with ptxas.
+    pub(crate) fn resource_limits(&mut self) {
+        let kernels = std::mem::take(&mut self.kernels);
+        let mentions = self.mentions();
+        let column = match self.target {
+            1..30 => 0,
+            30..70 => 1,
+            _ => 2,
+        };
+        for (kernel, span) in kernels {
+            let used = reachable(kernel, &mentions);
+            for (ty, limits) in LIMITS {
+                let n = used.iter().filter(|base| self.kind(kernel, base) == Some(*ty)).count();
+                let limit = limits[column];
+                if n > limit {
+                    let name = &self.module.functions[kernel.0 as usize].name;
+                    let message = format!("{name} uses {n} variables of type .{ty}");
+                    let target = &self.module.target;
+                    let error = Diagnostic::error("E0316", span, message)
+                        .label(format!("a kernel for {target} can name {limit}"))
+                        .help("pass handles as .u64 parameters instead");
+                    self.report(error);
+                }
+            }
+        }
+    }
+
+    /// The type of a reference that a kernel or what it calls mentions; only kernels have
+    /// references as parameters.
+    fn kind(&self, kernel: FuncId, base: &Base) -> Option<ScalarType> {
+        match base {
+            Base::Variable(id) => self.module.variables.get(id.0 as usize).map(|v| v.ty),
+            Base::Param(id) => {
+                let params = &self.module.functions.get(kernel.0 as usize)?.params;
+                params.get(id.0 as usize).map(|p| p.ty)
+            }
+            _ => None,
+        }
+    }
+
+    fn mentions(&self) -> HashMap<FuncId, Mentions> {
+        let mut all = HashMap::new();
+        for (id, function) in (0..).map(FuncId).zip(&self.module.functions) {
+            let mut mentions = Mentions::default();
+            mentions.functions.extend(function.alias_of);
+            let body = function.body.iter().flatten();
+            for operand in body.flat_map(|instruction| &instruction.operands) {
+                match operand {
+                    Operand::Handle(base) | Operand::AddressOf(base, _) => match base {
+                        Base::Variable(_) => _ = mentions.references.insert(*base),
+                        Base::Param(_) if function.is_entry => {
+                            mentions.references.insert(*base);
+                        }
+                        _ => {}
+                    },
+                    Operand::Function(callee) => mentions.functions.push(*callee),
+                    _ => {}
+                }
+            }
+            all.insert(id, mentions);
+        }
+        all
+    }
+}
+
+/// References of a function and all that it calls.
+fn reachable(kernel: FuncId, mentions: &HashMap<FuncId, Mentions>) -> HashSet<Base> {
+    let (mut seen, mut used) = (HashSet::new(), HashSet::new());
+    let mut stack = vec![kernel];
+    while let Some(function) = stack.pop() {
+        if let Some(of) = mentions.get(&function).filter(|_| seen.insert(function)) {
+            used.extend(&of.references);
+            stack.extend(&of.functions);
+        }
+    }
+    used
+}
