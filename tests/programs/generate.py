@@ -13,6 +13,7 @@ import exact
 from case import Case, f32, ints, s, u
 from floats import arithmetic, compare, convert, denormals, f64, fast_math, half, libm, libm64, mandelbrot
 from integers import bits, divide, int64, multiply, narrow, sha256
+import units
 
 
 def reduce(rng):
@@ -419,7 +420,7 @@ def life(rng):
 
 PROGRAMS = [arithmetic, atomics, barriers, bitonic, bits, branch_table, compare, convert, denormals, divergence, divide, dynamic_shared, f64, fast_math, globals_, groups, half,
             histogram, indirect, int64, libm, libm64, life, local_array, mandelbrot, match, matmul, memory, multiply, narrow, old_warp, printf, printf_loop, recursion,
-            reduce, scan, sha256, shuffle, specials, spinlock, struct_param, switch, syncwarp, transpose, vote]
+            reduce, scan, sha256, shuffle, specials, spinlock, struct_param, switch, syncwarp, transpose, vote, *units.PROGRAMS]
 
 
 def main():

@@ -64,8 +64,12 @@ shuffle         |rc |
 specials        |r  |
 spinlock        |rc |
 struct_param    |Glrc|
+surface_functions |r|
+surface_types   |r  |
 switch          |Grc|
 syncwarp        |Grc|
+texture_functions |r|
+texture_types   |r  |
 transpose       |rc | contract
 vote            |rc |
 '
@@ -93,5 +97,6 @@ while IFS='|' read -r name forms flags; do
 done <<< "$table"
 
 for name in branch_table old_warp; do "$ptxas12" -arch=sm_60 $name/kernel.ptx -o /dev/null; done
+for name in surface_reduce texture_modes texture_operands; do "$ptxas12" -arch=sm_75 $name/kernel.ptx -o /dev/null; done
 
 "$python" -B generate.py

@@ -83,6 +83,7 @@ impl Array {
         if levels.is_some() {
             limits::check(Use::Mipmapped(shape.geometry), &shape, 0, architecture, name)?;
         }
+        shape.check_for(&architecture.limits())?;
         let size = shape.size()?;
         let memory = &device.inner.memory;
         let block = memory
@@ -90,7 +91,7 @@ impl Array {
             .map_err(|source| Error::Memory { name: name.to_owned(), source })?;
         // From here on the storage gives the memory back, whatever happens.
         let storage = Arc::new(Storage { device: device.clone(), block: Arc::clone(&block) });
-        let mut resource = Resource::array(&shape, block, name)?;
+        let mut resource = Resource::array_for(&architecture.limits(), &shape, block, name)?;
         if descriptor.sparse {
             resource = crate::sparse::without_tiles(resource, &shape)?;
         }

@@ -1,5 +1,9 @@
 //! The object model that users program against, in CUDA's words: a [`Device`] with [`Buffer`]s,
-//! [`Array`]s, texture, sampler and surface objects, [`Module`]s of PTX, and [`Kernel`] launches.
+//! [`Array`]s, [`MipmappedArray`]s, texture, sampler and surface objects, [`Module`]s of PTX, and
+//! [`Kernel`] launches.
+//!
+//! Left out: streams, contexts, and CUDA's flags that say what an array is for. Every array can be
+//! gathered from, and be a surface if its format and geometry can.
 //!
 //! Everything is safe Rust; objects keep alive what they use. A mistake in the PTX is a
 //! [`LoadError`] with diagnostics, misuse of this API is an `Err`, and a kernel that goes wrong

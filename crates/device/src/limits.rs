@@ -1,7 +1,8 @@
-//! Largest arrays, textures and surfaces of an architecture: the attributes of a CUDA device.
+//! Largest arrays, textures and surfaces of an architecture, by the names of a CUDA device's
+//! attributes. The numbers are the unit's.
 
 use crate::device::Error;
-use texunit_unit::{ArrayShape, Geometry};
+use texunit_unit::{ArchLimits, ArrayShape, Geometry};
 
 /// Compute capability of the architecture that a device follows in its limits. [`Default`] is the
 /// newest.
@@ -23,6 +24,12 @@ impl ComputeCapability {
         let plain = (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
         let number: u8 = digits.parse().ok().filter(|n| plain && *n >= 10)?;
         Some(Self { major: number / 10, minor: number % 10 })
+    }
+}
+
+impl ComputeCapability {
+    pub(crate) fn limits(self) -> ArchLimits {
+        ArchLimits::of(self.major.into(), self.minor.into())
     }
 }
 
@@ -71,12 +78,10 @@ struct Row {
     measure: Measure,
     /// After `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
     attribute: &'static str,
-    /// For major 1, 2, 3, 5, and 6 and later. 0: the architecture has none at all.
-    most: [u32; 5],
 }
 
-const fn row(of: Use, measure: Measure, attribute: &'static str, most: [u32; 5]) -> Row {
-    Row { of, measure, attribute, most }
+const fn row(of: Use, measure: Measure, attribute: &'static str) -> Row {
+    Row { of, measure, attribute }
 }
 
 use Geometry as G;
@@ -85,59 +90,59 @@ use Use::{Array, Linear, Mipmapped, Pitched, Surface};
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
-    row(Array(G::D1),      Width,  "TEXTURE1D_WIDTH",               [8_192,    65_536,   65_536,   65_536,   131_072]),
-    row(Array(G::D2),      Width,  "TEXTURE2D_WIDTH",               [65_536,   65_536,   65_536,   65_536,   131_072]),
-    row(Array(G::D2),      Height, "TEXTURE2D_HEIGHT",              [32_768,   65_535,   65_535,   65_536,   65_536]),
-    row(Array(G::D3),      Width,  "TEXTURE3D_WIDTH",               [2_048,    2_048,    4_096,    4_096,    16_384]),
-    row(Array(G::D3),      Height, "TEXTURE3D_HEIGHT",              [2_048,    2_048,    4_096,    4_096,    16_384]),
-    row(Array(G::D3),      Depth,  "TEXTURE3D_DEPTH",               [2_048,    2_048,    4_096,    4_096,    16_384]),
-    row(Array(G::A1d),     Width,  "TEXTURE1D_LAYERED_WIDTH",       [8_192,    16_384,   16_384,   16_384,   32_768]),
-    row(Array(G::A1d),     Layers, "TEXTURE1D_LAYERED_LAYERS",      [512,      2_048,    2_048,    2_048,    2_048]),
-    row(Array(G::A2d),     Width,  "TEXTURE2D_LAYERED_WIDTH",       [8_192,    16_384,   16_384,   16_384,   32_768]),
-    row(Array(G::A2d),     Height, "TEXTURE2D_LAYERED_HEIGHT",      [8_192,    16_384,   16_384,   16_384,   32_768]),
-    row(Array(G::A2d),     Layers, "TEXTURE2D_LAYERED_LAYERS",      [512,      2_048,    2_048,    2_048,    2_048]),
-    row(Array(G::Cube),    Width,  "TEXTURECUBEMAP_WIDTH",          [0,        16_384,   16_384,   16_384,   32_768]),
-    row(Array(G::Acube),   Width,  "TEXTURECUBEMAP_LAYERED_WIDTH",  [0,        16_384,   16_384,   16_384,   32_768]),
-    row(Array(G::Acube),   Faces,  "TEXTURECUBEMAP_LAYERED_LAYERS", [0,        2_046,    2_046,    2_046,    2_046]),
-    row(Mipmapped(G::D1),  Width,  "TEXTURE1D_MIPMAPPED_WIDTH",     [0,        16_384,   16_384,   16_384,   32_768]),
-    row(Mipmapped(G::D2),  Width,  "TEXTURE2D_MIPMAPPED_WIDTH",     [0,        16_384,   16_384,   16_384,   32_768]),
-    row(Mipmapped(G::D2),  Height, "TEXTURE2D_MIPMAPPED_HEIGHT",    [0,        16_384,   16_384,   16_384,   32_768]),
-    row(Linear,            Width,  "TEXTURE1D_LINEAR_WIDTH",        [1 << 27,  1 << 27,  1 << 27,  1 << 27,  1 << 28]),
-    row(Pitched,           Width,  "TEXTURE2D_LINEAR_WIDTH",        [65_000,   65_000,   65_000,   65_536,   131_072]),
-    row(Pitched,           Height, "TEXTURE2D_LINEAR_HEIGHT",       [65_000,   65_000,   65_000,   65_536,   65_000]),
-    row(Pitched,           Pitch,  "TEXTURE2D_LINEAR_PITCH",        [1_048_544, 1_048_544, 1_048_544, 1_048_544, 2_097_120]),
-    row(Surface(G::D1),    Width,  "SURFACE1D_WIDTH",               [0,        65_536,   65_536,   16_384,   32_768]),
-    row(Surface(G::D2),    Width,  "SURFACE2D_WIDTH",               [0,        65_536,   65_536,   65_536,   131_072]),
-    row(Surface(G::D2),    Height, "SURFACE2D_HEIGHT",              [0,        32_768,   32_768,   65_536,   65_536]),
-    row(Surface(G::D3),    Width,  "SURFACE3D_WIDTH",               [0,        65_536,   65_536,   4_096,    16_384]),
-    row(Surface(G::D3),    Height, "SURFACE3D_HEIGHT",              [0,        32_768,   32_768,   4_096,    16_384]),
-    row(Surface(G::D3),    Depth,  "SURFACE3D_DEPTH",               [0,        2_048,    2_048,    4_096,    16_384]),
-    row(Surface(G::A1d),   Width,  "SURFACE1D_LAYERED_WIDTH",       [0,        65_536,   65_536,   16_384,   32_768]),
-    row(Surface(G::A1d),   Layers, "SURFACE1D_LAYERED_LAYERS",      [0,        2_048,    2_048,    2_048,    2_048]),
-    row(Surface(G::A2d),   Width,  "SURFACE2D_LAYERED_WIDTH",       [0,        65_536,   65_536,   16_384,   32_768]),
-    row(Surface(G::A2d),   Height, "SURFACE2D_LAYERED_HEIGHT",      [0,        32_768,   32_768,   16_384,   32_768]),
-    row(Surface(G::A2d),   Layers, "SURFACE2D_LAYERED_LAYERS",      [0,        2_048,    2_048,    2_048,    2_048]),
-    row(Surface(G::Cube),  Width,  "SURFACECUBEMAP_WIDTH",          [0,        32_768,   32_768,   16_384,   32_768]),
-    row(Surface(G::Acube), Width,  "SURFACECUBEMAP_LAYERED_WIDTH",  [0,        32_768,   32_768,   16_384,   32_768]),
-    row(Surface(G::Acube), Faces,  "SURFACECUBEMAP_LAYERED_LAYERS", [0,        2_046,    2_046,    2_046,    2_046]),
+    row(Array(G::D1),      Width,  "TEXTURE1D_WIDTH"),
+    row(Array(G::D2),      Width,  "TEXTURE2D_WIDTH"),
+    row(Array(G::D2),      Height, "TEXTURE2D_HEIGHT"),
+    row(Array(G::D3),      Width,  "TEXTURE3D_WIDTH"),
+    row(Array(G::D3),      Height, "TEXTURE3D_HEIGHT"),
+    row(Array(G::D3),      Depth,  "TEXTURE3D_DEPTH"),
+    row(Array(G::A1d),     Width,  "TEXTURE1D_LAYERED_WIDTH"),
+    row(Array(G::A1d),     Layers, "TEXTURE1D_LAYERED_LAYERS"),
+    row(Array(G::A2d),     Width,  "TEXTURE2D_LAYERED_WIDTH"),
+    row(Array(G::A2d),     Height, "TEXTURE2D_LAYERED_HEIGHT"),
+    row(Array(G::A2d),     Layers, "TEXTURE2D_LAYERED_LAYERS"),
+    row(Array(G::Cube),    Width,  "TEXTURECUBEMAP_WIDTH"),
+    row(Array(G::Acube),   Width,  "TEXTURECUBEMAP_LAYERED_WIDTH"),
+    row(Array(G::Acube),   Faces,  "TEXTURECUBEMAP_LAYERED_LAYERS"),
+    row(Mipmapped(G::D1),  Width,  "TEXTURE1D_MIPMAPPED_WIDTH"),
+    row(Mipmapped(G::D2),  Width,  "TEXTURE2D_MIPMAPPED_WIDTH"),
+    row(Mipmapped(G::D2),  Height, "TEXTURE2D_MIPMAPPED_HEIGHT"),
+    row(Linear,            Width,  "TEXTURE1D_LINEAR_WIDTH"),
+    row(Pitched,           Width,  "TEXTURE2D_LINEAR_WIDTH"),
+    row(Pitched,           Height, "TEXTURE2D_LINEAR_HEIGHT"),
+    row(Pitched,           Pitch,  "TEXTURE2D_LINEAR_PITCH"),
+    row(Surface(G::D1),    Width,  "SURFACE1D_WIDTH"),
+    row(Surface(G::D2),    Width,  "SURFACE2D_WIDTH"),
+    row(Surface(G::D2),    Height, "SURFACE2D_HEIGHT"),
+    row(Surface(G::D3),    Width,  "SURFACE3D_WIDTH"),
+    row(Surface(G::D3),    Height, "SURFACE3D_HEIGHT"),
+    row(Surface(G::D3),    Depth,  "SURFACE3D_DEPTH"),
+    row(Surface(G::A1d),   Width,  "SURFACE1D_LAYERED_WIDTH"),
+    row(Surface(G::A1d),   Layers, "SURFACE1D_LAYERED_LAYERS"),
+    row(Surface(G::A2d),   Width,  "SURFACE2D_LAYERED_WIDTH"),
+    row(Surface(G::A2d),   Height, "SURFACE2D_LAYERED_HEIGHT"),
+    row(Surface(G::A2d),   Layers, "SURFACE2D_LAYERED_LAYERS"),
+    row(Surface(G::Cube),  Width,  "SURFACECUBEMAP_WIDTH"),
+    row(Surface(G::Acube), Width,  "SURFACECUBEMAP_LAYERED_WIDTH"),
+    row(Surface(G::Acube), Faces,  "SURFACECUBEMAP_LAYERED_LAYERS"),
 ];
 
-/// Linear memory goes to 2^27 texels on these of the later architectures.
-const SHORT_LINEAR: [(u8, u8); 4] = [(6, 1), (6, 2), (7, 2), (7, 5)];
-
 impl Row {
-    fn most(&self, of: ComputeCapability) -> u32 {
-        let column = match of.major {
-            0 | 1 => 0,
-            2 => 1,
-            3 | 4 => 2,
-            5 => 3,
-            _ => 4,
+    fn most(&self, limits: &ArchLimits) -> u64 {
+        let of = match self.of {
+            Array(geometry) => Some(limits.array(geometry)),
+            Mipmapped(geometry) => Some(limits.mipmapped(geometry)),
+            Surface(geometry) => limits.surface(geometry),
+            Linear => Some(limits.linear()),
+            Pitched => Some(limits.pitched()),
         };
-        match self.of {
-            Linear if SHORT_LINEAR.contains(&(of.major, of.minor)) => 1 << 27,
-            _ => self.most[column],
-        }
+        of.map_or(0, |of| match self.measure {
+            Width => of.extent[0].into(),
+            Height => of.extent[1].into(),
+            Depth => of.extent[2].into(),
+            Layers | Faces => of.layers.into(),
+            Pitch => limits.pitch(),
+        })
     }
 
     fn value(&self, shape: &ArrayShape, pitch: u64) -> u64 {
@@ -171,8 +176,9 @@ pub(crate) fn check(
     architecture: ComputeCapability,
     name: &str,
 ) -> Result<(), Error> {
+    let limits = architecture.limits();
     for row in ROWS.iter().filter(|row| row.of == of) {
-        let (value, most) = (row.value(shape, pitch), u64::from(row.most(architecture)));
+        let (value, most) = (row.value(shape, pitch), row.most(&limits));
         if value == 0 || value > most {
             return Err(Error::Limit {
                 name: name.to_owned(),

@@ -129,6 +129,13 @@ impl<'a> Loader<'a> {
             let Some(block) = self.blocks[id].clone() else { continue };
             let mut bytes = variable.init.clone();
             for r in &variable.relocations {
+                if let Some(name) = self.behind_reference(r) {
+                    let message = format!("`{}` points behind `{name}`", variable.name);
+                    let error = Diagnostic::error("E0503", variable.span, message)
+                        .label("its initialiser adds to the address of a reference")
+                        .help("declare references of their own instead of an array");
+                    self.failures.push(error);
+                }
                 let address = match r.target {
                     Symbol::Variable(VarId(v)) => self.symbols.addresses[v as usize],
                     Symbol::Function(f) => texunit_simt::function_address(f),
@@ -144,6 +151,14 @@ impl<'a> Loader<'a> {
                 self.failures.push(Diagnostic::error("E0501", variable.span, message));
             }
         }
+    }
+
+    /// The name of a reference to whose handle something is added: the sum is not a handle.
+    fn behind_reference(&self, r: &ir::Relocation) -> Option<&'a str> {
+        let Symbol::Variable(VarId(v)) = r.target else { return None };
+        let target = self.module.variables.get(v as usize)?;
+        let opaque = matches!(target.storage, Storage::Opaque(_));
+        (opaque && r.addend != 0).then_some(target.name.as_str())
     }
 
     /// Undoes everything after a failure.

@@ -120,6 +120,8 @@ pub(crate) struct Loaded {
     pub(crate) device: Device,
     pub(crate) source: SourceFile,
     pub(crate) program: Program,
+    /// Whether textures and samplers are apart.
+    independent: bool,
     warnings: Vec<Diagnostic>,
     globals: HashMap<String, Global>,
     placed: Vec<u64>,
@@ -169,7 +171,17 @@ impl Module {
             let bindings = Mutex::new(Bindings { variables: opaque, kept: HashMap::new() });
             let device = device.clone();
             let warnings = diagnostics;
-            let inner = Loaded { device, source, program, warnings, globals, placed, bindings };
+            let independent = checked.module.independent;
+            let inner = Loaded {
+                device,
+                source,
+                program,
+                independent,
+                warnings,
+                globals,
+                placed,
+                bindings,
+            };
             Ok(Self { inner: Arc::new(inner) })
         } else {
             diagnostics.append(&mut loader.failures);
@@ -239,7 +251,7 @@ impl Module {
         descriptor: &TextureDescriptor,
     ) -> Result<Vec<String>, Error> {
         let device = &self.inner.device;
-        let (texture, kept) = texture_header(device, resource, descriptor)?;
+        let (texture, kept) = texture_header(device, resource, descriptor, self.inner.independent)?;
         let warnings = self.bind(name, OpaqueKind::Texture, Some(kept), |tables, v| {
             if let Some(slot) = v.slots.0 {
                 tables.set_texture(slot, Some(Arc::clone(&texture)));
@@ -254,6 +266,7 @@ impl Module {
 
     /// Sets the state of the `.samplerref` of that name.
     pub fn bind_sampler(&self, name: &str, sampler: &Sampler) -> Result<(), Error> {
+        sampler.check()?;
         self.bind(name, OpaqueKind::Sampler, None, |tables, v| {
             if let Some(slot) = v.slots.1 {
                 tables.set_sampler(slot, Some(Arc::new(*sampler)));

@@ -6,7 +6,7 @@ use crate::device::{Device, Error};
 use crate::limits::{self, Use};
 use std::sync::Arc;
 use texunit_texel::Format;
-use texunit_unit::{ArrayShape, Extent, Geometry, Resource, View};
+use texunit_unit::{ArrayShape, Base, Extent, Geometry, Resource, View};
 
 /// What a texture reads (`CUDA_RESOURCE_DESC`). A view of an array (`CUDA_RESOURCE_VIEW_DESC`) is
 /// an array too: [`Array::view`], [`MipmappedArray::view`].
@@ -16,19 +16,23 @@ pub enum TextureResource<'a> {
     Array(&'a Array),
     /// An array with mip levels.
     Mipmapped(&'a MipmappedArray),
-    /// Linear memory, from the first byte of a buffer on.
+    /// Linear memory.
     Linear {
         /// The memory.
         buffer: &'a Buffer,
+        /// First byte; the address there is a multiple of 16.
+        offset: u64,
         /// Format of the texels.
         format: Format,
         /// Texels.
         width: u32,
     },
-    /// Pitch-linear 2D memory, from the first byte of a buffer on.
+    /// Pitch-linear 2D memory.
     Pitched {
         /// The memory.
         buffer: &'a Buffer,
+        /// First byte; the address there is a multiple of 16.
+        offset: u64,
         /// Format of the texels.
         format: Format,
         /// Texels of a row.
@@ -46,19 +50,23 @@ pub enum TextureResource<'a> {
 pub enum SurfaceResource<'a> {
     /// An array.
     Array(&'a Array),
-    /// Linear memory, from the first byte of a buffer on: a `.1d` surface. CUDA has none.
+    /// Linear memory: a `.1d` surface. CUDA has none.
     Linear {
         /// The memory.
         buffer: &'a Buffer,
+        /// First byte; the address there is a multiple of 16.
+        offset: u64,
         /// Format of the texels.
         format: Format,
         /// Texels.
         width: u32,
     },
-    /// Pitch-linear memory, from the first byte of a buffer on: a `.2d` surface. CUDA has none.
+    /// Pitch-linear memory: a `.2d` surface. CUDA has none.
     Pitched {
         /// The memory.
         buffer: &'a Buffer,
+        /// First byte; the address there is a multiple of 16.
+        offset: u64,
         /// Format of the texels.
         format: Format,
         /// Texels of a row.
@@ -107,9 +115,11 @@ impl TextureResource<'_> {
         match *self {
             Self::Array(array) => of_array(device, array),
             Self::Mipmapped(array) => of_array(device, array.whole()),
-            Self::Linear { buffer, format, width } => linear(device, buffer, format, width),
-            Self::Pitched { buffer, format, width, height, pitch } => {
-                pitched(device, buffer, format, [width, height], pitch)
+            Self::Linear { buffer, offset, format, width } => {
+                linear(device, (buffer, offset), format, width)
+            }
+            Self::Pitched { buffer, offset, format, width, height, pitch } => {
+                pitched(device, (buffer, offset), format, [width, height], pitch)
             }
         }
     }
@@ -130,9 +140,11 @@ impl SurfaceResource<'_> {
                 let resource = Arc::new(made.resource.view(&faces)?);
                 Ok(Made { resource, ..made })
             }
-            Self::Linear { buffer, format, width } => linear(device, buffer, format, width),
-            Self::Pitched { buffer, format, width, height, pitch } => {
-                pitched(device, buffer, format, [width, height], pitch)
+            Self::Linear { buffer, offset, format, width } => {
+                linear(device, (buffer, offset), format, width)
+            }
+            Self::Pitched { buffer, offset, format, width, height, pitch } => {
+                pitched(device, (buffer, offset), format, [width, height], pitch)
             }
         }
     }
@@ -152,19 +164,28 @@ fn plane(format: Format, geometry: Geometry, [width, height]: [u32; 2]) -> Array
     ArrayShape::new(format, geometry, Extent { width, height, depth: 1 })
 }
 
-fn linear(device: &Device, buffer: &Buffer, format: Format, width: u32) -> Result<Made, Error> {
+fn base(buffer: &Buffer, offset: u64) -> Base {
+    Base { block: Arc::clone(buffer.block()), offset, address: buffer.address() }
+}
+
+fn linear(
+    device: &Device,
+    (buffer, offset): (&Buffer, u64),
+    format: Format,
+    width: u32,
+) -> Result<Made, Error> {
     let name = buffer.name();
     own(device, buffer.device(), name)?;
     let shape = plane(format, Geometry::D1, [width, 1]);
     limits::check(Use::Linear, &shape, 0, device.inner.architecture, name)?;
-    let (block, address) = (Arc::clone(buffer.block()), buffer.address());
-    let resource = Resource::linear(format, width, block, 0, address, name)?;
+    let (limits, base) = (device.architecture().limits(), base(buffer, offset));
+    let resource = Resource::linear_for(&limits, format, width, base, name)?;
     Ok(Made { resource: Arc::new(resource), kept: Kept::Buffer(buffer.clone()) })
 }
 
 fn pitched(
     device: &Device,
-    buffer: &Buffer,
+    (buffer, offset): (&Buffer, u64),
     format: Format,
     [width, height]: [u32; 2],
     pitch: u64,
@@ -173,7 +194,7 @@ fn pitched(
     own(device, buffer.device(), name)?;
     let shape = plane(format, Geometry::D2, [width, height]);
     limits::check(Use::Pitched, &shape, pitch, device.inner.architecture, name)?;
-    let (block, address) = (Arc::clone(buffer.block()), buffer.address());
-    let resource = Resource::pitched(format, width, height, pitch, block, 0, address, name)?;
+    let (limits, base) = (device.architecture().limits(), base(buffer, offset));
+    let resource = Resource::pitched_for(&limits, format, [width, height], pitch, base, name)?;
     Ok(Made { resource: Arc::new(resource), kept: Kept::Buffer(buffer.clone()) })
 }

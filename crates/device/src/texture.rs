@@ -18,15 +18,21 @@ pub struct TextureDescriptor {
     pub sampler: Sampler,
 }
 
-/// Checks a texture of this resource and makes its header.
+/// Checks a texture of this resource and makes its header. In independent mode its own sampler
+/// state does not count.
 pub(crate) fn texture_header(
     device: &Device,
     resource: &TextureResource<'_>,
     descriptor: &TextureDescriptor,
+    independent: bool,
 ) -> Result<(Arc<Texture>, Kept), Error> {
     let Made { resource, kept } = resource.make(device)?;
     let TextureDescriptor { read_mode, normalized_coords, sampler } = *descriptor;
-    let texture = Texture::new(resource, read_mode, normalized_coords, &sampler)?;
+    let texture = if independent {
+        Texture::without_sampler(resource, read_mode, normalized_coords)?
+    } else {
+        Texture::new(resource, read_mode, normalized_coords, &sampler)?
+    };
     Ok((Arc::new(texture), kept))
 }
 
@@ -45,7 +51,7 @@ impl TextureObject {
         resource: &TextureResource<'_>,
         descriptor: &TextureDescriptor,
     ) -> Result<Self, Error> {
-        let (texture, kept) = texture_header(device, resource, descriptor)?;
+        let (texture, kept) = texture_header(device, resource, descriptor, false)?;
         let mut tables = device.inner.tables();
         let header = tables.reserve_texture()?;
         let sampler = match tables.share_sampler(&descriptor.sampler) {
@@ -97,6 +103,7 @@ pub struct SamplerObject {
 
 impl SamplerObject {
     pub(crate) fn new(device: &Device, sampler: &Sampler) -> Result<Self, Error> {
+        sampler.check()?;
         let slot = device.inner.tables().share_sampler(sampler)?;
         Ok(Self { device: device.clone(), slot })
     }

@@ -134,7 +134,8 @@ fn refuses_what_the_runtime_refuses() {
     let buffer = device.alloc(1 << 12, "b").unwrap();
     let pitched = |width, height, pitch| {
         let format = format("u8x4");
-        let resource = TextureResource::Pitched { buffer: &buffer, format, width, height, pitch };
+        let resource =
+            TextureResource::Pitched { buffer: &buffer, offset: 0, format, width, height, pitch };
         device.create_texture(&resource, &TextureDescriptor::default())
     };
     pitched(8, 16, 256).unwrap();
@@ -251,4 +252,38 @@ fn a_1d_surface_has_a_smaller_limit_than_a_1d_texture() {
         "the width of `wide` is 32769, but must be 1 to 32768 on sm_121 \
          (CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH)"
     );
+}
+
+#[test]
+fn an_initialiser_cannot_point_behind_a_reference() {
+    let device = Device::default();
+    let text = |addend: &str| {
+        format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.global .texref t[4];\n\
+             .global .u64 table[2] = {{0, t{addend}}};\n"
+        )
+    };
+    assert!(Module::load(&device, "t.ptx", &text("")).is_ok());
+    let error = Module::load(&device, "t.ptx", &text("+8")).unwrap_err();
+    let first = error.diagnostics.iter().find(|d| d.is_error()).unwrap();
+    assert_eq!((first.code, first.message.as_str()), ("E0503", "`table` points behind `t`"));
+}
+
+/// 33 surfaces in a kernel: refused when the module is loaded, by name.
+#[test]
+fn a_kernel_with_too_many_references_is_not_loaded() {
+    let device = Device::default();
+    let surfaces = |n| {
+        let declared: String = (0..n).map(|i| format!(".global .surfref s{i};\n")).collect();
+        let used: String = (0..n).map(|i| format!("suq.width.b32 %r, [s{i}];\n")).collect();
+        format!(
+            ".version 8.0\n.target sm_75\n.address_size 64\n{declared}\
+             .entry k() {{ .reg .b32 %r; {used} ret; }}"
+        )
+    };
+    assert!(Module::load(&device, "t.ptx", &surfaces(32)).is_ok());
+    let error = Module::load(&device, "t.ptx", &surfaces(33)).unwrap_err();
+    let first = error.diagnostics.iter().find(|d| d.is_error()).unwrap();
+    assert_eq!(first.code, "E0316");
+    assert_eq!(first.primary.text, "a kernel for sm_75 can name 32");
 }

@@ -224,17 +224,38 @@ fn surfaces_of_memory() {
     let device = Device::default();
     let buffer = device.alloc(128, "memory").unwrap();
     let format = format("u8x4");
-    let linear = SurfaceResource::Linear { buffer: &buffer, format, width: 8 };
+    let linear = SurfaceResource::Linear { buffer: &buffer, offset: 0, format, width: 8 };
     store(&device, linear, "sust.b.1d.b32.trap [%t, {%s4}], {%v};").unwrap();
     assert_eq!(buffer.read()[4..8], VALUE);
-    let pitched =
-        SurfaceResource::Pitched { buffer: &buffer, format, width: 4, height: 4, pitch: 32 };
+    let pitched = SurfaceResource::Pitched {
+        buffer: &buffer,
+        offset: 0,
+        format,
+        width: 4,
+        height: 4,
+        pitch: 32,
+    };
     store(&device, pitched, "sust.b.2d.b32.trap [%t, {%s4, %s2}], {%v};").unwrap();
     assert_eq!(buffer.read()[68..72], VALUE);
-    let tall = SurfaceResource::Pitched { buffer: &buffer, format, width: 4, height: 5, pitch: 32 };
+    let tall = SurfaceResource::Pitched {
+        buffer: &buffer,
+        offset: 0,
+        format,
+        width: 4,
+        height: 5,
+        pitch: 32,
+    };
     assert!(device.create_surface(tall).is_err());
+    let part = SurfaceResource::Linear { buffer: &buffer, offset: 112, format, width: 4 };
+    store(&device, part, "sust.b.1d.b32.trap [%t, {%s4}], {%v};").unwrap();
+    assert_eq!(buffer.read()[116..120], VALUE);
+    for (offset, reason) in [(8, "base address"), (120, "base address"), (128, "16 bytes")] {
+        let part = TextureResource::Linear { buffer: &buffer, offset, format, width: 4 };
+        let error = device.create_texture(&part, &TextureDescriptor::default()).unwrap_err();
+        assert!(error.to_string().contains(reason), "{offset}: {error}");
+    }
     let foreign = Device::default().alloc(64, "foreign").unwrap();
-    let other = SurfaceResource::Linear { buffer: &foreign, format, width: 4 };
+    let other = SurfaceResource::Linear { buffer: &foreign, offset: 0, format, width: 4 };
     assert_eq!(device.create_surface(other).unwrap_err(), Error::OtherDevice("foreign".into()));
 }
 
@@ -368,6 +389,27 @@ fn effective_state_of_what_is_bound() {
     let modes = [AddressMode::ClampOgl, AddressMode::Clamp, AddressMode::Clamp];
     assert_eq!(effective.sampler.address_mode, Some(modes));
     assert!(effective.overrides.iter().any(|o| o.rule == "1.8"), "{:?}", effective.overrides);
+}
+
+/// In independent mode a texture is sound if some sampler goes with it.
+#[test]
+fn independent_textures_wait_for_their_sampler() {
+    let device = Device::default();
+    let array =
+        device.create_array(&descriptor("bc1_srgb", Geometry::D2, extent(4, 4, 1))).unwrap();
+    let resource = TextureResource::Array(&array);
+    let plain =
+        TextureDescriptor { read_mode: ReadMode::NormalizedFloat, ..TextureDescriptor::default() };
+    assert!(device.create_texture(&resource, &plain).is_err(), "it lacks the sRGB flag");
+    let load = |mode: &str| {
+        let text =
+            format!(".version 8.0\n.target sm_75{mode}\n.address_size 64\n.global .texref tex;");
+        Module::load(&device, "t.ptx", &text).unwrap()
+    };
+    assert!(load("").bind_texture("tex", &resource, &plain).is_err());
+    assert!(load(", texmode_independent").bind_texture("tex", &resource, &plain).is_ok());
+    let nan = Sampler { level_bias: f32::NAN, ..Sampler::default() };
+    assert!(device.create_sampler(&nan).is_err());
 }
 
 #[test]

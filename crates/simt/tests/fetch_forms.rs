@@ -7,7 +7,7 @@ mod unit_common;
 use common::{Arg, HEADER, How, Loaded, load_text, words};
 use texunit_simt::{Watch, Watched, WatchedFetch};
 use texunit_unit::{
-    CoordType, FetchForm, FetchKind, FetchOperands, Geometry, Lod, ResultType, Sampler,
+    CoordType, FetchForm, FetchKind, FetchOperands, Geometry, Lod, ResultType, Sampler, reference,
 };
 use unit_common::{numbered, shape, texture};
 
@@ -108,6 +108,9 @@ fn check(inst: &str, form: FetchForm, wanted: FetchOperands) {
     let predicate = inst.contains("|%p");
     assert_eq!(stored[4], u32::from(predicate && seen.resident), "{inst}");
     assert!(seen.resident, "{inst}: all of it is there");
+    // What was recorded is enough to explain the fetch.
+    let again = reference::fetch(seen.form, &seen.texture, &seen.sampler, &seen.operands).unwrap();
+    assert_eq!((again.values, again.resident), (seen.values, seen.resident), "{inst}");
 }
 
 const D: &str = "{%o0, %o1, %o2, %o3}";
@@ -363,4 +366,42 @@ fn guards() {
     loaded.run("k", how, &[Arg::U64(out), Arg::U64(handle)]).unwrap();
     assert_eq!(words(&block), [7, 7, 7, 7, 0]);
     assert!(loaded.watch.unwrap().take().0.is_empty());
+}
+
+/// A watched thread may loop for long: accesses past the limit are counted only. Other threads are
+/// not recorded.
+#[test]
+fn a_watch_has_a_limit() {
+    let text = format!(
+        "{HEADER}.visible .entry k(.param .u64 handle, .param .u32 count)
+{{
+.reg .u64 %h; .reg .u32 %i, %n, %v; .reg .pred %p;
+ld.param.u64 %h, [handle];
+ld.param.u32 %n, [count];
+mov.u32 %i, 0;
+again:
+tex.1d.v4.u32.s32 {{%v, _, _, _}}, [%h, {{%i}}];
+add.u32 %i, %i, 1;
+setp.lt.u32 %p, %i, %n;
+@%p bra again;
+ret;
+}}"
+    );
+    let mut loaded = load_text(&text);
+    let handle =
+        texture(&mut loaded, numbered(&shape(Geometry::D1, "f32"), "picture"), Sampler::default());
+    loaded.watch = Some(Watch::new([70, 1, 0]));
+    let how = How { grid: [3, 2, 1], block: [32, 1, 1], threads: 2, ..How::default() };
+    for (count, kept, more) in [(3, 3, 0), (10_000, 10_000, 0), (10_011, 10_000, 11)] {
+        loaded.run("k", how, &[Arg::U64(handle), Arg::U32(count)]).unwrap();
+        let (seen, rest) = loaded.watch.as_ref().unwrap().take();
+        assert_eq!((seen.len(), rest), (kept, more));
+        for (i, access) in seen.iter().enumerate() {
+            let Watched::Fetch(fetch) = &access.what else { panic!("{access:?}") };
+            assert_eq!(fetch.operands.coords, [i as u32, 0, 0, 0]);
+            // The kernel reads x only, and never uses it.
+            let wanted = if i < 8 { F(i as f32) } else { 0 };
+            assert_eq!((fetch.values, fetch.resident), ([wanted, 0, 0, 0], true));
+        }
+    }
 }

@@ -1,93 +1,14 @@
-//! Every form of `suld`, `sust` and `sured`: coordinates and registers arrive where the unit
-//! expects them, bytes arrive in memory, reductions are atomic.
+//! Every form of `suld` and `sust`: coordinates and registers arrive where the unit expects them,
+//! bytes arrive in memory; faults of all surface instructions.
 #![allow(clippy::unwrap_used)]
 
 mod common;
 mod unit_common;
-use common::{Arg, HEADER, How, Loaded, load_text, words};
-use std::sync::Arc;
-use texunit_simt::{FaultKind, Watch, Watched, WatchedSurface};
-use texunit_unit::{
-    ClampMode, Geometry, ReduceOp, ReduceType, Resource, SurfaceForm, SurfaceKind, TexelIndex,
-};
+use common::{Arg, HEADER, How, load_text, words};
+use texunit_simt::{FaultKind, Watch, Watched};
+use texunit_unit::{ClampMode, Geometry, Resource, SurfaceKind, TexelIndex};
+use unit_common::surface::{form, load, name, run};
 use unit_common::{numbered, shape, surface, zeros};
-
-/// A kernel that runs `inst` on the handle `%h` and stores four 64-bit words: registers `%d0` to
-/// `%d3`, or, whichever `inst` names, `%w0` to `%w3` and `%h0` to `%h3` widened. `%r1` to `%r9` hold
-/// 1 to 9, `%l1` to `%l4` 0x1111111111111111 times their number.
-fn kernel(inst: &str) -> String {
-    let numbers: String = (1..10).map(|i| format!("mov.u32 %r{i}, {i};\n")).collect();
-    let long: String =
-        (1..5).map(|i| format!("mov.u64 %l{i}, 0x{0};\n", i.to_string().repeat(16))).collect();
-    let widen: String = (0..4)
-        .map(|i| match inst {
-            _ if inst.contains("%w0") => format!("cvt.u64.u32 %d{i}, %w{i};\n"),
-            _ if inst.contains("%h0") => format!("cvt.u64.u16 %d{i}, %h{i};\n"),
-            _ => String::new(),
-        })
-        .collect();
-    let start: String = (0..4)
-        .map(|i| format!("mov.u64 %d{i}, 7; mov.u32 %w{i}, 7; mov.u16 %h{i}, 7;\n"))
-        .collect();
-    format!(
-        "{}.visible .entry k(.param .u64 out, .param .u64 handle)
-{{
-.reg .u64 %out, %h, %l<5>, %d<4>; .reg .u32 %r<10>, %w<4>, %t, %x4, %x16; .reg .f32 %f; .reg .b16 %h<4>;
-ld.param.u64 %out, [out];
-ld.param.u64 %h, [handle];
-mov.u32 %t, %tid.x; mov.u32 %x4, 4; mov.u32 %x16, 16; mov.f32 %f, -1.0;
-{numbers}{long}{start}
-{inst};
-{widen}
-st.global.v2.u64 [%out], {{%d0, %d1}};
-st.global.v2.u64 [%out+16], {{%d2, %d3}};
-ret;
-}}",
-        HEADER.replace("8.0", "8.1")
-    )
-}
-
-struct Ran {
-    seen: WatchedSurface,
-    stored: [u64; 4],
-    resource: Arc<Resource>,
-}
-
-fn load(inst: &str, resource: &Arc<Resource>) -> (Loaded, u64) {
-    let mut loaded = load_text(&kernel(inst));
-    let handle = surface(&mut loaded, Arc::clone(resource));
-    (loaded, handle)
-}
-
-/// Runs an instruction on a surface.
-fn run(inst: &str, resource: Arc<Resource>) -> Ran {
-    let (mut loaded, handle) = load(inst, &resource);
-    loaded.watch = Some(Watch::new([0; 3]));
-    let (out, block) = loaded.buffer(8);
-    let how = How { block: [1; 3], ..How::default() };
-    if let Err(fault) = loaded.run("k", how, &[Arg::U64(out), Arg::U64(handle)]) {
-        panic!("{inst}: {}", fault.kind);
-    }
-    let (mut seen, more) = loaded.watch.as_ref().unwrap().take();
-    assert_eq!((seen.len(), more), (1, 0), "{inst}");
-    let access = seen.pop().unwrap();
-    assert_eq!(loaded.source.snippet(access.span).trim().trim_end_matches(';'), inst);
-    let Watched::Surface(seen) = access.what else { panic!("{inst}: not a surface") };
-    let stored = std::array::from_fn(|i| block.load(i as u64 * 8, 8).unwrap());
-    Ran { seen, stored, resource }
-}
-
-fn form(kind: SurfaceKind, geometry: Geometry) -> SurfaceForm {
-    SurfaceForm { kind, geometry, clamp: ClampMode::Trap }
-}
-
-const GEOMETRIES: [(&str, Geometry); 5] = [
-    ("1d", Geometry::D1),
-    ("2d", Geometry::D2),
-    ("3d", Geometry::D3),
-    ("a1d", Geometry::A1d),
-    ("a2d", Geometry::A2d),
-];
 
 /// Coordinates as they may be written, padding included, and what the unit gets. Byte 16 is the
 /// texel 4 of an f32 surface.
@@ -104,10 +25,6 @@ const COORDINATES: &[(Geometry, &str, [u32; 3], f32)] = &[
     (Geometry::A1d, "{2, 16, %r3, %r4}",     [2, 16, 0], 20004.0),
     (Geometry::A2d, "{%r2, 16, %r3, %r4}",   [2, 16, 3], 20034.0),
 ];
-
-fn name(geometry: Geometry) -> &'static str {
-    GEOMETRIES.iter().find(|(_, g)| *g == geometry).unwrap().0
-}
 
 #[test]
 fn coordinates_of_loads() {
@@ -313,108 +230,6 @@ fn formatted_stores() {
         let at = TexelIndex { at: [3, 2, 0], ..TexelIndex::default() };
         assert_eq!(ran.resource.texel(at), Some(wanted), "{inst}");
     }
-}
-
-#[test]
-fn reductions() {
-    use ReduceOp as O;
-    use ReduceType as T;
-    // The surface holds 1, 2, 3 ... as 64-bit numbers; the operation is with element 2, at byte 16
-    // (the 32-bit word 4): 3.
-    #[rustfmt::skip]
-    let rows: &[(&str, &str, ReduceOp, ReduceType, u64)] = &[
-        ("b.add", "u32", O::Add, T::U32, 12),
-        ("b.add", "s32", O::Add, T::S32, 12),
-        ("b.add", "u64", O::Add, T::U64, 12),
-        ("b.min", "u32", O::Min, T::U32, 3),
-        ("b.min", "s32", O::Min, T::S32, 3),
-        ("b.min", "u64", O::Min, T::U64, 3),
-        ("b.min", "s64", O::Min, T::S64, 3),
-        ("b.max", "u32", O::Max, T::U32, 9),
-        ("b.max", "s32", O::Max, T::S32, 9),
-        ("b.max", "u64", O::Max, T::U64, 9),
-        ("b.max", "s64", O::Max, T::S64, 9),
-        ("b.and", "b32", O::And, T::B32, 1),
-        ("b.or",  "b32", O::Or,  T::B32, 11),
-        ("p.add", "b32", O::Add, T::B32, 12),
-        ("p.min", "b32", O::Min, T::B32, 3),
-        ("p.max", "b32", O::Max, T::B32, 9),
-        ("p.and", "b32", O::And, T::B32, 1),
-        ("p.or",  "b32", O::Or,  T::B32, 11),
-        ("p.min", "b64", O::Min, T::B64, 3),
-        ("p.max", "b64", O::Max, T::B64, 9),
-    ];
-    for &(op, ty, reduce, of, wanted) in rows {
-        let formatted = op.starts_with('p');
-        let long = ty.ends_with("64");
-        let at = match (formatted, long) {
-            (false, _) => 16,
-            (true, true) => 2,
-            (true, false) => 4,
-        };
-        let inst = format!("sured.{op}.1d.{ty}.trap [%h, {{{at}}}], 9");
-        let resource = zeros(&shape(Geometry::D1, "u32x2"), "numbers");
-        let bytes: Vec<u8> = (1..9_u64).flat_map(u64::to_le_bytes).collect();
-        resource.fill_packed(&bytes).unwrap();
-        let ran = run(&inst, resource);
-        let kind = SurfaceKind::Reduce { op: reduce, ty: of, formatted };
-        assert_eq!(ran.seen.form, form(kind, Geometry::D1), "{inst}");
-        assert_eq!(ran.seen.outcome, Ok([9, 0, 0, 0]), "{inst}");
-        let after = ran.resource.to_packed();
-        let number = u64::from_le_bytes(after[16..24].try_into().unwrap());
-        assert_eq!(number, wanted, "{inst}");
-        assert_eq!((&after[..16], &after[24..]), (&bytes[..16], &bytes[24..]), "{inst}");
-    }
-    for (geometry, text, coords) in
-        [(Geometry::D2, "{4, %r2}", [4, 2, 0]), (Geometry::D3, "{4, %r2, %r3, %r4}", [4, 2, 3])]
-    {
-        let inst = format!("sured.b.or.{}.b32.clamp [%h, {text}], %r9", name(geometry));
-        let ran = run(&inst, zeros(&shape(geometry, "u32"), "numbers"));
-        assert_eq!((ran.seen.coords, ran.seen.form.clamp), (coords, ClampMode::Clamp));
-        let at = TexelIndex { at: [1, coords[1], coords[2]], ..TexelIndex::default() };
-        assert_eq!(ran.resource.texel(at).unwrap()[0], 9, "{inst}");
-    }
-}
-
-/// The ISA gives `sured.p` a meaning on integers only.
-#[test]
-fn reductions_of_floats_are_refused() {
-    let inst = "sured.p.add.2d.b32.trap [%h, {0, 0}], %r1";
-    let (loaded, handle) = load(inst, &zeros(&shape(Geometry::D2, "f32"), "picture"));
-    let (out, _) = loaded.buffer(8);
-    let fault = loaded.run("k", How::default(), &[Arg::U64(out), Arg::U64(handle)]).unwrap_err();
-    assert!(matches!(&fault.kind, FaultKind::Surface(m) if m.contains("picture")), "{fault:?}");
-}
-
-/// 64 CTAs of 96 threads on several host threads: no addition is lost, within a warp or between
-/// them, and minimum and maximum are those of all.
-#[test]
-fn reductions_are_atomic() {
-    let inst = "sured.b.add.2d.u32.trap [%h, {0, 0}], 1;
-        sured.p.add.2d.b32.trap [%h, {1, 0}], %t;
-        mov.u32 %r1, %ctaid.x; mad.lo.u32 %r1, %r1, 96, %t;
-        sured.b.max.2d.u32.trap [%h, {8, 0}], %r1;
-        neg.s32 %r2, %r1;
-        sured.p.min.2d.b32.trap [%h, {3, 0}], %r2;
-        cvt.s64.s32 %l1, %r2;
-        sured.b.min.2d.s64.trap [%h, {16, 0}], %l1;
-        sured.b.add.2d.u64.trap [%h, {24, 0}], %l4";
-    let (loaded, handle) = load(inst, &zeros(&shape(Geometry::D2, "s32"), "sums"));
-    let (out, _) = loaded.buffer(8);
-    let how = How { grid: [64, 1, 1], block: [96, 1, 1], threads: 4, ..How::default() };
-    let stats = loaded.run("k", how, &[Arg::U64(out), Arg::U64(handle)]).unwrap();
-    let n = 64 * 96_u64;
-    assert_eq!(stats.surface_accesses, 6 * n);
-    let resource = &loaded.descriptors.surfaces[0].as_ref().unwrap().resource;
-    let packed = resource.to_packed();
-    let word = |i: usize| u32::from_le_bytes(packed[i * 4..][..4].try_into().unwrap());
-    assert_eq!(u64::from(word(0)), n);
-    assert_eq!(word(1), 64 * (95 * 96 / 2));
-    assert_eq!(u64::from(word(2)), n - 1);
-    assert_eq!(word(3) as i32, 1 - n as i32);
-    let long = |i: usize| u64::from(word(i)) | u64::from(word(i + 1)) << 32;
-    assert_eq!(long(4) as i64, 1 - n as i64);
-    assert_eq!(long(6), 0x4444_4444_4444_4444_u64.wrapping_mul(n));
 }
 
 /// Two warps, the second of them partial, each lane with its own surface of two: only the lanes

@@ -9,8 +9,8 @@ use crate::launch::SURFACE_BIT;
 use crate::watch::{Watched, WatchedFetch};
 use std::sync::Arc;
 use texunit_unit::{
-    Attribute, FetchAnswer, FetchPlan, FetchRequest, Lanes, QueryPlan, QueryRequest, Scratch,
-    SurfaceAnswer, SurfacePlan,
+    Attribute, FetchAnswer, FetchPlan, FetchRequest, Lanes, QueryPlan, QueryRequest, ResultType,
+    Scratch, SurfaceAnswer, SurfacePlan,
 };
 
 /// Plans that an instruction keeps: the last handles used, latest first.
@@ -123,12 +123,17 @@ impl Context<'_> {
             if let (Some(lane), Some(watch)) = (watched, self.launch.config.watch)
                 && active >> lane & 1 == 1
             {
+                let mut values = sites.answer.values.map(|v| v[lane]);
+                if fetch.form.result == ResultType::F16x2 {
+                    // Two registers hold all: the others are of some fetch before.
+                    values[2..].fill(0);
+                }
                 let what = Watched::Fetch(WatchedFetch {
                     form: fetch.form,
                     operands: request.lane(lane),
                     texture: Arc::clone(plan.texture()),
                     sampler: *plan.sampler(),
-                    values: sites.answer.values.map(|v| v[lane]),
+                    values,
                     resident: sites.answer.resident >> lane & 1 == 1,
                 });
                 watch.record(fetch.span, what);

@@ -232,6 +232,9 @@ pub(super) fn resolve_aliases(module: &ir::Module) -> Vec<u32> {
         .collect()
 }
 
+const GARBLED: &str =
+    "ptxas accepts this form and garbles it; the warning about it says what to write";
+
 fn is_grad(inst: &ir::Instruction) -> bool {
     inst.mods.mip == Some(MipMode::Grad)
 }
@@ -245,18 +248,8 @@ pub(super) fn why_unsupported(inst: &ir::Instruction) -> (&'static str, String) 
              floats; convert the coordinates and write .f32 as the last type"
                 .to_owned(),
         ),
-        Opcode::Tex | Opcode::Tld4 => (
-            "E0401",
-            "ptxas accepts this form and garbles it; write the coordinates and gradients as \
-             vectors of the geometry's size"
-                .to_owned(),
-        ),
-        Opcode::Suld | Opcode::Sust | Opcode::Sured => (
-            "E0402",
-            "ptxas accepts this form and garbles it; write as many coordinates and registers as \
-             geometry and `.vec` say"
-                .to_owned(),
-        ),
+        Opcode::Tex | Opcode::Tld4 => ("E0401", GARBLED.to_owned()),
+        Opcode::Suld | Opcode::Sust | Opcode::Sured => ("E0402", GARBLED.to_owned()),
         Opcode::Atom | Opcode::Red => (
             "E0403",
             "executed are add, min, max, inc, dec, and, or, xor, exch and cas of 32 and 64 bits, \

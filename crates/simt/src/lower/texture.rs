@@ -48,6 +48,10 @@ fn attribute(query: texunit_isa::Query) -> unit::Attribute {
 
 impl<'a> Builder<'a> {
     pub(super) fn texture(&mut self, inst: &'a Instruction) -> Option<()> {
+        // What ptxas garbles passes a check that asks for its verdicts; it has no meaning.
+        if inst.mods.unexecuted.is_some() {
+            return None;
+        }
         match inst.opcode {
             Opcode::Tex | Opcode::Tld4 => self.fetch(inst),
             Opcode::Suld | Opcode::Sust | Opcode::Sured => self.surface(inst),

@@ -1,6 +1,8 @@
 //! Resources of every geometry for tests of texture and surface instructions.
 #![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)]
 
+pub mod surface;
+
 use crate::common::Loaded;
 use std::sync::Arc;
 use texunit_memory::Block;
