@@ -9,11 +9,12 @@ rules) or, where a case gives `expect`, worked out by hand.
 
 import os
 import sys
+from fractions import Fraction
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from casefile import INF, NAN, NINF, QNAN, File, Spec, fs, level_sizes, missing_at  # noqa: E402
-from rules import Texture, f, f16_bits, f32  # noqa: E402
+from casefile import INF, NAN, NINF, QNAN, File, Spec, fs, level_sizes  # noqa: E402
+from rules import Texture, channels, f, f32, face_of, in_texels, neighbours  # noqa: E402
 
 P1, P2, P3 = "tex.1d.v4.f32.f32", "tex.2d.v4.f32.f32", "tex.3d.v4.f32.f32"
 LEVEL2 = "tex.level.2d.v4.f32.f32"
@@ -135,6 +136,10 @@ def coordinate():
             lod=[0, 0, 1, 2, 2, 3, 0xFFFFFFFF, 0x80000000], sampler={"mip_filter": "linear"}, note="open: levels out of range are clamped")
     c.fetch("integers-with-offsets", "1.9 levels; 1.4", grid(9, 9), "tex.2d.v4.f32.s32", [[1, 1], [8, 8], [0, 4], [7, 7]], offset=[1, -2],
             note="open: offsets apply")
+    c.fetch("integers-leave-the-row", "1.9 levels; 1.4 1D", ramp(8), "tex.1d.v4.f32.s32", [4, 4, 4, 4, 4], offsets=[[0], [3], [-1], [-8], [8]],
+            note="open: the row is outside, so every component is 0")
+    c.fetch("integers-under-level-clamps", "1.9 levels; 3.3", lv, "tex.level.2d.v4.f32.s32", [[0, 0]] * 4, lod=[0, 1, 2, 9],
+            sampler={"mip_filter": "linear", "min": f(0.75), "max": f(1.25)}, note="open: a clamped level is rounded, not blended")
     c.fetch("last-layer", "1.10", Spec("f32", "a1d", [4], layers=3, ramp=[1, 1]), "tex.a1d.v4.f32.f32",
             [[l, f(1.5)] for l in (0, 1, 2, 3, 4, 1000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF)], sampler=LINEAR)
     c.fetch("mipmapped-is-normalized", "1.11", lv, LEVEL2, [bits(x, 0.3) for x in (-0.4, 0.0, 0.1, 0.5, 0.99, 1.4)], lod=bits(0, 0.5, 1, 1.5, 2, 0),
@@ -348,8 +353,299 @@ def levels():
     return c
 
 
+def cubes():
+    c = File("cube", "Cube maps: section 7.")
+    op, aop = "tex.cube.v4.f32.f32", "tex.acube.v4.f32.f32"
+    cube = Spec("f32", "cube", [4, 4], ramp=[1, 1])
+    signs = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if (x, y, z) != (0, 0, 0)]
+    axes = [bits(*[2.0 * v if v == big else 0.3 * v for v in d]) for d in signs for big in (1, -1) if sum(v == big for v in d) == 1]
+    for flt in ("point", "linear"):
+        for mode in ("clamp", "wrap", "mirror", "border"):
+            s = {"filter": flt, "address": [mode], "border": fs(-50.0, 0, 0, 0)}
+            c.fetch(f"faces-{flt}-{mode}", "7.1; 7.2; 7.3", cube, op, axes, sampler=s)
+            c.fetch(f"ties-{flt}-{mode}", "7.1; 7.2; 7.6", cube, op, [bits(*d) for d in signs], sampler=s, note="ties go to z, then y, then x")
+            c.fetch(f"edges-{flt}-{mode}", "7.2; 7.5; 7.6", cube, op,
+                    [bits(1.0, 1.0, 0.3), bits(0.99999994, 0.2, 1.0), bits(-1.0, 0.97, 0.1), bits(0.1, -3.0, 2.99), bits(-0.9, 0.9, -1.0), bits(1e-20, 1e-20, 1e-21),
+                     bits(1e30, -3e29, 9e29), bits(0.874, 0.0, 1.0), bits(0.876, 0.0, 1.0)], sampler=s, note="normalized whatever the descriptor says")
+            c.fetch(f"mipmapped-{flt}-{mode}", "7.6; 3.4", levels_spec("cube", [4, 4]), "tex.level.cube.v4.f32.f32",
+                    [bits(1.0, 0.3, 1.0), bits(-1.0, -1.0, 0.2), bits(0.5, 1.0, -1.0), bits(0.2, 0.1, 1.0)], lod=fs(0, 1, 0, 1.5),
+                    sampler={**s, "mip_filter": "linear"}, note="with mipmaps, a point filter has its address mode")
+    minus = [[0x80000000, f(0.2), f(1.0)], [f(1.0), 0x80000000, f(-0.5)], [0x80000000, 0x80000000, f(-1.0)], [f(-1.0), 0x80000000, 0x80000000]]
+    c.fetch("minus-zero", "7.1; 7.2", cube, op, minus, sampler=LINEAR)
+    c.fetch("no-direction", "7.4", cube, op, [[0, 0, 0], [0x80000000, 0, 0x80000000]], sampler={"filter": "point"}, note="open: face +z, NaN coordinates, which read as 0")
+    c.fetch("layers", "7.1; 1.10", Spec("f32", "acube", [2, 2], layers=3, ramp=[1, 1]), aop,
+            [[l] + bits(*d) for l in (0, 2, 3, 0xFFFFFFFF) for d in ((1.0, 0.2, 0.3), (0.1, -0.3, -2.0))], sampler=LINEAR)
+    seams = [(x, y, z) for x in (-1, 1) for y in (-0.9, 0.1, 0.4) for z in (-0.3, 0.95)]
+    seams = [bits(*p) for x, y, z in seams for p in ((x, y * 0.5, z), (y * 0.5, x, z), (z, y * 0.5, x), (y * 0.5, z, x))]
+    for n in (1, 2, 4, 5):
+        spec = Spec("f32", "cube", [n, n], ramp=[1, 1])
+        c.fetch(f"seamless-{n}", "7.7", spec, op, [d for d in seams if inside_seam(d, n)], sampler={"filter": "linear", "seamless_cube": True})
+    c.fetch("seamless-layers", "7.7; 1.10", Spec("f32", "acube", [2, 2], layers=2, ramp=[1, 1]), aop, [[l] + bits(*d) for l in (0, 7) for d in ((1.0, 0.1, 0.9), (-0.9, 0.1, -1.0))],
+            sampler={"filter": "linear", "seamless_cube": True})
+    faces = Spec("f32", "cube", [2, 2], texels=[[f32(v) for v in (3, 100, 100, 6, 9, 100) for _ in range(4)]])
+    c.fetch("seamless-corner", "7.7", faces, op, [bits(0.75, -0.75, 1.0)], sampler={"filter": "linear", "seamless_cube": True}, expect=[[f(7.125), 0, 0, 0]],
+            note="weights 144 of +z, 48 of +x, 48 of -y, 16 of their mean (9 + 3 + 6) / 3")
+    c.fetch("not-seamless", "7.6", faces, op, [bits(0.75, -0.75, 1.0)], sampler=LINEAR)
+    return c
+
+
+def inside_seam(direction, n):
+    """Whether no footprint texel is the missing one at a corner."""
+    _, st = face_of(direction)
+    found = [neighbours(in_texels(w, n, True), n, "seamless") for w in st]
+    return sum(i < 0 or i + (a > 0) >= n for i, a in found) < 2
+
+
+def gathers():
+    c = File("gather", "Gathers: section 8.")
+    op = "tld4.r.2d.v4.f32.f32"
+    g = grid(5, 4)
+    points = [bits(x, y) for x in (-9.0, -0.5, 0.5, 1.0, 2.4980469, 2.499, 4.5, 4.6, 99.0) for y in (-0.2, 0.5, 1.75, 3.5, 7.0)]
+    for mode in ("clamp", "border"):
+        c.fetch(f"footprint-{mode}", "8; 8.2; 8.5", g, op, points, sampler={"address": [mode], "border": fs(77.0, 0, 0, 0)}, note="from the lower left, counter-clockwise")
+    for mode in ("clamp", "wrap", "mirror", "border"):
+        c.fetch(f"footprint-normalized-{mode}", "8.2; 8.5; 1.7", g, op, [bits(k / 7, k / 5 - 0.3) for k in range(-4, 12)], normalized=True,
+                sampler={"address": [mode], "border": fs(77.0, 0, 0, 0)})
+    c.fetch("offsets", "8.2; 1.4", g, op, [bits(2.2, 1.9)] * 9, sampler={"address": ["border"], "border": fs(77.0, 0, 0, 0)},
+            offsets=[(0, 0), (1, -1), (-2, 1), (8, 0), (31, -32), (32, -33), (63, 64), (65, -65), (-62, 66)], note="6 bits an axis")
+    c.fetch("values-f32", "8.3", cells("f32", 3, 2, [0x7F800001, 0x80000001, 0x007FFFFF, 0xFFC00000, INF, 0x80000000]), op, [bits(1.0, 1.0), bits(2.0, 1.0)])
+    c.fetch("values-f16", "8.3", cells("f16", 3, 2, [0x7C01, 0x0001, 0xFC00, 0xFFFF, 0x8000, 0x83FF]), op, [bits(1.0, 1.0), bits(2.0, 1.0)])
+    c.fetch("values-u32", "8.3", cells("u32", 2, 2, [1, 0x7F800001, 0xFFFFFFFF, 0x80000000]), "tld4.r.2d.v4.u32.f32", [bits(1.0, 1.0)])
+    c.fetch("values-s8", "8.3", cells("s8x2", 2, 2, [0, 0x80, 0, 0x7F, 0, 0xFF, 0, 5]), "tld4.g.2d.v4.s32.f32", [bits(1.0, 1.0)])
+    every = Spec("s8", "2d", [256, 1], texels=[list(range(256))])
+    c.fetch("every-snorm8-code", "8.4", every, op, [bits(k + 1.0, 0.5) for k in range(0, 256, 2)], read="normalized")
+    c.fetch("snorm16", "8.4", cells("s16", 2, 2, [0x8000, 0x8001, 0x7FFF, 1]), op, [bits(1.0, 1.0)], read="normalized")
+    c.fetch("unorm8", "8.4", cells("u8", 2, 2, [0, 1, 128, 255]), op, [bits(1.0, 1.0)], read="normalized")
+    c.fetch("srgb", "8.4; 5.1", cells("u8x4", 2, 2, list(range(7, 247, 15))), "tld4.b.2d.v4.f32.f32", [bits(1.0, 1.0)], read="normalized", sampler={"srgb": True})
+    c.fetch("srgb-alpha", "8.4; 5.1", cells("u8x4", 2, 2, list(range(7, 247, 15))), "tld4.a.2d.v4.f32.f32", [bits(1.0, 1.0)], read="normalized", sampler={"srgb": True})
+    for name in "gba":
+        c.fetch(f"missing-{name}", "8.5", grid(2, 2), f"tld4.{name}.2d.v4.f32.f32", [bits(1.0, 1.0), bits(-4.0, 1.0)], sampler={"address": ["border"], "border": fs(9, 9, 9, 9)})
+    c.fetch("border-colour", "8.5; 6", cells("u8x4", 1, 1, [1, 2, 3, 4]), "tld4.g.2d.v4.f32.f32", [bits(0.0, 0.5), bits(0.0, 0.0)], read="normalized",
+            sampler={"address": ["border"], "border": fs(0.1, 0.5, 0.2, 0.3)})
+    c.fetch("of-mipmaps", "8.6", levels_spec("2d", [4, 4]), op, [bits(0.4, 0.6)], sampler={"mip_filter": "linear", "min": f(1.0)}, note="open: level 0")
+    c.fetch("of-layers", "8; 1.10", Spec("f32", "a2d", [3, 2], layers=2, ramp=[1, 1]), "tld4.r.a2d.v4.f32.f32", [[l, f(1.2), f(1.1)] for l in (0, 1, 5, 0xFFFFFFFF)])
+    for mode in ("clamp", "wrap", "border"):
+        c.fetch(f"of-cubes-{mode}", "8.7", Spec("f32", "cube", [3, 3], ramp=[1, 1]), "tld4.r.cube.v4.f32.f32",
+                [bits(1.0, 0.1, 0.2), bits(-1.0, 0.95, 0.2), bits(0.2, 1.0, 0.98), bits(0.1, -1.0, -0.9), bits(0.5, 0.5, 1.0), bits(0.99, 0.99, -1.0)],
+                sampler={"address": [mode], "border": fs(-1.0, 0, 0, 0)})
+    c.fetch("seamless-makes-no-difference", "8.7", Spec("f32", "cube", [3, 3], ramp=[1, 1]), "tld4.r.cube.v4.f32.f32", [bits(-1.0, 0.95, 0.2), bits(0.2, 1.0, 0.98)],
+            sampler={"seamless_cube": True})
+    c.fetch("of-cube-layers", "8.7; 1.10", Spec("f32", "acube", [2, 2], layers=2, ramp=[1, 1]), "tld4.r.acube.v4.f32.f32", [[l] + bits(0.3, -1.0, 0.4) for l in (0, 1, 2)])
+    return c
+
+
+def creation():
+    c = File("create", "What can be made, and views: section 8.1 and 12.")
+    names = {26: "cudaErrorInvalidFilterSetting, 26", 27: "cudaErrorInvalidNormSetting, 27", 1: "cudaErrorInvalidValue, 1"}
+    table = [("u8", (0, 26, 0, 0)), ("s8", (0, 26, 0, 0)), ("u16", (0, 26, 0, 0)), ("s16", (0, 26, 0, 0)), ("u32", (0, 26, 27, 26)), ("s32", (0, 26, 27, 26)),
+             ("f16", (0, 0, 27, 27)), ("f32", (0, 0, 27, 27)), ("rgb10a2", (0, 0, 27, 27)), ("unorm8", (27, 27, 0, 0)), ("snorm16", (27, 27, 0, 0))]
+    for format, codes in table:
+        for (read, flt), code in zip([("element", "point"), ("element", "linear"), ("normalized", "point"), ("normalized", "linear")], codes):
+            if code:
+                c.fetch(f"{format}-{read}-{flt}", "8.1", cells(format, 1, 1, [0]), P2, [], read=read, sampler={"filter": flt}, error=names[code])
+            elif flt == "linear":
+                c.fetch(f"{format}-{read}-{flt}", "8.1", cells(format, 1, 1, [0]), P2, [bits(0.5, 0.5)], read=read, sampler={"filter": flt})
+    black = lambda name, n: Spec(name, "2d", [4, 4], texels=[[0] * n])
+    c.fetch("srgb-block-without-flag", "8.1", black("bc1_srgb", 8), P2, [], read="normalized", error=names[1])
+    c.fetch("bc-element", "8.1", black("bc3", 16), P2, [], error=names[27])
+    c.fetch("bc6h-normalized", "8.1", black("bc6h", 16), P2, [], read="normalized", error=names[27])
+    c.fetch("block-1d", "8.1", Spec("bc1", "1d", [4], texels=[[0] * 8]), P1, [], read="normalized", error="bc1")
+    c.fetch("seamless-2d", "8.1", grid(1, 1), P2, [], sampler={"filter": "linear", "seamless_cube": True}, error=names[1])
+    c.fetch("other-geometry", "8.1", grid(1, 1), P3, [], error="the instruction has .3d geometry")
+    c.fetch("linear-memory-of-floats", "8.1; 1.3", Spec("f32", "1d", [4], ramp=[1, 1], layout="linear"), P1, [], error="integer coordinates")
+    c.fetch("linear-memory", "8.1; 1.9", Spec("f32", "1d", [4], ramp=[1, 1], layout="linear"), "tex.1d.v4.f32.s32", [0, 3, 4, 0xFFFFFFFF], sampler=LINEAR)
+    c.fetch("pitched-memory", "1.6", Spec("f32", "2d", [3, 2], ramp=[1, 1], layout="pitched", pitch=64), P2, [bits(x, y) for x in (0.5, 1.25, 9.0) for y in (0.5, 1.2)], sampler=LINEAR)
+    c.fetch("pitch-not-aligned", "12", Spec("f32", "2d", [3, 2], ramp=[1, 1], layout="pitched", pitch=40), P2, [], error="not a multiple of")
+    c.fetch("too-large", "8.1", Spec("u8", "3d", [16385, 1, 1], fill=[0]), P3, [], error="16384")
+    c.fetch("extent-0", "8.1", Spec("u8", "2d", [0, 1], fill=[0]), P2, [], error="width is 0")
+    # Views.
+    base = Spec("f32", "a2d", [4, 4], layers=3, levels=3, texels=[[f32(1000 * l + k) for k in range(3 * n * n)] for l, n in enumerate((4, 2, 1))])
+    view = lambda **v: Spec(base.format, base.geometry, base.size, texels=base.texels, layers=3, levels=3, view=v)
+    seen = lambda geometry, size, texel, **more: Texture("f32", geometry, size, texel, **more)
+    c.fetch("view-of-levels", "8.1; 3.3", view(levels=[1, 2]), "tex.level.a2d.v4.f32.f32", [[l, f(0.3), f(0.7)] for l in (0, 1, 9)] * 2, lod=fs(0, 0, 0, 1, 0.5, 9),
+            sampler={"mip_filter": "linear"}, seen=seen("a2d", [2, 2], lambda l, p, s, *at: base.texel(l + 1, p, s, *at), layers=3, levels=2))
+    c.fetch("view-of-a-layer", "8.1", view(geometry="2d", layers=[1, 1]), LEVEL2, [bits(0.3, 0.7)] * 3, lod=fs(0, 1, 2),
+            seen=seen("2d", [4, 4], lambda l, p, s, *at: base.texel(l, 1, s, *at), levels=3))
+    c.fetch("view-of-layers", "8.1; 1.10", view(layers=[1, 2]), "tex.a2d.v4.f32.f32", [[l, f(0.3), f(0.7)] for l in (0, 1, 2, 0xFFFFFFFF)],
+            seen=seen("a2d", [4, 4], lambda l, p, s, *at: base.texel(l, p + 1, s, *at), layers=2, levels=3))
+    bytes4 = Spec("u8x4", "2d", [2, 1], texels=[[1, 2, 3, 4, 0xFC, 0xFD, 0xFE, 0xFF]], view={"format": "u32"})
+    c.fetch("view-as-u32", "8.1", bytes4, "tex.2d.v4.u32.s32", [[0, 0], [1, 0], [2, 0]], expect=[[0x04030201, 0, 0, 0], [0xFFFEFDFC, 0, 0, 0], [0, 0, 0, 0]])
+    floats = Spec("u32", "2d", [2, 2], texels=[fs(1.0, 2.0, 4.0, 8.0)], view={"format": "f32"})
+    as_f32 = Texture("f32", "2d", [2, 2], lambda l, p, s, x, y, z: [fs(1.0, 2.0, 4.0, 8.0)[2 * y + x]])
+    c.fetch("view-as-f32", "8.1", floats, P2, [bits(1.0, 0.9)], sampler=LINEAR, seen=as_f32)
+    faces = Spec("f32", "cube", [2, 2], ramp=[1, 1], view={"geometry": "a2d"})
+    c.fetch("view-of-faces", "8.1; 7.1", faces, "tex.a2d.v4.f32.f32", [[k, f(0.5), f(1.5)] for k in range(7)], seen=seen("a2d", [2, 2], faces.texel, layers=6))
+    six = Spec("f32", "a2d", [2, 2], layers=6, ramp=[1, 1], view={"geometry": "cube"})
+    c.fetch("view-of-six-layers", "8.1; 7.1", six, "tex.cube.v4.f32.f32", [bits(1, 0.2, 0.3), bits(0.1, -1, 0.2), bits(0.1, 0.2, -1)], seen=seen("cube", [2, 2], six.texel))
+    red = Spec("u32x2", "2d", [1, 1], texels=[[0xF800F800, 0]], view={"format": "bc1"})
+    c.fetch("view-as-blocks", "8.1; 11", red, P2, [bits(0.5, 0.5), bits(3.5, 3.5)], read="normalized", expect=[[ONE, 0, 0, ONE]] * 2)
+    c.fetch("view-of-another-size", "8.1", Spec("u8x4", "2d", [2, 1], ramp=[1, 1], view={"format": "u16"}), P2, [], error="u16")
+    c.fetch("view-past-the-end", "8.1", view(levels=[1, 3]), "tex.a2d.v4.f32.f32", [], error="levels")
+    # Section 11, by hand.
+    c.fetch("bc6h-negative-zero", "11", Spec("bc6h_snorm", "2d", [4, 4], texels=[bc6h(rw=0, rx=0xF, second=15)]), P2, [bits(0.5, 0.5), bits(1.5, 0.5)],
+            expect=[[0, 0, 0, ONE]] * 2, note="mode 14 with a step of -1: the magnitude is cut to 0")
+    c.fetch("bc6h-smallest-negative", "11", Spec("bc6h_snorm", "2d", [4, 4], texels=[bc6h(rw=0xFFFE, rx=0, second=15)]), P2, [bits(0.5, 0.5), bits(1.5, 0.5)],
+            expect=[[0xB3800000, 0, 0, ONE]] * 2, note="endpoints of -2: 2 * 31 >> 5 is the half 0x8001")
+    for mode in (19, 23, 27, 31):
+        c.fetch(f"bc6h-reserved-{mode}", "11", Spec("bc6h", "2d", [4, 4], texels=[[mode] + [0xFF] * 15]), P2, [bits(2.5, 1.5)], expect=[[0, 0, 0, ONE]])
+    c.fetch("bc7-mode-6", "11", Spec("bc7", "2d", [4, 4], texels=[bc7_mode6()]), P2, [bits(k % 4 + 0.5, k // 4 + 0.5) for k in range(16)], read="normalized",
+            expect=[[f32(Fraction((255 * w + 32) >> 6, 255))] * 4 for w in (0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64)],
+            note="ends 0 and 255, index k at texel k")
+    return c
+
+
+def block_bytes(fields):
+    """(value, bits), lowest first."""
+    value = at = 0
+    for field, width in fields:
+        value |= (field & (1 << width) - 1) << at
+        at += width
+    return list(value.to_bytes(16, "little"))
+
+
+def bc6h(rw, rx, second):
+    """Mode 14 (01111): rw[9:0], gw, bw, rx[3:0], rw[10:15], ..., then indices of 3 and 4 bits."""
+    high = int(f"{rw >> 10:06b}"[::-1], 2)
+    return block_bytes([(0x0F, 5), (rw, 10), (0, 20), (rx, 4), (high, 6), (0, 20), (0, 3), (second, 4)])
+
+
+def bc7_mode6():
+    """One subset, ends of 7 bits and a p-bit each: r0 r1 g0 g1 b0 b1 a0 a1 p0 p1."""
+    ends = [(0, 7), (127, 7)] * 4 + [(0, 1), (1, 1)]
+    return block_bytes([(0x40, 7)] + ends + [(0, 3)] + [(k, 4) for k in range(1, 16)])
+
+
+def compare():
+    c = File("compare", "Depth compare, residency, samples: section 9.")
+    g = cells("f32", 2, 2, fs(0.25, 0.5, 0.75, 1.0))
+    points = [bits(0.5, 0.5), bits(1.5, 1.5), bits(1.0, 1.0), bits(0.75, 1.25), bits(1.2, 0.8)]
+    functions = ("never", "less", "equal", "less_equal", "greater", "not_equal", "greater_equal", "always")
+    c.fetch("without-function", "9.1", g, P2, points, compare=fs(0.5, 0.5, 0.5, 0.5, 0.5), sampler=LINEAR, note="the operand is read and has no effect")
+    for function in functions:
+        for flt in ("point", "linear"):
+            c.fetch(f"{function}-{flt}", "9.2; 9.3", g, P2, points * 5, compare=[r for r in fs(0.25, 0.5, 0.6, -1.0, 2.0) for _ in points],
+                    sampler={"filter": flt, "compare": function}, note="ref FUNC texel, in x and repeated: open")
+        strange = cells("f32", 2, 2, [NAN, INF, 0x80000000, 1])
+        c.fetch(f"{function}-strange", "9.2", strange, P2, [bits(x, y) for x in (0.5, 1.5) for y in (0.5, 1.5)] * 4,
+                compare=[r for r in [NAN, 0, INF, 0x80000001] for _ in range(4)], sampler={"compare": function})
+    c.fetch("depth16", "9.2", cells("depth16", 2, 2, [0, 32768, 65535, 1]), P2, points, compare=fs(0.5, 1.0, 0.25, 0.0, 0.5000076), sampler={"filter": "linear", "compare": "less_equal"})
+    c.fetch("depth32f", "9.2", cells("depth32f", 2, 2, fs(0.1, 0.2, 0.3, 0.4)), P2, points, compare=fs(0.1, 0.4, 0.25, 0.3, 0.0), sampler={"filter": "linear", "compare": "greater_equal"})
+    c.fetch("depth16-without-function", "9.1; 2", cells("depth16", 2, 2, [0, 32768, 65535, 1]), P2, points, sampler=LINEAR)
+    c.fetch("unorm8", "9.2", cells("u8x4", 2, 2, list(range(0, 256, 16))), P2, points, compare=fs(0.2, 0.9, 0.5, 0.3, 0.25), read="normalized", sampler={"filter": "linear", "compare": "less"},
+            note="the first channel is compared")
+    c.fetch("border", "9.2; 6", g, P2, [bits(-5.0, 0.5), bits(0.0, 0.5), bits(2.0, 1.0)], compare=fs(0.5, 0.5, 0.5),
+            sampler={"filter": "linear", "address": ["border"], "border": fs(0.5, 0, 0, 0), "compare": "less_equal"})
+    c.fetch("levels", "9.2; 3.5", Spec("f32", "2d", [2, 2], texels=[fs(0.1, 0.2, 0.3, 0.4), fs(0.9)], levels=2), LEVEL2, [bits(0.5, 0.5)] * 4, lod=fs(0, 0.25, 0.5, 1),
+            compare=fs(0.25, 0.25, 0.25, 0.25), sampler={"filter": "linear", "mip_filter": "linear", "compare": "less"})
+    c.fetch("cube", "9.2; 7.1", Spec("f32", "cube", [2, 2], ramp=[0, 1]), "tex.cube.v4.f32.f32", [bits(1.0, 0.1, 0.2), bits(0.1, 0.2, -1.0)], compare=fs(1.5, 21.5),
+            sampler={"filter": "linear", "compare": "greater"})
+    c.fetch("layers", "9.2; 1.10", Spec("f32", "a2d", [2, 2], layers=2, ramp=[0, 1]), "tex.a2d.v4.f32.f32", [[l, f(1.0), f(0.9)] for l in (0, 1, 2)], compare=fs(1.5, 5.5, 6.5),
+            sampler={"filter": "linear", "compare": "less"})
+    c.fetch("as-halves", "9.2; 2.6", g, "tex.2d.v4.f16.f32", points, compare=fs(0.5, 0.6, 0.6, 0.6, 0.6), sampler={"filter": "linear", "compare": "greater"})
+    # Residency: 64 KiB tiles of 128 x 128 texels.
+    sparse = Spec("f32", "2d", [256, 256], ramp=[1, 1], missing=[[0, 0, 1, 0, 0]])
+    near = [bits(*p) for p in ((10.5, 10.5), (127.5, 3.5), (128.5, 3.5), (128.0, 3.0), (127.75, 3.0), (127.501, 3.5), (127.502, 3.5), (128.4, 128.0), (128.5, 128.5), (300.0, 5.0), (-5.0, 5.0))]
+    for flt in ("point", "linear"):
+        for mode in ("clamp", "border"):
+            c.fetch(f"tiles-{flt}-{mode}", "9.4", sparse, P2, near, sampler={"filter": flt, "address": [mode], "border": fs(5.0, 0, 0, 0)}, tests_resident=True,
+                    note="a texel of weight 0 and the border colour count as there")
+    c.fetch("tiles-gathered", "9.4; 8.2", sparse, "tld4.r.2d.v4.f32.f32", near, tests_resident=True)
+    c.fetch("tiles-integer", "9.4; 1.9", sparse, "tex.2d.v4.f32.s32", [[127, 0], [128, 0], [255, 127], [128, 128], [256, 0], [0xFFFFFFFF, 0]], tests_resident=True)
+    c.fetch("tiles-as-halves", "9.4; 2.6", sparse, "tex.2d.v2.f16x2.f32", near[:4], tests_resident=True)
+    c.fetch("tiles-of-layers", "9.4", Spec("f32", "a2d", [256, 128], layers=2, ramp=[1, 1], missing=[[0, 1, 0, 0, 0]]), "tex.a2d.v4.f32.f32",
+            [[l, f(x), f(1.5)] for l in (0, 1, 2) for x in (3.5, 200.5)], tests_resident=True)
+    c.fetch("tiles-of-levels", "9.4; 3.4", Spec("f32", "2d", [512, 512], by_level=[1, 1], levels=10, missing=[[0, 0, 1, 1, 0], [1, 0, 0, 0, 0], [2, 0, 0, 0, 0]]), LEVEL2,
+            [bits(0.3, 0.3), bits(0.1, 0.9), bits(0.1, 0.9), bits(0.1, 0.9), bits(0.3, 0.3), bits(0.1, 0.1), bits(0.1, 0.1)], lod=fs(0, 0, 0.5, 1.5, 1, 2.5, 3),
+            sampler={"mip_filter": "linear"}, tests_resident=True)
+    c.fetch("everything-else-is-there", "9.4", grid(2, 2), P2, points, sampler=LINEAR, tests_resident=True)
+    # Samples.
+    for n in (2, 4, 8, 16):
+        c.fetch(f"samples-{n}", "9.5; 9.6", Spec("f32", "2dms", [3, 2], samples=n, ramp=[1, 1]), "tex.2dms.v4.f32.s32",
+                [[s, x, y] for s in (0, 1, n - 1, n, 0x7FFFFFFF, 0xFFFFFFFF) for x, y in ((0, 0), (2, 1), (3, 0), (0, 2), (0xFFFFFFFF, 0))], note="a sample past the end: open")
+    c.fetch("samples-of-layers", "9.5; 9.6; 1.10", Spec("u8x4", "a2dms", [2, 2], samples=4, layers=3, ramp=[1, 1]), "tex.a2dms.v4.u32.s32",
+            [[s, l, x, y] for s in (0, 3, 4) for l in (0, 2, 3, 0xFFFFFFFF) for x, y in ((0, 0), (1, 1), (2, 0))], note="{sample, layer, x, y}")
+    return c
+
+
+def surfaces():
+    c = File("surface", "Surface accesses: section 10.")
+    line = lambda n: Spec("u8", "1d", [n], texels=[list(range(n))])
+    hexed = lambda numbers: "".join(f"{n & 255:02x}" for n in numbers)
+    for mode in ("trap", "clamp", "zero"):
+        c.surface(f"misaligned-{mode}", "10.1", line(16), f"suld.b.1d.b32.{mode}", [[2], [-2], [1], [4]], ["misaligned", "misaligned", "misaligned", "04050607"])
+        c.surface(f"misaligned-vector-{mode}", "10.1", line(16), f"suld.b.1d.v2.b32.{mode}", [[4], [8]], ["misaligned", "08090a0b0c0d0e0f"])
+        c.surface(f"misaligned-store-{mode}", "10.1", line(4), f"sust.b.1d.b16.{mode}", [[1], [2]], ["misaligned", "aabb"], after="0001aabb")
+    c.surface("trap", "10.2", Spec("u8", "2d", [4, 2], ramp=[0, 1]), "suld.b.2d.b16.trap", [[2, 1], [4, 0], [-2, 0], [0, 2], [0, -1]], ["0607"] + ["outside"] * 4)
+    c.surface("trap-layers", "10.2", Spec("u8", "a1d", [4], layers=2, ramp=[0, 1]), "sust.b.a1d.b8.trap", [[1, 3], [2, 0], [-1, 0]], ["ee", "outside", "outside"], after="00010203040506ee")
+    c.surface("trap-3d", "10.2", Spec("u8", "3d", [2, 2, 2], ramp=[0, 1]), "suld.b.3d.b8.trap", [[1, 1, 1], [0, 0, 2], [0, 0, -1]], ["07", "outside", "outside"])
+    c.surface("clamp-wide-access", "10.3", line(24), "suld.b.1d.v4.b32.clamp", [[16], [-16], [0], [1024]], [hexed(range(16))] * 4, note="on 24 bytes an access of 16 goes to 0")
+    c.surface("clamp", "10.3", Spec("u8", "2d", [6, 2], ramp=[0, 1]), "suld.b.2d.b32.clamp", [[4, 0], [-4, 5], [0, -1], [2147483644, 1]], ["00010203", "06070809", "00010203", "06070809"])
+    c.surface("clamp-layers", "10.3", Spec("u8", "a2d", [2, 2], layers=3, ramp=[0, 1]), "suld.b.a2d.b8.clamp", [[0, 5, 5], [2, 0, 0], [3, 0, 0], [-1, -1, -1]], ["03", "08", "08", "08"])
+    c.surface("clamp-store", "10.3", line(8), "sust.b.1d.v2.b16.clamp", [[-8], [400]], ["a0a1a2a3", "b0b1b2b3"], after="a0a1a2a3b0b1b2b3")
+    c.surface("zero", "10.4", Spec("u8", "2d", [6, 2], ramp=[0, 1]), "suld.b.2d.b32.zero", [[0, 1], [4, 0], [-4, 0], [0, 2]], ["06070809"] + ["00000000"] * 3)
+    c.surface("zero-store", "10.4", line(6), "sust.b.1d.b32.zero", [[4], [-4], [0]], ["aaaaaaaa", "bbbbbbbb", "cccccccc"], after="cccccccc0405")
+    c.surface("zero-layers", "10.4", Spec("u8", "a1d", [2], layers=2, ramp=[1, 1]), "suld.b.a1d.b8.zero", [[1, 1], [2, 0], [-1, 0]], ["04", "00", "00"])
+    c.surface("zero-reduce", "10.4", Spec("u32", "1d", [2], texels=[[1, 2]]), "sured.b.add.1d.u32.zero", [[4], [8], [-4]], ["00000005"] * 3, after="0100000007000000")
+    c.surface("short-row", "10.5", line(8), "suld.b.1d.v4.b32.clamp", [[0], [16]], ["outside", "outside"], note="open: a fault")
+    c.surface("highest-lane-wins", "10.6", line(4), "sust.b.1d.b8.trap", [[1], [1], [2], [1]], ["aa", "bb", "cc", "dd"], after="00ddcc03", warp=True, note="open")
+    c.surface("reductions-of-a-warp", "10.6", Spec("u32", "1d", [2], texels=[[10, 0]]), "sured.b.add.1d.u32.trap", [[0]] * 32, ["00000003"] * 32, after="6a00000000000000", warp=True)
+
+    def formatted(format, words, after, vector=4, cites="10.7", note=None):
+        n = len(channels(format))
+        name = {1: "", 2: ".v2", 4: ".v4"}[vector]
+        spec = Spec(format, "1d", [len(words)], fill=[0] * n)
+        c.surface(f"sust.p-{format}-v{vector}-{cites}", cites, spec, f"sust.p.1d{name}.b32.trap", [[i] for i in range(len(words))],
+                  ["".join(f"{w & 0xFFFFFFFF:08x}" for w in row) for row in words], after=after, note=note)
+
+    formatted("u8x4", [[255, 256, 0xFFFFFFFF, 0], [1, 2, 3, 4]], "ffffff00" + "01020304")
+    formatted("s8x4", [[127, 128, -128, -129], [0x80000000, 0x7FFFFFFF, -1, 1]], "7f7f8080" + "807fff01")
+    formatted("u16x2", [[65535, 65536, 0, 0]], "ffffffff", note="two channels of four components")
+    formatted("s16x2", [[32768, -32769, 0, 0]], "ff7f0080")
+    formatted("u32", [[0xFFFFFFFF], [7]], "ffffffff07000000", vector=1)
+    formatted("s32", [[0x80000000], [7]], "0000008007000000", vector=1)
+    formatted("f32x2", [[0x7F800001, 0x80000001]], "0100807f01000080", vector=2)
+    formatted("f32x4", [[f(1.0), f(2.0)]], "0000803f00000040" + "00" * 8, vector=2, note="what is not supplied is stored as 0")
+    formatted("u8x4", [[9]], "09000000", vector=1)
+    formatted("f16x4", [[f(65520.0), INF, 0x7F800001, 0xFFC02000]], "ff7b007c017c" + "01fe")
+    formatted("f16x4", [[0x33000000, 0xB8FFFFFF, f(1.9999999), 0x80000000]], "0000" + "ff87" + "ff3f" + "0080", cites="10.7; 6", note="cut toward zero")
+    formatted("unorm8x4", [[f(1.0), f(-1.0), f(0.25), f(7.0)]], "ff0040ff", cites="10.8", note="open: to the nearest code")
+    formatted("snorm8x4", [[f(1.0), f(-1.0), f(-0.25), f(-7.0)]], "7f81e081", cites="10.8")
+    formatted("unorm16x2", [[f(1.0), f(0.3), 0, 0]], "ffff" + "cd4c", cites="10.8")
+    # x counts elements; formats say signed or unsigned.
+    word = lambda n: f"{n & 0xFFFFFFFF:08x}"
+    memory = lambda *ns: "".join((n & 0xFFFFFFFF).to_bytes(4, "little").hex() for n in ns)
+    for op, value, signed, unsigned in (("add", -1, 4, 4), ("min", -1, -1, 5), ("max", -1, 5, -1), ("and", 0xC, 4, 4), ("or", 0xA, 0xF, 0xF)):
+        # The ISA has and, or for .b32 only.
+        ty = ".b32" if op in ("and", "or") else None
+        for format, result in (("s32", signed), ("u32", unsigned)):
+            spec = Spec(format, "2d", [2, 2], texels=[[5, 5, 5, 5]])
+            c.surface(f"sured.b-{op}-{format}", "10", spec, f"sured.b.{op}.2d{ty or '.' + format}.trap", [[4, 1]], [word(value)], after=memory(5, 5, 5, result))
+            c.surface(f"sured.p-{op}-{format}", "10.9", spec, f"sured.p.{op}.2d.b32.trap", [[1, 1]], [word(value)], after=memory(5, 5, 5, result), note="x counts elements")
+    wide = Spec("u32x2", "1d", [2], texels=[[0xFFFFFFFF, 0, 1, 0]])
+    c.surface("sured.b-add-u64", "10", wide, "sured.b.add.1d.u64.trap", [[0], [8]], ["0000000000000001", "ffffffffffffffff"], after=memory(0, 1, 0, 0))
+    c.surface("sured.b-min-s64", "10", wide, "sured.b.min.1d.s64.trap", [[0], [8]], ["8000000000000000", "0000000000000002"], after=memory(0, 0x80000000, 1, 0))
+    c.surface("sured.b-max-u64", "10", wide, "sured.b.max.1d.u64.trap", [[0], [8]], ["8000000000000000", "0000000000000000"], after=memory(0, 0x80000000, 1, 0))
+    c.surface("sured.b-clamp", "10.3", Spec("u32", "2d", [2, 2], texels=[[1, 2, 3, 4]]), "sured.b.add.2d.u32.clamp", [[400, 9], [-4, 0]], [word(10), word(20)], after=memory(21, 2, 3, 14))
+    c.surface("sured.p-min-s64", "10.9", Spec("s32x2", "1d", [2], texels=[[1, 0, 5, 0]]), "sured.p.min.1d.b64.trap", [[1]], ["ffffffffffffffff"], after=memory(1, 0, -1, -1), note="open: by the format")
+    c.surface("sured.p-min-u64", "10.9", wide, "sured.p.min.1d.b64.trap", [[1]], ["ffffffffffffffff"], after=memory(0xFFFFFFFF, 0, 1, 0), note="open: by the format")
+    c.surface("sured.p-float", "10.9", Spec("f32", "1d", [2], fill=[0]), "sured.p.add.1d.b32.trap", error="f32")
+    c.surface("sured.p-unorm", "10.9", Spec("unorm8x4", "1d", [2], fill=[0] * 4), "sured.p.add.1d.b32.trap", error="unorm8x4")
+    c.surface("layered-of-plain", "10.10", Spec("u8", "1d", [4], fill=[0]), "suld.b.a1d.b8.trap", error="the instruction has .a1d geometry")
+    c.surface("plain-of-layered", "10.10", Spec("u8", "a2d", [4, 4], layers=2, fill=[0]), "sust.b.2d.b8.trap", error="the instruction has .2d geometry")
+    c.surface("blocks", "8.1", Spec("bc1", "2d", [4, 4], texels=[[0] * 8]), "suld.b.2d.b8.trap", error="bc1")
+    c.surface("mipmapped", "8.1", levels_spec("2d", [2, 2]), "suld.b.2d.b8.trap", error="one mip level")
+    view = Spec("u32", "2d", [4, 4], texels=[list(range(16)), [100, 101, 102, 103], [200]], levels=3, view={"levels": [1, 1]})
+    c.surface("level-of-mipmaps", "10", view, "suld.b.2d.b32.trap", [[4, 1], [8, 0]], ["67000000", "outside"])
+    c.surface("face-of-a-cube", "10.3", Spec("u8", "cube", [2, 2], ramp=[0, 1]), "suld.b.a2d.b8.clamp", [[4, 1, 1], [9, 0, 0]], ["13", "14"], note="the layer is the face")
+    sparse = Spec("u32", "2d", [256, 128], fill=[7], missing=[[0, 0, 1, 0, 0]])
+    c.surface("not-resident-load", "9.7", sparse, "suld.b.2d.b32.trap", [[508, 0], [512, 0], [1020, 127]], ["07000000", "00000000", "00000000"], note="open: 0")
+    c.surface("not-resident-store", "9.7", sparse, "sust.b.2d.b32.trap", [[512, 0], [1020, 127]], ["aaaaaaaa", "bbbbbbbb"], note="open: dropped, and the surface stays as it was")
+    c.surface("not-resident-reduce", "9.7", sparse, "sured.b.add.2d.u32.trap", [[512, 0]], ["00000001"], note="open: dropped")
+    return c
+
+
 def main(out=os.path.dirname(os.path.abspath(__file__))):
-    for file in (coordinate(), filtering(), levels()):
+    for file in (coordinate(), filtering(), levels(), cubes(), gathers(), creation(), compare(), surfaces()):
         file.write(out)
 
 

@@ -2,8 +2,9 @@
 """The rules of docs/numerics.md in exact arithmetic: one fetch or access at a time, in fractions.
 
 Written from the text of the rules alone, without a look at the Rust code, so that the two can be
-compared. Slow and plain; corners.py is its only user. `rules.py HARDWARE_DIR MODEL_DIR [STEP]` checks
-it against the published vectors (see convert.py), every STEP-th fetch of each.
+compared. Slow and plain. `rules.py HARDWARE_DIR MODEL_DIR [STEP]` checks it against the published
+vectors (see convert.py), every STEP-th fetch of each; `rules.py CASES.toml` checks random cases that
+`cargo run -p texunit-cases --example record` has written.
 
 Not here: block-compressed formats, cube gradients, anisotropic gradients.
 """
@@ -131,6 +132,8 @@ def widen(code):
 def narrow(word):
     """Rule 2.6: a result as f16, to nearest even."""
     sign, value = float_of(word)
+    if value == NAN and word != 0x7FFFFFFF:
+        raise ValueError("no rule says what becomes of the payload of a NaN")
     if value == NAN:
         return 0x7FFF
     if value == INF:
@@ -551,11 +554,11 @@ class Fetch:
         weight = 0 if k <= trunc(lo) else min(256, floor(rate * (k - trunc(lo))))
         return 256 * level + weight
 
-    def clamped_levels(self, q, last):
+    def clamped_levels(self, q, last, mip_filter=None):
         mn, mx = to_256(self.s.get("min", 0)), to_256(self.s.get("max", 0x7F800000))
         q = min(max(q, mn), max(mn, mx))
         q = min(max(q, 0), last)
-        if self.s.get("mip_filter") != "linear":
+        if (mip_filter or self.s.get("mip_filter")) != "linear":
             return [((q + 128) >> 8, 256)]
         low, share = q >> 8, q & 255
         return [(low, 256 - share), (low + 1, share)] if share else [(low, 256)]
@@ -573,8 +576,8 @@ class Fetch:
             if self.cube and self.t.levels is None:
                 mode = "clamp"
             u = in_texels(coords[axis], n[axis], self.normalized)
-            if mode == "clamp_ogl":
-                u, mode = max(min(u, F(n[axis])), F(0)), "clamp"
+            # 1.7 clamp_ogl: a point at n reads the last texel.
+            mode = "clamp" if mode == "clamp_ogl" else mode
             k = address(saturated(floor(u)) + extra[axis], n[axis], mode)
             outside |= k is None
             at[axis] = k
@@ -611,10 +614,10 @@ class Fetch:
             return "seamless"
         return self.modes[axis]
 
-    def texel_at(self, level, plane, at, n):
-        """A texel of a footprint, or the border colour."""
+    def texel_at(self, level, plane, at, n, gather=False):
+        """A texel of a footprint, or the border colour. Rule 8.7: a gather stays inside the face."""
         at = list(at)
-        if self.cube and self.s.get("seamless_cube"):
+        if self.cube and self.s.get("seamless_cube") and not gather:
             return self.seamless(level, plane, at, n[0])
         row = 1 if self.op.geometry == "1d" else 0
         for axis in range(max(self.axes, 1 + row)):
@@ -642,13 +645,20 @@ class Fetch:
             sample = min(coords.pop(0), self.t.samples - 1)
         if self.op.geometry in ("a1d", "a2d", "a2dms"):
             plane = min(coords.pop(0), self.t.layers - 1)
-        if self.op.lod == "level" and self.t.levels is not None:
-            level = min(max(low_bits(self.o["lod"], 32), 0), self.t.levels - 1)
+        if self.t.levels is not None:
+            # Rules 1.9 levels, 3.2, 3.3: the level itself, clamped, and no blend.
+            wanted = 256 * low_bits(self.o["lod"], 32) if self.op.lod == "level" else 0
+            clamped = self.clamped_levels(wanted, 256 * (self.t.levels - 1), "point")
+            level = clamped[0][0]
         n, at = self.t.level_size(level), [0, 0, 0]
         for axis in range(self.axes):
             at[axis] = low_bits(coords[axis], 32)
             if self.op.offset:
-                at[axis] += offsets(self.op, self.o["offset"])[axis]
+                extra = offsets(self.op, self.o["offset"])
+                at[axis] += extra[axis]
+                # 1.4 1D: the row has left the texture.
+                if self.op.geometry == "1d" and extra[1]:
+                    return [0] * 4
             if not 0 <= at[axis] < n[axis]:
                 return [0] * 4
         return self.single(self.read(level, plane, sample, at))
@@ -666,7 +676,7 @@ class Fetch:
             find.append(neighbours(u, n[axis], "wrap" if mode == "clamp" else mode)[0])
         words = []
         for dx, dy in ((0, 1), (1, 1), (1, 0), (0, 0)):
-            codes = self.texel_at(0, plane, [find[0] + dx, find[1] + dy, 0], n)
+            codes = self.texel_at(0, plane, [find[0] + dx, find[1] + dy, 0], n, gather=True)
             if component >= len(self.kinds):
                 words.append(0)
                 continue
@@ -954,6 +964,96 @@ def check_file(data, step):
     return bad, seen
 
 
+def check_case_file(path):
+    """Cases in the format of this folder: texels as hex, one resource a case."""
+    import tomllib
+
+    with open(path, "rb") as source:
+        data = tomllib.load(source)
+    resources = {r["name"]: r for r in data["resource"]}
+    bad = seen = left_out = 0
+    for case in data["fetch"]:
+        try:
+            wrong, fetches = check_case(case, resources[case["resource"]])
+        except NotHere:
+            left_out += 1
+            continue
+        bad, seen = bad + wrong, seen + fetches
+    print(f"{seen} fetches checked, {bad} differ, {left_out} cases are about other rules")
+
+
+class NotHere(Exception):
+    """A rule that this file has not got."""
+
+
+def words_of(text, digits=8):
+    return [int(text[i : i + digits], 16) for i in range(0, len(text), digits)]
+
+
+def case_texture(case, r):
+    if r["format"].startswith(("bc", "depth24")):
+        raise NotHere
+    size = r["size"] + [1] * (3 - len(r["size"]))
+    kinds_of = channels(r["format"])
+    packed = r["format"] == "rgb10a2"
+    count = 1 if packed else len(kinds_of)
+    digits = 8 if packed else kinds_of[0][1] // 4
+    levels = [words_of(level, digits) for level in r["texels"]]
+    samples = r.get("samples", 1)
+
+    def texel(level, plane, sample, x, y, z):
+        w, h, d = (max(1, n >> level) for n in size)
+        at = ((((plane * samples + sample) * d + z) * h + y) * w + x) * count
+        codes = levels[level][at : at + count]
+        return [codes[0] & 1023, codes[0] >> 10 & 1023, codes[0] >> 20 & 1023, codes[0] >> 30] if packed else codes
+
+    return Texture(r["format"], r["geometry"], r["size"], texel, layers=r.get("layers", 1), levels=r.get("levels"), samples=samples,
+                   read=case.get("read_mode", "element"), normalized=case.get("normalized_coords", False))
+
+
+def case_sampler(case):
+    s = dict(case.get("sampler", {}))
+    word = lambda v: int(v, 16) if isinstance(v, str) else f(v)
+    for key, name in (("level_bias", "bias"), ("min_level_clamp", "min"), ("max_level_clamp", "max")):
+        if key in s:
+            s[name] = word(s[key])
+    if "border" in s:
+        s["border"] = words_of(s["border"])
+    return s
+
+
+def check_case(case, resource):
+    op = Op(case["op"], offset="offset" in case or "offsets" in case, compare="compare" in case)
+    texture, sampler = case_texture(case, resource), case_sampler(case)
+    cube = op.geometry in ("cube", "acube")
+    if op.lod == "grad" and (cube or sampler.get("max_anisotropy", 0) >= 2) or op.gather and op.compare:
+        raise NotHere
+    rows = lambda key, n: [words_of(case[key])[i : i + n] for i in range(0, len(case[key]) // 8, n)] if key in case else None
+    coordinates = {"1d": 1, "a1d": 2, "2d": 2, "a2d": 3, "3d": 3, "cube": 3, "acube": 4, "2dms": 3, "a2dms": 4}[op.geometry]
+    gradients = 3 if cube else AXES.get(op.geometry, 2)
+    coords, dpdx, dpdy = rows("coords", coordinates), rows("dpdx", gradients), rows("dpdy", gradients)
+    lod, reference = rows("lod", 1), rows("compare", 1)
+    per = case.get("components", 2 if op.result == "f16x2" else 4)
+    expected, bad, seen = rows("expected", per), 0, 0
+    for i, row in enumerate(coords):
+        o = {"coords": row, "offset": case.get("offset")}
+        for key, column in (("dpdx", dpdx), ("dpdy", dpdy)):
+            o[key] = column and column[i]
+        for key, column in (("lod", lod), ("compare", reference)):
+            o[key] = column and column[i][0]
+        try:
+            words, resident = fetch(texture, sampler, op, o)
+        except ValueError:
+            continue  # An open rule.
+        seen += 1
+        if words[:per] != expected[i]:
+            bad += 1
+            if bad == 1:
+                show = lambda ws: " ".join(f"{w:08x}" for w in ws)
+                print(f"{case['name']}: {case['op']} fetch {i} {o}: there {show(expected[i])}, here {show(words)}; {resource['format']} {resource['size']} {sampler}")
+    return bad, seen
+
+
 def main(hardware, model, step="1"):
     import glob
     import gzip
@@ -975,4 +1075,4 @@ def main(hardware, model, step="1"):
 if __name__ == "__main__":
     import sys
 
-    main(*sys.argv[1:])
+    (check_case_file if len(sys.argv) == 2 else main)(*sys.argv[1:])

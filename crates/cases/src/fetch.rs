@@ -1,16 +1,16 @@
 //! Fetch cases: one `tex` or `tld4`, one texture, one sampler, many coordinates.
 
+mod run;
+
+pub use run::{Answer, BuiltFetch, Disagreement};
+
 use crate::error::{CaseError, Within};
 use crate::op::{fetch_form, fetch_name};
 use crate::raw::RawFetch;
 use crate::resource::{ResourceSpec, unknown};
 use crate::{sampler, text};
-use std::fmt;
 use std::sync::Arc;
-use texunit_unit::{
-    FetchAnswer, FetchForm, FetchOperands, FetchPlan, FetchRequest, Lanes, PlanError, ReadMode,
-    ResultType, Sampler, Scratch, Texture, reference,
-};
+use texunit_unit::{FetchForm, FetchOperands, ReadMode, ResultType, Sampler, Texture};
 
 /// What a fetch must return.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,15 +30,6 @@ pub struct ExpectedValue {
     pub values: [u32; 4],
     /// The destination predicate, where the case says it.
     pub resident: Option<bool>,
-}
-
-/// What one fetch did return.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// Words of x, y, z, w; of an `.f16x2` result the two registers and zeros.
-    pub values: [u32; 4],
-    /// The destination predicate.
-    pub resident: bool,
 }
 
 /// A fetch case, as data.
@@ -62,21 +53,6 @@ pub struct FetchCase {
     pub components: u8,
     /// Hash that came with the words, of files that have one.
     pub hash: Option<String>,
-}
-
-/// A fetch case, made: ready to run.
-#[derive(Clone, Debug)]
-pub struct BuiltFetch {
-    /// The instruction.
-    pub form: FetchForm,
-    /// The texture.
-    pub texture: Arc<Texture>,
-    /// Sampler state.
-    pub sampler: Sampler,
-    /// One a fetch.
-    pub operands: Vec<FetchOperands>,
-    /// What must come out.
-    pub expected: Expected,
 }
 
 /// Words that a result has: two registers of `.f16x2`, else x, y, z, w.
@@ -227,7 +203,8 @@ fn operands(
     let (coordinates, gradients) = (form.geometry.coordinates(), form.geometry.gradients());
     let axes = form.geometry.axes();
     if raw.coords.is_none() && raw.error.is_some() {
-        return Ok(Vec::new());
+        // One fetch, so that there is something to refuse.
+        return Ok(vec![FetchOperands::default()]);
     }
     let coords = list("coords", raw.coords.as_ref(), true, coordinates, lookup)?;
     let count = coords.as_ref().map_or(0, |words| words.len() / coordinates);
@@ -320,150 +297,4 @@ fn expected(
         resident: resident.as_ref().map(|r| r[i]),
     };
     Ok(Expected::Values((0..count).map(value).collect()))
-}
-
-impl BuiltFetch {
-    /// Every fetch on the reference.
-    pub fn reference(&self) -> Result<Vec<Answer>, PlanError> {
-        let answer = |operands: &FetchOperands| {
-            reference::fetch(self.form, &self.texture, &self.sampler, operands)
-                .map(|value| self.answer(value.values, value.resident))
-        };
-        self.operands.iter().map(answer).collect()
-    }
-
-    /// Every fetch on the planned path, 32 at a time.
-    pub fn planned(&self) -> Result<Vec<Answer>, PlanError> {
-        let plan = FetchPlan::new(self.form, &self.texture, &self.sampler)?;
-        let mut scratch = Scratch::new();
-        let mut answers = Vec::with_capacity(self.operands.len());
-        for warp in self.operands.chunks(32) {
-            let mut result = FetchAnswer::default();
-            let lanes = WarpOperands::new(warp);
-            plan.fetch(&lanes.request(warp.len()), &mut scratch, &mut result);
-            answers.extend((0..warp.len()).map(|lane| {
-                self.answer(result.values.map(|v| v[lane]), result.resident >> lane & 1 != 0)
-            }));
-        }
-        Ok(answers)
-    }
-
-    fn answer(&self, mut values: [u32; 4], resident: bool) -> Answer {
-        values[words_of(self.form).into()..].fill(0);
-        Answer { values, resident }
-    }
-
-    /// The first answer that is not as expected.
-    pub fn disagreement(&self, answers: &[Answer]) -> Option<Disagreement> {
-        let Expected::Values(expected) = &self.expected else { return None };
-        let pairs = self.operands.iter().zip(expected).zip(answers);
-        pairs.enumerate().find_map(|(fetch, ((operands, expected), got))| {
-            let differs = got.values != expected.values
-                || expected.resident.is_some_and(|resident| resident != got.resident);
-            differs.then(|| Disagreement {
-                form: self.form,
-                fetch,
-                operands: *operands,
-                expected: *expected,
-                got: *got,
-            })
-        })
-    }
-}
-
-/// Operands of a warp, in lanes.
-struct WarpOperands {
-    coords: [Lanes; 4],
-    offset: [Lanes; 3],
-    level: Lanes,
-    dpdx: [Lanes; 3],
-    dpdy: [Lanes; 3],
-    compare: Lanes,
-}
-
-impl WarpOperands {
-    fn new(warp: &[FetchOperands]) -> Self {
-        let lanes = |word: &dyn Fn(&FetchOperands) -> u32| -> Lanes {
-            std::array::from_fn(|lane| warp.get(lane).map_or(0, word))
-        };
-        Self {
-            coords: std::array::from_fn(|a| lanes(&|o| o.coords[a])),
-            offset: std::array::from_fn(|a| lanes(&|o| o.offset[a] as u32)),
-            level: lanes(&|o| o.level),
-            dpdx: std::array::from_fn(|a| lanes(&|o| o.dpdx[a])),
-            dpdy: std::array::from_fn(|a| lanes(&|o| o.dpdy[a])),
-            compare: lanes(&|o| o.compare),
-        }
-    }
-
-    fn request(&self, lanes: usize) -> FetchRequest<'_> {
-        FetchRequest {
-            offset: self.offset.each_ref(),
-            level: &self.level,
-            dpdx: self.dpdx.each_ref(),
-            dpdy: self.dpdy.each_ref(),
-            compare: &self.compare,
-            ..FetchRequest::new(u32::MAX >> (32 - lanes), self.coords.each_ref())
-        }
-    }
-}
-
-/// A fetch that did not return what it must.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Disagreement {
-    /// The instruction.
-    pub form: FetchForm,
-    /// Number of the fetch in its case, from 0.
-    pub fetch: usize,
-    /// What it was given.
-    pub operands: FetchOperands,
-    /// What it must return.
-    pub expected: ExpectedValue,
-    /// What it did return.
-    pub got: Answer,
-}
-
-impl fmt::Display for Disagreement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (form, o) = (self.form, &self.operands);
-        let uses = Uses::of(form);
-        write!(f, "fetch {}, {}", self.fetch, fetch_name(form))?;
-        write!(f, "\n  coords   {}", Words(&o.coords[..form.geometry.coordinates()]))?;
-        if form.offset {
-            write!(f, "\n  offset   {:?}", o.offset)?;
-        }
-        if uses.lod {
-            write!(f, "\n  lod      {}", Words(&[o.level]))?;
-        }
-        if uses.gradients {
-            let n = form.geometry.gradients();
-            write!(f, "\n  dpdx     {}\n  dpdy     {}", Words(&o.dpdx[..n]), Words(&o.dpdy[..n]))?;
-        }
-        if form.compare {
-            write!(f, "\n  compare  {}", Words(&[o.compare]))?;
-        }
-        write!(
-            f,
-            "\n  expected {}\n  got      {}",
-            Words(&self.expected.values),
-            Words(&self.got.values)
-        )?;
-        match self.expected.resident {
-            Some(resident) => {
-                write!(f, "\n  resident {resident} expected, {} got", self.got.resident)
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-/// Words as bits and as floats.
-struct Words<'a>(&'a [u32]);
-
-impl fmt::Display for Words<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bits: Vec<_> = self.0.iter().map(|w| format!("{w:08x}")).collect();
-        let floats: Vec<_> = self.0.iter().map(|&w| format!("{:?}", f32::from_bits(w))).collect();
-        write!(f, "{} = {}", bits.join(" "), floats.join(" "))
-    }
 }

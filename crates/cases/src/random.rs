@@ -30,7 +30,7 @@ impl Random {
 
     /// 0 to n - 1.
     fn below(&mut self, n: u32) -> u32 {
-        (u64::from(self.word()) * u64::from(n) >> 32) as u32
+        ((u64::from(self.word()) * u64::from(n)) >> 32) as u32
     }
 
     /// True once in n times.
@@ -102,7 +102,7 @@ mod tests {
                 assert!(case.count() > 0);
                 let text = to_toml(std::slice::from_ref(&case));
                 let again = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-                assert_eq!(again.cases, [case.clone()], "{text}");
+                assert_eq!(again.cases.first(), Some(&case), "{text}");
                 case.build().unwrap_or_else(|e| panic!("{e}\n{text}"));
                 match case.access {
                     Access::Fetch(_) => fetches += 1,

@@ -369,7 +369,7 @@ impl BuiltSurface {
             elements.flat_map(|v| v[lane].to_le_bytes().into_iter().take(size)).collect()
         };
         let lanes = (first..32).zip(accesses).map(|(lane, _)| lane);
-        Ok(lanes.map(|lane| done.clone().map(|()| loaded(lane))).collect())
+        Ok(lanes.map(|lane| done.map(|()| loaded(lane))).collect())
     }
 
     /// The first difference between what happened and what the case says.

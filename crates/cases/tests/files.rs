@@ -252,7 +252,8 @@ fn other_ways_to_say_texels() {
              [[fetch]]\nname = \"f\"\nresource = \"r\"\nop = \"tex.1d.v4.f32.s32\"\ncoords = \"\""
         );
         let case = parse(&text).unwrap().cases.remove(0);
-        assert_eq!(parse(&to_toml(std::slice::from_ref(&case))).unwrap().cases, [case.clone()]);
+        let again = parse(&to_toml(std::slice::from_ref(&case))).unwrap();
+        assert_eq!(again.cases.first(), Some(&case));
         assert!(matches!(&case.access, Access::Fetch(f) if f.expected == Expected::Nothing));
         case.resource().build().unwrap().to_packed()
     };

@@ -14,8 +14,10 @@ const GEOMETRIES: [Geometry; 5] =
     [Geometry::D1, Geometry::D2, Geometry::D3, Geometry::A1d, Geometry::A2d];
 
 pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
-    let geometry = random.pick(&GEOMETRIES);
     let kind = kind(random);
+    // Reductions have no layered geometry.
+    let geometries = if matches!(kind, SurfaceKind::Reduce { .. }) { 3 } else { 5 };
+    let geometry = random.pick(&GEOMETRIES[..geometries]);
     let format = format(
         random,
         scope,
