@@ -173,7 +173,10 @@ fn measure(row: Row, size: u32) {
         })
         .collect();
     let level: [u32; 32] = std::array::from_fn(|lane| (0.6 + lane as f32 / 64.0).to_bits());
-    let slope = |texels: f32| [(texels / 1024.0).to_bits(); 32];
+    // Gradients that differ from lane to lane: a picture in perspective.
+    let slope = |texels: f32| -> [u32; 32] {
+        std::array::from_fn(|lane| ((texels + lane as f32 / 64.0) / 1024.0).to_bits())
+    };
     let (long, short) = (slope(9.0), slope(1.5));
     let offset = [1; 32];
     let mut scratch = Scratch::new();

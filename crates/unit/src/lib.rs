@@ -26,7 +26,7 @@ pub use request::{
     SurfaceForm, SurfaceKind, SurfaceRequest, ZERO_LANES, lanes,
 };
 pub use resource::{
-    ArchLimits, ArrayShape, CreateError, CudaError, Extent, Layout, Level, Limits, Residency, Resource,
+    ArchLimits, ArrayShape, Base, CreateError, CudaError, Extent, Layout, Level, Limits, Residency, Resource,
     TexelIndex, TileShape, View,
 };
 pub use sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Surface, Texture};

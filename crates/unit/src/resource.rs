@@ -1,5 +1,6 @@
 //! Texels in memory.
 
+mod create;
 mod error;
 mod limits;
 mod residency;
@@ -7,8 +8,9 @@ mod shape;
 mod single;
 mod view;
 
+pub use create::{BASE_ALIGN, Base, PITCH_ALIGN};
 pub use error::{CreateError, CudaError};
-pub use limits::{ArchLimits, BASE_ALIGN, Limits, PITCH_ALIGN};
+pub use limits::{ArchLimits, Limits};
 pub use residency::{Residency, TILE_BYTES, TileShape};
 pub use shape::{ArrayShape, Level, TexelIndex};
 pub use view::View;
@@ -60,6 +62,8 @@ pub struct Resource {
     pub(crate) levels: Vec<Level>,
     pub(crate) layout: Layout,
     pub(crate) block: Arc<Block>,
+    /// Of the architecture that it was made for.
+    limits: ArchLimits,
     /// Which 64 KiB tiles are there, of a sparse array; the map of the whole array, also in views.
     pub(crate) residency: Option<Arc<Residency>>,
     /// What level 0 and plane 0 are called in the whole array, of a view.
@@ -69,105 +73,7 @@ pub struct Resource {
     pub(crate) name: String,
 }
 
-fn check_align(what: &'static str, value: u64, align: u64) -> Result<(), CreateError> {
-    if value.is_multiple_of(align) {
-        Ok(())
-    } else {
-        Err(CreateError::Alignment { what, value, align })
-    }
-}
-
 impl Resource {
-    /// An opaque array that fills `block` from its start.
-    pub fn array(
-        shape: &ArrayShape,
-        block: Arc<Block>,
-        name: impl Into<String>,
-    ) -> Result<Self, CreateError> {
-        shape.check()?;
-        let (levels, _) = shape.layout();
-        Self::inside(*shape, levels, Layout::Array, block, name.into())
-    }
-
-    /// Linear memory: `width` texels from `offset` in `block`, which lies at device address
-    /// `base_address`.
-    pub fn linear(
-        format: Format,
-        width: u32,
-        block: Arc<Block>,
-        offset: u64,
-        base_address: u64,
-        name: impl Into<String>,
-    ) -> Result<Self, CreateError> {
-        let extent = Extent { width, height: 1, depth: 1 };
-        ArchLimits::NEWEST.linear().check(extent)?;
-        limits::check_memory_format(format)?;
-        check_align("base address", base_address.wrapping_add(offset), BASE_ALIGN)?;
-        let shape = ArrayShape::new(format, Geometry::D1, extent);
-        let row_bytes = u64::from(width) * u64::from(format.texel_size());
-        let level = one_level(extent, offset, row_bytes);
-        Self::inside(shape, vec![level], Layout::Linear, block, name.into())
-    }
-
-    /// Pitch-linear 2D memory: rows of `width` texels, `pitch` bytes apart.
-    #[expect(clippy::too_many_arguments, reason = "they are those of CUDA_RESOURCE_DESC")]
-    pub fn pitched(
-        format: Format,
-        width: u32,
-        height: u32,
-        pitch: u64,
-        block: Arc<Block>,
-        offset: u64,
-        base_address: u64,
-        name: impl Into<String>,
-    ) -> Result<Self, CreateError> {
-        let extent = Extent { width, height, depth: 1 };
-        ArchLimits::NEWEST.pitched().check(extent)?;
-        limits::check_memory_format(format)?;
-        check_align("base address", base_address.wrapping_add(offset), BASE_ALIGN)?;
-        check_align("pitch", pitch, PITCH_ALIGN)?;
-        let row_bytes = u64::from(width) * u64::from(format.texel_size());
-        if pitch < row_bytes {
-            return Err(CreateError::Refused(format!(
-                "the pitch is {pitch} bytes, but a row of {width} texels of {format} takes \
-                 {row_bytes}"
-            )));
-        }
-        let max = ArchLimits::NEWEST.pitch();
-        if pitch > max {
-            return Err(CreateError::Extent { what: "pitch", value: pitch, max });
-        }
-        let shape = ArrayShape::new(format, Geometry::D2, extent);
-        let level = one_level(extent, offset, pitch);
-        Self::inside(shape, vec![level], Layout::Pitched, block, name.into())
-    }
-
-    /// Checks that all texels lie in the block: what every later access relies on.
-    fn inside(
-        shape: ArrayShape,
-        levels: Vec<Level>,
-        layout: Layout,
-        block: Arc<Block>,
-        name: String,
-    ) -> Result<Self, CreateError> {
-        let (residency, first_level, first_plane) = (None, 0, 0);
-        let resource =
-            Self { shape, levels, layout, block, residency, first_level, first_plane, name };
-        for (n, level) in resource.levels.iter().enumerate() {
-            let (_, rows) = elements(shape.format, level.extent);
-            let needed = level.plane_pitch * u64::from(shape.planes() - 1)
-                + level.sample_pitch * u64::from(shape.samples - 1)
-                + level.slice_pitch * u64::from(level.extent.depth - 1)
-                + level.row_pitch * (rows - 1)
-                + resource.row_bytes(n as u32);
-            if !resource.block.contains(level.offset, needed) {
-                let available = (resource.block.size() as u64).saturating_sub(level.offset);
-                return Err(CreateError::Memory { needed, available });
-            }
-        }
-        Ok(resource)
-    }
-
     /// The same array with a map of the tiles that are there (a sparse array). A view has the
     /// map of its array.
     pub fn with_residency(self, residency: Arc<Residency>) -> Result<Self, CreateError> {
@@ -202,6 +108,12 @@ impl Resource {
     /// Type and number of channels.
     pub fn format(&self) -> Format {
         self.shape.format
+    }
+
+    /// The limits of the architecture that it was made for, which views and surfaces of it keep
+    /// to.
+    pub fn limits(&self) -> &ArchLimits {
+        &self.limits
     }
 
     /// Kind of array. Linear memory is `.1d`, pitched memory `.2d`.
@@ -383,12 +295,6 @@ impl Resource {
         let article = if self.layout == Layout::Array { "a " } else { "" };
         format!("{role} `{}` is {article}{} of {}", self.name, self.kind(), self.size_text())
     }
-}
-
-/// The only level of linear or pitched memory.
-fn one_level(extent: Extent, offset: u64, row_pitch: u64) -> Level {
-    let all = row_pitch * u64::from(extent.height);
-    Level { extent, offset, row_pitch, slice_pitch: all, sample_pitch: all, plane_pitch: all }
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! How texels are read: textures, samplers and surfaces (CUDA's `CUDA_TEXTURE_DESC`). Which of
 //! them there can be is in [`refused`].
 
+mod name;
 mod refused;
 
-pub(crate) use refused::check_state;
+pub(crate) use refused::check_pair;
 
 use crate::resource::Resource;
 use std::sync::Arc;

@@ -119,8 +119,9 @@ fn published() -> Result<(), Failed> {
     Err(format!("{hardware} of 116032 and {computed} of 64215 are there").into())
 }
 
-/// Every rule with a number in docs/numerics.md, sections 1 to 11, has a case. (Sections 12 and 13
-/// are not about fetches.) A case that cites a whole section does not count for its rules.
+/// Every rule with a number in docs/numerics.md, sections 1 to 11, has a case, and so have the
+/// sections that say something outside of numbered rules. (Sections 12 and 13 are not about
+/// fetches.) A case that cites a whole section does not count for its rules.
 fn rules() -> Result<(), Failed> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/numerics.md");
     let mut missing: Vec<String> = std::fs::read_to_string(page)
@@ -130,7 +131,7 @@ fn rules() -> Result<(), Failed> {
         .filter_map(|line| line.strip_prefix("| ")?.split_once(" | "))
         .map(|(rule, _)| rule.to_owned())
         .filter(|rule| rule.contains('.') && rule.starts_with(|c: char| c.is_ascii_digit()))
-        .chain((1..=11).map(|section| section.to_string()))
+        .chain(["2", "6", "8", "8.1", "11"].map(str::to_owned))
         .collect();
     if missing.len() < 70 {
         return Err(format!("only these rules are found: {missing:?}").into());

@@ -103,7 +103,7 @@ impl State<'_> {
             return ("1.8", None);
         }
         let name = ["x", "y", "z"][axis];
-        let [asked, acts] = [asked, acts].map(mode_name);
+        let [asked, acts] = [asked, acts].map(AddressMode::name);
         let (rule, why) = if self.form.geometry.is_cube() {
             ("7", "a point fetch of a cube map without mip levels stays on its face")
         } else if self.is_mipmapped() {
@@ -122,12 +122,11 @@ impl State<'_> {
                     .to_owned(),
             );
         }
-        let why = match self.form.geometry.is_cube() {
-            _ if !self.sampler.seamless_cube => return None,
-            false => "the texture is no cube map",
-            true if self.is_gather() => "a gather stays on its face",
-            true => "the filter is point",
-        };
+        if !self.sampler.seamless_cube || !self.form.geometry.is_cube() {
+            return None;
+        }
+        let why =
+            if self.is_gather() { "a gather stays on its face" } else { "the filter is point" };
         Some(format!("seamless filtering has no effect: {why}"))
     }
 
@@ -210,15 +209,5 @@ impl State<'_> {
             ),
             _ => None,
         }
-    }
-}
-
-fn mode_name(mode: AddressMode) -> &'static str {
-    match mode {
-        AddressMode::Wrap => "wrap",
-        AddressMode::Mirror => "mirror",
-        AddressMode::ClampOgl => "clamp_ogl",
-        AddressMode::Clamp => "clamp",
-        AddressMode::Border => "border",
     }
 }

@@ -3,7 +3,7 @@
 use super::{EffectiveSampler, effective_sampler, reads_normalized};
 use crate::request::{CoordType, FetchForm, FetchKind, Geometry, Lod, PlanError, ResultType};
 use crate::resource::Layout;
-use crate::sampler::{Filter, Sampler, Texture, check_state};
+use crate::sampler::{Filter, Sampler, Texture, check_pair};
 use texunit_texel::{Reading, readings};
 
 /// Checks that a fetch of this form has a defined answer, and tells how it is made. The executor
@@ -29,13 +29,18 @@ pub fn resolve(
             resource.sentence("texture")
         )));
     }
-    check_state(resource, texture.read_mode, sampler.filter, sampler.srgb)
-        .map_err(|reason| PlanError::Undefined(reason.to_string()))?;
+    check_pair(texture, sampler).map_err(|reason| PlanError::Undefined(reason.to_string()))?;
+    let refused = |reason: &str| {
+        Err(PlanError::Undefined(format!("{}: {reason}", resource.sentence("texture"))))
+    };
+    if matches!(form.kind, FetchKind::Gather(_))
+        && let Err(reason) = resource.limits().check_gather(resource)
+    {
+        return refused(&format!("tld4 cannot read it: {reason}"));
+    }
     let effective = effective_sampler(texture, sampler, form);
     match integers(form, texture, &effective)? {
-        Some(reason) => {
-            Err(PlanError::Undefined(format!("{}: {reason}", resource.sentence("texture"))))
-        }
+        Some(reason) => refused(reason),
         None => Ok(effective),
     }
 }
@@ -82,15 +87,14 @@ fn no_such_instruction(form: FetchForm) -> Option<String> {
     Some(reason.to_owned())
 }
 
-/// Integers have no filtered form (rule 2, open: the driver creates such textures), do not compare
-/// and are no halves.
+/// Integers have no filtered form (8.1, open: the driver creates such textures), so that levels of
+/// them are not blended, and are no halves.
 fn integers(
     form: FetchForm,
     texture: &Texture,
     effective: &EffectiveSampler,
 ) -> Result<Option<&'static str>, PlanError> {
-    let readings = texture_readings(texture, effective.srgb)?;
-    if readings[0].can_filter() {
+    if texture_readings(texture, effective.srgb)?[0].can_filter() {
         return Ok(None);
     }
     let blends = effective.mip_filter == Some(Filter::Linear)
@@ -99,13 +103,8 @@ fn integers(
             FetchKind::Sample(Lod::Level | Lod::Gradient) => true,
             FetchKind::Gather(_) => false,
         };
-    let gather = matches!(form.kind, FetchKind::Gather(_));
-    Ok(if effective.filter == Filter::Linear && !gather {
-        Some("integers read as elements have no linear filter; use point")
-    } else if blends {
+    Ok(if blends {
         Some("integers read as elements have no linear mip filter; use point")
-    } else if effective.compare.is_some() {
-        Some("integers read as elements have no depth compare; use a depth or float format")
     } else if matches!(form.result, ResultType::F16 | ResultType::F16x2) {
         Some("integers read as elements are fetched as .u32, .s32 or .f32, not as .f16")
     } else {

@@ -109,7 +109,7 @@ impl Sharpening {
         let (p, d) = self.low;
         // At most 27 significant bits: exact. A NaN bias counts as 0.
         let scaled = if bias.is_nan() { 0.0 } else { f64::from(bias) * 256.0 * d as f64 };
-        let limited = |x: f64| (x as i64).clamp(-FAR, FAR);
+        let limited = |x: f64| (x as i64).clamp(-FAR * d, FAR * d);
         // Cutting before the division by an integer is the same as after it.
         if scaled < p as f64 {
             -((p - limited(scaled.ceil())) / d)
@@ -184,6 +184,9 @@ mod tests {
         assert_eq!(sharp(8).level(65, 0.5 / 256.0), 4);
         assert_eq!(sharp(8).level(65, 1e-40), 4, "however small");
         assert_eq!(sharp(8).biased(f32::MAX), FAR - 64);
+        assert_eq!(sharp(2).biased(f32::INFINITY), FAR - 43);
+        let (lod, bias) = (cut_to_256ths(-2_147_483_648.0), 2_147_483_904.0);
+        assert_eq!(sharp(2).level(lod, bias), 256 * 256, "2^31 + 256 is more than 2^31");
         assert_eq!(sharp(2).level(0, f32::NAN), sharp(2).level(0, 0.0));
         assert_eq!(sharp(8).level(-1, 0.0), -256 + 256);
     }

@@ -100,11 +100,6 @@ const PITCHES: [u64; 5] = [1_048_544, 1_048_544, 1_048_544, 1_048_544, 2_097_120
 const SHORT_LINEAR: [(u32, u32); 4] = [(6, 1), (6, 2), (7, 2), (7, 5)];
 const LINEAR_WHAT: &str = "linear memory";
 
-/// What the base address of linear and pitched memory is a multiple of (docs/numerics.md 12).
-pub const BASE_ALIGN: u64 = 16;
-/// What the pitch is a multiple of.
-pub const PITCH_ALIGN: u64 = 32;
-
 impl Default for ArchLimits {
     fn default() -> Self {
         Self::NEWEST

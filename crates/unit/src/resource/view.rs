@@ -47,7 +47,7 @@ impl Resource {
         if let Some(format) = view.format {
             seen.reinterpret(format).map_err(refused)?;
         }
-        seen.shape.check().map_err(|reason| refused(reason.to_string()))?;
+        seen.shape.check_for(&self.limits).map_err(|reason| refused(reason.to_string()))?;
         Ok(seen)
     }
 

@@ -2,7 +2,7 @@
 //! (docs/numerics.md 8.1), and what has no meaning.
 
 use super::{Filter, ReadMode, Sampler, Surface, Texture};
-use crate::resource::{ArchLimits, CreateError, CudaError, Layout, Resource};
+use crate::resource::{CreateError, CudaError, Layout, Resource};
 use std::sync::Arc;
 use texunit_texel::readings;
 
@@ -16,10 +16,9 @@ impl Texture {
         normalized_coords: bool,
         sampler: &Sampler,
     ) -> Result<Self, CreateError> {
-        check_state(&resource, read_mode, sampler.filter, sampler.srgb)?;
-        check_sampler_of(&resource, read_mode, sampler)?;
-        sampler.check()?;
-        Ok(Self { resource, read_mode, normalized_coords })
+        let texture = Self { resource, read_mode, normalized_coords };
+        check_pair(&texture, sampler)?;
+        Ok(texture)
     }
 
     /// A texture for use with any sampler that goes with it (independent mode): it is refused if
@@ -34,6 +33,14 @@ impl Texture {
     }
 }
 
+/// Whether a texture and a sampler, be they made apart, are such as [`Texture::new`] makes.
+pub(crate) fn check_pair(texture: &Texture, sampler: &Sampler) -> Result<(), CreateError> {
+    let Texture { resource, read_mode, .. } = texture;
+    check_state(resource, *read_mode, sampler.filter, sampler.srgb)?;
+    check_sampler_of(resource, *read_mode, sampler)?;
+    sampler.check()
+}
+
 fn refused(code: CudaError, resource: &Resource, reason: String) -> CreateError {
     CreateError::Cuda { code, reason: format!("texture `{}`: {reason}", resource.name()) }
 }
@@ -43,7 +50,7 @@ fn refused(code: CudaError, resource: &Resource, reason: String) -> CreateError 
 /// filtering of integers read as integers (cudaErrorInvalidFilterSetting), sRGB blocks without the
 /// flag. Linear memory and multi-sample arrays are fetched with integer coordinates, which ignore
 /// the filter.
-pub(crate) fn check_state(
+fn check_state(
     resource: &Resource,
     read_mode: ReadMode,
     filter: Filter,
@@ -126,14 +133,9 @@ impl Sampler {
 }
 
 impl Surface {
-    /// A surface of an array, or of linear or pitched memory, within the limits of the newest
-    /// architecture. `.a2d` instructions see the faces of cube maps.
+    /// A surface of an array, or of linear or pitched memory, within the limits of the
+    /// architecture that it was made for. `.a2d` instructions see the faces of cube maps.
     pub fn new(resource: Arc<Resource>) -> Result<Self, CreateError> {
-        Self::new_for(resource, &ArchLimits::NEWEST)
-    }
-
-    /// Likewise, within the limits of an architecture.
-    pub fn new_for(resource: Arc<Resource>, limits: &ArchLimits) -> Result<Self, CreateError> {
         let refused = |code, reason: String| CreateError::Cuda {
             code,
             reason: format!("surface `{}`: {reason}", resource.name()),
@@ -151,7 +153,7 @@ impl Surface {
             let reason = "a surface is one mip level: take a view of one".to_owned();
             return Err(refused(CudaError::InvalidValue, reason));
         }
-        limits.check_surface(&resource)?;
+        resource.limits().check_surface(&resource)?;
         Ok(Self { resource })
     }
 }

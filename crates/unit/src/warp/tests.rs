@@ -50,9 +50,7 @@ const KEPT: u32 = 0xdead_beef;
 fn check(case: &Case, scratch: &mut Scratch) -> Result<bool, TestCaseError> {
     let request = case.request();
     let wanted: Result<Vec<FetchValue>, PlanError> = (0..32)
-        .map(|lane| {
-            reference::fetch(case.form, &case.texture, &case.sampler, &request.lane(lane))
-        })
+        .map(|lane| reference::fetch(case.form, &case.texture, &case.sampler, &request.lane(lane)))
         .collect();
     for build in [Build::PORTABLE, Build::fastest()] {
         let plan = FetchPlan::with_build(case.form, &case.texture, &case.sampler, build);

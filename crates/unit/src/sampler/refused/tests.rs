@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::request::Geometry;
-use crate::resource::{ArrayShape, Extent, View};
+use crate::resource::{ArchLimits, ArrayShape, Extent, View};
 use crate::sampler::{AddressMode, CompareFunction};
 use Geometry as G;
 use texunit_memory::Block;
@@ -174,10 +174,16 @@ fn which_surfaces_there_are() {
         new("u8", G::D1, 32_769, None).unwrap_err(),
         "width is 32769, but must be 1 to 32768"
     );
-    let narrow = Surface::new_for(resource("u8", G::D1, 16_385, None), &ArchLimits::of(5, 0));
-    assert!(narrow.is_err());
-    let old = Surface::new_for(resource("u8", G::D1, 4, None), &ArchLimits::of(1, 3));
-    assert_eq!(old.unwrap_err().to_string(), "the architecture has no 1D surfaces");
+    let of_an_old_one = |width, major| {
+        let resource = resource("u8", G::D1, width, None);
+        let limits = ArchLimits::of(major, 0);
+        let block = Arc::clone(resource.block());
+        let resource = Resource::array_for(&limits, resource.shape(), block, "t").unwrap();
+        Surface::new(Arc::new(resource)).map(|_| ()).map_err(|e| e.to_string())
+    };
+    assert_eq!(of_an_old_one(16_384, 5), Ok(()));
+    assert!(of_an_old_one(16_385, 5).is_err());
+    assert_eq!(of_an_old_one(4, 1).unwrap_err(), "the architecture has no 1D surfaces");
     let levels = resource("u8", G::D2, 4, Some(3));
     assert!(Surface::new(Arc::clone(&levels)).is_err(), "three levels");
     assert!(Surface::new(Arc::new(levels.single_level(2).unwrap())).is_ok());

@@ -60,5 +60,9 @@ mod tests {
                 assert_eq!(*blocks.texels(format, [word, second]), wanted, "{name}, kept");
             }
         }
+        for format in Format::all().filter(|f| f.is_block()) {
+            let wanted = decode_block(format, &[0x5a; 16]).unwrap();
+            assert_eq!(*blocks.texels(format, [0x5a5a_5a5a_5a5a_5a5a; 2]), wanted, "{format}");
+        }
     }
 }

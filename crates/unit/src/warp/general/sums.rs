@@ -126,21 +126,6 @@ impl Normalized for Unorm10 {
     }
 }
 
-/// 24 bits, which stay. Sums of them do not fit 32 bits.
-pub(super) struct Unorm24;
-
-impl Normalized for Unorm24 {
-    const SIZE: usize = 4;
-    #[inline(always)]
-    fn widen(code: u32) -> i32 {
-        code as i32
-    }
-    #[inline(always)]
-    fn finish(sum: i32) -> f32 {
-        f32::from_bits(finish_unorm24(i64::from(sum)))
-    }
-}
-
 /// Sums of 24 bits at most.
 #[inline(always)]
 fn integers<C: Normalized>(shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {

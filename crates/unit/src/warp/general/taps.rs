@@ -2,7 +2,7 @@
 //! sums are added before anything is rounded.
 
 use super::axes::Shift;
-use super::sums::{Unorm2, Unorm10, Unorm24, finish_unorm24, srgb_group};
+use super::sums::{Unorm2, Unorm10, finish_unorm24, srgb_group};
 use crate::reference::graded::Graded;
 use crate::request::Lanes;
 use crate::warp::class::{F16, F32, Float, Normalized, Snorm8, Snorm16, Unorm8, Unorm16};
@@ -75,40 +75,33 @@ impl TapLanes {
         }
     }
 
-    /// Notes the exponents of texels: the first round for floats.
+    /// Adds the footprints of a tap to a channel; or, in the first of two rounds, only measures how
+    /// large its floats are.
     #[inline(always)]
-    pub(super) fn measure(&mut self, reading: Reading, groups: usize, buffers: &Buffers, c: usize) {
-        let largest = &mut self.tallies[c].largest;
-        for group in 0..groups {
-            match reading {
-                Reading::F16 => measure::<F16>(buffers, group, c, largest),
-                Reading::F32 => measure::<F32>(buffers, group, c, largest),
-                _ => {}
-            }
-        }
-    }
-
-    /// Adds the footprints of a tap: the second round, or the only one.
-    #[inline(always)]
-    pub(super) fn add(&mut self, reading: Reading, groups: usize, buffers: &Buffers, c: usize) {
+    pub(super) fn add(
+        &mut self,
+        reading: Reading,
+        measure: bool,
+        groups: usize,
+        buffers: &Buffers,
+        c: usize,
+    ) {
         let (tally, tap) = (&mut self.tallies[c], &self.weight);
         for group in 0..groups {
             match reading {
+                Reading::F16 if measure => exponents::<F16>(buffers, group, c, &mut tally.largest),
+                Reading::F32 if measure => exponents::<F32>(buffers, group, c, &mut tally.largest),
+                _ if measure => {}
                 Reading::F16 => tally.floats::<F16>(buffers, group, c, tap),
                 Reading::F32 => tally.floats::<F32>(buffers, group, c, tap),
-                Reading::Srgb => {
-                    for lane in 0..32 {
-                        let sum = srgb_group(buffers, group, 4, c, lane);
-                        tally.integer[lane] += i64::from(tap[lane]) * sum;
-                    }
-                }
+                Reading::Srgb => tally.srgb(buffers, group, c, tap),
+                Reading::Unorm { bits: 2 } => tally.integers::<Unorm2>(buffers, group, c, tap),
                 Reading::Unorm { bits: 8 } => tally.integers::<Unorm8>(buffers, group, c, tap),
-                Reading::Unorm { bits: 16 } => tally.integers::<Unorm16>(buffers, group, c, tap),
+                Reading::Unorm { bits: 10 } => tally.integers::<Unorm10>(buffers, group, c, tap),
+                // `widen` leaves 24 bits as they are, too.
+                Reading::Unorm { .. } => tally.integers::<Unorm16>(buffers, group, c, tap),
                 Reading::Snorm { bits: 8 } => tally.integers::<Snorm8>(buffers, group, c, tap),
                 Reading::Snorm { .. } => tally.integers::<Snorm16>(buffers, group, c, tap),
-                Reading::Unorm { bits: 2 } => tally.integers::<Unorm2>(buffers, group, c, tap),
-                Reading::Unorm { bits: 10 } => tally.integers::<Unorm10>(buffers, group, c, tap),
-                Reading::Unorm { .. } => tally.integers::<Unorm24>(buffers, group, c, tap),
                 _ => {}
             }
         }
@@ -161,11 +154,18 @@ impl Tally {
         }
     }
 
+    fn srgb(&mut self, buffers: &Buffers, group: usize, c: usize, tap: &[i32; 32]) {
+        for lane in 0..32 {
+            let sum = srgb_group(buffers, group, 4, c, lane);
+            self.integer[lane] += i64::from(tap[lane]) * sum;
+        }
+    }
+
     /// As `kernel::float_channel` does it; a tap's ten bits more still fit an f64.
     #[inline(always)]
     fn floats<C: Float>(&mut self, buffers: &Buffers, group: usize, c: usize, tap: &[i32; 32]) {
         let mut exponents = [0; 32];
-        measure::<C>(buffers, group, c, &mut exponents);
+        self::exponents::<C>(buffers, group, c, &mut exponents);
         for lane in 0..32 {
             let scale = power_of_two(C::TEXEL_BITS + 127 - exponents[lane]);
             let mut sum = -0.0;
@@ -194,7 +194,7 @@ impl Tally {
 
 /// Raises `largest` to the exponent fields of a group's texels with weight.
 #[inline(always)]
-fn measure<C: Float>(buffers: &Buffers, group: usize, c: usize, largest: &mut [i32; 32]) {
+fn exponents<C: Float>(buffers: &Buffers, group: usize, c: usize, largest: &mut [i32; 32]) {
     for k in 4 * group..4 * group + 4 {
         let (codes, weights) = (&buffers.texels[k][c], &buffers.weights[k]);
         for lane in 0..32 {

@@ -30,7 +30,7 @@ impl Draw {
 
     /// 0 to n - 1.
     pub(super) fn below(&mut self, n: u32) -> u32 {
-        (u64::from(self.bits()) * u64::from(n) >> 32) as u32
+        ((u64::from(self.bits()) * u64::from(n)) >> 32) as u32
     }
 
     fn in_range(&mut self, low: i32, high: i32) -> i32 {

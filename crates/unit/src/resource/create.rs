@@ -1,0 +1,187 @@
+//! Resources are made here, within the limits of an architecture, and all their texels are in
+//! their memory: what every later access relies on.
+
+use super::shape::elements;
+use super::{ArchLimits, ArrayShape, CreateError, Extent, Layout, Level, Resource, limits};
+use crate::request::Geometry;
+use std::sync::Arc;
+use texunit_memory::Block;
+use texunit_texel::Format;
+
+/// What the base address of linear and pitched memory is a multiple of (docs/numerics.md 12).
+pub const BASE_ALIGN: u64 = 16;
+/// What the pitch is a multiple of.
+pub const PITCH_ALIGN: u64 = 32;
+
+/// Where the first texel of linear or pitched memory is.
+#[derive(Clone, Debug)]
+pub struct Base {
+    /// The memory.
+    pub block: Arc<Block>,
+    /// Bytes from its start to the first texel.
+    pub offset: u64,
+    /// Device address of its start.
+    pub address: u64,
+}
+
+impl Base {
+    fn check(&self) -> Result<(), CreateError> {
+        check_align("base address", self.address.wrapping_add(self.offset), BASE_ALIGN)
+    }
+}
+
+impl Resource {
+    /// An opaque array that fills `block` from its start, within the limits of the newest
+    /// architecture.
+    pub fn array(
+        shape: &ArrayShape,
+        block: Arc<Block>,
+        name: impl Into<String>,
+    ) -> Result<Self, CreateError> {
+        Self::array_for(&ArchLimits::NEWEST, shape, block, name)
+    }
+
+    /// Likewise, within the limits of an architecture.
+    pub fn array_for(
+        limits: &ArchLimits,
+        shape: &ArrayShape,
+        block: Arc<Block>,
+        name: impl Into<String>,
+    ) -> Result<Self, CreateError> {
+        shape.check_for(limits)?;
+        let (levels, _) = shape.layout();
+        Self::inside(limits, *shape, levels, Layout::Array, block, name.into())
+    }
+
+    /// Linear memory: `width` texels from `offset` in `block`, which lies at device address
+    /// `base_address`; within the limits of the newest architecture.
+    pub fn linear(
+        format: Format,
+        width: u32,
+        block: Arc<Block>,
+        offset: u64,
+        base_address: u64,
+        name: impl Into<String>,
+    ) -> Result<Self, CreateError> {
+        let base = Base { block, offset, address: base_address };
+        Self::linear_for(&ArchLimits::NEWEST, format, width, base, name)
+    }
+
+    /// Likewise, within the limits of an architecture.
+    pub fn linear_for(
+        limits: &ArchLimits,
+        format: Format,
+        width: u32,
+        base: Base,
+        name: impl Into<String>,
+    ) -> Result<Self, CreateError> {
+        let extent = Extent { width, height: 1, depth: 1 };
+        limits.linear().check(extent)?;
+        limits::check_memory_format(format)?;
+        base.check()?;
+        let shape = ArrayShape::new(format, Geometry::D1, extent);
+        let level = one_level(extent, base.offset, row_bytes(format, width));
+        Self::inside(limits, shape, vec![level], Layout::Linear, base.block, name.into())
+    }
+
+    /// Pitch-linear 2D memory: rows of `width` texels, `pitch` bytes apart; within the limits of
+    /// the newest architecture.
+    #[expect(clippy::too_many_arguments, reason = "they are those of CUDA_RESOURCE_DESC")]
+    pub fn pitched(
+        format: Format,
+        width: u32,
+        height: u32,
+        pitch: u64,
+        block: Arc<Block>,
+        offset: u64,
+        base_address: u64,
+        name: impl Into<String>,
+    ) -> Result<Self, CreateError> {
+        let base = Base { block, offset, address: base_address };
+        Self::pitched_for(&ArchLimits::NEWEST, format, [width, height], pitch, base, name)
+    }
+
+    /// Likewise, within the limits of an architecture.
+    pub fn pitched_for(
+        limits: &ArchLimits,
+        format: Format,
+        [width, height]: [u32; 2],
+        pitch: u64,
+        base: Base,
+        name: impl Into<String>,
+    ) -> Result<Self, CreateError> {
+        let extent = Extent { width, height, depth: 1 };
+        limits.pitched().check(extent)?;
+        limits::check_memory_format(format)?;
+        base.check()?;
+        check_align("pitch", pitch, PITCH_ALIGN)?;
+        let row_bytes = row_bytes(format, width);
+        if pitch < row_bytes {
+            return Err(CreateError::Refused(format!(
+                "the pitch is {pitch} bytes, but a row of {width} texels of {format} takes \
+                 {row_bytes}"
+            )));
+        }
+        let max = limits.pitch();
+        if pitch > max {
+            return Err(CreateError::Extent { what: "pitch", value: pitch, max });
+        }
+        let shape = ArrayShape::new(format, Geometry::D2, extent);
+        let level = one_level(extent, base.offset, pitch);
+        Self::inside(limits, shape, vec![level], Layout::Pitched, base.block, name.into())
+    }
+
+    /// Checks that all texels lie in the block.
+    fn inside(
+        limits: &ArchLimits,
+        shape: ArrayShape,
+        levels: Vec<Level>,
+        layout: Layout,
+        block: Arc<Block>,
+        name: String,
+    ) -> Result<Self, CreateError> {
+        let (limits, residency, first_level, first_plane) = (*limits, None, 0, 0);
+        let resource = Self {
+            shape,
+            levels,
+            layout,
+            block,
+            limits,
+            residency,
+            first_level,
+            first_plane,
+            name,
+        };
+        for (n, level) in resource.levels.iter().enumerate() {
+            let (_, rows) = elements(shape.format, level.extent);
+            let needed = level.plane_pitch * u64::from(shape.planes() - 1)
+                + level.sample_pitch * u64::from(shape.samples - 1)
+                + level.slice_pitch * u64::from(level.extent.depth - 1)
+                + level.row_pitch * (rows - 1)
+                + resource.row_bytes(n as u32);
+            if !resource.block.contains(level.offset, needed) {
+                let available = (resource.block.size() as u64).saturating_sub(level.offset);
+                return Err(CreateError::Memory { needed, available });
+            }
+        }
+        Ok(resource)
+    }
+}
+
+fn check_align(what: &'static str, value: u64, align: u64) -> Result<(), CreateError> {
+    if value.is_multiple_of(align) {
+        Ok(())
+    } else {
+        Err(CreateError::Alignment { what, value, align })
+    }
+}
+
+fn row_bytes(format: Format, width: u32) -> u64 {
+    u64::from(width) * u64::from(format.texel_size())
+}
+
+/// The only level of linear or pitched memory.
+fn one_level(extent: Extent, offset: u64, row_pitch: u64) -> Level {
+    let all = row_pitch * u64::from(extent.height);
+    Level { extent, offset, row_pitch, slice_pitch: all, sample_pitch: all, plane_pitch: all }
+}

@@ -1,0 +1,81 @@
+//! The words for sampler state: of jobs, cases and messages.
+
+use super::{AddressMode, CompareFunction, Filter};
+
+impl AddressMode {
+    /// All of them with their names. `clamp` and `border` are PTX's `clamp_to_edge` and
+    /// `clamp_to_border`.
+    #[rustfmt::skip]
+    pub const NAMES: [(&str, Self); 5] = [
+        ("wrap",      Self::Wrap),
+        ("mirror",    Self::Mirror),
+        ("clamp",     Self::Clamp),
+        ("border",    Self::Border),
+        ("clamp_ogl", Self::ClampOgl),
+    ];
+
+    /// `clamp`
+    pub fn name(self) -> &'static str {
+        name_of(&Self::NAMES, self)
+    }
+}
+
+impl Filter {
+    /// Both with their names.
+    pub const NAMES: [(&str, Self); 2] = [("point", Self::Point), ("linear", Self::Linear)];
+
+    /// `point`
+    pub fn name(self) -> &'static str {
+        name_of(&Self::NAMES, self)
+    }
+}
+
+impl CompareFunction {
+    /// All of them with their names.
+    #[rustfmt::skip]
+    pub const NAMES: [(&str, Self); 8] = [
+        ("never",         Self::Never),
+        ("less",          Self::Less),
+        ("equal",         Self::Equal),
+        ("less_equal",    Self::LessEqual),
+        ("greater",       Self::Greater),
+        ("not_equal",     Self::NotEqual),
+        ("greater_equal", Self::GreaterEqual),
+        ("always",        Self::Always),
+    ];
+
+    /// `less_equal`
+    pub fn name(self) -> &'static str {
+        name_of(&Self::NAMES, self)
+    }
+}
+
+fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str {
+    names.iter().find(|row| row.1 == value).expect("the tables have every value").0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A match without a wildcard has to be looked at when a value is added; its tables too.
+    #[test]
+    fn every_value_has_a_name() {
+        for (n, (name, mode)) in AddressMode::NAMES.into_iter().enumerate() {
+            let place = match mode {
+                AddressMode::Wrap => 0,
+                AddressMode::Mirror => 1,
+                AddressMode::Clamp => 2,
+                AddressMode::Border => 3,
+                AddressMode::ClampOgl => 4,
+            };
+            assert_eq!((n, name), (place, mode.name()));
+        }
+        for (n, (name, function)) in CompareFunction::NAMES.into_iter().enumerate() {
+            assert_eq!((n, name), (function as usize, function.name()));
+        }
+        assert_eq!([Filter::Point, Filter::Linear].map(Filter::name), ["point", "linear"]);
+        let words: std::collections::HashSet<_> = AddressMode::NAMES.map(|row| row.0).into();
+        assert_eq!(words.len(), AddressMode::NAMES.len());
+    }
+}

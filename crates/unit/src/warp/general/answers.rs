@@ -1,0 +1,191 @@
+//! From codes and weights to values: of a `tex`, of a depth compare, of anisotropic footprints, of
+//! a `tld4`.
+
+use super::stages::some;
+use super::sums::{self, Shape};
+use super::{Call, General, Space};
+use crate::reference::{gather, result};
+use crate::request::{Lanes, lanes};
+use crate::sampler::CompareFunction;
+use crate::warp::kernel::Buffers;
+use texunit_texel::Reading;
+
+impl General {
+    /// Values of a `tex`.
+    #[inline(always)]
+    pub(super) fn sampled(
+        &self,
+        call: &Call<'_>,
+        slots: usize,
+        space: &mut Space,
+        buffers: &Buffers,
+        out: &mut [Lanes; 4],
+    ) {
+        let shape = Shape { groups: slots * self.slices(), per: self.per() };
+        if let Some(function) = self.effective.compare {
+            self.compared(call, function, shape, space, buffers, out);
+            return;
+        }
+        // A point filter sums only where it blends levels.
+        let blended = if slots == 2 { some(&space.levels.share[1]) } else { 0 };
+        for (c, out) in out.iter_mut().enumerate() {
+            if call.components >> c & 1 == 0 {
+                continue;
+            }
+            let reading = self.readings[c];
+            if self.filters() {
+                sums::sum(reading, shape, buffers, c, out);
+                continue;
+            }
+            sums::point(reading, &buffers.texels[0][c], out);
+            if blended != 0 {
+                let mut sum = [0; 32];
+                sums::sum(reading, shape, buffers, c, &mut sum);
+                for lane in lanes(blended) {
+                    out[lane] = sum[lane];
+                }
+            }
+            if space.outside != 0 {
+                for lane in lanes(space.outside) {
+                    out[lane] = 0;
+                }
+            }
+        }
+    }
+
+    /// Section 9: the share of the texels that pass, in all components.
+    fn compared(
+        &self,
+        call: &Call<'_>,
+        function: CompareFunction,
+        shape: Shape,
+        space: &mut Space,
+        buffers: &Buffers,
+        out: &mut [Lanes; 4],
+    ) {
+        let mut passing = [0; 32];
+        for k in shape.places() {
+            let passes = self.passes(call, function, &buffers.texels[k][0]);
+            for lane in lanes(passes & !space.outside) {
+                passing[lane] += buffers.weights[k][lane];
+            }
+        }
+        let values = passing.map(|weight| (weight as f32 / 256.0).to_bits());
+        put(call.components, values, out);
+    }
+
+    /// Lanes whose texel, of these codes, passes.
+    fn passes(&self, call: &Call<'_>, function: CompareFunction, codes: &Lanes) -> u32 {
+        let mut mask = 0;
+        for lane in lanes(call.request.active) {
+            let reference = f32::from_bits(call.request.compare[lane]);
+            let texel = f32::from_bits(self.readings[0].point(codes[lane]));
+            mask |= u32::from(result::compare(function, reference, texel)) << lane;
+        }
+        mask
+    }
+
+    /// Section 4: the values of anisotropic footprints.
+    #[inline(always)]
+    pub(super) fn tapped(
+        &self,
+        call: &Call<'_>,
+        slots: usize,
+        space: &mut Space,
+        buffers: &mut Buffers,
+        out: &mut [Lanes; 4],
+    ) {
+        let wanted = |c: &usize| call.components >> c & 1 == 1;
+        let is_float = |c: usize| matches!(self.readings[c], Reading::F16 | Reading::F32);
+        let compare = self.effective.compare;
+        // Sums of floats depend on the largest texel of all taps: a round more.
+        let twice = compare.is_none() && (0..4).filter(wanted).any(is_float);
+        for measure in if twice { [true, false].as_slice() } else { &[false] } {
+            for number in 0..space.taps.most {
+                space.taps.select(number);
+                for slot in 0..slots {
+                    self.tap(call, slot, space, buffers);
+                }
+                match compare {
+                    Some(function) => self.passing(call, function, slots, space, buffers),
+                    None => {
+                        for c in (0..4).filter(wanted) {
+                            space.taps.add(self.readings[c], *measure, slots, buffers, c);
+                        }
+                    }
+                }
+            }
+        }
+        if compare.is_some() {
+            let share = |weight: i32| result::share_that_passes(weight as u32);
+            put(call.components, space.taps.passing.map(share), out);
+            return;
+        }
+        for c in (0..4).filter(wanted) {
+            space.taps.finish(self.readings[c], c, &mut out[c]);
+        }
+    }
+
+    /// Texels and weights of the tap at hand; none for lanes that have fewer.
+    #[inline(always)]
+    fn tap(&self, call: &Call<'_>, slot: usize, space: &mut Space, buffers: &mut Buffers) {
+        self.level(slot, space);
+        self.shifted_axes(space);
+        self.weigh(slot, space, buffers);
+        for weights in &mut buffers.weights[4 * slot..4 * slot + 4] {
+            for lane in 0..32 {
+                let there = space.taps.weight[lane] > 0;
+                weights[lane] = if there { weights[lane] } else { 0 };
+            }
+        }
+        self.read(call, slot, space, buffers);
+    }
+
+    /// Adds the weights of the texels of a tap that pass.
+    fn passing(
+        &self,
+        call: &Call<'_>,
+        function: CompareFunction,
+        slots: usize,
+        space: &mut Space,
+        buffers: &Buffers,
+    ) {
+        let taps = &mut space.taps;
+        for k in 0..4 * slots {
+            for lane in lanes(self.passes(call, function, &buffers.texels[k][0])) {
+                taps.passing[lane] += buffers.weights[k][lane] * taps.weight[lane];
+            }
+        }
+    }
+
+    /// Section 8: a component of four texels, counter-clockwise from the lower left one.
+    pub(super) fn gathered(
+        &self,
+        call: &Call<'_>,
+        component: usize,
+        buffers: &Buffers,
+        out: &mut [Lanes; 4],
+    ) {
+        let reading = self.readings[component];
+        for (c, [x, y]) in gather::ORDER.into_iter().enumerate() {
+            if call.components >> c & 1 == 0 {
+                continue;
+            }
+            let codes = &buffers.texels[usize::from(x + 2 * y)];
+            let passes = self.effective.compare.map(|f| self.passes(call, f, &codes[0]));
+            for lane in lanes(call.request.active) {
+                let passes = passes.map(|mask| mask >> lane & 1 == 1);
+                out[c][lane] = gather::value(reading, codes[component][lane], passes);
+            }
+        }
+    }
+}
+
+/// The same values in all wanted components.
+fn put(components: u8, values: Lanes, out: &mut [Lanes; 4]) {
+    for (c, out) in out.iter_mut().enumerate() {
+        if components >> c & 1 == 1 {
+            *out = values;
+        }
+    }
+}

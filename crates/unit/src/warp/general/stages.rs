@@ -1,0 +1,223 @@
+//! From coordinates to codes and weights: the stages that plans of all kinds share.
+
+use super::axes::{self, AxisLanes, Find};
+use super::levels;
+use super::place::PlaceLanes;
+use super::texels::{self, Which};
+use super::{Call, General, Space, cube};
+use crate::reference::graded::{Graded, graded};
+use crate::request::{FetchOperands, lanes};
+use crate::resource::{Resource, TexelIndex};
+use crate::warp::kernel::Buffers;
+
+impl General {
+    /// Whether texels of a level are filtered.
+    pub(super) fn filters(&self) -> bool {
+        matches!(self.find, Find::Linear | Find::Seamless)
+    }
+
+    /// Texels a slice.
+    pub(super) fn per(&self) -> usize {
+        if self.filters() || self.find == Find::Gather { 4 } else { 1 }
+    }
+
+    /// Slices a level.
+    pub(super) fn slices(&self) -> usize {
+        if self.find == Find::Linear && self.axes[2].is_some() { 2 } else { 1 }
+    }
+
+    /// Sections 3 and 4: the levels of each lane, and its taps.
+    #[inline(always)]
+    pub(super) fn level_numbers(&self, call: &Call<'_>, space: &mut Space) {
+        let Space { levels, taps, .. } = space;
+        if self.anisotropic {
+            taps.clear();
+        }
+        let (geometry, base) = (self.form.geometry, call.resource.extent());
+        // Neighbours often have the same gradients. Quads see the point too.
+        let quad = geometry.is_cube() || geometry.axes() == 3;
+        let mut last: Option<(FetchOperands, Graded)> = None;
+        levels::run(self.source, (self.bias, &self.effective), call.request, levels, |lane| {
+            let operands = call.request.lane(lane);
+            let same = |(o, _): &&(FetchOperands, Graded)| {
+                !quad && o.dpdx == operands.dpdx && o.dpdy == operands.dpdy
+            };
+            let kept = last.as_ref().filter(same).map(|&(_, graded)| graded);
+            let graded = kept.unwrap_or_else(|| {
+                let point = self.places.point(operands.coords);
+                graded(geometry, &self.effective, base, point, &operands)
+            });
+            last = Some((operands, graded));
+            if self.anisotropic {
+                taps.put(lane, graded, kept.is_some());
+            }
+            graded.level()
+        });
+    }
+
+    /// Sizes and places in memory of the level that a slot of each lane has.
+    #[inline(always)]
+    pub(super) fn level(&self, slot: usize, space: &mut Space) {
+        let Space { place, levels, sizes, pitches, .. } = space;
+        let last = self.levels.len() as u32 - 1;
+        for lane in 0..32 {
+            let level = &self.levels[levels.level[slot][lane].min(last) as usize];
+            for (sizes, n) in sizes.iter_mut().zip(level.extent.axes()) {
+                sizes[lane] = n.into();
+            }
+            let (plane, sample) = (u64::from(place.plane[lane]), u64::from(place.sample[lane]));
+            let base = level.offset + plane * level.plane_pitch + sample * level.sample_pitch;
+            pitches.base[lane] = base as i64;
+            pitches.plane[lane] = level.plane_pitch as i64;
+            pitches.row[lane] = level.row_pitch as i64;
+            pitches.slice[lane] = level.slice_pitch as i64;
+        }
+    }
+
+    /// Section 1, axis by axis.
+    #[inline(always)]
+    pub(super) fn axes(&self, space: &mut Space) {
+        let Space { place, sizes, axes, .. } = space;
+        for (a, lanes) in axes.iter_mut().enumerate() {
+            match self.axes[a] {
+                Some(axis) => {
+                    let (coords, size, offset) = (&place.coords[a], &sizes[a], &place.offset[a]);
+                    axis.run(axes::Operands { coords, size, offset }, lanes);
+                }
+                None => *lanes = AxisLanes::NONE,
+            }
+        }
+    }
+
+    /// Section 1 for the tap at hand.
+    #[inline(always)]
+    pub(super) fn shifted_axes(&self, space: &mut Space) {
+        let Space { place, sizes, axes, taps, .. } = space;
+        for (a, lanes) in axes.iter_mut().enumerate() {
+            match (self.axes[a], taps.shift.get(a)) {
+                (Some(axis), Some(shift)) => {
+                    let (coords, size, offset) = (&place.coords[a], &sizes[a], &place.offset[a]);
+                    axis.run_shifted(axes::Operands { coords, size, offset }, shift, lanes);
+                }
+                _ => *lanes = AxisLanes::NONE,
+            }
+        }
+    }
+
+    /// Weights of a level's texels (docs/numerics.md 2, "Weights"), split along z, x, y.
+    #[inline(always)]
+    pub(super) fn weigh(&self, slot: usize, space: &Space, buffers: &mut Buffers) {
+        let Space { axes: [x, y, z], levels, .. } = space;
+        let share = &levels.share[slot];
+        if !self.filters() {
+            buffers.weights[4 * slot] = *share;
+            return;
+        }
+        for slice in 0..self.slices() {
+            let place = 4 * (slot * self.slices() + slice);
+            for lane in 0..32 {
+                let (a, b, c) = (x.weight[lane], y.weight[lane], z.weight[lane]);
+                let front = (share[lane] * (256 - c) + 128) >> 8;
+                let total = if slice == 0 { front } else { share[lane] - front };
+                let right = (total * a + 128) >> 8;
+                let left = total - right;
+                let w11 = (right * b + 128) >> 8;
+                let w00 = (left * (256 - b) + 128) >> 8;
+                buffers.weights[place][lane] = w00;
+                buffers.weights[place + 1][lane] = right - w11;
+                buffers.weights[place + 2][lane] = left - w00;
+                buffers.weights[place + 3][lane] = w11;
+            }
+        }
+    }
+
+    /// The texels of a level.
+    #[inline(always)]
+    pub(super) fn read(
+        &self,
+        call: &Call<'_>,
+        slot: usize,
+        space: &mut Space,
+        buffers: &mut Buffers,
+    ) {
+        let from = texels::From {
+            storage: self.storage,
+            block: call.resource.block(),
+            border: self.border,
+        };
+        if self.find == Find::Seamless {
+            for k in 0..4 {
+                let place = 4 * slot + k;
+                let wanted = call.request.active & some(&buffers.weights[place]);
+                let out = &mut buffers.texels[place];
+                let (from, which) = ((from, self.readings), (slot, k, wanted));
+                space.missing |= cube::read(from, call.resource, which, space, out);
+            }
+            return;
+        }
+        let Space { axes, pitches, texels, .. } = space;
+        for slice in 0..self.slices() {
+            for k in 0..self.per() {
+                let place = 4 * (slot * self.slices() + slice) + k;
+                let side = [k & 1, k >> 1, slice];
+                let at =
+                    std::array::from_fn(
+                        |a| {
+                            if side[a] == 0 { &axes[a].lower } else { &axes[a].upper }
+                        },
+                    );
+                let wanted = match self.find {
+                    Find::Integer | Find::Gather => call.request.active,
+                    Find::Point | Find::Linear | Find::Seamless => {
+                        call.request.active & some(&buffers.weights[place])
+                    }
+                };
+                let which = Which { at, pitches, wanted };
+                texels::codes(from, which, texels, &mut buffers.texels[place]);
+                if call.resource.residency().is_some() {
+                    let level = &space.levels.level[slot];
+                    space.missing |= absent(call.resource, &space.place, level, which);
+                }
+                if self.find == Find::Integer {
+                    space.outside |= negative(at);
+                }
+            }
+        }
+    }
+}
+
+/// Lanes of numbers above 0.
+#[inline(always)]
+pub(super) fn some(numbers: &[i32; 32]) -> u32 {
+    let mut mask = 0;
+    for lane in 0..32 {
+        mask |= u32::from(numbers[lane] > 0) << lane;
+    }
+    mask
+}
+
+/// Lanes with a negative index.
+#[inline(always)]
+fn negative([x, y, z]: [&[i32; 32]; 3]) -> u32 {
+    let mut mask = 0;
+    for lane in 0..32 {
+        mask |= u32::from(x[lane] | y[lane] | z[lane] < 0) << lane;
+    }
+    mask
+}
+
+/// Lanes whose texel is not in memory.
+fn absent(resource: &Resource, place: &PlaceLanes, level: &[u32; 32], which: Which<'_>) -> u32 {
+    let mut mask = 0;
+    for lane in lanes(which.wanted) {
+        let at = which.at.map(|axis| axis[lane]);
+        if at.iter().any(|&i| i < 0) {
+            continue;
+        }
+        let at = at.map(|i| i as u32);
+        let (plane, sample) = (place.plane[lane], place.sample[lane]);
+        let index = TexelIndex { level: level[lane], plane, sample, at };
+        mask |= u32::from(!resource.is_resident(index)) << lane;
+    }
+    mask
+}
