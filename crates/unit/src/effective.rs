@@ -105,7 +105,7 @@ fn asks_for_normalized(texture: &Texture, sampler: &Sampler) -> bool {
     texture.normalized_coords && !sampler.force_unnormalized_coords
 }
 
-/// Rules 1.11 and 7: mipmapped textures and the faces of cubes take normalized coordinates,
+/// Rules 1.11 and 7.5: mipmapped textures and the faces of cubes take normalized coordinates,
 /// whatever texture and sampler say.
 fn coords(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Coords {
     let always = texture.resource.is_mipmapped() || form.geometry.is_cube();
@@ -135,8 +135,8 @@ fn address(
     }
 }
 
-/// Rule 7: a point fetch of a cube that is not mipmapped clamps to the face. Rule 7 (open): in all
-/// others wrap and mirror act even if unnormalized coordinates were asked for.
+/// Rule 7.6: a point fetch of a cube that is not mipmapped clamps to the face. Rule 7.5 (open): in
+/// all others wrap and mirror act even if unnormalized coordinates were asked for.
 fn cube_address(
     mode: AddressMode,
     texture: &Texture,
@@ -151,11 +151,12 @@ fn cube_address(
     }
 }
 
-/// Largest anisotropy of the hardware. Rule 4 (open): a larger `max_anisotropy` counts as this.
+/// Largest anisotropy of the hardware. Rule 4.12 (open): a larger `max_anisotropy` counts as
+/// this.
 const MAX_ANISOTROPY: u32 = 16;
 
-/// Section 3: anisotropy sharpens explicit levels under a linear mip filter. Section 4: it makes
-/// footprints of gradients longer, under a linear filter. Rule 4 (open): a point filter reads one
+/// Rule 3.6: anisotropy sharpens explicit levels under a linear mip filter. Rule 4.12: it makes
+/// footprints of gradients longer, under a linear filter. Rule 4.12 (open): a point filter reads one
 /// texel of gradients, and footprints of one or three axes are isotropic.
 fn anisotropy(sampler: &Sampler, mip_filter: Option<Filter>, form: FetchForm) -> u32 {
     let acts = match form.kind {
@@ -168,7 +169,7 @@ fn anisotropy(sampler: &Sampler, mip_filter: Option<Filter>, form: FetchForm) ->
     if acts { sampler.max_anisotropy.clamp(1, MAX_ANISOTROPY) } else { 1 }
 }
 
-/// Section 9: a compare takes place if there are both an operand and a function.
+/// Rules 9.1 and 9.2: a compare takes place if there are both an operand and a function.
 fn compare(form: FetchForm, sampler: &Sampler) -> Option<CompareFunction> {
     sampler.compare.filter(|_| form.compare)
 }

@@ -15,9 +15,7 @@ pub mod sampler;
 mod surface;
 mod warp;
 
-pub use effective::{
-    Coords, EffectiveSampler, Override, effective_sampler, overrides, resolve,
-};
+pub use effective::{Coords, EffectiveSampler, Override, effective_sampler, overrides, resolve};
 pub use name::NameError;
 pub use query::{Attribute, QueryPlan, QueryRequest};
 pub use request::{
@@ -26,8 +24,8 @@ pub use request::{
     SurfaceForm, SurfaceKind, SurfaceRequest, ZERO_LANES, lanes,
 };
 pub use resource::{
-    ArchLimits, ArrayShape, Base, CreateError, CudaError, Extent, Layout, Level, Limits, Residency, Resource,
-    TexelIndex, TileShape, View,
+    ArchLimits, ArrayShape, Base, CreateError, CudaError, Extent, Layout, Level, Limits, Residency,
+    Resource, TexelIndex, TileShape, View,
 };
 pub use sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Surface, Texture};
 pub use surface::{SurfaceOutcome, SurfacePlace, SurfacePlan, SurfaceTrace};

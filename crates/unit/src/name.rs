@@ -31,6 +31,8 @@ const COORDS: [(CoordType, &str); 2] = [(CoordType::F32, "f32"), (CoordType::S32
 #[rustfmt::skip]
 const CLAMPS: [(ClampMode, &str); 3] =
     [(ClampMode::Trap, "trap"), (ClampMode::Clamp, "clamp"), (ClampMode::Zero, "zero")];
+/// Cache operators of `suld` and `sust`: no part of a form.
+const CACHE: [&str; 6] = ["ca", "cg", "cs", "cv", "wb", "wt"];
 #[rustfmt::skip]
 const OPS: [(ReduceOp, &str); 5] = [
     (ReduceOp::Add, "add"),
@@ -55,6 +57,18 @@ fn name_of<T: PartialEq>(table: &[(T, &'static str)], value: &T) -> &'static str
 
 fn by_name<T: Copy>(table: &[(T, &'static str)], name: &str) -> Option<T> {
     table.iter().find(|row| row.1 == name).map(|row| row.0)
+}
+
+impl ClampMode {
+    /// `trap`
+    pub fn name(self) -> &'static str {
+        name_of(&CLAMPS, &self)
+    }
+
+    /// The mode of this name, without a dot.
+    pub fn from_name(name: &str) -> Option<Self> {
+        by_name(&CLAMPS, name)
+    }
 }
 
 impl fmt::Display for FetchForm {
@@ -116,10 +130,9 @@ impl FetchForm {
         let integers = self.coord == CoordType::S32;
         let half = matches!(self.result, ResultType::F16 | ResultType::F16x2);
         let gathers = matches!(g, Geometry::D2 | Geometry::A2d | Geometry::Cube | Geometry::Acube);
-        let gather = matches!(self.kind, FetchKind::Gather(_));
-        let lod = match self.kind {
-            FetchKind::Sample(lod) => lod,
-            FetchKind::Gather(_) => Lod::Implicit,
+        let (lod, gather, component) = match self.kind {
+            FetchKind::Sample(lod) => (lod, false, 0),
+            FetchKind::Gather(component) => (Lod::Implicit, true, component),
         };
         let explicit = matches!(lod, Lod::Level | Lod::Gradient);
         #[rustfmt::skip]
@@ -132,9 +145,11 @@ impl FetchForm {
             (self.compare && integers,           "a compare operand wants .f32 coordinates"),
             (self.compare && g == Geometry::D3,  "3D fetches have no compare operand"),
             (lod == Lod::Gradient && integers,   "gradients want .f32 coordinates"),
+            (matches!(self.kind, FetchKind::Gather(4..)), "tld4 gathers one of four components"),
             (gather && !gathers,                 "tld4 has the geometries .2d, .a2d, .cube and .acube"),
             (gather && integers,                 "tld4 takes .f32 coordinates"),
             (gather && half,                     "tld4 has no f16 results"),
+            (component > 3,                      "tld4 gathers one of four components"),
         ];
         rules.into_iter().find(|rule| rule.0).map(|rule| rule.1)
     }
@@ -142,7 +157,7 @@ impl FetchForm {
 
 impl fmt::Display for SurfaceForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (geometry, clamp) = (self.geometry.name(), name_of(&CLAMPS, &self.clamp));
+        let (geometry, clamp) = (self.geometry.name(), self.clamp.name());
         let vector = |n: u8| if n == 1 { String::new() } else { format!(".v{n}") };
         match self.kind {
             SurfaceKind::Load { element_size: size, vector: n } => {
@@ -166,13 +181,15 @@ impl fmt::Display for SurfaceForm {
 impl FromStr for SurfaceForm {
     type Err = NameError;
 
-    /// Reads a name. Cache operators are not part of a form.
+    /// Reads a name. Cache operators are read over: they are no part of a form.
     fn from_str(name: &str) -> Result<Self, NameError> {
         let fail = |reason: &str| NameError { name: name.to_owned(), reason: reason.to_owned() };
-        let parts: Vec<&str> = name.split('.').collect();
+        let cached = name.starts_with("suld.") || name.starts_with("sust.");
+        let parts = name.split('.').filter(|part| !(cached && CACHE.contains(part)));
+        let parts: Vec<&str> = parts.collect();
         let (&clamp, parts) = parts.split_last().ok_or_else(|| fail("it is empty"))?;
         let clamp =
-            by_name(&CLAMPS, clamp).ok_or_else(|| fail("it ends in .trap, .clamp or .zero"))?;
+            ClampMode::from_name(clamp).ok_or_else(|| fail("it ends in .trap, .clamp or .zero"))?;
         let (kind, geometry) = match *parts {
             ["sured", p @ ("b" | "p"), op, geometry, ty] => {
                 let op = by_name(&OPS, op)
@@ -228,12 +245,15 @@ impl SurfaceForm {
             SurfaceKind::Load { element_size, vector }
             | SurfaceKind::Store { element_size, vector } => {
                 let fits = u32::from(element_size) * u32::from(vector) <= 16;
-                (!fits).then_some("an access has at most 16 bytes")
+                let known = matches!(element_size, 1 | 2 | 4 | 8) && matches!(vector, 1 | 2 | 4);
+                (!fits || !known).then_some(
+                    "an access is made of 1, 2 or 4 elements of 1, 2, 4 or 8 bytes, at most 16 in \
+                     all",
+                )
             }
-            SurfaceKind::StoreFormatted { .. } | SurfaceKind::Reduce { .. } if layered => {
-                Some("it has no layered geometry")
-            }
-            SurfaceKind::StoreFormatted { .. } => None,
+            SurfaceKind::Reduce { .. } if layered => Some("sured has no layered geometry"),
+            SurfaceKind::StoreFormatted { vector } => (!matches!(vector, 1 | 2 | 4))
+                .then_some("a formatted store has 1, 2 or 4 components"),
             SurfaceKind::Reduce { op, ty, formatted } => {
                 use ReduceOp as O;
                 use ReduceType as T;
@@ -272,11 +292,15 @@ mod tests {
             "suld.b.3d.b8.trap",
             "sust.b.a2d.v4.b32.zero",
             "sust.p.2d.v4.b32.trap",
+            "sust.p.a2d.b32.zero",
             "sured.b.add.1d.u64.zero",
             "sured.p.max.3d.b64.clamp",
         ] {
             assert_eq!(name.parse::<SurfaceForm>().unwrap().to_string(), name);
         }
+        let cached = "suld.b.1d.ca.v2.b8.trap".parse::<SurfaceForm>().unwrap();
+        assert_eq!(cached.to_string(), "suld.b.1d.v2.b8.trap");
+        assert!("sured.b.add.2d.ca.u32.trap".parse::<SurfaceForm>().is_err());
     }
 
     #[test]
@@ -304,7 +328,7 @@ mod tests {
             "suld.b.cube.b32.trap",
             "suld.b.2d.v4.b64.trap",
             "suld.b.2d.b32",
-            "sust.p.a2d.b32.trap",
+            "sust.p.cube.b32.trap",
             "sured.b.add.2d.s64.trap",
             "sured.b.and.2d.u32.trap",
             "sured.p.add.2d.b64.trap",

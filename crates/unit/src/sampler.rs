@@ -1,5 +1,5 @@
 //! How texels are read: textures, samplers and surfaces (CUDA's `CUDA_TEXTURE_DESC`). Which of
-//! them there can be is in [`refused`].
+//! them there can be is in `refused`.
 
 mod name;
 mod refused;

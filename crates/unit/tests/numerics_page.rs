@@ -1,7 +1,8 @@
-//! docs/numerics.md names functions and case files: they must exist.
+//! docs/numerics.md names functions and case files, and the code cites its rules: all must exist.
 
 #![allow(clippy::unwrap_used)]
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -55,4 +56,40 @@ fn named_functions_and_case_files_exist() {
             assert!(path.exists(), "{} is no case file", path.display());
         }
     }
+}
+
+/// Numbers of the page's rules and sections: the first cells of its tables, and its headings.
+fn numbers(page: &str) -> HashSet<&str> {
+    page.lines()
+        .filter_map(|line| ["| ", "## ", "### "].iter().find_map(|start| line.strip_prefix(start)))
+        .filter_map(|line| line.split_whitespace().next())
+        .map(|word| word.trim_end_matches('.'))
+        .collect()
+}
+
+/// The numbers that stand behind a word in the code: `rule 4.2`, `Rules 3.1 to 3.3`.
+fn cited(code: &str) -> HashSet<&str> {
+    let end =
+        |rest: &str| rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    ["ule ", "ules ", " rule: \"", "step(\"", "add(\"", "numerics.md "]
+        .iter()
+        .flat_map(|before| code.match_indices(before).map(|(at, word)| &code[at + word.len()..]))
+        .map(|rest| rest[..end(rest)].trim_end_matches('.'))
+        .filter(|number| !number.is_empty())
+        .collect()
+}
+
+#[test]
+fn rules_that_the_code_cites_exist() {
+    let page = std::fs::read_to_string(root().join("docs/numerics.md")).unwrap();
+    let known = numbers(&page);
+    let mut code = String::new();
+    for name in ["texel", "unit", "files", "cases", "explain", "device"] {
+        sources(&root().join("crates").join(name).join("src"), &mut code);
+    }
+    let cited = cited(&code);
+    assert!(cited.len() > 40, "{cited:?}");
+    let mut unknown: Vec<_> = cited.difference(&known).collect();
+    unknown.sort();
+    assert!(unknown.is_empty(), "not on the page: {unknown:?}");
 }

@@ -8,7 +8,7 @@ use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 /// State that was asked for and does not act as asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
-    /// Number of the rule of docs/numerics.md: `1.8`.
+    /// Number of the rule of docs/numerics.md, or of its section: `1.8`, `5`.
     pub rule: &'static str,
     /// What happens instead, in one line.
     pub text: String,
@@ -27,19 +27,21 @@ pub fn overrides(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Vec<O
     };
     add("1.9", state.integer());
     add("1.11", state.mipmapped_coordinates());
-    add("7", state.cube_coordinates());
+    add("7.5", state.cube_coordinates());
     for axis in 0..form.geometry.axes() {
         let (rule, text) = state.address(axis);
         add(rule, text);
     }
-    add("7", state.seamless());
-    add("8", state.gather());
-    add("3", state.mip_filter());
-    add("3", state.level_clamps());
-    add("3", state.bias());
-    add("3", state.anisotropy());
+    add("7.7", state.seamless());
+    add("8.6", state.gather());
+    add(if state.is_integer() { "1.9" } else { "3.7" }, state.mip_filter());
+    add(if state.is_mipmapped() { "3.3" } else { "3.7" }, state.level_clamps());
+    let (rule, text) = state.bias();
+    add(rule, text);
+    let gradient = form.kind == FetchKind::Sample(Lod::Gradient);
+    add(if gradient { "4.12" } else { "3.6" }, state.anisotropy());
     add("5", state.srgb());
-    add("9", state.compare());
+    add(if form.compare { "9.1" } else { "9.2" }, state.compare());
     all
 }
 
@@ -105,7 +107,7 @@ impl State<'_> {
         let name = ["x", "y", "z"][axis];
         let [asked, acts] = [asked, acts].map(AddressMode::name);
         let (rule, why) = if self.form.geometry.is_cube() {
-            ("7", "a point fetch of a cube map without mip levels stays on its face")
+            ("7.6", "a point fetch of a cube map without mip levels stays on its face")
         } else if self.is_mipmapped() {
             ("1.11", "unnormalized coordinates are asked for")
         } else {
@@ -159,16 +161,18 @@ impl State<'_> {
             .then(|| format!("level clamps {min} and {max} are in the wrong order: {min} wins"))
     }
 
-    fn bias(&self) -> Option<String> {
-        let why = match self.form.kind {
-            _ if self.sampler.level_bias == 0.0 => return None,
-            _ if !self.is_mipmapped() => "the texture has no mip levels",
-            _ if self.is_integer() => "an integer level is the level itself",
-            FetchKind::Sample(Lod::Level | Lod::Gradient) => return None,
-            FetchKind::Sample(Lod::Implicit | Lod::Base) => "the instruction names no level",
-            FetchKind::Gather(_) => "a gather reads level 0",
+    fn bias(&self) -> (&'static str, Option<String>) {
+        let (rule, why) = match self.form.kind {
+            _ if self.sampler.level_bias == 0.0 => return ("3.2", None),
+            _ if !self.is_mipmapped() => ("3.7", "the texture has no mip levels"),
+            _ if self.is_integer() => ("3.2", "an integer level is the level itself"),
+            FetchKind::Sample(Lod::Level | Lod::Gradient) => return ("3.2", None),
+            FetchKind::Sample(Lod::Implicit | Lod::Base) => {
+                ("3.1", "the instruction names no level")
+            }
+            FetchKind::Gather(_) => ("8.6", "a gather reads level 0"),
         };
-        Some(format!("the level bias has no effect: {why}"))
+        (rule, Some(format!("the level bias has no effect: {why}")))
     }
 
     fn anisotropy(&self) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Fetches that have no defined answer, and why.
 
 use super::{EffectiveSampler, effective_sampler, reads_normalized};
-use crate::request::{CoordType, FetchForm, FetchKind, Geometry, Lod, PlanError, ResultType};
+use crate::request::{CoordType, FetchForm, FetchKind, Lod, PlanError, ResultType};
 use crate::resource::Layout;
 use crate::sampler::{Filter, Sampler, Texture, check_pair};
 use texunit_texel::{Reading, readings};
@@ -20,8 +20,9 @@ pub fn resolve(
             resource: resource.sentence("texture"),
         });
     }
-    if let Some(reason) = no_such_instruction(form) {
-        return Err(PlanError::Undefined(reason));
+    // Whoever reads PTX has refused these already.
+    if let Some(reason) = form.why_impossible() {
+        return Err(PlanError::Undefined(format!("{form}: {reason}")));
     }
     if resource.layout() == Layout::Linear && form.coord == CoordType::F32 {
         return Err(PlanError::Undefined(format!(
@@ -52,39 +53,6 @@ pub(crate) fn texture_readings(texture: &Texture, srgb: bool) -> Result<[Reading
         let mode = if reads_normalized(texture) { "normalized floats" } else { "elements" };
         PlanError::Undefined(format!("{format} cannot be read as {mode}"))
     })
-}
-
-/// Forms that the PTX ISA does not have. Whoever reads PTX has refused them already.
-fn no_such_instruction(form: FetchForm) -> Option<String> {
-    let FetchForm { kind, geometry, coord, offset, compare, .. } = form;
-    let name = geometry.name();
-    let gather = matches!(kind, FetchKind::Gather(_));
-    let reason = match geometry {
-        _ if matches!(kind, FetchKind::Gather(4..)) => "tld4 gathers one of four components",
-        _ if gather && coord == CoordType::S32 => "tld4 takes .f32 coordinates, not .s32",
-        _ if kind == FetchKind::Sample(Lod::Gradient) && coord == CoordType::S32 => {
-            "tex.grad takes .f32 coordinates, not .s32"
-        }
-        Geometry::Cube | Geometry::Acube if coord == CoordType::S32 => {
-            return Some(format!("{name} fetches take .f32 coordinates, not .s32"));
-        }
-        Geometry::Cube | Geometry::Acube if offset => {
-            return Some(format!("{name} fetches have no offset operand"));
-        }
-        Geometry::D2ms | Geometry::A2dms if coord == CoordType::F32 => {
-            return Some(format!("{name} fetches take .s32 coordinates, not .f32"));
-        }
-        Geometry::D3 | Geometry::D2ms | Geometry::A2dms if compare => {
-            return Some(format!("{name} fetches have no depth compare operand"));
-        }
-        Geometry::D1 | Geometry::A1d | Geometry::D3 | Geometry::D2ms | Geometry::A2dms
-            if gather =>
-        {
-            return Some(format!("tld4 has no {name} geometry"));
-        }
-        _ => return None,
-    };
-    Some(reason.to_owned())
 }
 
 /// Integers have no filtered form (8.1, open: the driver creates such textures), so that levels of

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::request::{Geometry, ResultType};
-use crate::resource::{ArrayShape, Extent, Resource};
+use crate::resource::{ArchLimits, ArrayShape, Extent, Resource};
 use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_texel::Format;
@@ -181,15 +181,14 @@ fn forms_that_do_not_exist_are_refused() {
     let gather = FetchKind::Gather(0);
     #[rustfmt::skip]
     let rows = [
-        (integer(Geometry::Cube),                                    ".cube fetches take .f32 coordinates, not .s32"),
-        (FetchForm { offset: true, ..base(Geometry::Acube) },        ".acube fetches have no offset operand"),
-        (base(Geometry::D2ms),                                       ".2dms fetches take .s32 coordinates, not .f32"),
-        (FetchForm { compare: true, ..base(Geometry::D3) },          ".3d fetches have no depth compare operand"),
-        (FetchForm { compare: true, ..integer(Geometry::A2dms) },    ".a2dms fetches have no depth compare operand"),
-        (kind(gather, Geometry::A1d),                                "tld4 has no .a1d geometry"),
-        (kind(FetchKind::Gather(4), Geometry::D2),                   "tld4 gathers one of four components"),
-        (FetchForm { kind: gather, ..integer(Geometry::D2) },        "tld4 takes .f32 coordinates, not .s32"),
-        (FetchForm { kind: GRADIENT, ..integer(Geometry::D2) },      "tex.grad takes .f32 coordinates, not .s32"),
+        (integer(Geometry::Cube),                                 "tex.cube.v4.f32.s32: cube maps take .f32 coordinates"),
+        (FetchForm { offset: true, ..base(Geometry::Acube) },     "tex.acube.v4.f32.f32: fetches from cube maps have no offset"),
+        (base(Geometry::D2ms),                                    "tex.2dms.v4.f32.f32: multi-sample textures take .s32 coordinates"),
+        (FetchForm { compare: true, ..base(Geometry::D3) },       "tex.3d.v4.f32.f32: 3D fetches have no compare operand"),
+        (FetchForm { compare: true, ..integer(Geometry::D2) },    "tex.2d.v4.f32.s32: a compare operand wants .f32 coordinates"),
+        (kind(gather, Geometry::A1d),                             "tld4.r.a1d.v4.f32.f32: tld4 has the geometries .2d, .a2d, .cube and .acube"),
+        (kind(FetchKind::Gather(4), Geometry::D2),                "tld4.r.2d.v4.f32.f32: tld4 gathers one of four components"),
+        (FetchForm { kind: GRADIENT, ..integer(Geometry::D2) },   "tex.grad.2d.v4.f32.s32: gradients want .f32 coordinates"),
     ];
     for (form, message) in rows {
         assert_eq!(refused(form), message, "{form:?}");
@@ -198,10 +197,63 @@ fn forms_that_do_not_exist_are_refused() {
     let e = resolve(compare, &square(Geometry::D2, "u16", None), &s).unwrap_err().to_string();
     assert!(e.contains("no depth compare"), "{e}");
     let half = FetchForm { result: ResultType::F16, ..base(Geometry::D2) };
-    let e = resolve(half, &square(Geometry::D2, "u16", None), &s).unwrap_err().to_string();
+    let plain = Sampler::default();
+    let e = resolve(half, &square(Geometry::D2, "u16", None), &plain).unwrap_err().to_string();
     assert!(e.contains("not as .f16"), "{e}");
     assert!(resolve(compare, &square(Geometry::D2, "depth24", None), &s).is_ok());
     assert!(resolve(half, &square(Geometry::D2, "f16", None), &s).is_ok());
+}
+
+#[test]
+fn samplers_that_come_separately_are_checked() {
+    let refused = |t: &Texture, s: &Sampler, coord| {
+        let form = form(t.resource.geometry(), coord);
+        resolve(form, t, s).map(|_| ()).unwrap_err().to_string()
+    };
+    let plain = Sampler::default();
+    let t = square(Geometry::A2d, "f32", None);
+    let seamless = Sampler { seamless_cube: true, ..plain };
+    let e = refused(&t, &seamless, CoordType::F32);
+    assert!(e.contains("seamless filtering is for cube maps"), "{e}");
+    let nan = Sampler { max_level_clamp: f32::NAN, ..plain };
+    let e = refused(&t, &nan, CoordType::S32);
+    assert!(e.contains("max_level_clamp is a number, not NaN"), "{e}");
+    let e = refused(&square(Geometry::D2, "bc7_srgb", None), &plain, CoordType::F32);
+    assert!(e.contains("set the sRGB flag"), "{e}");
+    let linear = Sampler { filter: Filter::Linear, ..plain };
+    let e = refused(&square(Geometry::D2, "u8", None), &linear, CoordType::F32);
+    assert!(e.contains("no linear filter"), "{e}");
+    let mip = Sampler { mip_filter: Filter::Linear, ..plain };
+    let t = square(Geometry::D2, "u8", Some(2));
+    let level = FetchForm { kind: LEVEL, ..form(Geometry::D2, CoordType::F32) };
+    let e = resolve(level, &t, &mip).unwrap_err().to_string();
+    assert!(e.contains("no linear mip filter"), "{e}");
+    assert!(resolve(form(Geometry::D2, CoordType::F32), &t, &mip).is_ok(), "level 0 alone");
+}
+
+#[test]
+fn gathers_have_limits_of_their_own() {
+    let format = Format::from_name("u8").unwrap();
+    let texture = |width, limits| {
+        let shape = ArrayShape::new(format, Geometry::D2, Extent { width, height: 1, depth: 1 });
+        let block = Arc::new(Block::new(shape.size().unwrap() as usize, "b").unwrap());
+        let resource = Arc::new(Resource::array_for(&limits, &shape, block, "t").unwrap());
+        Texture { resource, read_mode: ReadMode::Element, normalized_coords: true }
+    };
+    let (newest, old) = (ArchLimits::NEWEST, ArchLimits::of(5, 2));
+    let gather = kind(FetchKind::Gather(0), Geometry::D2);
+    for (width, limits, most) in [(32_768, newest, 32_768), (32_768, old, 16_384)] {
+        let s = Sampler::default();
+        let t = texture(width, limits);
+        assert!(resolve(form(Geometry::D2, CoordType::F32), &t, &s).is_ok(), "tex reads it");
+        assert_eq!(resolve(gather, &t, &s).is_ok(), width <= most);
+    }
+    let e = resolve(gather, &texture(32_769, newest), &Sampler::default()).unwrap_err();
+    assert_eq!(
+        e.to_string(),
+        "texture `t` is a 2D array of 32769 x 1 texels of u8: tld4 cannot read it: width is \
+         32769, but must be 1 to 32768"
+    );
 }
 
 #[test]
@@ -236,14 +288,13 @@ fn every_change_is_told() {
         said(&t, &s, form(Geometry::D2, CoordType::F32)),
         [
             "1.8: address mode of x: wrap acts as clamp, because coordinates are unnormalized",
-            "7: seamless filtering has no effect: the texture is no cube map",
-            "3: the mip filter has no effect: the texture has no mip levels",
-            "3: level clamps have no effect: the texture has no mip levels",
-            "3: the level bias has no effect: the texture has no mip levels",
-            "3: max_anisotropy 8 has no effect: the instruction has neither level nor gradients",
+            "3.7: the mip filter has no effect: the texture has no mip levels",
+            "3.7: level clamps have no effect: the texture has no mip levels",
+            "3.7: the level bias has no effect: the texture has no mip levels",
+            "3.6: max_anisotropy 8 has no effect: the instruction has neither level nor gradients",
             "5: the sRGB flag has no effect: it acts on 8-bit unorm texels read as normalized \
              floats",
-            "9: the compare function has no effect: the instruction has no compare operand",
+            "9.2: the compare function has no effect: the instruction has no compare operand",
         ]
     );
     let linear = Sampler { filter: Filter::Linear, ..Sampler::default() };
@@ -264,18 +315,18 @@ fn every_change_is_told() {
              asked for",
             "1.11: address mode of x: wrap acts as clamp, because unnormalized coordinates are \
              asked for",
-            "8: a gather reads level 0 of a mipmapped texture",
+            "8.6: a gather reads level 0 of a mipmapped texture",
         ]
     );
     let said_of_level = said(&mipmapped, &crossed, kind(LEVEL, Geometry::D2));
     assert_eq!(
         said_of_level.last().unwrap(),
-        "3: level clamps 2 and 1 are in the wrong order: 2 wins"
+        "3.3: level clamps 2 and 1 are in the wrong order: 2 wins"
     );
     let form = FetchForm { compare: true, ..kind(LEVEL, Geometry::D2) };
     let said_of_operand = said(&mipmapped, &linear, form);
     assert_eq!(
         said_of_operand.last().unwrap(),
-        "9: the compare operand has no effect: the sampler has no compare function"
+        "9.1: the compare operand has no effect: the sampler has no compare function"
     );
 }

@@ -157,7 +157,7 @@ impl Anisotropy {
 /// level computation takes, not by the root of the squares.
 fn along(component: SignedTen, length: Ten, way: i64) -> Fixed {
     let Ten { significand, exponent } = component.magnitude;
-    // No component is longer than the length, so the difference is not above 0.
+    // No component is longer than the length.
     let smaller = length.exponent - exponent;
     if significand == 0 || smaller > 30 {
         return Fixed::ZERO;

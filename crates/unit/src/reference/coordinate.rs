@@ -136,7 +136,7 @@ pub(crate) fn layer(index: u32, layers: u32) -> u32 {
     index.min(layers.saturating_sub(1))
 }
 
-/// Rule 9 (open): a sample number past the end reads the last sample.
+/// Rule 9.6 (open): a sample number past the end reads the last sample.
 pub(crate) fn sample(number: u32, samples: u32) -> u32 {
     number.min(samples.saturating_sub(1))
 }

@@ -5,6 +5,7 @@ use super::float::{self, FloatRules, HALF, SINGLE};
 use super::level::{self, Levels, Wanted};
 use super::sum::{self, Group, IntegerSum, ONE_TAP, TOTAL_BITS};
 use super::trace::{Footprint, Step, TexelTrace};
+use crate::request::{FetchKind, Lod};
 use texunit_texel::{Reading, sign_extend};
 
 pub(super) fn step(rule: &'static str, text: impl Into<String>) -> Step {
@@ -33,20 +34,24 @@ pub(super) fn group_name(footprint: &Footprint, z: u8) -> String {
 pub(super) fn level(fetch: &Fetch<'_>, wanted: Wanted, levels: &Levels, steps: &mut Vec<Step>) {
     let (effective, bias) = (&fetch.effective, fetch.sampler.level_bias);
     if !fetch.resource().is_mipmapped() {
-        steps.push(step("3", "the texture has one level"));
+        steps.push(step("3.7", "the texture has one level"));
         return;
     }
     match wanted {
-        Wanted::Base => steps.push(step("3", "no level is named: level 0, without bias")),
-        Wanted::Whole(q) => steps.push(step("3", format!("integer level {}", q / 256))),
+        Wanted::Base => steps.push(step("3.1", "no level is named: level 0, without bias")),
+        Wanted::Whole(q) => steps.push(step("3.2", format!("integer level {}", q / 256))),
         Wanted::Lowest => steps.push(step("4.7", "gradients of length 0: the lowest level")),
         Wanted::Highest => steps.push(step("4.1", "gradients too large: the highest level")),
         Wanted::At(q) => {
-            steps.push(step("3", format!("level in 1/256, cut: {q}")));
+            // How gradients come to it has been said.
+            let graded = fetch.form.kind == FetchKind::Sample(Lod::Gradient);
+            if !graded {
+                steps.push(step("3.2", format!("level in 1/256, cut: {q}")));
+            }
             if let Some(s) = level::sharpening(effective) {
                 let (p, d) = s.low;
                 steps.push(step(
-                    "3",
+                    "3.6",
                     format!(
                         "sharpened by anisotropy {}: with bias {bias}, low {p}/{d} and rate {}/{}, \
                          {}",
@@ -58,19 +63,20 @@ pub(super) fn level(fetch: &Fetch<'_>, wanted: Wanted, levels: &Levels, steps: &
                 ));
             } else if bias != 0.0 {
                 let cut = level::cut_to_256ths(bias);
-                steps.push(step("3", format!("bias {bias}: {q} + {cut} = {}", q + cut)));
+                let rule = if graded { "4.8" } else { "3.2" };
+                steps.push(step(rule, format!("bias {bias}: {q} + {cut} = {}", q + cut)));
             }
         }
     }
     let [min, max] = effective.level_clamp;
-    steps.push(step("3", format!("clamped to {min}..{max}: q = {}", levels.q)));
+    steps.push(step("3.3", format!("clamped to {min}..{max}: q = {}", levels.q)));
     let text = match levels.reads {
         [(level, 256), _] => format!("level {level} alone"),
         [(low, share), (high, rest)] => {
             format!("{share}/256 of level {low}, {rest}/256 of level {high}")
         }
     };
-    steps.push(step("3", text));
+    steps.push(step("3.4", text));
 }
 
 /// Rule 1.9.
@@ -78,26 +84,26 @@ pub(super) fn outside() -> Step {
     step("1.9", "outside the extent: 0")
 }
 
-/// Section 9.
+/// Rule 9.4.
 pub(super) fn not_resident() -> Step {
-    step("9", "a texel with weight is not resident: 0")
+    step("9.4", "a texel with weight is not resident: 0")
 }
 
-/// Section 9.
+/// Rule 9.2.
 pub(super) fn compared(passes: bool) -> Step {
-    step("9", if passes { "the compare passes: 1" } else { "the compare fails: 0" })
+    step("9.2", if passes { "the compare passes: 1" } else { "the compare fails: 0" })
 }
 
-/// Section 9; the weight is in 2^-18.
+/// Rule 9.2; the weight is in 2^-18.
 pub(super) fn passing(weight: u32) -> Step {
     let share = f64::from(weight) / f64::from(1_u32 << (TOTAL_BITS - 8));
-    step("9", format!("texels that pass the compare weigh {share} of 256"))
+    step("9.2", format!("texels that pass the compare weigh {share} of 256"))
 }
 
-/// Section 2.
+/// Rule 2.6.
 pub(super) fn half(bits: u32, half: u32) -> Step {
     let value = f32::from_bits(bits);
-    step("2", format!("rounded to f16, ties to even: {value} gives 0x{half:04x}"))
+    step("2.6", format!("rounded to f16, ties to even: {value} gives 0x{half:04x}"))
 }
 
 /// Section 2, "Point-sampled values": what one code gives.
@@ -115,7 +121,7 @@ pub(super) fn point(reading: Reading, code: u32) -> Vec<Step> {
         }
         Reading::Srgb => {
             let table = sum::srgb_value(code);
-            return vec![step("5", format!("sRGB code {code}: {table} / 65536 = {value}"))];
+            return vec![step("5.1", format!("sRGB code {code}: {table} / 65536 = {value}"))];
         }
         Reading::F16 => format!("f16 0x{code:04x} = {value}"),
         Reading::F32 => format!("f32 0x{code:08x} = {value}"),
@@ -123,7 +129,7 @@ pub(super) fn point(reading: Reading, code: u32) -> Vec<Step> {
     vec![step("2", text)]
 }
 
-/// Section 8: what a gather makes of a texel.
+/// Rule 8.3: what a gather makes of a texel.
 pub(super) fn gathered(
     component: usize,
     texel: &TexelTrace,
@@ -190,11 +196,14 @@ fn srgb(groups: &[Named<'_>], result: u32) -> Vec<Step> {
             let total = group.total(|code| i128::from(sum::srgb_value(code) >> unit << unit));
             let value = scaled(total, -16 - TOTAL_BITS as i32);
             let cut = 1_u32 << unit;
-            step("5", format!("{name}: table values cut to multiples of {cut}/65536, sum {value}"))
+            step(
+                "5.2",
+                format!("{name}: table values cut to multiples of {cut}/65536, sum {value}"),
+            )
         })
         .collect();
     let value = f32::from_bits(result);
-    steps.push(step("5", format!("rounded to 11 significant bits, ties away: {value}")));
+    steps.push(step("5.2", format!("rounded to 11 significant bits, ties away: {value}")));
     steps
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn exponent(texels: &[Weighted], rules: &FloatRules) -> Option<i32> {
     texels.iter().filter_map(|t| exponent(texel_value(t.code, rules))).max()
 }
 
-/// What a group adds, in units of 2^(Emax - 28), over 2^18. Rule 2 (open): several taps weigh sums
+/// What a group adds, in units of 2^(Emax - 28), over 2^18. Rule 4.12 (open): several taps weigh sums
 /// that have been floored already.
 pub(crate) fn group_sum(group: &Group<'_>, largest: i32, rules: &FloatRules) -> i128 {
     // A group of zeros adds nothing.

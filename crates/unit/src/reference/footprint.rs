@@ -21,7 +21,7 @@ pub(crate) struct Place {
     pub(crate) coords: [u32; 3],
 }
 
-/// Takes the coordinates of an instruction apart. Rule 9: `.2dms` has {sample, x, y}, `.a2dms`
+/// Takes the coordinates of an instruction apart. Rule 9.5: `.2dms` has {sample, x, y}, `.a2dms`
 /// {sample, layer, x, y}.
 pub(crate) fn place(shape: &ArrayShape, [c0, c1, c2, c3]: [u32; 4]) -> Place {
     let layer = |index| coordinate::layer(index, shape.layers);
@@ -61,9 +61,9 @@ pub(crate) enum Find {
     Point,
     /// The two around the point (rule 1.6).
     Linear,
-    /// The same without a limit to the coordinate (section 8).
+    /// The same without a limit to the coordinate (rule 8.2).
     Gather,
-    /// The same on a face whose neighbours go on where it ends (section 7).
+    /// The same on a face whose neighbours go on where it ends (rule 7.7).
     Seamless,
 }
 

@@ -30,19 +30,19 @@ pub(crate) struct Levels {
 /// How far a level may go in 1/256: keeps sums of saturated numbers in range.
 const FAR: i64 = 1 << 40;
 
-/// Rule 3: an f32 level or bias in 1/256, cut. Rule 3 (open): a NaN level is 0.
+/// Rule 3.2: an f32 level or bias in 1/256, cut. Rule 3.2 (open): a NaN level is 0.
 pub(crate) fn cut_to_256ths(x: f32) -> i64 {
     // The product is exact; `as` cuts, saturates and takes NaN to 0.
     ((f64::from(x) * 256.0) as i64).clamp(-FAR, FAR)
 }
 
-/// Rule 3 (open): an `.s32` level is the level itself, without bias; the clamps take levels that
+/// Rule 3.2 (open): an `.s32` level is the level itself, without bias; the clamps take levels that
 /// there are not to the nearest one.
 pub(crate) fn integer_level(bits: u32) -> Wanted {
     Wanted::Whole(256 * i64::from(bits as i32))
 }
 
-/// Rule 3: the level clamps of a sampler and the levels there are, as one interval in 1/256. If
+/// Rule 3.3: the level clamps of a sampler and the levels there are, as one interval in 1/256. If
 /// the clamps are in the wrong order the lower one wins.
 pub(crate) fn clamp_interval(min: f32, max: f32, levels: usize) -> [i64; 2] {
     let last = 256 * (levels as i64 - 1);
@@ -50,7 +50,7 @@ pub(crate) fn clamp_interval(min: f32, max: f32, levels: usize) -> [i64; 2] {
     [min.clamp(0, last), max.max(min).clamp(0, last)]
 }
 
-/// Rule 3: bias and sharpening, then the clamps.
+/// Rules 3.1 to 3.3, 3.6 and 4.8: bias or sharpening, then the clamps.
 pub(crate) fn clamped(wanted: Wanted, bias: f32, effective: &EffectiveSampler) -> i64 {
     let q = match wanted {
         Wanted::Base => 0,
@@ -66,7 +66,7 @@ pub(crate) fn clamped(wanted: Wanted, bias: f32, effective: &EffectiveSampler) -
     q.clamp(min, max)
 }
 
-/// Rule 3: the level or the two levels that are read.
+/// Rule 3.4: the level or the two levels that are read.
 pub(crate) fn levels(q: i64, mip_filter: Option<Filter>) -> Levels {
     let reads = match mip_filter {
         // The clamps allow level 0 only.
@@ -80,7 +80,7 @@ pub(crate) fn levels(q: i64, mip_filter: Option<Filter>) -> Levels {
     Levels { q, reads }
 }
 
-/// Rule 3: how a linear mip filter sharpens under anisotropy.
+/// Rule 3.6: how a linear mip filter sharpens under anisotropy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sharpening {
     /// Of 256, below which the weight of the next level is 0: a quotient.

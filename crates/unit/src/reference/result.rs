@@ -9,7 +9,7 @@ use crate::request::{FetchKind, ResultType};
 use crate::sampler::{CompareFunction, Filter};
 use texunit_texel::{Reading, f32_to_f16};
 
-/// Rule 9: `reference FUNC texel`. Comparisons with NaN are false, but for `!=`.
+/// Rule 9.2: `reference FUNC texel`. Comparisons with NaN are false, but for `!=`.
 pub(crate) fn compare(function: CompareFunction, reference: f32, texel: f32) -> bool {
     match function {
         CompareFunction::Never => false,
@@ -23,13 +23,13 @@ pub(crate) fn compare(function: CompareFunction, reference: f32, texel: f32) -> 
     }
 }
 
-/// Section 9: the filtered outcome of compares, 0 to 1, from the weights of the texels that pass
-/// in units of 2^-18. Rule 9 (open): all four components are this number.
+/// Rule 9.2: the filtered outcome of compares, 0 to 1, from the weights of the texels that pass
+/// in units of 2^-18. Rule 9.3 (open): all four components are this number.
 pub(crate) fn share_that_passes(weight: u32) -> u32 {
     (weight as f32 / (1_u32 << TOTAL_BITS) as f32).to_bits()
 }
 
-/// Section 2, results of type f16: to nearest. Rule 2 (open): ties to even.
+/// Rule 2.6: results of type f16, to nearest. Rule 2.6 (open): ties to even.
 pub(crate) fn half_result(bits: u32) -> u32 {
     f32_to_f16(bits).into()
 }

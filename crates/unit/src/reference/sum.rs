@@ -86,7 +86,7 @@ pub(crate) fn widen_unorm(bits: u8, code: u32) -> u32 {
     }
 }
 
-/// The sum of all groups in 1/256. Of several taps it is rounded to that, ties up (section 4).
+/// The sum of all groups in 1/256. Of several taps it is rounded to that, ties up (rule 4.12).
 fn total(groups: &[Group<'_>], number: impl Fn(u32) -> i128) -> i128 {
     round_half_up(groups.iter().map(|g| g.total(&number)).sum(), i128::from(ONE_TAP))
 }
@@ -114,19 +114,19 @@ fn snorm8(groups: &[Group<'_>]) -> IntegerSum {
     IntegerSum { total: s, k, max: 32_767 }
 }
 
-/// Section 5: the lowest bit, as an exponent in units of 1/65536, that the values of a footprint
+/// Rule 5.2: the lowest bit, as an exponent in units of 1/65536, that the values of a footprint
 /// keep. Eight codes in a row share the exponent of the last.
 pub(crate) fn srgb_unit(group: &Group<'_>) -> u32 {
     let exponents = group.texels.iter().map(|t| srgb_value(t.code | 7).ilog2());
     exponents.max().unwrap_or(0).saturating_sub(7)
 }
 
-/// What a code stands for, in 1/65536.
+/// Rule 5.1: what a code stands for, in 1/65536.
 pub(crate) fn srgb_value(code: u32) -> u32 {
     srgb_table()[code as usize & 0xff]
 }
 
-/// sRGB codes through their table (section 5): in a footprint every value is cut to eight bits
+/// sRGB codes through their table (rule 5.2): in a footprint every value is cut to eight bits
 /// below the largest.
 fn srgb(groups: &[Group<'_>]) -> u32 {
     let group_total = |group: &Group<'_>| {

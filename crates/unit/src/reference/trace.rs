@@ -10,7 +10,7 @@ use texunit_texel::Reading;
 /// A computation with the rule of docs/numerics.md that it follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Number of the rule: `1.6`, `3`, `4.2`.
+    /// Number of the rule, or of the section where it has none of its own: `1.6`, `2`, `4.2`.
     pub rule: &'static str,
     /// What was computed, in one line: `trunc(lod * 256) = trunc(1.7 * 256) = 435`.
     pub text: String,

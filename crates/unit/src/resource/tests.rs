@@ -91,6 +91,42 @@ fn linear_and_pitched_memory() {
 }
 
 #[test]
+fn memory_has_the_limits_of_its_architecture() {
+    let f = format("u8");
+    let base = |size| Base { block: block(size), offset: 0, address: 512 };
+    let rows = |height, major| {
+        let limits = ArchLimits::of(major, 0);
+        Resource::pitched_for(&limits, f, [1, height], 32, base(65_536 * 32), "p").map(|_| ())
+    };
+    let too_high = |most| Err(CreateError::Extent { what: "height", value: 65_536, max: most });
+    assert_eq!(rows(65_536, 5), Ok(()));
+    assert_eq!(rows(65_536, 6), too_high(65_000));
+    let linear = |width, (major, minor)| {
+        let limits = ArchLimits::of(major, minor);
+        Resource::linear_for(&limits, f, width, base(16), "l").map(|_| ()).unwrap_err()
+    };
+    let wide = |value, max| CreateError::Extent { what: "width", value, max };
+    assert_eq!(linear((1 << 27) + 1, (7, 5)), wide((1 << 27) + 1, 1 << 27));
+    assert!(matches!(linear((1 << 27) + 1, (8, 0)), CreateError::Memory { .. }));
+}
+
+#[test]
+fn views_keep_to_the_limits_of_their_array() {
+    let shape = shape(format("u32x4"), extent(16_384, 4, 1), 2);
+    let block = block(shape.size().unwrap() as usize);
+    let bc7 = View { format: Some(format("bc7")), ..View::default() };
+    let view = |major| {
+        let limits = ArchLimits::of(major, 0);
+        Resource::array_for(&limits, &shape, Arc::clone(&block), "a").unwrap().view(&bc7)
+    };
+    assert!(view(5).is_ok());
+    assert_eq!(view(5).unwrap().limits(), &ArchLimits::of(5, 0));
+    let layered = ArrayShape { geometry: Geometry::A2d, ..shape };
+    let old = Resource::array_for(&ArchLimits::of(5, 0), &layered, Arc::clone(&block), "a");
+    assert!(old.unwrap().view(&bc7).is_err(), "65536 texels wide");
+}
+
+#[test]
 fn texels_and_copies() {
     let r = Resource::pitched(format("u16"), 3, 2, 32, block(64), 0, 512, "p").unwrap();
     r.fill_packed(&[1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 1]).unwrap();

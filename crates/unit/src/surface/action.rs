@@ -35,54 +35,38 @@ impl Action {
         let undefined = |reason: String| {
             PlanError::Undefined(format!("{form}: {}, and {reason}", resource.sentence("surface")))
         };
+        // Whoever reads PTX has refused these already.
+        if let Some(reason) = form.why_impossible() {
+            return Err(PlanError::Undefined(format!("{form}: {reason}")));
+        }
         match form.kind {
             SurfaceKind::Load { element_size, vector }
             | SurfaceKind::Store { element_size, vector } => {
-                let known = matches!(element_size, 1 | 2 | 4 | 8) && matches!(vector, 1 | 2 | 4);
-                if known && u32::from(element_size) * u32::from(vector) <= 16 {
-                    return Ok((Self::Raw { element_size, vector }, 1));
-                }
-                Err(PlanError::Undefined(format!(
-                    "a surface access is not made of {vector} elements of {element_size} bytes"
-                )))
+                Ok((Self::Raw { element_size, vector }, 1))
             }
             SurfaceKind::StoreFormatted { vector } => {
                 if store_codes(format, [0; 4], vector).is_none() {
                     return Err(undefined(format!("{format} has no formatted store")));
                 }
-                if !matches!(vector, 1 | 2 | 4) {
-                    return Err(PlanError::Undefined(format!(
-                        "a formatted store has 1, 2 or 4 components, not {vector}"
-                    )));
-                }
                 Ok((Self::Formatted { format, vector }, format.texel_size()))
             }
-            SurfaceKind::Reduce { op, ty, formatted } => {
-                if let Some(reason) = form.why_impossible() {
-                    return Err(PlanError::Undefined(format!("{form}: {reason}")));
-                }
-                let number = if formatted {
-                    let signed = is_signed(format).ok_or_else(|| {
-                        undefined(format!(
-                            "{format} is neither a signed nor an unsigned integer format, which \
-                             sured.p wants"
-                        ))
-                    })?;
-                    if ty == ReduceType::B64 {
-                        Number::wide(signed)
-                    } else {
-                        Number::narrow(signed)
-                    }
-                } else {
-                    match ty {
-                        ReduceType::U32 | ReduceType::B32 => Number::U32,
-                        ReduceType::S32 => Number::S32,
-                        ReduceType::U64 | ReduceType::B64 => Number::U64,
-                        ReduceType::S64 => Number::S64,
-                    }
+            SurfaceKind::Reduce { op, ty, formatted: false } => {
+                Ok((Self::Reduce { op, number: Number::of(ty) }, 1))
+            }
+            SurfaceKind::Reduce { op, ty, formatted: true } => {
+                let signed = is_signed(format).ok_or_else(|| {
+                    undefined(format!(
+                        "{format} is neither a signed nor an unsigned integer format, which sured.p \
+                         wants"
+                    ))
+                })?;
+                let number = match (ty, signed) {
+                    (ReduceType::B64, true) => Number::S64,
+                    (ReduceType::B64, false) => Number::U64,
+                    (_, true) => Number::S32,
+                    (_, false) => Number::U32,
                 };
-                let unit = if formatted { number.size() } else { 1 };
-                Ok((Self::Reduce { op, number }, unit))
+                Ok((Self::Reduce { op, number }, number.size()))
             }
         }
     }
@@ -110,12 +94,14 @@ fn is_signed(format: Format) -> Option<bool> {
 }
 
 impl Number {
-    fn narrow(signed: bool) -> Self {
-        if signed { Self::S32 } else { Self::U32 }
-    }
-
-    fn wide(signed: bool) -> Self {
-        if signed { Self::S64 } else { Self::U64 }
+    /// What a type says by itself (`.b`).
+    fn of(ty: ReduceType) -> Self {
+        match ty {
+            ReduceType::U32 | ReduceType::B32 => Self::U32,
+            ReduceType::S32 => Self::S32,
+            ReduceType::U64 | ReduceType::B64 => Self::U64,
+            ReduceType::S64 => Self::S64,
+        }
     }
 
     fn size(self) -> u32 {

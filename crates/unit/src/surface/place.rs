@@ -94,11 +94,17 @@ impl Rule {
         }
     }
 
-    /// Whether every aligned x is an address that is a multiple of 8.
+    /// Whether every aligned x is an address that is a multiple of 8. The pitch of an only plane,
+    /// slice or row does not matter: that of linear memory is any number of bytes.
     pub(super) fn is_aligned(&self) -> bool {
-        [self.first, self.plane_pitch, self.slice_pitch, self.row_pitch]
-            .iter()
-            .all(|n| n.is_multiple_of(8))
+        let [_, rows, slices] = self.bounds;
+        let steps = [
+            (rows, self.row_pitch),
+            (slices, self.slice_pitch),
+            (self.planes.into(), self.plane_pitch),
+        ];
+        let step_is_aligned = |(count, pitch): (i64, u64)| count < 2 || pitch.is_multiple_of(8);
+        self.first.is_multiple_of(8) && steps.into_iter().all(step_is_aligned)
     }
 
     /// Takes the coordinates apart: layer first, if there is one.

@@ -4,13 +4,15 @@
 #![allow(clippy::unwrap_used)]
 
 mod draw;
+mod operands;
 
 use super::*;
 use crate::reference::{self, trace::FetchValue};
 use crate::request::{CoordType, Geometry};
 use crate::resource::{ArrayShape, Extent, Resource};
 use crate::sampler::{AddressMode, Filter, ReadMode};
-use draw::{Draw, Operands, Theme};
+use draw::{Draw, Theme};
+use operands::Operands;
 use proptest::prelude::*;
 use std::cell::RefCell;
 use texunit_memory::Block;
@@ -121,7 +123,7 @@ fn check_drawn(seed: u64, theme: Theme) -> Result<(), TestCaseError> {
 
 /// Cases of a run; `TEXUNIT_CASES` asks for more.
 fn config() -> ProptestConfig {
-    let cases = std::env::var("TEXUNIT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1000);
+    let cases = std::env::var("TEXUNIT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 

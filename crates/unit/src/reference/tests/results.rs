@@ -92,18 +92,6 @@ fn compare_functions() {
 }
 
 #[test]
-fn compares_outside_of_integer_coordinates_are_zero() {
-    let t = floats(&[1, 1], &[0.5]);
-    let s = Sampler { compare: Some(CompareFunction::Always), ..Sampler::default() };
-    let form = FetchForm {
-        compare: true,
-        ..FetchForm::sample(Geometry::D2, CoordType::S32, ResultType::F32)
-    };
-    assert_eq!(bits_at(form, &t, &s, [0, 0, 0, 0]), [1.0_f32.to_bits(); 4]);
-    assert_eq!(bits_at(form, &t, &s, [1, 0, 0, 0]), [0; 4]);
-}
-
-#[test]
 fn a_trace_tells_every_stage() {
     let t = texture("u8", ReadMode::NormalizedFloat, &[2, 1], &[0, 1]);
     let s = sampler(Filter::Linear, AddressMode::Clamp);

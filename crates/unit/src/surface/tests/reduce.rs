@@ -178,6 +178,11 @@ fn memory_that_does_not_lie_at_multiples_of_8() {
     assert!(e.contains("do not lie at multiples of 8 bytes"), "{e}");
     let load = form(G::D1, 4, 1, ClampMode::Trap);
     assert!(SurfacePlan::new(load, &surface).is_ok());
+    // It is the only row: its 20 bytes are no pitch.
+    let block = Arc::new(Block::new(20, "b").unwrap());
+    let linear = Resource::linear(format, 5, block, 0, 0, "l").unwrap();
+    let surface = Arc::new(Surface::new(Arc::new(linear)).unwrap());
+    assert!(plan(&surface, (O::Add, T::U32, false), ClampMode::Zero).is_ok());
 }
 
 proptest! {

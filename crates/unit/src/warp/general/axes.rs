@@ -71,9 +71,10 @@ impl Shift {
 
     /// Sets a lane's, in steps of 2^-60 texels.
     pub(super) fn set(&mut self, lane: usize, steps: i128) {
-        const ONE: i128 = 1 << 52;
-        self.whole[lane] = (steps >> 52) as f64;
-        self.rest[lane] = (steps & (ONE - 1)) as f64 * (1.0 / ONE as f64);
+        const ONE: i64 = 1 << 52;
+        // Taps are a few texels away.
+        self.whole[lane] = ((steps >> 52) as i64) as f64;
+        self.rest[lane] = (steps as i64 & (ONE - 1)) as f64 * (1.0 / ONE as f64);
     }
 
     /// Copies a lane's from another.

@@ -1,8 +1,8 @@
-//! Random cases: any resource, texture, sampler, instruction and operands.
+//! Random cases: any resource, texture, sampler and instruction.
 
 use super::Case;
-use crate::effective::Coords;
-use crate::request::{CoordType, FetchForm, FetchKind, Geometry, Lanes, Lod, ResultType};
+use super::operands::operands;
+use crate::request::{CoordType, FetchForm, FetchKind, Geometry, Lod, ResultType};
 use crate::resource::{ArrayShape, Extent, Residency, Resource, View};
 use crate::sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Texture};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Draw {
         ((u64::from(self.bits()) * u64::from(n)) >> 32) as u32
     }
 
-    fn in_range(&mut self, low: i32, high: i32) -> i32 {
+    pub(super) fn in_range(&mut self, low: i32, high: i32) -> i32 {
         low + self.below((high - low) as u32) as i32
     }
 
@@ -47,7 +47,7 @@ impl Draw {
     }
 
     /// Bits of floats of all kinds, most of them near 1.
-    fn word(&mut self) -> u32 {
+    pub(super) fn word(&mut self) -> u32 {
         let bits = self.bits();
         match self.below(9) {
             0..4 => bits & 0x807f_ffff | (120 + self.below(15)) << 23,
@@ -57,7 +57,7 @@ impl Draw {
         }
     }
 
-    fn float(&mut self, low: f32, high: f32) -> f32 {
+    pub(super) fn float(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * (self.bits() >> 8) as f32 / 16_777_216.0
     }
 }
@@ -141,7 +141,17 @@ fn size(d: &mut Draw) -> u32 {
     }
 }
 
-fn resource(d: &mut Draw, theme: Theme, geometry: Geometry) -> Option<Resource> {
+/// A resource of this geometry, perhaps a view of another one.
+fn resource(d: &mut Draw, theme: Theme, wanted: Geometry) -> Option<Resource> {
+    use Geometry::{A1d, A2d, Acube, Cube, D1, D2};
+    let geometry = match wanted {
+        _ if !d.one_in(6) => wanted,
+        D1 => A1d,
+        D2 => d.of(&[A2d, Cube]),
+        A2d => d.of(&[Cube, Acube]),
+        Cube | Acube => A2d,
+        other => other,
+    };
     let format = match theme {
         Theme::Cancel => Format::from_name(d.of(&["f16", "f16x2", "f32", "f32x4"]))?,
         Theme::Blocks => {
@@ -160,7 +170,7 @@ fn resource(d: &mut Draw, theme: Theme, geometry: Geometry) -> Option<Resource> 
         2 => extent.depth = 1,
         _ => {}
     }
-    if geometry.is_cube() {
+    if geometry.is_cube() || wanted.is_cube() {
         extent.height = extent.width;
     }
     let memory = d.one_in(4) && theme != Theme::Sparse;
@@ -179,7 +189,11 @@ fn resource(d: &mut Draw, theme: Theme, geometry: Geometry) -> Option<Resource> 
         }
         _ => {
             let mut shape = ArrayShape::new(format, geometry, extent);
-            shape.layers = if geometry.is_array() { 1 + d.below(4) } else { 1 };
+            shape.layers = match geometry {
+                _ if wanted.is_cube() && geometry == A2d => 6 + d.below(13),
+                _ if geometry.is_array() => 1 + d.below(4),
+                _ => 1,
+            };
             let full = 32 - (extent.width | extent.height | extent.depth).leading_zeros();
             let wanted = theme == Theme::Gradients || d.one_in(2);
             shape.levels = wanted.then(|| if d.one_in(2) { full } else { 1 + d.below(full) });
@@ -193,7 +207,7 @@ fn resource(d: &mut Draw, theme: Theme, geometry: Geometry) -> Option<Resource> 
     let words = texels.iter().cycle().flat_map(|w| w.to_le_bytes());
     let bytes: Vec<u8> = words.take(resource.size_in_bytes() as usize).collect();
     resource.fill_packed(&bytes).ok()?;
-    let seen = view(d, resource);
+    let seen = view(d, resource, wanted);
     sparse(d, theme, seen)
 }
 
@@ -208,20 +222,31 @@ fn texels(d: &mut Draw, theme: Theme) -> Vec<u32> {
 }
 
 /// Perhaps a part of it, or its bytes as another format.
-fn view(d: &mut Draw, resource: Resource) -> Resource {
-    if !d.one_in(4) {
+fn view(d: &mut Draw, resource: Resource, wanted: Geometry) -> Resource {
+    let other = wanted != resource.geometry();
+    if !other && !d.one_in(4) {
         return resource;
     }
     let range = |d: &mut Draw, n: u32| {
         let start = d.below(n);
         start..start + 1 + d.below(n - start)
     };
+    let planes = resource.shape().planes();
+    let some = |d: &mut Draw, n: u32| {
+        let start = d.below(planes.saturating_sub(n) + 1);
+        Some(start..start + n)
+    };
     let view = View {
         format: d.one_in(2).then(|| d.of(&Format::all().collect::<Vec<_>>())),
-        geometry: None,
+        geometry: other.then_some(wanted),
         levels: d.one_in(2).then(|| range(d, resource.levels().len() as u32)),
-        planes: (d.one_in(2) && resource.geometry() == Geometry::A2d)
-            .then(|| range(d, resource.shape().layers)),
+        planes: match wanted {
+            Geometry::D1 | Geometry::D2 if other => some(d, 1),
+            Geometry::Cube if other => some(d, 6),
+            Geometry::Acube if other => some(d, planes / 6 * 6),
+            Geometry::A2d if d.one_in(2) => Some(range(d, planes)),
+            _ => None,
+        },
     };
     resource.view(&view).unwrap_or(resource)
 }
@@ -282,113 +307,5 @@ fn sampler(d: &mut Draw, theme: Theme) -> Sampler {
         srgb: d.one_in(2),
         seamless_cube: d.one_in(2),
         compare: d.one_in(2).then(|| d.of(&all)),
-    }
-}
-
-/// Operands of 32 lanes.
-#[derive(Debug)]
-pub(super) struct Operands {
-    pub(super) coords: [Lanes; 4],
-    pub(super) offset: [Lanes; 3],
-    pub(super) level: Lanes,
-    pub(super) dpdx: [Lanes; 3],
-    pub(super) dpdy: [Lanes; 3],
-    pub(super) compare: Lanes,
-}
-
-fn operands(d: &mut Draw, form: FetchForm, texture: &Texture, sampler: &Sampler) -> Operands {
-    let kind = crate::effective_sampler(texture, sampler, form).coords;
-    let extents = texture.resource.levels();
-    let (layers, samples) = (texture.resource.shape().layers, texture.resource.shape().samples);
-    let mut all = Operands {
-        coords: [[0; 32]; 4],
-        offset: [[0; 32]; 3],
-        level: [0; 32],
-        dpdx: [[0; 32]; 3],
-        dpdy: [[0; 32]; 3],
-        compare: [0; 32],
-    };
-    let levels = extents.len() as f32;
-    for lane in 0..32 {
-        let mut coords = Vec::new();
-        let past = |d: &mut Draw, n| if d.one_in(8) { d.bits() } else { d.below(n + 1) };
-        if form.geometry.is_multisample() {
-            coords.push(past(d, samples));
-        }
-        if form.geometry.is_array() {
-            coords.push(past(d, layers));
-        }
-        let extent = d.of(extents).extent.axes();
-        if form.geometry.is_cube() {
-            coords.extend(direction(d, extent[0]));
-        } else {
-            coords.extend(extent[..form.geometry.axes()].iter().map(|&n| coordinate(d, n, kind)));
-        }
-        for (all, c) in all.coords.iter_mut().zip(coords) {
-            all[lane] = c;
-        }
-        for a in 0..3 {
-            all.offset[a][lane] = if d.one_in(6) { d.bits() } else { d.in_range(-9, 9) as u32 };
-        }
-        all.level[lane] = match (form.coord, d.below(8)) {
-            (CoordType::S32, 0) => d.bits(),
-            (CoordType::S32, _) => d.in_range(-2, extents.len() as i32 + 2) as u32,
-            (CoordType::F32, 0) => d.word(),
-            (CoordType::F32, _) => d.float(-1.0, levels + 1.0).to_bits(),
-        };
-        let scale = (-d.float(0.0, 12.0)).exp2();
-        for a in 0..3 {
-            all.dpdx[a][lane] = gradient(d, scale);
-            all.dpdy[a][lane] = gradient(d, scale);
-        }
-        all.compare[lane] = d.word();
-        if lane > 0 && d.one_in(4) {
-            for a in 0..3 {
-                all.dpdx[a][lane] = all.dpdx[a][lane - 1];
-                all.dpdy[a][lane] = all.dpdy[a][lane - 1];
-            }
-        }
-    }
-    all
-}
-
-/// A coordinate over `n` texels, near the middle between texels or their edges.
-fn coordinate(d: &mut Draw, n: u32, kind: Coords) -> u32 {
-    let far = i32::try_from(n).unwrap_or(i32::MAX).min(40);
-    let k = if d.one_in(3) { d.in_range(-far - 2, 2 * far + 2) } else { d.below(n) as i32 };
-    if kind == Coords::Integer {
-        return if d.one_in(12) { d.bits() } else { k as u32 };
-    }
-    if d.one_in(6) {
-        return d.word();
-    }
-    let texels = f64::from(k) + f64::from(d.below(512)) / 512.0;
-    let n = if kind == Coords::Normalized { f64::from(n) } else { 1.0 };
-    ((texels / n) as f32).to_bits().wrapping_add_signed(d.in_range(-2, 3))
-}
-
-/// A direction, often near an edge or a corner of the cube.
-fn direction(d: &mut Draw, n: u32) -> [u32; 3] {
-    if d.one_in(8) {
-        return [d.word(), d.word(), d.word()];
-    }
-    let part = |d: &mut Draw| {
-        let x = match d.below(4) {
-            0 => 1.0 - d.float(0.0, 1.0) / n as f32,
-            1 => 1.0,
-            _ => d.float(-1.0, 1.0),
-        };
-        if d.one_in(2) { -x } else { x }
-    };
-    let scale = if d.one_in(3) { d.float(0.1, 9.0) } else { 1.0 };
-    [part(d), part(d), part(d)].map(|x| (x * scale).to_bits())
-}
-
-fn gradient(d: &mut Draw, scale: f32) -> u32 {
-    match d.below(12) {
-        0 => d.word(),
-        1 => 0,
-        2 => (d.float(-1.0, 1.0) * scale * 0.05).to_bits(),
-        _ => (d.float(-1.0, 1.0) * scale).to_bits(),
     }
 }

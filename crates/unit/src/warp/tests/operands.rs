@@ -1,0 +1,120 @@
+//! Random operands: coordinates, offsets, levels, gradients, references of depth compares.
+
+use super::draw::Draw;
+use crate::effective::Coords;
+use crate::request::{CoordType, FetchForm, Lanes};
+use crate::sampler::{Sampler, Texture};
+
+/// Operands of 32 lanes.
+#[derive(Debug)]
+pub(super) struct Operands {
+    pub(super) coords: [Lanes; 4],
+    pub(super) offset: [Lanes; 3],
+    pub(super) level: Lanes,
+    pub(super) dpdx: [Lanes; 3],
+    pub(super) dpdy: [Lanes; 3],
+    pub(super) compare: Lanes,
+}
+
+/// Operands for an instruction that fetches from a texture.
+pub(super) fn operands(
+    d: &mut Draw,
+    form: FetchForm,
+    texture: &Texture,
+    sampler: &Sampler,
+) -> Operands {
+    let kind = crate::effective_sampler(texture, sampler, form).coords;
+    let extents = texture.resource.levels();
+    let (layers, samples) = (texture.resource.shape().layers, texture.resource.shape().samples);
+    let mut all = Operands {
+        coords: [[0; 32]; 4],
+        offset: [[0; 32]; 3],
+        level: [0; 32],
+        dpdx: [[0; 32]; 3],
+        dpdy: [[0; 32]; 3],
+        compare: [0; 32],
+    };
+    let levels = extents.len() as f32;
+    for lane in 0..32 {
+        let mut coords = Vec::new();
+        let past = |d: &mut Draw, n| if d.one_in(8) { d.bits() } else { d.below(n + 1) };
+        if form.geometry.is_multisample() {
+            coords.push(past(d, samples));
+        }
+        if form.geometry.is_array() {
+            coords.push(past(d, layers));
+        }
+        let extent = d.of(extents).extent.axes();
+        if form.geometry.is_cube() {
+            coords.extend(direction(d, extent[0]));
+        } else {
+            coords.extend(extent[..form.geometry.axes()].iter().map(|&n| coordinate(d, n, kind)));
+        }
+        for (all, c) in all.coords.iter_mut().zip(coords) {
+            all[lane] = c;
+        }
+        for a in 0..3 {
+            all.offset[a][lane] = if d.one_in(6) { d.bits() } else { d.in_range(-9, 9) as u32 };
+        }
+        all.level[lane] = match (form.coord, d.below(8)) {
+            (CoordType::S32, 0) => d.bits(),
+            (CoordType::S32, _) => d.in_range(-2, extents.len() as i32 + 2) as u32,
+            (CoordType::F32, 0) => d.word(),
+            (CoordType::F32, _) => d.float(-1.0, levels + 1.0).to_bits(),
+        };
+        let scale = (-d.float(0.0, 12.0)).exp2();
+        for a in 0..3 {
+            all.dpdx[a][lane] = gradient(d, scale);
+            all.dpdy[a][lane] = gradient(d, scale);
+        }
+        all.compare[lane] = d.word();
+        if lane > 0 && d.one_in(4) {
+            for a in 0..3 {
+                all.dpdx[a][lane] = all.dpdx[a][lane - 1];
+                all.dpdy[a][lane] = all.dpdy[a][lane - 1];
+            }
+        }
+    }
+    all
+}
+
+/// A coordinate over `n` texels, near the middle between texels or their edges.
+fn coordinate(d: &mut Draw, n: u32, kind: Coords) -> u32 {
+    let far = i32::try_from(n).unwrap_or(i32::MAX).min(40);
+    let k = if d.one_in(3) { d.in_range(-far - 2, 2 * far + 2) } else { d.below(n) as i32 };
+    if kind == Coords::Integer {
+        return if d.one_in(12) { d.bits() } else { k as u32 };
+    }
+    if d.one_in(6) {
+        return d.word();
+    }
+    let texels = f64::from(k) + f64::from(d.below(512)) / 512.0;
+    let n = if kind == Coords::Normalized { f64::from(n) } else { 1.0 };
+    ((texels / n) as f32).to_bits().wrapping_add_signed(d.in_range(-2, 3))
+}
+
+/// A direction, often near an edge or a corner of the cube.
+fn direction(d: &mut Draw, n: u32) -> [u32; 3] {
+    if d.one_in(8) {
+        return [d.word(), d.word(), d.word()];
+    }
+    let part = |d: &mut Draw| {
+        let x = match d.below(4) {
+            0 => 1.0 - d.float(0.0, 1.0) / n as f32,
+            1 => 1.0,
+            _ => d.float(-1.0, 1.0),
+        };
+        if d.one_in(2) { -x } else { x }
+    };
+    let scale = if d.one_in(3) { d.float(0.1, 9.0) } else { 1.0 };
+    [part(d), part(d), part(d)].map(|x| (x * scale).to_bits())
+}
+
+fn gradient(d: &mut Draw, scale: f32) -> u32 {
+    match d.below(12) {
+        0 => d.word(),
+        1 => 0,
+        2 => (d.float(-1.0, 1.0) * scale * 0.05).to_bits(),
+        _ => (d.float(-1.0, 1.0) * scale).to_bits(),
+    }
+}
