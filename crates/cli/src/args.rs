@@ -1,7 +1,9 @@
 //! The command line.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::path::PathBuf;
+pub use crate::explain::args::ExplainArgs;
+use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use texunit_device::ComputeCapability;
 
 /// Runs PTX kernels that use textures and surfaces on a CPU, with the GPU's bits.
@@ -21,6 +23,11 @@ pub enum Command {
     /// Exit codes: 0 the kernel ran and the outputs are written; 1 wrong or unreadable input, or a
     /// fault of the kernel; 2 wrong usage, or a bug of texunit.
     Launch(LaunchArgs),
+    /// Show what a fetch or a surface access does: coordinates, level, texels, weights, sums.
+    ///
+    /// Exit codes: 0 it is shown; 1 wrong or unreadable input, or an answer that a case does not
+    /// expect; 2 wrong usage, or a bug of texunit. docs/explain.md has examples.
+    Explain(Box<ExplainArgs>),
     /// Run fetch cases and jobs on a real NVIDIA GPU and compare every bit.
     ///
     /// The driver library is opened at run time. Cases that it has no words for are listed as
@@ -61,6 +68,10 @@ pub struct LaunchArgs {
     /// Print the sampler state that takes effect for each fetch of the kernel.
     #[arg(long)]
     pub effective: bool,
+    /// Explain the fetches and surface accesses of one thread, by its number in the grid:
+    /// %ctaid * %ntid + %tid of each axis.
+    #[arg(long, value_name = "X,Y,Z", value_parser = thread)]
+    pub explain: Option<[u32; 3]>,
     /// Most device memory in bytes; K, M and G stand for 2^10, 2^20 and 2^30.
     #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = byte_size)]
     pub memory_limit: u64,
@@ -87,6 +98,16 @@ pub struct CompareArgs {
     pub format: OutputFormat,
 }
 
+impl LaunchArgs {
+    /// What `texunit launch JOB --out OUT OPTIONS` says.
+    pub fn parse(job: &Path, out: &Path, options: &[&str]) -> Result<Self, clap::Error> {
+        let words = [OsStr::new("launch"), job.as_os_str(), OsStr::new("--out"), out.as_os_str()];
+        let command = Self::augment_args(clap::Command::new("launch"));
+        let all = words.into_iter().chain(options.iter().map(OsStr::new));
+        Self::from_arg_matches(&command.try_get_matches_from(all)?)
+    }
+}
+
 /// Formats of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
@@ -94,6 +115,20 @@ pub enum OutputFormat {
     Human,
     /// One JSON object on standard output.
     Json,
+}
+
+/// `3`, `3,5` or `3,5,0`; axes left out are 0.
+fn thread(text: &str) -> Result<[u32; 3], &'static str> {
+    const WANTED: &str = "expected the number of a thread, such as 3,5,0";
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let mut thread = [0; 3];
+    if parts.len() > thread.len() {
+        return Err(WANTED);
+    }
+    for (to, part) in thread.iter_mut().zip(parts) {
+        *to = part.parse().map_err(|_| WANTED)?;
+    }
+    Ok(thread)
 }
 
 fn architecture(text: &str) -> Result<ComputeCapability, &'static str> {
@@ -125,6 +160,15 @@ mod tests {
     fn the_command_line_is_consistent() {
         use clap::CommandFactory;
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn threads() {
+        assert_eq!(thread("3"), Ok([3, 0, 0]));
+        assert_eq!(thread("3, 5,7"), Ok([3, 5, 7]));
+        for wrong in ["", "a", "1,2,3,4", "-1", "1,,2"] {
+            assert!(thread(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -3,11 +3,12 @@
 //! Everything that can be wrong is found before the launch, outputs included; every mistake is
 //! collected.
 
+mod container;
 mod made;
 mod match_params;
 mod members;
 mod memory;
-mod mipmaps;
+pub(crate) mod mipmaps;
 mod outputs;
 mod resource;
 mod state;
@@ -186,12 +187,21 @@ impl Binder<'_> {
         for index in 0..self.job.params.len() {
             let value = &self.job.params[index].value;
             if which(value)
+                && !self.is_in_vain(value)
                 && let Some(object) = self.check(self.object(index, value))
                 && let Some(object) = object
             {
                 self.bound.objects.insert(index, object);
                 self.bound.names.insert(index, self.object_name(index));
             }
+        }
+    }
+
+    fn is_in_vain(&self, value: &ParamValue) -> bool {
+        match value {
+            ParamValue::Texture(spec) => self.waits_in_vain(&spec.resource),
+            ParamValue::Surface(spec) => self.waits_in_vain(&spec.resource),
+            _ => false,
         }
     }
 
@@ -210,7 +220,8 @@ impl Binder<'_> {
                 let whole = self.resource(&spec.resource, &spec.at, &name, "texture")?;
                 let initial = TextureDescriptor::default();
                 let descriptor = state::descriptor(spec, whole.format(), &initial);
-                let object = self.device.create_texture(&whole.texture(), &descriptor);
+                let part = whole.part(&spec.part)?;
+                let object = self.device.create_texture(&part.texture(), &descriptor);
                 Object::Texture { object: object.map_err(refused(&spec.at))?, whole }
             }
             ParamValue::Sampler(spec) => {
@@ -226,7 +237,7 @@ impl Binder<'_> {
     /// Texels for the module's `.surfref`s; those that share them, or those that do not.
     fn surface_references(&mut self, shared: bool) {
         for (name, spec, _) in &self.job.surfaces {
-            if spec.resource.source.is_shared() != shared {
+            if spec.resource.source.is_shared() != shared || self.waits_in_vain(&spec.resource) {
                 continue;
             }
             let made = self.resource(&spec.resource, &spec.at, &name.value, "surface");
@@ -247,7 +258,7 @@ impl Binder<'_> {
     fn texture_references(&mut self, shared: bool) {
         let variables = self.module.opaque_variables();
         for (name, spec) in &self.job.textures {
-            if spec.resource.source.is_shared() != shared {
+            if spec.resource.source.is_shared() != shared || self.waits_in_vain(&spec.resource) {
                 continue;
             }
             let initial = variables.iter().find(|v| v.name == name.value).map(|v| v.initial);

@@ -4,8 +4,8 @@ use crate::bind::Bound;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use texunit_device::{
-    AddressMode, BoundTexture, Coords, Effective, FetchForm, Filter, HandleSource, Kernel, Module,
-    Sampler,
+    BoundTexture, CompareFunction, Coords, Effective, FetchForm, Filter, HandleSource, Kernel,
+    Module, Sampler,
 };
 use texunit_syntax::SourceFile;
 
@@ -83,23 +83,6 @@ fn samplers(source: &HandleSource, module: &Module, bound: &Bound) -> Vec<Named<
     }
 }
 
-fn address(mode: AddressMode) -> &'static str {
-    match mode {
-        AddressMode::Wrap => "wrap",
-        AddressMode::Mirror => "mirror",
-        AddressMode::ClampOgl => "clamp_ogl",
-        AddressMode::Clamp => "clamp",
-        AddressMode::Border => "border",
-    }
-}
-
-fn filter(filter: Filter) -> &'static str {
-    match filter {
-        Filter::Point => "point",
-        Filter::Linear => "linear",
-    }
-}
-
 fn coordinates(coords: Coords) -> &'static str {
     match coords {
         Coords::Integer => "integer",
@@ -117,7 +100,7 @@ impl Line {
     fn modes(&self) -> Option<Vec<&'static str>> {
         let axes = self.form.geometry.axes();
         let modes = self.effective.sampler.address_mode?;
-        Some(modes[..axes].iter().map(|&mode| address(mode)).collect())
+        Some(modes[..axes].iter().map(|mode| mode.name()).collect())
     }
 
     /// As text, with the name of the PTX file.
@@ -132,13 +115,13 @@ impl Line {
         }
         let state = &effective.sampler;
         let _ = write!(text, ": {} coordinates", coordinates(state.coords));
-        let _ = write!(text, ", filter {}", filter(state.filter));
+        let _ = write!(text, ", filter {}", state.filter.name());
         if let Some(modes) = self.modes() {
             let _ = write!(text, ", address {}", modes.join(", "));
         }
         if let Some(mip_filter) = state.mip_filter {
             let [least, most] = state.level_clamp.map(level);
-            let _ = write!(text, ", mip filter {}, levels {least} to {most}", filter(mip_filter));
+            let _ = write!(text, ", mip filter {}, levels {least} to {most}", mip_filter.name());
         }
         if state.max_anisotropy > 1 {
             let _ = write!(text, ", anisotropy {}", state.max_anisotropy);
@@ -149,7 +132,7 @@ impl Line {
             }
         }
         if let Some(compare) = state.compare {
-            let _ = write!(text, ", compare {}", crate::job::compare_name(compare));
+            let _ = write!(text, ", compare {}", compare.name());
         }
         text.push('\n');
         for change in &effective.overrides {
@@ -171,14 +154,14 @@ impl Line {
             "texture": texture,
             "sampler": sampler,
             "coordinates": coordinates(state.coords),
-            "filter": filter(state.filter),
-            "mip_filter": state.mip_filter.map(filter),
+            "filter": state.filter.name(),
+            "mip_filter": state.mip_filter.map(Filter::name),
             "address": self.modes(),
             "level_clamp": state.level_clamp.map(level),
             "max_anisotropy": state.max_anisotropy,
             "srgb": state.srgb,
             "seamless_cube": state.seamless_cube,
-            "compare": state.compare.map(crate::job::compare_name),
+            "compare": state.compare.map(CompareFunction::name),
             "overrides": overrides,
             "refused": effective.refused,
         })

@@ -57,6 +57,9 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
     }
     if let Some(stats) = &report.stats {
         out.extend_from_slice(&stats.printf);
+        if let Some(explained) = &report.explained {
+            out.extend_from_slice(explained.text(report.ptx_source.as_ref()).as_bytes());
+        }
         if !quiet && report.succeeded() {
             for written in &report.outputs {
                 err += &format!("wrote {}\n", written.path.display());

@@ -10,11 +10,11 @@ mod sampler;
 
 pub use memory::{BufferSpec, Data, OutputSpec};
 pub use number::{NumberType, Scalar};
-pub use object::{SurfaceSpec, TextureSpec};
+pub use object::{PartSpec, SurfaceSpec, TextureSpec};
 pub use resource::{
     ExtentSpec, Region, ResourceSpec, TexelSource, TextureLayout, TilesSpec, ViewSpec,
 };
-pub use sampler::{SamplerSpec, compare_name};
+pub use sampler::SamplerSpec;
 
 use crate::problem::{Problem, codes};
 use crate::table::{At, Found, Problems, Table};

@@ -48,6 +48,7 @@ pub fn render(report: &Report) -> Value {
         "surface_accesses": stats.map(|s| s.surface_accesses),
         "divisions_by_zero": stats.map(|s| s.divisions_by_zero),
         "outputs": outputs,
+        "explained": report.explained.as_ref().map(|e| e.json(ptx)),
         "effective": report.effective.as_ref().map(|lines| crate::effective::json(lines)),
         "printf": stats.map(|s| String::from_utf8_lossy(&s.printf)),
         "fault": report.fault.as_ref().map(|f| fault(f, ptx)),

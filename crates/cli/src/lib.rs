@@ -5,6 +5,7 @@ pub mod args;
 mod bind;
 pub mod compare;
 pub mod effective;
+pub mod explain;
 pub mod human;
 pub mod job;
 pub mod json;
@@ -14,7 +15,7 @@ mod progress;
 pub mod run;
 pub mod table;
 
-use args::{Cli, Command, CompareArgs, LaunchArgs, OutputFormat};
+use args::{Cli, Command, CompareArgs, ExplainArgs, LaunchArgs, OutputFormat};
 use clap::Parser;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -46,6 +47,7 @@ fn run_command() -> u8 {
     };
     match cli.command {
         Command::Launch(args) => launch(&args),
+        Command::Explain(args) => explain(&args),
         Command::Compare(args) => compare(&args),
     }
 }
@@ -57,6 +59,20 @@ fn launch(args: &LaunchArgs) -> u8 {
         OutputFormat::Json => json::print(&json::render(&report)),
     };
     exit(printed, report.succeeded())
+}
+
+fn explain(args: &ExplainArgs) -> u8 {
+    match explain::run(args) {
+        Ok(output) => {
+            let mut out = std::io::stdout();
+            let printed = out.write_all(output.text.as_bytes()).and_then(|()| out.flush());
+            exit(printed, output.agrees)
+        }
+        Err(trouble) => {
+            let _ = writeln!(std::io::stderr(), "error: {}", trouble.message);
+            if trouble.is_usage { BUG } else { FAILED }
+        }
+    }
 }
 
 fn compare(args: &CompareArgs) -> u8 {

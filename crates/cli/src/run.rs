@@ -3,6 +3,7 @@
 use crate::args::{LaunchArgs, OutputFormat};
 use crate::bind::{Bound, bind};
 use crate::effective::{self, Line};
+use crate::explain::launch::Explained;
 use crate::job::{self, Job};
 use crate::output::Written;
 use crate::problem::{Problem, codes};
@@ -11,7 +12,8 @@ use crate::table::{At, Problems};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use texunit_device::{
-    ArgError, Device, DeviceOptions, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats, Module,
+    ArgError, Device, DeviceOptions, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats,
+    Module, Watch,
 };
 use texunit_files::{FileError, Prepared};
 use texunit_syntax::{Diagnostic, SourceFile};
@@ -74,6 +76,8 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// What the fetches really do, if that was asked for.
     pub effective: Option<Vec<Line>>,
+    /// What the thread of `--explain` did.
+    pub explained: Option<Explained>,
     /// The fault that ended the launch.
     pub fault: Option<Box<Fault>>,
     /// What stopped the launch otherwise.
@@ -190,6 +194,9 @@ fn run_job(job: &Job, args: &LaunchArgs, report: &mut Report, start: Instant) {
         {
             report.fail(failure);
         }
+        if let Some(failure) = args.explain.and_then(|thread| not_in_grid(thread, job, args)) {
+            report.fail(failure);
+        }
         if report.failures.is_empty() {
             report.effective = args.effective.then(|| effective::lines(&kernel, &bound));
             run_kernel(job, &kernel, &bound, args, report);
@@ -245,6 +252,7 @@ fn run_kernel(job: &Job, kernel: &Kernel, bound: &Bound, args: &LaunchArgs, repo
     let values = bound.args().expect("every object was made, as there is no failure");
     let total = job.grid.value.iter().fold(1_u64, |n, &d| n.saturating_mul(d.into()));
     let show = !args.quiet && args.format == OutputFormat::Human;
+    let watch = args.explain.map(Watch::new);
     let start = Instant::now();
     let result = with_bar(show, total, |progress| {
         let options = LaunchOptions {
@@ -255,11 +263,13 @@ fn run_kernel(job: &Job, kernel: &Kernel, bound: &Bound, args: &LaunchArgs, repo
             max_steps: args.max_steps,
             fmad: args.fmad,
             progress: Some(progress),
+            watch: watch.as_ref(),
             ..LaunchOptions::default()
         };
         kernel.launch(&options, &values)
     });
     report.times.launch = start.elapsed();
+    report.explained = watch.as_ref().map(Explained::new);
     match result {
         Ok(stats) => {
             report.stats = Some(stats);
@@ -307,6 +317,19 @@ fn no_folder(folder: &Path) -> Option<Failure> {
     let message = format!("cannot write to `{}`: expected a folder", exists.display());
     let help = Some("`--out` names the folder that outputs are written to".to_owned());
     Some(Failure::File { path: exists.to_owned(), message, help })
+}
+
+/// A thread to explain that the launch does not have.
+fn not_in_grid(thread: [u32; 3], job: &Job, args: &LaunchArgs) -> Option<Failure> {
+    let size = |axis: usize| u64::from(job.grid.value[axis]) * u64::from(job.block.value[axis]);
+    let size = [size(0), size(1), size(2)];
+    if thread.iter().zip(size).all(|(&t, n)| u64::from(t) < n) {
+        return None;
+    }
+    let ([x, y, z], [w, h, d]) = (thread, size);
+    let message = format!("--explain: no thread ({x}, {y}, {z}) is in the grid of {w} x {h} x {d}");
+    let help = Some("threads are counted over the whole grid, from 0".to_owned());
+    Some(Failure::File { path: args.job.clone(), message, help })
 }
 
 /// A launch that no driver would make, at the key of the job that is to blame.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
-use texunit::args::{LaunchArgs, OutputFormat};
+use texunit::args::LaunchArgs;
 use texunit::run::Report;
 
 /// Runs a job; `FILES` in it stands for tests/cli/files. Returns the report and the output folder.
@@ -20,18 +20,9 @@ fn launch(name: &str, job: &str) -> (Report, PathBuf) {
 /// Runs the text of a job as it is, in a folder.
 fn launch_text(folder: &Path, text: &str) -> (Report, PathBuf) {
     std::fs::write(folder.join("job.toml"), text).unwrap();
-    let report = texunit::run::launch(&LaunchArgs {
-        job: folder.join("job.toml"),
-        out: folder.to_owned(),
-        threads: 1,
-        format: OutputFormat::Human,
-        quiet: false,
-        max_steps: 10_000,
-        fmad: false,
-        memory_limit: 1 << 20,
-        arch: texunit_device::ComputeCapability::NEWEST,
-        effective: false,
-    });
+    let options = ["--threads", "1", "--max-steps", "10000", "--memory-limit", "1M"];
+    let args = LaunchArgs::parse(&folder.join("job.toml"), folder, &options).unwrap();
+    let report = texunit::run::launch(&args);
     (report, folder.to_owned())
 }
 

@@ -70,6 +70,36 @@ fn printf_is_in_the_report() {
 }
 
 #[test]
+fn effective_samplers_are_in_the_report() {
+    let (report, code, _) = launch("effective.toml", &["--effective"]);
+    assert_eq!(code, Some(0));
+    let lines = report["effective"].as_array().unwrap();
+    assert_eq!(lines.len(), 4);
+    for (key, value) in [
+        ("line", json!(42)),
+        ("instruction", json!("tex.level.2d.v4.f32.f32")),
+        ("texture", json!("mips")),
+        ("sampler", json!(null)),
+        ("coordinates", json!("normalized")),
+        ("filter", json!("linear")),
+        ("mip_filter", json!("linear")),
+        ("address", json!(["clamp", "clamp"])),
+        ("level_clamp", json!([0.5, 3.0])),
+        ("max_anisotropy", json!(4)),
+        ("srgb", json!(true)),
+        ("seamless_cube", json!(false)),
+        ("compare", json!(null)),
+        ("refused", json!(null)),
+    ] {
+        assert_eq!(lines[1][key], value, "{key}");
+    }
+    assert_eq!(lines[1]["overrides"][0]["rule"], json!("1.11"));
+    assert_eq!(lines[2]["address"], json!(null), "integer coordinates");
+    let (report, _, _) = launch("effective.toml", &[]);
+    assert_eq!(report["effective"], json!(null));
+}
+
+#[test]
 fn fault() {
     let (report, code, out) = launch("fault-store.toml", &[]);
     assert_eq!(code, Some(1));
@@ -155,6 +185,7 @@ fn usage() {
         &["launch", "a.toml", "--threads", "many"],
         &["launch", "a.toml", "--max-steps", "0"],
         &["launch", "a.toml", "--format", "xml"],
+        &["launch", "a.toml", "--arch", "sm_7"],
         &["lunch", "a.toml"],
         &[],
     ] {

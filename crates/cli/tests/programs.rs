@@ -5,7 +5,7 @@
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
-use texunit::args::{LaunchArgs, OutputFormat};
+use texunit::args::LaunchArgs;
 use toml::{Table, Value};
 
 fn main() {
@@ -94,18 +94,10 @@ fn run(folder: &Path, mut case: Table, form: &str) -> Result<(), Failed> {
     let job = scratch.0.join("job.toml");
     std::fs::write(&job, toml::to_string(&case)?)?;
 
-    let report = texunit::run::launch(&LaunchArgs {
-        job,
-        out: scratch.0.clone(),
-        threads: 2,
-        format: OutputFormat::Json,
-        quiet: true,
-        max_steps: 100_000_000,
-        fmad: false,
-        memory_limit: 1 << 30,
-        arch: texunit_device::ComputeCapability::NEWEST,
-        effective: false,
-    });
+    let options = ["--quiet", "--format", "json", "--threads", "2"];
+    let limits = ["--max-steps", "100000000", "--memory-limit", "1G"];
+    let args = LaunchArgs::parse(&job, &scratch.0, &[&options[..], &limits[..]].concat())?;
+    let report = texunit::run::launch(&args);
     if !report.succeeded() {
         return Err(texunit::human::render(&report, true, false).1.into());
     }

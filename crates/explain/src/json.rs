@@ -1,17 +1,16 @@
-//! An explanation as JSON.
+//! A fetch as JSON.
 
-use crate::value::{FACES, mode};
-use crate::Explanation;
+use crate::value::{FACES, registers};
+use crate::{Explanation, Known, Source};
 use serde_json::{Value, json as object};
 use texunit_unit::reference::trace::{AxisTrace, ChannelTrace, Footprint, Step, TexelTrace, Trace};
-use texunit_unit::{Coords, FetchKind, Filter, Lod};
+use texunit_unit::{AddressMode, CompareFunction, Coords, FetchKind, Filter, Lod};
 
-/// The explanation as one JSON object. Bits are strings of eight hexadecimal digits.
-pub fn json(e: &Explanation<'_>) -> Value {
+pub(crate) fn json(e: &Explanation<'_>) -> Value {
     let trace = &e.trace;
     object!({
         "instruction": trace.form.to_string(),
-        "place": e.place,
+        "from": e.place,
         "operands": operands(trace),
         "texture": e.texture.resource.describe(),
         "sampler": effective(trace),
@@ -37,13 +36,29 @@ pub fn json(e: &Explanation<'_>) -> Value {
         }),
         "footprints": trace.footprints.iter().map(footprint).collect::<Vec<_>>(),
         "channels": trace.channels.iter().map(channel).collect::<Vec<_>>(),
-        "result": trace.answer.values.map(hex),
+        "result": words(e, trace.answer.values),
         "resident": trace.answer.resident,
-        "expected": e.expected.map(|v| v.values.map(hex)),
+        "known": e.known.map(|k| known(e, k)),
     })
 }
 
-fn hex(bits: u32) -> String {
+fn words(e: &Explanation<'_>, values: [u32; 4]) -> Vec<String> {
+    values.iter().take(registers(e.trace.form.result)).map(|&v| hex(v)).collect()
+}
+
+fn known(e: &Explanation<'_>, known: Known) -> Value {
+    object!({
+        "from": match known.from {
+            Source::Case => "case",
+            Source::Launch => "launch",
+        },
+        "values": words(e, known.values),
+        "resident": known.resident,
+        "agrees": e.agrees(),
+    })
+}
+
+pub(crate) fn hex(bits: u32) -> String {
     format!("{bits:08x}")
 }
 
@@ -70,21 +85,21 @@ fn operands(trace: &Trace) -> Value {
 
 fn effective(trace: &Trace) -> Value {
     let e = &trace.effective;
-    let filter = |f| if f == Filter::Linear { "linear" } else { "point" };
     object!({
         "coords": match e.coords {
             Coords::Integer => "integer",
             Coords::Unnormalized => "unnormalized",
             Coords::Normalized => "normalized",
         },
-        "filter": filter(e.filter),
-        "mip_filter": e.mip_filter.map(filter),
-        "address_mode": e.address_mode.map(|modes| modes.map(mode)),
+        "filter": e.filter.name(),
+        "mip_filter": e.mip_filter.map(Filter::name),
+        "address_mode": e.address_mode
+            .map(|modes| modes[..trace.form.geometry.axes()].iter().map(|m| m.name()).collect::<Vec<_>>()),
         "level_clamp": e.level_clamp,
         "max_anisotropy": e.max_anisotropy,
         "srgb": e.srgb,
         "seamless_cube": e.seamless_cube,
-        "compare": e.compare.map(|c| format!("{c:?}")),
+        "compare": e.compare.map(CompareFunction::name),
     })
 }
 
@@ -113,7 +128,7 @@ fn axis(a: &AxisTrace) -> Value {
         "index": a.index,
         "upper": a.upper,
         "exact": a.exact,
-        "mode": a.mode.map(mode),
+        "mode": a.mode.map(AddressMode::name),
     })
 }
 

@@ -1,20 +1,22 @@
-//! Shows what a fetch did: which texels, which weights, which level, and why.
+//! Shows what a fetch or a surface access did: which texels, which weights, which level or which
+//! bytes, and why.
 //!
 //! [`Explanation`] puts a [`Trace`] of the reference beside the texture and the sampler that it is
-//! of; [`text`], [`json`] and [`svg`] are views of it. Nothing is computed here but pictures: every
-//! number comes from the trace.
+//! of, [`SurfaceExplanation`] a `SurfaceTrace` beside its surface; text, JSON and SVG are views of
+//! them. Nothing is computed here but pictures: every number comes from the trace, and the texels
+//! around a footprint from the texture. However large a texture or a coordinate is, a picture has a
+//! bounded size.
 
 mod json;
 mod picture;
+mod surface;
 mod svg;
 mod text;
 mod value;
 
-pub use json::json;
-pub use svg::svg;
-pub use text::text;
+pub use surface::{SurfaceExpected, SurfaceExplanation};
 
-use texunit_unit::reference::trace::{FetchValue, Trace};
+use texunit_unit::reference::trace::Trace;
 use texunit_unit::{Override, Sampler, Texture, overrides, reference};
 
 /// A fetch with what it was done on.
@@ -30,8 +32,28 @@ pub struct Explanation<'a> {
     pub overrides: Vec<Override>,
     /// Where the fetch comes from: a case, or thread and line of a kernel.
     pub place: Option<String>,
-    /// What should have come out, if that is known.
-    pub expected: Option<FetchValue>,
+    /// The answer, where it is known from elsewhere.
+    pub known: Option<Known>,
+}
+
+/// An answer that is known from elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// As the registers have it; of `.f16x2` two registers and zeros.
+    pub values: [u32; 4],
+    /// The destination predicate, where it is known.
+    pub resident: Option<bool>,
+    /// Who knows it.
+    pub from: Source,
+}
+
+/// Where an answer is known from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A case says that this must come out.
+    Case,
+    /// A kernel got this. Texels that it changed later are not those that it read.
+    Launch,
 }
 
 impl<'a> Explanation<'a> {
@@ -44,6 +66,31 @@ impl<'a> Explanation<'a> {
     ) -> Result<Self, texunit_unit::PlanError> {
         let trace = reference::trace(form, texture, sampler, operands)?;
         let overrides = overrides(texture, sampler, form);
-        Ok(Self { trace, texture, sampler, overrides, place: None, expected: None })
+        Ok(Self { trace, texture, sampler, overrides, place: None, known: None })
+    }
+
+    /// Whether the answer is the one that is known; `None` if none is.
+    pub fn agrees(&self) -> Option<bool> {
+        let known = self.known?;
+        let n = value::registers(self.trace.form.result);
+        let answer = &self.trace.answer;
+        let values = answer.values[..n] == known.values[..n];
+        Some(values && known.resident.is_none_or(|resident| resident == answer.resident))
+    }
+
+    /// As text of several lines, rule numbers of docs/numerics.md in brackets.
+    pub fn text(&self) -> String {
+        text::text(self)
+    }
+
+    /// As one JSON object. Bits are strings of eight hexadecimal digits.
+    pub fn json(&self) -> serde_json::Value {
+        json::json(self)
+    }
+
+    /// As an SVG document: the texels around each footprint with their weights, the sample point,
+    /// the exact weights beside the 8-bit ones, the level chain, the cube face.
+    pub fn svg(&self) -> String {
+        svg::svg(self)
     }
 }

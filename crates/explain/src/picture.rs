@@ -24,17 +24,13 @@ pub(crate) struct Rect {
 pub(crate) enum Anchor {
     Start,
     Middle,
+    End,
 }
 
 impl Picture {
     fn grow(&mut self, x: f64, y: f64) {
         self.width = self.width.max(x);
         self.height = self.height.max(y);
-    }
-
-    /// The right edge of what has been drawn.
-    pub(crate) fn right(&self) -> f64 {
-        self.width
     }
 
     /// The lower edge of what has been drawn.
@@ -53,9 +49,18 @@ impl Picture {
     }
 
     pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str) {
+        self.stroke(from, to, stroke, 1.0);
+    }
+
+    pub(crate) fn thick_line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str) {
+        self.stroke(from, to, stroke, 3.0);
+    }
+
+    fn stroke(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str, width: f64) {
         let _ = writeln!(
             self.body,
-            "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"{stroke}\"/>",
+            "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"{stroke}\" \
+             stroke-width=\"{width}\"/>",
             from.0, from.1, to.0, to.1
         );
         self.grow(from.0.max(to.0), from.1.max(to.1));
@@ -71,10 +76,19 @@ impl Picture {
     }
 
     /// Text whose base line is at y. Sizes in pixels.
-    pub(crate) fn text(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, fill: &str, text: &str) {
+    pub(crate) fn text(
+        &mut self,
+        x: f64,
+        y: f64,
+        size: f64,
+        anchor: Anchor,
+        fill: &str,
+        text: &str,
+    ) {
         let word = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
+            Anchor::End => "end",
         };
         let _ = writeln!(
             self.body,
@@ -82,9 +96,13 @@ impl Picture {
              fill=\"{fill}\">{}</text>",
             escape(text)
         );
-        // Monospaced digits are about 0.6 of their size wide.
-        let length = text.chars().count() as f64 * size * 0.61;
-        let right = if anchor == Anchor::Middle { x + length / 2.0 } else { x + length };
+        // Monospaced characters are 0.6 of their size wide, but may be rounded up to whole pixels.
+        let length = text.chars().count() as f64 * size * 0.65;
+        let right = match anchor {
+            Anchor::Start => x + length,
+            Anchor::Middle => x + length / 2.0,
+            Anchor::End => x,
+        };
         self.grow(right, y + size * 0.3);
     }
 
@@ -125,7 +143,7 @@ mod tests {
         let mut picture = Picture::default();
         picture.text(10.0, 20.0, 10.0, Anchor::Start, "#000", "a<b & \u{1}c");
         picture.rect(Rect { x: 50.0, y: 5.0, width: 50.0, height: 95.0 }, "none", "#000", 1.0);
-        assert_eq!((picture.right(), picture.bottom()), (100.0, 100.0));
+        assert_eq!((picture.width, picture.height), (100.0, 100.0));
         let svg = picture.finish("\"t\"");
         assert!(svg.contains("a&lt;b &amp;  c") && svg.contains("width=\"116\""), "{svg}");
         assert!(svg.contains("<title>&quot;t&quot;</title>"));

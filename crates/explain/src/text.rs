@@ -1,24 +1,27 @@
-//! An explanation as text.
+//! A fetch as text.
 
-use crate::value::{FACES, coordinates, float, mode, register};
-use crate::Explanation;
-use std::fmt::Write;
+use crate::value::{
+    COMPONENTS, channel, coordinate, coordinates, face, float, list, real, registers, results,
+    unrounded,
+};
+use crate::{Explanation, Known, Source};
+use std::fmt::{Result, Write};
+use texunit_texel::Reading;
 use texunit_unit::reference::trace::{AxisTrace, Footprint, Step, TexelTrace, Trace};
-use texunit_unit::{FetchKind, Filter, Lod, ResultType};
+use texunit_unit::{Coords, FetchKind, Lod};
 
-/// The explanation as text of several lines, rule numbers of docs/numerics.md in brackets.
-pub fn text(explanation: &Explanation<'_>) -> String {
+pub(crate) fn text(explanation: &Explanation<'_>) -> String {
     let mut out = String::new();
     // Writing to a `String` cannot fail.
     let _ = write_all(&mut out, explanation);
     out
 }
 
-fn write_all(out: &mut String, e: &Explanation<'_>) -> std::fmt::Result {
+fn write_all(out: &mut String, e: &Explanation<'_>) -> Result {
     let trace = &e.trace;
     writeln!(out, "{}", headline(trace))?;
     if let Some(place) = &e.place {
-        writeln!(out, "from {place}")?;
+        writeln!(out, "{place}")?;
     }
     writeln!(out, "\ntexture: {}", e.texture.resource.describe())?;
     writeln!(out, "sampler: {}", effective(trace))?;
@@ -26,9 +29,8 @@ fn write_all(out: &mut String, e: &Explanation<'_>) -> std::fmt::Result {
         writeln!(out, "  [{}] {}", o.rule, o.text)?;
     }
     if let Some(cube) = &trace.cube {
-        let [x, y, z] = cube.direction.map(|c| float(c.to_bits()));
-        let (face, name) = (cube.face, FACES[cube.face as usize % 6]);
-        writeln!(out, "\nface {face} ({name}) of direction ({x}, {y}, {z})")?;
+        let direction = list(cube.direction.map(|c| float(c.to_bits())));
+        writeln!(out, "\nface {} ({}) of direction ({direction})", cube.face, face(cube.face))?;
         let [sc, tc, ma, s, t] =
             [cube.sc, cube.tc, cube.ma, cube.s, cube.t].map(|c| float(c.to_bits()));
         writeln!(out, "  [7] sc = {sc}, tc = {tc}, ma = {ma}: s = {s}, t = {t}")?;
@@ -37,187 +39,167 @@ fn write_all(out: &mut String, e: &Explanation<'_>) -> std::fmt::Result {
     for footprint in &trace.footprints {
         write_footprint(out, trace, footprint)?;
     }
-    channels(out, trace)?;
-    if let Some(expected) = e.expected {
-        let same = expected.values == trace.answer.values;
-        let [x, y, z, w] = expected.values;
-        let word = if same { "as expected" } else { "EXPECTED" };
-        writeln!(out, "{word}: {x:08x} {y:08x} {z:08x} {w:08x}")?;
-    }
-    Ok(())
+    result(out, trace)?;
+    e.known.map_or(Ok(()), |known| write_known(out, e, known))
 }
 
 /// The instruction with its operands.
 pub(crate) fn headline(trace: &Trace) -> String {
     let (form, operands) = (&trace.form, &trace.operands);
     let mut text = format!("{form} at {}", coordinates(form, operands.coords));
-    let list = |bits: [u32; 3]| {
-        let parts: Vec<String> =
-            bits.iter().take(form.geometry.gradients()).map(|&b| float(b)).collect();
-        parts.join(", ")
-    };
+    let gradient =
+        |bits: [u32; 3]| list(bits.iter().take(form.geometry.gradients()).map(|&b| float(b)));
     match form.kind {
         FetchKind::Sample(Lod::Level) => {
-            let level = crate::value::coordinate(form.coord, operands.level);
-            let _ = write!(text, ", level {level}");
+            text += &format!(", level {}", coordinate(form.coord, operands.level));
         }
         FetchKind::Sample(Lod::Gradient) => {
-            let _ =
-                write!(text, ", dPdx ({}), dPdy ({})", list(operands.dpdx), list(operands.dpdy));
+            let (x, y) = (gradient(operands.dpdx), gradient(operands.dpdy));
+            text += &format!(", dPdx ({x}), dPdy ({y})");
         }
         _ => {}
     }
     if form.offset {
-        let offset: Vec<String> =
-            operands.offset.iter().take(form.geometry.axes()).map(i32::to_string).collect();
-        let _ = write!(text, ", offset ({})", offset.join(", "));
+        let offset = list(operands.offset.iter().take(form.geometry.axes()));
+        text += &format!(", offset ({offset})");
     }
     if form.compare {
-        let _ = write!(text, ", compare {}", float(operands.compare));
+        text += &format!(", compare {}", float(operands.compare));
     }
     text
 }
 
 /// What texture and sampler come to, in one line.
-fn effective(trace: &Trace) -> String {
+pub(crate) fn effective(trace: &Trace) -> String {
     let e = &trace.effective;
-    let filter = |f| if f == Filter::Linear { "linear" } else { "point" };
-    let mut text = format!("{} coordinates, {}", coords_word(trace), filter(e.filter));
-    if let Some(mip) = e.mip_filter {
-        let _ = write!(text, ", mip {}", filter(mip));
+    let coords = match e.coords {
+        Coords::Integer => "integer",
+        Coords::Unnormalized => "unnormalized",
+        Coords::Normalized => "normalized",
+    };
+    let mut text = format!("{coords} coordinates");
+    if !matches!(trace.form.kind, FetchKind::Gather(_)) {
+        text += &format!(", {}", e.filter.name());
     }
-    if let Some(modes) = e.address_mode {
+    if let Some(mip) = e.mip_filter {
+        text += &format!(", mip {}", mip.name());
+    }
+    if let Some(modes) = e.address_mode
+        && !e.seamless_cube
+    {
         let modes: Vec<&str> =
-            modes.iter().take(trace.form.geometry.axes()).map(|&m| mode(m)).collect();
-        let _ = write!(text, ", {}", modes.join(" / "));
+            modes.iter().take(trace.form.geometry.axes()).map(|m| m.name()).collect();
+        text += &format!(", {}", modes.join(" / "));
     }
     if e.max_anisotropy > 1 {
-        let _ = write!(text, ", anisotropy {}", e.max_anisotropy);
+        text += &format!(", anisotropy {}", e.max_anisotropy);
     }
     for (on, word) in [(e.srgb, "sRGB"), (e.seamless_cube, "seamless")] {
         if on {
-            let _ = write!(text, ", {word}");
+            text += &format!(", {word}");
         }
     }
-    if let Some(compare) = e.compare {
-        let _ = write!(text, ", compare {compare:?}");
+    if let Some(function) = e.compare {
+        text += &format!(", reference {} texel", function.name());
     }
     text
 }
 
-fn coords_word(trace: &Trace) -> &'static str {
-    match trace.effective.coords {
-        texunit_unit::Coords::Integer => "integer",
-        texunit_unit::Coords::Unnormalized => "unnormalized",
-        texunit_unit::Coords::Normalized => "normalized",
-    }
-}
-
-fn steps(out: &mut String, steps: &[Step]) -> std::fmt::Result {
+fn steps(out: &mut String, steps: &[Step]) -> Result {
     steps.iter().try_for_each(|step| writeln!(out, "  [{}] {}", step.rule, step.text))
 }
 
-fn level(out: &mut String, trace: &Trace) -> std::fmt::Result {
-    if trace.effective.mip_filter.is_none() && trace.level.steps.is_empty() {
+fn level(out: &mut String, trace: &Trace) -> Result {
+    // Of a texture without mip levels, only what gradients say is worth it.
+    if trace.effective.mip_filter.is_none() && trace.level.steps.len() < 2 {
         return Ok(());
     }
     let q = trace.level.q;
     writeln!(out, "\nlevel {} ({q}/256)", q as f64 / 256.0)?;
-    steps(out, &trace.level.steps)?;
-    let shares: Vec<String> =
-        trace.level.levels.iter().map(|(n, share)| format!("level {n} counts {share}")).collect();
-    writeln!(out, "  of 256: {}", shares.join(", "))
+    steps(out, &trace.level.steps)
 }
 
-fn write_footprint(out: &mut String, trace: &Trace, f: &Footprint) -> std::fmt::Result {
-    let [w, h, d] = f.extent.axes();
-    let size = match trace.form.geometry.axes() {
-        1 => w.to_string(),
-        2 => format!("{w} x {h}"),
-        _ => format!("{w} x {h} x {d}"),
-    };
-    write!(out, "\nfootprint: level {} of {size} texels", f.level)?;
+/// `level 1 of 8 x 8 texels, layer 2, share 64/256`
+pub(crate) fn footprint_title(trace: &Trace, f: &Footprint) -> String {
     let g = trace.form.geometry;
+    let size: Vec<String> = f.extent.axes()[..g.axes()].iter().map(u32::to_string).collect();
+    let mut text = format!("level {} of {} texels", f.level, size.join(" x "));
     if g.is_cube() {
-        write!(out, ", cube {}, face {}", f.plane / 6, FACES[f.plane as usize % 6])?;
+        if g.is_array() {
+            text += &format!(", cube {}", f.plane / 6);
+        }
+        text += &format!(", face {}", face(f.plane));
     } else if g.is_array() {
-        write!(out, ", layer {}", f.plane)?;
+        text += &format!(", layer {}", f.plane);
     }
     if g.is_multisample() {
-        write!(out, ", sample {}", f.sample)?;
+        text += &format!(", sample {}", f.sample);
     }
     if f.share != 256 {
-        write!(out, ", share {}/256", f.share)?;
+        text += &format!(", share {}/256", f.share);
     }
     if f.tap.1 != 1024 {
-        write!(out, ", tap {} of weight {}/1024", f.tap.0, f.tap.1)?;
-    }
-    writeln!(out)?;
-    for (name, axis) in ["x", "y", "z"].iter().zip(&f.axes) {
-        writeln!(out, "  {name}: {}", axis_line(trace, axis))?;
-    }
-    let gather = matches!(trace.form.kind, FetchKind::Gather(_));
-    for texel in &f.texels {
-        writeln!(out, "  {}", texel_line(trace, texel, gather))?;
-    }
-    if f.texels.is_empty() {
-        writeln!(out, "  outside: no texel is read")?;
-    }
-    Ok(())
-}
-
-fn axis_line(trace: &Trace, axis: &AxisTrace) -> String {
-    let coordinate = crate::value::coordinate(trace.form.coord, axis.coordinate);
-    let mut text = format!("{coordinate} is {} texels", axis.texels);
-    match axis.mode {
-        None => {}
-        Some(_) if trace.effective.filter == Filter::Point && axis.upper == 0 => {
-            let _ = write!(text, ", texel {}", axis.index);
-        }
-        Some(_) => {
-            let (lower, upper) = (axis.index, axis.index + 1);
-            let weight = axis.upper;
-            let _ = write!(
-                text,
-                ", texels {lower} and {upper}: the upper counts {weight}/256 (exactly {:.6})",
-                axis.exact
-            );
-        }
-    }
-    if let Some(m) = axis.mode {
-        let _ = write!(text, ", {}", mode(m));
+        text += &format!(", tap {} of weight {}/1024", f.tap.0, f.tap.1);
     }
     text
 }
 
-fn texel_line(trace: &Trace, texel: &TexelTrace, gather: bool) -> String {
-    let axes = trace.form.geometry.axes();
-    let join = |n: &[i64]| {
-        n.iter().take(axes).map(i64::to_string).collect::<Vec<_>>().join(", ")
+fn write_footprint(out: &mut String, trace: &Trace, f: &Footprint) -> Result {
+    writeln!(out, "\nfootprint: {}", footprint_title(trace, f))?;
+    for (name, axis) in ["x", "y", "z"].iter().zip(&f.axes) {
+        writeln!(out, "  {name}: {}", axis_line(trace, axis))?;
+    }
+    for (n, texel) in f.texels.iter().enumerate() {
+        writeln!(out, "  {}", texel_line(trace, f, texel, n))?;
+    }
+    if f.texels.is_empty() {
+        writeln!(out, "  no texel is read")?;
+    }
+    Ok(())
+}
+
+/// Whether the texels of a footprint are summed with weights: neither one alone nor a gather.
+pub(crate) fn is_weighted(trace: &Trace, f: &Footprint) -> bool {
+    !matches!(trace.form.kind, FetchKind::Gather(_))
+        && (f.texels.len() > 1 || f.axes.iter().any(|a| a.upper != 0 || a.exact != 0.0))
+}
+
+fn axis_line(trace: &Trace, axis: &AxisTrace) -> String {
+    let value = coordinate(trace.form.coord, axis.coordinate);
+    let Some(address_mode) = axis.mode else {
+        return format!("{value}: texel {}", axis.index);
     };
-    let mut text = format!("({})", join(&texel.index));
-    match texel.at {
-        Some(at) => {
-            let inside = at.at.map(i64::from);
-            if inside[..axes] != texel.index[..axes] {
-                let _ = write!(text, " -> ({})", join(&inside));
-            }
-            let cube = trace.form.geometry.is_cube();
-            if cube && trace.footprints.iter().all(|f| f.plane != at.plane) {
-                let _ = write!(text, " on face {}", FACES[at.plane as usize % 6]);
-            }
-        }
-        None if trace.effective.address_mode.is_none() => text += " is outside",
-        None => text += " is the border colour",
+    let mut text = format!("{value} lies at {}", real(axis.texels));
+    let (lower, upper) = (axis.index, axis.index + 1);
+    if matches!(trace.form.kind, FetchKind::Gather(_)) {
+        text += &format!(": texels {lower} and {upper}");
+    } else if trace.effective.filter == texunit_unit::Filter::Point {
+        text += &format!(": texel {lower}");
+    } else {
+        let (weight, exact) = (axis.upper, unrounded(axis.exact));
+        text += &format!(": texels {lower} and {upper}, {weight}/256 ({exact}) of the upper one");
     }
-    if !gather {
-        let _ = write!(text, ": weight {}/256 (exactly {:.6})", texel.weight, texel.exact);
+    if trace.effective.seamless_cube { text } else { format!("{text}, {}", address_mode.name()) }
+}
+
+fn texel_line(trace: &Trace, f: &Footprint, texel: &TexelTrace, n: usize) -> String {
+    let axes = trace.form.geometry.axes();
+    let mut text = format!("({})", list(&texel.index[..axes]));
+    if let FetchKind::Gather(_) = trace.form.kind {
+        text = format!("{}: {text}", COMPONENTS[n % 4]);
     }
-    let codes: Vec<String> = texel.codes.iter().map(|c| format!("{c:x}")).collect();
-    let values: Vec<String> = texel.values.iter().map(|&v| float(v)).collect();
-    let _ = write!(text, ", codes {} = {}", codes.join(" "), values.join(" "));
+    text += &whereabouts(trace, f, texel).map_or_else(String::new, |w| format!(" {w}"));
+    if is_weighted(trace, f) {
+        text += &format!(": {}/256 ({})", texel.weight, unrounded(texel.exact));
+    }
+    let (codes, values) = codes_and_values(trace, texel);
+    if codes.is_empty() {
+        text += ", no channel";
+    } else {
+        text += &format!(", codes {codes} = {values}");
+    }
     if let Some(passed) = texel.compared {
-        text += if passed { ", compares true" } else { ", compares false" };
+        text += if passed { ", passes the compare" } else { ", fails the compare" };
     }
     if !texel.resident {
         text += ", NOT RESIDENT";
@@ -225,21 +207,75 @@ fn texel_line(trace: &Trace, texel: &TexelTrace, gather: bool) -> String {
     text
 }
 
-fn channels(out: &mut String, trace: &Trace) -> std::fmt::Result {
-    let gather = matches!(trace.form.kind, FetchKind::Gather(_));
-    writeln!(out, "\nresult{}", if gather { " (the texels of a gather)" } else { "" })?;
-    for (name, channel) in ["x", "y", "z", "w"].iter().zip(&trace.channels) {
+/// What the address mode or the edge of a face made of a texel's index; `None` if nothing.
+pub(crate) fn whereabouts(trace: &Trace, f: &Footprint, texel: &TexelTrace) -> Option<String> {
+    let axes = trace.form.geometry.axes();
+    let Some(at) = texel.at else {
+        let what = if trace.effective.address_mode.is_none() {
+            "is outside"
+        } else if trace.effective.seamless_cube {
+            "is the mean of a corner"
+        } else {
+            "is the border colour"
+        };
+        return Some(what.to_owned());
+    };
+    let inside = at.at.map(i64::from);
+    let moved = inside[..axes] != texel.index[..axes];
+    let away = at.plane != f.plane;
+    if !moved && !away {
+        return None;
+    }
+    let mut text = format!("-> ({})", list(&inside[..axes]));
+    if away {
+        text += &format!(" on {}", face(at.plane));
+    }
+    Some(text)
+}
+
+/// Codes in hexadecimal and values of the channels that the format has.
+fn codes_and_values(trace: &Trace, texel: &TexelTrace) -> (String, String) {
+    let (mut codes, mut values) = (Vec::new(), Vec::new());
+    for (c, &reading) in trace.readings.iter().enumerate() {
+        if let Some(value) = channel(reading, texel.values[c]) {
+            if reading != Reading::One {
+                codes.push(format!("{:x}", texel.codes[c]));
+            }
+            values.push(value);
+        }
+    }
+    (codes.join(" "), values.join(" "))
+}
+
+fn result(out: &mut String, trace: &Trace) -> Result {
+    writeln!(out, "\nresult")?;
+    for (name, channel) in COMPONENTS.iter().zip(&trace.channels) {
         for step in &channel.steps {
             writeln!(out, "  {name} [{}] {}", step.rule, step.text)?;
         }
     }
-    let registers = if trace.form.result == ResultType::F16x2 { 2 } else { 4 };
-    for (i, &bits) in trace.answer.values.iter().take(registers).enumerate() {
-        let value = register(trace.form.result, bits);
-        writeln!(out, "  {} = {bits:08x} ({value})", ["x", "y", "z", "w"][i])?;
+    for (name, bits, value) in results(trace.form.result, trace.answer.values) {
+        writeln!(out, "  {name} = {bits:08x} ({value})")?;
     }
     if !trace.answer.resident {
-        writeln!(out, "  not resident: every component is 0, the predicate is false")?;
+        writeln!(out, "  not all texels are resident: the predicate is false")?;
     }
     Ok(())
+}
+
+fn write_known(out: &mut String, e: &Explanation<'_>, known: Known) -> Result {
+    let agrees = e.agrees() == Some(true);
+    let words = match (known.from, agrees) {
+        (Source::Case, true) => return writeln!(out, "as the case expects"),
+        (Source::Launch, true) => return writeln!(out, "as the kernel got it"),
+        (Source::Case, false) => "DISAGREES with the case, which expects",
+        (Source::Launch, false) => "the kernel got something else, as the texels have changed:",
+    };
+    let n = registers(e.trace.form.result);
+    let values: Vec<String> = known.values[..n].iter().map(|v| format!("{v:08x}")).collect();
+    write!(out, "{words} {}", values.join(" "))?;
+    match known.resident {
+        Some(resident) => writeln!(out, ", resident {resident}"),
+        None => writeln!(out),
+    }
 }

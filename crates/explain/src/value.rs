@@ -1,6 +1,7 @@
-//! Register values and coordinates as people write them.
+//! Numbers as people write them.
 
-use texunit_unit::{AddressMode, CoordType, FetchForm, ResultType};
+use texunit_texel::Reading;
+use texunit_unit::{CoordType, FetchForm, ResultType};
 
 /// The shortest decimal number that gives these bits back, or `nan(0x7fc00000)`.
 pub(crate) fn float(bits: u32) -> String {
@@ -8,9 +9,24 @@ pub(crate) fn float(bits: u32) -> String {
     if x.is_nan() {
         return format!("nan({bits:#010x})");
     }
-    // Rust prints large and small numbers without an exponent, which nobody can read.
-    let magnitude = x.abs();
-    if magnitude != 0.0 && !(1e-4..1e7).contains(&magnitude) { format!("{x:e}") } else { format!("{x}") }
+    decimal(x, x.abs().into(), 1e7)
+}
+
+/// A number of a computation, such as a coordinate in texels.
+pub(crate) fn real(x: f64) -> String {
+    decimal(x, x.abs(), 1e15)
+}
+
+/// Rust prints large and small numbers without an exponent, which nobody can read.
+fn decimal(x: impl std::fmt::Display + std::fmt::LowerExp, magnitude: f64, large: f64) -> String {
+    let plain = magnitude == 0.0 || (1e-4..large).contains(&magnitude) || magnitude.is_infinite();
+    if plain { format!("{x}") } else { format!("{x:e}") }
+}
+
+/// A weight of 256 that was not rounded.
+pub(crate) fn unrounded(weight: f64) -> String {
+    let text = format!("{:.3}", weight * 256.0);
+    if text == "-0.000" { "0.000".to_owned() } else { text }
 }
 
 /// A coordinate, by its type.
@@ -21,9 +37,19 @@ pub(crate) fn coordinate(coord: CoordType, bits: u32) -> String {
     }
 }
 
-/// A result register, by the type of the results. Whether an integer or a float came out is the
-/// texture's affair, so that both are shown where they could be meant.
-pub(crate) fn register(result: ResultType, bits: u32) -> String {
+/// Registers that a fetch has results in.
+pub(crate) fn registers(result: ResultType) -> usize {
+    if result == ResultType::F16x2 { 2 } else { 4 }
+}
+
+/// The results of a fetch: name, bits and value of each register. Two halves share one.
+pub(crate) fn results(result: ResultType, values: [u32; 4]) -> Vec<(&'static str, u32, String)> {
+    let names: &[&str] = if result == ResultType::F16x2 { &["xy", "zw"] } else { &COMPONENTS };
+    names.iter().zip(values).map(|(&name, bits)| (name, bits, register(result, bits))).collect()
+}
+
+/// A result register, by the type of the results.
+fn register(result: ResultType, bits: u32) -> String {
     match result {
         ResultType::F32 => float(bits),
         ResultType::S32 => (bits as i32).to_string(),
@@ -35,6 +61,16 @@ pub(crate) fn register(result: ResultType, bits: u32) -> String {
 
 fn half(code: u32) -> String {
     float(texunit_texel::f16_to_f32(code as u16))
+}
+
+/// What a texture makes of the code of a channel; `None` for a channel that the format lacks.
+pub(crate) fn channel(reading: Reading, bits: u32) -> Option<String> {
+    match reading {
+        Reading::Missing => None,
+        Reading::Uint { .. } => Some(bits.to_string()),
+        Reading::Sint { .. } => Some((bits as i32).to_string()),
+        _ => Some(float(bits)),
+    }
 }
 
 /// `(0.25, 0.5)`, with names where the first is no coordinate: `(layer 3, 0.25, 0.5)`.
@@ -57,19 +93,21 @@ pub(crate) fn coordinates(form: &FetchForm, coords: [u32; 4]) -> String {
     format!("({})", parts.join(", "))
 }
 
-/// PTX's names of address modes.
-pub(crate) fn mode(mode: AddressMode) -> &'static str {
-    match mode {
-        AddressMode::Wrap => "wrap",
-        AddressMode::Mirror => "mirror",
-        AddressMode::ClampOgl => "clamp_ogl",
-        AddressMode::Clamp => "clamp_to_edge",
-        AddressMode::Border => "clamp_to_border",
-    }
+/// `2, 3, 4`
+pub(crate) fn list<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
+    items.into_iter().map(|i| i.to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// Names of the faces in the order of their numbers.
 pub(crate) const FACES: [&str; 6] = ["+x", "-x", "+y", "-y", "+z", "-z"];
+
+/// The face of a plane of a cube map.
+pub(crate) fn face(plane: u32) -> &'static str {
+    FACES[plane as usize % 6]
+}
+
+/// Names of the components of a result.
+pub(crate) const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
 #[cfg(test)]
 mod tests {
@@ -83,6 +121,11 @@ mod tests {
         assert_eq!(float(0x8000_0000), "-0");
         assert_eq!(float(0x7fff_ffff), "nan(0x7fffffff)");
         assert_eq!(float(1), "1e-45");
+        assert_eq!(real(3.0e38), "3e38");
+        assert_eq!(real(2147483647.5), "2147483647.5");
+        assert_eq!(real(-2.5), "-2.5");
+        assert_eq!(unrounded(0.3), "76.800");
+        assert_eq!(unrounded(-1e-9), "0.000");
         assert_eq!(register(ResultType::S32, u32::MAX), "-1");
         assert_eq!(register(ResultType::F16x2, 0x3c00_4000), "2, 1");
     }
@@ -92,9 +135,6 @@ mod tests {
         let form = |geometry| FetchForm::sample(geometry, CoordType::S32, ResultType::F32);
         assert_eq!(coordinates(&form(Geometry::D2), [1, u32::MAX, 7, 7]), "(1, -1)");
         assert_eq!(coordinates(&form(Geometry::A2d), [1, 2, 3, 7]), "(layer 1, 2, 3)");
-        assert_eq!(
-            coordinates(&form(Geometry::A2dms), [1, 2, 3, 4]),
-            "(sample 1, layer 2, 3, 4)"
-        );
+        assert_eq!(coordinates(&form(Geometry::A2dms), [1, 2, 3, 4]), "(sample 1, layer 2, 3, 4)");
     }
 }

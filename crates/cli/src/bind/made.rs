@@ -1,6 +1,6 @@
 //! Texels on the device, whatever holds them.
 
-use crate::job::ViewSpec;
+use crate::job::{PartSpec, ViewSpec};
 use crate::problem::{Problem, codes};
 use crate::table::At;
 use texunit_device::{
@@ -13,8 +13,8 @@ use texunit_device::{
 pub(crate) enum Made {
     Array(Array),
     Mipmapped(MipmappedArray),
-    Linear { buffer: Buffer, format: Format, width: u32 },
-    Pitched { buffer: Buffer, format: Format, width: u32, height: u32, pitch: u64 },
+    Linear { buffer: Buffer, offset: u64, format: Format, width: u32 },
+    Pitched { buffer: Buffer, offset: u64, format: Format, width: u32, height: u32, pitch: u64 },
 }
 
 impl Made {
@@ -22,11 +22,11 @@ impl Made {
         match *self {
             Made::Array(ref array) => TextureResource::Array(array),
             Made::Mipmapped(ref array) => TextureResource::Mipmapped(array),
-            Made::Linear { ref buffer, format, width } => {
-                TextureResource::Linear { buffer, format, width }
+            Made::Linear { ref buffer, offset, format, width } => {
+                TextureResource::Linear { buffer, offset, format, width }
             }
-            Made::Pitched { ref buffer, format, width, height, pitch } => {
-                TextureResource::Pitched { buffer, format, width, height, pitch }
+            Made::Pitched { ref buffer, offset, format, width, height, pitch } => {
+                TextureResource::Pitched { buffer, offset, format, width, height, pitch }
             }
         }
     }
@@ -36,11 +36,11 @@ impl Made {
         match *self {
             Made::Array(ref array) => Some(SurfaceResource::Array(array)),
             Made::Mipmapped(_) => None,
-            Made::Linear { ref buffer, format, width } => {
-                Some(SurfaceResource::Linear { buffer, format, width })
+            Made::Linear { ref buffer, offset, format, width } => {
+                Some(SurfaceResource::Linear { buffer, offset, format, width })
             }
-            Made::Pitched { ref buffer, format, width, height, pitch } => {
-                Some(SurfaceResource::Pitched { buffer, format, width, height, pitch })
+            Made::Pitched { ref buffer, offset, format, width, height, pitch } => {
+                Some(SurfaceResource::Pitched { buffer, offset, format, width, height, pitch })
             }
         }
     }
@@ -95,15 +95,17 @@ impl Made {
         match self {
             Made::Array(array) => array.read(),
             Made::Mipmapped(array) => array.read(),
-            Made::Linear { buffer, format, width } => {
-                let mut bytes = buffer.read();
-                bytes.truncate(*width as usize * format.texel_size() as usize);
-                bytes
+            Made::Linear { buffer, offset, format, width } => {
+                let size = *width as usize * format.texel_size() as usize;
+                let bytes = buffer.read();
+                let texels = bytes.get(*offset as usize..).and_then(|b| b.get(..size));
+                texels.unwrap_or_default().to_vec()
             }
-            Made::Pitched { buffer, format, width, height, pitch } => {
+            Made::Pitched { buffer, offset, format, width, height, pitch } => {
                 let row = *width as usize * format.texel_size() as usize;
                 let bytes = buffer.read();
-                let rows = bytes.chunks(*pitch as usize).take(*height as usize);
+                let texels = bytes.get(*offset as usize..).unwrap_or_default();
+                let rows = texels.chunks(*pitch as usize).take(*height as usize);
                 rows.flat_map(|bytes| bytes.get(..row).unwrap_or_default()).copied().collect()
             }
         }
@@ -139,20 +141,16 @@ impl Made {
     }
 
     /// One level and one layer or face of it, where they are asked for.
-    pub(crate) fn part(
-        &self,
-        level: Option<&At<u32>>,
-        layer: Option<&At<u32>>,
-    ) -> Result<Self, Problem> {
+    pub(crate) fn part(&self, wanted: &PartSpec) -> Result<Self, Problem> {
         let mut part = self.clone();
-        if let Some(level) = level {
+        if let Some(level) = &wanted.level {
             let Made::Mipmapped(array) = &part else {
                 let message = "a `level` is of an array with mip levels, and this has none";
                 return Err(Problem::new(codes::CONFLICT, level.at(), message));
             };
             part = Made::Array(array.level(level.value).map_err(refused(level))?);
         }
-        if let Some(layer) = layer {
+        if let Some(layer) = &wanted.layer {
             let layers = matches!(
                 part.geometry(),
                 Geometry::A1d | Geometry::A2d | Geometry::A2dms | Geometry::Cube | Geometry::Acube

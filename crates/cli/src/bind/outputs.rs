@@ -1,7 +1,7 @@
 //! What a job wants to have written, of the objects that were made.
 
 use super::{Binder, Made, Object, SurfaceTexels, match_params};
-use crate::job::{OutputSpec, ParamValue};
+use crate::job::{OutputSpec, ParamValue, PartSpec};
 use crate::output::{Pending, Source};
 use crate::problem::{Problem, codes};
 use crate::table::At;
@@ -11,12 +11,12 @@ use std::path::Path;
 /// The texels of an output: the part that the surface is of, or another level or layer.
 fn texels(whole: &Made, part: &Made, output: &At<OutputSpec>) -> Result<Source, Problem> {
     let OutputSpec { level, layer, sample, .. } = &output.value;
+    let wanted = PartSpec { level: level.clone(), layer: layer.clone() };
     let chosen = match (level, layer) {
         (None, None) => part.clone(),
-        (None, Some(_)) if matches!(whole, Made::Mipmapped(_)) => {
-            part.part(None, layer.as_ref())?
-        }
-        _ => whole.part(level.as_ref(), layer.as_ref())?,
+        // A layer of the level that the surface is of.
+        (None, Some(_)) if matches!(whole, Made::Mipmapped(_)) => part.part(&wanted)?,
+        _ => whole.part(&wanted)?,
     };
     if let Some(sample) = sample
         && sample.value >= chosen.samples()

@@ -3,7 +3,10 @@
 use super::made::Made;
 use super::texels::Plan;
 use super::{Binder, Object, match_params, refused};
-use crate::job::{Region, ResourceSpec, SurfaceSpec, TexelSource, TextureLayout, TilesSpec};
+use crate::job::{
+    ParamValue, Region, ResourceSpec, SurfaceSpec, TexelSource, TextureLayout, TextureSpec,
+    TilesSpec,
+};
 use crate::problem::{Problem, codes};
 use crate::table::At;
 use texunit_device::{ArrayDescriptor, Extent, Format, Geometry, TileRegion};
@@ -39,17 +42,14 @@ impl Binder<'_> {
         let made = match &spec.source {
             TexelSource::Surface(other) => self.shared(spec, at, other, what, "surface")?,
             TexelSource::Texture(other) => self.shared(spec, at, other, what, "texture")?,
-            source => {
+            TexelSource::Buffer(other) => {
                 let Some(format) = &spec.format else {
                     let message = format!("a {what} needs a `format`");
                     return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
                 };
-                if let TexelSource::Buffer(other) = source {
-                    self.over_buffer(spec, at, other, format.value, what)?
-                } else {
-                    self.own(spec, at, format.value, name, what)?
-                }
+                self.over_buffer(spec, at, other, format.value, what)?
             }
+            _ => self.own(spec, at, name, what)?,
         };
         match &spec.view {
             Some(view) => made.view(view),
@@ -57,9 +57,49 @@ impl Binder<'_> {
         }
     }
 
+    /// Whether these texels are those of an object that the job gives and that could not be made:
+    /// its own mistake has been reported, and there is nothing to add.
+    pub(super) fn waits_in_vain(&self, spec: &ResourceSpec) -> bool {
+        let own = |spec: &ResourceSpec| !spec.source.is_shared();
+        let (TexelSource::Surface(name) | TexelSource::Texture(name) | TexelSource::Buffer(name)) =
+            &spec.source
+        else {
+            return false;
+        };
+        if let Some(index) = match_params::job_param(&name.value, self.job, &self.params) {
+            let fits = match (&spec.source, &self.job.params[index].value) {
+                (TexelSource::Surface(_), ParamValue::Surface(other)) => own(&other.resource),
+                (TexelSource::Texture(_), ParamValue::Texture(other)) => own(&other.resource),
+                (TexelSource::Buffer(_), ParamValue::Buffer(_)) => true,
+                _ => false,
+            };
+            return fits && !self.bound.objects.contains_key(&index);
+        }
+        if self.job.unread.contains(&name.value) {
+            return true;
+        }
+        match &spec.source {
+            TexelSource::Surface(_) => {
+                let named = |(at, other, _): &(At<String>, SurfaceSpec, _)| {
+                    at.value == name.value && own(&other.resource)
+                };
+                self.job.surfaces.iter().any(named)
+                    && !self.bound.surfaces.contains_key(&name.value)
+            }
+            TexelSource::Texture(_) => {
+                let named = |(at, other): &(At<String>, TextureSpec)| {
+                    at.value == name.value && own(&other.resource)
+                };
+                self.job.textures.iter().any(named)
+                    && !self.bound.textures.contains_key(&name.value)
+            }
+            _ => false,
+        }
+    }
+
     /// The part of its texels that a surface is of.
     pub(super) fn surface_part(spec: &SurfaceSpec, whole: &Made) -> Result<Made, Problem> {
-        let part = whole.part(spec.level.as_ref(), spec.layer.as_ref())?;
+        let part = whole.part(&spec.part)?;
         match part {
             Made::Mipmapped(array) => {
                 // A surface without a level is of the base level.
@@ -74,12 +114,12 @@ impl Binder<'_> {
         &self,
         spec: &ResourceSpec,
         at: &At<()>,
-        format: Format,
         name: &str,
         what: &str,
     ) -> Result<Made, Problem> {
         let conflict = |m: String| Err(Problem::new(codes::CONFLICT, at.at(), m));
-        let plan = self.plan(spec, format, at)?;
+        let plan = self.plan(spec, spec.format.as_ref().map(|f| f.value), at)?;
+        let format = plan.format;
         let layout = spec.layout.unwrap_or(if spec.pitch.is_some() {
             TextureLayout::Pitch
         } else {
@@ -106,7 +146,7 @@ impl Binder<'_> {
         if layout == TextureLayout::Linear {
             let buffer = self.device.alloc(row.max(1), name).map_err(refused(at))?;
             buffer.write(0, &bytes).map_err(refused(at))?;
-            return Ok(Made::Linear { buffer, format, width });
+            return Ok(Made::Linear { buffer, offset: 0, format, width });
         }
         let pitch = spec.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
         if pitch < row {
@@ -118,7 +158,7 @@ impl Binder<'_> {
         for (y, bytes) in bytes.chunks_exact(row.max(1) as usize).enumerate() {
             buffer.write(y as u64 * pitch, bytes).map_err(refused(at))?;
         }
-        Ok(Made::Pitched { buffer, format, width, height, pitch })
+        Ok(Made::Pitched { buffer, offset: 0, format, width, height, pitch })
     }
 
     /// An array with its texels.
@@ -191,15 +231,16 @@ impl Binder<'_> {
             None => height == 1 && spec.pitch.is_none() && !two,
         };
         let buffer = buffer.clone();
+        let offset = spec.offset.unwrap_or(0);
         if linear {
             if height != 1 {
                 return conflict(format!("a {what} of layout \"linear\" has a single row"));
             }
-            return Ok(Made::Linear { buffer, format, width });
+            return Ok(Made::Linear { buffer, offset, format, width });
         }
         let row = u64::from(width) * u64::from(format.texel_size());
         let pitch = spec.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
-        Ok(Made::Pitched { buffer, format, width, height, pitch })
+        Ok(Made::Pitched { buffer, offset, format, width, height, pitch })
     }
 
     /// The texels of another texture or surface of the job, which has its own.

@@ -65,34 +65,18 @@ impl Binder<'_> {
     pub(super) fn plan(
         &self,
         spec: &ResourceSpec,
-        format: Format,
+        format: Option<Format>,
         at: &At<()>,
     ) -> Result<Plan, Problem> {
-        let whole = spec.layers.is_none() && spec.levels.is_none() && spec.samples.is_none();
-        let plain = match &spec.geometry {
-            Some(g) => matches!(g.value, Geometry::D1 | Geometry::D2 | Geometry::D3),
-            None => true,
-        };
-        let mut plan = match &spec.source {
-            TexelSource::Files(files)
-                if files.len() == 1 && whole && plain && !format.is_block() =>
-            {
-                self.one_file(spec, format, &files[0])?
-            }
-            TexelSource::Files(files) => self.files(spec, format, at, files)?,
-            TexelSource::Inline(bytes) => {
-                let plan = shape(spec, format, at, None, bytes.value.len() as u64)?;
-                fill(plan, spec, bytes, bytes.value.clone())?
-            }
-            _ => {
-                let plan = shape(spec, format, at, None, 0)?;
-                if plan.size(plan.levels.unwrap_or(1)) > MAX_BYTES {
-                    let message = format!("more than {MAX_BYTES} bytes of texels");
-                    return Err(Problem::new(codes::VALUE, at.at(), message));
-                }
-                plan
+        let mut plan = match (spec.source.container(), format) {
+            (Some(file), _) => self.container(spec, format, file)?,
+            (None, Some(format)) => self.own_texels(spec, format, at)?,
+            (None, None) => {
+                let message = "these texels need a `format`, for instance \"u8x4\"";
+                return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
             }
         };
+        let format = plan.format;
         if let Some(mipmaps) = &spec.mipmaps {
             let most = MipmappedArray::most_levels(plan.extent);
             let levels = spec.levels.as_ref().map_or(most, |l| l.value);
@@ -109,6 +93,44 @@ impl Binder<'_> {
             }
         }
         Ok(plan)
+    }
+
+    /// The texels that the job gives, of the base level if the others are made.
+    fn own_texels(
+        &self,
+        spec: &ResourceSpec,
+        format: Format,
+        at: &At<()>,
+    ) -> Result<Plan, Problem> {
+        let whole = spec.layers.is_none() && spec.levels.is_none() && spec.samples.is_none();
+        let plain = match &spec.geometry {
+            Some(g) => matches!(g.value, Geometry::D1 | Geometry::D2 | Geometry::D3),
+            None => true,
+        };
+        Ok(match &spec.source {
+            TexelSource::Files(files)
+                if files.len() == 1
+                    && whole
+                    && plain
+                    && !format.is_block()
+                    && !has_slices_below(spec, &files[0]) =>
+            {
+                self.one_file(spec, format, &files[0])?
+            }
+            TexelSource::Files(files) => self.files(spec, format, at, files)?,
+            TexelSource::Inline(bytes) => {
+                let plan = shape(spec, format, at, None, bytes.value.len() as u64)?;
+                fill(plan, spec, bytes, bytes.value.clone())?
+            }
+            _ => {
+                let plan = shape(spec, format, at, None, 0)?;
+                if plan.size(own_levels(spec)) > MAX_BYTES {
+                    let message = format!("more than {MAX_BYTES} bytes of texels");
+                    return Err(Problem::new(codes::VALUE, at.at(), message));
+                }
+                plan
+            }
+        })
     }
 
     /// A picture or array that is the whole of a 1D, 2D or 3D array.
@@ -165,6 +187,14 @@ impl Binder<'_> {
         let bytes = pieces.into_iter().flat_map(|p| p.bytes).collect();
         fill(plan, spec, at, bytes)
     }
+}
+
+/// Whether slices come one below the other in a picture.
+fn has_slices_below(spec: &ResourceSpec, file: &At<PathBuf>) -> bool {
+    let solid = spec.dims == Some(3)
+        || spec.geometry.as_ref().is_some_and(|g| g.value == Geometry::D3)
+        || spec.extent.extent.is_some_and(|[_, _, depth]| depth > 1);
+    solid && matches!(Kind::of(&file.value), Kind::Png | Kind::Jpeg | Kind::Exr)
 }
 
 /// Levels that the source gives.

@@ -13,6 +13,8 @@ pub struct TextureSpec {
     pub at: At<()>,
     /// Its texels.
     pub resource: ResourceSpec,
+    /// The part of them that it is of.
+    pub part: PartSpec,
     /// `read`
     pub read: Option<ReadMode>,
     /// `normalized`
@@ -28,9 +30,16 @@ pub struct SurfaceSpec {
     pub at: At<()>,
     /// Its texels.
     pub resource: ResourceSpec,
-    /// `level`: which one the surface is of.
+    /// The part of them that it is of.
+    pub part: PartSpec,
+}
+
+/// Which part of an array a texture or surface is of.
+#[derive(Clone, Debug, Default)]
+pub struct PartSpec {
+    /// `level`
     pub level: Option<At<u32>>,
-    /// `layer`: which one the surface is of; of cubes, which face.
+    /// `layer`; of cubes, a face
     pub layer: Option<At<u32>>,
 }
 
@@ -43,25 +52,46 @@ pub(super) fn texture(table: &Table<'_>, at: At<()>) -> Option<TextureSpec> {
     let read = table.get("read").and_then(|v| v.word(READS));
     let normalized = table.get("normalized").and_then(|v| v.boolean());
     let sampler = sampler_keys(table);
+    let part = part(table);
     table.finish();
-    Some(TextureSpec { at, resource: resource?, read, normalized, sampler })
+    let resource = resource?;
+    is_one_part(table, &resource, &part, "texture").then_some(TextureSpec {
+        at,
+        resource,
+        part,
+        read,
+        normalized,
+        sampler,
+    })
 }
 
 /// Reads the keys of a surface.
 pub(super) fn surface(table: &Table<'_>, at: At<()>) -> Option<SurfaceSpec> {
     let resource = resource(table, "surface");
-    let number = |key| table.get(key).and_then(|v| Some(v.at(v.small(0)?)));
-    let (level, layer) = (number("level"), number("layer"));
+    let part = part(table);
     table.finish();
     let mut resource = resource?;
-    if resource.view.is_some() && (level.is_some() || layer.is_some()) {
-        let message = "a surface has either a `view`, or a `level` and a `layer`";
-        table.problem(codes::CONFLICT, message.into());
+    if !is_one_part(table, &resource, &part, "surface") {
         return None;
     }
     // Without a file, the axes that are written make the number of dimensions.
-    if matches!(resource.source, TexelSource::Zeros) && resource.geometry.is_none() {
+    let written = matches!(resource.source, TexelSource::Zeros | TexelSource::Inline(_));
+    if written && resource.geometry.is_none() {
         resource.dims = resource.dims.or(Some(resource.extent.dims));
     }
-    Some(SurfaceSpec { at, resource, level, layer })
+    Some(SurfaceSpec { at, resource, part })
+}
+
+fn part(table: &Table<'_>) -> PartSpec {
+    let number = |key| table.get(key).and_then(|v| Some(v.at(v.small(0)?)));
+    PartSpec { level: number("level"), layer: number("layer") }
+}
+
+fn is_one_part(table: &Table<'_>, resource: &ResourceSpec, part: &PartSpec, what: &str) -> bool {
+    let both = resource.view.is_some() && (part.level.is_some() || part.layer.is_some());
+    if both {
+        let message = format!("a {what} has either a `view`, or a `level` and a `layer`");
+        table.problem(codes::CONFLICT, message);
+    }
+    !both
 }

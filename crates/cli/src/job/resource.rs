@@ -5,6 +5,7 @@ use crate::problem::{Problem, codes};
 use crate::table::{At, Found, Table};
 use std::path::PathBuf;
 use texunit_device::{Format, Geometry};
+use texunit_files::Kind;
 
 /// Where texels come from.
 #[derive(Clone, Debug)]
@@ -27,6 +28,16 @@ impl TexelSource {
     /// Whether the texels are those of another object of the job.
     pub fn is_shared(&self) -> bool {
         matches!(self, Self::Surface(_) | Self::Texture(_))
+    }
+
+    /// The file, if it is one that says by itself what it holds, by its name.
+    pub fn container(&self) -> Option<&At<PathBuf>> {
+        match self {
+            Self::Files(files) if files.len() == 1 => {
+                files.first().filter(|f| matches!(Kind::of(&f.value), Kind::Dds | Kind::Ktx2))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -112,6 +123,8 @@ pub struct ResourceSpec {
     pub layout: Option<TextureLayout>,
     /// `pitch` in bytes
     pub pitch: Option<u64>,
+    /// `offset` in bytes, in the memory of a buffer
+    pub offset: Option<u64>,
     /// `view`
     pub view: Option<At<ViewSpec>>,
 }
@@ -174,32 +187,10 @@ pub(super) fn resource(table: &Table<'_>, what: &str) -> Option<ResourceSpec> {
     let tiles = tiles(table);
     let layout = table.get("layout").and_then(|v| v.word(LAYOUTS));
     let pitch = table.get("pitch").and_then(|v| v.number(1, u32::MAX.into()));
+    let offset = table.get("offset").and_then(|v| v.number(0, 1 << 40));
     let view = table.get("view").and_then(|v| view(&v));
-    let source = source?;
-    let conflict = |message: String| table.problem(codes::CONFLICT, message);
-    if geometry.is_some() && dims.is_some() {
-        conflict("only one of the keys `geometry`, `dims` can be there".into());
-    }
-    if pitch.is_some() && layout.is_some_and(|l| l != TextureLayout::Pitch) {
-        conflict(format!("only a {what} of layout \"pitch\" has a `pitch`"));
-    }
-    if format.is_none() && !source.is_shared() {
-        if table.get("format").is_none() {
-            let message = format!("a {what} needs a `format`, for instance \"u8x4\"");
-            table.problem(codes::MISSING_KEY, message);
-        }
-        return None;
-    }
-    let sized = matches!(source, TexelSource::Files(_)) || source.is_shared();
-    if extent.extent.is_none() && !sized {
-        if table.get("width").is_none() || table.problem_count() == before {
-            let message = format!("without a file, a {what} needs a `width`");
-            table.problem(codes::MISSING_KEY, message);
-        }
-        return None;
-    }
-    Some(ResourceSpec {
-        source,
+    let spec = ResourceSpec {
+        source: source?,
         format,
         geometry,
         dims,
@@ -211,8 +202,42 @@ pub(super) fn resource(table: &Table<'_>, what: &str) -> Option<ResourceSpec> {
         tiles,
         layout,
         pitch,
+        offset,
         view,
-    })
+    };
+    is_complete(&spec, table, what, before).then_some(spec)
+}
+
+/// Reports keys that exclude each other, and says whether none is missing. `before` is the number
+/// of problems before the table was read.
+fn is_complete(spec: &ResourceSpec, table: &Table<'_>, what: &str, before: usize) -> bool {
+    let conflict = |message: String| table.problem(codes::CONFLICT, message);
+    if spec.geometry.is_some() && spec.dims.is_some() {
+        conflict("only one of the keys `geometry`, `dims` can be there".into());
+    }
+    if spec.pitch.is_some() && spec.layout.is_some_and(|l| l != TextureLayout::Pitch) {
+        conflict(format!("only a {what} of layout \"pitch\" has a `pitch`"));
+    }
+    if spec.offset.is_some() && !matches!(spec.source, TexelSource::Buffer(_)) {
+        conflict(format!("only a {what} over a `buffer` has an `offset`"));
+    }
+    let shared = spec.source.is_shared();
+    if spec.format.is_none() && !shared && spec.source.container().is_none() {
+        if table.get("format").is_none() {
+            let message = format!("a {what} needs a `format`, for instance \"u8x4\"");
+            table.problem(codes::MISSING_KEY, message);
+        }
+        return false;
+    }
+    let sized = matches!(spec.source, TexelSource::Files(_)) || shared;
+    if spec.extent.extent.is_none() && !sized {
+        if table.get("width").is_none() || table.problem_count() == before {
+            let message = format!("without a file, a {what} needs a `width`");
+            table.problem(codes::MISSING_KEY, message);
+        }
+        return false;
+    }
+    true
 }
 
 const SOURCES: &str = "`file`, `files`, `texels`, `zeros`, `buffer`, `surface`, `texture`";

@@ -34,34 +34,17 @@ pub struct SamplerSpec {
     pub force_unnormalized: Option<bool>,
 }
 
-const FILTERS: &[(&str, Filter)] = &[("point", Filter::Point), ("linear", Filter::Linear)];
-
-#[rustfmt::skip]
-const ADDRESSES: &[(&str, AddressMode)] = &[
-    ("wrap",      AddressMode::Wrap),
-    ("mirror",    AddressMode::Mirror),
-    ("clamp",     AddressMode::Clamp),
-    ("border",    AddressMode::Border),
-    ("clamp_ogl", AddressMode::ClampOgl),
-];
-
-#[rustfmt::skip]
-const COMPARES: &[(&str, Option<CompareFunction>)] = &[
-    ("none",          None),
-    ("never",         Some(CompareFunction::Never)),
-    ("less",          Some(CompareFunction::Less)),
-    ("equal",         Some(CompareFunction::Equal)),
-    ("less_equal",    Some(CompareFunction::LessEqual)),
-    ("greater",       Some(CompareFunction::Greater)),
-    ("not_equal",     Some(CompareFunction::NotEqual)),
-    ("greater_equal", Some(CompareFunction::GreaterEqual)),
-    ("always",        Some(CompareFunction::Always)),
-];
-
-/// The word of a compare function.
-pub fn compare_name(function: CompareFunction) -> &'static str {
-    COMPARES.iter().find(|row| row.1 == Some(function)).map_or("", |row| row.0)
-}
+/// The compare functions, and "none".
+const COMPARES: [(&str, Option<CompareFunction>); 9] = {
+    let mut all = [("none", None); 9];
+    let mut i = 0;
+    while i < CompareFunction::NAMES.len() {
+        let (name, function) = CompareFunction::NAMES[i];
+        all[i + 1] = (name, Some(function));
+        i += 1;
+    }
+    all
+};
 
 /// Reads the keys of a sampler.
 pub(super) fn sampler(value: &Found<'_>) -> Option<SamplerSpec> {
@@ -74,7 +57,7 @@ pub(super) fn sampler(value: &Found<'_>) -> Option<SamplerSpec> {
 
 /// The keys that textures have too.
 pub(super) fn sampler_keys(table: &Table<'_>) -> SamplerSpec {
-    let filter = |key| table.get(key).and_then(|v| v.word(FILTERS));
+    let filter = |key| table.get(key).and_then(|v| v.word(&Filter::NAMES));
     let float = |key| table.get(key).and_then(|v| float(&v));
     let flag = |key| table.get(key).and_then(|v| v.boolean());
     SamplerSpec {
@@ -88,7 +71,7 @@ pub(super) fn sampler_keys(table: &Table<'_>) -> SamplerSpec {
         max_anisotropy: table.get("max_anisotropy").and_then(|v| v.small(0)),
         srgb: flag("srgb"),
         seamless_cube: flag("seamless_cube"),
-        compare: table.get("compare").and_then(|v| v.word(COMPARES)),
+        compare: table.get("compare").and_then(|v| v.word(&COMPARES)),
         force_unnormalized: None,
     }
 }
@@ -102,7 +85,7 @@ fn float(value: &Found<'_>) -> Option<f32> {
 /// texture has a row too, whose mode shows under border (docs/numerics.md 1).
 fn address(value: &Found<'_>) -> Option<[AddressMode; 3]> {
     if !value.is_array() {
-        return Some([value.word(ADDRESSES)?; 3]);
+        return Some([value.word(&AddressMode::NAMES)?; 3]);
     }
     let items = value.array("address modes")?;
     if !(1..=3).contains(&items.len()) {
@@ -113,7 +96,7 @@ fn address(value: &Found<'_>) -> Option<[AddressMode; 3]> {
     let mut modes = [AddressMode::Clamp; 3];
     for axis in 0..modes.len() {
         modes[axis] = match items.get(axis) {
-            Some(item) => item.word(ADDRESSES)?,
+            Some(item) => item.word(&AddressMode::NAMES)?,
             None => modes[axis - 1],
         };
     }

@@ -1,0 +1,78 @@
+//! Arrays from DDS and KTX 2.0 files, which say themselves what they hold.
+
+use super::Binder;
+use super::memory::file_problem;
+use super::texels::Plan;
+use crate::job::ResourceSpec;
+use crate::problem::{Problem, codes};
+use crate::table::At;
+use std::path::PathBuf;
+use texunit_device::{Extent, Format, Geometry};
+use texunit_files::Container;
+
+impl Binder<'_> {
+    /// The whole of a file. What the job says besides must agree.
+    pub(super) fn container(
+        &self,
+        spec: &ResourceSpec,
+        format: Option<Format>,
+        file: &At<PathBuf>,
+    ) -> Result<Plan, Problem> {
+        let read = texunit_files::read_container(&self.path(file));
+        let container = read.map_err(file_problem(file))?;
+        let conflict = |message: String| Err(Problem::new(codes::CONFLICT, file.at(), message));
+        let name = file.value.display();
+        if let Some(format) = format
+            && !container.can_be(format)
+        {
+            return conflict(format!("`{name}` holds {}, not {format}", container.format));
+        }
+        let geometry = geometry(&container);
+        let wanted = spec.geometry.as_ref().map(|g| g.value);
+        if wanted.is_some_and(|g| g != geometry)
+            || spec.dims.is_some_and(|d| Some(usize::from(d)) != plain_axes(geometry))
+        {
+            return conflict(format!("`{name}` holds a {} texture", &geometry.name()[1..]));
+        }
+        let [width, height, depth] = container.extent;
+        let (layers, levels) = (container.layers.unwrap_or(1), container.levels.len() as u32);
+        if spec.extent.extent.is_some_and(|e| e != container.extent) {
+            return conflict(format!("`{name}` is {width} x {height} x {depth} texels"));
+        }
+        if spec.layers.as_ref().is_some_and(|l| l.value != layers) {
+            return conflict(format!("`{name}` has {layers} layers"));
+        }
+        let made = spec.mipmaps.is_some();
+        let other = spec.levels.as_ref().is_some_and(|l| l.value != levels);
+        if made && levels > 1 || !made && other {
+            return conflict(format!("`{name}` has {levels} mip levels"));
+        }
+        let mipmapped = levels > 1 || spec.levels.is_some();
+        Ok(Plan {
+            format: format.unwrap_or(container.format),
+            geometry,
+            extent: Extent { width, height, depth },
+            layers,
+            levels: mipmapped.then_some(levels),
+            samples: 1,
+            bytes: container.levels.concat(),
+        })
+    }
+}
+
+fn geometry(container: &Container) -> Geometry {
+    match (container.is_cube, container.layers.is_some(), container.dims) {
+        (true, false, _) => Geometry::Cube,
+        (true, true, _) => Geometry::Acube,
+        (false, true, 1) => Geometry::A1d,
+        (false, true, _) => Geometry::A2d,
+        (false, false, 1) => Geometry::D1,
+        (false, false, 2) => Geometry::D2,
+        (false, false, _) => Geometry::D3,
+    }
+}
+
+/// Number of axes of a geometry that `dims` can name.
+fn plain_axes(geometry: Geometry) -> Option<usize> {
+    matches!(geometry, Geometry::D1 | Geometry::D2 | Geometry::D3).then(|| geometry.axes())
+}

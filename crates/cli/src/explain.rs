@@ -1,0 +1,141 @@
+//! `texunit explain`: shows what a fetch or a surface access does.
+
+pub mod args;
+mod case;
+pub mod launch;
+mod operand;
+mod texture;
+
+use args::{ExplainArgs, ExplainFormat};
+use serde_json::Value;
+use std::path::Path;
+use std::sync::Arc;
+use texunit_explain::{Explanation, SurfaceExplanation};
+use texunit_unit::{FetchForm, Surface, SurfaceForm, SurfaceKind};
+
+/// Why nothing can be explained.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// What is wrong.
+    pub message: String,
+    /// Whether the command line is to blame, and not what it names.
+    pub is_usage: bool,
+}
+
+impl Trouble {
+    fn input(message: impl Into<String>) -> Self {
+        Self { message: message.into(), is_usage: false }
+    }
+
+    fn usage(message: impl Into<String>) -> Self {
+        Self { message: message.into(), is_usage: true }
+    }
+}
+
+/// An explanation in one of its formats.
+trait Shown {
+    fn text(&self) -> String;
+    fn json(&self) -> Value;
+    fn svg(&self) -> String;
+
+    fn render(&self, format: ExplainFormat) -> String {
+        match format {
+            ExplainFormat::Text => self.text(),
+            ExplainFormat::Json => format!("{:#}\n", self.json()),
+            ExplainFormat::Svg => self.svg(),
+        }
+    }
+}
+
+impl Shown for Explanation<'_> {
+    fn text(&self) -> String {
+        Explanation::text(self)
+    }
+
+    fn json(&self) -> Value {
+        Explanation::json(self)
+    }
+
+    fn svg(&self) -> String {
+        Explanation::svg(self)
+    }
+}
+
+impl Shown for SurfaceExplanation {
+    fn text(&self) -> String {
+        SurfaceExplanation::text(self)
+    }
+
+    fn json(&self) -> Value {
+        SurfaceExplanation::json(self)
+    }
+
+    fn svg(&self) -> String {
+        SurfaceExplanation::svg(self)
+    }
+}
+
+/// What is to be printed, and whether an answer is the one that a case expects.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Text, JSON or SVG.
+    pub text: String,
+    /// Whether nothing disagrees.
+    pub agrees: bool,
+}
+
+/// Explains what the arguments name. With `--out` the text is written to that file, and what
+/// remains to be printed is empty.
+pub fn run(args: &ExplainArgs) -> Result<Output, Trouble> {
+    let mut output = match (&args.case, &args.tex) {
+        (Some(address), _) => case::run(address, args.fetch, args.format)?,
+        (None, Some(file)) => from_file(args, file)?,
+        (None, None) => return Err(Trouble::usage("a case or --tex is needed")),
+    };
+    if let Some(path) = &args.out {
+        texunit_files::write_atomically(path, output.text.as_bytes())
+            .map_err(|e| Trouble::input(format!("cannot write {e}")))?;
+        output.text.clear();
+    }
+    Ok(output)
+}
+
+fn from_file(args: &ExplainArgs, file: &Path) -> Result<Output, Trouble> {
+    let op = args.access.op.as_deref().unwrap_or_default();
+    if op.starts_with("su") { surface(args, file, op) } else { fetch(args, file, op) }
+}
+
+fn fetch(args: &ExplainArgs, file: &Path, op: &str) -> Result<Output, Trouble> {
+    let mut form: FetchForm = op.parse().map_err(|e| Trouble::usage(format!("--op: {e}")))?;
+    form.offset = args.access.offset.is_some();
+    form.compare = args.access.compare.is_some();
+    if let Some(reason) = form.why_impossible() {
+        return Err(Trouble::usage(format!("{form}: {reason}")));
+    }
+    let operands = operand::fetch(&args.access, form).map_err(Trouble::usage)?;
+    let mut sampler = args.sampler.sampler().map_err(Trouble::usage)?;
+    let texture = texture::texture(&args.texture, file, form, &mut sampler)?;
+    let explanation = Explanation::new(form, &texture, &sampler, &operands)
+        .map_err(|e| Trouble::input(e.to_string()))?;
+    Ok(Output { text: explanation.render(args.format), agrees: true })
+}
+
+fn surface(args: &ExplainArgs, file: &Path, op: &str) -> Result<Output, Trouble> {
+    let form: SurfaceForm = op.parse().map_err(|e| Trouble::usage(format!("--op: {e}")))?;
+    let coords = operand::surface(&args.access, form).map_err(Trouble::usage)?;
+    let loads = matches!(form.kind, SurfaceKind::Load { .. });
+    let elements = match (&args.access.value, loads) {
+        (Some(text), false) => operand::elements(text).map_err(Trouble::usage)?,
+        (None, false) => {
+            return Err(Trouble::usage(format!("{form} needs its elements: --value V,W")));
+        }
+        (Some(_), true) => return Err(Trouble::usage(format!("{form} stores nothing"))),
+        (None, true) => [0; 4],
+    };
+    let (resource, _) = texture::resource(&args.texture, file, form.geometry)?;
+    let input = |e: String| Trouble::input(e);
+    let surface = Surface::new(Arc::new(resource)).map_err(|e| input(e.to_string()))?;
+    let explanation = SurfaceExplanation::new(form, &Arc::new(surface), coords, elements)
+        .map_err(|e| input(e.to_string()))?;
+    Ok(Output { text: explanation.render(args.format), agrees: true })
+}

@@ -1,0 +1,225 @@
+//! The command line of `texunit explain`.
+
+use super::operand;
+use crate::problem::{listed, nearest};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgGroup, Args, ValueEnum};
+use std::path::PathBuf;
+use texunit_texel::Format;
+use texunit_unit::{AddressMode, CompareFunction, Filter, Geometry, ReadMode, Sampler};
+
+/// Arguments of `texunit explain`.
+#[derive(Clone, Debug, Args)]
+#[command(group(ArgGroup::new("what").required(true).args(["case", "tex"])))]
+pub struct ExplainArgs {
+    /// A case of a case file, by its number from 1 or its name; without `#N` its cases are listed.
+    #[arg(value_name = "CASE.toml#N")]
+    pub case: Option<String>,
+    /// Which fetch or access of the case, from 0.
+    #[arg(long, value_name = "I", requires = "case")]
+    pub fetch: Option<usize>,
+    /// The texels: a picture (.png, .jpg, .exr), an array (.npy), a texture (.dds, .ktx2), or any
+    /// other file as raw bytes.
+    #[arg(long, value_name = "FILE", requires = "op")]
+    pub tex: Option<PathBuf>,
+    /// What is printed.
+    #[arg(long, value_enum, default_value_t = ExplainFormat::Text)]
+    pub format: ExplainFormat,
+    /// File that is written instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// The access.
+    #[command(flatten)]
+    pub access: AccessArgs,
+    /// The texture or surface.
+    #[command(flatten)]
+    pub texture: TextureArgs,
+    /// The sampler.
+    #[command(flatten)]
+    pub sampler: SamplerArgs,
+}
+
+/// Formats of explanations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExplainFormat {
+    /// Lines of text.
+    Text,
+    /// One JSON object.
+    Json,
+    /// A picture.
+    Svg,
+}
+
+/// Instruction and operands. Numbers may be bits: `bits:3f800000`.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Instruction")]
+pub struct AccessArgs {
+    /// The instruction, such as tex.level.2d.v4.f32.f32, tld4.r.2d.v4.f32.f32 or
+    /// suld.b.2d.b32.trap.
+    #[arg(long, value_name = "OP", requires = "tex", requires = "at")]
+    pub op: Option<String>,
+    /// Coordinates in the order of the instruction: sample number and array index first.
+    #[arg(long, value_name = "X,Y", requires = "tex", allow_hyphen_values = true)]
+    pub at: Option<String>,
+    /// Level of tex.level.
+    #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true)]
+    pub lod: Option<String>,
+    /// Gradients of tex.grad: the change of the coordinates to the next pixel along x and along y.
+    #[arg(long, num_args = 2, value_names = ["DPDX", "DPDY"], requires = "tex",
+          allow_hyphen_values = true)]
+    pub grad: Option<Vec<String>>,
+    /// Offset operand, a number an axis.
+    #[arg(long, value_name = "I,J", requires = "tex", allow_hyphen_values = true)]
+    pub offset: Option<String>,
+    /// Compare operand: the reference value of a depth compare.
+    #[arg(long, value_name = "REF", requires = "tex", allow_hyphen_values = true)]
+    pub compare: Option<String>,
+    /// Elements that a surface store or reduction has in its registers.
+    #[arg(long, value_name = "V,W", requires = "tex", allow_hyphen_values = true)]
+    pub value: Option<String>,
+}
+
+/// Texture or surface. What the file says itself is left out.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Texture")]
+pub struct TextureArgs {
+    /// Texel format, such as u8x4, f32 or bc7. Pictures have u8x4, OpenEXR f32x4; .dds and .ktx2
+    /// files say it.
+    #[arg(long, value_name = "FORMAT", requires = "tex", value_parser = format)]
+    pub texel_format: Option<Format>,
+    /// Geometry, such as 2d or acube; that of the instruction, if left out.
+    #[arg(long, value_name = "GEOM", requires = "tex", value_parser = geometry)]
+    pub geometry: Option<Geometry>,
+    /// Texels of one layer or face of level 0; a raw file needs it.
+    #[arg(long, value_name = "W,H", requires = "tex", value_delimiter = ',')]
+    pub size: Option<Vec<u32>>,
+    /// Layers, or cubes; as many as the file holds, if left out.
+    #[arg(long, value_name = "N", requires = "tex")]
+    pub layers: Option<u32>,
+    /// Samples of a multi-sample texture.
+    #[arg(long, value_name = "N", requires = "tex")]
+    pub samples: Option<u32>,
+    /// Mip levels that the file holds one after the other, or that --mipmaps makes.
+    #[arg(long, value_name = "N", requires = "tex")]
+    pub levels: Option<u32>,
+    /// Make mip levels with a box filter.
+    #[arg(long, requires = "tex")]
+    pub mipmaps: bool,
+    /// How texels are read: normalized, if the instruction returns floats and the format can be
+    /// read so, else element, if left out.
+    #[arg(long, value_name = "MODE", requires = "tex", value_parser = word(READ_MODES))]
+    pub read: Option<ReadMode>,
+    /// Coordinates run from 0 to the size, not from 0 to 1.
+    #[arg(long, requires = "tex")]
+    pub unnormalized: bool,
+}
+
+/// Sampler state.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Sampler")]
+pub struct SamplerArgs {
+    /// Between texels of a level; point, if left out.
+    #[arg(long, requires = "tex", value_parser = word(Filter::NAMES))]
+    pub filter: Option<Filter>,
+    /// Between mip levels; point, if left out.
+    #[arg(long, value_name = "FILTER", requires = "tex", value_parser = word(Filter::NAMES))]
+    pub mip_filter: Option<Filter>,
+    /// Address mode of x, y and z; the last one holds for the axes after it. Clamp, if left out.
+    #[arg(long, value_name = "MODE,MODE", requires = "tex", value_delimiter = ',',
+          value_parser = word(AddressMode::NAMES))]
+    pub address: Option<Vec<AddressMode>>,
+    /// Border colour; black and transparent, if left out.
+    #[arg(long, value_name = "R,G,B,A", requires = "tex", allow_hyphen_values = true)]
+    pub border: Option<String>,
+    /// Smallest level.
+    #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true)]
+    pub min_level: Option<f32>,
+    /// Largest level.
+    #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true)]
+    pub max_level: Option<f32>,
+    /// Level bias.
+    #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true)]
+    pub bias: Option<f32>,
+    /// Largest anisotropy.
+    #[arg(long, value_name = "N", requires = "tex")]
+    pub anisotropy: Option<u32>,
+    /// Colours are sRGB.
+    #[arg(long, requires = "tex")]
+    pub srgb: bool,
+    /// Cube faces are filtered across their edges.
+    #[arg(long, requires = "tex")]
+    pub seamless: bool,
+    /// Function of the depth compare: reference FUNC texel.
+    #[arg(long, value_name = "FUNC", requires = "tex",
+          value_parser = word(CompareFunction::NAMES))]
+    pub compare_func: Option<CompareFunction>,
+}
+
+/// Names of read modes.
+const READ_MODES: [(&str, ReadMode); 2] =
+    [("element", ReadMode::Element), ("normalized", ReadMode::NormalizedFloat)];
+
+/// A parser for the names of a table.
+fn word<T: Copy + Send + Sync + 'static, const N: usize>(
+    names: [(&'static str, T); N],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(names.map(|row| row.0)).map(move |name| {
+        let row = names.iter().find(|row| row.0 == name);
+        row.expect("clap accepts the names of the table only").1
+    })
+}
+
+impl SamplerArgs {
+    /// The state that the options give; `Err` is a message.
+    pub(super) fn sampler(&self) -> Result<Sampler, String> {
+        let default = Sampler::default();
+        let mut address_mode = default.address_mode;
+        if let Some(words) = &self.address {
+            if words.len() > address_mode.len() {
+                return Err(format!("--address: expected 1 to 3 modes, found {}", words.len()));
+            }
+            for (axis, mode) in address_mode.iter_mut().enumerate() {
+                if let Some(&word) = words.get(axis).or(words.last()) {
+                    *mode = word;
+                }
+            }
+        }
+        let border = match &self.border {
+            Some(text) => operand::floats(text, 4)
+                .map_err(|e| format!("--border: {e}"))?
+                .try_into()
+                .map_err(|_| "--border: expected R,G,B,A".to_owned())?,
+            None => default.border,
+        };
+        Ok(Sampler {
+            filter: self.filter.unwrap_or(default.filter),
+            mip_filter: self.mip_filter.unwrap_or(default.mip_filter),
+            address_mode,
+            border,
+            min_level_clamp: self.min_level.unwrap_or(default.min_level_clamp),
+            max_level_clamp: self.max_level.unwrap_or(default.max_level_clamp),
+            level_bias: self.bias.unwrap_or(default.level_bias),
+            max_anisotropy: self.anisotropy.unwrap_or(default.max_anisotropy),
+            force_unnormalized_coords: false,
+            srgb: self.srgb,
+            seamless_cube: self.seamless,
+            compare: self.compare_func,
+        })
+    }
+}
+
+fn format(text: &str) -> Result<Format, String> {
+    Format::from_name(text).ok_or_else(|| unknown(text, &Format::names().collect::<Vec<_>>()))
+}
+
+fn geometry(text: &str) -> Result<Geometry, String> {
+    let names: Vec<&str> = Geometry::ALL.iter().map(|g| &g.name()[1..]).collect();
+    Geometry::from_name(text).ok_or_else(|| unknown(text, &names))
+}
+
+fn unknown(text: &str, names: &[&str]) -> String {
+    match nearest(text, names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("expected {}", listed(names)),
+    }
+}

@@ -1,0 +1,199 @@
+//! `texunit explain CASE.toml#N`: a fetch or an access of a case file.
+
+use super::args::ExplainFormat;
+use super::{Output, Shown, Trouble};
+use serde_json::{Value, json};
+use std::path::Path;
+use texunit_cases::{
+    Access, Built, BuiltFetch, BuiltSurface, Case, CaseError, Expected, Fault, FetchCase,
+    SurfaceCase, SurfaceOp,
+};
+use texunit_explain::{Explanation, Known, Source, SurfaceExpected, SurfaceExplanation};
+
+/// Explains `FILE#N`, `FILE#NAME` or `FILE#N:I`; lists the cases of `FILE`.
+pub(super) fn run(
+    address: &str,
+    fetch: Option<usize>,
+    format: ExplainFormat,
+) -> Result<Output, Trouble> {
+    if !address.contains('#') || Path::new(address).is_file() {
+        if fetch.is_some() {
+            return Err(Trouble::usage(format!("which case? `{address}#1` is the first one")));
+        }
+        return list(address, format);
+    }
+    let (case, named) = texunit_cases::load_address(address).map_err(input)?;
+    let number = fetch.or(named).unwrap_or(0);
+    if number >= case.count() && case.count() > 0 {
+        let last = case.count() - 1;
+        return Err(Trouble::input(format!(
+            "{address}: the fetches or accesses of the case are numbered 0 to {last}; {number} is \
+             none of them"
+        )));
+    }
+    let (one, _) = words(&case);
+    let mut place = format!("`{}`, {one} {number} of {address}", case.name);
+    if !case.rules.is_empty() {
+        place += &format!(", for rules {}", case.rules.join(", "));
+    }
+    let built = match case.build() {
+        Ok(built) => built,
+        Err(error) => return refusal(&case, &error.to_string(), format),
+    };
+    match built {
+        Built::Fetch(built) => fetch_case(&case, &built, number, place, format),
+        Built::Surface(built) => surface_case(&case, &built, number, place, format),
+    }
+}
+
+/// What a case consists of, one and several.
+fn words(case: &Case) -> (&'static str, &'static str) {
+    match case.access {
+        Access::Fetch(_) => ("fetch", "fetches"),
+        Access::Surface(_) => ("access", "accesses"),
+    }
+}
+
+fn input(error: CaseError) -> Trouble {
+    Trouble::input(error.to_string())
+}
+
+/// The cases of a file.
+fn list(path: &str, format: ExplainFormat) -> Result<Output, Trouble> {
+    let file = texunit_cases::load(path).map_err(input)?;
+    let instruction = |case: &Case| match &case.access {
+        Access::Fetch(fetch) => fetch.form.to_string(),
+        Access::Surface(surface) => surface.op.to_string(),
+    };
+    let text = match format {
+        ExplainFormat::Text => {
+            let mut text = format!("{path}: {} cases\n", file.cases.len());
+            for (n, case) in file.cases.iter().enumerate() {
+                let (count, op) = (case.count(), instruction(case));
+                let (one, several) = words(case);
+                let what = if count == 1 { one } else { several };
+                text += &format!("{:4}  {}: {op}, {count} {what}\n", n + 1, case.name);
+            }
+            text
+        }
+        ExplainFormat::Json => {
+            let cases: Vec<Value> = file
+                .cases
+                .iter()
+                .enumerate()
+                .map(|(n, case)| {
+                    json!({
+                        "number": n + 1,
+                        "name": case.name,
+                        "instruction": instruction(case),
+                        "count": case.count(),
+                        "rules": case.rules,
+                    })
+                })
+                .collect();
+            format!("{:#}\n", json!({ "file": path, "cases": cases }))
+        }
+        ExplainFormat::Svg => {
+            return Err(Trouble::usage(format!(
+                "a list is no picture: say which case, `{path}#1`"
+            )));
+        }
+    };
+    Ok(Output { text, agrees: true })
+}
+
+/// A case whose texture, plan or fetch is refused, which it may expect.
+fn refusal(case: &Case, message: &str, format: ExplainFormat) -> Result<Output, Trouble> {
+    let expected = match &case.access {
+        Access::Fetch(FetchCase { expected: Expected::Error(part), .. }) => Some(part),
+        Access::Surface(SurfaceCase { error, .. }) => error.as_ref(),
+        Access::Fetch(_) => None,
+    };
+    match expected {
+        Some(part) if message.contains(part.as_str()) => {
+            let text = match format {
+                ExplainFormat::Text => format!("refused, as the case expects: {message}\n"),
+                ExplainFormat::Json => {
+                    format!("{:#}\n", json!({ "refused": message, "agrees": true }))
+                }
+                ExplainFormat::Svg => {
+                    return Err(Trouble::input(format!("there is no picture of it: {message}")));
+                }
+            };
+            Ok(Output { text, agrees: true })
+        }
+        Some(part) => Err(Trouble::input(format!("{message}; the case expects `{part}`"))),
+        None => Err(Trouble::input(message)),
+    }
+}
+
+fn fetch_case(
+    case: &Case,
+    built: &BuiltFetch,
+    number: usize,
+    place: String,
+    format: ExplainFormat,
+) -> Result<Output, Trouble> {
+    // A case that expects an error may have no coordinates: any will do.
+    let operands = built.operands.get(number).copied().unwrap_or_default();
+    let explained = Explanation::new(built.form, &built.texture, &built.sampler, &operands);
+    let mut explanation = match explained {
+        Ok(explanation) => explanation,
+        Err(error) => return refusal(case, &error.to_string(), format),
+    };
+    explanation.place = Some(place);
+    if let Expected::Values(values) = &built.expected {
+        explanation.known = values.get(number).map(|expected| Known {
+            values: expected.values,
+            resident: expected.resident,
+            from: Source::Case,
+        });
+    }
+    let agrees = explanation.agrees() != Some(false) && !expects_error(case);
+    Ok(Output { text: explanation.render(format), agrees })
+}
+
+fn expects_error(case: &Case) -> bool {
+    match &case.access {
+        Access::Fetch(fetch) => matches!(fetch.expected, Expected::Error(_)),
+        Access::Surface(surface) => surface.error.is_some(),
+    }
+}
+
+fn surface_case(
+    case: &Case,
+    built: &BuiltSurface,
+    number: usize,
+    place: String,
+    format: ExplainFormat,
+) -> Result<Output, Trouble> {
+    // Those before it leave their bytes in the same surface.
+    let before = built.accesses.get(..number).unwrap_or_default().to_vec();
+    BuiltSurface { accesses: before, after: None, ..built.clone() }.run().map_err(input)?;
+    let access = built.accesses.get(number);
+    // An access of so many bytes stands for several instructions; the case takes them in turn.
+    let forms = match (built.op, access) {
+        (SurfaceOp::Form(form), _) => vec![form],
+        (op, access) => op.forms(access.and_then(|a| a.size)),
+    };
+    let Some(&form) = forms.get(number % forms.len().max(1)) else {
+        return Err(Trouble::input("the case has no access"));
+    };
+    let bytes = access.and_then(|a| a.bytes.clone());
+    let elements = SurfaceExplanation::elements(form, bytes.as_deref().unwrap_or_default());
+    let coords = access.map_or([0; 3], |a| a.coords);
+    let mut explanation = match SurfaceExplanation::new(form, &built.surface, coords, elements) {
+        Ok(explanation) => explanation,
+        Err(error) => return refusal(case, &error.to_string(), format),
+    };
+    explanation.place = Some(place);
+    let loads = matches!(form.kind, texunit_unit::SurfaceKind::Load { .. });
+    explanation.expected = match (access.and_then(|a| a.fault), bytes) {
+        (Some(Fault::Outside), _) => Some(SurfaceExpected::Outside),
+        (Some(Fault::Misaligned), _) => Some(SurfaceExpected::Misaligned),
+        (None, Some(bytes)) if loads => Some(SurfaceExpected::Loads(bytes)),
+        (None, _) => None,
+    };
+    let agrees = explanation.agrees() != Some(false) && !expects_error(case);
+    Ok(Output { text: explanation.render(format), agrees })
+}

@@ -1,0 +1,246 @@
+//! Operands as people write them on a command line.
+//!
+//! A float is a decimal number, `nan`, `inf` or `-inf`; a whole number is decimal. Either may be
+//! bits, eight hexadecimal digits at most: `bits:3f800000`.
+
+use texunit_unit::{CoordType, FetchForm, FetchKind, FetchOperands, Geometry, Lod, SurfaceForm};
+
+use super::args::AccessArgs;
+
+/// The operands of a fetch; says too whether there is an offset and a compare operand.
+pub(super) fn fetch(args: &AccessArgs, form: FetchForm) -> Result<FetchOperands, String> {
+    let g = form.geometry;
+    let (gradients, axes) = (g.gradients(), g.axes());
+    let mut operands = FetchOperands { coords: coordinates(args, form)?, ..Default::default() };
+    let level = form.kind == FetchKind::Sample(Lod::Level);
+    match (&args.lod, level) {
+        (Some(text), true) => {
+            operands.level = coordinate(form.coord, text).map_err(|e| format!("--lod: {e}"))?;
+        }
+        (None, true) => return Err(format!("{form} needs a level: --lod L")),
+        (Some(_), false) => return Err(format!("{form} has no level: leave --lod out")),
+        (None, false) => {}
+    }
+    let gradient = form.kind == FetchKind::Sample(Lod::Gradient);
+    match (args.grad.as_deref(), gradient) {
+        (Some([x, y]), true) => {
+            operands.dpdx = three(x, gradients).map_err(|e| format!("--grad, DPDX: {e}"))?;
+            operands.dpdy = three(y, gradients).map_err(|e| format!("--grad, DPDY: {e}"))?;
+        }
+        (_, true) => {
+            let names = &["DX", "DY", "DZ"][..gradients];
+            let of = names.join(",");
+            return Err(format!("{form} needs two gradients: --grad {of} {of}"));
+        }
+        (Some(_), false) => return Err(format!("{form} has no gradients: leave --grad out")),
+        (None, false) => {}
+    }
+    if let Some(text) = &args.offset {
+        let parts = split(text, axes).map_err(|e| format!("--offset: {e}"))?;
+        for (to, part) in operands.offset.iter_mut().zip(parts) {
+            *to = integer(part).map_err(|e| format!("--offset: {e}"))? as i32;
+        }
+    }
+    if let Some(text) = &args.compare {
+        operands.compare = float(text).map_err(|e| format!("--compare: {e}"))?;
+    }
+    if args.value.is_some() {
+        return Err("--value is for surface stores and reductions".to_owned());
+    }
+    Ok(operands)
+}
+
+/// What the coordinates of a geometry are called.
+fn coordinate_names(g: Geometry) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    if g.is_multisample() {
+        names.push("SAMPLE");
+    }
+    if g.is_array() {
+        names.push(if g.is_cube() { "CUBE" } else { "LAYER" });
+    }
+    names.extend(&["X", "Y", "Z"][..g.gradients()]);
+    names
+}
+
+fn coordinates(args: &AccessArgs, form: FetchForm) -> Result<[u32; 4], String> {
+    let text = args.at.as_deref().unwrap_or_default();
+    let names = coordinate_names(form.geometry);
+    let parts = at_parts(text, &names, form.geometry)?;
+    let mut coords = [0; 4];
+    for ((to, part), name) in coords.iter_mut().zip(parts).zip(&names) {
+        let value = match name.len() {
+            1 => coordinate(form.coord, part),
+            // An array index or a sample number.
+            _ => unsigned(part),
+        };
+        *to = value.map_err(|e| format!("--at, {name}: {e}"))?;
+    }
+    Ok(coords)
+}
+
+fn at_parts<'a>(text: &'a str, names: &[&str], g: Geometry) -> Result<Vec<&'a str>, String> {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    if parts.len() == names.len() {
+        return Ok(parts);
+    }
+    Err(format!(
+        "{} takes {}: --at {} (found {})",
+        g.name(),
+        count(names.len(), "coordinate"),
+        names.join(","),
+        parts.len()
+    ))
+}
+
+/// Coordinates of a surface access: layer first, if there is one.
+pub(super) fn surface(args: &AccessArgs, form: SurfaceForm) -> Result<[u32; 3], String> {
+    let names = coordinate_names(form.geometry);
+    let parts = at_parts(args.at.as_deref().unwrap_or_default(), &names, form.geometry)?;
+    let mut coords = [0; 3];
+    for ((to, part), name) in coords.iter_mut().zip(parts).zip(&names) {
+        let value = if name.len() == 1 { integer(part) } else { unsigned(part) };
+        *to = value.map_err(|e| format!("--at, {name}: {e}"))?;
+    }
+    let fetch_only = [
+        ("--lod", args.lod.is_some()),
+        ("--grad", args.grad.is_some()),
+        ("--offset", args.offset.is_some()),
+        ("--compare", args.compare.is_some()),
+    ];
+    match fetch_only.iter().find(|option| option.1) {
+        Some((option, _)) => Err(format!("{option} is for fetches, not for {form}")),
+        None => Ok(coords),
+    }
+}
+
+/// Elements of a surface store: decimal numbers of up to 64 bits, floats with a point, or bits.
+pub(super) fn elements(text: &str) -> Result<[u64; 4], String> {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    if parts.len() > 4 {
+        return Err(format!("--value: expected at most 4 elements, found {}", parts.len()));
+    }
+    let mut elements = [0; 4];
+    for (to, part) in elements.iter_mut().zip(parts) {
+        *to = element(part).ok_or_else(|| {
+            format!(
+                "--value: expected a whole number, a float such as 1.0, or bits such as \
+                 bits:3f800000; found `{}`",
+                shortened(part)
+            )
+        })?;
+    }
+    Ok(elements)
+}
+
+fn element(text: &str) -> Option<u64> {
+    if let Some(digits) = text.strip_prefix("bits:") {
+        return u64::from_str_radix(digits.strip_prefix("0x").unwrap_or(digits), 16).ok();
+    }
+    let whole = text.parse::<i64>().map(|v| v as u64).or_else(|_| text.parse::<u64>());
+    whole.ok().or_else(|| float(text).ok().map(u64::from))
+}
+
+/// Floats, as many as are wanted.
+pub(super) fn floats(text: &str, wanted: usize) -> Result<Vec<u32>, String> {
+    split(text, wanted)?.into_iter().map(float).collect()
+}
+
+fn three(text: &str, wanted: usize) -> Result<[u32; 3], String> {
+    let given = floats(text, wanted)?;
+    Ok(std::array::from_fn(|i| given.get(i).copied().unwrap_or(0)))
+}
+
+fn split(text: &str, wanted: usize) -> Result<Vec<&str>, String> {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    if parts.len() == wanted {
+        return Ok(parts);
+    }
+    Err(format!("expected {}, found {}", count(wanted, "number"), parts.len()))
+}
+
+fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+fn coordinate(ty: CoordType, text: &str) -> Result<u32, String> {
+    match ty {
+        CoordType::F32 => float(text),
+        CoordType::S32 => integer(text),
+    }
+}
+
+/// Text from outside, for a message.
+fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+/// The bits of `bits:3f800000`; `None` without the prefix.
+fn bits(text: &str) -> Option<Result<u32, String>> {
+    let digits = text.strip_prefix("bits:")?;
+    let digits = digits.strip_prefix("0x").unwrap_or(digits);
+    let sound = digits.len() <= 8 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    let value = u32::from_str_radix(digits, 16).ok().filter(|_| sound);
+    let message = || {
+        format!("expected up to 8 hexadecimal digits after `bits:`, found `{}`", shortened(digits))
+    };
+    Some(value.ok_or_else(message))
+}
+
+fn float(text: &str) -> Result<u32, String> {
+    if let Some(bits) = bits(text) {
+        return bits;
+    }
+    let word = text.trim_start_matches(['+', '-']);
+    let known =
+        matches!(word, "nan" | "inf") || word.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    let value = text.parse::<f32>().ok().filter(|v| known && (word == "inf" || !v.is_infinite()));
+    value.map(f32::to_bits).ok_or_else(|| {
+        format!(
+            "expected a number that an f32 can hold, nan, inf or bits such as bits:3f800000; \
+             found `{}`",
+            shortened(text)
+        )
+    })
+}
+
+fn integer(text: &str) -> Result<u32, String> {
+    bits(text).unwrap_or_else(|| {
+        text.parse::<i32>().map(|v| v as u32).map_err(|_| {
+            format!(
+                "expected a whole number from -2147483648 to 2147483647, found `{}`",
+                shortened(text)
+            )
+        })
+    })
+}
+
+fn unsigned(text: &str) -> Result<u32, String> {
+    bits(text).unwrap_or_else(|| {
+        text.parse::<u32>().map_err(|_| {
+            format!("expected a whole number from 0 to 4294967295, found `{}`", shortened(text))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!(float("1"), Ok(0x3f80_0000));
+        assert_eq!(float("-0"), Ok(0x8000_0000));
+        assert_eq!(float("-inf"), Ok(0xff80_0000));
+        assert_eq!(float("bits:3f800000"), Ok(0x3f80_0000));
+        assert_eq!(float("bits:0x7fc00001"), Ok(0x7fc0_0001));
+        for wrong in ["", "1e39", "infinity", "0x3f800000", "bits:", "bits:123456789", "bits:+1"] {
+            assert!(float(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(integer("-1"), Ok(u32::MAX));
+        assert_eq!(unsigned("4294967295"), Ok(u32::MAX));
+        assert!(integer("1.5").is_err() && unsigned("-1").is_err());
+        assert_eq!(elements("1.0,-1,bits:ff"), Ok([0x3f80_0000, u64::MAX, 0xff, 0]));
+        assert!(elements("x").is_err() && elements("1,2,3,4,5").is_err());
+    }
+}

@@ -1,0 +1,260 @@
+//! The texels of `texunit explain --tex`: from a file and options to a resource.
+
+use super::Trouble;
+use super::args::TextureArgs;
+use crate::bind::mipmaps;
+use std::path::Path;
+use std::sync::Arc;
+use texunit_device::MipmappedArray;
+use texunit_files::{Container, Kind, Wanted};
+use texunit_memory::Block;
+use texunit_texel::{Format, readings};
+use texunit_unit::{
+    ArrayShape, Extent, FetchForm, Geometry, ReadMode, Resource, ResultType, Sampler, Texture,
+};
+
+/// Texels with what a file or options say of them.
+struct Source {
+    shape: ArrayShape,
+    bytes: Vec<u8>,
+    /// Whether the file says that its colours are sRGB.
+    srgb: bool,
+}
+
+/// The texture of a fetch. Sets the sRGB flag of the sampler if the file says so.
+pub(super) fn texture(
+    args: &TextureArgs,
+    file: &Path,
+    form: FetchForm,
+    sampler: &mut Sampler,
+) -> Result<Texture, Trouble> {
+    let (resource, srgb) = resource(args, file, form.geometry)?;
+    sampler.srgb |= srgb;
+    let format = resource.format();
+    let usual = || usual_mode(format, form.result, sampler.srgb);
+    let read_mode = args.read.unwrap_or_else(usual);
+    Texture::new(Arc::new(resource), read_mode, !args.unnormalized, sampler)
+        .map_err(|e| Trouble::input(e.to_string()))
+}
+
+/// Normalized, if floats are wanted and the format can be read so; else as elements, if it can.
+fn usual_mode(format: Format, result: ResultType, srgb: bool) -> ReadMode {
+    let can = |normalized| readings(format, normalized, srgb).is_some();
+    let floats = !matches!(result, ResultType::S32 | ResultType::U32);
+    if can(true) && (floats || !can(false)) { ReadMode::NormalizedFloat } else { ReadMode::Element }
+}
+
+/// The texels of a file, and whether it says that they are sRGB.
+pub(super) fn resource(
+    args: &TextureArgs,
+    file: &Path,
+    wanted: Geometry,
+) -> Result<(Resource, bool), Trouble> {
+    let mut source = match Kind::of(file) {
+        Kind::Dds | Kind::Ktx2 => container(args, file)?,
+        kind => flat(args, file, kind, wanted)?,
+    };
+    if args.mipmaps {
+        make_levels(args, &mut source)?;
+    }
+    let refused =
+        |e: texunit_unit::CreateError| Trouble::input(format!("`{}`: {e}", file.display()));
+    let Source { shape, bytes, srgb } = source;
+    let size = shape.size().map_err(refused)?;
+    let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let block = Block::new(size as usize, &*name)
+        .ok_or_else(|| Trouble::input(format!("{size} bytes of memory cannot be had")))?;
+    let resource = Resource::array(&shape, Arc::new(block), name).map_err(refused)?;
+    resource.fill_packed(&bytes).map_err(refused)?;
+    Ok((resource, srgb))
+}
+
+/// A file that says all of it.
+fn container(args: &TextureArgs, file: &Path) -> Result<Source, Trouble> {
+    let container =
+        texunit_files::read_container(file).map_err(|e| Trouble::input(e.to_string()))?;
+    let Container { format, srgb, dims, extent, layers, is_cube, levels } = container;
+    let name = file.display();
+    let given = [
+        ("--size", args.size.is_some()),
+        ("--layers", args.layers.is_some()),
+        ("--samples", args.samples.is_some()),
+    ];
+    if let Some((option, _)) = given.iter().find(|option| option.1) {
+        return Err(Trouble::usage(format!("`{name}` says it itself: leave {option} out")));
+    }
+    let geometry = match (is_cube, layers.is_some(), dims) {
+        (true, false, _) => Geometry::Cube,
+        (true, true, _) => Geometry::Acube,
+        (false, true, 1) => Geometry::A1d,
+        (false, true, _) => Geometry::A2d,
+        (false, false, 1) => Geometry::D1,
+        (false, false, 2) => Geometry::D2,
+        (false, false, _) => Geometry::D3,
+    };
+    if let Some(other) = args.geometry.filter(|&g| g != geometry) {
+        let (other, own) = (other.name(), geometry.name());
+        return Err(Trouble::usage(format!(
+            "`{name}` is {own}, not {other}: leave --geometry out"
+        )));
+    }
+    let as_format = match args.texel_format {
+        Some(f) if f.texel_size() != format.texel_size() || f.is_block() != format.is_block() => {
+            return Err(Trouble::usage(format!(
+                "`{name}` has texels of {format}, which cannot be taken for {f}: their size differs"
+            )));
+        }
+        other => other.unwrap_or(format),
+    };
+    let most = levels.len() as u32;
+    let keep = if args.mipmaps { 1 } else { args.levels.unwrap_or(most) };
+    if keep == 0 || keep > most {
+        return Err(Trouble::usage(format!("`{name}` has {most} levels, not {keep}")));
+    }
+    let [width, height, depth] = extent;
+    let shape = ArrayShape {
+        layers: layers.unwrap_or(1),
+        levels: (most > 1).then_some(keep),
+        ..ArrayShape::new(as_format, geometry, Extent { width, height, depth })
+    };
+    let bytes = levels.into_iter().take(keep as usize).flatten().collect();
+    Ok(Source { shape, bytes, srgb: srgb || as_format.is_srgb_block() })
+}
+
+/// A picture, an array of numbers, or bytes.
+fn flat(args: &TextureArgs, file: &Path, kind: Kind, wanted: Geometry) -> Result<Source, Trouble> {
+    let name = file.display();
+    let geometry = args.geometry.unwrap_or(wanted);
+    let usual = match kind {
+        Kind::Png | Kind::Jpeg => Format::from_name("u8x4"),
+        Kind::Exr => Format::from_name("f32x4"),
+        _ => None,
+    };
+    let format = args.texel_format.or(usual).ok_or_else(|| {
+        Trouble::usage(format!("`{name}` does not say what its texels are: give --texel-format"))
+    })?;
+    let failed = |e: texunit_files::FileError| Trouble::input(e.to_string());
+    let (bytes, own) = if kind == Kind::Raw {
+        (texunit_files::read_bytes(file).map_err(failed)?, None)
+    } else {
+        let wanted = Wanted { format, dims: None, extent: None };
+        let texels = texunit_files::read_texels(file, &wanted).map_err(failed)?;
+        (texels.bytes, Some([texels.width, texels.height, texels.depth]))
+    };
+    if kind != Kind::Raw && args.levels.is_some() && !args.mipmaps {
+        return Err(Trouble::usage(format!(
+            "`{name}` has one level: --levels goes with --mipmaps or a raw file"
+        )));
+    }
+    let extent = extent(args, file, geometry, own)?;
+    let plain = ArrayShape::new(format, geometry, extent);
+    let one = ArrayShape {
+        samples: args.samples.unwrap_or(plain.samples),
+        levels: args.levels.filter(|_| !args.mipmaps),
+        ..plain
+    };
+    let refused = |e: texunit_unit::CreateError| Trouble::input(format!("`{name}`: {e}"));
+    let size = one.packed_size().map_err(refused)?;
+    let layers = match args.layers {
+        Some(layers) => layers,
+        None if geometry.is_array() => {
+            u32::try_from(bytes.len() as u64 / size.max(1)).unwrap_or(u32::MAX).max(1)
+        }
+        None => 1,
+    };
+    let shape = ArrayShape { layers, ..one };
+    let needed = shape.packed_size().map_err(refused)?;
+    if needed != bytes.len() as u64 {
+        return Err(Trouble::input(format!(
+            "`{name}` holds {} bytes of texels, but {} takes {needed}",
+            bytes.len(),
+            describe(&shape)
+        )));
+    }
+    Ok(Source { shape, bytes, srgb: format.is_srgb_block() })
+}
+
+/// `2 layers of 4 x 4 texels of u8x4 (.a2d)`
+fn describe(shape: &ArrayShape) -> String {
+    let g = shape.geometry;
+    let size: Vec<String> = shape.extent.axes()[..g.axes()].iter().map(u32::to_string).collect();
+    let mut text = format!("{} texels of {} ({})", size.join(" x "), shape.format, g.name());
+    if g.is_cube() {
+        text = format!("{} faces of {text}", shape.planes());
+    } else if g.is_array() {
+        text = format!("{} layers of {text}", shape.layers);
+    }
+    if g.is_multisample() {
+        text += &format!(" with {} samples", shape.samples);
+    }
+    if let Some(levels) = shape.levels {
+        text += &format!(" with {levels} levels");
+    }
+    text
+}
+
+/// Size of one layer or face: as given, else as the file has it. Layers, faces and samples of a
+/// picture lie one below the other.
+fn extent(
+    args: &TextureArgs,
+    file: &Path,
+    geometry: Geometry,
+    own: Option<[u32; 3]>,
+) -> Result<Extent, Trouble> {
+    let axes = geometry.axes();
+    let [width, height, depth] = match (&args.size, own) {
+        (Some(size), _) if size.len() == axes => {
+            std::array::from_fn(|a| size.get(a).copied().unwrap_or(1))
+        }
+        // The edge of a cube.
+        (Some(size), _) if size.len() == 1 && geometry.is_cube() => [size[0], size[0], 1],
+        (Some(size), _) => {
+            let (found, names) = (size.len(), ["W", "W,H", "W,H,D"][axes - 1]);
+            return Err(Trouble::usage(format!(
+                "{} takes --size {names} (found {found})",
+                geometry.name()
+            )));
+        }
+        (None, None) => {
+            let name = file.display();
+            return Err(Trouble::usage(format!(
+                "`{name}` is a raw file by its name, and does not say how large it is: give --size"
+            )));
+        }
+        (None, Some([w, h, d])) => match geometry {
+            Geometry::D3 => [w, h, d],
+            Geometry::A1d => [w, 1, 1],
+            Geometry::Cube | Geometry::Acube => [w, w, 1],
+            Geometry::D1 | Geometry::D2 => [w, h.saturating_mul(d), 1],
+            // Slices of an array of numbers are layers, or samples.
+            _ if d > 1 => [w, h, 1],
+            _ => {
+                let samples = if geometry.is_multisample() { args.samples.unwrap_or(2) } else { 1 };
+                let images = samples.saturating_mul(args.layers.unwrap_or(1)).max(1);
+                [w, (h / images).max(1), 1]
+            }
+        },
+    };
+    if geometry == Geometry::D1 && height != 1 {
+        let name = file.display();
+        return Err(Trouble::input(format!("`{name}` has {height} rows, but .1d has one")));
+    }
+    Ok(Extent { width, height, depth })
+}
+
+/// `--mipmaps`: levels that a box filter makes.
+fn make_levels(args: &TextureArgs, source: &mut Source) -> Result<(), Trouble> {
+    let format = source.shape.format;
+    let Some(channel) = format.plain_channel() else {
+        return Err(Trouble::usage(format!(
+            "--mipmaps works on plain channels such as those of u8x4, not on {format}"
+        )));
+    };
+    let extent = source.shape.extent;
+    let most = MipmappedArray::most_levels(extent);
+    let levels = args.levels.unwrap_or(most);
+    source.shape.levels = Some(levels);
+    source.shape.size().map_err(|e| Trouble::usage(format!("--levels: {e}")))?;
+    source.bytes = mipmaps::chain(&source.bytes, format, channel, extent, levels);
+    Ok(())
+}

@@ -1,0 +1,249 @@
+//! A footprint: its texels with one more around, a slice beside the other, and their weights.
+
+use super::colour::{Scale, ink_on};
+use super::{EMPTY, EXACT, FAINT, GAP, INK, MARGIN, MARK, NORMAL, SMALL, first, position};
+use crate::Explanation;
+use crate::picture::{Anchor, Picture, Rect};
+use crate::text::{footprint_title, is_weighted, whereabouts};
+use crate::value::{COMPONENTS, channel, list, unrounded};
+use texunit_unit::reference::trace::{Footprint, TexelTrace};
+use texunit_unit::{FetchKind, Filter, TexelIndex};
+
+/// Half of it holds the ring of the sample point beside ten characters.
+const CELL: f64 = 144.0;
+/// Size of the text in a cell, and the distance of its lines.
+const TINY: f64 = 10.0;
+const LINE: f64 = 13.0;
+/// Characters and lines that fit into a cell.
+const CELL_CHARACTERS: usize = 22;
+const CELL_LINES: usize = 10;
+
+pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, f: &Footprint, scale: &Scale, top: f64) {
+    let trace = &e.trace;
+    let axes = trace.form.geometry.axes();
+    p.text(MARGIN, top, NORMAL, Anchor::Start, INK, &footprint_title(trace, f));
+    let mut top = top + GAP / 2.0;
+    if f.texels.is_empty() {
+        p.text(MARGIN, top + SMALL, SMALL, Anchor::Start, INK, "no texel is read");
+        return;
+    }
+    let gather = matches!(trace.form.kind, FetchKind::Gather(_));
+    let count = if trace.effective.filter == Filter::Linear || gather { 4 } else { 3 };
+    let rows = if axes == 1 { 1 } else { count };
+    let mut slices: Vec<i64> = f.texels.iter().map(|t| t.index[2]).collect();
+    slices.sort_unstable();
+    slices.dedup();
+    let mut left = MARGIN;
+    if axes == 3 {
+        top += LINE;
+    }
+    for z in slices {
+        let grid = Grid { f, axes, columns: count, rows, z, left, top };
+        if axes == 3 {
+            p.text(left, top - 4.0, SMALL, Anchor::Start, INK, &format!("z = {z}"));
+        }
+        grid.draw(p, e, scale);
+        left += count as f64 * CELL + MARGIN;
+    }
+    if is_weighted(trace, f) {
+        draw_weights(p, f, axes, left, top);
+    }
+}
+
+/// The cells of a slice.
+struct Grid<'a> {
+    f: &'a Footprint,
+    axes: usize,
+    columns: i64,
+    rows: i64,
+    z: i64,
+    left: f64,
+    top: f64,
+}
+
+impl Grid<'_> {
+    fn first_row(&self) -> i64 {
+        if self.axes == 1 { 0 } else { first(self.f, 1) }
+    }
+
+    fn draw(&self, p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
+        let cells = (0..self.rows).flat_map(|row| (0..self.columns).map(move |c| (row, c)));
+        let cells: Vec<([i64; 3], Rect)> = cells
+            .map(|(row, column)| {
+                let z = if self.axes == 3 { self.z } else { 0 };
+                let index = [first(self.f, 0) + column, self.first_row() + row, z];
+                let (x, y) = (self.left + column as f64 * CELL, self.top + row as f64 * CELL);
+                (index, Rect { x, y, width: CELL, height: CELL })
+            })
+            .collect();
+        let texel = |index: [i64; 3]| self.f.texels.iter().position(|t| self.is_at(t, index));
+        // Cells of the footprint last: their frames lie over the others.
+        for &(index, cell) in cells.iter().filter(|c| texel(c.0).is_none()) {
+            let fill = self.neighbour(e, scale, index).unwrap_or_else(|| EMPTY.to_owned());
+            p.rect(cell, &fill, FAINT, 1.0);
+        }
+        self.draw_edges(p);
+        for &(index, cell) in &cells {
+            if let Some(n) = texel(index) {
+                self.draw_texel(p, e, n, cell, scale);
+            }
+        }
+        self.draw_point(p);
+    }
+
+    /// Whether a texel of the footprint is that of a cell; the row of a 1D texture is not shown.
+    fn is_at(&self, texel: &TexelTrace, index: [i64; 3]) -> bool {
+        texel.index[..self.axes] == index[..self.axes]
+    }
+
+    /// The colour of a texel beside the footprint; `None` outside.
+    fn neighbour(&self, e: &Explanation<'_>, scale: &Scale, index: [i64; 3]) -> Option<String> {
+        let mut at = [0; 3];
+        for (to, from) in at.iter_mut().zip(index) {
+            *to = u32::try_from(from).ok()?;
+        }
+        let Footprint { level, plane, sample, .. } = *self.f;
+        scale.of_texel(e, TexelIndex { level, plane, sample, at })
+    }
+
+    /// Where the level ends, as far as it is in the picture.
+    fn draw_edges(&self, p: &mut Picture) {
+        let extent = self.f.extent.axes();
+        let (right, bottom) = (self.columns as f64 * CELL, self.rows as f64 * CELL);
+        let inside = |edge: i64, first: i64, cells: i64| {
+            let at = edge - first;
+            (0..=cells).contains(&at).then_some(at as f64 * CELL)
+        };
+        for edge in [0, i64::from(extent[0])] {
+            if let Some(x) = inside(edge, first(self.f, 0), self.columns) {
+                let x = self.left + x;
+                p.thick_line((x, self.top), (x, self.top + bottom), INK);
+            }
+        }
+        for edge in [0, i64::from(extent[1])].into_iter().filter(|_| self.axes > 1) {
+            if let Some(y) = inside(edge, self.first_row(), self.rows) {
+                let y = self.top + y;
+                p.thick_line((self.left, y), (self.left + right, y), INK);
+            }
+        }
+    }
+
+    /// Where the sample point is in the picture. A 1D texture shows it low in its only row.
+    fn point(&self) -> Option<(f64, f64)> {
+        let at = |axis: usize| Some((position(self.f, axis)? - first(self.f, axis) as f64) * CELL);
+        let (x, y) = (at(0)?, if self.axes == 1 { CELL - 12.0 } else { at(1)? });
+        let inside = |v: f64, cells: i64| (0.0..=cells as f64 * CELL).contains(&v);
+        (inside(x, self.columns) && inside(y, self.rows)).then_some((self.left + x, self.top + y))
+    }
+
+    fn draw_point(&self, p: &mut Picture) {
+        if let Some((x, y)) = self.point() {
+            p.circle(x, y, 6.0, "none", "#ffffff");
+            p.circle(x, y, 4.0, "none", MARK);
+        }
+    }
+
+    /// A cell of a texel of the footprint. What is written in it keeps away from the sample point.
+    fn draw_texel(
+        &self,
+        p: &mut Picture,
+        e: &Explanation<'_>,
+        number: usize,
+        cell: Rect,
+        scale: &Scale,
+    ) {
+        let texel = &self.f.texels[number];
+        let fill = scale.colour(texel.values);
+        let ink = ink_on(&fill);
+        p.rect(cell, &fill, MARK, 2.0);
+        let lines = texel_lines(e, self.f, number);
+        let (middle_x, middle_y) = (cell.x + CELL / 2.0, cell.y + CELL / 2.0);
+        let (x, y) = self.point().unwrap_or((middle_x, cell.y + CELL));
+        let (at, anchor) = if x > middle_x {
+            (cell.x + 4.0, Anchor::Start)
+        } else {
+            (cell.x + CELL - 4.0, Anchor::End)
+        };
+        let height = lines.len() as f64 * LINE;
+        let mut line =
+            if y > middle_y { cell.y + LINE + 2.0 } else { cell.y + CELL - height + 6.0 };
+        for text in lines {
+            p.text(at, line, TINY, anchor, ink, &text);
+            line += LINE;
+        }
+    }
+}
+
+fn texel_lines(e: &Explanation<'_>, f: &Footprint, number: usize) -> Vec<String> {
+    let (trace, texel) = (&e.trace, &f.texels[number]);
+    let axes = trace.form.geometry.axes();
+    let mut lines = fitting(&format!("({})", list(&texel.index[..axes])));
+    if let Some(text) = whereabouts(trace, f, texel) {
+        lines.extend(fitting(text.trim_start_matches("is the ")));
+    }
+    if let FetchKind::Gather(_) = trace.form.kind {
+        lines.push(format!("result {}", COMPONENTS[number % 4]));
+    } else if is_weighted(trace, f) {
+        lines.push(format!("{}/256", texel.weight));
+    }
+    if !texel.resident {
+        lines.push("NOT RESIDENT".to_owned());
+    }
+    if let Some(passed) = texel.compared {
+        lines.push(if passed { "passes" } else { "fails" }.to_owned());
+    }
+    for (&reading, &value) in trace.readings.iter().zip(&texel.values) {
+        lines.extend(channel(reading, value).iter().flat_map(|text| fitting(text)));
+    }
+    lines.truncate(CELL_LINES);
+    lines
+}
+
+/// A text in lines that fit into a cell, broken behind commas and cut if that is not enough.
+fn fitting(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in text.split_inclusive([',', ' ']) {
+        match lines.last_mut() {
+            Some(line) if line.len() + part.trim_end().len() <= CELL_CHARACTERS => *line += part,
+            _ => lines.push(part.to_owned()),
+        }
+    }
+    let cut = |line: String| line.trim_end().chars().take(CELL_CHARACTERS).collect();
+    lines.into_iter().map(cut).collect()
+}
+
+/// Bars of the weights: what the hardware takes, and what it would be without rounding.
+fn draw_weights(p: &mut Picture, f: &Footprint, axes: usize, left: f64, top: f64) {
+    const LENGTH: f64 = 256.0;
+    p.text(left, top + SMALL, SMALL, Anchor::Start, MARK, "weight of 256");
+    p.text(left + 120.0, top + SMALL, SMALL, Anchor::Start, EXACT, "unrounded");
+    for (i, texel) in f.texels.iter().enumerate() {
+        let y = top + 20.0 + i as f64 * 40.0;
+        let bar = |y, part: f64| {
+            let width = part.clamp(0.0, 1.0) * LENGTH;
+            Rect { x: left, y, width, height: 10.0 }
+        };
+        p.rect(bar(y, f64::from(texel.weight) / 256.0), MARK, "none", 0.0);
+        p.rect(bar(y + 11.0, texel.exact), EXACT, "none", 0.0);
+        let text = format!(
+            "({}): {}, unrounded {}",
+            list(&texel.index[..axes]),
+            texel.weight,
+            unrounded(texel.exact)
+        );
+        p.text(left, y + 32.0, SMALL, Anchor::Start, INK, &text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_broken() {
+        assert_eq!(fitting("(1, 2)"), ["(1, 2)"]);
+        assert_eq!(fitting("(-2147483648, 2147483647)"), ["(-2147483648,", "2147483647)"]);
+        assert_eq!(fitting("-> (16383, 16383) on +x"), ["-> (16383, 16383) on", "+x"]);
+        assert_eq!(fitting(&"9".repeat(40)), ["9".repeat(CELL_CHARACTERS)]);
+    }
+}

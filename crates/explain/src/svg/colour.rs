@@ -1,0 +1,74 @@
+//! Colours of texels.
+
+use super::INK;
+use crate::Explanation;
+use texunit_texel::Reading;
+use texunit_unit::TexelIndex;
+
+/// From texel values to colours: black is 0 and white is 1, or the least and the largest number of
+/// the texels that are read, if they lie outside.
+pub(super) struct Scale {
+    low: f64,
+    high: f64,
+    readings: [Reading; 4],
+}
+
+impl Scale {
+    pub(super) fn new(e: &Explanation<'_>) -> Self {
+        let readings = e.trace.readings;
+        let (mut low, mut high) = (0.0_f64, 1.0_f64);
+        for texel in e.trace.footprints.iter().flat_map(|f| &f.texels) {
+            for (c, &value) in texel.values.iter().enumerate() {
+                let x = number(readings[c], value);
+                if x.is_finite() && !lacks(readings[c]) {
+                    (low, high) = (low.min(x), high.max(x));
+                }
+            }
+        }
+        Self { low, high, readings }
+    }
+
+    pub(super) fn colour(&self, values: [u32; 4]) -> String {
+        let channel = |c: usize| {
+            let x = (number(self.readings[c], values[c]) - self.low) / (self.high - self.low);
+            // NaN becomes 0.
+            (x.clamp(0.0, 1.0) * 255.0) as u8
+        };
+        let [r, g, b] = match (lacks(self.readings[1]), lacks(self.readings[2])) {
+            // One channel is a grey.
+            (true, _) => [channel(0); 3],
+            (false, true) => [channel(0), channel(1), 0],
+            (false, false) => [channel(0), channel(1), channel(2)],
+        };
+        format!("#{r:02x}{g:02x}{b:02x}")
+    }
+
+    /// The colour of any texel of the texture; `None` outside.
+    pub(super) fn of_texel(&self, e: &Explanation<'_>, index: TexelIndex) -> Option<String> {
+        let codes = e.texture.resource.texel(index)?;
+        Some(self.colour(std::array::from_fn(|c| self.readings[c].point(codes[c]))))
+    }
+}
+
+fn lacks(reading: Reading) -> bool {
+    matches!(reading, Reading::Missing | Reading::One)
+}
+
+/// A register as a number, by what the channel holds.
+fn number(reading: Reading, bits: u32) -> f64 {
+    match reading {
+        Reading::Uint { .. } => bits.into(),
+        Reading::Sint { .. } => f64::from(bits as i32),
+        _ => f32::from_bits(bits).into(),
+    }
+}
+
+/// A text colour that can be read on this fill.
+pub(super) fn ink_on(fill: &str) -> &'static str {
+    let part = |at: usize| {
+        let digits = fill.get(at..at + 2).unwrap_or("ff");
+        u32::from_str_radix(digits, 16).unwrap_or(0xff)
+    };
+    let light = 3 * part(1) + 6 * part(3) + part(5);
+    if light > 1300 { INK } else { "#ffffff" }
+}

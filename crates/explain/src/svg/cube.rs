@@ -1,0 +1,92 @@
+//! The six faces of a cube, unfolded so that edges meet, with the texels that are read and where
+//! the direction points.
+
+use super::colour::Scale;
+use super::{EMPTY, EXACT, FAINT, INK, MARGIN, MARK, NORMAL, SMALL};
+use crate::Explanation;
+use crate::picture::{Anchor, Picture, Rect};
+use crate::value::{FACES, float, list};
+use texunit_unit::TexelIndex;
+use texunit_unit::reference::trace::CubeStep;
+
+const FACE: f64 = 96.0;
+/// Column and row of +x, -x, +y, -y, +z, -z: s runs to the right and t downwards on each, and
+/// every face meets the one beside it at the edge that they share on the cube.
+const CROSS: [(f64, f64); 6] =
+    [(2.0, 1.0), (0.0, 1.0), (1.0, 0.0), (1.0, 2.0), (1.0, 1.0), (3.0, 1.0)];
+/// Faces of at most so many texels an edge are drawn texel by texel.
+const MOST: u32 = 8;
+
+pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale: &Scale, top: f64) {
+    let corner = |face: usize| {
+        let (column, row) = CROSS[face % 6];
+        (MARGIN + column * FACE, top + row * FACE)
+    };
+    let first_plane = e.trace.footprints.first().map_or(0, |f| f.plane / 6 * 6);
+    for face in 0..6 {
+        let (x, y) = corner(face);
+        p.rect(Rect { x, y, width: FACE, height: FACE }, EMPTY, FAINT, 1.0);
+        draw_texels(p, e, scale, first_plane + face as u32, (x, y));
+    }
+    // What is read, on the faces where it is.
+    for f in &e.trace.footprints {
+        let edge = FACE / f64::from(f.extent.width.max(1));
+        for at in f.texels.iter().filter_map(|t| t.at) {
+            let (x, y) = corner(at.plane as usize);
+            let (s, t) = (f64::from(at.at[0]) * edge, f64::from(at.at[1]) * edge);
+            let size = edge.max(2.0);
+            let cell = Rect { x: x + s, y: y + t, width: size, height: size };
+            p.rect(cell, "none", MARK, 1.5);
+        }
+    }
+    for (face, name) in FACES.into_iter().enumerate() {
+        let (x, y) = corner(face);
+        p.rect(Rect { x: x + 3.0, y: y + 4.0, width: 20.0, height: 14.0 }, "#ffffff", "none", 0.0);
+        p.text(x + 6.0, y + 15.0, SMALL, Anchor::Start, INK, name);
+    }
+    let (x, y) = corner(cube.face as usize);
+    p.rect(Rect { x, y, width: FACE, height: FACE }, "none", EXACT, 2.5);
+    let inside = |c: f32| (0.0..=1.0).contains(&c);
+    if inside(cube.s) && inside(cube.t) {
+        let at = (x + f64::from(cube.s) * FACE, y + f64::from(cube.t) * FACE);
+        p.circle(at.0, at.1, 6.0, "none", "#ffffff");
+        p.circle(at.0, at.1, 4.0, "none", EXACT);
+    }
+    let bits = |c: f32| float(c.to_bits());
+    let lines = [
+        format!("direction ({})", list(cube.direction.map(bits))),
+        format!("sc = {}, tc = {}, ma = {}", bits(cube.sc), bits(cube.tc), bits(cube.ma)),
+        format!(
+            "face {}: s = {}, t = {}",
+            FACES[cube.face as usize % 6],
+            bits(cube.s),
+            bits(cube.t)
+        ),
+    ];
+    for (n, line) in lines.iter().enumerate() {
+        let at = (MARGIN + 2.0 * FACE + 12.0, top + 20.0 + n as f64 * 20.0);
+        p.text(at.0, at.1, NORMAL, Anchor::Start, INK, line);
+    }
+}
+
+/// The texels of level 0 of a face, if it is small.
+fn draw_texels(
+    p: &mut Picture,
+    e: &Explanation<'_>,
+    scale: &Scale,
+    plane: u32,
+    (left, top): (f64, f64),
+) {
+    let n = e.texture.resource.extent().width;
+    if n > MOST {
+        return;
+    }
+    let edge = FACE / f64::from(n);
+    for (y, x) in (0..n).flat_map(|y| (0..n).map(move |x| (y, x))) {
+        let index = TexelIndex { level: 0, plane, sample: 0, at: [x, y, 0] };
+        if let Some(fill) = scale.of_texel(e, index) {
+            let (x, y) = (left + f64::from(x) * edge, top + f64::from(y) * edge);
+            p.rect(Rect { x, y, width: edge, height: edge }, &fill, "none", 0.0);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The taps of an anisotropic fetch on the texels of a level.
+
+use super::colour::Scale;
+use super::{EMPTY, FAINT, GAP, INK, MARGIN, MARK, NORMAL, SMALL, first, position};
+use crate::Explanation;
+use crate::picture::{Anchor, Picture, Rect};
+use texunit_unit::TexelIndex;
+use texunit_unit::reference::trace::Footprint;
+
+/// Most texels that are drawn along an axis. The 16 taps that there are at most lie a texel apart.
+const MOST: i64 = 32;
+
+pub(super) fn draw(
+    p: &mut Picture,
+    e: &Explanation<'_>,
+    taps: &[Footprint],
+    scale: &Scale,
+    top: f64,
+) {
+    let level = taps[0].level;
+    let title = format!("{} taps on level {level}", taps.len());
+    p.text(MARGIN, top, NORMAL, Anchor::Start, INK, &title);
+    let top = top + GAP / 2.0;
+    let range = |axis: usize| {
+        let low = taps.iter().map(|f| first(f, axis)).min().unwrap_or(0);
+        let high = taps.iter().map(|f| first(f, axis) + 4).max().unwrap_or(4);
+        (low, (high - low).min(MOST))
+    };
+    let ((left_texel, columns), (top_texel, rows)) = (range(0), range(1));
+    let cell = (512.0 / columns.max(rows) as f64).clamp(16.0, 40.0);
+    for row in 0..rows {
+        for column in 0..columns {
+            let index = (left_texel + column, top_texel + row);
+            let fill = colour(e, taps, scale, index).unwrap_or_else(|| EMPTY.to_owned());
+            let (x, y) = (MARGIN + column as f64 * cell, top + row as f64 * cell);
+            p.rect(Rect { x, y, width: cell, height: cell }, &fill, FAINT, 0.5);
+        }
+    }
+    let right = MARGIN + columns as f64 * cell + MARGIN;
+    for (n, f) in taps.iter().enumerate() {
+        let (Some(x), Some(y)) = (position(f, 0), position(f, 1)) else { continue };
+        let (column, row) = (x - left_texel as f64, y - top_texel as f64);
+        if (0.0..=columns as f64).contains(&column) && (0.0..=rows as f64).contains(&row) {
+            let at = (MARGIN + column * cell, top + row * cell);
+            p.circle(at.0, at.1, 7.5, "#ffffff", MARK);
+            p.text(at.0, at.1 + 3.0, 9.0, Anchor::Middle, INK, &f.tap.0.to_string());
+        }
+        let text = format!("tap {}: {}/1024 at ({x:.3}, {y:.3})", f.tap.0, f.tap.1);
+        let y = top + SMALL + n as f64 * 15.0;
+        p.text(right, y, SMALL, Anchor::Start, INK, &text);
+    }
+}
+
+/// The colour of what a tap reads at an index, which may be far away or the border colour; else
+/// that of the texel there.
+fn colour(
+    e: &Explanation<'_>,
+    taps: &[Footprint],
+    scale: &Scale,
+    (x, y): (i64, i64),
+) -> Option<String> {
+    let mut read = taps.iter().flat_map(|f| &f.texels);
+    if let Some(texel) = read.find(|t| t.index[..2] == [x, y]) {
+        return Some(scale.colour(texel.values));
+    }
+    let at = [u32::try_from(x).ok()?, u32::try_from(y).ok()?, 0];
+    let Footprint { level, plane, sample, .. } = taps[0];
+    scale.of_texel(e, TexelIndex { level, plane, sample, at })
+}
