@@ -315,6 +315,318 @@ def independent(width, height):
     return byte(fma(p, FULL, HALF))
 
 
+def opaque(*channels):
+    """RGBA bytes of float colours: fma(c, 255, 0.5), cut."""
+    rgb = [byte(fma(c, FULL, HALF)) for c in channels]
+    return np.stack(rgb + [np.full(rgb[0].shape, 255, np.uint8)], axis=-1)
+
+
+def box(texels):
+    """The next mip level of bytes [z][y][x][c]: the mean of four, halves up."""
+    t = texels.astype(np.int64)
+    total = t[:, 0::2, 0::2] + t[:, 1::2, 0::2] + t[:, 0::2, 1::2] + t[:, 1::2, 1::2]
+    return ((total + 2) >> 2).astype(np.uint8)
+
+
+def mipmaps(texels, modes):
+    levels = []
+    while True:
+        levels.append(Texture(texels, modes))
+        if texels.shape[1] == 1:
+            return levels
+        texels = box(texels)
+
+
+def lut():
+    p = Texture(picture("sobel/landscape.png"), ("clamp", "clamp"), normalized=False, linear=False)
+    x, y = pixels(256, 256)
+    p = p.point(x.astype(F) + HALF, y.astype(F) + HALF).astype(F) / FULL
+    table = Texture(picture("lut/table.png")[0].reshape(16, 16, 16, 4), ("clamp",) * 3)
+    q = table.fetch(*(fma(p[..., n], F(0.9375), F(0.03125)) for n in range(3)))
+    return opaque(q[..., 0], q[..., 1], q[..., 2])
+
+
+def cube_face(x, y, z):
+    """Section 7: the face and its coordinates. The quotient is the exact one, rounded once."""
+    size = np.abs(np.stack([x, y, z]))
+    major = np.where(size[2] >= np.maximum(size[0], size[1]), 2, np.where(size[1] >= size[0], 1, 0))
+    negative = np.choose(major, [x, y, z]) < 0
+    sc = np.choose(major, [np.where(negative, z, -z), x, np.where(negative, -x, x)])
+    tc = np.choose(major, [-y, np.where(negative, -z, z), -y])
+    ma = size.max(axis=0)
+    s, t = (sc / ma + ONE) * HALF, (tc / ma + ONE) * HALF
+    assert s.dtype == np.float32
+    return major * 2 + negative, s, t
+
+
+def sky(size):
+    faces = picture("sky/skies.png")[0].reshape(12, 32, 32, 4)
+    levels = [faces, box(faces), box(box(faces))]
+    x, y = pixels(size, size)
+    u = (x.astype(F) + HALF) / F(size) * F(2.5) - F(1.25)
+    v = F(1.25) - (y.astype(F) + HALF) / F(size) * F(2.5)
+    r = u * u + v * v
+    ball = r < 1
+    n = np.sqrt(np.where(ball, ONE - r, ONE))
+    n2 = n + n
+    assert n.dtype == np.float32
+
+    def fetch(level, direction, cube):
+        face, s, t = cube_face(*direction)
+        face = face + 6 * cube
+        out = np.zeros(face.shape + (4,), F)
+        for f in range(12):
+            at = face == f
+            out[at] = Texture(levels[level][f:f + 1], ("clamp", "clamp")).fetch(s[at], t[at])
+        return out
+
+    mirrored = fetch(0, (n2 * u, n2 * v, n2 * n - ONE), u > v)
+    behind = fetch(2, (u, v, np.full_like(u, -1.75)), 1)
+    c = np.where(ball[..., None], mirrored, behind)
+    return opaque(c[..., 0], c[..., 1], c[..., 2])
+
+
+def layers(size):
+    grounds = [Texture(picture(f"layers/{name}.png"), ("wrap", "wrap")) for name in ("sand", "grass", "rock")]
+    tints = np.array([[[1, 1, 1, 1], [1, 0.75, 0.5, 1]], [[0.75, 0.875, 1, 1], [0.5, 0.5, 1, 1]]], np.float32)
+    frame = picture("layers/frame.png")[0]
+    x, y = pixels(size, size)
+    u, v = (x.astype(F) + HALF) / F(size), (y.astype(F) + HALF) / F(size)
+    at = v + v
+    layer = at.astype(np.int64)
+    a = (at - layer.astype(F))[..., None]
+    u3, v3 = u * F(3), v * F(3)
+    all_of_them = np.stack([g.fetch(u3, v3) for g in grounds])
+    rows, columns = np.mgrid[0:size, 0:size]
+    p, q = all_of_them[layer, rows, columns], all_of_them[layer + 1, rows, columns]
+    # A layer of a layered 1D texture is filtered as true 1D: two texels, weights of one axis.
+    t = np.stack([Texture(row[None, None], ("clamp", "clamp")).fetch(u, np.full_like(u, HALF)) for row in tints])
+    t = t[layer, rows, columns]
+    c = (p + (q - p) * a) * t
+    c = np.dstack([byte(c[..., :3] * FULL + HALF), np.full((size, size), 255, np.uint8)])
+    for where, row in ((y < 4, 0), (y >= size - 4, 1)):
+        line = frame[row][np.minimum(x, 15)]
+        c = np.where((where & (line[..., 3] > 0))[..., None], line, c)
+    share = byte(a[..., 0] * FULL + HALF)
+    return c.astype(np.uint8), np.dstack([share] * 3 + [np.full_like(share, 255)])
+
+
+def blended():
+    return layers(128)[0]
+
+
+def factor():
+    return layers(128)[1]
+
+
+def shadow(size):
+    texels = np.load(HERE / "shadow/depth.npy")[None, ..., None]
+    t = Texture(texels, ("clamp", "clamp"))
+    x, y = pixels(size, size)
+    u = ((x * 2 & (size - 1)).astype(F) + ONE) / F(size)
+    v = (y.astype(F) + HALF) / F(size)
+    depth = HALF + v * F(0.25)
+    found, weights = t.footprint(u, v)
+    filtered = ((found[..., 0] >= depth) * weights).sum(axis=0).astype(F) / F(256)
+
+    # A gather takes the footprint of linear filtering before the clamp, then clamps each index.
+    def lower(c, n):
+        b = c.astype(np.float64) * n - 0.5
+        i = np.floor(b)
+        return i.astype(np.int64) + (np.floor((b - i) * 256 + 0.5) == 256)
+
+    i, j = lower(u, texels.shape[2]), lower(v, texels.shape[1])
+    count = np.zeros(i.shape, np.int64)
+    for dy in (-1, 1):
+        for dx in (-1, 1):
+            for k in (0, 1):
+                for m in (0, 1):
+                    row = np.clip(j + dy + k, 0, texels.shape[1] - 1)
+                    column = np.clip(i + dx + m, 0, texels.shape[2] - 1)
+                    count += texels[0, row, column, 0] >= depth
+    lit = np.where(x < size // 2, filtered, count.astype(F) * F(0.0625))
+    c = F(0.25) + lit * F(0.75)
+    assert c.dtype == np.float32
+    rgb = [byte(fma(c, F(k), HALF)) for k in (235, 215, 180)]
+    return np.stack(rgb + [np.full_like(rgb[0], 255)], axis=-1)
+
+
+def emboss():
+    texels = picture("bicubic/flower.png")[0].astype(np.int64)
+    h, w, _ = texels.shape
+    # The border colour 0.5 is the byte 127.
+    padded = np.pad(texels[..., :3], ((1, 1), (1, 1), (0, 0)), constant_values=127)
+    a, b = (v.astype(F) / FULL for v in (padded[:h, :w], padded[2:, 2:]))
+    d = b - a
+    c = (d[..., 0] + d[..., 1]) + (d[..., 2] + HALF)
+    return byte(fma(np.clip(c, F(0), ONE), FULL, HALF))
+
+
+def luma():
+    p = picture("sobel/landscape.png")[0].astype(np.int64)
+    return (77 * p[..., 0] + 150 * p[..., 1] + 29 * p[..., 2] + 128) >> 8
+
+
+def bins():
+    return np.bincount(luma().ravel(), minlength=256).astype(np.uint32)
+
+
+def ends():
+    return np.array([luma().min(), luma().max()], np.uint32)
+
+
+def formatted(kind):
+    x, y = pixels(64, 64)
+    if kind == "bytes":
+        last = np.where(x < y, 255, np.minimum(x - y, 255))
+        return np.stack([np.minimum(x * 5, 255), np.minimum(y * 5, 255), last, np.full_like(x, 255)], axis=-1).astype(np.uint8)
+    if kind == "shorts":
+        return np.stack([np.clip((v - 32) * 2000, -32768, 32767) for v in (x, y)], axis=-1).astype(np.int16)
+    f = (x * y * 37.625).astype(np.float64)
+    h = np.minimum(f, 65504).astype(np.float16)
+    h = np.where(h.astype(np.float64) > f, np.nextafter(h, np.float16(0)), h)
+    return np.stack([h, np.zeros_like(h)], axis=-1)
+
+
+def half(size):
+    t = Texture(picture("bicubic/flower.png"), ("clamp", "clamp"))
+    x, y = pixels(size, size)
+    p = t.fetch((x.astype(F) + HALF) / F(size), (y.astype(F) + HALF) / F(size)).astype(np.float16)
+    return p * np.float16(1.5) + np.float16(0.125)
+
+
+def resolve(size):
+    both = picture("resolve/samples.png")[0].reshape(2, 4, size, size, 4).astype(F) / FULL
+    x, _ = pixels(size, size)
+    p = both[1]
+    mean = (((p[0] + p[1]) + p[2]) + p[3]) * F(0.25)
+    c = np.where((x < size // 2)[..., None], both[0, 0], mean)
+    return opaque(c[..., 0], c[..., 1], c[..., 2])
+
+
+def sparse(size):
+    levels = mipmaps(picture("rotate/tiles.png"), ("wrap", "wrap"))
+    x, y = pixels(size, size)
+    u, v = (x.astype(F) + HALF) / F(size), (y.astype(F) + HALF) / F(size)
+    i, a = axis_of(u, 256, "wrap", True)
+    j, b = axis_of(v, 256, "wrap", True)
+
+    # Of the base level those tiles are there whose column and row are equal.
+    def there(i, j):
+        return (i % 256 < 128) == (j % 256 < 128)
+
+    resident = there(i, j)
+    for dx, dy in ((1, 0), (0, 1), (1, 1)):
+        counts = (a > 0 if dx else True) & (b > 0 if dy else True)
+        resident = resident & (there(i + dx, j + dy) | ~counts)
+    base, coarse = levels[0].fetch(u, v), levels[2].fetch(u, v)
+    c = np.where(resident[..., None], base, coarse)
+    rest = np.where(resident, ONE, HALF)
+    return opaque(c[..., 0], c[..., 1] * rest, c[..., 2] * rest)
+
+
+# Section 4: from gradients to a level.
+
+# 256 * log2(1 + i / 256), as the unit has it.
+LOG2 = np.array([int(n) for n in """
+0 2 4 5 6 8 9 11 12 13 15 16 18 19 20 22
+23 24 26 27 28 30 31 32 34 35 36 38 39 40 42 43
+44 45 47 48 49 50 52 53 54 55 57 58 59 60 62 63
+64 65 66 68 69 70 71 72 74 75 76 77 78 79 81 82
+83 84 85 86 88 89 90 91 92 93 94 95 97 98 99 100
+101 102 103 104 105 106 107 109 110 111 112 113 114 115 116 117
+118 119 120 121 122 123 124 125 126 127 128 129 130 131 132 133
+135 136 137 137 138 139 140 141 142 143 144 145 146 147 148 149
+150 151 152 153 154 155 156 157 158 159 160 161 162 162 163 164
+165 166 167 168 169 170 171 172 173 173 174 175 176 177 178 179
+180 181 181 182 183 184 185 186 187 188 188 189 190 191 192 193
+194 195 195 196 197 198 199 200 200 201 202 203 204 205 205 206
+207 208 209 210 210 211 212 213 214 214 215 216 217 218 218 219
+220 221 222 222 223 224 225 226 226 227 228 229 229 230 231 232
+233 233 234 235 236 236 237 238 239 239 240 241 242 242 243 244
+245 245 246 247 248 248 249 250 251 251 252 253 253 254 255 255
+""".split()], np.int64)
+
+def cut(value):
+    """A float cut to ten significant bits, toward zero."""
+    m, e = np.frexp(value)
+    return np.ldexp(np.trunc(np.ldexp(m, 10)), e - 10)
+
+
+def longer(u, v, diagonal):
+    """length2, or diagonal2 of a sum and a difference: 10-bit floats in f64."""
+    a, b = np.maximum(np.abs(u), np.abs(v)), np.minimum(np.abs(u), np.abs(v))
+
+    def scaled(x, times, over, shift):
+        m, e = np.frexp(x)
+        k = e - 10
+        whole = np.ldexp(m, 10)
+        return np.ldexp(np.floor(whole * times / over + 0.5), k + shift)
+
+    if diagonal:
+        return cut(cut(scaled(a, 11, 8, -1)) + scaled(b, 121, 64, -3))
+    return cut(a + scaled(b, 11, 8, -2))
+
+
+def ten_bit_sum(a, b):
+    larger, smaller = np.where(np.abs(a) >= np.abs(b), a, b), np.where(np.abs(a) >= np.abs(b), b, a)
+    _, e = np.frexp(np.where(larger == 0, 1, larger))
+    grid = e - 1 - 10
+    return larger + np.ldexp(np.trunc(np.ldexp(smaller, -grid)), grid)
+
+
+def gradient_level(dx, dy, n, levels):
+    """The level in 1/256 for gradients (u, v) of a square texture of n texels, a power of two."""
+    dx, dy = ([cut(c.astype(np.float64) * n) for c in d] for d in (dx, dy))
+    plus = [ten_bit_sum(a, b) for a, b in zip(dx, dy)]
+    minus = [ten_bit_sum(a, -b) for a, b in zip(dx, dy)]
+    rho = np.maximum.reduce([
+        longer(*dx, False), longer(*dy, False), longer(*map(cut, plus), True), longer(*map(cut, minus), True)
+    ])
+    table = LOG2
+    m, e = np.frexp(rho)
+    top = np.floor((m * 2 - 1) * 256).astype(np.int64)
+    return np.clip(256 * (e - 1).astype(np.int64) + table[top], 0, 256 * (levels - 1))
+
+
+def trilinear(levels, u, v, q):
+    """Section 2, mip blend: each level splits its share of 256 over its own footprint."""
+    total = np.zeros(u.shape + (4,), np.int64)
+    low, share = q >> 8, q & 255
+    for n, level in enumerate(levels):
+        for part in (np.where(low == n, 256 - share, 0), np.where(low == n - 1, share, 0)):
+            if not part.any():
+                continue
+            i, a = axis_of(u, level.texels.shape[2], "wrap", True)
+            j, b = axis_of(v, level.texels.shape[1], "wrap", True)
+            right = upper(part, a)
+            left = part - right
+            right_up, left_low = upper(right, b), upper(left, 256 - b)
+            for dj, di, weight in [(0, 0, left_low), (0, 1, right - right_up), (1, 0, left - left_low), (1, 1, right_up)]:
+                texel = level.codes(np.zeros_like(i), j + dj, i + di).astype(np.int64)
+                total += texel * 257 * weight[..., None]
+    return ((total + 128) >> 8).astype(np.float32) / F(65535)
+
+
+def ground(width, height):
+    levels = mipmaps(picture("rotate/tiles.png"), ("wrap", "wrap"))
+    x, y = pixels(width, height)
+    down = (y.astype(F) + ONE) / F(height)
+    far = ONE / down
+    side = (x.astype(F) + HALF) / F(width) - HALF
+    u, v = side * far, far * HALF
+    step = -(far * far) / F(height)
+    dx = far / F(width), np.zeros_like(far)
+    dy = side * step, HALF * step
+    q = gradient_level(dx, dy, 256, len(levels))
+    c = np.where((x < width // 2)[..., None], levels[0].fetch(u, v), trilinear(levels, u, v, q))
+    return opaque(c[..., 0], c[..., 1], c[..., 2])
+
+
+# What `queries` must answer, in the order of its instructions: docs/numerics.md 12.
+ANSWERS = [64, 32, 0, 0x10D2, 0x10B5, 1, 3, 4, 0, 1, 0, 4, 3, 16, 8,
+           40, 20, 10, 0x10D8, 0x10B2, 0, 0, 1, 1, 0, 1, 0]
+
 EXAMPLES = {
     "rotate/expected/rotated.png": lambda: rotate(256, 256, 0.8910065, 0.4539905),
     "sobel/expected/edges.png": sobel,
@@ -323,6 +635,22 @@ EXAMPLES = {
     "surface-blur/expected/blurred.png": surface_blur,
     "texref/expected/lens.png": lambda: texref(320, 320, 1.6),
     "independent/expected/halves.png": lambda: independent(320, 160),
+    "lut/expected/graded.png": lut,
+    "sky/expected/ball.png": lambda: sky(160),
+    "layers/expected/blended.png": blended,
+    "layers/expected/factor.png": factor,
+    "shadow/expected/shadows.png": lambda: shadow(128),
+    "emboss/expected/relief.png": emboss,
+    "queries/expected/answers.npy": lambda: np.array(ANSWERS, np.uint32),
+    "histogram/expected/bins.npy": bins,
+    "histogram/expected/ends.npy": ends,
+    "formatted/expected/bytes.png": lambda: formatted("bytes"),
+    "formatted/expected/shorts.npy": lambda: formatted("shorts"),
+    "formatted/expected/halves.npy": lambda: formatted("halves"),
+    "half/expected/brighter.npy": lambda: half(64),
+    "resolve/expected/resolved.png": lambda: resolve(64),
+    "sparse/expected/streamed.png": lambda: sparse(160),
+    "ground/expected/horizon.png": lambda: ground(192, 96),
 }
 
 
@@ -334,7 +662,10 @@ def main():
             continue
         target = HERE / path
         target.parent.mkdir(exist_ok=True)
-        Image.fromarray(compute()).save(target, optimize=True)
+        if target.suffix == ".npy":
+            np.save(target, compute())
+        else:
+            Image.fromarray(compute()).save(target, optimize=True)
         print(path)
 
 

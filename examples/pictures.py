@@ -181,7 +181,105 @@ def colours(n):
     return np.stack([np.interp(x, at, rows[:, k]) for k in range(4)], axis=-1).astype(np.float32)
 
 
+def table(n):
+    """A grade: evening light, more contrast, shadows toward blue; slice by slice, [z * n + y][x]."""
+    c = np.arange(n) / (n - 1)
+    b, g, r = np.meshgrid(c, c, c, indexing="ij")
+    luma = 0.3 * r + 0.59 * g + 0.11 * b
+    warm = np.stack([step(0, 0.9, r), step(0.02, 1, g) * 0.92, step(0.05, 1.1, b) * 0.85 + 0.05], axis=-1)
+    graded = mix(warm, (0.10, 0.16, 0.36), (1 - step(0, 0.45, luma)) * 0.6)
+    return graded.reshape(n * n, n, 3)
+
+
+def sky(n, night):
+    """The six faces of a cube map, +x -x +y -y +z -z, one below the other: a sky over a desert."""
+    s, t = grid(n, n)
+    s, t = 2 * s - 1, 2 * t - 1
+    one = np.ones_like(s)
+    faces = [(one, -t, -s), (-one, -t, s), (s, one, t), (s, -one, -t), (s, -t, one), (-s, -t, -one)]
+    rows = []
+    for face in faces:
+        x, y, z = np.stack(face) / np.linalg.norm(np.stack(face), axis=0)
+        c = mix((0.95, 0.78, 0.60), (0.20, 0.42, 0.78), step(0.0, 0.7, y))
+        cloud = np.sin(5 * x + 2 * z) * np.sin(4 * z - 3 * x) * step(0.1, 0.4, y)
+        c = mix(c, (0.98, 0.97, 0.95), step(0.3, 0.6, cloud) * 0.8)
+        sun = x * 0.6 + y * 0.5 - z * 0.62
+        c = mix(c, (1.0, 0.95, 0.75), step(0.95, 0.97, sun))
+        dune = y + 0.08 + 0.06 * np.sin(6 * np.arctan2(x, z))
+        sand = mix((0.80, 0.55, 0.30), (0.50, 0.30, 0.18), step(0.0, -0.8, y))
+        sand = sand * (0.9 + 0.1 * np.sin(14 * x / (0.3 - y)))[..., None]
+        c = np.where((dune < 0)[..., None], sand, c)
+        if night:
+            star = step(0.93, 0.97, np.sin(37 * x) * np.sin(41 * y + 1) * np.sin(43 * z + 2)) * (dune > 0)
+            c = mix(c * (0.16, 0.20, 0.42), (0.95, 0.95, 1.0), star)
+        rows.append(c)
+    return np.concatenate(rows)
+
+
+def noise(n, seed, slope):
+    """Waves of random phase on a torus, about -1 to 1."""
+    u, v = grid(n, n)
+    rng = np.random.default_rng(seed)
+    total = np.zeros_like(u)
+    for i in range(-6, 7):
+        for j in range(-6, 7):
+            if i or j:
+                total += np.cos(2 * np.pi * (i * u + j * v + rng.random())) * np.hypot(i, j) ** -slope
+    return total / np.abs(total).max()
+
+
+def grounds(n):
+    sand = mix((0.78, 0.66, 0.42), (0.93, 0.84, 0.62), step(-0.6, 0.6, noise(n, 1, 0.6)))
+    grass = mix((0.13, 0.36, 0.10), (0.48, 0.68, 0.22), step(-0.5, 0.5, noise(n, 2, 0.3)))
+    rock = mix((0.26, 0.25, 0.27), (0.72, 0.70, 0.68), step(-0.5, 0.5, noise(n, 3, 1.0)))
+    return sand, grass, rock
+
+
+def frame(n):
+    """Two rows; alpha 0 is clear."""
+    x = np.arange(n)
+    dark = np.array([0.15, 0.10, 0.08, 1.0])
+    rows = np.stack([np.where((x % 4 < 3)[:, None], dark, 0.0), np.where((x % 2 < 1)[:, None], dark, 0.0)])
+    rows[:, -1] = (0.85, 0.65, 0.25, 1.0)
+    return rows
+
+
+def depth(n):
+    """Distance from the light, [y][x], f32: a plane with a ring, a bar and a ball in front."""
+    x, y = grid(n, n)
+    far = 0.5 + y * 0.25
+    out = far + 0.02
+    r = np.hypot(x - 0.35, y - 0.4)
+    out = np.where(np.abs(r - 0.2) < 0.06, far - 0.1, out)
+    out = np.where((np.abs(x - 0.78) < 0.04) & (y > 0.15) & (y < 0.85), 0.4, out)
+    out = np.where(np.hypot(x - 0.45, y - 0.8) < 0.11, 0.3, out)
+    return out.astype(np.float32)
+
+
+def samples(n, night):
+    """Four samples a pixel at a rotated grid: sample by sample, one picture below the other."""
+    rows = []
+    for dx, dy in [(0.375, 0.125), (0.875, 0.375), (0.125, 0.625), (0.625, 0.875)]:
+        y, x = np.mgrid[0:n, 0:n]
+        # Both halves show the same star.
+        x, y = ((x % (n // 2)) + dx) / (n // 2) - 0.5, ((y + dy) / n - 0.5) * 2
+        a = np.arctan2(y, x)
+        star = np.hypot(x, y) < 0.28 + 0.12 * np.cos(5 * a) * np.where(np.abs(y) < 0.6, 1, 0)
+        stripes = np.floor((x + 0.35 * y) * 9) % 2
+        c = mix((0.10, 0.13, 0.22), (0.20, 0.27, 0.42), stripes)
+        c = np.where(star[..., None], (0.98, 0.80, 0.25), c)
+        rows.append(c if night else 1 - c)
+    return np.concatenate(rows)
+
+
 if __name__ == "__main__":
+    save("lut/table.png", table(16))
+    save("sky/skies.png", np.concatenate([sky(32, False), sky(32, True)]))
+    for name, picture in zip(("sand", "grass", "rock"), grounds(32)):
+        save(f"layers/{name}.png", picture)
+    save("layers/frame.png", frame(16))
+    np.save(HERE / "shadow/depth.npy", depth(64))
+    save("resolve/samples.png", np.concatenate([samples(64, False), samples(64, True)]))
     save("rotate/tiles.png", tiles())
     save("sobel/landscape.png", landscape())
     save("bicubic/flower.png", flower())

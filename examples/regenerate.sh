@@ -18,7 +18,11 @@ for name in bicubic volume; do
   (cd $name && "$python" ../nvrtc.py --gpu-architecture=compute_75 --fmad=false $name.cu $name.ptx \
     && "$ptxas12" -arch=sm_75 $name.ptx -o /dev/null)
 done
-for name in texref independent; do "$ptxas12" -arch=sm_75 $name/$name.ptx -o /dev/null; done
+for name in lut ground sky layers shadow emboss half resolve sparse histogram formatted; do
+  (cd $name && nvcc -arch=compute_75 -ptx -O3 -fmad=false -diag-suppress 550 $name.cu -o $name.ptx \
+    && "$ptxas13" -arch=sm_75 $name.ptx -o /dev/null)
+done
+for name in texref independent queries; do "$ptxas12" -arch=sm_75 $name/$name.ptx -o /dev/null; done
 
 "$python" pictures.py
 "$python" oracle.py
