@@ -7,32 +7,45 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use texunit_cases::{Access, Built, Expected, ExpectedValue, random_unit_case, to_toml};
+use std::sync::Arc;
+use texunit_cases::{
+    Access, Answer, Built, Case, Expected, ExpectedValue, ResourceSpec, random_unit_case, to_toml,
+};
 
 fn main() {
     let mut numbers = std::env::args().skip(1).map(|n| n.parse::<u64>().expect("SEED COUNT"));
     let (seed, count) = (numbers.next().expect("SEED"), numbers.next().expect("COUNT"));
-    let mut cases = Vec::new();
-    for index in 0..count {
-        let mut case = random_unit_case(seed, index);
-        let (Built::Fetch(built), Access::Fetch(fetch)) = (case.build().unwrap(), &mut case.access)
-        else {
-            continue;
-        };
-        if let Ok(answers) = built.reference() {
-            let value = |a: &texunit_cases::Answer| ExpectedValue {
-                values: a.values,
-                resident: Some(a.resident),
-            };
-            fetch.expected = Expected::Values(answers.iter().map(value).collect());
+    let cases: Vec<Case> = (0..count)
+        .filter_map(|index| {
+            let mut case = random_unit_case(seed, index);
             // Every case has a resource of its own.
-            let name = format!("r{index}");
-            fetch.resource = std::sync::Arc::new(texunit_cases::ResourceSpec {
-                name,
-                ..(*fetch.resource).clone()
-            });
-            cases.push(case);
-        }
-    }
+            let own = |resource: &Arc<ResourceSpec>| {
+                Arc::new(ResourceSpec { name: format!("r{index}"), ..(**resource).clone() })
+            };
+            match (case.build().unwrap(), &mut case.access) {
+                (Built::Fetch(built), Access::Fetch(fetch)) => {
+                    let value =
+                        |a: &Answer| ExpectedValue { values: a.values, resident: Some(a.resident) };
+                    let answers = built.reference().ok()?;
+                    fetch.expected = Expected::Values(answers.iter().map(value).collect());
+                    fetch.resource = own(&fetch.resource);
+                }
+                (Built::Surface(built), Access::Surface(surface)) => {
+                    let run = built.run().ok()?;
+                    for (access, answer) in surface.accesses.iter_mut().zip(run.answers) {
+                        match answer {
+                            Ok(loaded) if access.bytes.is_none() => access.bytes = Some(loaded),
+                            Ok(_) => {}
+                            Err(fault) => (access.bytes, access.fault) = (None, Some(fault)),
+                        }
+                    }
+                    surface.after = Some(run.after);
+                    surface.resource = own(&surface.resource);
+                }
+                _ => unreachable!("a case builds what it is"),
+            }
+            Some(case)
+        })
+        .collect();
     println!("{}", to_toml(&cases));
 }

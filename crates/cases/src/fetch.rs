@@ -5,7 +5,6 @@ mod run;
 pub use run::{Answer, BuiltFetch, Disagreement};
 
 use crate::error::{CaseError, Within};
-use crate::op::{fetch_form, fetch_name};
 use crate::raw::RawFetch;
 use crate::resource::{ResourceSpec, unknown};
 use crate::{sampler, text};
@@ -81,7 +80,9 @@ impl FetchCase {
         lookup: &dyn Fn(&str) -> Result<String, CaseError>,
     ) -> Result<Self, CaseError> {
         let offset = raw.offset.is_some() || raw.offsets.is_some();
-        let form = fetch_form(&raw.op, offset, raw.compare.is_some()).within("op")?;
+        let form = raw.op.parse::<FetchForm>().map_err(CaseError::new).within("op")?;
+        // Operands are no part of the name.
+        let form = FetchForm { offset, compare: raw.compare.is_some(), ..form };
         let read_mode = match raw.read_mode.as_deref() {
             None | Some("element") => ReadMode::Element,
             Some("normalized") => ReadMode::NormalizedFloat,
@@ -124,7 +125,7 @@ impl FetchCase {
                 .then(|| "normalized".to_owned()),
             normalized_coords: self.normalized_coords,
             sampler: sampler::to_raw(&self.sampler),
-            op: fetch_name(form),
+            op: form.to_string(),
             offset: first.map(|o| o.offset[..axes].to_vec()),
             offsets: if form.offset && !same { each(&offset_words) } else { None },
             coords: each(&|o| o.coords[..coordinates].to_vec()),

@@ -26,7 +26,7 @@ pub use driver::why_no_driver;
 pub use error::CaseError;
 pub use fetch::{Answer, BuiltFetch, Disagreement, Expected, ExpectedValue, FetchCase};
 pub use file::{Access, Built, Case, CaseFile, load, load_address, parse, to_toml};
-pub use op::{SurfaceOp, fetch_form, fetch_name, surface_name, surface_op};
+pub use op::SurfaceOp;
 pub use random::{random_case, random_unit_case};
 pub use resource::{MAX_BYTES, ResourceSpec, Texels};
 pub use surface::{BuiltSurface, Fault, SurfaceAccess, SurfaceCase, SurfaceRun};

@@ -6,30 +6,11 @@ use crate::resource::unknown;
 use crate::text::{self, Float};
 use texunit_unit::{AddressMode, CompareFunction, Filter, Sampler};
 
-#[rustfmt::skip]
-const FILTERS: [(&str, Filter); 2] = [("point", Filter::Point), ("linear", Filter::Linear)];
-#[rustfmt::skip]
-const ADDRESS: [(&str, AddressMode); 5] = [
-    ("wrap", AddressMode::Wrap), ("mirror", AddressMode::Mirror), ("clamp_ogl", AddressMode::ClampOgl),
-    ("clamp", AddressMode::Clamp), ("border", AddressMode::Border),
-];
-#[rustfmt::skip]
-const COMPARE: [(&str, CompareFunction); 8] = [
-    ("never", CompareFunction::Never), ("less", CompareFunction::Less), ("equal", CompareFunction::Equal),
-    ("less_equal", CompareFunction::LessEqual), ("greater", CompareFunction::Greater),
-    ("not_equal", CompareFunction::NotEqual), ("greater_equal", CompareFunction::GreaterEqual),
-    ("always", CompareFunction::Always),
-];
-
 fn value_of<T: Copy>(what: &str, table: &[(&str, T)], name: &str) -> Result<T, CaseError> {
     table.iter().find(|row| row.0 == name).map(|row| row.1).ok_or_else(|| {
         let names: Vec<_> = table.iter().map(|row| row.0).collect();
         unknown(what, name, &names.join(", "))
     })
-}
-
-fn name_of<T: PartialEq>(table: &[(&str, T)], value: &T) -> String {
-    table.iter().find(|row| row.1 == *value).expect("the tables list every value").0.to_owned()
 }
 
 /// The sampler of a case; what is left out is as in [`Sampler::default`]. The last address mode
@@ -40,7 +21,7 @@ pub(crate) fn from_raw(
 ) -> Result<Sampler, CaseError> {
     let default = Sampler::default();
     let filter = |name: &Option<String>| {
-        name.as_ref().map_or(Ok(Filter::Point), |name| value_of("filter", &FILTERS, name))
+        name.as_ref().map_or(Ok(Filter::Point), |name| value_of("filter", &Filter::NAMES, name))
     };
     let mut address_mode = default.address_mode;
     if let Some(names) = &raw.address {
@@ -49,7 +30,7 @@ pub(crate) fn from_raw(
         }
         for (axis, mode) in address_mode.iter_mut().enumerate() {
             let name = &names[axis.min(names.len() - 1)];
-            *mode = value_of("address mode", &ADDRESS, name)?;
+            *mode = value_of("address mode", &AddressMode::NAMES, name)?;
         }
     }
     let border = match &raw.border {
@@ -75,17 +56,17 @@ pub(crate) fn from_raw(
         compare: raw
             .compare
             .as_ref()
-            .map(|name| value_of("compare function", &COMPARE, name))
+            .map(|name| value_of("compare function", &CompareFunction::NAMES, name))
             .transpose()?,
     })
 }
 
 pub(crate) fn to_raw(sampler: &Sampler) -> RawSampler {
     let default = Sampler::default();
-    let filter = |f: Filter| (f != Filter::Point).then(|| name_of(&FILTERS, &f));
+    let filter = |f: Filter| (f != Filter::Point).then(|| f.name().to_owned());
     let float = |f: f32, default: f32| (f.to_bits() != default.to_bits()).then_some(Float(f));
     let mut address: Vec<_> =
-        sampler.address_mode.iter().map(|mode| name_of(&ADDRESS, mode)).collect();
+        sampler.address_mode.iter().map(|mode| mode.name().to_owned()).collect();
     while address.len() > 1 && address[address.len() - 1] == address[address.len() - 2] {
         address.pop();
     }
@@ -101,6 +82,6 @@ pub(crate) fn to_raw(sampler: &Sampler) -> RawSampler {
         force_unnormalized: sampler.force_unnormalized_coords,
         srgb: sampler.srgb,
         seamless_cube: sampler.seamless_cube,
-        compare: sampler.compare.map(|f| name_of(&COMPARE, &f)),
+        compare: sampler.compare.map(|f| f.name().to_owned()),
     }
 }

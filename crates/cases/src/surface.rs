@@ -1,13 +1,13 @@
 //! Surface cases: many accesses of one surface, in order.
 
 use crate::error::{CaseError, Within};
-use crate::op::{SurfaceOp, surface_name, surface_op};
+use crate::op::SurfaceOp;
 use crate::raw::RawSurface;
 use crate::resource::ResourceSpec;
 use crate::text;
 use std::sync::Arc;
 use texunit_unit::{
-    AccessFault, Geometry, PlanError, ReduceType, Surface, SurfaceAnswer, SurfaceForm, SurfaceKind,
+    AccessFault, PlanError, ReduceType, Surface, SurfaceAnswer, SurfaceForm, SurfaceKind,
     SurfacePlan, SurfaceRequest,
 };
 
@@ -106,44 +106,11 @@ fn elements(kind: SurfaceKind) -> Elements {
 }
 
 impl SurfaceOp {
-    /// `.geom`
-    pub fn geometry(self) -> Geometry {
-        match self {
-            SurfaceOp::Form(form) => form.geometry,
-            SurfaceOp::Bytes { geometry, .. } => geometry,
-        }
-    }
-
-    /// The instructions that an access of so many bytes stands for.
-    pub fn forms(self, size: Option<u32>) -> Vec<SurfaceForm> {
-        let (store, geometry, clamp) = match self {
-            SurfaceOp::Form(form) => return vec![form],
-            SurfaceOp::Bytes { store, geometry, clamp } => (store, geometry, clamp),
-        };
-        let all = [1, 2, 4, 8].into_iter().flat_map(|e| [(e, 1), (e, 2), (e, 4)]);
-        all.filter(|&(element_size, vector)| {
-            Some(u32::from(element_size) * u32::from(vector)) == size
-        })
-        .map(|(element_size, vector): (u8, u8)| {
-            let kind = if store {
-                SurfaceKind::Store { element_size, vector }
-            } else {
-                SurfaceKind::Load { element_size, vector }
-            };
-            SurfaceForm { kind, geometry, clamp }
-        })
-        .collect()
-    }
-
     fn digits(self) -> usize {
         match self {
             SurfaceOp::Form(form) => elements(form.kind).digits,
             SurfaceOp::Bytes { .. } => 2,
         }
-    }
-
-    fn coordinates(self) -> usize {
-        self.geometry().axes() + usize::from(self.geometry().is_array())
     }
 }
 
@@ -165,7 +132,7 @@ impl SurfaceCase {
         resource: Arc<ResourceSpec>,
         lookup: &dyn Fn(&str) -> Result<String, CaseError>,
     ) -> Result<Self, CaseError> {
-        let op = surface_op(&raw.op).within("op")?;
+        let op = raw.op.parse::<SurfaceOp>().within("op")?;
         let (Some(accesses), None) = (&raw.accesses, &raw.error) else {
             if raw.error.is_none() || raw.values.is_some() || raw.after.is_some() {
                 return Err(CaseError::new(
@@ -207,7 +174,7 @@ impl SurfaceCase {
 
     pub(crate) fn to_raw(&self) -> RawSurface {
         let mut raw = RawSurface {
-            op: surface_name(self.op),
+            op: self.op.to_string(),
             error: self.error.clone(),
             ..RawSurface::default()
         };
@@ -324,9 +291,8 @@ impl BuiltSurface {
             let one = all.map_err(CaseError::new)?.remove(0);
             if answer.as_ref().is_some_and(|first| *first != one) {
                 return Err(CaseError::new(format!(
-                    "{} and {} differ: {answer:x?}, {one:x?}",
-                    surface_name(SurfaceOp::Form(forms[0])),
-                    surface_name(SurfaceOp::Form(form)),
+                    "{} and {form} differ: {answer:x?}, {one:x?}",
+                    forms[0]
                 )));
             }
             answer = Some(one);
@@ -385,7 +351,7 @@ impl BuiltSurface {
             if *got != expected {
                 return Some(format!(
                     "access {i}, {} at {:?} ({:?} bytes): expected {expected:02x?}, got {got:02x?}",
-                    surface_name(self.op),
+                    self.op,
                     access.coords.map(|c| c as i32),
                     access.size
                 ));
@@ -399,9 +365,7 @@ impl BuiltSurface {
         let at = after.iter().zip(&run.after).position(|(a, b)| a != b)?;
         Some(format!(
             "{}: byte {at} of the surface is {:02x} afterwards, not {:02x}",
-            surface_name(self.op),
-            run.after[at],
-            after[at]
+            self.op, run.after[at], after[at]
         ))
     }
 }

@@ -2,6 +2,7 @@
 //! value: the table that cube fetches (docs/numerics.md 7.3) and section 13 want.
 
 use crate::driver::{Gpu, GpuError, LaunchShape};
+use crate::ptx::THREAD;
 
 /// An instruction of one f32 operand, with the operands that are asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,14 +50,7 @@ fn kernel(function: &Function) -> String {
     .reg .b32 %i, %n, %t, %bits;
     .reg .f32 %x;
     .reg .b64 %out, %at;
-    mov.u32 %i, %ctaid.x;
-    mov.u32 %n, %ntid.x;
-    mov.u32 %t, %tid.x;
-    mad.lo.u32 %i, %i, %n, %t;
-    ld.param.u32 %n, [count];
-    setp.ge.u32 %outside, %i, %n;
-    @%outside bra DONE;
-    ld.param.u32 %bits, [first];
+{THREAD}    ld.param.u32 %bits, [first];
     add.u32 %bits, %bits, %i;
     mov.b32 %x, %bits;
     {} %x, %x;

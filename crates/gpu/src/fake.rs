@@ -410,11 +410,11 @@ unsafe extern "C" fn texture_create(
                 let format = format(of.format, of.channels);
                 if resource.kind == ffi::RESOURCE_LINEAR {
                     let width = of.width as u32 / format.texel_size();
-                    TextureResource::Linear { buffer, format, width }
+                    TextureResource::Linear { buffer, offset: 0, format, width }
                 } else {
                     let (width, height) = (of.width as u32, of.height as u32);
                     let pitch = of.pitch as u64;
-                    TextureResource::Pitched { buffer, format, width, height, pitch }
+                    TextureResource::Pitched { buffer, offset: 0, format, width, height, pitch }
                 }
             }
             _ => match s.objects.get(&of.handle) {

@@ -35,6 +35,18 @@ fn tuple(prefix: &str, count: usize) -> String {
     registers(&numbered(prefix, count.next_power_of_two()))
 }
 
+/// Sets `%i` to the number of the thread, and leaves at `DONE` if that is not below `count`. Uses
+/// `%n`, `%t` and `%outside`.
+pub(crate) const THREAD: &str = "\
+    mov.u32 %i, %ctaid.x;
+    mov.u32 %n, %ntid.x;
+    mov.u32 %t, %tid.x;
+    mad.lo.u32 %i, %i, %n, %t;
+    ld.param.u32 %n, [count];
+    setp.ge.u32 %outside, %i, %n;
+    @%outside bra DONE;
+";
+
 /// The kernel `fetch(texture, operands, answers, count)`.
 pub fn fetch_kernel(form: &FetchForm) -> String {
     let mut text = header(VERSION);
@@ -45,13 +57,9 @@ pub fn fetch_kernel(form: &FetchForm) -> String {
     .reg .b16 %h<4>;
     .reg .b32 %c<4>, %e<4>, %x<4>, %y<4>, %r<4>, %i, %n, %t, %lod, %f;
     .reg .b64 %texture, %in, %out, %at;
-    mov.u32 %i, %ctaid.x;
-    mov.u32 %n, %ntid.x;
-    mov.u32 %t, %tid.x;
-    mad.lo.u32 %i, %i, %n, %t;
-    ld.param.u32 %n, [count];
-    setp.ge.u32 %outside, %i, %n;
-    @%outside bra DONE;
+";
+    text += THREAD;
+    text += "\
     ld.param.u64 %texture, [texture];
     ld.param.u64 %in, [operands];
     ld.param.u64 %out, [answers];

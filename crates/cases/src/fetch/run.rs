@@ -1,7 +1,6 @@
 //! Fetch cases, run: on the reference, and on the planned path.
 
 use super::{Expected, ExpectedValue, Uses, words_of};
-use crate::op::fetch_name;
 use std::fmt;
 use std::sync::Arc;
 use texunit_unit::{
@@ -138,7 +137,7 @@ impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (form, o) = (self.form, &self.operands);
         let uses = Uses::of(form);
-        write!(f, "fetch {}, {}", self.fetch, fetch_name(form))?;
+        write!(f, "fetch {}, {form}", self.fetch)?;
         write!(f, "\n  coords   {}", Words(&o.coords[..form.geometry.coordinates()]))?;
         if form.offset {
             write!(f, "\n  offset   {:?}", o.offset)?;

@@ -64,7 +64,7 @@ fn resource(random: &mut Random, scope: Scope, geometry: Geometry) -> ResourceSp
                 _ => |_: Format| true,
             };
             let format = format(random, scope, accepts);
-            array(random, geometry, format)
+            array(random, geometry, format, true)
         }
     }
 }

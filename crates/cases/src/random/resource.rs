@@ -23,8 +23,13 @@ const FLOATS: [u32; 14] = [
     0x3300_0000,
 ];
 
-/// An array, mipmapped or not.
-pub(super) fn array(random: &mut Random, geometry: Geometry, format: Format) -> ResourceSpec {
+/// An array; mipmapped half of the time, if it may be.
+pub(super) fn array(
+    random: &mut Random,
+    geometry: Geometry,
+    format: Format,
+    mipmaps: bool,
+) -> ResourceSpec {
     let block = format.block_extent();
     let largest = match geometry.axes() {
         1 => 18,
@@ -49,7 +54,7 @@ pub(super) fn array(random: &mut Random, geometry: Geometry, format: Format) -> 
     }
     if geometry.is_multisample() {
         shape.samples = random.pick(&[2, 4, 8, 16]);
-    } else if !random.once_in(2) {
+    } else if mipmaps && !random.once_in(2) {
         shape.levels = Some(if random.once_in(4) { 1 + random.below(full) } else { full });
     }
     with_texels(random, shape, Layout::Array)

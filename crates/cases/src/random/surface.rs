@@ -33,12 +33,8 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
         }
         kind => kind,
     };
-    let mut resource = array(random, geometry, format);
-    if resource.shape.levels.is_some() {
-        // A surface of a mipmapped array is one of its levels: not a matter of this generator.
-        resource.shape.levels = None;
-        resource.texels = crate::resource::Texels::Random(random.next());
-    }
+    // A surface of a mipmapped array is one of its levels: not a matter of this generator.
+    let resource = array(random, geometry, format, false);
     let clamps = [ClampMode::Clamp, ClampMode::Zero, ClampMode::Trap];
     let clamp = random.pick(if scope == Scope::Driver { &clamps[..2] } else { &clamps });
     let form = SurfaceForm { kind, geometry, clamp };
