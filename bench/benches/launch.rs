@@ -6,8 +6,8 @@
 
 use std::time::Instant;
 use texunit_device::{
-    AddressMode, Arg, ArrayDescriptor, Device, Extent, Filter, Format, Kernel, LaunchOptions,
-    LaunchStats, Module, ReadMode, Sampler, TextureDescriptor, TextureResource,
+    AddressMode, Arg, ArrayDescriptor, Device, Extent, Filter, Format, Geometry, Kernel,
+    LaunchOptions, LaunchStats, Module, ReadMode, Sampler, TextureDescriptor, TextureResource,
 };
 
 const RUNS: usize = 5;
@@ -39,12 +39,12 @@ fn rotate(device: &Device) {
             .unwrap();
     let kernel = module.kernel("rotate").unwrap();
     let array = device
-        .create_array(&ArrayDescriptor {
-            format: Format::from_name("u8x4").unwrap(),
-            extent: Extent { width: 1024, height: 1024, depth: 1 },
-            dims: 2,
-            name: "picture".into(),
-        })
+        .create_array(&ArrayDescriptor::new(
+            Format::from_name("u8x4").unwrap(),
+            Geometry::D2,
+            Extent { width: 1024, height: 1024, depth: 1 },
+            "picture",
+        ))
         .unwrap();
     let mut state = 1u32;
     let noise = std::iter::repeat_with(|| {

@@ -33,6 +33,11 @@ impl Container {
         if self.is_cube { 6 } else { 1 }
     }
 
+    /// Whether the texels are those of another format too, which reads them in another way.
+    pub fn can_be(&self, format: Format) -> bool {
+        same_bytes(self.format, format)
+    }
+
     /// Width, height and depth of a level.
     pub fn level_extent(&self, level: u32) -> [u32; 3] {
         level_extent(self.extent, level)
@@ -45,8 +50,9 @@ impl Container {
         }
         let bytes = self.levels.get(level as usize)?;
         let size = usize::try_from(self.format.byte_size(self.level_extent(level))).ok()?;
-        let start = (layer * self.faces() + face) as usize * size;
-        bytes.get(start..start + size)
+        let image = u64::from(layer) * u64::from(self.faces()) + u64::from(face);
+        let start = usize::try_from(image).ok()?.checked_mul(size)?;
+        bytes.get(start..start.checked_add(size)?)
     }
 
     /// Level 0 of a texture without layers and faces, in a format whose texels have the same

@@ -2,9 +2,9 @@
 //!
 //! [`read_texels`] gives the texels of a file in a [`Format`] that the caller names; [`encode`]
 //! and [`write_atomically`] go the other way. [`read_container`] gives all levels, layers and faces
-//! of a DDS or KTX 2.0 file, in the format that it has. What a file holds is converted exactly or by the
-//! one rounding that docs/jobs.md names; everything else is a [`FileError`] that says what the
-//! file is and what was wanted. No file can make this crate panic, or allocate more than
+//! of a DDS or KTX 2.0 file, in the format that it has. What a file holds is converted exactly or
+//! by the one rounding that docs/jobs.md names; everything else is a [`FileError`] that says what
+//! the file is and what was wanted. No file can make this crate panic, or allocate more than
 //! [`MAX_BYTES`] for what it decodes to.
 //!
 //! Left out: colour management (samples are taken as stored; gamma, ICC profiles and EXIF
@@ -72,8 +72,8 @@ const MAGIC: [(&[u8], Kind); 6] = [
     (b"\xff\xd8\xff",          Kind::Jpeg),
     (b"\x76\x2f\x31\x01",      Kind::Exr),
     (b"\x93NUMPY",             Kind::Npy),
-    (b"DDS ",                 Kind::Dds),
-    (&ktx2::MAGIC,            Kind::Ktx2),
+    (b"DDS ",                  Kind::Dds),
+    (&ktx2::MAGIC,             Kind::Ktx2),
 ];
 
 impl Kind {
@@ -252,8 +252,8 @@ fn raw_texels(bytes: &[u8], wanted: &Wanted) -> Result<Texels, Problem> {
             None => "is a raw file, by its name".to_owned(),
         };
         return Err(Problem::Unsupported(format!(
-            "{what}: pictures and arrays end in .png, .jpg, .exr, .npy, .dds or .ktx2; raw files need `width`, \
-             `height` and `depth`"
+            "{what}: pictures and arrays end in .png, .jpg, .exr, .npy, .dds or .ktx2; raw files \
+             need `width`, `height` and `depth`"
         )));
     };
     let needed = Texels::byte_size(wanted.format, width, height, depth);

@@ -246,7 +246,7 @@ impl Dtype {
 }
 
 impl Array {
-    /// The axes as [z][y][x][c]; the channel axis is there if the format has several channels, or
+    /// The axes as `[z][y][x][c]`; the channel axis is there if the format has several channels, or
     /// if `dims` says that one axis more is there and it has length 1.
     pub(crate) fn into_raster(self, wanted: &Wanted) -> Result<Raster, Problem> {
         let channels = wanted.format.channels();
@@ -316,7 +316,7 @@ pub(crate) fn can_encode(format: Format) -> Result<Channel, Problem> {
     })
 }
 
-/// Texels as an array of shape [z][y][x][c], without the axes that they do not have.
+/// Texels as an array of shape `[z][y][x][c]`, without the axes that they do not have.
 pub(crate) fn encode(texels: &Texels) -> Result<Vec<u8>, Problem> {
     let channel = can_encode(texels.format)?;
     let extent = [texels.depth, texels.height, texels.width];

@@ -5,7 +5,7 @@ use crate::driver::{Gpu, GpuError, LaunchShape};
 use crate::ptx::THREAD;
 
 /// An instruction of one f32 operand, with the operands that are asked for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Function {
     /// What files are called.
     pub name: &'static str,
