@@ -3,15 +3,14 @@
 use crate::fetch::{Expected, FetchCase};
 use crate::file::{Access, Case};
 use crate::resource::ResourceSpec;
-use texunit_unit::AddressMode;
+use crate::surface::SurfaceCase;
+use texunit_unit::{AddressMode, Layout};
 
 /// Why a case cannot be expressed through CUDA's driver API, or `None` if it can.
 pub fn why_no_driver(case: &Case) -> Option<String> {
     let reason = resource_reason(case.resource()).or_else(|| match &case.access {
         Access::Fetch(fetch) => fetch_reason(fetch),
-        Access::Surface(surface) => {
-            surface.error.is_some().then_some("the case is about an error of ours")
-        }
+        Access::Surface(surface) => surface_reason(surface),
     });
     reason.map(str::to_owned)
 }
@@ -34,6 +33,16 @@ fn resource_reason(resource: &ResourceSpec) -> Option<&'static str> {
     None
 }
 
+fn surface_reason(surface: &SurfaceCase) -> Option<&'static str> {
+    if surface.error.is_some() {
+        return Some("the case is about an error of ours");
+    }
+    if surface.resource.layout != Layout::Array {
+        return Some("CUDA makes surfaces of arrays only");
+    }
+    surface.accesses.is_empty().then_some("the case has no accesses")
+}
+
 fn fetch_reason(fetch: &FetchCase) -> Option<&'static str> {
     let sampler = &fetch.sampler;
     if matches!(fetch.expected, Expected::Error(_)) {
@@ -50,5 +59,5 @@ fn fetch_reason(fetch: &FetchCase) -> Option<&'static str> {
             "CUDA objects hold texture and sampler in one: there are no independent samplers",
         );
     }
-    None
+    fetch.operands.is_empty().then_some("the case has no fetches")
 }

@@ -9,7 +9,7 @@ use crate::raw::RawFetch;
 use crate::resource::{ResourceSpec, unknown};
 use crate::{sampler, text};
 use std::sync::Arc;
-use texunit_unit::{FetchForm, FetchOperands, ReadMode, ResultType, Sampler, Texture};
+use texunit_unit::{FetchForm, FetchOperands, ReadMode, Sampler, Texture};
 
 /// What a fetch must return.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,11 +54,6 @@ pub struct FetchCase {
     pub hash: Option<String>,
 }
 
-/// Words that a result has: two registers of `.f16x2`, else x, y, z, w.
-fn words_of(form: FetchForm) -> u8 {
-    if form.result == ResultType::F16x2 { 2 } else { 4 }
-}
-
 impl FetchCase {
     /// Makes the texture.
     pub fn build(&self) -> Result<BuiltFetch, CaseError> {
@@ -72,6 +67,14 @@ impl FetchCase {
             operands: self.operands.clone(),
             expected: self.expected.clone(),
         })
+    }
+
+    /// Expects these answers from now on, all registers of each.
+    pub fn record(&mut self, answers: &[Answer]) {
+        let value = |a: &Answer| ExpectedValue { values: a.values, resident: Some(a.resident) };
+        self.expected = Expected::Values(answers.iter().map(value).collect());
+        self.components = self.form.result.registers();
+        self.hash = None;
     }
 
     pub(crate) fn from_raw(
@@ -89,7 +92,7 @@ impl FetchCase {
             Some(other) => return Err(unknown("read mode", other, "element, normalized")),
         };
         let operands = operands(raw, form, lookup)?;
-        let most = words_of(form);
+        let most = form.result.registers();
         let components = raw.components.unwrap_or(most);
         if components == 0 || components > most {
             return Err(CaseError::new(format!("`components` is 1 to {most}")));
@@ -118,6 +121,7 @@ impl FetchCase {
         let axes = form.geometry.axes();
         let same = self.operands.windows(2).all(|pair| pair[0].offset == pair[1].offset);
         let offset_words = |o: &FetchOperands| o.offset[..axes].iter().map(|&i| i as u32).collect();
+        // Without fetches the empty list says that there are offsets.
         let first = self.operands.first().filter(|_| form.offset && same);
         let lists = Uses::of(form);
         let mut raw = RawFetch {
@@ -127,13 +131,13 @@ impl FetchCase {
             sampler: sampler::to_raw(&self.sampler),
             op: form.to_string(),
             offset: first.map(|o| o.offset[..axes].to_vec()),
-            offsets: if form.offset && !same { each(&offset_words) } else { None },
+            offsets: if form.offset && first.is_none() { each(&offset_words) } else { None },
             coords: each(&|o| o.coords[..coordinates].to_vec()),
             lod: if lists.lod { each(&|o| vec![o.level]) } else { None },
             dpdx: if lists.gradients { each(&|o| o.dpdx[..gradients].to_vec()) } else { None },
             dpdy: if lists.gradients { each(&|o| o.dpdy[..gradients].to_vec()) } else { None },
             compare: if form.compare { each(&|o| vec![o.compare]) } else { None },
-            components: (self.components != words_of(form)).then_some(self.components),
+            components: (self.components != form.result.registers()).then_some(self.components),
             hash: self.hash.clone(),
             ..RawFetch::default()
         };

@@ -9,6 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
+/// Largest file that is read, in bytes.
+const MAX_FILE: u64 = 64 << 20;
+
 /// One case: a resource, an instruction, many sets of operands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
@@ -65,6 +68,24 @@ impl Case {
         .within(&self.name)
     }
 
+    /// The same case with the reference's answers in the place of what it expects; `None` if the
+    /// reference has none.
+    pub fn answered(&self) -> Result<Option<Self>, CaseError> {
+        let mut case = self.clone();
+        match (self.build()?, &mut case.access) {
+            (Built::Fetch(built), Access::Fetch(fetch)) => match built.reference() {
+                Ok(answers) => fetch.record(&answers),
+                Err(_) => return Ok(None),
+            },
+            (Built::Surface(built), Access::Surface(surface)) => match built.run() {
+                Ok(run) => surface.record(run),
+                Err(_) => return Ok(None),
+            },
+            _ => {}
+        }
+        Ok(Some(case))
+    }
+
     /// Number of fetches or accesses.
     pub fn count(&self) -> usize {
         match &self.access {
@@ -86,8 +107,25 @@ impl CaseFile {
 /// Reads a case file.
 pub fn load(path: impl AsRef<Path>) -> Result<CaseFile, CaseError> {
     let path = path.as_ref();
-    let text = std::fs::read_to_string(path).map_err(CaseError::new).within(path.display())?;
-    parse(&text).within(path.display())
+    read_text(path).map_err(CaseError::new).and_then(|text| parse(&text)).within(path.display())
+}
+
+/// The text of a regular file. Asked before opening: a device may have no end, and a pipe waits
+/// for its writer.
+fn read_text(path: &Path) -> Result<String, String> {
+    let there = std::fs::metadata(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        _ => e.to_string(),
+    })?;
+    if !there.is_file() {
+        let what = if there.is_dir() { "a folder" } else { "a device or a pipe" };
+        return Err(format!("expected a case file, but it is {what}"));
+    }
+    if there.len() > MAX_FILE {
+        return Err(format!("the file has {} bytes, but at most {MAX_FILE} are read", there.len()));
+    }
+    let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
+    String::from_utf8(bytes).map_err(|_| "expected a text file, but it is not UTF-8".to_owned())
 }
 
 /// Reads `FILE#N` or `FILE#N:K`: case N of a file, by number from 1 or by name, and, if it is said,

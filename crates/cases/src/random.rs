@@ -90,7 +90,8 @@ fn draw(seed: u64, index: u64, scope: Scope) -> Case {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::{Access, parse, to_toml, why_no_driver};
+    use crate::{Access, Built, parse, to_toml, why_no_driver};
+    use texunit_unit::resolve;
 
     #[test]
     fn random_cases_can_be_made_written_and_read() {
@@ -103,7 +104,11 @@ mod tests {
                 let text = to_toml(std::slice::from_ref(&case));
                 let again = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
                 assert_eq!(again.cases.first(), Some(&case), "{text}");
-                case.build().unwrap_or_else(|e| panic!("{e}\n{text}"));
+                let built = case.build().unwrap_or_else(|e| panic!("{e}\n{text}"));
+                if let Built::Fetch(fetch) = built {
+                    let resolved = resolve(fetch.form, &fetch.texture, &fetch.sampler);
+                    resolved.unwrap_or_else(|e| panic!("{e}\n{text}"));
+                }
                 match case.access {
                     Access::Fetch(_) => fetches += 1,
                     Access::Surface(_) => surfaces += 1,

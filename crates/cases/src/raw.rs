@@ -53,7 +53,7 @@ pub(crate) struct RawResource {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_level: Option<[i64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub random: Option<u64>,
+    pub random: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -35,7 +35,7 @@ pub enum Texels {
         step: i64,
     },
     /// Words of the generator of this crate, in packed order.
-    Random(u64),
+    Random(u32),
     /// The generator of the published hardware vectors: `state = state * 1664525 + 1013904223`,
     /// starting at this; the texel of level l is `f32(state >> 8 & 0xffff) / 64 + l * 1000`.
     Published(u32),
@@ -125,11 +125,7 @@ impl ResourceSpec {
 
     /// All bytes in the order of [`Resource::to_packed`], of the resource itself, not of its view.
     pub fn packed(&self) -> Result<Vec<u8>, CaseError> {
-        // What is too large for an array or memory of this kind is refused later, by the unit; a
-        // number of levels past the last one would only take time here.
-        let levels = self.shape.level_count().min(32);
-        let sizes = (0..levels).map(|level| level_bytes(&self.shape, level));
-        let size = check_bytes(sizes.fold(0, u64::saturating_add))? as usize;
+        let size = self.packed_size()?;
         match &self.texels {
             Texels::Bytes(bytes) if bytes.len() == size => Ok(bytes.clone()),
             Texels::Bytes(bytes) => {
@@ -147,9 +143,18 @@ impl ResourceSpec {
             ))),
             Texels::Ramp { first, step } => self.ramp(*first, *step, size),
             Texels::ByLevel { first, step } => self.by_level(*first, *step),
-            Texels::Random(seed) => Ok(random_bytes(*seed, size)),
+            Texels::Random(seed) => Ok(random_bytes((*seed).into(), size)),
             Texels::Published(state) => self.published(*state),
         }
+    }
+
+    /// Bytes of all levels.
+    fn packed_size(&self) -> Result<usize, CaseError> {
+        // What is too large for an array or memory of this kind is refused later, by the unit; a
+        // number of levels past the last one would only take time here.
+        let levels = self.shape.level_count().min(32);
+        let sizes = (0..levels).map(|level| level_bytes(&self.shape, level));
+        Ok(check_bytes(sizes.fold(0, u64::saturating_add))? as usize)
     }
 
     fn ramp(&self, first: i64, step: i64, size: usize) -> Result<Vec<u8>, CaseError> {
@@ -272,7 +277,8 @@ impl ResourceSpec {
                 Layout::Linear => Some("linear".to_owned()),
                 Layout::Pitched => Some("pitched".to_owned()),
             },
-            pitch: self.pitch,
+            // A number of the file has 63 bits; no memory has rows so long.
+            pitch: self.pitch.map(|pitch| pitch.min(i64::MAX as u64)),
             missing_tiles: self.missing_tiles.clone(),
             view: self.view.as_ref().map(|view| RawView {
                 format: view.format.map(|f| f.name().to_owned()),
@@ -291,6 +297,10 @@ impl ResourceSpec {
             Texels::ByLevel { first, step } => raw.by_level = Some([*first, *step]),
             Texels::Random(seed) => raw.random = Some(*seed),
             Texels::Published(state) => raw.published = Some(*state),
+            // What is too long or too short for the shape stays so.
+            Texels::Bytes(bytes) if Ok(bytes.len()) != self.packed_size() => {
+                raw.bytes = Some(text::from_bytes(bytes, 2));
+            }
             Texels::Bytes(bytes) => {
                 let mut rest = &bytes[..];
                 let levels = (0..self.shape.level_count().min(32)).map(|level| {

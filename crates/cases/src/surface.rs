@@ -127,6 +127,20 @@ impl SurfaceCase {
         })
     }
 
+    /// Expects from now on what these accesses did.
+    pub fn record(&mut self, run: SurfaceRun) {
+        for (access, answer) in self.accesses.iter_mut().zip(run.answers) {
+            let loads = self.op.forms(access.size).iter().all(|form| elements(form.kind).loads);
+            access.fault = answer.as_ref().err().copied();
+            match answer {
+                Ok(loaded) if loads => access.bytes = Some(loaded),
+                Ok(_) => {}
+                Err(_) => access.bytes = None,
+            }
+        }
+        self.after = Some(run.after);
+    }
+
     pub(crate) fn from_raw(
         raw: &RawSurface,
         resource: Arc<ResourceSpec>,
@@ -134,9 +148,11 @@ impl SurfaceCase {
     ) -> Result<Self, CaseError> {
         let op = raw.op.parse::<SurfaceOp>().within("op")?;
         let (Some(accesses), None) = (&raw.accesses, &raw.error) else {
-            if raw.error.is_none() || raw.values.is_some() || raw.after.is_some() {
+            let more = raw.accesses.is_some() || raw.values.is_some() || raw.after.is_some();
+            if raw.error.is_none() || more || raw.warp {
                 return Err(CaseError::new(
-                    "`accesses` or `error` is needed; `values` and `after` go with `accesses`",
+                    "`accesses` or `error` is needed, not both; `values`, `warp` and `after` go \
+                     with `accesses`",
                 ));
             }
             let error = raw.error.clone();

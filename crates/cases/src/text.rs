@@ -59,13 +59,13 @@ pub(crate) struct Float(pub(crate) f32);
 
 impl Serialize for Float {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Bits where decimal digits could lose something.
-        match self.0 {
-            f if f.is_finite() && f.to_string().parse() == Ok(f) && f.abs() >= 1e-5 || f == 0.0 => {
-                let shortest: f64 = f.to_string().parse().map_err(serde::ser::Error::custom)?;
-                serializer.serialize_f64(shortest)
-            }
-            f => serializer.serialize_str(&format!("{:08x}", f.to_bits())),
+        let f = self.0;
+        let shortest = f.to_string().parse::<f64>().ok();
+        // Bits where decimal digits are many or could lose something.
+        let plain = f == 0.0 || (1e-5..1e9).contains(&f.abs());
+        match shortest.filter(|&decimal| plain && decimal as f32 == f) {
+            Some(decimal) => serializer.serialize_f64(decimal),
+            None => serializer.serialize_str(&format!("{:08x}", f.to_bits())),
         }
     }
 }

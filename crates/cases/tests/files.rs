@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-use texunit_cases::{Access, Built, Expected, SurfaceOp, load_address, parse, to_toml};
+use texunit_cases::{
+    Access, Built, Case, Expected, SurfaceOp, Texels, load, load_address, parse, random_unit_case,
+    to_toml, why_no_driver,
+};
 
 const HEAD: &str = "provenance = \"by hand\"\nrules = [\"2\"]\n";
 const RESOURCE: &str = r#"
@@ -204,6 +207,25 @@ fn errors_name_the_case_and_the_key() {
             ),
             "`0000` has 2 bytes, not 1",
         ),
+        (
+            file(
+                "[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.b.1d.b8.clamp\"\naccesses = \"0\"\nerror = \"no\"",
+            ),
+            "s: `accesses` or `error` is needed, not both",
+        ),
+        (
+            file("[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.p.1d.b8.clamp\""),
+            "s: op: `suld.p.1d.b8.clamp` is no instruction: it has no such type",
+        ),
+        (
+            fetch("coords = \"\"").replace("tex.1d", "tex.grad.2dms"),
+            "f: op: `tex.grad.2dms.v4.f32.f32` is no instruction: multi-sample",
+        ),
+        (file("").replace("@four", "@five") + "\n[words.x]\ny = \"@x\"", "invalid"),
+        (
+            file("").replace("@four", "@six").replace("four = ", "six = \"@six\"\nfour = "),
+            "texels: 4 digits are not",
+        ),
         ("provenance = 1".to_owned(), "invalid type"),
         (String::new(), "missing field `provenance`"),
     ] {
@@ -281,4 +303,76 @@ fn an_access_stands_for_all_instructions_of_its_size() {
     let forms = case.op.forms(case.accesses[0].size);
     // v4.b16, v2.b32, b64
     assert_eq!(forms.len(), 3);
+}
+
+fn round_trip(cases: &[Case]) {
+    let text = to_toml(cases);
+    let again = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")).cases;
+    // Fetches come before surface accesses in a file.
+    let (mut fetches, surfaces): (Vec<Case>, Vec<Case>) =
+        cases.iter().cloned().partition(|case| matches!(case.access, Access::Fetch(_)));
+    fetches.extend(surfaces);
+    for (case, again) in fetches.iter().zip(&again) {
+        assert_eq!(case, again, "{}", case.name);
+    }
+    assert_eq!(fetches.len(), again.len());
+}
+
+/// Whatever a case says is still said when it has been written and read.
+#[test]
+fn every_kind_of_case_is_written_and_read() {
+    let answered: Vec<Case> =
+        (0..300).filter_map(|index| random_unit_case(11, index).answered().unwrap()).collect();
+    assert!(answered.len() > 200);
+    answered.iter().for_each(|case| round_trip(std::slice::from_ref(case)));
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fetch");
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            round_trip(&load(&path).unwrap().cases);
+            files += 1;
+        }
+    }
+    assert!(files > 10, "{files}");
+}
+
+#[test]
+fn strange_cases_are_written_and_read_too() {
+    let none = fetch("op = \"tex.1d.v4.f32.s32\"\noffset = [1]\ncoords = \"\"");
+    let resource = |keys: &str| {
+        fetch("op = \"tex.1d.v4.f32.s32\"\ncoords = \"00000000\"")
+            .replace("texels = [\"@four\"]", keys)
+    };
+    for (text, reason) in [
+        (none, Some("no fetches")),
+        (resource("bytes = \"00\""), None),
+        (resource("texels = [\"@four\", \"@four\"]"), None),
+        (resource("ramp = [-9223372036854775808, 9223372036854775807]"), None),
+        (resource("random = 4294967295\npitch = 9223372036854775807\nlayout = \"linear\""), None),
+        (
+            resource("fill = \"3f800000\"\nview = { levels = [5, 2], layers = [0, 4294967294] }"),
+            None,
+        ),
+        (
+            fetch(
+                "op = \"tex.1d.v4.f32.f32\"\ncoords = \"7fc00001\"\n[fetch.sampler]\nmin_level_clamp = -0.0\nmax_level_clamp = \"7f800000\"\nlevel_bias = 3.4e38\nmax_anisotropy = 4294967295\nborder = \"7fc00001ffffffff0000000080000000\"",
+            ),
+            None,
+        ),
+    ] {
+        let parsed = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        round_trip(&parsed.cases);
+        let why = why_no_driver(&parsed.cases[0]);
+        assert_eq!(why.is_some(), reason.is_some(), "{why:?}");
+        assert!(why.unwrap_or_default().contains(reason.unwrap_or_default()));
+    }
+    // What no file says, but a program can.
+    let mut case =
+        parse(&fetch("op = \"tex.1d.v4.f32.s32\"\ncoords = \"00000000\"")).unwrap().cases.remove(0);
+    if let Access::Fetch(fetch) = &mut case.access {
+        let resource = std::sync::Arc::make_mut(&mut fetch.resource);
+        (resource.pitch, resource.texels) = (Some(u64::MAX), Texels::Random(u32::MAX));
+    }
+    assert!(parse(&to_toml(&[case])).is_ok());
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 use texunit_isa::ScalarType;
-use texunit_syntax::Diagnostic;
+use texunit_syntax::{Diagnostic, Span};
 
 use crate::context::Checker;
 use crate::ir::{Base, FuncId, Operand};
@@ -28,6 +28,9 @@ impl Checker<'_> {
     /// and in initialisers do not count, as with ptxas.
     pub(crate) fn resource_limits(&mut self) {
         let kernels = std::mem::take(&mut self.kernels);
+        if !self.may_exceed(&kernels) {
+            return;
+        }
         let mentions = self.mentions();
         let column = match self.target {
             1..30 => 0,
@@ -50,6 +53,19 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// Whether the module declares enough references to pass any limit. Nearly none does, and
+    /// walking all calls of all kernels is the long way.
+    fn may_exceed(&self, kernels: &[(FuncId, Span)]) -> bool {
+        let params =
+            |id: FuncId| self.module.functions.get(id.0 as usize).map_or(&[][..], |f| &f.params);
+        LIMITS.iter().any(|(ty, limits)| {
+            let variables = self.module.variables.iter().filter(|v| v.ty == *ty).count();
+            let params =
+                kernels.iter().map(|(k, _)| params(*k).iter().filter(|p| p.ty == *ty).count());
+            variables + params.max().unwrap_or(0) > limits[0]
+        })
     }
 
     /// The type of a reference that a kernel or what it calls mentions; only kernels have

@@ -76,15 +76,35 @@ pub fn run_on(gpu: Gpu, args: &CompareArgs) -> Comparison {
     let mut recorded = Vec::new();
     for path in sources(args, &mut comparison.errors) {
         compare_file(&runner, &path, &mut comparison, &mut recorded);
+        if runner.gpu().lost().is_some() {
+            break;
+        }
     }
     if let Some(count) = args.random {
         let name = format!("random, seed {}", args.seed);
         for index in 0..count {
+            if runner.gpu().lost().is_some() {
+                break;
+            }
             let case = texunit_cases::random_case(args.seed, index.into());
             compare_case(&runner, &name, &case, &mut comparison, &mut recorded);
         }
     }
+    if let Some(error) = runner.gpu().lost() {
+        let last = comparison.compared.last();
+        let last = last.map_or(String::new(), |c| format!(" after {} {}", c.file, c.name));
+        comparison.errors.push(format!(
+            "the card answers nothing more{last}: {error}; what comes behind it was not compared"
+        ));
+    }
     if let Some(path) = &args.record {
+        if recorded.is_empty() {
+            let path = path.display();
+            comparison.errors.push(format!(
+                "`{path}` is not written: the card has answered no case that could be recorded"
+            ));
+            return comparison;
+        }
         let text = texunit_cases::to_toml(&recorded);
         match texunit_files::write_atomically(path, text.as_bytes()) {
             Ok(()) => comparison.recorded = Some((path.clone(), recorded.len())),
@@ -166,6 +186,9 @@ fn compare_file(
         Ok(file) => {
             let name = path.display().to_string();
             for case in &file.cases {
+                if runner.gpu().lost().is_some() {
+                    return;
+                }
                 compare_case(runner, &name, case, comparison, recorded);
             }
         }

@@ -87,6 +87,9 @@ pub struct Output {
 /// Explains what the arguments name. With `--out` the text is written to that file, and what
 /// remains to be printed is empty.
 pub fn run(args: &ExplainArgs) -> Result<Output, Trouble> {
+    if args.fetch.is_some() && args.case.is_none() {
+        return Err(Trouble::usage("--fetch says which fetch of a case: CASE.toml#N --fetch I"));
+    }
     let mut output = match (&args.case, &args.tex) {
         (Some(address), _) => case::run(address, args.fetch, args.format)?,
         (None, Some(file)) => from_file(args, file)?,
@@ -102,6 +105,12 @@ pub fn run(args: &ExplainArgs) -> Result<Output, Trouble> {
 
 fn from_file(args: &ExplainArgs, file: &Path) -> Result<Output, Trouble> {
     let op = args.access.op.as_deref().unwrap_or_default();
+    if !["tex.", "tld4.", "suld.", "sust.", "sured."].iter().any(|start| op.starts_with(start)) {
+        return Err(Trouble::usage(format!(
+            "--op: `{op}` is not explained: expected tex, tld4, suld, sust or sured, with all its \
+             parts"
+        )));
+    }
     if op.starts_with("su") { surface(args, file, op) } else { fetch(args, file, op) }
 }
 
@@ -123,6 +132,9 @@ fn fetch(args: &ExplainArgs, file: &Path, op: &str) -> Result<Output, Trouble> {
 fn surface(args: &ExplainArgs, file: &Path, op: &str) -> Result<Output, Trouble> {
     let form: SurfaceForm = op.parse().map_err(|e| Trouble::usage(format!("--op: {e}")))?;
     let coords = operand::surface(&args.access, form).map_err(Trouble::usage)?;
+    if let Some(option) = args.fetch_only() {
+        return Err(Trouble::usage(format!("{option} is for fetches, not for {form}")));
+    }
     let loads = matches!(form.kind, SurfaceKind::Load { .. });
     let elements = match (&args.access.value, loads) {
         (Some(text), false) => operand::elements(text).map_err(Trouble::usage)?,

@@ -81,3 +81,33 @@ fn files_that_cannot_be_read_are_errors() {
         assert!(comparison.errors[0].contains(path), "{:?}", comparison.errors);
     }
 }
+
+#[test]
+fn nothing_recorded_is_an_error_and_no_file() {
+    let path = std::env::temp_dir().join(format!("texunit-record-{}.toml", std::process::id()));
+    let mut args = args(&[&root().join("examples/rotate/job.toml")]);
+    args.record = Some(path.clone());
+    let comparison = compare(&args);
+    assert_eq!(comparison.recorded, None);
+    assert!(comparison.errors[0].ends_with("no case that could be recorded"), "{comparison:?}");
+    assert!(!path.exists());
+}
+
+/// After the fault of a kernel a card refuses every call of the process: that is said once.
+#[test]
+fn a_card_that_is_lost_ends_the_comparison() {
+    let gpu = texunit_gpu::test_card().unwrap();
+    let ptx = ".version 7.0\n.target sm_60\n.address_size 64\n.visible .entry fault()\n{\n\
+               .reg .b64 %a;\nmov.b64 %a, 0;\nst.global.b32 [%a], 1;\nret;\n}\n";
+    let module = gpu.module(ptx).unwrap();
+    let shape = texunit_gpu::LaunchShape { grid: [1; 3], block: [1; 3], shared: 0 };
+    assert_eq!(gpu.lost(), None);
+    assert!(module.launch("fault", shape, &[]).is_err());
+    assert!(gpu.lost().is_some());
+    let mut args = args(&[&root().join("tests/fetch/intcoord.toml")]);
+    args.random = Some(5);
+    let comparison = run_on(gpu, &args);
+    assert!(comparison.compared.is_empty() && !comparison.succeeded());
+    let [error] = &comparison.errors[..] else { panic!("{comparison:?}") };
+    assert!(error.starts_with("the card answers nothing more: cuLaunchKernel failed"), "{error}");
+}

@@ -128,7 +128,7 @@ fn escape(text: &str) -> String {
             '<' => "&lt;".to_owned(),
             '>' => "&gt;".to_owned(),
             '"' => "&quot;".to_owned(),
-            c if c.is_control() => " ".to_owned(),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => " ".to_owned(),
             c => c.to_string(),
         })
         .collect()
@@ -141,11 +141,11 @@ mod tests {
     #[test]
     fn text_is_escaped_and_the_page_holds_everything() {
         let mut picture = Picture::default();
-        picture.text(10.0, 20.0, 10.0, Anchor::Start, "#000", "a<b & \u{1}c");
+        picture.text(10.0, 20.0, 10.0, Anchor::Start, "#000", "a<b & \u{1}\u{ffff}c");
         picture.rect(Rect { x: 50.0, y: 5.0, width: 50.0, height: 95.0 }, "none", "#000", 1.0);
         assert_eq!((picture.width, picture.height), (100.0, 100.0));
         let svg = picture.finish("\"t\"");
-        assert!(svg.contains("a&lt;b &amp;  c") && svg.contains("width=\"116\""), "{svg}");
+        assert!(svg.contains("a&lt;b &amp;   c") && svg.contains("width=\"116\""), "{svg}");
         assert!(svg.contains("<title>&quot;t&quot;</title>"));
     }
 }

@@ -10,7 +10,7 @@ mod taps;
 use crate::Explanation;
 use crate::picture::{Anchor, Picture};
 use crate::text::{effective, headline};
-use crate::value::results;
+use crate::value::{not_shown, results};
 use colour::Scale;
 use texunit_unit::reference::trace::Footprint;
 
@@ -78,7 +78,7 @@ fn draw_footprints(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
         cells::draw(p, e, footprint, scale, top);
     }
     if let Some(more @ 1..) = footprints.len().checked_sub(most) {
-        let text = format!("{more} more footprints are not drawn one by one");
+        let text = format!("{} not drawn one by one", not_shown(more, "footprint"));
         let y = p.bottom() + GAP;
         p.text(MARGIN, y, SMALL, Anchor::Start, INK, &text);
     }

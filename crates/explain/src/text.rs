@@ -1,12 +1,12 @@
 //! A fetch as text.
 
 use crate::value::{
-    COMPONENTS, channel, coordinate, coordinates, face, float, list, real, registers, results,
-    unrounded,
+    COMPONENTS, channel, coordinate, coordinates, face, float, list, registers, results, unrounded,
 };
 use crate::{Explanation, Known, Source};
 use std::fmt::{Result, Write};
 use texunit_texel::Reading;
+use texunit_unit::reference::number::real;
 use texunit_unit::reference::trace::{AxisTrace, Footprint, Step, TexelTrace, Trace};
 use texunit_unit::{Coords, FetchKind, Lod};
 
@@ -123,7 +123,8 @@ fn level(out: &mut String, trace: &Trace) -> Result {
 pub(crate) fn footprint_title(trace: &Trace, f: &Footprint) -> String {
     let g = trace.form.geometry;
     let size: Vec<String> = f.extent.axes()[..g.axes()].iter().map(u32::to_string).collect();
-    let mut text = format!("level {} of {} texels", f.level, size.join(" x "));
+    let noun = if size == ["1"] { "texel" } else { "texels" };
+    let mut text = format!("level {} of {} {noun}", f.level, size.join(" x "));
     if g.is_cube() {
         if g.is_array() {
             text += &format!(", cube {}", f.plane / 6);

@@ -1,26 +1,12 @@
 //! Numbers as people write them.
 
 use texunit_texel::Reading;
+use texunit_unit::reference::number;
 use texunit_unit::{CoordType, FetchForm, ResultType};
 
-/// The shortest decimal number that gives these bits back, or `nan(0x7fc00000)`.
+/// The number of a register's bits.
 pub(crate) fn float(bits: u32) -> String {
-    let x = f32::from_bits(bits);
-    if x.is_nan() {
-        return format!("nan({bits:#010x})");
-    }
-    decimal(x, x.abs().into(), 1e7)
-}
-
-/// A number of a computation, such as a coordinate in texels.
-pub(crate) fn real(x: f64) -> String {
-    decimal(x, x.abs(), 1e15)
-}
-
-/// Rust prints large and small numbers without an exponent, which nobody can read.
-fn decimal(x: impl std::fmt::Display + std::fmt::LowerExp, magnitude: f64, large: f64) -> String {
-    let plain = magnitude == 0.0 || (1e-4..large).contains(&magnitude) || magnitude.is_infinite();
-    if plain { format!("{x}") } else { format!("{x:e}") }
+    number::float(f32::from_bits(bits))
 }
 
 /// A weight of 256 that was not rounded.
@@ -39,7 +25,12 @@ pub(crate) fn coordinate(coord: CoordType, bits: u32) -> String {
 
 /// Registers that a fetch has results in.
 pub(crate) fn registers(result: ResultType) -> usize {
-    if result == ResultType::F16x2 { 2 } else { 4 }
+    result.registers().into()
+}
+
+/// `one more footprint is`, `2 more footprints are`
+pub(crate) fn not_shown(n: usize, noun: &str) -> String {
+    if n == 1 { format!("one more {noun} is") } else { format!("{n} more {noun}s are") }
 }
 
 /// The results of a fetch: name, bits and value of each register. Two halves share one.
@@ -116,14 +107,7 @@ mod tests {
 
     #[test]
     fn numbers_can_be_read() {
-        assert_eq!(float(0x3e80_0000), "0.25");
-        assert_eq!(float(0x7f80_0000), "inf");
-        assert_eq!(float(0x8000_0000), "-0");
-        assert_eq!(float(0x7fff_ffff), "nan(0x7fffffff)");
-        assert_eq!(float(1), "1e-45");
-        assert_eq!(real(3.0e38), "3e38");
-        assert_eq!(real(2147483647.5), "2147483647.5");
-        assert_eq!(real(-2.5), "-2.5");
+        assert_eq!(float(0x7fc0_0000), "nan(0x7fc00000)");
         assert_eq!(unrounded(0.3), "76.800");
         assert_eq!(unrounded(-1e-9), "0.000");
         assert_eq!(register(ResultType::S32, u32::MAX), "-1");

@@ -36,7 +36,7 @@ fn explain_fetch(name: &str, built: &BuiltFetch, fetch: usize) {
     let mut explanation = match (explained, &built.expected) {
         (Ok(explanation), _) => explanation,
         // What the unit refuses cannot be explained.
-        (Err(_), Expected::Error(_) | Expected::Nothing) => return,
+        (Err(_), Expected::Error(_)) => return,
         (Err(error), _) => panic!("{name}: {error}"),
     };
     if let Expected::Values(values) = &built.expected {

@@ -76,8 +76,11 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 }
 
 fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared, Problem> {
-    if path.is_dir() {
-        return Err(Problem::NotAFile("a folder"));
+    // Renaming would put a file in the place of a device or a pipe such as /dev/stdout.
+    match std::fs::metadata(path) {
+        Ok(there) if there.is_dir() => return Err(Problem::NotAFile("a folder")),
+        Ok(there) if !there.is_file() => return Err(Problem::NotAFile("a device or a pipe")),
+        _ => {}
     }
     path.file_name().ok_or(Problem::NotAFile("no file name"))?;
     let (mut file, temporary) = create_beside(path)?;

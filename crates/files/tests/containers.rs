@@ -129,6 +129,8 @@ fn dds_of_direct3d_10() {
     assert_eq!(c.image(2, 2, 0), Some(&all[272..288]));
     assert_eq!((c.image(3, 0, 0), c.image(0, 3, 0), c.image(0, 0, 1)), (None, None, None));
     assert_eq!(c.level_extent(1), [3, 2, 1]);
+    let huge = Container { layers: Some(u32::MAX), is_cube: true, ..c };
+    assert_eq!(huge.image(0, u32::MAX - 1, 5), None, "said, but not there");
 
     let shape = Shape { extent: [4, 4, 1], layers: 2, cube: true, levels: 2, ..FLAT };
     let c = container(Kind::Dds, &dds(DxgiFormat::R16_Float, &shape));

@@ -70,14 +70,14 @@ DONE:
 fn results(gpu: &Gpu, function: &Function, first: u32, count: u32) -> Result<Vec<u32>, GpuError> {
     let module = gpu.module(&kernel(function))?;
     let memory = gpu.buffer(&vec![0; count as usize * 4])?;
-    let mut arguments = [
+    let arguments = [
         memory.address().to_le_bytes().to_vec(),
         first.to_le_bytes().to_vec(),
         count.to_le_bytes().to_vec(),
     ];
     let shape =
         LaunchShape { grid: [count.div_ceil(BLOCK), 1, 1], block: [BLOCK, 1, 1], shared: 0 };
-    module.launch("approx", shape, &mut arguments)?;
+    module.launch("approx", shape, &arguments)?;
     let bytes = memory.read()?;
     Ok(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect())
 }

@@ -4,10 +4,10 @@ use crate::driver::{Gpu, GpuError};
 use crate::run::Runner;
 use std::collections::BTreeMap;
 use texunit_cases::{
-    Access, Answer, Built, BuiltFetch, BuiltSurface, Case, Expected, ExpectedValue, why_no_driver,
+    Access, Answer, Built, BuiltFetch, BuiltSurface, Case, SurfaceRun, why_no_driver,
 };
 use texunit_unit::reference::trace::FetchValue;
-use texunit_unit::{FetchForm, FetchKind, ResultType};
+use texunit_unit::{FetchForm, FetchKind};
 
 /// How a case came out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,50 +163,37 @@ fn run_fetch(runner: &Runner, case: &Case, fetch: &BuiltFetch) -> Result<(Outcom
     let BuiltFetch { form, texture, sampler, operands, .. } = fetch;
     let reference = fetch.reference().map_err(skipped)?;
     let card = runner.fetch(*form, texture, sampler, operands).map_err(card_failed)?;
+    let card: Vec<Answer> = card.into_iter().map(|value| registers(form, value)).collect();
     let mut differences = Differences::default();
     for (index, (ours, card)) in reference.iter().zip(&card).enumerate() {
-        if !same(form, ours, card) {
+        if ours != card {
             differences.add(|| Difference {
                 index,
                 operands: format!("{:x?}", operands[index]),
-                reference: answer_text(form, ours.values, ours.resident),
-                card: answer_text(form, card.values, card.resident),
+                reference: answer_text(form, ours),
+                card: answer_text(form, card),
             });
         }
     }
     let mut recorded = case.clone();
     recorded.provenance = provenance(runner.gpu());
     if let Access::Fetch(data) = &mut recorded.access {
-        let values = card.iter().map(|v| ExpectedValue {
-            values: registers(form, v.values),
-            resident: Some(v.resident),
-        });
-        data.expected = Expected::Values(values.collect());
-        data.components = register_count(form) as u8;
-        data.hash = None;
+        data.record(&card);
     }
     Ok((differences.outcome(operands.len()), recorded))
 }
 
-fn register_count(form: &FetchForm) -> usize {
-    if form.result == ResultType::F16x2 { 2 } else { 4 }
-}
-
 /// The registers that the instruction writes; others are 0.
-fn registers(form: &FetchForm, mut values: [u32; 4]) -> [u32; 4] {
-    values[register_count(form)..].fill(0);
-    values
+fn registers(form: &FetchForm, FetchValue { mut values, resident }: FetchValue) -> Answer {
+    values[form.result.registers().into()..].fill(0);
+    Answer { values, resident }
 }
 
-fn same(form: &FetchForm, ours: &Answer, card: &FetchValue) -> bool {
-    registers(form, ours.values) == registers(form, card.values) && ours.resident == card.resident
-}
-
-fn answer_text(form: &FetchForm, values: [u32; 4], resident: bool) -> String {
-    let count = register_count(form);
-    let words: Vec<String> = values.iter().take(count).map(|v| format!("{v:08x}")).collect();
+fn answer_text(form: &FetchForm, answer: &Answer) -> String {
+    let words = answer.values.iter().take(form.result.registers().into());
+    let words: Vec<String> = words.map(|v| format!("{v:08x}")).collect();
     let gathered = if matches!(form.kind, FetchKind::Gather(_)) { "gathered " } else { "" };
-    let missing = if resident { "" } else { ", not resident" };
+    let missing = if answer.resident { "" } else { ", not resident" };
     format!("{gathered}{}{missing}", words.join(" "))
 }
 
@@ -271,11 +258,11 @@ fn run_surface(
     let (answers, after) =
         runner.surface(&surface.surface.resource, &accesses).map_err(card_failed)?;
     let mut differences = Differences::default();
-    let mut recorded = case.clone();
-    recorded.provenance = provenance(runner.gpu());
+    let mut loaded = Vec::with_capacity(answers.len());
     for (index, (ours, card)) in ours.answers.iter().zip(&answers).enumerate() {
         let ours = ours.as_deref().unwrap_or_default();
         let card = &card[..ours.len().min(16)];
+        loaded.push(Ok(card.to_vec()));
         if ours != card {
             differences.add(|| Difference {
                 index,
@@ -283,11 +270,6 @@ fn run_surface(
                 reference: hex(ours),
                 card: hex(card),
             });
-        }
-        if let Access::Surface(data) = &mut recorded.access
-            && !ours.is_empty()
-        {
-            data.accesses[index].bytes = Some(card.to_vec());
         }
     }
     if after_ours != after {
@@ -300,8 +282,10 @@ fn run_surface(
             card: around(&after),
         });
     }
+    let mut recorded = case.clone();
+    recorded.provenance = provenance(runner.gpu());
     if let Access::Surface(data) = &mut recorded.access {
-        data.after = Some(after);
+        data.record(SurfaceRun { answers: loaded, after });
     }
     Ok((differences.outcome(surface.accesses.len()), recorded))
 }

@@ -2,6 +2,7 @@
 //! freed when dropped. All belong to one [`Gpu`], on one thread.
 
 use crate::ffi::{self, Api, CuResult, DevicePointer, Opaque};
+use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::rc::Rc;
 
@@ -32,6 +33,23 @@ pub enum GpuError {
     NotExpressible(String),
 }
 
+/// `CUresult` numbers after which every call of the process fails: the device is gone or broken, or
+/// a kernel has faulted.
+#[rustfmt::skip]
+const LOST: [CuResult; 15] = [
+    // CUDA_ERROR_ DEINITIALIZED, DEVICE_UNAVAILABLE, ECC_UNCORRECTABLE, NVLINK_UNCORRECTABLE, CONTAINED
+    4, 46, 214, 220, 226,
+    // ILLEGAL_ADDRESS, LAUNCH_TIMEOUT, CONTEXT_IS_DESTROYED, ASSERT
+    700, 702, 709, 710,
+    // HARDWARE_STACK_ERROR, ILLEGAL_INSTRUCTION, MISALIGNED_ADDRESS, INVALID_ADDRESS_SPACE,
+    // INVALID_PC, LAUNCH_FAILED
+    714, 715, 716, 717, 718, 719,
+];
+
+/// Bytes of the largest parameter buffer of a kernel, which is also the largest number of
+/// parameters.
+const MAX_PARAMETERS: usize = 32_764;
+
 /// Names of the driver library.
 #[cfg(windows)]
 const LIBRARIES: [&str; 1] = ["nvcuda.dll"];
@@ -44,6 +62,8 @@ pub const LIBRARY_VARIABLE: &str = "TEXUNIT_LIBCUDA";
 struct Context {
     api: Api,
     device: c_int,
+    /// The error after which the card answers nothing more.
+    lost: RefCell<Option<GpuError>>,
 }
 
 impl Drop for Context {
@@ -82,18 +102,17 @@ impl Gpu {
         for name in names {
             // SAFETY: a driver's initialisation code does nothing to us; that the library is one
             // is the user's word when the variable names it.
+            // What the system says is behind the error.
+            let why = |e: &libloading::Error| {
+                std::error::Error::source(e).map_or(String::new(), |s| format!(": {s}"))
+            };
             match unsafe { libloading::Library::new(&name) } {
                 // SAFETY: as above.
                 Ok(library) => match unsafe { Api::new(library) } {
                     Ok(api) => return Self::start(api),
-                    Err(e) => reason = format!("{name} lacks a function: {e}"),
+                    Err(e) => reason = format!("{name} lacks a function{}", why(&e)),
                 },
-                Err(e) if reason.is_empty() => {
-                    // What the system says is behind the error.
-                    let why =
-                        std::error::Error::source(&e).map_or(String::new(), |s| format!(": {s}"));
-                    reason = format!("cannot open {name}{why}");
-                }
+                Err(e) if reason.is_empty() => reason = format!("cannot open {name}{}", why(&e)),
                 Err(_) => {}
             }
         }
@@ -132,15 +151,16 @@ impl Gpu {
         };
         let capability =
             (attribute(ffi::COMPUTE_CAPABILITY_MAJOR)?, attribute(ffi::COMPUTE_CAPABILITY_MINOR)?);
-        let mut context = std::ptr::null_mut();
-        // SAFETY: as above; the retained context is released by `Context::drop`.
-        unsafe {
-            let code = (api.context_retain)(&raw mut context, device);
-            check(&api, "cuDevicePrimaryCtxRetain", code)?;
-            check(&api, "cuCtxSetCurrent", (api.context_set)(context))?;
-        }
-        let context = Rc::new(Context { api, device });
-        Ok(Self { context, name, capability, driver_version: version as u32 })
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: as above.
+        let code = unsafe { (api.context_retain)(&raw mut handle, device) };
+        check(&api, "cuDevicePrimaryCtxRetain", code)?;
+        // From here on the context is released whatever happens.
+        let context = Rc::new(Context { api, device, lost: RefCell::default() });
+        let gpu = Self { context, name, capability, driver_version: version as u32 };
+        // SAFETY: the context has been retained.
+        gpu.check("cuCtxSetCurrent", unsafe { (gpu.api().context_set)(handle) })?;
+        Ok(gpu)
     }
 
     /// `NVIDIA GeForce RTX 3060`
@@ -163,7 +183,19 @@ impl Gpu {
     }
 
     pub(crate) fn check(&self, function: &'static str, code: CuResult) -> Result<(), GpuError> {
-        check(self.api(), function, code)
+        let done = check(self.api(), function, code);
+        if let Err(error) = &done
+            && LOST.contains(&code)
+        {
+            self.context.lost.borrow_mut().get_or_insert_with(|| error.clone());
+        }
+        done
+    }
+
+    /// The error after which the card answers nothing more in this process, if there was one: a
+    /// fault of a kernel, most likely.
+    pub fn lost(&self) -> Option<GpuError> {
+        self.context.lost.borrow().clone()
     }
 
     /// Waits for all launches; a fault of a kernel shows here.
@@ -192,6 +224,9 @@ impl Gpu {
                 values.as_mut_ptr(),
             )
         };
+        if LOST.contains(&code) {
+            self.check("cuModuleLoadDataEx", code)?;
+        }
         if code != 0 {
             let text = String::from_utf8_lossy(&log);
             let text = text.trim_end_matches('\0').trim();
@@ -237,12 +272,13 @@ pub struct LaunchShape {
 }
 
 impl Module {
-    /// Runs a kernel to its end. `arguments` are the bytes of each parameter.
+    /// Runs a kernel to its end. `arguments` are the bytes of each parameter; what is missing of
+    /// them is zero or of the next ones.
     pub fn launch(
         &self,
         kernel: &str,
         shape: LaunchShape,
-        arguments: &mut [Vec<u8>],
+        arguments: &[Vec<u8>],
     ) -> Result<(), GpuError> {
         let mut function = std::ptr::null_mut();
         let name = CString::new(kernel)
@@ -252,11 +288,10 @@ impl Module {
             (self.gpu.api().module_function)(&raw mut function, self.module, name.as_ptr())
         };
         self.gpu.check("cuModuleGetFunction", code)?;
-        let mut pointers: Vec<*mut c_void> =
-            arguments.iter_mut().map(|bytes| bytes.as_mut_ptr().cast()).collect();
+        let mut arguments = Arguments::new(arguments);
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
-        // SAFETY: there is a pointer for each argument; callers give parameters as many bytes as
-        // the kernel declares.
+        // SAFETY: the driver reads a pointer for each parameter that the kernel declares, and as
+        // many bytes behind it as the parameter has: `Arguments` has more of both than any kernel.
         let code = unsafe {
             (self.gpu.api().launch)(
                 function,
@@ -268,12 +303,40 @@ impl Module {
                 bz,
                 shape.shared,
                 std::ptr::null_mut(),
-                pointers.as_mut_ptr(),
+                arguments.pointers.as_mut_ptr(),
                 std::ptr::null_mut(),
             )
         };
         self.gpu.check("cuLaunchKernel", code)?;
         self.gpu.synchronize()
+    }
+}
+
+/// Arguments as `cuLaunchKernel` takes them. The driver reads as many and as long ones as the
+/// kernel declares, whatever the caller gave: here is enough of them for every kernel.
+struct Arguments {
+    pointers: Vec<*mut c_void>,
+    /// What the pointers point into.
+    _bytes: Vec<u8>,
+}
+
+impl Arguments {
+    fn new(arguments: &[Vec<u8>]) -> Self {
+        let mut starts = Vec::with_capacity(arguments.len());
+        let mut bytes = Vec::new();
+        for argument in arguments {
+            bytes.resize(bytes.len().next_multiple_of(16), 0);
+            starts.push(bytes.len());
+            bytes.extend_from_slice(argument);
+        }
+        let end = bytes.len();
+        bytes.resize(end + MAX_PARAMETERS, 0);
+        let start = bytes.as_mut_ptr();
+        let mut pointers: Vec<*mut c_void> =
+            starts.into_iter().map(|at| start.wrapping_add(at).cast()).collect();
+        let count = pointers.len().max(MAX_PARAMETERS);
+        pointers.resize(count, start.wrapping_add(end).cast());
+        Self { pointers, _bytes: bytes }
     }
 }
 
@@ -323,5 +386,25 @@ impl Drop for Buffer {
     fn drop(&mut self) {
         // SAFETY: allocated by `Gpu::buffer`, freed once.
         unsafe { (self.gpu.api().free)(self.address) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever a kernel declares, the driver reads memory of ours.
+    #[test]
+    fn arguments_are_enough_for_every_kernel() {
+        let arguments = Arguments::new(&[vec![1, 2], Vec::new(), vec![3]]);
+        assert_eq!(arguments.pointers.len(), MAX_PARAMETERS);
+        let all = arguments._bytes.as_ptr_range();
+        for &pointer in &arguments.pointers {
+            let pointer = pointer.cast::<u8>().cast_const();
+            assert!(pointer >= all.start && pointer.wrapping_add(MAX_PARAMETERS) <= all.end);
+        }
+        let at = |i: usize| arguments.pointers[i] as usize - all.start as usize;
+        assert_eq!([at(0), at(1), at(2), at(3)], [0, 16, 16, 17]);
+        assert_eq!(arguments._bytes[..17], [1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3]);
     }
 }

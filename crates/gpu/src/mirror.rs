@@ -137,14 +137,7 @@ impl CardResource {
             let (_, after) = rest.split_at_mut(copy.size());
             match self.storage {
                 Storage::Array(array) => f(&self.gpu, array, copy)?,
-                Storage::Mipmapped(whole) => {
-                    let mut array = std::ptr::null_mut();
-                    // SAFETY: the mipmapped array has this level; its array is not to be freed.
-                    let code =
-                        unsafe { (self.gpu.api().mipmapped_level)(&raw mut array, whole, level) };
-                    self.gpu.check("cuMipmappedArrayGetLevel", code)?;
-                    f(&self.gpu, array, copy)?;
-                }
+                Storage::Mipmapped(whole) => f(&self.gpu, self.level(whole, level)?, copy)?,
                 Storage::Memory(_) => {}
             }
             rest = after;
@@ -152,14 +145,21 @@ impl CardResource {
         Ok(())
     }
 
+    /// The array of a level of a mipmapped array.
+    fn level(&self, whole: Opaque, level: u32) -> Result<Opaque, GpuError> {
+        let mut array = std::ptr::null_mut();
+        // SAFETY: the out parameter is ours, and the mipmapped array lives; the array of a level
+        // is not to be freed.
+        let code = unsafe { (self.gpu.api().mipmapped_level)(&raw mut array, whole, level) };
+        self.gpu.check("cuMipmappedArrayGetLevel", code)?;
+        Ok(array)
+    }
+
     fn descriptor(&self) -> Result<ResourceDescriptor, GpuError> {
         let (format, channels) = cuda_format(self.shape.format)?;
         let Extent { width, height, .. } = self.shape.extent;
         let (kind, of) = match (&self.storage, self.layout) {
-            (Storage::Array(a), _) => (
-                ffi::RESOURCE_ARRAY,
-                ResourceUnion { handle: *a as u64, ..ResourceUnion::default() },
-            ),
+            (Storage::Array(a), _) => return Ok(of_array(*a)),
             (Storage::Mipmapped(a), _) => (
                 ffi::RESOURCE_MIPMAPPED,
                 ResourceUnion { handle: *a as u64, ..ResourceUnion::default() },
@@ -189,6 +189,11 @@ impl CardResource {
         };
         Ok(ResourceDescriptor { kind, of, flags: 0 })
     }
+}
+
+fn of_array(array: Opaque) -> ResourceDescriptor {
+    let of = ResourceUnion { handle: array as u64, ..ResourceUnion::default() };
+    ResourceDescriptor { kind: ffi::RESOURCE_ARRAY, of, flags: 0 }
 }
 
 /// Bytes from a row to the next of the base level.
@@ -426,9 +431,15 @@ pub struct CardSurface<'a> {
 }
 
 impl<'a> CardSurface<'a> {
-    /// A surface of a resource that was made for [`Uses::surface`].
+    /// A surface of a resource that was made for [`Uses::surface`]: its base level.
     pub fn new(resource: &'a CardResource) -> Result<Self, GpuError> {
-        let descriptor = resource.descriptor()?;
+        let descriptor = match resource.storage {
+            Storage::Array(array) => of_array(array),
+            Storage::Mipmapped(whole) => of_array(resource.level(whole, 0)?),
+            Storage::Memory(_) => {
+                return Err(not_expressible("CUDA makes surfaces of arrays only"));
+            }
+        };
         let mut handle = 0;
         // SAFETY: the descriptor is initialised and of the layout of `cuda.h`.
         let code =

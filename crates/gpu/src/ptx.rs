@@ -122,7 +122,7 @@ fn fetch_instruction(form: &FetchForm) -> String {
 /// Words of a surface access: coordinates 4, then up to 16 bytes of data.
 pub(crate) const ACCESS_WORDS: usize = 8;
 
-/// The kernel `access(surface, data)` of one thread: [`ACCESS_WORDS`] words with coordinates, then
+/// The kernel `access(surface, data)` of one thread. `data` is eight words: four coordinates, then
 /// the elements, that are stored or have been loaded, each in as many bytes as it has.
 pub fn surface_kernel(form: &SurfaceForm) -> String {
     let (size, count, loads) = match form.kind {

@@ -18,6 +18,8 @@ pub struct Runner {
 
 /// Threads of a CTA.
 const BLOCK: u32 = 128;
+/// Fetches of a launch: 96 MiB of the card's memory.
+const LAUNCH: usize = 1 << 20;
 
 impl Runner {
     /// Runs on this card.
@@ -51,21 +53,32 @@ impl Runner {
         let resource = CardResource::new(&self.gpu, &texture.resource, uses)?;
         let card = CardTexture::new(&resource, texture, sampler)?;
         let module = self.module(ptx::fetch_kernel(&form))?;
+        let mut answers = Vec::with_capacity(fetches.len());
+        for fetches in fetches.chunks(LAUNCH) {
+            answers.extend(self.launch(&module, card.handle(), fetches)?);
+        }
+        Ok(answers)
+    }
+
+    /// Fetches of one launch.
+    fn launch(
+        &self,
+        module: &Module,
+        texture: u64,
+        fetches: &[FetchOperands],
+    ) -> Result<Vec<FetchValue>, GpuError> {
         let operands = self.gpu.buffer(&fetches.iter().flat_map(words).collect::<Vec<_>>())?;
         let answers = self.gpu.buffer(&vec![0; fetches.len() * ANSWER_WORDS * 4])?;
         let count = fetches.len() as u32;
-        let shape = LaunchShape {
-            grid: [count.div_ceil(BLOCK).max(1), 1, 1],
-            block: [BLOCK, 1, 1],
-            shared: 0,
-        };
-        let mut arguments = [
-            card.handle().to_le_bytes().to_vec(),
+        let shape =
+            LaunchShape { grid: [count.div_ceil(BLOCK), 1, 1], block: [BLOCK, 1, 1], shared: 0 };
+        let arguments = [
+            texture.to_le_bytes().to_vec(),
             operands.address().to_le_bytes().to_vec(),
             answers.address().to_le_bytes().to_vec(),
             count.to_le_bytes().to_vec(),
         ];
-        module.launch("fetch", shape, &mut arguments)?;
+        module.launch("fetch", shape, &arguments)?;
         let bytes = answers.read()?;
         let (answers, _) = bytes.as_chunks::<{ ANSWER_WORDS * 4 }>();
         Ok(answers
@@ -94,10 +107,10 @@ impl Runner {
             let module = self.module(ptx::surface_kernel(form))?;
             let coords = coords.iter().flat_map(|c| c.to_le_bytes());
             data.write(&coords.chain(*bytes).collect::<Vec<_>>())?;
-            let mut arguments =
+            let arguments =
                 [surface.handle().to_le_bytes().to_vec(), data.address().to_le_bytes().to_vec()];
             let shape = LaunchShape { grid: [1; 3], block: [1; 3], shared: 0 };
-            module.launch("access", shape, &mut arguments)?;
+            module.launch("access", shape, &arguments)?;
             let after = data.read()?;
             results.push(std::array::from_fn(|i| after[16 + i]));
         }

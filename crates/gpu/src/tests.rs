@@ -66,11 +66,13 @@ fn surface_kernels() {
                 accept(&surface_kernel(&SurfaceForm { kind, geometry, clamp }));
             }
         }
-        for geometry in [G::D1, G::D2, G::D3] {
+        for geometry in [G::D1, G::D2, G::D3, G::A1d, G::A2d] {
             for vector in [1, 2, 4] {
                 let kind = SurfaceKind::StoreFormatted { vector };
                 accept(&surface_kernel(&SurfaceForm { kind, geometry, clamp }));
             }
+        }
+        for geometry in [G::D1, G::D2, G::D3] {
             use ReduceOp as O;
             use ReduceType as T;
             for (op, ty, formatted) in [

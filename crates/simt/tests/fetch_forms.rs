@@ -9,7 +9,7 @@ use texunit_simt::{Watch, Watched, WatchedFetch};
 use texunit_unit::{
     CoordType, FetchForm, FetchKind, FetchOperands, Geometry, Lod, ResultType, Sampler, reference,
 };
-use unit_common::{numbered, shape, texture};
+use unit_common::{numbered, only_access, shape, texture};
 
 /// A kernel whose thread runs `inst` on the handle `%h` and stores x, y, z, w and the predicate
 /// `%p`. Registers `%f1` to `%f9` hold 1.0 to 9.0, `%r1` to `%r9` 1 to 9, `%n1` to `%n9` -1 to -9.
@@ -63,18 +63,8 @@ fn load(inst: &str, geometry: Geometry, format: &str) -> (Loaded, u64) {
 /// Runs an instruction: what the unit was asked, and what was stored.
 fn run(inst: &str, geometry: Geometry, format: &str) -> (WatchedFetch, Vec<u32>) {
     let (mut loaded, handle) = load(inst, geometry, format);
-    loaded.watch = Some(Watch::new([0; 3]));
-    let (out, block) = loaded.buffer(5);
-    let how = How { block: [1; 3], ..How::default() };
-    if let Err(fault) = loaded.run("k", how, &[Arg::U64(out), Arg::U64(handle)]) {
-        panic!("{inst}: {}", fault.kind);
-    }
-    let (mut seen, more) = loaded.watch.as_ref().unwrap().take();
-    assert_eq!((seen.len(), more), (1, 0), "{inst}");
-    let access = seen.pop().unwrap();
-    let text = loaded.source.snippet(access.span).trim().trim_end_matches(';');
-    assert_eq!(text, inst, "the place of the instruction");
-    let Watched::Fetch(fetch) = access.what else { panic!("{inst}: not a fetch") };
+    let (access, block) = only_access(&mut loaded, inst, handle, 5);
+    let Watched::Fetch(fetch) = access else { panic!("{inst}: not a fetch") };
     (fetch, words(&block))
 }
 

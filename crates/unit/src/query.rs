@@ -3,7 +3,7 @@
 
 use crate::request::{Lanes, lanes};
 use crate::resource::{Layout, Resource};
-use crate::sampler::{AddressMode, Filter, ReadMode, Sampler, Surface, Texture};
+use crate::sampler::{ReadMode, Sampler, Surface, Texture};
 
 /// What is asked (PTX `.tquery`, `.squery`, `.query` of suq).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,9 +73,9 @@ impl QueryPlan {
         use Attribute as A;
         let value = match attribute {
             A::ForceUnnormalizedCoords => u32::from(sampler.force_unnormalized_coords),
-            A::FilterMode => u32::from(sampler.filter == Filter::Linear),
+            A::FilterMode => sampler.filter as u32,
             A::AddressMode(axis) => {
-                sampler.address_mode.get(usize::from(axis)).map_or(0, |&m| address_mode(m))
+                sampler.address_mode.get(usize::from(axis)).map_or(0, |&m| m as u32)
             }
             _ => 0,
         };
@@ -130,17 +130,6 @@ fn of_resource(attribute: Attribute, resource: &Resource) -> u32 {
         A::NumSamples if geometry.is_multisample() => shape.samples,
         A::MemoryLayout => u32::from(resource.layout() != Layout::Array),
         _ => 0,
-    }
-}
-
-/// PTX's numbering.
-fn address_mode(mode: AddressMode) -> u32 {
-    match mode {
-        AddressMode::Wrap => 0,
-        AddressMode::Mirror => 1,
-        AddressMode::ClampOgl => 2,
-        AddressMode::Clamp => 3,
-        AddressMode::Border => 4,
     }
 }
 

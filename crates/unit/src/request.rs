@@ -113,6 +113,13 @@ pub enum ResultType {
     F16x2,
 }
 
+impl ResultType {
+    /// Registers of a result: two of `.f16x2`, else x, y, z, w.
+    pub fn registers(self) -> u8 {
+        if self == Self::F16x2 { 2 } else { 4 }
+    }
+}
+
 /// How a `tex` says which mip level it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lod {

@@ -266,21 +266,21 @@ impl Resource {
     fn size_text(&self) -> String {
         let Extent { width, height, depth } = self.extent();
         let size = match self.geometry().axes() {
-            1 => format!("{width}"),
-            2 => format!("{width} x {height}"),
-            _ => format!("{width} x {height} x {depth}"),
+            1 => counted(width, "texel"),
+            2 => format!("{width} x {height} texels"),
+            _ => format!("{width} x {height} x {depth} texels"),
         };
-        let mut text = format!("{size} texels of {}", self.format());
+        let mut text = format!("{size} of {}", self.format());
         let ArrayShape { layers, levels, samples, geometry, .. } = self.shape;
         if geometry.is_array() {
-            let word = if geometry.is_cube() { "cubes" } else { "layers" };
-            text += &format!(", {layers} {word}");
+            let noun = if geometry.is_cube() { "cube" } else { "layer" };
+            text += &format!(", {}", counted(layers, noun));
         }
         if let Some(levels) = levels {
-            text += &format!(", {levels} levels");
+            text += &format!(", {}", counted(levels, "level"));
         }
         if geometry.is_multisample() {
-            text += &format!(", {samples} samples");
+            text += &format!(", {}", counted(samples, "sample"));
         }
         text
     }
@@ -295,6 +295,12 @@ impl Resource {
         let article = if self.layout == Layout::Array { "a " } else { "" };
         format!("{role} `{}` is {article}{} of {}", self.name, self.kind(), self.size_text())
     }
+}
+
+/// `1 layer`, `2 layers`.
+fn counted(n: u32, noun: &str) -> String {
+    let ending = if n == 1 { "" } else { "s" };
+    format!("{n} {noun}{ending}")
 }
 
 #[cfg(test)]

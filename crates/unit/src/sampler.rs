@@ -37,31 +37,31 @@ pub struct Surface {
     pub resource: Arc<Resource>,
 }
 
-/// What a coordinate outside does (PTX `addr_mode_n`).
+/// What a coordinate outside does (PTX `addr_mode_n`, whose numbers these are).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AddressMode {
     /// Repeats.
-    Wrap,
+    Wrap = 0,
     /// Repeats, every second time backwards.
-    Mirror,
+    Mirror = 1,
     /// `clamp_ogl`: coordinates are limited to the edges, so that a linear filter there blends
     /// half of the border colour. No CUDA texture has it.
-    ClampOgl,
+    ClampOgl = 2,
     /// The edge texel (`clamp_to_edge`).
     #[default]
-    Clamp,
+    Clamp = 3,
     /// The border colour.
-    Border,
+    Border = 4,
 }
 
-/// Point (nearest) or linear.
+/// Point (nearest) or linear (PTX `filter_mode`, whose numbers these are).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Filter {
     /// The texel that holds the point.
     #[default]
-    Point,
+    Point = 0,
     /// The weighted mean of the neighbours.
-    Linear,
+    Linear = 1,
 }
 
 /// How a depth texel and the reference value are compared: `reference FUNC texel`

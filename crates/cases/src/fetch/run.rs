@@ -1,6 +1,6 @@
 //! Fetch cases, run: on the reference, and on the planned path.
 
-use super::{Expected, ExpectedValue, Uses, words_of};
+use super::{Expected, ExpectedValue, Uses};
 use std::fmt;
 use std::sync::Arc;
 use texunit_unit::{
@@ -59,7 +59,7 @@ impl BuiltFetch {
     }
 
     fn answer(&self, mut values: [u32; 4], resident: bool) -> Answer {
-        values[words_of(self.form).into()..].fill(0);
+        values[self.form.result.registers().into()..].fill(0);
         Answer { values, resident }
     }
 

@@ -21,11 +21,11 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
     let form = form(random, &resource);
     let (read_mode, sampler) = state(random, scope, &resource);
     let normalized_coords = resource.shape.levels.is_some() || random.once_in(2);
-    let form = FetchForm {
-        result: result(random, resource.shape.format, read_mode, form),
-        compare: sampler.compare.is_some(),
-        ..form
-    };
+    let form = FetchForm { result: result(random, resource.shape.format, read_mode, form), ..form };
+    // Without the operand the function has no effect (docs/numerics.md 9.2).
+    let with_compare = FetchForm { compare: true, ..form };
+    let compares = sampler.compare.is_some() && with_compare.why_impossible().is_none();
+    let form = if compares { with_compare } else { form };
     let offset = std::array::from_fn(|_| random.pick(&[-9, -8, -3, -1, 0, 1, 2, 7, 8, 31, -32]));
     let mut case = FetchCase {
         resource: Arc::new(resource),
@@ -35,7 +35,7 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
         form,
         operands: Vec::new(),
         expected: Expected::Nothing,
-        components: if form.result == ResultType::F16x2 { 2 } else { 4 },
+        components: form.result.registers(),
         hash: None,
     };
     case.operands = (0..FETCHES).map(|_| operands(random, &case, offset)).collect();

@@ -39,6 +39,34 @@ pub struct ExplainArgs {
     pub sampler: SamplerArgs,
 }
 
+impl ExplainArgs {
+    /// An option that was given and means nothing to a surface access.
+    #[rustfmt::skip]
+    pub(super) fn fetch_only(&self) -> Option<&'static str> {
+        let Self { access, texture, sampler, .. } = self;
+        let options = [
+            ("--lod",          access.lod.is_some()),
+            ("--grad",         access.grad.is_some()),
+            ("--offset",       access.offset.is_some()),
+            ("--compare",      access.compare.is_some()),
+            ("--read",         texture.read.is_some()),
+            ("--unnormalized", texture.unnormalized),
+            ("--filter",       sampler.filter.is_some()),
+            ("--mip-filter",   sampler.mip_filter.is_some()),
+            ("--address",      sampler.address.is_some()),
+            ("--border",       sampler.border.is_some()),
+            ("--min-level",    sampler.min_level.is_some()),
+            ("--max-level",    sampler.max_level.is_some()),
+            ("--bias",         sampler.bias.is_some()),
+            ("--anisotropy",   sampler.anisotropy.is_some()),
+            ("--srgb",         sampler.srgb),
+            ("--seamless",     sampler.seamless),
+            ("--compare-func", sampler.compare_func.is_some()),
+        ];
+        options.into_iter().find(|option| option.1).map(|option| option.0)
+    }
+}
+
 /// Formats of explanations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExplainFormat {

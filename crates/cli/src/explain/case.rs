@@ -1,6 +1,7 @@
 //! `texunit explain CASE.toml#N`: a fetch or an access of a case file.
 
 use super::args::ExplainFormat;
+use super::operand::count;
 use super::{Output, Shown, Trouble};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -16,6 +17,9 @@ pub(super) fn run(
     fetch: Option<usize>,
     format: ExplainFormat,
 ) -> Result<Output, Trouble> {
+    if address.is_empty() || address.starts_with('#') {
+        return Err(Trouble::usage("a case is CASE.toml#N: a file, and a number or a name"));
+    }
     if !address.contains('#') || Path::new(address).is_file() {
         if fetch.is_some() {
             return Err(Trouble::usage(format!("which case? `{address}#1` is the first one")));
@@ -24,14 +28,14 @@ pub(super) fn run(
     }
     let (case, named) = texunit_cases::load_address(address).map_err(input)?;
     let number = fetch.or(named).unwrap_or(0);
+    let (one, several) = words(&case);
     if number >= case.count() && case.count() > 0 {
-        let last = case.count() - 1;
-        return Err(Trouble::input(format!(
-            "{address}: the fetches or accesses of the case are numbered 0 to {last}; {number} is \
-             none of them"
-        )));
+        let there = match case.count() {
+            1 => format!("the case has one {one}, number 0"),
+            n => format!("the {several} of the case are numbered 0 to {}", n - 1),
+        };
+        return Err(Trouble::input(format!("{address}: {there}; there is no {one} {number}")));
     }
-    let (one, _) = words(&case);
     let mut place = format!("`{}`, {one} {number} of {address}", case.name);
     if !case.rules.is_empty() {
         place += &format!(", for rules {}", case.rules.join(", "));
@@ -67,12 +71,12 @@ fn list(path: &str, format: ExplainFormat) -> Result<Output, Trouble> {
     };
     let text = match format {
         ExplainFormat::Text => {
-            let mut text = format!("{path}: {} cases\n", file.cases.len());
+            let mut text = format!("{path}: {}\n", count(file.cases.len(), "case"));
             for (n, case) in file.cases.iter().enumerate() {
-                let (count, op) = (case.count(), instruction(case));
+                let (number, accesses, op) = (n + 1, case.count(), instruction(case));
                 let (one, several) = words(case);
-                let what = if count == 1 { one } else { several };
-                text += &format!("{:4}  {}: {op}, {count} {what}\n", n + 1, case.name);
+                let what = if accesses == 1 { one } else { several };
+                text += &format!("{number:4}  {}: {op}, {accesses} {what}\n", case.name);
             }
             text
         }

@@ -32,11 +32,10 @@ impl Explained {
         if self.accesses.is_empty() {
             return format!("thread ({x}, {y}, {z}) made no fetch and no surface access\n");
         }
-        let total = self.accesses.len();
+        let total = self.accesses.len() as u64 + self.more;
         let mut text = String::new();
         for (n, access) in self.accesses.iter().enumerate() {
-            text += &format!("--- thread ({x}, {y}, {z}), access {} of ", n + 1);
-            text += &format!("{}", total as u64 + self.more);
+            text += &format!("--- thread ({x}, {y}, {z}), access {} of {total}", n + 1);
             if let Some(source) = source {
                 let line = source.location(access.span.start).line;
                 text += &format!(", {}:{line}", source.name());
@@ -45,7 +44,8 @@ impl Explained {
             text += &format!("\n{}\n", explain(access, |e| e.text(), |e| e.text()));
         }
         if self.more > 0 {
-            text += &format!("{} more accesses are not explained\n", self.more);
+            let what = if self.more == 1 { "access is" } else { "accesses are" };
+            text += &format!("{} more {what} not explained\n", self.more);
         }
         text
     }

@@ -102,16 +102,7 @@ pub(super) fn surface(args: &AccessArgs, form: SurfaceForm) -> Result<[u32; 3], 
         let value = if name.len() == 1 { integer(part) } else { unsigned(part) };
         *to = value.map_err(|e| format!("--at, {name}: {e}"))?;
     }
-    let fetch_only = [
-        ("--lod", args.lod.is_some()),
-        ("--grad", args.grad.is_some()),
-        ("--offset", args.offset.is_some()),
-        ("--compare", args.compare.is_some()),
-    ];
-    match fetch_only.iter().find(|option| option.1) {
-        Some((option, _)) => Err(format!("{option} is for fetches, not for {form}")),
-        None => Ok(coords),
-    }
+    Ok(coords)
 }
 
 /// Elements of a surface store: decimal numbers of up to 64 bits, floats with a point, or bits.
@@ -135,7 +126,10 @@ pub(super) fn elements(text: &str) -> Result<[u64; 4], String> {
 
 fn element(text: &str) -> Option<u64> {
     if let Some(digits) = text.strip_prefix("bits:") {
-        return u64::from_str_radix(digits.strip_prefix("0x").unwrap_or(digits), 16).ok();
+        let digits = digits.strip_prefix("0x").unwrap_or(digits);
+        // `from_str_radix` takes signs.
+        let sound = digits.bytes().all(|b| b.is_ascii_hexdigit());
+        return u64::from_str_radix(digits, 16).ok().filter(|_| sound);
     }
     let whole = text.parse::<i64>().map(|v| v as u64).or_else(|_| text.parse::<u64>());
     whole.ok().or_else(|| float(text).ok().map(u64::from))
@@ -159,8 +153,9 @@ fn split(text: &str, wanted: usize) -> Result<Vec<&str>, String> {
     Err(format!("expected {}, found {}", count(wanted, "number"), parts.len()))
 }
 
-fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+/// `1 level`, `2 levels`
+pub(super) fn count<N: std::fmt::Display + PartialEq + From<u8>>(n: N, what: &str) -> String {
+    if n == N::from(1) { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 fn coordinate(ty: CoordType, text: &str) -> Result<u32, String> {
@@ -241,6 +236,8 @@ mod tests {
         assert_eq!(unsigned("4294967295"), Ok(u32::MAX));
         assert!(integer("1.5").is_err() && unsigned("-1").is_err());
         assert_eq!(elements("1.0,-1,bits:ff"), Ok([0x3f80_0000, u64::MAX, 0xff, 0]));
-        assert!(elements("x").is_err() && elements("1,2,3,4,5").is_err());
+        for wrong in ["x", "1,2,3,4,5", "bits:+1", "bits:", ""] {
+            assert!(elements(wrong).is_err(), "{wrong}");
+        }
     }
 }

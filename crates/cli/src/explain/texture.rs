@@ -2,6 +2,7 @@
 
 use super::Trouble;
 use super::args::TextureArgs;
+use super::operand::count;
 use crate::bind::mipmaps;
 use std::path::Path;
 use std::sync::Arc;
@@ -109,7 +110,7 @@ fn container(args: &TextureArgs, file: &Path) -> Result<Source, Trouble> {
     let most = levels.len() as u32;
     let keep = if args.mipmaps { 1 } else { args.levels.unwrap_or(most) };
     if keep == 0 || keep > most {
-        return Err(Trouble::usage(format!("`{name}` has {most} levels, not {keep}")));
+        return Err(Trouble::usage(format!("`{name}` has {}, not {keep}", count(most, "level"))));
     }
     let [width, height, depth] = extent;
     let shape = ArrayShape {
@@ -180,15 +181,15 @@ fn describe(shape: &ArrayShape) -> String {
     let size: Vec<String> = shape.extent.axes()[..g.axes()].iter().map(u32::to_string).collect();
     let mut text = format!("{} texels of {} ({})", size.join(" x "), shape.format, g.name());
     if g.is_cube() {
-        text = format!("{} faces of {text}", shape.planes());
+        text = format!("{} of {text}", count(shape.planes(), "face"));
     } else if g.is_array() {
-        text = format!("{} layers of {text}", shape.layers);
+        text = format!("{} of {text}", count(shape.layers, "layer"));
     }
     if g.is_multisample() {
-        text += &format!(" with {} samples", shape.samples);
+        text += &format!(" with {}", count(shape.samples, "sample"));
     }
     if let Some(levels) = shape.levels {
-        text += &format!(" with {levels} levels");
+        text += &format!(" with {}", count(levels, "level"));
     }
     text
 }

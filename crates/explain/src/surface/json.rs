@@ -2,7 +2,7 @@
 
 use super::{SurfaceExpected, SurfaceExplanation, hex_bytes};
 use serde_json::{Value, json as object};
-use texunit_unit::{ClampMode, SurfaceOutcome, SurfacePlace};
+use texunit_unit::{SurfaceOutcome, SurfacePlace};
 
 pub(super) fn json(e: &SurfaceExplanation) -> Value {
     let t = &e.trace;
@@ -26,11 +26,7 @@ pub(super) fn json(e: &SurfaceExplanation) -> Value {
         "at": t.at[..e.form.geometry.axes()],
         "byte_x": t.byte_x,
         "size": t.size,
-        "policy": match t.policy {
-            ClampMode::Trap => "trap",
-            ClampMode::Clamp => "clamp",
-            ClampMode::Zero => "zero",
-        },
+        "policy": t.policy.name(),
         "outcome": outcome,
         "place": found,
         "fault": t.fault.as_ref().map(ToString::to_string),

@@ -4,7 +4,7 @@ use super::{Kind, SurfaceExpected, SurfaceExplanation, elements_of, hex_bytes, k
 use crate::value::{COMPONENTS, float, list};
 use std::fmt::{Result, Write};
 use texunit_texel::Channel;
-use texunit_unit::{ClampMode, SurfaceKind, SurfaceOutcome};
+use texunit_unit::{SurfaceKind, SurfaceOutcome};
 
 pub(super) fn text(e: &SurfaceExplanation) -> String {
     let mut out = String::new();
@@ -97,15 +97,11 @@ pub(super) fn way(e: &SurfaceExplanation) -> Vec<String> {
         }
         text
     };
-    let policy = match t.policy {
-        ClampMode::Trap => ".trap",
-        ClampMode::Clamp => ".clamp",
-        ClampMode::Zero => ".zero",
-    };
+    let policy = t.policy.name();
     match &t.outcome {
         SurfaceOutcome::Made(place) | SurfaceOutcome::NotResident(place) => {
             let how = if place.moved {
-                format!("it is outside: {policy} moves it to")
+                format!("it is outside: .{policy} moves it to")
             } else {
                 "it is inside:".to_owned()
             };
@@ -118,7 +114,7 @@ pub(super) fn way(e: &SurfaceExplanation) -> Vec<String> {
                 Kind::Store => "nothing is stored",
                 Kind::Reduce => "nothing is combined",
             };
-            lines.push(format!("it is outside: with {policy} {what}"));
+            lines.push(format!("it is outside: with .{policy} {what}"));
         }
         SurfaceOutcome::Outside | SurfaceOutcome::Misaligned => {}
     }

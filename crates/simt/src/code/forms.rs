@@ -147,6 +147,18 @@ pub(crate) struct Handle {
     pub(crate) slot: Slot,
     /// Of a reference: keyword and name, for messages.
     pub(crate) name: Option<String>,
+    pub(crate) source: HandleSource,
+}
+
+/// What an instruction says its texture, sampler or surface is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HandleSource {
+    /// A module-scope reference of this name.
+    Reference(String),
+    /// A kernel parameter of this name.
+    Parameter(String),
+    /// A handle in a register.
+    Register,
 }
 
 /// tex, tld4.

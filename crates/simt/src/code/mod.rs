@@ -6,6 +6,7 @@
 mod forms;
 mod slot;
 
+pub use forms::HandleSource;
 pub(crate) use forms::*;
 pub(crate) use slot::Slot;
 

@@ -1,7 +1,7 @@
 //! Handles: which texture, sampler or surface they name, or why none.
 
 use super::context::{Done, Trouble, trouble};
-use crate::code::{Fetch, Handle};
+use crate::code::{Fetch, Handle, HandleSource};
 use crate::fault::FaultKind;
 use crate::launch::{Descriptors, SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use std::sync::Arc;
@@ -70,7 +70,7 @@ fn slot<'d, T>(
         Some(Some(found)) => Ok(found),
         empty => {
             let why = match (&of.name, empty) {
-                (Some(name), _) if !name.starts_with("parameter") => {
+                (Some(name), _) if matches!(of.source, HandleSource::Reference(_)) => {
                     format!("{name} is not bound")
                 }
                 (Some(name), Some(_)) => format!("{name}: the {} was destroyed", wanted.word),

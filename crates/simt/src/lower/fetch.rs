@@ -94,8 +94,7 @@ impl<'a> Builder<'a> {
         let mut form = form_of(inst.opcode, &inst.mods)?;
         let after = After::new(form.kind, rest)?;
         (form.offset, form.compare) = (after.offset.is_some(), after.compare.is_some());
-        let registers = if form.result == unit::ResultType::F16x2 { 2 } else { 4 };
-        if d.len() != registers {
+        if d.len() != usize::from(form.result.registers()) {
             return None;
         }
         let texture = self.handle(texture)?;

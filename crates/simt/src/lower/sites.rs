@@ -1,20 +1,10 @@
 //! The fetches of a kernel, for tools that tell what they do before it runs.
 
 use super::{KernelId, Program};
-use crate::code::{Handle, Op};
+pub use crate::code::HandleSource;
+use crate::code::Op;
 use texunit_syntax::Span;
 use texunit_unit::FetchForm;
-
-/// What an instruction says its texture or sampler is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HandleSource {
-    /// A module-scope reference of this name.
-    Reference(String),
-    /// A kernel parameter of this name.
-    Parameter(String),
-    /// A handle in a register.
-    Register,
-}
 
 /// A `tex` or `tld4` that a kernel can reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,23 +37,13 @@ impl Program {
                     sites.push(FetchSite {
                         form: fetch.form,
                         span: fetch.span,
-                        texture: source(&fetch.texture),
-                        sampler: fetch.sampler.as_ref().map(source),
+                        texture: fetch.texture.source.clone(),
+                        sampler: fetch.sampler.as_ref().map(|s| s.source.clone()),
                     });
                 }
             }
         }
         sites.sort_by_key(|site| site.span);
         sites
-    }
-}
-
-fn source(handle: &Handle) -> HandleSource {
-    let Some(text) = &handle.name else { return HandleSource::Register };
-    let name = text.split('`').nth(1).unwrap_or_default().to_owned();
-    if text.starts_with("parameter") {
-        HandleSource::Parameter(name)
-    } else {
-        HandleSource::Reference(name)
     }
 }

@@ -1,7 +1,7 @@
 //! txq, suq, istypep, and the handles that all texture and surface instructions take.
 
 use super::builder::Builder;
-use crate::code::{Access, Handle, Op, Place, Query, Slot};
+use crate::code::{Access, Handle, HandleSource, Op, Place, Query, Slot};
 use crate::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use texunit_check::ir::{Base, Instruction, Operand, Storage};
 use texunit_isa::{Geometry, Opcode, ScalarType};
@@ -74,12 +74,19 @@ impl<'a> Builder<'a> {
             _ => return None,
         };
         Some(match base {
-            Base::Reg(r) => Handle { slot: self.register(r), name: None },
+            Base::Reg(r) => {
+                let (slot, source) = (self.register(r), HandleSource::Register);
+                if !slot.is_wide() {
+                    return None;
+                }
+                Handle { slot, name: None, source }
+            }
             Base::Variable(v) => {
                 let variable = self.module.variables.get(v.0 as usize)?;
                 let Storage::Opaque(ty) = variable.storage else { return None };
                 let name = Some(format!("{ty} `{}`", variable.name));
-                Handle { slot: self.variable_address(v, 0, true)?, name }
+                let source = HandleSource::Reference(variable.name.clone());
+                Handle { slot: self.variable_address(v, 0, true)?, name, source }
             }
             Base::Param(p) => {
                 let param = self.function.params.get(p.0 as usize)?;
@@ -88,7 +95,7 @@ impl<'a> Builder<'a> {
                     None => self.kernel_param(p)?,
                     Some(at) => self.frame_value(at),
                 };
-                Handle { slot, name }
+                Handle { slot, name, source: HandleSource::Parameter(param.name.clone()) }
             }
             _ => return None,
         })

@@ -3,10 +3,11 @@
 
 pub mod surface;
 
-use crate::common::Loaded;
+use crate::common::{Arg, How, Loaded};
 use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_simt::launch::{SURFACE_BIT, TEXTURE_BIT};
+use texunit_simt::{Watch, Watched};
 use texunit_texel::Format;
 use texunit_unit::{
     ArrayShape, Extent, Geometry, ReadMode, Resource, Sampler, Surface, TexelIndex, Texture,
@@ -58,6 +59,28 @@ pub fn numbered(shape: &ArrayShape, name: &str) -> Arc<Resource> {
     }
     resource.fill_packed(&packed).unwrap();
     resource
+}
+
+/// Runs the kernel `k(out, handle)` with one thread, that makes one access, by `inst`: the access,
+/// and the `count` words that it stored.
+pub fn only_access(
+    loaded: &mut Loaded,
+    inst: &str,
+    handle: u64,
+    count: usize,
+) -> (Watched, Arc<Block>) {
+    loaded.watch = Some(Watch::new([0; 3]));
+    let (out, block) = loaded.buffer(count);
+    let how = How { block: [1; 3], ..How::default() };
+    if let Err(fault) = loaded.run("k", how, &[Arg::U64(out), Arg::U64(handle)]) {
+        panic!("{inst}: {}", fault.kind);
+    }
+    let (mut seen, more) = loaded.watch.as_ref().unwrap().take();
+    assert_eq!((seen.len(), more), (1, 0), "{inst}");
+    let access = seen.pop().unwrap();
+    let text = loaded.source.snippet(access.span).trim().trim_end_matches(';');
+    assert_eq!(text, inst, "the place of the instruction");
+    (access.what, block)
 }
 
 /// Puts a texture with its sampler into the tables; its handle.

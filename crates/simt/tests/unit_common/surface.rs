@@ -1,9 +1,9 @@
 //! A kernel around one surface instruction, and what it did.
 
-use super::surface;
-use crate::common::{Arg, HEADER, How, Loaded, load_text};
+use super::{only_access, surface};
+use crate::common::{HEADER, Loaded, load_text};
 use std::sync::Arc;
-use texunit_simt::{Watch, Watched, WatchedSurface};
+use texunit_simt::{Watched, WatchedSurface};
 use texunit_unit::{ClampMode, Geometry, Resource, SurfaceForm, SurfaceKind};
 
 /// A kernel that runs `inst` on the handle `%h` and stores four 64-bit words: registers `%d0` to
@@ -56,17 +56,8 @@ pub fn load(inst: &str, resource: &Arc<Resource>) -> (Loaded, u64) {
 /// Runs an instruction on a surface.
 pub fn run(inst: &str, resource: Arc<Resource>) -> Ran {
     let (mut loaded, handle) = load(inst, &resource);
-    loaded.watch = Some(Watch::new([0; 3]));
-    let (out, block) = loaded.buffer(8);
-    let how = How { block: [1; 3], ..How::default() };
-    if let Err(fault) = loaded.run("k", how, &[Arg::U64(out), Arg::U64(handle)]) {
-        panic!("{inst}: {}", fault.kind);
-    }
-    let (mut seen, more) = loaded.watch.as_ref().unwrap().take();
-    assert_eq!((seen.len(), more), (1, 0), "{inst}");
-    let access = seen.pop().unwrap();
-    assert_eq!(loaded.source.snippet(access.span).trim().trim_end_matches(';'), inst);
-    let Watched::Surface(seen) = access.what else { panic!("{inst}: not a surface") };
+    let (access, block) = only_access(&mut loaded, inst, handle, 8);
+    let Watched::Surface(seen) = access else { panic!("{inst}: not a surface") };
     let stored = std::array::from_fn(|i| block.load(i as u64 * 8, 8).unwrap());
     Ran { seen, stored, resource }
 }

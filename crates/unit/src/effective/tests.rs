@@ -265,17 +265,19 @@ fn nothing_is_said_where_nothing_is_changed() {
     }
 }
 
+fn said(t: &Texture, s: &Sampler, form: FetchForm) -> Vec<String> {
+    overrides(t, s, form).into_iter().map(|o| format!("{}: {}", o.rule, o.text)).collect()
+}
+
+const MIXED: [AddressMode; 3] = [AddressMode::Wrap, AddressMode::Border, AddressMode::Wrap];
+
 #[test]
 fn every_change_is_told() {
-    let said = |t: &Texture, s: &Sampler, form| -> Vec<String> {
-        overrides(t, s, form).into_iter().map(|o| format!("{}: {}", o.rule, o.text)).collect()
-    };
     let t = square(Geometry::D2, "f32", None);
-    let wrap = [AddressMode::Wrap, AddressMode::Border, AddressMode::Wrap];
     let s = Sampler {
         filter: Filter::Linear,
         mip_filter: Filter::Linear,
-        address_mode: wrap,
+        address_mode: MIXED,
         min_level_clamp: 1.0,
         level_bias: 0.5,
         max_anisotropy: 8,
@@ -300,8 +302,13 @@ fn every_change_is_told() {
     let linear = Sampler { filter: Filter::Linear, ..Sampler::default() };
     let integer = said(&t, &linear, form(Geometry::D2, CoordType::S32));
     assert!(integer[0].starts_with("1.9: integer coordinates name a texel: the linear filter"));
+}
+
+#[test]
+fn changes_of_cubes_and_mipmaps_are_told() {
+    let linear = Sampler { filter: Filter::Linear, ..Sampler::default() };
     let cube = square(Geometry::Cube, "f32", None);
-    let point = Sampler { address_mode: wrap, ..Sampler::default() };
+    let point = Sampler { address_mode: MIXED, ..Sampler::default() };
     let said_of_cube = said(&cube, &point, form(Geometry::Cube, CoordType::F32));
     assert_eq!(said_of_cube.len(), 3, "{said_of_cube:?}");
     assert!(said_of_cube[1].contains("stays on its face"), "{said_of_cube:?}");

@@ -4,6 +4,7 @@
 use super::*;
 use crate::request::Geometry;
 use crate::resource::{ArrayShape, Extent, View};
+use crate::sampler::{AddressMode, Filter};
 use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_texel::Format;

@@ -3,6 +3,7 @@
 use super::Fetch;
 use super::float::{self, FloatRules, HALF, SINGLE};
 use super::level::{self, Levels, Wanted};
+use super::number;
 use super::sum::{self, Group, IntegerSum, ONE_TAP, TOTAL_BITS};
 use super::trace::{Footprint, Step, TexelTrace};
 use crate::request::{FetchKind, Lod};
@@ -46,25 +47,28 @@ pub(super) fn level(fetch: &Fetch<'_>, wanted: Wanted, levels: &Levels, steps: &
             // How gradients come to it has been said.
             let graded = fetch.form.kind == FetchKind::Sample(Lod::Gradient);
             if !graded {
-                steps.push(step("3.2", format!("level in 1/256, cut: {q}")));
+                steps.push(step("3.2", format!("level in 1/256, cut: {}", in_256ths(q))));
             }
             if let Some(s) = level::sharpening(effective) {
                 let (p, d) = s.low;
                 steps.push(step(
                     "3.6",
                     format!(
-                        "sharpened by anisotropy {}: with bias {bias}, low {p}/{d} and rate {}/{}, \
-                         {}",
+                        "sharpened by anisotropy {}: with bias {}, low {p}/{d} and rate {}/{}, {}",
                         effective.max_anisotropy,
+                        number::float(bias),
                         s.rate.0,
                         s.rate.1,
-                        s.level(q, bias)
+                        in_256ths(s.level(q, bias))
                     ),
                 ));
             } else if bias != 0.0 {
                 let cut = level::cut_to_256ths(bias);
                 let rule = if graded { "4.8" } else { "3.2" };
-                steps.push(step(rule, format!("bias {bias}: {q} + {cut} = {}", q + cut)));
+                let (sum, near) = (in_256ths(q + cut), q.abs().max(cut.abs()) <= FAR);
+                let sum =
+                    if near { format!("{q} + {cut} = {sum}") } else { format!("the sum is {sum}") };
+                steps.push(step(rule, format!("bias {}: {sum}", number::float(bias))));
             }
         }
     }
@@ -77,6 +81,18 @@ pub(super) fn level(fetch: &Fetch<'_>, wanted: Wanted, levels: &Levels, steps: &
         }
     };
     steps.push(step("3.4", text));
+}
+
+/// Past all levels that an `.s32` operand can name.
+const FAR: i64 = 1 << 39;
+
+/// A level in 1/256. Those of infinite operands are limited somewhere, which is no part of a rule.
+fn in_256ths(q: i64) -> String {
+    match q {
+        q if q < -FAR => "below -2^39".to_owned(),
+        q if q > FAR => "above 2^39".to_owned(),
+        q => q.to_string(),
+    }
 }
 
 /// Rule 1.9.
@@ -102,13 +118,13 @@ pub(super) fn passing(weight: u32) -> Step {
 
 /// Rule 2.6.
 pub(super) fn half(bits: u32, half: u32) -> Step {
-    let value = f32::from_bits(bits);
+    let value = number::float(f32::from_bits(bits));
     step("2.6", format!("rounded to f16, ties to even: {value} gives 0x{half:04x}"))
 }
 
 /// Section 2, "Point-sampled values": what one code gives.
 pub(super) fn point(reading: Reading, code: u32) -> Vec<Step> {
-    let value = f32::from_bits(reading.point(code));
+    let value = number::float(f32::from_bits(reading.point(code)));
     let text = match reading {
         Reading::Missing => return Vec::new(),
         Reading::One => "the format has no alpha: 1".to_owned(),
@@ -142,7 +158,7 @@ pub(super) fn gathered(
     let (name, code) = (["r", "g", "b", "a"][component], texel.codes[component]);
     let [x, y, _] = texel.index;
     let value = if reading.can_filter() {
-        f32::from_bits(value).to_string()
+        number::float(f32::from_bits(value))
     } else {
         (value as i32).to_string()
     };
@@ -175,7 +191,7 @@ fn integer(reading: Reading, sum: IntegerSum) -> Vec<Step> {
         }
         _ => ("weight * code", "max(rhu(S / 256), -32767)"),
     };
-    let value = f32::from_bits(sum.bits());
+    let value = number::float(f32::from_bits(sum.bits()));
     vec![
         step("2", format!("S = sum of {what} = {total}")),
         step("2", format!("K = {rounding} = {k}")),
@@ -194,7 +210,7 @@ fn srgb(groups: &[Named<'_>], result: u32) -> Vec<Step> {
         .map(|Named { name, group }| {
             let unit = sum::srgb_unit(group);
             let total = group.total(|code| i128::from(sum::srgb_value(code) >> unit << unit));
-            let value = scaled(total, -16 - TOTAL_BITS as i32);
+            let value = number::real(scaled(total, -16 - TOTAL_BITS as i32));
             let cut = 1_u32 << unit;
             step(
                 "5.2",
@@ -202,18 +218,18 @@ fn srgb(groups: &[Named<'_>], result: u32) -> Vec<Step> {
             )
         })
         .collect();
-    let value = f32::from_bits(result);
+    let value = number::float(f32::from_bits(result));
     steps.push(step("5.2", format!("rounded to 11 significant bits, ties away: {value}")));
     steps
 }
 
 fn float(groups: &[Named<'_>], plain: &[Group<'_>], rules: &FloatRules, result: u32) -> Vec<Step> {
-    let value = f32::from_bits(result);
+    let value = number::float(f32::from_bits(result));
     if !float::is_finite(plain, rules) {
         return vec![step("2.4", format!("a texel is not finite: plain arithmetic, {value}"))];
     }
     let Some(largest) = float::largest_exponent(plain, rules) else {
-        return vec![step("2.3", format!("all texels are zeros: {value:?}"))];
+        return vec![step("2.3", format!("all texels are zeros: {value}"))];
     };
     let mut steps = Vec::new();
     for Named { name, group } in groups {
@@ -223,7 +239,7 @@ fn float(groups: &[Named<'_>], plain: &[Group<'_>], rules: &FloatRules, result: 
         };
         let total = float::group_sum(group, largest, rules);
         let power = largest - rules.group_bits;
-        let sum = scaled(total, power - TOTAL_BITS as i32);
+        let sum = number::real(scaled(total, power - TOTAL_BITS as i32));
         let unit = e - rules.texel_bits;
         steps.push(step(
             "2",
@@ -234,6 +250,6 @@ fn float(groups: &[Named<'_>], plain: &[Group<'_>], rules: &FloatRules, result: 
         ));
     }
     let bits = rules.precision;
-    steps.push(step("2", format!("rounded to {bits} bits, ties away from zero: {value:?}")));
+    steps.push(step("2", format!("rounded to {bits} bits, ties away from zero: {value}")));
     steps
 }

@@ -20,15 +20,9 @@ impl Fixed {
 
     /// A float that is not NaN.
     pub(crate) fn from_f32(x: f32) -> Self {
-        let bits = x.to_bits();
-        let exponent = (bits >> 23 & 0xff) as i32;
-        let fraction = i128::from(bits & 0x007f_ffff);
-        // |x| = significand * 2^(power).
-        let (significand, power) = match exponent {
-            0 => (fraction, -149),
-            _ => (fraction | 0x0080_0000, exponent - 150),
-        };
-        let signed = if x.is_sign_negative() { -significand } else { significand };
+        let (significand, power) = decompose(x);
+        let magnitude = i128::from(significand);
+        let signed = if x.is_sign_negative() { -magnitude } else { magnitude };
         let shift = power + FRACTION as i32;
         let value = match shift {
             // 2^24 * 2^68 is past the limit, also for infinities.
@@ -91,6 +85,16 @@ impl Fixed {
     /// `floor(self * 256 + 1/2)`, for a number in 0..1.
     pub(crate) fn round_to_256th(self) -> u32 {
         ((self.0 * 256 + Self::HALF.0) >> FRACTION) as u32
+    }
+}
+
+/// |x| = significand * 2^exponent, exactly; of an infinity, past all finite floats.
+pub(crate) fn decompose(x: f32) -> (u32, i32) {
+    let bits = x.to_bits();
+    let fraction = bits & 0x007f_ffff;
+    match (bits >> 23 & 0xff) as i32 {
+        0 => (fraction, -149),
+        exponent => (fraction | 0x0080_0000, exponent - 150),
     }
 }
 

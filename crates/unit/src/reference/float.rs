@@ -1,5 +1,6 @@
 //! Sums of float texels: docs/numerics.md, section 2, in exact integers.
 
+use super::fixed::decompose;
 use super::sum::{Group, TOTAL_BITS, Weighted};
 use texunit_texel::f16_to_f32;
 
@@ -89,20 +90,10 @@ fn plain_sum(values: impl Iterator<Item = (f32, u32)>, rules: &FloatRules) -> u3
     if total.is_nan() { rules.nan } else { (total as f32).to_bits() }
 }
 
-/// |x| = significand * 2^exponent, exactly.
-fn decompose(x: f32) -> (i128, i32) {
-    let bits = x.to_bits();
-    let fraction = i128::from(bits & 0x007f_ffff);
-    match (bits >> 23 & 0xff) as i32 {
-        0 => (fraction, -149),
-        exponent => (fraction | 0x0080_0000, exponent - 150),
-    }
-}
-
 /// x in units of 2^unit, cut toward zero.
 fn truncate(x: f32, unit: i32) -> i128 {
     let (significand, power) = decompose(x);
-    let shift = power - unit;
+    let (significand, shift) = (i128::from(significand), power - unit);
     let magnitude =
         if shift >= 0 { significand << shift } else { significand >> (-shift).min(127) };
     if x.is_sign_negative() { -magnitude } else { magnitude }

@@ -5,7 +5,8 @@ use super::anisotropy::{Anisotropy, anisotropy};
 use super::footprint::Tap;
 use super::gradient::{Gradient, Slope, flat, solid};
 use super::level::Wanted;
-use super::ten::{SignedTen, Ten};
+use super::number::real;
+use super::ten::SignedTen;
 use super::trace::Step;
 use super::{cube, explain::step};
 use crate::effective::{Coords, EffectiveSampler};
@@ -84,7 +85,7 @@ impl Graded {
 
 /// `(1.5, 0)`.
 fn vector(components: &[SignedTen]) -> String {
-    let all: Vec<String> = components.iter().map(|c| c.to_f64().to_string()).collect();
+    let all: Vec<String> = components.iter().map(|c| real(c.to_f64())).collect();
     format!("({})", all.join(", "))
 }
 
@@ -101,14 +102,14 @@ fn scaled_words(slope: &Slope, geometry: Geometry, components: usize) -> Step {
 }
 
 fn isotropic_words(slope: &Slope, steps: &mut Vec<Step>) {
-    let [x, y] = slope.lengths.map(Ten::to_f64);
+    let [x, y] = slope.lengths.map(|n| real(n.to_f64()));
     steps.push(step("4.3", format!("lengths of dPdx and dPdy: {x} and {y}")));
-    let [sum, difference] = slope.diagonals.map(Ten::to_f64);
+    let [sum, difference] = slope.diagonals.map(|n| real(n.to_f64()));
     steps.push(step(
         "4.4",
         format!("11/16 of the lengths of their sum and difference: {sum} and {difference}"),
     ));
-    let rho = slope.rho.to_f64();
+    let rho = real(slope.rho.to_f64());
     steps.push(step("4.6", format!("the largest: rho = {rho}")));
     if let Some(q) = slope.rho.log2_256() {
         let e = slope.rho.ilogb();
@@ -118,8 +119,8 @@ fn isotropic_words(slope: &Slope, steps: &mut Vec<Step>) {
 }
 
 fn anisotropy_words(slope: &Slope, a: &Anisotropy, steps: &mut Vec<Step>) {
-    let [x, y] = slope.lengths.map(Ten::to_f64);
-    let (longer, area) = (a.longer.to_f64(), a.area.to_f64());
+    let [x, y] = slope.lengths.map(|n| real(n.to_f64()));
+    let (longer, area) = (real(a.longer.to_f64()), real(a.area.to_f64()));
     steps.push(step(
         "4.12",
         format!("lengths {x} and {y}: Pmax = {longer}; |det| = Pmax * Pmin = {area}"),
@@ -130,9 +131,12 @@ fn anisotropy_words(slope: &Slope, a: &Anisotropy, steps: &mut Vec<Step>) {
         format!("256 * log2(Pmax / Pmin), limited by the anisotropy: {} (r = {ratio:.2})", a.ratio),
     ));
     let t = a.taps;
-    let spacing = f64::from(t.spacing) / 1024.0;
+    let spacing = real(f64::from(t.spacing) / 1024.0);
     let text = match t.count {
         1 => "one tap".to_owned(),
+        2 if t.spacing == 1024 => {
+            "two equal taps, a texel apart along the longer gradient".to_owned()
+        }
         2 => format!("two equal taps, {spacing} texels apart along the longer gradient"),
         n => format!(
             "{n} taps, a texel apart along the longer gradient: weights {} inside and {} at the \

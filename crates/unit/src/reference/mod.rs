@@ -19,6 +19,7 @@ pub(crate) mod graded;
 pub(crate) mod gradient;
 pub(crate) mod level;
 mod log2;
+pub mod number;
 pub(crate) mod result;
 pub(crate) mod sum;
 mod ten;

@@ -1,6 +1,7 @@
 //! Floats of ten significant bits: what the level computation of gradients counts in
 //! (docs/numerics.md, section 4). All operations are exact integers.
 
+use super::fixed::decompose;
 use super::log2::LOG2_256;
 
 /// Bits of the significand.
@@ -99,29 +100,44 @@ impl SignedTen {
 
     /// The exact sum of `value * 2^exponent`, terms of at most 24 bits, cut.
     ///
-    /// What lies more than 64 bits below the largest term counts as one unit of its sign there:
-    /// a cut only asks whether something is left.
+    /// What lies more than 64 bits below the largest term counts as one unit of the sign of its
+    /// sum there: a cut only asks whether something is left.
     pub(crate) fn cut_signed_sum<const N: usize>(terms: [(i64, i32); N]) -> Self {
         let used = || terms.into_iter().filter(|&(value, _)| value != 0);
         let top = |(value, e): (i64, i32)| e + value.unsigned_abs().ilog2() as i32;
         let Some(largest) = used().map(top).max() else { return Self::ZERO };
         let lowest = used().map(|(_, e)| e).min().unwrap_or(0).max(largest - REACH);
-        let aligned = |(value, exponent): (i64, i32)| {
-            let value = i128::from(value);
-            match exponent - lowest {
-                up @ 0.. => value << up,
-                down => {
-                    let down = (-down).min(127);
-                    let cut = value.abs() >> down;
-                    let rest = i128::from(cut << down != value.abs());
-                    value.signum() * (2 * cut + rest)
-                }
+        let mut total = 0_i128;
+        // The largest term leaves nothing here, so the recursion has fewer terms each time.
+        let below = terms.map(|(value, exponent)| match exponent - lowest {
+            _ if value == 0 => (0, 0),
+            up @ 0.. => {
+                total += i128::from(value) << up;
+                (0, 0)
             }
-        };
+            down => {
+                let down = (-down).min(63);
+                let kept = value.signum() * (value.abs() >> down);
+                total += i128::from(kept);
+                (value - (kept << down), exponent)
+            }
+        });
         // Units of half, so that a rest shows.
-        let total: i128 =
-            used().map(|t| if t.1 >= lowest { 2 * aligned(t) } else { aligned(t) }).sum();
+        let total = 2 * total + i128::from(Self::sign_of_sum(below));
         Self { negative: total < 0, magnitude: Ten::cut(total.unsigned_abs(), lowest - 1) }
+    }
+
+    /// -1, 0 or 1.
+    fn sign_of_sum<const N: usize>(terms: [(i64, i32); N]) -> i8 {
+        if terms.iter().all(|&(value, _)| value == 0) {
+            return 0;
+        }
+        let sum = Self::cut_signed_sum(terms);
+        match sum.magnitude.significand {
+            0 => 0,
+            _ if sum.negative => -1,
+            _ => 1,
+        }
     }
 
     /// Rule 4.5: the sum of two numbers. The smaller one is first cut to a bit below the last of
@@ -162,17 +178,7 @@ impl SignedTen {
     }
 }
 
-/// |x| = significand * 2^exponent, exactly.
-pub(crate) fn decompose(x: f32) -> (u32, i32) {
-    let bits = x.to_bits();
-    let fraction = bits & 0x007f_ffff;
-    match (bits >> 23 & 0xff) as i32 {
-        0 => (fraction, -149),
-        exponent => (fraction | 0x0080_0000, exponent - 150),
-    }
-}
-
-/// The same with the sign.
+/// [`decompose`] with the sign.
 pub(crate) fn decompose_signed(x: f32) -> (i64, i32) {
     let (significand, exponent) = decompose(x);
     let value = i64::from(significand);
@@ -235,6 +241,12 @@ mod tests {
         assert_eq!(difference(-1.0, f32::from_bits(1)), -1.0);
         assert_eq!(difference(1e-30, 1e-30), 0.0);
         assert_eq!(difference(0.0, -0.0), 0.0);
+        // What is far below counts as its sum, not term by term.
+        let sum = |a, b| SignedTen::cut_signed_sum([(2, 0), a, b]).to_f64();
+        assert_eq!(sum((-1, -97), (1, -126)), 1023.0 / 512.0);
+        assert_eq!(sum((1, -126), (-1, -127)), 2.0);
+        assert_eq!(sum((-3, -70), (0xff_ffff, -90)), 2.0);
+        assert_eq!(sum((1, -97), (-1, -97)), 2.0);
     }
 
     #[test]

@@ -219,8 +219,9 @@ fn offset<const MODE: u8>(index: f64, pitch: i64) -> i64 {
 
 #[inline(always)]
 pub(super) fn to_int(x: f64) -> i32 {
-    // SAFETY: callers pass weights of 0 to 255 and indices of -1 to 2^27, never NaN: NaN
-    // coordinates were replaced, and all arithmetic since is on limited finite numbers. The
-    // checked conversion would keep the loop from being vectorised.
+    // SAFETY: callers pass numbers of an i32, never NaN: sizes, weights of 0 to 255, indices that
+    // an address mode has taken inside or to -1, or that `saturate` has limited. NaN coordinates
+    // were replaced, infinite ones limited to 2^31 texels, and all arithmetic since is on finite
+    // numbers. The checked conversion would keep the loop from being vectorised.
     unsafe { x.to_int_unchecked() }
 }

@@ -173,6 +173,13 @@ fn at(coords: [Lanes; 4]) -> Operands {
     Operands { coords, offset: none, level, dpdx: none, dpdy: none, compare }
 }
 
+/// A worker has one scratch, an instruction up to four plans, which it moves.
+#[test]
+fn scratch_and_plans_are_small() {
+    let (scratch, plan) = (size_of::<Scratch>(), size_of::<FetchPlan>());
+    assert!(scratch <= 48 << 10 && plan <= 512, "{scratch} {plan}");
+}
+
 #[test]
 fn components_and_lanes_that_are_not_asked_for_stay() {
     let format = Format::from_name("u8").unwrap();

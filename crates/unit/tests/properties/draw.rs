@@ -127,6 +127,11 @@ pub(crate) fn sampler() -> impl Strategy<Value = Sampler> {
     )
 }
 
+/// The same sampler for a texture of this geometry: only cube maps can be seamless.
+pub(crate) fn fitting(sampler: Sampler, geometry: Geometry) -> Sampler {
+    Sampler { seamless_cube: sampler.seamless_cube && geometry.is_cube(), ..sampler }
+}
+
 /// Bits of f32 with many ordinary ones.
 pub(crate) fn word() -> impl Strategy<Value = u32> {
     prop_oneof![(-2.0..2.0_f32).prop_map(f32::to_bits), any::<u32>()]

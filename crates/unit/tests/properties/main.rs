@@ -44,10 +44,11 @@ proptest! {
         size in prop::array::uniform3(edge()),
         mipmapped in any::<bool>(),
         lod in lod(),
-        mut sampler in sampler(),
+        sampler in sampler(),
         operands in any_operands(),
         bytes in prop::collection::vec(any::<u8>(), 1..64),
     ) {
+        let mut sampler = fitting(sampler, geometry);
         let mut shape = shape(geometry, format, size, 3);
         let Extent { width, height, depth } = shape.extent;
         shape.levels = mipmapped.then(|| 32 - (width | height | depth).leading_zeros());
@@ -72,7 +73,7 @@ proptest! {
         bytes in prop::collection::vec(any::<u8>(), 1..64),
     ) {
         let geometry = if layered { Geometry::A2d } else { Geometry::D2 };
-        let sampler = Sampler { filter: Filter::Point, ..sampler };
+        let sampler = Sampler { filter: Filter::Point, ..fitting(sampler, geometry) };
         let texture = texture(&shape(geometry, format, size, 3), ReadMode::Element, &bytes);
         let form = FetchForm { offset, ..form(geometry, FetchKind::Gather(component)) };
         let trace = trace(form, &texture, &sampler, &operands).unwrap();
@@ -103,7 +104,7 @@ proptest! {
         operands in any_operands(),
         bytes in prop::collection::vec(any::<u8>(), 1..64),
     ) {
-        let sampler = Sampler { srgb: false, ..sampler };
+        let sampler = Sampler { srgb: false, ..fitting(sampler, geometry) };
         let plain = shape(geometry, format, size, 3);
         let mipmapped = ArrayShape { levels: Some(1), ..plain };
         let [one, other] = [plain, mipmapped]
@@ -123,11 +124,12 @@ proptest! {
         size in prop::array::uniform3(edge()),
         layer in 0..5_u32,
         lod in lod(),
-        mut sampler in sampler(),
+        sampler in sampler(),
         point in prop::array::uniform3(word()),
         gradients in prop::array::uniform2(prop::array::uniform3(word())),
         bytes in prop::collection::vec(any::<u8>(), 1..512),
     ) {
+        let mut sampler = fitting(sampler, single);
         if single == Geometry::D1 {
             sampler.address_mode[1] = AddressMode::Clamp;
         }
@@ -297,6 +299,7 @@ proptest! {
         let sampler = Sampler {
             filter: Filter::Linear, mip_filter, max_anisotropy, seamless_cube, ..Sampler::default()
         };
+        let sampler = fitting(sampler, geometry);
         let isotropic = Sampler { max_anisotropy: 1, mip_filter: Filter::Point, ..sampler };
         prop_assert_eq!(
             values(sample(geometry, Lod::Gradient), &texture, &sampler, &operands),
