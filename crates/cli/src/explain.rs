@@ -144,8 +144,11 @@ fn surface(args: &ExplainArgs, file: &Path, op: &str) -> Result<Output, Trouble>
         (Some(_), true) => return Err(Trouble::usage(format!("{form} stores nothing"))),
         (None, true) => [0; 4],
     };
-    let (resource, _) = texture::resource(&args.texture, file, form.geometry)?;
+    let (mut resource, _) = texture::resource(&args.texture, file, form.geometry)?;
     let input = |e: String| Trouble::input(e);
+    if resource.levels().len() > 1 {
+        resource = resource.single_level(0).map_err(|e| input(e.to_string()))?;
+    }
     let surface = Surface::new(Arc::new(resource)).map_err(|e| input(e.to_string()))?;
     let explanation = SurfaceExplanation::new(form, &Arc::new(surface), coords, elements)
         .map_err(|e| input(e.to_string()))?;

@@ -108,3 +108,27 @@ fn create_beside(path: &Path) -> Result<(File, PathBuf), Problem> {
 pub(crate) fn damaged(kind: Kind, error: impl std::fmt::Display) -> Problem {
     Problem::Damaged { kind, message: error.to_string() }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_is_no_file_is_not_replaced() {
+        let folder = std::env::temp_dir().join(format!("texunit-io-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let socket = folder.join("socket");
+        let _open = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let link = folder.join("link");
+        std::os::unix::fs::symlink(&socket, &link).unwrap();
+        for path in [&socket, &link] {
+            let error = write_atomically(path, b"text").unwrap_err().problem.to_string();
+            assert_eq!(error, "expected a file, but it is a device or a pipe");
+        }
+        assert!(!socket.metadata().unwrap().is_file());
+        write_atomically(&folder.join("file"), b"text").unwrap();
+        assert_eq!(read_bytes(&folder.join("file")).unwrap(), b"text");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

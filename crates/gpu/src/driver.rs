@@ -100,12 +100,12 @@ impl Gpu {
         };
         let mut reason = String::new();
         for name in names {
-            // SAFETY: a driver's initialisation code does nothing to us; that the library is one
-            // is the user's word when the variable names it.
             // What the system says is behind the error.
             let why = |e: &libloading::Error| {
                 std::error::Error::source(e).map_or(String::new(), |s| format!(": {s}"))
             };
+            // SAFETY: a driver's initialisation code does nothing to us; that the library is one
+            // is the user's word when the variable names it.
             match unsafe { libloading::Library::new(&name) } {
                 // SAFETY: as above.
                 Ok(library) => match unsafe { Api::new(library) } {

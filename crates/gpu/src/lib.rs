@@ -12,11 +12,13 @@ pub mod compare;
 mod driver;
 mod ffi;
 mod mirror;
+mod object;
 mod ptx;
 mod run;
 
 pub use driver::{Buffer, Gpu, GpuError, LIBRARY_VARIABLE, LaunchShape, Module};
-pub use mirror::{CardResource, CardSurface, CardTexture, Uses};
+pub use mirror::{CardResource, Uses};
+pub use object::{CardSurface, CardTexture};
 pub use ptx::{fetch_kernel, surface_kernel};
 pub use run::Runner;
 

@@ -1,13 +1,10 @@
-//! Resources, textures and surfaces of `unit` made again on the card, by way of the driver API.
+//! Resources of `unit` made again on the card, by way of the driver API.
 
 use crate::driver::{Buffer, Gpu, GpuError};
-use crate::ffi::{self, Opaque, ResourceDescriptor, ResourceUnion, TextureDescriptor};
+use crate::ffi::{self, Opaque, ResourceDescriptor, ResourceUnion};
 use std::ffi::{c_int, c_uint};
 use texunit_texel::Format;
-use texunit_unit::{
-    AddressMode, ArrayShape, Extent, Filter, Geometry, Layout, ReadMode, Resource, Sampler,
-    TexelIndex, Texture,
-};
+use texunit_unit::{ArrayShape, Extent, Geometry, Layout, Resource, TexelIndex};
 
 /// `CUarray_format` and the number of channels.
 #[rustfmt::skip]
@@ -49,7 +46,7 @@ fn cuda_format(format: Format) -> Result<(c_int, c_uint), GpuError> {
 
 /// The memory behind a resource.
 #[derive(Debug)]
-enum Storage {
+pub(crate) enum Storage {
     Array(Opaque),
     Mipmapped(Opaque),
     Memory(Buffer),
@@ -58,8 +55,8 @@ enum Storage {
 /// Texels on the card, filled like a resource of ours.
 #[derive(Debug)]
 pub struct CardResource {
-    gpu: Gpu,
-    storage: Storage,
+    pub(crate) gpu: Gpu,
+    pub(crate) storage: Storage,
     shape: ArrayShape,
     layout: Layout,
     row_pitch: u64,
@@ -146,7 +143,7 @@ impl CardResource {
     }
 
     /// The array of a level of a mipmapped array.
-    fn level(&self, whole: Opaque, level: u32) -> Result<Opaque, GpuError> {
+    pub(crate) fn level(&self, whole: Opaque, level: u32) -> Result<Opaque, GpuError> {
         let mut array = std::ptr::null_mut();
         // SAFETY: the out parameter is ours, and the mipmapped array lives; the array of a level
         // is not to be freed.
@@ -155,7 +152,7 @@ impl CardResource {
         Ok(array)
     }
 
-    fn descriptor(&self) -> Result<ResourceDescriptor, GpuError> {
+    pub(crate) fn descriptor(&self) -> Result<ResourceDescriptor, GpuError> {
         let (format, channels) = cuda_format(self.shape.format)?;
         let Extent { width, height, .. } = self.shape.extent;
         let (kind, of) = match (&self.storage, self.layout) {
@@ -191,7 +188,7 @@ impl CardResource {
     }
 }
 
-fn of_array(array: Opaque) -> ResourceDescriptor {
+pub(crate) fn of_array(array: Opaque) -> ResourceDescriptor {
     let of = ResourceUnion { handle: array as u64, ..ResourceUnion::default() };
     ResourceDescriptor { kind: ffi::RESOURCE_ARRAY, of, flags: 0 }
 }
@@ -205,7 +202,7 @@ fn row_pitch(resource: &Resource) -> u64 {
     }
 }
 
-fn not_expressible(reason: impl std::fmt::Display) -> GpuError {
+pub(crate) fn not_expressible(reason: impl std::fmt::Display) -> GpuError {
     GpuError::NotExpressible(reason.to_string())
 }
 
@@ -334,129 +331,5 @@ impl Gpu {
     fn copy(&self, copy: ffi::Copy3d) -> Result<(), GpuError> {
         // SAFETY: the host side holds `LevelCopy::size` bytes, the array a level of that size.
         self.check("cuMemcpy3D", unsafe { (self.api().copy_3d)(&raw const copy) })
-    }
-}
-
-/// A texture object on the card.
-#[derive(Debug)]
-pub struct CardTexture<'a> {
-    resource: &'a CardResource,
-    handle: u64,
-}
-
-impl<'a> CardTexture<'a> {
-    /// A texture of a resource on the card with the state of ours.
-    pub fn new(
-        resource: &'a CardResource,
-        texture: &Texture,
-        sampler: &Sampler,
-    ) -> Result<Self, GpuError> {
-        let (resource_descriptor, descriptor) =
-            (resource.descriptor()?, texture_descriptor(texture, sampler)?);
-        let mut handle = 0;
-        // SAFETY: descriptors are initialised and of the layout of `cuda.h`; no view.
-        let code = unsafe {
-            (resource.gpu.api().texture_create)(
-                &raw mut handle,
-                &raw const resource_descriptor,
-                &raw const descriptor,
-                std::ptr::null(),
-            )
-        };
-        resource.gpu.check("cuTexObjectCreate", code)?;
-        Ok(Self { resource, handle })
-    }
-
-    /// What kernels use.
-    pub fn handle(&self) -> u64 {
-        self.handle
-    }
-}
-
-impl Drop for CardTexture<'_> {
-    fn drop(&mut self) {
-        // SAFETY: made by `new`, destroyed once.
-        unsafe { (self.resource.gpu.api().texture_destroy)(self.handle) };
-    }
-}
-
-fn texture_descriptor(texture: &Texture, sampler: &Sampler) -> Result<TextureDescriptor, GpuError> {
-    let mode = |mode| match mode {
-        AddressMode::Wrap => Ok(0),
-        AddressMode::Clamp => Ok(1),
-        AddressMode::Mirror => Ok(2),
-        AddressMode::Border => Ok(3),
-        AddressMode::ClampOgl => Err(not_expressible("CUDA has no clamp_ogl")),
-    };
-    if sampler.compare.is_some() {
-        return Err(not_expressible("CUDA textures have no compare function"));
-    }
-    let [x, y, z] = sampler.address_mode;
-    let mut flags = 0;
-    for (wanted, flag) in [
-        (texture.read_mode == ReadMode::Element, ffi::READ_AS_INTEGER),
-        (
-            texture.normalized_coords && !sampler.force_unnormalized_coords,
-            ffi::NORMALIZED_COORDINATES,
-        ),
-        (sampler.srgb, ffi::SRGB),
-        (sampler.seamless_cube, ffi::SEAMLESS_CUBEMAP),
-    ] {
-        if wanted {
-            flags |= flag;
-        }
-    }
-    let filter = |filter| c_int::from(filter == Filter::Linear);
-    // No array has so many levels; infinity is not a number of the descriptor's fields.
-    let level = |level: f32| level.clamp(-1000.0, 1000.0);
-    Ok(TextureDescriptor {
-        address_mode: [mode(x)?, mode(y)?, mode(z)?],
-        filter_mode: filter(sampler.filter),
-        flags,
-        max_anisotropy: sampler.max_anisotropy,
-        mipmap_filter_mode: filter(sampler.mip_filter),
-        mipmap_level_bias: sampler.level_bias,
-        min_mipmap_level_clamp: level(sampler.min_level_clamp),
-        max_mipmap_level_clamp: level(sampler.max_level_clamp),
-        border_color: sampler.border.map(f32::from_bits),
-        reserved: [0; 12],
-    })
-}
-
-/// A surface object on the card.
-#[derive(Debug)]
-pub struct CardSurface<'a> {
-    resource: &'a CardResource,
-    handle: u64,
-}
-
-impl<'a> CardSurface<'a> {
-    /// A surface of a resource that was made for [`Uses::surface`]: its base level.
-    pub fn new(resource: &'a CardResource) -> Result<Self, GpuError> {
-        let descriptor = match resource.storage {
-            Storage::Array(array) => of_array(array),
-            Storage::Mipmapped(whole) => of_array(resource.level(whole, 0)?),
-            Storage::Memory(_) => {
-                return Err(not_expressible("CUDA makes surfaces of arrays only"));
-            }
-        };
-        let mut handle = 0;
-        // SAFETY: the descriptor is initialised and of the layout of `cuda.h`.
-        let code =
-            unsafe { (resource.gpu.api().surface_create)(&raw mut handle, &raw const descriptor) };
-        resource.gpu.check("cuSurfObjectCreate", code)?;
-        Ok(Self { resource, handle })
-    }
-
-    /// What kernels use.
-    pub fn handle(&self) -> u64 {
-        self.handle
-    }
-}
-
-impl Drop for CardSurface<'_> {
-    fn drop(&mut self) {
-        // SAFETY: made by `new`, destroyed once.
-        unsafe { (self.resource.gpu.api().surface_destroy)(self.handle) };
     }
 }

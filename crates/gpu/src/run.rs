@@ -1,7 +1,8 @@
 //! Runs fetches and surface accesses on the card.
 
 use crate::driver::{Gpu, GpuError, LaunchShape, Module};
-use crate::mirror::{CardResource, CardSurface, CardTexture, Uses};
+use crate::mirror::{CardResource, Uses};
+use crate::object::{CardSurface, CardTexture};
 use crate::ptx::{self, ACCESS_WORDS, ANSWER_WORDS, OPERAND_WORDS};
 use std::cell::RefCell;
 use std::collections::HashMap;

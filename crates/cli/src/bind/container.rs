@@ -2,7 +2,7 @@
 
 use super::Binder;
 use super::memory::file_problem;
-use super::texels::Plan;
+use super::texels::{Plan, check_counts};
 use crate::job::ResourceSpec;
 use crate::problem::{Problem, codes};
 use crate::table::At;
@@ -42,6 +42,7 @@ impl Binder<'_> {
         if spec.layers.as_ref().is_some_and(|l| l.value != layers) {
             return conflict(format!("`{name}` has {layers} layers"));
         }
+        check_counts(spec, geometry)?;
         let made = spec.mipmaps.is_some();
         let other = spec.levels.as_ref().is_some_and(|l| l.value != levels);
         if made && levels > 1 || !made && other {

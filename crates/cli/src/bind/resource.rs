@@ -1,7 +1,7 @@
 //! The resources of textures and surfaces.
 
 use super::made::Made;
-use super::texels::Plan;
+use super::texels::{Plan, of_dims};
 use super::{Binder, Object, match_params, refused};
 use crate::job::{
     ParamValue, Region, ResourceSpec, SurfaceSpec, TexelSource, TextureLayout, TextureSpec,
@@ -141,6 +141,7 @@ impl Binder<'_> {
             (_, Geometry::D1 | Geometry::D2 | Geometry::D3) if plan.extent.depth == 1 => {}
             _ => return conflict(format!("a {what} of layout \"pitch\" has two dimensions")),
         }
+        check_layout(spec, at, layout, what)?;
         let Plan { extent: Extent { width, height, .. }, bytes, .. } = plan;
         let row = u64::from(width) * u64::from(format.texel_size());
         if layout == TextureLayout::Linear {
@@ -230,6 +231,8 @@ impl Binder<'_> {
             Some(layout) => layout == TextureLayout::Linear,
             None => height == 1 && spec.pitch.is_none() && !two,
         };
+        let layout = if linear { TextureLayout::Linear } else { TextureLayout::Pitch };
+        check_layout(spec, at, layout, what)?;
         let buffer = buffer.clone();
         let offset = spec.offset.unwrap_or(0);
         if linear {
@@ -286,6 +289,31 @@ impl Binder<'_> {
             return problem;
         }
         problem.help(format!("a {kind} that has texels of its own, not those of another object"))
+    }
+}
+
+/// Whether the geometry that a job names, if it does, is that of memory.
+fn check_layout(
+    spec: &ResourceSpec,
+    at: &At<()>,
+    layout: TextureLayout,
+    what: &str,
+) -> Result<(), Problem> {
+    let (word, geometry) = match layout {
+        TextureLayout::Linear => ("linear", Geometry::D1),
+        _ => ("pitch", Geometry::D2),
+    };
+    let named = spec.geometry.as_ref().map(|g| g.value).or(spec.dims.map(of_dims));
+    match named {
+        Some(named) if named != geometry => {
+            let message = format!(
+                "a {what} of layout \"{word}\" has the geometry `{}`, not `{}`",
+                &geometry.name()[1..],
+                &named.name()[1..]
+            );
+            Err(Problem::new(codes::CONFLICT, at.at(), message))
+        }
+        _ => Ok(()),
     }
 }
 

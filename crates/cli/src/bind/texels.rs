@@ -244,7 +244,32 @@ fn describe(plan: &Plan, spec: &ResourceSpec) -> String {
     text
 }
 
-fn of_dims(dims: u8) -> Geometry {
+/// Refuses layers and samples where the geometry has none.
+pub(super) fn check_counts(spec: &ResourceSpec, geometry: Geometry) -> Result<(), Problem> {
+    let name = &geometry.name()[1..];
+    let layered = if geometry.is_multisample() { "a2dms" } else { &format!("a{name}") };
+    let counts = [
+        (&spec.layers, geometry.is_array(), "layers", layered),
+        (&spec.samples, geometry.is_multisample(), "samples", "2dms"),
+    ];
+    for (count, has, what, other) in counts {
+        if let Some(count) = count
+            && !has
+            && count.value != 1
+        {
+            let message = format!("the geometry `{name}` has no {what}");
+            let problem = Problem::new(codes::CONFLICT, count.at(), message);
+            // There is no layered 3D array.
+            return Err(match Geometry::from_name(other) {
+                Some(_) => problem.help(format!("`geometry = \"{other}\"` has")),
+                None => problem,
+            });
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn of_dims(dims: u8) -> Geometry {
     match dims {
         1 => Geometry::D1,
         2 => Geometry::D2,
@@ -276,6 +301,7 @@ fn shape(
             _ => 1,
         }),
     };
+    check_counts(spec, geometry)?;
     let samples = match (&spec.samples, geometry.is_multisample()) {
         (Some(samples), _) => samples.value,
         (None, false) => 1,

@@ -251,3 +251,23 @@ fn unknown(text: &str, names: &[&str]) -> String {
         None => format!("expected {}", listed(names)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_page_has_a_row_for_every_option() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/explain.md");
+        let page = std::fs::read_to_string(path).unwrap();
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| `--"));
+        let documented: BTreeSet<String> =
+            rows.map(|row| row.split([' ', '`']).next().unwrap().to_owned()).collect();
+        let command = ExplainArgs::augment_args(clap::Command::new("explain"));
+        let options: BTreeSet<String> =
+            command.get_arguments().filter_map(|a| a.get_long()).map(str::to_owned).collect();
+        assert_eq!(documented, options);
+    }
+}

@@ -1,6 +1,6 @@
-//! The fast way: fetches without operands beside coordinates that matter, from one mip level of a
-//! texture whose channels lie one after the other, of one reading. Three stages: axes
-//! (coordinates to offsets and weights), texels (gathered into arrays), values (filtered).
+//! The fast way: fetches that only coordinates matter to, from one mip level of a texture whose
+//! channels lie one after the other and are all read alike. Three stages: axes (coordinates to
+//! offsets and weights), texels (gathered into arrays), values (filtered).
 
 use super::axis::{Axis, AxisLanes, OUTSIDE};
 use super::build::Build;

@@ -1,0 +1,131 @@
+//! Texture and surface objects of resources on the card.
+
+use crate::driver::GpuError;
+use crate::ffi::{self, TextureDescriptor};
+use crate::mirror::{CardResource, Storage, not_expressible, of_array};
+use std::ffi::c_int;
+use texunit_unit::{AddressMode, Filter, ReadMode, Sampler, Texture};
+
+/// A texture object on the card.
+#[derive(Debug)]
+pub struct CardTexture<'a> {
+    resource: &'a CardResource,
+    handle: u64,
+}
+
+impl<'a> CardTexture<'a> {
+    /// A texture of a resource on the card with the state of ours.
+    pub fn new(
+        resource: &'a CardResource,
+        texture: &Texture,
+        sampler: &Sampler,
+    ) -> Result<Self, GpuError> {
+        let (resource_descriptor, descriptor) =
+            (resource.descriptor()?, texture_descriptor(texture, sampler)?);
+        let mut handle = 0;
+        // SAFETY: descriptors are initialised and of the layout of `cuda.h`; no view.
+        let code = unsafe {
+            (resource.gpu.api().texture_create)(
+                &raw mut handle,
+                &raw const resource_descriptor,
+                &raw const descriptor,
+                std::ptr::null(),
+            )
+        };
+        resource.gpu.check("cuTexObjectCreate", code)?;
+        Ok(Self { resource, handle })
+    }
+
+    /// What kernels use.
+    pub fn handle(&self) -> u64 {
+        self.handle
+    }
+}
+
+impl Drop for CardTexture<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, destroyed once.
+        unsafe { (self.resource.gpu.api().texture_destroy)(self.handle) };
+    }
+}
+
+fn texture_descriptor(texture: &Texture, sampler: &Sampler) -> Result<TextureDescriptor, GpuError> {
+    let mode = |mode| match mode {
+        AddressMode::Wrap => Ok(0),
+        AddressMode::Clamp => Ok(1),
+        AddressMode::Mirror => Ok(2),
+        AddressMode::Border => Ok(3),
+        AddressMode::ClampOgl => Err(not_expressible("CUDA has no clamp_ogl")),
+    };
+    if sampler.compare.is_some() {
+        return Err(not_expressible("CUDA textures have no compare function"));
+    }
+    let [x, y, z] = sampler.address_mode;
+    let mut flags = 0;
+    for (wanted, flag) in [
+        (texture.read_mode == ReadMode::Element, ffi::READ_AS_INTEGER),
+        (
+            texture.normalized_coords && !sampler.force_unnormalized_coords,
+            ffi::NORMALIZED_COORDINATES,
+        ),
+        (sampler.srgb, ffi::SRGB),
+        (sampler.seamless_cube, ffi::SEAMLESS_CUBEMAP),
+    ] {
+        if wanted {
+            flags |= flag;
+        }
+    }
+    let filter = |filter| c_int::from(filter == Filter::Linear);
+    // No array has so many levels; infinity is not a number of the descriptor's fields.
+    let level = |level: f32| level.clamp(-1000.0, 1000.0);
+    Ok(TextureDescriptor {
+        address_mode: [mode(x)?, mode(y)?, mode(z)?],
+        filter_mode: filter(sampler.filter),
+        flags,
+        max_anisotropy: sampler.max_anisotropy,
+        mipmap_filter_mode: filter(sampler.mip_filter),
+        mipmap_level_bias: sampler.level_bias,
+        min_mipmap_level_clamp: level(sampler.min_level_clamp),
+        max_mipmap_level_clamp: level(sampler.max_level_clamp),
+        border_color: sampler.border.map(f32::from_bits),
+        reserved: [0; 12],
+    })
+}
+
+/// A surface object on the card.
+#[derive(Debug)]
+pub struct CardSurface<'a> {
+    resource: &'a CardResource,
+    handle: u64,
+}
+
+impl<'a> CardSurface<'a> {
+    /// A surface of a resource that was made for [`Uses::surface`]: its base level.
+    pub fn new(resource: &'a CardResource) -> Result<Self, GpuError> {
+        let descriptor = match resource.storage {
+            Storage::Array(array) => of_array(array),
+            Storage::Mipmapped(whole) => of_array(resource.level(whole, 0)?),
+            Storage::Memory(_) => {
+                return Err(not_expressible("CUDA makes surfaces of arrays only"));
+            }
+        };
+        let mut handle = 0;
+        // SAFETY: the descriptor is initialised and of the layout of `cuda.h`.
+        let code =
+            unsafe { (resource.gpu.api().surface_create)(&raw mut handle, &raw const descriptor) };
+        resource.gpu.check("cuSurfObjectCreate", code)?;
+        Ok(Self { resource, handle })
+    }
+
+    /// What kernels use.
+    pub fn handle(&self) -> u64 {
+        self.handle
+    }
+}
+
+impl Drop for CardSurface<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, destroyed once.
+        unsafe { (self.resource.gpu.api().surface_destroy)(self.handle) };
+    }
+}
