@@ -40,7 +40,7 @@ impl std::fmt::Display for CudaError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreateError {
     /// An extent of zero, or past the limits of the architecture.
-    #[error("{what} is {value}, but must be 1 to {max}")]
+    #[error("{what} is {value}, but must be {}", up_to(*.max))]
     Extent {
         /// `width`, `height`, `depth` or `pitch`.
         what: &'static str,
@@ -89,4 +89,9 @@ impl CreateError {
             _ => CudaError::InvalidValue,
         }
     }
+}
+
+/// `1`, `1 to 16384`
+fn up_to(max: u64) -> String {
+    if max == 1 { "1".to_owned() } else { format!("1 to {max}") }
 }

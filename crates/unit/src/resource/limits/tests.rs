@@ -74,6 +74,7 @@ fn mipmapped_arrays_are_smaller_and_have_as_many_levels_as_halvings() {
     assert_eq!(of(G::D1, [32_768, 1, 1], 16), Ok(()));
     assert!(of(G::D1, [32_768, 1, 1], 17).is_err() && of(G::D1, [32_768, 1, 1], 0).is_err());
     assert_eq!(message(of(G::D1, [32_769, 1, 1], 1)), "width is 32769, but must be 1 to 32768");
+    assert_eq!(message(of(G::D1, [4, 2, 1], 1)), "height is 2, but must be 1");
     assert!(of(G::D2, [32_769, 1, 1], 1).is_err() && of(G::D2, [1, 32_769, 1], 1).is_err());
     assert_eq!(of(G::D3, [3, 5, 9], 4), Ok(()));
     assert!(of(G::D3, [3, 5, 7], 4).is_err());
