@@ -253,3 +253,16 @@ fn float(groups: &[Named<'_>], plain: &[Group<'_>], rules: &FloatRules, result: 
     steps.push(step("2", format!("rounded to {bits} bits, ties away from zero: {value}")));
     steps
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limited_levels_do_not_show_their_limit() {
+        assert_eq!(in_256ths(-128), "-128");
+        assert_eq!(in_256ths(256 * i64::from(i32::MIN)), "-549755813888");
+        assert_eq!(in_256ths(level::cut_to_256ths(f32::NEG_INFINITY)), "below -2^39");
+        assert_eq!(in_256ths(level::cut_to_256ths(f32::MAX)), "above 2^39");
+    }
+}
