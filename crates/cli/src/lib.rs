@@ -17,6 +17,7 @@ pub mod table;
 
 use args::{Cli, Command, CompareArgs, ExplainArgs, LaunchArgs, OutputFormat};
 use clap::Parser;
+use explain::args::ExplainFormat;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -69,8 +70,13 @@ fn explain(args: &ExplainArgs) -> u8 {
             exit(printed, output.agrees)
         }
         Err(trouble) => {
-            let _ = writeln!(std::io::stderr(), "error: {}", trouble.message);
-            if trouble.is_usage { BUG } else { FAILED }
+            let code = if trouble.is_usage { BUG } else { FAILED };
+            if args.format != ExplainFormat::Json {
+                let _ = writeln!(std::io::stderr(), "error: {}", trouble.message);
+                return code;
+            }
+            let error = serde_json::json!({ "error": trouble.message });
+            exit(writeln!(std::io::stdout(), "{error:#}"), false).max(code)
         }
     }
 }

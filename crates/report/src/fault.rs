@@ -63,7 +63,7 @@ fn help(kind: &FaultKind) -> Option<&'static str> {
             "x counts bytes, y and z rows and slices; `.clamp` and `.zero` do not fault outside"
         }
         FaultKind::Texture(text) | FaultKind::Surface(text) if text.contains(" geometry") => {
-            "the instruction's geometry must be that of the object; in a job, `dims` sets it"
+            "the instruction's geometry must be that of the object; in a job, `geometry` sets it"
         }
         FaultKind::StackOverflow { .. } => "a recursion that does not end, or large local arrays",
         _ => return None,

@@ -283,11 +283,15 @@ impl Binder<'_> {
     }
 
     fn no_such_object(&self, name: &At<String>, kind: &str) -> Problem {
-        let message = format!("no parameter `{}` of the job has a {kind}", name.value);
-        let problem = Problem::new(codes::NAME, name.at(), message);
         if kind == "buffer" {
-            return problem;
+            let message = format!("no parameter `{}` of the job has a buffer", name.value);
+            return Problem::new(codes::NAME, name.at(), message);
         }
+        let message = format!(
+            "no parameter and no `[{kind}s]` entry `{}` of the job has a {kind}",
+            name.value
+        );
+        let problem = Problem::new(codes::NAME, name.at(), message);
         problem.help(format!("a {kind} that has texels of its own, not those of another object"))
     }
 }
