@@ -12,8 +12,8 @@ use texunit_files::{FileError, Kind, Prepared, Texels};
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     Buffer(Buffer),
-    /// Of a surface; one sample of them, or all.
-    Texels(Made, Option<u32>),
+    /// Of a surface.
+    Texels(Made),
     Global(Global),
 }
 
@@ -21,8 +21,7 @@ impl Source {
     fn read(&self) -> Result<Vec<u8>, Error> {
         match self {
             Source::Buffer(b) => Ok(b.read()),
-            Source::Texels(Made::Array(array), Some(sample)) => array.read_sample(*sample),
-            Source::Texels(made, _) => Ok(made.read()),
+            Source::Texels(made) => Ok(made.read()),
             Source::Global(g) => Ok(g.read()),
         }
     }
@@ -66,7 +65,7 @@ impl Pending {
         let file = &spec.value.file;
         let kind = Kind::of(&file.value);
         let texels = match &source {
-            Source::Texels(made, sample) => surface_texels(made, *sample, kind, spec)?,
+            Source::Texels(made) => surface_texels(made, kind, spec)?,
             Source::Buffer(b) => memory_texels(b.size(), kind, spec)?,
             Source::Global(g) => memory_texels(g.size(), kind, spec)?,
         };
@@ -105,12 +104,11 @@ impl Pending {
     }
 }
 
-/// Format and size of the texels of a surface; what the output says must agree. Layers, faces and
-/// samples lie one below the other in a picture, and are an axis of an array. `None`: the bytes of
+/// Format and size of the texels of a surface; what the output says must agree. Layers and
+/// faces lie one below the other in a picture, and are an axis of an array. `None`: the bytes of
 /// blocks, as they are.
 fn surface_texels(
     made: &Made,
-    sample: Option<u32>,
     kind: Kind,
     spec: &At<OutputSpec>,
 ) -> Result<Option<Shape>, Problem> {
@@ -136,8 +134,7 @@ fn surface_texels(
         let message = format!("blocks of {format} are written to raw files only");
         return Err(Problem::new(codes::VALUE, spec.value.file.at(), message));
     }
-    let samples = if sample.is_some() { 1 } else { made.samples() };
-    let images = made.planes().saturating_mul(samples);
+    let images = made.planes();
     let pictures = matches!(kind, Kind::Png | Kind::Exr | Kind::Jpeg);
     let (extent, dims) = match made.geometry() {
         Geometry::D1 => ([width, 1, 1], 1),
@@ -158,9 +155,9 @@ fn surface_texels(
 
 /// How memory is read as texels; `None` for a raw file of all bytes.
 fn memory_texels(size: u64, kind: Kind, spec: &At<OutputSpec>) -> Result<Option<Shape>, Problem> {
-    let part = [&spec.value.level, &spec.value.layer, &spec.value.sample];
+    let part = [&spec.value.level, &spec.value.layer];
     if let Some(key) = part.into_iter().flatten().next() {
-        let message = "only surfaces have a `level`, a `layer` and a `sample`";
+        let message = "only surfaces have a `level` and a `layer`";
         return Err(Problem::new(codes::CONFLICT, key.at(), message));
     }
     let missing = |what: &str| {
@@ -222,7 +219,6 @@ mod tests {
             dims: 1,
             level: None,
             layer: None,
-            sample: None,
         });
         let most = texunit_files::MAX_BYTES;
         assert_eq!(memory_texels(most, Kind::Raw, &spec).unwrap(), None);

@@ -40,7 +40,7 @@ sampler = { filter = "point", mip_filter = "linear", address = "clamp_ogl", min_
 texture = { files = ["0.png", "1.raw"], format = "bc1", geometry = "acube", width = 8, layers = 2, levels = 2, mipmaps = "box", nonresident = [{ level = 1, layer = 2, offset = [0, 4], extent = [4, 4] }], view = { format = "bc4", geometry = "a2d", levels = [0, 1], layers = 3 } }
 [params.7]
 surface = { texels = { u8 = [1, 2] }, format = "u8", geometry = "2dms", width = 1, samples = 2, layer = 0, level = 0, layout = "array" }
-output = [{ file = "s.npy", sample = 1, level = 0, layer = 0 }, { file = "t.raw" }]
+output = [{ file = "s.npy", level = 0, layer = 0 }, { file = "t.raw" }]
 [params.8]
 texture = { buffer = "1", format = "u8", width = 4, offset = 16 }
 [params.5]

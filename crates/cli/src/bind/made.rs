@@ -83,13 +83,6 @@ impl Made {
         }
     }
 
-    pub(crate) fn samples(&self) -> u32 {
-        match self {
-            Made::Array(array) => array.samples(),
-            _ => 1,
-        }
-    }
-
     /// The texels without padding.
     pub(crate) fn read(&self) -> Vec<u8> {
         match self {

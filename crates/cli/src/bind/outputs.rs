@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// The texels of an output: the part that the surface is of, or another level or layer.
 fn texels(whole: &Made, part: &Made, output: &At<OutputSpec>) -> Result<Source, Problem> {
-    let OutputSpec { level, layer, sample, .. } = &output.value;
+    let OutputSpec { level, layer, .. } = &output.value;
     let wanted = PartSpec { level: level.clone(), layer: layer.clone() };
     let chosen = match (level, layer) {
         (None, None) => part.clone(),
@@ -18,16 +18,7 @@ fn texels(whole: &Made, part: &Made, output: &At<OutputSpec>) -> Result<Source, 
         (None, Some(_)) if matches!(whole, Made::Mipmapped(_)) => part.part(&wanted)?,
         _ => whole.part(&wanted)?,
     };
-    if let Some(sample) = sample
-        && sample.value >= chosen.samples()
-    {
-        let message = match chosen.samples() {
-            1 => "only multi-sample arrays have a `sample`".to_owned(),
-            n => format!("there are {n} samples, but no sample {}", sample.value),
-        };
-        return Err(Problem::new(codes::VALUE, sample.at(), message));
-    }
-    Ok(Source::Texels(chosen, sample.as_ref().map(|s| s.value)))
+    Ok(Source::Texels(chosen))
 }
 
 impl Binder<'_> {

@@ -44,8 +44,6 @@ pub struct OutputSpec {
     pub level: Option<At<u32>>,
     /// `layer`; of cubes, the face
     pub layer: Option<At<u32>>,
-    /// `sample`, of a multi-sample array
-    pub sample: Option<At<u32>>,
 }
 
 /// Reads the keys of a buffer.
@@ -122,7 +120,7 @@ fn output(value: &Found<'_>) -> Option<At<OutputSpec>> {
     let format = format(&table);
     let ExtentSpec { extent, dims } = extent(&table);
     let number = |key| table.get(key).and_then(|v| Some(v.at(v.small(0)?)));
-    let (level, layer, sample) = (number("level"), number("layer"), number("sample"));
+    let (level, layer) = (number("level"), number("layer"));
     table.finish();
     let file = file?.string("a file name")?;
     let path = Path::new(&file.value);
@@ -140,7 +138,7 @@ fn output(value: &Found<'_>) -> Option<At<OutputSpec>> {
         return None;
     }
     let file = file.with(path.to_owned());
-    Some(value.at(OutputSpec { file, format, extent, dims, level, layer, sample }))
+    Some(value.at(OutputSpec { file, format, extent, dims, level, layer }))
 }
 
 /// Reads an output, or an array of several.
