@@ -100,7 +100,7 @@ pub struct CardSurface<'a> {
 }
 
 impl<'a> CardSurface<'a> {
-    /// A surface of a resource that was made for [`Uses::surface`]: its base level.
+    /// A surface of a resource that was made for [`Uses::surface`](crate::Uses::surface): its base level.
     pub fn new(resource: &'a CardResource) -> Result<Self, GpuError> {
         let descriptor = match resource.storage {
             Storage::Array(array) => of_array(array),
