@@ -33,7 +33,7 @@ fn write_all(out: &mut String, e: &Explanation<'_>) -> Result {
         writeln!(out, "\nface {} ({}) of direction ({direction})", cube.face, face(cube.face))?;
         let [sc, tc, ma, s, t] =
             [cube.sc, cube.tc, cube.ma, cube.s, cube.t].map(|c| float(c.to_bits()));
-        writeln!(out, "  [7] sc = {sc}, tc = {tc}, ma = {ma}: s = {s}, t = {t}")?;
+        writeln!(out, "  [7.2] sc = {sc}, tc = {tc}, ma = {ma}: s = {s}, t = {t}")?;
     }
     level(out, trace)?;
     for footprint in &trace.footprints {
