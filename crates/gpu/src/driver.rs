@@ -112,7 +112,9 @@ impl Gpu {
                     Ok(api) => return Self::start(api),
                     Err(e) => reason = format!("{name} lacks a function{}", why(&e)),
                 },
-                Err(e) if reason.is_empty() => reason = format!("{name} cannot be opened{}", why(&e)),
+                Err(e) if reason.is_empty() => {
+                    reason = format!("{name} cannot be opened{}", why(&e))
+                }
                 Err(_) => {}
             }
         }
