@@ -3,7 +3,7 @@
 //! Everything that can be wrong is found before the launch, outputs included; every mistake is
 //! collected.
 
-mod container;
+pub(crate) mod container;
 mod made;
 mod match_params;
 mod members;

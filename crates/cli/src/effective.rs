@@ -4,8 +4,8 @@ use crate::bind::Bound;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use texunit_device::{
-    BoundTexture, CompareFunction, Coords, Effective, FetchForm, Filter, HandleSource, Kernel,
-    Module, Sampler,
+    BoundTexture, CompareFunction, Effective, FetchForm, Filter, HandleSource, Kernel, Module,
+    Sampler,
 };
 use texunit_syntax::SourceFile;
 
@@ -83,14 +83,6 @@ fn samplers(source: &HandleSource, module: &Module, bound: &Bound) -> Vec<Named<
     }
 }
 
-fn coordinates(coords: Coords) -> &'static str {
-    match coords {
-        Coords::Integer => "integer",
-        Coords::Unnormalized => "unnormalized",
-        Coords::Normalized => "normalized",
-    }
-}
-
 /// Levels in text: 1/256 of a level is exact in a few digits.
 fn level(level: i64) -> f64 {
     level as f64 / 256.0
@@ -114,7 +106,7 @@ impl Line {
             return format!("{text}: a fault: {reason}\n");
         }
         let state = &effective.sampler;
-        let _ = write!(text, ": {} coordinates", coordinates(state.coords));
+        let _ = write!(text, ": {} coordinates", state.coords.name());
         let _ = write!(text, ", filter {}", state.filter.name());
         if let Some(modes) = self.modes() {
             let _ = write!(text, ", address {}", modes.join(", "));
@@ -153,7 +145,7 @@ impl Line {
             "instruction": form.to_string(),
             "texture": texture,
             "sampler": sampler,
-            "coordinates": coordinates(state.coords),
+            "coordinates": state.coords.name(),
             "filter": state.filter.name(),
             "mip_filter": state.mip_filter.map(Filter::name),
             "address": self.modes(),

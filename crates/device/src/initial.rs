@@ -21,15 +21,10 @@ pub(crate) fn initial_state(fields: &[(String, i64)]) -> TextureDescriptor {
     state
 }
 
-/// PTX's numbering of address modes; 3 is `clamp_to_edge`, and so is what has no name.
+/// The address mode of a PTX number; what has no name is `clamp_to_edge`.
 fn address_mode(value: i64) -> AddressMode {
-    match value {
-        0 => AddressMode::Wrap,
-        1 => AddressMode::Mirror,
-        2 => AddressMode::ClampOgl,
-        4 => AddressMode::Border,
-        _ => AddressMode::Clamp,
-    }
+    let mut modes = AddressMode::NAMES.iter().map(|row| row.1);
+    modes.find(|&mode| mode as i64 == value).unwrap_or_default()
 }
 
 /// Fields that a resource has a value of its own for.

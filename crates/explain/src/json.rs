@@ -4,7 +4,7 @@ use crate::value::{FACES, registers};
 use crate::{Explanation, Known, Source};
 use serde_json::{Value, json as object};
 use texunit_unit::reference::trace::{AxisTrace, ChannelTrace, Footprint, Step, TexelTrace, Trace};
-use texunit_unit::{AddressMode, CompareFunction, Coords, FetchKind, Filter, Lod};
+use texunit_unit::{AddressMode, CompareFunction, FetchKind, Filter, Lod};
 
 pub(crate) fn json(e: &Explanation<'_>) -> Value {
     let trace = &e.trace;
@@ -86,11 +86,7 @@ fn operands(trace: &Trace) -> Value {
 fn effective(trace: &Trace) -> Value {
     let e = &trace.effective;
     object!({
-        "coords": match e.coords {
-            Coords::Integer => "integer",
-            Coords::Unnormalized => "unnormalized",
-            Coords::Normalized => "normalized",
-        },
+        "coords": e.coords.name(),
         "filter": e.filter.name(),
         "mip_filter": e.mip_filter.map(Filter::name),
         "address_mode": e.address_mode

@@ -8,7 +8,7 @@ use std::fmt::{Result, Write};
 use texunit_texel::Reading;
 use texunit_unit::reference::number::real;
 use texunit_unit::reference::trace::{AxisTrace, Footprint, Step, TexelTrace, Trace};
-use texunit_unit::{Coords, FetchKind, Lod};
+use texunit_unit::{FetchKind, Lod};
 
 pub(crate) fn text(explanation: &Explanation<'_>) -> String {
     let mut out = String::new();
@@ -72,12 +72,7 @@ pub(crate) fn headline(trace: &Trace) -> String {
 /// What texture and sampler come to, in one line.
 pub(crate) fn effective(trace: &Trace) -> String {
     let e = &trace.effective;
-    let coords = match e.coords {
-        Coords::Integer => "integer",
-        Coords::Unnormalized => "unnormalized",
-        Coords::Normalized => "normalized",
-    };
-    let mut text = format!("{coords} coordinates");
+    let mut text = format!("{} coordinates", e.coords.name());
     if !matches!(trace.form.kind, FetchKind::Gather(_)) {
         text += &format!(", {}", e.filter.name());
     }

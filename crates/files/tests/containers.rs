@@ -1,6 +1,8 @@
 //! DDS and KTX 2.0 files: what stands in them, and what is refused. DDS headers are written by the
 //! `ddsfile` crate, KTX 2.0 ones by hand.
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
 
 use ddsfile::{
     AlphaMode, Caps2, D3D10ResourceDimension, D3DFormat, Dds, DxgiFormat, FourCC, NewD3dParams,
@@ -292,17 +294,8 @@ fn hostile_containers() {
         (Kind::Dds, old_dds(D3DFormat::DXT1, None, 3)),
         (Kind::Ktx2, ktx(37, [4, 4, 0, 2, 1, 2], 0, &[128, 32])),
     ];
-    let mut state = 1_u64;
-    let mut random = move || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize
-    };
-    std::panic::set_hook(Box::new(|p| {
-        if !texunit_files::is_guarded() {
-            eprintln!("{p}");
-        }
-    }));
+    let mut random = common::numbers();
+    common::report_unguarded_panics();
     for (kind, file) in files {
         let whole = container(kind, &file);
         for cut in 0..file.len() {
@@ -314,7 +307,7 @@ fn hostile_containers() {
             let mut changed = file.clone();
             for _ in 0..1 + random() % 4 {
                 let at = random() % changed.len().min(256);
-                changed[at] = if random() % 3 == 0 { 255 } else { random() as u8 };
+                changed[at] = if random().is_multiple_of(3) { 255 } else { random() as u8 };
             }
             let Ok(c) = decode_container(kind, &changed) else { continue };
             for (level, bytes) in (0..).zip(&c.levels) {

@@ -1,5 +1,7 @@
 //! Files that are not what they seem: always an error or sound texels, never a panic.
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
 
 use std::path::{Path, PathBuf};
 use texunit_files::{Kind, Texels, Wanted, decode, encode, write_atomically};
@@ -75,24 +77,14 @@ fn cut_files_are_errors() {
 
 #[test]
 fn changed_bytes_never_panic() {
-    // A linear congruential generator: the same files every time.
-    let mut state = 1_u64;
-    let mut random = move || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize
-    };
-    std::panic::set_hook(Box::new(|p| {
-        if !texunit_files::is_guarded() {
-            eprintln!("{p}");
-        }
-    }));
+    let mut random = common::numbers();
+    common::report_unguarded_panics();
     for (kind, bytes) in samples() {
         for _ in 0..400 {
             let mut changed = bytes.clone();
             for _ in 0..1 + random() % 4 {
                 let at = random() % changed.len();
-                changed[at] = if random() % 3 == 0 { 255 } else { random() as u8 };
+                changed[at] = if random().is_multiple_of(3) { 255 } else { random() as u8 };
             }
             let format = ["u8", "u8x4", "f16x4", "u32x2", "f32"][random() % 5];
             if let Ok(texels) = decode(kind, &changed, &wanted(format)) {

@@ -152,11 +152,15 @@ fn run(runner: &Runner, case: &Case) -> Result<(Outcome, Case), Outcome> {
     }
 }
 
+/// A driver's version as people write it: `12.4` for 12040.
+pub fn cuda_version(driver_version: u32) -> String {
+    format!("{}.{}", driver_version / 1000, driver_version % 1000 / 10)
+}
+
 /// Where recorded answers come from.
 pub fn provenance(gpu: &Gpu) -> String {
-    let ((major, minor), version) = (gpu.capability(), gpu.driver_version());
-    let (cuda, point) = (version / 1000, version % 1000 / 10);
-    format!("{} (sm_{major}{minor}), driver for CUDA {cuda}.{point}", gpu.name())
+    let ((major, minor), cuda) = (gpu.capability(), cuda_version(gpu.driver_version()));
+    format!("{} (sm_{major}{minor}), driver for CUDA {cuda}", gpu.name())
 }
 
 fn run_fetch(runner: &Runner, case: &Case, fetch: &BuiltFetch) -> Result<(Outcome, Case), Outcome> {
@@ -219,6 +223,9 @@ impl Differences {
     }
 }
 
+/// Why the card is not asked for such accesses.
+const FAULTS: &str = "an access faults, and a fault ends the work on the card";
+
 fn run_surface(
     runner: &Runner,
     case: &Case,
@@ -245,14 +252,13 @@ fn run_surface(
         return Err(skipped("an access has a size that no instruction has"));
     }
     if surface.accesses.iter().any(|a| a.fault.is_some()) {
-        return Err(skipped("an access faults, and a fault ends the work on the card"));
+        return Err(skipped(FAULTS));
     }
     let before = surface.surface.resource.to_packed();
     let ours = surface.run().map_err(skipped)?;
     if ours.answers.iter().any(Result::is_err) {
-        return Err(skipped("an access faults, and a fault ends the work on the card"));
+        return Err(skipped(FAULTS));
     }
-    let after_ours = surface.surface.resource.to_packed();
     let restored = surface.surface.resource.fill_packed(&before);
     restored.map_err(|e| Outcome::Failed { reason: e.to_string() })?;
     let (answers, after) =
@@ -272,13 +278,13 @@ fn run_surface(
             });
         }
     }
-    if after_ours != after {
-        let at = after_ours.iter().zip(&after).position(|(a, b)| a != b).unwrap_or(0);
+    if ours.after != after {
+        let at = ours.after.iter().zip(&after).position(|(a, b)| a != b).unwrap_or(0);
         let around = |bytes: &[u8]| hex(&bytes[at..bytes.len().min(at + 16)]);
         differences.add(|| Difference {
             index: surface.accesses.len(),
             operands: format!("the surface afterwards, from byte {at}"),
-            reference: around(&after_ours),
+            reference: around(&ours.after),
             card: around(&after),
         });
     }

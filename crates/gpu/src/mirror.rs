@@ -6,9 +6,9 @@ use std::ffi::{c_int, c_uint};
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Extent, Geometry, Layout, Resource, TexelIndex};
 
-/// `CUarray_format` and the number of channels.
+/// `CUarray_format` and the number of channels. The driver has no arrays of depth formats.
 #[rustfmt::skip]
-const FORMATS: [(&str, c_int, c_uint); 54] = [
+const FORMATS: [(&str, c_int, c_uint); 51] = [
     ("u8", 0x01, 1),       ("u8x2", 0x01, 2),       ("u8x4", 0x01, 4),
     ("u16", 0x02, 1),      ("u16x2", 0x02, 2),      ("u16x4", 0x02, 4),
     ("u32", 0x03, 1),      ("u32x2", 0x03, 2),      ("u32x4", 0x03, 4),
@@ -26,8 +26,6 @@ const FORMATS: [(&str, c_int, c_uint); 54] = [
     ("bc3", 0x95, 4),      ("bc3_srgb", 0x96, 4),   ("bc4", 0x97, 1),       ("bc4_snorm", 0x98, 1),
     ("bc5", 0x99, 2),      ("bc5_snorm", 0x9a, 2),  ("bc6h", 0x9b, 3),      ("bc6h_snorm", 0x9c, 3),
     ("bc7", 0x9d, 4),      ("bc7_srgb", 0x9e, 4),
-    // No driver has depth formats for arrays of its own making.
-    ("depth16", -1, 1),    ("depth24", -1, 1),      ("depth32f", -1, 1),
 ];
 
 /// Name of the format that the driver has these numbers for.
@@ -39,8 +37,8 @@ pub(crate) fn format_name(cuda: c_int, channels: c_uint) -> Option<&'static str>
 fn cuda_format(format: Format) -> Result<(c_int, c_uint), GpuError> {
     let name = format.to_string();
     match FORMATS.iter().find(|row| row.0 == name) {
-        Some(&(_, cuda, channels)) if cuda >= 0 => Ok((cuda, channels)),
-        _ => Err(GpuError::NotExpressible(format!("the driver has no arrays of {format}"))),
+        Some(&(_, cuda, channels)) => Ok((cuda, channels)),
+        None => Err(GpuError::NotExpressible(format!("the driver has no arrays of {format}"))),
     }
 }
 

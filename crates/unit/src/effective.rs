@@ -25,6 +25,17 @@ pub enum Coords {
     Normalized,
 }
 
+impl Coords {
+    /// `normalized`
+    pub fn name(self) -> &'static str {
+        match self {
+            Coords::Integer => "integer",
+            Coords::Unnormalized => "unnormalized",
+            Coords::Normalized => "normalized",
+        }
+    }
+}
+
 /// Sampler state that takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EffectiveSampler {

@@ -61,7 +61,8 @@ impl Binder<'_> {
     }
 }
 
-fn geometry(container: &Container) -> Geometry {
+/// Kind of array that a file holds.
+pub(crate) fn geometry(container: &Container) -> Geometry {
     match (container.is_cube, container.layers.is_some(), container.dims) {
         (true, false, _) => Geometry::Cube,
         (true, true, _) => Geometry::Acube,

@@ -5,7 +5,7 @@ use serde_json::{Value, json as object};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use texunit_gpu::compare::{Compared, Difference, Outcome, Tally, by_rule};
+use texunit_gpu::compare::{Compared, Difference, Outcome, Tally, by_rule, cuda_version};
 
 /// Cases with differences that are shown.
 const MOST_SHOWN: usize = 50;
@@ -37,8 +37,8 @@ pub fn human(comparison: &Comparison) -> String {
 fn write_human(out: &mut String, c: &Comparison) -> std::fmt::Result {
     if let Some(card) = &c.card {
         let (major, minor) = card.capability;
-        let (cuda, point) = (card.driver_version / 1000, card.driver_version % 1000 / 10);
-        writeln!(out, "{}, sm_{major}{minor}, driver for CUDA {cuda}.{point}\n", card.name)?;
+        let cuda = cuda_version(card.driver_version);
+        writeln!(out, "{}, sm_{major}{minor}, driver for CUDA {cuda}\n", card.name)?;
     }
     let mut shown = 0;
     for case in &c.compared {

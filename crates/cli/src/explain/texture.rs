@@ -3,6 +3,7 @@
 use super::Trouble;
 use super::args::TextureArgs;
 use super::operand::count;
+use crate::bind::container::geometry;
 use crate::bind::mipmaps;
 use std::path::Path;
 use std::sync::Arc;
@@ -74,7 +75,8 @@ pub(super) fn resource(
 fn container(args: &TextureArgs, file: &Path) -> Result<Source, Trouble> {
     let container =
         texunit_files::read_container(file).map_err(|e| Trouble::input(e.to_string()))?;
-    let Container { format, srgb, dims, extent, layers, is_cube, levels } = container;
+    let geometry = geometry(&container);
+    let Container { format, srgb, extent, layers, levels, .. } = container;
     let name = file.display();
     let given = [
         ("--size", args.size.is_some()),
@@ -84,15 +86,6 @@ fn container(args: &TextureArgs, file: &Path) -> Result<Source, Trouble> {
     if let Some((option, _)) = given.iter().find(|option| option.1) {
         return Err(Trouble::usage(format!("`{name}` says it itself: leave {option} out")));
     }
-    let geometry = match (is_cube, layers.is_some(), dims) {
-        (true, false, _) => Geometry::Cube,
-        (true, true, _) => Geometry::Acube,
-        (false, true, 1) => Geometry::A1d,
-        (false, true, _) => Geometry::A2d,
-        (false, false, 1) => Geometry::D1,
-        (false, false, 2) => Geometry::D2,
-        (false, false, _) => Geometry::D3,
-    };
     if let Some(other) = args.geometry.filter(|&g| g != geometry) {
         let (other, own) = (other.name(), geometry.name());
         return Err(Trouble::usage(format!(
