@@ -84,7 +84,7 @@ impl<'a> Checker<'a> {
     /// verdicts were asked for; then the instruction must not be executed.
     pub(crate) fn report_miscompiled(&mut self, mut diagnostic: Diagnostic) {
         self.miscompiled = true;
-        if self.options.ptxas_compat {
+        if self.options.ptxas_compat() {
             diagnostic.severity = texunit_syntax::Severity::Warning;
         }
         self.report(diagnostic);

@@ -10,6 +10,8 @@
 
 pub mod ir;
 mod limits;
+pub mod lint;
+mod options;
 
 mod address;
 mod body;
@@ -37,16 +39,10 @@ mod values;
 mod variable;
 
 pub use codes::{CODES, Code};
+pub use lint::{Levels, UnknownCode};
+pub use options::{Architecture, Options, Ptxas, Verdicts};
 
 use texunit_syntax::{Diagnostic, SourceFile, ast};
-
-/// How strict to be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Give the verdicts of NVIDIA's assembler also where it miscompiles what it accepts: the
-    /// errors that texunit adds become warnings.
-    pub ptxas_compat: bool,
-}
 
 /// What [`check`] found.
 #[derive(Clone, Debug, Default)]
@@ -65,4 +61,21 @@ pub fn check(source: &SourceFile, module: &ast::Module) -> Checked {
 /// [`check`] with options.
 pub fn check_with(source: &SourceFile, module: &ast::Module, options: Options) -> Checked {
     context::Checker::new(source, options).run(module)
+}
+
+/// Everything that is to be said about a text: parses it, checks what could be read of it, and
+/// looks for suspicious code ([`lint`]). Errors and warnings come in source order.
+pub fn check_source(source: &SourceFile, options: &Options) -> Vec<Diagnostic> {
+    let parsed = texunit_syntax::parse(source);
+    let checked = check_with(source, &parsed.module, *options);
+    let mut diagnostics = lint::lint(source, &parsed.module, &checked, options);
+    diagnostics.extend(parsed.diagnostics);
+    diagnostics.extend(checked.diagnostics);
+    diagnostics.sort_by_key(|d| (d.primary.span.start, d.code));
+    diagnostics
+}
+
+/// The entry of a code, of this crate or of the parser.
+pub fn find_code(code: &str) -> Option<&'static Code> {
+    CODES.iter().find(|c| c.code == code).or_else(|| texunit_syntax::codes::find(code))
 }

@@ -68,10 +68,11 @@ fn expectations(text: &str) -> Vec<Expected> {
 
 fn diagnostics(path: &Path, text: &str) -> (SourceFile, Vec<Diagnostic>) {
     let source = SourceFile::new(path.to_string_lossy(), text);
-    let ptxas_compat = text.starts_with("// options: ptxas-compat");
+    let compat = text.starts_with("// options: ptxas-compat");
+    let options = if compat { Options::PTXAS } else { Options::default() };
     let parsed = parse(&source);
     let mut all = parsed.diagnostics.clone();
-    all.extend(check_with(&source, &parsed.module, Options { ptxas_compat }).diagnostics);
+    all.extend(check_with(&source, &parsed.module, options).diagnostics);
     drop(parsed);
     (source, all)
 }

@@ -1,6 +1,10 @@
 //! The command line.
 
+pub use crate::check::CheckArgs;
 pub use crate::explain::args::ExplainArgs;
+pub use crate::explain_code::ExplainCodeArgs;
+pub use crate::isa::IsaArgs;
+pub use crate::lsp::LspArgs;
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -34,6 +38,21 @@ pub enum Command {
     /// skipped. Exit codes: 0 everything that the card was asked agrees; 1 something differs or
     /// cannot be read; 2 there is no GPU or no driver, wrong usage, or a bug of texunit.
     Compare(CompareArgs),
+    /// Check PTX files: everything that NVIDIA's assembler would refuse, and more.
+    ///
+    /// Exit codes: 0 no errors (warnings included, unless denied); 1 errors, or unreadable input;
+    /// 2 wrong usage, or a bug of texunit.
+    Check(CheckArgs),
+    /// Explain the code of an error or a warning, with an example.
+    ///
+    /// Exit codes: 0 explained; 1 there is no such code; 2 wrong usage, or a bug of texunit.
+    ExplainCode(ExplainCodeArgs),
+    /// Print the forms, operands and floors of instructions.
+    ///
+    /// Exit codes: 0 printed; 1 there is no such instruction; 2 wrong usage, or a bug of texunit.
+    Isa(IsaArgs),
+    /// Serve an editor: a language server over standard input and output.
+    Lsp(LspArgs),
 }
 
 /// Arguments of `texunit launch`.

@@ -3,12 +3,16 @@
 
 pub mod args;
 mod bind;
+pub mod check;
 pub mod compare;
 pub mod effective;
 pub mod explain;
+pub mod explain_code;
 pub mod human;
+pub mod isa;
 pub mod job;
 pub mod json;
+pub mod lsp;
 mod output;
 pub mod problem;
 mod progress;
@@ -50,6 +54,10 @@ fn run_command() -> u8 {
         Command::Launch(args) => launch(&args),
         Command::Explain(args) => explain(&args),
         Command::Compare(args) => compare(&args),
+        Command::Check(args) => check::run(&args),
+        Command::ExplainCode(args) => explain_code::run(&args),
+        Command::Isa(args) => isa::run(&args),
+        Command::Lsp(args) => lsp::run(&args),
     }
 }
 

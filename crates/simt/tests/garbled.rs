@@ -25,9 +25,9 @@ fn forms_without_a_meaning_are_refused() {
         );
         let source = SourceFile::new("t.ptx", &text);
         let parsed = parse(&source);
-        let module = |ptxas_compat| check_with(&source, &parsed.module, Options { ptxas_compat });
-        assert!(module(false).diagnostics.iter().any(|d| d.is_error()), "{inst}");
-        let checked = module(true);
+        let module = |options| check_with(&source, &parsed.module, options);
+        assert!(module(Options::default()).diagnostics.iter().any(|d| d.is_error()), "{inst}");
+        let checked = module(Options::PTXAS);
         assert!(!checked.diagnostics.iter().any(|d| d.is_error()), "{inst}");
         let program = lower(&checked.module, &Symbols::default(), &source);
         let unsupported = program.unsupported(program.kernel("k").unwrap());

@@ -20,6 +20,15 @@ pub struct Label {
     pub text: String,
 }
 
+/// A change of the text: what stands at `span` is replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced; empty where something is inserted.
+    pub span: Span,
+    /// What stands there afterwards.
+    pub text: String,
+}
+
 /// One mistake: a stable code, one sentence, where, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -35,6 +44,9 @@ pub struct Diagnostic {
     pub secondary: Vec<Label>,
     /// What to write instead, or why it is so.
     pub help: Option<String>,
+    /// Changes that certainly correct the mistake, in source order, not overlapping; empty where
+    /// nothing is certain. All are made or none.
+    pub fix: Vec<Edit>,
 }
 
 impl Diagnostic {
@@ -56,6 +68,7 @@ impl Diagnostic {
             primary: Label { span, text: String::new() },
             secondary: Vec::new(),
             help: None,
+            fix: Vec::new(),
         }
     }
 
@@ -77,6 +90,13 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
+        self
+    }
+
+    /// Adds a change to the fix.
+    #[must_use]
+    pub fn fix(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.fix.push(Edit { span, text: text.into() });
         self
     }
 

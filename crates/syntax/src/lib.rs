@@ -17,7 +17,7 @@ pub mod span;
 mod token;
 mod words;
 
-pub use diagnostic::{Diagnostic, Label, Severity};
+pub use diagnostic::{Diagnostic, Edit, Label, Severity};
 pub use span::{Location, SourceFile, Span};
 
 /// What [`parse`] found.

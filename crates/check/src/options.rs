@@ -1,0 +1,164 @@
+//! What a caller of the checker can choose.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How a module is checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Whose verdicts are given.
+    pub verdicts: Verdicts,
+    /// Stands in the place of the architecture that `.target` names.
+    pub target: Option<Architecture>,
+    /// Stands in the place of `.version`: major, minor.
+    pub version: Option<(u32, u32)>,
+    /// The machine that is assembled for; it decides the limits of a kernel. Default: the target.
+    pub arch: Option<Architecture>,
+}
+
+impl Options {
+    /// Nothing replaced, and the verdicts of NVIDIA's assembler: the oldest release that knows the
+    /// module's version.
+    pub const PTXAS: Self =
+        Self { verdicts: Verdicts::Ptxas(None), target: None, version: None, arch: None };
+
+    /// Whether verdicts are those of NVIDIA's assembler.
+    pub const fn ptxas_compat(&self) -> bool {
+        matches!(self.verdicts, Verdicts::Ptxas(_))
+    }
+}
+
+/// Whose verdicts the checker gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Verdicts {
+    /// Ours: what NVIDIA's assembler accepts, except where it then miscompiles or crashes.
+    #[default]
+    Texunit,
+    /// Those of a release of NVIDIA's assembler; `None`: of the oldest that knows the module's
+    /// `.version`. Errors that texunit adds become warnings.
+    Ptxas(Option<Ptxas>),
+}
+
+/// A release of NVIDIA's assembler whose verdicts have been measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Ptxas {
+    /// CUDA 11.8
+    V11_8,
+    /// CUDA 12.4
+    V12_4,
+    /// CUDA 12.9
+    V12_9,
+    /// CUDA 13.5
+    V13_5,
+}
+
+impl Ptxas {
+    /// All, oldest first.
+    pub const ALL: [Self; 4] = [Self::V11_8, Self::V12_4, Self::V12_9, Self::V13_5];
+
+    /// `12.9`
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V11_8 => "11.8",
+            Self::V12_4 => "12.4",
+            Self::V12_9 => "12.9",
+            Self::V13_5 => "13.5",
+        }
+    }
+
+    /// The newest version of the PTX ISA that it knows.
+    pub const fn newest_version(self) -> (u32, u32) {
+        match self {
+            Self::V11_8 => (7, 8),
+            Self::V12_4 => (8, 4),
+            Self::V12_9 => (8, 8),
+            Self::V13_5 => (9, 5),
+        }
+    }
+
+    /// The oldest release that knows a version of the PTX ISA; the newest one if none does.
+    pub fn for_version(version: (u32, u32)) -> Self {
+        Self::ALL.into_iter().find(|p| version <= p.newest_version()).unwrap_or(Self::V13_5)
+    }
+}
+
+impl fmt::Display for Ptxas {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Ptxas {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|p| p.name() == text).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            format!("expected a release of ptxas: {names}")
+        })
+    }
+}
+
+/// An architecture as `.target` names it: `sm_75`, `sm_90a`, `sm_120f`; `compute_75` is the same
+/// as `sm_75`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Architecture {
+    /// 75 of `sm_75`.
+    pub number: u32,
+    /// `a` or `f`.
+    pub suffix: Option<char>,
+}
+
+impl fmt::Display for Architecture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sm_{}", self.number)?;
+        self.suffix.map_or(Ok(()), |c| write!(f, "{c}"))
+    }
+}
+
+impl FromStr for Architecture {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        let number = text.strip_prefix("sm_").or_else(|| text.strip_prefix("compute_"));
+        let digits = number.ok_or("expected an architecture, such as sm_75")?;
+        let suffix = digits.chars().last().filter(|c| matches!(c, 'a' | 'f'));
+        let digits = digits.strip_suffix(['a', 'f']).unwrap_or(digits);
+        let number = digits.bytes().all(|b| b.is_ascii_digit()) && (2..=3).contains(&digits.len());
+        match digits.parse() {
+            Ok(digits) if number => Ok(Self { number: digits, suffix }),
+            _ => Err("expected an architecture, such as sm_75"),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn architectures() {
+        for text in ["sm_10", "sm_75", "sm_90a", "sm_120f"] {
+            assert_eq!(text.parse::<Architecture>().unwrap().to_string(), text);
+        }
+        assert_eq!("compute_75".parse::<Architecture>().unwrap().to_string(), "sm_75");
+        for wrong in ["", "75", "sm_", "sm_7", "sm_7500", "sm_a", "sm_+5", "SM_75", "sm_75aa"] {
+            assert!(wrong.parse::<Architecture>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_oldest_release_that_knows_a_version() {
+        assert_eq!(Ptxas::for_version((1, 0)), Ptxas::V11_8);
+        assert_eq!(Ptxas::for_version((7, 8)), Ptxas::V11_8);
+        assert_eq!(Ptxas::for_version((8, 0)), Ptxas::V12_4);
+        assert_eq!(Ptxas::for_version((8, 5)), Ptxas::V12_9);
+        assert_eq!(Ptxas::for_version((9, 0)), Ptxas::V13_5);
+        assert_eq!(Ptxas::for_version((9, 9)), Ptxas::V13_5);
+        for ptxas in Ptxas::ALL {
+            assert_eq!(ptxas.name().parse(), Ok(ptxas));
+        }
+        assert!("12".parse::<Ptxas>().is_err());
+    }
+}

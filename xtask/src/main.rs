@@ -1,0 +1,3 @@
+//! Tasks of texunit's developers.
+
+fn main() {}
