@@ -1,0 +1,117 @@
+//! The scheduling information of an instruction: 21 bits of the control word that stands before
+//! each group of three instructions.
+
+use crate::Arch;
+use crate::field::{Field, Kind, Written};
+
+/// The control field of one instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Control(u32);
+
+const fn field(low: u32, width: u32, name: &'static str, meaning: &'static str) -> Field {
+    let (kind, written, since) = (Kind::Number, Written::Mnemonic, Arch::Sm50);
+    Field { name, low, width, kind, written, since, meaning }
+}
+
+/// Scheduling: stall count in the lower four bits, yield in the fifth.
+pub const SCHED: Field = field(
+    0,
+    5,
+    "sched",
+    "Cycles until the next instruction of the warp (3:0), and whether it yields (4); 0x10 pairs it with the next one.",
+);
+/// Write barrier.
+pub const WRITE: Field =
+    field(5, 3, "wr", "Barrier that is released when the result is written; 7: none.");
+/// Read barrier.
+pub const READ: Field =
+    field(8, 3, "rd", "Barrier that is released when the operands are read; 7: none.");
+/// Wait mask.
+pub const WAIT: Field = field(11, 6, "req", "Barriers that are waited for.");
+/// Phases.
+pub const PHASE: Field = field(
+    17,
+    2,
+    "phase",
+    "Of a texture instruction, .T (1) or .P (2): how the warp's texture hash goes on.",
+);
+/// Reuse flags.
+pub const REUSE: Field =
+    field(19, 2, "reuse", "Reuse flags that a texture instruction does not use for its phase.");
+
+/// The fields of [`Control`], lowest bits first.
+pub const FIELDS: &[Field] = &[SCHED, WRITE, READ, WAIT, PHASE, REUSE];
+
+impl Control {
+    /// Bits of a control field.
+    pub const BITS: u32 = 21;
+    /// Nothing is waited for, nothing is released, and the next instruction may follow at once.
+    pub const NONE: Self = Self((WRITE.mask() | READ.mask()) as u32);
+
+    /// The field with these bits; `None` if there are more than 21.
+    pub const fn new(bits: u32) -> Option<Self> {
+        if bits >> Self::BITS == 0 { Some(Self(bits)) } else { None }
+    }
+
+    /// Those of the three instructions after a control word. The word's top bit is not used.
+    pub fn of_group(word: u64) -> [Self; 3] {
+        [0, 1, 2].map(|n| Self((word >> (n * Self::BITS)) as u32 & ((1 << Self::BITS) - 1)))
+    }
+
+    /// The control word of three instructions.
+    pub fn group(fields: [Self; 3]) -> u64 {
+        (0..).zip(fields).fold(0, |word, (n, field)| word | u64::from(field.0) << (n * Self::BITS))
+    }
+
+    /// The 21 bits.
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// A part of the field.
+    pub const fn get(self, field: &Field) -> u64 {
+        field.get(self.0 as u64)
+    }
+
+    /// Another value in a part of the field, cut to its width.
+    #[must_use]
+    pub const fn with(self, field: &Field, value: u64) -> Self {
+        Self(field.set(self.0 as u64, value) as u32)
+    }
+
+    /// `.T`: the texture component of the warp's hash goes up.
+    pub const fn phase_t(self) -> bool {
+        self.get(&PHASE) & 1 != 0
+    }
+
+    /// `.P`: the phase component of the warp's hash goes up, the texture component becomes 0.
+    pub const fn phase_p(self) -> bool {
+        self.get(&PHASE) & 2 != 0
+    }
+
+    /// Whether the instruction is issued together with the next one.
+    pub const fn is_dual_issue(self) -> bool {
+        self.get(&SCHED) == 0x10
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fields_tile_the_control_field() {
+        let end = FIELDS.iter().fold(0, |next, field| {
+            assert_eq!(field.low, next, "{}", field.name);
+            next + field.width
+        });
+        assert_eq!(end, Control::BITS);
+        assert_eq!(Control::new(1 << 21), None);
+    }
+
+    #[test]
+    fn groups() {
+        let fields = [0x1f_ffff, 0x00_0001, 0x15_5555].map(|b| Control::new(b).expect("21 bits"));
+        assert_eq!(Control::of_group(Control::group(fields)), fields);
+    }
+}

@@ -1,0 +1,51 @@
+//! Files of code: groups of one control word and three instructions.
+
+use crate::Control;
+
+/// An instruction of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Byte offset in the file.
+    pub offset: usize,
+    /// The word.
+    pub word: u64,
+    /// Its part of the control word.
+    pub control: Control,
+}
+
+/// Why a file is no code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadLength {
+    /// Its length in bytes.
+    pub length: usize,
+}
+
+impl std::fmt::Display for BadLength {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let length = self.length;
+        write!(f, "{length} bytes are not groups of 32: a control word and three instructions")
+    }
+}
+
+impl std::error::Error for BadLength {}
+
+/// The instructions of little-endian code.
+pub fn lines(code: &[u8]) -> Result<impl Iterator<Item = Line>, BadLength> {
+    let (groups, rest) = code.as_chunks::<32>();
+    if !rest.is_empty() {
+        return Err(BadLength { length: code.len() });
+    }
+    Ok(groups.iter().enumerate().flat_map(|(n, group)| {
+        let word = |at: usize| {
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(&group[8 * at..8 * at + 8]);
+            u64::from_le_bytes(bytes)
+        };
+        let controls = Control::of_group(word(0));
+        [1, 2, 3].map(|at| Line {
+            offset: 32 * n + 8 * at,
+            word: word(at),
+            control: controls[at - 1],
+        })
+    }))
+}

@@ -1,0 +1,112 @@
+//! A TXD as text.
+
+use crate::control::{READ, REUSE, SCHED, WAIT, WRITE};
+use crate::field::{Field, Kind, Written};
+use crate::txd::{BINDLESS, COORDINATES, FIELDS, GUARD, GUARD_NOT, INDEX, PS, PT, RZ, Txd};
+
+/// How an instruction is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Style {
+    /// As NVIDIA's disassembler prints it.
+    #[default]
+    Nvidia,
+    /// As the instruction's page writes it, with the annotations of the control field that are not
+    /// those of [`crate::Control::NONE`]: `&req_0x3 &rd0 &wr1 ?0x0d;`.
+    Isa,
+}
+
+/// The text of an instruction.
+pub fn print(txd: &Txd, style: Style) -> String {
+    let mut text = String::new();
+    if style == Style::Nvidia && txd.control.is_dual_issue() {
+        text += "{ ";
+    }
+    if txd.get(&GUARD) != PT || txd.has(&GUARD_NOT) {
+        let not = if txd.has(&GUARD_NOT) { "!" } else { "" };
+        text += &format!("@{not}{} ", predicate(txd.get(&GUARD)));
+    }
+    text += "TXD";
+    for (_, word, field) in modifiers() {
+        if txd.has(field) {
+            text += &format!(".{word}");
+        }
+    }
+    for (phase, word) in [(txd.control.phase_t(), ".T"), (txd.control.phase_p(), ".P")] {
+        if phase {
+            text += word;
+        }
+    }
+    let operands: Vec<String> =
+        operands().into_iter().filter_map(|(_, field)| operand(txd, field)).collect();
+    text += &format!(" {}", operands.join(", "));
+    if style == Style::Isa {
+        text += &annotations(txd);
+        text.push(';');
+    }
+    text
+}
+
+/// Modifiers of the table in the order of the text.
+pub(crate) fn modifiers() -> Vec<(u8, &'static str, &'static Field)> {
+    let mut list: Vec<_> = FIELDS
+        .iter()
+        .filter_map(|field| match field.written {
+            Written::Modifier(place, word) => Some((place, word, field)),
+            _ => None,
+        })
+        .collect();
+    list.sort_by_key(|row| row.0);
+    list
+}
+
+/// Operands of the table in the order of the text.
+pub(crate) fn operands() -> Vec<(u8, &'static Field)> {
+    let mut list: Vec<_> = FIELDS
+        .iter()
+        .filter_map(|field| match field.written {
+            Written::Operand(place) => Some((place, field)),
+            _ => None,
+        })
+        .collect();
+    list.sort_by_key(|row| row.0);
+    list
+}
+
+/// The text of an operand; `None` if it is left out.
+fn operand(txd: &Txd, field: &Field) -> Option<String> {
+    let value = txd.get(field);
+    Some(match field.kind {
+        Kind::Register if value == RZ => "RZ".into(),
+        Kind::Register => format!("R{value}"),
+        Kind::Predicate if *field == PS && value == PT => return None,
+        Kind::Predicate => predicate(value),
+        Kind::Coordinates => COORDINATES[value as usize].into(),
+        Kind::Number if *field == INDEX && txd.has(&BINDLESS) => "0x0".into(),
+        Kind::Number | Kind::Flag | Kind::Opcode(_) => format!("{value:#x}"),
+    })
+}
+
+fn predicate(value: u64) -> String {
+    if value == PT { "PT".into() } else { format!("P{value}") }
+}
+
+/// The annotations of the control field, each after a space.
+fn annotations(txd: &Txd) -> String {
+    let get = |field| txd.control.get(field);
+    let mut text = String::new();
+    if get(&WAIT) != 0 {
+        text += &format!(" &req_{:#x}", get(&WAIT));
+    }
+    for (field, name) in [(&READ, "rd"), (&WRITE, "wr")] {
+        if get(field) != field.max() {
+            text += &format!(" &{name}{}", get(field));
+        }
+    }
+    if get(&REUSE) != 0 {
+        text += &format!(" &reuse_{:#x}", get(&REUSE));
+    }
+    if get(&SCHED) != 0 {
+        text += &format!(" ?{:#04x}", get(&SCHED));
+    }
+    text
+}

@@ -1,0 +1,69 @@
+//! What the instruction's page forbids, of words that can be built.
+
+use texunit_syntax::Diagnostic;
+
+use crate::Arch;
+use crate::control::PHASE;
+use crate::field::Field;
+use crate::parse::Places;
+use crate::txd::{COORDINATES, LC, PARAM, PS, RA, RB, RD, RZ, Txd};
+
+/// Every rule that an instruction breaks, as errors at the parts of its text.
+pub fn check(txd: &Txd, places: &Places, arch: Arch) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for field in [&LC, &PS] {
+        if arch < field.since && txd.get(field) != field.absent() {
+            let message = format!("{arch} has no {}", field.name);
+            found.push(
+                Diagnostic::error("E0514", places.of(field), message)
+                    .help(format!("leave it out, or assemble for {} or later", field.since)),
+            );
+        }
+    }
+    if txd.control.phase_t() && txd.control.phase_p() {
+        found.push(
+            Diagnostic::error("E0515", places.of(&PHASE), "both .T and .P are given")
+                .help("keep one of them"),
+        );
+    }
+    if txd.is_reserved() {
+        let name = COORDINATES[txd.get(&PARAM) as usize];
+        found.push(
+            Diagnostic::error("E0513", places.of(&PARAM), format!("TXD has no {name} coordinates"))
+                .help("use 1D, ARRAY_1D, 2D or ARRAY_2D; others are emulated with SHFL and TEX"),
+        );
+    }
+    found.extend(group(txd, places, &RD, txd.rd_count(), "bits of the write mask"));
+    found.extend(group(txd, places, &RA, txd.ra_count().min(4), "values in Ra"));
+    found.extend(group(txd, places, &RB, txd.rb_count().min(4), "derivatives in Rb"));
+    found.sort_by_key(|d| d.primary.span.start);
+    found
+}
+
+/// The rules of a group of registers.
+fn group(txd: &Txd, places: &Places, field: &Field, count: u32, what: &str) -> Option<Diagnostic> {
+    let first = txd.get(field);
+    let (name, span) = (field.name, places.of(field));
+    let error = |code, message: String| Diagnostic::error(code, span, message);
+    if first == RZ {
+        // A result may be thrown away.
+        return (*field != RD).then(|| {
+            error("E0511", format!("{name} is RZ, but it holds {count} values"))
+                .help(format!("give {name} a register"))
+        });
+    }
+    let align = u64::from(count.next_power_of_two());
+    if !first.is_multiple_of(align) {
+        let down = first - first % align;
+        return Some(
+            error("E0510", format!("{name} is R{first}, which is not a multiple of {align}"))
+                .label(format!("{count} {what}"))
+                .help(format!("use R{down} or another multiple of {align}")),
+        );
+    }
+    (first + u64::from(count) > RZ).then(|| {
+        error("E0512", format!("{name} needs {count} registers from R{first} on"))
+            .label("R254 is the last one")
+            .help("use a lower register")
+    })
+}

@@ -1,0 +1,210 @@
+//! The word of TXD.
+
+use crate::field::{Field, Kind, Written};
+use crate::{Arch, Control};
+
+/// Number of RZ.
+pub const RZ: u64 = 255;
+/// Number of PT; as `Ps`: none.
+pub const PT: u64 = 7;
+
+/// The coordinate descriptions of `paramA`. From the fifth on they are reserved: the hardware has
+/// no derivatives for them, though the disassembler prints their names.
+pub const COORDINATES: [&str; 8] =
+    ["1D", "ARRAY_1D", "2D", "ARRAY_2D", "3D", "ARRAY_3D", "CUBE", "ARRAY_CUBE"];
+
+/// Declares the fields: each a constant, and all of them a table in the order of the word.
+macro_rules! fields {
+    ($($constant:ident $low:literal $width:literal $name:literal $kind:expr, $written:expr, $since:ident, $meaning:literal;)*) => {
+        $(#[doc = $meaning]
+        pub const $constant: Field = Field {
+            name: $name, low: $low, width: $width, kind: $kind, written: $written,
+            since: Arch::$since, meaning: $meaning,
+        };)*
+        /// Every field of the word, lowest bits first. Together they have all 64 bits.
+        pub const FIELDS: &[Field] = &[$($constant),*];
+    };
+}
+
+use Kind::{Coordinates, Flag, Number, Opcode, Predicate, Register};
+use Written::{Guard, GuardNot, Mnemonic, Modifier, Operand};
+
+#[rustfmt::skip]
+fields! {
+    RD         0  8 "Rd"            Register,           Operand(1),           Sm50, "First register of the result: one for each bit of the write mask. RZ discards it.";
+    RA         8  8 "Ra"            Register,           Operand(2),           Sm50, "First register of handle (with .B), s, t (2D), and the packed word of array index, offset and LOD clamp.";
+    GUARD     16  3 "Pg"            Predicate,          Guard,                Sm50, "Predicate of the guard; PT is always true.";
+    GUARD_NOT 19  1 "!Pg"           Flag,               GuardNot,             Sm50, "Whether the guard is negated.";
+    RB        20  8 "Rb"            Register,           Operand(3),           Sm50, "First register of the derivatives: dsdx, dsdy, and for 2D dtdx, dtdy.";
+    PARAM     28  3 "paramA"        Coordinates,        Operand(5),           Sm50, "Description of the coordinates: 1D, ARRAY_1D, 2D or ARRAY_2D.";
+    MASK      31  4 "wmskU04"       Number,             Operand(6),           Sm50, "Write mask: one bit for each of R, G, B, A, R lowest. The written components follow each other in registers.";
+    AOFFI     35  1 "AOFFI"         Flag,               Modifier(2, "AOFFI"), Sm50, "An offset in texels comes in the packed word.";
+    INDEX     36 13 "tsPtrIdxU13"   Number,             Operand(4),           Sm50, "Word of the constant bank that holds the handle; ignored with .B. The older spelling has two numbers: tid in the lower 8 bits, smp in the upper 5.";
+    NODEP     49  1 "NODEP"         Flag,               Modifier(3, "NODEP"), Sm50, "No derivatives are taken of the result: killed threads fetch nothing.";
+    LC        50  1 "LC"            Flag,               Modifier(1, "LC"),    Sm52, "A lower limit of the LOD (u4.8) comes in the packed word.";
+    PS        51  3 "Ps"            Predicate,          Operand(0),           Sm52, "Predicate that says that a tile is not resident; none if it is 7.";
+    BINDLESS  54  1 "B"             Flag,               Modifier(0, "B"),     Sm50, "Bindless: the handle comes in the first register of Ra.";
+    OPCODE    55  9 "opcode"        Opcode(0b1_1011_1100), Mnemonic,          Sm50, "What makes the word a TXD.";
+}
+
+/// A valid TXD: its word and what is said of it beside the word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Txd {
+    /// The word.
+    pub word: u64,
+    /// Its part of the control word.
+    pub control: Control,
+}
+
+/// Why a word is no valid TXD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecodeError {
+    /// Another opcode.
+    OtherOpcode,
+    /// The control field asks for .T and .P.
+    BothPhases,
+    /// The architecture does not have the field, and the word uses it.
+    NotYet {
+        /// The field.
+        field: &'static Field,
+        /// The architecture.
+        arch: Arch,
+    },
+}
+
+impl std::fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::OtherOpcode => f.write_str("the word is not a TXD"),
+            Self::BothPhases => f.write_str("the control field asks for both .T and .P"),
+            Self::NotYet { field, arch } => {
+                write!(f, "{arch} has no {}: it came with {}", field.name, field.since)
+            }
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// Fields that came after the first architecture.
+const LATER: [&Field; 2] = [&LC, &PS];
+
+impl Txd {
+    /// The instruction that has everything left out: `TXD R0, R0, R0, 0x0, 1D, 0xf`.
+    pub const PLAIN: Self = Self {
+        word: MASK.mask() | PS.mask() | GUARD.mask() | OPCODE.set(0, OPCODE.absent()),
+        control: Control::NONE,
+    };
+
+    /// Reads a word with its control field. Refuses what the disassembler refuses; what the page
+    /// forbids beyond that is said by [`crate::rules::check`].
+    pub fn decode(word: u64, control: Control, arch: Arch) -> Result<Self, DecodeError> {
+        if OPCODE.get(word) != OPCODE.absent() {
+            return Err(DecodeError::OtherOpcode);
+        }
+        if control.phase_t() && control.phase_p() {
+            return Err(DecodeError::BothPhases);
+        }
+        for field in LATER {
+            if arch < field.since && field.get(word) != field.absent() {
+                return Err(DecodeError::NotYet { field, arch });
+            }
+        }
+        Ok(Self { word, control })
+    }
+
+    /// A field of the word.
+    pub const fn get(&self, field: &Field) -> u64 {
+        field.get(self.word)
+    }
+
+    /// Whether a flag is set.
+    pub const fn has(&self, flag: &Field) -> bool {
+        flag.get(self.word) != 0
+    }
+
+    /// Another value in a field, cut to its width.
+    #[must_use]
+    pub const fn with(self, field: &Field, value: u64) -> Self {
+        Self { word: field.set(self.word, value), ..self }
+    }
+
+    /// Spatial coordinates: 1, 2 or (reserved) 3.
+    pub const fn dimensions(&self) -> u32 {
+        match self.get(&PARAM) >> 1 {
+            0 => 1,
+            1 => 2,
+            _ => 3,
+        }
+    }
+
+    /// Whether an array index comes in the packed word.
+    pub const fn is_array(&self) -> bool {
+        self.get(&PARAM) & 1 == 1
+    }
+
+    /// Whether the coordinate description is one that the instruction does not have.
+    pub const fn is_reserved(&self) -> bool {
+        self.get(&PARAM) >= 4
+    }
+
+    /// Whether Ra has the packed word.
+    pub const fn has_packed_word(&self) -> bool {
+        self.is_array() || self.has(&AOFFI) || self.has(&LC)
+    }
+
+    /// Registers that are read from Ra on.
+    pub const fn ra_count(&self) -> u32 {
+        self.has(&BINDLESS) as u32 + self.dimensions() + self.has_packed_word() as u32
+    }
+
+    /// Registers that are read from Rb on.
+    pub const fn rb_count(&self) -> u32 {
+        2 * self.dimensions()
+    }
+
+    /// Registers that are written from Rd on.
+    pub const fn rd_count(&self) -> u32 {
+        self.get(&MASK).count_ones()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fields_tile_the_word() {
+        let mut next = 0;
+        for field in FIELDS {
+            assert_eq!(field.low, next, "{}", field.name);
+            next += field.width;
+            assert!(field.absent() <= field.max());
+        }
+        assert_eq!(next, 64);
+        for field in FIELDS {
+            assert_eq!(field.since > Arch::Sm50, LATER.contains(&field), "{}", field.name);
+        }
+    }
+
+    #[test]
+    fn the_plain_instruction() {
+        assert_eq!(Txd::PLAIN.word, 0xde38_0007_8007_0000);
+        assert_eq!(Txd::decode(Txd::PLAIN.word, Control::NONE, Arch::Sm50), Ok(Txd::PLAIN));
+    }
+
+    #[test]
+    fn counts() {
+        let txd = Txd::PLAIN;
+        let at = |param, flags: &[&Field]| {
+            let txd = flags.iter().fold(txd.with(&PARAM, param), |t, f| t.with(f, 1));
+            [txd.ra_count(), txd.rb_count()]
+        };
+        assert_eq!(at(0, &[]), [1, 2]);
+        assert_eq!(at(1, &[]), [2, 2]);
+        assert_eq!(at(2, &[&BINDLESS]), [3, 4]);
+        assert_eq!(at(3, &[&BINDLESS, &AOFFI, &LC]), [4, 4]);
+        assert_eq!(at(0, &[&LC]), [2, 2]);
+        assert_eq!(txd.with(&MASK, 0b1011).rd_count(), 3);
+    }
+}
