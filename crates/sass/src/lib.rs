@@ -8,6 +8,7 @@
 pub mod arch;
 pub mod codes;
 pub mod control;
+pub mod descriptor;
 pub mod field;
 pub mod listing;
 pub mod parse;

@@ -1,0 +1,157 @@
+//! Block-linear memory: GOBs of 64 bytes by 8 rows, stacked to blocks.
+
+/// Bytes of a GOB along x.
+const GOB_WIDTH: u64 = 64;
+/// Rows of a GOB.
+const GOB_HEIGHT: u64 = 8;
+/// Bytes of a GOB.
+const GOB_BYTES: u64 = GOB_WIDTH * GOB_HEIGHT;
+
+/// A level of a texture in block-linear memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlockLinear {
+    /// Bytes of a row.
+    pub width: u64,
+    /// Rows.
+    pub height: u64,
+    /// Slices.
+    pub depth: u64,
+    /// Log2 of the GOBs along the height of a block: 0 to 5.
+    pub log2_height: u32,
+    /// Log2 of the slices of a block: 0 to 5.
+    pub log2_depth: u32,
+}
+
+impl BlockLinear {
+    /// The byte offset of a byte of a row of a slice.
+    pub fn offset(&self, x: u64, y: u64, z: u64) -> u64 {
+        let (gob_x, gob_y) = (x / GOB_WIDTH, y / GOB_HEIGHT);
+        let (h, d) = (self.log2_height, self.log2_depth);
+        let block_z = z >> d;
+        let in_block_z = z & ((1 << d) - 1);
+        let in_block_y = gob_y & ((1 << h) - 1);
+        block_z * self.slice_bytes()
+            + (in_block_z << (9 + h))
+            + (gob_y >> h) * self.row_bytes()
+            + (in_block_y << 9)
+            + (gob_x << (9 + h + d))
+            + in_gob(x % GOB_WIDTH, y % GOB_HEIGHT)
+    }
+
+    /// Bytes of a row of blocks.
+    pub fn row_bytes(&self) -> u64 {
+        self.width.div_ceil(GOB_WIDTH) * (GOB_BYTES << (self.log2_height + self.log2_depth))
+    }
+
+    /// Bytes of the blocks that have the same slices.
+    pub fn slice_bytes(&self) -> u64 {
+        self.height.div_ceil(GOB_HEIGHT << self.log2_height) * self.row_bytes()
+    }
+
+    /// Bytes of the whole level; `None` if they are more than 64 bits count.
+    pub fn bytes(&self) -> Option<u64> {
+        let block = GOB_BYTES.checked_shl(self.log2_height + self.log2_depth)?;
+        let row = self.width.div_ceil(GOB_WIDTH).checked_mul(block)?;
+        let slice = self.height.div_ceil(GOB_HEIGHT << self.log2_height).checked_mul(row)?;
+        self.depth.div_ceil(1 << self.log2_depth).checked_mul(slice)
+    }
+
+    /// Copies rows that follow each other out of block-linear memory.
+    ///
+    /// # Panics
+    /// If `blocks` is shorter than [`Self::bytes`], or `rows` not as long as all rows.
+    pub fn read(&self, blocks: &[u8], rows: &mut [u8]) {
+        self.pieces(|at, offset, length| {
+            rows[at..at + length].copy_from_slice(&blocks[offset..offset + length]);
+        });
+    }
+
+    /// Copies rows that follow each other into block-linear memory; what lies between them stays.
+    ///
+    /// # Panics
+    /// If `blocks` is shorter than [`Self::bytes`], or `rows` not as long as all rows.
+    pub fn write(&self, rows: &[u8], blocks: &mut [u8]) {
+        self.pieces(|at, offset, length| {
+            blocks[offset..offset + length].copy_from_slice(&rows[at..at + length]);
+        });
+    }
+
+    /// Calls back with (place in the rows, place in the blocks, bytes) for all bytes: 16 bytes of
+    /// a row lie together.
+    fn pieces(&self, mut copy: impl FnMut(usize, usize, usize)) {
+        for z in 0..self.depth {
+            for y in 0..self.height {
+                let row = (z * self.height + y) * self.width;
+                for x in (0..self.width).step_by(16) {
+                    let length = (self.width - x).min(16);
+                    copy((row + x) as usize, self.offset(x, y, z) as usize, length as usize);
+                }
+            }
+        }
+    }
+}
+
+/// The byte of a GOB: x\[3:0\], y\[0\], x\[4\], y\[2:1\], x\[5\], from the lowest bit on.
+const fn in_gob(x: u64, y: u64) -> u64 {
+    x & 15 | (y & 1) << 4 | (x >> 4 & 1) << 5 | (y >> 1 & 3) << 6 | (x >> 5 & 1) << 8
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_gob() {
+        let gob = BlockLinear { width: 64, height: 8, depth: 1, log2_height: 0, log2_depth: 0 };
+        let at = |x, y| gob.offset(x, y, 0);
+        assert_eq!([at(0, 0), at(15, 0), at(16, 0), at(32, 0), at(63, 7)], [0, 15, 32, 256, 511]);
+        assert_eq!([at(0, 1), at(0, 2), at(0, 4)], [16, 64, 128]);
+        assert_eq!(gob.bytes(), Some(512));
+    }
+
+    #[test]
+    fn blocks() {
+        let level =
+            BlockLinear { width: 200, height: 100, depth: 5, log2_height: 2, log2_depth: 1 };
+        // The GOBs of a block lie one below the other, its slices one after the other, then the
+        // next block along x, the next row of blocks, the next slices.
+        assert_eq!(level.offset(0, 8, 0), 512);
+        assert_eq!(level.offset(0, 0, 1), 512 << 2);
+        assert_eq!(level.offset(64, 0, 0), 512 << 3);
+        assert_eq!(level.offset(0, 32, 0), 4 * (512 << 3));
+        assert_eq!(level.offset(0, 0, 2), 4 * 4 * (512 << 3));
+        assert_eq!(level.bytes(), Some(3 * 4 * 4 * (512 << 3)));
+    }
+
+    #[test]
+    fn sizes_that_overflow() {
+        let level = BlockLinear {
+            width: u64::MAX,
+            height: u64::MAX,
+            depth: u64::MAX,
+            log2_height: 5,
+            log2_depth: 5,
+        };
+        assert_eq!(level.bytes(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn every_byte_has_its_place(
+            width in 1u64..300, height in 1u64..70, depth in 1u64..6,
+            log2_height in 0u32..4, log2_depth in 0u32..3,
+        ) {
+            let level = BlockLinear { width, height, depth, log2_height, log2_depth };
+            let size = level.bytes().unwrap() as usize;
+            let rows: Vec<u8> = (0..width * height * depth).map(|n| (n * 7 + n / 251) as u8 | 1).collect();
+            let mut blocks = vec![0; size];
+            level.write(&rows, &mut blocks);
+            prop_assert_eq!(blocks.iter().filter(|&&b| b != 0).count(), rows.len());
+            let mut back = vec![0; rows.len()];
+            level.read(&blocks, &mut back);
+            prop_assert_eq!(back, rows);
+        }
+    }
+}

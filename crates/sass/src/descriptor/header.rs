@@ -1,0 +1,180 @@
+//! The texture header.
+
+use super::{Bits, Descriptor, Values};
+
+/// The kinds of headers; some fields belong to some kinds only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Version {
+    /// A buffer of texels.
+    OneDBuffer,
+    /// Rows with a pitch, colour key.
+    PitchColorKey,
+    /// Rows with a pitch.
+    Pitch,
+    /// Blocks of GOBs.
+    BlockLinear,
+    /// Blocks of GOBs, colour key.
+    BlockLinearColorKey,
+}
+
+impl Version {
+    /// All, by number.
+    pub const ALL: [Self; 5] = [
+        Self::OneDBuffer,
+        Self::PitchColorKey,
+        Self::Pitch,
+        Self::BlockLinear,
+        Self::BlockLinearColorKey,
+    ];
+
+    /// That of a header; `None` for the numbers that have no meaning.
+    pub fn of(header: &Descriptor) -> Option<Self> {
+        Self::ALL.get(VERSION.get(header) as usize).copied()
+    }
+}
+
+/// Which headers have a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// All.
+    All,
+    /// Buffers.
+    Buffer,
+    /// Rows with a pitch.
+    Pitch,
+    /// Blocks.
+    Block,
+}
+
+impl Only {
+    /// Whether headers of a kind have the field.
+    pub const fn has(self, version: Version) -> bool {
+        match self {
+            Self::All => true,
+            Self::Buffer => matches!(version, Version::OneDBuffer),
+            Self::Pitch => matches!(version, Version::Pitch | Version::PitchColorKey),
+            Self::Block => matches!(version, Version::BlockLinear | Version::BlockLinearColorKey),
+        }
+    }
+}
+
+/// Declares the fields: each a constant, and all of them a table.
+macro_rules! fields {
+    ($($constant:ident $low:literal $width:literal $only:ident $name:literal $values:expr, $meaning:literal;)*) => {
+        $(#[doc = $meaning]
+        pub const $constant: Bits = Bits {
+            name: $name, low: $low, width: $width, values: $values, meaning: $meaning,
+        };)*
+        /// Every field, and which headers have it.
+        pub const FIELDS: &[(Bits, Only)] = &[$(($constant, Only::$only)),*];
+    };
+}
+
+/// Component layouts.
+#[rustfmt::skip]
+pub const LAYOUTS: &[(u32, &str)] = &[
+    (0x01, "R32_G32_B32_A32"), (0x02, "R32_G32_B32"), (0x03, "R16_G16_B16_A16"), (0x04, "R32_G32"),
+    (0x08, "A8B8G8R8"), (0x09, "A2B10G10R10"), (0x0c, "R16_G16"), (0x0f, "R32"),
+    (0x10, "BC6H_SF16"), (0x11, "BC6H_UF16"), (0x17, "BC7U"), (0x18, "G8R8"), (0x1b, "R16"), (0x1d, "R8"),
+    (0x20, "E5B9G9R9_SHAREDEXP"), (0x21, "BF10GF11RF11"),
+    (0x24, "DXT1"), (0x25, "DXT23"), (0x26, "DXT45"), (0x27, "DXN1"), (0x28, "DXN2"),
+    (0x2f, "ZF32"), (0x3a, "Z16"),
+];
+
+/// Data types of components.
+#[rustfmt::skip]
+pub const DATA_TYPES: &[(u32, &str)] = &[
+    (1, "snorm"), (2, "unorm"), (3, "sint"), (4, "uint"),
+    (5, "snorm_force_fp16"), (6, "unorm_force_fp16"), (7, "float"),
+];
+
+/// Sources of the components of a result.
+#[rustfmt::skip]
+pub const SOURCES: &[(u32, &str)] = &[
+    (0, "zero"), (2, "R"), (3, "G"), (4, "B"), (5, "A"), (6, "one_int"), (7, "one_float"),
+];
+
+/// Texture types.
+#[rustfmt::skip]
+pub const TYPES: &[(u32, &str)] = &[
+    (0, "1D"), (1, "2D"), (2, "3D"), (3, "cube"), (4, "1D_array"), (5, "2D_array"),
+    (6, "1D_buffer"), (7, "2D_no_mipmap"), (8, "cube_array"),
+];
+
+/// Kinds of headers.
+#[rustfmt::skip]
+pub const VERSIONS: &[(u32, &str)] = &[
+    (0, "one_d_buffer"), (1, "pitch_color_key"), (2, "pitch"), (3, "block_linear"), (4, "block_linear_color_key"),
+];
+
+/// Samples of a texel.
+#[rustfmt::skip]
+pub const SAMPLES: &[(u32, &str)] = &[
+    (0, "1x1"), (1, "2x1"), (2, "2x2"), (3, "4x2"), (4, "4x2_d3d"), (5, "2x1_d3d"), (6, "4x4"),
+];
+
+use Values::{Address, Bytes, Fixed, Flag, Log2, MinusOne, Names, Number};
+
+#[rustfmt::skip]
+fields! {
+    LAYOUT             0  7 All    "component_layout"  Names(LAYOUTS),    "Sizes and order of the components.";
+    R_TYPE             7  3 All    "r_data_type"       Names(DATA_TYPES), "What the bits of R are.";
+    G_TYPE            10  3 All    "g_data_type"       Names(DATA_TYPES), "What the bits of G are.";
+    B_TYPE            13  3 All    "b_data_type"       Names(DATA_TYPES), "What the bits of B are.";
+    A_TYPE            16  3 All    "a_data_type"       Names(DATA_TYPES), "What the bits of A are.";
+    X_SOURCE          19  3 All    "x_source"          Names(SOURCES),    "Where the first component of a result comes from.";
+    Y_SOURCE          22  3 All    "y_source"          Names(SOURCES),    "Where the second component of a result comes from.";
+    Z_SOURCE          25  3 All    "z_source"          Names(SOURCES),    "Where the third component of a result comes from.";
+    W_SOURCE          28  3 All    "w_source"          Names(SOURCES),    "Where the fourth component of a result comes from.";
+    BUFFER_ADDRESS    32 32 Buffer "address_31_0"      Address(0),        "Address, lower bits.";
+    PITCH_ADDRESS     37 27 Pitch  "address_31_5"      Address(5),        "Address, lower bits.";
+    BLOCK_ADDRESS     41 23 Block  "address_31_9"      Address(9),        "Address, lower bits.";
+    ADDRESS_HIGH      64 16 All    "address_47_32"     Address(32),       "Address, upper bits.";
+    VERSION           85  3 All    "header_version"    Names(VERSIONS),   "Kind of the header.";
+    WIDTH_HIGH        96 16 Buffer "width_minus_one_31_16" Number,        "Width of a buffer in texels less one, upper bits.";
+    PITCH             96 16 Pitch  "pitch_20_5"        Bytes(5),          "Bytes between rows.";
+    BLOCK_HEIGHT      99  3 Block  "gobs_per_block_height" Log2,          "Height of a block in GOBs.";
+    BLOCK_DEPTH      102  3 Block  "gobs_per_block_depth"  Log2,          "Depth of a block in GOBs.";
+    SPARSE           105  1 Block  "sparse"            Flag,              "Whether tiles may be absent.";
+    MAX_MIP_LEVEL    124  4 All    "max_mip_level"     Number,            "Last level.";
+    WIDTH            128 16 All    "width_minus_one"   MinusOne,          "Width in texels less one; of a buffer the lower bits.";
+    SRGB             150  1 All    "srgb_conversion"   Flag,              "Whether colours are stored as sRGB.";
+    TYPE             151  4 All    "texture_type"      Names(TYPES),      "Geometry.";
+    HEIGHT           160 16 All    "height_minus_one"  MinusOne,          "Height in texels less one.";
+    DEPTH            176 14 All    "depth_minus_one"   MinusOne,          "Depth in texels, or layers, or cubes, less one.";
+    NORMALIZED       191  1 All    "normalized_coords" Flag,              "Whether coordinates go from 0 to 1 over the texture.";
+    VIEW_MIN_LEVEL   224  4 All    "res_view_min_mip_level" Number,       "First level that a fetch sees.";
+    VIEW_MAX_LEVEL   228  4 All    "res_view_max_mip_level" Number,       "Last level that a fetch sees.";
+    SAMPLE_COUNT     232  4 All    "multi_sample_count" Names(SAMPLES),   "Samples of a texel.";
+    MIN_LOD          236 12 All    "min_lod_clamp"     Fixed { fraction: 8, signed: false }, "Least level of detail.";
+}
+
+/// Width in texels.
+pub fn width(header: &Descriptor) -> u64 {
+    let low = u64::from(WIDTH.get(header));
+    let high = match Version::of(header) {
+        Some(Version::OneDBuffer) => u64::from(WIDTH_HIGH.get(header)) << 16,
+        _ => 0,
+    };
+    (high | low) + 1
+}
+
+/// Address of the first byte; `None` for a header of no known kind.
+pub fn address(header: &Descriptor) -> Option<u64> {
+    let version = Version::of(header)?;
+    let low = [
+        (BUFFER_ADDRESS, 0, Only::Buffer),
+        (PITCH_ADDRESS, 5, Only::Pitch),
+        (BLOCK_ADDRESS, 9, Only::Block),
+    ]
+    .into_iter()
+    .find(|(_, _, only)| only.has(version))
+    .map(|(bits, shift, _)| u64::from(bits.get(header)) << shift)?;
+    Some(u64::from(ADDRESS_HIGH.get(header)) << 32 | low)
+}
+
+/// The fields that a header has; all if it is of no known kind.
+pub fn fields(header: &Descriptor) -> impl Iterator<Item = &'static Bits> {
+    let version = Version::of(header);
+    FIELDS.iter().filter(move |(_, only)| version.is_none_or(|v| only.has(v))).map(|(bits, _)| bits)
+}

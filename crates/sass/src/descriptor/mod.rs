@@ -1,0 +1,241 @@
+//! What a Maxwell texture unit reads beside the instruction: headers of textures and samplers, 32
+//! bytes each, and the layout of block-linear memory.
+//!
+//! [`header::FIELDS`] and [`sampler::FIELDS`] have a row for each field; reading, writing and
+//! explaining a descriptor go by them.
+
+pub mod block_linear;
+pub mod header;
+pub mod sampler;
+
+/// Eight words, little endian; bit 32 is the lowest of the second word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Descriptor(pub [u32; 8]);
+
+/// How the bits of a field are understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// A number.
+    Number,
+    /// One less than the number that is meant.
+    MinusOne,
+    /// Two to this power is meant.
+    Log2,
+    /// Yes or no.
+    Flag,
+    /// A number with this many bits after the point; signed or not.
+    Fixed {
+        /// Bits after the point.
+        fraction: u32,
+        /// Two's complement.
+        signed: bool,
+    },
+    /// An exponent of 2 bits above a mantissa of 3 (e2m3).
+    E2m3,
+    /// Raw bits of a colour: as unorm 8.
+    Unorm8,
+    /// Raw bits of a border colour; what they are depends on the format.
+    Raw,
+    /// Names by number.
+    Names(&'static [(u32, &'static str)]),
+    /// Part of an address: its lowest bit there.
+    Address(u32),
+    /// Part of a size in bytes: its lowest bit there.
+    Bytes(u32),
+}
+
+/// A field of a descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bits {
+    /// Name, in the field's words.
+    pub name: &'static str,
+    /// Lowest bit of the 256.
+    pub low: u32,
+    /// Number of bits, at most 32, within one word.
+    pub width: u32,
+    /// How the bits are understood.
+    pub values: Values,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+impl Bits {
+    /// The greatest value.
+    pub const fn max(&self) -> u32 {
+        if self.width == 32 { u32::MAX } else { (1 << self.width) - 1 }
+    }
+
+    /// The field of a descriptor.
+    pub const fn get(&self, descriptor: &Descriptor) -> u32 {
+        descriptor.0[self.low as usize / 32] >> (self.low % 32) & self.max()
+    }
+
+    /// Another value in the field, cut to its width.
+    pub const fn set(&self, descriptor: &mut Descriptor, value: u32) {
+        let word = &mut descriptor.0[self.low as usize / 32];
+        let shift = self.low % 32;
+        *word = *word & !(self.max() << shift) | (value & self.max()) << shift;
+    }
+
+    /// What the field of a descriptor says, for people.
+    pub fn explain(&self, descriptor: &Descriptor) -> String {
+        let raw = self.get(descriptor);
+        match self.values {
+            Values::Number => raw.to_string(),
+            Values::MinusOne => format!("{} (stored as {raw})", u64::from(raw) + 1),
+            Values::Log2 => format!("{} (stored as {raw})", 1u64 << raw.min(63)),
+            Values::Flag => if raw != 0 { "yes" } else { "no" }.to_owned(),
+            Values::Fixed { .. } | Values::E2m3 | Values::Unorm8 => {
+                format!("{} (stored as {raw:#x})", self.number(descriptor))
+            }
+            Values::Raw => format!("{raw:#010x} ({} as f32)", f32::from_bits(raw)),
+            Values::Names(names) => match names.iter().find(|(number, _)| *number == raw) {
+                Some((_, name)) => format!("{name} ({raw:#x})"),
+                None => format!("unknown ({raw:#x})"),
+            },
+            Values::Address(low) | Values::Bytes(low) => {
+                format!("{:#x}", u64::from(raw) << low)
+            }
+        }
+    }
+
+    /// The number that the field of a descriptor stands for.
+    pub fn number(&self, descriptor: &Descriptor) -> f64 {
+        let raw = self.get(descriptor);
+        match self.values {
+            Values::MinusOne => f64::from(raw) + 1.0,
+            Values::Log2 => f64::from(raw).exp2(),
+            Values::Fixed { fraction, signed } => {
+                let shift = 32 - self.width;
+                let value =
+                    if signed { f64::from((raw << shift) as i32 >> shift) } else { f64::from(raw) };
+                value / f64::from(1u32 << fraction)
+            }
+            Values::E2m3 => {
+                let (exponent, mantissa) = (raw >> 3, f64::from(raw & 7));
+                match exponent {
+                    0 => mantissa / 8.0,
+                    _ => (1.0 + mantissa / 8.0) * f64::from(exponent - 1).exp2(),
+                }
+            }
+            Values::Unorm8 => f64::from(raw) / 255.0,
+            Values::Raw => f64::from(f32::from_bits(raw)),
+            Values::Address(low) | Values::Bytes(low) => (u64::from(raw) << low) as f64,
+            Values::Number | Values::Flag | Values::Names(_) => f64::from(raw),
+        }
+    }
+}
+
+/// Why a text is no descriptor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadHex(String);
+
+impl std::fmt::Display for BadHex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BadHex {}
+
+impl std::str::FromStr for Descriptor {
+    type Err = BadHex;
+
+    /// Eight words of up to eight hex digits (`0x` may stand before each) with spaces, commas or
+    /// underscores between them, lowest word first; or the 64 digits of 32 bytes as they lie in
+    /// memory.
+    fn from_str(text: &str) -> Result<Self, BadHex> {
+        let bad = |message: String| Err(BadHex(message));
+        let separators = |c: char| c.is_ascii_whitespace() || c == ',' || c == '_';
+        let words: Vec<&str> = text.split(separators).filter(|word| !word.is_empty()).collect();
+        let digits = |word: &str| -> Result<u32, BadHex> {
+            let hex = word.strip_prefix("0x").or(word.strip_prefix("0X")).unwrap_or(word);
+            match u32::from_str_radix(hex, 16) {
+                Ok(value) if hex.bytes().all(|b| b.is_ascii_hexdigit()) => Ok(value),
+                _ => Err(BadHex(format!("`{word}` is not a word of hex digits"))),
+            }
+        };
+        let mut descriptor = Self::default();
+        match words[..] {
+            [bytes] => {
+                let hex = bytes.strip_prefix("0x").unwrap_or(bytes);
+                if hex.len() != 64 || !hex.bytes().all(|b| b.is_ascii_hexdigit()) {
+                    return bad("expected 64 hex digits, or eight words".to_owned());
+                }
+                for (n, word) in descriptor.0.iter_mut().enumerate() {
+                    *word = digits(&hex[8 * n..8 * n + 8])?.swap_bytes();
+                }
+            }
+            _ if words.len() == 8 => {
+                for (to, word) in descriptor.0.iter_mut().zip(words) {
+                    *to = digits(word)?;
+                }
+            }
+            _ => return bad(format!("expected eight words, found {}", words.len())),
+        }
+        Ok(descriptor)
+    }
+}
+
+impl std::fmt::Display for Descriptor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let words: Vec<String> = self.0.iter().map(|word| format!("{word:#010x}")).collect();
+        f.write_str(&words.join(" "))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts() {
+        let words = "0x1 2 0xFFFFFFFF 4,5,6,7,8";
+        let descriptor: Descriptor = words.parse().unwrap();
+        assert_eq!(descriptor.0, [1, 2, u32::MAX, 4, 5, 6, 7, 8]);
+        assert_eq!(descriptor.to_string().parse(), Ok(descriptor));
+        let bytes = "01000000".to_owned() + &"00".repeat(28);
+        assert_eq!(bytes.parse(), Ok(Descriptor([1, 0, 0, 0, 0, 0, 0, 0])));
+        for wrong in
+            ["", "1 2 3", "1 2 3 4 5 6 7 100000000", "1 2 3 4 5 6 7 -8", "+1 2 3 4 5 6 7 8", "zz"]
+        {
+            assert!(wrong.parse::<Descriptor>().is_err(), "{wrong}");
+        }
+        assert!("é".repeat(32).parse::<Descriptor>().is_err());
+    }
+
+    #[test]
+    fn fields_lie_apart_within_words() {
+        let mut taken = [0u32; 8];
+        for bits in sampler::FIELDS {
+            assert!(bits.low % 32 + bits.width <= 32, "{}", bits.name);
+            let mask = bits.max() << (bits.low % 32);
+            assert_eq!(taken[bits.low as usize / 32] & mask, 0, "{}", bits.name);
+            taken[bits.low as usize / 32] |= mask;
+        }
+        for version in header::Version::ALL {
+            let mut taken = [0u32; 8];
+            for (bits, _) in header::FIELDS.iter().filter(|row| row.1.has(version)) {
+                assert!(bits.low % 32 + bits.width <= 32, "{}", bits.name);
+                let mask = bits.max() << (bits.low % 32);
+                assert_eq!(taken[bits.low as usize / 32] & mask, 0, "{}", bits.name);
+                taken[bits.low as usize / 32] |= mask;
+            }
+        }
+    }
+
+    #[test]
+    fn numbers() {
+        let mut d = Descriptor::default();
+        sampler::LOD_BIAS.set(&mut d, 0x1fff);
+        assert_eq!(sampler::LOD_BIAS.number(&d), -1.0 / 256.0);
+        sampler::LOD_BIAS.set(&mut d, 0x0180);
+        assert_eq!(sampler::LOD_BIAS.number(&d), 1.5);
+        sampler::TRILINEAR_SLOPE.set(&mut d, 0b11_100);
+        assert_eq!(sampler::TRILINEAR_SLOPE.number(&d), 6.0);
+        sampler::MAX_LOD.set(&mut d, 0xfff);
+        assert_eq!(sampler::MAX_LOD.number(&d), 4095.0 / 256.0);
+        assert_eq!(sampler::MAX_LOD.get(&d), 0xfff);
+    }
+}
