@@ -11,6 +11,7 @@ pub mod control;
 pub mod descriptor;
 pub mod field;
 pub mod listing;
+pub mod other;
 pub mod parse;
 pub mod print;
 pub mod rules;

@@ -21,10 +21,7 @@ pub fn print(txd: &Txd, style: Style) -> String {
     if style == Style::Nvidia && txd.control.is_dual_issue() {
         text += "{ ";
     }
-    if txd.get(&GUARD) != PT || txd.has(&GUARD_NOT) {
-        let not = if txd.has(&GUARD_NOT) { "!" } else { "" };
-        text += &format!("@{not}{} ", predicate(txd.get(&GUARD)));
-    }
+    text += &guard(txd.word);
     text += "TXD";
     for (_, word, field) in modifiers() {
         if txd.has(field) {
@@ -44,6 +41,16 @@ pub fn print(txd: &Txd, style: Style) -> String {
         text.push(';');
     }
     text
+}
+
+/// The guard, which lies in the same bits of every word, with a space after it; nothing if it is
+/// always true.
+pub(crate) fn guard(word: u64) -> String {
+    let not = if GUARD_NOT.get(word) != 0 { "!" } else { "" };
+    match GUARD.get(word) {
+        PT if not.is_empty() => String::new(),
+        number => format!("@{not}{} ", predicate(number)),
+    }
 }
 
 /// Modifiers of the table in the order of the text.

@@ -8,6 +8,7 @@ use std::path::Path;
 use flate2::read::GzDecoder;
 use proptest::prelude::*;
 use serde_json::Value;
+use texunit_sass::other::{FORMS, Other};
 use texunit_sass::parse::parse;
 use texunit_sass::print::{Style, print};
 use texunit_sass::rules::check;
@@ -21,8 +22,8 @@ struct Row {
     text: Option<String>,
 }
 
-fn rows() -> Vec<Row> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/sass/txd.jsonl.gz");
+fn rows(name: &str) -> Vec<Row> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/sass").join(name);
     let mut text = String::new();
     GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
     let hex = |v: &Value| u64::from_str_radix(&v.as_str().unwrap()[2..], 16).unwrap();
@@ -40,11 +41,26 @@ fn rows() -> Vec<Row> {
 
 #[test]
 fn words_print_as_the_disassembler_prints_them() {
-    let rows = rows();
+    let rows = rows("txd.jsonl.gz");
     assert_eq!(rows.len(), 4000);
     for Row { arch, word, control, text } in rows {
         let ours = Txd::decode(word, control, arch).ok().map(|t| print(&t, Style::Nvidia));
         assert_eq!(ours, text, "{arch} {word:#x} {:#x}", control.bits());
+    }
+}
+
+#[test]
+fn other_words_print_as_the_disassembler_prints_them() {
+    let rows = rows("others.jsonl.gz");
+    assert!(rows.len() > 2000);
+    let mut seen = std::collections::BTreeSet::new();
+    for Row { arch, word, control, text } in rows {
+        let ours = Other::decode(word, control, arch);
+        seen.extend(ours.map(|o| o.form.name));
+        assert_eq!(ours.map(|o| o.to_string()), text, "{arch} {word:#x} {:#x}", control.bits());
+    }
+    for form in FORMS {
+        assert!(seen.contains(form.name), "no word of {}", form.name);
     }
 }
 
@@ -55,7 +71,7 @@ fn printed_part(txd: &Txd) -> u64 {
 
 #[test]
 fn the_disassemblers_texts_come_back_as_words() {
-    for Row { arch, word, control, text } in rows() {
+    for Row { arch, word, control, text } in rows("txd.jsonl.gz") {
         let Some(text) = text else { continue };
         let txd = Txd::decode(word, control, arch).unwrap();
         let back = parse(&text).unwrap_or_else(|e| panic!("{text}: {e:?}")).txd;
