@@ -8,6 +8,7 @@
 pub mod arch;
 pub mod codes;
 pub mod control;
+pub mod decode;
 pub mod descriptor;
 pub mod field;
 pub mod listing;
@@ -19,4 +20,5 @@ pub mod txd;
 
 pub use arch::Arch;
 pub use control::Control;
+pub use decode::Word;
 pub use txd::{DecodeError, Txd};

@@ -1,0 +1,136 @@
+//! The command line of `texunit sass`.
+
+use crate::args::OutputFormat;
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use texunit_sass::print::Style;
+use texunit_sass::{Arch, Control};
+
+/// Arguments of `texunit sass`.
+#[derive(Clone, Debug, Args)]
+pub struct SassArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: SassCommand,
+}
+
+/// Subcommands.
+#[derive(Clone, Debug, Subcommand)]
+pub enum SassCommand {
+    /// Disassemble words: TXD and the other texture and surface instructions.
+    ///
+    /// Exit codes: 0 every word is an instruction; 1 a word was refused, or a file is not code;
+    /// 2 wrong usage, or a bug of texunit.
+    Dis(DisArgs),
+    /// Assemble TXD instructions.
+    ///
+    /// Exit codes: 0 assembled; 1 a mistake in a text; 2 wrong usage, or a bug of texunit.
+    Asm(AsmArgs),
+    /// Explain every field of a texture header.
+    Header(DescriptorArgs),
+    /// Explain every field of a sampler header.
+    Sampler(DescriptorArgs),
+}
+
+/// Arguments of `texunit sass dis`.
+#[derive(Clone, Debug, Args)]
+pub struct DisArgs {
+    /// Machine words of 64 bits, in hex.
+    #[arg(value_name = "WORD", required_unless_present = "file", value_parser = word)]
+    pub words: Vec<u64>,
+    /// A file of code: groups of a control word and three instructions.
+    #[arg(long, value_name = "CODE.bin", conflicts_with_all = ["words", "control"])]
+    pub file: Option<PathBuf>,
+    /// Architecture: sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62.
+    #[arg(long, value_name = "SM", default_value_t = Arch::Sm52)]
+    pub arch: Arch,
+    /// The 21 bits of the control word that belong to the instructions, in hex.
+    #[arg(long, value_name = "HEX", default_value = "0x7e0", value_parser = control)]
+    pub control: Control,
+    /// How TXD is written.
+    #[arg(long, value_enum, default_value_t = TextStyle::Nvidia)]
+    pub style: TextStyle,
+    /// What is printed: text, or one JSON object a line.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
+}
+
+/// Arguments of `texunit sass asm`.
+#[derive(Clone, Debug, Args)]
+pub struct AsmArgs {
+    /// Instructions, such as 'TXD.B.AOFFI P0, R0, R4, R8, 0x0, ARRAY_2D, 0xf'.
+    #[arg(value_name = "TEXT", required = true)]
+    pub texts: Vec<String>,
+    /// Architecture: sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62.
+    #[arg(long, value_name = "SM", default_value_t = Arch::Sm52)]
+    pub arch: Arch,
+    /// Assemble what the instruction's page forbids, with a warning.
+    #[arg(long)]
+    pub force: bool,
+    /// What is printed: text, or one JSON object a line.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
+}
+
+/// Arguments of `texunit sass header` and `texunit sass sampler`.
+#[derive(Clone, Debug, Args)]
+pub struct DescriptorArgs {
+    /// Eight words in hex, lowest first; or 64 digits, as the bytes lie in memory.
+    #[arg(value_name = "HEX", required = true)]
+    pub hex: Vec<String>,
+    /// What is printed.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
+}
+
+/// How TXD is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TextStyle {
+    /// As NVIDIA's disassembler prints it.
+    Nvidia,
+    /// As the instruction's page has it, with what the control word says.
+    Isa,
+}
+
+impl From<TextStyle> for Style {
+    fn from(style: TextStyle) -> Self {
+        match style {
+            TextStyle::Nvidia => Self::Nvidia,
+            TextStyle::Isa => Self::Isa,
+        }
+    }
+}
+
+fn hex(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix("0x").or(text.strip_prefix("0X")).unwrap_or(text);
+    let is_hex = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    is_hex.then(|| u64::from_str_radix(digits, 16).ok()).flatten()
+}
+
+fn word(text: &str) -> Result<u64, &'static str> {
+    hex(text).ok_or("expected a word of 64 bits in hex, such as 0xde381057a0470200")
+}
+
+fn control(text: &str) -> Result<Control, &'static str> {
+    hex(text)
+        .and_then(|bits| u32::try_from(bits).ok())
+        .and_then(Control::new)
+        .ok_or("expected 21 bits in hex, such as 0x7e0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!(word("0xde381057a0470200"), Ok(0xde38_1057_a047_0200));
+        assert_eq!(word("DE"), Ok(0xde));
+        for wrong in ["", "0x", "-1", "+1", "xyz", "0x10000000000000000", "é"] {
+            assert!(word(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(control("0x1fffff").map(Control::bits), Ok(0x1f_ffff));
+        assert!(control("0x200000").is_err());
+        assert!(control("0x100000000").is_err());
+    }
+}

@@ -1,0 +1,35 @@
+//! Runs `texunit sass` with the arguments of every `tests/cli/sass/*.args` and compares exit code
+//! and output with what stands beside. `TEXUNIT_BLESS=1` writes the files.
+#![allow(clippy::unwrap_used)]
+
+mod golden;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::process::Stdio;
+
+fn main() {
+    let args = Arguments::from_args();
+    let mut trials = golden::trials("sass", "sass", 25);
+    trials.push(Trial::test("there_and_back", there_and_back));
+    libtest_mimic::run(&args, trials).exit();
+}
+
+fn lines(arguments: &[&str]) -> Vec<String> {
+    let output = golden::texunit("sass", arguments, Stdio::null());
+    assert!(output.status.success(), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// What `asm` prints, `dis` reads, and the other way round.
+fn there_and_back() -> Result<(), Failed> {
+    for style in ["nvidia", "isa"] {
+        let word = ["0xde7c000fb1047c0c", "0x45ea3"];
+        let text = lines(&["sass", "dis", "--style", style, "--control", word[1], word[0]]);
+        let back = lines(&["sass", "asm", "--force", &text[0]]);
+        assert!(back[0].starts_with(word[0]), "{text:?} {back:?}");
+        if style == "isa" {
+            assert_eq!(back[0], format!("{} 0x045ea3", word[0]));
+        }
+    }
+    Ok(())
+}
