@@ -293,13 +293,7 @@ impl<'a> Parser<'a> {
                 return Err(twice(token));
             }
             seen.push(name);
-            let barrier = *field == READ || *field == WRITE;
-            let max = if barrier { 5 } else { field.max() };
-            let (value, span) = match self.number(field.name, field.max())? {
-                (7, span) if barrier => (7, span),
-                (value, span) if value > max => return Err(out_of_range(field.name, span, max)),
-                found => found,
-            };
+            let (value, span) = self.number(field.name, field.max())?;
             self.txd.control = self.txd.control.with(field, value);
             self.places.add(field, span);
         }

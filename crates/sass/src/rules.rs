@@ -3,7 +3,7 @@
 use texunit_syntax::Diagnostic;
 
 use crate::Arch;
-use crate::control::PHASE;
+use crate::control::{PHASE, READ, WRITE};
 use crate::field::Field;
 use crate::parse::Places;
 use crate::txd::{COORDINATES, LC, PARAM, PS, RA, RB, RD, RZ, Txd};
@@ -24,6 +24,12 @@ pub fn check(txd: &Txd, places: &Places, arch: Arch) -> Vec<Diagnostic> {
         found.push(
             Diagnostic::error("E0515", places.of(&PHASE), "both .T and .P are given")
                 .help("keep one of them"),
+        );
+    }
+    for field in [&READ, &WRITE].into_iter().filter(|field| txd.control.get(field) == 6) {
+        found.push(
+            Diagnostic::error("E0516", places.of(field), "there is no barrier 6")
+                .help("barriers are 0 to 5; 7 means none"),
         );
     }
     if txd.is_reserved() {
