@@ -221,3 +221,29 @@ fn the_table_names_each_field_once() {
     let names: std::collections::BTreeSet<_> = FIELDS.iter().map(|f| f.name).collect();
     assert_eq!(names.len(), FIELDS.len());
 }
+
+/// The table of docs/sass.md is that of the fields. `UPDATE=1` writes it.
+#[test]
+fn the_documentation_has_the_fields() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sass.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let head = "| bits | field | meaning |\n|---|---|---|\n";
+    let (before, rest) = text.split_once(head).unwrap();
+    let (_, after) = rest.split_once("The phases").unwrap();
+    let row = |field: &texunit_sass::field::Field| {
+        let (low, high) = (field.low, field.low + field.width - 1);
+        let since = if field.since > Arch::Sm50 {
+            format!(" From {} on.", field.since)
+        } else {
+            String::new()
+        };
+        format!("| {high}:{low} | {} | {}{since} |\n", field.name, field.meaning)
+    };
+    let rows: String = FIELDS.iter().map(row).collect();
+    let expected = format!("{before}{head}{rows}\nThe phases{after}");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(path, expected).unwrap();
+    } else {
+        assert!(text == expected, "docs/sass.md is stale: UPDATE=1 writes it");
+    }
+}
