@@ -5,9 +5,11 @@ use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
+use crate::correct;
 use crate::instruction::mnemonic;
 use crate::ir::{Base, Operand};
 use crate::operand::{Site, area_name};
+use crate::scope::Found;
 use crate::types::fits;
 use crate::values::{Area, Value};
 
@@ -22,13 +24,25 @@ impl<'a> Body<'_, 'a> {
             OperandKind::Address(address) => (&*address.base, address.offset.as_ref()),
             OperandKind::Bracket(items) if items.len() == 1 => (&items[0], None),
             _ => {
-                let name = mnemonic(site.i);
-                self.wrong(
-                    "E0217",
-                    operand.span,
-                    format!("{name} needs a memory operand here"),
-                    "write the address between [ and ]",
-                );
+                let message = format!("{} needs a memory operand here", mnemonic(site.i));
+                let diagnostic = Diagnostic::error("E0217", operand.span, message)
+                    .help("write the address between [ and ]");
+                let address = match &operand.kind {
+                    OperandKind::Name { name, component: None } => match self.scopes.find(name.text)
+                    {
+                        Some(Found::Register(r)) => {
+                            r.decl.vector <= 1 && r.decl.ty.bits() == 64 && r.decl.ty != ScalarType::F64
+                        }
+                        _ => false,
+                    },
+                    _ => false,
+                };
+                self.report(match address {
+                    true => diagnostic
+                        .fix(correct::before(operand.span), "[")
+                        .fix(correct::behind(operand.span), "]"),
+                    false => diagnostic,
+                });
                 return None;
             }
         };
@@ -39,18 +53,32 @@ impl<'a> Body<'_, 'a> {
         };
         match value {
             Value::Reg { id, ty }
-                if (ty.is_integer() || ty.kind() == TypeKind::Bits) && ty.bits() >= 16 =>
+                if (ty.is_integer() || ty.kind() == TypeKind::Bits)
+                    && (16..=64).contains(&ty.bits()) =>
             {
                 Some(Operand::Address(Base::Reg(id), extra))
             }
-            Value::Reg { ty, .. } => {
-                self.wrong(
+            Value::Reg { id, ty } => {
+                let diagnostic = Diagnostic::error(
                     "E0217",
                     base.span,
                     format!("a .{ty} register cannot hold an address"),
-                    "use a 64-bit integer register",
-                );
+                )
+                .help("use a 64-bit integer register");
+                // ptxas takes 8 bits for an address.
+                if ty.bits() == 8 {
+                    self.cx.report_miscompiled(diagnostic);
+                    return Some(Operand::Address(Base::Reg(id), extra));
+                }
+                self.report(diagnostic);
                 None
+            }
+            Value::Special(..) if site.i.opcode.text != Opcode::Prefetchu.name() => {
+                self.cx.report_miscompiled(
+                    Diagnostic::error("E0217", base.span, "a special register is not an address")
+                        .help("copy it into a register with mov first"),
+                );
+                Some(Operand::Address(Base::Absolute, extra))
             }
             Value::Const(value) if value.is_int() => {
                 if site.mods.space == Some(Space::Local) {
@@ -98,16 +126,22 @@ impl<'a> Body<'_, 'a> {
             );
             return None;
         }
-        if fits {
+        let cached = site.i.opcode.text == Opcode::Prefetchu.name()
+            && matches!(area, Area::Shared | Area::Local);
+        if fits && !cached {
             return Some(());
         }
         if let Area::Opaque(ty) = area {
-            self.wrong(
-                "E0216",
-                span,
-                format!("{name} cannot reach into a .{ty}"),
-                "use tex, txq, suld, sust or suq",
-            );
+            let diagnostic =
+                Diagnostic::error("E0216", span, format!("{name} cannot reach into a .{ty}"))
+                    .help("use tex, txq, suld, sust or suq");
+            // ptxas looks at the names of textures in ld and st only.
+            let looked_at = matches!(site.i.opcode.text, "ld" | "st" | "ldu");
+            if !looked_at && matches!(site.mods.space, None | Some(Space::Global)) {
+                self.cx.report_miscompiled(diagnostic);
+                return Some(());
+            }
+            self.report(diagnostic);
             return None;
         }
         let instruction = site.mods.space.map_or("generic".to_string(), |s| format!(".{s}"));
@@ -135,7 +169,7 @@ impl<'a> Body<'_, 'a> {
                 Some(Operand::Reg(id))
             }
             Value::Reg { id, ty: reg }
-                if ty.is_none() && (fits(ScalarType::U64, reg) || fits(ScalarType::U32, reg)) =>
+                if ty.is_none() && reg != ScalarType::F16x2 && (fits(ScalarType::U64, reg) || fits(ScalarType::U32, reg)) =>
             {
                 Some(Operand::Reg(id))
             }
@@ -166,6 +200,7 @@ impl<'a> Body<'_, 'a> {
                 );
                 None
             }
+            value if self.address_as_number(site, wanted, operand, &value) => Some(Operand::Imm(0)),
             value => self.mismatch(site, wanted, &value, operand.span),
         }
     }

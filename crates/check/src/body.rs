@@ -1,17 +1,29 @@
 //! Bodies: declarations, labels, nested scopes, and the walk over the statements.
 
-use std::collections::HashSet;
-use texunit_isa::{ScalarType, TypeKind};
+use texunit_isa::ScalarType;
+use texunit_isa::floor::Floor;
 use texunit_syntax::ast::{self, Space, Statement};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::context::Checker;
+use crate::declared::Place;
 use crate::instruction::mnemonic;
 use crate::ir::{FrameVar, FrameVarId, Function, Guard, Instruction, LabelId};
 use crate::scope::{Found, Local, RegDecl, Scope, Scopes};
+use crate::special;
+use crate::tables::Set;
 
+/// Variables of module scope times bodies, at most.
+const MAX_PER_THREAD_WORK: usize = 10_000_000;
 /// Local memory of a thread.
 const MAX_FRAME: u64 = 512 << 10;
+
+const CALL_PROTOTYPE: Floor = Floor { feature: ".callprototype", version: 21, target: 20 };
+const NO_RETURN: Floor = Floor { feature: ".noreturn", version: 64, target: 30 };
+const BRANCH_TARGETS: Floor = Floor { feature: ".branchtargets", version: 60, target: 30 };
+const CALL_TARGETS: Floor = Floor { feature: ".calltargets", version: 21, target: 20 };
+const INLINED: Floor = Floor { feature: "inlined_at", version: 72, target: 0 };
+const PARAM_IN_FUNC: Floor = Floor { feature: ".param in a .func", version: 20, target: 0 };
 
 /// A body under construction.
 pub(crate) struct Body<'c, 'a> {
@@ -20,10 +32,10 @@ pub(crate) struct Body<'c, 'a> {
     pub(crate) function: Function,
     instructions: Vec<Instruction>,
     frame_bytes: u64,
-    /// Targets of all indexed branches so far.
-    pub(crate) targets: usize,
     /// Unknown names that were reported.
-    reported: HashSet<&'a str>,
+    reported: Set<&'a str>,
+    /// Places that `.loc` has named.
+    locations: Set<[&'a str; 3]>,
 }
 
 impl<'c, 'a> Body<'c, 'a> {
@@ -34,12 +46,13 @@ impl<'c, 'a> Body<'c, 'a> {
             function,
             instructions: Vec::new(),
             frame_bytes: 0,
-            targets: 0,
-            reported: HashSet::new(),
+            reported: Set::default(),
+            locations: Set::default(),
         }
     }
 
     pub(crate) fn run(mut self, block: &'a ast::Block<'a>) -> Function {
+        self.per_thread(&block.span);
         // Parameters and the outermost declarations share one scope.
         self.statements(block);
         self.function.regs = self.scopes.registers;
@@ -68,7 +81,8 @@ impl<'c, 'a> Body<'c, 'a> {
         for statement in &block.statements {
             match statement {
                 Statement::Label(name) => {
-                    if let Some(Found::Other(Local::Label(id))) = self.scopes.find(name.text) {
+                    let here = self.scopes.stack.last().and_then(|s| s.names.get(name.text));
+                    if let Some((Local::Label(id), _)) = here {
                         self.function.labels[id.0 as usize].1 = self.instructions.len();
                     }
                 }
@@ -80,14 +94,83 @@ impl<'c, 'a> Body<'c, 'a> {
                 Statement::Variable(v) => self.variable(v),
                 Statement::Block(b) => self.block(b),
                 Statement::CallPrototype(p) => {
+                    self.cx.require(CALL_PROTOTYPE, p.span);
+                    if p.noreturn {
+                        self.cx.require(NO_RETURN, p.span);
+                    }
                     self.check_prototype(p);
                     self.define(&p.label, Local::Prototype(p));
                 }
-                Statement::BranchTargets(t) => self.define(&t.label, Local::BranchTargets(t)),
-                Statement::CallTargets(t) => self.define(&t.label, Local::CallTargets(t)),
-                Statement::Directive(_) => {}
+                Statement::BranchTargets(t) => {
+                    self.cx.require(BRANCH_TARGETS, t.span);
+                    self.define(&t.label, Local::BranchTargets(t));
+                }
+                Statement::CallTargets(t) => {
+                    self.cx.require(CALL_TARGETS, t.span);
+                    self.define(&t.label, Local::CallTargets(t));
+                }
+                Statement::Directive(d) => self.directive(d),
             }
         }
+    }
+
+    /// `.loc` and `.pragma`.
+    fn directive(&mut self, d: &'a ast::Directive<'a>) {
+        if d.name.text == "loc" {
+            self.location(d);
+        } else {
+            self.cx.directive(d);
+        }
+    }
+
+    /// What is inlined somewhere is inlined where another `.loc` has been.
+    fn location(&mut self, d: &'a ast::Directive<'a>) {
+        let (own, rest) = d.text.split_once(',').unwrap_or((d.text, ""));
+        if let Some((_, place)) = rest.rsplit_once("inlined_at") {
+            self.inlined(d, place);
+        }
+        self.locations.insert(location(own));
+    }
+
+    fn inlined(&mut self, d: &'a ast::Directive<'a>, place: &'a str) {
+        self.cx.require(INLINED, d.span);
+        if !self.locations.contains(&location(place)) {
+            self.report(
+                Diagnostic::error("E0161", d.span, "no .loc before this one has the place of the call")
+                    .help("write .loc with the place behind inlined_at first"),
+            );
+        }
+    }
+
+    /// Variables of module scope that each thread has stand around everything else.
+    fn per_thread(&mut self, body: &Span) {
+        let all = std::mem::take(&mut self.cx.per_thread);
+        if all.is_empty() {
+            return;
+        }
+        if !self.function.is_entry {
+            // Ours would have values of their own.
+            let _ = self.cx.beyond_ptxas(
+                Diagnostic::error(
+                    "E0130",
+                    self.function.span,
+                    "a function cannot share registers of module scope with its callers",
+                )
+                .help("declare the registers in each body, and pass values as parameters"),
+            );
+        }
+        let parameters = self.scopes.stack.pop();
+        self.scopes.stack.push(Scope::default());
+        self.cx.per_thread_work += all.len();
+        if self.cx.per_thread_work <= MAX_PER_THREAD_WORK {
+            all.iter().for_each(|v| self.variable(v));
+        } else {
+            let message = "too many kernels for so many variables of module scope";
+            let help = "declare registers in the bodies that use them";
+            self.report(Diagnostic::error("E0133", *body, message).help(help));
+        }
+        self.scopes.stack.extend(parameters);
+        self.cx.per_thread = all;
     }
 
     fn define(&mut self, name: &ast::Ident<'a>, local: Local<'a>) {
@@ -102,7 +185,7 @@ impl<'c, 'a> Body<'c, 'a> {
                 self.define(&v.name, local);
             }
             Space::Global | Space::Const | Space::Shared | Space::Tex => {
-                let name = format!("{}.{}", self.function.name, v.name.text);
+                let name = self.full_name(v.name.text);
                 let local = match self.cx.static_variable(v, name, false) {
                     Some(variable) => Local::Static(self.cx.add_variable(variable)),
                     None => Local::Broken,
@@ -112,21 +195,24 @@ impl<'c, 'a> Body<'c, 'a> {
         }
     }
 
+    /// `function.variable`; only the beginning of the function's name where long names of functions
+    /// would make the module much larger than its text.
+    fn full_name(&mut self, variable: &str) -> String {
+        const SHORT: usize = 32;
+        let owner = self.function.name.as_str();
+        self.cx.owner_bytes += owner.len();
+        let short = owner.get(..SHORT).filter(|_| self.cx.owner_bytes > self.cx.source.text().len());
+        format!("{}.{variable}", short.unwrap_or(owner))
+    }
+
     fn register(&mut self, v: &'a ast::Variable<'a>) {
-        let Some(ty) = self.cx.scalar_type(&v.ty) else {
+        let Some(ty) = self.cx.declared(v, Place::Body) else {
             return self.define(&v.name, Local::Broken);
         };
-        let wrong = match ty {
-            _ if ty.kind() == TypeKind::Opaque => true,
-            ScalarType::Bf16 | ScalarType::Bf16x2 | ScalarType::Tf32 => true,
-            ScalarType::E4m3 | ScalarType::E5m2 | ScalarType::E4m3x2 | ScalarType::E5m2x2 => true,
-            ScalarType::U16x2 | ScalarType::S16x2 => true,
-            _ => v.vector > 1 && (ty == ScalarType::Pred || ty.bits() * u32::from(v.vector) > 128),
-        };
-        if wrong || v.initializer.is_some() || !v.dimensions.is_empty() {
+        if v.initializer.is_some() || v.linkage.is_some() {
             self.report(
-                Diagnostic::error("E0131", v.span, format!("there is no such register: .{ty}"))
-                    .help(format!("declare {} registers", crate::types::register_for(ty))),
+                Diagnostic::error("E0135", v.span, "registers have no initial value or linkage")
+                    .help("write a mov instruction"),
             );
             return self.define(&v.name, Local::Broken);
         }
@@ -141,36 +227,43 @@ impl<'c, 'a> Body<'c, 'a> {
         };
         let name = v.name;
         let Some(scope) = self.scopes.stack.last_mut() else { return };
-        let first = scope.ranges.get(name.text).map(|r| r.2);
+        let taken = scope.numbered.get(name.text).filter(|(least, _)| *least < count);
+        let first = scope.ranges.get(name.text).map(|r| r.2).or(taken.map(|(_, span)| *span));
         match first {
             Some(first) => self.cx.duplicate(&name, first),
             None => {
-                scope.ranges.insert(name.text, (count, decl, name.span));
+                scope.insert_range(name.text, (count, decl, name.span));
             }
         }
     }
 
     fn frame_variable(&mut self, v: &'a ast::Variable<'a>) -> Option<FrameVarId> {
-        let ty = self.cx.scalar_type(&v.ty)?;
-        if ty.kind() == TypeKind::Opaque {
-            self.cx.opaque_allowed(v, ty, false);
-            return None;
-        }
-        if ty == ScalarType::Pred || v.initializer.is_some() || v.linkage.is_some() {
+        let ty = self.cx.declared(v, Place::Body)?;
+        if v.initializer.is_some() || v.linkage.is_some() {
             self.report(
                 Diagnostic::error("E0130", v.span, format!("{} cannot be declared like this", v.name.text))
                     .help("a .local or .param variable of a body has a type in memory, no initial value and no linkage"),
             );
             return None;
         }
-        let layout = self.cx.layout(v)?;
+        let layout = self.cx.layout(v, ty)?;
+        if layout.open {
+            self.cx.open_array(v.span);
+            return None;
+        }
+        if v.space == Space::Param {
+            self.cx.parameter_alignment(v)?;
+            // Kernels of the first versions had them, to no purpose.
+            if !self.function.is_entry || self.cx.has_version(14) {
+                self.cx.require(PARAM_IN_FUNC, v.span);
+            }
+        }
         let count = v.count.map_or(1, |(n, _)| n);
         let size = layout.size.saturating_mul(count);
         self.frame_bytes = self.frame_bytes.saturating_add(size);
         if self.frame_bytes > MAX_FRAME {
-            self.cx.too_large(v.span, self.frame_bytes, MAX_FRAME);
+            self.cx.too_large(v.span, self.frame_bytes, MAX_FRAME)?;
             self.frame_bytes = 0;
-            return None;
         }
         let id = FrameVarId(self.function.frame.len() as u32);
         self.function.frame.push(FrameVar {
@@ -213,12 +306,10 @@ impl<'c, 'a> Body<'c, 'a> {
     /// found here.
     pub(crate) fn lookup(&mut self, name: &ast::Ident<'a>) -> Option<Found<'a>> {
         let found = self.scopes.find(name.text);
-        let outside =
-            self.cx.globals.contains_key(name.text) || crate::special::lookup(name.text).is_some();
-        if found.is_none() && outside {
-            return Some(Found::Outside);
-        }
         if found.is_none() {
+            if self.cx.globals.contains_key(name.text) || special::lookup(name.text).is_some() {
+                return Some(Found::Outside);
+            }
             self.unknown(name);
         }
         match found {
@@ -236,7 +327,10 @@ impl<'c, 'a> Body<'c, 'a> {
             Some(_) => {
                 let _ = self.cx.global(name);
             }
-            None => self.report(crate::variable::unknown(name)),
+            None => {
+                let diagnostic = self.missing(name);
+                self.report(diagnostic);
+            }
         }
     }
 
@@ -258,4 +352,10 @@ impl<'c, 'a> Body<'c, 'a> {
         }
         found
     }
+}
+
+/// File, line and column of a `.loc`.
+fn location(text: &str) -> [&str; 3] {
+    let mut words = text.split_whitespace();
+    std::array::from_fn(|_| words.next().unwrap_or(""))
 }

@@ -1,18 +1,21 @@
 //! Branches and calls.
 
+use std::rc::Rc;
+
 use texunit_isa::{Modifiers, ScalarType};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
+use crate::declared::Place;
 use crate::body::Body;
 use crate::instruction::plural;
 use crate::ir::{Base, FrameVar, FuncId, LabelId, Operand, Param, Prototype};
 use crate::operand::Site;
-use crate::scope::Local;
+use crate::scope::{Found, Local};
 use crate::types::fits;
 use crate::values::Value;
 
-/// Targets of all indexed branches of a function: lists may name labels again and again.
+/// Targets of all indexed branches of a module: lists may name labels again and again.
 const MAX_TARGETS: usize = 1 << 20;
 
 /// What a call passes: type, size, and whether by register.
@@ -33,10 +36,18 @@ impl Formal {
     }
 }
 
-struct Signature {
+/// What a called function takes and gives.
+pub(crate) struct Signature {
     returns: Vec<Formal>,
     params: Vec<Formal>,
     declared: Option<Span>,
+}
+
+/// Something that has a signature: a declaration of a function, or a prototype (its address).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Callee {
+    Function(FuncId, Span),
+    Prototype(usize),
 }
 
 fn formals(params: &[Param]) -> Vec<Formal> {
@@ -63,12 +74,9 @@ impl<'a> Body<'_, 'a> {
             && self.scopes.find(name.text).is_none()
             && !self.cx.globals.contains_key(name.text)
         {
-            self.wrong(
-                "E0114",
-                operand.span,
-                format!("there is no label {}", name.text),
-                "write the label with a colon before an instruction of this function",
-            );
+            let message = format!("there is no label {}", name.text);
+            let help = self.missing_label(name.text);
+            self.wrong("E0114", operand.span, message, &help);
             return None;
         }
         match self.value(operand)? {
@@ -116,9 +124,9 @@ impl<'a> Body<'_, 'a> {
         let mut labels = Vec::new();
         for (name, count) in &list.targets {
             for n in 0..count.unwrap_or(1) {
-                self.targets += 1;
-                if self.targets > MAX_TARGETS {
-                    let message = "the indexed branches of this function have too many targets";
+                self.cx.targets += 1;
+                if self.cx.targets > MAX_TARGETS {
+                    let message = "the indexed branches of the module have too many targets";
                     self.wrong("E0242", list.span, message.into(), "write fewer targets");
                     return None;
                 }
@@ -137,12 +145,8 @@ impl<'a> Body<'_, 'a> {
         if let Some((Local::Label(id), _)) = found {
             return Some(*id);
         }
-        self.wrong(
-            "E0114",
-            name.span,
-            format!("there is no label {text}"),
-            "write the label with a colon before an instruction of this function",
-        );
+        let help = self.missing_label(text);
+        self.wrong("E0114", name.span, format!("there is no label {text}"), &help);
         None
     }
 
@@ -169,6 +173,7 @@ impl<'a> Body<'_, 'a> {
             after = more;
         }
         let (target, signature) = self.callee(callee, after.first())?;
+        self.other_targets(i, after.first(), (results, arguments))?;
         let returned = self.arguments(i, results, &signature.returns, signature.declared, true);
         let passed = self.arguments(i, arguments, &signature.params, signature.declared, false);
         let mut operands = vec![Operand::Args(returned?), target.clone(), Operand::Args(passed?)];
@@ -185,7 +190,7 @@ impl<'a> Body<'_, 'a> {
         &mut self,
         callee: &ast::Operand<'a>,
         with: Option<&ast::Operand<'a>>,
-    ) -> Option<(Operand, Signature)> {
+    ) -> Option<(Operand, Rc<Signature>)> {
         match self.value(callee)? {
             Value::Function(id) => {
                 let function = &self.cx.module.functions[id.0 as usize];
@@ -238,24 +243,45 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    fn signature_of(&self, id: FuncId) -> Signature {
+    /// The signature of a function, made once: there may be many parameters and many calls.
+    fn signature_of(&mut self, id: FuncId) -> Rc<Signature> {
         let function = &self.cx.module.functions[id.0 as usize];
-        Signature {
+        let callee = Callee::Function(id, function.span);
+        if let Some(Some(known)) = self.cx.signatures.get(&callee) {
+            return known.clone();
+        }
+        let signature = Rc::new(Signature {
             returns: formals(&function.returns),
             params: formals(&function.params),
             declared: Some(function.span),
-        }
+        });
+        self.cx.signatures.insert(callee, Some(signature.clone()));
+        signature
     }
 
     pub(crate) fn check_prototype(&mut self, p: &'a ast::CallPrototype<'a>) {
         let _ = self.prototype_of(p);
     }
 
-    fn prototype_of(&mut self, p: &'a ast::CallPrototype<'a>) -> Option<Signature> {
+    /// The signature of a prototype; its mistakes are reported once.
+    fn prototype_of(&mut self, p: &'a ast::CallPrototype<'a>) -> Option<Rc<Signature>> {
+        let callee = Callee::Prototype(std::ptr::from_ref(p).addr());
+        if let Some(known) = self.cx.signatures.get(&callee) {
+            return known.clone();
+        }
+        let signature = self.read_prototype(p).map(Rc::new);
+        self.cx.signatures.insert(callee, signature.clone());
+        signature
+    }
+
+    fn read_prototype(&mut self, p: &'a ast::CallPrototype<'a>) -> Option<Signature> {
         let mut lists = [Vec::new(), Vec::new()];
-        for (list, params) in lists.iter_mut().zip([&p.returns, &p.params]) {
-            for v in params {
-                let param = self.cx.param(v, false)?;
+        self.cx.one_result(&p.returns);
+        for (list, (params, last)) in lists.iter_mut().zip([(&p.returns, false), (&p.params, true)]) {
+            let count = params.len();
+            for (at, v) in params.iter().enumerate() {
+                let last = last && at + 1 == count;
+                let param = self.cx.param(v, false, Place::Prototype, last)?;
                 list.push(Formal::new(&param));
             }
         }
@@ -263,7 +289,7 @@ impl<'a> Body<'_, 'a> {
         Some(Signature { returns, params, declared: Some(p.span) })
     }
 
-    fn call_targets(&mut self, targets: &'a ast::BranchTargets<'a>) -> Option<Signature> {
+    fn call_targets(&mut self, targets: &'a ast::BranchTargets<'a>) -> Option<Rc<Signature>> {
         let (name, _) = targets.targets.first()?;
         match self.cx.global(name)? {
             crate::context::Global::Function(id) => Some(self.signature_of(id)),
@@ -277,6 +303,31 @@ impl<'a> Body<'_, 'a> {
                 None
             }
         }
+    }
+
+    /// The call must fit all functions of a `.calltargets` list; the first one is checked as the
+    /// callee.
+    fn other_targets(
+        &mut self,
+        i: &'a ast::Instruction<'a>,
+        with: Option<&ast::Operand<'a>>,
+        (results, arguments): (&[ast::Operand<'a>], &[ast::Operand<'a>]),
+    ) -> Option<()> {
+        let Some(OperandKind::Name { name, .. }) = with.map(|w| &w.kind) else { return Some(()) };
+        let Some(Found::Other(Local::CallTargets(list))) = self.scopes.find(name.text) else {
+            return Some(());
+        };
+        for (name, _) in list.targets.iter().skip(1) {
+            let Some(crate::context::Global::Function(id)) = self.cx.global(name) else {
+                let message = format!("{} is not a function", name.text);
+                self.wrong("E0112", name.span, message, "list the names of functions");
+                return None;
+            };
+            let signature = self.signature_of(id);
+            self.arguments(i, results, &signature.returns, signature.declared, true)?;
+            self.arguments(i, arguments, &signature.params, signature.declared, false)?;
+        }
+        Some(())
     }
 
     fn arguments(

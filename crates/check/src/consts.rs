@@ -72,9 +72,9 @@ fn eval(expr: &Expr, depth: u32) -> Result<Const, Box<Diagnostic>> {
         }
         ExprKind::Cast(unsigned, e) => match sub(e)? {
             Const::Int(v, _) => Const::Int(v, *unsigned),
-            other => {
-                let f = other.as_f64();
-                Const::Int(if *unsigned { f as u64 } else { f as i64 as u64 }, *unsigned)
+            _ => {
+                let message = "only integers are cast";
+                return Err(mistake("E0121", expr.span, message, "write the integer"));
             }
         },
     })

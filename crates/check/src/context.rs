@@ -1,20 +1,26 @@
 //! The state of a check: the module under construction, its global names and the mistakes.
 
-use std::collections::HashMap;
+use std::rc::Rc;
+
 use texunit_isa::ScalarType;
 use texunit_isa::floor::Floor;
 use texunit_syntax::{Diagnostic, SourceFile, Span, ast};
 
+use crate::call::{Callee, Signature};
 use crate::ir::{FuncId, Module, VarId};
-use crate::{Checked, Options};
+use crate::scope::splits;
+use crate::most::Counts;
+use crate::tables::Map;
+use crate::words::Words;
+use crate::{Checked, Options, Ptxas};
 
 /// A name at module scope.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Global<'a> {
+pub(crate) enum Global {
     Variable(VarId),
     Function(FuncId),
-    /// `x<8>`: variables x0 to x7, made when they are named.
-    Range(&'a ast::Variable<'a>),
+    /// A register or `.local` variable of each thread, which bodies find among their own names.
+    PerThread,
     /// Its declaration was wrong: no more is said about it.
     Broken,
 }
@@ -24,13 +30,37 @@ pub(crate) struct Checker<'a> {
     pub(crate) source: &'a SourceFile,
     pub(crate) options: Options,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    counts: Counts,
     pub(crate) module: Module,
-    pub(crate) globals: HashMap<&'a str, (Global<'a>, Span)>,
+    pub(crate) globals: Map<&'a str, (Global, Span)>,
+    /// Opcodes and modifiers that were read before.
+    pub(crate) words: Map<&'a str, Rc<Words>>,
+    /// `x<8>`: variables x0 to x7, made when they are named; nothing if something was wrong.
+    pub(crate) groups: Map<&'a str, (Option<&'a ast::Variable<'a>>, u64, Span)>,
+    /// Of global names that end with a number, by what stands before it: the smallest number.
+    pub(crate) numbered: Map<&'a str, (u64, Span)>,
+    /// Indices of `.file`.
+    pub(crate) files: Map<&'a str, Span>,
+    /// The linkage that each function was first declared with.
+    pub(crate) linkages: Vec<Option<ast::Linkage>>,
+    /// Variables of module scope that each thread has.
+    pub(crate) per_thread: Vec<&'a ast::Variable<'a>>,
+    /// How many of them have been declared in bodies.
+    pub(crate) per_thread_work: usize,
+    /// Signatures of what has been called; `None` for those with mistakes.
+    pub(crate) signatures: Map<Callee, Option<Rc<Signature>>>,
+    /// Targets of all indexed branches so far.
+    pub(crate) targets: usize,
+    /// Bytes of the names of functions in the names of their variables.
+    pub(crate) owner_bytes: usize,
     /// Names declared further down.
-    pub(crate) later: HashMap<&'a str, Span>,
+    pub(crate) later: Map<&'a str, Span>,
+    /// Where `.version` stands.
+    pub(crate) version_place: Option<Span>,
     /// Number of `.target`: 75 of `sm_75`.
     pub(crate) target: u32,
-    pub(crate) shared_bytes: u64,
+    /// The release of NVIDIA's assembler whose rules hold; the newest for our own verdicts.
+    pub(crate) release: Ptxas,
     /// Kernels with a body, and where they are named.
     pub(crate) kernels: Vec<(FuncId, Span)>,
     /// The instruction being checked was accepted for ptxas compatibility only.
@@ -43,11 +73,23 @@ impl<'a> Checker<'a> {
             source,
             options,
             diagnostics: Vec::new(),
+            counts: Counts::default(),
             module: Module::default(),
-            globals: HashMap::new(),
-            later: HashMap::new(),
+            globals: Map::default(),
+            words: Map::default(),
+            groups: Map::default(),
+            numbered: Map::default(),
+            files: Map::default(),
+            linkages: Vec::new(),
+            per_thread: Vec::new(),
+            per_thread_work: 0,
+            signatures: Map::default(),
+            targets: 0,
+            owner_bytes: 0,
+            later: Map::default(),
+            version_place: None,
             target: 0,
-            shared_bytes: 0,
+            release: Ptxas::V13_5,
             kernels: Vec::new(),
             miscompiled: false,
         }
@@ -67,6 +109,7 @@ impl<'a> Checker<'a> {
                 ast::Item::Variable(v) => self.module_variable(v),
                 ast::Item::Function(f) => self.function(f),
                 ast::Item::Alias(a) => self.alias(a),
+                ast::Item::Directive(d) => self.directive(d),
                 _ => {}
             }
         }
@@ -77,7 +120,9 @@ impl<'a> Checker<'a> {
 
     /// Reports a mistake.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        if self.counts.admit(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     /// Reports what ptxas accepts and then translates wrongly: an error, or a warning if its
@@ -90,39 +135,75 @@ impl<'a> Checker<'a> {
         self.report(diagnostic);
     }
 
+    /// Reports what no machine can have and the assembler's front end lets pass: an error, or a
+    /// warning if its verdicts were asked for.
+    pub(crate) fn beyond_ptxas(&mut self, mut diagnostic: Diagnostic) -> Option<()> {
+        let compat = self.options.ptxas_compat();
+        if compat {
+            diagnostic.severity = texunit_syntax::Severity::Warning;
+        }
+        self.report(diagnostic);
+        compat.then_some(())
+    }
+
     /// Whether `.version` is at least this (times ten).
     pub(crate) fn has_version(&self, version: u32) -> bool {
         self.module.version >= (version / 10, version % 10)
     }
 
+    /// Where the version comes from, for a label.
+    pub(crate) fn version_said(&self) -> String {
+        let (major, minor) = self.module.version;
+        match self.options.version {
+            Some(_) => format!("version {major}.{minor} stands in the place of .version"),
+            None => format!("the module says .version {major}.{minor}"),
+        }
+    }
+
     /// Demands what a feature needs.
     pub(crate) fn require(&mut self, floor: Floor, span: Span) {
-        let Floor { feature, version, target } = floor;
-        let (major, minor) = self.module.version;
-        if !self.has_version(version) && (major, minor) != (0, 0) {
+        self.require_named(floor.feature, floor.version, floor.target, span);
+    }
+
+    /// Demands a version (times ten) and a target for something that has this name.
+    pub(crate) fn require_named(&mut self, feature: &str, version: u32, target: u32, span: Span) {
+        if !self.has_version(version) && self.module.version != (0, 0) {
             let needed = format!("{}.{}", version / 10, version % 10);
-            self.report(
-                Diagnostic::error(
-                    "E0230",
-                    span,
-                    format!("PTX ISA version {needed} is needed for {feature}"),
-                )
-                .label(format!("the module says .version {major}.{minor}"))
-                .help(format!("write .version {needed} or later")),
-            );
+            let message = format!("PTX ISA version {needed} is needed for {feature}");
+            let diagnostic = Diagnostic::error("E0230", span, message)
+                .label(self.version_said())
+                .help(format!("write .version {needed} or later"));
+            self.report(match self.version_number(version) {
+                Some(number) => diagnostic.fix(number, needed),
+                None => diagnostic,
+            });
         }
         if self.target < target && self.target != 0 {
-            let has = self.module.target.clone();
+            let said = match self.options.target {
+                Some(_) => format!("{} stands in the place of .target", self.module.target),
+                None => format!("the module says .target {}", self.module.target),
+            };
             self.report(
                 Diagnostic::error(
                     "E0231",
                     span,
                     format!(".target sm_{target} is needed for {feature}"),
                 )
-                .label(format!("the module says .target {has}"))
+                .label(said)
                 .help(format!("write .target sm_{target} or higher")),
             );
         }
+    }
+
+    /// The number behind `.version`, if a later version (times ten) can stand there.
+    fn version_number(&self, needed: u32) -> Option<Span> {
+        // Before 2.0 other rules held, and a release knows no later version than its own.
+        let replaced = self.options.version.is_some() || self.module.version < (2, 0);
+        let known = (needed / 10, needed % 10) <= self.release.newest_version();
+        let place = self.version_place.filter(|_| !replaced && known)?;
+        let digits = self.source.snippet(place).bytes().rev();
+        let len = digits.take_while(|b| b.is_ascii_digit() || *b == b'.').count() as u32;
+        (len > 0).then_some(Span { start: place.end - len, end: place.end })
     }
 
     /// The type with this name, or a mistake.
@@ -138,12 +219,22 @@ impl<'a> Checker<'a> {
     }
 
     /// Makes a global name, unless it is taken.
-    pub(crate) fn define(&mut self, name: &ast::Ident<'a>, global: Global<'a>) {
+    pub(crate) fn define(&mut self, name: &ast::Ident<'a>, global: Global) {
         self.later.remove(name.text);
-        if let Some(&(_, first)) = self.globals.get(name.text) {
+        let group = splits(name.text).find_map(|(prefix, number)| {
+            self.groups.get(prefix).and_then(|(_, count, span)| (number < *count).then_some(*span))
+        });
+        let taken = self.globals.get(name.text).map(|(_, first)| *first).or(group);
+        if let Some(first) = taken {
             self.duplicate(name, first);
-        } else {
-            self.globals.insert(name.text, (global, name.span));
+            return;
+        }
+        self.globals.insert(name.text, (global, name.span));
+        for (prefix, number) in splits(name.text) {
+            let entry = self.numbered.entry(prefix).or_insert((number, name.span));
+            if number < entry.0 {
+                *entry = (number, name.span);
+            }
         }
     }
 

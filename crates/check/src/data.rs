@@ -18,6 +18,8 @@ pub(crate) struct Layout {
     /// Whether the first dimension is `[]`.
     pub(crate) open: bool,
     pub(crate) is_array: bool,
+    /// Elements of a vector, else 1.
+    pub(crate) vector: u8,
 }
 
 impl Layout {
@@ -28,25 +30,15 @@ impl Layout {
     }
 }
 
+/// Largest variable: what 64-bit addresses reach.
+const MAX_SIZE: u64 = 1 << 47;
 /// Largest alignment: nothing in memory needs more, and addresses must stay small.
 const MAX_ALIGN: u64 = 1 << 20;
 
 impl<'a> Checker<'a> {
     /// Lays out a variable, or says what is wrong with it.
-    pub(crate) fn layout(&mut self, v: &ast::Variable<'a>) -> Option<Layout> {
-        let ty = self.scalar_type(&v.ty)?;
+    pub(crate) fn layout(&mut self, v: &ast::Variable<'a>, ty: ScalarType) -> Option<Layout> {
         let natural = u64::from(ty.bytes()) * u64::from(v.vector);
-        if natural > 16 && v.vector > 1 {
-            self.report(
-                Diagnostic::error(
-                    "E0131",
-                    v.ty.span,
-                    format!(".v{} .{ty} is larger than 16 bytes", v.vector),
-                )
-                .help("declare an array instead"),
-            );
-            return None;
-        }
         let align = match v.align {
             None => natural,
             Some((n, span)) => self.alignment(n, span)?,
@@ -80,29 +72,35 @@ impl<'a> Checker<'a> {
         let size = dims
             .iter()
             .try_fold(u64::from(ty.bytes()), |n, d| n.checked_mul(*d))
-            .filter(|n| *n <= 1 << 47);
-        let Some(size) = size else {
-            self.report(
-                Diagnostic::error(
-                    "E0133",
-                    v.span,
-                    format!("{} is larger than any address space", v.name.text),
-                )
-                .help("declare fewer elements"),
-            );
-            return None;
+            .filter(|n| *n <= MAX_SIZE);
+        let size = match size {
+            Some(size) => size,
+            None => {
+                self.beyond_ptxas(
+                    Diagnostic::error(
+                        "E0133",
+                        v.span,
+                        format!("{} is larger than any address space", v.name.text),
+                    )
+                    .help("declare fewer elements"),
+                )?;
+                MAX_SIZE
+            }
         };
-        Some(Layout { ty, dims, size, align, open, is_array })
+        Some(Layout { ty, dims, size, align, open, is_array, vector: v.vector })
     }
 
     fn alignment(&mut self, n: u64, span: Span) -> Option<u64> {
         if n.is_power_of_two() && n <= MAX_ALIGN {
             return Some(n);
         }
-        self.report(
-            Diagnostic::error("E0132", span, format!("an alignment of {n} is not possible"))
-                .help("write a power of two, at most 1048576"),
-        );
+        let error = Diagnostic::error("E0132", span, format!("an alignment of {n} is not possible"))
+            .help("write a power of two, at most 1048576");
+        if n.is_power_of_two() && u32::try_from(n).is_ok() {
+            self.beyond_ptxas(error)?;
+            return Some(MAX_ALIGN);
+        }
+        self.report(error);
         None
     }
 

@@ -1,6 +1,7 @@
 //! What follows the brackets of tex and tld4: level or gradients, offset, depth reference.
 
 use texunit_isa::floor::{COMPARE, OFFSET};
+use texunit_isa::texture::{Registers, geometry as row_of, registers};
 use texunit_isa::{Geometry, MipMode, Opcode, ScalarType};
 use texunit_syntax::{Diagnostic, Span, ast};
 
@@ -8,7 +9,7 @@ use crate::body::Body;
 use crate::instruction::mnemonic;
 use crate::ir::Operand;
 use crate::operand::{Site, lanes_of};
-use crate::texture::shape_of;
+use crate::texture::Shift;
 use crate::values::Value;
 
 impl<'a> Body<'_, 'a> {
@@ -19,6 +20,7 @@ impl<'a> Body<'_, 'a> {
         rest: &[ast::Operand<'a>],
         geometry: Geometry,
         coordinate: ScalarType,
+        shift: Shift,
     ) -> Option<Vec<Operand>> {
         let mut operands = Vec::new();
         let mut rest = rest;
@@ -39,14 +41,17 @@ impl<'a> Body<'_, 'a> {
         }
         for operand in &rest[..needed] {
             operands.push(if needed == 1 {
-                self.level(site, operand, coordinate)?
+                self.level(site, operand, registers("level", coordinate))?
             } else {
                 self.gradient(site, operand, geometry)?
             });
         }
+        if shift == Shift::Level {
+            self.last_of_shifted(site, rest)?;
+        }
         rest = &rest[needed..];
         if let [offset, after @ ..] = rest
-            && let Some(offset) = self.offset_operand(site, offset, geometry)?
+            && let Some(offset) = self.offset_operand(site, offset, geometry, coordinate, shift)?
         {
             operands.extend(offset);
             rest = after;
@@ -66,35 +71,65 @@ impl<'a> Body<'_, 'a> {
         &mut self,
         site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
-        coordinate: ScalarType,
+        place: &Registers,
     ) -> Option<Operand> {
-        let mut value = self.value(operand)?;
-        if let Value::Vector(items) = &mut value
-            && items.len() == 1
-            && let Some((inner, _)) = items.pop()
-        {
-            value = inner;
-        }
-        let float = coordinate == ScalarType::F32;
-        match value {
-            Value::Reg { id, ty } if level_fits(float, ty) => Some(Operand::Reg(id)),
-            Value::Const(c) if c.is_int() != float => {
-                self.immediate(site, coordinate, c, operand.span)
-            }
+        let name = mnemonic(site.i);
+        let items = match self.value(operand)? {
+            Value::Vector(items) => items,
+            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
             value => {
-                self.wrong(
-                    "E0307",
-                    operand.span,
-                    format!(
-                        "{} needs a .{coordinate} level, not {}",
-                        mnemonic(site.i),
-                        value.describe()
-                    ),
-                    "the level has the type of the coordinates",
-                );
-                None
+                let found = self.scalar_of(site, &value, operand.span, place);
+                if found.is_none() {
+                    self.wrong(
+                        "E0307",
+                        operand.span,
+                        format!("{name} needs a .{} level, not {}", place.ty, value.describe()),
+                        "the level has the type of the coordinates",
+                    );
+                }
+                return found;
             }
+        };
+        let lanes = items.len();
+        if !matches!(lanes, 1 | 2 | 4) {
+            let message = format!("{name} needs one level, not {lanes}");
+            self.wrong("E0307", operand.span, message, "write a scalar");
+            return None;
         }
+        let Operand::Vector(mut list) = self.place_vector(site, operand, items, place, 0)? else {
+            return None;
+        };
+        if lanes > 1 {
+            let message = format!("{name} needs one level, not a vector of {lanes} elements");
+            let diagnostic = Diagnostic::error("E0307", operand.span, message)
+                .label("ptxas accepts this and takes one of them")
+                .help("write a scalar");
+            self.cx.report_miscompiled(diagnostic);
+        }
+        Some(list.swap_remove(0))
+    }
+
+    /// In unified mode, behind a sampler, the last operand must pass for a depth reference.
+    fn last_of_shifted(&mut self, site: &Site<'_, 'a>, rest: &[ast::Operand<'a>]) -> Option<()> {
+        let last = rest.last()?;
+        let passes = match self.value(last)? {
+            Value::Reg { ty, .. } => matches!(ty, ScalarType::F32 | ScalarType::B32),
+            Value::Const(c) => !c.is_int(),
+            Value::Vector(_) | Value::VectorReg { .. } => rest.len() == 1,
+            _ => false,
+        };
+        if !passes {
+            let message =
+                format!("{} has a sampler, and there are none in unified mode", mnemonic(site.i));
+            self.wrong(
+                "E0303",
+                last.span,
+                message,
+                "leave the sampler out, or add texmode_independent to .target",
+            );
+            return None;
+        }
+        Some(())
     }
 
     fn gradient(
@@ -103,7 +138,6 @@ impl<'a> Body<'_, 'a> {
         operand: &ast::Operand<'a>,
         geometry: Geometry,
     ) -> Option<Operand> {
-        let sizes = shape_of(geometry).gradients;
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
@@ -121,52 +155,23 @@ impl<'a> Body<'_, 'a> {
                 return None;
             }
         };
-        if !sizes.contains(&items.len()) {
-            let n = sizes.last().copied().unwrap_or(0);
-            self.wrong(
-                "E0307",
-                operand.span,
-                format!(
-                    "{}: the gradients of .{geometry} have {n} elements, not {}",
-                    mnemonic(site.i),
-                    items.len()
-                ),
-                "write a vector of that size",
-            );
-            return None;
-        }
-        let cube = matches!(geometry, Geometry::Cube | Geometry::Acube);
-        if cube && items.len() != 4 {
-            let diagnostic = Diagnostic::error(
-                "E0313",
-                operand.span,
-                format!("{}: the gradients of .{geometry} have 4 elements", mnemonic(site.i)),
-            )
-            .label("ptxas accepts this and then crashes")
-            .help("write four elements; the last is ignored");
+        let row = row_of(geometry);
+        let (n, lanes) = (row.gradient_size(), items.len());
+        if lanes != n {
+            let name = mnemonic(site.i);
+            let message = format!("{name}: the gradients of .{geometry} have {n} elements");
+            if !(row.is_cube() && matches!(lanes, 1 | 2)) {
+                let message = format!("{message}, not {lanes}");
+                self.wrong("E0307", operand.span, message, "write a vector of that size");
+                return None;
+            }
+            let diagnostic = Diagnostic::error("E0313", operand.span, message)
+                .label("ptxas accepts this and then crashes")
+                .help("write four elements; the last is ignored");
             self.cx.report_miscompiled(diagnostic);
         }
-        let mut list = Vec::with_capacity(items.len());
-        for (value, span) in items {
-            list.push(match value {
-                Value::Reg { id, ty } if level_fits(true, ty) => Operand::Reg(id),
-                Value::Const(c) if !c.is_int() => self.immediate(site, ScalarType::F32, c, span)?,
-                value => {
-                    self.wrong(
-                        "E0307",
-                        span,
-                        format!(
-                            "{} needs a .f32 gradient, not {}",
-                            mnemonic(site.i),
-                            value.describe()
-                        ),
-                        "use .f32 registers or numbers with a decimal point",
-                    );
-                    return None;
-                }
-            });
-        }
-        Some(Operand::Vector(list))
+        let place = registers("gradient", ScalarType::F32);
+        self.place_vector(site, operand, items, place, 0)
     }
 
     /// The offset: `Some(None)` if the operand is not one, `Some(Some(None))` if it is dropped.
@@ -176,6 +181,8 @@ impl<'a> Body<'_, 'a> {
         site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         geometry: Geometry,
+        coordinate: ScalarType,
+        shift: Shift,
     ) -> Option<Option<Option<Operand>>> {
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
@@ -184,58 +191,41 @@ impl<'a> Body<'_, 'a> {
                 return self.dropped_offset(operand.span);
             }
             Value::Const(c) if c.is_int() => return self.dropped_offset(operand.span),
+            // What could be a depth reference elsewhere.
+            Value::Reg { ty: ScalarType::B32, .. } if coordinate == ScalarType::S32 => {
+                return self.dropped_offset(operand.span);
+            }
             _ => return Some(None),
         };
         self.cx.require(OFFSET, operand.span);
-        let sizes = shape_of(geometry).offsets;
-        if sizes.is_empty() {
-            self.wrong(
-                "E0306",
-                operand.span,
-                format!("{}: there are no offsets in .{geometry}", mnemonic(site.i)),
-                "add to the coordinates instead",
-            );
+        let sizes = row_of(geometry).offset_sizes();
+        let name = mnemonic(site.i);
+        let shifted: &[usize] = &[1, 2, 4];
+        let taken = if shift == Shift::None { sizes } else { shifted };
+        if taken.is_empty() {
+            let message = format!("{name}: there are no offsets in .{geometry}");
+            self.wrong("E0306", operand.span, message, "add to the coordinates instead");
             return None;
         }
-        if !sizes.contains(&items.len()) {
+        let lanes = items.len();
+        if !taken.contains(&lanes) {
             let text: Vec<String> = sizes.iter().map(ToString::to_string).collect();
-            self.wrong(
-                "E0306",
-                operand.span,
-                format!(
-                    "{}: the offset of .{geometry} has {} elements, not {}",
-                    mnemonic(site.i),
-                    text.join(" or "),
-                    items.len()
-                ),
-                "write a vector of that size",
+            let message = format!(
+                "{name}: the offset of .{geometry} has {} elements, not {lanes}",
+                text.join(" or "),
             );
+            self.wrong("E0306", operand.span, message, "write a vector of that size");
             return None;
         }
-        let mut list = Vec::with_capacity(items.len());
-        for (value, span) in items {
-            list.push(match value {
-                Value::Reg { id, ty } if level_fits(false, ty) => Operand::Reg(id),
-                Value::Const(c) if c.is_int() => {
-                    self.offset_range(site, c.bits_for(ScalarType::B64).unwrap_or(0) as i64, span);
-                    Operand::Imm(c.bits_for(ScalarType::B32).unwrap_or(0))
-                }
-                value => {
-                    self.wrong(
-                        "E0306",
-                        span,
-                        format!(
-                            "{} needs an integer offset, not {}",
-                            mnemonic(site.i),
-                            value.describe()
-                        ),
-                        "use .s32, .u32 or .b32 registers, or integers",
-                    );
-                    return None;
-                }
-            });
+        for (value, span) in &items {
+            if let Value::Const(c) = value
+                && c.is_int()
+            {
+                self.offset_range(site, c.bits_for(ScalarType::B64).unwrap_or(0) as i64, *span);
+            }
         }
-        Some(Some(Some(Operand::Vector(list))))
+        let place = registers("offset", ScalarType::S32);
+        Some(Some(Some(self.place_vector(site, operand, items, place, 0)?)))
     }
 
     #[allow(clippy::option_option, clippy::unnecessary_wraps)]
@@ -268,7 +258,7 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<Operand> {
         self.cx.require(COMPARE, operand.span);
         let name = mnemonic(site.i);
-        if !shape_of(geometry).compare {
+        if !row_of(geometry).compare {
             self.wrong(
                 "E0306",
                 operand.span,
@@ -286,32 +276,17 @@ impl<'a> Body<'_, 'a> {
             );
             return None;
         }
-        match self.value(operand)? {
-            Value::Reg { id, ty } if ty.bits() == 32 && ty != ScalarType::F16x2 => {
-                Some(Operand::Reg(id))
-            }
-            Value::Const(c) if !c.is_int() => {
-                self.immediate(site, ScalarType::F32, c, operand.span)
-            }
-            value => {
-                self.wrong(
-                    "E0306",
-                    operand.span,
-                    format!("{name} needs a .f32 depth reference, not {}", value.describe()),
-                    "use a .f32 register or a number with a decimal point",
-                );
-                None
-            }
+        let value = self.value(operand)?;
+        let place = registers("compare", ScalarType::F32);
+        let found = self.scalar_of(site, &value, operand.span, place);
+        if found.is_none() {
+            self.wrong(
+                "E0306",
+                operand.span,
+                format!("{name} needs a .f32 depth reference, not {}", value.describe()),
+                "use a .f32 register or a number with a decimal point",
+            );
         }
-    }
-}
-
-/// Levels and gradients: .f32 or .b32 registers; integers: .s32, .u32, .b32.
-fn level_fits(float: bool, reg: ScalarType) -> bool {
-    match reg {
-        ScalarType::B32 => true,
-        ScalarType::F32 => float,
-        ScalarType::S32 | ScalarType::U32 => !float,
-        _ => false,
+        found
     }
 }

@@ -1,28 +1,53 @@
 //! Headers of kernels and functions: parameters, layout, prototypes, aliases.
 
-use texunit_isa::{ScalarType, TypeKind};
+use texunit_isa::floor::Floor;
 use texunit_syntax::ast::{self, Linkage, Space};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::context::{Checker, Global};
+use crate::declared::Place;
 use crate::ir::{FuncId, Function, Param, ParamId};
 use crate::scope::{Local, RegDecl, Scope, Scopes};
 
-/// Parameter bytes of a kernel on the newest chips.
-const MAX_KERNEL_PARAMS: u64 = 32764;
+/// Parameter bytes of a kernel before sm_20, from there on, and on the newest chips.
+const KERNEL_PARAMS: [u64; 3] = [256, 4352, 32764];
+const LARGE_PARAMS: Floor =
+    Floor { feature: "more than 4352 bytes of kernel parameters", version: 81, target: 70 };
+const ALIAS: Floor = Floor { feature: ".alias", version: 63, target: 30 };
+const KERNEL_PROTOTYPE: Floor = Floor { feature: "a kernel's prototype", version: 30, target: 0 };
+const PTR: Floor = Floor { feature: ".ptr", version: 22, target: 0 };
+const OPAQUE_PTR: Floor = Floor { feature: ".ptr to a reference", version: 43, target: 0 };
 /// Parameter bytes of a function: what fits a frame of local memory.
 const MAX_FUNC_PARAMS: u64 = 512 << 10;
+
+/// What is common to a list of parameters.
+#[derive(Clone, Copy)]
+struct Parameters {
+    is_entry: bool,
+    place: Place,
+    /// Most bytes that offsets can reach.
+    max: u64,
+    /// They are results.
+    returned: bool,
+}
 
 impl<'a> Checker<'a> {
     pub(crate) fn function(&mut self, f: &'a ast::Function<'a>) {
         let mut scopes = Scopes { stack: vec![Scope::default()], ..Scopes::default() };
         let mut function = self.header_of(f, &mut scopes);
-        if f.linkage.map(|(l, _)| l) == Some(Linkage::Common) {
-            self.report(
-                Diagnostic::error("E0130", f.span, "a function cannot be .common")
+        self.function_floors(f);
+        self.bounds(f);
+        match f.linkage {
+            Some((Linkage::Common, span)) => self.report(
+                Diagnostic::error("E0130", span, "a function cannot be .common")
                     .help("write .visible, .weak or .extern"),
-            );
+            ),
+            Some((Linkage::Extern, span)) if f.body.is_some() => self.report(
+                Diagnostic::error("E0115", span, "an .extern function is defined elsewhere")
+                    .help("write .visible, or end the declaration without a body"),
+            ),
+            _ => {}
         }
         let Some(id) = self.declare_function(f, &function) else { return };
         let Some(block) = &f.body else { return };
@@ -47,12 +72,18 @@ impl<'a> Checker<'a> {
             let id = FuncId(self.module.functions.len() as u32);
             self.module.functions.push(function.clone());
             self.define(&f.name, Global::Function(id));
+            self.linkages.push(f.linkage.map(|(l, _)| l));
             return Some(id);
         };
         let Global::Function(id) = global else {
             self.duplicate(&f.name, first);
             return None;
         };
+        if self.module.functions[id.0 as usize].body.is_some() {
+            self.duplicate(&f.name, first);
+            return None;
+        }
+        self.same_linkage(f, id, first);
         let old = &self.module.functions[id.0 as usize];
         if !same_signature(old, function) {
             self.report(
@@ -66,14 +97,31 @@ impl<'a> Checker<'a> {
             );
             return None;
         }
-        if f.body.is_none() {
-            return Some(id);
-        }
-        if old.body.is_some() {
-            self.duplicate(&f.name, first);
-            return None;
-        }
         Some(id)
+    }
+
+    /// A definition has the linkage of its prototype, or none where that is not `.extern`.
+    fn same_linkage(&mut self, f: &'a ast::Function<'a>, id: FuncId, first: Span) {
+        let old = self.linkages.get(id.0 as usize).copied().flatten();
+        let new = f.linkage.map(|(l, _)| l);
+        let extern_ = old == Some(Linkage::Extern);
+        if new == old || new.is_none() && !extern_ {
+            return;
+        }
+        let name = f.name.text;
+        self.report(
+            Diagnostic::error(
+                "E0115",
+                f.name.span,
+                format!("{name} is declared with another linkage"),
+            )
+            .note(first, "first declared here")
+            .help(if extern_ {
+                "remove .extern from the prototype: the function is defined here"
+            } else {
+                "write the same linkage before both"
+            }),
+        );
     }
 
     fn header_of(&mut self, f: &'a ast::Function<'a>, scopes: &mut Scopes<'a>) -> Function {
@@ -83,20 +131,20 @@ impl<'a> Checker<'a> {
                     .help("write .func, or pass a pointer"),
             );
         }
-        let max = if f.is_entry { MAX_KERNEL_PARAMS } else { MAX_FUNC_PARAMS };
-        let (returns, _) = self.params(&f.returns, f.is_entry, max, scopes, true);
-        let (params, size) = self.params(&f.params, f.is_entry, max, scopes, false);
-        if size > max {
-            self.report(
-                Diagnostic::error(
-                    "E0151",
-                    f.name.span,
-                    format!("the parameters of {} are too large", f.name.text),
-                )
-                .label(format!("{size} bytes, {max} at most"))
-                .help("pass a pointer to the data"),
-            );
+        if f.is_entry && f.body.is_none() {
+            self.require(KERNEL_PROTOTYPE, f.span);
         }
+        let max = if f.is_entry { KERNEL_PARAMS[2] } else { MAX_FUNC_PARAMS };
+        let place = match (f.body.is_some(), f.is_entry) {
+            (false, _) => Place::Prototype,
+            (true, true) => Place::KernelParam,
+            (true, false) => Place::FuncParam,
+        };
+        self.one_result(&f.returns);
+        let list = |returned| Parameters { is_entry: f.is_entry, place, max, returned };
+        let (returns, _) = self.params(&f.returns, list(true), scopes);
+        let (params, size) = self.params(&f.params, list(false), scopes);
+        self.parameter_space(f, size);
         Function {
             name: f.name.text.to_string(),
             is_entry: f.is_entry,
@@ -117,24 +165,78 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The size of all parameters of a kernel that is defined; others have no limit but memory.
+    fn parameter_space(&mut self, f: &ast::Function, size: u64) {
+        let large = f.is_entry && f.body.is_some() && size > KERNEL_PARAMS[1];
+        if large && self.has_version(LARGE_PARAMS.version) {
+            self.require(LARGE_PARAMS, f.name.span);
+        }
+        let max = match (f.is_entry, self.target) {
+            (false, _) => MAX_FUNC_PARAMS,
+            (true, 1..20) => KERNEL_PARAMS[0],
+            _ if !self.has_version(LARGE_PARAMS.version) => KERNEL_PARAMS[1],
+            _ => KERNEL_PARAMS[2],
+        };
+        if size <= max {
+            return;
+        }
+        let error = Diagnostic::error(
+            "E0151",
+            f.name.span,
+            format!("the parameters of {} are too large", f.name.text),
+        )
+        .label(format!("{size} bytes, {max} at most"))
+        .help("pass a pointer to the data");
+        if f.is_entry && f.body.is_some() {
+            self.report(error);
+        } else {
+            let _ = self.beyond_ptxas(error);
+        }
+    }
+
+    /// Several results are registers.
+    pub(crate) fn one_result(&mut self, returns: &[ast::Variable<'a>]) {
+        let param = returns.iter().find(|v| v.space == Space::Param);
+        if let (Some(v), true) = (param, returns.len() > 1) {
+            self.report(
+                Diagnostic::error("E0151", v.span, "one .param result is all a function can have")
+                    .help("return an array: .param .align 16 .b8 r[16]"),
+            );
+        }
+    }
+
     fn params(
         &mut self,
         list: &'a [ast::Variable<'a>],
-        is_entry: bool,
-        max: u64,
+        Parameters { is_entry, place, max, returned }: Parameters,
         scopes: &mut Scopes<'a>,
-        returned: bool,
     ) -> (Vec<Param>, u64) {
         let mut params: Vec<Param> = Vec::new();
         let mut end: u64 = 0;
-        for v in list {
+        let count = list.len();
+        for (at, v) in list.iter().enumerate() {
             let id = ParamId(params.len() as u32);
             let local = if returned { Local::Return(id) } else { Local::Param(id) };
-            let Some(mut param) = self.param(v, is_entry) else {
-                self.define_local(scopes, &v.name, Local::Broken);
+            let last = !returned && at + 1 == count;
+            if v.name.text.is_empty() && !is_entry {
+                self.report(
+                    Diagnostic::error("E0151", v.span, "a parameter of a .func has a name")
+                        .help("write a name in the place of _"),
+                );
+            }
+            let Some(mut param) = self.param(v, is_entry, place, last) else {
+                if place != Place::Prototype {
+                    self.define_local(scopes, &v.name, Local::Broken);
+                }
                 continue;
             };
-            if v.space == Space::Reg {
+            // Nobody asks for the names in a prototype.
+            if place == Place::Prototype {
+                if v.space == Space::Reg {
+                    let decl = RegDecl { ty: param.ty, vector: v.vector };
+                    param.reg = Some(scopes.anonymous(decl));
+                }
+            } else if v.space == Space::Reg {
                 let decl = RegDecl { ty: param.ty, vector: v.vector };
                 self.define_local(scopes, &v.name, Local::Reg(decl));
                 param.reg = match scopes.find(v.name.text) {
@@ -168,15 +270,13 @@ impl<'a> Checker<'a> {
     }
 
     /// One parameter, without its offset.
-    pub(crate) fn param(&mut self, v: &ast::Variable<'a>, is_entry: bool) -> Option<Param> {
-        let mut ty = self.scalar_type(&v.ty)?;
-        if v.ptr.is_some_and(|p| p.opaque.is_some()) {
-            ty = match v.ptr.and_then(|p| p.opaque) {
-                Some(ast::OpaqueType::Samplerref) => ScalarType::Samplerref,
-                Some(ast::OpaqueType::Surfref) => ScalarType::Surfref,
-                _ => ScalarType::Texref,
-            };
-        }
+    pub(crate) fn param(
+        &mut self,
+        v: &ast::Variable<'a>,
+        is_entry: bool,
+        place: Place,
+        last: bool,
+    ) -> Option<Param> {
         let allowed = match v.space {
             Space::Param => true,
             Space::Reg => !is_entry,
@@ -201,34 +301,18 @@ impl<'a> Checker<'a> {
             );
             return None;
         }
-        let handle = v.ptr.is_some_and(|p| p.opaque.is_some());
-        let opaque = ty.kind() == TypeKind::Opaque;
-        if opaque && !(handle && is_entry) && !self.opaque_allowed(v, ty, is_entry) {
-            return None;
-        }
-        if ty == ScalarType::Pred && v.space == Space::Param {
-            self.report(
-                Diagnostic::error("E0131", v.ty.span, "predicates live in registers only")
-                    .help("pass a .u32 and use setp"),
-            );
-            return None;
-        }
-        if v.vector > 1 && v.space == Space::Param {
-            self.report(
-                Diagnostic::error("E0151", v.span, "a parameter cannot be a vector")
-                    .help(format!("write an array: .align 16 .b8 {}[16]", v.name.text)),
-            );
-            return None;
-        }
-        let layout = self.layout(v)?;
-        if layout.size > MAX_FUNC_PARAMS {
-            self.too_large(v.span, layout.size, MAX_FUNC_PARAMS);
-            return None;
+        let ty = self.declared(v, place)?;
+        self.parameter_shape(v, is_entry, last)?;
+        self.pointer(v, is_entry)?;
+        let layout = self.layout(v, ty)?;
+        let size = layout.size.min(u64::from(u32::MAX));
+        if size > MAX_FUNC_PARAMS && !is_entry {
+            self.too_large(v.span, size, MAX_FUNC_PARAMS)?;
         }
         Some(Param {
             name: v.name.text.to_string(),
             ty,
-            size: layout.size as u32,
+            size: size as u32,
             align: layout.align as u32,
             offset: 0,
             reg: None,
@@ -237,42 +321,77 @@ impl<'a> Checker<'a> {
         })
     }
 
-    pub(crate) fn too_large(&mut self, span: Span, size: u64, max: u64) {
-        self.report(
+    /// `.ptr` of a kernel's parameter; it says nothing that anybody reads.
+    fn pointer(&mut self, v: &ast::Variable<'a>, is_entry: bool) -> Option<()> {
+        let Some(ptr) = v.ptr else { return Some(()) };
+        self.require(if ptr.opaque.is_some() { OPAQUE_PTR } else { PTR }, v.span);
+        if !is_entry {
+            self.report(
+                Diagnostic::error("E0151", v.span, "only parameters of kernels have .ptr")
+                    .help("remove .ptr and what belongs to it"),
+            );
+            return None;
+        }
+        if ptr.align.is_some_and(|n| !n.is_power_of_two()) {
+            self.report(
+                Diagnostic::error("E0132", v.span, "the alignment behind .ptr is not possible")
+                    .help("write a power of two"),
+            );
+            return None;
+        }
+        Some(())
+    }
+
+    pub(crate) fn too_large(&mut self, span: Span, size: u64, max: u64) -> Option<()> {
+        self.beyond_ptxas(
             Diagnostic::error("E0133", span, "the variable is too large")
                 .label(format!("{size} bytes, {max} at most"))
                 .help("keep large data in .global memory"),
-        );
+        )
     }
 
     /// `.alias new, old`.
     pub(crate) fn alias(&mut self, alias: &'a ast::Alias<'a>) {
+        self.require(ALIAS, alias.span);
         let target = match self.global(&alias.aliasee) {
             Some(Global::Function(id)) => id,
             Some(_) => return self.not_a_function(&alias.aliasee),
             None => return,
         };
-        let mut copy = self.module.functions[target.0 as usize].clone();
-        if copy.is_entry || copy.body.is_none() {
+        let original = &self.module.functions[target.0 as usize];
+        let weak = self.linkages.get(target.0 as usize) == Some(&Some(Linkage::Weak));
+        if original.is_entry || weak || alias.alias.text == alias.aliasee.text {
             self.report(
                 Diagnostic::error(
                     "E0160",
                     alias.aliasee.span,
-                    format!("{} cannot have an alias", copy.name),
+                    format!("{} cannot have this alias", original.name),
                 )
-                .help("only a .func with a body can"),
+                .help("only another name of a .func that is not .weak is an alias"),
             );
             return;
         }
-        copy.name = alias.alias.text.to_string();
-        copy.alias_of = Some(target);
-        copy.span = alias.span;
-        copy.body = None;
         match self.globals.get(alias.alias.text).copied() {
             Some((Global::Function(id), _))
-                if self.module.functions[id.0 as usize].body.is_none() =>
+                if self.module.functions[id.0 as usize].body.is_none()
+                    && self.module.functions[id.0 as usize].alias_of.is_none() =>
             {
-                if same_signature(&self.module.functions[id.0 as usize], &copy) {
+                if same_signature(&self.module.functions[id.0 as usize], original) {
+                    // Without the body, which may be long and have many aliases.
+                    let copy = Function {
+                        name: alias.alias.text.to_string(),
+                        is_entry: false,
+                        params: original.params.clone(),
+                        returns: original.returns.clone(),
+                        param_size: original.param_size,
+                        regs: Vec::new(),
+                        frame: Vec::new(),
+                        labels: Vec::new(),
+                        body: None,
+                        directives: original.directives.clone(),
+                        span: alias.span,
+                        alias_of: Some(target),
+                    };
                     self.module.functions[id.0 as usize] = copy;
                 } else {
                     self.report(
@@ -314,9 +433,11 @@ impl<'a> Checker<'a> {
 fn same_signature(a: &Function, b: &Function) -> bool {
     let same = |a: &[Param], b: &[Param]| {
         a.len() == b.len()
-            && a.iter()
-                .zip(b)
-                .all(|(a, b)| (a.ty, a.size, a.reg.is_some()) == (b.ty, b.size, b.reg.is_some()))
+            && a.iter().zip(b).all(|(a, b)| {
+                (a.ty, a.size, a.align, a.is_array, a.reg.is_some())
+                    == (b.ty, b.size, b.align, b.is_array, b.reg.is_some())
+            })
     };
-    a.is_entry == b.is_entry && same(&a.params, &b.params) && same(&a.returns, &b.returns)
+    let returns = |f: &Function| !f.directives.iter().any(|(name, _)| name == "noreturn");
+    a.is_entry == b.is_entry && returns(a) == returns(b) && same(&a.params, &b.params) && same(&a.returns, &b.returns)
 }

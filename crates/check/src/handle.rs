@@ -1,46 +1,16 @@
 //! Handles: names of textures, samplers and surfaces, or registers.
 
+use texunit_isa::ScalarType;
 use texunit_isa::floor::Floor;
-use texunit_isa::{Geometry, ScalarType};
 use texunit_syntax::Diagnostic;
 use texunit_syntax::ast::{self, OperandKind};
 
 use crate::body::Body;
 use crate::ir::{Base, Operand};
-use crate::texture::shape_of;
 use crate::types::fits;
 use crate::values::{Area, Value};
 
 impl<'a> Body<'_, 'a> {
-    /// A sampler where the module has none: a mistake that ptxas lets pass for some operands.
-    pub(crate) fn sampler_in_unified(
-        &mut self,
-        sampler: &ast::Operand<'a>,
-        geometry: Geometry,
-    ) -> Option<Operand> {
-        let value = self.value(sampler)?;
-        // The coordinates are then taken for an offset, which cube maps do not have.
-        let offsets = !shape_of(geometry).offsets.is_empty();
-        let handle = match value {
-            Value::Reg { ty, .. } => fits(ScalarType::U64, ty),
-            Value::Named { area: Area::Opaque(ty), .. } => ty == ScalarType::Texref,
-            _ => false,
-        };
-        let diagnostic =
-            Diagnostic::error("E0303", sampler.span, "there are no samplers in unified mode")
-                .label("the texture says how it is sampled")
-                .help("leave the sampler out, or add texmode_independent to .target");
-        if !(handle && offsets) {
-            self.report(diagnostic);
-            return None;
-        }
-        self.cx.report_miscompiled(
-            diagnostic
-                .label("ptxas takes this for the coordinates, and the coordinates for an offset"),
-        );
-        Some(Operand::Discard)
-    }
-
     /// The name of a texref, samplerref, surfref, or a 64-bit register, which needs `indirect`.
     pub(crate) fn handle(
         &mut self,
@@ -55,7 +25,7 @@ impl<'a> Body<'_, 'a> {
             _ => operand,
         };
         let value = match &operand.kind {
-            OperandKind::Name { .. } => self.value(operand)?,
+            OperandKind::Name { component: None, .. } => self.value(operand)?,
             _ => {
                 self.wrong(
                     "E0300",

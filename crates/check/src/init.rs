@@ -1,13 +1,15 @@
 //! Initial values of variables: bytes, and the addresses to be filled in.
 
+use texunit_isa::floor::Floor;
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::ast::{self, BinaryOp, Expr, ExprKind, Initializer};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::consts::Const;
+use crate::correct;
 use crate::context::{Checker, Global};
 use crate::data::Layout;
-use crate::ir::{Relocation, Symbol};
+use crate::ir::{Relocation, Storage, Symbol};
 
 /// Bytes of an initial value that are kept; more in one variable is an attack on memory.
 const MAX_BYTES: u64 = 1 << 28;
@@ -18,8 +20,16 @@ pub(crate) struct Image {
     pub(crate) bytes: Vec<u8>,
     pub(crate) relocations: Vec<Relocation>,
     ty: Option<ScalarType>,
+    /// Elements of a vector, else 1.
+    vector: u8,
     failed: bool,
 }
+
+const ADDRESS_VALUES: Floor = Floor { feature: "addresses as initial values", version: 21, target: 0 };
+const FUNCTION_VALUES: Floor =
+    Floor { feature: "functions as initial values", version: 21, target: 20 };
+const MASKS: Floor = Floor { feature: "masks of addresses", version: 71, target: 0 };
+const GENERIC: Floor = Floor { feature: "generic()", version: 31, target: 0 };
 
 /// An address in an initialiser.
 struct AddressValue {
@@ -33,7 +43,8 @@ impl<'a> Checker<'a> {
     /// Evaluates an initialiser; `None` if something in it is wrong. For `[]` it also finds the
     /// size.
     pub(crate) fn initial(&mut self, init: &Initializer<'a>, layout: &mut Layout) -> Option<Image> {
-        let mut image = Image { ty: Some(layout.ty), ..Image::default() };
+        let mut image =
+            Image { ty: Some(layout.ty), vector: layout.vector, ..Image::default() };
         match init {
             Initializer::Value(expr) => {
                 if !layout.dims.is_empty() {
@@ -50,6 +61,10 @@ impl<'a> Checker<'a> {
                     let message = "a scalar has no list of values";
                     let help = "write the value without braces, or declare an array";
                     self.report(Diagnostic::error("E0136", *span, message).help(help));
+                    return None;
+                }
+                if layout.dims.len() == 1 && layout.vector > 1 && items.len() as u64 != layout.dims[0] {
+                    self.vector_elements(*span, layout.dims[0]);
                     return None;
                 }
                 let total = if layout.open { u64::MAX } else { layout.size };
@@ -73,6 +88,13 @@ impl<'a> Checker<'a> {
             }
         }
         (!image.failed).then_some(image)
+    }
+
+    fn vector_elements(&mut self, span: Span, count: u64) {
+        self.report(
+            Diagnostic::error("E0136", span, format!("a vector has {count} values here"))
+                .help("write all values of each vector"),
+        );
     }
 
     fn too_many(&mut self, span: Span, fits: u64) {
@@ -122,7 +144,12 @@ impl<'a> Checker<'a> {
                     );
                     image.failed |= !items.is_empty();
                 }
-                Initializer::List(items, _) => {
+                Initializer::List(items, span) => {
+                    if inner.len() == 1 && image.vector > 1 && items.len() as u64 != inner[0] {
+                        self.vector_elements(*span, inner[0]);
+                        image.failed = true;
+                        return at;
+                    }
                     self.list(items, inner, at, stride, image);
                 }
                 Initializer::Fields(_, span) => {
@@ -172,6 +199,16 @@ impl<'a> Checker<'a> {
             image.failed = true;
             return;
         };
+        if !value.is_int() && matches!(ty, ScalarType::B8 | ScalarType::B16 | ScalarType::B128) {
+            // What it makes of the number is anybody's guess.
+            let error = Diagnostic::error(
+                "E0137",
+                expr.span,
+                format!("a floating-point number cannot initialise a .{ty}"),
+            );
+            image.failed = self.beyond_ptxas(error.help("write the bits as an integer")).is_none();
+            return;
+        }
         match initial_bits(value, ty) {
             Some(bits) => {
                 let bytes = bits.to_le_bytes();
@@ -180,18 +217,16 @@ impl<'a> Checker<'a> {
             }
             None => {
                 image.failed = true;
-                self.report(
-                    Diagnostic::error(
-                        "E0137",
-                        expr.span,
-                        format!("this constant cannot initialise a .{ty}"),
-                    )
-                    .help(if ty.is_float() {
-                        "write a floating-point number"
-                    } else {
-                        "write an integer"
-                    }),
+                let message = format!("this constant cannot initialise a .{ty}");
+                let diagnostic = Diagnostic::error("E0137", expr.span, message).help(
+                    if ty.is_float() { "write a floating-point number" } else { "write an integer" },
                 );
+                self.report(match ty {
+                    ScalarType::F32 | ScalarType::F64 => {
+                        correct::decimal_point(self.source, expr.span, diagnostic)
+                    }
+                    _ => diagnostic,
+                });
             }
         }
     }
@@ -205,14 +240,24 @@ impl<'a> Checker<'a> {
         image: &mut Image,
     ) {
         let AddressValue { target, addend, generic, mask } = value;
-        let plain = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits);
+        let plain = matches!(ty, ScalarType::U32 | ScalarType::U64)
+            || mask.is_some() && ty == ScalarType::U8;
         let (size, shift) = match mask {
             None => (ty.bytes() as u8, 0),
             Some(mask) => (1, mask.trailing_zeros().min(56) as u8),
         };
+        let function = matches!(target, Symbol::Function(_));
+        self.require(if function { FUNCTION_VALUES } else { ADDRESS_VALUES }, span);
+        if mask.is_some() {
+            self.require(MASKS, span);
+        }
+        if generic {
+            self.require(GENERIC, span);
+        }
         let wrong_mask = mask.is_some_and(|m| m == 0 || m >> shift != 0xff || shift % 8 != 0);
-        let wrong_size = if mask.is_some() { ty != ScalarType::U8 } else { !matches!(size, 4 | 8) };
-        if !plain || wrong_size || wrong_mask {
+        // The address of a function stands alone.
+        let wrong_function = function && (generic || addend != 0);
+        if !plain || wrong_function || wrong_mask {
             image.failed = true;
             self.report(
                 Diagnostic::error(
@@ -220,7 +265,7 @@ impl<'a> Checker<'a> {
                     span,
                     format!("an address cannot initialise a .{ty} like this"),
                 )
-                .help("use a .u64 or .b64 variable, or .u8 with masks such as 0xff00(name)"),
+                .help("use a .u64 variable, or .u8 with masks such as 0xff00(name)"),
             );
             return;
         }
@@ -234,6 +279,10 @@ impl<'a> Checker<'a> {
                 Some(AddressValue { target, addend: 0, generic: false, mask: None })
             }
             ExprKind::Call(head, inner) => {
+                let mask = matches!(head.kind, ExprKind::Integer { .. });
+                if !mask && !matches!(inner.kind, ExprKind::Name(_)) {
+                    return self.bad_address(expr.span);
+                }
                 let mut value = self.address_value(inner)?;
                 match &head.kind {
                     ExprKind::Name(n) if n.text == "generic" => value.generic = true,
@@ -243,13 +292,10 @@ impl<'a> Checker<'a> {
                 Some(value)
             }
             ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
-                if has_address(b, 0) {
-                    if *op == BinaryOp::Sub || has_address(a, 0) {
-                        return self.bad_address(expr.span);
-                    }
-                    let mut value = self.address_value(b)?;
-                    value.addend = value.addend.wrapping_add(self.integer(a)?);
-                    return Some(value);
+                let masked = matches!(&a.kind, ExprKind::Call(head, _)
+                    if matches!(head.kind, ExprKind::Integer { .. }));
+                if has_address(b, 0) || masked {
+                    return self.bad_address(expr.span);
                 }
                 let mut value = self.address_value(a)?;
                 let offset = self.integer(b)?;
@@ -275,9 +321,24 @@ impl<'a> Checker<'a> {
 
     fn symbol(&mut self, name: &ast::Ident<'a>) -> Option<Symbol> {
         match self.global(name)? {
-            Global::Variable(id) => Some(Symbol::Variable(id)),
+            Global::Variable(id) => {
+                let variable = &self.module.variables[id.0 as usize];
+                let shared = matches!(variable.storage, Storage::Shared | Storage::DynamicShared);
+                if shared {
+                    self.report(
+                        Diagnostic::error(
+                            "E0138",
+                            name.span,
+                            "the address of shared memory is not known before the launch",
+                        )
+                        .help("take it in the program, with mov"),
+                    );
+                    return None;
+                }
+                Some(Symbol::Variable(id))
+            }
             Global::Function(id) => Some(Symbol::Function(id)),
-            Global::Range(_) | Global::Broken => None,
+            Global::PerThread | Global::Broken => None,
         }
     }
 }

@@ -1,39 +1,37 @@
 //! One instruction: opcode, modifiers, and which check its operands go to.
 
+use std::sync::Arc;
+
 use texunit_isa::{
-    Class, Form, ModifierError, Modifiers, Opcode, ScalarType, Shape, forms_of, read_modifiers,
+    Class, Form, ModifierError, Modifiers, Opcode, ScalarType, Shape, forms_of,
 };
 use texunit_syntax::{Diagnostic, ast};
 
 use crate::body::Body;
+use crate::correct;
+use crate::options::Ptxas;
 use crate::ir::{Instruction, Operand};
 
 impl<'a> Body<'_, 'a> {
     /// Checks an instruction; `None` after a mistake was reported.
     pub(crate) fn instruction(&mut self, i: &'a ast::Instruction<'a>) -> Option<Instruction> {
         let guard = self.guard(i.guard.as_ref());
-        let Some(opcode) = Opcode::from_name(i.opcode.text) else {
-            self.unknown_opcode(i);
-            return None;
-        };
+        let words = self.words(i)?;
+        let opcode = words.opcode;
+        let mut mods = words.mods.clone();
         if forms_of(opcode).is_empty() {
-            let (mods, operands) = (Modifiers::default(), Vec::new());
+            let operands = Vec::new();
             return Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span });
         }
-        let words: Vec<&str> = i.modifiers.iter().map(|m| m.text).collect();
-        let (mut mods, forms) = match read_modifiers(opcode, &words) {
-            Ok(found) => found,
-            Err(error) => {
-                self.modifier_error(i, opcode, error);
-                return None;
-            }
-        };
         self.past(i, &mods);
-        let form = self.select(&forms, i);
+        for gate in &words.gates {
+            self.cx.require(*gate, i.opcode.span);
+        }
+        let form = self.select(&words.forms, i);
         self.cx.miscompiled = false;
-        let operands = self.operands(i, &mods, form, &forms)?;
+        let operands = self.operands(i, &mods, form, &words.forms)?;
         if self.cx.miscompiled {
-            mods.unexecuted = Some("a form that ptxas miscompiles");
+            Arc::make_mut(&mut mods).unexecuted = Some("a form that ptxas miscompiles");
         }
         Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span })
     }
@@ -96,25 +94,6 @@ impl<'a> Body<'_, 'a> {
         Some(first)
     }
 
-    /// Demands what the row and the features of a texture or surface instruction need.
-    pub(crate) fn require_form(&mut self, i: &ast::Instruction<'a>, mods: &Modifiers, form: &Form) {
-        let operators = ["ca", "cg", "cs", "cv", "wb", "wt"];
-        let cached = i.modifiers.iter().any(|m| operators.contains(&m.text));
-        let opcode = form.row.opcode;
-        let own = texunit_isa::floor::Floor {
-            feature: form.row.doc,
-            version: form.row.version,
-            target: form.row.target,
-        };
-        let mut floors = vec![own];
-        floors.extend(texunit_isa::floor::features(opcode, mods, cached));
-        // One message each for version and target: the highest floor says it all.
-        let version = floors.iter().max_by_key(|f| f.version).copied().unwrap_or(own);
-        let target = floors.iter().max_by_key(|f| f.target).copied().unwrap_or(own);
-        self.cx.require(texunit_isa::floor::Floor { target: 0, ..version }, i.opcode.span);
-        self.cx.require(texunit_isa::floor::Floor { version: 0, ..target }, i.opcode.span);
-    }
-
     /// Forms that the table has and this version or target does not, or not any more.
     fn past(&mut self, i: &ast::Instruction<'a>, mods: &Modifiers) {
         let opcode = i.opcode.text;
@@ -127,6 +106,14 @@ impl<'a> Body<'_, 'a> {
         if matches!(opcode, "ld" | "st") && bits > 128 {
             self.cx.require(texunit_isa::floor::WIDE, i.opcode.span);
         }
+        let global = matches!(mods.space, None | Some(texunit_isa::Space::Global));
+        if bits > 128 && !(matches!(opcode, "ld" | "st") && global) {
+            let message = format!("{} moves more than 128 bits", mnemonic(i));
+            self.wrong("E0213", i.opcode.span, message, "use two instructions, or .v2");
+        }
+        if opcode == "fence" && i.modifiers.first().is_some_and(|m| matches!(m.text, "acquire" | "release")) {
+            self.one_sided_fence(i);
+        }
         let without = matches!(opcode, "shfl" | "vote") && !mods.sync;
         if without && self.cx.target >= 70 && self.cx.has_version(64) {
             let message =
@@ -136,8 +123,24 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    fn unknown_opcode(&mut self, i: &ast::Instruction<'a>) {
+    /// `fence.acquire` and `fence.release` came with PTX ISA 8.6; ptxas 12.9 takes them in any
+    /// version and the releases before it in none.
+    fn one_sided_fence(&mut self, i: &ast::Instruction<'a>) {
+        let (version, target) = match self.cx.release {
+            Ptxas::V12_9 => return,
+            Ptxas::V13_5 => (60, 90),
+            Ptxas::V11_8 | Ptxas::V12_4 => (86, 90),
+        };
+        let feature = "one-sided memory fences";
+        self.cx.require(texunit_isa::floor::Floor { feature, version, target }, i.opcode.span);
+    }
+
+    pub(crate) fn unknown_opcode(&mut self, i: &ast::Instruction<'a>) {
         let text = i.opcode.text;
+        if self.cx.diagnostics.len() > crate::most::MAX_ERRORS {
+            // Not shown, so the search is not worth its time.
+            return self.wrong("E0200", i.opcode.span, format!("{text} is not an instruction"), "");
+        }
         let near = Opcode::ALL.iter().map(|o| o.name()).min_by_key(|name| distance(name, text));
         let help = match near {
             Some(name) if distance(name, text) <= 1 + text.len() / 4 => {
@@ -145,10 +148,18 @@ impl<'a> Body<'_, 'a> {
             }
             _ => "check the spelling".into(),
         };
-        self.wrong("E0200", i.opcode.span, format!("{text} is not an instruction"), &help);
+        let message = format!("{text} is not an instruction");
+        let diagnostic = Diagnostic::error("E0200", i.opcode.span, message).help(help);
+        let mut close = Opcode::ALL.iter().map(|o| o.name()).filter(|n| distance(n, text) <= 1);
+        // One letter off, and no other instruction is.
+        let diagnostic = match (close.next(), close.next()) {
+            (Some(name), None) if text.len() > 3 => diagnostic.fix(i.opcode.span, name),
+            _ => diagnostic,
+        };
+        self.report(diagnostic);
     }
 
-    fn modifier_error(&mut self, i: &ast::Instruction<'a>, opcode: Opcode, error: ModifierError) {
+    pub(crate) fn modifier_error(&mut self, i: &ast::Instruction<'a>, opcode: Opcode, error: ModifierError) {
         let word = |index: usize| i.modifiers.get(index).copied().unwrap_or(i.opcode);
         let diagnostic = match error {
             ModifierError::Unexpected { index, expected } => {
@@ -158,22 +169,29 @@ impl<'a> Body<'_, 'a> {
             }
             ModifierError::Duplicate { index, first } => {
                 let modifier = word(index);
-                Diagnostic::error(
+                let diagnostic = Diagnostic::error(
                     "E0202",
                     modifier.span,
                     format!(".{} is written twice", modifier.text),
                 )
                 .note(word(first).span, "first here")
-                .help("remove one of them")
+                .help("remove one of them");
+                correct::remove_modifier(self.cx.source, modifier.span, diagnostic)
             }
             ModifierError::Misplaced { index } => {
                 let modifier = word(index);
-                Diagnostic::error(
+                let diagnostic = Diagnostic::error(
                     "E0203",
                     modifier.span,
                     format!(".{} must follow {opcode} directly", modifier.text),
                 )
-                .help(format!("write {opcode}.{}", modifier.text))
+                .help(format!("write {opcode}.{}", modifier.text));
+                match correct::with_dot(self.cx.source, modifier.span) {
+                    Some(span) => diagnostic
+                        .fix(correct::behind(i.opcode.span), format!(".{}", modifier.text))
+                        .fix(span, ""),
+                    None => diagnostic,
+                }
             }
             ModifierError::Missing { expected, class } => {
                 let what = match class {
@@ -186,8 +204,18 @@ impl<'a> Body<'_, 'a> {
                     _ => "modifier",
                 };
                 let span = i.modifiers.last().map_or(i.opcode.span, |m| i.opcode.span.to(m.span));
-                Diagnostic::error("E0204", span, format!("{opcode} lacks a {what}"))
-                    .help(hint(&expected, opcode))
+                let diagnostic = Diagnostic::error("E0204", span, format!("{opcode} lacks a {what}"))
+                    .help(hint(&expected, opcode));
+                let typed = |m: &&ast::Ident| ScalarType::from_name(m.text).is_some();
+                match (class, expected.as_slice(), i.modifiers.iter().find(typed)) {
+                    // What the ISA takes for granted where nothing is said.
+                    (Class::Clamp, _, _) => diagnostic.fix(correct::behind(span), ".trap"),
+                    (Class::Vector, [one], Some(first)) => {
+                        diagnostic.fix(correct::before(first.span), format!("{one}."))
+                    }
+                    (_, ["b"], _) => diagnostic.fix(correct::behind(i.opcode.span), ".b"),
+                    _ => diagnostic,
+                }
             }
         };
         self.report(diagnostic);
@@ -209,12 +237,8 @@ impl<'a> Body<'_, 'a> {
             None => i.opcode.span,
         };
         let name = mnemonic(i);
-        self.wrong(
-            "E0210",
-            span,
-            format!("{name} takes {wanted}, not {n}"),
-            "compare with the syntax in the PTX ISA",
-        );
+        let help = correct::usage(&name, forms);
+        self.wrong("E0210", span, format!("{name} takes {wanted}, not {n}"), &help);
     }
 }
 
@@ -264,7 +288,7 @@ pub(crate) fn plural(n: usize, word: &str) -> String {
 }
 
 /// Edits between two words.
-fn distance(a: &str, b: &str) -> usize {
+pub(crate) fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.as_bytes(), &b.as_bytes()[..b.len().min(40)]);
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

@@ -21,6 +21,8 @@
 //! | txq, suq | d, `Handle`, (lod) |
 //! | istypep | p, a |
 
+use std::sync::Arc;
+
 use texunit_isa::{Modifiers, Opcode, ScalarType, SpecialReg};
 use texunit_syntax::Span;
 
@@ -86,6 +88,10 @@ pub struct Variable {
     pub storage: Storage,
     /// Type of an element.
     pub ty: ScalarType,
+    /// 2 or 4 for `.v2` and `.v4`, else 1.
+    pub vector: u8,
+    /// Array dimensions, the first 0 for `[]` without an initial value; then the vector's.
+    pub dims: Vec<u64>,
     /// Size in bytes (0 for `[]`).
     pub size: u64,
     /// Alignment in bytes.
@@ -222,8 +228,8 @@ pub struct Guard {
 pub struct Instruction {
     /// Opcode.
     pub opcode: Opcode,
-    /// Modifiers.
-    pub mods: Modifiers,
+    /// Modifiers; instructions with the same words share them.
+    pub mods: Arc<Modifiers>,
     /// Guard.
     pub guard: Option<Guard>,
     /// Operands in source order, destinations first. `d|p` are two consecutive operands, the

@@ -8,35 +8,48 @@
 //! What it leaves out: whether an instruction can be executed (crate `simt` says so, for the
 //! functions that a launch reaches), and register and resource limits of a particular chip.
 
+pub mod examples;
 pub mod ir;
 mod limits;
 pub mod lint;
 mod options;
 
 mod address;
+mod architecture;
 mod body;
+mod bounds;
 mod call;
+mod cascade;
 mod codes;
 mod consts;
 mod context;
+mod correct;
 mod data;
+mod declared;
+mod directive;
 mod extras;
+mod floors;
 mod function;
 mod handle;
 mod header;
 mod init;
 mod instruction;
+mod most;
 mod mov;
+mod near;
 mod opaque;
 mod operand;
 mod query;
 mod scope;
 mod special;
 mod surface;
+mod tables;
 mod texture;
+mod tuple;
 mod types;
 mod values;
 mod variable;
+mod words;
 
 pub use codes::{CODES, Code};
 pub use lint::{Levels, UnknownCode};
@@ -60,18 +73,33 @@ pub fn check(source: &SourceFile, module: &ast::Module) -> Checked {
 
 /// [`check`] with options.
 pub fn check_with(source: &SourceFile, module: &ast::Module, options: Options) -> Checked {
-    context::Checker::new(source, options).run(module)
+    let mut checked = context::Checker::new(source, options).run(module);
+    most::limit(&mut checked.diagnostics);
+    checked
 }
 
 /// Everything that is to be said about a text: parses it, checks what could be read of it, and
 /// looks for suspicious code ([`lint`]). Errors and warnings come in source order.
 pub fn check_source(source: &SourceFile, options: &Options) -> Vec<Diagnostic> {
-    let parsed = texunit_syntax::parse(source);
-    let checked = check_with(source, &parsed.module, *options);
-    let mut diagnostics = lint::lint(source, &parsed.module, &checked, options);
+    let mut parsed = texunit_syntax::parse(source);
+    // A header line that is replaced need not be there, if the text is PTX at all.
+    let replaced = |d: &Diagnostic| match d.code {
+        "E0003" => options.version.is_some() && !parsed.module.items.is_empty(),
+        "E0005" => options.target.is_some(),
+        _ => false,
+    };
+    parsed.diagnostics.retain(|d| !replaced(d));
+    let mut checked = context::Checker::new(source, *options).run(&parsed.module);
+    let mut diagnostics = match parsed.diagnostics.iter().any(Diagnostic::is_error) {
+        // Of code with holes nothing is certain that a lint says.
+        true => Vec::new(),
+        false => lint::lint(source, &parsed.module, &checked, options),
+    };
+    cascade::drop_follow_ups(source, &mut parsed, &mut checked.diagnostics);
     diagnostics.extend(parsed.diagnostics);
     diagnostics.extend(checked.diagnostics);
     diagnostics.sort_by_key(|d| (d.primary.span.start, d.code));
+    most::limit(&mut diagnostics);
     diagnostics
 }
 

@@ -1,12 +1,12 @@
 //! How many textures, samplers and surfaces a kernel may name (PTX ISA table 34, with the 32
 //! surfaces that ptxas allows from sm_70 on).
 
-use std::collections::{HashMap, HashSet};
 use texunit_isa::ScalarType;
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::context::Checker;
 use crate::ir::{Base, FuncId, Operand};
+use crate::tables::{Map, Set};
 
 /// Below sm_30, below sm_70, from there on. In unified mode each texture has its own sampler.
 #[rustfmt::skip]
@@ -16,10 +16,14 @@ const LIMITS: &[(ScalarType, [usize; 3])] = &[
     (ScalarType::Surfref,    [  8,  16,  32]),
 ];
 
+/// Functions and references that are looked at for all kernels together: every kernel may reach every
+/// function. Beyond it, in no module that anybody wrote, kernels are not counted.
+const MAX_STEPS: usize = 20_000_000;
+
 /// What a function mentions.
 #[derive(Default)]
 struct Mentions {
-    references: HashSet<Base>,
+    references: Set<Base>,
     functions: Vec<FuncId>,
 }
 
@@ -32,22 +36,31 @@ impl Checker<'_> {
             return;
         }
         let mentions = self.mentions();
-        let column = match self.target {
+        let machine = match self.options.arch {
+            Some(arch) => arch.number,
+            // No measured release assembles for anything older.
+            None if self.options.ptxas_compat() => self.target.max(30),
+            None => self.target,
+        };
+        let column = match machine {
             1..30 => 0,
             30..70 => 1,
             _ => 2,
         };
+        let mut steps = 0;
         for (kernel, span) in kernels {
-            let used = reachable(kernel, &mentions);
+            let used = reachable(kernel, &mentions, &mut steps);
+            if steps > MAX_STEPS {
+                return;
+            }
             for (ty, limits) in LIMITS {
                 let n = used.iter().filter(|base| self.kind(kernel, base) == Some(*ty)).count();
                 let limit = limits[column];
                 if n > limit {
                     let name = &self.module.functions[kernel.0 as usize].name;
                     let message = format!("{name} uses {n} variables of type .{ty}");
-                    let target = &self.module.target;
                     let error = Diagnostic::error("E0316", span, message)
-                        .label(format!("a kernel for {target} can name {limit}"))
+                        .label(format!("a kernel for sm_{machine} can name {limit}"))
                         .help("pass handles as .u64 parameters instead");
                     self.report(error);
                 }
@@ -81,8 +94,8 @@ impl Checker<'_> {
         }
     }
 
-    fn mentions(&self) -> HashMap<FuncId, Mentions> {
-        let mut all = HashMap::new();
+    fn mentions(&self) -> Map<FuncId, Mentions> {
+        let mut all = Map::default();
         for (id, function) in (0..).map(FuncId).zip(&self.module.functions) {
             let mut mentions = Mentions::default();
             mentions.functions.extend(function.alias_of);
@@ -107,11 +120,15 @@ impl Checker<'_> {
 }
 
 /// References of a function and all that it calls.
-fn reachable(kernel: FuncId, mentions: &HashMap<FuncId, Mentions>) -> HashSet<Base> {
-    let (mut seen, mut used) = (HashSet::new(), HashSet::new());
+fn reachable(kernel: FuncId, mentions: &Map<FuncId, Mentions>, steps: &mut usize) -> Set<Base> {
+    let (mut seen, mut used) = (Set::default(), Set::default());
     let mut stack = vec![kernel];
     while let Some(function) = stack.pop() {
         if let Some(of) = mentions.get(&function).filter(|_| seen.insert(function)) {
+            *steps += 1 + of.references.len() + of.functions.len();
+            if *steps > MAX_STEPS {
+                break;
+            }
             used.extend(&of.references);
             stack.extend(&of.functions);
         }

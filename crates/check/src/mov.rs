@@ -1,7 +1,7 @@
 //! `mov`: copies, addresses, packing and unpacking.
 
 use texunit_isa::{Modifiers, ScalarType, TypeKind};
-use texunit_syntax::{Span, ast};
+use texunit_syntax::{Diagnostic, Span, ast};
 
 use crate::body::Body;
 use crate::instruction::{mnemonic, plural};
@@ -42,6 +42,12 @@ impl<'a> Body<'_, 'a> {
                 Some(vec![parts, self.immediate(&site, ty, value, from.span)?])
             }
             (Value::Reg { id, ty: reg }, Value::Vector(items)) if fits(ty, reg) => {
+                Some(vec![Operand::Reg(id), self.parts(&site, ty, items, from.span, false)?])
+            }
+            (Value::Reg { id, ty: reg }, Value::VectorReg { first, ty: part, lanes })
+                if fits(ty, reg) && ty.kind() == TypeKind::Bits =>
+            {
+                let items = lanes_of(first, part, lanes, from.span);
                 Some(vec![Operand::Reg(id), self.parts(&site, ty, items, from.span, false)?])
             }
             (Value::Reg { id, ty: reg }, source) if fits(ty, reg) => {
@@ -88,7 +94,9 @@ impl<'a> Body<'_, 'a> {
                 );
                 None
             }
-            Value::Named { area: Area::Opaque(kind), .. } if ty.bits() != 64 && address => {
+            Value::Named { area: Area::Opaque(kind), .. }
+                if ty != ScalarType::U64 && address =>
+            {
                 self.wrong(
                     "E0212",
                     span,
@@ -99,8 +107,24 @@ impl<'a> Body<'_, 'a> {
             }
             Value::Named { base, offset, .. } if address => Some(Operand::AddressOf(base, offset)),
             Value::Function(id) if address => Some(Operand::Function(id)),
+            Value::Named { base, offset, .. } if self.narrow_address(site, ty, span) => {
+                Some(Operand::AddressOf(base, offset))
+            }
             source => self.mismatch(site, ty, &source, span),
         }
+    }
+
+    /// Reports an address in a register that is too narrow or too wide for it: ptxas takes it.
+    fn narrow_address(&mut self, site: &Site<'_, 'a>, ty: ScalarType, span: Span) -> bool {
+        let whole = ty.is_integer() || ty.kind() == TypeKind::Bits;
+        if whole {
+            let message = format!("{} cannot hold an address", mnemonic(site.i));
+            self.cx.report_miscompiled(
+                Diagnostic::error("E0212", span, message)
+                    .help("write mov.u64 and a 64-bit register"),
+            );
+        }
+        whole
     }
 
     /// The elements that a value is packed from or unpacked into.

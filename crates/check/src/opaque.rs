@@ -1,7 +1,6 @@
 //! `.texref`, `.samplerref` and `.surfref` declarations and their fields (PTX ISA 5.3).
 
 use texunit_isa::ScalarType;
-use texunit_isa::floor::OPAQUE;
 use texunit_syntax::ast::{self, ExprKind, Initializer};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -28,6 +27,10 @@ const FIELDS: &[(&str, [bool; 3])] = &[
     ("memory_layout",             [false, false, true]),
 ];
 
+/// Fields that came after version 1.5.
+const FIELD_VERSIONS: &[(&str, u32)] =
+    &[("channel_data_type", 21), ("channel_order", 21), ("force_unnormalized_coords", 22)];
+
 const FILTERS: &[&str] = &["nearest", "linear"];
 const ADDRESS_MODES: &[&str] = &["wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border"];
 
@@ -40,68 +43,84 @@ fn column(ty: ScalarType) -> usize {
 }
 
 impl<'a> Checker<'a> {
-    /// Whether an opaque variable may be declared here; says so if not.
-    pub(crate) fn opaque_allowed(
-        &mut self,
-        v: &ast::Variable<'a>,
-        ty: ScalarType,
-        place: bool,
-    ) -> bool {
-        if !place {
-            self.report(
-                Diagnostic::error("E0130", v.span, format!("a .{ty} cannot be declared here"))
-                    .help("declare it .global at module scope, or .param of an .entry"),
-            );
-            return false;
-        }
-        if ty == ScalarType::Samplerref && !self.module.independent {
-            self.report(
-                Diagnostic::error("E0303", v.ty.span, ".samplerref needs texmode_independent")
-                    .help("add texmode_independent to .target, or set the sampler fields of the .texref"),
-            );
-            return false;
-        }
-        if !self.has_version(OPAQUE.version) {
-            self.require(OPAQUE, v.ty.span);
-        }
-        if v.vector > 1 {
-            self.report(
-                Diagnostic::error("E0130", v.span, format!("there are no vectors of .{ty}"))
-                    .help("declare an array"),
-            );
-            return false;
-        }
-        true
-    }
-
-    /// Values of the fields of an initialiser.
+    /// Values of the fields of an initialiser; of an array those of its last element. `dims` are
+    /// the array's dimensions, the first 0 where it is open.
     pub(crate) fn opaque_fields(
         &mut self,
         init: &Initializer<'a>,
         ty: ScalarType,
+        dims: &[u64],
     ) -> Vec<(String, i64)> {
-        let mut values = Vec::new();
         match init {
-            Initializer::Fields(fields, _) => {
-                for (name, value) in fields {
-                    if let Some(number) = self.opaque_field(name, value, ty) {
-                        values.push((name.text.to_string(), number));
-                    }
-                }
+            Initializer::Fields(fields, span) => self.field_list(fields, *span, ty, dims),
+            Initializer::List(items, span) => self.reference_list(items, *span, ty, dims),
+            Initializer::Value(expr) => {
+                self.positional(expr.span, ty);
+                Vec::new()
             }
-            Initializer::List(items, _) if items.is_empty() => {}
-            // Arrays of references: a list of field lists.
-            Initializer::List(items, _)
-                if items.iter().all(|i| !matches!(i, Initializer::Value(_))) =>
-            {
-                for item in items {
-                    values = self.opaque_fields(item, ty);
-                }
+        }
+    }
+
+    fn field_list(
+        &mut self,
+        fields: &[(ast::Ident<'a>, ast::Expr<'a>)],
+        span: Span,
+        ty: ScalarType,
+        dims: &[u64],
+    ) -> Vec<(String, i64)> {
+        let braces = self.source.snippet(span).starts_with('{');
+        if braces && dims.is_empty() {
+            let values = fields.iter().filter_map(|(name, value)| {
+                let number = self.opaque_field(name, value, ty)?;
+                Some((name.text.to_string(), number))
+            });
+            return values.collect();
+        }
+        if braces && fields.is_empty() && dims == [0] {
+            self.open_array(span);
+        } else if braces && dims[0] != 0 && fields.len() as u64 > dims[0]
+            || !braces && dims.first() == Some(&0)
+        {
+            self.too_many_references(span, dims[0]);
+        } else if !fields.is_empty() {
+            // It does not even look at the names.
+            let _ = self.beyond_ptxas(
+                Diagnostic::error("E0140", span, "these fields belong to no element")
+                    .help("write braces around the fields of each reference"),
+            );
+            for (_, value) in fields {
+                self.field_value(value);
             }
-            Initializer::List(_, span) => self.positional(*span, ty),
-            Initializer::Value(expr) => self.positional(expr.span, ty),
+        }
+        Vec::new()
+    }
+
+    fn reference_list(
+        &mut self,
+        items: &[Initializer<'a>],
+        span: Span,
+        ty: ScalarType,
+        dims: &[u64],
+    ) -> Vec<(String, i64)> {
+        let Some((&first, inner)) = dims.split_first() else {
+            self.positional(span, ty);
+            return Vec::new();
+        };
+        if first != 0 && items.len() as u64 > first {
+            self.too_many_references(span, first);
+        }
+        let mut values = Vec::new();
+        for item in items {
+            values = self.opaque_fields(item, ty, inner);
         }
         values
+    }
+
+    fn too_many_references(&mut self, span: Span, count: u64) {
+        self.report(
+            Diagnostic::error("E0136", span, format!("the array has {count} elements"))
+                .help("write a list of fields for each element, and not more"),
+        );
     }
 
     fn positional(&mut self, span: Span, ty: ScalarType) {
@@ -143,29 +162,53 @@ impl<'a> Checker<'a> {
                 .help("with texmode_independent the .samplerref says how to sample"),
             );
         }
+        if let Some((_, version)) = FIELD_VERSIONS.iter().find(|(n, _)| *n == name.text) {
+            self.require_named(&format!("the field {}", name.text), *version, 0, name.span);
+        }
         let words: &[&str] = match name.text {
             "filter_mode" => FILTERS,
             _ if sampler => ADDRESS_MODES,
             _ => &[],
         };
         if let ExprKind::Name(word) = &value.kind {
-            let number = words.iter().position(|w| *w == word.text);
+            let position = |list: &[&str]| list.iter().position(|w| *w == word.text);
+            let number = position(words);
             if number.is_none() {
                 let help = if words.is_empty() {
                     "write a number".to_string()
                 } else {
                     format!("write one of {}, or a number", words.join(", "))
                 };
-                self.report(
-                    Diagnostic::error(
-                        "E0140",
-                        word.span,
-                        format!("{} is not a value of {}", word.text, name.text),
-                    )
-                    .help(help),
-                );
+                let error = Diagnostic::error(
+                    "E0140",
+                    word.span,
+                    format!("{} is not a value of {}", word.text, name.text),
+                )
+                .help(help);
+                // It takes the words of every field for every field.
+                let any = position(FILTERS).or(position(ADDRESS_MODES));
+                if any.is_none() {
+                    self.report(error);
+                } else {
+                    self.beyond_ptxas(error)?;
+                }
+                return any.map(|n| n as i64);
             }
             return number.map(|n| n as i64);
+        }
+        self.field_value(value)
+    }
+
+    /// The number of a value that is no word.
+    fn field_value(&mut self, value: &ast::Expr<'a>) -> Option<i64> {
+        if let ExprKind::Name(word) = &value.kind {
+            if !FILTERS.contains(&word.text) && !ADDRESS_MODES.contains(&word.text) {
+                self.report(
+                    Diagnostic::error("E0140", word.span, format!("{} is no value", word.text))
+                        .help("write a number"),
+                );
+            }
+            return None;
         }
         match self.constant(value)? {
             Const::Int(v, _) => Some(v as i64),

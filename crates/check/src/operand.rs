@@ -1,11 +1,14 @@
 //! Operands of ordinary instructions, as their row lists them.
 
-use texunit_isa::{Form, Modifiers, Opcode, OperandRule, Role, ScalarType, TypeKind};
+use texunit_isa::{
+    Form, Limit, Modifiers, Opcode, OperandRule, OperandType, Role, ScalarType, TypeKind,
+};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::consts::Const;
+use crate::correct;
 use crate::instruction::{mnemonic, plural};
 use crate::ir::{Operand, RegId};
 use crate::types::{describe, fits, fits_relaxed, operand_type, register_for};
@@ -52,8 +55,16 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<()> {
         let ty = operand_type(rule.ty, &site.mods.types).unwrap_or(ScalarType::B64);
         match rule.role {
-            Role::Dest => list.push(self.dest(site, ty, operand)?),
-            Role::Source => list.push(self.source(site, ty, operand)?),
+            Role::Dest => {
+                let found = self.dest(site, ty, operand)?;
+                list.push(self.kept_out(site, rule, ty, operand, found)?);
+            }
+            Role::Source => {
+                let found = self.source(site, ty, operand)?;
+                let found = self.kept_out(site, rule, ty, operand, found)?;
+                self.within(site, rule, operand)?;
+                list.push(found);
+            }
             Role::RelaxedDest => list.push(self.data(site, ty, operand, true)?),
             Role::RelaxedSource => list.push(self.data(site, ty, operand, false)?),
             Role::DestWithPredicate | Role::PredicatePair => {
@@ -61,21 +72,17 @@ impl<'a> Body<'_, 'a> {
                     OperandKind::Pair(a, b) => (&**a, Some(&**b)),
                     _ => (operand, None),
                 };
+                self.pair(site, ty, operand, (first, second))?;
                 let first = if site.i.opcode.text == "shfl" {
                     self.dest(site, ty, first)
                 } else {
                     self.dest_or_discard(site, ty, first)
                 };
-                if second.is_none() && site.i.opcode.text == "lop3" {
-                    let message = "lop3 with a boolean operation writes a predicate too".into();
-                    self.wrong("E0211", operand.span, message, "write d|p");
-                    return None;
-                }
                 let second = match second {
                     Some(b) => self.dest_or_discard(site, ScalarType::Pred, b),
                     None => Some(Operand::Discard),
                 };
-                list.push(first?);
+                list.push(self.kept_out(site, rule, ty, operand, first?)?);
                 list.push(second?);
             }
             Role::Condition => list.push(self.source(site, ScalarType::Pred, operand)?),
@@ -84,9 +91,114 @@ impl<'a> Body<'_, 'a> {
                 let ty = (rule.ty != texunit_isa::OperandType::None).then_some(ty);
                 list.push(self.address(site, ty, operand)?);
             }
-            Role::Constant => list.push(self.only_constant(site, ty, operand)?),
+            Role::Constant => {
+                let found = self.only_constant(site, ty, operand)?;
+                self.within(site, rule, operand)?;
+                list.push(found);
+            }
         }
         Some(())
+    }
+
+    /// What instructions with two destinations do not take.
+    fn pair(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+        (first, second): (&ast::Operand<'a>, Option<&ast::Operand<'a>>),
+    ) -> Option<()> {
+        let discarded = |o: &ast::Operand| o.kind == OperandKind::Discard;
+        let single = matches!(site.mods.ty(), Some(ScalarType::F16 | ScalarType::Bf16));
+        let (message, help) = match (site.i.opcode.text, second) {
+            ("lop3", None) => ("lop3 with a boolean operation writes a predicate too", "write d|p"),
+            ("lop3", Some(p)) if discarded(p) => {
+                ("lop3 with a boolean operation writes a predicate", "write d|p, or _|p")
+            }
+            ("setp", Some(q)) if single && !discarded(q) => {
+                ("setp of halves writes one predicate", "write p, and not p|q")
+            }
+            (_, Some(p)) if ty == ScalarType::Pred && discarded(first) && discarded(p) => {
+                ("both destinations are _", "write a predicate for one of them")
+            }
+            _ => return Some(()),
+        };
+        self.wrong("E0211", operand.span, message.into(), help);
+        None
+    }
+
+    /// Operands of a type that the words do not say are integers and nothing else, and so are
+    /// those of rows that say so: no packed halves and, of plain bits, no floats.
+    fn kept_out(
+        &mut self,
+        site: &Site<'_, 'a>,
+        rule: &OperandRule,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+        found: Operand,
+    ) -> Option<Operand> {
+        let integer = ty.is_integer() && (rule.strict || matches!(rule.ty, OperandType::Fixed(_)));
+        if !integer && !rule.strict {
+            return Some(found);
+        }
+        let wrong = match &found {
+            Operand::Reg(id) => {
+                let reg = self.scopes.registers[id.0 as usize].ty;
+                reg == ScalarType::F16x2 || reg.is_float()
+            }
+            Operand::Imm(_) => match &operand.kind {
+                OperandKind::Constant(expr) => {
+                    self.cx.constant(expr).is_some_and(|value| !value.is_int())
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        if !wrong {
+            return Some(found);
+        }
+        let name = mnemonic(site.i);
+        self.wrong(
+            "E0212",
+            operand.span,
+            format!("{name} takes integers only here"),
+            &format!("write a .u{0}, .s{0} or .b{0} register, or an integer", ty.bits()),
+        );
+        None
+    }
+
+    /// Whether a constant is one that the operand can have.
+    fn within(
+        &mut self,
+        site: &Site<'_, 'a>,
+        rule: &OperandRule,
+        operand: &ast::Operand<'a>,
+    ) -> Option<()> {
+        let (Some(limit), OperandKind::Constant(expr)) = (rule.limit, &operand.kind) else {
+            return Some(());
+        };
+        let Const::Int(value, ..) = self.cx.constant(expr)? else { return Some(()) };
+        let value = value as u64;
+        let (fits, wanted) = match limit {
+            Limit::Between(a, b) if a == b => (value == u64::from(a), format!("write {a}")),
+            Limit::Between(a, b) => (
+                (u64::from(a)..=u64::from(b)).contains(&value),
+                format!("write a number from {a} to {b}"),
+            ),
+            Limit::Barrier => (value as u32 <= 15, "write a number from 0 to 15".into()),
+            Limit::Warps => (value % 32 == 0, "write a multiple of 32, the size of a warp".into()),
+            Limit::SomeWarps => (
+                value != 0 && value % 32 == 0,
+                "write a multiple of 32, the size of a warp, that is not 0".into(),
+            ),
+        };
+        if fits {
+            return Some(());
+        }
+        let name = mnemonic(site.i);
+        let message = format!("{name} cannot have the constant {} here", value as i64);
+        self.wrong("E0220", operand.span, message, &wanted);
+        None
     }
 
     fn dest_or_discard(
@@ -147,8 +259,36 @@ impl<'a> Body<'_, 'a> {
             Value::NotReg(id) if ty == ScalarType::Pred => Some(Operand::NotReg(id)),
             Value::Const(value) => self.immediate(site, ty, value, operand.span),
             Value::Special(..) | Value::SpecialVector(_) => self.no_special(site, operand.span),
+            value if self.address_as_number(site, ty, operand, &value) => Some(Operand::Imm(0)),
             value => self.mismatch(site, ty, &value, operand.span),
         }
+    }
+
+    /// Reports a name with an offset, or of a function, where a number is wanted: ptxas takes the
+    /// address, for `mov` alone on purpose.
+    pub(crate) fn address_as_number(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+        value: &Value<'a>,
+    ) -> bool {
+        let whole = ty.is_integer() || ty.kind() == TypeKind::Bits;
+        let taken = match value {
+            Value::Function(_) => true,
+            Value::Named { area, .. } => {
+                whole && matches!(operand.kind, OperandKind::Offset(..)) && !matches!(area, Area::Opaque(_))
+            }
+            _ => false,
+        };
+        if taken {
+            let message = format!("{} cannot take an address here", mnemonic(site.i));
+            self.cx.report_miscompiled(
+                Diagnostic::error("E0211", operand.span, message)
+                    .help("copy the address into a register with mov first"),
+            );
+        }
+        taken
     }
 
     fn no_special(&mut self, site: &Site<'_, 'a>, span: Span) -> Option<Operand> {
@@ -192,12 +332,12 @@ impl<'a> Body<'_, 'a> {
                     TypeKind::Bits => "write an integer, or 0f... for 32 and a double for 64 bits",
                     _ => "write an integer",
                 };
-                self.wrong(
-                    "E0214",
-                    span,
-                    format!("{name} cannot take {is} where a .{ty} is wanted"),
-                    help,
-                );
+                let message = format!("{name} cannot take {is} where a .{ty} is wanted");
+                let mut diagnostic = Diagnostic::error("E0214", span, message).help(help);
+                if value.is_int() && matches!(ty, ScalarType::F32 | ScalarType::F64) {
+                    diagnostic = correct::decimal_point(self.cx.source, span, diagnostic);
+                }
+                self.report(diagnostic);
                 None
             }
         }
@@ -246,6 +386,9 @@ impl<'a> Body<'_, 'a> {
         let value = self.value(operand)?;
         let lanes = usize::from(site.mods.vector.max(1));
         let items = match value {
+            Value::Vector(_) if site.i.opcode.text == Opcode::Cvt.name() => {
+                return self.mismatch(site, ty, &value, operand.span);
+            }
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } if site.mods.vector > 0 => {
                 lanes_of(first, ty, lanes, operand.span)
@@ -275,6 +418,7 @@ impl<'a> Body<'_, 'a> {
             );
             return None;
         }
+        self.same_widths(site, &items)?;
         let mut list: Vec<Operand> = Vec::with_capacity(items.len());
         for (value, span) in items {
             let discard = written && matches!(value, Value::Discard);
@@ -287,6 +431,26 @@ impl<'a> Body<'_, 'a> {
         if site.mods.vector == 0 { list.pop() } else { Some(Operand::Vector(list)) }
     }
 
+    /// The registers of a vector are of one width.
+    fn same_widths(&mut self, site: &Site<'_, 'a>, items: &[(Value<'a>, Span)]) -> Option<()> {
+        let mut widths = items.iter().filter_map(|(value, span)| match value {
+            Value::Reg { ty, .. } => Some((*ty, *span)),
+            _ => None,
+        });
+        let Some((first, _)) = widths.next() else { return Some(()) };
+        let Some((other, span)) = widths.find(|(ty, _)| ty.bits() != first.bits()) else {
+            return Some(());
+        };
+        let name = mnemonic(site.i);
+        self.wrong(
+            "E0212",
+            span,
+            format!("{name} cannot mix .{first} and .{other} registers in a vector"),
+            "write registers of one width",
+        );
+        None
+    }
+
     fn element(
         &mut self,
         site: &Site<'_, 'a>,
@@ -295,7 +459,8 @@ impl<'a> Body<'_, 'a> {
         span: Span,
         written: bool,
     ) -> Option<Operand> {
-        let special = site.i.opcode.text == Opcode::Cvt.name();
+        let special = site.i.opcode.text == Opcode::Cvt.name()
+            && site.mods.unexecuted != Some("pack");
         match value {
             Value::Reg { id, ty: reg } if fits_relaxed(ty, reg) => Some(Operand::Reg(id)),
             Value::Reg { .. } => self.mismatch(site, ty, &value, span),

@@ -1,13 +1,16 @@
 //! Operands of txq, suq and istypep.
 
 use texunit_isa::floor::{Floor, INDIRECT};
-use texunit_isa::{Form, Modifiers, Query, ScalarType};
+use texunit_isa::texture::{QUERY_LEVEL, query_of};
+use texunit_isa::{Form, Modifiers, ScalarType};
 use texunit_syntax::ast::{self, OperandKind};
+use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::instruction::mnemonic;
-use crate::ir::Operand;
+use crate::ir::{Operand, RegId};
 use crate::operand::Site;
+use crate::scope::Found;
 use crate::types::fits;
 use crate::values::Value;
 
@@ -19,7 +22,7 @@ impl<'a> Body<'_, 'a> {
         form: &Form,
     ) -> Option<Vec<Operand>> {
         let site = Site { i, mods };
-        self.require_form(i, mods, form);
+        self.require_form(i, mods, form.row.opcode);
         let needed = if mods.mip.is_some() { 3 } else { 2 };
         if i.operands.len() != needed {
             self.wrong(
@@ -32,24 +35,14 @@ impl<'a> Body<'_, 'a> {
         }
         let dest = self.query_dest(&site, &i.operands[0]);
         let independent = self.cx.module.independent;
-        let kinds: &[ScalarType] = match mods.query? {
-            Query::FilterMode | Query::AddrMode0 | Query::AddrMode1 | Query::AddrMode2
-                if independent =>
-            {
-                &[ScalarType::Samplerref]
-            }
-            Query::ForceUnnormalizedCoords => &[ScalarType::Samplerref],
-            Query::MemoryLayout => {
-                &[ScalarType::Texref, ScalarType::Samplerref, ScalarType::Surfref]
-            }
-            _ => &[ScalarType::Texref],
-        };
+        let row = query_of(form.row.opcode, mods.mip.is_some(), mods.query?)?;
+        let kinds = row.handles.of(independent);
         // With texmode_independent, queries through registers need no later version.
         let floor = (!independent).then_some(INDIRECT);
         let handle = self.query_handle(&i.operands[1], kinds, floor);
         let mut operands = vec![dest?, handle?];
         if let Some(level) = i.operands.get(2) {
-            operands.push(self.level(&site, level, ScalarType::S32)?);
+            operands.push(self.level(&site, level, &QUERY_LEVEL)?);
         }
         Some(operands)
     }
@@ -79,9 +72,7 @@ impl<'a> Body<'_, 'a> {
         operand: &ast::Operand<'a>,
     ) -> Option<Operand> {
         match self.value(operand)? {
-            Value::Reg { id, ty } if ty.bits() == 32 && ty != ScalarType::F16x2 => {
-                Some(Operand::Reg(id))
-            }
+            Value::Reg { id, ty } if ty.bits() == 32 => Some(Operand::Reg(id)),
             value @ Value::Reg { .. } => self.mismatch(site, ScalarType::B32, &value, operand.span),
             value => self.not_a_destination(site, ScalarType::B32, &value, operand.span),
         }
@@ -94,12 +85,20 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<Vec<Operand>> {
         let mods = Modifiers::default();
         let site = Site { i, mods: &mods };
-        self.require_form(i, &mods, form);
+        self.require_form(i, &mods, form.row.opcode);
         let [to, from] = self.two_operands(i, "write a predicate and a 64-bit register")?;
         let dest = self.dest(&site, ScalarType::Pred, to);
+        if let Some(id) = self.handle_with_offset(from) {
+            self.not_a_handle(from.span, "a register with an offset");
+            return Some(vec![dest?, Operand::Reg(id)]);
+        }
         let from = match self.value(from)? {
             Value::Reg { id, ty } if fits(ScalarType::U64, ty) => Operand::Reg(id),
             Value::Const(c) if c.bits_for(ScalarType::U64) == Some(0) => Operand::Imm(0),
+            Value::Const(c) if c.is_int() => {
+                self.not_a_handle(from.span, "a number");
+                Operand::Imm(0)
+            }
             value => {
                 self.wrong(
                     "E0314",
@@ -113,6 +112,24 @@ impl<'a> Body<'_, 'a> {
         Some(vec![dest?, from])
     }
 
+    /// The register of `register+number`, which the assembler takes as a handle.
+    fn handle_with_offset(&mut self, operand: &ast::Operand<'a>) -> Option<RegId> {
+        let OperandKind::Offset(name, _) = &operand.kind else { return None };
+        match self.lookup(name)? {
+            Found::Register(r) if fits(ScalarType::U64, r.decl.ty) => Some(r.id),
+            _ => None,
+        }
+    }
+
+    /// What is taken for a handle and cannot be one.
+    fn not_a_handle(&mut self, span: Span, what: &str) {
+        let message = format!("istypep needs a 64-bit register, not {what}");
+        let diagnostic = Diagnostic::error("E0314", span, message)
+            .label("ptxas accepts this; it is the handle of nothing")
+            .help("put the address into a .u64 register with mov.u64");
+        self.cx.report_miscompiled(diagnostic);
+    }
+
     pub(crate) fn surface_query(
         &mut self,
         i: &'a ast::Instruction<'a>,
@@ -120,10 +137,12 @@ impl<'a> Body<'_, 'a> {
         form: &Form,
     ) -> Option<Vec<Operand>> {
         let site = Site { i, mods };
-        self.require_form(i, mods, form);
+        self.require_form(i, mods, form.row.opcode);
         let [to, from] = self.two_operands(i, "write a destination and [surface]")?;
         let dest = self.query_dest(&site, to);
-        let handle = self.query_handle(from, &[ScalarType::Surfref], Some(INDIRECT));
+        let row = query_of(form.row.opcode, false, mods.query?)?;
+        let kinds = row.handles.of(self.cx.module.independent);
+        let handle = self.query_handle(from, kinds, Some(INDIRECT));
         Some(vec![dest?, handle?])
     }
 }

@@ -1,10 +1,10 @@
 //! Names inside a body: nested scopes, and registers that exist once they are named.
 
-use std::collections::HashMap;
 use texunit_isa::ScalarType;
 use texunit_syntax::{Span, ast};
 
 use crate::ir::{FrameVarId, LabelId, ParamId, Reg, RegId, VarId};
+use crate::tables::Map;
 
 /// A `.reg` declaration.
 #[derive(Clone, Copy, Debug)]
@@ -32,20 +32,49 @@ pub(crate) enum Local<'a> {
 /// One pair of braces.
 #[derive(Default)]
 pub(crate) struct Scope<'a> {
-    pub(crate) names: HashMap<&'a str, (Local<'a>, Span)>,
+    pub(crate) names: Map<&'a str, (Local<'a>, Span)>,
     /// `%r<10>`: how many, and what.
-    pub(crate) ranges: HashMap<&'a str, (u64, RegDecl, Span)>,
-    registers: HashMap<&'a str, RegId>,
+    pub(crate) ranges: Map<&'a str, (u64, RegDecl, Span)>,
+    /// Lengths of the prefixes in `ranges`, as bits: a name of many digits splits in many ways, and
+    /// nearly none of them is worth a look.
+    lengths: u64,
+    /// Of names that end with a number, by what stands before it: the smallest number.
+    pub(crate) numbered: Map<&'a str, (u64, Span)>,
+    /// Registers that have been named. None of them is another thing in `names`.
+    registers: Map<&'a str, Register>,
 }
 
-impl Scope<'_> {
+impl<'a> Scope<'a> {
+    /// Declares a numbered group.
+    pub(crate) fn insert_range(&mut self, prefix: &'a str, range: (u64, RegDecl, Span)) {
+        self.lengths |= length_bit(prefix);
+        self.ranges.insert(prefix, range);
+    }
+
+    /// The numbered group with this prefix.
+    fn range(&self, prefix: &str) -> Option<&(u64, RegDecl, Span)> {
+        (self.lengths & length_bit(prefix) != 0).then(|| self.ranges.get(prefix)).flatten()
+    }
+
+    /// The registers of a numbered group that has this name in it.
+    fn in_range(&self, name: &str) -> Option<RegDecl> {
+        splits(name).find_map(|(prefix, number)| {
+            let &(count, decl, _) = self.range(prefix)?;
+            (number < count).then_some(decl)
+        })
+    }
+
     /// Where the group of registers is declared that has this name in it.
     pub(crate) fn range_of(&self, name: &str) -> Option<Span> {
         splits(name).find_map(|(prefix, number)| {
-            let &(count, _, span) = self.ranges.get(prefix)?;
+            let &(count, _, span) = self.range(prefix)?;
             (number < count).then_some(span)
         })
     }
+}
+
+fn length_bit(prefix: &str) -> u64 {
+    1 << prefix.len().min(63)
 }
 
 /// A register that was looked up.
@@ -75,26 +104,32 @@ impl<'a> Scopes<'a> {
     /// Finds a name, innermost scope first.
     pub(crate) fn find(&mut self, name: &'a str) -> Option<Found<'a>> {
         for scope in self.stack.iter_mut().rev() {
+            if let Some(&register) = scope.registers.get(name) {
+                return Some(Found::Register(register));
+            }
             let decl = match scope.names.get(name) {
                 Some(&(Local::Reg(decl), _)) => decl,
+                // A label does not hide a register of a numbered group.
+                Some(&(other @ Local::Label(_), _)) => match scope.in_range(name) {
+                    Some(decl) => decl,
+                    None => return Some(Found::Other(other)),
+                },
                 Some(&(other, _)) => return Some(Found::Other(other)),
-                None => {
-                    let range = splits(name).find_map(|(prefix, number)| {
-                        let &(count, decl, _) = scope.ranges.get(prefix)?;
-                        (number < count).then_some(decl)
-                    });
-                    match range {
-                        Some(decl) => decl,
-                        None => continue,
-                    }
-                }
+                None => match scope.in_range(name) {
+                    Some(decl) => decl,
+                    None => continue,
+                },
             };
-            let registers = &mut self.registers;
-            let id =
-                *scope.registers.entry(name).or_insert_with(|| add_register(registers, name, decl));
-            return Some(Found::Register(Register { id, decl }));
+            let register = Register { id: add_register(&mut self.registers, name, decl), decl };
+            scope.registers.insert(name, register);
+            return Some(Found::Register(register));
         }
         None
+    }
+
+    /// A register without a name.
+    pub(crate) fn anonymous(&mut self, decl: RegDecl) -> RegId {
+        add_register(&mut self.registers, "", decl)
     }
 
     /// Declares a name in the innermost scope; the place of the first one if it is taken.
@@ -109,6 +144,15 @@ impl<'a> Scopes<'a> {
             return Err(first);
         }
         scope.names.insert(name, (local, span));
+        if !matches!(local, Local::Label(_)) {
+            for (prefix, number) in splits(name) {
+                let entry = scope.numbered.entry(prefix).or_insert((number, span));
+                if number < entry.0 {
+                    *entry = (number, span);
+                }
+            }
+        }
+        scope.registers.remove(name);
         Ok(())
     }
 }
@@ -118,7 +162,7 @@ fn add_register(registers: &mut Vec<Reg>, name: &str, decl: RegDecl) -> RegId {
     for lane in 0..decl.vector {
         let suffix = ["", ".y", ".z", ".w", ".4", ".5", ".6", ".7"][usize::from(lane)];
         registers.push(Reg {
-            name: format!("{name}{suffix}"),
+            name: [name, suffix].concat(),
             ty: decl.ty,
             vector: if lane == 0 { decl.vector } else { 1 },
         });

@@ -67,6 +67,11 @@ pub(crate) fn lookup(name: &str) -> Option<Special> {
     Some(Special { kind: Kind::Register(reg), types, is_vector })
 }
 
+/// The special registers that a wrong name is compared with: all but the numbered ones.
+pub(crate) fn names() -> impl Iterator<Item = String> {
+    TABLE.iter().map(|row| format!("%{}", row.0))
+}
+
 fn small(text: &str, max: u8) -> Option<u8> {
     let canonical = text == "0" || !text.starts_with('0');
     text.parse().ok().filter(|n| canonical && *n <= max)

@@ -1,7 +1,8 @@
 //! Operands of suld, sust and sured.
 
 use texunit_isa::floor::INDIRECT;
-use texunit_isa::{Form, Geometry, Modifiers, Opcode, ScalarType, TypeKind};
+use texunit_isa::texture::{SURFACE_COORDINATES, SURFACE_DATA, geometry as row_of};
+use texunit_isa::{Form, Modifiers, Opcode, ScalarType, TypeKind};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -9,7 +10,7 @@ use crate::body::Body;
 use crate::instruction::{mnemonic, plural};
 use crate::ir::Operand;
 use crate::operand::{Site, lanes_of};
-use crate::texture::shape_of;
+use crate::tuple::{Flaw, Items, Lead, component_beside_constant, tuple};
 use crate::values::Value;
 
 impl<'a> Body<'_, 'a> {
@@ -20,7 +21,7 @@ impl<'a> Body<'_, 'a> {
         form: &Form,
     ) -> Option<Vec<Operand>> {
         let site = Site { i, mods };
-        self.require_form(i, mods, form);
+        self.require_form(i, mods, form.row.opcode);
         let [dest, inside] =
             self.two_operands(i, "write a destination and [surface, coordinates]")?;
         let dest = self.surface_data(&site, dest, true);
@@ -38,7 +39,7 @@ impl<'a> Body<'_, 'a> {
         form: &Form,
     ) -> Option<Vec<Operand>> {
         let site = Site { i, mods };
-        self.require_form(i, mods, form);
+        self.require_form(i, mods, form.row.opcode);
         let [inside, data] = self.two_operands(i, "write [surface, coordinates] and the data")?;
         let inside = self.surface_operands(&site, inside);
         let data = self.surface_data(&site, data, false);
@@ -82,67 +83,26 @@ impl<'a> Body<'_, 'a> {
         operand: &ast::Operand<'a>,
     ) -> Option<Operand> {
         let geometry = site.mods.geometry?;
-        let sizes = shape_of(geometry).coords;
+        let row = row_of(geometry);
+        let place = &SURFACE_COORDINATES;
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
             scalar => {
-                if geometry != Geometry::D1 {
-                    let diagnostic = Diagnostic::error(
-                        "E0310",
-                        operand.span,
-                        format!("{} needs a coordinate vector", mnemonic(site.i)),
-                    )
-                    .label("ptxas accepts this and reads registers that were not meant")
-                    .help("write the coordinates between { and }");
-                    self.cx.report_miscompiled(diagnostic);
-                }
-                return Some(Operand::Vector(vec![self.surface_coordinate(
-                    site,
-                    scalar,
-                    operand.span,
-                )?]));
+                return self.scalar_coordinate(site, operand, scalar, geometry, place);
             }
         };
-        if !sizes.contains(&items.len()) {
-            self.coordinate_count(site, operand.span, geometry, items.len(), sizes);
+        if !row.coordinate_sizes().contains(&items.len()) {
+            self.coordinate_count(
+                site,
+                operand.span,
+                geometry,
+                items.len(),
+                row.coordinate_sizes(),
+            );
             return None;
         }
-        let mut list = Vec::with_capacity(items.len());
-        for (value, span) in items {
-            list.push(self.surface_coordinate(site, value, span)?);
-        }
-        Some(Operand::Vector(list))
-    }
-
-    fn surface_coordinate(
-        &mut self,
-        site: &Site<'_, 'a>,
-        value: Value<'a>,
-        span: Span,
-    ) -> Option<Operand> {
-        match value {
-            Value::Reg { id, ty: ScalarType::S32 | ScalarType::U32 | ScalarType::B32 } => {
-                Some(Operand::Reg(id))
-            }
-            Value::Const(c) if c.is_int() => self.immediate(site, ScalarType::S32, c, span),
-            Value::Special(s, component) if s.types.contains(&ScalarType::U32) => {
-                Some(s.operand(component))
-            }
-            value => {
-                self.wrong(
-                    "E0305",
-                    span,
-                    format!(
-                        "{} needs a 32-bit integer here, not {}",
-                        mnemonic(site.i),
-                        value.describe()
-                    ),
-                    "use .s32, .u32 or .b32 registers, or integers",
-                );
-                None
-            }
-        }
+        self.place_vector(site, operand, items, place, 0)
     }
 
     /// The data: as many registers as `.vec` says, each at least as wide as an element.
@@ -164,15 +124,16 @@ impl<'a> Body<'_, 'a> {
             );
             return None;
         }
+        if reduces {
+            return self.reduced(site, operand, ty);
+        }
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
-            value => vec![(value, operand.span)],
+            value => return self.scalar_data(site, operand, value, ty, written),
         };
-        if items.len() != lanes {
-            if self.glued(site, ty, &items, operand) {
-                return Some(Operand::Vector(Vec::new()));
-            }
+        let glued = site.mods.vector == 0 && matches!(items.len(), 2 | 4);
+        if items.len() != lanes && !glued {
             self.wrong(
                 "E0308",
                 operand.span,
@@ -195,71 +156,153 @@ impl<'a> Body<'_, 'a> {
             );
             return None;
         }
-        let mut list = Vec::with_capacity(lanes);
-        for (value, span) in items {
-            list.push(match value {
-                Value::Reg { id, ty: reg } if self.data_fits(site, ty, reg) => Operand::Reg(id),
-                Value::Discard if written => Operand::Discard,
-                Value::Const(c) if !written => self.immediate(site, ty, c, span)?,
-                value if written => match value {
-                    Value::Reg { .. } => return self.mismatch(site, ty, &value, span),
-                    value => return self.not_a_destination(site, ty, &value, span),
-                },
-                value => return self.mismatch(site, ty, &value, span),
-            });
+        let accepted = self.data_accepted(site, operand, &items, ty, glued, written)?;
+        if glued && accepted {
+            let message = format!("{} moves 1 element, not {}", mnemonic(site.i), items.len());
+            let diagnostic = Diagnostic::error("E0312", operand.span, message)
+                .label("ptxas accepts this and glues the registers together")
+                .help("write one register, or .v2 or .v4");
+            self.cx.report_miscompiled(diagnostic);
+            return Some(Operand::Vector(Vec::new()));
+        }
+        let mut list = Vec::with_capacity(items.len());
+        for (value, span) in &items {
+            list.push(self.data_element(site, ty, value, *span, written, accepted)?);
+        }
+        if !accepted {
+            let message = format!("{} cannot take these elements in one vector", mnemonic(site.i));
+            self.wrong("E0315", operand.span, message, "use registers of one type");
+            return None;
         }
         Some(Operand::Vector(list))
     }
 
-    fn data_fits(&self, site: &Site<'_, 'a>, ty: ScalarType, reg: ScalarType) -> bool {
-        if reg.kind() == TypeKind::Predicate || reg.bits() < ty.bits() {
-            return false;
+    /// Whether the assembler takes a vector for data of this type; `None` if it was said why not.
+    fn data_accepted(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        items: &Items<'a>,
+        ty: ScalarType,
+        glued: bool,
+        written: bool,
+    ) -> Option<bool> {
+        let typed = match tuple(items, 0) {
+            Err(Flaw::Neighbour(n)) => {
+                self.neighbours(site, items, n);
+                return None;
+            }
+            Err(_) => return Some(false),
+            Ok(typed) => typed,
+        };
+        let constant = items.iter().any(|(value, _)| matches!(value, Value::Const(_)));
+        let sink = items.iter().any(|(value, _)| matches!(value, Value::Discard));
+        if if written { constant } else { sink || component_beside_constant(operand, items) } {
+            return Some(false);
         }
-        // sured takes integers only, and floats where the type is plain bits.
-        let float = matches!(reg.kind(), TypeKind::Float | TypeKind::Packed);
-        let bits = ty.kind() == TypeKind::Bits && reg.kind() == TypeKind::Float;
-        site.i.opcode.text != Opcode::Sured.name() || !float || bits
+        let lanes = if glued { items.len() as u32 } else { 1 };
+        let bits = lanes * typed.bits.unwrap_or(typed.constant_bits);
+        Some(match typed.lead {
+            Lead::Integer => true,
+            Lead::Float => bits == ty.bits(),
+            Lead::Sized => typed.ty != Some(ScalarType::Pred) && bits >= ty.bits(),
+        })
     }
 
-    /// ptxas takes a tuple for a scalar as one wide register, and a scalar for a tuple.
-    fn glued(
+    /// One register or constant of a vector; what only the assembler takes is said.
+    fn data_element(
         &mut self,
         site: &Site<'_, 'a>,
         ty: ScalarType,
-        items: &[(Value<'a>, Span)],
-        operand: &ast::Operand<'a>,
-    ) -> bool {
-        if site.i.opcode.text == Opcode::Sured.name() {
-            return false;
-        }
-        let written = site.i.opcode.text == Opcode::Suld.name();
-        let width = |value: &Value| match value {
-            Value::Reg { ty, .. } if ty.kind() != TypeKind::Predicate => Some(ty.bits()),
-            Value::Discard if written => Some(ty.bits()),
-            Value::Const(c) if !written => c.bits_for(ty).or(c.float_bits(ty)).map(|_| ty.bits()),
-            _ => None,
-        };
-        let total: Option<u32> = items.iter().map(|(v, _)| width(v)).sum();
-        let discarded = items.iter().all(|(v, _)| matches!(v, Value::Discard));
-        let scalar = !matches!(operand.kind, OperandKind::Vector(_)) && items.len() == 1;
-        let shape = match site.mods.vector {
-            0 => matches!(items.len(), 2 | 4),
-            _ => scalar && !written,
-        };
-        if !shape || discarded || total.is_none_or(|bits| bits < ty.bits()) {
-            return false;
-        }
-        let lanes = site.mods.vector.max(1);
-        let message = format!(
-            "{} moves {}, not {}",
-            mnemonic(site.i),
-            plural(usize::from(lanes), "element"),
-            items.len()
-        );
-        let diagnostic = Diagnostic::error("E0312", operand.span, message)
-            .label("ptxas accepts this and glues or splits the registers")
-            .help("write as many registers between { and } as .v2 or .v4 says");
-        self.cx.report_miscompiled(diagnostic);
-        true
+        value: &Value<'a>,
+        span: Span,
+        written: bool,
+        accepted: bool,
+    ) -> Option<Operand> {
+        Some(match value {
+            Value::Reg { id, ty: reg } if data_fits(ty, *reg) => Operand::Reg(*id),
+            Value::Discard if written => Operand::Discard,
+            Value::Const(c) if !written && c.bits_for(ty).is_some() => {
+                self.immediate(site, ty, *c, span)?
+            }
+            _ if accepted => {
+                let name = mnemonic(site.i);
+                let message = match written {
+                    true => format!("{name} cannot write to {}", value.describe()),
+                    false => format!("{name} cannot take {} here", value.describe()),
+                };
+                let code = if written { "E0218" } else { "E0211" };
+                let diagnostic = Diagnostic::error(code, span, message)
+                    .label("ptxas accepts this in a vector")
+                    .help(format!("write a register of {} bits or more", ty.bits()));
+                self.cx.report_miscompiled(diagnostic);
+                Operand::Discard
+            }
+            Value::Const(c) if !written => self.immediate(site, ty, *c, span)?,
+            Value::Reg { .. } => return self.mismatch(site, ty, value, span),
+            _ if written => return self.not_a_destination(site, ty, value, span),
+            _ => return self.mismatch(site, ty, value, span),
+        })
     }
+
+    /// Data without braces. For a vector, ptxas accepts a scalar and then crashes.
+    fn scalar_data(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        value: Value<'a>,
+        ty: ScalarType,
+        written: bool,
+    ) -> Option<Operand> {
+        let span = operand.span;
+        if site.mods.vector > 0 {
+            let lanes = usize::from(site.mods.vector);
+            let message = format!("{} moves {}, not 1", mnemonic(site.i), plural(lanes, "element"));
+            let help = "write as many registers between { and } as .v2 or .v4 says";
+            let taken = !written
+                && match &value {
+                    Value::Reg { ty: reg, .. } => data_fits(ty, *reg),
+                    Value::Const(c) => c.bits_for(ty).or(c.float_bits(ty)).is_some(),
+                    _ => false,
+                };
+            if !taken {
+                self.wrong("E0308", span, message, help);
+                return None;
+            }
+            let diagnostic = Diagnostic::error("E0312", span, message)
+                .label("ptxas accepts this and then crashes")
+                .help(help);
+            self.cx.report_miscompiled(diagnostic);
+            return Some(Operand::Vector(Vec::new()));
+        }
+        if written && matches!(value, Value::Discard) {
+            let message = format!("{} has no register for its result", mnemonic(site.i));
+            self.wrong("E0308", span, message, "write a register for one of the elements");
+            return None;
+        }
+        let element = self.data_element(site, ty, &value, span, written, false)?;
+        Some(Operand::Vector(vec![element]))
+    }
+
+    /// The data of sured: one register or constant.
+    fn reduced(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        ty: ScalarType,
+    ) -> Option<Operand> {
+        let value = self.value(operand)?;
+        let row = SURFACE_DATA.iter().find(|(of, _)| *of == ty).map_or(&[][..], |(_, regs)| regs);
+        let element = match &value {
+            Value::Reg { id, ty: reg } if row.contains(reg) => Operand::Reg(*id),
+            Value::Const(c) => self.immediate(site, ty, *c, operand.span)?,
+            value => return self.mismatch(site, ty, value, operand.span),
+        };
+        Some(Operand::Vector(vec![element]))
+    }
+}
+
+/// Whether a register may hold data of suld and sust: any kind, wide enough.
+fn data_fits(ty: ScalarType, reg: ScalarType) -> bool {
+    reg.kind() != TypeKind::Predicate && reg.bits() >= ty.bits()
 }

@@ -2,46 +2,33 @@
 //! documentation): destination, texture, sampler and coordinates.
 
 use texunit_isa::floor::{INDIRECT, INDIRECT_INDEPENDENT, RESIDENCY};
-use texunit_isa::{Form, Geometry, MipMode, Modifiers, ScalarType, TypeKind};
+use texunit_isa::texture::{Registers, fetch_of, geometry as row_of, registers, texel_of};
+use texunit_isa::{Form, Geometry, MipMode, Modifiers, Opcode, ScalarType};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
+use crate::Ptxas;
 use crate::body::Body;
+use crate::correct;
 use crate::instruction::mnemonic;
 use crate::ir::Operand;
 use crate::operand::{Site, lanes_of};
-use crate::values::Value;
+use crate::tuple::{Flaw, Items, tuple};
+use crate::types::fits;
+use crate::values::{Area, Value};
 
-/// What operands a geometry takes.
-pub(crate) struct Shape {
-    /// Sizes of the coordinate vector.
-    pub(crate) coords: &'static [usize],
-    /// How many of its first elements are layer and sample numbers.
-    pub(crate) indices: usize,
-    /// Sizes of the offset vector; none: no offsets.
-    pub(crate) offsets: &'static [usize],
-    /// Sizes of the gradient vectors.
-    pub(crate) gradients: &'static [usize],
-    pub(crate) compare: bool,
-}
-
-#[rustfmt::skip]
-const SHAPES: &[(Geometry, Shape)] = &[
-    (Geometry::D1,    Shape { coords: &[1, 2, 4], indices: 0, offsets: &[1, 2, 4], gradients: &[1],       compare: true }),
-    (Geometry::D2,    Shape { coords: &[2, 4],    indices: 0, offsets: &[2, 4],    gradients: &[2],       compare: true }),
-    (Geometry::D3,    Shape { coords: &[4],       indices: 0, offsets: &[4],       gradients: &[4],       compare: false }),
-    (Geometry::A1d,   Shape { coords: &[2, 4],    indices: 1, offsets: &[1, 2, 4], gradients: &[1],       compare: true }),
-    (Geometry::A2d,   Shape { coords: &[4],       indices: 1, offsets: &[2, 4],    gradients: &[2],       compare: true }),
-    (Geometry::Cube,  Shape { coords: &[4],       indices: 0, offsets: &[],        gradients: &[1, 2, 4], compare: true }),
-    (Geometry::Acube, Shape { coords: &[4],       indices: 1, offsets: &[],        gradients: &[1, 2, 4], compare: true }),
-    (Geometry::D2ms,  Shape { coords: &[4],       indices: 1, offsets: &[2, 4],    gradients: &[],        compare: false }),
-    (Geometry::A2dms, Shape { coords: &[4],       indices: 2, offsets: &[2, 4],    gradients: &[],        compare: false }),
-];
-
-/// What a geometry takes.
-pub(crate) fn shape_of(geometry: Geometry) -> &'static Shape {
-    let row = SHAPES.iter().find(|(g, _)| *g == geometry).map(|(_, shape)| shape);
-    row.unwrap_or(&SHAPES[0].1)
+/// What the assembler takes the last operand in the brackets for. In unified mode a sampler
+/// shifts the operands that it looks at by one, while their types stay checked where they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shift {
+    /// The coordinates, which it is.
+    None,
+    /// An offset.
+    Offset,
+    /// A level.
+    Level,
+    /// The first gradient.
+    Gradient,
 }
 
 impl<'a> Body<'_, 'a> {
@@ -53,7 +40,7 @@ impl<'a> Body<'_, 'a> {
         form: &Form,
     ) -> Option<Vec<Operand>> {
         let site = Site { i, mods };
-        self.require_form(i, mods, form);
+        self.require_form(i, mods, form.row.opcode);
         let geometry = mods.geometry?;
         let coordinate = mods.types.get(1).copied()?;
         let legal = self.legal_combination(&site, geometry, coordinate);
@@ -67,8 +54,22 @@ impl<'a> Body<'_, 'a> {
             return None;
         };
         let dest = self.texture_dest(&site, dest);
-        let inside = self.texture_operands(&site, inside, geometry, coordinate);
-        let rest = self.after_bracket(&site, rest, geometry, coordinate);
+        // Before PTX ISA 1.2 the brackets could be left out.
+        let early = !self.cx.has_version(12) && self.cx.module.version != (0, 0);
+        let (items, rest) = match &inside.kind {
+            OperandKind::Bracket(items) => (items.as_slice(), rest),
+            OperandKind::Name { .. } if early && !rest.is_empty() => {
+                (&i.operands[1..3], &rest[1..])
+            }
+            _ => {
+                // Without brackets the operands behind are not what they seem.
+                self.no_brackets(&site, inside, rest);
+                return None;
+            }
+        };
+        let shift = self.shift(&site, items);
+        let inside = self.texture_operands(&site, inside.span, items, geometry, coordinate, shift);
+        let rest = self.after_bracket(&site, rest, geometry, coordinate, shift);
         legal?;
         let mut operands = dest?;
         operands.extend(inside?);
@@ -82,40 +83,19 @@ impl<'a> Body<'_, 'a> {
         geometry: Geometry,
         coordinate: ScalarType,
     ) -> Option<()> {
-        let span = site.i.opcode.span;
-        let name = mnemonic(site.i);
-        match geometry {
-            Geometry::Cube | Geometry::Acube if coordinate != ScalarType::F32 => {
-                self.wrong(
-                    "E0309",
-                    span,
-                    format!("{name}: cube maps have .f32 coordinates only"),
-                    "write .f32 as the last type",
-                );
-                None
-            }
-            Geometry::D2ms | Geometry::A2dms if coordinate != ScalarType::S32 => {
-                self.wrong(
-                    "E0309",
-                    span,
-                    format!("{name}: multi-sample textures have .s32 coordinates only"),
-                    "write .s32 as the last type",
-                );
-                None
-            }
-            Geometry::D2ms | Geometry::A2dms
-                if matches!(site.mods.mip, Some(MipMode::Level | MipMode::Grad)) =>
-            {
-                self.wrong(
-                    "E0309",
-                    span,
-                    format!("{name}: multi-sample textures have one level"),
-                    "leave .level or .grad out",
-                );
-                None
-            }
-            _ => Some(()),
-        }
+        let row = row_of(geometry);
+        let (message, help) = if coordinate == ScalarType::S32 && !row.integer {
+            ("cube maps have .f32 coordinates only", "write .f32 as the last type")
+        } else if coordinate == ScalarType::F32 && !row.float {
+            ("multi-sample textures have .s32 coordinates only", "write .s32 as the last type")
+        } else if fetch_of(opcode_of(site.i), site.mods.mip, geometry).is_none() {
+            ("multi-sample textures have one level", "leave .level or .grad out")
+        } else {
+            return Some(());
+        };
+        let message = format!("{}: {message}", mnemonic(site.i));
+        self.wrong("E0309", site.i.opcode.span, message, help);
+        None
     }
 
     /// `{a, b, c, d}` or `{a, b, c, d}|p`.
@@ -149,6 +129,14 @@ impl<'a> Body<'_, 'a> {
         let lanes = usize::from(site.mods.vector);
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
+            Value::VectorReg { lanes: 2, .. } if lanes == 2 => {
+                let message = format!("{} cannot write a whole vector register", mnemonic(site.i));
+                let diagnostic = Diagnostic::error("E0308", operand.span, message)
+                    .label("every release of ptxas crashes here")
+                    .help("write its elements between { and }");
+                self.report(diagnostic);
+                return None;
+            }
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
             other => vec![(other, operand.span)],
         };
@@ -170,54 +158,156 @@ impl<'a> Body<'_, 'a> {
             );
             return None;
         }
-        let integer = matches!(ty, ScalarType::U32 | ScalarType::S32);
-        let floats = items
-            .iter()
-            .filter(|(v, _)| matches!(v, Value::Reg { ty: ScalarType::F32, .. }))
-            .count();
-        let registers = items.iter().filter(|(v, _)| matches!(v, Value::Reg { .. })).count();
-        let mut list = Vec::with_capacity(lanes);
+        self.texels(site, operand, ty, &items)
+    }
+
+    /// The registers that texels of this type are written to.
+    fn texels(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        ty: ScalarType,
+        items: &Items<'a>,
+    ) -> Option<Operand> {
+        let texel = texel_of(ty)?;
+        let typed = tuple(items, 0);
+        let pair = texel.lanes == 2;
+        let constant = items.iter().any(|(value, _)| matches!(value, Value::Const(_)));
+        let accepted = typed.is_ok_and(|t| t.fits(texel.registers)) && !constant;
+        if let (true, Some(n)) =
+            (accepted && pair, items.iter().position(|(v, _)| !matches!(v, Value::Reg { .. })))
+        {
+            let (value, span) = &items[n];
+            return self.not_a_destination(site, ty, value, *span);
+        }
+        let mut list = Vec::with_capacity(items.len());
         for (value, span) in items {
             list.push(match value {
                 Value::Discard => Operand::Discard,
-                // A tuple of other than only .f32 registers passes for integers.
-                Value::Reg { id, ty: ScalarType::F32 } if integer && floats < registers => {
-                    Operand::Reg(id)
+                Value::Reg { id, ty: reg } if accepted && *reg != ScalarType::Pred => {
+                    Operand::Reg(*id)
                 }
-                Value::Reg { id, ty: reg } if texel_fits(ty, reg) => Operand::Reg(id),
-                Value::Reg { .. } => return self.mismatch(site, ty, &value, span),
-                value => return self.not_a_destination(site, ty, &value, span),
+                Value::Reg { id, ty: reg } if texel.registers.contains(reg) => Operand::Reg(*id),
+                _ if accepted => {
+                    let message =
+                        format!("{} cannot write to {}", mnemonic(site.i), value.describe());
+                    let diagnostic = Diagnostic::error("E0218", *span, message)
+                        .label("ptxas accepts this and writes nothing there")
+                        .help("write a register");
+                    self.cx.report_miscompiled(diagnostic);
+                    Operand::Discard
+                }
+                Value::Reg { .. } => return self.mismatch(site, ty, value, *span),
+                _ => return self.not_a_destination(site, ty, value, *span),
             });
         }
-        Some(Operand::Vector(list))
+        match typed {
+            _ if accepted => Some(Operand::Vector(list)),
+            Err(Flaw::Neighbour(n)) => {
+                self.neighbours(site, items, n);
+                None
+            }
+            _ => {
+                let value = Value::Vector(items.to_vec());
+                self.mismatch(site, ty, &value, operand.span)
+            }
+        }
+    }
+
+    /// `texture, coordinates` or `[texture], coordinates`, with or without a sampler between.
+    fn no_brackets(
+        &mut self,
+        site: &Site<'_, 'a>,
+        texture: &ast::Operand<'a>,
+        rest: &[ast::Operand<'a>],
+    ) {
+        let message = format!("{} needs [texture, coordinates] here", mnemonic(site.i));
+        let help = "write the brackets, which the assembler demands, and the coordinates in them";
+        let diagnostic = Diagnostic::error("E0301", texture.span, message).help(help);
+        let sampler = usize::from(self.cx.module.independent);
+        let name = |o: &ast::Operand| matches!(o.kind, OperandKind::Name { component: None, .. });
+        let last = rest.get(sampler).filter(|o| {
+            matches!(o.kind, OperandKind::Vector(_)) && rest[..sampler].iter().all(name)
+        });
+        self.report(match (last, &texture.kind) {
+            (Some(last), OperandKind::Name { component: None, .. }) => diagnostic
+                .fix(correct::before(texture.span), "[")
+                .fix(correct::behind(last.span), "]"),
+            (Some(last), OperandKind::Address(address)) if address.offset.is_none() => {
+                let close = Span { start: address.base.span.end, end: texture.span.end };
+                diagnostic.fix(close, "").fix(correct::behind(last.span), "]")
+            }
+            _ => diagnostic,
+        });
+    }
+
+    /// What the last operand in the brackets is taken for.
+    fn shift(&self, site: &Site<'_, 'a>, items: &[ast::Operand<'a>]) -> Shift {
+        match site.mods.mip {
+            _ if items.len() != 3 || self.cx.module.independent => Shift::None,
+            Some(MipMode::Level) => Shift::Level,
+            Some(MipMode::Grad) => Shift::Gradient,
+            _ => Shift::Offset,
+        }
+    }
+
+    /// A sampler where the module has none: a mistake that ptxas lets pass for some operands.
+    fn sampler_in_unified(
+        &mut self,
+        sampler: &ast::Operand<'a>,
+        geometry: Geometry,
+        shift: Shift,
+    ) -> Option<Operand> {
+        let value = self.value(sampler)?;
+        let row = row_of(geometry);
+        let possible = match shift {
+            Shift::Level => geometry != Geometry::D3,
+            _ => !row.is_cube(),
+        };
+        let handle = match &value {
+            Value::Reg { ty: ScalarType::F32 | ScalarType::B32, .. } => shift == Shift::Level,
+            Value::Reg { ty, .. } => fits(ScalarType::U64, *ty),
+            Value::Named { area: Area::Opaque(ty), is_array: false, .. } => {
+                *ty != ScalarType::Samplerref
+            }
+            Value::Named { area, .. } => !matches!(area, Area::Opaque(_)),
+            _ => false,
+        };
+        let diagnostic =
+            Diagnostic::error("E0303", sampler.span, "there are no samplers in unified mode")
+                .label("the texture says how it is sampled")
+                .help("leave the sampler out, or add texmode_independent to .target");
+        if !(handle && possible) {
+            self.report(diagnostic);
+            return None;
+        }
+        self.cx.report_miscompiled(
+            diagnostic.label(
+                "ptxas takes this for the coordinates, and the coordinates for what follows",
+            ),
+        );
+        Some(Operand::Discard)
     }
 
     /// `[a, c]` or `[a, b, c]`: texture, sampler or `Discard`, coordinates.
     fn texture_operands(
         &mut self,
         site: &Site<'_, 'a>,
-        operand: &ast::Operand<'a>,
+        span: Span,
+        items: &[ast::Operand<'a>],
         geometry: Geometry,
         coordinate: ScalarType,
+        shift: Shift,
     ) -> Option<Vec<Operand>> {
         let name = mnemonic(site.i);
-        let OperandKind::Bracket(items) = &operand.kind else {
-            self.wrong(
-                "E0301",
-                operand.span,
-                format!("{name} needs [texture, coordinates] here"),
-                "write the brackets, which the assembler demands, and the coordinates in them",
-            );
-            return None;
-        };
         let independent = self.cx.module.independent;
-        let (texture, sampler, coords) = match items.as_slice() {
+        let (texture, sampler, coords) = match items {
             [texture, coords] => (texture, None, coords),
             [texture, sampler, coords] => (texture, Some(sampler), coords),
             _ => {
                 self.wrong(
                     "E0301",
-                    operand.span,
+                    span,
                     format!(
                         "{name} takes [texture, coordinates] or [texture, sampler, coordinates]"
                     ),
@@ -234,15 +324,16 @@ impl<'a> Body<'_, 'a> {
             (None, true) => {
                 self.wrong(
                     "E0302",
-                    operand.span,
+                    span,
                     format!("{name} needs a sampler with texmode_independent"),
                     "write [texture, sampler, coordinates]",
                 );
                 None
             }
-            (Some(s), false) => self.sampler_in_unified(s, geometry),
+            (Some(s), false) => self.sampler_in_unified(s, geometry, shift),
         };
-        let coords = self.coordinates(site, coords, geometry, coordinate);
+        let sampled = items.len() == 3;
+        let coords = self.coordinates(site, coords, geometry, coordinate, shift, sampled);
         Some(vec![handle?, sampler?, coords?])
     }
 
@@ -253,10 +344,13 @@ impl<'a> Body<'_, 'a> {
         operand: &ast::Operand<'a>,
         geometry: Geometry,
         coordinate: ScalarType,
+        shift: Shift,
+        sampled: bool,
     ) -> Option<Operand> {
-        let shape = shape_of(geometry);
+        let row = row_of(geometry);
+        let place = registers("coordinate", coordinate);
         let braces = matches!(operand.kind, OperandKind::Vector(_));
-        if self.cx.module.independent && !braces && !self.cx.has_version(90) {
+        if sampled && !braces && !self.scalar_behind_sampler() {
             let message = "a coordinate after a sampler stands in braces".into();
             self.wrong("E0304", operand.span, message, "write {x}, or .version 9.0");
             return None;
@@ -264,23 +358,38 @@ impl<'a> Body<'_, 'a> {
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
-            scalar => {
-                self.scalar_coordinate(site, operand, geometry)?;
-                vec![(scalar, operand.span)]
-            }
+            scalar => return self.scalar_coordinate(site, operand, scalar, geometry, place),
         };
-        let scalar = !braces && items.len() == 1;
-        if !scalar && !shape.coords.contains(&items.len()) {
-            self.coordinate_count(site, operand.span, geometry, items.len(), shape.coords);
+        let sizes = match shift {
+            Shift::None if !self.cx.has_version(12) => &[4],
+            Shift::None => row.coordinate_sizes(),
+            Shift::Offset => row.offset_sizes(),
+            Shift::Level => &[1, 2, 4],
+            Shift::Gradient => match row.gradient_size() {
+                1 => &[1],
+                2 => &[2],
+                _ => &[4],
+            },
+        };
+        if sizes.is_empty() {
+            // It was said of the sampler.
             return None;
         }
-        let mut list = Vec::with_capacity(items.len());
-        for (n, (value, span)) in items.into_iter().enumerate() {
-            // Whole vector registers have one type for layer and coordinates.
-            let float = (n >= shape.indices || !braces) && coordinate == ScalarType::F32;
-            list.push(self.coordinate(site, value, span, float)?);
+        if !sizes.contains(&items.len()) {
+            self.coordinate_count(site, operand.span, geometry, items.len(), sizes);
+            return None;
         }
-        Some(Operand::Vector(list))
+        // Whole vector registers have one type for layer and coordinates.
+        let indices = if braces { row.indices() } else { 0 };
+        self.place_vector(site, operand, items, place, indices)
+    }
+
+    /// Whether a coordinate behind a sampler may stand without braces.
+    fn scalar_behind_sampler(&self) -> bool {
+        match self.cx.options.ptxas_compat() {
+            true => self.cx.release >= Ptxas::V13_5,
+            false => self.cx.has_version(90),
+        }
     }
 
     pub(crate) fn coordinate_count(
@@ -297,24 +406,41 @@ impl<'a> Body<'_, 'a> {
         } else {
             "write a vector of that size"
         };
-        self.wrong(
-            "E0304",
-            span,
-            format!(
-                "{}: .{geometry} takes {} coordinates, not {n}",
-                mnemonic(site.i),
-                sizes.join(" or ")
-            ),
-            help,
+        let message = format!(
+            "{}: .{geometry} takes {} coordinates, not {n}",
+            mnemonic(site.i),
+            sizes.join(" or ")
         );
+        let diagnostic = Diagnostic::error("E0304", span, message).help(help);
+        // Of these three are meant, and the fourth is ignored.
+        let three =
+            matches!(geometry, Geometry::D3 | Geometry::A2d | Geometry::Cube | Geometry::D2ms);
+        self.report(match three && n == 3 {
+            true => correct::repeat_last(self.cx.source, span, diagnostic),
+            false => diagnostic,
+        });
     }
 
-    fn scalar_coordinate(
+    /// A coordinate without braces.
+    pub(crate) fn scalar_coordinate(
         &mut self,
         site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
+        value: Value<'a>,
         geometry: Geometry,
-    ) -> Option<()> {
+        place: &Registers,
+    ) -> Option<Operand> {
+        let whole = matches!(operand.kind, OperandKind::Name { component: None, .. })
+            && matches!(value, Value::Reg { .. });
+        let found = self.scalar_of(site, &value, operand.span, place).filter(|_| whole);
+        let Some(found) = found else {
+            let what =
+                if place.ty == ScalarType::F32 { "a .f32 coordinate" } else { "a 32-bit integer" };
+            let message =
+                format!("{} needs {what} here, not {}", mnemonic(site.i), value.describe());
+            self.wrong("E0305", operand.span, message, "write the coordinates between { and }");
+            return None;
+        };
         if geometry != Geometry::D1 {
             let name = mnemonic(site.i);
             let diagnostic = Diagnostic::error(
@@ -326,53 +452,28 @@ impl<'a> Body<'_, 'a> {
             .help("write the coordinates between { and }");
             self.cx.report_miscompiled(diagnostic);
         }
-        Some(())
+        Some(Operand::Vector(vec![found]))
     }
 
-    /// One element: a float coordinate, or an integer (coordinate, layer, sample).
-    fn coordinate(
+    /// An operand without braces, if the place takes it.
+    pub(crate) fn scalar_of(
         &mut self,
         site: &Site<'_, 'a>,
-        value: Value<'a>,
+        value: &Value<'a>,
         span: Span,
-        float: bool,
+        place: &Registers,
     ) -> Option<Operand> {
-        let wanted = if float { ScalarType::F32 } else { ScalarType::S32 };
         match value {
-            Value::Reg { id, ty } if ty.bits() == 32 && (float || ty != ScalarType::F32) => {
-                Some(Operand::Reg(id))
+            Value::Reg { id, ty } if place.scalar.contains(ty) => Some(Operand::Reg(*id)),
+            Value::Const(c) if c.is_int() == (place.ty != ScalarType::F32) => {
+                self.immediate(site, place.ty, *c, span)
             }
-            Value::Const(c) if c.is_int() != float => self.immediate(site, wanted, c, span),
-            Value::Special(s, component) if s.types.contains(&ScalarType::U32) => {
-                Some(s.operand(component))
-            }
-            value => {
-                let what = if float { "a .f32 coordinate" } else { "a 32-bit integer" };
-                self.report(
-                    Diagnostic::error(
-                        "E0305",
-                        span,
-                        format!("{} needs {what} here, not {}", mnemonic(site.i), value.describe()),
-                    )
-                    .help(if float {
-                        "use .f32 registers or numbers with a decimal point"
-                    } else {
-                        "use .s32, .u32 or .b32 registers, or integers"
-                    }),
-                );
-                None
-            }
+            _ => None,
         }
     }
 }
 
-fn texel_fits(ty: ScalarType, reg: ScalarType) -> bool {
-    match ty {
-        ScalarType::F32 => {
-            matches!(reg, ScalarType::F32 | ScalarType::B32 | ScalarType::S32 | ScalarType::U32)
-        }
-        ScalarType::F16 => reg.bits() == 16,
-        ScalarType::F16x2 => matches!(reg, ScalarType::F16x2 | ScalarType::B32),
-        _ => reg.bits() == 32 && reg != ScalarType::F32 && reg.kind() != TypeKind::Predicate,
-    }
+/// The opcode of an instruction that has one.
+fn opcode_of(i: &ast::Instruction) -> Opcode {
+    Opcode::from_name(i.opcode.text).unwrap_or(Opcode::Tex)
 }

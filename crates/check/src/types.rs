@@ -8,13 +8,11 @@ pub(crate) fn fits(ty: ScalarType, reg: ScalarType) -> bool {
         return false;
     }
     // The assembler has .f16x2 registers as plain 32 bits.
-    let bits = reg.kind() == TypeKind::Bits || reg == ScalarType::F16x2 && !ty.is_float();
+    let half = reg == ScalarType::F16x2 && !ty.is_float() && ty != ScalarType::Bf16x2;
+    let bits = reg.kind() == TypeKind::Bits || half;
     match ty.kind() {
         TypeKind::Bits => reg.kind() != TypeKind::Opaque,
         TypeKind::Unsigned | TypeKind::Signed => reg.is_integer() || bits,
-        TypeKind::Packed if matches!(ty, ScalarType::U16x2 | ScalarType::S16x2) => {
-            reg.is_integer() || bits || reg == ty
-        }
         TypeKind::Float | TypeKind::Packed => reg == ty || bits,
         TypeKind::Predicate | TypeKind::Opaque => reg == ty,
     }
@@ -32,7 +30,9 @@ pub(crate) fn fits_relaxed(ty: ScalarType, reg: ScalarType) -> bool {
     match ty.kind() {
         _ if ty == ScalarType::Bf16 => fits(ty, reg),
         TypeKind::Bits => true,
-        TypeKind::Unsigned | TypeKind::Signed => reg.is_integer() || bits,
+        TypeKind::Unsigned | TypeKind::Signed => {
+            reg.is_integer() || bits || reg == ScalarType::F16x2
+        }
         _ => reg == ty || bits,
     }
 }

@@ -221,7 +221,7 @@ impl<'a> Body<'_, 'a> {
                 Value::Named { base: Base::Variable(id), offset: 0, area, is_array }
             }
             Global::Function(id) => Value::Function(id),
-            Global::Range(_) | Global::Broken => return None,
+            Global::PerThread | Global::Broken => return None,
         })
     }
 

@@ -5,6 +5,7 @@ pub use crate::explain::args::ExplainArgs;
 pub use crate::explain_code::ExplainCodeArgs;
 pub use crate::isa::IsaArgs;
 pub use crate::lsp::LspArgs;
+pub use crate::sass::SassArgs;
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -53,6 +54,8 @@ pub enum Command {
     Isa(IsaArgs),
     /// Serve an editor: a language server over standard input and output.
     Lsp(LspArgs),
+    /// Maxwell machine words of the texture unit: disassemble, assemble, explain descriptors.
+    Sass(SassArgs),
 }
 
 /// Arguments of `texunit launch`.

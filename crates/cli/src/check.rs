@@ -1,12 +1,204 @@
-//! `texunit check`.
+//! `texunit check`: what is wrong with PTX files. docs/check.md describes it for users.
+//!
+//! One file after the other is read, checked, corrected if that is asked for, and reported; nothing
+//! of a file is kept afterwards.
 
-use clap::Args;
+mod fix;
+mod read;
+
+use crate::codes;
+use crate::color::{ColorChoice, Stream};
+use clap::{Args, ValueEnum};
+use read::Unread;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use texunit_check::{Architecture, Levels, Options, Ptxas, Verdicts, check_source};
+use texunit_report::{Format, Run, Settings};
+use texunit_syntax::{Diagnostic, SourceFile};
+
+/// Most diagnostics of one file that are shown to people.
+const MOST_SHOWN: usize = 100;
 
 /// Arguments of `texunit check`.
 #[derive(Clone, Debug, Args)]
-pub struct CheckArgs {}
+pub struct CheckArgs {
+    /// PTX files; `-` is standard input.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// How mistakes are shown.
+    #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
+    pub format: CheckFormat,
+    /// Check for this architecture instead of the one that `.target` names.
+    #[arg(long, value_name = "SM")]
+    pub target: Option<Architecture>,
+    /// Check by the rules of this version instead of the one that `.version` names.
+    #[arg(long, value_name = "X.Y", value_parser = version)]
+    pub ptx_version: Option<(u32, u32)>,
+    /// Architecture that is assembled for, whose limits hold; default: the target.
+    #[arg(long, value_name = "SM")]
+    pub arch: Option<Architecture>,
+    /// Give the verdicts of NVIDIA's assembler: what it accepts and translates wrongly is a warning.
+    #[arg(long)]
+    pub ptxas_compat: bool,
+    /// Its release; default: the oldest one that knows the version of the file.
+    #[arg(long, value_name = "RELEASE", requires = "ptxas_compat")]
+    pub ptxas: Option<Ptxas>,
+    /// Do not show these warnings: codes, with commas, or `warnings` for all.
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    pub allow: Vec<String>,
+    /// Make errors of these warnings: codes, with commas, or `warnings` for all.
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    pub deny: Vec<String>,
+    /// Correct in the files what can be corrected with certainty, and show the rest.
+    ///
+    /// The corrected text of standard input goes to standard output, and everything else to
+    /// standard error then.
+    #[arg(long)]
+    pub fix: bool,
+    /// Show errors only: no warnings, and no line with totals.
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Colours of the human form.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
+}
+
+/// Formats of `texunit check`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// With the source around each mistake, and help.
+    Human,
+    /// One JSON object a line for each mistake, and one with the totals.
+    Json,
+    /// A SARIF 2.1.0 document, for code scanning services.
+    Sarif,
+    /// `file:line:column: error[CODE]: message`.
+    Short,
+}
 
 /// Runs the command; the exit code.
-pub fn run(_args: &CheckArgs) -> u8 {
-    unimplemented!("check")
+pub fn run(args: &CheckArgs) -> u8 {
+    let stdin = Path::new("-");
+    if args.files.iter().filter(|f| *f == stdin).count() > 1 {
+        return crate::usage_error("check", "`-` can be given once only");
+    }
+    let levels = match Levels::new(&args.allow, &args.deny) {
+        Ok(levels) => levels,
+        Err(unknown) => return crate::usage_error("check", &unknown.to_string()),
+    };
+    // The corrected text has standard output for itself.
+    let stream = match args.fix && args.files.iter().any(|f| f == stdin) {
+        true => Stream::Stderr,
+        false => Stream::Stdout,
+    };
+    let check = Check { args, levels, options: options(args) };
+    let settings = Settings {
+        format: format(args, stream),
+        quiet: args.quiet,
+        most_shown: MOST_SHOWN,
+        version: env!("CARGO_PKG_VERSION"),
+        home: env!("CARGO_PKG_REPOSITORY"),
+        rule: &codes::rule,
+    };
+    let mut run = Run::new(BufWriter::new(stream.open()), settings);
+    let mut printed = Ok(());
+    if args.fix {
+        run.fixed(0);
+    }
+    for path in &args.files {
+        if let Err(error) = check.file(path, &mut run) {
+            printed = Err(error);
+        }
+    }
+    let succeeded = run.totals().errors == 0;
+    crate::exit(run.finish().and(printed), succeeded)
+}
+
+struct Check<'a> {
+    args: &'a CheckArgs,
+    levels: Levels,
+    options: Options,
+}
+
+impl Check<'_> {
+    /// Checks one file. The error is that of writing corrected text to standard output.
+    fn file<W: Write>(&self, path: &Path, run: &mut Run<'_, W>) -> std::io::Result<()> {
+        let text = match read::read(path) {
+            Ok(text) => text,
+            Err(Unread { name, why }) => {
+                run.unreadable(&name, &why);
+                return Ok(());
+            }
+        };
+        if !self.args.fix {
+            run.file(&text.source, &self.check(&text.source));
+            return Ok(());
+        }
+        let fixed = fix::fix(text, |source| self.check(source));
+        let mut written = Ok(());
+        if path == Path::new("-") {
+            let mut out = std::io::stdout();
+            written = out.write_all(&fixed.bytes).and_then(|()| out.flush());
+        } else if fixed.number > 0
+            && let Err(why) = read::replace(path, &fixed.bytes)
+        {
+            run.unreadable(fixed.source.name(), &why);
+            return Ok(());
+        }
+        run.fixed(fixed.number);
+        run.file(&fixed.source, &fixed.left);
+        written
+    }
+
+    fn check(&self, source: &SourceFile) -> Vec<Diagnostic> {
+        let mut diagnostics = check_source(source, &self.options);
+        self.levels.apply(&mut diagnostics);
+        diagnostics
+    }
+}
+
+fn options(args: &CheckArgs) -> Options {
+    Options {
+        verdicts: match args.ptxas_compat {
+            true => Verdicts::Ptxas(args.ptxas),
+            false => Verdicts::Texunit,
+        },
+        target: args.target,
+        version: args.ptx_version,
+        arch: args.arch,
+    }
+}
+
+fn format(args: &CheckArgs, stream: Stream) -> Format {
+    match args.format {
+        CheckFormat::Human => Format::Human { color: args.color.wanted(stream) },
+        CheckFormat::Json => Format::Json,
+        CheckFormat::Sarif => Format::Sarif,
+        CheckFormat::Short => Format::Short,
+    }
+}
+
+/// `8.8`
+fn version(text: &str) -> Result<(u32, u32), &'static str> {
+    const WANTED: &str = "expected a version of the PTX ISA, such as 8.8";
+    let number = |part: &str| {
+        let digits = part.bytes().all(|b| b.is_ascii_digit()) && (1..=2).contains(&part.len());
+        part.parse().ok().filter(|_| digits)
+    };
+    let (major, minor) = text.split_once('.').ok_or(WANTED)?;
+    number(major).zip(number(minor)).ok_or(WANTED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions() {
+        assert_eq!(version("8.8"), Ok((8, 8)));
+        assert_eq!(version("9.10"), Ok((9, 10)));
+        for wrong in ["", "8", "8.", ".8", "8.8.8", "8.+8", "8.888", "8.x", "8. 8"] {
+            assert!(version(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! The report as text: what the kernel printed and a summary on standard output, everything else
 //! on standard error.
 
+use crate::color::{ColorChoice, Stream};
 use crate::run::{Failure, Report};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use texunit_syntax::{Diagnostic, SourceFile};
 
 /// Most mistakes that are shown of one run.
@@ -10,7 +11,7 @@ const MAX_SHOWN: usize = 100;
 
 /// Prints a report.
 pub fn print(report: &Report, quiet: bool) -> std::io::Result<()> {
-    let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let color = ColorChoice::Auto.wanted(Stream::Stderr);
     let (out, err) = render(report, quiet, color);
     let printed = std::io::stdout().write_all(&out).and_then(|()| std::io::stdout().flush());
     // A standard output that is closed or full must not hide what went wrong.

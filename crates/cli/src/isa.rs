@@ -1,12 +1,253 @@
-//! `texunit isa`.
+//! `texunit isa`: what the instruction table says, as text, JSON or Markdown. docs/isa.md is
+//! [`markdown`] of all texture and surface instructions.
 
+use crate::args::OutputFormat;
 use clap::Args;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use texunit_isa::describe::{
+    Description, FormText, OperandText, OptionText, describe, instructions,
+};
 
 /// Arguments of `texunit isa`.
 #[derive(Clone, Debug, Args)]
-pub struct IsaArgs {}
+pub struct IsaArgs {
+    /// Instructions, or forms of them: `tex`, `tex.level.2d`, `suld.b`. Without: a list of all.
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// What is printed.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
+}
+
+/// Opcodes of docs/isa.md.
+const TEXTURE_OPCODES: [&str; 8] =
+    ["tex", "tld4", "txq", "istypep", "suld", "sust", "sured", "suq"];
 
 /// Runs the command; the exit code.
-pub fn run(_args: &IsaArgs) -> u8 {
-    unimplemented!("isa")
+pub fn run(args: &IsaArgs) -> u8 {
+    let (text, complete) = answer(args);
+    let mut out = std::io::stdout();
+    let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    crate::exit(printed, complete)
+}
+
+/// What is printed, and whether every name was known; says so of those that were not.
+fn answer(args: &IsaArgs) -> (String, bool) {
+    if args.names.is_empty() {
+        let all = instructions();
+        return (
+            match args.format {
+                OutputFormat::Human => list(&all),
+                OutputFormat::Json => pretty(&all.iter().map(json).collect()),
+            },
+            true,
+        );
+    }
+    let mut found = Vec::new();
+    let mut complete = true;
+    for name in &args.names {
+        match describe(name) {
+            Ok(description) => found.push(description),
+            Err(unknown) => {
+                complete = false;
+                let near = unknown
+                    .suggestion
+                    .map_or("; `texunit isa` lists all instructions".to_owned(), |near| {
+                        format!("; did you mean `{near}`?")
+                    });
+                let word = unknown.word;
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "error: `{name}`: there is no `{word}` in the instruction table{near}"
+                );
+            }
+        }
+    }
+    let text = match args.format {
+        OutputFormat::Human => found.iter().map(human).collect::<Vec<_>>().join("\n"),
+        OutputFormat::Json => pretty(&found.iter().map(json).collect()),
+    };
+    (text, complete)
+}
+
+fn pretty(list: &Vec<Value>) -> String {
+    format!("{:#}\n", json!(list))
+}
+
+/// One line an instruction.
+fn list(all: &[Description]) -> String {
+    let mut text = String::new();
+    for d in all {
+        let _ = writeln!(text, "{:<14} {:<9} {}", d.name, d.section, d.summary);
+    }
+    text
+}
+
+/// An instruction as text.
+fn human(d: &Description) -> String {
+    let mut text = format!("{} (PTX ISA {})\n{}\n", d.name, d.section, d.summary);
+    if d.forms.is_empty() {
+        return text;
+    }
+    text += "\nForms\n";
+    for form in &d.forms {
+        let _ = writeln!(text, "  {}", form.syntax);
+        if let Some(independent) = &form.independent {
+            let _ = writeln!(text, "      unified:     {}", form.operands);
+            let _ = writeln!(text, "      independent: {independent}");
+        } else if !form.operands.is_empty() {
+            let _ = writeln!(text, "      {}", form.operands);
+        }
+        let _ = writeln!(text, "      {}; {}", form.floor(), form.doc);
+    }
+    if !d.operands.is_empty() {
+        text += "\nOperands\n";
+        for operand in &d.operands {
+            let _ = writeln!(text, "  {}: {}", operand.name, operand.shape);
+            let _ = writeln!(text, "      {}", operand.doc);
+        }
+    }
+    if !d.options.is_empty() {
+        text += "\nOptions\n";
+        for option in &d.options {
+            let _ = writeln!(text, "  {}: {}", option.syntax, option.floor());
+            let _ = writeln!(text, "      {}", option.doc);
+        }
+    }
+    text
+}
+
+/// An instruction as JSON.
+fn json(d: &Description) -> Value {
+    let version = |(major, minor): (u32, u32)| format!("{major}.{minor}");
+    let target = |number: u32| (number > 0).then(|| format!("sm_{number}"));
+    let form = |f: &FormText| {
+        json!({
+            "syntax": f.syntax, "operands": f.operands, "independent": f.independent,
+            "version": version(f.version), "target": target(f.target),
+            "section": f.section, "doc": f.doc,
+        })
+    };
+    let operand = |o: &OperandText| json!({ "name": o.name, "shape": o.shape, "doc": o.doc });
+    let option = |o: &OptionText| {
+        json!({
+            "syntax": o.syntax, "version": version(o.version), "target": target(o.target),
+            "doc": o.doc,
+        })
+    };
+    json!({
+        "name": d.name, "section": d.section, "summary": d.summary,
+        "forms": d.forms.iter().map(form).collect::<Vec<_>>(),
+        "operands": d.operands.iter().map(operand).collect::<Vec<_>>(),
+        "options": d.options.iter().map(option).collect::<Vec<_>>(),
+    })
+}
+
+/// docs/isa.md.
+pub fn page() -> String {
+    let mut text = String::from(
+        "# Texture and surface instructions\n\n\
+         Every form that texunit checks, with the `.version` and `.target` it needs, its operands \
+         and their types, as measured with NVIDIA's assembler (11.8 to 13.5). `texunit isa NAME` \
+         prints the same, and the forms of all other instructions.\n\n\
+         This page is written from the tables of crate `isa`; run \
+         `UPDATE=1 cargo test -p texunit --test docs` after a change there. `(a|b)` is one of \
+         the words, `{.a}` may be left out. A module is in unified mode unless its `.target` says \
+         `texmode_independent`.\n",
+    );
+    for name in TEXTURE_OPCODES {
+        if let Ok(description) = describe(name) {
+            text += "\n";
+            text += &markdown(&description);
+        }
+    }
+    text
+}
+
+/// An instruction as Markdown.
+fn markdown(d: &Description) -> String {
+    let cell = |text: &str| text.replace('|', "\\|");
+    let code = |text: &str| format!("`{}`", cell(text));
+    let mut text = format!("## {}\n\n{} (PTX ISA {})\n\n", d.name, d.summary, d.section);
+    text += "| Form | Operands | Needs | |\n|---|---|---|---|\n";
+    for form in &d.forms {
+        let operands = match &form.independent {
+            Some(other) => format!("{}; independent: {}", code(&form.operands), code(other)),
+            None => code(&form.operands),
+        };
+        let (syntax, needs) = (code(&form.syntax), form.floor());
+        let _ = writeln!(text, "| {syntax} | {operands} | {needs} | {} |", cell(form.doc));
+    }
+    text += "\n| Operand | What may stand there | |\n|---|---|---|\n";
+    for operand in &d.operands {
+        let (name, shape) = (cell(&operand.name), cell(&operand.shape));
+        let _ = writeln!(text, "| {name} | {shape} | {} |", cell(&operand.doc));
+    }
+    if !d.options.is_empty() {
+        text += "\n| Option | Needs | |\n|---|---|---|\n";
+        for option in &d.options {
+            let (syntax, needs) = (cell(option.syntax), option.floor());
+            let _ = writeln!(text, "| {syntax} | {needs} | {} |", cell(option.doc));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn args(names: &[&str], format: OutputFormat) -> IsaArgs {
+        IsaArgs { names: names.iter().map(ToString::to_string).collect(), format }
+    }
+
+    #[test]
+    fn a_line_for_every_instruction() {
+        let (text, complete) = answer(&args(&[], OutputFormat::Human));
+        assert!(complete);
+        for name in ["tex ", "suld ", "add ", "bra ", "setp "] {
+            assert!(text.lines().any(|l| l.starts_with(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn forms_are_selected_by_their_modifiers() {
+        let (text, complete) = answer(&args(&["tex.level.2d"], OutputFormat::Human));
+        assert!(complete);
+        assert!(text.contains("tex.level.2d(.v4"), "{text}");
+        assert!(text.contains("independent: d{|p}, [a, b, c], lod{, e}{, f}"), "{text}");
+        assert!(text.contains("PTX ISA 3.1, sm_20"), "{text}");
+        assert!(!text.contains("tex.grad") && !text.contains("c of .3d"), "{text}");
+    }
+
+    #[test]
+    fn json_has_the_same_fields_for_every_instruction() {
+        let (text, complete) = answer(&args(&["suld.b", "add.f32"], OutputFormat::Json));
+        assert!(complete);
+        let value: Value = serde_json::from_str(&text).unwrap();
+        let list = value.as_array().unwrap();
+        assert_eq!(list.len(), 2);
+        for instruction in list {
+            assert!(!instruction["forms"].as_array().unwrap().is_empty());
+            for form in instruction["forms"].as_array().unwrap() {
+                assert!(form["version"].is_string() && form["syntax"].is_string());
+            }
+        }
+        assert_eq!(list[0]["name"], "suld");
+    }
+
+    #[test]
+    fn names_that_are_not_known() {
+        for (name, near) in [("texx", Some("tex")), ("tex.levle", Some("level")), ("qqqqqq", None)]
+        {
+            let unknown = describe(name).unwrap_err();
+            assert_eq!(unknown.suggestion.as_deref(), near, "{name}");
+            let (text, complete) = answer(&args(&[name], OutputFormat::Human));
+            assert!(!complete && text.is_empty());
+        }
+        assert!(describe("tex.level.2dms").is_err());
+    }
 }

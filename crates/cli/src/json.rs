@@ -4,7 +4,8 @@ use crate::run::{Failure, Report};
 use serde_json::{Value, json};
 use std::io::Write;
 use texunit_device::{Fault, FaultKind};
-use texunit_syntax::{Diagnostic, SourceFile, Span};
+use texunit_report::Object;
+use texunit_syntax::{Diagnostic, Severity, SourceFile, Span};
 
 /// Prints a report on one line.
 pub fn print(report: &Value) -> std::io::Result<()> {
@@ -27,7 +28,7 @@ pub fn render(report: &Report) -> Value {
     let errors: Vec<_> = report.failures.iter().map(|f| failure(f, report)).collect();
     let mut warnings: Vec<_> =
         report.ptx_warnings.iter().map(|d| diagnostic(d, ptx, Value::Null)).collect();
-    warnings.extend(report.warnings.iter().map(|w| plain("warning", None, w, None)));
+    warnings.extend(report.warnings.iter().map(|w| plain(Severity::Warning, None, w, None)));
     json!({
         "job": report.job,
         "succeeded": report.succeeded(),
@@ -62,17 +63,21 @@ fn failure(failure: &Failure, report: &Report) -> Value {
         Failure::Job(p) => diagnostic(&p.diagnostic(), report.job_source.as_ref(), json!(p.key)),
         Failure::Ptx(d) => diagnostic(d, report.ptx_source.as_ref(), Value::Null),
         Failure::File { path, message, help } => {
-            plain("error", Some(&path.display().to_string()), message, help.as_deref())
+            plain(Severity::Error, Some(&path.display().to_string()), message, help.as_deref())
         }
     }
 }
 
 /// What has no place in a text.
-fn plain(severity: &str, file: Option<&str>, message: &str, help: Option<&str>) -> Value {
-    json!({
-        "code": null, "severity": severity, "file": file, "key": null, "line": null,
-        "column": null, "message": message, "help": help,
-    })
+fn plain(severity: Severity, file: Option<&str>, message: &str, help: Option<&str>) -> Value {
+    with_key(&Object::plain(severity, file, message, help), Value::Null)
+}
+
+/// An object as every command has it, and the key of the job that it is about.
+fn with_key(object: &Object<'_>, key: Value) -> Value {
+    let mut value = json!(object);
+    value["key"] = key;
+    value
 }
 
 /// Line and column of a place, null without a text.
@@ -84,17 +89,7 @@ fn place(span: Span, source: Option<&SourceFile>) -> (Value, Value) {
 }
 
 fn diagnostic(d: &Diagnostic, source: Option<&SourceFile>, key: Value) -> Value {
-    let (line, column) = place(d.primary.span, source);
-    json!({
-        "code": d.code,
-        "severity": if d.is_error() { "error" } else { "warning" },
-        "file": source.map(SourceFile::name),
-        "key": key,
-        "line": line,
-        "column": column,
-        "message": d.message,
-        "help": d.help,
-    })
+    with_key(&Object::new(source, d), key)
 }
 
 fn fault(fault: &Fault, source: Option<&SourceFile>) -> Value {

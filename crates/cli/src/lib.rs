@@ -4,6 +4,8 @@
 pub mod args;
 mod bind;
 pub mod check;
+pub mod codes;
+pub mod color;
 pub mod compare;
 pub mod effective;
 pub mod explain;
@@ -17,10 +19,11 @@ mod output;
 pub mod problem;
 mod progress;
 pub mod run;
+pub mod sass;
 pub mod table;
 
 use args::{Cli, Command, CompareArgs, ExplainArgs, LaunchArgs, OutputFormat};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use explain::args::ExplainFormat;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -58,6 +61,7 @@ fn run_command() -> u8 {
         Command::ExplainCode(args) => explain_code::run(&args),
         Command::Isa(args) => isa::run(&args),
         Command::Lsp(args) => lsp::run(&args),
+        Command::Sass(args) => sass::run(&args),
     }
 }
 
@@ -113,6 +117,16 @@ fn exit(printed: std::io::Result<()>, succeeded: bool) -> u8 {
     if succeeded { 0 } else { FAILED }
 }
 
+/// The exit code of a command that was used wrongly; says how it is used.
+fn usage_error(command: &str, message: &str) -> u8 {
+    let mut cli = Cli::command();
+    // Builds what subcommands take over from the program, such as its name.
+    cli.build();
+    let found = cli.find_subcommand(command).cloned().unwrap_or(cli);
+    let _ = found.clone().error(clap::error::ErrorKind::ValueValidation, message).print();
+    BUG
+}
+
 /// Says that a panic is a bug of ours and what to send us.
 fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
     if texunit_files::is_guarded() {
@@ -126,7 +140,8 @@ fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
     let _ = writeln!(
         std::io::stderr(),
         "error: this is a bug in texunit {version}: {message}{place}\n\
-         Please report it at {repository}/issues with this message, the job file and the PTX."
+         Please report it at {repository}/issues with this message, the command line and the files that \
+         it names."
     );
 }
 

@@ -127,8 +127,9 @@ fn read_text(path: &Path, limit: usize) -> Result<String, (String, Option<&'stat
         let message = format!("`{name}`: has {} bytes, but at most {limit} are read", bytes.len());
         return Err((message, None));
     }
-    if let Some((_, what, help)) = BINARIES.iter().find(|row| bytes.starts_with(row.0)) {
-        return Err((format!("`{name}`: expected a text file, found {what}"), Some(help)));
+    if let Some(kind) = texunit_syntax::foreign::binary_file(&bytes) {
+        let message = format!("`{name}`: expected a text file, found {}", kind.what);
+        return Err((message, Some(kind.help)));
     }
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
@@ -137,24 +138,6 @@ fn read_text(path: &Path, limit: usize) -> Result<String, (String, Option<&'stat
         (message, Some("save it as UTF-8 or ASCII, if it is a text"))
     })
 }
-
-const COMPILED: &str = "texunit reads PTX: `nvcc -ptx` writes it, and `cuobjdump -ptx` gets it \
-                        out of a binary that holds some";
-const PICTURE: &str = "pictures belong to `file` of a texture or a surface";
-
-/// Files that people give in the place of a text, by their first bytes.
-#[rustfmt::skip]
-const BINARIES: [(&[u8], &str, &str); 9] = [
-    (b"\x7fELF",             "a cubin or another ELF binary", COMPILED),
-    (b"\x50\xed\x55\xba",    "a fatbin",                      COMPILED),
-    (b"BC\xc0\xde",          "LLVM bitcode",                  "translate it: `llc -march=nvptx64 -mcpu=sm_75 file.bc`"),
-    (b"MZ",                  "a Windows binary",              COMPILED),
-    (b"\x89PNG",             "a PNG picture",                 PICTURE),
-    (b"\xff\xd8\xff",        "a JPEG picture",                PICTURE),
-    (b"\x76\x2f\x31\x01",    "an OpenEXR picture",            PICTURE),
-    (b"\x93NUMPY",           "an NPY array",                  PICTURE),
-    (b"\x1f\x8b",            "a gzip archive",                "unpack it first"),
-];
 
 /// Reads the job; mistakes that leave a job standing stay in the report.
 pub(crate) fn read_job(path: &Path, report: &mut Report) -> Option<Job> {

@@ -5,6 +5,8 @@
 //! exit code 1. `TEXUNIT_BLESS=1` writes the files instead of comparing them.
 #![allow(clippy::unwrap_used)]
 
+mod golden;
+
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -58,29 +60,12 @@ fn run(job: &Path) -> Result<(), Failed> {
     if exit != 0 && !files.is_empty() {
         return Err(format!("a failed launch has written {files:?}").into());
     }
-    check(&job.with_extension("stdout"), &stdout)?;
-    check(&job.with_extension("stderr"), &stderr)
+    golden::compare(&job.with_extension("stdout"), &stdout)?;
+    golden::compare(&job.with_extension("stderr"), &stderr)
 }
 
 /// Names of the files of a folder, if it is there.
 fn list(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).map(|d| d.map(|e| e.unwrap().path()).collect());
     entries.unwrap_or_default()
-}
-
-fn check(path: &Path, text: &str) -> Result<(), Failed> {
-    if std::env::var_os("TEXUNIT_BLESS").is_some() {
-        if text.is_empty() {
-            let _ = std::fs::remove_file(path);
-        } else {
-            std::fs::write(path, text)?;
-        }
-        return Ok(());
-    }
-    let expected = if path.exists() { std::fs::read_to_string(path)? } else { String::new() };
-    if expected == text {
-        return Ok(());
-    }
-    let name = path.file_name().unwrap().display();
-    Err(format!("differs from {name}; found:\n{text}\nexpected:\n{expected}").into())
 }

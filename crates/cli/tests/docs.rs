@@ -1,4 +1,5 @@
-//! docs/jobs.md names every key that jobs have, every code, and every option.
+//! docs/jobs.md names every key that jobs have, every code, and every option; docs/isa.md is
+//! written from the instruction table (`UPDATE=1` rewrites it).
 #![allow(clippy::unwrap_used)]
 
 use clap::CommandFactory;
@@ -82,4 +83,15 @@ fn the_examples_are_jobs() {
         assert_eq!(problems.take(), [], "{block}");
         assert!(job.is_some());
     }
+}
+
+#[test]
+fn the_page_of_the_instruction_table() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/isa.md");
+    let page = texunit::isa::page();
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "docs/isa.md is out of date: run with UPDATE=1");
 }

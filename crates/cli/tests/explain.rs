@@ -5,27 +5,16 @@
 //! comparing them.
 #![allow(clippy::unwrap_used)]
 
+mod golden;
+
 use clap::CommandFactory;
 use libtest_mimic::{Arguments, Failed, Trial};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
+use std::process::Stdio;
 
 fn main() {
     let args = Arguments::from_args();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli/explain");
-    let folder = folder.canonicalize().unwrap();
-    let mut cases: Vec<PathBuf> = std::fs::read_dir(&folder)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .filter(|p| p.extension().is_some_and(|e| e == "args"))
-        .collect();
-    cases.sort();
-    assert!(cases.len() > 40, "the arguments are not where they were");
-    let trial = |case: PathBuf| {
-        let name = case.file_stem().unwrap().to_str().unwrap().to_owned();
-        Trial::test(name, move || run(&case))
-    };
-    let mut trials: Vec<Trial> = cases.into_iter().map(trial).collect();
+    let mut trials = golden::trials("explain", "explain", 40);
     trials.push(Trial::test("out", out_writes_a_file));
     trials.push(Trial::test("docs", every_option_is_documented));
     trials.push(Trial::test("many", a_thread_of_many_fetches));
@@ -33,49 +22,7 @@ fn main() {
 }
 
 fn texunit(arguments: &[&str]) -> std::process::Output {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli/explain");
-    Command::new(env!("CARGO_BIN_EXE_texunit"))
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .args(arguments)
-        .output()
-        .unwrap()
-}
-
-fn run(case: &Path) -> Result<(), Failed> {
-    let text = std::fs::read_to_string(case)?;
-    let exit = text.lines().find_map(|l| l.strip_prefix("# exit:"));
-    let exit = exit.map_or(0, |code| code.trim().parse().unwrap());
-    let arguments: Vec<&str> = text
-        .lines()
-        .filter(|l| !l.starts_with("# exit:"))
-        .flat_map(str::split_whitespace)
-        .collect();
-    let output = texunit(&[&["explain"], &arguments[..]].concat());
-    let (stdout, stderr) =
-        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    if output.status.code() != Some(exit) {
-        return Err(format!("exit {:?}, expected {exit}\n{stdout}{stderr}", output.status).into());
-    }
-    check(&case.with_extension("stdout"), &stdout)?;
-    check(&case.with_extension("stderr"), &stderr)
-}
-
-fn check(path: &Path, text: &str) -> Result<(), Failed> {
-    if std::env::var_os("TEXUNIT_BLESS").is_some() {
-        if text.is_empty() {
-            let _ = std::fs::remove_file(path);
-        } else {
-            std::fs::write(path, text)?;
-        }
-        return Ok(());
-    }
-    let expected = if path.exists() { std::fs::read_to_string(path)? } else { String::new() };
-    if expected == text {
-        return Ok(());
-    }
-    let name = path.file_name().unwrap().display();
-    Err(format!("differs from {name}; found:\n{text}\nexpected:\n{expected}").into())
+    golden::texunit("explain", arguments, Stdio::null())
 }
 
 /// Of a thread that fetches 130 times, 100 fetches are explained.

@@ -137,8 +137,9 @@ fn errors() {
         report["errors"],
         json!([{
             "code": "J0008", "severity": "error", "file": "no-kernel.toml", "key": "kernel",
-            "line": 2, "column": 10, "message": "`kernels.ptx` has no kernel `fil`",
-            "help": "did you mean `fill`?",
+            "line": 2, "column": 10, "end_line": 2, "end_column": 15,
+            "message": "`kernels.ptx` has no kernel `fil`", "label": "key `kernel`", "notes": [],
+            "help": "did you mean `fill`?", "fix": [],
         }])
     );
     let (report, code, _) = launch("ptx-errors.toml", &[]);
@@ -156,7 +157,11 @@ fn errors() {
 /// Every error and warning has the same members, whatever it is about.
 #[test]
 fn members() {
-    let names = ["code", "column", "file", "help", "key", "line", "message", "severity"];
+    #[rustfmt::skip]
+    let names = [
+        "code", "column", "end_column", "end_line", "file", "fix", "help", "key", "label", "line",
+        "message", "notes", "severity",
+    ];
     for (job, list) in [
         ("files/warning.toml", "warnings"),
         ("no-such.toml", "errors"),

@@ -49,6 +49,19 @@ impl Prepared {
         prepare(path, bytes).map_err(|problem| FileError::new(path, problem))
     }
 
+    /// Gives the new file the permissions and, as far as the system lets us, the owner of another.
+    pub fn like(&self, other: &std::fs::Metadata) -> Result<(), FileError> {
+        let Some(temporary) = &self.temporary else { return Ok(()) };
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            // Only a superuser can give files away, and nobody else needs to.
+            let _ = std::os::unix::fs::chown(temporary, Some(other.uid()), Some(other.gid()));
+        }
+        std::fs::set_permissions(temporary, other.permissions())
+            .map_err(|e| FileError::new(&self.path, e))
+    }
+
     /// Gives the file its name; a file that had it is replaced.
     pub fn commit(mut self) -> Result<(), FileError> {
         if let Some(from) = &self.temporary {

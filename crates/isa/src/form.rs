@@ -21,7 +21,8 @@
 //! | `i` | integer constant |
 //!
 //! and its type: a digit is the type word with that number, `w` before it doubles the width, a
-//! type word is that type. `@name` hands the operands to code of that name in crate `check`.
+//! type word is that type; `!` before it keeps floats out. `/a-b` behind it is the range of a
+//! constant, `/warps` a number of threads of whole warps, `/warps+` not 0. `@name` hands the operands to code of that name in crate `check`.
 
 use crate::{Modifiers, Opcode, ScalarType};
 
@@ -110,6 +111,23 @@ pub struct OperandRule {
     pub ty: OperandType,
     /// Whether it may be left out.
     pub optional: bool,
+    /// Whether floats are kept out of plain bits.
+    pub strict: bool,
+    /// Which constants it may be.
+    pub limit: Option<Limit>,
+}
+
+/// Which constants an operand may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// From the first to the last.
+    Between(u32, u32),
+    /// The number of a barrier: 0 to 15 in the low 32 bits.
+    Barrier,
+    /// Threads of whole warps: a multiple of 32.
+    Warps,
+    /// The same, not 0.
+    SomeWarps,
 }
 
 /// The operands of a form.
@@ -218,6 +236,7 @@ pub const SETS: &[(&str, &str)] = &[
     ("STSPACE", "global|local|param|param::func|shared|shared::cta|shared::cluster"),
     ("ATOMSPACE", "global|shared|shared::cta|shared::cluster"),
     ("L1HINT", "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"),
+    ("STOREHINT", "L1::evict_normal|L1::evict_first|L1::evict_last|L1::no_allocate"),
     ("L2HINT", "L2::evict_normal|L2::evict_first|L2::evict_last"),
     ("FETCHSIZE", "L2::64B|L2::128B|L2::256B"),
     ("GEOM", "1d|2d|3d|a1d|a2d|cube|acube|2dms|a2dms"),
@@ -304,6 +323,8 @@ fn read_operands(text: &'static str) -> (Shape, Vec<OperandRule>) {
 fn read_operand(text: &'static str) -> OperandRule {
     let (role, ty) = text.split_once(':').unwrap_or((text, ""));
     let (role, optional) = role.strip_suffix('?').map_or((role, false), |t| (t, true));
+    let (ty, limit) = ty.split_once('/').map_or((ty, None), |(ty, l)| (ty, Some(read_limit(l))));
+    let (ty, strict) = ty.strip_prefix('!').map_or((ty, false), |t| (t, true));
     let role = match role {
         "d" => Role::Dest,
         "s" => Role::Source,
@@ -327,7 +348,19 @@ fn read_operand(text: &'static str) -> OperandRule {
                 .unwrap_or_else(|| panic!("instruction table: no type {name}")),
         ),
     };
-    OperandRule { role, ty, optional }
+    OperandRule { role, ty, optional, strict, limit }
+}
+
+fn read_limit(text: &str) -> Limit {
+    match text {
+        "barrier" => return Limit::Barrier,
+        "warps" => return Limit::Warps,
+        "warps+" => return Limit::SomeWarps,
+        _ => {}
+    }
+    let numbers = text.split_once('-').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    let (first, last) = numbers.unwrap_or_else(|| panic!("instruction table: no limit {text}"));
+    Limit::Between(first, last)
 }
 
 /// Sets the field that a word of a slot stands for.

@@ -1,19 +1,22 @@
 //! The PTX instruction table as data: words, opcodes, modifiers, forms.
 //!
 //! [`forms`] has a row for every form of every instruction that texunit checks;
-//! [`read_modifiers`] reads the words of an instruction against them; [`floor`] says which
-//! `.version` and `.target` a texture or surface instruction needs. Opcodes without rows
+//! [`read_modifiers`] reads the words of an instruction against them; [`texture`] has the operands
+//! and floors of the forms of texture and surface instructions. Opcodes without rows
 //! ([`forms_of`] is empty) are known by name only. What an instruction computes is not here.
 
+pub mod describe;
 pub mod floor;
 pub mod form;
+pub mod gate;
 mod modifiers;
 mod opcode;
 mod reading;
 mod table;
+pub mod texture;
 mod types;
 
-pub use form::{Class, Form, OperandRule, OperandType, Role, Row, Shape, Slot};
+pub use form::{Class, Form, Limit, OperandRule, OperandType, Role, Row, Shape, Slot};
 pub use modifiers::{Modifiers, MulPart};
 pub use opcode::Opcode;
 pub use reading::{ModifierError, read_modifiers};

@@ -7,6 +7,10 @@ use crate::form::{Class, Form, apply};
 use crate::table::{forms_of, is_type};
 use crate::{Modifiers, Opcode};
 
+/// Words that the assembler takes twice without a word of its own.
+const REPEATABLE: &[&str] =
+    &["NaN", "approx", "cc", "relu", "sat", "satfinite", "shiftamt", "sync", "uni"];
+
 /// Why modifiers fit no row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModifierError {
@@ -85,10 +89,16 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
             slot.words.contains(word) && (slot.class != Class::Type || s >= last_type)
         };
         let Some(slot) = (0..form.slots.len()).find(|&s| free(s) && takes(s)) else {
+            if let Some(again) = repeated(form, words, index, &slot_of_word) {
+                slot_of_word.push(again);
+                continue;
+            }
             let score = 4 * index + usize::from(typed);
             return Err((score, unexpected(form, words, index, &slot_of_word)));
         };
-        if form.slots[slot].pinned && index != slot {
+        // What is pinned follows the opcode, or what is pinned before it.
+        let pinned = |s: &usize| form.slots[*s].pinned && *s < slot;
+        if form.slots[slot].pinned && !slot_of_word.iter().all(pinned) {
             return Err((4 * index, ModifierError::Misplaced { index }));
         }
         if form.slots[slot].class == Class::Type {
@@ -106,6 +116,14 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
             ModifierError::Missing { expected: slot.words.clone(), class: slot.class },
         )),
     }
+}
+
+/// The slot of a flag that was given before and may be given again.
+fn repeated(form: &Form, words: &[&str], index: usize, filled: &[usize]) -> Option<usize> {
+    let first = words[..index].iter().position(|w| *w == words[index])?;
+    let slot = *filled.get(first)?;
+    let flag = form.slots[slot].class == Class::Flag;
+    (flag && REPEATABLE.contains(&words[index])).then_some(slot)
 }
 
 fn unexpected(form: &Form, words: &[&str], index: usize, filled: &[usize]) -> ModifierError {

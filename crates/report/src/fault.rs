@@ -2,9 +2,40 @@
 
 use texunit_simt::{Fault, FaultKind, SpaceKind};
 use texunit_syntax::Diagnostic;
+use texunit_syntax::codes::Code;
 
 /// Addresses below this are taken for null pointers with an index or a member's offset.
 const NULL_PAGE: u64 = 64 * 1024;
+
+/// The names of faults ([`FaultKind::name`]), which stand where diagnostics have a code, with what
+/// they stand for.
+#[rustfmt::skip]
+pub const FAULTS: &[Code] = &[
+    Code { code: "bad-operand", title: "a register whose value has no sense there", explanation:
+        "The index of a `brx.idx` is past the end of its list, an indirect call goes to something that is no function, or a barrier has a number past 15. The message has the value." },
+    Code { code: "cancelled", title: "launch that was cancelled", explanation:
+        "The host program ended the launch before the kernel did." },
+    Code { code: "deadlock", title: "threads that wait for each other", explanation:
+        "Every thread of the CTA that has not exited must reach the same barrier, and every lane of a membermask the same instruction. The message says who waits where." },
+    Code { code: "handle", title: "not a texture, sampler or surface", explanation:
+        "Handles come to a kernel as parameters or references and must be used unchanged. A reference that nothing is bound to has none, and a pointer to a buffer is none either." },
+    Code { code: "misaligned", title: "misaligned address", explanation:
+        "Addresses of loads, stores and atomics are multiples of the access size, for vectors of the size of the whole vector." },
+    Code { code: "out-of-bounds", title: "access outside of every object", explanation:
+        "A load, store or atomic reaches outside of every allocation, variable, stack frame and parameter. The message names the nearest object." },
+    Code { code: "read-only", title: "store to read-only memory", explanation:
+        "Constant memory and the parameters of a kernel cannot be written." },
+    Code { code: "stack-overflow", title: "more stack than a thread has", explanation:
+        "A recursion that does not end, or large local arrays." },
+    Code { code: "step-limit", title: "kernel that does not end", explanation:
+        "A warp has executed as many instructions as `--max-steps` allows. If the kernel is only long, raise the limit." },
+    Code { code: "surface", title: "surface access outside or misaligned", explanation:
+        "The x coordinate of a surface access counts bytes and is a multiple of the access size; y and z count rows and slices. `.trap` faults outside of the surface, `.clamp` and `.zero` do not. The instruction's geometry is that of the surface." },
+    Code { code: "texture", title: "fetch that does not fit its texture", explanation:
+        "The instruction's geometry, its result type and its kind of coordinates must go with the texture that the handle stands for: a `tex.2d` needs a two-dimensional texture." },
+    Code { code: "trap", title: "the program stopped itself", explanation:
+        "The kernel executed `trap`, or an assertion failed; what it said is in the message." },
+];
 
 /// A fault as a diagnostic: the code is [`FaultKind::name`], the primary place the instruction,
 /// the label who executed it, and the secondary places the calls that led there.
@@ -85,6 +116,46 @@ mod tests {
             calls: vec![("f".into(), Span::new(22, 29))],
             stats: texunit_simt::LaunchStats::default(),
         }
+    }
+
+    /// The table has every name; a new kind stops this from compiling.
+    #[test]
+    fn every_fault_is_explained() {
+        let space = SpaceKind::Global;
+        let text = String::new;
+        let all = [
+            FaultKind::OutOfBounds { access: "", space, address: 0, size: 1, nearest: text() },
+            FaultKind::Misaligned { access: "", space, address: 0, size: 1, resource: None },
+            FaultKind::ReadOnly { space, address: 0 },
+            FaultKind::Surface(text()),
+            FaultKind::Handle { handle: 0, wanted: "", why: text() },
+            FaultKind::Texture(text()),
+            FaultKind::Deadlock { waiting: text() },
+            FaultKind::StepLimit { limit: 1 },
+            FaultKind::StackOverflow { limit: 1 },
+            FaultKind::Trap { message: None },
+            FaultKind::BadOperand(text()),
+            FaultKind::Cancelled,
+        ];
+        for kind in &all {
+            match kind {
+                FaultKind::OutOfBounds { .. }
+                | FaultKind::Misaligned { .. }
+                | FaultKind::ReadOnly { .. }
+                | FaultKind::Surface(_)
+                | FaultKind::Handle { .. }
+                | FaultKind::Texture(_)
+                | FaultKind::Deadlock { .. }
+                | FaultKind::StepLimit { .. }
+                | FaultKind::StackOverflow { .. }
+                | FaultKind::Trap { .. }
+                | FaultKind::BadOperand(_)
+                | FaultKind::Cancelled => {}
+            }
+            assert!(FAULTS.iter().any(|row| row.code == kind.name()), "{}", kind.name());
+        }
+        assert_eq!(FAULTS.len(), all.len());
+        assert!(FAULTS.windows(2).all(|pair| pair[0].code < pair[1].code));
     }
 
     #[test]

@@ -6,7 +6,9 @@
 use std::ops::Range;
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{Annotation, AnnotationKind, Element, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{
+    Annotation, AnnotationKind, Element, Group, Level, Origin, Patch, Renderer, Snippet,
+};
 use texunit_syntax::{Diagnostic, Label, Severity, SourceFile};
 
 use crate::visible;
@@ -21,21 +23,71 @@ const MOST_NOTES: usize = 8;
 const MOST_LINES: u32 = 8;
 
 pub(crate) fn render(source: &SourceFile, diagnostic: &Diagnostic, color: bool) -> String {
-    let level = match diagnostic.severity {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
-    };
-    let title = level.primary_title(visible(&diagnostic.message)).id(diagnostic.code);
-    let mut group = title.elements(excerpts(source, diagnostic));
+    let mut places = Vec::new();
+    let mut group = title(diagnostic).elements(excerpts(source, diagnostic, &mut places));
     if let Some(more) = diagnostic.secondary.len().checked_sub(MOST_NOTES).filter(|&more| more > 0)
     {
         group = group.element(Level::NOTE.message(format!("and {more} other places")));
     }
-    if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(visible(help)));
+    let shown = match (suggestion(source, diagnostic), &diagnostic.help) {
+        (Some(suggestion), _) => draw(&[group, suggestion], color),
+        (None, Some(help)) => draw(&[group.element(Level::HELP.message(visible(help)))], color),
+        (None, None) => draw(&[group], color),
+    };
+    with_columns(&shown, &places)
+}
+
+/// A diagnostic about a whole file, of which no text is shown.
+pub(crate) fn render_without_text(name: &str, diagnostic: &Diagnostic, color: bool) -> String {
+    let group = title(diagnostic).element(Origin::path(visible(name)));
+    match &diagnostic.help {
+        Some(help) => draw(&[group.element(Level::HELP.message(visible(help)))], color),
+        None => draw(&[group], color),
     }
+}
+
+fn title(diagnostic: &Diagnostic) -> annotate_snippets::Title<'_> {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    level.primary_title(visible(&diagnostic.message)).id(diagnostic.code)
+}
+
+fn draw(groups: &[Group<'_>], color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    renderer.decor_style(DecorStyle::Ascii).render(&[group])
+    renderer.decor_style(DecorStyle::Ascii).render(groups)
+}
+
+/// The help with the lines as the fix makes them. `None` if there is no fix, or one that is too
+/// large to be shown.
+fn suggestion<'s>(source: &'s SourceFile, diagnostic: &'s Diagnostic) -> Option<Group<'s>> {
+    let (text, edits) = (source.text(), &diagnostic.fix);
+    let start = edits.first()?.span.start;
+    let mut end = start;
+    for edit in edits {
+        let short = edit.text.len() <= LONG_LINE
+            && edit.text.matches('\n').count() <= MOST_LINES as usize
+            && visible(&edit.text.replace(['\n', '\t'], "")) == edit.text.replace(['\n', '\t'], "");
+        if edit.span.start < end || text.get(edit.span.range()).is_none() || !short {
+            return None;
+        }
+        end = edit.span.end;
+    }
+    let (first, last) = (source.location(start).line, source.location(end).line);
+    let long = |line| source.line(line).len() > LONG_LINE;
+    if last - first >= MOST_LINES || (first..=last).any(long) {
+        return None;
+    }
+    let shown =
+        source.line_span(first).range().start..source.line_span(last).range().end.max(end as usize);
+    let patches = edits.iter().map(|edit| {
+        let at = |offset: u32| offset as usize - shown.start;
+        Patch::new(at(edit.span.start)..at(edit.span.end), edit.text.as_str())
+    });
+    let snippet = Snippet::source(&text[shown.clone()]).line_start(first as usize).patches(patches);
+    let help = diagnostic.help.as_deref().unwrap_or("write this instead");
+    Some(Level::HELP.secondary_title(visible(help)).element(snippet))
 }
 
 /// A label with the lines it is on.
@@ -46,7 +98,12 @@ struct Mark<'d> {
     lines: Range<u32>,
 }
 
-fn excerpts<'s>(source: &'s SourceFile, diagnostic: &'s Diagnostic) -> Vec<Element<'s>> {
+/// The excerpts; their columns are added to `places`.
+fn excerpts<'s>(
+    source: &'s SourceFile,
+    diagnostic: &'s Diagnostic,
+    places: &mut Vec<u32>,
+) -> Vec<Element<'s>> {
     let mut marks = vec![mark(source, &diagnostic.primary, true)];
     marks.extend(
         diagnostic.secondary.iter().take(MOST_NOTES).map(|label| mark(source, label, false)),
@@ -56,9 +113,9 @@ fn excerpts<'s>(source: &'s SourceFile, diagnostic: &'s Diagnostic) -> Vec<Eleme
     let near = |m: &Mark<'_>| m.lines.start.abs_diff(first) <= SAME_EXCERPT;
     let (together, mut apart): (Vec<_>, Vec<_>) = marks.into_iter().partition(near);
     apart.sort_by_key(|m| m.bytes.start);
-    let mut elements = excerpt(source, together);
+    let mut elements = excerpt(source, together, places);
     for mark in apart {
-        elements.extend(excerpt(source, vec![mark]));
+        elements.extend(excerpt(source, vec![mark], places));
     }
     elements
 }
@@ -82,16 +139,22 @@ fn mark<'d>(source: &SourceFile, label: &'d Label, primary: bool) -> Mark<'d> {
     Mark { label, primary, bytes: start..end, lines: first..last + 1 }
 }
 
-fn excerpt<'s>(source: &'s SourceFile, marks: Vec<Mark<'s>>) -> Vec<Element<'s>> {
+fn excerpt<'s>(
+    source: &'s SourceFile,
+    marks: Vec<Mark<'s>>,
+    places: &mut Vec<u32>,
+) -> Vec<Element<'s>> {
     let first = marks.iter().map(|m| m.lines.start).min().unwrap_or(1);
     let last = marks.iter().map(|m| m.lines.end - 1).max().unwrap_or(1);
     let bytes = source.line_span(first).range().start..source.line_span(last).range().end;
     let long = (first..=last).any(|line| source.line(line).len() > LONG_LINE);
     if long {
-        return marks.iter().flat_map(|mark| long_line(source, mark)).collect();
+        return marks.iter().map(|mark| long_line(source, mark, places)).collect();
     }
     let annotations: Vec<Annotation<'s>> =
         marks.iter().map(|m| annotation(m, bytes.start..bytes.end)).collect();
+    let named = marks.iter().find(|m| m.primary).unwrap_or(&marks[0]);
+    places.push(source.location(named.bytes.start as u32).column);
     let snippet = Snippet::source(&source.text()[bytes])
         .line_start(first as usize)
         .path(visible(source.name()))
@@ -107,8 +170,8 @@ fn annotation<'s>(mark: &Mark<'s>, shown: Range<usize>) -> Annotation<'s> {
         .label((!text.is_empty()).then(|| visible(text)))
 }
 
-/// A part of a very long line around the mark, with its true place above it.
-fn long_line<'s>(source: &'s SourceFile, mark: &Mark<'s>) -> Vec<Element<'s>> {
+/// A part of a very long line around the mark.
+fn long_line<'s>(source: &'s SourceFile, mark: &Mark<'s>, places: &mut Vec<u32>) -> Element<'s> {
     let place = source.location(mark.bytes.start as u32);
     let line = source.line_span(place.line).range();
     let text = source.text();
@@ -120,11 +183,41 @@ fn long_line<'s>(source: &'s SourceFile, mark: &Mark<'s>) -> Vec<Element<'s>> {
     while !text.is_char_boundary(end) {
         end += 1;
     }
-    let origin = Origin::path(visible(source.name()))
-        .line(place.line as usize)
-        .char_column(place.column as usize);
+    places.push(place.column);
     let snippet = Snippet::source(&text[start..end])
         .line_start(place.line as usize)
+        .path(visible(source.name()))
         .annotation(annotation(mark, start..end));
-    vec![origin.into(), snippet.into()]
+    snippet.into()
+}
+
+/// Puts the true columns behind the name of the file: the renderer counts characters, and of long
+/// lines it has a part only.
+fn with_columns(shown: &str, places: &[u32]) -> String {
+    let mut places = places.iter();
+    let mut result = String::with_capacity(shown.len() + 8);
+    for line in shown.split_inclusive('\n') {
+        match (names_file(line), line.rfind(':')) {
+            (true, Some(colon)) => {
+                let (head, tail) = line.split_at(colon + 1);
+                let rest = tail.trim_start_matches(|c: char| c.is_ascii_digit());
+                match places.next() {
+                    Some(column) => result += &format!("{head}{column}{rest}"),
+                    None => result += line,
+                }
+            }
+            _ => result += line,
+        }
+    }
+    result
+}
+
+/// Whether a line is the head of an excerpt: an arrow, perhaps coloured, and the place.
+fn names_file(line: &str) -> bool {
+    let mut rest = line.trim_start_matches(' ');
+    while let Some(styled) = rest.strip_prefix("\x1b[") {
+        rest = styled.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        rest = rest.strip_prefix('m').unwrap_or(rest).trim_start_matches(' ');
+    }
+    rest.starts_with("-->") || rest.starts_with(":::")
 }

@@ -1,54 +1,103 @@
-//! The form for programs: one object a line.
+//! The form for programs: one object for each diagnostic.
 
 use serde::Serialize;
-use texunit_syntax::{Diagnostic, SourceFile};
+use texunit_syntax::{Diagnostic, Severity, SourceFile, Span};
 
 use crate::severity;
 
-/// One diagnostic.
-#[derive(Serialize)]
-struct Object<'a> {
-    file: &'a str,
-    line: u32,
-    column: u32,
-    end_line: u32,
-    end_column: u32,
+/// A diagnostic as JSON has it. Lines and columns count from 1, columns in bytes; they are null
+/// where there is no text.
+#[derive(Clone, Debug, Serialize)]
+pub struct Object<'a> {
+    file: Option<&'a str>,
+    #[serde(flatten)]
+    place: Place,
     severity: &'static str,
-    code: &'a str,
+    code: Option<&'a str>,
     message: &'a str,
     label: &'a str,
     notes: Vec<Note<'a>>,
     help: Option<&'a str>,
+    fix: Vec<Change<'a>>,
+}
+
+/// From the first byte to the one past the last.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct Place {
+    line: Option<u32>,
+    column: Option<u32>,
+    end_line: Option<u32>,
+    end_column: Option<u32>,
 }
 
 /// Another place that explains it.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct Note<'a> {
-    line: u32,
-    column: u32,
+    #[serde(flatten)]
+    place: Place,
     message: &'a str,
 }
 
-pub(crate) fn render(source: &SourceFile, diagnostic: &Diagnostic) -> String {
-    let start = source.location(diagnostic.primary.span.start);
-    let end = source.location(diagnostic.primary.span.end);
-    let note = |label: &'_ texunit_syntax::Label| source.location(label.span.start);
-    let object = Object {
-        file: source.name(),
-        line: start.line,
-        column: start.column,
-        end_line: end.line,
-        end_column: end.column,
-        severity: severity(diagnostic.severity),
-        code: diagnostic.code,
-        message: &diagnostic.message,
-        label: &diagnostic.primary.text,
-        notes: diagnostic
-            .secondary
-            .iter()
-            .map(|l| Note { line: note(l).line, column: note(l).column, message: &l.text })
-            .collect(),
-        help: diagnostic.help.as_deref(),
-    };
-    serde_json::to_string(&object).expect("strings and numbers always have a JSON form")
+/// What stands at the place is replaced.
+#[derive(Clone, Debug, Serialize)]
+struct Change<'a> {
+    #[serde(flatten)]
+    place: Place,
+    text: &'a str,
+}
+
+impl<'a> Object<'a> {
+    /// A diagnostic; its places are unknown without the text that it is about.
+    pub fn new(source: Option<&'a SourceFile>, diagnostic: &'a Diagnostic) -> Self {
+        let place = |span| source.map_or(Place::default(), |source| place(source, span));
+        let notes = diagnostic.secondary.iter();
+        let fix = diagnostic.fix.iter();
+        Self {
+            file: source.map(SourceFile::name),
+            place: place(diagnostic.primary.span),
+            severity: severity(diagnostic.severity),
+            code: Some(diagnostic.code),
+            message: &diagnostic.message,
+            label: &diagnostic.primary.text,
+            notes: notes.map(|l| Note { place: place(l.span), message: &l.text }).collect(),
+            help: diagnostic.help.as_deref(),
+            fix: fix.map(|e| Change { place: place(e.span), text: &e.text }).collect(),
+        }
+    }
+
+    /// What has no code and no place in a text.
+    pub fn plain(
+        level: Severity,
+        file: Option<&'a str>,
+        message: &'a str,
+        help: Option<&'a str>,
+    ) -> Self {
+        Self {
+            file,
+            place: Place::default(),
+            severity: severity(level),
+            code: None,
+            message,
+            label: "",
+            notes: Vec::new(),
+            help,
+            fix: Vec::new(),
+        }
+    }
+
+    /// On one line that ends with a line feed.
+    pub fn line(&self) -> String {
+        serde_json::to_string(self).expect("strings and numbers always have a JSON form") + "\n"
+    }
+}
+
+fn place(source: &SourceFile, span: Span) -> Place {
+    let at = |offset: u32| source.location(offset.min(source.text().len() as u32));
+    let (start, end) = (at(span.start), at(span.end.max(span.start)));
+    Place {
+        line: Some(start.line),
+        column: Some(start.column),
+        end_line: Some(end.line),
+        end_column: Some(end.column),
+    }
 }

@@ -1,40 +1,40 @@
 //! Renders mistakes in PTX for people and for programs.
 //!
-//! [`render`] turns [`Diagnostic`]s and the text that they point into to a string: in full with
-//! the source around it ([`Format::Human`]), one line each ([`Format::Short`]), or one JSON object
-//! a line ([`Format::Json`]). Nothing is printed here, and nothing of the text is trusted: control
-//! characters come out as visible ones, and lines of any length are cut.
+//! [`Run`] writes what was found in many files to a stream, in any [`Format`], without holding more
+//! than one diagnostic at a time. [`human`], [`short`] and [`json`] turn the diagnostics of one text
+//! to a string. Nothing of the text is trusted: control characters come out as visible ones, and
+//! lines of any length are cut.
+//!
+//! What it leaves out: which diagnostics are wanted (crate `check` knows the levels of warnings),
+//! and where the output goes.
 
 mod fault;
 mod human;
 mod json;
+mod run;
+mod sarif;
 
 use texunit_syntax::{Diagnostic, Severity, SourceFile};
 
-pub use fault::fault_diagnostic;
+pub use fault::{FAULTS, fault_diagnostic};
+pub use json::Object;
+pub use run::{Run, Settings, Totals};
+pub use sarif::Rule;
 
 /// How diagnostics are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// With the source around them, labels and help.
+    /// With the source around them, labels, help and the text that corrects them.
     Human {
         /// With ANSI colours.
         color: bool,
     },
     /// `file:line:column: error[E0020]: message`
     Short,
-    /// One object a line: `file`, `line`, `column`, `end_line`, `end_column`, `severity`, `code`,
-    /// `message`, `label`, `notes`, `help`.
+    /// One [`Object`] a line, and a last line with the totals.
     Json,
-}
-
-/// Renders all diagnostics, in their order. Every line ends with a line feed.
-pub fn render(format: Format, source: &SourceFile, diagnostics: &[Diagnostic]) -> String {
-    match format {
-        Format::Human { color } => human(source, diagnostics, color),
-        Format::Short => short(source, diagnostics),
-        Format::Json => json(source, diagnostics),
-    }
+    /// One SARIF 2.1.0 document.
+    Sarif,
 }
 
 /// Diagnostics with the source around them, and an empty line after each.
@@ -44,40 +44,46 @@ pub fn human(source: &SourceFile, diagnostics: &[Diagnostic], color: bool) -> St
 
 /// One line for each diagnostic; line and column count from 1, the column in bytes.
 pub fn short(source: &SourceFile, diagnostics: &[Diagnostic]) -> String {
-    let mut text = String::new();
-    for diagnostic in diagnostics {
-        let place = source.location(diagnostic.primary.span.start);
-        text += &visible(&format!(
-            "{}:{}:{}: {}[{}]: {}",
-            source.name(),
-            place.line,
-            place.column,
-            severity(diagnostic.severity),
-            diagnostic.code,
-            diagnostic.message
-        ));
-        text.push('\n');
-    }
-    text
+    diagnostics.iter().map(|d| short_line(source, d)).collect()
+}
+
+fn short_line(source: &SourceFile, diagnostic: &Diagnostic) -> String {
+    let place = source.location(diagnostic.primary.span.start);
+    let line = format!(
+        "{}:{}:{}: {}[{}]: {}",
+        source.name(),
+        place.line,
+        place.column,
+        severity(diagnostic.severity),
+        diagnostic.code,
+        diagnostic.message
+    );
+    visible(&line) + "\n"
 }
 
 /// One JSON object a line for each diagnostic.
 pub fn json(source: &SourceFile, diagnostics: &[Diagnostic]) -> String {
-    diagnostics.iter().map(|d| json::render(source, d) + "\n").collect()
+    diagnostics.iter().map(|d| Object::new(Some(source), d).line()).collect()
 }
 
 /// How many errors and warnings there are: `2 errors, 1 warning`; none if there are none.
 pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
     let errors = diagnostics.iter().filter(|d| d.is_error()).count();
-    let warnings = diagnostics.len() - errors;
-    let count = |n: usize, what: &str| match n {
-        0 => None,
-        1 => Some(format!("1 {what}")),
-        _ => Some(format!("{n} {what}s")),
-    };
-    let parts: Vec<String> =
-        [count(errors, "error"), count(warnings, "warning")].into_iter().flatten().collect();
+    counts(errors, diagnostics.len() - errors)
+}
+
+fn counts(errors: usize, warnings: usize) -> Option<String> {
+    let parts: Vec<String> = [(errors, "error"), (warnings, "warning")]
+        .into_iter()
+        .filter(|&(n, _)| n > 0)
+        .map(|(n, what)| count(n, what))
+        .collect();
     (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// `1 error`, `2 errors`
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// `error` or `warning`.
@@ -92,7 +98,7 @@ fn severity(severity: Severity) -> &'static str {
 const LONG_TEXT: usize = 2000;
 
 /// The text on one line, without characters that a terminal would obey.
-fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let cut = text.char_indices().nth(LONG_TEXT).map(|(at, _)| at);
     let more = if cut.is_some() { "..." } else { "" };
     text[..cut.unwrap_or(text.len())]

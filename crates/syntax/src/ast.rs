@@ -227,7 +227,7 @@ pub enum Statement<'a> {
     /// An instruction.
     Instruction(Instruction<'a>),
     /// A declaration.
-    Variable(Variable<'a>),
+    Variable(Box<Variable<'a>>),
     /// A nested scope.
     Block(Block<'a>),
     /// `name: .branchtargets a, b;` (the label is inside).

@@ -100,8 +100,30 @@ impl Diagnostic {
         self
     }
 
+    /// Cuts the middle out of what repeats a name or number of absurd length, and drops a fix that
+    /// writes one.
+    pub fn shorten(&mut self) {
+        const MOST_WRITTEN: usize = 4096;
+        shorten(&mut self.message);
+        let labels = std::iter::once(&mut self.primary).chain(&mut self.secondary);
+        labels.for_each(|label| shorten(&mut label.text));
+        self.help.iter_mut().for_each(shorten);
+        if self.fix.iter().any(|e| e.text.len() > MOST_WRITTEN) {
+            self.fix.clear();
+        }
+    }
+
     /// Whether this is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
+    }
+}
+
+fn shorten(text: &mut String) {
+    const MOST: usize = 400;
+    if text.len() > MOST && text.chars().count() > MOST {
+        let head: String = text.chars().take(MOST / 2).collect();
+        let tail: Vec<char> = text.chars().rev().take(MOST / 4).collect();
+        *text = head + "..." + &tail.into_iter().rev().collect::<String>();
     }
 }

@@ -5,16 +5,47 @@ use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 
-/// Beginnings of binary files, as they look when other bytes than ASCII are left out.
+/// A kind of binary file that people give in the place of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Binary {
+    /// Its first bytes.
+    pub magic: &'static [u8],
+    /// `a fatbin`
+    pub what: &'static str,
+    /// What to do with it.
+    pub help: &'static str,
+}
+
+/// The kind of binary file that begins with these bytes.
+pub fn binary_file(bytes: &[u8]) -> Option<&'static Binary> {
+    BINARY.iter().find(|kind| bytes.starts_with(kind.magic))
+}
+
+const COMPILED: &str = "texunit reads PTX: `nvcc -ptx` and `clang -S` write it, and `cuobjdump \
+                        -ptx` gets it out of a binary that holds some";
+const PICTURE: &str = "pictures belong in a job, as `file` of a texture or a surface";
+const UTF_16: &str = "save it as UTF-8 or ASCII";
+
+const fn kind(magic: &'static [u8], what: &'static str, help: &'static str) -> Binary {
+    Binary { magic, what, help }
+}
+
 #[rustfmt::skip]
-const BINARY: &[(&str, &str)] = &[
-    ("\u{7f}ELF",           "an ELF file, such as a cubin or an object file"),
-    ("P\u{fffd}U\u{fffd}", "a fatbin"),
-    ("BC\u{fffd}\u{fffd}", "LLVM bitcode"),
-    ("\u{1f}\u{fffd}",     "a gzip archive"),
-    ("PK\u{3}\u{4}",       "a zip archive"),
-    ("\u{fffd}\u{fffd}.\0v", "UTF-16 text"),
-    ("\u{fffd}\u{fffd}/\0/", "UTF-16 text"),
+const BINARY: &[Binary] = &[
+    kind(b"\x7fELF",             "an ELF file, such as a cubin or an object file", COMPILED),
+    kind(b"\x50\xed\x55\xba",    "a fatbin",          COMPILED),
+    kind(b"MZ",                  "a Windows binary",  COMPILED),
+    kind(b"BC\xc0\xde",          "LLVM bitcode",      "translate it: `llc -march=nvptx64 -mcpu=sm_75 file.bc`"),
+    kind(b"\x89PNG",             "a PNG picture",     PICTURE),
+    kind(b"\xff\xd8\xff",        "a JPEG picture",    PICTURE),
+    kind(b"\x76\x2f\x31\x01",    "an OpenEXR picture", PICTURE),
+    kind(b"\x93NUMPY",           "an NPY array",      PICTURE),
+    kind(b"DDS ",                "a DDS picture",     PICTURE),
+    kind(b"\xabKTX 20\xbb",      "a KTX2 picture",    PICTURE),
+    kind(b"\x1f\x8b",            "a gzip archive",    "unpack it first"),
+    kind(b"PK\x03\x04",          "a zip archive",     "unpack it first"),
+    kind(b"\xff\xfe",            "UTF-16 text",       UTF_16),
+    kind(b"\xfe\xff",            "UTF-16 text",       UTF_16),
 ];
 
 /// Words that other languages begin with and PTX does not.
@@ -42,17 +73,16 @@ pub(crate) fn without_end_marks(text: &str) -> &str {
     text.trim_end_matches(['\0', '\u{1a}', ' ', '\t', '\r', '\n'])
 }
 
-/// One error if the text is a binary file.
-pub(crate) fn binary(text: &str) -> Option<Diagnostic> {
-    let help = "give the PTX text: `nvcc -ptx`, `cuobjdump -ptx` and `clang -S` write it";
+/// One error if the text is a binary file, whose first bytes are given as they were read.
+pub(crate) fn binary(text: &str, first_bytes: &[u8]) -> Option<Diagnostic> {
     let start = Span::new(0, text.chars().next().map_or(0, char::len_utf8));
-    if let Some((_, what)) = BINARY.iter().find(|(magic, _)| text.starts_with(magic)) {
-        let message = format!("this is {what}, not PTX");
-        return Some(Diagnostic::error(codes::BINARY, start, message).help(help));
+    if let Some(kind) = binary_file(first_bytes) {
+        let message = format!("this is {}, not PTX", kind.what);
+        return Some(Diagnostic::error(codes::BINARY, start, message).help(kind.help));
     }
-    let at = text.bytes().position(|b| b == 0)?;
+    let at = text.find('\0')?;
     let message = "a NUL byte: this is a binary file, not PTX";
-    Some(Diagnostic::error(codes::BINARY, Span::new(at, at + 1), message).help(help))
+    Some(Diagnostic::error(codes::BINARY, Span::new(at, at + 1), message).help(COMPILED))
 }
 
 /// One error if the text, which does not begin with `.version`, is of another language.

@@ -5,7 +5,7 @@ use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::number;
 use crate::span::Span;
-use crate::token::{Kind, PUNCTUATION, Token};
+use crate::token::{Kind, PUNCTUATION, SINGLE, Token};
 
 /// Tokens of a text, the last of them [`Kind::End`], and what is wrong with its characters.
 pub(crate) struct Lexed {
@@ -19,12 +19,14 @@ pub(crate) fn lex(text: &str) -> Lexed {
         bytes: text.as_bytes(),
         at: 0,
         first_on_line: true,
-        tokens: Vec::with_capacity(text.len() / 4),
+        // Room that is not used costs nothing: no page of it is touched.
+        tokens: Vec::with_capacity(text.len() / 2),
         diagnostics: Vec::new(),
     };
     if text.starts_with('\u{feff}') {
         let help = "save the file without a byte order mark";
-        lexer.error(codes::BYTE_ORDER_MARK, 0, 3, "byte order mark at the beginning".into(), help);
+        let message = "byte order mark at the beginning".into();
+        lexer.error_fixed(codes::BYTE_ORDER_MARK, 0, 3, message, help, &[(0, 3, "")]);
         lexer.at = 3;
     }
     while lexer.at < lexer.bytes.len() {
@@ -38,6 +40,28 @@ pub(crate) fn lex(text: &str) -> Lexed {
 /// Enough for the parser to drop some of them and still have more than are shown.
 const MOST_ERRORS: usize = 10_000;
 
+/// Most characters of one comment that a fix replaces.
+const MOST_REPLACED: usize = 1000;
+
+/// What stands in a comment in the place of a character beyond ASCII.
+fn look_alike(c: char) -> &'static str {
+    match c {
+        '\u{feff}' | '\u{200b}' | '\u{200d}' => "",
+        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{3000}' => " ",
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => "-",
+        '\u{2018}' | '\u{2019}' | '\u{b4}' => "'",
+        '\u{201c}' | '\u{201d}' | '\u{ab}' | '\u{bb}' => "\"",
+        '\u{d7}' => "x",
+        '\u{b5}' | '\u{3bc}' => "u",
+        '\u{2190}' => "<-",
+        '\u{2192}' => "->",
+        '\u{2264}' => "<=",
+        '\u{2265}' => ">=",
+        '\u{2026}' => "...",
+        _ => "?",
+    }
+}
+
 struct Lexer<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -48,8 +72,18 @@ struct Lexer<'a> {
 }
 
 /// May stand in a name after its first character.
+const FOLLOW: [bool; 256] = {
+    let mut follow = [false; 256];
+    let mut b = 0;
+    while b < 128 {
+        follow[b] = (b as u8).is_ascii_alphanumeric() || b as u8 == b'_' || b as u8 == b'$';
+        b += 1;
+    }
+    follow
+};
+
 fn is_follow(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b == b'_' || b == b'$'
+    FOLLOW[usize::from(b)]
 }
 
 impl Lexer<'_> {
@@ -65,11 +99,26 @@ impl Lexer<'_> {
     }
 
     fn error(&mut self, code: &'static str, start: usize, end: usize, message: String, help: &str) {
+        self.error_fixed(code, start, end, message, help, &[]);
+    }
+
+    /// An error with the changes that correct it: ranges and what stands there afterwards.
+    fn error_fixed(
+        &mut self,
+        code: &'static str,
+        start: usize,
+        end: usize,
+        message: String,
+        help: &str,
+        fix: &[(usize, usize, &str)],
+    ) {
         if self.diagnostics.len() >= MOST_ERRORS {
             return;
         }
         let diagnostic = Diagnostic::error(code, Span::new(start, end), message).help(help);
-        self.diagnostics.push(diagnostic);
+        let add =
+            |d: Diagnostic, &(a, b, text): &(usize, usize, &str)| d.fix(Span::new(a, b), text);
+        self.diagnostics.push(fix.iter().fold(diagnostic, add));
     }
 
     fn step(&mut self) {
@@ -109,7 +158,14 @@ impl Lexer<'_> {
         match scanned.kind {
             Ok(kind) => self.push(kind, start, end),
             Err(malformed) => {
-                self.error(malformed.code, start, end, malformed.message, &malformed.help);
+                let (code, message, help) = (malformed.code, malformed.message, malformed.help);
+                match number::without_c_suffix(&self.text[start..end]) {
+                    Some(right) => {
+                        let fix = [(start, end, right.as_str())];
+                        self.error_fixed(code, start, end, message, &help, &fix);
+                    }
+                    None => self.error(code, start, end, message, &help),
+                }
                 self.push(malformed.meant, start, end);
             }
         }
@@ -140,7 +196,8 @@ impl Lexer<'_> {
             let end = end + gap + word;
             let help =
                 format!("write `.{}`; space may stand before the dot", &self.text[end - word..end]);
-            self.error(codes::DOT_SPACE, start, end, "space after a dot".into(), &help);
+            let gap = [(start + 1, end - word, "")];
+            self.error_fixed(codes::DOT_SPACE, start, end, "space after a dot".into(), &help, &gap);
             return self.push(Kind::Word, end - word, end);
         }
         self.error(
@@ -200,6 +257,15 @@ impl Lexer<'_> {
         let from = start + offset;
         let len = self.bytes[from..end].iter().take_while(|b| !b.is_ascii()).count();
         self.non_ascii(from, from + len, &format!(" in {place}"));
+        let comment = self.bytes[start] == b'/';
+        if let Some(diagnostic) = self.diagnostics.last_mut().filter(|_| comment) {
+            // A comment means nothing, so any ASCII will do; what looks alike reads best.
+            let others = self.text[from..end].char_indices().filter(|(_, c)| !c.is_ascii());
+            for (at, c) in others.take(MOST_REPLACED) {
+                let span = Span::new(from + at, from + at + c.len_utf8());
+                diagnostic.fix.push(crate::Edit { span, text: look_alike(c).to_owned() });
+            }
+        }
     }
 
     fn non_ascii(&mut self, start: usize, end: usize, place: &str) {
@@ -216,6 +282,9 @@ impl Lexer<'_> {
 
     fn punctuation(&mut self) {
         let start = self.at;
+        if let Some(kind) = SINGLE[usize::from(self.bytes[start])] {
+            return self.push(kind, start, start + 1);
+        }
         let rest = &self.text[start..];
         if let Some(&(text, kind)) = PUNCTUATION.iter().find(|(text, _)| rest.starts_with(text)) {
             return self.push(kind, start, start + text.len());

@@ -8,7 +8,8 @@
 pub mod ast;
 pub mod codes;
 pub mod diagnostic;
-mod foreign;
+pub mod fix;
+pub mod foreign;
 mod lexer;
 mod number;
 mod parser;
@@ -27,6 +28,9 @@ pub struct Parsed<'a> {
     pub module: ast::Module<'a>,
     /// Every mistake, in source order. With an error among them the tree has holes.
     pub diagnostics: Vec<Diagnostic>,
+    /// Statements that could not be read, in the order of their ends: what they declare is not in
+    /// the tree.
+    pub lost: Vec<Span>,
 }
 
 /// Most errors of one file that are reported; one more says that there are others.
@@ -35,8 +39,12 @@ pub const MAX_ERRORS: usize = 200;
 /// Reads a module.
 pub fn parse(source: &SourceFile) -> Parsed<'_> {
     let text = foreign::without_end_marks(source.text());
-    let refused = |d| Parsed { module: ast::Module::default(), diagnostics: vec![d] };
-    if let Some(diagnostic) = foreign::binary(text) {
+    let refused = |d| Parsed {
+        module: ast::Module::default(),
+        diagnostics: vec![d],
+        lost: vec![Span::new(0, text.len())],
+    };
+    if let Some(diagnostic) = foreign::binary(text, source.first_bytes()) {
         return refused(diagnostic);
     }
     let mut parser = parser::Parser::new(text, lexer::lex(text));
@@ -46,7 +54,7 @@ pub fn parse(source: &SourceFile) -> Parsed<'_> {
         return refused(diagnostic);
     }
     let module = parser.module();
-    let mut diagnostics = parser.finish();
+    let (mut diagnostics, lost) = parser.finish();
     if let Some(next) = diagnostics.get(MAX_ERRORS) {
         let message = format!("more than {MAX_ERRORS} errors; the rest is not shown");
         let last = Diagnostic::error(codes::TOO_MANY, next.primary.span, message)
@@ -54,5 +62,5 @@ pub fn parse(source: &SourceFile) -> Parsed<'_> {
         diagnostics.truncate(MAX_ERRORS);
         diagnostics.push(last);
     }
-    Parsed { module, diagnostics }
+    Parsed { module, diagnostics, lost }
 }

@@ -48,6 +48,29 @@ pub(crate) fn scan(text: &str) -> Scanned {
     }
 }
 
+/// What a malformed literal means that is a right one with a suffix of C: `1.0f`, `5ULL`.
+pub(crate) fn without_c_suffix(literal: &str) -> Option<String> {
+    let hexadecimal = literal.starts_with("0x");
+    let of_suffix = |c: char| matches!(c, 'u' | 'U' | 'l' | 'L') || c == 'f' && !hexadecimal;
+    let bare = literal.trim_end_matches(of_suffix);
+    let suffix = &literal[bare.len()..];
+    let unsigned = match suffix.to_ascii_lowercase().as_str() {
+        "f" => return Some(bare.to_owned()).filter(|t| is_right(t, Kind::Decimal)),
+        "u" | "ul" | "ull" | "lu" | "llu" => "U",
+        "l" | "ll" => "",
+        _ => return None,
+    };
+    Some(format!("{bare}{unsigned}")).filter(|text| is_right(text, Kind::Integer))
+}
+
+fn is_right(text: &str, wanted: Kind) -> bool {
+    if !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    let scanned = scan(text);
+    scanned.len == text.len() && scanned.kind.is_ok_and(|kind| kind == wanted)
+}
+
 fn radix(text: &str, radix: u32, name: &str) -> Scanned {
     let len = run(text.as_bytes(), 2, is_follow);
     let literal = &text[..len];

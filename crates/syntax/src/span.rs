@@ -41,7 +41,22 @@ pub struct SourceFile {
     name: String,
     text: String,
     line_starts: Vec<u32>,
+    /// What the text was made of, if not of itself.
+    lossy: Option<Box<Lossy>>,
 }
+
+/// Bytes that are no text.
+#[derive(Clone, Debug)]
+struct Lossy {
+    /// Ends of U+FFFD that stand for other bytes, and how much longer the text is up to there than
+    /// the bytes that it was made of.
+    replaced: Vec<(u32, u32)>,
+    /// The first bytes.
+    first: Vec<u8>,
+}
+
+/// How many bytes it takes to recognise a binary file.
+const FIRST: usize = 16;
 
 impl SourceFile {
     /// Longest text that spans can address.
@@ -53,13 +68,33 @@ impl SourceFile {
         let line_starts = std::iter::once(0)
             .chain(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1))
             .collect();
-        Self { name: name.into(), text, line_starts }
+        Self { name: name.into(), text, line_starts, lossy: None }
     }
 
     /// Wraps bytes that should be text. What is not UTF-8 becomes U+FFFD, which the parser refuses
-    /// with its place, or recognises as the binary file that it is.
+    /// with its place, or recognises as the binary file that it is. Locations count the bytes as
+    /// they were given.
     pub fn from_bytes(name: impl Into<String>, bytes: &[u8]) -> Self {
-        Self::new(name, String::from_utf8_lossy(bytes))
+        let (mut text, mut replaced) = (String::with_capacity(bytes.len()), Vec::new());
+        let mut surplus = 0;
+        for chunk in bytes.utf8_chunks() {
+            text.push_str(chunk.valid());
+            if !chunk.invalid().is_empty() {
+                text.push(char::REPLACEMENT_CHARACTER);
+                // One to three bytes become three.
+                surplus += (char::REPLACEMENT_CHARACTER.len_utf8() - chunk.invalid().len()) as u32;
+                replaced.push((text.len() as u32, surplus));
+            }
+        }
+        let first = bytes[..bytes.len().min(FIRST)].to_vec();
+        let lossy = (!replaced.is_empty()).then(|| Box::new(Lossy { replaced, first }));
+        Self { lossy, ..Self::new(name, text) }
+    }
+
+    /// The beginning of what the text was made of: enough to recognise a binary file.
+    pub fn first_bytes(&self) -> &[u8] {
+        let text = self.text.as_bytes();
+        self.lossy.as_ref().map_or(&text[..text.len().min(FIRST)], |lossy| &lossy.first)
     }
 
     /// The name given at creation: a path, or `<stdin>`.
@@ -72,10 +107,28 @@ impl SourceFile {
         &self.text
     }
 
+    /// Whether the text was made of other bytes ([`Self::from_bytes`]).
+    pub fn is_lossy(&self) -> bool {
+        self.lossy.is_some()
+    }
+
+    /// Where a byte of the text was in the bytes that it was made of.
+    pub fn byte_offset(&self, offset: u32) -> u32 {
+        let Some(Lossy { replaced, .. }) = self.lossy.as_deref() else { return offset };
+        match replaced.partition_point(|&(end, _)| end <= offset) {
+            0 => offset,
+            n => offset - replaced[n - 1].1,
+        }
+    }
+
     /// Line and column of a byte offset (past the end: the end).
     pub fn location(&self, offset: u32) -> Location {
         let line = self.line_starts.partition_point(|&s| s <= offset);
-        Location { line: line as u32, column: offset - self.line_starts[line - 1] + 1 }
+        let start = self.line_starts[line - 1];
+        Location {
+            line: line as u32,
+            column: self.byte_offset(offset) - self.byte_offset(start) + 1,
+        }
     }
 
     /// The bytes of a line (counted from 1) without its line end; empty past the last line.
@@ -101,6 +154,7 @@ impl SourceFile {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -125,6 +179,20 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text() {
-        assert_eq!(SourceFile::from_bytes("x", b"a\xffb").text(), "a\u{fffd}b");
+        // A byte that is nothing, the first two bytes of three, a whole character.
+        let source = SourceFile::from_bytes("x", b"a\xffb\n\xe2\x82c\xe2\x82\xacd");
+        assert_eq!(source.text(), "a\u{fffd}b\n\u{fffd}c\u{20ac}d");
+        assert!(
+            source.is_lossy() && !SourceFile::from_bytes("x", "\u{20ac}".as_bytes()).is_lossy()
+        );
+        for (what, line, column, byte) in
+            [("a", 1, 1, 0), ("b", 1, 3, 2), ("c", 2, 3, 6), ("\u{20ac}", 2, 4, 7), ("d", 2, 7, 10)]
+        {
+            let at = source.text().find(what).unwrap() as u32;
+            assert_eq!(
+                (source.location(at), source.byte_offset(at)),
+                (Location { line, column }, byte)
+            );
+        }
     }
 }

@@ -107,6 +107,22 @@ pub(crate) const PUNCTUATION: &[(&str, Kind)] = &[
     ("?", Kind::Question),
 ];
 
+/// The punctuation that is one character and begins nothing longer.
+pub(crate) const SINGLE: [Option<Kind>; 256] = {
+    let mut single = [None; 256];
+    let (mut n, mut longer) = (0, [false; 256]);
+    while n < PUNCTUATION.len() {
+        let (text, kind) = PUNCTUATION[n];
+        let first = text.as_bytes()[0] as usize;
+        longer[first] |= text.len() > 1;
+        if !longer[first] {
+            single[first] = Some(kind);
+        }
+        n += 1;
+    }
+    single
+};
+
 impl Kind {
     /// Whether a value may follow, so that `.5` after it is a number and not a modifier.
     pub(crate) fn expects_value(self) -> bool {

@@ -76,12 +76,43 @@ pub(crate) fn look_up<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
     table.iter().find(|(name, _)| *name == word).map(|&(_, value)| value)
 }
 
-/// Whether the word is a directive that no instruction has as a modifier. (`.weak`, state spaces and
-/// types are both.)
+/// Words of the other tables that no instruction has as a modifier. (`.weak`, the other state spaces
+/// and types are both.)
+const NO_MODIFIERS: &[&str] = &["reg", "visible", "extern", "common"];
+
+/// Whether the word is a directive that no instruction has as a modifier.
 pub(crate) fn is_no_modifier(word: &str) -> bool {
-    matches!(word, "reg" | "visible" | "extern" | "common")
-        || OTHERS.contains(&word)
-        || BOUNDS.iter().any(|b| b.name == word)
+    maybe_no_modifier(word)
+        && (NO_MODIFIERS.contains(&word)
+            // `fence.proxy.alias`
+            || word != "alias" && OTHERS.contains(&word)
+            || BOUNDS.iter().any(|b| b.name == word))
+}
+
+/// The lengths, as bits, of the words that begin with each letter and that are no modifiers. Every
+/// modifier of a module is looked up here, and nearly none goes on to the tables.
+const LENGTHS: [u32; 256] = {
+    let mut lengths = [0; 256];
+    let mut n = 0;
+    while n < NO_MODIFIERS.len() + OTHERS.len() + BOUNDS.len() {
+        let word = if n < NO_MODIFIERS.len() {
+            NO_MODIFIERS[n]
+        } else if n < NO_MODIFIERS.len() + OTHERS.len() {
+            OTHERS[n - NO_MODIFIERS.len()]
+        } else {
+            BOUNDS[n - NO_MODIFIERS.len() - OTHERS.len()].name
+        };
+        lengths[word.as_bytes()[0] as usize] |= 1 << word.len();
+        n += 1;
+    }
+    lengths
+};
+
+fn maybe_no_modifier(word: &str) -> bool {
+    word.bytes().next().is_some_and(|first| {
+        let lengths = LENGTHS[usize::from(first)];
+        word.len() < 32 && lengths >> word.len() & 1 != 0
+    })
 }
 
 /// Whether the word is a directive in any place.
@@ -101,6 +132,17 @@ fn all() -> impl Iterator<Item = &'static str> {
 /// The known word that differs least from `word`, if it is near enough to be meant.
 pub(crate) fn nearest(word: &str) -> Option<&'static str> {
     nearest_of(word, all())
+}
+
+/// The known word that was meant for certain: long enough, one slip of the finger away, and no
+/// other word as near.
+pub(crate) fn certainly(word: &str) -> Option<&'static str> {
+    if !(5..=32).contains(&word.len()) {
+        return None;
+    }
+    let mut near = all().filter(|name| distance(word.as_bytes(), name.as_bytes()) <= 1);
+    let first = near.next()?;
+    near.all(|other| other == first).then_some(first)
 }
 
 /// The nearest of `candidates`: at most a third of the letters may differ.
@@ -148,6 +190,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn directives_are_no_modifiers() {
+        for word in NO_MODIFIERS.iter().chain(OTHERS).chain(&["maxntid", "abi_preserve_control"]) {
+            assert!(is_no_modifier(word), "{word}");
+        }
+        let long = "v".repeat(40);
+        for word in ["f32", "volatile", "weak", "global", "", "regs", &long] {
+            assert!(!is_no_modifier(word), "{word}");
+        }
+    }
+
+    #[test]
     fn near_words_are_found() {
         assert_eq!(nearest("gloabl"), Some("global"));
         assert_eq!(nearest("sharde"), Some("shared"));
@@ -156,5 +209,9 @@ mod tests {
         assert_eq!(nearest("maxtnid"), Some("maxntid"));
         assert_eq!(nearest("something"), None);
         assert_eq!(nearest(&"x".repeat(1000)), None);
+        assert_eq!(certainly("gloabl"), Some("global"));
+        assert_eq!(certainly("Entry"), Some("entry"));
+        assert_eq!(certainly("u23"), None);
+        assert_eq!(certainly("gobl"), None);
     }
 }

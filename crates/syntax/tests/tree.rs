@@ -374,9 +374,11 @@ fn what_is_right_survives_what_is_wrong() {
             other => panic!("{other:?}"),
         })
         .collect();
-    assert_eq!(names, ["a", "k", "c"]);
+    assert_eq!(names, ["a", "k", "broken", "c"]);
     let Item::Function(k) = &parsed.module.items[4] else { panic!("no kernel") };
     assert_eq!(k.body.as_ref().unwrap().statements.len(), 3);
+    let lost: Vec<&str> = parsed.lost.iter().map(|&span| source.snippet(span)).collect();
+    assert_eq!(lost, [".gloabl .u32 b;\n", "mov.u32 %r1 1;\n    ", ".entry broken(.param p) "]);
 }
 
 #[test]

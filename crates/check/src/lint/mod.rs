@@ -1,20 +1,95 @@
 //! What the assembler does not say: warnings about code that is right by the rules and hardly
-//! what its author meant.
+//! what its author meant. docs/lints.md lists them.
+//!
+//! A lint speaks where it is certain: functions with mistakes in them, registers that instructions
+//! known by name only mention, and functions that would take too long are passed over. All work is
+//! linear in the length of the text or nearly so; searches have limits, beyond which nothing is
+//! said.
 
+mod barriers;
+mod body;
+mod divergence;
+mod dominators;
+mod graph;
 mod levels;
+mod reads;
+mod results;
+mod surfaces;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
+mod textures;
+mod unreachable;
+mod unused;
 
 pub use levels::{Levels, UnknownCode};
 
-use texunit_syntax::{Diagnostic, SourceFile, ast};
+use std::collections::HashMap;
+
+use texunit_syntax::ast::{Item, Module};
+use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 use crate::{Checked, Options};
+use body::{Body, Origin};
 
-/// Looks for suspicious code in a module that was checked.
+/// The functions of a module that can be looked at.
+struct Bodies<'a> {
+    module: &'a Module<'a>,
+    checked: &'a Checked,
+    list: Vec<Body<'a>>,
+    /// Whether these are all that have a body, and the module has no mistakes.
+    complete: bool,
+}
+
+/// Looks for suspicious code in a module that was parsed without errors, and checked: functions
+/// with mistakes in them are passed over.
 pub fn lint(
-    _source: &SourceFile,
-    _module: &ast::Module,
-    _checked: &Checked,
+    source: &SourceFile,
+    module: &Module,
+    checked: &Checked,
     _options: &Options,
 ) -> Vec<Diagnostic> {
-    Vec::new()
+    let mut errors: Vec<u32> =
+        checked.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.primary.span.start).collect();
+    errors.sort_unstable();
+    let by_span: HashMap<Span, usize> = checked
+        .module
+        .functions
+        .iter()
+        .enumerate()
+        .filter(|(_, f)| f.body.is_some())
+        .map(|(n, f)| (f.span, n))
+        .collect();
+    let origin = Origin::new(source, module, &checked.module);
+    let mut bodies = Bodies { module, checked, list: Vec::new(), complete: errors.is_empty() };
+    for item in &module.items {
+        let Item::Function(f) = item else { continue };
+        let Some(block) = &f.body else { continue };
+        let end = block.span.end.max(f.span.end);
+        let first = errors.partition_point(|&e| e < f.span.start);
+        let broken = errors.get(first).is_some_and(|&e| e <= end);
+        let function = by_span.get(&f.span).map(|&n| &checked.module.functions[n]);
+        let body = match function {
+            Some(function) if !broken => {
+                Body::new(origin, source, &checked.module, function, block)
+            }
+            _ => None,
+        };
+        match body {
+            Some(body) => bodies.list.push(body),
+            None => bodies.complete = false,
+        }
+    }
+    let mut out = Vec::new();
+    for body in &bodies.list {
+        reads::lint(body, &mut out);
+        unreachable::lint(body, &mut out);
+        barriers::lint(body, &mut out);
+        results::lint(body, &mut out);
+        surfaces::lint(body, &mut out);
+    }
+    textures::lint(&bodies, &mut out);
+    unused::lint(&bodies, &mut out);
+    out.sort_by_key(|d| (d.primary.span.start, d.code));
+    out
 }

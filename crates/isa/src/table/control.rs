@@ -7,8 +7,8 @@ super::rows! { ROWS:
     Ret "uni?", "", 10, 0, "9.7.12.6", "return";
     Exit "", "", 10, 0, "9.7.12.7", "end of the thread";
     Trap "", "", 10, 0, "9.7.19.4", "abort";
-    Brkpt "", "", 10, 0, "9.7.19.1", "breakpoint";
-    Nanosleep "ty:u32", "s:0", 62, 70, "9.7.19.2", "wait";
-    Pmevent "", "i:u32", 14, 0, "9.7.19.3", "performance monitor event";
-    Pmevent "hint:mask", "i:u32", 30, 20, "9.7.19.3", "performance monitor events";
+    Brkpt "", "", 10, 11, "9.7.19.1", "breakpoint";
+    Nanosleep "ty:u32", "s:u32", 62, 70, "9.7.19.2", "wait";
+    Pmevent "", "i:u32/0-15", 14, 0, "9.7.19.3", "performance monitor event";
+    Pmevent "hint:mask", "i:u32/0-65535", 30, 20, "9.7.19.3", "performance monitor events";
 }

@@ -22,7 +22,7 @@ super::rows! { ROWS:
     Mad "ftz? sat? ty:f32", "d:0 s:0 s:0 s:0", 10, 0, "9.7.3.7", "multiply-add";
     Mad "rnd:RND ty:f64", "d:0 s:0 s:0 s:0", 10, 0, "9.7.3.7", "multiply-add, fused";
     Div "approx ftz? ty:f32", "d:0 s:0 s:0", 14, 0, "9.7.3.8", "quotient, 2 ulp";
-    Div "full ftz? ty:f32", "d:0 s:0 s:0", 14, 0, "9.7.3.8", "quotient, 2 ulp over the full range";
+    Div "^full ftz? ty:f32", "d:0 s:0 s:0", 14, 0, "9.7.3.8", "quotient, 2 ulp over the full range";
     Div "rnd:RND ftz? ty:f32", "d:0 s:0 s:0", 20, 20, "9.7.3.8", "quotient, rounded";
     Div "rnd:RND ty:f64", "d:0 s:0 s:0", 10, 0, "9.7.3.8", "quotient, rounded";
     Abs "ftz? ty:f32", "d:0 s:0", 10, 0, "9.7.3.9", "absolute value";
@@ -45,7 +45,8 @@ super::rows! { ROWS:
     Sqrt "rnd:RND ftz? ty:f32", "d:0 s:0", 20, 20, "9.7.3.15", "square root, rounded";
     Sqrt "rnd:RND ty:f64", "d:0 s:0", 10, 0, "9.7.3.15", "square root, rounded";
     Rsqrt "approx ftz? ty:f32", "d:0 s:0", 14, 0, "9.7.3.16", "reciprocal square root, 2 ulp";
-    Rsqrt "approx ftz? ty:f64", "d:0 s:0", 14, 0, "9.7.3.17", "reciprocal square root, gross";
+    Rsqrt "approx ftz ty:f64", "d:0 s:0", 40, 20, "9.7.3.17", "reciprocal square root, gross, flushed";
+    Rsqrt "approx ty:f64", "d:0 s:0", 14, 0, "9.7.3.17", "reciprocal square root, gross";
     Sin "approx ftz? ty:f32", "d:0 s:0", 14, 0, "9.7.3.18", "sine";
     Cos "approx ftz? ty:f32", "d:0 s:0", 14, 0, "9.7.3.19", "cosine";
     Lg2 "approx ftz? ty:f32", "d:0 s:0", 14, 0, "9.7.3.20", "logarithm to base 2";

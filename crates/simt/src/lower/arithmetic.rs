@@ -252,7 +252,7 @@ impl<'a> Builder<'a> {
 
     /// A sum with its product fused into it.
     pub(super) fn fused(&mut self, body: &'a [Instruction], inst: &'a Instruction, sum: fuse::Sum) {
-        let fma = Modifiers { rounding: Some(Rounding::Rn), ..inst.mods.clone() };
+        let fma = Modifiers { rounding: Some(Rounding::Rn), ..(*inst.mods).clone() };
         let product = &body[sum.product].operands;
         let subtracts = inst.opcode == Opcode::Sub;
         let done = (|| {

@@ -5,6 +5,7 @@ use super::{Parse, Parser};
 use crate::ast::{Address, Expr, Operand, OperandKind};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::span::Span;
 use crate::token::{Kind, Token};
 
 impl<'a> Parser<'a> {
@@ -83,10 +84,16 @@ impl<'a> Parser<'a> {
     }
 
     fn address_operator<T>(&mut self) -> Parse<T> {
-        let help = match self.kind() {
-            Kind::Minus => "write a negative offset as `+-4`",
-            _ => "an address is one register or variable and a constant: compute the rest before",
-        };
+        let next = self.peek_at(1);
+        if self.kind() == Kind::Minus {
+            let help = "write a negative offset as `+-4`";
+            if next.kind == Kind::Integer && self.peek_at(2).kind == Kind::RightBracket {
+                let before = Span { end: self.peek().span.start, ..self.peek().span };
+                return self.unexpected_fixed(codes::ADDRESS, "`+` or `]`", help, (before, "+"));
+            }
+            return self.unexpected(codes::ADDRESS, "`+` or `]`", help);
+        }
+        let help = "an address is one register or variable and a constant: compute the rest before";
         self.unexpected(codes::ADDRESS, "`+` or `]`", help)
     }
 

@@ -87,6 +87,7 @@ impl<'a> Parser<'a> {
                 if self.tokens[first].kind != Kind::LeftBrace {
                     self.recover(first, Scope::Body);
                 }
+                self.lose(first);
             }
             if self.unwinding {
                 break;
@@ -99,6 +100,7 @@ impl<'a> Parser<'a> {
     fn unclosed(&mut self, open: Span) {
         if !self.unwinding {
             // What seemed to stand inside the body stands behind it.
+            let told = self.diagnostics.len();
             self.diagnostics.retain(|d| {
                 d.primary.span < open
                     || d.code != codes::MISPLACED
@@ -112,7 +114,17 @@ impl<'a> Parser<'a> {
                 Diagnostic::error(codes::UNCLOSED_BLOCK, open, format!("missing `}}` {what}"))
                     .label("this `{` is never closed")
                     .help("close the block with `}`");
-            self.report(diagnostic);
+            // Of several open blocks any may lack its end; a lone body of a function ends here.
+            let alone = self.depth == 1 && self.diagnostics.len() == told;
+            let fixed = match alone {
+                true if self.kind() == Kind::End => diagnostic.fix(self.peek().span, "\n}\n"),
+                true => diagnostic.fix(self.behind(), "\n}\n"),
+                false => diagnostic,
+            };
+            // What an open comment swallows may close them.
+            if self.kind() != Kind::End || self.lexical.iter().all(|d| d.code != codes::COMMENT) {
+                self.report(fixed);
+            }
         }
         self.unwinding = true;
     }
@@ -129,6 +141,7 @@ impl<'a> Parser<'a> {
                 self.advance();
                 statements.push(self.labelled(start, label)?);
             }
+            Kind::Ident if self.lacks_colon() => statements.push(self.label_without_colon()),
             Kind::Ident => {
                 self.refuse_foreign()?;
                 statements.push(Statement::Instruction(self.instruction()?));
@@ -160,11 +173,40 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    /// Whether the next token is a label without its colon: no instruction is called like that.
+    fn lacks_colon(&self) -> bool {
+        let name = self.text_of(self.peek());
+        let next = self.peek_at(1);
+        let begins = matches!(next.kind, Kind::Ident | Kind::At | Kind::LeftBrace);
+        let ends = matches!(next.kind, Kind::RightBrace | Kind::Word);
+        let semicolon = next.kind == Kind::Semicolon;
+        name.starts_with(['$', '_']) && (begins || semicolon || next.first_on_line && ends)
+            || name.bytes().any(|b| b.is_ascii_uppercase())
+                && next.first_on_line
+                && (begins || ends)
+    }
+
+    fn label_without_colon(&mut self) -> Statement<'a> {
+        let label = self.take_ident();
+        let after = match self.eat(Kind::Semicolon) {
+            Some(semicolon) => semicolon.span,
+            None => self.behind(),
+        };
+        let message = format!("missing `:` after the label `{}`", label.text);
+        let diagnostic = Diagnostic::error(codes::LABEL, label.span, message)
+            .label("`:` expected after this")
+            .help(format!("write `{}:`", label.text))
+            .fix(after, ":");
+        self.report(diagnostic);
+        Statement::Label(label)
+    }
+
     pub(crate) fn stray_semicolon(&mut self) {
         let token = self.advance();
         let diagnostic = Diagnostic::error(codes::STRAY_SEMICOLON, token.span, "`;` without a statement")
             .label("nothing ends here")
-            .help("remove it: labels, blocks, `.loc`, `.file` and the header directives do not end with `;`");
+            .help("remove it: labels, blocks, `.loc`, `.file` and the header directives do not end with `;`")
+            .fix(token.span, "");
         self.report(diagnostic);
     }
 
@@ -179,7 +221,10 @@ impl<'a> Parser<'a> {
             let message = format!("`{text}` without its dot");
             let diagnostic = Diagnostic::error(codes::UNKNOWN_DIRECTIVE, token.span, message);
             return self.fail(
-                diagnostic.label("directives begin with a dot").help(format!("write `.{text}`")),
+                diagnostic
+                    .label("directives begin with a dot")
+                    .help(format!("write `.{text}`"))
+                    .fix(Span { start: token.span.start, end: token.span.start }, "."),
             );
         }
         let help = match (text, next.kind) {
@@ -244,7 +289,7 @@ impl<'a> Parser<'a> {
             }
             _ if Self::is_declaration_word(word) => {
                 let variables = self.declaration(start, None, Vec::new(), Scope::Body)?;
-                statements.extend(variables.into_iter().map(Statement::Variable));
+                statements.extend(variables.into_iter().map(|v| Statement::Variable(Box::new(v))));
             }
             _ => self.misplaced_in_body(word)?,
         }

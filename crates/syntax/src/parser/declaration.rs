@@ -147,11 +147,12 @@ impl<'a> Parser<'a> {
 
     fn no_type<T>(&mut self) -> Parse<T> {
         let text = self.text_of(self.peek());
-        let help = if self.kind() == Kind::Ident && words::TYPES.contains(&text) {
-            format!("write the type with its dot: `.{text}`")
-        } else {
-            "write a type after the space, as in `.reg .u32 %r1;`".into()
-        };
+        if self.kind() == Kind::Ident && words::TYPES.contains(&text) {
+            let help = format!("write the type with its dot: `.{text}`");
+            let before = Span { end: self.peek().span.start, ..self.peek().span };
+            return self.unexpected_fixed(codes::NO_TYPE, "a type", help, (before, "."));
+        }
+        let help = "write a type after the space, as in `.reg .u32 %r1;`";
         self.unexpected(codes::NO_TYPE, "a type", help)
     }
 
@@ -228,7 +229,11 @@ impl<'a> Parser<'a> {
             (_, Some(near)) => format!("did you mean `.{near}`?"),
             _ => "directives and types are those of the PTX ISA, in lower case".into(),
         };
-        self.fail(Diagnostic::error(codes::UNKNOWN_DIRECTIVE, span, message).help(help))
+        let diagnostic = Diagnostic::error(codes::UNKNOWN_DIRECTIVE, span, message).help(help);
+        match words::certainly(word) {
+            Some(near) => self.fail(diagnostic.fix(span, format!(".{near}"))),
+            None => self.fail(diagnostic),
+        }
     }
 
     /// `.attribute(.managed, .unified(1, 2))`: one word for each, arguments included.
@@ -326,6 +331,11 @@ impl<'a> Parser<'a> {
             return self.fail(
                 diagnostic.help("write `name<4>` for four variables or `name[4]` for one array"),
             );
+        }
+        if count.is_some() && self.kind() == Kind::Equal {
+            let message = "numbered names have no initial value";
+            let diagnostic = Diagnostic::error(codes::DIMENSION, self.peek().span, message);
+            return self.fail(diagnostic.help("declare each variable with its own value"));
         }
         let initializer = match self.eat(Kind::Equal) {
             Some(_) => Some(self.initializer(head.ty.text)?),

@@ -6,7 +6,7 @@ use crate::ast::Directive;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::token::Kind;
-use crate::words;
+use crate::{number, words};
 
 impl<'a> Parser<'a> {
     /// `.file 1 "name.cu"`, perhaps with time and size.
@@ -141,14 +141,17 @@ impl<'a> Parser<'a> {
                 }
                 Kind::Word => {
                     let word = self.word(self.peek()).text;
-                    if !matches!(word, "b8" | "b16" | "b32" | "b64" | "u8" | "u16" | "u32" | "u64")
-                    {
-                        return self.section_error("`.b8`, `.b16`, `.b32`, `.b64` or a label");
-                    }
+                    let bits = match word {
+                        "b8" => 8,
+                        "b16" => 16,
+                        "b32" => 32,
+                        "b64" => 64,
+                        _ => return self.section_error("`.b8`, `.b16`, `.b32`, `.b64` or a label"),
+                    };
                     self.advance();
-                    self.section_value()?;
+                    self.section_value(bits)?;
                     while self.eat(Kind::Comma).is_some() {
-                        self.section_value()?;
+                        self.section_value(bits)?;
                     }
                 }
                 _ => return self.section_error("`.b8`, `.b16`, `.b32`, `.b64`, a label or `}`"),
@@ -156,27 +159,37 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A number, a name or a section, with an offset or the difference of two names.
-    fn section_value(&mut self) -> Parse<()> {
-        self.eat(Kind::Minus);
+    /// A number, a name or a section, with an offset or the difference of two names. Names have
+    /// 32 or 64 bits, and of numbers up to 32 bits the assembler looks at the low 32.
+    fn section_value(&mut self, bits: u32) -> Parse<()> {
+        let negative = self.eat(Kind::Minus).is_some();
         let token = self.peek();
         match token.kind {
             Kind::Integer => {
+                let literal = self.text_of(token);
+                let low = number::integer(literal).map_or(0, |(value, _)| i64::from(value as u32));
+                let value = if negative { -low } else { low };
+                if bits < 64 && !(-(1 << (bits - 1))..1 << bits).contains(&value) {
+                    return self.section_error(&format!("a number of {bits} bits"));
+                }
                 self.advance();
                 return Ok(());
             }
+            _ if bits < 32 => return self.section_error("a number"),
             Kind::Word if words::is_directive(self.word(token).text) => {
                 return self.section_error("a number or a name");
             }
             Kind::Ident | Kind::Word => self.advance(),
             _ => return self.section_error("a number or a name"),
         };
-        if matches!(self.kind(), Kind::Plus | Kind::Minus) {
-            self.advance();
-            match self.kind() {
-                Kind::Integer | Kind::Ident => drop(self.advance()),
-                _ => return self.section_error("a number or a name"),
-            }
+        let wanted = match self.kind() {
+            Kind::Plus => (Kind::Integer, "a number"),
+            Kind::Minus => (Kind::Ident, "a name"),
+            _ => return Ok(()),
+        };
+        self.advance();
+        if self.eat(wanted.0).is_none() {
+            return self.section_error(wanted.1);
         }
         Ok(())
     }

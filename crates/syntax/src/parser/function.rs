@@ -19,12 +19,21 @@ impl<'a> Parser<'a> {
     ) -> Parse<Function<'a>> {
         self.recovered = true;
         let header = self.header(start, linkage);
+        let named = self.named_function.take();
         if header.is_err() {
             self.recover_header();
         }
         if self.kind() == Kind::LeftBrace {
+            let header_end = self.peek().span.start;
             let body = self.block()?;
-            let mut function = header?;
+            let mut function = match (header, named) {
+                (Err(Reported), Some(named)) => {
+                    // The body is kept, so that it is checked too.
+                    self.lost.push(Span { start: named.span.start, end: header_end });
+                    named
+                }
+                (header, _) => header?,
+            };
             function.body = Some(body);
             return Ok(function);
         }
@@ -32,7 +41,8 @@ impl<'a> Parser<'a> {
             let span = self.previous().span;
             let diagnostic = Diagnostic::error(codes::HEADER, span, "missing `{` after the header")
                 .label("`{` expected after this")
-                .help("a body stands in braces: `.entry name(...) { ... }`");
+                .help("a body stands in braces: `.entry name(...) { ... }`")
+                .fix(self.behind(), "\n{");
             self.report(diagnostic);
             self.failed = true;
             let start = self.at;
@@ -94,6 +104,17 @@ impl<'a> Parser<'a> {
             returns = self.parameters()?;
         }
         let name = self.function_name(is_entry)?;
+        self.named_function = Some(Function {
+            linkage,
+            is_entry,
+            attributes: Vec::new(),
+            returns: Vec::new(),
+            name,
+            params: Vec::new(),
+            directives: Vec::new(),
+            body: None,
+            span: self.span_from(start),
+        });
         let params = match self.kind() {
             Kind::LeftParen => self.parameters()?,
             _ => Vec::new(),
@@ -163,7 +184,8 @@ impl<'a> Parser<'a> {
                 self.fail(
                     diagnostic
                         .label("`,` expected before this")
-                        .help("separate parameters with commas"),
+                        .help("separate parameters with commas")
+                        .fix(self.behind(), ","),
                 )
             }
             Kind::Semicolon => {

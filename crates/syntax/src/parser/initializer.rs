@@ -5,6 +5,7 @@ use super::{Parse, Parser};
 use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Initializer};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::span::Span;
 use crate::token::{Kind, Token};
 
 impl<'a> Parser<'a> {
@@ -14,10 +15,15 @@ impl<'a> Parser<'a> {
             Kind::Comma => self.peek().span,
             _ => self.previous().span,
         };
-        let diagnostic = Diagnostic::error(codes::EXTRA_COMMA, span, message);
-        self.fail(
-            diagnostic.label("comma too many").help("remove the comma, or write what is missing"),
-        )
+        let diagnostic = Diagnostic::error(codes::EXTRA_COMMA, span, message)
+            .label("comma too many")
+            .help("remove the comma, or write what is missing");
+        // A list that ends in a comma lacks nothing; an instruction may lack an operand.
+        let list = matches!(expected, "a name" | "a value" | "a parameter");
+        match list && self.kind() != Kind::Comma && self.previous().kind == Kind::Comma {
+            true => self.fail(diagnostic.fix(span, "")),
+            false => self.fail(diagnostic),
+        }
     }
 
     pub(crate) fn initializer(&mut self, ty: &str) -> Parse<Initializer<'a>> {
@@ -30,6 +36,12 @@ impl<'a> Parser<'a> {
             Kind::Semicolon | Kind::Comma | Kind::RightBrace => {
                 let help = "write a number, an address, or a list in braces after `=`";
                 p.unexpected(codes::INITIALIZER, "an initial value", help)
+            }
+            // NVIDIA's assembler reads a field without braces.
+            Kind::Ident if p.peek_at(1).kind == Kind::Equal => {
+                let start = p.at;
+                let field = p.field()?;
+                Ok(Initializer::Fields(vec![field], p.span_from(start)))
             }
             _ => Ok(Initializer::Value(p.initial_value()?)),
         })
@@ -107,7 +119,8 @@ impl<'a> Parser<'a> {
             let message = format!("missing comma before {}", self.shown());
             let diagnostic = Diagnostic::error(codes::COMMA, self.peek().span, message)
                 .label("`,` expected before this")
-                .help(format!("separate {what} with commas"));
+                .help(format!("separate {what} with commas"))
+                .fix(self.behind(), ",");
             return self.fail(diagnostic);
         }
         self.close(kind, shown, open)?;
@@ -172,7 +185,8 @@ impl<'a> Parser<'a> {
             }
             Kind::Minus => {
                 let help = format!("write a negative offset as `{}+-4`", name.text);
-                self.unexpected(codes::ARITHMETIC, "`+` and a constant", help)
+                let before = Span { end: self.peek().span.start, ..self.peek().span };
+                self.unexpected_fixed(codes::ARITHMETIC, "`+` and a constant", help, (before, "+"))
             }
             Kind::LeftBracket | Kind::Star | Kind::Slash | Kind::Percent => {
                 let help = format!("the only arithmetic is an offset in bytes: `{}+4`", name.text);

@@ -9,6 +9,9 @@ use crate::diagnostic::Diagnostic;
 use crate::token::Kind;
 use crate::words;
 
+/// How far ahead is looked for the number of modifiers and operands.
+const MOST_COUNTED: usize = 64;
+
 const CALL_HELP: &str = "write `call (results), function, (arguments);`, with commas between the three; lists may be left away";
 
 impl<'a> Parser<'a> {
@@ -20,14 +23,46 @@ impl<'a> Parser<'a> {
             _ => None,
         };
         let opcode = self.name("an instruction")?;
-        let mut modifiers = Vec::new();
+        let words = self.tokens[self.at..].iter().take_while(|t| t.kind == Kind::Word);
+        let mut modifiers = Vec::with_capacity(words.take(MOST_COUNTED).count());
         while self.kind() == Kind::Word && !self.begins_next_statement() {
             self.check_modifier(words::is_no_modifier)?;
             modifiers.push(self.take_word());
         }
         let operands = self.operands(opcode.text == "call")?;
+        if self.kind() == Kind::Semicolon && self.operand_behind_semicolon() {
+            return self.semicolon_for_comma();
+        }
         self.semicolon(Scope::Body, "the instruction")?;
         Ok(Instruction { guard, opcode, modifiers, operands, span: self.span_from(start) })
+    }
+
+    /// Whether the line goes on behind the `;` that comes next with what only an operand can be.
+    fn operand_behind_semicolon(&self) -> bool {
+        let (next, after) = (self.peek_at(1), self.peek_at(2));
+        let ends = matches!(after.kind, Kind::Comma | Kind::Semicolon);
+        !next.first_on_line
+            && match next.kind {
+                Kind::Ident => {
+                    after.kind == Kind::Comma || ends && self.text_of(next).starts_with('%')
+                }
+                Kind::Integer | Kind::Decimal | Kind::Float32 | Kind::Float64 => ends,
+                Kind::LeftBracket => true,
+                Kind::LeftBrace => {
+                    after.kind != Kind::RightBrace && !self.holds_statements(self.at + 1)
+                }
+                _ => false,
+            }
+    }
+
+    fn semicolon_for_comma<T>(&mut self) -> Parse<T> {
+        let token = self.advance();
+        let message = format!("`;` before the operand {}", self.shown());
+        let diagnostic = Diagnostic::error(codes::COMMA, token.span, message)
+            .label("`,` expected here")
+            .help("separate operands with commas; `;` ends the statement")
+            .fix(token.span, ",");
+        self.fail(diagnostic)
     }
 
     /// Refuses directives and numbers in place of a modifier or selector.
@@ -63,7 +98,8 @@ impl<'a> Parser<'a> {
         self.advance();
         let negated = self.eat(Kind::Bang).is_some();
         let help = "a guard is `@p` or `@!p`, with a predicate register";
-        if self.kind() != Kind::Ident {
+        let jump = matches!(self.text_of(self.peek()), "bra" | "call" | "ret" | "exit");
+        if self.kind() != Kind::Ident || jump {
             return self.unexpected(codes::GUARD, "a predicate register", help);
         }
         let register = self.take_ident();
@@ -107,6 +143,7 @@ impl<'a> Parser<'a> {
             }
             _ => {}
         }
+        operands.reserve_exact(self.count_operands());
         loop {
             let place = match (is_call, operands.is_empty()) {
                 (true, _) => Place::Call,
@@ -127,15 +164,36 @@ impl<'a> Parser<'a> {
         Ok(operands)
     }
 
+    /// How many operands seem to follow: nearly all memory of a tree is theirs, so their lists
+    /// have no room to spare.
+    fn count_operands(&self) -> usize {
+        let (mut operands, mut depth) = (1, 0u32);
+        for token in self.tokens[self.at..].iter().take(MOST_COUNTED) {
+            match token.kind {
+                Kind::Semicolon | Kind::End => break,
+                Kind::LeftBrace | Kind::LeftBracket | Kind::LeftParen => depth += 1,
+                Kind::RightBrace | Kind::RightBracket | Kind::RightParen => {
+                    depth = depth.saturating_sub(1);
+                }
+                Kind::Comma if depth == 0 => operands += 1,
+                _ => {}
+            }
+        }
+        operands
+    }
+
     /// The order of a call's operands, and the commas between them.
     fn check_call(&mut self, operands: &[Operand<'a>]) -> Parse<()> {
         if self.kind() == Kind::LeftParen {
-            return self.unexpected(codes::CALL, "`,` before the arguments", CALL_HELP);
+            let fix = (self.behind(), ",");
+            let what = "`,` before the arguments";
+            return self.unexpected_fixed(codes::CALL, what, CALL_HELP, fix);
         }
         let is_list = |o: &Operand<'_>| matches!(o.kind, OperandKind::List(_));
         let is_name = |o: &Operand<'_>| matches!(o.kind, OperandKind::Name { component: None, .. });
         if operands.len() == 1 && is_list(&operands[0]) && self.kind() == Kind::Ident {
-            return self.unexpected(codes::CALL, "`,` after the results", CALL_HELP);
+            let fix = (self.behind(), ",");
+            return self.unexpected_fixed(codes::CALL, "`,` after the results", CALL_HELP, fix);
         }
         let rest = &operands[usize::from(is_list(&operands[0]))..];
         let right = match rest {

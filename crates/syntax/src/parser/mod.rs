@@ -18,7 +18,7 @@ mod recovery;
 
 pub(crate) use expression::precedence;
 
-use crate::ast::Ident;
+use crate::ast::{Function, Ident};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::Lexed;
@@ -53,16 +53,10 @@ pub(crate) struct Parser<'a> {
     diagnostics: Vec<Diagnostic>,
     /// What recovery has passed over: nothing in it is reported again.
     skipped: Vec<Span>,
-}
-
-/// Cuts the middle out of a text that repeats a name or number of absurd length.
-fn shorten(text: &mut String) {
-    const MOST: usize = 400;
-    if text.chars().count() > MOST {
-        let head: String = text.chars().take(MOST / 2).collect();
-        let tail: Vec<char> = text.chars().rev().take(MOST / 4).collect();
-        *text = head + "..." + &tail.into_iter().rev().collect::<String>();
-    }
+    /// Statements and items that are not in the tree.
+    lost: Vec<Span>,
+    /// The function whose header is being read, as far as its name.
+    named_function: Option<Function<'a>>,
 }
 
 impl<'a> Parser<'a> {
@@ -80,11 +74,20 @@ impl<'a> Parser<'a> {
             lexical: lexed.diagnostics,
             diagnostics: Vec::new(),
             skipped: Vec::new(),
+            lost: Vec::new(),
+            named_function: None,
         }
     }
 
-    /// All diagnostics, in source order.
-    pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
+    /// Notes that what stands between token `start` and the next one is not in the tree.
+    fn lose(&mut self, start: usize) {
+        let span = self.tokens[start].span;
+        let end = self.peek().span.start.max(span.end);
+        self.lost.push(Span { start: span.start, end });
+    }
+
+    /// All diagnostics, in source order, and what is not in the tree.
+    pub(crate) fn finish(mut self) -> (Vec<Diagnostic>, Vec<Span>) {
         let mut all = self.diagnostics;
         self.lexical.retain(|d| {
             let start = d.primary.span.start;
@@ -93,14 +96,9 @@ impl<'a> Parser<'a> {
         });
         all.append(&mut self.lexical);
         all.sort_by_key(|d| d.primary.span);
-        for diagnostic in &mut all {
-            let labels = std::iter::once(&mut diagnostic.primary).chain(&mut diagnostic.secondary);
-            labels.for_each(|label| shorten(&mut label.text));
-            shorten(&mut diagnostic.message);
-            diagnostic.help.iter_mut().for_each(shorten);
-        }
+        all.iter_mut().for_each(Diagnostic::shorten);
         debug_assert!(!self.failed || !all.is_empty(), "a hole in the tree without an error");
-        all
+        (all, self.lost)
     }
 
     fn peek(&self) -> Token {
@@ -222,6 +220,25 @@ impl<'a> Parser<'a> {
         let message = format!("expected {expected}, found {}", self.shown());
         let diagnostic = Diagnostic::error(code, self.place(), message);
         self.fail(diagnostic.label(format!("expected {expected}")).help(help))
+    }
+
+    /// [`Self::unexpected`] where the correction is certain: `text` stands in the place of `span`.
+    fn unexpected_fixed<T>(
+        &mut self,
+        code: &'static str,
+        expected: &str,
+        help: impl Into<String>,
+        fix: (Span, &str),
+    ) -> Parse<T> {
+        let message = format!("expected {expected}, found {}", self.shown());
+        let diagnostic = Diagnostic::error(code, self.place(), message);
+        self.fail(diagnostic.label(format!("expected {expected}")).help(help).fix(fix.0, fix.1))
+    }
+
+    /// The place behind the last token taken.
+    fn behind(&self) -> Span {
+        let end = self.previous().span.end;
+        Span { start: end, end }
     }
 
     /// Where to point for the next token: itself, or the last character before the end.

@@ -42,6 +42,8 @@ impl<'a> Parser<'a> {
             {
                 self.no_target();
                 header = Header::Target;
+                self.pass_mangled_directive();
+                continue;
             }
             if self.item(&mut module.items, &mut header).is_err() {
                 if !self.recovered && !self.unwinding {
@@ -54,6 +56,7 @@ impl<'a> Parser<'a> {
                 if self.at == start {
                     self.advance();
                 }
+                self.lose(start);
             }
         }
         self.statement_start = self.peek().span.start;
@@ -81,6 +84,25 @@ impl<'a> Parser<'a> {
                 .label("`.version` expected before this")
                 .help("a module begins with `.version 8.8` and `.target sm_75`"),
         );
+        self.pass_mangled_directive();
+    }
+
+    /// After a missing header directive: what stands in its place and is no directive, such as
+    /// `8.8` without `.version`, is passed over with its line.
+    fn pass_mangled_directive(&mut self) {
+        let known = self.peek_word().is_some_and(words::is_directive);
+        let next = self.peek_at(1);
+        let instruction =
+            self.kind() == Kind::Ident && next.kind == Kind::Word && !next.first_on_line;
+        if known || instruction {
+            return;
+        }
+        let error = self.at;
+        self.advance();
+        while !self.peek().first_on_line && self.kind() != Kind::End {
+            self.advance();
+        }
+        self.pass_over(error);
     }
 
     fn no_target(&mut self) {
@@ -291,6 +313,7 @@ impl<'a> Parser<'a> {
                         self.unexpected(codes::STATEMENT, "a directive", help);
                 }
                 self.recover_to_item(start);
+                self.lose(start);
             }
         }
         Ok(())

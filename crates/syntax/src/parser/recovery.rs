@@ -76,7 +76,7 @@ impl Parser<'_> {
         let next = self.tokens[(i + 1).min(self.tokens.len() - 1)];
         let goes_on = matches!(
             next.kind,
-            Kind::Semicolon | Kind::Comma | Kind::RightBracket | Kind::RightParen
+            Kind::Semicolon | Kind::Comma | Kind::Pipe | Kind::RightBracket | Kind::RightParen
         );
         scope == Scope::Body && (self.tokens[i].first_on_line || next.first_on_line || !goes_on)
             || scope == Scope::Module && self.tokens[i].first_on_line
@@ -193,7 +193,7 @@ impl Parser<'_> {
     }
 
     /// Whether the `{` at `i` is a block and not a vector: a `;` comes before its end.
-    fn holds_statements(&self, i: usize) -> bool {
+    pub(crate) fn holds_statements(&self, i: usize) -> bool {
         let mut kinds = self.tokens[i + 1..].iter().map(|t| t.kind);
         kinds
             .find(|k| matches!(k, Kind::Semicolon | Kind::RightBrace | Kind::LeftBrace | Kind::End))
@@ -271,7 +271,8 @@ impl Parser<'_> {
                 format!("missing `;` after {what}"),
             )
             .label("`;` expected after this")
-            .help("end the statement with `;`");
+            .help("end the statement with `;`")
+            .fix(self.behind(), ";");
             self.report(diagnostic);
             return Ok(());
         }
@@ -309,7 +310,16 @@ impl Parser<'_> {
                     }
                     false => "separate operands with commas and end the statement with `;`",
                 };
-                self.fail(diagnostic.label(format!("{expected} expected before this")).help(help))
+                let diagnostic =
+                    diagnostic.label(format!("{expected} expected before this")).help(help);
+                // On a line of its own it may as well be the next statement.
+                let operand =
+                    matches!(next.kind, Kind::Ident | Kind::LeftBrace | Kind::LeftBracket)
+                        || self.previous().kind == Kind::Ident;
+                match glued || next.first_on_line || !operand {
+                    true => self.fail(diagnostic),
+                    false => self.fail(diagnostic.fix(self.behind(), ",")),
+                }
             }
             Kind::Equal => self.unexpected(
                 codes::FOREIGN,

@@ -1,0 +1,210 @@
+//! Checking modules: MB/s of the parser, the checker and the lints on one thread, memory, and the
+//! start-up of the program. NVIDIA's ptxas is timed beside it where there is one.
+//!
+//! Prints tables, best of several runs, and never fails by time. docs/performance.md holds the
+//! numbers that were measured, with the machine. ptxas 13.5 is looked for in the folder that
+//! TEXUNIT_NVIDIA names, else in target/nvidia, laid out as `cargo run -p xtask -- oracle` does.
+#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
+
+use std::fmt::Write as _;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use texunit_check::{Options, check_source, check_with, lint};
+use texunit_syntax::{Diagnostic, SourceFile, parse};
+
+/// A text to check.
+struct Input {
+    name: &'static str,
+    text: String,
+    runs: usize,
+}
+
+/// What nvcc 13.5 writes for data/sample.cu: CUB, Thrust and a few kernels with textures.
+fn nvcc_output() -> String {
+    let mut text = String::new();
+    let packed = &include_bytes!("../data/sample.ptx.gz")[..];
+    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();
+    text
+}
+
+/// One kernel of at least this many bytes and lines, an instruction on each.
+fn one_line_instructions(lines: usize, bytes: usize) -> String {
+    const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n\
+        .visible .entry kernel(.param .u64 kernel_param_0)\n{\n\
+        \t.reg .pred %p<2>;\n\t.reg .f32 %f<64>;\n\t.reg .b32 %r<1024>;\n\t.reg .b64 %rd<8>;\n\
+        \tld.param.u64 \t%rd1, [kernel_param_0];\n\tcvta.to.global.u64 \t%rd2, %rd1;\n";
+    let mut text = String::with_capacity(bytes + 100);
+    text += HEAD;
+    for n in 0.. {
+        if n >= lines && text.len() >= bytes {
+            break;
+        }
+        let (a, b) = (n % 1021, n % 61);
+        let _ = match n % 8 {
+            0 => writeln!(text, "\tadd.s32 \t%r{}, %r{a}, {n};", a + 1),
+            1 => writeln!(text, "\tfma.rn.f32 \t%f{}, %f{b}, %f{}, 0f3F800000;", b + 1, b + 2),
+            2 => writeln!(text, "\tmul.wide.s32 \t%rd3, %r{a}, 4;"),
+            3 => writeln!(text, "\tld.global.nc.f32 \t%f{b}, [%rd2+{}];", n % 4096 * 4),
+            4 => writeln!(text, "\tsetp.lt.s32 \t%p1, %r{a}, %r{};", a + 2),
+            5 => writeln!(text, "\tselp.b32 \t%r{a}, %r{}, %r{}, %p1;", a + 1, a + 2),
+            6 => writeln!(text, "\t@%p1 st.global.f32 \t[%rd2+{}], %f{b};", n % 4096 * 4),
+            _ => writeln!(text, "\tmov.b32 \t%r{a}, {n};"),
+        };
+    }
+    text + "\tret;\n}\n"
+}
+
+fn inputs() -> Vec<Input> {
+    vec![
+        Input { name: "nvcc output", text: nvcc_output(), runs: 9 },
+        Input { name: "kernel of 200,000 lines", text: one_line_instructions(200_000, 0), runs: 5 },
+        Input { name: "kernel of 50 MB", text: one_line_instructions(0, 50_000_000), runs: 1 },
+    ]
+}
+
+fn seconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
+    let start = Instant::now();
+    let result = work();
+    (start.elapsed().as_secs_f64(), result)
+}
+
+/// Parsing, checking, looking for suspicious code, and all of it, in seconds.
+fn phases(source: &SourceFile) -> [f64; 4] {
+    let options = Options::default();
+    let (parsing, parsed) = seconds(|| parse(source));
+    let (checking, checked) = seconds(|| check_with(source, &parsed.module, options));
+    let (linting, _) = seconds(|| lint::lint(source, &parsed.module, &checked, &options));
+    drop((parsed, checked));
+    let (all, diagnostics) = seconds(|| check_source(source, &options));
+    let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.is_error()).collect();
+    assert!(errors.is_empty(), "{}: {:?}", source.name(), errors[0]);
+    [parsing, checking, linting, all]
+}
+
+/// Most memory that this process has had, in MiB, where the system tells.
+fn peak_memory() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
+}
+
+/// The word that makes this program check one file and print the memory it took.
+const MEMORY: &str = "--memory-of";
+
+/// Memory of a process that checks the file and does nothing else.
+fn memory_of(file: &Path) -> String {
+    let program = std::env::current_exe().unwrap();
+    let output = Command::new(program).arg(MEMORY).arg(file).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
+    if text.is_empty() { "unknown".into() } else { text }
+}
+
+fn check_and_tell_memory(file: &str) {
+    let source = SourceFile::new(file, std::fs::read_to_string(file).unwrap());
+    drop(check_source(&source, &Options::default()));
+    if let Some(mib) = peak_memory() {
+        println!("{mib:.0} MiB");
+    }
+}
+
+fn ptxas() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/nvidia");
+    let folder = std::env::var_os("TEXUNIT_NVIDIA").map_or(root, PathBuf::from);
+    Some(folder.join("cu13/nvidia/cu13/bin/ptxas")).filter(|p| p.is_file())
+}
+
+/// Best time of some runs of a program, in seconds, and whether it was content.
+fn run(runs: usize, program: &Path, args: &[&str]) -> (f64, bool) {
+    let once = |_| {
+        let mut command = Command::new(program);
+        command.args(args).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+        let (time, status) = seconds(|| command.status().unwrap());
+        (time, status.success())
+    };
+    (0..runs).map(once).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
+}
+
+/// `-arch=compute_80` ends after the front end.
+const FRONT_END: [&str; 3] = ["-arch=compute_80", "-o", "/dev/null"];
+
+fn speed(folder: &Path, ptxas: Option<&Path>) {
+    println!("| input | MB | parse | check | lint | all, ms | MB/s | memory | ptxas, ms | MB/s |");
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    for Input { name, text, runs } in inputs() {
+        let file = folder.join("input.ptx");
+        std::fs::write(&file, &text).unwrap();
+        let mb = text.len() as f64 / 1e6;
+        let memory = memory_of(&file);
+        let source = SourceFile::new(name, text);
+        let best = (0..runs)
+            .map(|_| phases(&source))
+            .reduce(|a, b| std::array::from_fn(|n| a[n].min(b[n])))
+            .unwrap();
+        let [parsing, checking, linting, all] = best.map(|s| s * 1e3);
+        let theirs = ptxas.map(|ptxas| {
+            let args = [&FRONT_END[..], &[file.to_str().unwrap()]].concat();
+            run(runs.min(3), ptxas, &args)
+        });
+        let theirs = match theirs {
+            Some((time, true)) => format!("{:.0} | {:.1}", time * 1e3, mb / time),
+            Some((_, false)) => "refused |".into(),
+            None => "absent |".into(),
+        };
+        println!(
+            "| {name} | {mb:.1} | {parsing:.1} | {checking:.1} | {linting:.1} | {all:.1} | {:.1} | {memory} | {theirs} |",
+            mb * 1e3 / all
+        );
+    }
+}
+
+/// The program beside this benchmark, if it has been built.
+fn program() -> Option<PathBuf> {
+    let exe = std::env::current_exe().ok()?;
+    let path = exe.parent()?.parent()?.join(format!("texunit{}", std::env::consts::EXE_SUFFIX));
+    path.is_file().then_some(path)
+}
+
+fn start_up(folder: &Path, ptxas: Option<&Path>) {
+    const RUNS: usize = 50;
+    const TINY: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }\n";
+    println!("\n| start-up, process included | ms |\n|---|---|");
+    let file = folder.join("tiny.ptx");
+    std::fs::write(&file, TINY).unwrap();
+    let file = file.to_str().unwrap();
+    match program() {
+        Some(program) => {
+            let (time, content) = run(RUNS, &program, &["check", file]);
+            assert!(content, "texunit check {file} failed");
+            println!("| `texunit check` of a file of four lines | {:.1} |", time * 1e3);
+        }
+        None => println!("| `texunit check`: run `cargo build --release` first | |"),
+    }
+    match ptxas {
+        Some(ptxas) => {
+            let (time, _) = run(RUNS, ptxas, &["--version"]);
+            println!("| `ptxas --version` | {:.1} |", time * 1e3);
+            let (time, content) = run(RUNS, ptxas, &[&FRONT_END[..], &[file]].concat());
+            assert!(content, "ptxas failed");
+            println!("| `ptxas`, front end, the same file | {:.1} |", time * 1e3);
+        }
+        None => println!("| ptxas 13.5 is not here: set TEXUNIT_NVIDIA | |"),
+    }
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    if let [_, word, file] = args.as_slice()
+        && word == MEMORY
+    {
+        return check_and_tell_memory(file);
+    }
+    let folder = std::env::temp_dir().join(format!("texunit-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let ptxas = ptxas();
+    speed(&folder, ptxas.as_deref());
+    start_up(&folder, ptxas.as_deref());
+    std::fs::remove_dir_all(&folder).unwrap();
+}

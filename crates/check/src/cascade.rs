@@ -1,0 +1,174 @@
+//! Follow-up mistakes: what the checker says only because something else is wrong is not said, and
+//! what it says of every name of a group is said once.
+//!
+//! What it leaves out: nothing that would still be wrong once the mistakes that are shown are
+//! corrected is lost for good; the next check shows it.
+
+use std::collections::{HashMap, HashSet};
+
+use texunit_syntax::{Diagnostic, Parsed, SourceFile, Span, ast};
+
+/// Errors about names that nothing has.
+const UNKNOWN: &[&str] = &["E0110", "E0112", "E0113", "E0114", "E0160", "E0241", "E0242"];
+/// What a wrong header makes of a module.
+const HEADER: &[&str] = &["E0102", "E0230", "E0231", "E0302", "E0303"];
+/// Syntax errors about the header.
+const BROKEN_HEADER: &[&str] = &["E0001", "E0002", "E0003", "E0004", "E0005", "E0006", "E0007"];
+/// Errors that come when braces do not match: names stand in other scopes than was meant.
+const SCOPES: &[&str] = &["E0110", "E0111", "E0112", "E0113", "E0114", "E0130", "E0241", "E0242"];
+/// Syntax errors after which scopes are not what was meant.
+const BROKEN_SCOPES: &[&str] = &["E0011", "E0024", "E0025", "E0050", "E0052", "E0053", "E0061"];
+/// Syntax errors inside a word: the word stays in the tree, with a value that is made up.
+const BROKEN_WORDS: &[&str] = &["E0010", "E0012", "E0013", "E0014", "E0015", "E0017"];
+/// Most names of a group that are listed in the help of the first one.
+const LISTED: usize = 4;
+
+/// Drops what follows from other mistakes.
+pub(crate) fn drop_follow_ups(
+    source: &SourceFile,
+    parsed: &mut Parsed<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let broken_target = diagnostics.iter().any(|d| d.code == "E0102");
+    diagnostics.retain(|d| !broken_target || !matches!(d.code, "E0302" | "E0303"));
+    if parsed.diagnostics.iter().any(Diagnostic::is_error) {
+        of_unknown_instructions(parsed, diagnostics, source);
+        of_syntax_errors(source, parsed, diagnostics);
+    }
+    one_of_each_group(source, &parsed.module, diagnostics);
+}
+
+/// A stray word, or a label without its colon, is an unknown instruction without `;`: that the
+/// name is unknown says more.
+fn of_unknown_instructions(
+    parsed: &mut Parsed<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+    source: &SourceFile,
+) {
+    let unknown: HashSet<Span> =
+        diagnostics.iter().filter(|d| d.code == "E0200").map(|d| d.primary.span).collect();
+    let mut labels = HashSet::new();
+    parsed.diagnostics.retain(|d| {
+        let dropped = d.code == "E0020" && unknown.contains(&d.primary.span);
+        if dropped {
+            labels.insert(source.snippet(d.primary.span));
+        }
+        !dropped
+    });
+    diagnostics.retain(|d| d.code != "E0114" || !labels.contains(source.snippet(d.primary.span)));
+}
+
+fn of_syntax_errors(source: &SourceFile, parsed: &Parsed<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let has = |codes: &[&str]| parsed.diagnostics.iter().any(|d| codes.contains(&d.code));
+    let header = has(BROKEN_HEADER);
+    let scopes = has(BROKEN_SCOPES);
+    let mut lost = parsed.lost.clone();
+    let mut words = HashSet::new();
+    let mut nameless = false;
+    for d in &parsed.diagnostics {
+        let line = source.line_span(source.location(d.primary.span.start).line);
+        if BROKEN_WORDS.contains(&d.code) {
+            lost.push(line);
+            words.insert(line);
+        }
+        // A declaration that lacks its name: any name may be the one.
+        nameless |= matches!(d.code, "E0022" | "E0036")
+            && source.snippet(line).trim_start().starts_with('.');
+    }
+    let of_function = |s: &Span| source.snippet(*s).contains(".func");
+    let signatures = parsed.lost.iter().any(of_function);
+    let lost = names(source, &lost);
+    diagnostics.retain(|d| {
+        let span = d.primary.span;
+        let line = || source.line_span(source.location(span.start).line);
+        let made_up = matches!(d.code, "E0100" | "E0101")
+            || header && HEADER.contains(&d.code)
+            || scopes && SCOPES.contains(&d.code)
+            || nameless && d.code == "E0110"
+            || signatures && matches!(d.code, "E0115" | "E0240")
+            || !words.is_empty() && words.contains(&line());
+        let of_lost = || stems(source.snippet(span)).any(|stem| lost.contains(stem));
+        !made_up && (!UNKNOWN.contains(&d.code) || !of_lost())
+    });
+}
+
+/// The name, and what remains of it without digits at its end: `%r12` may belong to `%r<20>`.
+fn stems(name: &str) -> impl Iterator<Item = &str> {
+    let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+    (0..=digits.min(19)).map(move |n| &name[..name.len() - n])
+}
+
+/// Every word in these places that could be a name, with and without digits at its end.
+fn names<'a>(source: &'a SourceFile, places: &[Span]) -> HashSet<&'a str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
+    let mut names = HashSet::new();
+    // Places of one text may lie in each other; each byte is looked at once.
+    let mut done = 0;
+    let mut sorted = places.to_vec();
+    sorted.sort();
+    for place in sorted {
+        let start = place.start.max(done);
+        if start < place.end {
+            let text = source.snippet(Span { start, end: place.end });
+            for word in text.split(|c| !is_part(c)).filter(|word| !word.is_empty()) {
+                names.insert(word);
+                names.insert(word.trim_end_matches(|c: char| c.is_ascii_digit()));
+            }
+            done = place.end;
+        }
+    }
+    names.remove("");
+    names
+}
+
+/// Of the registers `%r1`, `%r2`, ... of one function that nothing declares the first is reported,
+/// and its help names the others. A label that is not there is reported once.
+fn one_of_each_group(
+    source: &SourceFile,
+    module: &ast::Module<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let functions: Vec<u32> = module
+        .items
+        .iter()
+        .filter_map(|item| match item {
+            ast::Item::Function(f) => Some(f.span.start),
+            _ => None,
+        })
+        .collect();
+    let mut first: HashMap<(usize, &str), usize> = HashMap::new();
+    let mut others: HashMap<usize, Vec<&str>> = HashMap::new();
+    let mut index = 0;
+    diagnostics.retain(|d| {
+        let place = d.primary.span;
+        let name = source.snippet(place);
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let key = match d.code {
+            "E0110" if name.starts_with('%') && stem.len() < name.len() => stem,
+            "E0114" => name,
+            _ => {
+                index += 1;
+                return true;
+            }
+        };
+        let function = functions.partition_point(|&start| start <= place.start);
+        if let Some(&kept) = first.get(&(function, key)) {
+            if key != name {
+                others.entry(kept).or_default().push(name);
+            }
+            return false;
+        }
+        first.insert((function, key), index);
+        index += 1;
+        true
+    });
+    for (index, names) in others {
+        let Some(help) = diagnostics.get_mut(index).and_then(|d| d.help.as_mut()) else { continue };
+        let listed = names[..names.len().min(LISTED)].join(", ");
+        let more = match names.len() - names.len().min(LISTED) {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        *help += &format!("; the same goes for {listed}{more}");
+    }
+}

@@ -1,0 +1,94 @@
+//! Corrections that are certain: the texts that the fixes of diagnostics put in place.
+
+use texunit_isa::{Form, Role, Shape};
+use texunit_syntax::{Diagnostic, SourceFile, Span};
+
+/// The place in front of this one.
+pub(crate) fn before(span: Span) -> Span {
+    Span { start: span.start, end: span.start }
+}
+
+/// The place behind this one.
+pub(crate) fn behind(span: Span) -> Span {
+    Span { start: span.end, end: span.end }
+}
+
+/// A modifier with the dot in front of it, if it is there.
+pub(crate) fn with_dot(source: &SourceFile, word: Span) -> Option<Span> {
+    let start = word.start.checked_sub(1)?;
+    let span = Span { start, end: word.end };
+    source.snippet(span).starts_with('.').then_some(span)
+}
+
+/// Takes a modifier away.
+pub(crate) fn remove_modifier(
+    source: &SourceFile,
+    word: Span,
+    diagnostic: Diagnostic,
+) -> Diagnostic {
+    match with_dot(source, word) {
+        Some(span) => diagnostic.fix(span, ""),
+        None => diagnostic,
+    }
+}
+
+/// Makes a floating-point number of an integer that stands where one is wanted.
+pub(crate) fn decimal_point(
+    source: &SourceFile,
+    number: Span,
+    diagnostic: Diagnostic,
+) -> Diagnostic {
+    let digits = source.snippet(number).trim_start_matches('-');
+    // With a zero in front it is octal, and with more than 15 digits it may not be exact.
+    let plain = !digits.is_empty()
+        && digits.len() <= 15
+        && digits.bytes().all(|b| b.is_ascii_digit())
+        && (digits == "0" || !digits.starts_with('0'));
+    if plain { diagnostic.fix(behind(number), ".0") } else { diagnostic }
+}
+
+/// Repeats the last of three coordinates, because vectors have one, two or four elements.
+pub(crate) fn repeat_last(source: &SourceFile, vector: Span, diagnostic: Diagnostic) -> Diagnostic {
+    let inside = source.snippet(vector).strip_prefix('{').and_then(|t| t.strip_suffix('}'));
+    let Some(inside) = inside.filter(|t| !t.contains("//") && !t.contains("/*")) else {
+        return diagnostic;
+    };
+    match inside.rsplit_once(',') {
+        Some((_, last)) if inside.matches(',').count() == 2 => {
+            let end = vector.end - 1 - (last.len() - last.trim_end().len()) as u32;
+            diagnostic.fix(Span { start: end, end }, format!(", {}", last.trim()))
+        }
+        _ => diagnostic,
+    }
+}
+
+/// What an instruction looks like with the right number of operands.
+pub(crate) fn usage(name: &str, forms: &[&'static Form]) -> String {
+    let mut shapes: Vec<String> = Vec::new();
+    for form in forms.iter().filter(|f| f.shape == Shape::Listed) {
+        let mut sources = 'a'..='z';
+        let names: Vec<String> = form
+            .operands
+            .iter()
+            .map(|rule| {
+                let name = match rule.role {
+                    Role::Dest | Role::RelaxedDest | Role::DestWithPredicate => "d".to_owned(),
+                    Role::PredicatePair => "p".to_owned(),
+                    Role::Condition => "q".to_owned(),
+                    Role::Memory => "[address]".to_owned(),
+                    _ => sources.next().unwrap_or('z').to_string(),
+                };
+                if rule.optional { format!("{{{name}}}") } else { name }
+            })
+            .collect();
+        let shape = format!("{name} {}", names.join(", "));
+        let shape = format!("{};", shape.trim_end());
+        if !shapes.contains(&shape) {
+            shapes.push(shape);
+        }
+    }
+    match shapes.is_empty() {
+        true => format!("`texunit isa {name}` shows its operands"),
+        false => format!("write {}", shapes[..shapes.len().min(3)].join(" or ")),
+    }
+}

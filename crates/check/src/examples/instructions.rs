@@ -1,0 +1,77 @@
+//! Instructions other than those of textures and surfaces.
+
+use super::Place::{Body, File, Module};
+use super::{Example, new};
+
+#[rustfmt::skip]
+pub(super) const EXAMPLES: &[Example] = &[
+    new("E0200", Body,
+        "madd.lo.u32 %r1, %r2, %r3, %r4;",
+        "mad.lo.u32 %r1, %r2, %r3, %r4;"),
+    new("E0201", Body,
+        "ld.global.f16 %h1, [%rd1];",
+        "ld.global.b16 %h1, [%rd1];"),
+    new("E0202", Body,
+        "add.rn.rn.f32 %f1, %f2, %f3;",
+        "add.rn.f32 %f1, %f2, %f3;"),
+    new("E0203", Body,
+        "tex.2d.level.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tex_a, {%f5, %f6}], 1.0;",
+        "tex.level.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tex_a, {%f5, %f6}], 1.0;"),
+    new("E0204", Body,
+        "mul.u32 %r1, %r2, %r3;",
+        "mul.lo.u32 %r1, %r2, %r3;"),
+    new("E0210", Body,
+        "add.u32 %r1, %r2;",
+        "add.u32 %r1, %r1, %r2;"),
+    new("E0211", Body,
+        "add.u32 %r1, [%rd1], 1;",
+        "ld.global.u32 %r2, [%rd1];\nadd.u32 %r1, %r2, 1;"),
+    new("E0212", Body,
+        "add.f32 %f1, %f2, %fd1;",
+        "cvt.rn.f32.f64 %f3, %fd1;\nadd.f32 %f1, %f2, %f3;"),
+    new("E0213", Body,
+        "ld.global.v4.f32 {%f1, %f2}, [%rd1];",
+        "ld.global.v2.f32 {%f1, %f2}, [%rd1];"),
+    new("E0214", Body,
+        "add.f32 %f1, %f2, 1;",
+        "add.f32 %f1, %f2, 1.0;"),
+    new("E0215", Body,
+        "add.u32 %r1, %tid.x, 1;",
+        "mov.u32 %r2, %tid.x;\nadd.u32 %r1, %r2, 1;"),
+    new("E0216", Body,
+        "ld.shared.f32 %f1, [data+8];",
+        "ld.global.f32 %f1, [data+8];"),
+    new("E0217", Body,
+        "ld.global.u32 %r1, %rd1;",
+        "ld.global.u32 %r1, [%rd1];"),
+    new("E0218", Body,
+        "add.u32 3, %r1, %r2;",
+        "add.u32 %r3, %r1, %r2;"),
+    new("E0219", Body,
+        "@%r1 mov.u32 %r2, 1;",
+        "setp.ne.u32 %p1, %r1, 0;\n@%p1 mov.u32 %r2, 1;"),
+    new("E0220", Body,
+        "bar.sync 16;",
+        "bar.sync 15;"),
+    new("E0230", File,
+        ".version 4.0\n.target sm_50\n.visible .entry kernel()\n{\n\t.reg .b32 %r<5>;\n\
+         \tlop3.b32 %r1, %r2, %r3, %r4, 0x96;\n\tret;\n}",
+        ".version 4.3\n.target sm_50\n.visible .entry kernel()\n{\n\t.reg .b32 %r<5>;\n\
+         \tlop3.b32 %r1, %r2, %r3, %r4, 0x96;\n\tret;\n}"),
+    new("E0231", File,
+        ".version 7.0\n.target sm_75\n.visible .entry kernel()\n{\n\t.reg .b32 %r<3>;\n\
+         \tredux.sync.add.u32 %r1, %r2, -1;\n\tret;\n}",
+        ".version 7.0\n.target sm_80\n.visible .entry kernel()\n{\n\t.reg .b32 %r<3>;\n\
+         \tredux.sync.add.u32 %r1, %r2, -1;\n\tret;\n}"),
+    new("E0240", Module,
+        ".func twice(.reg .u32 x) { ret; }\n\
+         .visible .entry kernel() { .reg .u32 %r<2>; call twice, (%r0, %r1); ret; }",
+        ".func twice(.reg .u32 x) { ret; }\n\
+         .visible .entry kernel() { .reg .u32 %r<2>; call twice, (%r0); ret; }"),
+    new("E0241", Body,
+        "call %rd1;",
+        "plain: .callprototype _ ();\ncall %rd1, (), plain;"),
+    new("E0242", Body,
+        "brx.idx %r1, done;\ndone:",
+        "targets: .branchtargets done;\nbrx.idx %r1, targets;\ndone:"),
+];

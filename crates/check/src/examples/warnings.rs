@@ -1,0 +1,22 @@
+//! Warnings of rules, and lints.
+
+use super::Place::{Body, File};
+use super::{Example, new};
+
+#[rustfmt::skip]
+pub(super) const EXAMPLES: &[Example] = &[
+    new("W0101", Body,
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tex_a, {%f5, %f6}], {8, 0};",
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tex_a, {%f5, %f6}], {7, 0};"),
+    new("W0102", Body,
+        "add.u32 %r1, %r2, 0x123456789;",
+        "add.u64 %rd1, %rd2, 0x123456789;"),
+    new("W0103", File,
+        ".version 8.8\n.target sm_90, texmode_independent\n\
+         .global .texref image = { filter_mode = linear };\n.global .samplerref smooth;",
+        ".version 8.8\n.target sm_90, texmode_independent\n\
+         .global .texref image;\n.global .samplerref smooth = { filter_mode = linear };"),
+    new("W0104", File,
+        ".version 8.8\n.target sm_90x",
+        ".version 8.8\n.target sm_90"),
+];

@@ -1,0 +1,220 @@
+//! Instructions that whole warps or CTAs run together, where threads have parted: W0205 to W0207.
+//!
+//! A branch counts if threads that go different ways at it meet again behind the instruction, or
+//! never. Threads that end without doing anything more have left: barriers do not wait for them
+//! (an early `if (i >= n) return;` is right).
+
+use texunit_isa::{Opcode, VoteMode};
+use texunit_syntax::{Diagnostic, Span};
+
+use super::body::{Body, is_foreign};
+use super::divergence::{Kind, Value, Values};
+use super::dominators::Edges;
+use super::graph::{self, Graph};
+use crate::ir::{Instruction, Operand};
+
+/// Pairs of a block and a branch that decides about it; more: nothing is said.
+const MAX_PAIRS: usize = 8_000_000;
+
+/// Who has to run an instruction together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Together {
+    Cta,
+    Warp,
+    /// A branch that says it does not part the warp.
+    Branch,
+}
+
+/// Finds barriers and the like in divergent code.
+pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
+    let sites: Vec<(usize, Together)> = (0..body.code.len())
+        .filter(|&at| body.graph.reaches(body.graph.block_of(at)))
+        .filter_map(|at| together(body, at).map(|t| (at, t)))
+        .collect();
+    if sites.is_empty() || one_thread(body) {
+        return;
+    }
+    let next = without_early_ends(body);
+    let Some(control) = graph::control(&next, MAX_PAIRS) else { return };
+    let mut values = Values::new(body, &control);
+    let mut said = std::collections::HashSet::new();
+    for (at, together) in sites {
+        let counts = |value: Value| match together {
+            Together::Cta => value.kind.varies(),
+            Together::Warp => value.kind == Kind::InWarp,
+            Together::Branch => matches!(value.kind, Kind::InWarp | Kind::Bound),
+        };
+        if let Some(guard) = body.code[at].guard {
+            let value = values.read(guard.reg, at);
+            if counts(value) {
+                let span = body.syntax[at].guard.map_or(body.head(at), |g| g.span);
+                out.push(report(body, at, together, (span, value)));
+                continue;
+            }
+        }
+        if together == Together::Branch {
+            continue;
+        }
+        let block = body.graph.block_of(at);
+        let Some(deciders) = values.deciders(block).cloned() else { continue };
+        for &decider in deciders.iter().rev() {
+            let value = values.decision(decider);
+            let Some(last) = body.graph.range(decider).last() else { continue };
+            if counts(value) {
+                if said.insert((block, last)) {
+                    out.push(report(body, at, together, (body.syntax[last].span, value)));
+                }
+                break;
+            }
+        }
+    }
+}
+
+/// Whether a CTA of this kernel has one thread.
+fn one_thread(body: &Body) -> bool {
+    body.function.directives.iter().any(|(name, values)| {
+        matches!(name.as_str(), "reqntid" | "maxntid") && values.iter().product::<u64>() == 1
+    })
+}
+
+fn together(body: &Body, at: usize) -> Option<Together> {
+    let i = &body.code[at];
+    let word = |wanted: &str| body.words(at).any(|w| w == wanted);
+    match i.opcode {
+        Opcode::Bar | Opcode::Barrier if word("warp") => full_mask(body, i.operands.first(), at),
+        Opcode::Bar | Opcode::Barrier if word("cluster") => {
+            word("aligned").then_some(Together::Warp)
+        }
+        // With a number of threads, warps may take part or not.
+        Opcode::Bar | Opcode::Barrier => whole_cta(i).then_some(Together::Cta),
+        Opcode::Shfl | Opcode::Match | Opcode::Redux if i.mods.sync => {
+            full_mask(body, i.operands.last(), at)
+        }
+        Opcode::Vote if i.mods.sync && i.mods.vote.is_some_and(|v| VoteMode::ALL.contains(&v)) => {
+            full_mask(body, i.operands.last(), at)
+        }
+        Opcode::Bra | Opcode::Call | Opcode::Ret if i.mods.uni && i.guard.is_some() => {
+            Some(Together::Branch)
+        }
+        _ if is_foreign(i, body.syntax[at]) && word("aligned") => Some(Together::Warp),
+        _ => None,
+    }
+}
+
+/// Whether a barrier is for all threads of the CTA.
+fn whole_cta(i: &Instruction) -> bool {
+    !i.mods.arrive && i.operands.len() == if i.mods.red { 3 } else { 1 }
+}
+
+fn full_mask(body: &Body, mask: Option<&Operand>, at: usize) -> Option<Together> {
+    let (mask, _) = body.integer(mask?, at)?;
+    (mask == -1).then_some(Together::Warp)
+}
+
+/// Whether other threads, or the world, can notice an instruction.
+fn has_effect(body: &Body, at: usize, barriers: bool) -> bool {
+    let i = &body.code[at];
+    match i.opcode {
+        Opcode::St | Opcode::Atom | Opcode::Red | Opcode::Sust | Opcode::Sured => true,
+        Opcode::Call => !graph::never_returns(body.module, i),
+        Opcode::Bar | Opcode::Barrier => barriers,
+        Opcode::Ret => !body.function.is_entry,
+        _ => is_foreign(i, body.syntax[at]),
+    }
+}
+
+/// Blocks from which the kernel ends without any effect.
+fn ending(body: &Body, barriers: bool) -> Vec<bool> {
+    let graph: &Graph = &body.graph;
+    let exit = graph.exit();
+    let mut open: Vec<usize> = (0..exit).map(|b| graph.next.of(b).len()).collect();
+    let mut ending = vec![false; exit as usize + 1];
+    // A function that is left goes on in its caller, except by exit and trap.
+    let mut stack = vec![exit];
+    ending[exit as usize] = true;
+    while let Some(block) = stack.pop() {
+        for &before in graph.previous.of(block) {
+            open[before as usize] -= 1;
+            let idle = || graph.range(before).all(|at| !has_effect(body, at, barriers));
+            let falls_out = !body.function.is_entry && block == exit && falls(body, before);
+            if open[before as usize] == 0 && !falls_out && idle() {
+                ending[before as usize] = true;
+                stack.push(before);
+            }
+        }
+    }
+    ending
+}
+
+/// Whether the end of the text ends a block.
+fn falls(body: &Body, block: u32) -> bool {
+    body.graph.range(block).last().is_none_or(|last| {
+        !matches!(body.code[last].opcode, Opcode::Exit | Opcode::Trap | Opcode::Ret)
+    })
+}
+
+/// The edges without those to blocks from which the kernel just ends; they stay where the other
+/// ways do nothing either but wait.
+fn without_early_ends(body: &Body) -> Edges {
+    let graph = &body.graph;
+    let (ending, idle) = (ending(body, true), ending(body, false));
+    let exit = graph.exit();
+    let mut list = Vec::new();
+    for block in 0..exit {
+        let next = graph.next.of(block);
+        let leaves = |&to: &u32| {
+            if to == exit {
+                body.function.is_entry || leaves_thread(body, block)
+            } else {
+                ending[to as usize]
+            }
+        };
+        let works = next.iter().any(|to| !leaves(to) && (*to == exit || !idle[*to as usize]));
+        list.extend(next.iter().filter(|to| !(works && leaves(to))).map(|&to| (block, to)));
+    }
+    Edges::new(exit as usize + 1, &list)
+}
+
+fn leaves_thread(body: &Body, block: u32) -> bool {
+    let last = body.graph.range(block).last();
+    last.is_some_and(|last| matches!(body.code[last].opcode, Opcode::Exit | Opcode::Trap))
+}
+
+fn report(
+    body: &Body,
+    at: usize,
+    together: Together,
+    (branch, value): (Span, Value),
+) -> Diagnostic {
+    let name = body.mnemonic(at);
+    let head = body.head(at);
+    let (code, message, label, help) = match together {
+        Together::Cta => (
+            "W0205",
+            format!("not all threads of the CTA come to this {name}"),
+            "a barrier under divergence",
+            "move the barrier to where all threads come, outside of the branch or loop",
+        ),
+        Together::Warp => (
+            "W0206",
+            format!("not all threads of the warp come to this {name}"),
+            "needs all threads of the warp",
+            "move it to where all threads come, or name those that do in a mask",
+        ),
+        Together::Branch => (
+            "W0207",
+            format!("the threads of a warp part at this {name}"),
+            ".uni promises that they do not",
+            "leave .uni out",
+        ),
+    };
+    let mut diagnostic = Diagnostic::warning(code, head, message).label(label).help(help);
+    if together != Together::Branch {
+        diagnostic = diagnostic.note(branch, "threads part here");
+    }
+    if let Some(source) = value.source.filter(|&s| s as usize != at) {
+        let span = body.syntax[source as usize].span;
+        diagnostic = diagnostic.note(span, "this differs between threads");
+    }
+    diagnostic
+}

@@ -1,0 +1,439 @@
+//! Which values differ between the threads of a CTA, and of a warp.
+//!
+//! On demand: only what a question needs is looked at. Values spread through data flow (the writes
+//! that reach a read), and through control flow where it parts: what a varying branch decides to
+//! write varies. Where nothing certain is known (results of calls, of unknown instructions, of
+//! local memory, parameters of functions) a value counts as uniform: a question is answered with
+//! "varies" only for a reason that can be shown.
+
+use std::collections::{BTreeSet, HashMap};
+
+use texunit_isa::{CmpOp, Opcode, ScalarType, SpecialReg};
+
+use texunit_syntax::ast::OperandKind;
+
+use super::body::{Access, Body, Known};
+use super::dominators::Edges;
+use crate::ir::{Base, Operand, RegId};
+
+/// How a value differs between threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The same in all threads, or nothing is known.
+    #[default]
+    Uniform,
+    /// `%tid.x`
+    Tid,
+    /// `%tid.x` plus something uniform.
+    Affine,
+    /// `%laneid` and what distinguishes the lanes of a warp like it.
+    Lane,
+    /// A predicate that is certainly different in threads of one warp.
+    InWarp,
+    /// A predicate that compares one of these with something uniform.
+    Bound,
+    /// Differs between threads.
+    Varying,
+}
+
+impl Kind {
+    pub(super) fn varies(self) -> bool {
+        self != Kind::Uniform
+    }
+
+    fn join(self, other: Kind) -> Kind {
+        match (self, other) {
+            (Kind::Uniform, k) | (k, Kind::Uniform) => k,
+            (a, b) if a == b => a,
+            _ => Kind::Varying,
+        }
+    }
+}
+
+/// A kind, and the instruction that it stems from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Value {
+    pub(super) kind: Kind,
+    pub(super) source: Option<u32>,
+}
+
+impl Value {
+    fn join(self, other: Value) -> Value {
+        Value { kind: self.kind.join(other.kind), source: self.source.or(other.source) }
+    }
+}
+
+/// Work for one function; more: everything counts as uniform.
+const MAX_STEPS: usize = 20_000_000;
+/// Branches that decide about one block, counted through all levels.
+const MAX_DEPTH: usize = 200;
+
+/// A read of a register by an instruction, and the writes that reach it.
+type Reaching = Vec<u32>;
+
+/// The values of one function.
+pub(super) struct Values<'b, 'a> {
+    body: &'b Body<'a>,
+    control: &'b Edges,
+    /// Of each instruction that was looked at, the value it writes.
+    values: HashMap<u32, Value>,
+    reaching: HashMap<(u32, u32), Reaching>,
+    deciders: HashMap<u32, Option<BTreeSet<u32>>>,
+    decisions: HashMap<u32, Value>,
+    left: usize,
+}
+
+impl<'b, 'a> Values<'b, 'a> {
+    pub(super) fn new(body: &'b Body<'a>, control: &'b Edges) -> Self {
+        Self {
+            body,
+            control,
+            values: HashMap::new(),
+            reaching: HashMap::new(),
+            deciders: HashMap::new(),
+            decisions: HashMap::new(),
+            left: MAX_STEPS,
+        }
+    }
+
+    /// What an instruction reads in a register.
+    pub(super) fn read(&mut self, reg: RegId, at: usize) -> Value {
+        self.evaluate(reg, at);
+        self.use_of(reg, at)
+    }
+
+    /// What the last instruction of a block decides by: its guard, or the index of `brx`.
+    pub(super) fn decision(&mut self, block: u32) -> Value {
+        if let Some(&known) = self.decisions.get(&block) {
+            return known;
+        }
+        let value = self.decider(block).map_or_else(Value::default, |(reg, at)| self.read(reg, at));
+        self.decisions.insert(block, value);
+        value
+    }
+
+    fn decider(&self, block: u32) -> Option<(RegId, usize)> {
+        let last = self.body.graph.range(block).last()?;
+        let i = &self.body.code[last];
+        match (i.guard, i.opcode, i.operands.first()) {
+            (_, Opcode::Brx, Some(Operand::Reg(index))) => Some((*index, last)),
+            (Some(guard), ..) => Some((guard.reg, last)),
+            _ => None,
+        }
+    }
+
+    /// The blocks whose last instructions decide whether this one runs, through all levels;
+    /// nothing if there are too many.
+    pub(super) fn deciders(&mut self, block: u32) -> Option<&BTreeSet<u32>> {
+        if !self.deciders.contains_key(&block) {
+            let mut found = BTreeSet::new();
+            let mut stack = vec![block];
+            let mut few = true;
+            while let Some(b) = stack.pop() {
+                for &c in self.control.of(b) {
+                    if found.insert(c) {
+                        stack.push(c);
+                    }
+                }
+                if found.len() > MAX_DEPTH {
+                    few = false;
+                    break;
+                }
+            }
+            self.left = self.left.saturating_sub(found.len());
+            self.deciders.insert(block, few.then_some(found));
+        }
+        self.deciders[&block].as_ref()
+    }
+
+    /// Evaluates everything that a read depends on, until nothing changes any more.
+    fn evaluate(&mut self, reg: RegId, at: usize) {
+        let mut order = Vec::new();
+        let mut users: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut stack = self.needs_of(reg, at);
+        while let Some(n) = stack.pop() {
+            if self.left == 0 {
+                self.values.clear();
+                return;
+            }
+            if self.values.contains_key(&n) {
+                continue;
+            }
+            self.values.insert(n, Value::default());
+            order.push(n);
+            for needed in self.needs(n as usize) {
+                users.entry(needed).or_default().push(n);
+                stack.push(needed);
+            }
+        }
+        let mut work = order;
+        while let Some(n) = work.pop() {
+            let new = self.written(n as usize);
+            if new.kind != self.values[&n].kind {
+                self.values.insert(n, new);
+                work.extend(users.get(&n).into_iter().flatten());
+            }
+        }
+    }
+
+    /// The instructions whose values an instruction's value is made of.
+    fn needs(&mut self, at: usize) -> Vec<u32> {
+        let mut reads = Vec::new();
+        self.body.registers(at, |reg, access| {
+            if access == Access::Read {
+                reads.push(reg);
+            }
+        });
+        reads.into_iter().flat_map(|reg| self.needs_of(reg, at)).collect()
+    }
+
+    /// The same for one register that it reads, the decisions between write and read included.
+    fn needs_of(&mut self, reg: RegId, at: usize) -> Vec<u32> {
+        let mut list = self.reaching(reg, at);
+        for (decider, last) in self.between(&list.clone(), at) {
+            list.extend(self.reaching(decider, last));
+        }
+        list
+    }
+
+    /// Branches that decide which of these writes a read sees, but not about the read itself.
+    fn between(&mut self, writes: &[u32], at: usize) -> Vec<(RegId, usize)> {
+        let here = self.body.graph.block_of(at);
+        let mut found = BTreeSet::new();
+        for &write in writes {
+            let there = self.body.graph.block_of(write as usize);
+            if there == here {
+                continue;
+            }
+            if self.left == 0 {
+                return Vec::new();
+            }
+            let Some(own) = self.deciders(here).cloned() else { return Vec::new() };
+            self.left = self.left.saturating_sub(1 + own.len());
+            let Some(other) = self.deciders(there) else { return Vec::new() };
+            found.extend(other.difference(&own));
+        }
+        found.into_iter().filter_map(|b| self.decider(b)).collect()
+    }
+
+    /// The value that an instruction sees in a register, from what is known so far.
+    fn use_of(&mut self, reg: RegId, at: usize) -> Value {
+        if self.body.known[reg.0 as usize] == Known::Elected {
+            return Value { kind: Kind::InWarp, source: None };
+        }
+        let writes = self.reaching(reg, at);
+        let known =
+            |values: &HashMap<u32, Value>, w: u32| values.get(&w).copied().unwrap_or_default();
+        let mut value =
+            writes.iter().fold(Value::default(), |v, &w| v.join(known(&self.values, w)));
+        for (decider, last) in self.between(&writes, at) {
+            let mut decided = Value::default();
+            for w in self.reaching(decider, last) {
+                decided = decided.join(known(&self.values, w));
+            }
+            if decided.kind.varies() {
+                value = value.join(Value { kind: Kind::Varying, ..decided });
+            }
+        }
+        value
+    }
+
+    /// The writes of a register that reach an instruction.
+    fn reaching(&mut self, reg: RegId, at: usize) -> Reaching {
+        let body = self.body;
+        if body.known[reg.0 as usize] != Known::All {
+            return Vec::new();
+        }
+        let writes = body.writes.of(reg.0);
+        if writes.len() <= 1 {
+            return writes.to_vec();
+        }
+        let block = body.graph.block_of(at);
+        let mut list = Vec::new();
+        if self.within(reg, body.graph.range(block).start..at, &mut list) {
+            return list;
+        }
+        if let Some(known) = self.reaching.get(&(block, reg.0)) {
+            list.extend(known);
+            return list;
+        }
+        let mut before = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        let mut stack: Vec<u32> = body.graph.previous.of(block).to_vec();
+        while let Some(b) = stack.pop() {
+            self.left = self.left.saturating_sub(1);
+            if self.left == 0 {
+                return Vec::new();
+            }
+            if seen.insert(b) && !self.within(reg, body.graph.range(b), &mut before) {
+                stack.extend(body.graph.previous.of(b));
+            }
+        }
+        before.sort_unstable();
+        before.dedup();
+        list.extend(&before);
+        self.reaching.insert((block, reg.0), before);
+        list
+    }
+
+    /// Adds the writes in a range that reach its end; true if none from before does.
+    fn within(&self, reg: RegId, range: std::ops::Range<usize>, list: &mut Vec<u32>) -> bool {
+        let mut end = range.end;
+        while let Some(write) = self.body.last_write(reg, range.start..end) {
+            list.push(write as u32);
+            if self.body.code[write].guard.is_none() {
+                return true;
+            }
+            end = write;
+        }
+        false
+    }
+
+    /// The value that an instruction writes, from those of its operands.
+    fn written(&mut self, at: usize) -> Value {
+        let body = self.body;
+        let i = &body.code[at];
+        // The results come first; an address is always read.
+        let pair = matches!(
+            body.syntax[at].operands.first().map(|o| &o.kind),
+            Some(OperandKind::Pair(..))
+        );
+        let implied = matches!(i.opcode, Opcode::Setp | Opcode::Shfl | Opcode::Tex | Opcode::Tld4);
+        let sources = &i.operands[(1 + usize::from(pair || implied)).min(i.operands.len())..];
+        let kinds: Vec<Value> = sources.iter().map(|o| self.operand(o, at)).collect();
+        let mut value = kinds.iter().fold(Value::default(), |v, &k| v.join(k));
+        let kinds: Vec<Kind> = kinds.iter().map(|v| v.kind).collect();
+        let own = Value { kind: Kind::Varying, source: Some(at as u32) };
+        value = match i.opcode {
+            Opcode::Mov
+                if matches!(
+                    sources.first(),
+                    Some(Operand::Special(..) | Operand::Reg(_) | Operand::NotReg(_))
+                ) =>
+            {
+                let source = value.source.or(Some(at as u32));
+                if value.kind.varies() { Value { source, ..value } } else { value }
+            }
+            Opcode::Atom => own,
+            Opcode::Bar | Opcode::Barrier | Opcode::Call => Value::default(),
+            Opcode::Ld | Opcode::Ldu if value.kind.varies() => {
+                Value { kind: Kind::Varying, ..value }
+            }
+            Opcode::Cvt | Opcode::Cvta => value,
+            _ => Value { kind: combine(body, at, value.kind, sources, &kinds), ..value },
+        };
+        if let Some(guard) = i.guard {
+            let guard = self.use_of(guard.reg, at);
+            if guard.kind.varies() {
+                value = value.join(Value { kind: Kind::Varying, ..guard });
+            }
+        }
+        value
+    }
+
+    fn operand(&mut self, operand: &Operand, at: usize) -> Value {
+        match operand {
+            Operand::Reg(reg) | Operand::NotReg(reg) => self.use_of(*reg, at),
+            Operand::Address(Base::Reg(reg), _) | Operand::Handle(Base::Reg(reg)) => {
+                self.use_of(*reg, at)
+            }
+            Operand::Special(special, component) => {
+                Value { kind: special_kind(*special, *component), source: Some(at as u32) }
+            }
+            Operand::Vector(list) => {
+                let mut value = Value::default();
+                for operand in list {
+                    value = value.join(self.operand(operand, at));
+                }
+                value
+            }
+            _ => Value::default(),
+        }
+    }
+}
+
+fn special_kind(special: SpecialReg, component: u8) -> Kind {
+    match special {
+        SpecialReg::Tid if component == 0 => Kind::Tid,
+        SpecialReg::Tid if component < 3 => Kind::Varying,
+        SpecialReg::Laneid
+        | SpecialReg::LanemaskEq
+        | SpecialReg::LanemaskLe
+        | SpecialReg::LanemaskLt
+        | SpecialReg::LanemaskGe
+        | SpecialReg::LanemaskGt => Kind::Lane,
+        SpecialReg::Warpid
+        | SpecialReg::Clock
+        | SpecialReg::ClockHi
+        | SpecialReg::Clock64
+        | SpecialReg::Globaltimer
+        | SpecialReg::GlobaltimerLo
+        | SpecialReg::GlobaltimerHi => Kind::Varying,
+        _ => Kind::Uniform,
+    }
+}
+
+/// What an operation makes of kinds.
+fn combine(body: &Body, at: usize, joined: Kind, sources: &[Operand], kinds: &[Kind]) -> Kind {
+    let i = &body.code[at];
+    if !joined.varies() {
+        return Kind::Uniform;
+    }
+    let constant = |n: usize| match sources.get(n) {
+        Some(operand) => body.integer(operand, at).map(|c| c.0),
+        None => None,
+    };
+    let one = |wanted: &[Kind]| {
+        let varying: Vec<_> = kinds.iter().filter(|k| k.varies()).collect();
+        matches!(varying.as_slice(), [k] if wanted.contains(k))
+    };
+    let numbered = [Kind::Tid, Kind::Lane];
+    let same = sources.len() == 2 && sources[0] == sources[1];
+    match i.opcode {
+        Opcode::Sub | Opcode::Xor if same => Kind::Uniform,
+        Opcode::And | Opcode::Rem if i.mods.ty() != Some(ScalarType::Pred) && one(&numbered) => {
+            let limit = if i.opcode == Opcode::And { 1..=31 } else { 2..=32 };
+            match constant(0).or_else(|| constant(1)) {
+                Some(c) if limit.contains(&c) => Kind::Lane,
+                _ => Kind::Varying,
+            }
+        }
+        Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not
+            if i.mods.ty() == Some(ScalarType::Pred) =>
+        {
+            joined
+        }
+        Opcode::Add | Opcode::Sub if one(&[Kind::Tid, Kind::Affine]) => Kind::Affine,
+        Opcode::Mad if kinds.len() == 3 && one(&[Kind::Tid, Kind::Affine]) && kinds[2].varies() => {
+            Kind::Affine
+        }
+        Opcode::Setp if one(&[Kind::Tid, Kind::Lane, Kind::Affine]) && i.mods.bool_op.is_none() => {
+            compared(i.mods.cmp, joined, constant(0), constant(1))
+        }
+        _ => Kind::Varying,
+    }
+}
+
+/// What comparing a thread's number with a constant says about a warp.
+fn compared(cmp: Option<CmpOp>, kind: Kind, left: Option<i32>, right: Option<i32>) -> Kind {
+    use CmpOp::{Eq, Ge, Gt, Hi, Hs, Le, Lo, Ls, Lt, Ne};
+    let Some(constant) = left.or(right) else { return Kind::Bound };
+    let limit = match (cmp, left.is_some()) {
+        (Some(Eq | Ne), _) => None,
+        // Threads below the limit go one way.
+        (Some(Lt | Lo | Ge | Hs), false) | (Some(Gt | Hi | Le | Ls), true) => Some(constant),
+        (Some(Le | Ls | Gt | Hi), false) | (Some(Ge | Hs | Lt | Lo), true) => {
+            Some(constant.wrapping_add(1))
+        }
+        _ => return Kind::Bound,
+    };
+    match (kind, limit) {
+        (Kind::Affine, _) => Kind::Bound,
+        // Whole warps, or all threads, go one way.
+        (Kind::Lane, Some(limit)) if !(1..32).contains(&limit) => Kind::Varying,
+        (Kind::Tid, Some(limit)) if limit % 32 == 0 || limit < 0 => Kind::Varying,
+        (Kind::Lane, None) if !(0..32).contains(&constant) => Kind::Varying,
+        (_, None) if constant < 0 => Kind::Varying,
+        _ => Kind::InWarp,
+    }
+}

@@ -1,0 +1,408 @@
+//! Registers that are read before they are written: W0201, W0202, W0203.
+//!
+//! Most registers are written once, in a block that dominates every read: one walk over the
+//! dominator tree shows that. For the others the ways back from the read are searched, and ways
+//! on which one predicate would be true and false are left out.
+
+use texunit_isa::Opcode;
+use texunit_syntax::{Diagnostic, Span};
+
+use super::body::{Access, Body, Known};
+use crate::ir::{Guard, Operand, RegId};
+use crate::tables::{Map, Set};
+
+/// States searched for one read; more: nothing is said.
+const MAX_STATES: usize = 20_000;
+/// States searched for all reads of a function: some, and some for each instruction, so that the time
+/// is linear in the length of the text.
+const ALL_STATES: (usize, usize) = (2_000, 16);
+/// Predicates kept apart on one way.
+const MAX_FACTS: usize = 12;
+
+/// How a register is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Written {
+    Never,
+    /// Only under this guard.
+    Under(Guard),
+    /// Without a guard, or under different ones.
+    Freely,
+}
+
+/// Finds registers that are read before they are written.
+pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
+    let written = how_written(body);
+    let suspects = Suspects::find(body, &written);
+    let mut search = Search::new(body);
+    let mut said = Set::default();
+    for (reg, at) in suspects.unwritten {
+        if said.contains(&reg) {
+            continue;
+        }
+        if written[reg.0 as usize] == Written::Never {
+            said.insert(reg);
+            if !body.origin.debug || !copies(body, at) {
+                out.push(never(body, reg, at));
+            }
+        } else if body.origin.compiled {
+            if !search.is_reached(reg, at) {
+                said.insert(reg);
+                out.push(too_late(body, reg, at));
+            }
+        } else if let Some(way) = search.way_without(reg, at) {
+            said.insert(reg);
+            out.push(not_everywhere(body, reg, at, &way));
+        }
+    }
+    for (reg, at, write) in suspects.guarded {
+        if said.insert(reg) {
+            out.push(guarded(body, reg, at, write));
+        }
+    }
+}
+
+/// Whether an instruction hands a value on as it is, as compilers do with objects without content.
+fn copies(body: &Body, at: usize) -> bool {
+    matches!(body.code[at].opcode, Opcode::St | Opcode::Mov)
+}
+
+fn how_written(body: &Body) -> Vec<Written> {
+    (0..body.function.regs.len() as u32)
+        .map(|reg| {
+            let mut guards = body.writes.of(reg).iter().map(|&w| body.code[w as usize].guard);
+            match guards.next() {
+                None => Written::Never,
+                Some(None) => Written::Freely,
+                Some(Some(first)) if guards.all(|g| g == Some(first)) => Written::Under(first),
+                Some(Some(_)) => Written::Freely,
+            }
+        })
+        .collect()
+}
+
+/// Reads that no write dominates.
+#[derive(Default)]
+struct Suspects {
+    unwritten: Vec<(RegId, usize)>,
+    /// Reads that follow a guarded write in the same block, and that write.
+    guarded: Vec<(RegId, usize, usize)>,
+}
+
+impl Suspects {
+    fn find(body: &Body, how: &[Written]) -> Self {
+        let mut found = Self::default();
+        let mut written = vec![false; body.function.regs.len()];
+        let function = body.function;
+        for param in function.params.iter().chain(&function.returns) {
+            if let Some(RegId(first)) = param.reg {
+                let lanes = u32::from(function.regs[first as usize].vector.max(1));
+                (first..first + lanes).for_each(|r| written[r as usize] = true);
+            }
+        }
+        for (written, known) in written.iter_mut().zip(&body.known) {
+            *written |= *known != Known::All;
+        }
+        let mut log = Vec::new();
+        let mut stack = vec![(0, None)];
+        while let Some((block, undo)) = stack.pop() {
+            if let Some(length) = undo {
+                log.drain(length..).for_each(|r: RegId| written[r.0 as usize] = false);
+                continue;
+            }
+            if block == body.graph.exit() {
+                continue;
+            }
+            stack.push((block, Some(log.len())));
+            stack.extend(body.graph.dominators.children.of(block).iter().map(|&c| (c, None)));
+            found.block(body, how, block, &mut written, &mut log);
+        }
+        found.unwritten.sort_unstable_by_key(|&(_, at)| at);
+        found
+    }
+
+    fn block(
+        &mut self,
+        body: &Body,
+        how: &[Written],
+        block: u32,
+        written: &mut [bool],
+        log: &mut Vec<RegId>,
+    ) {
+        for at in body.graph.range(block) {
+            body.registers(at, |reg, access| {
+                let known = std::mem::replace(&mut written[reg.0 as usize], true);
+                if !known {
+                    // After the first read, others say nothing new.
+                    log.push(reg);
+                    if access == Access::Read {
+                        self.unwritten.push((reg, at));
+                    }
+                } else if let (Access::Read, Written::Under(guard)) = (access, how[reg.0 as usize])
+                    && body.known[reg.0 as usize] == Known::All
+                    && let Some(write) = body.write_before(reg, at)
+                    && !depends(body, guard, write..at + 1)
+                {
+                    self.guarded.push((reg, at, write));
+                }
+            });
+        }
+    }
+}
+
+/// Whether an instruction after the first of a range reads the predicate of a guard, or may make
+/// something of it: then a read of what was written under it can be meant.
+fn depends(body: &Body, guard: Guard, range: std::ops::Range<usize>) -> bool {
+    // Long ranges are not worth the time.
+    range.len() > 64
+        || range.skip(1).any(|at| {
+            let mut found = false;
+            body.registers(at, |reg, _| found |= reg == guard.reg);
+            found
+        })
+}
+
+/// A way on which a register is not written: from the read backwards.
+struct Way {
+    blocks: Vec<u32>,
+}
+
+/// What is known of predicates on a way: sorted by register.
+type Facts = Vec<(u32, bool)>;
+
+struct Search<'b, 'a> {
+    body: &'b Body<'a>,
+    /// How often each predicate decides something.
+    tests: Map<u32, u32>,
+    left: usize,
+}
+
+impl<'b, 'a> Search<'b, 'a> {
+    fn new(body: &'b Body<'a>) -> Self {
+        let mut tests = Map::default();
+        for i in body.code {
+            if let Some(guard) = i.guard {
+                *tests.entry(guard.reg.0).or_default() += 1;
+            }
+            if let (Opcode::Selp, Some(Operand::Reg(p))) = (i.opcode, i.operands.get(3)) {
+                *tests.entry(p.0).or_default() += 1;
+            }
+        }
+        Self { body, tests, left: ALL_STATES.0 + ALL_STATES.1 * body.code.len() }
+    }
+
+    /// Adds a fact; false if it contradicts another.
+    fn learn(&self, facts: &mut Facts, reg: RegId, value: bool) -> bool {
+        if self.tests.get(&reg.0).is_none_or(|&n| n < 2) {
+            return true;
+        }
+        match facts.binary_search_by_key(&reg.0, |f| f.0) {
+            Ok(at) => facts[at].1 == value,
+            Err(at) if facts.len() < MAX_FACTS => {
+                facts.insert(at, (reg.0, value));
+                true
+            }
+            Err(_) => true,
+        }
+    }
+
+    /// Drops the facts about predicates that are written in a range of instructions.
+    fn forget(&self, facts: &mut Facts, range: std::ops::Range<usize>) {
+        facts.retain(|&(reg, _)| self.body.last_write(RegId(reg), range.clone()).is_none());
+    }
+
+    /// What must hold so that the read matters.
+    fn needed(&self, reg: RegId, at: usize) -> Facts {
+        let mut facts = Facts::new();
+        let i = &self.body.code[at];
+        if let Some(guard) = i.guard {
+            self.learn(&mut facts, guard.reg, !guard.negated);
+        }
+        if let (Opcode::Selp, [_, a, b, Operand::Reg(p)]) = (i.opcode, i.operands.as_slice()) {
+            let reads = |o: &Operand| *o == Operand::Reg(reg);
+            if reads(a) != reads(b) {
+                self.learn(&mut facts, *p, reads(a));
+            }
+        }
+        facts
+    }
+
+    /// A way from the beginning to a read on which the register is not written.
+    fn way_without(&mut self, reg: RegId, at: usize) -> Option<Way> {
+        let graph = &self.body.graph;
+        let writes = self.body.writes.of(reg.0);
+        let few: Vec<u32> = writes.iter().take(4).map(|&w| graph.block_of(w as usize)).collect();
+        let block = graph.block_of(at);
+        let mut facts = self.needed(reg, at);
+        self.forget(&mut facts, graph.range(block).start..at);
+        // States by number, with the one that each was come to from.
+        let mut states = vec![(block, facts.clone(), usize::MAX)];
+        let mut seen: Set<(u32, Facts)> = Set::from_iter([(block, facts)]);
+        let mut next = 0;
+        while next < states.len() {
+            let (at, facts, _) = states[next].clone();
+            if at == 0 {
+                let mut way = vec![];
+                let mut state = next;
+                while state != usize::MAX {
+                    way.push(states[state].0);
+                    state = states[state].2;
+                }
+                way.reverse();
+                return Some(Way { blocks: way });
+            }
+            for &from in graph.previous.of(at) {
+                let written = self.body.last_write(reg, graph.range(from)).is_some()
+                    || few.iter().any(|&w| graph.dominators.dominates(w, from));
+                if written || !graph.reaches(from) {
+                    continue;
+                }
+                let mut facts = facts.clone();
+                if !self.crosses(&mut facts, from, at) {
+                    continue;
+                }
+                self.forget(&mut facts, graph.range(from));
+                if seen.insert((from, facts.clone())) {
+                    states.push((from, facts, next));
+                }
+            }
+            next += 1;
+            if next > MAX_STATES || states.len() > 4 * MAX_STATES || self.left == 0 {
+                return None;
+            }
+            self.left -= 1;
+        }
+        None
+    }
+
+    /// Whether a write of the register can come before the read.
+    fn is_reached(&mut self, reg: RegId, at: usize) -> bool {
+        let graph = &self.body.graph;
+        let mut seen = Set::default();
+        let mut stack = graph.previous.of(graph.block_of(at)).to_vec();
+        while let Some(block) = stack.pop() {
+            if !seen.insert(block) {
+                continue;
+            }
+            if self.left == 0 || self.body.last_write(reg, graph.range(block)).is_some() {
+                return true;
+            }
+            self.left -= 1;
+            stack.extend(graph.previous.of(block));
+        }
+        false
+    }
+
+    /// Adds what going over an edge says about a predicate; false if it cannot be.
+    fn crosses(&self, facts: &mut Facts, from: u32, to: u32) -> bool {
+        match taken(self.body, from, to) {
+            Some((guard, taken)) => self.learn(facts, guard.reg, taken != guard.negated),
+            None => true,
+        }
+    }
+}
+
+/// The guard at the end of a block and whether the edge to `to` is the one it guards; nothing if
+/// there is no guard or both edges go there.
+fn taken(body: &Body, from: u32, to: u32) -> Option<(Guard, bool)> {
+    let last = body.graph.range(from).last()?;
+    let guard = body.code[last].guard?;
+    let next = body.graph.next.of(from);
+    if next.len() < 2
+        || super::graph::next(body.module, body.function, &body.code[last])
+            == super::graph::Next::Falls
+    {
+        return None;
+    }
+    // With two edges, the one to the next block is not taken: a jump there would be the same edge.
+    Some((guard, to != from + 1))
+}
+
+fn never(body: &Body, reg: RegId, at: usize) -> Diagnostic {
+    let name = body.name(reg);
+    Diagnostic::warning("W0201", body.place(reg, at), format!("{name} is read and never written"))
+        .label("its value is undefined")
+        .help(format!("write {name} first, or read the register that was meant"))
+}
+
+fn too_late(body: &Body, reg: RegId, at: usize) -> Diagnostic {
+    let name = body.name(reg);
+    let place = body.place(reg, at);
+    let mut diagnostic =
+        Diagnostic::warning("W0202", place, format!("{name} is read before it is written"))
+            .label("its value is undefined")
+            .help(format!("write {name} first, or read the register that was meant"));
+    if let Some(&write) = body.writes.of(reg.0).first() {
+        diagnostic = diagnostic.note(body.head(write as usize), "written only here, later");
+    }
+    diagnostic
+}
+
+fn not_everywhere(body: &Body, reg: RegId, at: usize, way: &Way) -> Diagnostic {
+    let name = body.name(reg);
+    let mut diagnostic = Diagnostic::warning(
+        "W0202",
+        body.place(reg, at),
+        format!("{name} may be read before it is written"),
+    )
+    .label("undefined on one way to here");
+    let write = body.writes.of(reg.0).first().map(|&w| w as usize);
+    if let Some((span, text)) = branch_of(body, reg, way) {
+        diagnostic = diagnostic.note(span, text);
+    }
+    if let Some(write) = write {
+        let text = if write > at && way.blocks.len() <= 1 {
+            "written only here, later"
+        } else {
+            "written here"
+        };
+        diagnostic = diagnostic.note(body.head(write), text);
+    }
+    diagnostic.help(format!("write {name} before the branches, or on every way to this place"))
+}
+
+/// The last branch of a way from which another way leads to a write.
+fn branch_of(body: &Body, reg: RegId, way: &Way) -> Option<(Span, String)> {
+    let graph = &body.graph;
+    let writes: Vec<u32> =
+        body.writes.of(reg.0).iter().take(64).map(|&w| graph.block_of(w as usize)).collect();
+    // The way runs from the read to the beginning.
+    let mut fallback = None;
+    for pair in way.blocks.windows(2) {
+        let (to, from) = (pair[0], pair[1]);
+        let others = graph.next.of(from);
+        if others.len() < 2 {
+            continue;
+        }
+        let last = graph.range(from).last()?;
+        let label = |taken: bool| {
+            let word = if taken { "taken" } else { "not taken" };
+            (body.head(last), format!("not written when this branch is {word}"))
+        };
+        let said = taken(body, from, to)
+            .map_or((body.head(last), "not written on one way from here".to_owned()), |t| {
+                label(t.1)
+            });
+        let leads = |&other: &u32| {
+            other != to && writes.iter().any(|&w| graph.dominators.dominates(other, w))
+        };
+        if others.iter().any(leads) {
+            return Some(said);
+        }
+        fallback.get_or_insert(said);
+    }
+    fallback
+}
+
+fn guarded(body: &Body, reg: RegId, at: usize, write: usize) -> Diagnostic {
+    let name = body.name(reg);
+    let guard = body.syntax[write].guard.map_or(body.head(write), |g| g.span);
+    let condition = body.source.snippet(guard).to_owned();
+    Diagnostic::warning(
+        "W0203",
+        body.place(reg, at),
+        format!("{name} is written under {condition} only, and read without it"),
+    )
+    .label("undefined where the guard is false")
+    .note(guard, "written under this guard")
+    .help(format!("write {name} without a guard before, or guard this instruction too"))
+}

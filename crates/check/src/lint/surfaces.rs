@@ -1,0 +1,117 @@
+//! Constants that surface and texture instructions cannot use as they are: W0220, and W0101 where
+//! an offset comes out of a register.
+
+use texunit_isa::{Geometry, MipMode, Opcode};
+use texunit_syntax::ast::OperandKind;
+use texunit_syntax::{Diagnostic, Span};
+
+use super::body::Body;
+use crate::ir::Operand;
+
+/// Looks at the constant coordinates and offsets of a function.
+pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
+    for (at, i) in body.code.iter().enumerate() {
+        match i.opcode {
+            Opcode::Suld | Opcode::Sust | Opcode::Sured if !i.mods.formatted => {
+                misaligned(body, at, out);
+            }
+            Opcode::Tex | Opcode::Tld4 => offsets(body, at, out),
+            _ => {}
+        }
+    }
+}
+
+/// x of `suld.b` and the like counts bytes, and must be a multiple of what is moved.
+fn misaligned(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
+    let i = &body.code[at];
+    let Some(ty) = i.mods.ty() else { return };
+    let size = ty.bytes() * u32::from(i.mods.vector.max(1));
+    let place = if i.opcode == Opcode::Suld { 2 } else { 1 };
+    let Some(Operand::Vector(coordinates)) = i.operands.get(place) else { return };
+    let element = match i.mods.geometry {
+        Some(Geometry::A1d | Geometry::A2d) => 1,
+        _ => 0,
+    };
+    let Some((x, write)) = coordinates.get(element).and_then(|x| body.integer(x, at)) else {
+        return;
+    };
+    if size < 2 || x.rem_euclid(size as i32) == 0 {
+        return;
+    }
+    let name = body.mnemonic(at);
+    let mut diagnostic = Diagnostic::warning(
+        "W0220",
+        coordinate_span(body, at, element),
+        format!("x = {x} is not a multiple of the {size} bytes that {name} moves"),
+    )
+    .label("such an access is a fault")
+    .help(format!("x counts bytes, not texels: write {}", suggestion(x, size)));
+    if let Some(write) = write {
+        diagnostic = diagnostic.note(body.syntax[write].span, "set here");
+    }
+    out.push(diagnostic);
+}
+
+/// x may have been meant to count texels.
+fn suggestion(x: i32, size: u32) -> String {
+    match x.checked_mul(size as i32) {
+        Some(bytes) => format!("{bytes} for texel {x}"),
+        None => format!("a multiple of {size}"),
+    }
+}
+
+/// The place of an element of the coordinates, which stand last in the brackets.
+fn coordinate_span(body: &Body, at: usize, element: usize) -> Span {
+    let syntax = body.syntax[at];
+    let inside = syntax.operands.iter().find_map(|o| match &o.kind {
+        OperandKind::Bracket(items) => items.last(),
+        _ => None,
+    });
+    match inside.map(|o| (&o.kind, o.span)) {
+        Some((OperandKind::Vector(items), span)) => items.get(element).map_or(span, |o| o.span),
+        Some((_, span)) => span,
+        None => syntax.span,
+    }
+}
+
+/// Offsets in registers that hold a known constant; the checker has looked at those written out.
+fn offsets(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
+    let i = &body.code[at];
+    let first = match i.mods.mip {
+        Some(MipMode::Level) => 6,
+        Some(MipMode::Grad) => 7,
+        _ => 5,
+    };
+    let Some(Operand::Vector(offsets)) = i.operands.get(first) else { return };
+    for (n, offset) in offsets.iter().enumerate().take(dimensions(i.mods.geometry)) {
+        let Operand::Reg(reg) = offset else { continue };
+        let Some((bits, write)) = body.constant(*reg, at) else { continue };
+        let value = bits as u32 as i32;
+        if (-8..=7).contains(&value) {
+            continue;
+        }
+        let modulo = if i.opcode == Opcode::Tld4 { 64 } else { 16 };
+        let operand = body.syntax[at].operands.get(first - 3).map(|o| (&o.kind, o.span));
+        let span = match operand {
+            Some((OperandKind::Vector(items), span)) => items.get(n).map_or(span, |o| o.span),
+            Some((_, span)) => span,
+            None => body.syntax[at].span,
+        };
+        let message = format!("the offset {value} is outside -8 to 7");
+        out.push(
+            Diagnostic::warning("W0101", span, message)
+                .label(format!("the hardware takes it modulo {modulo}"))
+                .note(body.syntax[write].span, "set here")
+                .help("add to the coordinates instead"),
+        );
+    }
+}
+
+/// How many elements of an offset count; the others are padding.
+fn dimensions(geometry: Option<Geometry>) -> usize {
+    match geometry {
+        Some(Geometry::D1 | Geometry::A1d) => 1,
+        Some(Geometry::D3) => 3,
+        _ => 2,
+    }
+}

@@ -1,0 +1,153 @@
+//! Analyses of small functions, in text.
+
+use texunit_syntax::{SourceFile, parse};
+
+use super::body::{Body, Origin};
+use super::divergence::{Kind, Values};
+use super::graph;
+use crate::ir::RegId;
+use crate::{Options, check_with};
+
+/// Calls `f` with the body of a kernel made of these statements.
+fn with_body(statements: &str, f: impl FnOnce(&Body)) {
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.shared .b32 word;\n\
+         .entry k(.param .u64 out, .param .u32 n) {{\n.reg .b32 %r<40>; .reg .b64 %rd<9>; .reg .pred %p<20>;\n\
+         ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n];\n{statements}\nret;\n}}"
+    );
+    let source = SourceFile::new("k.ptx", text);
+    let parsed = parse(&source);
+    let checked = check_with(&source, &parsed.module, Options::default());
+    assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
+    let function = &checked.module.functions[0];
+    let block = parsed.module.items.iter().find_map(|item| match item {
+        texunit_syntax::ast::Item::Function(f) => f.body.as_ref(),
+        _ => None,
+    });
+    let body =
+        Body::new(Origin::default(), &source, &checked.module, function, block.unwrap()).unwrap();
+    f(&body);
+}
+
+/// The kind of a register where the last instruction but `ret` reads it.
+fn kind(statements: &str, name: &str) -> Kind {
+    let mut kind = None;
+    with_body(statements, |body| {
+        let control = graph::control(&body.graph.next, 10_000).unwrap();
+        let reg = body.function.regs.iter().position(|r| r.name == name).unwrap();
+        let at = body.code.len() - 2;
+        kind = Some(Values::new(body, &control).read(RegId(reg as u32), at).kind);
+    });
+    kind.unwrap()
+}
+
+#[test]
+fn sources() {
+    let of = |what: &str| kind(&format!("{what} st.global.u32 [%rd1], %r2;"), "%r2");
+    assert_eq!(of("mov.u32 %r2, %tid.x;"), Kind::Tid);
+    assert_eq!(of("mov.u32 %r2, %tid.y;"), Kind::Varying);
+    assert_eq!(of("mov.u32 %r2, %laneid;"), Kind::Lane);
+    assert_eq!(of("mov.u32 %r2, %clock;"), Kind::Varying);
+    assert_eq!(of("mov.u32 %r2, %ctaid.x;"), Kind::Uniform);
+    assert_eq!(of("mov.u32 %r2, %ntid.x;"), Kind::Uniform);
+    assert_eq!(of("mov.u32 %r2, 5;"), Kind::Uniform);
+    assert_eq!(of("mov.u32 %r2, %r1;"), Kind::Uniform);
+    assert_eq!(of("ld.global.u32 %r2, [%rd1];"), Kind::Uniform);
+    assert_eq!(of("atom.global.add.u32 %r2, [%rd1], 1;"), Kind::Varying);
+    assert_eq!(of("bar.red.popc.u32 %r2, 0, 1;"), Kind::Uniform);
+}
+
+#[test]
+fn operations() {
+    let of = |what: &str| {
+        kind(&format!("mov.u32 %r3, %tid.x; {what} st.global.u32 [%rd1], %r2;"), "%r2")
+    };
+    assert_eq!(of("add.s32 %r2, %r3, %r1;"), Kind::Affine);
+    assert_eq!(of("mad.lo.s32 %r2, %r1, %r1, %r3;"), Kind::Affine);
+    assert_eq!(of("mul.lo.s32 %r2, %r3, %r1;"), Kind::Varying);
+    assert_eq!(of("and.b32 %r2, %r3, 31;"), Kind::Lane);
+    assert_eq!(of("and.b32 %r2, %r3, 63;"), Kind::Varying);
+    assert_eq!(of("rem.u32 %r2, %r3, 32;"), Kind::Lane);
+    assert_eq!(of("sub.s32 %r2, %r3, %r3;"), Kind::Uniform);
+    assert_eq!(of("ld.global.u32 %r2, [%rd1];"), Kind::Uniform);
+    let load = "mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r2, [%rd3];";
+    assert_eq!(of(load), Kind::Varying);
+    assert_eq!(of("shfl.sync.idx.b32 %r2, %r3, 0, 31, -1;"), Kind::Varying);
+    assert_eq!(of("shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;"), Kind::Uniform);
+    assert_eq!(of("mov.u32 %r2, 1; mov.u32 %r2, %r3; mov.u32 %r2, 2;"), Kind::Uniform);
+    assert_eq!(of("setp.eq.s32 %p1, %r3, 1; mov.u32 %r2, 1; @%p1 mov.u32 %r2, 2;"), Kind::Varying);
+    assert_eq!(of("setp.eq.s32 %p1, %r1, 1; mov.u32 %r2, 1; @%p1 mov.u32 %r2, 2;"), Kind::Uniform);
+    assert_eq!(of("setp.eq.s32 %p1, %r3, 1; selp.b32 %r2, 1, 2, %p1;"), Kind::Varying);
+}
+
+#[test]
+fn comparisons() {
+    let of = |what: &str| {
+        let start = "mov.u32 %r2, %tid.x; mov.u32 %r3, %laneid;";
+        kind(&format!("{start} {what} @%p1 st.global.u32 [%rd1], %r2;"), "%p1")
+    };
+    assert_eq!(of("setp.eq.s32 %p1, %r2, 0;"), Kind::InWarp);
+    assert_eq!(of("setp.ne.s32 %p1, 5, %r2;"), Kind::InWarp);
+    assert_eq!(of("setp.lt.u32 %p1, %r2, 64;"), Kind::Varying);
+    assert_eq!(of("setp.gt.u32 %p1, %r2, 63;"), Kind::Varying);
+    assert_eq!(of("setp.gt.u32 %p1, 64, %r2;"), Kind::Varying);
+    assert_eq!(of("setp.lt.u32 %p1, %r2, 48;"), Kind::InWarp);
+    assert_eq!(of("setp.le.u32 %p1, %r2, 48;"), Kind::InWarp);
+    assert_eq!(of("setp.lt.s32 %p1, %r2, %r1;"), Kind::Bound);
+    assert_eq!(of("setp.lt.s32 %p1, %r3, 16;"), Kind::InWarp);
+    assert_eq!(of("setp.lt.s32 %p1, %r3, 32;"), Kind::Varying);
+    assert_eq!(of("setp.lt.s32 %p1, %r1, 16;"), Kind::Uniform);
+    assert_eq!(of("setp.eq.s32 %p2, %r3, 1; not.pred %p1, %p2;"), Kind::InWarp);
+}
+
+#[test]
+fn control_flow() {
+    let of = |what: &str| kind(&format!("{what} st.global.u32 [%rd1], %r2;"), "%r2");
+    // What a branch decides varies as the branch does.
+    let choice = |special: &str| {
+        format!(
+            "mov.u32 %r3, {special}; setp.eq.s32 %p1, %r3, 0; mov.u32 %r2, 1; @%p1 bra after;
+             mov.u32 %r2, 2; after:"
+        )
+    };
+    assert_eq!(of(&choice("%tid.y")), Kind::Varying);
+    assert_eq!(of(&choice("%ctaid.y")), Kind::Uniform);
+    // Read under the same branch it is the same for all that read it.
+    let inside = "mov.u32 %r3, %tid.x; setp.eq.s32 %p1, %r3, 0; @%p1 bra end; mov.u32 %r2, 2;
+                  add.s32 %r2, %r2, 1; end: mov.u32 %r2, 3;";
+    assert_eq!(of(inside), Kind::Uniform);
+    // The counter of a loop is the same in all threads that are in it, not after it.
+    let counter = |special: &str, last: &str| {
+        format!(
+            "mov.u32 %r3, {special}; mov.u32 %r2, 0; loop: add.s32 %r2, %r2, 1;
+             setp.lt.s32 %p1, %r2, %r3; {last}"
+        )
+    };
+    let inside = kind(&counter("%tid.x", "st.global.u32 [%rd1], %r2; @%p1 bra loop;"), "%r2");
+    assert_eq!(inside, Kind::Uniform);
+    assert_eq!(of(&counter("%tid.x", "@%p1 bra loop;")), Kind::Varying);
+    assert_eq!(of(&counter("%ntid.x", "@%p1 bra loop;")), Kind::Uniform);
+    let both = "loop: add.s32 %r2, %r2, 1; mov.u32 %r3, %tid.x; add.s32 %r2, %r2, %r3;
+                setp.lt.s32 %p1, %r1, 3; @%p1 bra loop;";
+    assert_eq!(of(both), Kind::Varying);
+}
+
+#[test]
+fn constants() {
+    let of = |what: &str| {
+        let mut found = None;
+        with_body(&format!("{what} st.global.u32 [%rd1], %r2;"), |body| {
+            let reg = body.function.regs.iter().position(|r| r.name == "%r2").unwrap();
+            let at = body.code.len() - 2;
+            found = body.constant(RegId(reg as u32), at).map(|c| c.0);
+        });
+        found
+    };
+    assert_eq!(of("mov.b32 %r2, 7;"), Some(7));
+    assert_eq!(of("mov.b32 %r3, 7; mov.b32 %r2, %r3;"), Some(7));
+    assert_eq!(of("mov.b32 %r2, 7; mov.b32 %r2, 8;"), Some(8));
+    assert_eq!(of("mov.b32 %r2, 7; add.s32 %r2, %r2, 8;"), None);
+    assert_eq!(of("setp.eq.s32 %p1, %r1, 0; mov.b32 %r2, 7; @%p1 mov.b32 %r2, 8;"), None);
+    assert_eq!(of("mov.b32 %r2, 7; bra next; next:"), Some(7));
+    assert_eq!(of("mov.b32 %r2, 7; loop: add.s32 %r2, %r2, 1; bra loop; end:"), None);
+}

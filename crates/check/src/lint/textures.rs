@@ -1,0 +1,359 @@
+//! Fetches for which a static initialiser says something that has no effect, or that makes an
+//! operand pointless: W0210 to W0217. What an initialiser leaves out is nearest, clamp_to_edge and
+//! unnormalized; references without one are set by the host, and nothing is said about them.
+
+use std::collections::{HashMap, HashSet};
+
+use texunit_isa::{Geometry, MipMode, Opcode, ScalarType};
+use texunit_syntax::ast::{self, Initializer, Item};
+use texunit_syntax::{Diagnostic, Span};
+
+use super::Bodies;
+use super::body::Body;
+use crate::ir::{Base, Operand, Symbol, VarId, Variable};
+
+/// A fetch from a texture that is named.
+struct Fetch<'b, 'a> {
+    body: &'b Body<'a>,
+    at: usize,
+    texture: VarId,
+    /// What says how it is sampled: the texture itself with `texmode_unified`.
+    sampler: Option<VarId>,
+    geometry: Geometry,
+    /// Whether the coordinates are integers.
+    integer: bool,
+}
+
+/// References with an initialiser, and the fetches.
+struct Textures<'b, 'a> {
+    bodies: &'b Bodies<'a>,
+    fetches: Vec<Fetch<'b, 'a>>,
+    /// References whose handle goes somewhere else too: not all fetches are known.
+    handed_on: HashSet<VarId>,
+    /// The declarations, by their place.
+    declared: HashMap<Span, &'a ast::Variable<'a>>,
+    /// The fields of each initialiser; of a field given twice the last counts.
+    fields: HashMap<(VarId, &'b str), i64>,
+    /// Where they stand.
+    places: HashMap<(Span, &'a str), Span>,
+}
+
+/// Looks at all fetches of a module from references with a static initialiser.
+pub(super) fn lint(bodies: &Bodies, out: &mut Vec<Diagnostic>) {
+    if bodies.checked.module.variables.iter().all(|v| v.fields.is_empty()) {
+        return;
+    }
+    let textures = Textures::new(bodies);
+    let mut said = HashSet::new();
+    for fetch in &textures.fetches {
+        textures.instruction(fetch, out);
+        textures.addressing(fetch, &mut said, out);
+    }
+    if bodies.complete {
+        textures.integers_only(out);
+    }
+}
+
+const AXES: [&str; 3] = ["addr_mode_0", "addr_mode_1", "addr_mode_2"];
+
+impl<'b, 'a> Textures<'b, 'a> {
+    fn new(bodies: &'b Bodies<'a>) -> Self {
+        let (mut declared, mut places) = (HashMap::new(), HashMap::new());
+        for item in &bodies.module.items {
+            let Item::Variable(v) = item else { continue };
+            declared.insert(v.span, v);
+            if let Some(Initializer::Fields(fields, _)) = &v.initializer {
+                let place = |(name, value): &(ast::Ident<'a>, ast::Expr)| {
+                    ((v.span, name.text), name.span.to(value.span))
+                };
+                places.extend(fields.iter().map(place));
+            }
+        }
+        let mut fields = HashMap::new();
+        for (n, variable) in bodies.checked.module.variables.iter().enumerate() {
+            let id = VarId(n as u32);
+            fields
+                .extend(variable.fields.iter().map(|(name, value)| ((id, name.as_str()), *value)));
+        }
+        let mut fetches = Vec::new();
+        let mut handed_on = HashSet::new();
+        for variable in &bodies.checked.module.variables {
+            handed_on.extend(variable.relocations.iter().filter_map(|r| match r.target {
+                Symbol::Variable(id) => Some(id),
+                Symbol::Function(_) => None,
+            }));
+        }
+        for body in &bodies.list {
+            for (at, i) in body.code.iter().enumerate() {
+                match i.opcode {
+                    Opcode::Tex | Opcode::Tld4 => fetches.extend(Fetch::new(body, at)),
+                    // Queries change nothing.
+                    Opcode::Txq => {}
+                    _ => handed_on.extend(i.operands.iter().filter_map(|o| match o {
+                        Operand::AddressOf(Base::Variable(id), _)
+                        | Operand::Handle(Base::Variable(id)) => Some(*id),
+                        _ => None,
+                    })),
+                }
+            }
+        }
+        Self { bodies, fetches, handed_on, declared, fields, places }
+    }
+
+    fn variable(&self, id: VarId) -> &'b Variable {
+        &self.bodies.checked.module.variables[id.0 as usize]
+    }
+
+    /// A field of an initialiser, if there is one that gives it.
+    fn field(&self, id: VarId, name: &str) -> Option<i64> {
+        self.fields.get(&(id, name)).copied()
+    }
+
+    /// Where a field stands; the name that is declared if it is not given.
+    fn place(&self, id: VarId, name: &str) -> Span {
+        let span = self.variable(id).span;
+        self.places.get(&(span, name)).copied().unwrap_or_else(|| self.name(id))
+    }
+
+    /// Whether coordinates are certainly unnormalized, and what says so.
+    fn unnormalized(&self, fetch: &Fetch) -> Option<Span> {
+        if let Some(sampler) = fetch.sampler
+            && self.field(sampler, "force_unnormalized_coords").is_some_and(|v| v != 0)
+        {
+            return Some(self.place(sampler, "force_unnormalized_coords"));
+        }
+        if self.variable(fetch.texture).fields.is_empty() {
+            return None;
+        }
+        match self.field(fetch.texture, "normalized_coords") {
+            Some(0) | None => Some(self.place(fetch.texture, "normalized_coords")),
+            Some(_) => None,
+        }
+    }
+
+    /// What is wrong with one fetch.
+    fn instruction(&self, fetch: &Fetch, out: &mut Vec<Diagnostic>) {
+        self.linear_integers(fetch, out);
+        self.compare(fetch, out);
+        self.levels(fetch, out);
+        self.shape(fetch, out);
+    }
+
+    fn linear_integers(&self, fetch: &Fetch, out: &mut Vec<Diagnostic>) {
+        let Some(sampler) = fetch.sampler else { return };
+        let ty = fetch.body.code[fetch.at].mods.ty();
+        let integers = matches!(ty, Some(ScalarType::S32 | ScalarType::U32));
+        let linear = self.field(sampler, "filter_mode") == Some(1);
+        if !integers || fetch.integer || !linear || fetch.is_gather() {
+            return;
+        }
+        out.push(
+            Diagnostic::warning(
+                "W0212",
+                fetch.body.head(fetch.at),
+                "integers cannot be filtered, and the initialiser says filter_mode = linear",
+            )
+            .label("the result is an integer")
+            .note(self.place(sampler, "filter_mode"), "the filter")
+            .help("write filter_mode = nearest, or .f32 for the result of a texture of floats"),
+        );
+    }
+
+    fn compare(&self, fetch: &Fetch, out: &mut Vec<Diagnostic>) {
+        let Some(sampler) = fetch.sampler else { return };
+        if self.variable(sampler).fields.is_empty() || !fetch.compares() {
+            return;
+        }
+        let syntax = fetch.body.syntax[fetch.at];
+        let span = syntax.operands.last().map_or(syntax.span, |o| o.span);
+        out.push(
+            Diagnostic::warning("W0214", span, "this texture does not compare depths")
+                .label("read and ignored")
+                .note(self.name(sampler), "no field of an initialiser makes it compare")
+                .help("compare with set.ge.f32 after the fetch, or leave the operand out"),
+        );
+    }
+
+    fn levels(&self, fetch: &Fetch, out: &mut Vec<Diagnostic>) {
+        let levels = self.field(fetch.texture, "num_mipmap_levels");
+        let place = self.place(fetch.texture, "num_mipmap_levels");
+        let mip = fetch.body.code[fetch.at].mods.mip;
+        let word = match mip {
+            Some(MipMode::Level) => "level",
+            Some(MipMode::Grad) => "gradients",
+            _ => "",
+        };
+        if levels.is_some_and(|n| n <= 1) && !word.is_empty() {
+            let message = format!("the {word} have no effect: the texture has one level");
+            out.push(
+                Diagnostic::warning(
+                    "W0215",
+                    fetch.body.head(fetch.at),
+                    message.replace("level have", "level has"),
+                )
+                .label("reads the only level")
+                .note(place, "the number of levels")
+                .help("leave .level or .grad and its operands out, or give the texture mipmaps"),
+            );
+        }
+        let explicit = self.field(fetch.texture, "normalized_coords") == Some(0);
+        if levels.is_some_and(|n| n > 1) && explicit && !fetch.integer {
+            out.push(
+                Diagnostic::warning(
+                    "W0217",
+                    fetch.body.head(fetch.at),
+                    "a texture with mipmaps takes normalized coordinates whatever it says",
+                )
+                .label("coordinates count as normalized")
+                .note(self.place(fetch.texture, "normalized_coords"), "this has no effect")
+                .help("write normalized_coords = 1, and coordinates from 0 to 1"),
+            );
+        }
+    }
+
+    /// Whether the sizes of the initialiser are those of another geometry.
+    fn shape(&self, fetch: &Fetch, out: &mut Vec<Diagnostic>) {
+        use Geometry::{A1d, A2d, A2dms, Acube, Cube, D1, D2, D2ms, D3};
+        let dimensions = match fetch.geometry {
+            D1 | A1d => 1,
+            D3 => 3,
+            D2 | A2d | Cube | Acube | D2ms | A2dms => 2,
+        };
+        let layered = matches!(fetch.geometry, A1d | A2d | Acube | A2dms);
+        let samples = matches!(fetch.geometry, D2ms | A2dms);
+        let sizes = [
+            ("height", dimensions >= 2, 1),
+            ("depth", dimensions >= 3, 1),
+            ("array_size", layered, 0),
+            ("num_samples", samples, 1),
+        ];
+        for (name, has, most) in sizes {
+            let Some(size) = self.field(fetch.texture, name) else { continue };
+            if if has { size != 0 } else { size <= most } {
+                continue;
+            }
+            let message = format!("a .{} texture has no {name} of {size}", fetch.geometry);
+            out.push(
+                Diagnostic::warning("W0216", fetch.body.head(fetch.at), message)
+                    .label("fetched as another kind of texture")
+                    .note(self.place(fetch.texture, name), "declared with this size")
+                    .help("write the geometry of the texture, or correct the initialiser"),
+            );
+        }
+    }
+
+    /// wrap and mirror, where coordinates are unnormalized.
+    fn addressing(
+        &self,
+        fetch: &Fetch,
+        said: &mut HashSet<(VarId, &'static str)>,
+        out: &mut Vec<Diagnostic>,
+    ) {
+        let Some(sampler) = fetch.sampler.filter(|_| !fetch.integer) else { return };
+        let Some(unnormalized) = self.unnormalized(fetch) else { return };
+        let axes = match fetch.geometry {
+            Geometry::D1 | Geometry::A1d => 1,
+            Geometry::D2 | Geometry::A2d => 2,
+            Geometry::D3 => 3,
+            _ => 0,
+        };
+        for axis in &AXES[..axes] {
+            let Some(mode @ (0 | 1)) = self.field(sampler, axis) else { continue };
+            if !said.insert((sampler, axis)) {
+                continue;
+            }
+            let mode = if mode == 0 { "wrap" } else { "mirror" };
+            out.push(
+                Diagnostic::warning(
+                    "W0210",
+                    self.place(sampler, axis),
+                    format!("{mode} with unnormalized coordinates acts as clamp_to_edge"),
+                )
+                .note(unnormalized, "coordinates are unnormalized unless normalized_coords is 1")
+                .note(fetch.body.head(fetch.at), "fetched here")
+                .help("write normalized_coords = 1, or wrap the coordinates in the kernel"),
+            );
+        }
+    }
+
+    /// Sampler state of references whose fetches all have integer coordinates.
+    fn integers_only(&self, out: &mut Vec<Diagnostic>) {
+        let mut by_sampler: HashMap<VarId, (bool, &Fetch)> = HashMap::new();
+        for fetch in &self.fetches {
+            let Some(sampler) = fetch.sampler else { continue };
+            let entry = by_sampler.entry(sampler).or_insert((true, fetch));
+            entry.0 &= fetch.integer;
+        }
+        for (sampler, (integer, fetch)) in by_sampler {
+            if !integer || self.handed_on.contains(&sampler) {
+                continue;
+            }
+            let note = (fetch.body.head(fetch.at), "every fetch has .s32 coordinates, as this one");
+            if self.field(sampler, "filter_mode") == Some(1) {
+                out.push(
+                    Diagnostic::warning(
+                        "W0211",
+                        self.place(sampler, "filter_mode"),
+                        "linear has no effect on fetches with integer coordinates",
+                    )
+                    .note(note.0, note.1)
+                    .help("write filter_mode = nearest, or fetch with .f32 coordinates"),
+                );
+            }
+            for axis in AXES {
+                let Some(mode @ (0 | 1)) = self.field(sampler, axis) else { continue };
+                let mode = if mode == 0 { "wrap" } else { "mirror" };
+                out.push(
+                    Diagnostic::warning(
+                        "W0213",
+                        self.place(sampler, axis),
+                        format!("{mode} has no effect on fetches with integer coordinates"),
+                    )
+                    .label("outside of the texture they read 0")
+                    .note(note.0, note.1)
+                    .help("fetch with .f32 coordinates, or wrap the coordinates in the kernel"),
+                );
+            }
+        }
+    }
+
+    fn name(&self, id: VarId) -> Span {
+        let span = self.variable(id).span;
+        self.declared.get(&span).map_or(span, |d| d.name.span)
+    }
+}
+
+impl<'b, 'a> Fetch<'b, 'a> {
+    fn new(body: &'b Body<'a>, at: usize) -> Option<Self> {
+        let i = &body.code[at];
+        if i.mods.unexecuted.is_some() || !body.graph.reaches(body.graph.block_of(at)) {
+            return None;
+        }
+        let Some(Operand::Handle(Base::Variable(texture))) = i.operands.get(2) else {
+            return None;
+        };
+        let sampler = match i.operands.get(3) {
+            Some(Operand::Handle(Base::Variable(sampler))) => Some(*sampler),
+            Some(Operand::Discard) => Some(*texture),
+            _ => None,
+        };
+        let integer = i.mods.types.get(1) == Some(&ScalarType::S32);
+        Some(Self { body, at, texture: *texture, sampler, geometry: i.mods.geometry?, integer })
+    }
+
+    fn is_gather(&self) -> bool {
+        self.body.code[self.at].opcode == Opcode::Tld4
+    }
+
+    /// Whether the last operand is a depth to compare with.
+    fn compares(&self) -> bool {
+        let i = &self.body.code[self.at];
+        let levels = match i.mods.mip {
+            Some(MipMode::Level) => 1,
+            Some(MipMode::Grad) => 2,
+            _ => 0,
+        };
+        let after = i.operands.get(5 + levels..).unwrap_or(&[]);
+        matches!(after.last(), Some(Operand::Reg(_) | Operand::Imm(_)))
+    }
+}

@@ -1,0 +1,71 @@
+//! Code that control never comes to: W0204.
+
+use texunit_isa::Opcode;
+use texunit_syntax::Diagnostic;
+
+use super::body::Body;
+use super::graph;
+
+/// Finds unreachable code: one warning for each stretch.
+pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
+    let graph = &body.graph;
+    // What follows a call that does not return is the compiler's way to end a function.
+    let mut reached: Vec<bool> = (0..graph.exit()).map(|b| graph.reaches(b)).collect();
+    let mut stack: Vec<u32> = (1..graph.exit())
+        .filter(|&b| {
+            let last = &body.code[graph.range(b - 1).end - 1];
+            // Inline assembly of a compiler that does not know what it does.
+            let unseen = matches!(last.opcode, Opcode::Exit | Opcode::Trap) && body.origin.compiled;
+            unseen || graph::never_returns(body.module, last)
+        })
+        .collect();
+    while let Some(block) = stack.pop() {
+        if block < graph.exit() && !std::mem::replace(&mut reached[block as usize], true) {
+            stack.extend(graph.next.of(block));
+        }
+    }
+    let mut block = 0;
+    while block < graph.exit() {
+        if reached[block as usize] {
+            block += 1;
+            continue;
+        }
+        let first = block;
+        while block < graph.exit() && !reached[block as usize] {
+            block += 1;
+        }
+        let code = graph.range(first).start..graph.range(block - 1).end;
+        // Compilers close blocks with jumps and returns that nothing comes to.
+        if code.clone().all(|at| ends(body.code[at].opcode)) {
+            continue;
+        }
+        out.push(report(body, code));
+    }
+}
+
+fn ends(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::Bra | Opcode::Brx | Opcode::Ret | Opcode::Exit | Opcode::Trap | Opcode::Brkpt
+    )
+}
+
+fn report(body: &Body, code: std::ops::Range<usize>) -> Diagnostic {
+    let n = code.len();
+    let what = if n == 1 {
+        "this instruction".to_owned()
+    } else {
+        format!("{n} instructions from here on")
+    };
+    let mut diagnostic = Diagnostic::warning(
+        "W0204",
+        body.syntax[code.start].span,
+        format!("nothing leads to {what}"),
+    )
+    .label("unreachable")
+    .help("remove the code, or write a label here and a branch to it");
+    if let Some(before) = code.start.checked_sub(1) {
+        diagnostic = diagnostic.note(body.syntax[before].span, "control does not go on from here");
+    }
+    diagnostic
+}

@@ -1,0 +1,64 @@
+//! What the words of an instruction say: opcode, modifiers, rows. A module has few hundred different
+//! `add.s32` and many thousand instructions, so each is read once.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use texunit_isa::floor::Floor;
+use texunit_isa::gate::gates;
+use texunit_isa::{Form, Modifiers, Opcode, forms_of, read_modifiers};
+use texunit_syntax::{SourceFile, Span, ast};
+
+use crate::body::Body;
+
+/// Opcode and modifiers of an instruction.
+pub(crate) struct Words {
+    pub(crate) opcode: Opcode,
+    pub(crate) mods: Arc<Modifiers>,
+    /// The rows that they fit; none for opcodes that are known by name only.
+    pub(crate) forms: Vec<&'static Form>,
+    /// What the words ask of version and target.
+    pub(crate) gates: Vec<Floor>,
+}
+
+impl<'a> Body<'_, 'a> {
+    /// Reads opcode and modifiers; `None` after a mistake was reported.
+    pub(crate) fn words(&mut self, i: &'a ast::Instruction<'a>) -> Option<Rc<Words>> {
+        let text = text_of(self.cx.source, i);
+        if let Some(words) = text.and_then(|text| self.cx.words.get(text)) {
+            return Some(words.clone());
+        }
+        let Some(opcode) = Opcode::from_name(i.opcode.text) else {
+            self.unknown_opcode(i);
+            return None;
+        };
+        let words: Vec<&str> = i.modifiers.iter().map(|m| m.text).collect();
+        let (mods, forms) = if forms_of(opcode).is_empty() {
+            (Modifiers::default(), Vec::new())
+        } else {
+            match read_modifiers(opcode, &words) {
+                Ok(read) => read,
+                Err(error) => {
+                    self.modifier_error(i, opcode, error);
+                    return None;
+                }
+            }
+        };
+        let gates = gates(opcode, &words).collect();
+        let words = Rc::new(Words { opcode, mods: Arc::new(mods), forms, gates });
+        if let Some(text) = text {
+            self.cx.words.insert(text, words.clone());
+        }
+        Some(words)
+    }
+}
+
+/// The text from the opcode to the last modifier, if the tree was read from this source.
+fn text_of<'a>(source: &'a SourceFile, i: &ast::Instruction<'a>) -> Option<&'a str> {
+    let last = i.modifiers.last().unwrap_or(&i.opcode);
+    let text = source.snippet(Span { start: i.opcode.span.start, end: last.span.end });
+    let here = text.as_bytes().as_ptr_range().start
+        == i.opcode.text.as_bytes().as_ptr_range().start
+        && text.as_bytes().as_ptr_range().end == last.text.as_bytes().as_ptr_range().end;
+    here.then_some(text)
+}

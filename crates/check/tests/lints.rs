@@ -1,0 +1,88 @@
+//! docs/lints.md lists every lint with what it finds, an example and how to silence it; `UPDATE=1
+//! cargo test -p texunit-check --test lints` writes it.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write;
+use std::path::Path;
+
+use texunit_check::{CODES, Levels, Options, check_source, examples};
+use texunit_syntax::SourceFile;
+
+const HEAD: &str = "\
+# Lints
+
+ptxas accepts all that is listed here without a word. `texunit check` warns of it: the code is right
+by the rules, and hardly what its author meant. This page is written from the table `codes.rs` and
+from `src/examples/lints.rs` of crate `check`; run `UPDATE=1 cargo test -p texunit-check --test lints`
+after a change there.
+
+## Levels
+
+`--allow CODE` does not show a warning, `--deny CODE` makes an error of it, so that the exit code is 1.
+Both may be given several times; the word `warnings` stands for all warnings, a code said by name goes
+before it, and deny before allow.
+
+    texunit check --allow W0204 --deny W0205 kernel.ptx
+
+## When a lint keeps silent
+
+A lint speaks where it is certain.
+
+* A text with syntax errors has none; nor has a function with a mistake in it. Lints that need to
+  know every fetch of a module want a module without mistakes.
+* Instructions that the checker knows by name only (`mma`, `cp.async`, `mbarrier` and so on) may read
+  and write every register that they mention: nothing is said about these registers.
+* Results of calls, parameters of functions and what is loaded from local memory count as the same in
+  all threads. So does a load from an address that is the same.
+* Compilers leave a register unwritten where the program does not care for its value, and write code
+  behind `exit` and `trap` of inline assembly. Modules of NVIDIA's compilers and of LLVM, known by their
+  header or their labels (`$L__BB0_1`), get W0202 only where no write can come before the read, and
+  W0204 not behind `exit` and `trap`; with `.target debug`, W0201 not for copies.
+* Searches have limits, which code of a person or a compiler does not come near: 20,000 states of
+  blocks and predicates for one read, 4,000,000 for a function, 200 branches around one barrier,
+  8,000,000 pairs of blocks and branches in a function.
+
+W0101 (offsets), which the checker reports for numbers, is also reported for registers that certainly
+hold a number.
+";
+
+#[test]
+fn the_page_lists_every_lint() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lints.md");
+    let page = page();
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "docs/lints.md is out of date: run with UPDATE=1");
+}
+
+fn page() -> String {
+    let mut page = HEAD.to_owned();
+    for code in CODES.iter().filter(|c| c.code.starts_with("W02")) {
+        let example = examples::example(code.code).unwrap();
+        writeln!(page, "\n## {}: {}\n\n{}", code.code, code.title, code.explanation).unwrap();
+        let right = example.right.replace('\t', "    ");
+        let wrong = example.wrong.replace('\t', "    ");
+        writeln!(page, "\n```ptx\n// {}\n{wrong}\n\n// right\n{right}\n```", code.code).unwrap();
+        writeln!(page, "\nSilenced by `--allow {}`.", code.code).unwrap();
+    }
+    page
+}
+
+/// Every lint can be silenced, and denied.
+#[test]
+fn levels_reach_every_lint() {
+    for code in CODES.iter().filter(|c| c.code.starts_with("W02")) {
+        let source = SourceFile::new("k.ptx", examples::example(code.code).unwrap().wrong_module());
+        let found = check_source(&source, &Options::default());
+        assert!(found.iter().any(|d| d.code == code.code && !d.is_error()), "{}", code.code);
+        let mut allowed = found.clone();
+        Levels::new(&[code.code], &[]).unwrap().apply(&mut allowed);
+        assert!(allowed.iter().all(|d| d.code != code.code));
+        let mut denied = found;
+        Levels::new(&[], &[code.code]).unwrap().apply(&mut denied);
+        assert!(denied.iter().filter(|d| d.code == code.code).all(|d| d.is_error()));
+    }
+}

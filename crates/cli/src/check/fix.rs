@@ -1,0 +1,168 @@
+//! Corrections: the certain ones are made, and what remains is reported.
+
+use super::read::Text;
+use texunit_syntax::{Diagnostic, Edit, SourceFile};
+
+/// Most times that a text is corrected and checked again: corrections that overlap have to wait for
+/// each other, and a text has more mistakes than are reported at once.
+const MOST_ROUNDS: usize = 20;
+
+/// A corrected text.
+pub(crate) struct Fixed {
+    pub(crate) source: SourceFile,
+    /// What `source` was made of: the bytes of the file.
+    pub(crate) bytes: Vec<u8>,
+    /// What remains.
+    pub(crate) left: Vec<Diagnostic>,
+    /// Mistakes that were corrected.
+    pub(crate) number: usize,
+}
+
+/// Corrects a text as long as that helps. `check` finds the mistakes of a text.
+pub(crate) fn fix(text: Text, check: impl Fn(&SourceFile) -> Vec<Diagnostic>) -> Fixed {
+    let Text { source, original } = text;
+    let bytes = original.unwrap_or_else(|| source.text().as_bytes().to_vec());
+    let mut fixed = Fixed { left: check(&source), source, bytes, number: 0 };
+    // What was corrected and where that is now: a mistake that is still there afterwards is not
+    // corrected again and again.
+    let mut tried: Vec<(&'static str, u32)> = Vec::new();
+    for _ in 0..MOST_ROUNDS {
+        tried.sort_unstable();
+        let chosen = choose(&fixed, &tried);
+        if chosen.is_empty() {
+            break;
+        }
+        tried.extend(chosen.iter().map(|d| (d.code, d.primary.span.start)));
+        let number = chosen.len();
+        let mut edits: Vec<Edit> = chosen.iter().flat_map(|d| &d.fix).cloned().collect();
+        edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+        let bytes = apply(&fixed, &edits);
+        if bytes.len() > SourceFile::MAX_LEN / 3 {
+            break;
+        }
+        move_places(&mut tried, &edits);
+        fixed.bytes = bytes;
+        fixed.source = SourceFile::from_bytes(fixed.source.name(), &fixed.bytes);
+        fixed.number += number;
+        fixed.left = check(&fixed.source);
+    }
+    fixed
+}
+
+/// The bytes with edits that are in order and do not overlap. Edits are those of the text, whose
+/// characters stand for whole sequences of bytes.
+fn apply(fixed: &Fixed, edits: &[Edit]) -> Vec<u8> {
+    let mut result = Vec::with_capacity(fixed.bytes.len() + edits.len() * 16);
+    let mut done = 0;
+    for edit in edits {
+        let at = |offset| fixed.source.byte_offset(offset) as usize;
+        result.extend_from_slice(&fixed.bytes[done..at(edit.span.start)]);
+        result.extend_from_slice(edit.text.as_bytes());
+        done = at(edit.span.end);
+    }
+    result.extend_from_slice(&fixed.bytes[done..]);
+    result
+}
+
+/// The mistakes that can be corrected together: no correction touches another.
+fn choose<'d>(fixed: &'d Fixed, tried: &[(&'static str, u32)]) -> Vec<&'d Diagnostic> {
+    let text = fixed.source.text();
+    let mut taken = std::collections::BTreeMap::new();
+    let mut chosen = Vec::new();
+    for diagnostic in fixed.left.iter().filter(|d| !d.fix.is_empty()) {
+        if tried.binary_search(&(diagnostic.code, diagnostic.primary.span.start)).is_ok() {
+            continue;
+        }
+        let edits = &diagnostic.fix;
+        let ordered = edits.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start);
+        let sound = edits.iter().all(|e| text.get(e.span.range()).is_some());
+        // Two edits that meet at a byte would depend on their order.
+        let free = |edit: &Edit| {
+            let before = taken.range(..=edit.span.end).next_back();
+            before.is_none_or(|(_, &end)| end < edit.span.start)
+        };
+        if ordered && sound && edits.iter().all(free) {
+            taken.extend(edits.iter().map(|e| (e.span.start, e.span.end)));
+            chosen.push(diagnostic);
+        }
+    }
+    chosen
+}
+
+/// Where the places are after the edits.
+fn move_places(places: &mut [(&'static str, u32)], edits: &[Edit]) {
+    places.sort_unstable_by_key(|&(_, at)| at);
+    let mut moved: i64 = 0;
+    let mut edits = edits.iter().peekable();
+    for (_, at) in places {
+        while let Some(edit) = edits.next_if(|edit| edit.span.end <= *at) {
+            moved += edit.text.len() as i64 - edit.span.range().len() as i64;
+        }
+        *at = (i64::from(*at) + moved) as u32;
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use texunit_syntax::Span;
+
+    fn text(bytes: &[u8]) -> Text {
+        let source = SourceFile::from_bytes("k.ptx", bytes);
+        Text { original: source.is_lossy().then(|| bytes.to_vec()), source }
+    }
+
+    /// `a` becomes `bb`, and what is no text `?`; of `b!` the `!` goes.
+    fn check(source: &SourceFile) -> Vec<Diagnostic> {
+        let mut list = Vec::new();
+        for (at, c) in source.text().char_indices() {
+            let span = Span::new(at, at + c.len_utf8());
+            let error = |code| Diagnostic::error(code, span, "m");
+            match c {
+                'a' => list.push(error("E0001").fix(span, "bb")),
+                '\u{fffd}' => list.push(error("E0002").fix(span, "?")),
+                '!' => list.push(error("E0003").fix(Span::new(at.saturating_sub(1), at + 1), "b")),
+                _ => {}
+            }
+        }
+        list
+    }
+
+    #[test]
+    fn corrections_that_touch_wait() {
+        let fixed = fix(text(b"xa!\xff\xe2\x82 a\n!"), check);
+        assert_eq!(fixed.bytes, b"xbb?? bbb");
+        assert_eq!((fixed.source.text(), fixed.number), ("xbb?? bbb", 6));
+        assert!(fixed.left.is_empty() && !fixed.source.is_lossy());
+    }
+
+    /// A correction that does not help is tried once, wherever its place goes.
+    #[test]
+    fn corrections_that_do_not_help() {
+        let useless = |source: &SourceFile| {
+            let insert = |at: usize, code, text: &str| {
+                let diagnostic = Diagnostic::error(code, Span::new(at, at + 1), "m");
+                diagnostic.fix(Span::new(at, at), text)
+            };
+            let text = source.text();
+            let mut list = vec![insert(text.find('x').unwrap(), "E0001", ";")];
+            list.extend(
+                text.find('a').map(|at| insert(at, "E0002", "b").fix(Span::new(at, at + 1), "")),
+            );
+            list
+        };
+        let fixed = fix(text(b"a.x"), useless);
+        assert_eq!((fixed.source.text(), fixed.left.len(), fixed.number), ("b.;x", 1, 2));
+    }
+
+    #[test]
+    fn edits_that_do_not_fit_are_not_made() {
+        for (start, end) in [(0, 99), (2, 3), (3, 1)] {
+            let span = Span { start, end };
+            let wrong = |_: &SourceFile| vec![Diagnostic::error("E0001", span, "m").fix(span, "x")];
+            let fixed = fix(text("a\u{20ac}b".as_bytes()), wrong);
+            assert_eq!((fixed.bytes, fixed.number), ("a\u{20ac}b".into(), 0));
+        }
+    }
+}

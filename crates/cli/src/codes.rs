@@ -1,0 +1,129 @@
+//! Every code that texunit can print, wherever it comes from.
+
+use crate::problem::codes as job;
+use texunit_check::examples::{Example, Place, WITHOUT, example};
+use texunit_report::Rule;
+use texunit_syntax::codes::Code;
+
+/// A file that cannot be read, or not be written back.
+pub const UNREADABLE: &str = "E0000";
+
+const fn code(code: &'static str, title: &'static str, explanation: &'static str) -> Code {
+    Code { code, title, explanation }
+}
+
+/// The codes of the program itself: files, and mistakes in jobs (docs/jobs.md).
+#[rustfmt::skip]
+pub const CODES: &[Code] = &[
+    code(UNREADABLE, "file that cannot be read or written", "The file is not there, is a folder, a pipe or a device, may not be read, or is longer than any module. `-` stands for standard input. With `--fix` also: the corrected text cannot be written in its place."),
+    code(job::SYNTAX, "job that is no TOML", "A job file is TOML with at least `ptx`, `kernel`, `grid` and `block`. Texts stand in quotes, `key = value` on one line, and the keys of a table below its `[name]`."),
+    code(job::UNKNOWN_KEY, "unknown key in a job", "Jobs have no such key in this place. The help names the nearest one, or all."),
+    code(job::MISSING_KEY, "missing key in a job", "A key that must be there is not: every job needs `ptx`, `kernel`, `grid` and `block`, and objects need what describes them."),
+    code(job::TYPE, "value of another type", "The key takes a number, a text, a list or a table, and something else stands there. Texts need quotes, numbers must have none."),
+    code(job::VALUE, "value that makes no sense", "The value has the right type, but is out of range: a grid of zero, a texture without texels, an output larger than its buffer."),
+    code(job::CONFLICT, "keys that exclude each other", "Each of the keys would say the same thing in another way, such as `file` and `texels`. Keep one of them."),
+    code(job::FILE, "file of a job that cannot be used", "The file is missing, damaged, empty, of another kind than its name says, or cannot be read in the wanted format. Paths are relative to the job."),
+    code(job::NAME, "unknown name in a job", "The module, the kernel or the job has nothing of this name. The help names the nearest one."),
+    code(job::PARAMETER, "value that a parameter does not take", "Every parameter of the kernel needs a value of its kind and size: a scalar of its type, a buffer for a pointer, a texture, sampler or surface for a handle."),
+    code(job::REFUSED, "object that the device refuses", "The CUDA runtime would refuse to make it too, or there is no memory left. The message says why."),
+];
+
+/// All codes: errors and warnings of PTX, mistakes in jobs, faults; sorted within these.
+pub fn all() -> Vec<&'static Code> {
+    let rank = |code: &Code| match code.code.as_bytes()[0] {
+        b'E' => 0,
+        b'W' => 1,
+        b'J' => 2,
+        _ => 3,
+    };
+    let mut all: Vec<&Code> = [
+        CODES,
+        texunit_syntax::codes::CODES,
+        texunit_check::CODES,
+        texunit_simt::CODES,
+        texunit_device::CODES,
+        texunit_report::FAULTS,
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    all.sort_by_key(|c| (rank(c), c.code));
+    all
+}
+
+/// A code in upper or lower case.
+pub fn find(code: &str) -> Option<&'static Code> {
+    all().into_iter().find(|known| known.code.eq_ignore_ascii_case(code))
+}
+
+/// The code that was probably meant.
+pub fn nearest(code: &str) -> Option<&'static str> {
+    let all: Vec<&str> = all().into_iter().map(|c| c.code).collect();
+    // Of numbers with the same letter the next one; of words the most similar one.
+    let number = |code: &str| {
+        let (letter, digits) = code.split_at_checked(1)?;
+        Some((letter.to_ascii_uppercase(), digits.parse::<u32>().ok()?))
+    };
+    let Some((letter, wanted)) = number(code) else {
+        return crate::problem::nearest(code, &all).and_then(find).map(|c| c.code);
+    };
+    let distance = |known: &str| {
+        number(known).filter(|(l, _)| *l == letter).map(|(_, number)| number.abs_diff(wanted))
+    };
+    all.into_iter().filter_map(|c| distance(c).map(|d| (d, c))).min().map(|(_, c)| c)
+}
+
+/// Where the texts of an example stand; nothing for whole files.
+pub fn place(example: &Example) -> &'static str {
+    match example.place {
+        Place::File => "",
+        Place::Module => "at module scope",
+        Place::Body => "in the body of a kernel",
+        Place::Independent => "in the body of a kernel, with `texmode_independent`",
+    }
+}
+
+/// Why a code has no example, if there is something to be said.
+pub fn without_example(code: &str) -> Option<&'static str> {
+    WITHOUT.iter().find(|(without, _)| *without == code).map(|(_, why)| *why)
+}
+
+/// What SARIF says about a code.
+pub fn rule(code: &str) -> Option<Rule> {
+    let known = find(code)?;
+    let mut markdown = known.explanation.to_owned();
+    if let Some(example) = example(known.code) {
+        let fence = |text: &str| format!("```ptx\n{}\n```\n", text.trim_end());
+        let (wrong, right) = (fence(example.wrong), fence(example.right));
+        markdown += &format!("\n\nWrong:\n\n{wrong}\nRight:\n\n{right}");
+    }
+    Some(Rule { title: known.title.to_owned(), text: known.explanation.to_owned(), markdown })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_once() {
+        let all: Vec<&str> = all().iter().map(|c| c.code).collect();
+        let set: std::collections::BTreeSet<&str> = all.iter().copied().collect();
+        assert_eq!(set.len(), all.len());
+        for code in ["E0000", "E0001", "E0110", "E0401", "E0503", "W0101", "J0010", "deadlock"] {
+            assert!(set.contains(code), "{code}");
+            assert_eq!(find(&code.to_ascii_lowercase()).map(|c| c.code), Some(code));
+        }
+        assert_eq!((all[0], all[all.len() - 1]), ("E0000", "trap"));
+    }
+
+    #[test]
+    fn nearest_codes() {
+        assert_eq!(nearest("E9999"), all().iter().map(|c| c.code).rfind(|c| c.starts_with('E')));
+        assert_eq!(nearest("w0001"), Some("W0101"));
+        assert_eq!(nearest("J11"), Some("J0010"));
+        assert_eq!(nearest("out-of-bound"), Some("out-of-bounds"));
+        assert_eq!(nearest("something else"), None);
+        assert_eq!(nearest(""), None);
+        assert_eq!(nearest("\u{e4}1"), None);
+    }
+}

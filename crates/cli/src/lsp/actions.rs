@@ -1,0 +1,228 @@
+//! Diagnostics in the protocol's words, and the corrections that they come with.
+
+use super::document::{Encoding, Text};
+use lsp_types::{
+    CodeAction, CodeActionKind, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
+    DocumentChanges, Location, NumberOrString, OneOf, OptionalVersionedTextDocumentIdentifier,
+    Range, TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
+};
+use serde_json::json;
+use std::collections::HashMap;
+use texunit_syntax::{Diagnostic, Edit, Label, Severity, Span};
+
+/// Most diagnostics of a document that are published.
+pub(crate) const MOST: usize = 2000;
+
+/// The kind of the action that makes all corrections.
+pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.texunit");
+
+/// A document as the client knows it.
+pub(crate) struct Target<'a> {
+    /// Its name.
+    pub(crate) uri: &'a Uri,
+    /// The client's number of the text.
+    pub(crate) version: i32,
+    /// Its text.
+    pub(crate) text: &'a Text,
+    /// What columns count.
+    pub(crate) encoding: Encoding,
+    /// Whether the client understands edits of a version.
+    pub(crate) versioned_edits: bool,
+}
+
+/// The diagnostics of a document. Only the first [`MOST`] are published.
+pub(crate) fn diagnostics(list: &[Diagnostic], target: &Target<'_>) -> Vec<lsp_types::Diagnostic> {
+    let mut converter = target.text.converter(target.encoding);
+    list.iter()
+        .take(MOST)
+        .map(|d| {
+            let range = converter.range(d.primary.span);
+            diagnostic(d, range, target)
+        })
+        .collect()
+}
+
+fn diagnostic(d: &Diagnostic, range: Range, target: &Target<'_>) -> lsp_types::Diagnostic {
+    let related = |label: &Label| DiagnosticRelatedInformation {
+        location: Location {
+            uri: target.uri.clone(),
+            range: target.text.range(label.span, target.encoding),
+        },
+        message: if label.text.is_empty() { "here".into() } else { label.text.clone() },
+    };
+    let related: Vec<_> = d.secondary.iter().map(related).collect();
+    let mut message = d.message.clone();
+    if !d.primary.text.is_empty() {
+        message += &format!(" ({})", d.primary.text);
+    }
+    if let Some(help) = &d.help {
+        message += &format!("\nhelp: {help}");
+    }
+    let edits = edits(&d.fix, target.text, target.encoding);
+    lsp_types::Diagnostic {
+        range,
+        severity: Some(match d.severity {
+            Severity::Error => DiagnosticSeverity::ERROR,
+            Severity::Warning => DiagnosticSeverity::WARNING,
+        }),
+        code: Some(NumberOrString::String(d.code.into())),
+        code_description: None,
+        source: Some("texunit".into()),
+        message,
+        related_information: (!related.is_empty()).then_some(related),
+        tags: UNNECESSARY.contains(&d.code).then(|| vec![DiagnosticTag::UNNECESSARY]),
+        data: Some(json!({ "version": target.version, "help": d.help, "fix": edits })),
+    }
+}
+
+/// Warnings about something that could be removed: the editor shows it faded.
+const UNNECESSARY: &[&str] = &["W0103", "W0204", "W0208", "W0209"];
+
+fn edits(fix: &[Edit], text: &Text, encoding: Encoding) -> Vec<TextEdit> {
+    fix.iter()
+        .map(|e| TextEdit { range: text.range(e.span, encoding), new_text: e.text.clone() })
+        .collect()
+}
+
+/// The corrections in a range.
+pub(crate) fn actions(
+    list: &[Diagnostic],
+    target: &Target<'_>,
+    range: Range,
+    only: Option<&[CodeActionKind]>,
+) -> Vec<CodeAction> {
+    let from = target.text.offset(range.start, target.encoding) as u32;
+    let to = target.text.offset(range.end, target.encoding) as u32;
+    let wanted = |kind: &CodeActionKind| {
+        only.is_none_or(|only| only.iter().any(|o| covers(o.as_str(), kind.as_str())))
+    };
+    let mut found = Vec::new();
+    if wanted(&CodeActionKind::QUICKFIX) {
+        let here = list.iter().filter(|d| {
+            !d.fix.is_empty() && d.primary.span.start <= to && from <= d.primary.span.end
+        });
+        for d in here.take(MOST) {
+            let place = target.text.range(d.primary.span, target.encoding);
+            found.push(CodeAction {
+                title: title(&d.fix, target.text),
+                kind: Some(CodeActionKind::QUICKFIX),
+                diagnostics: Some(vec![diagnostic(d, place, target)]),
+                edit: Some(workspace_edit(edits(&d.fix, target.text, target.encoding), target)),
+                is_preferred: Some(true),
+                ..CodeAction::default()
+            });
+        }
+    }
+    let all = all_fixes(list);
+    if wanted(&FIX_ALL) && !all.is_empty() && (only.is_some() || found.len() > 1) {
+        found.push(CodeAction {
+            title: "Make every certain correction".into(),
+            kind: Some(FIX_ALL),
+            edit: Some(workspace_edit(edits(&all, target.text, target.encoding), target)),
+            ..CodeAction::default()
+        });
+    }
+    found
+}
+
+/// Whether a kind that was asked for means this one: `source` means `source.fixAll`.
+fn covers(asked: &str, kind: &str) -> bool {
+    kind.strip_prefix(asked).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        || asked.is_empty()
+}
+
+/// All fixes that do not touch those before them, in order.
+fn all_fixes(list: &[Diagnostic]) -> Vec<Edit> {
+    let mut fixes: Vec<&[Edit]> =
+        list.iter().map(|d| &d.fix[..]).filter(|f| !f.is_empty()).collect();
+    let start = |fix: &[Edit]| fix.iter().map(|e| e.span.start).min();
+    fixes.sort_by_key(|fix| start(fix));
+    let mut all: Vec<Edit> = Vec::new();
+    let mut end = None;
+    for fix in fixes {
+        if end.is_none() || start(fix) > end {
+            end = fix.iter().map(|e| e.span.end).max();
+            all.extend_from_slice(fix);
+        }
+    }
+    all
+}
+
+/// What a fix does, in words.
+fn title(fix: &[Edit], text: &Text) -> String {
+    let [edit] = fix else { return format!("Correct it in {} places", fix.len()) };
+    let old = shown(text.as_str().get(edit.span.range()).unwrap_or(""));
+    let new = shown(&edit.text);
+    match (edit.span == Span::new(0, 0) || old.is_empty(), new.is_empty()) {
+        (true, _) => format!("Insert `{new}`"),
+        (false, true) => format!("Remove `{old}`"),
+        (false, false) => format!("Replace `{old}` with `{new}`"),
+    }
+}
+
+fn shown(text: &str) -> String {
+    let text = text.trim().replace(char::is_control, " ");
+    let cut: String = text.chars().take(40).collect();
+    if cut.len() < text.len() { cut + "..." } else { cut }
+}
+
+/// Edits of one document.
+pub(crate) fn workspace_edit(edits: Vec<TextEdit>, target: &Target<'_>) -> WorkspaceEdit {
+    if !target.versioned_edits {
+        return WorkspaceEdit {
+            // The key has no interior mutability that its hash could see.
+            changes: Some(HashMap::from([(target.uri.clone(), edits)])),
+            ..WorkspaceEdit::default()
+        };
+    }
+    let text_document = OptionalVersionedTextDocumentIdentifier {
+        uri: target.uri.clone(),
+        version: Some(target.version),
+    };
+    let edits = edits.into_iter().map(OneOf::Left).collect();
+    WorkspaceEdit {
+        document_changes: Some(DocumentChanges::Edits(vec![TextDocumentEdit {
+            text_document,
+            edits,
+        }])),
+        ..WorkspaceEdit::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fixes_that_overlap_are_not_made_together() {
+        let at = |a, b| Diagnostic::error("E0110", Span::new(a, b), "").fix(Span::new(a, b), "x");
+        let list = [at(8, 9), at(0, 3), at(2, 4), at(5, 6), at(6, 7)];
+        let made: Vec<u32> = all_fixes(&list).iter().map(|e| e.span.start).collect();
+        assert_eq!(made, [0, 5, 8]);
+    }
+
+    #[test]
+    fn titles() {
+        let text = Text::new("tex .u32".into());
+        let edit = |a, b, new: &str| vec![Edit { span: Span::new(a, b), text: new.into() }];
+        assert_eq!(title(&edit(0, 3, "tld4"), &text), "Replace `tex` with `tld4`");
+        assert_eq!(title(&edit(0, 3, ""), &text), "Remove `tex`");
+        assert_eq!(title(&edit(3, 3, ";"), &text), "Insert `;`");
+    }
+
+    #[test]
+    fn unnecessary_code() {
+        let titles = ["field is ignored", "unreachable", "nobody reads", "never used"];
+        for (code, title) in UNNECESSARY.iter().zip(titles) {
+            let found = texunit_check::find_code(code).map(|c| c.title);
+            assert!(found.is_some_and(|t| t.contains(title)), "{code}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn kinds() {
+        assert!(covers("", "quickfix") && covers("source", "source.fixAll.texunit"));
+        assert!(covers("source.fixAll", "source.fixAll.texunit") && covers("quickfix", "quickfix"));
+        assert!(!covers("source.fix", "source.fixAll.texunit") && !covers("refactor", "quickfix"));
+    }
+}

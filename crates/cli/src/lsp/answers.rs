@@ -1,0 +1,217 @@
+//! Answers to requests about a document whose index is current.
+
+use super::actions::{self, Target};
+use super::completion::{self, Completion};
+use super::index::Index;
+use super::{definition, hover, symbols};
+use lsp_server::ErrorCode;
+use lsp_types::{
+    CodeActionParams, CompletionItem, CompletionList, CompletionTextEdit, DocumentHighlight,
+    DocumentHighlightKind, Hover, HoverContents, Location, Position, PrepareRenameResponse, Range,
+    ReferenceParams, RenameParams, TextDocumentPositionParams, TextEdit,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use texunit_syntax::{Diagnostic, Span};
+
+/// Why a request has no answer.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// The protocol's code.
+    pub(crate) code: ErrorCode,
+    /// In words.
+    pub(crate) message: String,
+}
+
+impl Failure {
+    /// A failure with a message.
+    pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}
+
+/// The result of a request.
+pub(crate) type Answer = Result<Value, Failure>;
+
+/// What a request needs to know of its document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// The names.
+    Index,
+    /// The mistakes, too.
+    Diagnostics,
+}
+
+/// What a method needs; none if there is no such method.
+pub(crate) fn need(method: &str) -> Option<Need> {
+    METHODS.iter().find(|row| row.0 == method).map(|row| row.1)
+}
+
+type Handler = fn(&View<'_>, Value) -> Answer;
+
+#[rustfmt::skip]
+const METHODS: &[(&str, Need, Handler)] = &[
+    ("textDocument/hover",             Need::Index,       hover_at),
+    ("textDocument/definition",        Need::Index,       definition_at),
+    ("textDocument/declaration",       Need::Index,       definition_at),
+    ("textDocument/references",        Need::Index,       references),
+    ("textDocument/documentHighlight", Need::Index,       highlights),
+    ("textDocument/documentSymbol",    Need::Index,       outline),
+    ("textDocument/completion",        Need::Index,       complete),
+    ("textDocument/prepareRename",     Need::Index,       prepare_rename),
+    ("textDocument/rename",            Need::Index,       rename),
+    ("textDocument/codeAction",        Need::Diagnostics, code_actions),
+];
+
+/// What the client can show.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Client {
+    /// Hover in Markdown.
+    pub(crate) markdown_hover: bool,
+    /// Documentation of completions in Markdown.
+    pub(crate) markdown_completion: bool,
+    /// The outline as a tree.
+    pub(crate) symbol_tree: bool,
+    /// Edits of a version.
+    pub(crate) versioned_edits: bool,
+}
+
+/// A document with all that is known of it.
+pub(crate) struct View<'a> {
+    /// The document.
+    pub(crate) target: Target<'a>,
+    /// Its names.
+    pub(crate) index: &'a Index,
+    /// Its mistakes, if they were needed.
+    pub(crate) diagnostics: &'a [Diagnostic],
+    /// What the client can show.
+    pub(crate) client: Client,
+}
+
+/// Answers a request.
+pub(crate) fn answer(method: &str, params: Value, view: &View<'_>) -> Answer {
+    let Some(row) = METHODS.iter().find(|row| row.0 == method) else {
+        let message = format!("there is no method `{method}`");
+        return Err(Failure::new(ErrorCode::MethodNotFound, message));
+    };
+    (row.2)(view, params)
+}
+
+/// Reads the parameters of a request.
+pub(crate) fn read<T: DeserializeOwned>(params: Value) -> Result<T, Failure> {
+    serde_json::from_value(params)
+        .map_err(|error| Failure::new(ErrorCode::InvalidParams, error.to_string()))
+}
+
+fn written(value: impl serde::Serialize) -> Answer {
+    serde_json::to_value(value)
+        .map_err(|error| Failure::new(ErrorCode::InternalError, error.to_string()))
+}
+
+impl View<'_> {
+    fn text(&self) -> &str {
+        self.target.text.as_str()
+    }
+
+    fn offset(&self, position: Position) -> usize {
+        self.target.text.offset(position, self.target.encoding)
+    }
+
+    fn range(&self, span: Span) -> Range {
+        self.target.text.range(span, self.target.encoding)
+    }
+
+    fn location(&self, range: Range) -> Location {
+        Location { uri: self.target.uri.clone(), range }
+    }
+}
+
+fn hover_at(view: &View<'_>, params: Value) -> Answer {
+    let at: TextDocumentPositionParams = read(params)?;
+    let found = hover::hover(view.text(), view.index, view.offset(at.position));
+    written(found.map(|(span, page)| Hover {
+        contents: HoverContents::Markup(page.render(view.client.markdown_hover)),
+        range: Some(view.range(span)),
+    }))
+}
+
+fn definition_at(view: &View<'_>, params: Value) -> Answer {
+    let at: TextDocumentPositionParams = read(params)?;
+    let found = definition::definition(view.text(), view.index, view.offset(at.position));
+    written(found.map(|span| view.location(view.range(span))))
+}
+
+fn references(view: &View<'_>, params: Value) -> Answer {
+    let params: ReferenceParams = read(params)?;
+    let at = view.offset(params.text_document_position.position);
+    let found = definition::references(view.text(), view.index, at);
+    let mut converter = view.target.text.converter(view.target.encoding);
+    let wanted = |u: &definition::Use| params.context.include_declaration || !u.is_declaration;
+    let uses = found.into_iter().flatten().filter(wanted);
+    let places: Vec<Location> = uses.map(|u| view.location(converter.range(u.span))).collect();
+    written(places)
+}
+
+fn highlights(view: &View<'_>, params: Value) -> Answer {
+    let at: TextDocumentPositionParams = read(params)?;
+    let found = definition::references(view.text(), view.index, view.offset(at.position));
+    let mut converter = view.target.text.converter(view.target.encoding);
+    let places = found.into_iter().flatten().map(|u| DocumentHighlight {
+        range: converter.range(u.span),
+        kind: Some(DocumentHighlightKind::TEXT),
+    });
+    written(places.collect::<Vec<_>>())
+}
+
+fn outline(view: &View<'_>, _params: Value) -> Answer {
+    let flat = (!view.client.symbol_tree).then_some(view.target.uri);
+    written(symbols::symbols(view.target.text, view.index, view.target.encoding, flat))
+}
+
+fn complete(view: &View<'_>, params: Value) -> Answer {
+    let at: TextDocumentPositionParams = read(params)?;
+    let Completion { items, span, is_incomplete } =
+        completion::complete(view.text(), view.index, view.offset(at.position));
+    let range = view.range(span);
+    let item = |(order, item): (usize, completion::Item)| {
+        let page = item.page.map(|p| p.documentation(view.client.markdown_completion));
+        let edit = TextEdit { range, new_text: item.label.clone() };
+        CompletionItem {
+            kind: Some(item.kind),
+            detail: (!item.detail.is_empty()).then_some(item.detail),
+            documentation: page,
+            sort_text: Some(format!("{order:04}")),
+            filter_text: Some(item.label.clone()),
+            text_edit: Some(CompletionTextEdit::Edit(edit)),
+            label: item.label,
+            ..CompletionItem::default()
+        }
+    };
+    let items = items.into_iter().enumerate().map(item).collect();
+    written(CompletionList { is_incomplete, items })
+}
+
+fn prepare_rename(view: &View<'_>, params: Value) -> Answer {
+    let at: TextDocumentPositionParams = read(params)?;
+    match definition::renameable(view.text(), view.index, view.offset(at.position)) {
+        Ok((span, _)) => written(PrepareRenameResponse::Range(view.range(span))),
+        Err(why) => Err(Failure::new(ErrorCode::RequestFailed, why)),
+    }
+}
+
+fn rename(view: &View<'_>, params: Value) -> Answer {
+    let params: RenameParams = read(params)?;
+    let at = view.offset(params.text_document_position.position);
+    let places = definition::rename(view.text(), view.index, at, &params.new_name)
+        .map_err(|why| Failure::new(ErrorCode::RequestFailed, why))?;
+    let mut converter = view.target.text.converter(view.target.encoding);
+    let edit = |span| TextEdit { range: converter.range(span), new_text: params.new_name.clone() };
+    let edits = places.into_iter().map(edit).collect();
+    written(actions::workspace_edit(edits, &view.target))
+}
+
+fn code_actions(view: &View<'_>, params: Value) -> Answer {
+    let params: CodeActionParams = read(params)?;
+    let only = params.context.only.as_deref();
+    written(actions::actions(view.diagnostics, &view.target, params.range, only))
+}

@@ -1,0 +1,314 @@
+//! What can be written at a cursor: modifiers that still lead to a form of the table, opcodes,
+//! names in reach, directives and types.
+
+mod words;
+
+use self::words::{directives, fields, opcodes, specials, targets};
+use super::doc;
+use super::hover::{self, Page};
+use super::index::{Decl, DeclKind, Index};
+use super::instruction::{Instruction, candidates};
+use super::scan::{Kind, Place, Token};
+use lsp_types::CompletionItemKind as ItemKind;
+use std::collections::HashSet;
+use texunit_isa::{Class, Opcode};
+use texunit_syntax::Span;
+
+/// Something that can be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Item {
+    /// The word.
+    pub(crate) label: String,
+    /// The symbol in front of it.
+    pub(crate) kind: ItemKind,
+    /// What it is, in a few words.
+    pub(crate) detail: String,
+    /// More.
+    pub(crate) page: Option<Page>,
+    /// Its place in the list: smaller first.
+    pub(crate) rank: usize,
+}
+
+/// Everything that can be written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Completion {
+    /// In the order to be shown.
+    pub(crate) items: Vec<Item>,
+    /// What they replace: the word at the cursor.
+    pub(crate) span: Span,
+    /// Whether there is more than was listed.
+    pub(crate) is_incomplete: bool,
+}
+
+/// Most items.
+const MOST: usize = 500;
+
+/// What can be written at an offset.
+pub(crate) fn complete(text: &str, index: &Index, offset: usize) -> Completion {
+    let place = Place::find(text, index.function_before(offset), offset);
+    if place.in_comment {
+        return Completion::default();
+    }
+    let cursor = Cursor::new(text, index, offset, &place);
+    let mut items = cursor.items();
+    items.retain(|i| starts_with(&i.label, cursor.typed));
+    items.sort_by(|a, b| (a.rank, &a.label).cmp(&(b.rank, &b.label)));
+    let is_incomplete = items.len() > MOST;
+    items.truncate(MOST);
+    Completion { items, span: cursor.span, is_incomplete }
+}
+
+fn starts_with(label: &str, typed: &str) -> bool {
+    label.get(..typed.len()).is_some_and(|start| start.eq_ignore_ascii_case(typed))
+}
+
+struct Cursor<'a> {
+    text: &'a str,
+    index: &'a Index,
+    offset: usize,
+    place: &'a Place,
+    /// The word at the cursor.
+    word: Option<Token>,
+    /// What of it is before the cursor.
+    typed: &'a str,
+    /// All of it, without its dot.
+    span: Span,
+}
+
+impl<'a> Cursor<'a> {
+    fn new(text: &'a str, index: &'a Index, offset: usize, place: &'a Place) -> Self {
+        let word = place.word.map(|i| place.statement[i]);
+        let span = match word {
+            Some(t) if t.kind == Kind::Word => Span { start: t.span.start + 1, end: t.span.end },
+            Some(t) => t.span,
+            None => Span::new(offset, offset),
+        };
+        // In front of a dot nothing of the word behind it is typed.
+        let word = word.filter(|_| span.start as usize <= offset);
+        let span = if word.is_none() { Span::new(offset, offset) } else { span };
+        Self { text, index, offset, place, word, typed: &text[span.start as usize..offset], span }
+    }
+
+    fn token(&self, at: usize) -> Option<&'a Token> {
+        self.place.statement.get(at)
+    }
+
+    fn first(&self) -> Option<&'a str> {
+        self.token(0).filter(|t| t.kind == Kind::Word).map(|t| t.text(self.text))
+    }
+
+    fn items(&self) -> Vec<Item> {
+        let instruction = Instruction::read(self.text, self.place);
+        let at = self.place.before;
+        match (self.word.map(|w| w.kind), &instruction) {
+            (Some(Kind::Number), _) => Vec::new(),
+            (Some(Kind::Word), Some(i)) if i.modifier(at).is_some() => self.modifiers(i, at),
+            (Some(Kind::Word), Some(_)) => self.components(at),
+            (Some(Kind::Word), None) => directives(self.place, self.text),
+            (_, Some(i)) if at > i.at => self.operands(i),
+            (_, Some(i)) if at == i.at => opcodes(),
+            (_, _) if self.place.in_body => self.at_statement(),
+            (_, _) => self.at_module(),
+        }
+    }
+
+    fn modifiers(&self, instruction: &Instruction, at: usize) -> Vec<Item> {
+        let (Some(opcode), Some(nth)) = (instruction.opcode, instruction.modifier(at)) else {
+            return Vec::new();
+        };
+        let words = instruction.words(self.text);
+        let found = candidates(opcode, &words[..nth], &words[nth + 1..]);
+        let mut order = 0..;
+        found
+            .into_iter()
+            .map(|c| {
+                let meaning = doc::word(c.class, c.word);
+                let mut with = words[..nth].to_vec();
+                with.push(c.word);
+                Item {
+                    label: c.word.into(),
+                    kind: ItemKind::ENUM_MEMBER,
+                    detail: meaning.unwrap_or_else(|| class_name(c.class).into()),
+                    page: Some(hover::opcode(opcode, &with)),
+                    rank: order.next().unwrap_or(usize::MAX),
+                }
+            })
+            .collect()
+    }
+
+    /// `.x` behind a register.
+    fn components(&self, at: usize) -> Vec<Item> {
+        let before = at.checked_sub(1).and_then(|i| self.token(i));
+        let of_name = before.is_some_and(|t| {
+            let here = self.place.statement[at].span.start;
+            t.kind == Kind::Ident && t.span.end == here
+        });
+        if !of_name {
+            return Vec::new();
+        }
+        let item = |(rank, label): (usize, &str)| Item {
+            label: label.into(),
+            kind: ItemKind::FIELD,
+            detail: "component".into(),
+            page: None,
+            rank,
+        };
+        ["x", "y", "z", "w"].into_iter().enumerate().map(item).collect()
+    }
+
+    /// Nothing, a guard, or an unfinished word of one in front of the cursor.
+    fn at_statement(&self) -> Vec<Item> {
+        let is = |at: usize, b: u8| self.token(at).is_some_and(|t| t.kind == Kind::Other(b));
+        let name = usize::from(is(1, b'!')) + 1;
+        match self.place.before {
+            0 if !is(0, b'@') => opcodes(),
+            before if is(0, b'@') && before > name => opcodes(),
+            _ if is(0, b'@') => self.names(|d| self.is_predicate(d), |_| 0),
+            _ => self.names(|d| d.kind != DeclKind::Label, |_| 0),
+        }
+    }
+
+    fn is_predicate(&self, decl: &Decl) -> bool {
+        let source = self.text.get(decl.span.range()).unwrap_or("");
+        decl.kind == DeclKind::Register && source.contains(".pred")
+    }
+
+    /// Names in initial values, options of the target.
+    fn at_module(&self) -> Vec<Item> {
+        let after_equal =
+            self.place.statement[..self.place.before].iter().any(|t| t.kind == Kind::Other(b'='));
+        match self.first() {
+            Some("target") => targets(),
+            Some("alias") => self.names(|d| d.kind == DeclKind::Function, |_| 0),
+            Some(_) if after_equal => {
+                let mut items = self.names(|_| true, |_| 0);
+                items.extend(fields());
+                items
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn operands(&self, instruction: &Instruction) -> Vec<Item> {
+        use DeclKind::*;
+        let before = &self.place.statement[..self.place.before];
+        let brackets = before.iter().filter(|t| t.kind == Kind::Other(b'[')).count();
+        match instruction.opcode {
+            Some(Opcode::Bra) => self.names(|d| d.kind == Label, |_| 0),
+            Some(Opcode::Brx) => self.names(
+                |d| matches!(d.kind, Register | Targets),
+                |d| usize::from(d.kind == Register),
+            ),
+            Some(Opcode::Call) => {
+                self.names(|d| d.kind != Label, |d| usize::from(d.kind != Function))
+            }
+            Some(Opcode::Mov) => self.names(|_| true, |d| usize::from(d.kind != Register)),
+            Some(op) if is_texture(op) && brackets > 0 => self
+                .names(|d| !matches!(d.kind, Label | Kernel), |d| usize::from(d.kind != Reference)),
+            _ if brackets > 0 => {
+                self.names(|d| !matches!(d.kind, Label | Kernel | Function), |_| 0)
+            }
+            _ => self.names(
+                |d| !matches!(d.kind, Label | Kernel | Function | Reference),
+                |d| usize::from(d.kind != Register),
+            ),
+        }
+    }
+
+    /// Names in reach that begin as typed, inner ones hiding outer ones; special registers.
+    fn names(&self, wanted: impl Fn(&Decl) -> bool, rank: impl Fn(&Decl) -> usize) -> Vec<Item> {
+        let mut items = Vec::new();
+        let mut seen = HashSet::new();
+        let mut add = |label: String, id: u32| {
+            let decl = &self.index.decls[id as usize];
+            if seen.insert(label.clone()) && wanted(decl) {
+                let page = hover::declaration(self.text, self.index, id);
+                let detail = detail(self.text, decl);
+                let kind = item_kind(decl.kind);
+                items.push(Item { label, kind, detail, page: Some(page), rank: rank(decl) });
+            }
+            items.len() <= MOST
+        };
+        'scopes: for (_, scope) in self.index.scopes_at(self.offset) {
+            for (name, ids) in &scope.names {
+                // The word at the cursor may be its own declaration.
+                let here = |id: &u32| self.index.decls[*id as usize].name != self.span;
+                let id = ids.iter().copied().find(here);
+                let Some(id) = id.filter(|_| starts_with(name, self.typed)) else { continue };
+                if !add(name.to_string(), id) {
+                    break 'scopes;
+                }
+            }
+            for (prefix, ids) in &scope.ranges {
+                let Some(&id) = ids.first() else { continue };
+                let count = self.index.decls[id as usize].count.unwrap_or(0);
+                for name in members(prefix, count, self.typed) {
+                    if !add(name, id) {
+                        break 'scopes;
+                    }
+                }
+            }
+        }
+        if self.typed.starts_with('%') {
+            items.extend(specials());
+        }
+        items
+    }
+}
+
+/// Most names of one numbered group: nobody reads more.
+const MOST_MEMBERS: usize = 100;
+
+/// The names of a group that begin as typed.
+fn members(prefix: &str, count: u64, typed: &str) -> impl Iterator<Item = String> {
+    let digits = typed.get(prefix.len()..).unwrap_or("").to_string();
+    let fits = starts_with(prefix, typed) || starts_with(typed, prefix);
+    // Numbers that begin with these digits are found behind few that do not.
+    let last = if fits { count.min(100_000) } else { 0 };
+    let prefix = prefix.to_string();
+    (0..last)
+        .map(|n| n.to_string())
+        .filter(move |n| n.starts_with(&digits))
+        .take(MOST_MEMBERS)
+        .map(move |n| format!("{prefix}{n}"))
+}
+
+fn detail(text: &str, decl: &Decl) -> String {
+    let source = text.get(decl.span.range()).unwrap_or("");
+    let line: String = source.lines().next().unwrap_or("").chars().take(80).collect();
+    match decl.kind {
+        DeclKind::Label => "label".into(),
+        _ => line.trim().to_string(),
+    }
+}
+
+fn item_kind(kind: DeclKind) -> ItemKind {
+    match kind {
+        DeclKind::Register | DeclKind::Parameter | DeclKind::Variable => ItemKind::VARIABLE,
+        DeclKind::Reference => ItemKind::VALUE,
+        DeclKind::Label | DeclKind::Targets => ItemKind::REFERENCE,
+        DeclKind::Kernel | DeclKind::Function | DeclKind::Alias => ItemKind::FUNCTION,
+    }
+}
+
+fn is_texture(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(opcode, Tex | Tld4 | Txq | Suld | Sust | Sured | Suq)
+}
+
+fn class_name(class: Class) -> &'static str {
+    match class {
+        Class::Type => "type",
+        Class::Vector => "vector",
+        Class::Rounding => "rounding",
+        Class::Compare => "comparison",
+        Class::Space => "state space",
+        Class::Geometry => "geometry",
+        Class::Hint => "hint",
+        _ => "modifier",
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -1,0 +1,80 @@
+use super::*;
+use texunit_syntax::SourceFile;
+
+/// The labels that are offered at `|`, and the text that they replace.
+fn at(statement: &str) -> (Vec<String>, String) {
+    let text = format!(
+        ".version 8.0\n.target sm_75\n.address_size 64\n.global .texref pic;\n\
+         .global .u32 counter;\n.func helper {{ ret; }}\n\
+         .entry k(.param .u64 p) {{\n.reg .f32 %f<12>;\n.reg .pred %p, %q;\n{statement}\nDONE: ret;\n}}\n"
+    );
+    let offset = text.find('|').unwrap();
+    let text = text.replacen('|', "", 1);
+    let index = Index::new(&SourceFile::new("t", text.clone()));
+    let found = complete(&text, &index, offset);
+    let labels = found.items.into_iter().map(|i| i.label).collect();
+    (labels, text[found.span.range()].to_string())
+}
+
+fn labels(statement: &str) -> Vec<String> {
+    at(statement).0
+}
+
+#[test]
+fn modifiers() {
+    assert_eq!(labels("tex.|")[..4], ["base", "level", "grad", "1d"]);
+    assert_eq!(labels("@%p tex.2d.v4.f|").first().map(String::as_str), Some("f32"));
+    assert_eq!(
+        at("tex.2|d.v4.f32.f32 {}, [pic, {}];"),
+        (vec!["2d".into(), "2dms".into()], "2d".into())
+    );
+    assert_eq!(labels("tld4.r.2d.v4.f32.f32.|").len(), 0);
+    assert_eq!(labels("nothing.|").len(), 0);
+}
+
+#[test]
+fn words_of_a_body() {
+    assert!(
+        labels("te|").starts_with(&["tex".into(), "testp".into()])
+            || labels("te|").contains(&"tex".into())
+    );
+    assert!(labels("|").contains(&"tld4".into()));
+    assert!(labels("@!%p |").contains(&"bra".into()));
+    assert_eq!(labels("@%|")[..2], ["%p", "%q"]);
+    assert_eq!(labels("@|"), ["%p", "%q"]);
+    assert_eq!(labels("bra |"), ["DONE"]);
+    assert_eq!(labels("add.f32 %f1|, %f2, %f3;"), ["%f1", "%f10", "%f11"]);
+    assert_eq!(labels("call hel|"), ["helper"]);
+    assert_eq!(labels("tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [|")[0], "pic");
+    assert_eq!(labels("mov.u32 %f0, %ti|"), ["%tid"]);
+    assert_eq!(labels("mov.u32 %f0, %tid.|"), ["x", "y", "z", "w"]);
+    assert_eq!(labels("mov.u32 %f0, coun|ter;"), ["counter"]);
+    assert!(labels("mov.u32 %f0, 1|;").is_empty());
+    assert!(labels("// te|").is_empty());
+}
+
+#[test]
+fn directives_and_types() {
+    assert_eq!(labels(".re|"), ["reg"]);
+    assert!(labels(".reg .|").contains(&"pred".into()));
+    assert!(!labels(".reg .|").contains(&"texref".into()));
+    assert!(labels(".shared .|").contains(&"align".into()));
+    let module = |text: &str| labels(&format!("ret; }}\n{text}\n.entry l() {{"));
+    assert_eq!(module(".vis|"), ["visible"]);
+    assert_eq!(module(".visible .en|"), ["entry"]);
+    assert_eq!(module(".global .texr|"), ["texref"]);
+    assert!(module(".target sm_7|").contains(&"sm_75".into()));
+    assert_eq!(module(".global .u64 a = cou|"), ["counter"]);
+    assert_eq!(module(".global .texref t = { filt|"), ["filter_mode"]);
+}
+
+#[test]
+fn every_target_exists() {
+    for item in targets() {
+        let option = if item.rank == 1 { "sm_75, " } else { "" };
+        let version = if item.label == "map_f64_to_f32" { "1.4" } else { "9.0" };
+        let text = format!(".version {version}\n.target {option}{}\n", item.label);
+        let found = texunit_check::check_source(&SourceFile::new("t", text), &Default::default());
+        assert!(found.iter().all(|d| d.code != "E0102"), "{}: {found:?}", item.label);
+    }
+}

@@ -1,0 +1,190 @@
+//! Words that are the same in each module: opcodes, special registers, directives, types, fields.
+
+use super::super::doc;
+use super::super::scan::{Kind, Place};
+use super::Item;
+use lsp_types::CompletionItemKind as ItemKind;
+use texunit_isa::{Class, Opcode, forms_of};
+
+/// All opcodes. Those without rows are known by name only.
+pub(super) fn opcodes() -> Vec<Item> {
+    let item = |&opcode: &Opcode| {
+        let forms = forms_of(opcode);
+        let detail = forms.first().map_or("known by name only", |f| f.row.doc);
+        Item {
+            label: opcode.name().into(),
+            kind: ItemKind::KEYWORD,
+            detail: detail.into(),
+            page: None,
+            rank: usize::from(forms.is_empty()),
+        }
+    };
+    Opcode::ALL.iter().map(item).collect()
+}
+
+pub(super) fn specials() -> impl Iterator<Item = Item> {
+    doc::SPECIALS.iter().flat_map(|&(name, ty, meaning)| {
+        let (before, rest) = name.split_once('<').unwrap_or((name, ""));
+        let (count, after) = rest.split_once('>').unwrap_or(("", ""));
+        let count: Option<u32> = count.parse().ok();
+        let names: Vec<String> = match count {
+            Some(count) => (0..count).map(|n| format!("%{before}{n}{after}")).collect(),
+            None => vec![format!("%{name}")],
+        };
+        names.into_iter().map(move |label| Item {
+            label,
+            kind: ItemKind::CONSTANT,
+            detail: format!("{ty}: {meaning}"),
+            page: None,
+            rank: 2,
+        })
+    })
+}
+
+pub(super) fn word_item(label: &str, kind: ItemKind, detail: String, rank: usize) -> Item {
+    Item { label: label.into(), kind, detail, page: None, rank }
+}
+
+/// Directives and types that can stand behind what a statement begins with.
+pub(super) fn directives(place: &Place, text: &str) -> Vec<Item> {
+    let before = &place.statement[..place.before];
+    let first = before.first().map(|t| t.text(text));
+    let function = before.iter().any(|t| matches!(t.text(text), "entry" | "func"));
+    let depth = |b: u8| before.iter().filter(|t| t.kind == Kind::Other(b)).count();
+    let in_list = depth(b'(') > depth(b')');
+    let last = before.last().map(|t| t.kind);
+    let begins = matches!(last, Some(Kind::Other(b'(' | b',')));
+    let words: &[&str] = match first {
+        None if place.in_body => IN_BODY,
+        None => AT_MODULE,
+        Some(_) if function && in_list && begins => &["param", "reg"],
+        Some(_) if function && in_list => IN_DECLARATION,
+        Some(_) if function => BEHIND_HEADER,
+        Some("visible" | "extern" | "weak" | "common") if before.len() == 1 => BEHIND_LINKAGE,
+        Some("version" | "target" | "address_size" | "alias" | "pragma" | "file") => &[],
+        Some("loc" | "section") => &[],
+        Some("reg") => &["v2", "v4"],
+        Some(_) => IN_DECLARATION,
+    };
+    let directive = |(rank, word): (usize, &&str)| {
+        let meaning = doc::directive(word).unwrap_or_default();
+        word_item(word, ItemKind::KEYWORD, meaning.into(), rank)
+    };
+    let mut items: Vec<Item> = words.iter().enumerate().map(directive).collect();
+    let declares = first == Some("reg") || std::ptr::eq(words, IN_DECLARATION);
+    if declares {
+        items.extend(types(first == Some("reg")));
+    }
+    items
+}
+
+const AT_MODULE: &[&str] = &[
+    "version",
+    "target",
+    "address_size",
+    "visible",
+    "entry",
+    "func",
+    "global",
+    "const",
+    "shared",
+    "extern",
+    "weak",
+    "common",
+    "alias",
+    "file",
+    "section",
+    "pragma",
+];
+const IN_BODY: &[&str] = &[
+    "reg",
+    "shared",
+    "local",
+    "param",
+    "global",
+    "const",
+    "pragma",
+    "loc",
+    "branchtargets",
+    "calltargets",
+    "callprototype",
+];
+const BEHIND_LINKAGE: &[&str] = &["entry", "func", "global", "const", "shared"];
+const IN_DECLARATION: &[&str] = &["align", "v2", "v4", "ptr", "attribute"];
+const BEHIND_HEADER: &[&str] = &[
+    "maxntid",
+    "reqntid",
+    "minnctapersm",
+    "maxnreg",
+    "reqnctapercluster",
+    "maxclusterrank",
+    "explicitcluster",
+    "blocksareclusters",
+    "noreturn",
+    "pragma",
+    "attribute",
+];
+
+/// Types of registers, or of variables.
+pub(super) fn types(of_registers: bool) -> impl Iterator<Item = Item> {
+    use texunit_isa::{ScalarType, TypeKind};
+    let wanted = move |ty: &&ScalarType| match ty.kind() {
+        TypeKind::Opaque => !of_registers,
+        TypeKind::Predicate => of_registers,
+        _ => {
+            !matches!(ty.name(), "tf32" | "u16x2" | "s16x2" | "bf16" | "bf16x2")
+                && !ty.name().starts_with('e')
+        }
+    };
+    let item = |&ty| word_item(ScalarType::name(ty), ItemKind::TYPE_PARAMETER, doc::ty(ty), 10);
+    ScalarType::ALL.iter().filter(wanted).map(item)
+}
+
+pub(super) fn targets() -> Vec<Item> {
+    const OPTIONS: &[(&str, &str)] = &[
+        ("texmode_independent", "textures and samplers are separate"),
+        ("texmode_unified", "a texture holds its sampler"),
+        ("debug", "with debugging data"),
+        ("map_f64_to_f32", "doubles become floats, for sm_1x"),
+    ];
+    let option =
+        |&(label, detail): &(&str, &str)| word_item(label, ItemKind::KEYWORD, detail.into(), 1);
+    let architecture = |name: &&str| word_item(name, ItemKind::CONSTANT, "architecture".into(), 0);
+    ARCHITECTURES.iter().map(architecture).chain(OPTIONS.iter().map(option)).collect()
+}
+
+const ARCHITECTURES: &[&str] = &[
+    "sm_20", "sm_30", "sm_32", "sm_35", "sm_37", "sm_50", "sm_52", "sm_53", "sm_60", "sm_61",
+    "sm_62", "sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90",
+    "sm_90a", "sm_100", "sm_100a", "sm_100f", "sm_103", "sm_103a", "sm_103f", "sm_110", "sm_110a",
+    "sm_110f", "sm_120", "sm_120a", "sm_120f", "sm_121", "sm_121a", "sm_121f",
+];
+
+/// Fields of the initial values of references, and what they can be.
+pub(super) fn fields() -> impl Iterator<Item = Item> {
+    const FIELDS: &[&str] = &[
+        "width",
+        "height",
+        "depth",
+        "channel_data_type",
+        "channel_order",
+        "normalized_coords",
+        "filter_mode",
+        "addr_mode_0",
+        "addr_mode_1",
+        "addr_mode_2",
+        "force_unnormalized_coords",
+        "array_size",
+        "num_mipmap_levels",
+        "num_samples",
+        "memory_layout",
+    ];
+    const VALUES: &[&str] =
+        &["nearest", "linear", "wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border"];
+    let field = |name: &&str| {
+        let meaning = doc::word(Class::Query, name).unwrap_or_default();
+        word_item(name, ItemKind::FIELD, meaning, 1)
+    };
+    let value = |name: &&str| word_item(name, ItemKind::ENUM_MEMBER, "value of a field".into(), 2);
+    FIELDS.iter().map(field).chain(VALUES.iter().map(value))
+}

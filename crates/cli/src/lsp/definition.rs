@@ -1,0 +1,101 @@
+//! Where names are declared and used, and giving them other names.
+
+use super::index::{Decl, Index, Symbol};
+use super::scan::{Kind, Scan, Token};
+use texunit_syntax::Span;
+
+/// The name at an offset and what it means.
+pub(crate) fn symbol_at(text: &str, index: &Index, offset: usize) -> Option<(Span, Symbol)> {
+    let token = name_at(text, index, offset)?;
+    let symbol = index.resolve(token.text(text), token.span.start as usize)?;
+    Some((token.span, symbol))
+}
+
+/// The name at an offset: a word that is no opcode and stands in no comment.
+fn name_at(text: &str, index: &Index, offset: usize) -> Option<Token> {
+    let from = index.function_before(offset);
+    let mut tokens = Scan::new(text, from).take_while(|t| t.span.start as usize <= offset);
+    let touches = |t: &Token| offset <= t.span.end as usize;
+    let token = tokens.find(|t| t.kind == Kind::Ident && touches(t))?;
+    (!index.is_word(token.span.start)).then_some(token)
+}
+
+/// The declarations of the name at an offset, the definition alone if there is one.
+pub(crate) fn definition(text: &str, index: &Index, offset: usize) -> Option<Span> {
+    let (_, symbol) = symbol_at(text, index, offset)?;
+    Some(index.decls[symbol.decl as usize].name)
+}
+
+/// A place where a name is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Use {
+    /// Where.
+    pub(crate) span: Span,
+    /// Whether it is declared there.
+    pub(crate) is_declaration: bool,
+}
+
+/// All uses of the name at an offset, its declarations among them.
+pub(crate) fn references(text: &str, index: &Index, offset: usize) -> Option<Vec<Use>> {
+    let (_, symbol) = symbol_at(text, index, offset)?;
+    let found = index.occurrences(text, symbol);
+    let uses = found.into_iter().map(|span| Use { span, is_declaration: index.declares(span) });
+    Some(uses.collect())
+}
+
+/// The name at an offset, if it can be changed; or why not.
+pub(crate) fn renameable(
+    text: &str,
+    index: &Index,
+    offset: usize,
+) -> Result<(Span, Symbol), String> {
+    let (span, symbol) = symbol_at(text, index, offset)
+        .ok_or("there is no name here that is declared in this file")?;
+    let decl = &index.decls[symbol.decl as usize];
+    if index.has_errors {
+        return Err("the file has syntax errors: correct them first, uses may be hidden".into());
+    }
+    if let Some(count) = decl.count {
+        let name = &text[decl.name.range()];
+        return Err(format!("`{name}<{count}>` declares many names at once"));
+    }
+    Ok((span, symbol))
+}
+
+/// The places of a name that is changed; or why it cannot be.
+pub(crate) fn rename(
+    text: &str,
+    index: &Index,
+    offset: usize,
+    new: &str,
+) -> Result<Vec<Span>, String> {
+    let (_, symbol) = renameable(text, index, offset)?;
+    if !is_name(new) {
+        return Err(format!("`{new}` is not a name"));
+    }
+    let decl: &Decl = &index.decls[symbol.decl as usize];
+    if &text[decl.name.range()] == new {
+        return Ok(Vec::new());
+    }
+    if super::doc::special(new).is_some() {
+        return Err(format!("`{new}` is a special register"));
+    }
+    let places = index.occurrences(text, symbol);
+    // A name that means something at one of the places would hide, or be hidden; so would a
+    // declaration of it in a scope inside.
+    let taken = places.iter().find_map(|p| index.look_up(new, p.start as usize));
+    let hidden = index.declared_inside(text, decl.scope, new);
+    if let Some(other) = taken.map(|s| s.decl).or(hidden) {
+        let line = text[..index.decls[other as usize].name.start as usize].matches('\n').count();
+        return Err(format!("`{new}` is declared in line {} already", line + 1));
+    }
+    Ok(places)
+}
+
+/// Whether a word can be a name.
+fn is_name(word: &str) -> bool {
+    let mut tokens = Scan::new(word, 0);
+    let one =
+        tokens.next().is_some_and(|t| t.kind == Kind::Ident && t.span.range() == (0..word.len()));
+    one && word.len() <= 1024 && !matches!(word, "_" | "WARP_SZ")
+}

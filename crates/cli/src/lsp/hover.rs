@@ -1,0 +1,191 @@
+//! What a word means: instructions and modifiers from the table, names from their declarations.
+
+use super::doc;
+use super::index::{DeclKind, Index};
+use super::instruction::{Instruction, Matching, matching, needs, operands};
+use super::scan::{Kind, Place, Token};
+use lsp_types::{Documentation, MarkupContent, MarkupKind};
+use texunit_isa::{Form, Opcode, ScalarType, forms_of};
+use texunit_syntax::Span;
+
+/// A text in paragraphs, for clients with and without Markdown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Page(Vec<Part>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Code(String),
+    Text(String),
+}
+
+impl Page {
+    fn code(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Part::Code(text.into()));
+        self
+    }
+
+    fn text(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Part::Text(text.into()));
+        self
+    }
+
+    /// In the protocol's words.
+    pub(crate) fn render(&self, markdown: bool) -> MarkupContent {
+        let parts = self.0.iter().map(|part| match part {
+            Part::Code(text) if markdown => format!("```ptx\n{text}\n```"),
+            Part::Code(text) => text.clone(),
+            Part::Text(text) if markdown => text.clone(),
+            Part::Text(text) => text.replace('`', ""),
+        });
+        let kind = if markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
+        MarkupContent { kind, value: parts.collect::<Vec<_>>().join("\n\n") }
+    }
+
+    /// As the documentation of a completion.
+    pub(crate) fn documentation(&self, markdown: bool) -> Documentation {
+        Documentation::MarkupContent(self.render(markdown))
+    }
+}
+
+/// What is said about the word at an offset.
+pub(crate) fn hover(text: &str, index: &Index, offset: usize) -> Option<(Span, Page)> {
+    let place = Place::find(text, index.function_before(offset), offset);
+    let word = place.word.filter(|_| !place.in_comment)?;
+    let token = place.statement[word];
+    let page = match Instruction::read(text, &place) {
+        Some(i) if i.at == word => opcode(i.opcode?, &i.words(text)),
+        Some(i) if i.modifier(word).is_some() => modifier(&i, i.modifier(word)?, text)?,
+        _ => other(text, index, &token)?,
+    };
+    Some((token.span, page))
+}
+
+fn other(text: &str, index: &Index, token: &Token) -> Option<Page> {
+    let word = token.text(text);
+    match token.kind {
+        Kind::Ident => name(text, index, token.span),
+        Kind::Number => number(word),
+        Kind::Word => {
+            let ty = || ScalarType::from_name(word).map(doc::ty);
+            let meaning = doc::directive(word).map(str::to_owned).or_else(ty)?;
+            Some(Page::default().code(format!(".{word}")).text(meaning))
+        }
+        _ => None,
+    }
+}
+
+/// Most forms that are shown.
+const MOST_FORMS: usize = 6;
+
+/// A page about an instruction with these modifiers.
+pub(crate) fn opcode(opcode: Opcode, words: &[&str]) -> Page {
+    if forms_of(opcode).is_empty() {
+        let text = "Known by name only: it is accepted unchecked, and not executed.";
+        return Page::default().code(opcode.name()).text(text);
+    }
+    let Matching { forms, details } = matching(opcode, words);
+    let mut page = Page::default();
+    for form in forms.iter().take(MOST_FORMS) {
+        page = page.code(format!("{} {};", form.syntax(), operands(form)));
+        page = page.text(about(form));
+    }
+    if forms.len() > MOST_FORMS {
+        page = page.text(format!("... and {} other forms", forms.len() - MOST_FORMS));
+    }
+    details.into_iter().fold(page, Page::text)
+}
+
+/// `Texture fetch. PTX ISA 9.7.10.3, needs ...`
+fn about(form: &Form) -> String {
+    let row = &form.row;
+    let needs = needs(row.version, row.target);
+    format!("{}. PTX ISA {}, needs {needs}", capital(row.doc.trim_end_matches('.')), row.section)
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
+}
+
+fn modifier(instruction: &Instruction, index: usize, text: &str) -> Option<Page> {
+    let opcode = instruction.opcode?;
+    let words = instruction.words(text);
+    let word = words[index];
+    let matching = matching(opcode, &words);
+    let slots = matching.forms.iter().filter_map(|form| {
+        let filled = super::instruction::slots(form, &words)?;
+        Some(&form.slots[filled[index]])
+    });
+    let found = slots.take(1).next().or_else(|| {
+        let all = matching.forms.iter().flat_map(|f| &f.slots);
+        all.into_iter().find(|s| s.words.contains(&word))
+    });
+    let slot = found?;
+    let mut page = Page::default().code(format!(".{word}"));
+    if let Some(meaning) = doc::word(slot.class, word) {
+        page = page.text(capital(&meaning));
+    }
+    if slot.words.len() > 1 {
+        let all: Vec<String> = slot.words.iter().map(|w| format!("`.{w}`")).collect();
+        page = page.text(format!("One of {}", all.join(" ")));
+    }
+    let form = matching.forms.first()?;
+    Some(page.code(form.syntax()).text(about(form)))
+}
+
+/// Longest declaration that is shown.
+const MOST_BYTES: usize = 2000;
+
+/// A page about a name.
+pub(crate) fn name(text: &str, index: &Index, span: Span) -> Option<Page> {
+    let word = &text[span.range()];
+    if index.is_word(span.start) {
+        return None;
+    }
+    let Some(symbol) = index.resolve(word, span.start as usize) else {
+        let (ty, meaning) = doc::special(word)?;
+        let text = format!("Special register: {meaning}");
+        return Some(Page::default().code(format!("{ty} {word}")).text(text));
+    };
+    Some(declaration(text, index, symbol.decl))
+}
+
+/// A page about a declaration.
+pub(crate) fn declaration(text: &str, index: &Index, decl: u32) -> Page {
+    let decl = &index.decls[decl as usize];
+    let source = shortened(text.get(decl.span.range()).unwrap_or(""));
+    let line = text[..decl.name.start as usize].matches('\n').count() + 1;
+    let what = match decl.kind {
+        DeclKind::Register if decl.count.is_some() => "Registers",
+        DeclKind::Register => "Register",
+        DeclKind::Variable => "Variable",
+        DeclKind::Reference => "Reference",
+        DeclKind::Parameter => "Parameter",
+        DeclKind::Label => "Label",
+        DeclKind::Kernel => "Kernel",
+        DeclKind::Function => "Function",
+        DeclKind::Alias => "Alias",
+        DeclKind::Targets => "Targets of indirect jumps or calls",
+    };
+    Page::default().code(source).text(format!("{what}, line {line}"))
+}
+
+fn shortened(text: &str) -> String {
+    if text.len() <= MOST_BYTES {
+        return text.to_string();
+    }
+    let end = (0..=MOST_BYTES).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
+    format!("{} ...", &text[..end])
+}
+
+/// The value of a floating-point number that is written as its bits.
+fn number(word: &str) -> Option<Page> {
+    let bits =
+        |digits: &str, len| u64::from_str_radix(digits, 16).ok().filter(|_| digits.len() == len);
+    let value = match word.get(..2)? {
+        "0f" | "0F" => format!("{:?}", f32::from_bits(bits(&word[2..], 8)? as u32)),
+        "0d" | "0D" => format!("{:?}", f64::from_bits(bits(&word[2..], 16)?)),
+        _ => return None,
+    };
+    Some(Page::default().code(word).text(value))
+}

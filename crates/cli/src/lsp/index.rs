@@ -1,0 +1,416 @@
+//! What the names of a module mean: declarations in nested scopes, made from the syntax tree.
+//!
+//! The index is made in linear time, also of a text with errors: the parser recovers, and what it
+//! could not read only lacks its declarations. Uses are not kept; [`Index::occurrences`] reads
+//! the words of a scope again. The rules are the checker's: names of registers and variables
+//! are known from their declaration on, labels and names at module scope everywhere.
+
+use super::scan::{Kind, Scan};
+use std::collections::HashMap;
+use texunit_isa::Opcode;
+use texunit_syntax::ast::{
+    self, Block, Function, Ident, Initializer, Item, OperandKind, Statement, Variable,
+};
+use texunit_syntax::{SourceFile, Span};
+
+/// What a declaration declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeclKind {
+    /// `.reg`
+    Register,
+    /// Memory.
+    Variable,
+    /// A `.texref`, `.samplerref` or `.surfref`.
+    Reference,
+    /// A parameter, or a result, of a function.
+    Parameter,
+    /// `name:`
+    Label,
+    /// `.entry`
+    Kernel,
+    /// `.func`
+    Function,
+    /// `.alias`
+    Alias,
+    /// A label with `.branchtargets`, `.calltargets` or `.callprototype`.
+    Targets,
+}
+
+/// A declaration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Decl {
+    /// What it declares.
+    pub(crate) kind: DeclKind,
+    /// The name in it.
+    pub(crate) name: Span,
+    /// All of it; of a function its header.
+    pub(crate) span: Span,
+    /// All of it with its body.
+    pub(crate) extent: Span,
+    /// The scope that it is in.
+    pub(crate) scope: u32,
+    /// `%r<10>`: how many.
+    pub(crate) count: Option<u64>,
+    /// Whether it is more than a prototype.
+    pub(crate) is_definition: bool,
+}
+
+/// A pair of braces, a function with its header, or the module.
+#[derive(Debug)]
+pub(crate) struct Scope {
+    /// Where it reaches.
+    pub(crate) span: Span,
+    parent: Option<u32>,
+    /// Declarations of one name each.
+    pub(crate) names: HashMap<Box<str>, Vec<u32>>,
+    /// Declarations with a count, by what stands before the number.
+    pub(crate) ranges: HashMap<Box<str>, Vec<u32>>,
+}
+
+/// How many declarations of one name are looked at: more are no program.
+const MOST_SAME: usize = 64;
+
+/// What a name at some place means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Symbol {
+    /// The index of its declaration; the best one, if there are several.
+    pub(crate) decl: u32,
+    /// The number of the register, if the declaration is of many.
+    pub(crate) member: Option<u64>,
+}
+
+/// The names of a module.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    /// In the order of their beginnings; the first is the module.
+    pub(crate) scopes: Vec<Scope>,
+    /// In the order of the text.
+    pub(crate) decls: Vec<Decl>,
+    /// Whether the parser found errors.
+    pub(crate) has_errors: bool,
+    /// Where the name of each declaration begins, with the declaration, sorted.
+    places: Vec<(u32, u32)>,
+    /// Where functions begin, sorted.
+    functions: Vec<u32>,
+    /// Beginnings of words that are no names: opcodes, fields of initial values.
+    words: Vec<u32>,
+}
+
+impl Index {
+    /// Reads a text.
+    pub(crate) fn new(source: &SourceFile) -> Self {
+        let parsed = texunit_syntax::parse(source);
+        let mut index =
+            Self { has_errors: parsed.diagnostics.iter().any(|d| d.is_error()), ..Self::default() };
+        index.open(Span::new(0, source.text().len()), None);
+        for item in &parsed.module.items {
+            match item {
+                Item::Variable(v) => index.variable(v, 0, DeclKind::Variable),
+                Item::Function(f) => index.function(f),
+                Item::Alias(a) => index.declare(&a.alias, DeclKind::Alias, a.span, 0),
+                _ => {}
+            }
+        }
+        let places = index.decls.iter().zip(0..).map(|(d, id)| (d.name.start, id));
+        index.places = places.collect();
+        index.places.sort_unstable();
+        index.words.sort_unstable();
+        index.functions.sort_unstable();
+        index
+    }
+
+    fn open(&mut self, span: Span, parent: Option<u32>) -> u32 {
+        self.scopes.push(Scope { span, parent, names: HashMap::new(), ranges: HashMap::new() });
+        self.scopes.len() as u32 - 1
+    }
+
+    fn declare(&mut self, name: &Ident<'_>, kind: DeclKind, span: Span, scope: u32) {
+        let decl = Decl {
+            kind,
+            name: name.span,
+            span,
+            extent: span,
+            scope,
+            count: None,
+            is_definition: true,
+        };
+        self.add(name.text, decl);
+    }
+
+    fn add(&mut self, name: &str, decl: Decl) {
+        if name.is_empty() {
+            return;
+        }
+        let id = self.decls.len() as u32;
+        let scope = &mut self.scopes[decl.scope as usize];
+        let table = if decl.count.is_some() { &mut scope.ranges } else { &mut scope.names };
+        match table.get_mut(name) {
+            Some(list) => list.push(id),
+            None => drop(table.insert(name.into(), vec![id])),
+        }
+        self.decls.push(decl);
+    }
+
+    fn variable(&mut self, v: &Variable<'_>, scope: u32, kind: DeclKind) {
+        let kind = match v.ty.text {
+            "texref" | "samplerref" | "surfref" if kind == DeclKind::Variable => {
+                DeclKind::Reference
+            }
+            _ if v.space == ast::Space::Reg && kind == DeclKind::Variable => DeclKind::Register,
+            _ => kind,
+        };
+        let is_definition = v.linkage.is_none_or(|(l, _)| l != ast::Linkage::Extern);
+        let count = v.count.map(|(n, _)| n);
+        let decl = Decl {
+            kind,
+            name: v.name.span,
+            span: v.span,
+            extent: v.span,
+            scope,
+            count,
+            is_definition,
+        };
+        self.add(v.name.text, decl);
+        if let Some(Initializer::Fields(fields, _)) = &v.initializer {
+            for (field, value) in fields {
+                self.words.push(field.span.start);
+                if let ast::ExprKind::Name(word) = &value.kind {
+                    self.words.push(word.span.start);
+                }
+            }
+        }
+    }
+
+    fn function(&mut self, f: &Function<'_>) {
+        let kind = if f.is_entry { DeclKind::Kernel } else { DeclKind::Function };
+        let extent = f.body.as_ref().map_or(f.span, |b| f.span.to(b.span));
+        self.functions.push(extent.start);
+        let scope = self.open(extent, Some(0));
+        f.returns.iter().for_each(|v| self.variable(v, scope, DeclKind::Parameter));
+        let decl = Decl {
+            kind,
+            name: f.name.span,
+            span: f.span,
+            extent,
+            scope: 0,
+            count: None,
+            is_definition: f.body.is_some(),
+        };
+        self.add(f.name.text, decl);
+        f.params.iter().for_each(|v| self.variable(v, scope, DeclKind::Parameter));
+        if let Some(body) = &f.body {
+            self.statements(body, scope);
+        }
+    }
+
+    /// The depth of blocks is limited by the parser.
+    fn statements(&mut self, block: &Block<'_>, scope: u32) {
+        for statement in &block.statements {
+            match statement {
+                Statement::Label(name) => self.declare(name, DeclKind::Label, name.span, scope),
+                Statement::Instruction(i) => {
+                    self.words.push(i.opcode.span.start);
+                    for operand in &i.operands {
+                        if let OperandKind::Name { component: Some(c), .. } = &operand.kind {
+                            self.words.push(c.span.start);
+                        }
+                    }
+                }
+                Statement::Variable(v) => self.variable(v, scope, DeclKind::Variable),
+                Statement::Block(b) => {
+                    let inner = self.open(b.span, Some(scope));
+                    self.statements(b, inner);
+                }
+                Statement::BranchTargets(t) | Statement::CallTargets(t) => {
+                    self.declare(&t.label, DeclKind::Targets, t.span, scope);
+                }
+                Statement::CallPrototype(p) => {
+                    self.declare(&p.label, DeclKind::Targets, p.span, scope);
+                    let inner = self.open(p.span, Some(scope));
+                    let all = p.returns.iter().chain(&p.params);
+                    all.for_each(|v| self.variable(v, inner, DeclKind::Parameter));
+                }
+                Statement::Directive(_) => {}
+            }
+        }
+    }
+
+    /// Where to begin reading words: the last function that begins at or before an offset.
+    pub(crate) fn function_before(&self, offset: usize) -> usize {
+        let next = self.functions.partition_point(|&s| s as usize <= offset);
+        next.checked_sub(1).map_or(0, |i| self.functions[i] as usize)
+    }
+
+    /// The innermost scope around an offset, and all around it, outwards.
+    pub(crate) fn scopes_at(&self, offset: usize) -> impl Iterator<Item = (u32, &Scope)> {
+        let last = self.scopes.partition_point(|s| s.span.start as usize <= offset);
+        let mut next = last.checked_sub(1).map(|i| i as u32);
+        let mut chain = std::iter::from_fn(move || {
+            let id = next?;
+            next = self.scopes[id as usize].parent;
+            Some((id, &self.scopes[id as usize]))
+        });
+        // The last scope that began may have ended; one around it has not.
+        let inside = move |s: &Scope| offset <= s.span.end as usize;
+        let first = chain.by_ref().find(|(_, s)| inside(s));
+        first.into_iter().chain(chain)
+    }
+
+    /// What a name that stands at an offset means.
+    pub(crate) fn resolve(&self, name: &str, offset: usize) -> Option<Symbol> {
+        if let Ok(i) = self.places.binary_search_by_key(&(offset as u32), |p| p.0) {
+            let decl = self.places[i].1;
+            return Some(Symbol { decl: self.best_of_same(decl, name), member: None });
+        }
+        self.look_up(name, offset)
+    }
+
+    /// What a name would mean at an offset.
+    pub(crate) fn look_up(&self, name: &str, offset: usize) -> Option<Symbol> {
+        let mut hidden = None;
+        for (id, scope) in self.scopes_at(offset) {
+            for (list, member) in candidates(scope, name) {
+                let known = if id == 0 { list.len() } else { self.known(list, offset) };
+                let found = match (id, member) {
+                    (0, None) => Some(self.best(list)),
+                    _ => self.last_with(&list[..known], member),
+                };
+                if let Some(decl) = found {
+                    return Some(Symbol { decl, member });
+                }
+                let later = list.iter().take(MOST_SAME).find(|d| self.fits(**d, member));
+                hidden = hidden.or(later.map(|&decl| Symbol { decl, member }));
+            }
+        }
+        hidden
+    }
+
+    /// How many of these declarations are known at an offset: those before it, and all labels.
+    fn known(&self, list: &[u32], offset: usize) -> usize {
+        let label =
+            |d: &u32| matches!(self.decls[*d as usize].kind, DeclKind::Label | DeclKind::Targets);
+        match list.first().is_some_and(label) {
+            true => list.len(),
+            false => {
+                list.partition_point(|&d| self.decls[d as usize].name.start as usize <= offset)
+            }
+        }
+    }
+
+    fn fits(&self, decl: u32, member: Option<u64>) -> bool {
+        let count = self.decls[decl as usize].count;
+        member.is_none_or(|m| count.is_some_and(|n| m < n))
+    }
+
+    fn last_with(&self, list: &[u32], member: Option<u64>) -> Option<u32> {
+        list.iter().rev().take(MOST_SAME).copied().find(|&d| self.fits(d, member))
+    }
+
+    /// The best of the declarations of a name that is declared here, too.
+    fn best_of_same(&self, decl: u32, name: &str) -> u32 {
+        let d = &self.decls[decl as usize];
+        // Names inside a body are their own: a second one is a mistake.
+        match self.scopes[0].names.get(name) {
+            Some(list) if d.scope == 0 && d.count.is_none() => self.best(list),
+            _ => decl,
+        }
+    }
+
+    /// The definition among the declarations of a name at module scope.
+    fn best(&self, list: &[u32]) -> u32 {
+        let mut first = list.iter().take(MOST_SAME).copied();
+        first.find(|&d| self.decls[d as usize].is_definition).unwrap_or(list[0])
+    }
+
+    /// Whether a name is declared exactly here.
+    pub(crate) fn declares(&self, name: Span) -> bool {
+        self.places.binary_search_by_key(&name.start, |p| p.0).is_ok()
+    }
+
+    /// A declaration of a name in a scope or in one inside it.
+    pub(crate) fn declared_inside(&self, text: &str, scope: u32, name: &str) -> Option<u32> {
+        let span = self.scopes[scope as usize].span;
+        let inside = |d: &Decl| span.start <= d.name.start && d.name.end <= span.end;
+        let same = |d: &Decl| match d.count {
+            None => &text[d.name.range()] == name,
+            Some(count) => {
+                splits(name).any(|(prefix, n)| prefix == &text[d.name.range()] && n < count)
+            }
+        };
+        self.decls.iter().position(|d| inside(d) && same(d)).map(|i| i as u32)
+    }
+
+    /// Whether the word that begins at an offset is an opcode or a field, and no name.
+    pub(crate) fn is_word(&self, start: u32) -> bool {
+        self.words.binary_search(&start).is_ok()
+    }
+
+    /// Every place where a symbol is named, in order. A declaration of many registers is named by
+    /// each of them.
+    pub(crate) fn occurrences(&self, text: &str, symbol: Symbol) -> Vec<Span> {
+        let decl = &self.decls[symbol.decl as usize];
+        let name = &text[decl.name.range()];
+        let wanted = match symbol.member {
+            Some(number) => format!("{name}{number}"),
+            None => name.to_string(),
+        };
+        let all = decl.count.is_some() && symbol.member.is_none();
+        let scope = self.scopes[decl.scope as usize].span;
+        let mut found = Vec::new();
+        for token in Scan::new(&text[..scope.end as usize], scope.start as usize) {
+            let word = &text[token.span.range()];
+            let named = word == wanted || all && word.starts_with(name);
+            if token.kind != Kind::Ident || !named || self.is_word(token.span.start) {
+                continue;
+            }
+            // A broken statement has no place in the tree.
+            if self.has_errors && is_opcode_at(text, token.span) {
+                continue;
+            }
+            let meant = self.resolve(word, token.span.start as usize);
+            let same = meant.is_some_and(|m| {
+                let declared = self.decls[m.decl as usize].name == token.span;
+                m.decl == symbol.decl
+                    && (m.member == symbol.member || all || declared && m.member.is_none())
+            });
+            if same {
+                found.push(token.span);
+            }
+        }
+        let declared = decl.name;
+        if symbol.member.is_some() && !found.contains(&declared) {
+            found.push(declared);
+            found.sort();
+        }
+        found
+    }
+}
+
+/// The declarations of a scope that a name can mean, with the number in it.
+fn candidates<'a>(
+    scope: &'a Scope,
+    name: &'a str,
+) -> impl Iterator<Item = (&'a Vec<u32>, Option<u64>)> {
+    let plain = scope.names.get(name).map(|list| (list, None));
+    let ranges = splits(name)
+        .filter_map(|(prefix, number)| scope.ranges.get(prefix).map(|list| (list, Some(number))));
+    plain.into_iter().chain(ranges)
+}
+
+/// The ways to read a name as one of a numbered group: `%r12` as `%r` 12 and `%r1` 2.
+fn splits(name: &str) -> impl Iterator<Item = (&str, u64)> {
+    let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+    (1..=digits.min(19)).rev().filter_map(move |n| {
+        let (prefix, number) = name.split_at(name.len() - n);
+        let canonical = number.len() == 1 || !number.starts_with('0');
+        Some((prefix, number.parse().ok()?)).filter(|_| canonical && !prefix.is_empty())
+    })
+}
+
+fn is_opcode_at(text: &str, span: Span) -> bool {
+    Opcode::from_name(&text[span.range()]).is_some() && text[span.end as usize..].starts_with('.')
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

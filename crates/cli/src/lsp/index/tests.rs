@@ -1,0 +1,79 @@
+use super::*;
+
+const TEXT: &str = "
+.version 8.0
+.target sm_75
+.address_size 64
+.global .texref tex = { filter_mode = linear };
+.global .u32 linear;
+.func (.reg .u32 %out) f (.reg .u32 %in);
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<10>, a;
+  { .reg .b32 %r5; mov.b32 %r5, 1; add: mov.b32 a, %r4; }
+  mov.b32 %r5, %r6;
+  mov.b32 a, late;
+  .reg .b32 late;
+  bra L;
+L:
+  add.u32 %r5, a, a; // a
+  ret;
+}
+.func (.reg .u32 %out) f (.reg .u32 %in) { mov.u32 %out, %in; ret; }
+";
+
+fn index() -> Index {
+    Index::new(&SourceFile::new("t", TEXT))
+}
+
+/// The line of the declaration that a name means at the n-th place where it stands.
+fn declared(name: &str, nth: usize) -> Option<usize> {
+    let index = index();
+    let at = TEXT.match_indices(name).nth(nth).unwrap().0;
+    let symbol = index.resolve(name, at)?;
+    let name = index.decls[symbol.decl as usize].name;
+    Some(TEXT[..name.start as usize].matches('\n').count() + 1)
+}
+
+#[test]
+fn names_in_scopes() {
+    assert_eq!(declared("%r5", 0), Some(11));
+    assert_eq!(declared("%r5", 1), Some(11));
+    assert_eq!(declared("%r5", 2), Some(10));
+    assert_eq!(declared("%r4", 0), Some(10));
+    assert_eq!(declared("late", 0), Some(14), "a later declaration, where there is no other");
+    assert_eq!(declared("L", 0), Some(16));
+    assert_eq!(declared("%in", 0), Some(7));
+    assert_eq!(declared("%in", 2), Some(20));
+    assert_eq!(index().resolve("nothing", 0), None);
+    assert_eq!(
+        index().resolve("f", 0).map(|s| index().decls[s.decl as usize].is_definition),
+        Some(true)
+    );
+    assert_eq!(index().resolve("%r10", TEXT.find("ret").unwrap()), None);
+}
+
+#[test]
+fn occurrences() {
+    let index = index();
+    let count = |name: &str, nth: usize| {
+        let at = TEXT.match_indices(name).nth(nth).unwrap().0;
+        index.occurrences(TEXT, index.resolve(name, at).unwrap()).len()
+    };
+    assert_eq!(count("%r5", 0), 2);
+    assert_eq!(count("%r5", 2), 3, "two uses and the declaration");
+    assert_eq!(count("%r", 0), 5, "%r4, %r6, %r5 twice, the declaration");
+    assert_eq!(count("add", 1), 1, "the label; the opcode is another word");
+    assert_eq!(count("linear", 1), 1, "the variable; the value of the field is another word");
+    assert_eq!(count("L", 0), 2);
+}
+
+#[test]
+fn broken_text_keeps_its_names() {
+    let text = TEXT.replace("bra L;", "bra L; tex. %r5, ; bra +;");
+    let index = Index::new(&SourceFile::new("t", text.clone()));
+    assert!(index.has_errors);
+    let at = text.find("tex. %r5").unwrap() + 5;
+    let symbol = index.resolve("%r5", at).unwrap();
+    assert_eq!(index.occurrences(&text, symbol).len(), 4);
+}

@@ -1,0 +1,247 @@
+//! The instruction at a cursor, finished or not, and the rows of the table that it can become.
+
+use super::scan::{Kind, Place, Token};
+use texunit_isa::{
+    Class, Form, MipMode, Modifiers, Opcode, Shape, forms_of, read_modifiers, texture,
+};
+
+/// The opcode and modifiers of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Instruction {
+    /// The index of the opcode among the statement's words.
+    pub(crate) at: usize,
+    /// The opcode, if there is one with this name.
+    pub(crate) opcode: Option<Opcode>,
+    /// The modifiers: words directly behind it.
+    pub(crate) modifiers: Vec<Token>,
+}
+
+impl Instruction {
+    /// Reads a statement in a body that begins like an instruction.
+    pub(crate) fn read(text: &str, place: &Place) -> Option<Self> {
+        let tokens = &place.statement;
+        let is = |at: usize, b: u8| tokens.get(at).is_some_and(|t| t.kind == Kind::Other(b));
+        let mut at = 0;
+        if is(0, b'@') {
+            at = if is(1, b'!') { 3 } else { 2 };
+        }
+        let opcode = tokens.get(at).filter(|t| place.in_body && t.kind == Kind::Ident)?;
+        let words = tokens[at + 1..].iter();
+        let modifiers = words.take_while(|t| t.kind == Kind::Word && !t.first_on_line);
+        Some(Self {
+            at,
+            opcode: Opcode::from_name(opcode.text(text)),
+            modifiers: modifiers.copied().collect(),
+        })
+    }
+
+    /// The modifier with this index among the statement's words.
+    pub(crate) fn modifier(&self, word: usize) -> Option<usize> {
+        word.checked_sub(self.at + 1).filter(|&i| i < self.modifiers.len())
+    }
+
+    /// The words of the modifiers.
+    pub(crate) fn words<'a>(&self, text: &'a str) -> Vec<&'a str> {
+        self.modifiers.iter().map(|t| t.text(text)).collect()
+    }
+}
+
+/// The rows that an instruction fits, and what is known of it beyond them.
+pub(crate) struct Matching {
+    /// The rows: all that fit, or all that it can become, or all of the opcode.
+    pub(crate) forms: Vec<&'static Form>,
+    /// What a texture or surface instruction does, and what it needs, in sentences.
+    pub(crate) details: Vec<String>,
+}
+
+/// Finds the rows of an instruction.
+pub(crate) fn matching(opcode: Opcode, words: &[&str]) -> Matching {
+    if let Ok((mods, forms)) = read_modifiers(opcode, words) {
+        let cache = words.iter().any(|w| matches!(*w, "ca" | "cg" | "cs" | "cv" | "wb" | "wt"));
+        return Matching { forms, details: details(opcode, &mods, cache) };
+    }
+    let begun: Vec<_> = forms_of(opcode).iter().filter(|f| slots(f, words).is_some()).collect();
+    let forms = if begun.is_empty() { forms_of(opcode).iter().collect() } else { begun };
+    Matching { forms, details: Vec::new() }
+}
+
+fn details(opcode: Opcode, mods: &Modifiers, cache: bool) -> Vec<String> {
+    let mut found = Vec::new();
+    let level = mods.mip == Some(MipMode::Level);
+    if let Some(row) = mods.geometry.and_then(|g| texture::fetch_of(opcode, mods.mip, g)) {
+        found.push(row.doc.to_string());
+    }
+    if let Some(row) = mods.query.and_then(|q| texture::query_of(opcode, level, q)) {
+        found.push(row.doc.to_string());
+    }
+    if let Some(geometry) = mods.geometry {
+        found.push(format!("Coordinates: {}", texture::geometry(geometry).doc));
+    }
+    let floors = texture::floor_of(opcode, mods).into_iter();
+    for floor in floors.chain(texture::option_floors(opcode, mods, cache)) {
+        let needs = needs(floor.version, floor.target);
+        let mut feature = floor.feature.chars();
+        let first = feature.next().map(|c| c.to_ascii_uppercase());
+        found.extend(first.map(|c| format!("{c}{} needs {needs}.", feature.as_str())));
+    }
+    found
+}
+
+/// A `.version`, times ten, and the number of a `.target`.
+pub(crate) fn needs(version: u32, target: u32) -> String {
+    let version = format!("`.version {}.{}`", version / 10, version % 10);
+    match target {
+        0 => version,
+        target => format!("{version} and `.target sm_{target}`"),
+    }
+}
+
+/// The slots that words fill, in the order that the assembler takes them; none if one does not
+/// fit. Slots may be left open.
+pub(crate) fn slots(form: &Form, words: &[&str]) -> Option<Vec<usize>> {
+    let mut filled: Vec<usize> = Vec::with_capacity(words.len());
+    let mut next_type = 0;
+    for (index, word) in words.iter().enumerate() {
+        let slot = form.slots.iter().enumerate().position(|(i, slot)| {
+            let in_order = slot.class != Class::Type || i >= next_type;
+            let in_place = !slot.pinned || index == i;
+            !filled.contains(&i) && in_order && in_place && slot.words.contains(word)
+        })?;
+        if form.slots[slot].class == Class::Type {
+            next_type = slot + 1;
+        }
+        filled.push(slot);
+    }
+    Some(filled)
+}
+
+/// A word that can stand at a place among the modifiers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    /// The word.
+    pub(crate) word: &'static str,
+    /// What it sets.
+    pub(crate) class: Class,
+    /// Where it stands among the candidates: smaller first.
+    pub(crate) rank: usize,
+}
+
+/// The words that can stand behind `before` and in front of `after`, so that there is still a row
+/// for all of them. Those that come next in the documented order are first.
+pub(crate) fn candidates(opcode: Opcode, before: &[&str], after: &[&str]) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut words = Vec::with_capacity(before.len() + after.len() + 1);
+    for form in forms_of(opcode) {
+        words.clear();
+        words.extend_from_slice(before);
+        words.extend_from_slice(after);
+        let (Some(all), Some(filled)) = (slots(form, &words), slots(form, before)) else {
+            continue;
+        };
+        let last = filled.iter().max().map_or(0, |s| s + 1);
+        for (i, slot) in form.slots.iter().enumerate().filter(|(i, _)| !all.contains(i)) {
+            for &word in &slot.words {
+                words.clear();
+                words.extend_from_slice(before);
+                words.push(word);
+                words.extend_from_slice(after);
+                if slots(form, &words).is_none_or(|s| s[before.len()] != i) {
+                    continue;
+                }
+                // Slots that were passed over come last: the assembler takes them, too.
+                let rank = if i >= last { i - last } else { form.slots.len() + i };
+                match found.iter_mut().find(|c| c.word == word && c.class == slot.class) {
+                    Some(known) => known.rank = known.rank.min(rank),
+                    None => found.push(Candidate { word, class: slot.class, rank }),
+                }
+            }
+        }
+    }
+    found.sort_by_key(|c| c.rank);
+    found
+}
+
+/// The operands of a form, for people.
+pub(crate) fn operands(form: &Form) -> String {
+    use texunit_isa::{OperandType, Role};
+    let of_shape = match form.shape {
+        Shape::Listed => None,
+        Shape::Mov => Some("d, a"),
+        Shape::Branch => Some("label"),
+        Shape::IndexedBranch => Some("index, targets"),
+        Shape::Call => Some("{(result),} function{, (arguments)}{, prototype}"),
+        Shape::Texture | Shape::Gather => {
+            Some("d{|p}, [texture{, sampler}, coordinates]{, offset}{, depth}")
+        }
+        Shape::TextureQuery => Some("d, [texture or sampler]{, level}"),
+        Shape::SurfaceQuery => Some("d, [surface]"),
+        Shape::IsType => Some("p, a"),
+        Shape::SurfaceLoad => Some("d, [surface, coordinates]"),
+        Shape::SurfaceStore | Shape::SurfaceReduce => Some("[surface, coordinates], value"),
+        Shape::Unchecked => Some("..."),
+    };
+    if let Some(text) = of_shape {
+        return text.to_string();
+    }
+    let mut sources = ('a'..='z').map(String::from);
+    let mut text = String::new();
+    for operand in &form.operands {
+        let name = match operand.role {
+            Role::Dest | Role::RelaxedDest => "d".into(),
+            Role::DestWithPredicate => "d{|p}".into(),
+            Role::PredicatePair => "p{|q}".into(),
+            Role::Memory => "[address]".into(),
+            Role::Address => "address".into(),
+            Role::Constant => "constant".into(),
+            Role::Condition => "{!}predicate".into(),
+            Role::Source | Role::RelaxedSource => sources.next().unwrap_or_default(),
+        };
+        let typed = match operand.ty {
+            OperandType::Fixed(ty) => format!("{name}:{ty}"),
+            _ => name,
+        };
+        let comma = if text.is_empty() { "" } else { ", " };
+        text += &match operand.optional {
+            true => format!("{{{comma}{typed}}}"),
+            false => format!("{comma}{typed}"),
+        };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn next(opcode: Opcode, before: &[&str], after: &[&str]) -> Vec<&'static str> {
+        candidates(opcode, before, after).into_iter().map(|c| c.word).collect()
+    }
+
+    #[test]
+    fn the_words_that_can_follow() {
+        let tex = next(Opcode::Tex, &[], &[]);
+        assert_eq!(tex[..4], ["base", "level", "grad", "1d"]);
+        let after_level = next(Opcode::Tex, &["level"], &[]);
+        assert_eq!(after_level[0], "1d");
+        assert!(!after_level.contains(&"grad"));
+        let types = next(Opcode::Tex, &["2d", "v4"], &[]);
+        assert!(types.contains(&"f32") && types.contains(&"f16") && !types.contains(&"f16x2"));
+        assert!(!types.contains(&"level"), "pinned to its place");
+        assert_eq!(next(Opcode::Tld4, &["r", "2d", "v4", "f32", "f32"], &[]).len(), 0);
+        let between = next(Opcode::Tex, &["2d"], &["f32", "s32"]);
+        assert!(between.contains(&"v4") && !between.contains(&"s32"), "{between:?}");
+        assert!(next(Opcode::Tex, &["nothing"], &[]).is_empty());
+        assert!(next(Opcode::Add, &["rn"], &[]).contains(&"f32"));
+    }
+
+    #[test]
+    fn the_rows_of_an_instruction() {
+        assert_eq!(matching(Opcode::Tld4, &["r", "2d", "v4", "f32", "f32"]).forms.len(), 1);
+        let all = forms_of(Opcode::Tex).len();
+        assert_eq!(matching(Opcode::Tex, &[]).forms.len(), all);
+        assert_eq!(matching(Opcode::Tex, &["wrong"]).forms.len(), all);
+        assert!(matching(Opcode::Tex, &["2d", "v2"]).forms.len() < all);
+        let cube = matching(Opcode::Tex, &["cube", "v4", "f32", "f32"]);
+        assert!(cube.details.iter().any(|d| d.contains("`.version 3.0`")), "{:?}", cube.details);
+    }
+}

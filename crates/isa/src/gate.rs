@@ -1,0 +1,117 @@
+//! What single words ask of `.version` and `.target` in ordinary instructions, beyond the floor of
+//! their row. Measured with ptxas 11.8 to 13.5.
+
+use crate::Opcode;
+use crate::floor::Floor;
+
+/// Words that ask for something, in some instructions.
+struct Gate {
+    /// Names of opcodes.
+    opcodes: &'static str,
+    /// The words, any of them. `-` is an instruction without a state space.
+    words: &'static str,
+    /// Words of which one must be there too; empty: none.
+    with: &'static str,
+    feature: &'static str,
+    version: u32,
+    target: u32,
+}
+
+const fn gate(
+    opcodes: &'static str,
+    words: &'static str,
+    with: &'static str,
+    version: u32,
+    target: u32,
+    feature: &'static str,
+) -> Gate {
+    Gate { opcodes, words, with, feature, version, target }
+}
+
+#[rustfmt::skip]
+const GATES: &[Gate] = &[
+    gate("ld st atom red", "-", "", 20, 20, "generic addresses"),
+    gate("ld st", "ca cg cs cv lu wb wt", "", 20, 20, "cache operators"),
+    gate("ld st", "weak", "", 60, 70, "the memory model's .weak"),
+    gate("ld st atom red fence", "cluster", "", 78, 90, "the scope .cluster"),
+    gate("ld st atom red cvta isspacep", "shared::cluster", "", 78, 90, "shared memory of the cluster"),
+    gate("ld st atom red cvta isspacep", "shared::cta", "", 78, 0, ".shared::cta"),
+    gate("ld st", "param::entry param::func", "", 83, 0, "sub-spaces of .param"),
+    gate("cvta isspacep", "param::entry", "", 83, 70, "sub-spaces of .param"),
+    gate("cvta isspacep", "param", "", 77, 70, "addresses of parameters"),
+    gate("ld st", "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate", "", 74, 70, "cache priorities"),
+    gate("ld", "L2::64B L2::128B", "", 74, 75, "sizes of prefetching"),
+    gate("ld", "L2::256B", "", 74, 80, "prefetching of 256 bytes"),
+    gate("atom red", "cta gpu sys", "", 50, 60, "scopes of atomic operations"),
+    gate("atom red", "relaxed acquire release acq_rel", "", 60, 70, "orders of atomic operations"),
+    gate("atom red", "f64", "", 50, 60, "atomic sums of .f64"),
+    gate("atom red", "f32", "", 20, 20, "atomic sums of .f32"),
+    gate("atom", "b16", "", 63, 70, "atomic operations on 16 bits"),
+    gate("atom", "b128", "", 83, 90, "atomic operations on 128 bits"),
+    gate("atom red", "f16", "", 63, 70, "atomic sums of .f16"),
+    gate("atom red", "bf16 bf16x2", "", 78, 90, "atomic sums of .bf16"),
+    gate("bar", "cta", "", 78, 20, "barriers with .cta"),
+    gate("barrier", "cta", "", 78, 0, "barriers with .cta"),
+    gate("barrier", "acquire release relaxed", "cluster", 80, 90, "orders of barriers"),
+    gate("atom red", "global", "", 11, 11, "atomic operations"),
+    gate("atom red", "shared shared::cta", "", 12, 12, "atomic operations on shared memory"),
+    gate("atom red", "global", "u64 b64", 12, 12, "atomic operations on 64 bits"),
+    gate("atom red", "shared", "u64 b64", 20, 20, "atomic operations on 64 bits"),
+    gate("atom red", "min max and or xor", "u64 s64 b64", 31, 32, "atomic operations on 64 bits"),
+    gate("ld st", "b128", "sys", 84, 70, "ordered access to 128 bits"),
+    gate("ld st", "local", "volatile", 91, 0, "volatile local memory"),
+    gate("st", "param", "", 20, 20, "parameters of calls"),
+    gate("cvta isspacep", "const", "", 31, 20, "generic addresses of constants"),
+    gate("cvt", "e4m3x2 e5m2x2", "", 78, 89, "8-bit floats"),
+    gate("add sub mul fma mad", "rm rp", "f64", 14, 13, "directed rounding"),
+    gate("add sub mul", "rm rp", "f32", 20, 20, "directed rounding"),
+    gate("div rcp sqrt", "rz rm rp", "f64", 20, 20, "directed rounding"),
+    gate("min max", "NaN", "", 70, 80, "results that keep NaN"),
+];
+
+/// What the words of an instruction ask for.
+pub fn gates<'w>(opcode: Opcode, words: &'w [&'w str]) -> impl Iterator<Item = Floor> + 'w {
+    let has = move |gate: &Gate| {
+        (gate.with.is_empty() || gate.with.split(' ').any(|w| words.contains(&w)))
+            && gate.opcodes.split(' ').any(|o| o == opcode.name())
+            && gate.words.split(' ').any(|w| match w {
+                "-" => !words.iter().any(|word| is_space(word)),
+                word => words.contains(&word),
+            })
+    };
+    GATES.iter().filter(move |gate| has(gate)).map(|gate| {
+        let Gate { feature, version, target, .. } = *gate;
+        Floor { feature, version, target }
+    })
+}
+
+fn is_space(word: &str) -> bool {
+    let base = word.split("::").next().unwrap_or(word);
+    crate::Space::from_name(base).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_ask_for_versions_and_targets() {
+        let floors = |text: &str| -> Vec<(u32, u32)> {
+            let mut words = text.split('.');
+            let opcode = words.next().and_then(Opcode::from_name).unwrap_or(Opcode::Ld);
+            let words: Vec<&str> = words.collect();
+            gates(opcode, &words).map(|f| (f.version, f.target)).collect()
+        };
+        assert_eq!(floors("ld.global.u32"), []);
+        assert_eq!(floors("ld.u32"), [(20, 20)]);
+        assert_eq!(floors("atom.global.gpu.add.f64"), [(50, 60), (50, 60), (11, 11)]);
+        assert_eq!(floors("bar.cta.sync"), [(78, 0)]);
+    }
+
+    #[test]
+    fn opcodes_of_the_table_exist() {
+        for gate in GATES {
+            assert!(gate.opcodes.split(' ').all(|o| Opcode::from_name(o).is_some()));
+        }
+    }
+}

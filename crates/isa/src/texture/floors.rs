@@ -1,0 +1,84 @@
+//! What the options of texture and surface instructions need beyond the form itself.
+
+use super::{fetch_of, query_of, surface_of};
+use crate::floor::{self, Floor};
+use crate::types::{ClampMode, MipMode, ScalarType};
+use crate::{Modifiers, Opcode};
+
+/// Something that may be written or left out, and what it needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Option_ {
+    /// How it is written.
+    pub syntax: &'static str,
+    /// Instructions that have it.
+    pub opcodes: &'static [Opcode],
+    /// What it needs.
+    pub floor: Floor,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+const TEX: &[Opcode] = &[Opcode::Tex, Opcode::Tld4];
+
+/// Every option.
+#[rustfmt::skip]
+pub const OPTIONS: &[Option_] = &[
+    option("d|p",                TEX,                                                        floor::RESIDENCY,            "p is false where a texel is not resident in memory; the result is then 0."),
+    option(".f16, .f16x2",       &[Opcode::Tex],                                             floor::HALF,                 "Results in half precision."),
+    option("offset e",           TEX,                                                        floor::OFFSET,               "A vector of integers after level or gradients."),
+    option("depth reference f",  TEX,                                                        floor::COMPARE,              "The last operand, a scalar; needs .f32 coordinates."),
+    option("handle in a register, unified",     &[Opcode::Tex, Opcode::Tld4, Opcode::Txq],   floor::INDIRECT,             "A .u64 register instead of the name of a texture."),
+    option("handle in a register, independent", TEX,                                         floor::INDIRECT_INDEPENDENT, "A .u64 register instead of the name of a texture or sampler."),
+    option("handle in a register",  &[Opcode::Suld, Opcode::Sust, Opcode::Sured, Opcode::Suq], floor::INDIRECT,           "A .u64 register instead of the name of a surface."),
+    option(".clamp, .zero",      &[Opcode::Suld, Opcode::Sust],                              floor::CLAMP,                "What happens outside of the surface: the nearest element is taken; or 0 is read and nothing written. .trap ends the kernel."),
+    option("cache operator",     &[Opcode::Suld, Opcode::Sust],                              floor::CACHE_OPERATOR,       "A hint without effect on results: .ca .cg .cs .cv for loads, .wb .cg .cs .wt for stores."),
+];
+
+const fn option(
+    syntax: &'static str,
+    opcodes: &'static [Opcode],
+    floor: Floor,
+    doc: &'static str,
+) -> Option_ {
+    Option_ { syntax, opcodes, floor, doc }
+}
+
+/// What the form that the modifiers name needs; `None` if there is no such form.
+pub fn floor_of(opcode: Opcode, mods: &Modifiers) -> Option<Floor> {
+    let (version, target) = match opcode {
+        Opcode::Tex | Opcode::Tld4 => {
+            let row = fetch_of(opcode, mods.mip, mods.geometry?)?;
+            (row.version, row.target)
+        }
+        Opcode::Txq | Opcode::Suq => {
+            let level = mods.mip == Some(MipMode::Level);
+            let row = query_of(opcode, level, mods.query?)?;
+            (row.version, row.target)
+        }
+        Opcode::Suld | Opcode::Sust | Opcode::Sured => {
+            let row = surface_of(opcode, mods.formatted, mods.atom, mods.geometry?, mods.ty()?)?;
+            (row.version, row.target)
+        }
+        Opcode::Istypep => (40, 30),
+        _ => return None,
+    };
+    Some(Floor { feature: "this form", version, target })
+}
+
+/// What the options among the modifiers need.
+pub fn option_floors(
+    opcode: Opcode,
+    mods: &Modifiers,
+    cache_operator: bool,
+) -> impl Iterator<Item = Floor> {
+    let half = matches!(mods.ty(), Some(ScalarType::F16 | ScalarType::F16x2));
+    let stored = matches!(opcode, Opcode::Suld | Opcode::Sust);
+    let clamped = !matches!(mods.clamp, None | Some(ClampMode::Trap));
+    [
+        (opcode == Opcode::Tex && half).then_some(floor::HALF),
+        (stored && clamped).then_some(floor::CLAMP),
+        (stored && cache_operator).then_some(floor::CACHE_OPERATOR),
+    ]
+    .into_iter()
+    .flatten()
+}

@@ -1,0 +1,305 @@
+//! SARIF 2.1.0: one document for all files, written as results come.
+//!
+//! Columns count UTF-16 code units, which SARIF says is the default and viewers agree on; the exact
+//! bytes are in `byteOffset` and `byteLength`. Rules, files and the outcome stand behind the
+//! results, as they are known only then; members of JSON objects have no order.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+use texunit_syntax::{Diagnostic, Edit, SourceFile, Span};
+
+use crate::run::Settings;
+use crate::severity;
+
+/// What a code stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// A few words.
+    pub title: String,
+    /// A paragraph: what it means, and what to write.
+    pub text: String,
+    /// The same as Markdown, with examples.
+    pub markdown: String,
+}
+
+/// What stands in front of the results.
+const HEAD: &str = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\
+    \"version\":\"2.1.0\",\"runs\":[{\"columnKind\":\"utf16CodeUnits\",\"results\":[";
+
+/// The state of a document that is being written.
+#[derive(Debug, Default)]
+pub(crate) struct Sarif {
+    begun: bool,
+    results: usize,
+    rules: Vec<&'static str>,
+    index: HashMap<&'static str, usize>,
+    files: Vec<String>,
+    unreadable: usize,
+}
+
+impl Sarif {
+    pub(crate) fn file<'d>(
+        &mut self,
+        out: &mut impl Write,
+        source: &SourceFile,
+        diagnostics: impl Iterator<Item = &'d Diagnostic>,
+    ) -> io::Result<()> {
+        let uri = uri(source.name());
+        let file = File { columns: Columns::new(source), source, uri: &uri };
+        for diagnostic in diagnostics {
+            let rule = self.rule(diagnostic.code);
+            self.result(out, &file.result(diagnostic, rule))?;
+        }
+        self.files.push(uri);
+        Ok(())
+    }
+
+    pub(crate) fn unreadable(
+        &mut self,
+        out: &mut impl Write,
+        name: &str,
+        why: &Diagnostic,
+    ) -> io::Result<()> {
+        let uri = uri(name);
+        let location = json!({ "physicalLocation": { "artifactLocation": { "uri": uri } } });
+        let result = result(why, self.rule(why.code), &location);
+        self.unreadable += 1;
+        self.files.push(uri);
+        self.result(out, &result)
+    }
+
+    /// What stands behind the results.
+    pub(crate) fn finish(
+        mut self,
+        out: &mut impl Write,
+        settings: &Settings<'_>,
+    ) -> io::Result<()> {
+        self.begin(out)?;
+        let rules: Vec<Value> = self.rules.iter().map(|code| rule(code, settings)).collect();
+        let driver = json!({
+            "name": "texunit",
+            "semanticVersion": settings.version,
+            "informationUri": settings.home,
+            "rules": rules,
+        });
+        let files: Vec<Value> = self
+            .files
+            .iter()
+            .map(|uri| json!({ "location": { "uri": uri }, "roles": ["analysisTarget"] }))
+            .collect();
+        let invocation = json!({ "executionSuccessful": self.unreadable == 0 });
+        let rest = json!({
+            "tool": { "driver": driver }, "artifacts": files, "invocations": [invocation],
+        });
+        // Without its opening brace: the run has begun long ago.
+        writeln!(out, "\n],{}]}}", &rest.to_string()[1..])
+    }
+
+    fn begin(&mut self, out: &mut impl Write) -> io::Result<()> {
+        if std::mem::replace(&mut self.begun, true) {
+            Ok(())
+        } else {
+            out.write_all(HEAD.as_bytes())
+        }
+    }
+
+    fn result(&mut self, out: &mut impl Write, result: &Value) -> io::Result<()> {
+        self.begin(out)?;
+        let comma = if self.results > 0 { "," } else { "" };
+        self.results += 1;
+        write!(out, "{comma}\n{result}")
+    }
+
+    /// The number of a code's rule; codes that come up are numbered.
+    fn rule(&mut self, code: &'static str) -> usize {
+        *self.index.entry(code).or_insert_with(|| {
+            self.rules.push(code);
+            self.rules.len() - 1
+        })
+    }
+}
+
+fn rule(code: &str, settings: &Settings<'_>) -> Value {
+    let level = if code.starts_with('W') { "warning" } else { "error" };
+    let mut rule = json!({ "id": code, "defaultConfiguration": { "level": level } });
+    if let Some(Rule { title, text, markdown }) = (settings.rule)(code) {
+        rule["shortDescription"] = json!({ "text": title });
+        rule["fullDescription"] = json!({ "text": text });
+        rule["help"] = json!({ "text": text, "markdown": markdown });
+    }
+    rule
+}
+
+fn result(diagnostic: &Diagnostic, rule: usize, location: &Value) -> Value {
+    let text = match &diagnostic.help {
+        Some(help) => format!("{}\nhelp: {help}", diagnostic.message),
+        None => diagnostic.message.clone(),
+    };
+    json!({
+        "ruleId": diagnostic.code,
+        "ruleIndex": rule,
+        "level": severity(diagnostic.severity),
+        "message": { "text": text },
+        "locations": [location],
+    })
+}
+
+/// A file whose results are written.
+struct File<'s> {
+    source: &'s SourceFile,
+    columns: Columns,
+    uri: &'s str,
+}
+
+impl File<'_> {
+    fn result(&self, diagnostic: &Diagnostic, rule: usize) -> Value {
+        let mut result = result(diagnostic, rule, &self.location(diagnostic.primary.span));
+        if !diagnostic.primary.text.is_empty() {
+            result["locations"][0]["message"] = json!({ "text": diagnostic.primary.text });
+        }
+        if !diagnostic.secondary.is_empty() {
+            let related = diagnostic.secondary.iter().enumerate().map(|(id, label)| {
+                let mut location = self.location(label.span);
+                location["id"] = json!(id);
+                if !label.text.is_empty() {
+                    location["message"] = json!({ "text": label.text });
+                }
+                location
+            });
+            result["relatedLocations"] = related.collect();
+        }
+        // Replacements of what is not the file's own text would not fit.
+        if !diagnostic.fix.is_empty() && !self.source.is_lossy() {
+            let replacements: Vec<Value> =
+                diagnostic.fix.iter().map(|edit| self.replacement(edit)).collect();
+            let mut fix = json!({ "artifactChanges": [{
+                "artifactLocation": { "uri": self.uri }, "replacements": replacements,
+            }] });
+            if let Some(help) = &diagnostic.help {
+                fix["description"] = json!({ "text": help });
+            }
+            result["fixes"] = json!([fix]);
+        }
+        result
+    }
+
+    fn replacement(&self, edit: &Edit) -> Value {
+        let mut change = json!({ "deletedRegion": self.region(edit.span) });
+        if !edit.text.is_empty() {
+            change["insertedContent"] = json!({ "text": edit.text });
+        }
+        change
+    }
+
+    fn location(&self, span: Span) -> Value {
+        json!({ "physicalLocation": {
+            "artifactLocation": { "uri": self.uri }, "region": self.region(span),
+        } })
+    }
+
+    fn region(&self, span: Span) -> Value {
+        let length = self.source.text().len() as u32;
+        let (start, end) =
+            (span.start.min(length), span.end.min(length).max(span.start.min(length)));
+        let (first, last) = (self.source.location(start).line, self.source.location(end).line);
+        let byte = self.source.byte_offset(start);
+        json!({
+            "startLine": first,
+            "startColumn": self.columns.column(self.source, first, start),
+            "endLine": last,
+            "endColumn": self.columns.column(self.source, last, end),
+            "byteOffset": byte,
+            "byteLength": self.source.byte_offset(end) - byte,
+        })
+    }
+}
+
+/// Counts UTF-16 code units: of every `STEP`th byte their number is known, from there on they are
+/// counted. So one column costs the same in lines of any length.
+struct Columns {
+    /// Code units before each step; empty if the text is ASCII.
+    steps: Vec<u32>,
+}
+
+const STEP: usize = 4096;
+
+impl Columns {
+    fn new(source: &SourceFile) -> Self {
+        let text = source.text();
+        if text.is_ascii() {
+            return Self { steps: Vec::new() };
+        }
+        let mut units = 0;
+        let step = |bytes: &[u8]| {
+            let before = units;
+            units += count_units(bytes);
+            before
+        };
+        Self { steps: text.as_bytes().chunks(STEP).map(step).collect() }
+    }
+
+    /// From 1.
+    fn column(&self, source: &SourceFile, line: u32, offset: u32) -> u32 {
+        let start = source.line_span(line).start;
+        if self.steps.is_empty() {
+            return offset - start + 1;
+        }
+        self.before(source, offset) - self.before(source, start) + 1
+    }
+
+    /// Code units of the text before a byte.
+    fn before(&self, source: &SourceFile, offset: u32) -> u32 {
+        let step = (offset as usize / STEP).min(self.steps.len() - 1);
+        self.steps[step] + count_units(&source.text().as_bytes()[step * STEP..offset as usize])
+    }
+}
+
+/// Code units of characters, each counted at its first byte.
+fn count_units(bytes: &[u8]) -> u32 {
+    bytes.iter().map(|&b| u32::from(b & 0xc0 != 0x80) + u32::from(b >= 0xf0)).sum()
+}
+
+/// A path as a reference of RFC 3986: relative paths stay relative.
+fn uri(path: &str) -> String {
+    let mut uri = String::from(if path.starts_with('/') { "file://" } else { "" });
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                uri.push(char::from(byte));
+            }
+            b'\\' if cfg!(windows) => uri.push('/'),
+            _ => uri += &format!("%{byte:02X}"),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths() {
+        assert_eq!(uri("a/b-1.ptx"), "a/b-1.ptx");
+        assert_eq!(uri("/tmp/a b.ptx"), "file:///tmp/a%20b.ptx");
+        assert_eq!(uri("<stdin>"), "%3Cstdin%3E");
+        assert_eq!(uri("c:\u{e4}%#?"), "c%3A%C3%A4%25%23%3F");
+    }
+
+    /// Against counting from the start of the line.
+    #[test]
+    fn columns_of_long_lines() {
+        let text =
+            "a\u{e4}\u{20ac}\u{1f600}\n".repeat(3) + &"x\u{1f600}\u{e4}".repeat(5000) + "\nz";
+        let source = SourceFile::new("k.ptx", text.clone());
+        let columns = Columns::new(&source);
+        for (offset, _) in text.char_indices().filter(|(at, _)| at % 7 == 0 || *at < 40) {
+            let line = source.location(offset as u32).line;
+            let before = &text[source.line_span(line).start as usize..offset];
+            let expected = before.encode_utf16().count() as u32 + 1;
+            assert_eq!(columns.column(&source, line, offset as u32), expected, "{offset}");
+        }
+    }
+}

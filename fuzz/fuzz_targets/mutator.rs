@@ -1,0 +1,249 @@
+//! Mutations that keep a text looking like PTX: words are replaced by words of their kind,
+//! statements are copied, moved and taken away, and instructions are made from the table. Bytes are
+//! left to libFuzzer.
+
+use texunit_isa::{Opcode, ScalarType, Shape, forms};
+
+/// A sequence of numbers from a seed (splitmix64).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`, which is not 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+
+    pub fn pick<'t, T>(&mut self, list: &'t [T]) -> &'t T {
+        &list[self.below(list.len())]
+    }
+}
+
+/// Numbers at the edges of something.
+#[rustfmt::skip]
+const NUMBERS: &[&str] = &[
+    "0", "1", "2", "3", "4", "5", "7", "8", "9", "15", "16", "17", "31", "32", "33", "63", "64", "127", "128",
+    "255", "256", "257", "4095", "4096", "32764", "65535", "65536", "0x7fffffff", "0x80000000", "0xffffffff",
+    "4294967296", "0x7fffffffffffffff", "0x8000000000000000", "0xffffffffffffffff", "-1", "-8", "-9", "017",
+    "0b101", "1U", "1.5", "-0.0", "1e999", "0f3f800000", "0f7fc00000", "0d3ff0000000000000", "WARP_SZ",
+    "(1+2)", "1<<31", "-(-1)", "5/0", "1?2:3", "(.s64)1", "~0", "!0",
+];
+
+/// Things that stand in modules.
+#[rustfmt::skip]
+const ITEMS: &[&str] = &[
+    ".global .texref t;\n", ".global .samplerref s = { filter_mode = linear, addr_mode_0 = wrap };\n",
+    ".global .surfref u;\n", ".global .b32 g<4>;\n", ".extern .shared .b8 dynamic[];\n", ".shared .align 16 .b8 tile[64];\n",
+    ".const .u64 c[2] = { g0, generic(g0)+4 };\n", ".func (.param .b32 r) f(.param .b64 p);\n", ".visible .func h() { ret; }\n",
+    ".func (.reg .u32 r) q(.reg .u32 x) { add.u32 r, x, 1; ret; }\n", ".alias f, h;\n", ".file 1 \"a.cu\"\n", ".weak .global .f32 w = 1.5;\n",
+    ".entry e(.param .texref pt, .param .u64 .ptr .global .align 4 pp) .maxntid 32, 1, 1 { ret; }\n", ".pragma \"nounroll\";\n",
+    ".tex .u32 old;\n", ".global .b8 bytes[3] = { 0xff(g0), 0xff00(g0), 1 };\n", ".address_size 64\n",
+];
+
+/// Things that stand in bodies.
+#[rustfmt::skip]
+const STATEMENTS: &[&str] = &[
+    ".reg .b32 %r<9>;\n", ".reg .pred %p<4>;\n", ".reg .f32 %f<9>;\n", ".reg .b64 %rd<9>;\n", ".reg .v4 .f32 v;\n", ".reg .f16x2 %h<4>;\n",
+    ".reg .b16 %rs<4>;\n", ".reg .f64 %fd<4>;\n", ".local .align 8 .b8 stack[16];\n", ".param .b32 a;\n", "{\n", "}\n", "L1:\n", "L2:\n", "bra L1;\n",
+    "@%p1 bra L2;\n", "@!%p0 bra L1;\n", "T: .branchtargets L1, L2;\n", "brx.idx %r1, T;\n", "C: .calltargets h;\n", "P: .callprototype _ (.param .b64 _);\n",
+    "call h;\n", "call (r), f, (a);\n", "call %rd1, (a), P;\n", "ret;\n", "exit;\n", "bar.sync 0;\n", "mov.u32 %r1, %tid.x;\n", "setp.eq.s32 %p1|%p2, %r1, 0;\n",
+    "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f5, %f6}];\n", "tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r2}];\n",
+    "tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, s, {%f5, %f6}], {%r1, %r2};\n", "suld.b.2d.b32.trap %r1, [u, {%r1, %r2}];\n",
+    "sust.b.2d.b32.clamp [u, {%r1, 5}], %r2;\n", "txq.width.b32 %r1, [t];\n", "ld.global.v4.f32 {%f1, %f2, %f3, _}, [%rd1+16];\n", ".loc 1 2 3\n",
+];
+
+fn is_word(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%')
+}
+
+/// Ranges of the tokens of a text: words (with their dot), white space, and single characters.
+fn tokens(text: &str) -> Vec<std::ops::Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut list = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        at += 1;
+        if is_word(bytes[start]) || bytes[start] == b'.' {
+            while at < bytes.len() && is_word(bytes[at]) {
+                at += 1;
+            }
+        }
+        while !text.is_char_boundary(at) {
+            at += 1;
+        }
+        if !bytes[start].is_ascii_whitespace() {
+            list.push(start..at);
+        }
+    }
+    list
+}
+
+/// Ranges of what ends with `;`, a brace, a colon or a line.
+fn statements(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut list = Vec::new();
+    let mut start = 0;
+    for (at, _) in text.match_indices([';', '{', '}', ':', '\n']) {
+        list.push(start..at + 1);
+        start = at + 1;
+    }
+    list.push(start..text.len());
+    list.retain(|r| !text[r.clone()].trim().is_empty());
+    list
+}
+
+/// A word of the same kind as another.
+fn like(random: &mut Random, text: &str, old: &str, all: &[std::ops::Range<usize>]) -> String {
+    let first = old.bytes().next().unwrap_or(0);
+    let same = |other: &str| match first {
+        b'%' | b'.' => other.as_bytes().first() == Some(&first),
+        _ => other.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_'),
+    };
+    match first {
+        b'0'..=b'9' => (*random.pick(NUMBERS)).to_owned(),
+        b'.' if random.below(3) > 0 => {
+            let form = random.pick(forms());
+            match form.slots.as_slice() {
+                [] => format!(".{}", random.pick(ScalarType::ALL)),
+                slots => {
+                    let slot = random.pick(slots);
+                    format!(".{}", random.pick(&slot.words))
+                }
+            }
+        }
+        b if b.is_ascii_alphabetic()
+            && random.below(2) == 0
+            && Opcode::from_name(old).is_some() =>
+        {
+            random.pick(Opcode::ALL).name().to_owned()
+        }
+        _ => {
+            let others: Vec<&str> =
+                all.iter().map(|r| &text[r.clone()]).filter(|other| same(other)).collect();
+            match others.as_slice() {
+                [] => old.to_owned(),
+                others => (*random.pick(others)).to_owned(),
+            }
+        }
+    }
+}
+
+/// An instruction of the table, with operands from the text.
+fn instruction(random: &mut Random, text: &str, all: &[std::ops::Range<usize>]) -> String {
+    let form = random.pick(forms());
+    let mut made = String::new();
+    if random.below(6) == 0 {
+        made += "@%p1 ";
+    }
+    made += form.row.opcode.name();
+    for slot in &form.slots {
+        if !slot.optional || random.below(3) == 0 {
+            made.push('.');
+            made += random.pick(&slot.words);
+        }
+    }
+    let names: Vec<&str> = all
+        .iter()
+        .map(|r| &text[r.clone()])
+        .filter(|t| t.starts_with(|c: char| c == '%' || c.is_ascii_alphabetic()))
+        .collect();
+    let name = |random: &mut Random| match names.as_slice() {
+        [] => "%r1",
+        names => *random.pick(names),
+    };
+    let count = match form.shape {
+        Shape::Listed => form.operands.len(),
+        _ => 1 + random.below(4),
+    };
+    for n in 0..count {
+        made += if n == 0 { " " } else { ", " };
+        made += &match random.below(12) {
+            0 => (*random.pick(NUMBERS)).to_owned(),
+            1 => format!("[{}]", name(random)),
+            2 => format!("[{}+{}]", name(random), random.pick(NUMBERS)),
+            3 => format!("{{{}, {}}}", name(random), name(random)),
+            4 => format!("{{{0}, {0}, {0}, {1}}}", name(random), name(random)),
+            5 => format!("[{}, {{{}, {}}}]", name(random), name(random), name(random)),
+            6 if n == 0 => format!("{}|{}", name(random), name(random)),
+            7 => "_".to_owned(),
+            _ => name(random).to_owned(),
+        };
+    }
+    made + ";\n"
+}
+
+/// One change.
+fn change(random: &mut Random, text: &mut String) {
+    let all = tokens(text);
+    let parts = statements(text);
+    if all.is_empty() || parts.is_empty() {
+        text.push_str(random.pick(ITEMS));
+        return;
+    }
+    let at = random.pick(&parts).clone();
+    match random.below(12) {
+        0..=3 => {
+            let token = random.pick(&all).clone();
+            let new = like(random, text, &text[token.clone()], &all);
+            text.replace_range(token, &new);
+        }
+        4 => {
+            let token = random.pick(&all).clone();
+            text.replace_range(token, "");
+        }
+        5 => {
+            let (from, to) = (random.pick(&all).clone(), random.pick(&all).start);
+            let word = text[from].to_owned();
+            text.insert_str(to, &word);
+        }
+        6 => {
+            let copied = text[random.pick(&parts).clone()].to_owned();
+            text.insert_str(at.start, &copied);
+        }
+        7 => text.replace_range(at, ""),
+        8 => {
+            let new = instruction(random, text, &all);
+            text.insert_str(at.start, &new);
+        }
+        9 => text.insert_str(at.start, random.pick(STATEMENTS)),
+        10 => text.insert_str(at.start, random.pick(ITEMS)),
+        _ => {
+            // A modifier behind an opcode.
+            let words: Vec<_> =
+                all.iter().filter(|r| Opcode::from_name(&text[(*r).clone()]).is_some()).collect();
+            if let [_, ..] = words.as_slice() {
+                let end = random.pick(&words).end;
+                let slots = &random.pick(forms()).slots;
+                let words = slots.first().map_or(&[][..], |s| s.words.as_slice());
+                let word = if words.is_empty() { "sync" } else { random.pick(words) };
+                text.insert_str(end, &format!(".{word}"));
+            }
+        }
+    }
+}
+
+/// A mutated text, at most `most` bytes long.
+pub fn mutate(text: &str, most: usize, seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let mut text = text.to_owned();
+    for _ in 0..=random.below(4) {
+        change(&mut random, &mut text);
+    }
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    text
+}

@@ -1,0 +1,163 @@
+//! Random modules to ask about, by family; a seed decides all of them.
+
+mod control;
+mod declaration;
+mod mutation;
+mod operand;
+mod ordinary;
+mod setup;
+mod texture;
+
+use std::path::Path;
+
+use texunit_check::Ptxas;
+
+use crate::random::Random;
+use setup::Setup;
+
+/// Instructions that are asked about together.
+const TOGETHER: usize = 40;
+
+/// Modules that differ in one line: a prefix, one of the lines, a suffix. A whole module is a
+/// single line with nothing around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Question {
+    pub(crate) family: &'static str,
+    pub(crate) release: Ptxas,
+    /// The machine that is assembled for: `75`, `90a`.
+    pub(crate) arch: String,
+    pub(crate) prefix: String,
+    pub(crate) lines: Vec<String>,
+    pub(crate) suffix: String,
+}
+
+impl Question {
+    /// The module with these lines.
+    pub(crate) fn module(&self, lines: &[usize]) -> String {
+        let mut text = self.prefix.clone();
+        for &n in lines {
+            text += &self.lines[n];
+            text.push('\n');
+        }
+        text + &self.suffix
+    }
+
+    /// Questions about the lines of a text, under a head such as `8.8 75, texmode_independent`.
+    pub(crate) fn of_lines(release: Ptxas, head: &str, text: &str) -> Vec<Self> {
+        let setup = Setup::read(release, head);
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.chunks(TOGETHER).map(|c| setup.clone().question("given", c.to_vec())).collect()
+    }
+
+    /// The number of the first line after the prefix.
+    pub(crate) fn first_line(&self) -> usize {
+        self.prefix.matches('\n').count() + 1
+    }
+}
+
+/// What the families draw from.
+pub(crate) struct Families {
+    releases: Vec<Ptxas>,
+    only: Option<usize>,
+    examples: Vec<mutation::Example>,
+}
+
+impl Families {
+    /// Names of all families.
+    pub(crate) const NAMES: [&'static str; 5] =
+        ["texture", "declaration", "ordinary", "mutation", "control"];
+
+    /// How often each is drawn, in the order of [`Families::NAMES`].
+    const WEIGHTS: [usize; 5] = [30, 20, 20, 20, 10];
+
+    /// Reads the bundled examples.
+    pub(crate) fn new(
+        root: &Path,
+        only: Option<&str>,
+        releases: &[Ptxas],
+    ) -> std::io::Result<Self> {
+        let only = only.and_then(|name| Self::NAMES.iter().position(|n| *n == name));
+        let examples = mutation::examples(root)?;
+        Ok(Self { releases: releases.to_vec(), only, examples })
+    }
+
+    /// `count` modules, instructions of one wrapper together.
+    pub(crate) fn questions(&self, seed: u64, count: usize) -> Vec<Question> {
+        let mut questions = Vec::new();
+        // Families take turns by what each still owes, so that every count has a fair share.
+        let weights = Self::WEIGHTS.map(|w| count * w / Self::WEIGHTS.iter().sum::<usize>());
+        let mut owed = weights;
+        owed[0] += count - weights.iter().sum::<usize>();
+        if let Some(only) = self.only {
+            owed = [0; 5];
+            owed[only] = count;
+        }
+        for (family, mut left) in owed.into_iter().enumerate() {
+            while left > 0 {
+                let mut random = Random::of_item(seed, questions.len() as u64);
+                let question = self.question(family, left.min(TOGETHER), &mut random);
+                left -= question.lines.len().min(left);
+                questions.push(question);
+            }
+        }
+        questions
+    }
+
+    fn question(&self, family: usize, most: usize, random: &mut Random) -> Question {
+        let release = random.of(&self.releases);
+        let name = Self::NAMES[family];
+        match name {
+            "texture" => texture::question(Setup::new(release, random), name, most, random),
+            "ordinary" => ordinary::question(Setup::new(release, random), name, most, random),
+            "declaration" => declaration::question(Setup::new(release, random), name, random),
+            "control" => control::question(Setup::new(release, random), name, random),
+            _ => mutation::question(&self.examples, release, name, random),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn root() -> std::path::PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    }
+
+    #[test]
+    fn the_seed_decides_everything() {
+        let families = Families::new(&root(), None, &Ptxas::ALL).unwrap();
+        let first = families.questions(7, 400);
+        assert_eq!(first, families.questions(7, 400));
+        assert_ne!(first, families.questions(8, 400));
+        let lines: usize = first.iter().map(|q| q.lines.len()).sum();
+        assert_eq!(lines, 400);
+        for name in Families::NAMES {
+            assert!(first.iter().any(|q| q.family == name), "{name}");
+        }
+        for release in Ptxas::ALL {
+            assert!(first.iter().any(|q| q.release == release), "{release}");
+        }
+    }
+
+    #[test]
+    fn lines_are_found_again() {
+        let families = Families::new(&root(), Some("ordinary"), &Ptxas::ALL).unwrap();
+        for question in families.questions(1, 200) {
+            let module = question.module(&[0]);
+            let line = module.lines().nth(question.first_line() - 1);
+            assert_eq!(line, Some(question.lines[0].as_str()));
+            assert!(question.lines.iter().all(|l| !l.contains('\n')));
+        }
+    }
+
+    #[test]
+    fn a_family_alone() {
+        for name in Families::NAMES {
+            let families = Families::new(&root(), Some(name), &[Ptxas::V12_9]).unwrap();
+            let questions = families.questions(3, 50);
+            assert!(questions.iter().all(|q| q.family == name && q.release == Ptxas::V12_9));
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Mutations of the bundled examples: a token deleted, doubled, swapped or replaced by a near one.
+//!
+//! Instructions that the checker knows by name only are left as they are: it accepts whatever is
+//! written after them, and ptxas does not.
+
+use std::path::Path;
+
+use texunit_check::Ptxas;
+use texunit_isa::{Opcode, Shape, forms_of, read_modifiers};
+
+use super::Question;
+use super::setup::machine;
+use crate::random::Random;
+
+/// Folders with modules, and how much of the time each is drawn from.
+const FOLDERS: &[(&str, usize)] =
+    &[("examples", 45), ("tests/programs", 45), ("tests/check/semantics", 10)];
+
+/// Files above this size take ptxas too long for one changed token.
+const LARGEST: u64 = 40_000;
+
+/// Words of one kind: one is replaced by another.
+#[rustfmt::skip]
+const KINDS: &[&[&str]] = &[
+    &[".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".b8", ".b16", ".b32", ".b64", ".f16", ".f32", ".f64", ".pred", ".b128", ".f16x2"],
+    &[".global", ".shared", ".local", ".const", ".param", ".reg"],
+    &[".v2", ".v4", ".v8"],
+    &[".rn", ".rz", ".rm", ".rp", ".rni", ".rzi", ".rmi", ".rpi"],
+    &[".lo", ".hi", ".wide"],
+    &[".eq", ".ne", ".lt", ".le", ".gt", ".ge", ".equ", ".neu", ".ltu", ".leu", ".gtu", ".geu", ".num", ".nan", ".lo", ".ls", ".hi", ".hs"],
+    &[".and", ".or", ".xor", ".add", ".min", ".max", ".inc", ".dec", ".exch", ".cas", ".popc"],
+    &[".1d", ".2d", ".3d", ".a1d", ".a2d", ".cube", ".acube", ".2dms", ".a2dms"],
+    &[".base", ".level", ".grad"],
+    &[".trap", ".clamp", ".zero", ".wrap"],
+    &[".approx", ".full", ".ftz", ".sat", ".rn"],
+    &[".entry", ".func"],
+    &[".visible", ".extern", ".weak", ".common"],
+    &[".sync", ".arrive", ".red", ".aligned", ".uni"],
+    &[".texref", ".samplerref", ".surfref", ".u64"],
+    &[".up", ".down", ".bfly", ".idx"],
+    &[".all", ".any", ".uni", ".ballot"],
+    &[".ca", ".cg", ".cs", ".cv", ".lu", ".wb", ".wt"],
+    &[".width", ".height", ".depth", ".channel_order", ".channel_data_type", ".array_size"],
+    &[".r", ".g", ".b", ".a", ".l", ".p"],
+    &[".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".maxnctapersm", ".noreturn", ".pragma"],
+    &[".version", ".target", ".address_size"],
+    &["sm_20", "sm_30", "sm_50", "sm_60", "sm_70", "sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120", "sm_90a", "compute_75", "sm_99"],
+    &["texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"],
+    &["add", "sub", "mul", "mad", "fma", "div", "rem", "min", "max", "and", "or", "xor", "shl", "shr", "abs", "neg", "not", "mov", "cvt", "setp", "selp", "ld", "st", "cvta"],
+    &["bra", "ret", "exit", "call", "trap"],
+    &["tex", "tld4", "txq", "suld", "sust", "suq", "sured"],
+    &["atom", "red", "ld", "st"],
+    &["nearest", "linear", "wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border"],
+    &["{", "}", "(", ")", "[", "]", ",", ";", ":", "@", "|", "!", "+", "-", "=", "<", ">"],
+];
+
+/// Numbers to put in the place of another.
+#[rustfmt::skip]
+const NUMBERS: &[&str] = &["0", "1", "-1", "3", "8", "64", "1.0", "0f3F800000", "4294967296", "0x10", "07", "1U", "%r1", "65536", "-2147483649"];
+/// Versions to put in the place of another.
+const VERSIONS: &[&str] =
+    &["1.0", "1.4", "2.0", "3.0", "3.1", "4.2", "5.0", "6.0", "6.4", "7.0", "7.8", "8.0", "8.4", "8.8", "9.0", "9.5", "10.0", "0.0"];
+
+/// A file with modules to change.
+pub(super) struct Example {
+    folder: usize,
+    tokens: Vec<Token>,
+}
+
+/// A piece of a text: the space before it belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Token {
+    space: String,
+    text: String,
+    /// Part of an instruction that the checker does not look at.
+    fixed: bool,
+}
+
+/// Reads all examples, in order of their paths.
+pub(super) fn examples(root: &Path) -> std::io::Result<Vec<Example>> {
+    let mut examples = Vec::new();
+    for (folder, (name, _)) in FOLDERS.iter().enumerate() {
+        let mut paths = Vec::new();
+        collect(&root.join(name), &mut paths)?;
+        paths.sort();
+        for path in paths {
+            let text = std::fs::read_to_string(path)?;
+            // A file that asks for its own options is not judged as ptxas would.
+            if !text.starts_with("// options:") {
+                examples.push(Example { folder, tokens: tokens(&text) });
+            }
+        }
+    }
+    Ok(examples)
+}
+
+fn collect(folder: &Path, paths: &mut Vec<std::path::PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, paths)?;
+        } else if path.extension().is_some_and(|e| e == "ptx")
+            && path.metadata()?.len() <= LARGEST
+        {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// A changed module.
+pub(super) fn question(
+    examples: &[Example],
+    release: Ptxas,
+    family: &'static str,
+    random: &mut Random,
+) -> Question {
+    let mut at = random.below(FOLDERS.iter().map(|(_, weight)| weight).sum());
+    let folder = FOLDERS.iter().position(|(_, weight)| {
+        let here = at < *weight;
+        at = at.saturating_sub(*weight);
+        here
+    });
+    let own: Vec<&Example> =
+        examples.iter().filter(|e| Some(e.folder) == folder).collect();
+    let list = if own.is_empty() { examples.iter().collect() } else { own };
+    let mut tokens = list.get(random.below(list.len().max(1))).map_or(Vec::new(), |e| e.tokens.clone());
+    if random.chance(96) {
+        suit(&mut tokens, release);
+    }
+    let strength = match random.below(20) {
+        0 => 0,
+        1..=12 => 1,
+        13..=16 => 2,
+        17..=18 => 4,
+        _ => 10,
+    };
+    for _ in 0..strength {
+        mutate(&mut tokens, random);
+    }
+    let target = target_of(&tokens);
+    let arch = match target.1.is_empty() {
+        true => machine(release, target.0, random).to_string(),
+        false => format!("{}{}", target.0, target.1),
+    };
+    Question {
+        family,
+        release,
+        arch,
+        prefix: String::new(),
+        lines: vec![text(&tokens)],
+        suffix: String::new(),
+    }
+}
+
+/// Changes a random module that is given as a text.
+pub(super) fn mutated(module: &str, strength: usize, random: &mut Random) -> String {
+    let mut tokens = tokens(module);
+    for _ in 0..strength {
+        mutate(&mut tokens, random);
+    }
+    text(&tokens)
+}
+
+fn text(tokens: &[Token]) -> String {
+    tokens.iter().map(|t| format!("{}{}", t.space, t.text)).collect()
+}
+
+/// Lowers the version to what the release knows.
+fn suit(tokens: &mut [Token], release: Ptxas) {
+    let (major, minor) = release.newest_version();
+    let newest = f64::from(major) + f64::from(minor) / 10.0;
+    if let Some(n) = tokens.iter().position(|t| t.text == ".version")
+        && let Some(version) = tokens.get_mut(n + 1)
+        && version.text.parse::<f64>().is_ok_and(|v| v > newest)
+    {
+        version.text = format!("{major}.{minor}");
+    }
+}
+
+/// Number and letter of the first `.target`.
+fn target_of(tokens: &[Token]) -> (u32, String) {
+    let name = tokens.iter().find_map(|t| t.text.strip_prefix("sm_")).unwrap_or("75");
+    let digits = name.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    (digits.parse().unwrap_or(75), name[digits.len()..].to_owned())
+}
+
+fn mutate(tokens: &mut Vec<Token>, random: &mut Random) {
+    for _ in 0..50 {
+        if tokens.is_empty() {
+            return;
+        }
+        let n = random.below(tokens.len());
+        if tokens[n].fixed || tokens[n].text.is_empty() {
+            continue;
+        }
+        // Half of the time the header is spared: everything after a wrong one is rejected.
+        if n < 8 && random.chance(50) {
+            continue;
+        }
+        match random.below(10) {
+            0 => drop(tokens.remove(n)),
+            1 => {
+                let copy = tokens[n].clone();
+                tokens.insert(n, copy);
+            }
+            2 if n + 1 < tokens.len() && !tokens[n + 1].fixed => {
+                let (a, b) = (tokens[n].text.clone(), tokens[n + 1].text.clone());
+                tokens[n].text = b;
+                tokens[n + 1].text = a;
+            }
+            _ => match near(tokens, n, random) {
+                Some(other) if other != tokens[n].text => tokens[n].text = other,
+                _ => continue,
+            },
+        }
+        return;
+    }
+}
+
+/// A word of the same kind as the token.
+fn near(tokens: &[Token], n: usize, random: &mut Random) -> Option<String> {
+    let text = &tokens[n].text;
+    let kinds: Vec<&[&str]> =
+        KINDS.iter().copied().filter(|k| k.contains(&text.as_str())).collect();
+    if !kinds.is_empty() {
+        return Some(random.pick(random.clone().of(&kinds)).to_owned());
+    }
+    if n > 0 && tokens[n - 1].text == ".version" {
+        return Some(random.pick(VERSIONS).to_owned());
+    }
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
+        return Some(random.pick(NUMBERS).to_owned());
+    }
+    if text.starts_with('.') {
+        // A modifier or a directive: leave it out.
+        return Some(String::new());
+    }
+    // Another name of the module, of the same first letters if there is one.
+    let names: Vec<&str> = tokens
+        .iter()
+        .map(|t| t.text.as_str())
+        .filter(|t| t.starts_with(|c: char| c.is_ascii_alphabetic() || "%_$".contains(c)))
+        .collect();
+    let alike: Vec<&str> = names.iter().copied().filter(|t| t.get(..2) == text.get(..2)).collect();
+    let list = if random.chance(60) && alike.len() > 1 { alike } else { names };
+    (!list.is_empty()).then(|| random.pick(&list).to_owned())
+}
+
+/// Cuts a text into tokens; comments count as space.
+fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let space = space(rest);
+        let (before, after) = rest.split_at(space);
+        let length = word(after);
+        let (word, after) = after.split_at(length);
+        tokens.push(Token { space: before.into(), text: word.into(), fixed: false });
+        rest = after;
+    }
+    fix(&mut tokens);
+    tokens
+}
+
+/// Bytes of white space and comments at the start.
+fn space(text: &str) -> usize {
+    let mut at = 0;
+    loop {
+        let rest = &text[at..];
+        let blank = rest.len() - rest.trim_start().len();
+        let comment = match () {
+            () if rest[blank..].starts_with("//") => rest[blank..].find('\n').unwrap_or(rest.len() - blank),
+            () if rest[blank..].starts_with("/*") => {
+                rest[blank..].find("*/").map_or(rest.len() - blank, |n| n + 2)
+            }
+            () => 0,
+        };
+        if blank + comment == 0 {
+            return at;
+        }
+        at += blank + comment;
+    }
+}
+
+/// Bytes of the first word.
+fn word(text: &str) -> usize {
+    let Some(first) = text.chars().next() else { return 0 };
+    let name = |c: char| c.is_ascii_alphanumeric() || "_$".contains(c);
+    let rest = &text[first.len_utf8()..];
+    let more = match first {
+        '"' => rest.find('"').map_or(rest.len(), |n| n + 1),
+        '.' | '%' => rest.find(|c: char| !name(c) && c != ':').unwrap_or(rest.len()),
+        c if c.is_ascii_digit() => {
+            rest.find(|c: char| !name(c) && c != '.').unwrap_or(rest.len())
+        }
+        c if name(c) => rest.find(|c: char| !name(c)).unwrap_or(rest.len()),
+        _ => 0,
+    };
+    first.len_utf8() + more
+}
+
+/// Marks the instructions that the checker does not look at.
+fn fix(tokens: &mut [Token]) {
+    for n in 0..tokens.len() {
+        let Some(opcode) = Opcode::from_name(&tokens[n].text) else { continue };
+        let words: Vec<&str> = tokens[n + 1..]
+            .iter()
+            .map_while(|t| t.text.strip_prefix('.').filter(|_| t.space.is_empty()))
+            .collect();
+        let unread = match read_modifiers(opcode, &words) {
+            _ if forms_of(opcode).is_empty() => true,
+            Ok((_, forms)) => forms.iter().any(|f| f.shape == Shape::Unchecked),
+            Err(_) => false,
+        };
+        if unread {
+            for token in tokens[n..].iter_mut() {
+                token.fixed = true;
+                if token.text == ";" {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn root() -> std::path::PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    }
+
+    #[test]
+    fn tokens_give_the_text_back() {
+        let list = examples(&root()).unwrap();
+        assert!(list.len() > 50);
+        let line = "// a\nadd.s32 %r1, %r2, -4; /* b */ ld.global::x [a+4], 0f3F800000; \"a b\"";
+        let tokens = tokens(line);
+        assert_eq!(text(&tokens), line);
+        let words: Vec<&str> = tokens.iter().map(|t| t.text.as_str()).collect();
+        assert_eq!(words[..8], ["add", ".s32", "%r1", ",", "%r2", ",", "-", "4"]);
+        assert!(words.contains(&".global::x") && words.contains(&"\"a b\""));
+    }
+
+    #[test]
+    fn mutations_change_the_text() {
+        let module = ".version 7.0\n.target sm_75\n.entry k() { .reg .b32 %r<4>; add.s32 %r1, %r2, 4; ret; }\n";
+        let mut changed = 0;
+        for seed in 0..200 {
+            let mut random = Random::new(seed);
+            let once = mutated(module, 1, &mut random);
+            assert_eq!(once, mutated(module, 1, &mut Random::new(seed)));
+            changed += usize::from(once != module);
+        }
+        assert!(changed > 190, "{changed}");
+        assert_eq!(mutated(module, 0, &mut Random::new(1)), module);
+    }
+
+    #[test]
+    fn unchecked_instructions_stay() {
+        let module = "wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r0}, [%rd1];";
+        for seed in 0..50 {
+            assert_eq!(mutated(module, 3, &mut Random::new(seed)), module);
+        }
+    }
+}

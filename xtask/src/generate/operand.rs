@@ -1,0 +1,116 @@
+//! Operands: of the right type, of a near one, or of any kind.
+
+use super::setup::REGISTERS;
+use crate::random::Random;
+
+/// Operands of every kind that is not a plain register.
+#[rustfmt::skip]
+const WILD: &[&str] = &[
+    "0", "1", "-1", "7", "31", "64", "255", "65536", "4294967295", "4294967296", "-2147483649", "0x7fffffffffffffff", "18446744073709551615",
+    "1U", "0U", "0x10U", "1.0", "-0.5", "1e3", "0f3F800000", "0d3FF0000000000000", "(1+2)", "(1.0*2.0)", "-(3)", "~1", "!0", "(1?2:3)", "(7>3)",
+    "WARP_SZ", "%tid.x", "%tid", "%ntid.y", "%laneid", "%clock", "%clock64", "%lanemask_lt", "%gridid", "%smid", "%envreg3", "%pm0", "%warpid",
+    "gi", "ga", "sh", "cf", "lo", "pa", "pb", "gi+4", "ga[4]", "sh+0", "tex_a", "surf_a", "k", "here", "nobody", "_",
+    "%vf", "%vr", "%wf", "%ws", "%vf.x", "%vr.w", "%ws.y", "%vs.r", "%r0.x", "!%p0", "!%r0", "-%r0", "-%f1", "%r0|%p1", "%p0|%p1",
+    "{%r0,%r1}", "{%f0,%f1,%f2,%f3}", "{%hb0,%hb1}", "{%rd0,%rd1}", "{%r0}", "{1,2}", "{%r0,%r1,%r2}", "{_,%r1}",
+    "[%rd0]", "[gi]", "[%r0]", "[0]", "(%r0)", "%r9", "%", "\"x\"",
+];
+
+/// Constants by what they are good for.
+const INTEGERS: &[&str] =
+    &["0", "1", "-1", "2", "5", "16", "31", "32", "63", "0xff", "-128", "1U", "(2+3)", "WARP_SZ"];
+const FLOATS: &[&str] = &["0.0", "1.0", "-2.5", "1e10", "0f3F800000", "0f7FC00000"];
+const DOUBLES: &[&str] = &["0.0", "1.0", "-2.5", "1e300", "0d3FF0000000000000"];
+
+/// Width of a type word in bits; 0 of a word that is none.
+pub(super) fn bits(ty: &str) -> u32 {
+    match ty {
+        "pred" => 1,
+        "f16x2" | "bf16x2" | "u16x2" | "s16x2" | "tf32" => 32,
+        "e4m3x2" | "e5m2x2" => 16,
+        "texref" | "samplerref" | "surfref" => 64,
+        _ => ty.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap_or(0),
+    }
+}
+
+/// Any register, or one that `fits`.
+fn register_that(random: &mut Random, fits: impl Fn(&str) -> bool) -> String {
+    let fitting: Vec<&str> =
+        REGISTERS.iter().filter(|(ty, ..)| fits(ty)).map(|(_, name, _)| *name).collect();
+    let name = if fitting.is_empty() { "%r" } else { random.of(&fitting) };
+    format!("{name}{}", random.below(6))
+}
+
+/// A register of this type, or of plain bits.
+pub(super) fn good(ty: &str, random: &mut Random) -> String {
+    let plain = random.chance(40);
+    let width = bits(ty);
+    let exact = REGISTERS.iter().any(|(t, ..)| *t == ty);
+    register_that(random, |t| match exact && !plain {
+        true => t == ty,
+        false => t == ty || t.starts_with('b') && bits(t) == width,
+    })
+}
+
+/// A register of this width.
+pub(super) fn near(ty: &str, random: &mut Random) -> String {
+    register_that(random, |t| bits(t) == bits(ty))
+}
+
+/// A register of any type.
+pub(super) fn any_register(random: &mut Random) -> String {
+    register_that(random, |_| true)
+}
+
+/// Anything.
+pub(super) fn wild(random: &mut Random) -> String {
+    random.pick(WILD).to_owned()
+}
+
+/// A constant that suits the type.
+pub(super) fn constant(ty: &str, random: &mut Random) -> String {
+    let list = match ty {
+        "f32" => FLOATS,
+        "f64" => DOUBLES,
+        "b32" if random.chance(15) => FLOATS,
+        "b64" if random.chance(15) => DOUBLES,
+        _ => INTEGERS,
+    };
+    random.pick(list).to_owned()
+}
+
+/// A destination.
+pub(super) fn dest(ty: &str, random: &mut Random) -> String {
+    match random.below(100) {
+        0..=79 => good(ty, random),
+        80..=91 => near(ty, random),
+        92..=96 => any_register(random),
+        _ => wild(random),
+    }
+}
+
+/// A source.
+pub(super) fn source(ty: &str, random: &mut Random) -> String {
+    match random.below(100) {
+        0..=61 => good(ty, random),
+        62..=79 => constant(ty, random),
+        80..=90 => near(ty, random),
+        91..=95 => any_register(random),
+        _ => wild(random),
+    }
+}
+
+/// `{a,b,c}` of `n` operands.
+pub(super) fn braces(n: usize, mut one: impl FnMut() -> String) -> String {
+    let list: Vec<String> = (0..n).map(|_| one()).collect();
+    format!("{{{}}}", list.join(","))
+}
+
+/// A guard, mostly none.
+pub(super) fn guard(random: &mut Random) -> &'static str {
+    match random.below(100) {
+        0..=3 => "@%p1 ",
+        4..=6 => "@!%p0 ",
+        7 => random.pick(&["@%r0 ", "@!%f1 ", "@here ", "@%p ", "@!!%p0 ", "@%p9 "]),
+        _ => "",
+    }
+}

@@ -1,0 +1,227 @@
+//! Instructions of every row of the instruction table: random words for its slots, operands of
+//! right and wrong kinds.
+
+use texunit_isa::{Form, OperandRule, OperandType, Role, Shape, forms};
+
+use super::operand::{any_register, bits, braces, constant, dest, good, guard, near, source, wild};
+use super::setup::Setup;
+use super::Question;
+use crate::random::Random;
+
+/// Words of all kinds, to put where they do not belong.
+#[rustfmt::skip]
+const WORDS: &[&str] = &[
+    "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "b128", "f16", "f16x2", "bf16", "bf16x2", "f32", "f64", "pred",
+    "v2", "v4", "v8", "rn", "rz", "rm", "rp", "rni", "rzi", "sat", "ftz", "approx", "full", "lo", "hi", "wide", "cc", "eq", "ne", "lt", "geu", "num",
+    "and", "or", "xor", "not", "global", "shared", "const", "local", "param", "volatile", "relaxed", "gpu", "cta", "sys", "ca", "cg", "cs", "nc",
+    "uni", "sync", "aligned", "to", "add", "min", "cas", "1d", "2d", "trap", "clamp", "wrap", "l", "r", "noftz", "relu", "NaN", "x", "u24", "f8", "v3",
+];
+
+/// Opcodes whose operands are other families' business.
+const ELSEWHERE: &[Shape] = &[
+    Shape::Texture,
+    Shape::Gather,
+    Shape::TextureQuery,
+    Shape::SurfaceQuery,
+    Shape::IsType,
+    Shape::SurfaceLoad,
+    Shape::SurfaceStore,
+    Shape::SurfaceReduce,
+    // Not looked at by the checker: there is nothing to compare.
+    Shape::Unchecked,
+];
+
+/// Instructions of one kernel.
+pub(super) fn question(
+    setup: Setup,
+    family: &'static str,
+    most: usize,
+    random: &mut Random,
+) -> Question {
+    let forms: Vec<&Form> = forms().iter().filter(|f| !ELSEWHERE.contains(&f.shape)).collect();
+    let lines = (0..most).map(|_| line(random.of(&forms), random)).collect();
+    setup.question(family, lines)
+}
+
+fn line(form: &Form, random: &mut Random) -> String {
+    let words = words(form, random);
+    let mut operands = match form.shape {
+        Shape::Mov => mov(&words, random),
+        Shape::Branch => vec![random.pick(&["here", "here", "here", "%r0", "k", "nowhere", "0"]).to_owned()],
+        Shape::IndexedBranch => vec![source("u32", random), wild(random)],
+        Shape::Call => call(random),
+        _ => listed(form, &words, random),
+    };
+    if random.chance(3) && !operands.is_empty() {
+        operands.remove(random.below(operands.len()));
+    }
+    if random.chance(2) {
+        operands.push(source("b32", random));
+    }
+    let dotted: String = words.iter().map(|w| format!(".{w}")).collect();
+    let space = if operands.is_empty() { "" } else { " " };
+    let (guard, opcode) = (guard(random), form.row.opcode.name());
+    format!("{guard}{opcode}{dotted}{space}{};", operands.join(", "))
+}
+
+/// The words of the row's slots; sometimes one too many, one too few, or another order.
+fn words(form: &Form, random: &mut Random) -> Vec<&'static str> {
+    let mut words = Vec::new();
+    for slot in &form.slots {
+        if !slot.optional || random.chance(25) {
+            words.push(random.of(&slot.words));
+        }
+    }
+    match random.below(100) {
+        0..=2 if !words.is_empty() => {
+            words.remove(random.below(words.len()));
+        }
+        3..=4 if !words.is_empty() => words.push(words[random.below(words.len())]),
+        5..=9 if !words.is_empty() => {
+            let n = random.below(words.len());
+            words[n] = random.pick(WORDS);
+        }
+        10..=12 => words.insert(random.below(words.len() + 1), random.pick(WORDS)),
+        13..=16 if words.len() > 1 => {
+            let n = random.below(words.len() - 1);
+            words.swap(n, n + 1);
+        }
+        _ => {}
+    }
+    words
+}
+
+fn types<'w>(words: &[&'w str]) -> Vec<&'w str> {
+    words.iter().copied().filter(|w| bits(w) > 0 && !w.starts_with('v') && !w.ends_with('d')).collect()
+}
+
+fn type_of<'w>(ty: OperandType, words: &[&'w str]) -> &'w str {
+    let types = types(words);
+    let word = |n: u8| types.get(usize::from(n)).or(types.last()).copied().unwrap_or("b32");
+    match ty {
+        OperandType::Word(n) => word(n),
+        OperandType::Wide(n) => match word(n) {
+            "u16" => "u32",
+            "s16" => "s32",
+            "u32" => "u64",
+            "s32" => "s64",
+            other => other,
+        },
+        OperandType::Fixed(ty) => ty.name(),
+        OperandType::None => "b64",
+    }
+}
+
+fn listed(form: &Form, words: &[&str], random: &mut Random) -> Vec<String> {
+    let mut operands = Vec::new();
+    for rule in &form.operands {
+        if !rule.optional || random.chance(40) {
+            operands.push(by_rule(rule, words, random));
+        }
+    }
+    operands
+}
+
+fn by_rule(rule: &OperandRule, words: &[&str], random: &mut Random) -> String {
+    let ty = type_of(rule.ty, words);
+    let relaxed = |random: &mut Random| match random.below(10) {
+        0..=5 => good(ty, random),
+        6..=7 => near(ty, random),
+        8 => any_register(random),
+        _ => wild(random),
+    };
+    match rule.role {
+        Role::Dest => dest(ty, random),
+        Role::Source => source(ty, random),
+        Role::RelaxedDest | Role::RelaxedSource => {
+            let lanes = words.iter().find_map(|w| w.strip_prefix('v')?.parse::<usize>().ok());
+            let lanes = lanes.filter(|n| *n <= 8);
+            match lanes {
+                Some(n) if random.chance(90) => braces(n, || relaxed(random)),
+                _ if rule.role == Role::RelaxedSource => source(ty, random),
+                _ if random.chance(4) => braces(random.below(4) + 1, || good(ty, random)),
+                _ => relaxed(random),
+            }
+        }
+        Role::DestWithPredicate => match random.below(10) {
+            0..=4 => dest(ty, random),
+            5..=8 => format!("{}|{}", dest(ty, random), dest("pred", random)),
+            _ => format!("{}|_", dest(ty, random)),
+        },
+        Role::PredicatePair => match random.below(10) {
+            0..=5 => dest("pred", random),
+            6..=8 => format!("{}|{}", dest("pred", random), dest("pred", random)),
+            _ => random.pick(&["_|%p0", "%p0|_", "_", "_|_"]).to_owned(),
+        },
+        Role::Condition => match random.below(10) {
+            0..=6 => good("pred", random),
+            7..=8 => format!("!{}", good("pred", random)),
+            _ => source("pred", random),
+        },
+        Role::Memory => memory(random),
+        Role::Address => match random.below(10) {
+            0..=4 => good(ty, random),
+            5..=7 => random.pick(&["gi", "ga", "sh", "lo", "cf", "pa", "gi+4", "ga+8", "tex_a"]).to_owned(),
+            _ => source(ty, random),
+        },
+        Role::Constant => match random.below(10) {
+            0..=7 => constant("u32", random),
+            _ => source(ty, random),
+        },
+    }
+}
+
+fn memory(random: &mut Random) -> String {
+    let base = match random.below(20) {
+        0..=5 => random.pick(&["%rd0", "%rd1", "%bd0", "%sd2"]).to_owned(),
+        6..=14 => random.pick(&["gi", "ga", "sh", "cf", "lo", "pa", "pb"]).to_owned(),
+        15..=16 => any_register(random),
+        _ => wild(random),
+    };
+    match random.below(20) {
+        0..=11 => format!("[{base}]"),
+        12..=15 => format!("[{base}+{}]", random.of(&[4, 8, 16, 3, 1 << 20])),
+        16 => format!("[{base}+-8]"),
+        17 => format!("[{base}-4]"),
+        18 => format!("[{base}+{}]", wild(random)),
+        _ => base,
+    }
+}
+
+fn mov(words: &[&str], random: &mut Random) -> Vec<String> {
+    let ty = types(words).first().copied().unwrap_or("b32");
+    if words.iter().any(|w| matches!(*w, "v2" | "v4")) {
+        let n = if words.contains(&"v2") { 2 } else { 4 };
+        let one = |random: &mut Random| match random.below(10) {
+            0..=5 => braces(n, || good(ty, random)),
+            6..=8 => random.pick(&["%vf", "%vr", "%wf", "%ws", "%vs", "%wd", "%tid", "%ntid"]).to_owned(),
+            _ => wild(random),
+        };
+        return vec![one(random), one(random)];
+    }
+    let half = |random: &mut Random| {
+        let n = random.of(&[2, 2, 4, 3, 1]);
+        let part = match bits(ty) / n {
+            8 => "b8",
+            16 => "b16",
+            32 => "b32",
+            64 => "b64",
+            _ => "b16",
+        };
+        let mut list = Vec::new();
+        for _ in 0..n {
+            list.push(if random.chance(90) { dest(part, random) } else { source(part, random) });
+        }
+        format!("{{{}}}", list.join(","))
+    };
+    match random.below(10) {
+        0 => vec![half(random), good(ty, random)],
+        1 => vec![good(ty, random), half(random)],
+        2..=4 => vec![dest(ty, random), wild(random)],
+        _ => vec![dest(ty, random), source(ty, random)],
+    }
+}
+
+fn call(random: &mut Random) -> Vec<String> {
+    vec![random.pick(&["k", "nobody", "%rd0", "gi", "(%r0)"]).to_owned()]
+}

