@@ -170,7 +170,7 @@ fn print_line(row: &Row) {
 fn described(row: &Row) -> String {
     let said = |verdict: &Option<String>| verdict.clone().unwrap_or("accepted".into());
     format!(
-        "{}\n// ptxas {} -arch=compute_{}: {}\n// texunit: {}\n",
+        "{}\n// ptxas {} for sm_{}: {}\n// texunit: {}\n",
         row.module.trim_end(),
         row.release,
         row.arch,
@@ -293,7 +293,9 @@ impl Asking<'_> {
     }
 
     fn ask(&self, module: &str) -> std::io::Result<Answer> {
-        self.tool.ask(&self.question.arch, module, self.folder, self.slot)
+        let kind = if self.question.assemble { "sm" } else { "compute" };
+        let arch = format!("{kind}_{}", self.question.arch);
+        self.tool.ask(&arch, module, self.folder, self.slot)
     }
 
     /// The verdict of ptxas about each line: asks about all of them, takes those with errors out,
@@ -319,9 +321,7 @@ impl Asking<'_> {
                 .errors
                 .into_iter()
                 .rev()
-                .filter_map(|(line, words)| {
-                    Some((*left.get(line.checked_sub(first)?)?, words))
-                })
+                .filter_map(|(line, words)| Some((*left.get(line.checked_sub(first)?)?, words)))
                 .collect();
             if wrong.is_empty() || !answer.finished {
                 break;

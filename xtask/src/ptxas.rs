@@ -32,7 +32,7 @@ pub(crate) struct Answer {
 }
 
 impl Tool {
-    /// Asks about a module; `slot` names the files of this worker in `folder`.
+    /// Asks about a module, for a machine such as `compute_75` (the front end only) or `sm_75`; `slot` names the files of this worker in `folder`.
     pub(crate) fn ask(
         &self,
         arch: &str,
@@ -44,7 +44,7 @@ impl Tool {
         let said = folder.join(format!("ask-{slot}.txt"));
         std::fs::write(&file, module)?;
         let mut child = Command::new(&self.path)
-            .arg(format!("-arch=compute_{arch}"))
+            .arg(format!("-arch={arch}"))
             .arg(&file)
             .args(["-o", "/dev/null"])
             .stdin(Stdio::null())

@@ -37,9 +37,8 @@ pub(crate) fn find(given: Option<PathBuf>, default: &Path) -> (Vec<Tool>, Vec<St
     for source in SOURCES {
         let found = match &given {
             Some(folder) => present(source, folder),
-            None => present(source, default).or_else(|_| {
-                install(source, default).and_then(|()| present(source, default))
-            }),
+            None => present(source, default)
+                .or_else(|_| install(source, default).and_then(|()| present(source, default))),
         };
         match found {
             Ok(path) => tools.push(Tool { release: source.release, path }),

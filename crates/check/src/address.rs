@@ -28,13 +28,16 @@ impl<'a> Body<'_, 'a> {
                 let diagnostic = Diagnostic::error("E0217", operand.span, message)
                     .help("write the address between [ and ]");
                 let address = match &operand.kind {
-                    OperandKind::Name { name, component: None } => match self.scopes.find(name.text)
-                    {
-                        Some(Found::Register(r)) => {
-                            r.decl.vector <= 1 && r.decl.ty.bits() == 64 && r.decl.ty != ScalarType::F64
+                    OperandKind::Name { name, component: None } => {
+                        match self.scopes.find(name.text) {
+                            Some(Found::Register(r)) => {
+                                r.decl.vector <= 1
+                                    && r.decl.ty.bits() == 64
+                                    && r.decl.ty != ScalarType::F64
+                            }
+                            _ => false,
                         }
-                        _ => false,
-                    },
+                    }
                     _ => false,
                 };
                 self.report(match address {
@@ -127,7 +130,8 @@ impl<'a> Body<'_, 'a> {
             return None;
         }
         let cached = site.i.opcode.text == Opcode::Prefetchu.name()
-            && matches!(area, Area::Shared | Area::Local);
+            && matches!(area, Area::Shared | Area::Local)
+            && self.cx.release >= crate::options::Ptxas::V12_9;
         if fits && !cached {
             return Some(());
         }
@@ -169,7 +173,9 @@ impl<'a> Body<'_, 'a> {
                 Some(Operand::Reg(id))
             }
             Value::Reg { id, ty: reg }
-                if ty.is_none() && reg != ScalarType::F16x2 && (fits(ScalarType::U64, reg) || fits(ScalarType::U32, reg)) =>
+                if ty.is_none()
+                    && reg != ScalarType::F16x2
+                    && (fits(ScalarType::U64, reg) || fits(ScalarType::U32, reg)) =>
             {
                 Some(Operand::Reg(id))
             }

@@ -136,8 +136,12 @@ impl<'c, 'a> Body<'c, 'a> {
         self.cx.require(INLINED, d.span);
         if !self.locations.contains(&location(place)) {
             self.report(
-                Diagnostic::error("E0161", d.span, "no .loc before this one has the place of the call")
-                    .help("write .loc with the place behind inlined_at first"),
+                Diagnostic::error(
+                    "E0161",
+                    d.span,
+                    "no .loc before this one has the place of the call",
+                )
+                .help("write .loc with the place behind inlined_at first"),
             );
         }
     }
@@ -201,7 +205,8 @@ impl<'c, 'a> Body<'c, 'a> {
         const SHORT: usize = 32;
         let owner = self.function.name.as_str();
         self.cx.owner_bytes += owner.len();
-        let short = owner.get(..SHORT).filter(|_| self.cx.owner_bytes > self.cx.source.text().len());
+        let short =
+            owner.get(..SHORT).filter(|_| self.cx.owner_bytes > self.cx.source.text().len());
         format!("{}.{variable}", short.unwrap_or(owner))
     }
 

@@ -6,8 +6,8 @@ use texunit_isa::{Modifiers, ScalarType};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
-use crate::declared::Place;
 use crate::body::Body;
+use crate::declared::Place;
 use crate::instruction::plural;
 use crate::ir::{Base, FrameVar, FuncId, LabelId, Operand, Param, Prototype};
 use crate::operand::Site;
@@ -277,7 +277,8 @@ impl<'a> Body<'_, 'a> {
     fn read_prototype(&mut self, p: &'a ast::CallPrototype<'a>) -> Option<Signature> {
         let mut lists = [Vec::new(), Vec::new()];
         self.cx.one_result(&p.returns);
-        for (list, (params, last)) in lists.iter_mut().zip([(&p.returns, false), (&p.params, true)]) {
+        for (list, (params, last)) in lists.iter_mut().zip([(&p.returns, false), (&p.params, true)])
+        {
             let count = params.len();
             for (at, v) in params.iter().enumerate() {
                 let last = last && at + 1 == count;

@@ -90,6 +90,7 @@ pub const CODES: &[Code] = &[
     code("W0102", "constant too wide", "The constant has more bits than the type, read as signed or unsigned; the upper ones are dropped, as ptxas does without a word. Write the value that is meant, or use a wider type."),
     code("W0103", "field is ignored", "With `texmode_independent` the sampler fields of a `.texref` have no effect; the `.samplerref` has its own. Move them there."),
     code("W0104", "letters behind the architecture", "ptxas reads the number of an architecture and a last `a` or `f`; it passes over everything else behind the number without a word."),
+    code("W0105", "depth reference is dropped", "In unified mode ptxas translates `tex.grad.1d` with a depth reference to a Maxwell instruction (sm_50, sm_52, sm_53) without it: the fetch returns texels instead of comparisons."),
     code("W0201", "register never written", "An instruction reads a register that nothing in the function writes: its value is undefined. ptxas accepts this without a word."),
     code("W0202", "register not written on every way", "There is a way from the beginning of the function to the instruction on which nothing writes the register. Ways on which one predicate would have to be true and false are left out."),
     code("W0203", "register written under a guard only", "The register is written under a guard (`@%p mov ...`), and an instruction that does not depend on that predicate reads it: where the guard is false, its value is undefined."),

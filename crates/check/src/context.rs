@@ -8,8 +8,8 @@ use texunit_syntax::{Diagnostic, SourceFile, Span, ast};
 
 use crate::call::{Callee, Signature};
 use crate::ir::{FuncId, Module, VarId};
-use crate::scope::splits;
 use crate::most::Counts;
+use crate::scope::splits;
 use crate::tables::Map;
 use crate::words::Words;
 use crate::{Checked, Options, Ptxas};

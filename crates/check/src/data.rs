@@ -94,8 +94,9 @@ impl<'a> Checker<'a> {
         if n.is_power_of_two() && n <= MAX_ALIGN {
             return Some(n);
         }
-        let error = Diagnostic::error("E0132", span, format!("an alignment of {n} is not possible"))
-            .help("write a power of two, at most 1048576");
+        let error =
+            Diagnostic::error("E0132", span, format!("an alignment of {n} is not possible"))
+                .help("write a power of two, at most 1048576");
         if n.is_power_of_two() && u32::try_from(n).is_ok() {
             self.beyond_ptxas(error)?;
             return Some(MAX_ALIGN);

@@ -63,8 +63,9 @@ impl<'a> Checker<'a> {
         }
         if v.space == Space::Reg && array {
             self.report(
-                Diagnostic::error("E0131", v.span, "there are no arrays of registers")
-                    .help(format!("write {}<n> for n registers, or use .local memory", v.name.text)),
+                Diagnostic::error("E0131", v.span, "there are no arrays of registers").help(
+                    format!("write {}<n> for n registers, or use .local memory", v.name.text),
+                ),
             );
             return None;
         }
@@ -73,12 +74,13 @@ impl<'a> Checker<'a> {
             let what = if v.vector > 1 { "a vector" } else { "a .f16x2" };
             let name = v.name.text;
             self.report(
-                Diagnostic::error("E0151", v.span, format!("a parameter cannot be {what}"))
-                    .help(if v.vector > 1 {
+                Diagnostic::error("E0151", v.span, format!("a parameter cannot be {what}")).help(
+                    if v.vector > 1 {
                         format!("write an array: .align 16 .b8 {name}[16]")
                     } else {
                         format!("write .b32 {name}")
-                    }),
+                    },
+                ),
             );
             return None;
         }

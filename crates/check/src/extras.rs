@@ -51,13 +51,15 @@ impl<'a> Body<'_, 'a> {
         }
         rest = &rest[needed..];
         if let [offset, after @ ..] = rest
-            && let Some(offset) = self.offset_operand(site, offset, geometry, coordinate, shift)?
+            && let Some(offset) =
+                self.offset_operand(site, offset, geometry, coordinate, (shift, !after.is_empty()))?
         {
             operands.extend(offset);
             rest = after;
         }
         if let [compare, after @ ..] = rest {
             operands.push(self.compare(site, compare, geometry, coordinate)?);
+            self.dropped_compare(site, geometry, compare.span);
             rest = after;
         }
         if let [extra, ..] = rest {
@@ -182,7 +184,7 @@ impl<'a> Body<'_, 'a> {
         operand: &ast::Operand<'a>,
         geometry: Geometry,
         coordinate: ScalarType,
-        shift: Shift,
+        (shift, followed): (Shift, bool),
     ) -> Option<Option<Option<Operand>>> {
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
@@ -191,8 +193,11 @@ impl<'a> Body<'_, 'a> {
                 return self.dropped_offset(operand.span);
             }
             Value::Const(c) if c.is_int() => return self.dropped_offset(operand.span),
-            // What could be a depth reference elsewhere.
-            Value::Reg { ty: ScalarType::B32, .. } if coordinate == ScalarType::S32 => {
+            // A depth reference, unless another one follows or there is none.
+            Value::Reg { ty: ScalarType::B32, .. }
+                if followed || coordinate == ScalarType::S32 && geometry != Geometry::D3 =>
+            {
+                self.cx.require(COMPARE, operand.span);
                 return self.dropped_offset(operand.span);
             }
             _ => return Some(None),
@@ -246,6 +251,20 @@ impl<'a> Body<'_, 'a> {
             Diagnostic::warning("W0101", span, format!("the offset {value} is outside -8 to 7"))
                 .label(format!("the hardware takes it modulo {modulo}"))
                 .help("add to the coordinates instead"),
+        );
+    }
+
+    /// Maxwell machines are given a fetch with gradients that has no place for the reference.
+    fn dropped_compare(&mut self, site: &Site<'_, 'a>, geometry: Geometry, span: Span) {
+        let maxwell = (50..60).contains(&self.cx.target) && !self.cx.module.independent;
+        if !(maxwell && geometry == Geometry::D1 && site.mods.mip == Some(MipMode::Grad)) {
+            return;
+        }
+        let message = format!("{} drops its depth reference on sm_5x", mnemonic(site.i));
+        self.report(
+            Diagnostic::warning("W0105", span, message)
+                .label("ptxas leaves the comparison out")
+                .help("use a .2d texture of height 1, or compare the fetched depth with setp"),
         );
     }
 

@@ -439,5 +439,8 @@ fn same_signature(a: &Function, b: &Function) -> bool {
             })
     };
     let returns = |f: &Function| !f.directives.iter().any(|(name, _)| name == "noreturn");
-    a.is_entry == b.is_entry && returns(a) == returns(b) && same(&a.params, &b.params) && same(&a.returns, &b.returns)
+    a.is_entry == b.is_entry
+        && returns(a) == returns(b)
+        && same(&a.params, &b.params)
+        && same(&a.returns, &b.returns)
 }

@@ -101,12 +101,11 @@ impl<'a> Checker<'a> {
         }
         let error = if any.is_some() {
             let (last, last_minor) = self.release.newest_version();
-            let message = format!(
-                "ptxas {} does not know PTX ISA version {major}.{minor}",
-                self.release
-            );
-            Diagnostic::error("E0103", span, message)
-                .help(format!("its newest is {last}.{last_minor}; write that, or ask a newer release"))
+            let message =
+                format!("ptxas {} does not know PTX ISA version {major}.{minor}", self.release);
+            Diagnostic::error("E0103", span, message).help(format!(
+                "its newest is {last}.{last_minor}; write that, or ask a newer release"
+            ))
         } else {
             let message = format!("there is no PTX ISA version {major}.{minor}");
             Diagnostic::error("E0103", span, message).help(
@@ -208,11 +207,9 @@ impl<'a> Checker<'a> {
             Verdicts::Ptxas(_) => format!("ptxas {} does not know the target {text}", self.release),
         };
         let known = architecture::known(self.release);
-        self.report(
-            Diagnostic::error("E0102", span, message).help(format!(
-                "architectures are sm_ and one of {known}; a follows from 90 on, f from 100 on"
-            )),
-        );
+        self.report(Diagnostic::error("E0102", span, message).help(format!(
+            "architectures are sm_ and one of {known}; a follows from 90 on, f from 100 on"
+        )));
     }
 
     fn target_option(&mut self, option: &ast::Ident<'a>, target: &mut Target) {
@@ -316,9 +313,17 @@ impl<'a> Checker<'a> {
         let Some(&(target, _)) = target.architectures.last() else { return };
         let Err(why) = architecture::compatible(target, arch, self.release) else { return };
         let help = match why {
-            Mismatch::Older => format!("assemble for {target} or a newer machine, or write .target {arch}"),
-            Mismatch::Exact => format!("code for {target} runs on that machine only; write .target sm_{}", target.number),
-            Mismatch::Family => format!("code for {target} runs on its family only; write .target sm_{}", target.number),
+            Mismatch::Older => {
+                format!("assemble for {target} or a newer machine, or write .target {arch}")
+            }
+            Mismatch::Exact => format!(
+                "code for {target} runs on that machine only; write .target sm_{}",
+                target.number
+            ),
+            Mismatch::Family => format!(
+                "code for {target} runs on its family only; write .target sm_{}",
+                target.number
+            ),
         };
         self.report(
             Diagnostic::error(

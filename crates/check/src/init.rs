@@ -6,8 +6,8 @@ use texunit_syntax::ast::{self, BinaryOp, Expr, ExprKind, Initializer};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::consts::Const;
-use crate::correct;
 use crate::context::{Checker, Global};
+use crate::correct;
 use crate::data::Layout;
 use crate::ir::{Relocation, Storage, Symbol};
 
@@ -25,7 +25,8 @@ pub(crate) struct Image {
     failed: bool,
 }
 
-const ADDRESS_VALUES: Floor = Floor { feature: "addresses as initial values", version: 21, target: 0 };
+const ADDRESS_VALUES: Floor =
+    Floor { feature: "addresses as initial values", version: 21, target: 0 };
 const FUNCTION_VALUES: Floor =
     Floor { feature: "functions as initial values", version: 21, target: 20 };
 const MASKS: Floor = Floor { feature: "masks of addresses", version: 71, target: 0 };
@@ -43,8 +44,7 @@ impl<'a> Checker<'a> {
     /// Evaluates an initialiser; `None` if something in it is wrong. For `[]` it also finds the
     /// size.
     pub(crate) fn initial(&mut self, init: &Initializer<'a>, layout: &mut Layout) -> Option<Image> {
-        let mut image =
-            Image { ty: Some(layout.ty), vector: layout.vector, ..Image::default() };
+        let mut image = Image { ty: Some(layout.ty), vector: layout.vector, ..Image::default() };
         match init {
             Initializer::Value(expr) => {
                 if !layout.dims.is_empty() {
@@ -63,12 +63,19 @@ impl<'a> Checker<'a> {
                     self.report(Diagnostic::error("E0136", *span, message).help(help));
                     return None;
                 }
-                if layout.dims.len() == 1 && layout.vector > 1 && items.len() as u64 != layout.dims[0] {
+                if layout.dims.len() == 1
+                    && layout.vector > 1
+                    && items.len() as u64 != layout.dims[0]
+                {
                     self.vector_elements(*span, layout.dims[0]);
                     return None;
                 }
                 let total = if layout.open { u64::MAX } else { layout.size };
                 let used = self.list(items, &layout.dims, 0, total, &mut image);
+                if layout.open && items.is_empty() {
+                    self.open_array(*span);
+                    return None;
+                }
                 if layout.open {
                     let stride = layout.stride().max(1);
                     layout.dims[0] = used.div_ceil(stride);
@@ -218,9 +225,12 @@ impl<'a> Checker<'a> {
             None => {
                 image.failed = true;
                 let message = format!("this constant cannot initialise a .{ty}");
-                let diagnostic = Diagnostic::error("E0137", expr.span, message).help(
-                    if ty.is_float() { "write a floating-point number" } else { "write an integer" },
-                );
+                let diagnostic =
+                    Diagnostic::error("E0137", expr.span, message).help(if ty.is_float() {
+                        "write a floating-point number"
+                    } else {
+                        "write an integer"
+                    });
                 self.report(match ty {
                     ScalarType::F32 | ScalarType::F64 => {
                         correct::decimal_point(self.source, expr.span, diagnostic)

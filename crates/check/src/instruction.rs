@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use texunit_isa::{
-    Class, Form, ModifierError, Modifiers, Opcode, ScalarType, Shape, forms_of,
-};
+use texunit_isa::{Class, Form, ModifierError, Modifiers, Opcode, ScalarType, Shape, forms_of};
 use texunit_syntax::{Diagnostic, ast};
 
 use crate::body::Body;
 use crate::correct;
-use crate::options::Ptxas;
 use crate::ir::{Instruction, Operand};
+use crate::options::Ptxas;
 
 impl<'a> Body<'_, 'a> {
     /// Checks an instruction; `None` after a mistake was reported.
@@ -106,12 +104,20 @@ impl<'a> Body<'_, 'a> {
         if matches!(opcode, "ld" | "st") && bits > 128 {
             self.cx.require(texunit_isa::floor::WIDE, i.opcode.span);
         }
+        let tiny = |t: &ScalarType| matches!(t, ScalarType::E4m3x2 | ScalarType::E5m2x2);
+        if self.cx.release == Ptxas::V11_8 && mods.types.iter().any(tiny) {
+            let feature = "8-bit floats in ptxas 11.8";
+            let floor = texunit_isa::floor::Floor { feature, version: 78, target: 90 };
+            self.cx.require(floor, i.opcode.span);
+        }
         let global = matches!(mods.space, None | Some(texunit_isa::Space::Global));
         if bits > 128 && !(matches!(opcode, "ld" | "st") && global) {
             let message = format!("{} moves more than 128 bits", mnemonic(i));
             self.wrong("E0213", i.opcode.span, message, "use two instructions, or .v2");
         }
-        if opcode == "fence" && i.modifiers.first().is_some_and(|m| matches!(m.text, "acquire" | "release")) {
+        if opcode == "fence"
+            && i.modifiers.first().is_some_and(|m| matches!(m.text, "acquire" | "release"))
+        {
             self.one_sided_fence(i);
         }
         let without = matches!(opcode, "shfl" | "vote") && !mods.sync;
@@ -159,13 +165,20 @@ impl<'a> Body<'_, 'a> {
         self.report(diagnostic);
     }
 
-    pub(crate) fn modifier_error(&mut self, i: &ast::Instruction<'a>, opcode: Opcode, error: ModifierError) {
+    pub(crate) fn modifier_error(
+        &mut self,
+        i: &ast::Instruction<'a>,
+        opcode: Opcode,
+        error: ModifierError,
+    ) {
         let word = |index: usize| i.modifiers.get(index).copied().unwrap_or(i.opcode);
         let diagnostic = match error {
             ModifierError::Unexpected { index, expected } => {
                 let modifier = word(index);
                 let message = format!(".{} does not fit {opcode}", so_far(i, index, modifier.text));
-                Diagnostic::error("E0201", modifier.span, message).help(hint(&expected, opcode))
+                let help = crate::surface::no_reduction(opcode, modifier.text);
+                let help = help.map_or_else(|| hint(&expected, opcode), str::to_owned);
+                Diagnostic::error("E0201", modifier.span, message).help(help)
             }
             ModifierError::Duplicate { index, first } => {
                 let modifier = word(index);
@@ -204,8 +217,9 @@ impl<'a> Body<'_, 'a> {
                     _ => "modifier",
                 };
                 let span = i.modifiers.last().map_or(i.opcode.span, |m| i.opcode.span.to(m.span));
-                let diagnostic = Diagnostic::error("E0204", span, format!("{opcode} lacks a {what}"))
-                    .help(hint(&expected, opcode));
+                let diagnostic =
+                    Diagnostic::error("E0204", span, format!("{opcode} lacks a {what}"))
+                        .help(hint(&expected, opcode));
                 let typed = |m: &&ast::Ident| ScalarType::from_name(m.text).is_some();
                 match (class, expected.as_slice(), i.modifiers.iter().find(typed)) {
                     // What the ISA takes for granted where nothing is said.

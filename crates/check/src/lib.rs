@@ -23,6 +23,7 @@ mod cascade;
 mod codes;
 mod consts;
 mod context;
+mod coordinates;
 mod correct;
 mod data;
 mod declared;

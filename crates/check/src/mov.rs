@@ -95,7 +95,7 @@ impl<'a> Body<'_, 'a> {
                 None
             }
             Value::Named { area: Area::Opaque(kind), .. }
-                if ty != ScalarType::U64 && address =>
+                if ty != ScalarType::U64 && kind != ScalarType::Samplerref && address =>
             {
                 self.wrong(
                     "E0212",

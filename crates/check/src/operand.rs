@@ -178,7 +178,6 @@ impl<'a> Body<'_, 'a> {
             return Some(());
         };
         let Const::Int(value, ..) = self.cx.constant(expr)? else { return Some(()) };
-        let value = value as u64;
         let (fits, wanted) = match limit {
             Limit::Between(a, b) if a == b => (value == u64::from(a), format!("write {a}")),
             Limit::Between(a, b) => (
@@ -186,9 +185,11 @@ impl<'a> Body<'_, 'a> {
                 format!("write a number from {a} to {b}"),
             ),
             Limit::Barrier => (value as u32 <= 15, "write a number from 0 to 15".into()),
-            Limit::Warps => (value % 32 == 0, "write a multiple of 32, the size of a warp".into()),
+            Limit::Warps => {
+                (value.is_multiple_of(32), "write a multiple of 32, the size of a warp".into())
+            }
             Limit::SomeWarps => (
-                value != 0 && value % 32 == 0,
+                value != 0 && value.is_multiple_of(32),
                 "write a multiple of 32, the size of a warp, that is not 0".into(),
             ),
         };
@@ -277,12 +278,14 @@ impl<'a> Body<'_, 'a> {
         let taken = match value {
             Value::Function(_) => true,
             Value::Named { area, .. } => {
-                whole && matches!(operand.kind, OperandKind::Offset(..)) && !matches!(area, Area::Opaque(_))
+                whole
+                    && matches!(operand.kind, OperandKind::Offset(..))
+                    && !matches!(area, Area::Opaque(_))
             }
             _ => false,
         };
         if taken {
-            let message = format!("{} cannot take an address here", mnemonic(site.i));
+            let message = format!("{} cannot take {} here", mnemonic(site.i), value.describe());
             self.cx.report_miscompiled(
                 Diagnostic::error("E0211", operand.span, message)
                     .help("copy the address into a register with mov first"),
@@ -460,7 +463,8 @@ impl<'a> Body<'_, 'a> {
         written: bool,
     ) -> Option<Operand> {
         let special = site.i.opcode.text == Opcode::Cvt.name()
-            && site.mods.unexecuted != Some("pack");
+            && site.mods.unexecuted != Some("pack")
+            && site.mods.ty().is_some_and(|to| to.is_integer());
         match value {
             Value::Reg { id, ty: reg } if fits_relaxed(ty, reg) => Some(Operand::Reg(id)),
             Value::Reg { .. } => self.mismatch(site, ty, &value, span),

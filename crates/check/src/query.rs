@@ -2,7 +2,7 @@
 
 use texunit_isa::floor::{Floor, INDIRECT};
 use texunit_isa::texture::{QUERY_LEVEL, query_of};
-use texunit_isa::{Form, Modifiers, ScalarType};
+use texunit_isa::{Form, Modifiers, Query, ScalarType};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -12,7 +12,7 @@ use crate::ir::{Operand, RegId};
 use crate::operand::Site;
 use crate::scope::Found;
 use crate::types::fits;
-use crate::values::Value;
+use crate::values::{Area, Value};
 
 impl<'a> Body<'_, 'a> {
     pub(crate) fn texture_query(
@@ -39,12 +39,57 @@ impl<'a> Body<'_, 'a> {
         let kinds = row.handles.of(independent);
         // With texmode_independent, queries through registers need no later version.
         let floor = (!independent).then_some(INDIRECT);
-        let handle = self.query_handle(&i.operands[1], kinds, floor);
+        let unchecked = independent && mods.query == Some(Query::MemoryLayout);
+        let handle = match unchecked {
+            true => self.unchecked_handle(&i.operands[1], kinds),
+            false => self.query_handle(&i.operands[1], kinds, floor),
+        };
         let mut operands = vec![dest?, handle?];
         if let Some(level) = i.operands.get(2) {
             operands.push(self.level(&site, level, &QUERY_LEVEL)?);
         }
         Some(operands)
+    }
+
+    /// Whether this is the name of a variable in memory.
+    fn is_variable(&mut self, operand: &ast::Operand<'a>) -> bool {
+        match self.value(operand) {
+            Some(Value::Named { area: Area::Opaque(_), .. }) => false,
+            Some(Value::Named { .. }) => true,
+            Some(Value::Special(special, _)) => special.types.contains(&ScalarType::U64),
+            _ => false,
+        }
+    }
+
+    /// What the assembler takes for txq.memory_layout with texmode_independent: any address.
+    fn unchecked_handle(
+        &mut self,
+        operand: &ast::Operand<'a>,
+        kinds: &[ScalarType],
+    ) -> Option<Operand> {
+        let taken = match &operand.kind {
+            OperandKind::Address(address) => match (&address.base.kind, &address.offset) {
+                (OperandKind::Constant(_), _) => true,
+                (OperandKind::Name { name, component: None }, offset) => {
+                    match self.scopes.find(name.text) {
+                        Some(Found::Register(r)) => {
+                            offset.is_some() && fits(ScalarType::U64, r.decl.ty)
+                        }
+                        _ => offset.is_none() && self.is_variable(&address.base),
+                    }
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        if !taken {
+            return self.query_handle(operand, kinds, None);
+        }
+        let diagnostic = Diagnostic::error("E0300", operand.span, "this is no reference")
+            .label("ptxas accepts any address here")
+            .help("write the name of a reference, or a 64-bit register with its handle");
+        self.cx.report_miscompiled(diagnostic);
+        Some(Operand::Discard)
     }
 
     fn query_handle(

@@ -2,7 +2,7 @@
 
 use texunit_isa::floor::INDIRECT;
 use texunit_isa::texture::{SURFACE_COORDINATES, SURFACE_DATA, geometry as row_of};
-use texunit_isa::{Form, Modifiers, Opcode, ScalarType, TypeKind};
+use texunit_isa::{AtomOp, Form, Modifiers, Opcode, ScalarType, TypeKind};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -293,7 +293,15 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<Operand> {
         let value = self.value(operand)?;
         let row = SURFACE_DATA.iter().find(|(of, _)| *of == ty).map_or(&[][..], |(_, regs)| regs);
+        // For Kepler machines sured.b becomes red, which takes no wider registers.
+        let kepler = self.cx.options.ptxas_compat()
+            && !site.mods.formatted
+            && self.cx.options.arch.map_or(self.cx.target, |arch| arch.number) < 50;
+        let wide = |reg: ScalarType| reg.bits() > ty.bits();
         let element = match &value {
+            Value::Reg { ty: reg, .. } if kepler && wide(*reg) => {
+                return self.mismatch(site, ty, &value, operand.span);
+            }
             Value::Reg { id, ty: reg } if row.contains(reg) => Operand::Reg(*id),
             Value::Const(c) => self.immediate(site, ty, *c, operand.span)?,
             value => return self.mismatch(site, ty, value, operand.span),
@@ -305,4 +313,17 @@ impl<'a> Body<'_, 'a> {
 /// Whether a register may hold data of suld and sust: any kind, wide enough.
 fn data_fits(ty: ScalarType, reg: ScalarType) -> bool {
     reg.kind() != TypeKind::Predicate && reg.bits() >= ty.bits()
+}
+
+/// What to do instead of an operation that sured does not have and other atomics do; ptxas
+/// crashes on most of them.
+pub(crate) fn no_reduction(opcode: Opcode, word: &str) -> Option<&'static str> {
+    let operation = AtomOp::from_name(word).filter(|_| opcode == Opcode::Sured)?;
+    match operation {
+        AtomOp::Xor | AtomOp::Inc | AtomOp::Dec | AtomOp::Exch | AtomOp::Cas => Some(
+            "sured has .add, .min, .max, .and and .or (ptxas crashes on others); for this one \
+             use atom on a buffer in global memory",
+        ),
+        _ => None,
+    }
 }

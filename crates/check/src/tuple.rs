@@ -88,7 +88,6 @@ pub(crate) fn tuple(items: &Items, indices: usize) -> Result<Tuple, Flaw> {
     let mut before: Option<ScalarType> = None;
     for (n, (value, _)) in items.iter().enumerate() {
         if matches!(value, Value::Discard) {
-            before = None;
             continue;
         }
         let ty = type_of(value).ok_or(Flaw::Element(n))?;
@@ -168,8 +167,8 @@ impl<'a> Body<'_, 'a> {
                 continue;
             }
             let diagnostic = self.not_for_place(site, value, *span, place, index);
-            // Nobody takes these for layers and samples.
-            if !accepted || index && not_an_index(value) {
+            // Before the last of them the assembler takes anything.
+            if !accepted || n + 1 == indices && not_an_index(value) {
                 self.report(diagnostic);
                 complete = false;
                 continue;

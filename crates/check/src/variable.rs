@@ -51,7 +51,9 @@ impl<'a> Checker<'a> {
 
     /// `.extern` and its definition, in either order, are one variable.
     fn redeclared(&mut self, v: &ast::Variable<'a>, new: &Variable) -> Option<()> {
-        let Some((Global::Variable(id), first)) = self.globals.get(v.name.text) else { return None };
+        let Some((Global::Variable(id), first)) = self.globals.get(v.name.text) else {
+            return None;
+        };
         let (id, first) = (*id, *first);
         let old = &mut self.module.variables[id.0 as usize];
         let exported = v.linkage.is_some();
@@ -362,9 +364,12 @@ impl<'a> Checker<'a> {
 fn same_shape(old: &Variable, new: &Variable) -> bool {
     let open = |v: &Variable| v.is_extern && v.dims.first() == Some(&0);
     old.dims.len() == new.dims.len()
-        && old.dims.iter().zip(&new.dims).enumerate().all(|(i, (a, b))| {
-            a == b || i == 0 && (open(old) || open(new))
-        })
+        && old
+            .dims
+            .iter()
+            .zip(&new.dims)
+            .enumerate()
+            .all(|(i, (a, b))| a == b || i == 0 && (open(old) || open(new)))
 }
 
 /// A name that nothing has.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use texunit_isa::floor::Floor;
 use texunit_isa::gate::gates;
 use texunit_isa::{Form, Modifiers, Opcode, forms_of, read_modifiers};
-use texunit_syntax::{SourceFile, Span, ast};
+use texunit_syntax::{Diagnostic, SourceFile, Span, ast};
 
 use crate::body::Body;
 
@@ -38,10 +38,13 @@ impl<'a> Body<'_, 'a> {
         } else {
             match read_modifiers(opcode, &words) {
                 Ok(read) => read,
-                Err(error) => {
-                    self.modifier_error(i, opcode, error);
-                    return None;
-                }
+                Err(error) => match self.without_pred(i, opcode, &words) {
+                    Some(found) => return Some(found),
+                    None => {
+                        self.modifier_error(i, opcode, error);
+                        return None;
+                    }
+                },
             }
         };
         let gates = gates(opcode, &words).collect();
@@ -50,6 +53,29 @@ impl<'a> Body<'_, 'a> {
             self.cx.words.insert(text, words.clone());
         }
         Some(words)
+    }
+}
+
+impl<'a> Body<'_, 'a> {
+    /// ptxas passes over a `.pred` that says nothing; so do we when its verdicts are asked for.
+    fn without_pred(
+        &mut self,
+        i: &ast::Instruction<'a>,
+        opcode: Opcode,
+        words: &[&str],
+    ) -> Option<Rc<Words>> {
+        if !self.cx.options.ptxas_compat() || !words.contains(&"pred") {
+            return None;
+        }
+        let rest: Vec<&str> = words.iter().copied().filter(|w| *w != "pred").collect();
+        let (mods, forms) = read_modifiers(opcode, &rest).ok()?;
+        let span = i.modifiers.iter().find(|m| m.text == "pred").map_or(i.opcode.span, |m| m.span);
+        self.cx.report_miscompiled(
+            Diagnostic::error("E0201", span, format!(".pred does not fit {opcode}"))
+                .help("remove it"),
+        );
+        let gates = gates(opcode, &rest).collect();
+        Some(Rc::new(Words { opcode, mods: Arc::new(mods), forms, gates }))
     }
 }
 

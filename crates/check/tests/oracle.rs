@@ -15,6 +15,9 @@ use texunit_syntax::{Diagnostic, SourceFile};
 /// Part of a row's text, and why we do not agree with ptxas about it.
 const EXCEPTIONS: &[(&str, &str)] = &[];
 
+/// Rows of fresh.jsonl.gz.
+const FRESH: usize = 4_850;
+
 /// Disagreements of each family that are printed.
 const SHOWN: usize = 8;
 
@@ -112,4 +115,9 @@ fn declarations() {
 #[test]
 fn examples_of_the_documentation() {
     agree(45, "doc-examples.jsonl.gz", |row| row["module"].as_str().unwrap().to_owned());
+}
+
+#[test]
+fn fresh_modules_of_every_kind() {
+    agree(FRESH, "fresh.jsonl.gz", |row| row["module"].as_str().unwrap().to_owned());
 }

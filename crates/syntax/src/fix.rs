@@ -7,24 +7,34 @@ use crate::diagnostic::{Diagnostic, Edit};
 /// The text with the edits made, in whatever order they come. `None` if two of them touch the same
 /// bytes, or one does not fit the text; edits that insert at one place stand in their order.
 pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
-    let mut sorted: Vec<&Edit> = edits.iter().collect();
-    sorted.sort_by_key(|e| (e.span.start, e.span.end));
+    let sorted = in_order(text, edits)?;
     let added: usize = sorted.iter().map(|e| e.text.len()).sum();
     let mut result = String::with_capacity(text.len().saturating_add(added));
     let mut done = 0;
     for edit in sorted {
         let range = edit.span.range();
-        if range.start > range.end {
-            return None;
-        }
-        // `get` refuses what lies before the last edit, past the end, or inside a character.
-        result.push_str(text.get(done..range.start)?);
-        text.get(range.clone())?;
+        result.push_str(&text[done..range.start]);
         result.push_str(&edit.text);
         done = range.end;
     }
     result.push_str(&text[done..]);
     Some(result)
+}
+
+/// The edits in the order of the text; `None` if they overlap or do not fit it.
+fn in_order<'e>(text: &str, edits: &'e [Edit]) -> Option<Vec<&'e Edit>> {
+    let mut sorted: Vec<&Edit> = edits.iter().collect();
+    sorted.sort_by_key(|e| (e.span.start, e.span.end));
+    let mut done = 0;
+    for edit in &sorted {
+        let range = edit.span.range();
+        // `get` refuses what ends before it starts, or lies past the end or inside a character.
+        if range.start < done || text.get(range.clone()).is_none() {
+            return None;
+        }
+        done = range.end;
+    }
+    Some(sorted)
 }
 
 /// Makes the fixes of as many diagnostics as go together, the earlier ones first; each with all of
@@ -39,7 +49,8 @@ pub fn apply_all<'a>(
     let mut fixed = 0;
     for diagnostic in diagnostics {
         let fix = &diagnostic.fix;
-        if fix.is_empty() || apply(text, fix).is_none() || fix.iter().any(|e| touches(&taken, e)) {
+        if fix.is_empty() || in_order(text, fix).is_none() || fix.iter().any(|e| touches(&taken, e))
+        {
             continue;
         }
         for edit in fix {

@@ -62,7 +62,8 @@ pub(super) fn question(setup: Setup, family: &'static str, random: &mut Random) 
         }
     }
     text += ".entry k(.param .u32 a)\n{\n";
-    text += ".reg .b32 %r<6>; .reg .b64 %rd<6>; .reg .f32 %f<6>; .reg .pred %p<6>; .reg .u16 %h<4>;\n";
+    text +=
+        ".reg .b32 %r<6>; .reg .b64 %rd<6>; .reg .f32 %f<6>; .reg .pred %p<6>; .reg .u16 %h<4>;\n";
     for label in 0..3 {
         let _ = writeln!(text, "L{label}:");
         for _ in 0..random.below(4) {
@@ -74,7 +75,11 @@ pub(super) fn question(setup: Setup, family: &'static str, random: &mut Random) 
             let statement = match random.below(12) {
                 0 => statement.replacen("%r1", &any_register(random), 1),
                 1 => statement.replacen("pa", "pb", 1),
-                2 => statement.replacen(".b32", random.pick(&[".u32", ".f32", ".b64", ".s16", ".b8"]), 1),
+                2 => statement.replacen(
+                    ".b32",
+                    random.pick(&[".u32", ".f32", ".b64", ".s16", ".b8"]),
+                    1,
+                ),
                 _ => statement.to_owned(),
             };
             text += &statement;

@@ -7,7 +7,8 @@ use super::setup::Setup;
 use crate::random::Random;
 
 const LINKAGE: &[&str] = &[".visible ", ".extern ", ".weak ", ".common "];
-const SPACES: &[&str] = &[".global", ".shared", ".const", ".local", ".param", ".reg", ".tex", ".sreg"];
+const SPACES: &[&str] =
+    &[".global", ".shared", ".const", ".local", ".param", ".reg", ".tex", ".sreg"];
 #[rustfmt::skip]
 const TYPES: &[&str] = &[
     ".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".b8", ".b16", ".b32", ".b64", ".f16", ".f32", ".f64", ".f16x2", ".b128",
@@ -15,7 +16,22 @@ const TYPES: &[&str] = &[
 ];
 const OPAQUE: &[&str] = &[".texref", ".samplerref", ".surfref"];
 const ALIGNS: &[&str] = &["1", "2", "4", "8", "16", "32", "128", "0", "3", "-4", "1024", "4.0"];
-const SHAPES: &[&str] = &["", "[4]", "[2][2]", "[]", "[][2]", "[2][]", "[0]", "[-1]", "[1+2]", "[1.0]", "<4>", "<0>", "[4294967296]", "[x]"];
+const SHAPES: &[&str] = &[
+    "",
+    "[4]",
+    "[2][2]",
+    "[]",
+    "[][2]",
+    "[2][]",
+    "[0]",
+    "[-1]",
+    "[1+2]",
+    "[1.0]",
+    "<4>",
+    "<0>",
+    "[4294967296]",
+    "[x]",
+];
 #[rustfmt::skip]
 const VALUES: &[&str] = &[
     "0", "1", "-1", "255", "65536", "4294967296", "1.0", "0f3F800000", "0d3FF0000000000000", "{1,2}", "{{1,2},{3,4}}", "{1,2,3,4,5}", "{}", "{1.0,2}",
@@ -27,7 +43,22 @@ const FIELDS: &[&str] = &[
     "array_size", "num_mipmap_levels", "num_samples", "force_unnormalized_coords", "memory_layout", "Width", "border", "addr_mode_3",
 ];
 const FIELD_VALUES: &[&str] = &[
-    "0", "1", "64", "-1", "1.5", "nearest", "linear", "wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border", "(1+2)", "4294967296", "point", "1U",
+    "0",
+    "1",
+    "64",
+    "-1",
+    "1.5",
+    "nearest",
+    "linear",
+    "wrap",
+    "mirror",
+    "clamp_ogl",
+    "clamp_to_edge",
+    "clamp_to_border",
+    "(1+2)",
+    "4294967296",
+    "point",
+    "1U",
 ];
 #[rustfmt::skip]
 const DIRECTIVES: &[&str] = &[
@@ -62,31 +93,31 @@ pub(super) fn question(mut setup: Setup, family: &'static str, random: &mut Rand
         head = random.pick(HEADS).to_owned();
         setup.arch = super::setup::machine(setup.release, 75, random);
     }
-    let module = match random.below(12) {
-        0 => limit(random),
-        _ => body(random),
-    };
+    let counted = random.chance(8);
+    let module = if counted { limit(random) } else { body(random) };
     let text = head + &module;
-    let text = if random.chance(20) { mutated(&text, 1, random) } else { text };
-    setup.whole(family, text)
+    let text = if !counted && random.chance(10) { mutated(&text, 1, random) } else { text };
+    Question { assemble: counted, ..setup.whole(family, text) }
 }
 
 /// A variable: mostly a possible one.
 fn variable(name: &str, random: &mut Random) -> String {
     let mut text = String::new();
-    if random.chance(15) {
+    if random.chance(8) {
         text += random.pick(LINKAGE);
     }
     text += match random.below(10) {
-        0..=4 => ".global",
-        5 => ".shared",
-        6 => ".const",
+        0..=5 => ".global",
+        6 => ".shared",
+        7 => ".const",
+        8 => ".global",
         _ => random.pick(SPACES),
     };
     if random.chance(15) {
-        text += &format!(" .align {}", random.pick(ALIGNS));
+        let plain = random.chance(60);
+        text += &format!(" .align {}", if plain { "16" } else { random.pick(ALIGNS) });
     }
-    if random.chance(8) {
+    if random.chance(4) {
         text += random.pick(&[" .v2", " .v4", " .v3", " .v8", " .v4.f32", " .ptr"]);
     }
     let opaque = random.chance(25);
@@ -97,16 +128,18 @@ fn variable(name: &str, random: &mut Random) -> String {
     };
     text += &format!(" {ty} {name}");
     if random.chance(25) {
-        text += random.pick(SHAPES);
+        let plain = random.chance(60);
+        text += if plain { random.pick(&["[4]", "[2][2]", "[16]"]) } else { random.pick(SHAPES) };
     }
-    if random.chance(if opaque { 60 } else { 35 }) {
+    if random.chance(if opaque { 60 } else { 25 }) {
         let value = match opaque && random.chance(92) {
             true => fields(random),
+            false if random.chance(50) => random.pick(&["0", "1", "7", "{1}", "{1,2}"]).to_owned(),
             false => random.pick(VALUES).to_owned(),
         };
         text += &format!(" = {value}");
     }
-    if random.chance(3) {
+    if random.chance(1) {
         text += &format!(", y{}", random.pick(SHAPES));
     }
     text + ";\n"
@@ -118,9 +151,13 @@ fn fields(random: &mut Random) -> String {
             let field = random.pick(FIELDS);
             let value = match field {
                 "filter_mode" if random.chance(85) => random.pick(&["nearest", "linear", "0"]),
-                _ if field.starts_with("addr_mode") && random.chance(85) => {
-                    random.pick(&["wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border"])
-                }
+                _ if field.starts_with("addr_mode") && random.chance(85) => random.pick(&[
+                    "wrap",
+                    "mirror",
+                    "clamp_ogl",
+                    "clamp_to_edge",
+                    "clamp_to_border",
+                ]),
                 _ if random.chance(75) => random.pick(&["0", "1", "64", "-1", "0x10"]),
                 _ => random.pick(FIELD_VALUES),
             };
@@ -132,17 +169,26 @@ fn fields(random: &mut Random) -> String {
 
 fn parameter(space: &str, random: &mut Random) -> String {
     let name = random.pick(&["p", "q", "x", "tex_b"]);
-    match random.below(12) {
+    match random.below(30) {
         0 => format!("{space} {} {name}", random.pick(OPAQUE)),
         1 => format!("{space} .u64 .ptr .global .align 8 {name}"),
         2 => format!("{space} .u64 .ptr {} {name}", random.pick(OPAQUE)),
-        3 => format!("{space} .align {} .b8 {name}[{}]", random.pick(ALIGNS), random.pick(&["4", "16", "", "5000", "0"])),
+        3 => format!(
+            "{space} .align {} .b8 {name}[{}]",
+            random.pick(ALIGNS),
+            random.pick(&["4", "16", "", "5000", "0"])
+        ),
         4 => format!("{space} .v4 .f32 {name}"),
         5 => format!("{space} .b32 {name}{}", random.pick(SHAPES)),
         6 => format!("{space} .u32 {name} = 3"),
         7 => format!("{} .u32 {name}", random.pick(SPACES)),
-        8 => format!("{space} .u64 .ptr .{} {name}", random.pick(&["shared", "const", "local", "global", "generic", "param"])),
-        _ => format!("{space} {} {name}", random.pick(TYPES)),
+        8 => format!(
+            "{space} .u64 .ptr .{} {name}",
+            random.pick(&["shared", "const", "local", "global", "generic", "param"])
+        ),
+        9 => format!("{space} {} {name}", random.pick(TYPES)),
+        10..=12 => format!("{space} .align 8 .b8 {name}[16]"),
+        _ => format!("{space} {} {name}", random.pick(&[".u32", ".u64", ".f32", ".b64", ".s32"])),
     }
 }
 
@@ -153,9 +199,11 @@ fn parameters(space: &str, random: &mut Random) -> String {
 }
 
 fn function(random: &mut Random) -> String {
-    let space = random.pick(&[".param", ".param", ".reg"]);
-    let returns = if random.chance(30) { format!("({}) ", parameters(space, random)) } else { String::new() };
-    let parameters = if random.chance(90) { format!("({})", parameters(space, random)) } else { String::new() };
+    let space = random.pick(&[".param", ".param", ".param", ".reg"]);
+    let returns =
+        if random.chance(30) { format!("({}) ", parameters(space, random)) } else { String::new() };
+    let parameters =
+        if random.chance(90) { format!("({})", parameters(space, random)) } else { String::new() };
     let linkage = if random.chance(20) { random.pick(LINKAGE) } else { "" };
     let rest = match random.below(6) {
         0 => ";".to_owned(),
@@ -168,7 +216,12 @@ fn function(random: &mut Random) -> String {
 fn body(random: &mut Random) -> String {
     let mut text = String::new();
     if random.chance(40) {
-        text += random.pick(&[".global .u32 prior;\n", ".global .b8 prior[16];\n", ".shared .u32 prior;\n", ".const .u64 prior;\n"]);
+        text += random.pick(&[
+            ".global .u32 prior;\n",
+            ".global .b8 prior[16];\n",
+            ".shared .u32 prior;\n",
+            ".const .u64 prior;\n",
+        ]);
     }
     if random.chance(25) {
         text += ".global .texref tex_b;\n";
@@ -180,16 +233,27 @@ fn body(random: &mut Random) -> String {
         text += &variable("x", random);
     }
     if random.chance(4) {
-        text += random.pick(&[".alias g, f;\n", ".file 1 \"a.cu\"\n", ".pragma \"nounroll\";\n", ".section .debug_str { .b8 1 }\n", ";\n", ".weak .entry z() { ret; }\n", ".entry k;\n", ".entry k();\n"]);
+        text += random.pick(&[
+            ".alias g, f;\n",
+            ".file 1 \"a.cu\"\n",
+            ".pragma \"nounroll\";\n",
+            ".section .debug_str { .b8 1 }\n",
+            ";\n",
+            ".weak .entry z() { ret; }\n",
+            ".entry k;\n",
+            ".entry k();\n",
+        ]);
     }
-    let linkage = if random.chance(20) { random.pick(LINKAGE) } else { ".visible " };
-    let parameters = parameters(if random.chance(95) { ".param" } else { ".reg" }, random);
-    let directive = if random.chance(20) { random.pick(DIRECTIVES) } else { "" };
-    text += &format!("{linkage}.entry k({parameters}) {directive}\n{{\n.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .f32 %f<4>;\n");
-    if random.chance(25) {
+    let linkage = if random.chance(6) { random.pick(LINKAGE) } else { ".visible " };
+    let parameters = parameters(if random.chance(98) { ".param" } else { ".reg" }, random);
+    let directive = if random.chance(12) { random.pick(DIRECTIVES) } else { "" };
+    text += &format!(
+        "{linkage}.entry k({parameters}) {directive}\n{{\n.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .f32 %f<4>;\n"
+    );
+    if random.chance(10) {
         text += &variable("x", random);
     }
-    for _ in 0..random.of(&[0, 0, 1, 1, 2]) {
+    for _ in 0..random.of(&[0, 0, 0, 1, 1]) {
         text += random.pick(USES);
         text.push('\n');
     }
@@ -198,7 +262,13 @@ fn body(random: &mut Random) -> String {
 
 /// Many references in one kernel.
 fn limit(random: &mut Random) -> String {
-    let (ty, most) = random.of(&[("texref", 256), ("samplerref", 32), ("surfref", 32), ("surfref", 16), ("texref", 128)]);
+    let (ty, most) = random.of(&[
+        ("texref", 256),
+        ("samplerref", 32),
+        ("surfref", 32),
+        ("surfref", 16),
+        ("texref", 128),
+    ]);
     let n = random.of(&[1, most - 1, most, most + 1, 2 * most]);
     let mut text = String::new();
     if ty == "samplerref" {

@@ -26,6 +26,8 @@ pub(crate) struct Question {
     pub(crate) release: Ptxas,
     /// The machine that is assembled for: `75`, `90a`.
     pub(crate) arch: String,
+    /// Code is generated too: ptxas counts references then.
+    pub(crate) assemble: bool,
     pub(crate) prefix: String,
     pub(crate) lines: Vec<String>,
     pub(crate) suffix: String,

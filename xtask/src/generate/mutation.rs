@@ -58,12 +58,16 @@ const KINDS: &[&[&str]] = &[
 #[rustfmt::skip]
 const NUMBERS: &[&str] = &["0", "1", "-1", "3", "8", "64", "1.0", "0f3F800000", "4294967296", "0x10", "07", "1U", "%r1", "65536", "-2147483649"];
 /// Versions to put in the place of another.
-const VERSIONS: &[&str] =
-    &["1.0", "1.4", "2.0", "3.0", "3.1", "4.2", "5.0", "6.0", "6.4", "7.0", "7.8", "8.0", "8.4", "8.8", "9.0", "9.5", "10.0", "0.0"];
+const VERSIONS: &[&str] = &[
+    "1.0", "1.4", "2.0", "3.0", "3.1", "4.2", "5.0", "6.0", "6.4", "7.0", "7.8", "8.0", "8.4",
+    "8.8", "9.0", "9.5", "10.0", "0.0",
+];
 
 /// A file with modules to change.
 pub(super) struct Example {
     folder: usize,
+    /// It has as many references as a kernel may have, or more.
+    limits: bool,
     tokens: Vec<Token>,
 }
 
@@ -84,10 +88,12 @@ pub(super) fn examples(root: &Path) -> std::io::Result<Vec<Example>> {
         collect(&root.join(name), &mut paths)?;
         paths.sort();
         for path in paths {
+            let limits =
+                path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("limits"));
             let text = std::fs::read_to_string(path)?;
             // A file that asks for its own options is not judged as ptxas would.
             if !text.starts_with("// options:") {
-                examples.push(Example { folder, tokens: tokens(&text) });
+                examples.push(Example { folder, limits, tokens: tokens(&text) });
             }
         }
     }
@@ -99,8 +105,7 @@ fn collect(folder: &Path, paths: &mut Vec<std::path::PathBuf>) -> std::io::Resul
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, paths)?;
-        } else if path.extension().is_some_and(|e| e == "ptx")
-            && path.metadata()?.len() <= LARGEST
+        } else if path.extension().is_some_and(|e| e == "ptx") && path.metadata()?.len() <= LARGEST
         {
             paths.push(path);
         }
@@ -121,10 +126,11 @@ pub(super) fn question(
         at = at.saturating_sub(*weight);
         here
     });
-    let own: Vec<&Example> =
-        examples.iter().filter(|e| Some(e.folder) == folder).collect();
+    let own: Vec<&Example> = examples.iter().filter(|e| Some(e.folder) == folder).collect();
     let list = if own.is_empty() { examples.iter().collect() } else { own };
-    let mut tokens = list.get(random.below(list.len().max(1))).map_or(Vec::new(), |e| e.tokens.clone());
+    let example = list.get(random.below(list.len().max(1)));
+    let mut tokens = example.map_or(Vec::new(), |e| e.tokens.clone());
+    let assemble = example.is_some_and(|e| e.limits);
     if random.chance(96) {
         suit(&mut tokens, release);
     }
@@ -147,6 +153,7 @@ pub(super) fn question(
         family,
         release,
         arch,
+        assemble,
         prefix: String::new(),
         lines: vec![text(&tokens)],
         suffix: String::new(),
@@ -270,7 +277,9 @@ fn space(text: &str) -> usize {
         let rest = &text[at..];
         let blank = rest.len() - rest.trim_start().len();
         let comment = match () {
-            () if rest[blank..].starts_with("//") => rest[blank..].find('\n').unwrap_or(rest.len() - blank),
+            () if rest[blank..].starts_with("//") => {
+                rest[blank..].find('\n').unwrap_or(rest.len() - blank)
+            }
             () if rest[blank..].starts_with("/*") => {
                 rest[blank..].find("*/").map_or(rest.len() - blank, |n| n + 2)
             }
@@ -291,9 +300,7 @@ fn word(text: &str) -> usize {
     let more = match first {
         '"' => rest.find('"').map_or(rest.len(), |n| n + 1),
         '.' | '%' => rest.find(|c: char| !name(c) && c != ':').unwrap_or(rest.len()),
-        c if c.is_ascii_digit() => {
-            rest.find(|c: char| !name(c) && c != '.').unwrap_or(rest.len())
-        }
+        c if c.is_ascii_digit() => rest.find(|c: char| !name(c) && c != '.').unwrap_or(rest.len()),
         c if name(c) => rest.find(|c: char| !name(c)).unwrap_or(rest.len()),
         _ => 0,
     };

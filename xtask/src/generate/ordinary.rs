@@ -3,9 +3,9 @@
 
 use texunit_isa::{Form, OperandRule, OperandType, Role, Shape, forms};
 
+use super::Question;
 use super::operand::{any_register, bits, braces, constant, dest, good, guard, near, source, wild};
 use super::setup::Setup;
-use super::Question;
 use crate::random::Random;
 
 /// Words of all kinds, to put where they do not belong.
@@ -47,7 +47,9 @@ fn line(form: &Form, random: &mut Random) -> String {
     let words = words(form, random);
     let mut operands = match form.shape {
         Shape::Mov => mov(&words, random),
-        Shape::Branch => vec![random.pick(&["here", "here", "here", "%r0", "k", "nowhere", "0"]).to_owned()],
+        Shape::Branch => {
+            vec![random.pick(&["here", "here", "here", "%r0", "k", "nowhere", "0"]).to_owned()]
+        }
         Shape::IndexedBranch => vec![source("u32", random), wild(random)],
         Shape::Call => call(random),
         _ => listed(form, &words, random),
@@ -92,7 +94,11 @@ fn words(form: &Form, random: &mut Random) -> Vec<&'static str> {
 }
 
 fn types<'w>(words: &[&'w str]) -> Vec<&'w str> {
-    words.iter().copied().filter(|w| bits(w) > 0 && !w.starts_with('v') && !w.ends_with('d')).collect()
+    words
+        .iter()
+        .copied()
+        .filter(|w| bits(w) > 0 && !w.starts_with('v') && !w.ends_with('d'))
+        .collect()
 }
 
 fn type_of<'w>(ty: OperandType, words: &[&'w str]) -> &'w str {
@@ -161,7 +167,9 @@ fn by_rule(rule: &OperandRule, words: &[&str], random: &mut Random) -> String {
         Role::Memory => memory(random),
         Role::Address => match random.below(10) {
             0..=4 => good(ty, random),
-            5..=7 => random.pick(&["gi", "ga", "sh", "lo", "cf", "pa", "gi+4", "ga+8", "tex_a"]).to_owned(),
+            5..=7 => random
+                .pick(&["gi", "ga", "sh", "lo", "cf", "pa", "gi+4", "ga+8", "tex_a"])
+                .to_owned(),
             _ => source(ty, random),
         },
         Role::Constant => match random.below(10) {
@@ -194,7 +202,9 @@ fn mov(words: &[&str], random: &mut Random) -> Vec<String> {
         let n = if words.contains(&"v2") { 2 } else { 4 };
         let one = |random: &mut Random| match random.below(10) {
             0..=5 => braces(n, || good(ty, random)),
-            6..=8 => random.pick(&["%vf", "%vr", "%wf", "%ws", "%vs", "%wd", "%tid", "%ntid"]).to_owned(),
+            6..=8 => {
+                random.pick(&["%vf", "%vr", "%wf", "%ws", "%vs", "%wd", "%tid", "%ntid"]).to_owned()
+            }
             _ => wild(random),
         };
         return vec![one(random), one(random)];

@@ -54,7 +54,8 @@ impl Setup {
         let version = if random.chance(55) { newest } else { random.of(VERSIONS).min(newest) };
         let target = if random.chance(65) { random.of(COMMON) } else { random.of(TARGETS) };
         let least = first_version(target);
-        let version = if version < least && random.chance(90) { least.min(newest) } else { version };
+        let version =
+            if version < least && random.chance(90) { least.min(newest) } else { version };
         let arch = machine(release, target, random);
         let options = match random.below(10) {
             _ if version < 15 => "",
@@ -88,7 +89,8 @@ impl Setup {
     /// `.version`, `.target`, `.address_size`.
     pub(super) fn head(&self) -> String {
         let (major, minor) = (self.version / 10, self.version % 10);
-        let mut text = format!(".version {major}.{minor}\n.target sm_{}{}\n", self.target, self.options);
+        let mut text =
+            format!(".version {major}.{minor}\n.target sm_{}{}\n", self.target, self.options);
         if self.version >= 23 {
             text += ".address_size 64\n";
         }
@@ -125,6 +127,7 @@ impl Setup {
             family,
             release: self.release,
             arch: self.arch.to_string(),
+            assemble: false,
             prefix: self.prefix(),
             lines,
             suffix: "here:\nret;\n}\n".into(),
@@ -137,6 +140,7 @@ impl Setup {
             family,
             release: self.release,
             arch: self.arch.to_string(),
+            assemble: false,
             prefix: String::new(),
             lines: vec![module],
             suffix: String::new(),

@@ -3,9 +3,9 @@
 
 use texunit_isa::{Form, Shape, forms};
 
+use super::Question;
 use super::operand::{any_register, braces, good, guard, source, wild};
 use super::setup::Setup;
-use super::Question;
 use crate::random::Random;
 
 /// Words of these instructions, to put where they do not belong.
@@ -25,7 +25,15 @@ pub(super) fn question(
     random: &mut Random,
 ) -> Question {
     let texture = |f: &&Form| {
-        !matches!(f.shape, Shape::Listed | Shape::Mov | Shape::Branch | Shape::IndexedBranch | Shape::Call | Shape::Unchecked)
+        !matches!(
+            f.shape,
+            Shape::Listed
+                | Shape::Mov
+                | Shape::Branch
+                | Shape::IndexedBranch
+                | Shape::Call
+                | Shape::Unchecked
+        )
     };
     let forms: Vec<&Form> = forms().iter().filter(texture).collect();
     let mut opcodes: Vec<&str> = forms.iter().map(|f| f.row.opcode.name()).collect();
@@ -114,7 +122,9 @@ impl Instruction<'_> {
         match random.below(40) {
             0 => any_register(random),
             1 => wild(random),
-            2 => random.pick(&["tex_a+0", "tex_a[0]", "{tex_a}", "gi", "surf_a", "smp_a", "0", "pa"]).to_owned(),
+            2 => random
+                .pick(&["tex_a+0", "tex_a[0]", "{tex_a}", "gi", "surf_a", "smp_a", "0", "pa"])
+                .to_owned(),
             _ => random.pick(names).to_owned(),
         }
     }
@@ -124,7 +134,9 @@ impl Instruction<'_> {
         match random.below(40) {
             0 => any_register(random),
             1 => wild(random),
-            2..=4 => random.pick(&["0", "1", "-3", "100", "1.0", "0.5", "0f3F800000", "%tid.x"]).to_owned(),
+            2..=4 => random
+                .pick(&["0", "1", "-3", "100", "1.0", "0.5", "0f3F800000", "%tid.x"])
+                .to_owned(),
             5..=7 => good(random.pick(&["b32", "u32", "s32", "f32"]), random),
             _ => good(ty, random),
         }
@@ -147,14 +159,19 @@ impl Instruction<'_> {
         let layer = ["a1d", "a2d", "acube", "2dms", "a2dms"].iter().any(|w| self.has(w));
         let mut first = layer;
         braces(size, || {
-            let ty = if std::mem::take(&mut first) { random.pick(&["u32", "s32", "b32"]) } else { ty };
+            let ty =
+                if std::mem::take(&mut first) { random.pick(&["u32", "s32", "b32"]) } else { ty };
             Self::coordinate(ty, random)
         })
     }
 
     fn coordinate_type(&self) -> &'static str {
-        let types: Vec<&str> =
-            self.words.iter().copied().filter(|w| matches!(*w, "u32" | "s32" | "f32" | "f16" | "f16x2")).collect();
+        let types: Vec<&str> = self
+            .words
+            .iter()
+            .copied()
+            .filter(|w| matches!(*w, "u32" | "s32" | "f32" | "f16" | "f16x2"))
+            .collect();
         match types.last() {
             Some(&"s32") => "s32",
             _ => "f32",

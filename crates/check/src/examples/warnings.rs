@@ -19,4 +19,11 @@ pub(super) const EXAMPLES: &[Example] = &[
     new("W0104", File,
         ".version 8.8\n.target sm_90x",
         ".version 8.8\n.target sm_90"),
+    new("W0105", File,
+        ".version 8.8\n.target sm_52\n.global .texref image;\n\
+         .visible .entry kernel()\n{\n\t.reg .f32 %f<8>;\n\
+         \ttex.grad.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%f5}], {%f6}, {%f6}, %f7;\n\tret;\n}",
+        ".version 8.8\n.target sm_52\n.global .texref image;\n\
+         .visible .entry kernel()\n{\n\t.reg .f32 %f<8>;\n\
+         \ttex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%f5, %f5}], {%f6, %f6}, {%f6, %f6}, %f7;\n\tret;\n}"),
 ];

@@ -187,7 +187,7 @@ fn operands(opcode: Opcode) -> Vec<OperandText> {
             for row in GEOMETRIES.iter().filter(|row| {
                 FETCHES.iter().any(|f| f.opcode == opcode && f.geometry == row.geometry)
             }) {
-                list.push(coordinates(row, false));
+                list.push(coordinates(row, true, !gather));
             }
             for row in COORDINATES {
                 let gathered = matches!(row.place, "coordinate" | "offset" | "compare");
@@ -214,7 +214,7 @@ fn operands(opcode: Opcode) -> Vec<OperandText> {
             for row in GEOMETRIES.iter().filter(|row| {
                 SURFACES.iter().any(|s| s.opcode == opcode && s.geometries.contains(&row.geometry))
             }) {
-                list.push(coordinates(row, true));
+                list.push(coordinates(row, false, false));
             }
             let row = &SURFACE_COORDINATES;
             list.push(OperandText {
@@ -253,13 +253,11 @@ fn operands(opcode: Opcode) -> Vec<OperandText> {
 
 fn texels(gather: bool, list: &mut Vec<OperandText>) {
     for row in TEXELS.iter().filter(|row| row.gather || !gather) {
+        // The assembler refuses _ in pairs.
+        let sink = if row.lanes == 4 { "; _ drops an element" } else { "" };
         list.push(OperandText {
             name: format!("d of .{}", row.ty),
-            shape: format!(
-                "{} registers of {}; _ drops an element",
-                row.lanes,
-                types(row.registers)
-            ),
+            shape: format!("{} registers of {}{sink}", row.lanes, types(row.registers)),
             doc: row.doc.into(),
         });
     }
@@ -281,15 +279,15 @@ fn surface_data(opcode: Opcode, list: &mut Vec<OperandText>) {
 }
 
 /// The coordinate vector of a geometry.
-fn coordinates(row: &GeometryRow, surface: bool) -> OperandText {
+fn coordinates(row: &GeometryRow, offsets: bool, gradients: bool) -> OperandText {
     let sizes: Vec<String> = row.coordinate_sizes().iter().map(ToString::to_string).collect();
     let names: Vec<String> = row.elements().map(crate::texture::Element::name).collect();
     let mut doc = row.doc.to_owned();
-    if !surface && !row.offsets.is_empty() {
+    if offsets && !row.offsets.is_empty() {
         let sizes: Vec<String> = row.offset_sizes().iter().map(ToString::to_string).collect();
         doc += &format!(" e has {} elements.", sizes.join(" or "));
     }
-    if !surface && !row.gradients.is_empty() {
+    if gradients && !row.gradients.is_empty() {
         let n = row.gradient_size();
         doc += &format!(" dPdx and dPdy have {n} element{}.", if n == 1 { "" } else { "s" });
     }

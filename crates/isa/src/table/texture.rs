@@ -1,12 +1,12 @@
-//! Textures (9.7.10) and surfaces (9.7.11). Version and target are the floor of the plainest use
-//! of a row; what geometry, queries, indirect handles, offsets and the like ask beyond it is
-//! [`crate::floor`]'s. All as measured with ptxas 12.9, where it differs from the text.
+//! Modifiers of texture (9.7.10) and surface instructions (9.7.11). Version and target are the
+//! lowest of the forms that a row stands for; the forms with their operands and what each of them
+//! needs are in [`crate::texture`]. All as measured with ptxas, where it differs from the text.
 
 super::rows! { ROWS:
     Tex "^mip:base|level|grad? geom:1d|2d|3d|a1d|a2d|cube|acube|2dms|a2dms hint:uni? vec:v4 ty:u32|s32|f32 ty:s32|f32", "@tex", 10, 0, "9.7.10.3", "texture fetch";
     Tex "^mip:base|level|grad? geom:1d|2d|3d|a1d|a2d|cube|acube|2dms|a2dms hint:uni? vec:v4 ty:f16 ty:s32|f32", "@tex", 42, 53, "9.7.10.3", "texture fetch of halves";
     Tex "^mip:base|level|grad? geom:1d|2d|3d|a1d|a2d|cube|acube|2dms|a2dms hint:uni? vec:v2 ty:f16x2 ty:s32|f32", "@tex", 42, 53, "9.7.10.3", "texture fetch of pairs of halves";
-    Tld4 "comp:r|g|b|a geom:2d|a2d|cube|acube vec:v4 ty:u32|s32|f32 ty:f32", "@tld4", 22, 20, "9.7.10.4", "one component of the four texels of a footprint";
+    Tld4 "comp:r|g|b|a geom:2d|a2d|cube|acube hint:uni? vec:v4 ty:u32|s32|f32 ty:f32", "@tld4", 22, 20, "9.7.10.4", "one component of the four texels of a footprint";
     Txq "query:width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples|force_unnormalized_coords|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|memory_layout ty:b32", "@txq", 15, 0, "9.7.10.5", "attribute of a texture or sampler";
     Txq "^mip:level query:width|height|depth ty:b32", "@txq", 43, 30, "9.7.10.5", "size of a level";
     Istypep "ty:texref|samplerref|surfref", "@istypep", 40, 30, "9.7.10.6", "kind of a handle";

@@ -109,6 +109,12 @@ impl GeometryRow {
         self.elements().filter(|element| element.is_index()).count()
     }
 
+    /// How many elements at the beginning need not have the type of the others: all up to the
+    /// layer. (The assembler has a sample alone for an ordinary coordinate.)
+    pub fn apart(&self) -> usize {
+        self.elements().position(|element| element == Element::Layer).map_or(0, |_| self.indices())
+    }
+
     /// Sizes of the coordinate vector.
     pub fn coordinate_sizes(&self) -> &'static [usize] {
         sizes(self.coordinates)

@@ -21,3 +21,7 @@ pub use operands::{
 };
 pub use query::{Handles, QUERIES, QueryRow, query_of};
 pub use surface::{SURFACES, Surface, surface_of};
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -2,11 +2,26 @@
 //! bytes each, and the layout of block-linear memory.
 //!
 //! [`header::FIELDS`] and [`sampler::FIELDS`] have a row for each field; reading, writing and
-//! explaining a descriptor go by them.
+//! explaining a descriptor go by them. [`TextureHeader`] and [`SamplerHeader`] say what the bits
+//! mean together, make resources and samplers of the unit of them, and there is a way back:
+//! [`encode_texture`] and [`encode_sampler`].
 
 pub mod block_linear;
+mod error;
+mod filtering;
+mod formats;
 pub mod header;
+mod levels;
+mod resource;
 pub mod sampler;
+mod texture;
+
+pub use error::DescriptorError;
+pub use filtering::{SamplerHeader, encode_sampler};
+pub use formats::Texels;
+pub use levels::Levels;
+pub use resource::{Encoded, MAX_BYTES, Place, encode_texture};
+pub use texture::{Placement, Source, TextureHeader, TextureType};
 
 /// Eight words, little endian; bit 32 is the lowest of the second word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,0 +1,233 @@
+//! Sampler headers as samplers of the unit, and back; and what header and sampler come to
+//! together.
+
+use super::error::DescriptorError;
+use super::sampler::{
+    ADDRESS_P, ADDRESS_U, ADDRESS_V, BORDER_A, BORDER_B, BORDER_G, BORDER_R, COMPARE,
+    CUBE_INTERFACE, DEPTH_COMPARE, FORCE_UNNORMALIZED, LOD_BIAS, MAG_FILTER, MAX_ANISOTROPY,
+    MAX_LOD, MIN_FILTER, MIN_LOD, MIP_FILTER, SRGB, SRGB_BORDER_B, SRGB_BORDER_G, SRGB_BORDER_R,
+    TRILINEAR_SLOPE,
+};
+use super::texture::TextureHeader;
+use super::{Bits, Descriptor};
+use texunit_texel::{Reading, border_codes};
+use texunit_unit::{AddressMode, CompareFunction, Filter, Sampler};
+
+/// By number. Modes from 5 on mirror once, which the unit does not.
+const MODES: [AddressMode; 5] = [
+    AddressMode::Wrap,
+    AddressMode::Mirror,
+    AddressMode::Clamp,
+    AddressMode::Border,
+    AddressMode::ClampOgl,
+];
+
+/// By number.
+const COMPARES: [CompareFunction; 8] = [
+    CompareFunction::Never,
+    CompareFunction::Less,
+    CompareFunction::Equal,
+    CompareFunction::LessEqual,
+    CompareFunction::Greater,
+    CompareFunction::NotEqual,
+    CompareFunction::GreaterEqual,
+    CompareFunction::Always,
+];
+
+/// Largest ratios, by number.
+const ANISOTROPIES: [u32; 8] = [1, 2, 4, 6, 8, 10, 12, 16];
+
+const ADDRESS: [&Bits; 3] = [&ADDRESS_U, &ADDRESS_V, &ADDRESS_P];
+const BORDER: [&Bits; 4] = [&BORDER_R, &BORDER_G, &BORDER_B, &BORDER_A];
+const SRGB_BORDER: [&Bits; 3] = [&SRGB_BORDER_R, &SRGB_BORDER_G, &SRGB_BORDER_B];
+
+/// Mip filters.
+const MIP_NONE: u32 = 1;
+const MIP_POINT: u32 = 2;
+const MIP_LINEAR: u32 = 3;
+/// 1.0 as e2m3.
+const SLOPE_ONE: u32 = 0b01_000;
+/// Interfaces of cube faces.
+const USE_WRAP: u32 = 0;
+const SPAN_SEAM: u32 = 2;
+
+/// What a sampler header says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SamplerHeader {
+    /// The unit's sampler.
+    pub sampler: Sampler,
+    /// Whether level 0 is read whatever the level of detail.
+    pub base_level_only: bool,
+    /// Border red, green and blue of textures whose colours are sRGB.
+    pub srgb_border: [u32; 3],
+}
+
+impl SamplerHeader {
+    /// Reads the bits.
+    pub fn decode(words: &Descriptor) -> Result<Self, DescriptorError> {
+        let undefined = |bits: &Bits| DescriptorError::undefined(bits, words);
+        let unsupported = |bits: &Bits, why| DescriptorError::unsupported(bits, words, why);
+        let mut address_mode = [AddressMode::Clamp; 3];
+        for (mode, bits) in address_mode.iter_mut().zip(ADDRESS) {
+            let row = MODES.get(bits.get(words) as usize);
+            *mode = *row.ok_or_else(|| unsupported(bits, "the unit does not mirror once"))?;
+        }
+        let mag = filter(&MAG_FILTER, words)?;
+        if filter(&MIN_FILTER, words)? != mag {
+            let reason = "the unit has one filter for magnified and minified textures";
+            return Err(unsupported(&MIN_FILTER, reason));
+        }
+        let (mip_filter, base_level_only) = match MIP_FILTER.get(words) {
+            MIP_NONE => (Filter::Point, true),
+            MIP_POINT => (Filter::Point, false),
+            MIP_LINEAR => (Filter::Linear, false),
+            _ => return Err(undefined(&MIP_FILTER)),
+        };
+        let seamless_cube = match CUBE_INTERFACE.get(words) {
+            USE_WRAP => false,
+            SPAN_SEAM => true,
+            _ => return Err(unsupported(&CUBE_INTERFACE, "the unit wraps, or spans the seam")),
+        };
+        if !matches!(TRILINEAR_SLOPE.get(words), 0 | SLOPE_ONE) {
+            return Err(unsupported(&TRILINEAR_SLOPE, "the unit's slope is that of 0 and 1"));
+        }
+        let compare = COMPARES[COMPARE.get(words) as usize];
+        let sampler = Sampler {
+            filter: mag,
+            mip_filter,
+            address_mode,
+            border: BORDER.map(|bits| bits.get(words)),
+            min_level_clamp: MIN_LOD.number(words) as f32,
+            max_level_clamp: MAX_LOD.number(words) as f32,
+            level_bias: LOD_BIAS.number(words) as f32,
+            max_anisotropy: ANISOTROPIES[MAX_ANISOTROPY.get(words) as usize],
+            force_unnormalized_coords: FORCE_UNNORMALIZED.get(words) != 0,
+            srgb: SRGB.get(words) != 0,
+            seamless_cube,
+            compare: (DEPTH_COMPARE.get(words) != 0).then_some(compare),
+        };
+        let srgb_border = SRGB_BORDER.map(|bits| bits.get(words));
+        Ok(Self { sampler, base_level_only, srgb_border })
+    }
+
+    /// The sampler that reads a texture: its levels begin at the largest of the sampler's, the
+    /// header's and the instruction's least level of detail (in 1/256), and colours are sRGB if
+    /// header and sampler say so.
+    pub fn for_texture(
+        &self,
+        texture: &TextureHeader,
+        lod_clamp: u32,
+    ) -> Result<Sampler, DescriptorError> {
+        let mut sampler = self.sampler;
+        if self.base_level_only {
+            (sampler.min_level_clamp, sampler.max_level_clamp) = (0.0, 0.0);
+        } else {
+            let least = lod_clamp.max(texture.min_lod) as f32 / 256.0;
+            sampler.min_level_clamp = sampler.min_level_clamp.max(least);
+        }
+        sampler.srgb &= texture.srgb;
+        sampler.seamless_cube &= texture.kind.geometry().is_cube();
+        let border = |mode: &AddressMode| {
+            matches!(mode, AddressMode::Border | AddressMode::ClampOgl)
+        };
+        let reads_srgb = texunit_texel::readings(
+            texture.format(sampler.srgb),
+            texture.texels.read_mode == texunit_unit::ReadMode::NormalizedFloat,
+            sampler.srgb,
+        );
+        if let Some(readings) = reads_srgb
+            && sampler.address_mode.iter().any(border)
+        {
+            let formula = srgb_border(sampler.border);
+            for (c, bits) in SRGB_BORDER.into_iter().enumerate() {
+                if readings[c] == Reading::Srgb && self.srgb_border[c] != formula[c] {
+                    return Err(DescriptorError::Unsupported {
+                        field: bits.name,
+                        value: format!("{:#x}", self.srgb_border[c]),
+                        reason: "the unit makes the sRGB border colour from the other one",
+                    });
+                }
+            }
+        }
+        Ok(sampler)
+    }
+}
+
+fn filter(bits: &Bits, words: &Descriptor) -> Result<Filter, DescriptorError> {
+    match bits.get(words) {
+        1 => Ok(Filter::Point),
+        2 => Ok(Filter::Linear),
+        // Anisotropic: as far as the ratio goes.
+        3 if *bits == MIN_FILTER => Ok(Filter::Linear),
+        _ => Err(DescriptorError::undefined(bits, words)),
+    }
+}
+
+fn srgb_border(border: [u32; 4]) -> [u32; 3] {
+    let [r, g, b, _] = border_codes([Reading::Srgb; 4], border);
+    [r, g, b]
+}
+
+/// A level in 1/256, cut, as far as the bits of a level clamp go: there are no levels above.
+fn level(x: f32) -> u32 {
+    (f64::from(x) * 256.0).clamp(0.0, f64::from(MAX_LOD.max())) as u32
+}
+
+/// A sampler of the unit as a header.
+pub fn encode_sampler(sampler: &Sampler) -> Result<Descriptor, DescriptorError> {
+    sampler.check()?;
+    let mut words = Descriptor::default();
+    let mut put = |bits: Bits, value: u32| bits.set(&mut words, value);
+    for (bits, mode) in ADDRESS.into_iter().zip(sampler.address_mode) {
+        let number = MODES.iter().position(|m| *m == mode).expect("all modes have a number");
+        put(*bits, number as u32);
+    }
+    if let Some(function) = sampler.compare {
+        put(DEPTH_COMPARE, 1);
+        put(COMPARE, function as u32);
+    }
+    put(SRGB, sampler.srgb.into());
+    let linear = sampler.filter == Filter::Linear;
+    let number = anisotropy(sampler)?;
+    put(MAX_ANISOTROPY, number);
+    put(MAG_FILTER, if linear { 2 } else { 1 });
+    put(MIN_FILTER, if linear && number > 0 { 3 } else { 1 + u32::from(linear) });
+    put(MIP_FILTER, if sampler.mip_filter == Filter::Linear { MIP_LINEAR } else { MIP_POINT });
+    put(CUBE_INTERFACE, if sampler.seamless_cube { SPAN_SEAM } else { USE_WRAP });
+    put(LOD_BIAS, bias(sampler)?);
+    put(FORCE_UNNORMALIZED, sampler.force_unnormalized_coords.into());
+    put(MIN_LOD, level(sampler.min_level_clamp));
+    put(MAX_LOD, level(sampler.max_level_clamp));
+    for (bits, value) in SRGB_BORDER.into_iter().zip(srgb_border(sampler.border)) {
+        put(*bits, value);
+    }
+    for (bits, value) in BORDER.into_iter().zip(sampler.border) {
+        put(*bits, value);
+    }
+    Ok(words)
+}
+
+/// 0 and 1 are isotropic, and more than 16 is 16.
+fn anisotropy(sampler: &Sampler) -> Result<u32, DescriptorError> {
+    let ratio = sampler.max_anisotropy.clamp(1, 16);
+    match ANISOTROPIES.iter().position(|r| *r == ratio) {
+        Some(number) => Ok(number as u32),
+        None => {
+            let reason = format!("{ratio} is none of 1, 2, 4, 6, 8, 10, 12, 16");
+            Err(DescriptorError::inexpressible(&MAX_ANISOTROPY, reason))
+        }
+    }
+}
+
+/// The unit cuts a bias to 1/256, but not before it sharpens anisotropic levels.
+fn bias(sampler: &Sampler) -> Result<u32, DescriptorError> {
+    let steps = f64::from(sampler.level_bias) * 256.0;
+    let cut = steps.trunc();
+    let exact = cut == steps || sampler.max_anisotropy < 2;
+    if (-4096.0..4096.0).contains(&cut) && exact {
+        return Ok(cut as i32 as u32);
+    }
+    let bias = sampler.level_bias;
+    let reason = format!("{bias} is not a multiple of 1/256 from -16 to below 16");
+    Err(DescriptorError::inexpressible(&LOD_BIAS, reason))
+}

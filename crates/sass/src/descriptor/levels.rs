@@ -1,0 +1,121 @@
+//! Where the mip levels and layers of a texture lie in block-linear memory.
+
+use super::block_linear::BlockLinear;
+use texunit_unit::ArrayShape;
+
+/// The levels of each layer, and how far the layers lie apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Levels {
+    /// Offset in the layer, and shape, of each level.
+    pub levels: Vec<(u64, BlockLinear)>,
+    /// Bytes from a layer (face) to the next.
+    pub layer_stride: u64,
+    /// Layers, or faces of all cubes.
+    pub layers: u64,
+}
+
+/// Log2 of a block's size along an axis, halved while half of it still holds `count`.
+fn shrunk(log2: u32, count: u64) -> u32 {
+    let needed = count.max(1).next_power_of_two().ilog2();
+    log2.min(needed)
+}
+
+impl Levels {
+    /// A texture of one level has blocks of the size that its header says. With several, the
+    /// blocks of each level (the first too) are halved along an axis while half of them still
+    /// holds the level's GOBs (slices). Levels follow each other, layers begin at multiples of the
+    /// first level's blocks, and each layer has all of its levels.
+    ///
+    /// `None` if that is more than 64 bits count.
+    pub fn new(shape: &ArrayShape, log2_height: u32, log2_depth: u32) -> Option<Self> {
+        let format = shape.format;
+        let several = shape.level_count() > 1;
+        let (mut levels, mut end) = (Vec::new(), 0u64);
+        for level in 0..shape.level_count() {
+            let extent = shape.level_extent(level);
+            let elements = |n: u32| u64::from(n.div_ceil(format.block_extent()));
+            let (height, depth) = (elements(extent.height), u64::from(extent.depth));
+            let level = BlockLinear {
+                width: elements(extent.width) * u64::from(format.texel_size()),
+                height,
+                depth,
+                log2_height: if several {
+                    shrunk(log2_height, height.div_ceil(8))
+                } else {
+                    log2_height
+                },
+                log2_depth: if several { shrunk(log2_depth, depth) } else { log2_depth },
+            };
+            levels.push((end, level));
+            end = end.checked_add(level.bytes()?)?;
+        }
+        let (_, first) = levels.first()?;
+        let block = 512u64.checked_shl(first.log2_height + first.log2_depth)?;
+        let layer_stride = end.checked_next_multiple_of(block)?;
+        let layers = u64::from(shape.planes());
+        layer_stride.checked_mul(layers)?;
+        Some(Self { levels, layer_stride, layers })
+    }
+
+    /// Bytes of all.
+    pub fn bytes(&self) -> u64 {
+        self.layer_stride * self.layers
+    }
+
+    /// Level, layer, offset and shape of every level of every layer, in the order of
+    /// [`texunit_unit::Resource::to_packed`].
+    pub fn planes(&self) -> impl Iterator<Item = (u32, u32, u64, &BlockLinear)> {
+        self.levels.iter().enumerate().flat_map(move |(n, (offset, level))| {
+            (0..self.layers).map(move |layer| {
+                (n as u32, layer as u32, offset + layer * self.layer_stride, level)
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use texunit_texel::Format;
+    use texunit_unit::{Extent, Geometry};
+
+    fn shape(geometry: Geometry, [width, height, depth]: [u32; 3], levels: Option<u32>) -> ArrayShape {
+        let format = Format::from_name("u8x4").unwrap();
+        let shape = ArrayShape::new(format, geometry, Extent { width, height, depth });
+        ArrayShape { levels, ..shape }
+    }
+
+    #[test]
+    fn blocks_shrink_with_the_levels() {
+        let levels = Levels::new(&shape(Geometry::D2, [64, 64, 1], Some(7)), 4, 0).unwrap();
+        let heights: Vec<u32> = levels.levels.iter().map(|(_, l)| l.log2_height).collect();
+        // 64 rows are 8 GOBs, 32 are 4, ...
+        assert_eq!(heights, [3, 2, 1, 0, 0, 0, 0]);
+        let offsets: Vec<u64> = levels.levels.iter().map(|(o, _)| *o).collect();
+        // 4 GOBs wide and 8 high, 2 and 4, then single ones.
+        assert_eq!(offsets, [0, 32, 40, 42, 43, 44, 45].map(|n| n * 512));
+        // 46 GOBs, up to blocks of 8.
+        assert_eq!(levels.bytes(), 48 * 512);
+    }
+
+    #[test]
+    fn one_level_keeps_its_blocks() {
+        let levels = Levels::new(&shape(Geometry::D2, [4, 4, 1], None), 4, 0).unwrap();
+        assert_eq!((levels.levels[0].1.log2_height, levels.bytes()), (4, 512 * 16));
+    }
+
+    #[test]
+    fn slices_shrink_and_layers_have_all_levels() {
+        let solid = Levels::new(&shape(Geometry::D3, [16, 16, 16], Some(3)), 1, 5).unwrap();
+        let depths: Vec<u32> = solid.levels.iter().map(|(_, l)| l.log2_depth).collect();
+        assert_eq!(depths, [4, 3, 2]);
+        let mut array = shape(Geometry::A2d, [32, 32, 1], Some(2));
+        array.layers = 3;
+        let array = Levels::new(&array, 2, 0).unwrap();
+        // 8 GOBs and 2, up to blocks of 4.
+        assert_eq!(array.layer_stride, 12 * 512);
+        let planes: Vec<_> = array.planes().map(|(l, p, o, _)| (l, p, o / 512)).collect();
+        assert_eq!(planes, [(0, 0, 0), (0, 1, 12), (0, 2, 24), (1, 0, 8), (1, 1, 20), (1, 2, 32)]);
+    }
+}

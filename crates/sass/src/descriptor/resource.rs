@@ -1,0 +1,366 @@
+//! Texture headers and the memory they point to, as textures of the unit, and back.
+
+use super::Descriptor;
+use super::block_linear::BlockLinear;
+use super::error::DescriptorError;
+use super::formats::{self, Texels};
+use super::header::{BLOCK_DEPTH, BLOCK_HEIGHT, NORMALIZED, TYPE};
+use super::levels::Levels;
+use super::texture::{Placement, Source, TextureHeader, TextureType};
+use crate::memory::Memory;
+use std::sync::Arc;
+use texunit_memory::Block;
+use texunit_texel::Format;
+use texunit_unit::{
+    ArchLimits, ArrayShape, Base, Extent, Layout, Residency, Resource, Texture,
+    TexelIndex, View,
+};
+
+/// Most bytes of texels that are read for a texture.
+pub const MAX_BYTES: u64 = 256 << 20;
+
+/// The name of resources in messages.
+const NAME: &str = "header";
+
+fn too_large(bytes: u64) -> DescriptorError {
+    DescriptorError::TooLarge { bytes, max: MAX_BYTES }
+}
+
+fn block(bytes: u64) -> Result<Arc<Block>, DescriptorError> {
+    let size = usize::try_from(bytes).ok().filter(|_| bytes <= MAX_BYTES);
+    let block = size.and_then(|size| Block::new(size, NAME));
+    block.map(Arc::new).ok_or(too_large(bytes))
+}
+
+impl TextureHeader {
+    /// The format of the texels if colours are decoded from sRGB or not.
+    pub fn format(&self, srgb: bool) -> Format {
+        formats::with_srgb(self.texels.format, srgb && self.srgb)
+    }
+
+    /// What the texels in memory are an array of.
+    pub fn shape(&self, srgb: bool) -> ArrayShape {
+        let geometry = self.kind.geometry();
+        let [width, height, depth] = self.size;
+        let extent = Extent {
+            width,
+            height: if geometry.axes() > 1 { height } else { 1 },
+            depth: if geometry.axes() > 2 { depth } else { 1 },
+        };
+        let layers = if geometry.is_array() { depth } else { 1 };
+        let levels = (self.levels > 1).then_some(self.levels);
+        ArrayShape { layers, levels, ..ArrayShape::new(self.format(srgb), geometry, extent) }
+    }
+
+    /// The texture, with the texels that memory has now. `srgb` is whether the sampler lets
+    /// colours be decoded.
+    pub fn texture(&self, memory: &Memory, srgb: bool) -> Result<Texture, DescriptorError> {
+        let resource = match self.placement {
+            Placement::Buffer { address } => self.buffer(memory, address)?,
+            Placement::Pitch { address, pitch } => self.pitched(memory, address, pitch)?,
+            Placement::BlockLinear { address, log2_height, log2_depth, sparse } => {
+                let shape = self.shape(srgb);
+                shape.check()?;
+                let levels = Levels::new(&shape, log2_height, log2_depth);
+                let levels = levels.ok_or(too_large(u64::MAX))?;
+                let whole = array(&shape, memory, address, &levels, sparse)?;
+                self.seen(whole)?
+            }
+        };
+        Ok(Texture {
+            resource: Arc::new(resource),
+            read_mode: self.texels.read_mode,
+            normalized_coords: self.normalized,
+        })
+    }
+
+    /// The levels of the view.
+    fn seen(&self, whole: Resource) -> Result<Resource, DescriptorError> {
+        let [first, last] = self.view;
+        if [first, last] == [0, self.levels - 1] {
+            return Ok(whole);
+        }
+        let view = View { levels: Some(first..last + 1), ..View::default() };
+        Ok(whole.view(&view)?)
+    }
+
+    fn buffer(&self, memory: &Memory, address: u64) -> Result<Resource, DescriptorError> {
+        let (format, width) = (self.format(false), self.size[0]);
+        let bytes = u64::from(width) * u64::from(format.texel_size());
+        let block = copied(memory, address, bytes, bytes)?;
+        let base = Base { block, offset: 0, address };
+        Ok(Resource::linear_for(&ArchLimits::NEWEST, format, width, base, NAME)?)
+    }
+
+    fn pitched(
+        &self,
+        memory: &Memory,
+        address: u64,
+        pitch: u64,
+    ) -> Result<Resource, DescriptorError> {
+        let (format, [width, height, _]) = (self.format(false), self.size);
+        let row = u64::from(width) * u64::from(format.texel_size());
+        let needed = pitch * u64::from(height - 1) + row;
+        let block = copied(memory, address, needed, needed)?;
+        let base = Base { block, offset: 0, address };
+        let limits = &ArchLimits::NEWEST;
+        Ok(Resource::pitched_for(limits, format, [width, height], pitch, base, NAME)?)
+    }
+}
+
+/// A copy of memory.
+fn copied(
+    memory: &Memory,
+    address: u64,
+    bytes: u64,
+    size: u64,
+) -> Result<Arc<Block>, DescriptorError> {
+    if !memory.contains(address, bytes) {
+        return Err(DescriptorError::Memory { address, bytes });
+    }
+    let block = block(size)?;
+    let mut copy = vec![0; bytes as usize];
+    memory.read(address, &mut copy).expect("`contains` has looked");
+    block.write(0, &copy).expect("the block has room for it");
+    Ok(block)
+}
+
+/// The array whose texels lie in block-linear memory.
+fn array(
+    shape: &ArrayShape,
+    memory: &Memory,
+    address: u64,
+    levels: &Levels,
+    sparse: bool,
+) -> Result<Resource, DescriptorError> {
+    let bytes = levels.bytes();
+    if bytes > MAX_BYTES || shape.size()? > MAX_BYTES {
+        return Err(too_large(bytes.max(shape.size()?)));
+    }
+    if address.checked_add(bytes).is_none() || !sparse && !memory.contains(address, bytes) {
+        return Err(DescriptorError::Memory { address, bytes });
+    }
+    let map = if sparse { Some(Residency::new(shape)?) } else { None };
+    if let Some(map) = &map {
+        map.set_all(true);
+    }
+    let mut packed = vec![0; shape.packed_size()? as usize];
+    let mut rest = &mut packed[..];
+    for (n, layer, offset, level) in levels.planes() {
+        let length = (level.width * level.height * level.depth) as usize;
+        let (rows, after) = std::mem::take(&mut rest).split_at_mut(length);
+        rest = after;
+        let at = address + offset;
+        if let Some(blocks) = memory.slice(at, level.bytes().unwrap_or(u64::MAX)) {
+            level.read(blocks, rows);
+            continue;
+        }
+        pieces(level, rows.len(), |place, range| {
+            let [x, y, z] = place;
+            if memory.read(at + level.offset(x, y, z), &mut rows[range.clone()]).is_err() {
+                rows[range].fill(0);
+                let Some(map) = &map else {
+                    return Err(DescriptorError::Memory { address: at, bytes });
+                };
+                absent(map, shape, n, layer, place)?;
+            }
+            Ok(())
+        })?;
+    }
+    let block = block(shape.size()?)?;
+    let resource = Resource::array(shape, block, NAME)?;
+    resource.fill_packed(&packed)?;
+    match map {
+        Some(map) if map.resident_count() < map.count() => {
+            Ok(resource.with_residency(Arc::new(map))?)
+        }
+        _ => Ok(resource),
+    }
+}
+
+/// Calls back with (byte of the row, row, slice) and the range of the packed rows for every 16
+/// bytes of a level.
+fn pieces(
+    level: &BlockLinear,
+    length: usize,
+    mut each: impl FnMut([u64; 3], std::ops::Range<usize>) -> Result<(), DescriptorError>,
+) -> Result<(), DescriptorError> {
+    for z in 0..level.depth {
+        for y in 0..level.height {
+            let row = (z * level.height + y) * level.width;
+            for x in (0..level.width).step_by(16) {
+                let start = (row + x) as usize;
+                let end = start + (level.width - x).min(16) as usize;
+                each([x, y, z], start..end.min(length))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Says that the tile of a byte of a level is absent.
+fn absent(
+    map: &Residency,
+    shape: &ArrayShape,
+    level: u32,
+    layer: u32,
+    [x, y, z]: [u64; 3],
+) -> Result<(), DescriptorError> {
+    if level >= map.tail_first_level() {
+        map.set_tail(layer, false)?;
+        return Ok(());
+    }
+    let element = [x / u64::from(shape.format.texel_size()), y, z];
+    let [width, height, depth] = map.tile().0;
+    let block = shape.format.block_extent();
+    let tile = [width / block, height / block, depth];
+    let number = std::array::from_fn(|axis| (element[axis] / u64::from(tile[axis].max(1))) as u32);
+    map.set_tile(level, layer, number, false)?;
+    Ok(())
+}
+
+/// Where a texture is to be put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Of the first byte: of block-linear memory a multiple of 512, of rows of 32, of buffers of
+    /// 16.
+    pub address: u64,
+    /// Log2 of the GOBs along the height of a block.
+    pub log2_height: u32,
+    /// Log2 of the slices of a block.
+    pub log2_depth: u32,
+}
+
+/// A texture as a header and memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encoded {
+    /// The header.
+    pub header: Descriptor,
+    /// Addresses with bytes. Tiles of sparse textures that are not resident are left out.
+    pub regions: Vec<(u64, Vec<u8>)>,
+}
+
+/// A texture of the unit as a header and memory. `srgb` is whether a sampler with the sRGB flag
+/// reads it.
+pub fn encode_texture(
+    texture: &Texture,
+    srgb: bool,
+    place: Place,
+) -> Result<Encoded, DescriptorError> {
+    let resource = &*texture.resource;
+    let shape = resource.shape();
+    let kind = kind_of(resource)?;
+    if shape.levels == Some(1) && (!texture.normalized_coords || shape.geometry.is_cube()) {
+        let reason = "an array of one mip level reads normalized coordinates whatever is asked for, \
+                      but a header of one level is not mipmapped";
+        return Err(DescriptorError::inexpressible(&NORMALIZED, reason));
+    }
+    let own = Texels { format: shape.format, read_mode: texture.read_mode };
+    let (placement, regions) = match resource.layout() {
+        Layout::Linear => (
+            Placement::Buffer { address: place.address },
+            vec![(place.address, resource.to_packed())],
+        ),
+        Layout::Pitched => pitched_regions(resource, place.address),
+        Layout::Array => block_linear_regions(resource, place)?,
+    };
+    let Extent { width, height, depth } = shape.extent;
+    let third = if shape.geometry.is_array() { shape.layers } else { depth };
+    let header = TextureHeader {
+        kind,
+        placement,
+        texels: formats::canonical(own),
+        sources: sources_of(shape.format),
+        size: [width, height, third],
+        levels: shape.level_count(),
+        view: [0, shape.level_count() - 1],
+        srgb: srgb || shape.format.is_srgb_block(),
+        normalized: texture.normalized_coords,
+        min_lod: 0,
+    };
+    Ok(Encoded { header: header.encode()?, regions })
+}
+
+fn kind_of(resource: &Resource) -> Result<TextureType, DescriptorError> {
+    let geometry = resource.geometry();
+    match resource.layout() {
+        Layout::Linear => return Ok(TextureType::D1Buffer),
+        Layout::Pitched => return Ok(TextureType::D2NoMipmap),
+        Layout::Array => {}
+    }
+    let found = TextureType::ALL.into_iter().find(|row| row.1 == geometry);
+    found.map(|(kind, _)| kind).ok_or_else(|| {
+        let reason = format!("textures of {} have several samples a texel", geometry.name());
+        DescriptorError::inexpressible(&TYPE, reason)
+    })
+}
+
+/// Components that the format lacks are zero; alpha of blocks without it is one.
+fn sources_of(format: Format) -> [Source; 4] {
+    let mut sources = [Source::Zero; 4];
+    let channels = usize::from(format.channels());
+    sources[..channels].copy_from_slice(&Source::IDENTITY[..channels]);
+    if format.is_block() && channels < 4 {
+        sources[3] = Source::OneFloat;
+    }
+    sources
+}
+
+fn pitched_regions(resource: &Resource, address: u64) -> (Placement, Vec<(u64, Vec<u8>)>) {
+    let row = resource.row_bytes(0) as usize;
+    let pitch = row.next_multiple_of(32);
+    let mut bytes = Vec::with_capacity(pitch * resource.extent().height as usize);
+    for texels in resource.to_packed().chunks(row) {
+        bytes.extend_from_slice(texels);
+        bytes.resize(bytes.len().next_multiple_of(32), 0);
+    }
+    (Placement::Pitch { address, pitch: pitch as u64 }, vec![(address, bytes)])
+}
+
+fn block_linear_regions(
+    resource: &Resource,
+    place: Place,
+) -> Result<(Placement, Vec<(u64, Vec<u8>)>), DescriptorError> {
+    let Place { address, log2_height, log2_depth } = place;
+    let sparse = resource.residency().is_some();
+    for (bits, log2) in [(BLOCK_HEIGHT, log2_height), (BLOCK_DEPTH, log2_depth)] {
+        if log2 > 5 {
+            let reason = format!("2 to the {log2} is more than 32");
+            return Err(DescriptorError::inexpressible(&bits, reason));
+        }
+    }
+    let levels = Levels::new(resource.shape(), log2_height, log2_depth);
+    let levels = levels.filter(|l| l.bytes() <= MAX_BYTES);
+    let levels = levels.ok_or(too_large(resource.size_in_bytes()))?;
+    let mut blocks = vec![0; levels.bytes() as usize];
+    let mut resident = vec![true; blocks.len() / 512];
+    let packed = resource.to_packed();
+    let mut rest = &packed[..];
+    for (n, layer, offset, level) in levels.planes() {
+        let length = (level.width * level.height * level.depth) as usize;
+        let (rows, after) = rest.split_at(length);
+        rest = after;
+        level.write(rows, &mut blocks[offset as usize..]);
+        if sparse {
+            pieces(level, length, |[x, y, z], _| {
+                let block = resource.format().block_extent();
+                let texel = x / u64::from(resource.format().texel_size());
+                let at = [texel as u32 * block, y as u32 * block, z as u32];
+                let index = TexelIndex { level: n, plane: layer, sample: 0, at };
+                let gob = (offset + level.offset(x, y, z)) / 512;
+                resident[gob as usize] &= resource.is_resident(index);
+                Ok(())
+            })?;
+        }
+    }
+    let mut regions = Vec::new();
+    let mut start = 0;
+    for run in resident.chunk_by(|a, b| a == b) {
+        let end = start + run.len() * 512;
+        if run[0] {
+            regions.push((address.saturating_add(start as u64), blocks[start..end].to_vec()));
+        }
+        start = end;
+    }
+    Ok((Placement::BlockLinear { address, log2_height, log2_depth, sparse }, regions))
+}

@@ -1,0 +1,84 @@
+//! The operands of a TXD, taken apart.
+
+use super::State;
+use crate::field::Field;
+use crate::txd::{AOFFI, BINDLESS, LC, RA, RB, RZ, Txd};
+use texunit_unit::{Lanes, ZERO_LANES};
+
+/// The values that an instruction reads, of all lanes; zeros for what it does not have.
+pub(super) struct Operands {
+    /// Handle, of .B.
+    pub(super) handle: Lanes,
+    /// f32 bits.
+    pub(super) s: Lanes,
+    /// f32 bits.
+    pub(super) t: Lanes,
+    /// Array index.
+    pub(super) array: Lanes,
+    /// The packed field of offsets: 4 bits along u, then v.
+    pub(super) offset: Lanes,
+    /// The offset along u as a number.
+    pub(super) u: Lanes,
+    /// Likewise along v.
+    pub(super) v: Lanes,
+    /// Least level of detail in 1/256.
+    pub(super) lod_clamp: Lanes,
+    /// dsdx, dsdy, dtdx, dtdy: f32 bits.
+    pub(super) gradients: [Lanes; 4],
+}
+
+/// Registers that follow each other.
+struct Group<'a> {
+    state: &'a State,
+    next: u64,
+}
+
+impl<'a> Group<'a> {
+    fn new(txd: &Txd, state: &'a State, first: &Field) -> Self {
+        Self { state, next: txd.get(first) }
+    }
+
+    fn take(&mut self) -> Lanes {
+        let lanes = self.state.registers.get(self.next as usize);
+        self.next = (self.next + 1).min(RZ);
+        lanes.copied().unwrap_or(ZERO_LANES)
+    }
+
+    fn take_if(&mut self, there: bool) -> Lanes {
+        if there { self.take() } else { ZERO_LANES }
+    }
+}
+
+/// Four bits of two's complement.
+fn signed(bits: u32) -> u32 {
+    ((bits << 28) as i32 >> 28) as u32
+}
+
+impl Operands {
+    pub(super) fn read(txd: &Txd, state: &State) -> Self {
+        let two = txd.dimensions() == 2;
+        let mut ra = Group::new(txd, state, &RA);
+        let handle = ra.take_if(txd.has(&BINDLESS));
+        let s = ra.take();
+        let t = ra.take_if(two);
+        let packed = ra.take_if(txd.has_packed_word());
+        let mut rb = Group::new(txd, state, &RB);
+        let gradients = std::array::from_fn(|n| rb.take_if(n < 2 || two));
+        let lc = txd.has(&LC);
+        let part = |there: bool, low: u32, width: u32| {
+            packed.map(|word| if there { word >> low & ((1 << width) - 1) } else { 0 })
+        };
+        let offset = part(txd.has(&AOFFI), if lc { 12 } else { 16 }, 8);
+        Self {
+            handle,
+            s,
+            t,
+            array: part(txd.is_array(), 0, if lc { 12 } else { 16 }),
+            offset,
+            u: offset.map(signed),
+            v: offset.map(|field| signed(field >> 4)),
+            lod_clamp: part(lc, 20, 12),
+            gradients,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What is known of 64-bit registers: whether a handle lies in the constant bank.
+
+use super::access::{blocks, writes};
+use super::bank::{Bank, Name, name_of};
+use texunit_check::ir::{Base, FuncId, Function, Instruction, Module, Operand, RegId};
+use texunit_isa::{Opcode, Space};
+
+/// Steps for one value. More: it is not known.
+const STEPS: usize = 64;
+/// Writes of one register that are compared.
+const WRITES: usize = 8;
+
+/// What a register holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    /// The 8 bytes at this byte of the bank.
+    Bank(u32),
+    /// The address of this byte of the bank.
+    AddressOf(u32),
+    /// The handle of something that is named.
+    Handle(Name),
+    /// A number.
+    Number(u64),
+    /// Something else.
+    Unknown,
+}
+
+/// Where the registers of a function are written.
+pub(super) struct Values<'a> {
+    module: &'a Module,
+    id: FuncId,
+    function: &'a Function,
+    body: &'a [Instruction],
+    blocks: Vec<u32>,
+    /// Writes of each register, in their order.
+    writers: Vec<Vec<u32>>,
+}
+
+impl<'a> Values<'a> {
+    pub(super) fn new(module: &'a Module, id: FuncId) -> Self {
+        let function = &module.functions[id.0 as usize];
+        let body = function.body.as_deref().unwrap_or_default();
+        let mut writers = vec![Vec::new(); function.regs.len()];
+        for (n, i) in (0..).zip(body) {
+            writes(i, &mut |reg| {
+                if let Some(list) = writers.get_mut(reg.0 as usize) {
+                    list.push(n);
+                }
+            });
+        }
+        Self { module, id, function, body, blocks: blocks(function), writers }
+    }
+
+    /// What a register holds before instruction `at`.
+    pub(super) fn of(&self, reg: RegId, at: usize, bank: &Bank) -> Value {
+        self.search(reg, at, bank, &mut { STEPS })
+    }
+
+    fn search(&self, reg: RegId, at: usize, bank: &Bank, left: &mut usize) -> Value {
+        if *left == 0 {
+            return Value::Unknown;
+        }
+        *left -= 1;
+        let Some(writers) = self.writers.get(reg.0 as usize) else { return Value::Unknown };
+        let before = writers[..writers.partition_point(|&n| (n as usize) < at)].last();
+        if let Some(&n) = before
+            && self.blocks[n as usize] == self.blocks[at]
+            && self.body[n as usize].guard.is_none()
+        {
+            return self.written(reg, n as usize, bank, left);
+        }
+        match writers.as_slice() {
+            [first, rest @ ..] if rest.len() < WRITES => {
+                let value = self.written(reg, *first as usize, bank, left);
+                let mut others = rest.iter().map(|&n| self.written(reg, n as usize, bank, left));
+                if others.all(|other| other == value) { value } else { Value::Unknown }
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// What an instruction leaves in a register.
+    fn written(&self, reg: RegId, n: usize, bank: &Bank, left: &mut usize) -> Value {
+        let i = &self.body[n];
+        let is_kernel = self.function.is_entry;
+        match (i.opcode, i.operands.as_slice()) {
+            (Opcode::Mov | Opcode::Cvta, [Operand::Reg(_), source]) => match source {
+                Operand::Reg(source) => self.search(*source, n, bank, left),
+                Operand::Imm(bits) => Value::Number(*bits),
+                Operand::AddressOf(base, offset) => self.address(*base, *offset, bank),
+                _ => Value::Unknown,
+            },
+            (Opcode::Add, [_, Operand::Reg(source), Operand::Imm(bits)])
+            | (Opcode::Add, [_, Operand::Imm(bits), Operand::Reg(source)]) => {
+                match self.search(*source, n, bank, left) {
+                    Value::AddressOf(byte) => moved(byte, *bits as i64).map_or(
+                        Value::Unknown,
+                        Value::AddressOf,
+                    ),
+                    _ => Value::Unknown,
+                }
+            }
+            (Opcode::Ld, [dest, Operand::Address(base, offset)])
+                if is_kernel
+                    && i.mods.space == Some(Space::Param)
+                    && i.mods.ty().is_some_and(|ty| ty.size() == 8) =>
+            {
+                let element = match dest {
+                    Operand::Vector(list) => {
+                        list.iter().rposition(|o| *o == Operand::Reg(reg)).unwrap_or(0)
+                    }
+                    _ => 0,
+                };
+                let byte = match (base, self.address(*base, 0, bank)) {
+                    (_, Value::AddressOf(byte)) => Some(byte),
+                    (Base::Reg(base), _) => match self.search(*base, n, bank, left) {
+                        Value::AddressOf(byte) => Some(byte),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                let offset = offset.saturating_add(8 * element as i64);
+                byte.and_then(|byte| moved(byte, offset)).map_or(Value::Unknown, Value::Bank)
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    fn address(&self, base: Base, offset: i64, bank: &Bank) -> Value {
+        if let Some((name, _)) = name_of(self.module, self.id, base)
+            && offset == 0
+        {
+            return Value::Handle(name);
+        }
+        let byte = match base {
+            Base::Param(id) if self.function.is_entry => bank.param(id),
+            _ => None,
+        };
+        byte.and_then(|byte| moved(byte, offset)).map_or(Value::Unknown, Value::AddressOf)
+    }
+}
+
+fn moved(byte: u32, offset: i64) -> Option<u32> {
+    u32::try_from(i64::from(byte).checked_add(offset)?).ok()
+}

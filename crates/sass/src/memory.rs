@@ -1,0 +1,186 @@
+//! The memory that descriptors point into: regions of bytes at addresses.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Bytes at addresses. Regions do not overlap; a read may go over several that touch.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    regions: BTreeMap<u64, Vec<u8>>,
+    generation: u64,
+}
+
+/// Why memory cannot be used so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// Not all bytes are there.
+    #[error("the {bytes} bytes at {address:#x} are not all in memory")]
+    Absent {
+        /// First byte.
+        address: u64,
+        /// How many.
+        bytes: u64,
+    },
+    /// Some of the bytes are there already.
+    #[error("the {bytes} bytes at {address:#x} overlap with memory at {other:#x}")]
+    Overlap {
+        /// First byte.
+        address: u64,
+        /// How many.
+        bytes: u64,
+        /// Where the other region begins.
+        other: u64,
+    },
+    /// The region goes past the end of the address space.
+    #[error("the {bytes} bytes at {address:#x} go past the end of the address space")]
+    Wraps {
+        /// First byte.
+        address: u64,
+        /// How many.
+        bytes: u64,
+    },
+}
+
+/// Every change of any memory has a number of its own.
+static CHANGES: AtomicU64 = AtomicU64::new(1);
+
+impl Memory {
+    /// Memory without any bytes.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Changes with every change of the bytes, and is never that of memory with other bytes.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    fn touch(&mut self) {
+        self.generation = CHANGES.fetch_add(1, Relaxed);
+    }
+
+    /// The regions, lowest address first.
+    pub fn regions(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.regions.iter().map(|(&address, bytes)| (address, &bytes[..]))
+    }
+
+    /// Adds a region.
+    pub fn map(&mut self, address: u64, bytes: Vec<u8>) -> Result<(), MemoryError> {
+        let length = bytes.len() as u64;
+        if length == 0 {
+            return Ok(());
+        }
+        let Some(end) = address.checked_add(length) else {
+            return Err(MemoryError::Wraps { address, bytes: length });
+        };
+        if let Some((&other, found)) = self.regions.range(..end).next_back()
+            && other + found.len() as u64 > address
+        {
+            return Err(MemoryError::Overlap { address, bytes: length, other });
+        }
+        self.regions.insert(address, bytes);
+        self.touch();
+        Ok(())
+    }
+
+    /// Takes a region away that begins here.
+    pub fn unmap(&mut self, address: u64) -> Option<Vec<u8>> {
+        let region = self.regions.remove(&address)?;
+        self.touch();
+        Some(region)
+    }
+
+    /// The region that holds an address: what is left of it from there on.
+    fn rest(&self, address: u64) -> Option<&[u8]> {
+        let (&start, bytes) = self.regions.range(..=address).next_back()?;
+        bytes.get((address - start) as usize..).filter(|rest| !rest.is_empty())
+    }
+
+    /// Bytes that lie in one region.
+    pub fn slice(&self, address: u64, length: u64) -> Option<&[u8]> {
+        self.rest(address)?.get(..usize::try_from(length).ok()?)
+    }
+
+    /// Whether bytes are all there.
+    pub fn contains(&self, address: u64, length: u64) -> bool {
+        let Some(end) = address.checked_add(length) else { return false };
+        let mut at = address;
+        while at < end {
+            match self.rest(at) {
+                Some(rest) => at = at.saturating_add(rest.len() as u64),
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// Reads bytes; on failure `out` holds some of them.
+    pub fn read(&self, address: u64, out: &mut [u8]) -> Result<(), MemoryError> {
+        let absent = MemoryError::Absent { address, bytes: out.len() as u64 };
+        let mut done = 0;
+        while done < out.len() {
+            let at = address.checked_add(done as u64).ok_or(absent)?;
+            let rest = self.rest(at).ok_or(absent)?;
+            let count = rest.len().min(out.len() - done);
+            out[done..done + count].copy_from_slice(&rest[..count]);
+            done += count;
+        }
+        Ok(())
+    }
+
+    /// Writes bytes that are there: all of them, or none.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
+        if !self.contains(address, bytes.len() as u64) {
+            return Err(MemoryError::Absent { address, bytes: bytes.len() as u64 });
+        }
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let at = address + (bytes.len() - rest.len()) as u64;
+            let (&start, region) =
+                self.regions.range_mut(..=at).next_back().expect("`contains` has looked");
+            let to = &mut region[(at - start) as usize..];
+            let (now, later) = rest.split_at(to.len().min(rest.len()));
+            to[..now.len()].copy_from_slice(now);
+            rest = later;
+        }
+        self.touch();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions() {
+        let mut memory = Memory::new();
+        memory.map(16, vec![1; 4]).unwrap();
+        memory.map(20, vec![2; 4]).unwrap();
+        memory.map(8, vec![]).unwrap();
+        let before = memory.generation();
+        for (address, length) in [(12, 5), (19, 2), (23, 1), (0, 100)] {
+            let error = memory.map(address, vec![0; length]).unwrap_err();
+            assert!(matches!(error, MemoryError::Overlap { .. }), "{error}");
+        }
+        assert!(matches!(memory.map(u64::MAX, vec![0; 2]), Err(MemoryError::Wraps { .. })));
+        assert_eq!(memory.generation(), before);
+        let mut out = [0; 6];
+        memory.read(18, &mut out).unwrap();
+        assert_eq!(out, [1, 1, 2, 2, 2, 2]);
+        assert!(memory.contains(16, 8) && !memory.contains(16, 9) && !memory.contains(15, 1));
+        assert!(!memory.contains(u64::MAX, 2));
+        assert_eq!(memory.slice(18, 3), None);
+        assert_eq!(memory.slice(18, 2), Some(&[1, 1][..]));
+        assert!(memory.read(u64::MAX, &mut out).is_err());
+        memory.write(18, &[7, 8, 9]).unwrap();
+        assert!(memory.generation() > before);
+        memory.read(18, &mut out).unwrap();
+        assert_eq!(out, [7, 8, 9, 2, 2, 2]);
+        assert!(memory.write(22, &[0; 3]).is_err());
+        assert_eq!(memory.unmap(20), Some(vec![9, 2, 2, 2]));
+        assert_eq!(memory.unmap(20), None);
+        assert_eq!(memory.regions().count(), 1);
+    }
+}
