@@ -125,19 +125,32 @@ pub(crate) fn run(request: &Request) -> ExitCode {
 
 fn compare(request: &Request, root: &Path, tools: &[Tool]) -> std::io::Result<usize> {
     let folder = root.join("target/oracle");
-    std::fs::create_dir_all(&folder)?;
+    // Two runs at the same time must not write each other's files.
+    let scratch = folder.join(format!("asking-{}", std::process::id()));
+    std::fs::create_dir_all(&scratch)?;
+    let found = compare_in(request, root, tools, (&folder, &scratch));
+    std::fs::remove_dir_all(&scratch)?;
+    found
+}
+
+fn compare_in(
+    request: &Request,
+    root: &Path,
+    tools: &[Tool],
+    (folder, scratch): (&Path, &Path),
+) -> std::io::Result<usize> {
     let releases: Vec<Ptxas> = tools.iter().map(|t| t.release).collect();
     let families = Families::new(root, request.family.as_deref(), &releases)?;
     if let Some((file, head)) = &request.lines {
         let text = std::fs::read_to_string(file)?;
         let questions: Vec<Question> =
             releases.iter().flat_map(|r| Question::of_lines(*r, head, &text)).collect();
-        let rows = ask_all(&questions, tools, &folder)?;
+        let rows = ask_all(&questions, tools, scratch)?;
         rows.iter().for_each(print_line);
         return Ok(rows.iter().filter(|r| r.differs()).count());
     }
     let questions = families.questions(request.seed, request.count);
-    let rows = ask_all(&questions, tools, &folder)?;
+    let rows = ask_all(&questions, tools, scratch)?;
     if let Some(path) = &request.save {
         save(path, &rows)?;
     }

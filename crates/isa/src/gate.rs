@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(floors("ld.global.u32"), []);
         assert_eq!(floors("ld.u32"), [(20, 20)]);
         assert_eq!(floors("atom.global.gpu.add.f64"), [(50, 60), (50, 60), (11, 11)]);
-        assert_eq!(floors("bar.cta.sync"), [(78, 0)]);
+        assert_eq!(floors("bar.cta.sync"), [(78, 20)]);
     }
 
     #[test]

@@ -187,7 +187,10 @@ fn suit(tokens: &mut [Token], release: Ptxas) {
 
 /// Number and letter of the first `.target`.
 fn target_of(tokens: &[Token]) -> (u32, String) {
-    let name = tokens.iter().find_map(|t| t.text.strip_prefix("sm_")).unwrap_or("75");
+    let possible =
+        |name: &&str| format!("sm_{name}").parse::<texunit_check::Architecture>().is_ok();
+    let name = tokens.iter().find_map(|t| t.text.strip_prefix("sm_")).filter(possible);
+    let name = name.unwrap_or("75");
     let digits = name.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     (digits.parse().unwrap_or(75), name[digits.len()..].to_owned())
 }

@@ -13,8 +13,9 @@ use super::dominators::Edges;
 use super::graph::{self, Graph};
 use crate::ir::{Instruction, Operand};
 
-/// Pairs of a block and a branch that decides about it; more: nothing is said.
-const MAX_PAIRS: usize = 8_000_000;
+/// Pairs of a block and a branch that decides about it: some, and some for each block; more: nothing
+/// is said.
+const MAX_PAIRS: (usize, usize) = (100_000, 200);
 
 /// Who has to run an instruction together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +36,8 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
         return;
     }
     let next = without_early_ends(body);
-    let Some(control) = graph::control(&next, MAX_PAIRS) else { return };
+    let most = MAX_PAIRS.0 + MAX_PAIRS.1 * next.vertices();
+    let Some(control) = graph::control(&next, most) else { return };
     let mut values = Values::new(body, &control);
     let mut said = std::collections::HashSet::new();
     for (at, together) in sites {

@@ -63,8 +63,9 @@ impl Value {
     }
 }
 
-/// Work for one function; more: everything counts as uniform.
-const MAX_STEPS: usize = 20_000_000;
+/// Work for one function: some, and some for each instruction, so that the time is linear in the
+/// length of the text; more: everything counts as uniform.
+const MAX_STEPS: (usize, usize) = (100_000, 200);
 /// Branches that decide about one block, counted through all levels.
 const MAX_DEPTH: usize = 200;
 
@@ -92,7 +93,7 @@ impl<'b, 'a> Values<'b, 'a> {
             reaching: HashMap::new(),
             deciders: HashMap::new(),
             decisions: HashMap::new(),
-            left: MAX_STEPS,
+            left: MAX_STEPS.0 + MAX_STEPS.1 * body.code.len(),
         }
     }
 
@@ -241,9 +242,16 @@ impl<'b, 'a> Values<'b, 'a> {
     /// The writes of a register that reach an instruction.
     fn reaching(&mut self, reg: RegId, at: usize) -> Reaching {
         let body = self.body;
-        if body.known[reg.0 as usize] != Known::All {
+        if self.left == 0 || body.known[reg.0 as usize] != Known::All {
             return Vec::new();
         }
+        let list = self.writes_before(reg, at);
+        self.left = self.left.saturating_sub(list.len());
+        list
+    }
+
+    fn writes_before(&mut self, reg: RegId, at: usize) -> Reaching {
+        let body = self.body;
         let writes = body.writes.of(reg.0);
         if writes.len() <= 1 {
             return writes.to_vec();

@@ -13,11 +13,13 @@ use crate::tables::{Map, Set};
 
 /// States searched for one read; more: nothing is said.
 const MAX_STATES: usize = 20_000;
-/// States searched for all reads of a function: some, and some for each instruction, so that the time
-/// is linear in the length of the text.
-const ALL_STATES: (usize, usize) = (2_000, 16);
+/// States and edges searched for all reads of a function: some, and some for each instruction, so
+/// that the time is linear in the length of the text.
+const ALL_STATES: (usize, usize) = (2_000, 32);
 /// Predicates kept apart on one way.
 const MAX_FACTS: usize = 12;
+/// Ways out of one branch, and writes behind them, that are looked at to tell which of them matter.
+const MAX_WAYS: usize = 64;
 
 /// How a register is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,7 +252,12 @@ impl<'b, 'a> Search<'b, 'a> {
                 way.reverse();
                 return Some(Way { blocks: way });
             }
-            for &from in graph.previous.of(at) {
+            let before = graph.previous.of(at);
+            if self.left <= before.len() {
+                return None;
+            }
+            self.left -= 1 + before.len();
+            for &from in before {
                 let written = self.body.last_write(reg, graph.range(from)).is_some()
                     || few.iter().any(|&w| graph.dominators.dominates(w, from));
                 if written || !graph.reaches(from) {
@@ -266,10 +273,9 @@ impl<'b, 'a> Search<'b, 'a> {
                 }
             }
             next += 1;
-            if next > MAX_STATES || states.len() > 4 * MAX_STATES || self.left == 0 {
+            if next > MAX_STATES || states.len() > 4 * MAX_STATES {
                 return None;
             }
-            self.left -= 1;
         }
         None
     }
@@ -278,18 +284,21 @@ impl<'b, 'a> Search<'b, 'a> {
     fn is_reached(&mut self, reg: RegId, at: usize) -> bool {
         let graph = &self.body.graph;
         let mut seen = Set::default();
-        let mut stack = graph.previous.of(graph.block_of(at)).to_vec();
-        while let Some(block) = stack.pop() {
-            if !seen.insert(block) {
-                continue;
-            }
-            if self.left == 0 || self.body.last_write(reg, graph.range(block)).is_some() {
+        let mut stack = Vec::new();
+        let mut block = graph.block_of(at);
+        loop {
+            let before = graph.previous.of(block);
+            if self.left <= before.len() {
                 return true;
             }
-            self.left -= 1;
-            stack.extend(graph.previous.of(block));
+            self.left -= 1 + before.len();
+            stack.extend(before.iter().copied().filter(|&b| seen.insert(b)));
+            let Some(next) = stack.pop() else { return false };
+            if self.body.last_write(reg, graph.range(next)).is_some() {
+                return true;
+            }
+            block = next;
         }
-        false
     }
 
     /// Adds what going over an edge says about a predicate; false if it cannot be.
@@ -364,7 +373,7 @@ fn not_everywhere(body: &Body, reg: RegId, at: usize, way: &Way) -> Diagnostic {
 fn branch_of(body: &Body, reg: RegId, way: &Way) -> Option<(Span, String)> {
     let graph = &body.graph;
     let writes: Vec<u32> =
-        body.writes.of(reg.0).iter().take(64).map(|&w| graph.block_of(w as usize)).collect();
+        body.writes.of(reg.0).iter().take(MAX_WAYS).map(|&w| graph.block_of(w as usize)).collect();
     // The way runs from the read to the beginning.
     let mut fallback = None;
     for pair in way.blocks.windows(2) {
@@ -385,7 +394,7 @@ fn branch_of(body: &Body, reg: RegId, way: &Way) -> Option<(Span, String)> {
         let leads = |&other: &u32| {
             other != to && writes.iter().any(|&w| graph.dominators.dominates(other, w))
         };
-        if others.iter().any(leads) {
+        if others.iter().take(MAX_WAYS).any(leads) {
             return Some(said);
         }
         fallback.get_or_insert(said);

@@ -11,8 +11,9 @@ use crate::ir::RegId;
 
 /// Blocks searched for one result; more: it counts as read.
 const MAX_BLOCKS: usize = 10_000;
-/// Blocks searched for all results of a function.
-const MAX_ALL_BLOCKS: usize = 4_000_000;
+/// Blocks and edges searched for all results of a function: some, and some for each instruction, so
+/// that the time is linear in the length of the text.
+const MAX_ALL_BLOCKS: (usize, usize) = (20_000, 64);
 
 /// Finds results of texture and surface instructions that are never read.
 pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
@@ -33,7 +34,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
         });
     }
     let reads = Edges::new(body.function.regs.len(), &list);
-    let mut search = Search { body, reads, left: MAX_ALL_BLOCKS };
+    let mut search = Search { body, reads, left: MAX_ALL_BLOCKS.0 + MAX_ALL_BLOCKS.1 * body.code.len() };
     for at in sites {
         if body.graph.reaches(body.graph.block_of(at))
             && !results(body, at).into_iter().any(|reg| search.is_read(reg, at))
@@ -92,19 +93,21 @@ impl Search<'_, '_> {
             First::Nothing => {}
         }
         let mut seen = HashSet::new();
-        let mut stack: Vec<u32> = body.graph.next.of(block).to_vec();
-        while let Some(block) = stack.pop() {
-            if block == body.graph.exit() || !seen.insert(block) {
-                continue;
-            }
-            self.left = self.left.saturating_sub(1);
+        let mut stack = Vec::new();
+        let mut ends = vec![block];
+        while let Some(block) = ends.pop() {
+            let next = body.graph.next.of(block);
+            self.left = self.left.saturating_sub(1 + next.len());
             if self.left == 0 || seen.len() > MAX_BLOCKS {
                 return true;
             }
-            match self.first(reg, body.graph.range(block)) {
-                First::Read => return true,
-                First::Written => {}
-                First::Nothing => stack.extend(body.graph.next.of(block)),
+            stack.extend(next.iter().filter(|&&b| b != body.graph.exit() && seen.insert(b)));
+            while let Some(block) = stack.pop() {
+                match self.first(reg, body.graph.range(block)) {
+                    First::Read => return true,
+                    First::Written => {}
+                    First::Nothing => ends.push(block),
+                }
             }
         }
         false

@@ -26,6 +26,11 @@ pub enum SassCommand {
     ///
     /// Exit codes: 0 assembled; 1 a mistake in a text; 2 wrong usage, or a bug of texunit.
     Asm(AsmArgs),
+    /// Show what machine code each tex.grad of a PTX file becomes.
+    ///
+    /// Exit codes: 0 shown; 1 a mistake in the file, or it is not there, or an instruction has no code;
+    /// 2 wrong usage, or a bug of texunit.
+    Lower(LowerArgs),
     /// Explain every field of a texture header.
     Header(DescriptorArgs),
     /// Explain every field of a sampler header.
@@ -67,6 +72,24 @@ pub struct AsmArgs {
     /// Assemble what the instruction's page forbids, with a warning.
     #[arg(long)]
     pub force: bool,
+    /// What is printed: text, or one JSON object a line.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
+}
+
+/// Arguments of `texunit sass lower`.
+#[derive(Clone, Debug, Args)]
+pub struct LowerArgs {
+    /// A PTX file; `-` is standard input.
+    #[arg(value_name = "FILE.ptx")]
+    pub file: PathBuf,
+    /// Architecture that is assembled for: sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62; default: the
+    /// target of the file, or sm_52 if that is older than sm_50.
+    #[arg(long, value_name = "SM")]
+    pub arch: Option<Arch>,
+    /// Take what NVIDIA's assembler takes and translates wrongly, too.
+    #[arg(long)]
+    pub ptxas_compat: bool,
     /// What is printed: text, or one JSON object a line.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,

@@ -1,8 +1,9 @@
 //! `texunit sass`: Maxwell machine words of the texture unit.
 
 mod args;
+mod lower;
 
-pub use args::{AsmArgs, DescriptorArgs, DisArgs, SassArgs, SassCommand, TextStyle};
+pub use args::{AsmArgs, DescriptorArgs, DisArgs, LowerArgs, SassArgs, SassCommand, TextStyle};
 
 use crate::args::OutputFormat;
 use serde_json::{Map, Value, json};
@@ -28,6 +29,7 @@ pub fn run(args: &SassArgs) -> u8 {
     let output = match &args.command {
         SassCommand::Dis(args) => disassemble(args),
         SassCommand::Asm(args) => assemble(args),
+        SassCommand::Lower(args) => lower::lower(args),
         SassCommand::Header(args) => explain(args, |d| header::fields(d).collect()),
         SassCommand::Sampler(args) => explain(args, |_| sampler::FIELDS.iter().collect()),
     };
@@ -40,6 +42,11 @@ pub fn run(args: &SassArgs) -> u8 {
 
 fn wrong(message: &str) -> Output {
     Output { out: String::new(), err: format!("error: {message}\n"), right: false }
+}
+
+/// Whether standard error takes colours.
+fn color() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 fn disassemble(args: &DisArgs) -> Output {
@@ -102,7 +109,7 @@ fn text_line(line: &Line, word: &Word, args: &DisArgs, in_file: bool) -> String 
 }
 
 fn assemble(args: &AsmArgs) -> Output {
-    let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let color = color();
     let mut output = Output { out: String::new(), err: String::new(), right: true };
     for text in &args.texts {
         let (txd, diagnostics) = instruction(text, args.arch, args.force);

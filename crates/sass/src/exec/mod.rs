@@ -65,6 +65,7 @@ pub struct State {
     /// What descriptors and texels are in.
     pub memory: Memory,
     plans: Plans,
+    scratch: Box<Scratch>,
 }
 
 impl Default for State {
@@ -88,6 +89,7 @@ impl State {
             binding: SamplerBinding::default(),
             memory: Memory::new(),
             plans: Plans::default(),
+            scratch: Box::default(),
         }
     }
 
@@ -258,7 +260,7 @@ fn fetch(
         ..FetchRequest::new(group, coords)
     };
     let mut answer = FetchAnswer::default();
-    plan.plan.fetch(&request, &mut Scratch::new(), &mut answer);
+    plan.plan.fetch(&request, &mut state.scratch, &mut answer);
     let missing = group & !answer.resident;
     outcome.missing |= missing;
     for lane in lanes(group & !missing) {

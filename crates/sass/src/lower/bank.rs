@@ -7,6 +7,7 @@
 //! pair has a word; a texture or a sampler that is named without its partner uses the last pair
 //! that has it, or else a word after the pairs.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use texunit_check::ir::{
     Base, FuncId, Function, Instruction, Module, Operand, ParamId, Storage, VarId,
@@ -80,18 +81,30 @@ impl Names {
         Self { events, visible: ids().filter(seen).collect() }
     }
 
+    /// Notes the functions that a kernel reaches and none before it did, itself included.
+    pub(super) fn reach(&self, kernel: FuncId, first: &mut HashMap<FuncId, FuncId>) {
+        let mut new = vec![kernel];
+        while let Some(id) = new.pop() {
+            if let Entry::Vacant(entry) = first.entry(id) {
+                entry.insert(kernel);
+                new.extend(self.callees(id));
+            }
+        }
+    }
+
+    fn callees(&self, id: FuncId) -> impl Iterator<Item = FuncId> {
+        self.events[id.0 as usize].iter().filter_map(|event| match event {
+            Event::Call(callee) => Some(*callee),
+            _ => None,
+        })
+    }
+
     /// The functions that a kernel reaches, itself included.
-    pub(super) fn reached(&self, kernel: FuncId) -> HashSet<FuncId> {
+    fn reached(&self, kernel: FuncId) -> HashSet<FuncId> {
         let mut reached = HashSet::from([kernel]);
         let mut new = vec![kernel];
         while let Some(id) = new.pop() {
-            for event in &self.events[id.0 as usize] {
-                if let Event::Call(callee) = event
-                    && reached.insert(*callee)
-                {
-                    new.push(*callee);
-                }
-            }
+            new.extend(self.callees(id).filter(|callee| reached.insert(*callee)));
         }
         reached
     }
@@ -143,7 +156,10 @@ pub(super) struct Bank {
 
 impl Bank {
     pub(super) fn new(module: &Module, names: &Names, kernel: FuncId) -> Self {
-        let (params, end) = layout(&module.functions[kernel.0 as usize]);
+        let function = &module.functions[kernel.0 as usize];
+        // Other functions have their parameters elsewhere.
+        let (params, end) =
+            if function.is_entry { layout(function) } else { (Vec::new(), PARAMS) };
         let mut bank = Self { params, ..Self::default() };
         let (mut textures, mut samplers) = (Vec::new(), Vec::new());
         let mut next = end.next_multiple_of(4);

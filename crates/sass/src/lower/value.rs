@@ -103,7 +103,7 @@ impl<'a> Values<'a> {
             (Opcode::Ld, [dest, Operand::Address(base, offset)])
                 if is_kernel
                     && i.mods.space == Some(Space::Param)
-                    && i.mods.ty().is_some_and(|ty| ty.size() == 8) =>
+                    && i.mods.ty().is_some_and(|ty| ty.bytes() == 8) =>
             {
                 let element = match dest {
                     Operand::Vector(list) => {

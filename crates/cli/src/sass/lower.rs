@@ -1,0 +1,270 @@
+//! `texunit sass lower`: the machine code of every `tex.grad` of a module.
+
+use super::{Output, wrong};
+use crate::args::OutputFormat;
+use crate::sass::args::LowerArgs;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::io::Read;
+use std::path::Path;
+use texunit_check::ir::Module;
+use texunit_check::{Options, check_with};
+use texunit_report::visible;
+use texunit_sass::lower::{Fetch, Form, Lowered, Packed, Quad, Step, module};
+use texunit_sass::print::{Style, print};
+use texunit_sass::txd::{BINDLESS, INDEX};
+use texunit_sass::{Arch, Word};
+use texunit_syntax::ast::{self, Item, Linkage};
+use texunit_syntax::{Diagnostic, SourceFile, parse};
+
+pub(super) fn lower(args: &LowerArgs) -> Output {
+    let (name, bytes) = match args.file == Path::new("-") {
+        true => ("<stdin>".to_owned(), stdin()),
+        false => (
+            args.file.display().to_string(),
+            texunit_files::read_bytes(&args.file).map_err(|e| e.to_string()),
+        ),
+    };
+    let source = match bytes {
+        Ok(bytes) => SourceFile::from_bytes(name, &bytes),
+        Err(error) => return wrong(&visible(&error)),
+    };
+    let parsed = parse(&source);
+    let options = if args.ptxas_compat { Options::PTXAS } else { Options::default() };
+    let checked = check_with(&source, &parsed.module, options);
+    let mut errors: Vec<Diagnostic> = parsed.diagnostics;
+    errors.extend(checked.diagnostics);
+    errors.retain(Diagnostic::is_error);
+    if !errors.is_empty() {
+        errors.sort_by_key(|d| (d.primary.span.start, d.code));
+        return refused(&source, &errors, args.format);
+    }
+    let arch = match arch(&checked.module, args.arch) {
+        Ok(arch) => arch,
+        Err(why) => return wrong(&visible(&why)),
+    };
+    let list = module(&checked.module, &visible_functions(&parsed.module), arch);
+    let show = Show { source: &source, module: &checked.module, arch };
+    let mut output = Output { out: String::new(), err: String::new(), right: true };
+    for lowered in &list {
+        output.right &= !matches!(lowered.form, Form::Refused(_));
+        match args.format {
+            OutputFormat::Json => output.out += &format!("{}\n", show.json(lowered)),
+            OutputFormat::Human => show.human(lowered, &mut output.out),
+        }
+    }
+    if list.is_empty() && args.format == OutputFormat::Human {
+        output.out = "no tex.grad in this module: nothing becomes TXD\n".to_owned();
+    }
+    output
+}
+
+fn stdin() -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    match std::io::stdin().lock().read_to_end(&mut bytes) {
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(format!("cannot read standard input: {error}")),
+    }
+}
+
+fn refused(source: &SourceFile, errors: &[Diagnostic], format: OutputFormat) -> Output {
+    match format {
+        OutputFormat::Json => {
+            Output { out: texunit_report::json(source, errors), err: String::new(), right: false }
+        }
+        OutputFormat::Human => {
+            let err = texunit_report::human(source, errors, super::color());
+            Output { out: String::new(), err, right: false }
+        }
+    }
+}
+
+/// The architecture that is assembled for: the one that was asked for, the target, or sm_52.
+fn arch(module: &Module, asked: Option<Arch>) -> Result<Arch, String> {
+    let target = &module.target;
+    let number = |name: &str| {
+        let digits: String =
+            name.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+        digits.parse::<u32>().unwrap_or(0)
+    };
+    let least = number(target);
+    if let Some(asked) = asked {
+        return match number(asked.name()) < least {
+            true => Err(format!("the module's target {target} is later than {asked}")),
+            false => Ok(asked),
+        };
+    }
+    let from = least.max(number(Arch::Sm52.name()));
+    let exact = (least == number(Arch::Sm50.name())).then_some(Arch::Sm50);
+    exact.or_else(|| Arch::ALL.into_iter().find(|arch| number(arch.name()) >= from)).ok_or_else(
+        || {
+            format!(
+                "the module's target is {target}: TXD has this form from sm_50 to sm_62 only"
+            )
+        },
+    )
+}
+
+fn visible_functions<'a>(module: &ast::Module<'a>) -> HashSet<&'a str> {
+    let seen = |item: &Item<'a>| match item {
+        Item::Function(f) => match f.linkage {
+            Some((Linkage::Visible | Linkage::Weak, _)) => Some(f.name.text),
+            _ => None,
+        },
+        _ => None,
+    };
+    module.items.iter().filter_map(seen).collect()
+}
+
+struct Show<'a> {
+    source: &'a SourceFile,
+    module: &'a Module,
+    arch: Arch,
+}
+
+impl Show<'_> {
+    fn name(&self, id: texunit_check::ir::FuncId) -> &str {
+        self.module.functions.get(id.0 as usize).map_or("", |f| f.name.as_str())
+    }
+
+    /// The PTX on one line.
+    fn ptx(&self, lowered: &Lowered) -> String {
+        let text = self.source.text().get(lowered.span.range()).unwrap_or_default();
+        visible(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    fn human(&self, lowered: &Lowered, out: &mut String) {
+        let line = self.source.location(lowered.span.start).line;
+        let function = visible(self.name(lowered.function));
+        let place = match lowered.kernel {
+            Some(kernel) if kernel == lowered.function => format!("kernel {function}"),
+            Some(kernel) => {
+                format!("function {function}, as kernel {} has it", visible(self.name(kernel)))
+            }
+            None => format!("function {function}, which no kernel calls"),
+        };
+        // Writing to a String does not fail.
+        let _ = writeln!(out, "{}:{line}: {place}", visible(self.source.name()));
+        let _ = writeln!(out, "  {}", self.ptx(lowered));
+        match &lowered.form {
+            Form::Txd(fetch) => self.fetch(fetch, out),
+            Form::Quad(quad) => quad_text(quad, out),
+            Form::Unused => out.push_str("  nothing: no result is used\n"),
+            Form::Refused(why) => {
+                let _ = writeln!(out, "  no code: {}", visible(why));
+            }
+        }
+        out.push('\n');
+    }
+
+    fn fetch(&self, fetch: &Fetch, out: &mut String) {
+        let Fetch { txd, handle, ra, rb, rd, before, after, notes } = fetch;
+        steps("  ", before, out);
+        let word = Word::decode(txd.word, txd.control, self.arch);
+        let text = word.text(Style::Nvidia).unwrap_or_default();
+        let _ = writeln!(out, "  {text}    // {:#018x}, control {:#08x}", txd.word, txd.control.bits());
+        steps("  ", after, out);
+        for (name, list) in [("Ra", ra), ("Rb", rb), ("Rd", rd)] {
+            let list: Vec<String> = list
+                .iter()
+                .map(|Packed { register, name, value }| format!("R{register} {name} = {}", visible(value)))
+                .collect();
+            if !list.is_empty() {
+                let _ = writeln!(out, "    {name}: {}", list.join(", "));
+            }
+        }
+        let _ = writeln!(out, "    handle: {}", visible(handle));
+        for note in notes {
+            let _ = writeln!(out, "    note: {}", visible(note));
+        }
+    }
+
+    fn json(&self, lowered: &Lowered) -> Value {
+        let location = self.source.location(lowered.span.start);
+        let mut object = json!({
+            "file": self.source.name(),
+            "line": location.line,
+            "column": location.column,
+            "function": self.name(lowered.function),
+            "kernel": lowered.kernel.map(|kernel| self.name(kernel)),
+            "arch": self.arch.name(),
+            "ptx": self.ptx(lowered),
+        });
+        let more = match &lowered.form {
+            Form::Txd(fetch) => fetch_json(fetch),
+            Form::Quad(quad) => quad_json(quad),
+            Form::Unused => json!({ "form": "unused" }),
+            Form::Refused(why) => json!({ "form": "refused", "why": why }),
+        };
+        if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
+            object.extend(more);
+        }
+        object
+    }
+}
+
+fn steps(indent: &str, list: &[Step], out: &mut String) {
+    for Step { text, why } in list {
+        let _ = writeln!(out, "{indent}{:40} // {}", visible(text), visible(why));
+    }
+}
+
+fn quad_text(quad: &Quad, out: &mut String) {
+    let _ = writeln!(out, "  no TXD: {}", visible(&quad.why));
+    steps("  ", &quad.before, out);
+    out.push_str("  for each lane k = 0, 1, 2, 3 of the quad:\n");
+    steps("    ", &quad.each, out);
+    steps("  ", &quad.after, out);
+    let _ = writeln!(out, "    handle: {}", visible(&quad.handle));
+}
+
+fn steps_json(list: &[Step]) -> Vec<Value> {
+    list.iter().map(|Step { text, why }| json!({ "text": text, "why": why })).collect()
+}
+
+fn fetch_json(fetch: &Fetch) -> Value {
+    let Fetch { txd, handle, ra, rb, rd, before, after, notes } = fetch;
+    let packed = |list: &[Packed]| -> Vec<Value> {
+        let one = |Packed { register, name, value }: &Packed| {
+            json!({ "register": register, "name": name, "value": value })
+        };
+        list.iter().map(one).collect()
+    };
+    let fields: serde_json::Map<String, Value> = Word::Txd(*txd)
+        .fields()
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), json!(value)))
+        .collect();
+    json!({
+        "form": "txd",
+        "text": print(txd, Style::Nvidia),
+        "word": format!("{:#018x}", txd.word),
+        "control": format!("{:#08x}", txd.control.bits()),
+        "fields": fields,
+        "index": (!txd.has(&BINDLESS)).then(|| txd.get(&INDEX)),
+        "handle": handle,
+        "ra": packed(ra),
+        "rb": packed(rb),
+        "rd": packed(rd),
+        "before": steps_json(before),
+        "after": steps_json(after),
+        "notes": notes,
+    })
+}
+
+fn quad_json(quad: &Quad) -> Value {
+    let Quad { why, fetch, coordinates, mask, index, handle, before, each, after } = quad;
+    json!({
+        "form": "quad",
+        "why": why,
+        "fetch": fetch,
+        "coordinates": coordinates,
+        "mask": mask,
+        "index": index,
+        "handle": handle,
+        "before": steps_json(before),
+        "each": steps_json(each),
+        "after": steps_json(after),
+    })
+}

@@ -1,0 +1,207 @@
+//! The emulation of gradients that TXD cannot take.
+//!
+//! An ordinary fetch computes its level from the coordinates of a quad. For each lane k of the
+//! quad, all four lanes get coordinates that differ as k's derivatives say, and fetch; lane 0's
+//! result is that of lane k.
+
+use super::handle::{Handle, Place};
+use super::operands::{Operands, register};
+use super::{Context, Quad, Step, Used};
+use texunit_check::ir::Operand;
+use texunit_isa::Geometry;
+
+const NAMES: [&str; 3] = ["s", "t", "r"];
+
+/// Quad lanes for SHFL.IDX: the other bits of the lane stay.
+const QUAD: &str = "0x1c03";
+
+pub(super) fn lower(
+    context: &Context,
+    operands: &Operands,
+    used: &Used,
+    handle: Handle,
+    why: String,
+) -> Quad {
+    let (index, steps) = match handle.place {
+        Place::Constant(index) => (Some(index), Vec::new()),
+        Place::Computed(steps) => (None, steps),
+    };
+    let bindless = index.is_none();
+    let mut fetch = "TEX".to_owned();
+    for (given, word) in [
+        (bindless, ".B"),
+        (operands.offset.is_some(), ".AOFFI"),
+        (operands.compare.is_some(), ".DC"),
+    ] {
+        if given {
+            fetch += word;
+        }
+    }
+    fetch += ".NDV.P";
+    let coordinates = match operands.geometry {
+        Geometry::D1 => "1D",
+        Geometry::A1d => "ARRAY_1D",
+        Geometry::D2 => "2D",
+        Geometry::A2d => "ARRAY_2D",
+        Geometry::D3 => "3D",
+        Geometry::Cube => "CUBE",
+        _ => "ARRAY_CUBE",
+    };
+    let mask = if used.mask == 0 { 1 } else { used.mask };
+    let (before, shared) = shared(context, operands, steps, bindless);
+    let mut each = Vec::new();
+    if bindless {
+        each.push(Step::new(
+            "VOTE.ANY, SHR, BRA",
+            "skip lane k if it is not active: it has no handle then",
+        ));
+    }
+    each.push(Step::new("SAM", "all lanes take part"));
+    coordinate_steps(context, operands, &mut each);
+    for (name, text) in shared {
+        each.push(Step::new(format!("SHFL.IDX PT, {name}, {text}, k, {QUAD}"), "lane k's"));
+    }
+    fetch_steps(context, operands, used, &fetch, (coordinates, mask, index), &mut each);
+    let mut after = Vec::new();
+    if operands.is_half() {
+        after.push(Step::new("F2F.F16.F32", "every component that is used, to half"));
+    }
+    if used.resident {
+        let p = context.text(operands.resident);
+        after.push(Step::new(
+            format!("ISETP.EQ.AND {p}, PT, resident, RZ, PT"),
+            "Ps says that a tile is missing, p that all are there",
+        ));
+    }
+    Quad { why, fetch, coordinates, mask, index, handle: handle.from, before, each, after }
+}
+
+/// What is computed once, and the values beside the coordinates that come from lane k: names here,
+/// and what they are.
+fn shared(
+    context: &Context,
+    operands: &Operands,
+    mut before: Vec<Step>,
+    bindless: bool,
+) -> (Vec<Step>, Vec<(&'static str, String)>) {
+    let mut shared = Vec::new();
+    if let Some(array) = operands.array {
+        let text = context.text(array);
+        before.push(Step::new(
+            format!("I2I.U16.U32.SAT array, {text}"),
+            "array index, at most 65535",
+        ));
+        shared.push(("array_k", "array".to_owned()));
+    }
+    if bindless {
+        shared.push(("handle_k", "R0".to_owned()));
+    }
+    if let Some(offset) = operands.offset {
+        let mut from = context.text(&offset[0]);
+        for (o, (place, why)) in offset[1..].iter().zip([("0x404", "v"), ("0x408", "w")]) {
+            let text = context.text(o);
+            before.push(Step::new(
+                format!("BFI offset, {text}, {place}, {from}"),
+                format!("{why}, 4 bits"),
+            ));
+            "offset".clone_into(&mut from);
+        }
+        shared.push(("offset_k", from));
+    }
+    if let Some(compare) = operands.compare {
+        shared.push(("reference_k", context.text(compare)));
+    }
+    (before, shared)
+}
+
+fn coordinate_steps(context: &Context, operands: &Operands, each: &mut Vec<Step>) {
+    let all = operands.coords.iter().zip(operands.dpdx.iter().zip(operands.dpdy));
+    for (name, (c, (dx, dy))) in NAMES.into_iter().zip(all) {
+        let [c, dx, dy] = [c, dx, dy].map(|o: &Operand| context.text(o));
+        let shuffle = |to: String, from: &str, why: &str| {
+            Step::new(format!("SHFL.IDX PT, {to}, {from}, k, {QUAD}"), why)
+        };
+        each.extend([
+            shuffle(name.to_owned(), &c, "lane k's coordinate in the whole quad"),
+            shuffle(format!("d{name}dx"), &dx, "and its derivatives"),
+            shuffle(format!("d{name}dy"), &dy, "in x and y"),
+            Step::new(
+                format!("FSWZADD.NDV {name}, d{name}dx, {name}, ZPPPZPPP"),
+                "lanes 1 and 3 add that in x",
+            ),
+            Step::new(
+                format!("FSWZADD.NDV {name}, d{name}dy, {name}, ZPZPPPPP"),
+                "lanes 2 and 3 add that in y",
+            ),
+        ]);
+    }
+    if matches!(operands.geometry, Geometry::Cube | Geometry::Acube) {
+        each.extend([
+            Step::new("FMNMX m, |s|, |t|, !PT", "the largest magnitude"),
+            Step::new("FMNMX m, m, |r|, !PT", "of the three"),
+            Step::new("MUFU.RCP m, m", "its reciprocal"),
+        ]);
+        for name in NAMES {
+            each.push(Step::new(format!("FMUL {name}, {name}, m"), "onto the cube"));
+        }
+    }
+}
+
+fn fetch_steps(
+    context: &Context,
+    operands: &Operands,
+    used: &Used,
+    fetch: &str,
+    (coordinates, mask, index): (&str, u64, Option<u64>),
+    each: &mut Vec<Step>,
+) {
+    let dims = operands.coords.len();
+    let mut ra: Vec<&str> = Vec::new();
+    if operands.array.is_some() {
+        ra.push("array_k");
+    }
+    ra.extend(&NAMES[..dims]);
+    let mut rb: Vec<&str> = Vec::new();
+    for (given, name) in [
+        (index.is_none(), "handle_k"),
+        (operands.offset.is_some(), "offset_k"),
+        (operands.compare.is_some(), "reference_k"),
+    ] {
+        if given {
+            rb.push(name);
+        }
+    }
+    let rb = if rb.is_empty() { String::new() } else { format!("{{{}}}, ", rb.join(", ")) };
+    let ps = if used.resident { "P0, " } else { "" };
+    let (ra, index) = (ra.join(", "), index.unwrap_or(0));
+    each.push(Step::new(
+        format!("{fetch} {ps}colour, {{{ra}}}, {rb}{index:#x}, {coordinates}, {mask:#x}"),
+        "the fetch, level from the differences within the quad",
+    ));
+    if used.resident && register(operands.resident).is_some() {
+        each.push(Step::new("PSET.AND.AND missing, P0, PT, PT", "the predicate as a number"));
+    }
+    each.extend([
+        Step::new(
+            format!("SHFL.IDX PT, colour, colour, RZ, {QUAD}"),
+            "lane 0's result in the whole quad; k = 0 needs none",
+        ),
+        Step::new("RAM", "the lanes that were active before"),
+    ]);
+    let paired = operands.is_paired();
+    let mut texts: Vec<String> = (0..4)
+        .filter(|n| used.mask >> n & 1 == 1)
+        .filter_map(|n| operands.dest.get(if paired { n / 2 } else { n }))
+        .map(|dest| context.text(dest))
+        .collect();
+    texts.dedup();
+    if used.resident {
+        texts.push("resident".to_owned());
+    }
+    for text in texts {
+        each.push(Step::new(
+            format!("MOV {text}, colour, 1 << k"),
+            "only lane k of the quad takes it",
+        ));
+    }
+}
