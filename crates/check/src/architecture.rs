@@ -153,6 +153,15 @@ pub(crate) fn compatible(
     }
 }
 
+/// Every architecture that `.target` can name, in order, each with its letters.
+pub fn architectures() -> impl Iterator<Item = Architecture> {
+    let suffixes = [None, Some('a'), Some('f')];
+    let all = ROWS
+        .iter()
+        .flat_map(move |row| suffixes.map(|suffix| Architecture { number: row.number, suffix }));
+    all.filter(|&architecture| first_version(architecture) > 0)
+}
+
 /// The known numbers, for a help line.
 pub(crate) fn known(release: Ptxas) -> String {
     let numbers = ROWS.iter().filter(|r| r.read <= release).map(|r| r.number.to_string());

@@ -44,7 +44,7 @@ impl<'a> Body<'_, 'a> {
             Shift::None if !self.cx.has_version(12) => &[4],
             Shift::None => row.coordinate_sizes(),
             Shift::Offset => row.offset_sizes(),
-            Shift::Level => &[1, 2, 4],
+            Shift::Level | Shift::Levels => &[1, 2, 4],
             Shift::Gradient => match row.gradient_size() {
                 1 => &[1],
                 2 => &[2],
@@ -60,7 +60,8 @@ impl<'a> Body<'_, 'a> {
             return None;
         }
         // Whole vector registers have one type for layer and coordinates.
-        let indices = if braces { row.apart() } else { 0 };
+        // Behind a sampler of unified mode nothing is taken for a layer.
+        let indices = if braces && shift == Shift::None { row.apart() } else { 0 };
         self.place_vector(site, operand, items, place, indices)
     }
 

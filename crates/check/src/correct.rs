@@ -1,6 +1,6 @@
 //! Corrections that are certain: the texts that the fixes of diagnostics put in place.
 
-use texunit_isa::{Form, Role, Shape};
+use texunit_isa::{Form, Role, ScalarType, Shape};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 /// The place in front of this one.
@@ -47,6 +47,20 @@ pub(crate) fn decimal_point(
     if plain { diagnostic.fix(behind(number), ".0") } else { diagnostic }
 }
 
+/// The bits of a number of floating point as PTX writes them, of a hexadecimal integer that has as
+/// many digits.
+pub(crate) fn float_bits(source: &SourceFile, number: Span, ty: ScalarType) -> Option<String> {
+    let (letter, wanted) = match ty {
+        ScalarType::F32 => ('f', 8),
+        ScalarType::F64 => ('d', 16),
+        _ => return None,
+    };
+    let text = source.snippet(number);
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
+    let fits = digits.len() == wanted && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    fits.then(|| format!("0{letter}{digits}"))
+}
+
 /// Repeats the last of three coordinates, because vectors have one, two or four elements.
 pub(crate) fn repeat_last(source: &SourceFile, vector: Span, diagnostic: Diagnostic) -> Diagnostic {
     let inside = source.snippet(vector).strip_prefix('{').and_then(|t| t.strip_suffix('}'));
@@ -66,11 +80,11 @@ pub(crate) fn repeat_last(source: &SourceFile, vector: Span, diagnostic: Diagnos
 pub(crate) fn usage(name: &str, forms: &[&'static Form]) -> String {
     let mut shapes: Vec<String> = Vec::new();
     for form in forms.iter().filter(|f| f.shape == Shape::Listed) {
-        let mut sources = 'a'..='z';
-        let names: Vec<String> = form
-            .operands
-            .iter()
-            .map(|rule| {
+        // `d` is the destination.
+        let mut sources = ('a'..='z').filter(|c| *c != 'd');
+        let operands = form.operands.iter().enumerate();
+        let names: String = operands
+            .map(|(index, rule)| {
                 let name = match rule.role {
                     Role::Dest | Role::RelaxedDest | Role::DestWithPredicate => "d".to_owned(),
                     Role::PredicatePair => "p".to_owned(),
@@ -78,10 +92,15 @@ pub(crate) fn usage(name: &str, forms: &[&'static Form]) -> String {
                     Role::Memory => "[address]".to_owned(),
                     _ => sources.next().unwrap_or('z').to_string(),
                 };
-                if rule.optional { format!("{{{name}}}") } else { name }
+                match (index, rule.optional) {
+                    (0, false) => name,
+                    (0, true) => format!("{{{name}}}"),
+                    (_, false) => format!(", {name}"),
+                    (_, true) => format!("{{, {name}}}"),
+                }
             })
             .collect();
-        let shape = format!("{name} {}", names.join(", "));
+        let shape = format!("{name} {names}");
         let shape = format!("{};", shape.trim_end());
         if !shapes.contains(&shape) {
             shapes.push(shape);

@@ -12,6 +12,9 @@ use crate::operand::{Site, lanes_of};
 use crate::texture::Shift;
 use crate::values::Value;
 
+/// Sizes of vectors.
+pub(crate) const ANY_SIZE: &[usize] = &[1, 2, 4];
+
 impl<'a> Body<'_, 'a> {
     /// What follows the brackets: level or gradients, then offset, then depth compare.
     pub(crate) fn after_bracket(
@@ -39,14 +42,18 @@ impl<'a> Body<'_, 'a> {
             );
             return None;
         }
+        let sizes = match shift {
+            Shift::Levels => row_of(geometry).offset_sizes(),
+            _ => ANY_SIZE,
+        };
         for operand in &rest[..needed] {
             operands.push(if needed == 1 {
-                self.level(site, operand, registers("level", coordinate))?
+                self.level(site, operand, registers("level", coordinate), sizes)?
             } else {
                 self.gradient(site, operand, geometry)?
             });
         }
-        if shift == Shift::Level {
+        if matches!(shift, Shift::Level | Shift::Levels) {
             self.last_of_shifted(site, rest)?;
         }
         rest = &rest[needed..];
@@ -74,6 +81,7 @@ impl<'a> Body<'_, 'a> {
         site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         place: &Registers,
+        sizes: &[usize],
     ) -> Option<Operand> {
         let name = mnemonic(site.i);
         let items = match self.value(operand)? {
@@ -93,8 +101,8 @@ impl<'a> Body<'_, 'a> {
             }
         };
         let lanes = items.len();
-        if !matches!(lanes, 1 | 2 | 4) {
-            let message = format!("{name} needs one level, not {lanes}");
+        if !sizes.contains(&lanes) {
+            let message = format!("{name} needs one level, not a vector of {lanes} elements");
             self.wrong("E0307", operand.span, message, "write a scalar");
             return None;
         }

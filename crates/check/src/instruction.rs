@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use texunit_isa::floor::Floor;
 use texunit_isa::{Class, Form, ModifierError, Modifiers, Opcode, ScalarType, Shape, forms_of};
 use texunit_syntax::{Diagnostic, ast};
 
@@ -9,6 +10,7 @@ use crate::body::Body;
 use crate::correct;
 use crate::ir::{Instruction, Operand};
 use crate::options::Ptxas;
+use crate::words::Words;
 
 impl<'a> Body<'_, 'a> {
     /// Checks an instruction; `None` after a mistake was reported.
@@ -17,14 +19,12 @@ impl<'a> Body<'_, 'a> {
         let words = self.words(i)?;
         let opcode = words.opcode;
         let mut mods = words.mods.clone();
+        self.require_words(i, &words);
         if forms_of(opcode).is_empty() {
             let operands = Vec::new();
             return Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span });
         }
         self.past(i, &mods);
-        for gate in &words.gates {
-            self.cx.require(*gate, i.opcode.span);
-        }
         let form = self.select(&words.forms, i);
         self.cx.miscompiled = false;
         let operands = self.operands(i, &mods, form, &words.forms)?;
@@ -32,6 +32,31 @@ impl<'a> Body<'_, 'a> {
             Arc::make_mut(&mut mods).unexecuted = Some("a form that ptxas miscompiles");
         }
         Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span })
+    }
+
+    /// Demands what the words ask for. One message each for version and target: the highest says
+    /// it all.
+    fn require_words(&mut self, i: &ast::Instruction<'a>, words: &Words) {
+        // The last of equal ones is the more special.
+        let version = words.gates.iter().max_by_key(|g| g.version);
+        let target = words.gates.iter().max_by_key(|g| g.target);
+        let span = i.opcode.span;
+        if let (Some(version), Some(target)) = (version, target) {
+            self.cx.require_named(version.feature, version.version, 0, span);
+            self.cx.require_named(target.feature, 0, target.target, span);
+        }
+        let short = |target: &&Floor| self.cx.target < target.target;
+        if target.is_some_and(|t| short(&t)) || self.cx.target == 0 {
+            return;
+        }
+        let absent = words.variants.iter().find(|v| !v.has(&self.cx.module.target));
+        let Some(variant) = absent else { return };
+        let first = variant.targets.split(' ').next().unwrap_or_default();
+        let said = format!("the module says .target {}", self.cx.module.target);
+        let message = format!(".target sm_{first} is needed for {}", variant.feature);
+        let names: Vec<String> = variant.targets.split(' ').map(|t| format!("sm_{t}")).collect();
+        let help = format!("architectures that have it: {}", names.join(", "));
+        self.report(Diagnostic::error("E0231", span, message).label(said).help(help));
     }
 
     fn operands(
@@ -83,7 +108,8 @@ impl<'a> Body<'_, 'a> {
         if let Some(other) = fitting.find(|form| has(form)) {
             return Some(other);
         }
-        if matches!(first.shape, Shape::Listed | Shape::Mov | Shape::IndexedBranch) {
+        use Shape::{IndexedBranch, Listed, Mov, Unchecked};
+        if matches!(first.shape, Listed | Mov | IndexedBranch | Unchecked) {
             let row = first.row;
             let (version, target) = (row.version, row.target);
             let floor = texunit_isa::floor::Floor { feature: row.doc, version, target };
@@ -177,6 +203,10 @@ impl<'a> Body<'_, 'a> {
                 let modifier = word(index);
                 let message = format!(".{} does not fit {opcode}", so_far(i, index, modifier.text));
                 let help = crate::surface::no_reduction(opcode, modifier.text);
+                let help = help.or_else(|| {
+                    // Of three elements the fourth is left.
+                    (modifier.text == "v3").then_some("vectors have 2 or 4 elements: write .v4")
+                });
                 let help = help.map_or_else(|| hint(&expected, opcode), str::to_owned);
                 Diagnostic::error("E0201", modifier.span, message).help(help)
             }

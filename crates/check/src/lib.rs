@@ -52,9 +52,10 @@ mod values;
 mod variable;
 mod words;
 
+pub use architecture::architectures;
 pub use codes::{CODES, Code};
 pub use lint::{Levels, UnknownCode};
-pub use options::{Architecture, Options, Ptxas, Verdicts};
+pub use options::{Architecture, Options, Ptxas, Verdicts, parse_version};
 
 use texunit_syntax::{Diagnostic, SourceFile, ast};
 
@@ -94,7 +95,7 @@ pub fn check_source(source: &SourceFile, options: &Options) -> Vec<Diagnostic> {
     let mut diagnostics = match parsed.diagnostics.iter().any(Diagnostic::is_error) {
         // Of code with holes nothing is certain that a lint says.
         true => Vec::new(),
-        false => lint::lint(source, &parsed.module, &checked, options),
+        false => lint::lint(source, &parsed.module, &checked),
     };
     cascade::drop_follow_ups(source, &mut parsed, &mut checked.diagnostics);
     diagnostics.extend(parsed.diagnostics);

@@ -336,6 +336,13 @@ impl<'a> Body<'_, 'a> {
                     _ => "write an integer",
                 };
                 let message = format!("{name} cannot take {is} where a .{ty} is wanted");
+                let bits = correct::float_bits(self.cx.source, span, ty);
+                let help = match bits.filter(|_| value.is_int()) {
+                    Some(bits) => {
+                        format!("write it with a decimal point, or {bits} for these bits")
+                    }
+                    None => help.to_owned(),
+                };
                 let mut diagnostic = Diagnostic::error("E0214", span, message).help(help);
                 if value.is_int() && matches!(ty, ScalarType::F32 | ScalarType::F64) {
                     diagnostic = correct::decimal_point(self.cx.source, span, diagnostic);
@@ -362,11 +369,18 @@ impl<'a> Body<'_, 'a> {
                 format!("{name} cannot use a .{reg} register here"),
             )
             .label(format!("this must be {}", describe(ty)))
-            .help(format!(
-                "declare the register {}, or convert it with cvt or mov.b{}",
-                register_for(ty),
-                ty.bits()
-            )),
+            .help(match (ty, reg) {
+                (ScalarType::Pred, _) => "use a .pred register, such as setp writes".to_owned(),
+                (_, ScalarType::Pred) => format!(
+                    "use a {} register: selp makes a number of a predicate",
+                    register_for(ty)
+                ),
+                _ => format!(
+                    "declare the register {}, or convert it with cvt or mov.b{}",
+                    register_for(ty),
+                    ty.bits()
+                ),
+            }),
             other => Diagnostic::error(
                 "E0211",
                 span,

@@ -28,6 +28,17 @@ impl Options {
     }
 }
 
+/// Reads a version of the PTX ISA, such as `8.8`, for [`Options::version`].
+pub fn parse_version(text: &str) -> Result<(u32, u32), &'static str> {
+    const WANTED: &str = "expected a version of the PTX ISA, such as 8.8";
+    let number = |part: &str| {
+        let digits = part.bytes().all(|b| b.is_ascii_digit()) && (1..=2).contains(&part.len());
+        part.parse().ok().filter(|_| digits)
+    };
+    let (major, minor) = text.split_once('.').ok_or(WANTED)?;
+    number(major).zip(number(minor)).ok_or(WANTED)
+}
+
 /// Whose verdicts the checker gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Verdicts {
@@ -145,6 +156,15 @@ mod tests {
         assert_eq!("compute_75".parse::<Architecture>().unwrap().to_string(), "sm_75");
         for wrong in ["", "75", "sm_", "sm_7", "sm_7500", "sm_a", "sm_+5", "SM_75", "sm_75aa"] {
             assert!(wrong.parse::<Architecture>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn versions() {
+        assert_eq!(parse_version("8.8"), Ok((8, 8)));
+        assert_eq!(parse_version("9.10"), Ok((9, 10)));
+        for wrong in ["", "8", "8.", ".8", "8.8.8", "8.+8", "8.888", "8.x", "8. 8"] {
+            assert!(parse_version(wrong).is_err(), "{wrong}");
         }
     }
 

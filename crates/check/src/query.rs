@@ -7,6 +7,7 @@ use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
+use crate::extras::ANY_SIZE;
 use crate::instruction::mnemonic;
 use crate::ir::{Operand, RegId};
 use crate::operand::Site;
@@ -46,7 +47,7 @@ impl<'a> Body<'_, 'a> {
         };
         let mut operands = vec![dest?, handle?];
         if let Some(level) = i.operands.get(2) {
-            operands.push(self.level(&site, level, &QUERY_LEVEL)?);
+            operands.push(self.level(&site, level, &QUERY_LEVEL, ANY_SIZE)?);
         }
         Some(operands)
     }
@@ -55,7 +56,8 @@ impl<'a> Body<'_, 'a> {
     fn is_variable(&mut self, operand: &ast::Operand<'a>) -> bool {
         match self.value(operand) {
             Some(Value::Named { area: Area::Opaque(_), .. }) => false,
-            Some(Value::Named { .. }) => true,
+            Some(Value::Named { ty: Some(ty), .. }) => fits(ScalarType::U64, ty),
+            Some(Value::Named { .. }) => false,
             Some(Value::Special(special, _)) => special.types.contains(&ScalarType::U64),
             _ => false,
         }

@@ -1,7 +1,7 @@
 //! Operands of tex and tld4, by the rules that ptxas follows (not always those of the
 //! documentation): destination, texture, sampler and coordinates.
 
-use texunit_isa::floor::{INDIRECT, INDIRECT_INDEPENDENT, OFFSET, RESIDENCY};
+use texunit_isa::floor::{INDIRECT, INDIRECT_INDEPENDENT, OFFSET, RESIDENCY, UNIFORM};
 use texunit_isa::texture::{fetch_of, geometry as row_of, texel_of};
 use texunit_isa::{Form, Geometry, MipMode, Modifiers, Opcode, ScalarType};
 use texunit_syntax::ast::{self, OperandKind};
@@ -12,6 +12,7 @@ use crate::correct;
 use crate::instruction::mnemonic;
 use crate::ir::Operand;
 use crate::operand::{Site, lanes_of};
+use crate::scope::Found;
 use crate::tuple::{Flaw, Items, tuple};
 use crate::types::fits;
 use crate::values::{Area, Value};
@@ -26,6 +27,8 @@ pub(crate) enum Shift {
     Offset,
     /// A level.
     Level,
+    /// A level, and a vector that stands for the level is taken for the offset.
+    Levels,
     /// The first gradient.
     Gradient,
 }
@@ -40,6 +43,9 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<Vec<Operand>> {
         let site = Site { i, mods };
         self.require_form(i, mods, form.row.opcode);
+        if let Some(word) = i.modifiers.iter().find(|m| m.text == "uni") {
+            self.cx.require(UNIFORM, word.span);
+        }
         let geometry = mods.geometry?;
         let coordinate = mods.types.get(1).copied()?;
         let legal = self.legal_combination(&site, geometry, coordinate);
@@ -69,6 +75,10 @@ impl<'a> Body<'_, 'a> {
         // With the wrong type of coordinates all of them would be wrong.
         legal?;
         let shift = self.shift(&site, items);
+        let shift = match rest {
+            [first, ..] if shift == Shift::Level && self.is_vector(first) => Shift::Levels,
+            _ => shift,
+        };
         let inside = self.texture_operands(&site, inside.span, items, geometry, coordinate, shift);
         let rest = self.after_bracket(&site, rest, geometry, coordinate, shift);
         let mut operands = dest?;
@@ -173,7 +183,10 @@ impl<'a> Body<'_, 'a> {
         let typed = tuple(items, 0);
         let pair = texel.lanes == 2;
         let constant = items.iter().any(|(value, _)| matches!(value, Value::Const(_)));
-        let accepted = typed.is_ok_and(|t| t.fits(texel.registers)) && !constant;
+        // Pairs are moved to their registers, and a predicate cannot be moved to.
+        let predicate = |(value, _): &(Value, Span)| matches!(value, Value::Reg { ty: ScalarType::Pred, .. });
+        let moved = !pair || !items.iter().any(predicate);
+        let accepted = typed.is_ok_and(|t| t.fits(texel.registers)) && !constant && moved;
         if let (true, Some(n)) =
             (accepted && pair, items.iter().position(|(v, _)| !matches!(v, Value::Reg { .. })))
         {
@@ -251,6 +264,17 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
+    /// Whether this is a vector, between braces or not.
+    fn is_vector(&mut self, operand: &ast::Operand<'a>) -> bool {
+        match operand.kind {
+            OperandKind::Vector(_) => true,
+            OperandKind::Name { component: None, .. } => {
+                matches!(self.value(operand), Some(Value::VectorReg { .. }))
+            }
+            _ => false,
+        }
+    }
+
     /// A sampler where the module has none: a mistake that ptxas lets pass for some operands.
     fn sampler_in_unified(
         &mut self,
@@ -262,10 +286,13 @@ impl<'a> Body<'_, 'a> {
         let row = row_of(geometry);
         let possible = match shift {
             Shift::Level => geometry != Geometry::D3,
+            Shift::Levels => !row.offset_sizes().is_empty(),
             _ => !row.is_cube(),
         };
         let handle = match &value {
-            Value::Reg { ty: ScalarType::F32 | ScalarType::B32, .. } => shift == Shift::Level,
+            Value::Reg { ty: ScalarType::F32 | ScalarType::B32, .. } => {
+                matches!(shift, Shift::Level | Shift::Levels)
+            }
             Value::Reg { ty, .. } => fits(ScalarType::U64, *ty),
             Value::Named { area: Area::Opaque(ty), is_array: false, .. } => {
                 *ty != ScalarType::Samplerref
@@ -291,6 +318,16 @@ impl<'a> Body<'_, 'a> {
         Some(Operand::Discard)
     }
 
+    /// Whether what stands in the place of a sampler is a coordinate without its braces: a register
+    /// of 32 bits before another name.
+    fn is_coordinate(&mut self, operand: &ast::Operand<'a>, next: &ast::Operand<'a>) -> bool {
+        let OperandKind::Name { name, component: None } = &operand.kind else { return false };
+        let scalar = matches!(&next.kind, OperandKind::Name { .. });
+        scalar
+            && matches!(self.scopes.find(name.text), Some(Found::Register(r))
+                if r.decl.vector <= 1 && r.decl.ty.bits() == 32)
+    }
+
     /// `[a, c]` or `[a, b, c]`: texture, sampler or `Discard`, coordinates.
     fn texture_operands(
         &mut self,
@@ -313,7 +350,7 @@ impl<'a> Body<'_, 'a> {
                     format!(
                         "{name} takes [texture, coordinates] or [texture, sampler, coordinates]"
                     ),
-                    "write 2 or 3 operands between the brackets",
+                    "write 2 or 3 operands between the brackets; coordinates stand in braces",
                 );
                 return None;
             }
@@ -331,6 +368,19 @@ impl<'a> Body<'_, 'a> {
                     "write [texture, sampler, coordinates]",
                 );
                 None
+            }
+            (Some(s), false) if shift != Shift::Level && self.is_coordinate(s, coords) => {
+                let place = s.span.to(coords.span);
+                let message = format!("{name}: several coordinates stand in braces");
+                let mut diagnostic =
+                    Diagnostic::error("E0304", place, message).help("write [texture, {x, y}]");
+                if row_of(geometry).coordinate_sizes().contains(&2) {
+                    diagnostic = diagnostic
+                        .fix(correct::before(place), "{")
+                        .fix(correct::behind(place), "}");
+                }
+                self.report(diagnostic);
+                return None;
             }
             (Some(s), false) => self.sampler_in_unified(s, geometry, shift),
         };

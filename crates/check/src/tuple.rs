@@ -12,7 +12,7 @@ use crate::consts::Const;
 use crate::instruction::mnemonic;
 use crate::ir::Operand;
 use crate::operand::Site;
-use crate::values::{Area, Value};
+use crate::values::Value;
 
 /// Elements of a vector with their places.
 pub(crate) type Items<'a> = [(Value<'a>, Span)];
@@ -60,9 +60,8 @@ fn type_of(value: &Value) -> Option<ScalarType> {
         Value::Reg { ty, .. } => *ty,
         Value::Special(special, _) if special.types.contains(&ScalarType::U64) => ScalarType::B64,
         Value::Special(..) => ScalarType::B32,
-        // The address of a variable.
-        Value::Named { area: Area::Opaque(_), .. } => return None,
-        Value::Named { .. } => ScalarType::U64,
+        // Among registers, the name of a variable is taken for one of its type.
+        Value::Named { ty, .. } => return *ty,
         Value::Const(Const::Int(..)) => ScalarType::S64,
         Value::Const(Const::F32(_)) => ScalarType::F32,
         Value::Const(Const::F64(_)) => ScalarType::F64,
@@ -278,7 +277,7 @@ impl<'a> Body<'_, 'a> {
 /// What the assembler refuses as number of a layer or a sample.
 fn not_an_index(value: &Value) -> bool {
     match value {
-        Value::Reg { ty, .. } => {
+        Value::Reg { ty, .. } | Value::Named { ty: Some(ty), .. } => {
             matches!(ty.kind(), TypeKind::Float | TypeKind::Packed | TypeKind::Predicate)
         }
         Value::Const(c) => !c.is_int(),

@@ -1,6 +1,6 @@
 //! What an operand is, before it is known what it should be.
 
-use texunit_isa::ScalarType;
+use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -50,6 +50,8 @@ pub(crate) enum Value<'a> {
         offset: i64,
         area: Area,
         is_array: bool,
+        /// Type of a variable of one element in memory.
+        ty: Option<ScalarType>,
     },
     Function(FuncId),
     Label(LabelId),
@@ -138,7 +140,7 @@ impl<'a> Body<'_, 'a> {
                     "E0211",
                     operand.span,
                     "a memory operand cannot stand here".into(),
-                    "load it into a register with ld first",
+                    "write its address without the brackets, or load it into a register with ld first",
                 );
                 None
             }
@@ -157,7 +159,7 @@ impl<'a> Body<'_, 'a> {
     fn offset(&mut self, name: &ast::Ident<'a>, offset: i64) -> Option<Value<'a>> {
         match self.named(name, None)? {
             Value::Named { base, area, is_array, .. } => {
-                Some(Value::Named { base, offset, area, is_array })
+                Some(Value::Named { base, offset, area, is_array, ty: None })
             }
             other => {
                 let message = format!("{} has no address to add to", other.describe());
@@ -218,7 +220,8 @@ impl<'a> Body<'_, 'a> {
                     Storage::Opaque(ty) => Area::Opaque(ty),
                 };
                 let is_array = variable.size != u64::from(variable.ty.bytes());
-                Value::Named { base: Base::Variable(id), offset: 0, area, is_array }
+                let ty = single(variable.ty, &variable.dims);
+                Value::Named { base: Base::Variable(id), offset: 0, area, is_array, ty }
             }
             Global::Function(id) => Value::Function(id),
             Global::PerThread | Global::Broken => return None,
@@ -279,28 +282,36 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn local(&mut self, local: Local<'a>) -> Option<Value<'a>> {
-        let named = |base, area, is_array| Value::Named { base, offset: 0, area, is_array };
+        let named =
+            |base, area, is_array, ty| Value::Named { base, offset: 0, area, is_array, ty };
         Some(match local {
             Local::Frame(id) => {
                 let variable = &self.function.frame[id.0 as usize];
                 let area = if variable.is_param { Area::CallParam } else { Area::Local };
-                named(Base::Frame(id), area, true)
+                let ty = (variable.size == variable.ty.bytes()).then_some(variable.ty);
+                named(Base::Frame(id), area, true, ty)
             }
             Local::Static(id) => {
-                let area = match self.cx.module.variables[id.0 as usize].storage {
+                let variable = &self.cx.module.variables[id.0 as usize];
+                let area = match variable.storage {
                     Storage::Const => Area::Const,
                     Storage::Shared | Storage::DynamicShared => Area::Shared,
                     Storage::Global | Storage::Opaque(_) => Area::Global,
                 };
-                named(Base::Variable(id), area, true)
+                named(Base::Variable(id), area, true, single(variable.ty, &variable.dims))
             }
             Local::Param(id) => {
                 let param = &self.function.params[id.0 as usize];
-                let opaque = param.ty.kind() == texunit_isa::TypeKind::Opaque;
+                let opaque = param.ty.kind() == TypeKind::Opaque;
                 let area = if opaque { Area::Opaque(param.ty) } else { Area::Param };
-                named(Base::Param(id), area, param.is_array)
+                let ty = (!opaque && !param.is_array).then_some(param.ty);
+                named(Base::Param(id), area, param.is_array, ty)
             }
-            Local::Return(id) => named(Base::Return(id), Area::CallParam, true),
+            Local::Return(id) => {
+                let param = &self.function.returns[id.0 as usize];
+                let ty = (!param.is_array).then_some(param.ty);
+                named(Base::Return(id), Area::CallParam, true, ty)
+            }
             Local::Label(id) => Value::Label(id),
             Local::BranchTargets(t) => Value::BranchTargets(t),
             Local::CallTargets(t) => Value::CallTargets(t),
@@ -309,6 +320,11 @@ impl<'a> Body<'_, 'a> {
             Local::Reg(_) | Local::Broken => return None,
         })
     }
+}
+
+/// The type of a variable in memory that is no array.
+fn single(ty: ScalarType, dims: &[u64]) -> Option<ScalarType> {
+    (dims.is_empty() && ty.kind() != TypeKind::Opaque).then_some(ty)
 }
 
 fn component_number(text: &str) -> Option<u8> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use texunit_isa::floor::Floor;
 use texunit_isa::gate::gates;
+use texunit_isa::variant::{Variant, variants};
 use texunit_isa::{Form, Modifiers, Opcode, forms_of, read_modifiers};
 use texunit_syntax::{Diagnostic, SourceFile, Span, ast};
 
@@ -19,6 +20,8 @@ pub(crate) struct Words {
     pub(crate) forms: Vec<&'static Form>,
     /// What the words ask of version and target.
     pub(crate) gates: Vec<Floor>,
+    /// What they ask of the target's letter.
+    pub(crate) variants: Vec<&'static Variant>,
 }
 
 impl<'a> Body<'_, 'a> {
@@ -48,7 +51,8 @@ impl<'a> Body<'_, 'a> {
             }
         };
         let gates = gates(opcode, &words).collect();
-        let words = Rc::new(Words { opcode, mods: Arc::new(mods), forms, gates });
+        let variants = variants(opcode, &words).collect();
+        let words = Rc::new(Words { opcode, mods: Arc::new(mods), forms, gates, variants });
         if let Some(text) = text {
             self.cx.words.insert(text, words.clone());
         }
@@ -75,7 +79,8 @@ impl<'a> Body<'_, 'a> {
                 .help("remove it"),
         );
         let gates = gates(opcode, &rest).collect();
-        Some(Rc::new(Words { opcode, mods: Arc::new(mods), forms, gates }))
+        let variants = variants(opcode, &rest).collect();
+        Some(Rc::new(Words { opcode, mods: Arc::new(mods), forms, gates, variants }))
     }
 }
 

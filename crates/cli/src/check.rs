@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use read::Unread;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use texunit_check::{Architecture, Levels, Options, Ptxas, Verdicts, check_source};
+use texunit_check::{Architecture, Levels, Options, Ptxas, Verdicts, check_source, parse_version};
 use texunit_report::{Format, Run, Settings};
 use texunit_syntax::{Diagnostic, SourceFile};
 
@@ -32,7 +32,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "SM")]
     pub target: Option<Architecture>,
     /// Check by the rules of this version instead of the one that `.version` names.
-    #[arg(long, value_name = "X.Y", value_parser = version)]
+    #[arg(long, value_name = "X.Y", value_parser = parse_version)]
     pub ptx_version: Option<(u32, u32)>,
     /// Architecture that is assembled for, whose limits hold; default: the target.
     #[arg(long, value_name = "SM")]
@@ -175,30 +175,5 @@ fn format(args: &CheckArgs, stream: Stream) -> Format {
         CheckFormat::Json => Format::Json,
         CheckFormat::Sarif => Format::Sarif,
         CheckFormat::Short => Format::Short,
-    }
-}
-
-/// `8.8`
-fn version(text: &str) -> Result<(u32, u32), &'static str> {
-    const WANTED: &str = "expected a version of the PTX ISA, such as 8.8";
-    let number = |part: &str| {
-        let digits = part.bytes().all(|b| b.is_ascii_digit()) && (1..=2).contains(&part.len());
-        part.parse().ok().filter(|_| digits)
-    };
-    let (major, minor) = text.split_once('.').ok_or(WANTED)?;
-    number(major).zip(number(minor)).ok_or(WANTED)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions() {
-        assert_eq!(version("8.8"), Ok((8, 8)));
-        assert_eq!(version("9.10"), Ok((9, 10)));
-        for wrong in ["", "8", "8.", ".8", "8.8.8", "8.+8", "8.888", "8.x", "8. 8"] {
-            assert!(version(wrong).is_err(), "{wrong}");
-        }
     }
 }

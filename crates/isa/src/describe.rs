@@ -180,8 +180,9 @@ fn syntax(form: &Form) -> String {
     text
 }
 
-/// Operands with their types: `d:0` is `.type`, or the number of the type word.
-fn operands(form: &Form) -> String {
+/// The operands of a form as they are written, with their types where those are not the
+/// instruction's: `d, a, c (.pred)`.
+pub fn operands(form: &Form) -> String {
     let types = form.slots.iter().filter(|s| s.class == Class::Type).count();
     match form.shape {
         Shape::Listed => {}
@@ -189,7 +190,17 @@ fn operands(form: &Form) -> String {
         Shape::Branch => return "label".into(),
         Shape::IndexedBranch => return "index, targets".into(),
         Shape::Call => return "{(results),} function{, (arguments)}{, prototype}".into(),
-        _ => return "…".into(),
+        Shape::Texture | Shape::Gather => {
+            return "d{|p}, [texture{, sampler}, coordinates]{, offset}{, depth}".into();
+        }
+        Shape::TextureQuery => return "d, [texture or sampler]{, level}".into(),
+        Shape::SurfaceQuery => return "d, [surface]".into(),
+        Shape::IsType => return "p, a".into(),
+        Shape::SurfaceLoad => return "d, [surface, coordinates]".into(),
+        Shape::SurfaceStore | Shape::SurfaceReduce => {
+            return "[surface, coordinates], value".into();
+        }
+        Shape::Unchecked => return "…".into(),
     }
     let mut sources = 'a'..='z';
     let list: Vec<String> = form

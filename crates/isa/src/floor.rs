@@ -24,6 +24,8 @@ pub const INDIRECT_INDEPENDENT: Floor = floor("indirect access with texmode_inde
 pub const OFFSET: Floor = floor("a texture offset", 43, 30);
 /// Depth compare operand.
 pub const COMPARE: Floor = floor("depth compare", 43, 30);
+/// `.uni` of texture fetches.
+pub const UNIFORM: Floor = floor(".uni of tex and tld4", 32, 0);
 /// `d|p`.
 pub const RESIDENCY: Floor = floor("a destination predicate", 71, 60);
 /// Texels in half precision.

@@ -8,7 +8,7 @@ use crate::floor::Floor;
 struct Gate {
     /// Names of opcodes.
     opcodes: &'static str,
-    /// The words, any of them. `-` is an instruction without a state space.
+    /// The words, any of them. `-` is an instruction without a state space; none: any instruction.
     words: &'static str,
     /// Words of which one must be there too; empty: none.
     with: &'static str,
@@ -67,6 +67,53 @@ const GATES: &[Gate] = &[
     gate("add sub mul", "rm rp", "f32", 20, 20, "directed rounding"),
     gate("div rcp sqrt", "rz rm rp", "f64", 20, 20, "directed rounding"),
     gate("min max", "NaN", "", 70, 80, "results that keep NaN"),
+    // Opcodes that the table has no rows for.
+    gate("alloca stacksave stackrestore", "", "", 73, 52, "the stack"),
+    gate("cp", "", "", 70, 80, "asynchronous copies"),
+    gate("cp", "bulk", "", 80, 90, "bulk copies"),
+    gate("cp", "L2::64B L2::128B L2::256B L2::cache_hint", "", 74, 80, "cache hints of copies"),
+    gate("cp", "cta_group::1 cta_group::2", "", 86, 100, "copies for a group of CTAs"),
+    gate("createpolicy", "", "", 74, 80, "cache policies"),
+    gate("elect", "", "", 80, 90, "elect"),
+    gate("getctarank mapa", "", "", 78, 90, "shared memory of the cluster"),
+    gate("griddepcontrol", "", "", 78, 90, "griddepcontrol"),
+    gate("ldmatrix", "", "", 65, 75, "ldmatrix"),
+    gate("ldmatrix", "m16n16 m8n16", "", 86, 100, "matrices of 8 bits"),
+    gate("stmatrix", "", "", 78, 90, "stmatrix"),
+    gate("stmatrix", "m16n8", "", 86, 100, "matrices of 8 bits"),
+    gate("movmatrix", "", "", 78, 75, "movmatrix"),
+    gate("mbarrier", "", "", 70, 80, "mbarrier"),
+    gate("mbarrier", "parity", "", 71, 80, "mbarrier.test_wait.parity"),
+    gate("mbarrier", "release acquire relaxed cta cluster", "", 80, 80, "orders of mbarrier"),
+    gate("mbarrier", "shared::cluster", "", 80, 90, "mbarrier in the cluster"),
+    gate("mbarrier", "try_wait", "", 78, 90, "mbarrier.try_wait"),
+    gate("mbarrier", "expect_tx complete_tx", "", 80, 90, "transactions of an mbarrier"),
+    gate("mma", "", "", 64, 70, "mma"),
+    gate("mma", "m16n8k8 m8n8k16 m8n8k32", "", 65, 75, "mma of this shape"),
+    gate("mma", "m16n8k4 m16n8k16 m16n8k32 m16n8k64 m16n8k128 m16n8k256", "", 70, 80, "mma of this shape"),
+    gate("mma", "m8n8k128", "", 70, 75, "mma of this shape"),
+    gate("mma", "popc", "and", 71, 80, "mma with .and.popc"),
+    gate("mma", "f64 bf16 tf32", "", 70, 80, "mma of this type"),
+    gate("mma", "m16n8k4 m16n8k8 m16n8k16", "f64", 78, 90, "mma of this shape of .f64"),
+    gate("mma", "sp", "", 71, 80, "mma with sparse matrices"),
+    gate("mma", "sp::ordered_metadata", "", 85, 80, "mma with ordered metadata"),
+    gate("mma", "e4m3 e5m2", "", 84, 89, "mma of 8-bit floats"),
+    gate("multimem", "", "", 81, 90, "multimem"),
+    gate("multimem", "acc::f32 acc::f16", "", 82, 90, "multimem with wider sums"),
+    gate("setmaxnreg", "", "", 80, 90, "setmaxnreg"),
+    gate("tcgen05", "", "", 86, 100, "tcgen05"),
+    gate("tensormap", "", "", 83, 90, "tensormap"),
+    gate("wgmma", "", "", 80, 90, "wgmma"),
+    gate("wmma", "", "", 60, 70, "wmma"),
+    gate("wmma", "m32n8k16 m8n32k16", "", 61, 70, "wmma of this shape"),
+    gate("wmma", "s8 u8", "", 63, 72, "wmma of integers"),
+    gate("wmma", "s4 u4 b1", "", 63, 75, "wmma of less than a byte"),
+    gate("wmma", "bf16 tf32 f64", "", 70, 80, "wmma of this type"),
+    gate("wmma", "aligned", "", 63, 70, "wmma with .aligned"),
+    gate("clusterlaunchcontrol", "", "", 86, 100, "clusterlaunchcontrol"),
+    gate("vadd vsub vabsdiff vmin vmax vshl vshr vmad vset", "", "", 20, 20, "video instructions"),
+    gate("vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2", "", "", 30, 30, "SIMD video instructions"),
+    gate("vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4", "", "", 30, 30, "SIMD video instructions"),
 ];
 
 /// What the words of an instruction ask for.
@@ -75,6 +122,7 @@ pub fn gates<'w>(opcode: Opcode, words: &'w [&'w str]) -> impl Iterator<Item = F
         (gate.with.is_empty() || gate.with.split(' ').any(|w| words.contains(&w)))
             && gate.opcodes.split(' ').any(|o| o == opcode.name())
             && gate.words.split(' ').any(|w| match w {
+                "" => true,
                 "-" => !words.iter().any(|word| is_space(word)),
                 word => words.contains(&word),
             })

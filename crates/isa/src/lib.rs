@@ -15,6 +15,7 @@ mod reading;
 mod table;
 pub mod texture;
 mod types;
+pub mod variant;
 
 pub use form::{Class, Form, Limit, OperandRule, OperandType, Role, Row, Shape, Slot};
 pub use modifiers::{Modifiers, MulPart};

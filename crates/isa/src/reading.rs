@@ -53,11 +53,11 @@ pub fn read_modifiers(
     for form in forms_of(opcode) {
         match fit(form, words) {
             Ok(slots) => fitting.push((form, slots)),
-            Err((score, error)) => {
-                if best.as_ref().is_none_or(|(s, _)| score > *s) {
-                    best = Some((score, error));
-                }
-            }
+            Err((score, error)) => match &mut best {
+                Some((s, _)) if score < *s => {}
+                Some((s, known)) if score == *s => add_choices(known, error),
+                _ => best = Some((score, error)),
+            },
         }
     }
     let Some((form, slots)) = fitting.first() else {
@@ -77,6 +77,41 @@ pub fn read_modifiers(
     Ok((mods, fitting.into_iter().map(|(form, _)| form).collect()))
 }
 
+/// Rows that got equally far: what each of them takes could have been meant.
+fn add_choices(known: &mut ModifierError, other: ModifierError) {
+    match (known, other) {
+        (
+            ModifierError::Missing { expected, class },
+            ModifierError::Missing { expected: more, class: other },
+        ) => {
+            match (*class == other, *class, other) {
+                (true, _, _) => add(expected, more),
+                // What everything has is said first.
+                (_, Class::Type | Class::Query, _) => {}
+                (_, _, Class::Type) => (*class, *expected) = (other, more),
+                // A rounding or `.approx`: of neither kind in particular.
+                _ => {
+                    *class = Class::Flag;
+                    add(expected, more);
+                }
+            }
+        }
+        (
+            ModifierError::Unexpected { index, expected },
+            ModifierError::Unexpected { index: other, expected: more },
+        ) if *index == other => add(expected, more),
+        _ => {}
+    }
+}
+
+fn add(words: &mut Vec<&'static str>, more: Vec<&'static str>) {
+    for word in more {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+}
+
 /// The slot of each word, or how far the row got and what stopped it.
 fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)> {
     let mut slot_of_word: Vec<usize> = Vec::with_capacity(words.len());
@@ -86,7 +121,12 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
         let free = |s: usize| !slot_of_word.contains(&s);
         let takes = |s: usize| {
             let slot = &form.slots[s];
-            slot.words.contains(word) && (slot.class != Class::Type || s >= last_type)
+            let in_order = || {
+                // A type that is jumped over has no place any more.
+                let jumped = form.slots.get(last_type..s).unwrap_or_default();
+                s >= last_type && !jumped.iter().any(|s| s.class == Class::Type && !s.optional)
+            };
+            slot.words.contains(word) && (slot.class != Class::Type || in_order())
         };
         let Some(slot) = (0..form.slots.len()).find(|&s| free(s) && takes(s)) else {
             if let Some(again) = repeated(form, words, index, &slot_of_word) {
@@ -106,11 +146,22 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
         }
         slot_of_word.push(slot);
     }
-    let missing = (0..form.slots.len())
-        .find(|&s| !form.slots[s].optional && !slot_of_word.contains(&s))
+    let mut missing = (0..form.slots.len())
+        .filter(|s| !form.slots[*s].optional && !slot_of_word.contains(s))
         .map(|s| &form.slots[s]);
+    let missing = match missing.next() {
+        // The type says which roundings there are.
+        Some(slot) if slot.class == Class::Rounding && !words.iter().any(|w| is_type(w)) => {
+            Some(missing.find(|s| s.class == Class::Type).unwrap_or(slot))
+        }
+        slot => slot,
+    };
     match missing {
         None => Ok(slot_of_word),
+        // Nobody means a row for its cache hint alone.
+        Some(slot) if slot.words == ["L2::cache_hint"] => {
+            Err((0, ModifierError::Missing { expected: slot.words.clone(), class: slot.class }))
+        }
         Some(slot) => Err((
             4 * words.len() + 2,
             ModifierError::Missing { expected: slot.words.clone(), class: slot.class },
@@ -122,7 +173,9 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
 fn repeated(form: &Form, words: &[&str], index: usize, filled: &[usize]) -> Option<usize> {
     let first = words[..index].iter().position(|w| *w == words[index])?;
     let slot = *filled.get(first)?;
-    let flag = form.slots[slot].class == Class::Flag;
+    let class = form.slots[slot].class;
+    // In front of a texture fetch `uni` is a hint.
+    let flag = matches!(class, Class::Flag | Class::Hint);
     (flag && REPEATABLE.contains(&words[index])).then_some(slot)
 }
 

@@ -20,6 +20,7 @@ pub mod other;
 pub mod parse;
 pub mod print;
 pub mod rules;
+pub mod state_file;
 pub mod txd;
 
 pub use arch::Arch;

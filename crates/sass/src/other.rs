@@ -224,6 +224,11 @@ fn size_of_reduction(word: u64, arch: Arch) -> &'static str {
     }
 }
 
+/// Whether the disassembler knows a query.
+const fn is_query(value: u64) -> bool {
+    matches!(value, 1 | 2 | 5) || value >= 6 && value.is_multiple_of(2)
+}
+
 /// The name of a query; `None` for those that the disassembler refuses.
 fn query(value: u64) -> Option<String> {
     Some(match value {
@@ -239,10 +244,31 @@ fn query(value: u64) -> Option<String> {
     })
 }
 
+/// Bits that tell the forms apart.
+const FORM_BITS: u32 = 13;
+
+/// Which row of [`FORMS`] the upper bits of a word mean, counted from 1; 0: none.
+static FORM_OF: [u8; 1 << FORM_BITS] = {
+    let mut table = [0; 1 << FORM_BITS];
+    let mut row = 0;
+    while row < FORMS.len() {
+        let free = FORM_BITS - FORMS[row].bits;
+        let mut upper = (FORMS[row].pattern << free) as usize;
+        let end = upper + (1 << free);
+        while upper < end {
+            table[upper] = row as u8 + 1;
+            upper += 1;
+        }
+        row += 1;
+    }
+    table
+};
+
 impl Form {
     /// The form of a word, whatever else is in it.
     pub fn of(word: u64) -> Option<&'static Self> {
-        FORMS.iter().find(|form| word >> (64 - form.bits) == form.pattern)
+        let row = FORM_OF[(word >> (64 - FORM_BITS)) as usize];
+        FORMS.get(usize::from(row).wrapping_sub(1))
     }
 }
 
@@ -253,12 +279,12 @@ impl Other {
         let refused = |modifier: &Modifier| match *modifier {
             Since52(_, bit) => arch < Arch::Sm52 && bits(word, bit, 1) == 1,
             Clear(bit) => bits(word, bit, 1) == 1,
-            Modifier::List(_, low, width, words) => words[bits(word, low, width) as usize] == "-",
+            Modifier::List(_, low, width, words) => matches!(words[bits(word, low, width) as usize].as_bytes(), b"-"),
             Flag(..) | Until53(..) | Modifier::ReduceSize => false,
         };
         let refused_operand = |operand: &Operand| match operand {
             Sparse => arch < Arch::Sm52 && bits(word, 51, 3) != PT,
-            Query => query(bits(word, 22, 6)).is_none(),
+            Query => !is_query(bits(word, 22, 6)),
             _ => false,
         };
         let known = arch >= form.since

@@ -182,7 +182,7 @@ impl<'a> Parser<'a> {
     }
 
     fn operands(&mut self) -> Result<(), Box<Diagnostic>> {
-        for (place, (_, field)) in operands().into_iter().enumerate() {
+        for (place, (_, field)) in operands().iter().copied().enumerate() {
             if *field == PS {
                 let token = self.peek()?;
                 if let Some(number) = predicate(token.text) {

@@ -1,5 +1,7 @@
 //! A TXD as text.
 
+use std::sync::LazyLock;
+
 use crate::control::{READ, REUSE, SCHED, WAIT, WRITE};
 use crate::field::{Field, Kind, Written};
 use crate::txd::{BINDLESS, COORDINATES, FIELDS, GUARD, GUARD_NOT, INDEX, PS, PT, RZ, Txd};
@@ -25,7 +27,8 @@ pub fn print(txd: &Txd, style: Style) -> String {
     text += "TXD";
     for (_, word, field) in modifiers() {
         if txd.has(field) {
-            text += &format!(".{word}");
+            text.push('.');
+            text += word;
         }
     }
     for (phase, word) in [(txd.control.phase_t(), ".T"), (txd.control.phase_p(), ".P")] {
@@ -33,9 +36,14 @@ pub fn print(txd: &Txd, style: Style) -> String {
             text += word;
         }
     }
-    let operands: Vec<String> =
-        operands().into_iter().filter_map(|(_, field)| operand(txd, field)).collect();
-    text += &format!(" {}", operands.join(", "));
+    let mut before = " ";
+    for (_, field) in operands() {
+        if let Some(operand) = operand(txd, field) {
+            text += before;
+            text += &operand;
+            before = ", ";
+        }
+    }
     if style == Style::Isa {
         text += &annotations(txd);
         text.push(';');
@@ -53,8 +61,16 @@ pub(crate) fn guard(word: u64) -> String {
     }
 }
 
+/// A modifier: its place, word and field.
+type Modifier = (u8, &'static str, &'static Field);
+
 /// Modifiers of the table in the order of the text.
-pub(crate) fn modifiers() -> Vec<(u8, &'static str, &'static Field)> {
+pub(crate) fn modifiers() -> &'static [Modifier] {
+    static LIST: LazyLock<Vec<Modifier>> = LazyLock::new(find_modifiers);
+    &LIST
+}
+
+fn find_modifiers() -> Vec<Modifier> {
     let mut list: Vec<_> = FIELDS
         .iter()
         .filter_map(|field| match field.written {
@@ -67,7 +83,12 @@ pub(crate) fn modifiers() -> Vec<(u8, &'static str, &'static Field)> {
 }
 
 /// Operands of the table in the order of the text.
-pub(crate) fn operands() -> Vec<(u8, &'static Field)> {
+pub(crate) fn operands() -> &'static [(u8, &'static Field)] {
+    static LIST: LazyLock<Vec<(u8, &'static Field)>> = LazyLock::new(find_operands);
+    &LIST
+}
+
+fn find_operands() -> Vec<(u8, &'static Field)> {
     let mut list: Vec<_> = FIELDS
         .iter()
         .filter_map(|field| match field.written {

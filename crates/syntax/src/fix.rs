@@ -2,6 +2,8 @@
 //!
 //! What it leaves out: whether a change is right; the site that reports a mistake decides that.
 
+use std::collections::BTreeMap;
+
 use crate::diagnostic::{Diagnostic, Edit};
 
 /// The text with the edits made, in whatever order they come. `None` if two of them touch the same
@@ -37,38 +39,46 @@ fn in_order<'e>(text: &str, edits: &'e [Edit]) -> Option<Vec<&'e Edit>> {
     Some(sorted)
 }
 
-/// Makes the fixes of as many diagnostics as go together, the earlier ones first; each with all of
-/// its edits or none. Returns the text and how many diagnostics were fixed. A fix that had to wait
-/// because another one touches its place finds it when the new text is checked again.
-pub fn apply_all<'a>(
+/// The diagnostics whose fixes go together, the earlier ones first; each with all of its edits or
+/// none. Fixes that meet do not go together: what is right would depend on their order. A fix that
+/// has to wait finds its place when the new text is checked again.
+pub fn choose<'d>(
     text: &str,
-    diagnostics: impl IntoIterator<Item = &'a Diagnostic>,
-) -> (String, usize) {
-    let mut taken = std::collections::BTreeMap::new();
-    let mut edits: Vec<Edit> = Vec::new();
-    let mut fixed = 0;
+    diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
+) -> Vec<&'d Diagnostic> {
+    let mut taken: BTreeMap<u32, u32> = BTreeMap::new();
+    // The ranges are in order, so the last one that begins before the edit's end reaches farthest.
+    let touches = |taken: &BTreeMap<u32, u32>, edit: &Edit| {
+        taken.range(..=edit.span.end).next_back().is_some_and(|(_, &end)| end >= edit.span.start)
+    };
+    let mut chosen = Vec::new();
     for diagnostic in diagnostics {
-        let fix = &diagnostic.fix;
-        if fix.is_empty() || in_order(text, fix).is_none() || fix.iter().any(|e| touches(&taken, e))
-        {
+        let Some(edits) = in_order(text, &diagnostic.fix) else { continue };
+        if edits.is_empty() || edits.iter().any(|e| touches(&taken, e)) {
             continue;
         }
-        for edit in fix {
-            taken.insert(edit.span.start, edit.span.end.max(edit.span.start));
-        }
-        edits.extend(fix.iter().cloned());
-        fixed += 1;
+        taken.extend(edits.iter().map(|e| (e.span.start, e.span.end)));
+        chosen.push(diagnostic);
     }
-    match apply(text, &edits) {
-        Some(new) => (new, fixed),
-        None => (text.to_owned(), 0),
-    }
+    chosen
 }
 
-/// Whether an edit touches one of the ranges (start, end) that are taken; ranges that meet do.
-fn touches(taken: &std::collections::BTreeMap<u32, u32>, edit: &Edit) -> bool {
-    // The ranges are apart, so the last one that begins before the edit's end reaches farthest.
-    taken.range(..=edit.span.end).next_back().is_some_and(|(_, &end)| end >= edit.span.start)
+/// The edits of diagnostics whose fixes go together ([`choose`]), in the order of the text.
+pub fn edits(chosen: &[&Diagnostic]) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = chosen.iter().flat_map(|d| &d.fix).cloned().collect();
+    edits.sort_by_key(|e| (e.span.start, e.span.end));
+    edits
+}
+
+/// Makes the fixes that go together ([`choose`]). Returns the text and how many diagnostics were
+/// fixed.
+pub fn apply_all<'d>(
+    text: &str,
+    diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
+) -> (String, usize) {
+    let chosen = choose(text, diagnostics);
+    let new = apply(text, &edits(&chosen)).expect("chosen fixes fit the text, and are apart");
+    (new, chosen.len())
 }
 
 #[cfg(test)]
@@ -118,5 +128,8 @@ mod tests {
         ];
         assert_eq!(apply_all("abcdef", &all), ("AbcdEf".into(), 2));
         assert_eq!(apply_all("abcdef", &[]), ("abcdef".into(), 0));
+        // Edits of one fix may meet and come in any order; both keep their places.
+        let meeting = [fix(&[(1, 4, "-"), (1, 1, "+")]), fix(&[(2, 3, "c")]), fix(&[(5, 6, "F")])];
+        assert_eq!(apply_all("abcdef", &meeting), ("a+-eF".into(), 2));
     }
 }

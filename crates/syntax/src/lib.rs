@@ -16,6 +16,7 @@ mod parser;
 pub mod print;
 pub mod span;
 mod token;
+pub mod utf16;
 mod words;
 
 pub use diagnostic::{Diagnostic, Edit, Label, Severity};

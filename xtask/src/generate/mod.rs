@@ -7,6 +7,7 @@ mod operand;
 mod ordinary;
 mod setup;
 mod texture;
+mod unread;
 
 use std::path::Path;
 
@@ -14,6 +15,11 @@ use texunit_check::Ptxas;
 
 use crate::random::Random;
 use setup::Setup;
+
+/// Names of what is not compared, with the reason.
+pub(crate) fn exceptions() -> &'static [(&'static str, &'static str)] {
+    unread::UNREAD
+}
 
 /// Instructions that are asked about together.
 const TOGETHER: usize = 40;

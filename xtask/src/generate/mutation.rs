@@ -1,20 +1,31 @@
-//! Mutations of the bundled examples: a token deleted, doubled, swapped or replaced by a near one.
+//! Mutations of the bundled examples and of kernels that nvcc compiled: a token deleted, doubled,
+//! swapped or replaced by a near one. Most changes are gentle, such as one type or one register
+//! for another of its kind, so that many modules are still right or nearly so.
 //!
 //! Instructions that the checker knows by name only are left as they are: it accepts whatever is
 //! written after them, and ptxas does not.
 
+use std::io::Read as _;
 use std::path::Path;
 
+use flate2::read::GzDecoder;
 use texunit_check::Ptxas;
-use texunit_isa::{Opcode, Shape, forms_of, read_modifiers};
+use texunit_isa::Opcode;
 
 use super::Question;
 use super::setup::machine;
+use super::unread::unread;
 use crate::random::Random;
 
 /// Folders with modules, and how much of the time each is drawn from.
 const FOLDERS: &[(&str, usize)] =
-    &[("examples", 45), ("tests/programs", 45), ("tests/check/semantics", 10)];
+    &[("examples", 25), ("tests/programs", 45), ("tests/check/semantics", 10), (SAMPLE, 20)];
+
+/// Compiled by nvcc: its kernels are examples one by one.
+const SAMPLE: &str = "bench/data/sample.ptx.gz";
+
+/// Of a hundred changes, those that are likely to be right.
+const GENTLY: usize = 75;
 
 /// Files above this size take ptxas too long for one changed token.
 const LARGEST: u64 = 40_000;
@@ -54,6 +65,23 @@ const KINDS: &[&[&str]] = &[
     &["{", "}", "(", ")", "[", "]", ",", ";", ":", "@", "|", "!", "+", "-", "=", "<", ">"],
 ];
 
+/// Words that stand for each other with little harm.
+#[rustfmt::skip]
+const GENTLE: &[&[&str]] = &[
+    &[".u16", ".s16", ".b16"], &[".u32", ".s32", ".b32"], &[".u64", ".s64", ".b64"], &[".b32", ".f32"], &[".b64", ".f64"], &[".u8", ".s8", ".b8"],
+    &[".rn", ".rz", ".rm", ".rp"], &[".rni", ".rzi", ".rmi", ".rpi"], &[".lo", ".hi"], &[".eq", ".ne", ".lt", ".le", ".gt", ".ge"],
+    &[".equ", ".neu", ".ltu", ".leu", ".gtu", ".geu", ".num", ".nan"], &[".and", ".or", ".xor"], &[".min", ".max", ".add"], &[".global", ".shared", ".local"],
+    &[".up", ".down", ".bfly", ".idx"], &[".all", ".any", ".uni"], &[".ca", ".cg", ".cs", ".cv"], &[".width", ".height", ".depth"], &[".l", ".r"],
+    &[".trap", ".clamp", ".zero"], &[".r", ".g", ".b", ".a"], &[".visible", ".weak"], &[".cta", ".gpu", ".sys"], &[".relaxed", ".volatile", ".weak"],
+    &["add", "sub", "min", "max"], &["and", "or", "xor"], &["shl", "shr"], &["div", "rem"], &["abs", "neg"], &["sin", "cos", "lg2", "ex2"], &["sqrt", "rcp", "rsqrt"],
+    &["popc", "clz", "bfind"], &["ret", "exit"], &["mad", "fma"], &["nearest", "linear"], &["wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border"],
+    &["sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90"],
+];
+
+/// Numbers that most places take.
+const SMALL: &[&str] =
+    &["0", "1", "2", "4", "8", "12", "16", "24", "31", "32", "64", "100", "0x20", "255"];
+
 /// Numbers to put in the place of another.
 #[rustfmt::skip]
 const NUMBERS: &[&str] = &["0", "1", "-1", "3", "8", "64", "1.0", "0f3F800000", "4294967296", "0x10", "07", "1U", "%r1", "65536", "-2147483649"];
@@ -84,6 +112,12 @@ struct Token {
 pub(super) fn examples(root: &Path) -> std::io::Result<Vec<Example>> {
     let mut examples = Vec::new();
     for (folder, (name, _)) in FOLDERS.iter().enumerate() {
+        if *name == SAMPLE {
+            for text in kernels(&root.join(name))? {
+                examples.push(Example { folder, limits: false, tokens: tokens(&text) });
+            }
+            continue;
+        }
         let mut paths = Vec::new();
         collect(&root.join(name), &mut paths)?;
         paths.sort();
@@ -98,6 +132,18 @@ pub(super) fn examples(root: &Path) -> std::io::Result<Vec<Example>> {
         }
     }
     Ok(examples)
+}
+
+/// The kernels of a file of nvcc, each with the header of the file.
+fn kernels(path: &Path) -> std::io::Result<Vec<String>> {
+    let mut text = String::new();
+    GzDecoder::new(std::fs::File::open(path)?).read_to_string(&mut text)?;
+    let mut parts = text.split("\t// .globl\t");
+    let header = parts.next().unwrap_or_default().to_owned();
+    // The name of a kernel ends its comment; module variables stand before the first kernel.
+    let kernel = |part: &str| part.find(".visible").map(|at| part[at..].to_owned());
+    let small = |text: &String| text.len() as u64 <= LARGEST;
+    Ok(parts.filter_map(kernel).filter(small).map(|k| header.clone() + &k).collect())
 }
 
 fn collect(folder: &Path, paths: &mut Vec<std::path::PathBuf>) -> std::io::Result<()> {
@@ -208,6 +254,12 @@ fn mutate(tokens: &mut Vec<Token>, random: &mut Random) {
         if n < 8 && random.chance(50) {
             continue;
         }
+        if random.chance(GENTLY) {
+            match gentle(tokens, n, random) {
+                true => return,
+                false => continue,
+            }
+        }
         match random.below(10) {
             0 => drop(tokens.remove(n)),
             1 => {
@@ -226,6 +278,61 @@ fn mutate(tokens: &mut Vec<Token>, random: &mut Random) {
         }
         return;
     }
+}
+
+/// Changes a token into one that is likely to be right too.
+fn gentle(tokens: &mut [Token], n: usize, random: &mut Random) -> bool {
+    let text = tokens[n].text.clone();
+    let kinds: Vec<&[&str]> =
+        GENTLE.iter().copied().filter(|k| k.contains(&text.as_str())).collect();
+    if !kinds.is_empty() {
+        let kind = random.of(&kinds);
+        tokens[n].text = random.pick(kind).to_owned();
+        return tokens[n].text != text;
+    }
+    if text == "," && n > 0 && n + 1 < tokens.len() {
+        if tokens[n - 1].fixed || tokens[n + 1].fixed || !plain(&tokens[n - 1].text) {
+            return false;
+        }
+        let (a, b) = (tokens[n - 1].text.clone(), tokens[n + 1].text.clone());
+        if !plain(&b) || a == b {
+            return false;
+        }
+        tokens[n - 1].text = b;
+        tokens[n + 1].text = a;
+        return true;
+    }
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
+        // The number of a version or a line says little; lengths of .reg are left alone.
+        if n > 0 && matches!(tokens[n - 1].text.as_str(), ".version" | ".address_size" | "<") {
+            return false;
+        }
+        tokens[n].text = random.pick(SMALL).to_owned();
+        return tokens[n].text != text;
+    }
+    if !text.starts_with(|c: char| c.is_ascii_alphabetic() || "%_$".contains(c)) {
+        return false;
+    }
+    // A register or name that differs in its number.
+    let stem = |t: &str| t.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    let own = stem(&text);
+    let alike: Vec<String> = tokens
+        .iter()
+        .filter(|t| t.text != text && t.text.len() > own.len() && stem(&t.text) == own)
+        .map(|t| t.text.clone())
+        .collect();
+    match alike.get(random.below(alike.len().max(1))) {
+        Some(other) if own != text => {
+            tokens[n].text.clone_from(other);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// A name or a number.
+fn plain(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric() || "%_$".contains(c))
 }
 
 /// A word of the same kind as the token.
@@ -318,12 +425,7 @@ fn fix(tokens: &mut [Token]) {
             .iter()
             .map_while(|t| t.text.strip_prefix('.').filter(|_| t.space.is_empty()))
             .collect();
-        let unread = match read_modifiers(opcode, &words) {
-            _ if forms_of(opcode).is_empty() => true,
-            Ok((_, forms)) => forms.iter().any(|f| f.shape == Shape::Unchecked),
-            Err(_) => false,
-        };
-        if unread {
+        if unread(opcode, &words) {
             for token in tokens[n..].iter_mut() {
                 token.fixed = true;
                 if token.text == ";" {

@@ -6,6 +6,7 @@ use texunit_isa::{Form, OperandRule, OperandType, Role, Shape, forms};
 use super::Question;
 use super::operand::{any_register, bits, braces, constant, dest, good, guard, near, source, wild};
 use super::setup::Setup;
+use super::unread::right;
 use crate::random::Random;
 
 /// Words of all kinds, to put where they do not belong.
@@ -39,7 +40,12 @@ pub(super) fn question(
     random: &mut Random,
 ) -> Question {
     let forms: Vec<&Form> = forms().iter().filter(|f| !ELSEWHERE.contains(&f.shape)).collect();
-    let lines = (0..most).map(|_| line(random.of(&forms), random)).collect();
+    let lines = (0..most)
+        .map(|_| match random.chance(5) {
+            true => right(random),
+            false => line(random.of(&forms), random),
+        })
+        .collect();
     setup.question(family, lines)
 }
 

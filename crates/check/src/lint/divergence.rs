@@ -8,47 +8,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use texunit_isa::{CmpOp, Opcode, ScalarType, SpecialReg};
-
+use texunit_isa::Opcode;
 use texunit_syntax::ast::OperandKind;
 
 use super::body::{Access, Body, Known};
 use super::dominators::Edges;
+pub(super) use super::kinds::Kind;
+use super::kinds::{combine, special_kind};
 use crate::ir::{Base, Operand, RegId};
-
-/// How a value differs between threads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// The same in all threads, or nothing is known.
-    #[default]
-    Uniform,
-    /// `%tid.x`
-    Tid,
-    /// `%tid.x` plus something uniform.
-    Affine,
-    /// `%laneid` and what distinguishes the lanes of a warp like it.
-    Lane,
-    /// A predicate that is certainly different in threads of one warp.
-    InWarp,
-    /// A predicate that compares one of these with something uniform.
-    Bound,
-    /// Differs between threads.
-    Varying,
-}
-
-impl Kind {
-    pub(super) fn varies(self) -> bool {
-        self != Kind::Uniform
-    }
-
-    fn join(self, other: Kind) -> Kind {
-        match (self, other) {
-            (Kind::Uniform, k) | (k, Kind::Uniform) => k,
-            (a, b) if a == b => a,
-            _ => Kind::Varying,
-        }
-    }
-}
 
 /// A kind, and the instruction that it stems from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -357,91 +324,5 @@ impl<'b, 'a> Values<'b, 'a> {
             }
             _ => Value::default(),
         }
-    }
-}
-
-fn special_kind(special: SpecialReg, component: u8) -> Kind {
-    match special {
-        SpecialReg::Tid if component == 0 => Kind::Tid,
-        SpecialReg::Tid if component < 3 => Kind::Varying,
-        SpecialReg::Laneid
-        | SpecialReg::LanemaskEq
-        | SpecialReg::LanemaskLe
-        | SpecialReg::LanemaskLt
-        | SpecialReg::LanemaskGe
-        | SpecialReg::LanemaskGt => Kind::Lane,
-        SpecialReg::Warpid
-        | SpecialReg::Clock
-        | SpecialReg::ClockHi
-        | SpecialReg::Clock64
-        | SpecialReg::Globaltimer
-        | SpecialReg::GlobaltimerLo
-        | SpecialReg::GlobaltimerHi => Kind::Varying,
-        _ => Kind::Uniform,
-    }
-}
-
-/// What an operation makes of kinds.
-fn combine(body: &Body, at: usize, joined: Kind, sources: &[Operand], kinds: &[Kind]) -> Kind {
-    let i = &body.code[at];
-    if !joined.varies() {
-        return Kind::Uniform;
-    }
-    let constant = |n: usize| match sources.get(n) {
-        Some(operand) => body.integer(operand, at).map(|c| c.0),
-        None => None,
-    };
-    let one = |wanted: &[Kind]| {
-        let varying: Vec<_> = kinds.iter().filter(|k| k.varies()).collect();
-        matches!(varying.as_slice(), [k] if wanted.contains(k))
-    };
-    let numbered = [Kind::Tid, Kind::Lane];
-    let same = sources.len() == 2 && sources[0] == sources[1];
-    match i.opcode {
-        Opcode::Sub | Opcode::Xor if same => Kind::Uniform,
-        Opcode::And | Opcode::Rem if i.mods.ty() != Some(ScalarType::Pred) && one(&numbered) => {
-            let limit = if i.opcode == Opcode::And { 1..=31 } else { 2..=32 };
-            match constant(0).or_else(|| constant(1)) {
-                Some(c) if limit.contains(&c) => Kind::Lane,
-                _ => Kind::Varying,
-            }
-        }
-        Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not
-            if i.mods.ty() == Some(ScalarType::Pred) =>
-        {
-            joined
-        }
-        Opcode::Add | Opcode::Sub if one(&[Kind::Tid, Kind::Affine]) => Kind::Affine,
-        Opcode::Mad if kinds.len() == 3 && one(&[Kind::Tid, Kind::Affine]) && kinds[2].varies() => {
-            Kind::Affine
-        }
-        Opcode::Setp if one(&[Kind::Tid, Kind::Lane, Kind::Affine]) && i.mods.bool_op.is_none() => {
-            compared(i.mods.cmp, joined, constant(0), constant(1))
-        }
-        _ => Kind::Varying,
-    }
-}
-
-/// What comparing a thread's number with a constant says about a warp.
-fn compared(cmp: Option<CmpOp>, kind: Kind, left: Option<i32>, right: Option<i32>) -> Kind {
-    use CmpOp::{Eq, Ge, Gt, Hi, Hs, Le, Lo, Ls, Lt, Ne};
-    let Some(constant) = left.or(right) else { return Kind::Bound };
-    let limit = match (cmp, left.is_some()) {
-        (Some(Eq | Ne), _) => None,
-        // Threads below the limit go one way.
-        (Some(Lt | Lo | Ge | Hs), false) | (Some(Gt | Hi | Le | Ls), true) => Some(constant),
-        (Some(Le | Ls | Gt | Hi), false) | (Some(Ge | Hs | Lt | Lo), true) => {
-            Some(constant.wrapping_add(1))
-        }
-        _ => return Kind::Bound,
-    };
-    match (kind, limit) {
-        (Kind::Affine, _) => Kind::Bound,
-        // Whole warps, or all threads, go one way.
-        (Kind::Lane, Some(limit)) if !(1..32).contains(&limit) => Kind::Varying,
-        (Kind::Tid, Some(limit)) if limit % 32 == 0 || limit < 0 => Kind::Varying,
-        (Kind::Lane, None) if !(0..32).contains(&constant) => Kind::Varying,
-        (_, None) if constant < 0 => Kind::Varying,
-        _ => Kind::InWarp,
     }
 }

@@ -11,6 +11,7 @@ mod body;
 mod divergence;
 mod dominators;
 mod graph;
+mod kinds;
 mod levels;
 mod reads;
 mod results;
@@ -29,7 +30,7 @@ use std::collections::HashMap;
 use texunit_syntax::ast::{Item, Module};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
-use crate::{Checked, Options};
+use crate::Checked;
 use body::{Body, Origin};
 
 /// The functions of a module that can be looked at.
@@ -43,12 +44,7 @@ struct Bodies<'a> {
 
 /// Looks for suspicious code in a module that was parsed without errors, and checked: functions
 /// with mistakes in them are passed over.
-pub fn lint(
-    source: &SourceFile,
-    module: &Module,
-    checked: &Checked,
-    _options: &Options,
-) -> Vec<Diagnostic> {
+pub fn lint(source: &SourceFile, module: &Module, checked: &Checked) -> Vec<Diagnostic> {
     let mut errors: Vec<u32> =
         checked.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.primary.span.start).collect();
     errors.sort_unstable();

@@ -34,7 +34,8 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
         });
     }
     let reads = Edges::new(body.function.regs.len(), &list);
-    let mut search = Search { body, reads, left: MAX_ALL_BLOCKS.0 + MAX_ALL_BLOCKS.1 * body.code.len() };
+    let mut search =
+        Search { body, reads, left: MAX_ALL_BLOCKS.0 + MAX_ALL_BLOCKS.1 * body.code.len() };
     for at in sites {
         if body.graph.reaches(body.graph.block_of(at))
             && !results(body, at).into_iter().any(|reg| search.is_read(reg, at))

@@ -1,6 +1,7 @@
 //! Corrections: the certain ones are made, and what remains is reported.
 
 use super::read::Text;
+use texunit_syntax::fix::{choose, edits};
 use texunit_syntax::{Diagnostic, Edit, SourceFile};
 
 /// Most times that a text is corrected and checked again: corrections that overlap have to wait for
@@ -28,14 +29,15 @@ pub(crate) fn fix(text: Text, check: impl Fn(&SourceFile) -> Vec<Diagnostic>) ->
     let mut tried: Vec<(&'static str, u32)> = Vec::new();
     for _ in 0..MOST_ROUNDS {
         tried.sort_unstable();
-        let chosen = choose(&fixed, &tried);
+        let wanted =
+            |d: &&Diagnostic| tried.binary_search(&(d.code, d.primary.span.start)).is_err();
+        let chosen = choose(fixed.source.text(), fixed.left.iter().filter(wanted));
         if chosen.is_empty() {
             break;
         }
         tried.extend(chosen.iter().map(|d| (d.code, d.primary.span.start)));
         let number = chosen.len();
-        let mut edits: Vec<Edit> = chosen.iter().flat_map(|d| &d.fix).cloned().collect();
-        edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+        let edits = edits(&chosen);
         let bytes = apply(&fixed, &edits);
         if bytes.len() > SourceFile::MAX_LEN / 3 {
             break;
@@ -62,31 +64,6 @@ fn apply(fixed: &Fixed, edits: &[Edit]) -> Vec<u8> {
     }
     result.extend_from_slice(&fixed.bytes[done..]);
     result
-}
-
-/// The mistakes that can be corrected together: no correction touches another.
-fn choose<'d>(fixed: &'d Fixed, tried: &[(&'static str, u32)]) -> Vec<&'d Diagnostic> {
-    let text = fixed.source.text();
-    let mut taken = std::collections::BTreeMap::new();
-    let mut chosen = Vec::new();
-    for diagnostic in fixed.left.iter().filter(|d| !d.fix.is_empty()) {
-        if tried.binary_search(&(diagnostic.code, diagnostic.primary.span.start)).is_ok() {
-            continue;
-        }
-        let edits = &diagnostic.fix;
-        let ordered = edits.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start);
-        let sound = edits.iter().all(|e| text.get(e.span.range()).is_some());
-        // Two edits that meet at a byte would depend on their order.
-        let free = |edit: &Edit| {
-            let before = taken.range(..=edit.span.end).next_back();
-            before.is_none_or(|(_, &end)| end < edit.span.start)
-        };
-        if ordered && sound && edits.iter().all(free) {
-            taken.extend(edits.iter().map(|e| (e.span.start, e.span.end)));
-            chosen.push(diagnostic);
-        }
-    }
-    chosen
 }
 
 /// Where the places are after the edits.

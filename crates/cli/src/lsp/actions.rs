@@ -1,6 +1,6 @@
 //! Diagnostics in the protocol's words, and the corrections that they come with.
 
-use super::document::{Encoding, Text};
+use super::document::{Converter, Encoding, Text};
 use lsp_types::{
     CodeAction, CodeActionKind, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
     DocumentChanges, Location, NumberOrString, OneOf, OptionalVersionedTextDocumentIdentifier,
@@ -8,7 +8,7 @@ use lsp_types::{
 };
 use serde_json::json;
 use std::collections::HashMap;
-use texunit_syntax::{Diagnostic, Edit, Label, Severity, Span};
+use texunit_syntax::{Diagnostic, Edit, Label, Severity, Span, fix};
 
 /// Most diagnostics of a document that are published.
 pub(crate) const MOST: usize = 2000;
@@ -32,22 +32,17 @@ pub(crate) struct Target<'a> {
 
 /// The diagnostics of a document. Only the first [`MOST`] are published.
 pub(crate) fn diagnostics(list: &[Diagnostic], target: &Target<'_>) -> Vec<lsp_types::Diagnostic> {
-    let mut converter = target.text.converter(target.encoding);
-    list.iter()
-        .take(MOST)
-        .map(|d| {
-            let range = converter.range(d.primary.span);
-            diagnostic(d, range, target)
-        })
-        .collect()
+    let converter = target.text.converter(target.encoding);
+    list.iter().take(MOST).map(|d| diagnostic(d, &converter, target)).collect()
 }
 
-fn diagnostic(d: &Diagnostic, range: Range, target: &Target<'_>) -> lsp_types::Diagnostic {
+fn diagnostic(
+    d: &Diagnostic,
+    converter: &Converter<'_>,
+    target: &Target<'_>,
+) -> lsp_types::Diagnostic {
     let related = |label: &Label| DiagnosticRelatedInformation {
-        location: Location {
-            uri: target.uri.clone(),
-            range: target.text.range(label.span, target.encoding),
-        },
+        location: Location { uri: target.uri.clone(), range: converter.range(label.span) },
         message: if label.text.is_empty() { "here".into() } else { label.text.clone() },
     };
     let related: Vec<_> = d.secondary.iter().map(related).collect();
@@ -58,9 +53,8 @@ fn diagnostic(d: &Diagnostic, range: Range, target: &Target<'_>) -> lsp_types::D
     if let Some(help) = &d.help {
         message += &format!("\nhelp: {help}");
     }
-    let edits = edits(&d.fix, target.text, target.encoding);
     lsp_types::Diagnostic {
-        range,
+        range: converter.range(d.primary.span),
         severity: Some(match d.severity {
             Severity::Error => DiagnosticSeverity::ERROR,
             Severity::Warning => DiagnosticSeverity::WARNING,
@@ -71,17 +65,18 @@ fn diagnostic(d: &Diagnostic, range: Range, target: &Target<'_>) -> lsp_types::D
         message,
         related_information: (!related.is_empty()).then_some(related),
         tags: UNNECESSARY.contains(&d.code).then(|| vec![DiagnosticTag::UNNECESSARY]),
-        data: Some(json!({ "version": target.version, "help": d.help, "fix": edits })),
+        data: Some(
+            json!({ "version": target.version, "help": d.help, "fix": edits(&d.fix, converter) }),
+        ),
     }
 }
 
 /// Warnings about something that could be removed: the editor shows it faded.
 const UNNECESSARY: &[&str] = &["W0103", "W0204", "W0208", "W0209"];
 
-fn edits(fix: &[Edit], text: &Text, encoding: Encoding) -> Vec<TextEdit> {
-    fix.iter()
-        .map(|e| TextEdit { range: text.range(e.span, encoding), new_text: e.text.clone() })
-        .collect()
+fn edits(fix: &[Edit], converter: &Converter<'_>) -> Vec<TextEdit> {
+    let edit = |e: &Edit| TextEdit { range: converter.range(e.span), new_text: e.text.clone() };
+    fix.iter().map(edit).collect()
 }
 
 /// The corrections in a range.
@@ -96,29 +91,29 @@ pub(crate) fn actions(
     let wanted = |kind: &CodeActionKind| {
         only.is_none_or(|only| only.iter().any(|o| covers(o.as_str(), kind.as_str())))
     };
+    let converter = target.text.converter(target.encoding);
     let mut found = Vec::new();
     if wanted(&CodeActionKind::QUICKFIX) {
         let here = list.iter().filter(|d| {
             !d.fix.is_empty() && d.primary.span.start <= to && from <= d.primary.span.end
         });
         for d in here.take(MOST) {
-            let place = target.text.range(d.primary.span, target.encoding);
             found.push(CodeAction {
                 title: title(&d.fix, target.text),
                 kind: Some(CodeActionKind::QUICKFIX),
-                diagnostics: Some(vec![diagnostic(d, place, target)]),
-                edit: Some(workspace_edit(edits(&d.fix, target.text, target.encoding), target)),
+                diagnostics: Some(vec![diagnostic(d, &converter, target)]),
+                edit: Some(workspace_edit(edits(&d.fix, &converter), target)),
                 is_preferred: Some(true),
                 ..CodeAction::default()
             });
         }
     }
-    let all = all_fixes(list);
+    let all = fix::edits(&fix::choose(target.text.as_str(), list));
     if wanted(&FIX_ALL) && !all.is_empty() && (only.is_some() || found.len() > 1) {
         found.push(CodeAction {
             title: "Make every certain correction".into(),
             kind: Some(FIX_ALL),
-            edit: Some(workspace_edit(edits(&all, target.text, target.encoding), target)),
+            edit: Some(workspace_edit(edits(&all, &converter), target)),
             ..CodeAction::default()
         });
     }
@@ -129,23 +124,6 @@ pub(crate) fn actions(
 fn covers(asked: &str, kind: &str) -> bool {
     kind.strip_prefix(asked).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         || asked.is_empty()
-}
-
-/// All fixes that do not touch those before them, in order.
-fn all_fixes(list: &[Diagnostic]) -> Vec<Edit> {
-    let mut fixes: Vec<&[Edit]> =
-        list.iter().map(|d| &d.fix[..]).filter(|f| !f.is_empty()).collect();
-    let start = |fix: &[Edit]| fix.iter().map(|e| e.span.start).min();
-    fixes.sort_by_key(|fix| start(fix));
-    let mut all: Vec<Edit> = Vec::new();
-    let mut end = None;
-    for fix in fixes {
-        if end.is_none() || start(fix) > end {
-            end = fix.iter().map(|e| e.span.end).max();
-            all.extend_from_slice(fix);
-        }
-    }
-    all
 }
 
 /// What a fix does, in words.
@@ -192,14 +170,6 @@ pub(crate) fn workspace_edit(edits: Vec<TextEdit>, target: &Target<'_>) -> Works
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fixes_that_overlap_are_not_made_together() {
-        let at = |a, b| Diagnostic::error("E0110", Span::new(a, b), "").fix(Span::new(a, b), "x");
-        let list = [at(8, 9), at(0, 3), at(2, 4), at(5, 6), at(6, 7)];
-        let made: Vec<u32> = all_fixes(&list).iter().map(|e| e.span.start).collect();
-        assert_eq!(made, [0, 5, 8]);
-    }
 
     #[test]
     fn titles() {

@@ -145,7 +145,7 @@ fn references(view: &View<'_>, params: Value) -> Answer {
     let params: ReferenceParams = read(params)?;
     let at = view.offset(params.text_document_position.position);
     let found = definition::references(view.text(), view.index, at);
-    let mut converter = view.target.text.converter(view.target.encoding);
+    let converter = view.target.text.converter(view.target.encoding);
     let wanted = |u: &definition::Use| params.context.include_declaration || !u.is_declaration;
     let uses = found.into_iter().flatten().filter(wanted);
     let places: Vec<Location> = uses.map(|u| view.location(converter.range(u.span))).collect();
@@ -155,7 +155,7 @@ fn references(view: &View<'_>, params: Value) -> Answer {
 fn highlights(view: &View<'_>, params: Value) -> Answer {
     let at: TextDocumentPositionParams = read(params)?;
     let found = definition::references(view.text(), view.index, view.offset(at.position));
-    let mut converter = view.target.text.converter(view.target.encoding);
+    let converter = view.target.text.converter(view.target.encoding);
     let places = found.into_iter().flatten().map(|u| DocumentHighlight {
         range: converter.range(u.span),
         kind: Some(DocumentHighlightKind::TEXT),
@@ -204,7 +204,7 @@ fn rename(view: &View<'_>, params: Value) -> Answer {
     let at = view.offset(params.text_document_position.position);
     let places = definition::rename(view.text(), view.index, at, &params.new_name)
         .map_err(|why| Failure::new(ErrorCode::RequestFailed, why))?;
-    let mut converter = view.target.text.converter(view.target.encoding);
+    let converter = view.target.text.converter(view.target.encoding);
     let edit = |span| TextEdit { range: converter.range(span), new_text: params.new_name.clone() };
     let edits = places.into_iter().map(edit).collect();
     written(actions::workspace_edit(edits, &view.target))

@@ -163,14 +163,11 @@ impl<'a> Cursor<'a> {
         match self.place.before {
             0 if !is(0, b'@') => opcodes(),
             before if is(0, b'@') && before > name => opcodes(),
-            _ if is(0, b'@') => self.names(|d| self.is_predicate(d), |_| 0),
+            _ if is(0, b'@') => {
+                self.names(|d| d.kind == DeclKind::Register && d.is_predicate, |_| 0)
+            }
             _ => self.names(|d| d.kind != DeclKind::Label, |_| 0),
         }
-    }
-
-    fn is_predicate(&self, decl: &Decl) -> bool {
-        let source = self.text.get(decl.span.range()).unwrap_or("");
-        decl.kind == DeclKind::Register && source.contains(".pred")
     }
 
     /// Names in initial values, options of the target.
@@ -259,18 +256,28 @@ impl<'a> Cursor<'a> {
 /// Most names of one numbered group: nobody reads more.
 const MOST_MEMBERS: usize = 100;
 
-/// The names of a group that begin as typed.
-fn members(prefix: &str, count: u64, typed: &str) -> impl Iterator<Item = String> {
-    let digits = typed.get(prefix.len()..).unwrap_or("").to_string();
-    let fits = starts_with(prefix, typed) || starts_with(typed, prefix);
-    // Numbers that begin with these digits are found behind few that do not.
-    let last = if fits { count.min(100_000) } else { 0 };
-    let prefix = prefix.to_string();
-    (0..last)
-        .map(|n| n.to_string())
-        .filter(move |n| n.starts_with(&digits))
-        .take(MOST_MEMBERS)
-        .map(move |n| format!("{prefix}{n}"))
+/// The names of a group that begin as typed, those with the smallest numbers.
+fn members(prefix: &str, count: u64, typed: &str) -> Vec<String> {
+    if !starts_with(prefix, typed) && !starts_with(typed, prefix) {
+        return Vec::new();
+    }
+    let digits = typed.get(prefix.len()..).unwrap_or("");
+    let canonical = digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
+    let numbers: Vec<u64> = match digits.parse::<u64>() {
+        _ if digits.is_empty() => (0..count).take(MOST_MEMBERS).collect(),
+        _ if digits == "0" => (0..count.min(1)).collect(),
+        // Of `1`: 1, then 10 to 19, then 100 to 199.
+        Ok(first) if canonical => {
+            let decades = (0..20).map_while(|zeros| {
+                let size = 10_u64.checked_pow(zeros)?;
+                let from = first.checked_mul(size).filter(|&from| from < count)?;
+                Some(from..from.saturating_add(size).min(count))
+            });
+            decades.flatten().take(MOST_MEMBERS).collect()
+        }
+        _ => Vec::new(),
+    };
+    numbers.into_iter().map(|n| format!("{prefix}{n}")).collect()
 }
 
 fn detail(text: &str, decl: &Decl) -> String {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::str::FromStr;
-use texunit_check::{Levels, Options, Verdicts};
+use texunit_check::{Levels, Options, Verdicts, parse_version};
 
 /// How files are checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,16 +68,8 @@ fn parse<T: FromStr<Err: ToString>>(value: &Value) -> Result<T, String> {
     text(value)?.parse().map_err(|error: T::Err| error.to_string())
 }
 
-/// `8.0`
 fn version(value: &Value) -> Result<(u32, u32), String> {
-    let digits = |s: &str| {
-        let plain = !s.is_empty() && s.len() <= 3 && s.bytes().all(|b| b.is_ascii_digit());
-        s.parse().ok().filter(|_| plain)
-    };
-    text(value)?
-        .split_once('.')
-        .and_then(|(major, minor)| Some((digits(major)?, digits(minor)?)))
-        .ok_or_else(|| "expected a version of the PTX ISA, such as \"8.0\"".into())
+    Ok(parse_version(text(value)?)?)
 }
 
 fn codes(value: &Value) -> Result<Vec<String>, String> {

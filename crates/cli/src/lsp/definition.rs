@@ -86,8 +86,8 @@ pub(crate) fn rename(
     let taken = places.iter().find_map(|p| index.look_up(new, p.start as usize));
     let hidden = index.declared_inside(text, decl.scope, new);
     if let Some(other) = taken.map(|s| s.decl).or(hidden) {
-        let line = text[..index.decls[other as usize].name.start as usize].matches('\n').count();
-        return Err(format!("`{new}` is declared in line {} already", line + 1));
+        let line = index.decls[other as usize].line;
+        return Err(format!("`{new}` is declared in line {line} already"));
     }
     Ok(places)
 }

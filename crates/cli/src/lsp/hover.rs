@@ -2,9 +2,10 @@
 
 use super::doc;
 use super::index::{DeclKind, Index};
-use super::instruction::{Instruction, Matching, matching, needs, operands};
+use super::instruction::{Instruction, Matching, matching, needs};
 use super::scan::{Kind, Place, Token};
 use lsp_types::{Documentation, MarkupContent, MarkupKind};
+use texunit_isa::describe::operands;
 use texunit_isa::{Form, Opcode, ScalarType, forms_of};
 use texunit_syntax::Span;
 
@@ -154,7 +155,6 @@ pub(crate) fn name(text: &str, index: &Index, span: Span) -> Option<Page> {
 pub(crate) fn declaration(text: &str, index: &Index, decl: u32) -> Page {
     let decl = &index.decls[decl as usize];
     let source = shortened(text.get(decl.span.range()).unwrap_or(""));
-    let line = text[..decl.name.start as usize].matches('\n').count() + 1;
     let what = match decl.kind {
         DeclKind::Register if decl.count.is_some() => "Registers",
         DeclKind::Register => "Register",
@@ -167,7 +167,7 @@ pub(crate) fn declaration(text: &str, index: &Index, decl: u32) -> Page {
         DeclKind::Alias => "Alias",
         DeclKind::Targets => "Targets of indirect jumps or calls",
     };
-    Page::default().code(source).text(format!("{what}, line {line}"))
+    Page::default().code(source).text(format!("{what}, line {}", decl.line))
 }
 
 fn shortened(text: &str) -> String {

@@ -53,6 +53,26 @@ pub(crate) struct Decl {
     pub(crate) count: Option<u64>,
     /// Whether it is more than a prototype.
     pub(crate) is_definition: bool,
+    /// Whether it is of predicates.
+    pub(crate) is_predicate: bool,
+    /// The line of its name, from 1.
+    pub(crate) line: u32,
+}
+
+impl Decl {
+    fn new(kind: DeclKind, name: Span, span: Span, scope: u32) -> Self {
+        Self {
+            kind,
+            name,
+            span,
+            extent: span,
+            scope,
+            count: None,
+            is_definition: true,
+            is_predicate: false,
+            line: 0,
+        }
+    }
 }
 
 /// A pair of braces, a function with its header, or the module.
@@ -111,6 +131,9 @@ impl Index {
                 _ => {}
             }
         }
+        for decl in &mut index.decls {
+            decl.line = source.location(decl.name.start).line;
+        }
         let places = index.decls.iter().zip(0..).map(|(d, id)| (d.name.start, id));
         index.places = places.collect();
         index.places.sort_unstable();
@@ -125,16 +148,7 @@ impl Index {
     }
 
     fn declare(&mut self, name: &Ident<'_>, kind: DeclKind, span: Span, scope: u32) {
-        let decl = Decl {
-            kind,
-            name: name.span,
-            span,
-            extent: span,
-            scope,
-            count: None,
-            is_definition: true,
-        };
-        self.add(name.text, decl);
+        self.add(name.text, Decl::new(kind, name.span, span, scope));
     }
 
     fn add(&mut self, name: &str, decl: Decl) {
@@ -159,16 +173,11 @@ impl Index {
             _ if v.space == ast::Space::Reg && kind == DeclKind::Variable => DeclKind::Register,
             _ => kind,
         };
-        let is_definition = v.linkage.is_none_or(|(l, _)| l != ast::Linkage::Extern);
-        let count = v.count.map(|(n, _)| n);
         let decl = Decl {
-            kind,
-            name: v.name.span,
-            span: v.span,
-            extent: v.span,
-            scope,
-            count,
-            is_definition,
+            count: v.count.map(|(n, _)| n),
+            is_definition: v.linkage.is_none_or(|(l, _)| l != ast::Linkage::Extern),
+            is_predicate: v.ty.text == "pred",
+            ..Decl::new(kind, v.name.span, v.span, scope)
         };
         self.add(v.name.text, decl);
         if let Some(Initializer::Fields(fields, _)) = &v.initializer {
@@ -187,15 +196,8 @@ impl Index {
         self.functions.push(extent.start);
         let scope = self.open(extent, Some(0));
         f.returns.iter().for_each(|v| self.variable(v, scope, DeclKind::Parameter));
-        let decl = Decl {
-            kind,
-            name: f.name.span,
-            span: f.span,
-            extent,
-            scope: 0,
-            count: None,
-            is_definition: f.body.is_some(),
-        };
+        let is_definition = f.body.is_some();
+        let decl = Decl { extent, is_definition, ..Decl::new(kind, f.name.span, f.span, 0) };
         self.add(f.name.text, decl);
         f.params.iter().for_each(|v| self.variable(v, scope, DeclKind::Parameter));
         if let Some(body) = &f.body {

@@ -1,9 +1,7 @@
 //! The instruction at a cursor, finished or not, and the rows of the table that it can become.
 
 use super::scan::{Kind, Place, Token};
-use texunit_isa::{
-    Class, Form, MipMode, Modifiers, Opcode, Shape, forms_of, read_modifiers, texture,
-};
+use texunit_isa::{Class, Form, MipMode, Modifiers, Opcode, forms_of, read_modifiers, texture};
 
 /// The opcode and modifiers of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,54 +159,6 @@ pub(crate) fn candidates(opcode: Opcode, before: &[&str], after: &[&str]) -> Vec
     found
 }
 
-/// The operands of a form, for people.
-pub(crate) fn operands(form: &Form) -> String {
-    use texunit_isa::{OperandType, Role};
-    let of_shape = match form.shape {
-        Shape::Listed => None,
-        Shape::Mov => Some("d, a"),
-        Shape::Branch => Some("label"),
-        Shape::IndexedBranch => Some("index, targets"),
-        Shape::Call => Some("{(result),} function{, (arguments)}{, prototype}"),
-        Shape::Texture | Shape::Gather => {
-            Some("d{|p}, [texture{, sampler}, coordinates]{, offset}{, depth}")
-        }
-        Shape::TextureQuery => Some("d, [texture or sampler]{, level}"),
-        Shape::SurfaceQuery => Some("d, [surface]"),
-        Shape::IsType => Some("p, a"),
-        Shape::SurfaceLoad => Some("d, [surface, coordinates]"),
-        Shape::SurfaceStore | Shape::SurfaceReduce => Some("[surface, coordinates], value"),
-        Shape::Unchecked => Some("..."),
-    };
-    if let Some(text) = of_shape {
-        return text.to_string();
-    }
-    let mut sources = ('a'..='z').map(String::from);
-    let mut text = String::new();
-    for operand in &form.operands {
-        let name = match operand.role {
-            Role::Dest | Role::RelaxedDest => "d".into(),
-            Role::DestWithPredicate => "d{|p}".into(),
-            Role::PredicatePair => "p{|q}".into(),
-            Role::Memory => "[address]".into(),
-            Role::Address => "address".into(),
-            Role::Constant => "constant".into(),
-            Role::Condition => "{!}predicate".into(),
-            Role::Source | Role::RelaxedSource => sources.next().unwrap_or_default(),
-        };
-        let typed = match operand.ty {
-            OperandType::Fixed(ty) => format!("{name}:{ty}"),
-            _ => name,
-        };
-        let comma = if text.is_empty() { "" } else { ", " };
-        text += &match operand.optional {
-            true => format!("{{{comma}{typed}}}"),
-            false => format!("{comma}{typed}"),
-        };
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,7 +177,7 @@ mod tests {
         let types = next(Opcode::Tex, &["2d", "v4"], &[]);
         assert!(types.contains(&"f32") && types.contains(&"f16") && !types.contains(&"f16x2"));
         assert!(!types.contains(&"level"), "pinned to its place");
-        assert_eq!(next(Opcode::Tld4, &["r", "2d", "v4", "f32", "f32"], &[]).len(), 0);
+        assert_eq!(next(Opcode::Tld4, &["r", "2d", "uni", "v4", "f32", "f32"], &[]).len(), 0);
         let between = next(Opcode::Tex, &["2d"], &["f32", "s32"]);
         assert!(between.contains(&"v4") && !between.contains(&"s32"), "{between:?}");
         assert!(next(Opcode::Tex, &["nothing"], &[]).is_empty());

@@ -91,6 +91,31 @@ struct Document {
     index: Option<Index>,
     /// The mistakes of this very text.
     diagnostics: Option<Vec<Diagnostic>>,
+    /// Whether a worker panicked over this very text: what is not there will never be.
+    is_broken: bool,
+}
+
+impl Document {
+    fn new(text: Text, version: i32, revision: u64) -> Self {
+        let (is_posted, is_broken) = (false, false);
+        let (index, diagnostics) = (None, None);
+        Self { text, version, revision, is_posted, index, diagnostics, is_broken }
+    }
+
+    /// Forgets what was found: the text, or how it is looked at, has changed.
+    fn renew(&mut self, revision: u64) {
+        self.revision = revision;
+        (self.is_posted, self.is_broken) = (false, false);
+        (self.index, self.diagnostics) = (None, None);
+    }
+
+    /// Whether a request can be answered.
+    fn has(&self, need: Need) -> bool {
+        match need {
+            Need::Index => self.index.is_some(),
+            Need::Diagnostics => self.index.is_some() && self.diagnostics.is_some(),
+        }
+    }
 }
 
 /// A request that waits for a worker.
@@ -192,6 +217,9 @@ impl<W: Write> Server<W> {
             let failure = Failure::new(ErrorCode::InvalidParams, "the document is not open");
             return self.answer(request.id, Err(failure));
         };
+        if self.documents.get(&uri).is_some_and(|d| d.is_broken && !d.has(need)) {
+            return self.answer(request.id, Err(bug()));
+        }
         self.waiting.push(Waiting { request, uri: uri.clone(), need });
         self.answer_waiting(&uri)
     }
@@ -199,13 +227,9 @@ impl<W: Write> Server<W> {
     /// Answers the requests about a document that need not wait any more.
     fn answer_waiting(&mut self, uri: &Uri) -> io::Result<()> {
         let Some(document) = self.documents.get(uri) else { return Ok(()) };
-        let ready = |need| match need {
-            Need::Index => document.index.is_some(),
-            Need::Diagnostics => document.index.is_some() && document.diagnostics.is_some(),
-        };
         let (now, later) = std::mem::take(&mut self.waiting)
             .into_iter()
-            .partition(|w| w.uri == *uri && ready(w.need));
+            .partition(|w| w.uri == *uri && document.has(w.need));
         self.waiting = later;
         for Waiting { request, .. } in now {
             let Some(view) = self.view(uri) else { continue };
@@ -328,3 +352,7 @@ fn capabilities(encoding: Encoding, rename: Value) -> Value {
         "renameProvider": rename,
     })
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

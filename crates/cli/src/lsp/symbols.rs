@@ -37,7 +37,7 @@ pub(crate) fn symbols(
     if let Some(uri) = uri {
         return flat(text, index, encoding, uri);
     }
-    let mut converter = text.converter(encoding);
+    let converter = text.converter(encoding);
     let mut list: Vec<DocumentSymbol> = Vec::new();
     // The function that declarations belong to: its place in the list, and where it ends.
     let mut function: Option<(usize, u32)> = None;
@@ -73,7 +73,7 @@ pub(crate) fn symbols(
 
 /// For clients that know no tree.
 fn flat(text: &Text, index: &Index, encoding: Encoding, uri: &Uri) -> DocumentSymbolResponse {
-    let mut converter = text.converter(encoding);
+    let converter = text.converter(encoding);
     let mut function: Option<&Decl> = None;
     let mut list = Vec::new();
     for decl in index.decls.iter().take(MOST) {

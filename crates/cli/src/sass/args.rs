@@ -31,6 +31,11 @@ pub enum SassCommand {
     /// Exit codes: 0 shown; 1 a mistake in the file, or it is not there, or an instruction has no code;
     /// 2 wrong usage, or a bug of texunit.
     Lower(LowerArgs),
+    /// Execute a TXD instruction on a warp, headers and memory that a file describes.
+    ///
+    /// Exit codes: 0 executed; 1 a mistake in the file or the text, or the instruction cannot be
+    /// executed; 2 wrong usage, or a bug of texunit.
+    Exec(ExecArgs),
     /// Explain every field of a texture header.
     Header(DescriptorArgs),
     /// Explain every field of a sampler header.
@@ -91,6 +96,20 @@ pub struct LowerArgs {
     #[arg(long)]
     pub ptxas_compat: bool,
     /// What is printed: text, or one JSON object a line.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
+}
+
+/// Arguments of `texunit sass exec`.
+#[derive(Clone, Debug, Args)]
+pub struct ExecArgs {
+    /// The state: registers, predicates, constants, textures, samplers, memory.
+    #[arg(value_name = "STATE.toml")]
+    pub state: PathBuf,
+    /// The instruction, such as 'TXD R0, R4, R8, 0x5, 2D, 0xf'.
+    #[arg(value_name = "TEXT", required = true)]
+    pub text: Vec<String>,
+    /// What is printed: text, or one JSON object.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
 }

@@ -84,8 +84,11 @@ fn refused(source: &SourceFile, errors: &[Diagnostic], format: OutputFormat) -> 
 fn arch(module: &Module, asked: Option<Arch>) -> Result<Arch, String> {
     let target = &module.target;
     let number = |name: &str| {
-        let digits: String =
-            name.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+        let digits: String = name
+            .chars()
+            .skip_while(|c| !c.is_ascii_digit())
+            .take_while(char::is_ascii_digit)
+            .collect();
         digits.parse::<u32>().unwrap_or(0)
     };
     let least = number(target);
@@ -98,11 +101,7 @@ fn arch(module: &Module, asked: Option<Arch>) -> Result<Arch, String> {
     let from = least.max(number(Arch::Sm52.name()));
     let exact = (least == number(Arch::Sm50.name())).then_some(Arch::Sm50);
     exact.or_else(|| Arch::ALL.into_iter().find(|arch| number(arch.name()) >= from)).ok_or_else(
-        || {
-            format!(
-                "the module's target is {target}: TXD has this form from sm_50 to sm_62 only"
-            )
-        },
+        || format!("the module's target is {target}: TXD has this form from sm_50 to sm_62 only"),
     )
 }
 
@@ -163,12 +162,15 @@ impl Show<'_> {
         steps("  ", before, out);
         let word = Word::decode(txd.word, txd.control, self.arch);
         let text = word.text(Style::Nvidia).unwrap_or_default();
-        let _ = writeln!(out, "  {text}    // {:#018x}, control {:#08x}", txd.word, txd.control.bits());
+        let _ =
+            writeln!(out, "  {text}    // {:#018x}, control {:#08x}", txd.word, txd.control.bits());
         steps("  ", after, out);
         for (name, list) in [("Ra", ra), ("Rb", rb), ("Rd", rd)] {
             let list: Vec<String> = list
                 .iter()
-                .map(|Packed { register, name, value }| format!("R{register} {name} = {}", visible(value)))
+                .map(|Packed { register, name, value }| {
+                    format!("R{register} {name} = {}", visible(value))
+                })
                 .collect();
             if !list.is_empty() {
                 let _ = writeln!(out, "    {name}: {}", list.join(", "));
@@ -226,9 +228,7 @@ fn steps_json(list: &[Step]) -> Vec<Value> {
 fn fetch_json(fetch: &Fetch) -> Value {
     let Fetch { txd, handle, ra, rb, rd, before, after, notes } = fetch;
     let packed = |list: &[Packed]| -> Vec<Value> {
-        let one = |Packed { register, name, value }: &Packed| {
-            json!({ "register": register, "name": name, "value": value })
-        };
+        let one = |Packed { register, name, value }: &Packed| json!({ "register": register, "name": name, "value": value });
         list.iter().map(one).collect()
     };
     let fields: serde_json::Map<String, Value> = Word::Txd(*txd)

@@ -1,9 +1,12 @@
 //! `texunit sass`: Maxwell machine words of the texture unit.
 
 mod args;
+mod exec;
 mod lower;
 
-pub use args::{AsmArgs, DescriptorArgs, DisArgs, LowerArgs, SassArgs, SassCommand, TextStyle};
+pub use args::{
+    AsmArgs, DescriptorArgs, DisArgs, ExecArgs, LowerArgs, SassArgs, SassCommand, TextStyle,
+};
 
 use crate::args::OutputFormat;
 use serde_json::{Map, Value, json};
@@ -30,6 +33,7 @@ pub fn run(args: &SassArgs) -> u8 {
         SassCommand::Dis(args) => disassemble(args),
         SassCommand::Asm(args) => assemble(args),
         SassCommand::Lower(args) => lower::lower(args),
+        SassCommand::Exec(args) => exec::run(args),
         SassCommand::Header(args) => explain(args, |d| header::fields(d).collect()),
         SassCommand::Sampler(args) => explain(args, |_| sampler::FIELDS.iter().collect()),
     };

@@ -24,6 +24,7 @@ const TEX: &[Opcode] = &[Opcode::Tex, Opcode::Tld4];
 #[rustfmt::skip]
 pub const OPTIONS: &[Option_] = &[
     option("d|p",                TEX,                                                        floor::RESIDENCY,            "p is false where a texel is not resident in memory; the result is then 0."),
+    option(".uni",               TEX,                                                        floor::UNIFORM,              "A hint without effect on results."),
     option(".f16, .f16x2",       &[Opcode::Tex],                                             floor::HALF,                 "Results in half precision."),
     option("offset e",           TEX,                                                        floor::OFFSET,               "A vector of integers after level or gradients."),
     option("depth reference f",  TEX,                                                        floor::COMPARE,              "The last operand, a scalar; needs .f32 coordinates."),

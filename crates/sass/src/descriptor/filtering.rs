@@ -127,9 +127,8 @@ impl SamplerHeader {
         }
         sampler.srgb &= texture.srgb;
         sampler.seamless_cube &= texture.kind.geometry().is_cube();
-        let border = |mode: &AddressMode| {
-            matches!(mode, AddressMode::Border | AddressMode::ClampOgl)
-        };
+        let border =
+            |mode: &AddressMode| matches!(mode, AddressMode::Border | AddressMode::ClampOgl);
         let reads_srgb = texunit_texel::readings(
             texture.format(sampler.srgb),
             texture.texels.read_mode == texunit_unit::ReadMode::NormalizedFloat,

@@ -91,7 +91,8 @@ pub(super) fn decode(header: &Descriptor) -> Result<Texels, DescriptorError> {
 /// Writes layout and data types: all four components get the type.
 pub(super) fn encode(texels: Texels, header: &mut Descriptor) -> Result<(), DescriptorError> {
     let Texels { format, read_mode } = canonical(texels);
-    let found = FORMATS.iter().find(|&&(.., name, mode)| name == format.name() && mode == read_mode);
+    let found =
+        FORMATS.iter().find(|&&(.., name, mode)| name == format.name() && mode == read_mode);
     let Some(&(layout, _, data_type, ..)) = found else {
         let mode = if read_mode == ELEMENT { "elements" } else { "normalized floats" };
         let reason = format!("no header says `{format} read as {mode}`");
@@ -107,7 +108,9 @@ pub(super) fn encode(texels: Texels, header: &mut Descriptor) -> Result<(), Desc
 pub(super) fn canonical(texels: Texels) -> Texels {
     let Texels { format: own, read_mode } = texels;
     match own.plain_channel().and_then(|channel| Format::new(channel, own.channels())) {
-        Some(plain) if own.is_normalized_kind() => Texels { format: plain, ..texels },
+        Some(plain) if own.is_normalized_kind() && read_mode == NORMALIZED => {
+            Texels { format: plain, ..texels }
+        }
         _ if own.is_srgb_block() => {
             let name = own.name().trim_end_matches("_srgb");
             Texels { format: format(name), read_mode }

@@ -80,7 +80,11 @@ mod tests {
     use texunit_texel::Format;
     use texunit_unit::{Extent, Geometry};
 
-    fn shape(geometry: Geometry, [width, height, depth]: [u32; 3], levels: Option<u32>) -> ArrayShape {
+    fn shape(
+        geometry: Geometry,
+        [width, height, depth]: [u32; 3],
+        levels: Option<u32>,
+    ) -> ArrayShape {
         let format = Format::from_name("u8x4").unwrap();
         let shape = ArrayShape::new(format, geometry, Extent { width, height, depth });
         ArrayShape { levels, ..shape }

@@ -20,7 +20,7 @@ pub use error::DescriptorError;
 pub use filtering::{SamplerHeader, encode_sampler};
 pub use formats::Texels;
 pub use levels::Levels;
-pub use resource::{Encoded, MAX_BYTES, Place, encode_texture};
+pub use resource::{Encoded, MAX_BYTES, Place, Regions, encode_texture};
 pub use texture::{Placement, Source, TextureHeader, TextureType};
 
 /// Eight words, little endian; bit 32 is the lowest of the second word.

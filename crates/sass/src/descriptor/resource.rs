@@ -12,8 +12,7 @@ use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_texel::Format;
 use texunit_unit::{
-    ArchLimits, ArrayShape, Base, Extent, Layout, Residency, Resource, Texture,
-    TexelIndex, View,
+    ArchLimits, ArrayShape, Base, Extent, Layout, Residency, Resource, TexelIndex, Texture, View,
 };
 
 /// Most bytes of texels that are read for a texture.
@@ -231,13 +230,16 @@ pub struct Place {
     pub log2_depth: u32,
 }
 
+/// Addresses with bytes.
+pub type Regions = Vec<(u64, Vec<u8>)>;
+
 /// A texture as a header and memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoded {
     /// The header.
     pub header: Descriptor,
     /// Addresses with bytes. Tiles of sparse textures that are not resident are left out.
-    pub regions: Vec<(u64, Vec<u8>)>,
+    pub regions: Regions,
 }
 
 /// A texture of the unit as a header and memory. `srgb` is whether a sampler with the sRGB flag
@@ -274,7 +276,8 @@ pub fn encode_texture(
         size: [width, height, third],
         levels: shape.level_count(),
         view: [0, shape.level_count() - 1],
-        srgb: srgb || shape.format.is_srgb_block(),
+        // Blocks are sRGB by their format, others by the sampler.
+        srgb: if shape.format.is_block() { shape.format.is_srgb_block() } else { srgb },
         normalized: texture.normalized_coords,
         min_lod: 0,
     };
@@ -306,7 +309,7 @@ fn sources_of(format: Format) -> [Source; 4] {
     sources
 }
 
-fn pitched_regions(resource: &Resource, address: u64) -> (Placement, Vec<(u64, Vec<u8>)>) {
+fn pitched_regions(resource: &Resource, address: u64) -> (Placement, Regions) {
     let row = resource.row_bytes(0) as usize;
     let pitch = row.next_multiple_of(32);
     let mut bytes = Vec::with_capacity(pitch * resource.extent().height as usize);
@@ -320,7 +323,7 @@ fn pitched_regions(resource: &Resource, address: u64) -> (Placement, Vec<(u64, V
 fn block_linear_regions(
     resource: &Resource,
     place: Place,
-) -> Result<(Placement, Vec<(u64, Vec<u8>)>), DescriptorError> {
+) -> Result<(Placement, Regions), DescriptorError> {
     let Place { address, log2_height, log2_depth } = place;
     let sparse = resource.residency().is_some();
     for (bits, log2) in [(BLOCK_HEIGHT, log2_height), (BLOCK_DEPTH, log2_depth)] {

@@ -203,9 +203,8 @@ impl TextureHeader {
         if view[0] > view[1] {
             return Err(unsupported(&VIEW_MIN_LEVEL, "the view has no levels"));
         }
-        let width = u32::try_from(width(header)).map_err(|_| {
-            unsupported(&WIDTH_HIGH, "the unit's buffers have fewer texels")
-        })?;
+        let width = u32::try_from(width(header))
+            .map_err(|_| unsupported(&WIDTH_HIGH, "the unit's buffers have fewer texels"))?;
         Ok(Self {
             kind,
             placement,
@@ -292,8 +291,7 @@ impl TextureHeader {
 
 fn placement(header: &Descriptor, version: Version) -> Result<Placement, DescriptorError> {
     let unsupported = |bits: &Bits, why| DescriptorError::unsupported(bits, header, why);
-    let address =
-        address(header).ok_or_else(|| DescriptorError::undefined(&VERSION, header))?;
+    let address = address(header).ok_or_else(|| DescriptorError::undefined(&VERSION, header))?;
     Ok(match version {
         Version::OneDBuffer => Placement::Buffer { address },
         Version::Pitch => Placement::Pitch { address, pitch: u64::from(PITCH.get(header)) << 5 },

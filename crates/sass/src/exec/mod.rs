@@ -7,12 +7,14 @@
 mod operands;
 mod plans;
 
+use crate::Arch;
 use crate::descriptor::{DescriptorError, Source};
 use crate::memory::Memory;
 use crate::parse::Places;
 use crate::rules;
-use crate::txd::{AOFFI, BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PARAM, PS, PT, RD, RZ, Txd};
-use crate::Arch;
+use crate::txd::{
+    AOFFI, BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PARAM, PS, PT, RD, RZ, Txd,
+};
 use operands::Operands;
 use plans::Plans;
 use texunit_unit::{

@@ -9,9 +9,7 @@ use crate::memory::Memory;
 use crate::txd::Txd;
 use std::collections::HashMap;
 use std::sync::Arc;
-use texunit_unit::{
-    CoordType, FetchForm, FetchKind, FetchPlan, Lod, ResultType, Texture,
-};
+use texunit_unit::{CoordType, FetchForm, FetchKind, FetchPlan, Lod, ResultType, Texture};
 
 /// A fetch made ready.
 #[derive(Clone, Debug)]

@@ -158,8 +158,7 @@ impl Bank {
     pub(super) fn new(module: &Module, names: &Names, kernel: FuncId) -> Self {
         let function = &module.functions[kernel.0 as usize];
         // Other functions have their parameters elsewhere.
-        let (params, end) =
-            if function.is_entry { layout(function) } else { (Vec::new(), PARAMS) };
+        let (params, end) = if function.is_entry { layout(function) } else { (Vec::new(), PARAMS) };
         let mut bank = Self { params, ..Self::default() };
         let (mut textures, mut samplers) = (Vec::new(), Vec::new());
         let mut next = end.next_multiple_of(4);
@@ -234,6 +233,8 @@ fn layout(kernel: &Function) -> (Vec<Option<u32>>, u32) {
     let mut end = PARAMS;
     let places = kernel.params.iter().map(|param| {
         if is_opaque(param.ty) {
+            // No room, but those after it begin at a word.
+            end = end.checked_next_multiple_of(4)?;
             return None;
         }
         // Offsets count from the first parameter on, which is as aligned as any needs.

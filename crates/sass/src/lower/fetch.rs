@@ -3,12 +3,12 @@
 use super::handle::{Handle, Place};
 use super::operands::{Operands, register};
 use super::{Context, Fetch, Form, Packed, Step, Used};
+use crate::control::PHASE;
 use crate::parse::Places;
 use crate::rules::check;
 use crate::txd::{
     AOFFI, BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PARAM, PS, RA, RB, RD, RZ, Txd,
 };
-use crate::control::PHASE;
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::Geometry;
 
@@ -121,12 +121,7 @@ fn derivatives(context: &Context, operands: &Operands, flat: bool) -> Vec<(&'sta
 }
 
 /// The steps that pack array index and offsets into a register of Ra, and what it then holds.
-fn packed(
-    context: &Context,
-    operands: &Operands,
-    register: u64,
-    before: &mut Vec<Step>,
-) -> String {
+fn packed(context: &Context, operands: &Operands, register: u64, before: &mut Vec<Step>) -> String {
     let mut base = "RZ".to_owned();
     let array = operands.array.map(|array| match array {
         Operand::Imm(bits) => Ok(u64::from((*bits as u32).min(0xffff) as u16)),

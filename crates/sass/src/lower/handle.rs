@@ -34,11 +34,7 @@ enum Part {
 }
 
 /// The handle of an instruction.
-pub(super) fn find(
-    context: &Context,
-    operands: &Operands,
-    at: usize,
-) -> Result<Handle, String> {
+pub(super) fn find(context: &Context, operands: &Operands, at: usize) -> Result<Handle, String> {
     let texture = operands.texture;
     match operands.sampler {
         None => unified(context, texture, at),
@@ -49,7 +45,9 @@ pub(super) fn find(
 fn constant(byte: u32, from: String) -> Result<Handle, String> {
     let index = u64::from(byte / 4);
     if index > INDEX.max() {
-        return Err(format!("its handle lies at byte {byte:#x} of the constant bank, which the index does not reach"));
+        return Err(format!(
+            "its handle lies at byte {byte:#x} of the constant bank, which the index does not reach"
+        ));
     }
     Ok(Handle { from: format!("{}: {from}", at_byte(byte)), place: Place::Constant(index) })
 }
@@ -93,7 +91,8 @@ fn independent(
 ) -> Result<Handle, String> {
     let name = |base| name_of(context.module, context.id, base).map(|n| n.0);
     if let (Some(texture), Some(sampler)) = (name(texture), name(sampler)) {
-        let byte = context.bank.pair(texture, sampler).ok_or("its pair has no place in the bank")?;
+        let byte =
+            context.bank.pair(texture, sampler).ok_or("its pair has no place in the bank")?;
         let (texture, sampler) = (context.name(texture), context.name(sampler));
         return constant(byte, format!("handle of {texture} with {sampler}"));
     }
@@ -128,9 +127,10 @@ impl Context<'_> {
     fn name(&self, name: Name) -> String {
         let found = match name {
             Name::Variable(id) => self.module.variables.get(id.0 as usize).map(|v| &v.name),
-            Name::Param(function, id) => {
-                self.module.functions[function.0 as usize].params.get(id.0 as usize).map(|p| &p.name)
-            }
+            Name::Param(function, id) => self.module.functions[function.0 as usize]
+                .params
+                .get(id.0 as usize)
+                .map(|p| &p.name),
         };
         found.cloned().unwrap_or_default()
     }

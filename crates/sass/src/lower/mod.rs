@@ -20,7 +20,7 @@ use crate::{Arch, Txd};
 use bank::{Bank, Names};
 use operands::Operands;
 use std::collections::{HashMap, HashSet};
-use texunit_check::ir::{FuncId, Function, Instruction, Module};
+use texunit_check::ir::{FuncId, Function, Instruction, Module, Operand};
 use texunit_isa::{Geometry, MipMode, Opcode};
 use texunit_syntax::Span;
 use usage::Usage;
@@ -143,9 +143,8 @@ pub fn is_gradient(instruction: &Instruction) -> bool {
 /// that are declared `.visible` or `.weak`.
 pub fn module(module: &Module, visible: &HashSet<&str>, arch: Arch) -> Vec<Lowered> {
     let ids = || (0..module.functions.len() as u32).map(FuncId);
-    let has_some = |id: &FuncId| {
-        module.functions[id.0 as usize].body.iter().flatten().any(is_gradient)
-    };
+    let has_some =
+        |id: &FuncId| module.functions[id.0 as usize].body.iter().flatten().any(is_gradient);
     let functions: Vec<FuncId> = ids().filter(has_some).collect();
     if functions.is_empty() {
         return Vec::new();
@@ -201,7 +200,16 @@ pub fn lower(instruction: &Instruction, at: usize, context: &Context) -> Form {
         Err(why) => return Form::Refused(why),
     };
     match why_emulated(context, &operands) {
-        Some(why) => Form::Quad(Box::new(quad::lower(context, &operands, &used, handle, why))),
+        Some(why) => {
+            let mut quad = quad::lower(context, &operands, &used, handle, why);
+            if let Some(guard) = instruction.guard {
+                let not = if guard.negated { "" } else { "!" };
+                let p = context.text(&Operand::Reg(guard.reg));
+                let step = Step::new(format!("@{not}{p} BRA"), "past it all, by the guard");
+                quad.before.insert(0, step);
+            }
+            Form::Quad(Box::new(quad))
+        }
         None => fetch::lower(context, instruction, &operands, &used, handle),
     }
 }
@@ -250,8 +258,7 @@ impl Context<'_> {
     }
 
     /// An operand as text: a register by its name, a constant by its bits.
-    fn text(&self, operand: &texunit_check::ir::Operand) -> String {
-        use texunit_check::ir::Operand;
+    fn text(&self, operand: &Operand) -> String {
         match operand {
             Operand::Reg(reg) => self
                 .function

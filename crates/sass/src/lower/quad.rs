@@ -37,7 +37,12 @@ pub(super) fn lower(
             fetch += word;
         }
     }
-    fetch += ".NDV.P";
+    fetch += ".NDV";
+    if used.mask == 0 {
+        // Only the predicate is asked for.
+        fetch += ".NODEP";
+    }
+    fetch += ".P";
     let coordinates = match operands.geometry {
         Geometry::D1 => "1D",
         Geometry::A1d => "ARRAY_1D",

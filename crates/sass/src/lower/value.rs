@@ -93,10 +93,9 @@ impl<'a> Values<'a> {
             (Opcode::Add, [_, Operand::Reg(source), Operand::Imm(bits)])
             | (Opcode::Add, [_, Operand::Imm(bits), Operand::Reg(source)]) => {
                 match self.search(*source, n, bank, left) {
-                    Value::AddressOf(byte) => moved(byte, *bits as i64).map_or(
-                        Value::Unknown,
-                        Value::AddressOf,
-                    ),
+                    Value::AddressOf(byte) => {
+                        moved(byte, *bits as i64).map_or(Value::Unknown, Value::AddressOf)
+                    }
                     _ => Value::Unknown,
                 }
             }

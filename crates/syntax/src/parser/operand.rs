@@ -283,7 +283,7 @@ impl<'a> Parser<'a> {
                 return self.unexpected(codes::VECTOR, "an element", help);
             }
             Kind::LeftBracket => {
-                let help = "load from memory with `ld` before";
+                let help = "close the vector with `}`, or load from memory with `ld` before";
                 return self.unexpected(codes::VECTOR, "an element", help);
             }
             _ => self.constant_operand()?,

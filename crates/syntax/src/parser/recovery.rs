@@ -4,7 +4,7 @@ use super::{Parse, Parser};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
-use crate::token::Kind;
+use crate::token::{Kind, Token};
 use crate::words;
 
 /// Where a broken statement stands.
@@ -261,6 +261,7 @@ impl Parser<'_> {
             _ => {
                 next.first_on_line
                     && (self.begins_statement(self.at, scope, false)
+                        || matches!(scope, Scope::Body) && self.is_last_word(next)
                         || next.kind == Kind::Word && words::is_directive(self.word(next).text))
             }
         };
@@ -277,6 +278,11 @@ impl Parser<'_> {
             return Ok(());
         }
         self.not_ended(what)
+    }
+
+    /// Whether this is an instruction of one word, which needs no `;` behind it to be known.
+    fn is_last_word(&self, token: Token) -> bool {
+        token.kind == Kind::Ident && matches!(self.text_of(token), "ret" | "exit" | "trap")
     }
 
     /// Says what is wrong where `,` or `;` should be.

@@ -4,6 +4,7 @@ use super::super::doc;
 use super::super::scan::{Kind, Place};
 use super::Item;
 use lsp_types::CompletionItemKind as ItemKind;
+use texunit_check::{Architecture, architectures};
 use texunit_isa::{Class, Opcode, forms_of};
 
 /// All opcodes. Those without rows are known by name only.
@@ -149,16 +150,11 @@ pub(super) fn targets() -> Vec<Item> {
     ];
     let option =
         |&(label, detail): &(&str, &str)| word_item(label, ItemKind::KEYWORD, detail.into(), 1);
-    let architecture = |name: &&str| word_item(name, ItemKind::CONSTANT, "architecture".into(), 0);
-    ARCHITECTURES.iter().map(architecture).chain(OPTIONS.iter().map(option)).collect()
+    let architecture = |name: Architecture| {
+        word_item(&name.to_string(), ItemKind::CONSTANT, "architecture".into(), 0)
+    };
+    architectures().map(architecture).chain(OPTIONS.iter().map(option)).collect()
 }
-
-const ARCHITECTURES: &[&str] = &[
-    "sm_20", "sm_30", "sm_32", "sm_35", "sm_37", "sm_50", "sm_52", "sm_53", "sm_60", "sm_61",
-    "sm_62", "sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90",
-    "sm_90a", "sm_100", "sm_100a", "sm_100f", "sm_103", "sm_103a", "sm_103f", "sm_110", "sm_110a",
-    "sm_110f", "sm_120", "sm_120a", "sm_120f", "sm_121", "sm_121a", "sm_121f",
-];
 
 /// Fields of the initial values of references, and what they can be.
 pub(super) fn fields() -> impl Iterator<Item = Item> {

@@ -45,14 +45,11 @@ impl<W: Write> Server<W> {
     pub(super) fn open(&mut self, params: DidOpenTextDocumentParams) -> io::Result<()> {
         let item = params.text_document;
         self.fail_waiting(&item.uri, modified)?;
-        let document = Document {
-            text: Text::new(item.text),
-            version: item.version,
-            revision: self.next_revision(),
-            is_posted: false,
-            index: None,
-            diagnostics: None,
-        };
+        if item.text.len() > Text::MAX_LEN {
+            return self.leave_alone(item.uri);
+        }
+        let revision = self.next_revision();
+        let document = Document::new(Text::new(item.text), item.version, revision);
         self.documents.insert(item.uri, document);
         Ok(())
     }
@@ -68,6 +65,7 @@ impl<W: Write> Server<W> {
         let mut fits = true;
         for change in params.content_changes {
             match change.range {
+                None if change.text.len() > Text::MAX_LEN => fits = false,
                 None => document.text = Text::new(change.text),
                 Some(range) => {
                     fits &= document.text.replace(range, &change.text, self.encoding);
@@ -75,26 +73,31 @@ impl<W: Write> Server<W> {
             }
         }
         document.version = params.text_document.version;
-        document.revision = revision;
-        document.is_posted = false;
-        (document.index, document.diagnostics) = (None, None);
-        if fits {
-            return Ok(());
-        }
-        // What the client sees is not what is known here any more.
-        self.documents.remove(&uri);
-        self.show(MessageType::ERROR, &format!("{} is too long: it is left alone", uri.as_str()))
+        document.renew(revision);
+        if fits { Ok(()) } else { self.leave_alone(uri) }
     }
 
-    pub(super) fn close(&mut self, params: DidCloseTextDocumentParams) -> io::Result<()> {
-        let uri = params.text_document.uri;
-        self.fail_waiting(&uri, modified)?;
+    /// A text that is too long: what the client sees is not what is known here.
+    fn leave_alone(&mut self, uri: Uri) -> io::Result<()> {
+        let message = format!("{} is too long: it is left alone", uri.as_str());
+        self.forget(uri)?;
+        self.show(MessageType::ERROR, &message)
+    }
+
+    /// Forgets a document with everything that was said about it.
+    fn forget(&mut self, uri: Uri) -> io::Result<()> {
         self.indexer.forget(&uri);
         self.checker.forget(&uri);
         if self.documents.remove(&uri).is_none() {
             return Ok(());
         }
         self.publish(PublishDiagnosticsParams { uri, diagnostics: Vec::new(), version: None })
+    }
+
+    pub(super) fn close(&mut self, params: DidCloseTextDocumentParams) -> io::Result<()> {
+        let uri = params.text_document.uri;
+        self.fail_waiting(&uri, modified)?;
+        self.forget(uri)
     }
 
     pub(super) fn configure(&mut self, params: &Value) -> io::Result<()> {
@@ -107,9 +110,7 @@ impl<W: Write> Server<W> {
         self.config = Arc::new(config);
         for document in self.documents.values_mut() {
             self.revisions += 1;
-            document.revision = self.revisions;
-            document.is_posted = false;
-            (document.index, document.diagnostics) = (None, None);
+            document.renew(self.revisions);
         }
         wrong.iter().try_for_each(|message| self.show(MessageType::ERROR, message))
     }
@@ -154,6 +155,7 @@ impl<W: Write> Server<W> {
                 self.publish_diagnostics(&uri)?;
             }
             Found::Panic => {
+                document.is_broken = true;
                 self.fail_waiting(&uri, bug)?;
                 let message =
                     format!("a bug was found in {}; standard error has more", uri.as_str());

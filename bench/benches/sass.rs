@@ -1,0 +1,62 @@
+//! Machine words: 10^8 random ones decoded, TXD only, and printed.
+//!
+//! Prints a table, best of several runs, and never fails by time. docs/performance.md holds the
+//! numbers that were measured, with the machine.
+#![allow(clippy::print_stdout, missing_docs)]
+
+use std::hint::black_box;
+use std::time::Instant;
+use texunit_sass::print::Style;
+use texunit_sass::txd::OPCODE;
+use texunit_sass::{Arch, Control, Word};
+
+const RUNS: usize = 3;
+const DECODED: u64 = 100_000_000;
+const PRINTED: u64 = 2_000_000;
+
+/// A random word of a number (splitmix64).
+fn word(n: u64) -> u64 {
+    let mut z = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+/// A random TXD, valid on every architecture from sm_52 on.
+fn txd(n: u64) -> u64 {
+    OPCODE.set(word(n), OPCODE.absent())
+}
+
+fn row(name: &str, count: u64, mut f: impl FnMut(u64) -> u64) {
+    let mut best = f64::INFINITY;
+    let mut found = 0;
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        found = (0..count).map(&mut f).sum();
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    println!("| {name} | {count} | {found} | {:.1} |", count as f64 / best / 1e6);
+}
+
+fn is_instruction(word: u64, arch: Arch) -> u64 {
+    u64::from(matches!(
+        black_box(Word::decode(black_box(word), Control::NONE, arch)),
+        Word::Txd(_) | Word::Other(_)
+    ))
+}
+
+fn length(word: u64) -> u64 {
+    let text = Word::decode(word, Control::NONE, Arch::Sm52).text(Style::Nvidia);
+    black_box(text).map_or(0, |text| text.len() as u64)
+}
+
+fn main() {
+    println!("| one thread | words | instructions (printed: bytes) | million words/s |");
+    println!("|---|---|---|---|");
+    row("making random words, nothing else", DECODED, |n| black_box(word(n)) & 1);
+    row("random words decoded, sm_52", DECODED, |n| is_instruction(word(n), Arch::Sm52));
+    row("random words decoded, sm_50", DECODED, |n| is_instruction(word(n), Arch::Sm50));
+    row("TXD decoded", DECODED, |n| is_instruction(txd(n), Arch::Sm52));
+    row("random words decoded and printed", PRINTED, |n| length(word(n)));
+    row("TXD decoded and printed", PRINTED, |n| length(txd(n)));
+}

@@ -1,0 +1,136 @@
+//! `texunit sass exec`: one TXD on a state that a file describes.
+
+use super::args::ExecArgs;
+use super::{Output, finding, instruction, wrong};
+use crate::args::OutputFormat;
+use serde_json::{Map, Value, json};
+use std::io::IsTerminal;
+use texunit_report::visible;
+use texunit_sass::Txd;
+use texunit_sass::exec::{Outcome, State, execute};
+use texunit_sass::state_file;
+use texunit_sass::txd::{MASK, PS, PT, RD, RZ};
+use texunit_syntax::SourceFile;
+
+/// Largest state file, in bytes: more than enough for its texels.
+const MAX_FILE: usize = 64 << 20;
+
+/// Runs the instruction and tells what it wrote.
+pub(super) fn run(args: &ExecArgs) -> Output {
+    let path = args.state.display().to_string();
+    let error = |message: String| wrong(&visible(&format!("{path}: {message}")));
+    let bytes = match texunit_files::read_bytes(&args.state) {
+        Ok(bytes) => bytes,
+        Err(error) => return wrong(&visible(&error.to_string())),
+    };
+    if bytes.len() > MAX_FILE {
+        return error(format!("a state file has at most {MAX_FILE} bytes"));
+    }
+    let Ok(text) = String::from_utf8(bytes) else {
+        return error("the file is not UTF-8 text".to_owned());
+    };
+    let mut state = match state_file::parse(&text) {
+        Ok(state) => state,
+        Err(found) => {
+            let place = found.place(&text).map(|(line, column)| format!("{line}:{column}: "));
+            let message = format!("{path}:{}{found}", place.unwrap_or_else(|| " ".to_owned()));
+            return wrong(&visible(&message));
+        }
+    };
+    let text = args.text.join(" ");
+    let (txd, diagnostics) = instruction(&text, state.arch, false);
+    let source = SourceFile::new("<text>", text.as_str());
+    let Some(txd) = txd else {
+        let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        return match args.format {
+            OutputFormat::Human => Output {
+                out: String::new(),
+                err: texunit_report::human(&source, &diagnostics, color),
+                right: false,
+            },
+            OutputFormat::Json => {
+                let found: Vec<Value> = diagnostics.iter().map(|d| finding(&source, d)).collect();
+                Output {
+                    out: format!("{}\n", json!({ "diagnostics": found })),
+                    err: String::new(),
+                    right: false,
+                }
+            }
+        };
+    };
+    match execute(&txd, &mut state) {
+        Err(found) => error(found.to_string()),
+        Ok(outcome) => {
+            let out = match args.format {
+                OutputFormat::Human => human(&txd, &state, outcome),
+                OutputFormat::Json => format!("{}\n", json(&txd, &state, outcome)),
+            };
+            Output { out, err: String::new(), right: true }
+        }
+    }
+}
+
+/// Numbers of the registers that are written.
+fn written(txd: &Txd) -> Vec<usize> {
+    let first = txd.get(&RD);
+    let count = if first == RZ { 0 } else { txd.get(&MASK).count_ones().into() };
+    (first..first + count).map(|n| n as usize).collect()
+}
+
+/// A line for each run of lanes that hold the same.
+fn human(txd: &Txd, state: &State, outcome: Outcome) -> String {
+    let mut out = String::new();
+    for number in written(txd) {
+        let register = &state.registers[number];
+        let lanes: Vec<usize> = texunit_unit::lanes(outcome.lanes).collect();
+        for run in lanes.chunk_by(|&a, &b| b == a + 1 && register[a] == register[b]) {
+            let (first, last) = (run[0], run[run.len() - 1]);
+            let lanes = if first == last { format!("{first}") } else { format!("{first}-{last}") };
+            let bits = register[first];
+            let value = f32::from_bits(bits);
+            out += &format!("{:5} lanes {lanes:6} {bits:#010x}  {value:?}\n", format!("R{number}"));
+        }
+    }
+    if txd.get(&PS) != PT {
+        let number = txd.get(&PS);
+        let bits = state.predicates[number as usize];
+        out += &format!(
+            "P{number}    lanes {:#010x} of {:#010x}\n",
+            bits & outcome.lanes,
+            outcome.lanes
+        );
+    }
+    for (what, lanes) in [
+        ("took part", outcome.lanes),
+        ("zeros: invalid texture or of another type", outcome.invalid),
+        ("a tile is not resident", outcome.missing),
+    ] {
+        if lanes != 0 || what == "took part" {
+            out += &format!("{what}: {lanes:#010x}\n");
+        }
+    }
+    out
+}
+
+fn json(txd: &Txd, state: &State, outcome: Outcome) -> Value {
+    let mut registers = Map::new();
+    for number in written(txd) {
+        let lane = |lane: usize| {
+            let bits = state.registers[number][lane];
+            json!({ "lane": lane, "bits": format!("{bits:#010x}"), "f32": f32::from_bits(bits) })
+        };
+        let lanes: Vec<Value> = texunit_unit::lanes(outcome.lanes).map(lane).collect();
+        registers.insert(format!("R{number}"), lanes.into());
+    }
+    let mut predicates = Map::new();
+    if let Some(bits) = state.predicates.get(txd.get(&PS) as usize) {
+        predicates.insert(format!("P{}", txd.get(&PS)), format!("{bits:#010x}").into());
+    }
+    json!({
+        "lanes": format!("{:#010x}", outcome.lanes),
+        "invalid": format!("{:#010x}", outcome.invalid),
+        "missing": format!("{:#010x}", outcome.missing),
+        "registers": registers,
+        "predicates": predicates,
+    })
+}

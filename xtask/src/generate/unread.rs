@@ -1,0 +1,209 @@
+//! What is not compared, by name and with the reason: instructions of which the checker reads the
+//! name, the version and the target, and not the operands. Their floors are compared.
+
+use texunit_isa::{Opcode, Shape, forms_of, read_modifiers};
+
+use crate::random::Random;
+
+const TENSOR: &str = "tensor cores: no rows for shapes and fragments";
+const CLUSTER: &str = "clusters of CTAs are not run";
+const ASYNC: &str = "asynchronous copies and their barriers are not run";
+const VIDEO: &str = "video instructions: no rows for their selectors";
+const STACK: &str = "the stack of a thread cannot grow here";
+const CACHE: &str = "cache policies have no effect here";
+const OTHER: &str = "steers the machine, not the program";
+const PAIRS: &str = "packed arithmetic of Blackwell is not run";
+
+/// Opcodes, or an opcode and the word that makes the form, with the reason why operands of it are
+/// not compared.
+#[rustfmt::skip]
+pub(super) const UNREAD: &[(&str, &str)] = &[
+    ("add.f32x2", PAIRS), ("add.s16x2", PAIRS), ("add.s8x4", PAIRS), ("add.u16x2", PAIRS), ("add.u8x4", PAIRS),
+    ("alloca", STACK), ("atom.L2::cache_hint", CACHE), ("atom.vector", PAIRS), ("clusterlaunchcontrol", CLUSTER), ("cp", ASYNC), ("createpolicy", CACHE),
+    ("cvt.narrow", PAIRS), ("cvt.rs", PAIRS), ("elect", OTHER), ("fence.proxy", ASYNC), ("fma.f32x2", PAIRS), ("getctarank", CLUSTER),
+    ("griddepcontrol", OTHER), ("ldmatrix", TENSOR), ("mapa", CLUSTER), ("mbarrier", ASYNC), ("membar.proxy", ASYNC), ("mma", TENSOR), ("movmatrix", TENSOR),
+    ("mul.f32x2", PAIRS), ("multimem", CLUSTER), ("red.L2::cache_hint", CACHE), ("red.async", ASYNC), ("red.vector", PAIRS), ("setmaxnreg", OTHER),
+    ("st.async", ASYNC), ("st.bulk", ASYNC), ("stackrestore", STACK), ("stacksave", STACK), ("stmatrix", TENSOR), ("sub.f32x2", PAIRS), ("sub.s8x4", PAIRS),
+    ("sub.u8x4", PAIRS), ("tcgen05", TENSOR), ("tensormap", ASYNC), ("vabsdiff", VIDEO), ("vabsdiff2", VIDEO), ("vabsdiff4", VIDEO), ("vadd", VIDEO),
+    ("vadd2", VIDEO), ("vadd4", VIDEO), ("vavrg2", VIDEO), ("vavrg4", VIDEO), ("vmad", VIDEO), ("vmax", VIDEO), ("vmax2", VIDEO), ("vmax4", VIDEO),
+    ("vmin", VIDEO), ("vmin2", VIDEO), ("vmin4", VIDEO), ("vset", VIDEO), ("vset2", VIDEO), ("vset4", VIDEO), ("vshl", VIDEO), ("vshr", VIDEO),
+    ("vsub", VIDEO), ("vsub2", VIDEO), ("vsub4", VIDEO), ("wgmma", TENSOR), ("wmma", TENSOR),
+];
+
+/// Right instructions of opcodes without rows, whose floors are compared.
+#[rustfmt::skip]
+const RIGHT: &[&str] = &[
+    "alloca.u64 %rd1, %rd2;",
+    "stacksave.u64 %rd1;",
+    "stackrestore.u64 %rd1;",
+    "cp.async.ca.shared.global [%rd1], [%rd2], 16;",
+    "cp.async.commit_group;",
+    "cp.async.wait_group 0;",
+    "cp.async.wait_all;",
+    "cp.async.mbarrier.arrive.b64 [%rd1];",
+    "cp.async.bulk.commit_group;",
+    "cp.async.bulk.wait_group 0;",
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [sh], [%rd1], 16, [sh];",
+    "cp.async.bulk.prefetch.L2.global [%rd1], 16;",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [sh], 16;",
+    "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.tile [sh], [%rd1, {%r1}], [sh];",
+    "createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0;",
+    "elect.sync %r1|%p1, %r2;",
+    "getctarank.u32 %r1, %r2;",
+    "griddepcontrol.wait;",
+    "griddepcontrol.launch_dependents;",
+    "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [sh];",
+    "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [sh];",
+    "stmatrix.sync.aligned.m8n8.x1.shared.b16 [sh], {%r1};",
+    "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;",
+    "mapa.u32 %r1, %r2, %r3;",
+    "mbarrier.init.shared.b64 [sh], %r1;",
+    "mbarrier.arrive.shared.b64 %rd1, [sh];",
+    "mbarrier.test_wait.shared.b64 %p1, [sh], %rd1;",
+    "mbarrier.try_wait.shared.b64 %p1, [sh], %rd1;",
+    "mbarrier.expect_tx.relaxed.cta.shared.b64 [sh], %r1;",
+    "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f0,%f1}, {%r0,%r1}, {%r2,%r3}, {%f0,%f1,%f2,%f3,%f4,%f5,%f0,%f1};",
+    "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1}, {%r2}, {%f0,%f1,%f2,%f3};",
+    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
+    "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r0,%r1}, {%r2}, {%r3}, {%r4,%r5};",
+    "multimem.ld_reduce.global.add.u32 %r1, [%rd1];",
+    "multimem.st.global.u32 [%rd1], %r1;",
+    "multimem.red.global.add.u32 [%rd1], %r1;",
+    "setmaxnreg.inc.sync.aligned.u32 64;",
+    "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [sh], 32;",
+    "tcgen05.fence::before_thread_sync;",
+    "tcgen05.wait::ld.sync.aligned;",
+    "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [sh], %rd1;",
+    "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [sh], 128;",
+    "vadd.s32.s32.s32 %r1, %r2, %r3;",
+    "vabsdiff.s32.s32.s32 %r1, %r2, %r3;",
+    "vmad.s32.s32.s32 %r1, %r2, %r3, %r4;",
+    "vset.s32.s32.eq %r1, %r2, %r3;",
+    "vshl.s32.s32.u32.clamp %r1, %r2, %r3;",
+    "vadd2.s32.s32.s32 %r1, %r2, %r3, %r4;",
+    "vavrg4.s32.s32.s32 %r1, %r2, %r3, %r4;",
+    "vset4.s32.s32.eq %r1, %r2, %r3, %r4;",
+    "wgmma.fence.sync.aligned;",
+    "wgmma.commit_group.sync.aligned;",
+    "wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r0,%r1}, [%rd1];",
+    "wmma.load.a.sync.aligned.row.m8n8k32.s4 {%r0}, [%rd1];",
+    "wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f0,%f1},{%r0,%r1,%r2,%r3},{%r0,%r1,%r2,%r3},{%f0,%f1,%f2,%f3,%f4,%f5,%f0,%f1};",
+    "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [sh], [sh];",
+    "tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%rd1];",
+    "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];",
+    "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;",
+    "tcgen05.shift.cta_group::1.down [%r1];",
+    "ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32 {%r1}, [sh];",
+    "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [sh], {%r1};",
+    "wgmma.wait_group.sync.aligned 0;",
+    "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [sh], [sh];",
+    "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %bq1;",
+    "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.cta_group::1 [sh], [%rd1, {%r1,%r2}], [sh];",
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [sh], [%rd1], 16, [sh], %hb1;",
+    "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
+    "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
+    "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
+    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd0,%fd1}, {%fd2}, {%fd3}, {%fd0,%fd1};",
+    "mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32 {%r0,%r1}, {%r2}, {%r3}, {%r4,%r5};",
+    "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r0,%r1,%r2,%r3}, {%r4,%r5,%r0,%r1}, {%r2,%r3}, {%r0,%r1,%r2,%r3};",
+    "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r0,%r1}, {%r2,%r3}, {%r4,%r5}, {%r0,%r1}, %r0, 0;",
+    "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r0,%r1}, {%r2,%r3}, {%r4,%r5}, {%r0,%r1}, %r0, 0;",
+    "wmma.load.a.sync.aligned.row.m32n8k16.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r0,%r1}, [%rd1];",
+    "wmma.load.a.sync.aligned.row.m16n16k16.s8 {%r0,%r1}, [%rd1];",
+    "wmma.load.a.sync.aligned.row.m16n16k16.bf16 {%r0,%r1,%r2,%r3}, [%rd1];",
+    "wmma.load.a.sync.aligned.row.m8n8k4.f64 {%fd0}, [%rd1];",
+    "multimem.ld_reduce.global.add.acc::f32.v4.f16x2 {%r1,%r2,%r3,%r4}, [%rd1];",
+    "mbarrier.arrive.expect_tx.shared.b64 %rd1, [sh], %r1;",
+    "mbarrier.complete_tx.shared.b64 [sh], %r1;",
+    "cp.async.mbarrier.arrive.noinc.b64 [%rd1];",
+    "createpolicy.cvt.L2.b64 %rd1, %rd2;",
+    "createpolicy.range.L2::evict_last.b64 %rd1, [%rd2], 4, 8;",
+    "wmma.load.a.sync.aligned.row.m16n16k16.u8 {%r0,%r1}, [%rd1];",
+    "wmma.load.a.sync.aligned.row.m8n8k128.b1 {%r0}, [%rd1];",
+    "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r0,%r1}, {%r2}, {%r3}, {%r4,%r5};",
+    "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc {%r0,%r1}, {%r2}, {%r3}, {%r4,%r5};",
+    "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
+    "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%fd0,%fd1,%fd2,%fd3}, {%fd4,%fd5}, {%fd0}, {%fd0,%fd1,%fd2,%fd3};",
+    "mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e4m3.f16 {%r0,%r1}, {%r2,%r3}, {%r4}, {%r0,%r1};",
+    "cp.async.ca.shared.global.L2::128B [%rd1], [%rd2], 16;",
+    "cp.async.cg.shared.global.L2::cache_hint [%rd1], [%rd2], 16, %rd3;",
+    "mbarrier.arrive.release.cta.shared.b64 %rd1, [sh];",
+    "mbarrier.arrive.noComplete.release.cta.shared.b64 %rd1, [sh], %r1;",
+    "mbarrier.arrive.shared::cluster.b64 _, [sh];",
+    "mbarrier.test_wait.parity.shared.b64 %p1, [sh], %r1;",
+    "mbarrier.pending_count.b64 %r1, %rd1;",
+    "mbarrier.arrive_drop.shared.b64 %rd1, [sh];",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1], [sh], 16;",
+    "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [sh], 16;",
+    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [sh], [%rd1], 16, [sh];",
+];
+
+/// An instruction that only version and target can make wrong.
+pub(super) fn right(random: &mut Random) -> String {
+    random.pick(RIGHT).to_owned()
+}
+
+/// Whether the operands of these words are not looked at.
+pub(super) fn unread(opcode: Opcode, words: &[&str]) -> bool {
+    match read_modifiers(opcode, words) {
+        _ if forms_of(opcode).is_empty() => true,
+        Ok((_, forms)) => forms.iter().any(|f| f.shape == Shape::Unchecked),
+        Err(_) => false,
+    }
+}
+
+/// The names of a row in [`UNREAD`].
+#[cfg(test)]
+fn names(form: &texunit_isa::Form) -> Vec<String> {
+    let opcode = form.row.opcode.name();
+    let has = |word: &str| form.slots.iter().any(|s| s.words.contains(&word));
+    let must = |word: &str| form.slots.iter().any(|s| !s.optional && s.words.contains(&word));
+    let marks = ["async", "bulk", "L2::cache_hint", "proxy", "rs"];
+    if let Some(mark) = marks.iter().find(|m| form.slots.iter().any(|s| s.words == [**m])) {
+        return vec![format!("{opcode}.{mark}")];
+    }
+    if has("e2m1x2") {
+        return vec![format!("{opcode}.narrow")];
+    }
+    if must("v2") {
+        return vec![format!("{opcode}.vector")];
+    }
+    ["f32x2", "u16x2", "s16x2", "u8x4", "s8x4"]
+        .iter()
+        .filter(|w| has(w))
+        .map(|w| format!("{opcode}.{w}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use texunit_isa::forms;
+
+    use super::*;
+
+    #[test]
+    fn every_exception_has_a_name() {
+        let mut wanted: Vec<String> = Opcode::ALL
+            .iter()
+            .filter(|o| forms_of(**o).is_empty())
+            .map(|o| o.name().to_owned())
+            .collect();
+        let unchecked = forms().iter().filter(|f| f.shape == Shape::Unchecked);
+        wanted.extend(unchecked.flat_map(names));
+        wanted.sort();
+        wanted.dedup();
+        let listed: Vec<&str> = UNREAD.iter().map(|(name, _)| *name).collect();
+        let mut sorted = listed.clone();
+        sorted.sort_unstable();
+        assert_eq!(listed, sorted, "keep the table sorted");
+        assert_eq!(wanted, sorted);
+    }
+
+    #[test]
+    fn right_instructions_have_no_rows() {
+        for line in RIGHT {
+            let opcode = line.split('.').next().and_then(Opcode::from_name);
+            assert!(opcode.is_some_and(|o| forms_of(o).is_empty()), "{line}");
+        }
+    }
+}
