@@ -76,7 +76,7 @@ fn phases(source: &SourceFile) -> [f64; 4] {
     let options = Options::default();
     let (parsing, parsed) = seconds(|| parse(source));
     let (checking, checked) = seconds(|| check_with(source, &parsed.module, options));
-    let (linting, _) = seconds(|| lint::lint(source, &parsed.module, &checked, &options));
+    let (linting, _) = seconds(|| lint::lint(source, &parsed.module, &checked));
     drop((parsed, checked));
     let (all, diagnostics) = seconds(|| check_source(source, &options));
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.is_error()).collect();

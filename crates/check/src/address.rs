@@ -9,6 +9,7 @@ use crate::correct;
 use crate::instruction::mnemonic;
 use crate::ir::{Base, Operand};
 use crate::operand::{Site, area_name};
+use crate::options::Ptxas;
 use crate::scope::Found;
 use crate::types::fits;
 use crate::values::{Area, Value};
@@ -54,6 +55,13 @@ impl<'a> Body<'_, 'a> {
             Some(expr) => self.cx.integer(expr)?,
             None => 0,
         };
+        let func = self.cx.release == Ptxas::V13_5
+            && site.i.modifiers.iter().any(|m| m.text == "param::func");
+        if func && !matches!(value, Value::Named { area: Area::CallParam, .. }) {
+            let message = format!("{} needs a parameter of a call here", mnemonic(site.i));
+            self.wrong("E0217", base.span, message, "write the name of a .param of this function");
+            return None;
+        }
         match value {
             Value::Reg { id, ty }
                 if (ty.is_integer() || ty.kind() == TypeKind::Bits)
@@ -76,7 +84,10 @@ impl<'a> Body<'_, 'a> {
                 self.report(diagnostic);
                 None
             }
-            Value::Special(..) if site.i.opcode.text != Opcode::Prefetchu.name() => {
+            Value::Special(..)
+                if site.i.opcode.text != Opcode::Prefetchu.name()
+                    || self.cx.release < Ptxas::V12_9 =>
+            {
                 self.cx.report_miscompiled(
                     Diagnostic::error("E0217", base.span, "a special register is not an address")
                         .help("copy it into a register with mov first"),

@@ -70,6 +70,16 @@ impl<'a> Checker<'a> {
     /// A kernel's prototype has none, and `.noreturn` stands once.
     fn prototype(&mut self, f: &'a ast::Function<'a>) {
         let without = f.is_entry && f.body.is_none();
+        let returns =
+            f.directives.iter().find(|d| d.name.text == "noreturn" && !f.returns.is_empty());
+        if let Some(directive) = returns {
+            let message = "a function that returns a value is not .noreturn";
+            self.report(
+                Diagnostic::error("E0152", directive.span, message)
+                    .help("remove .noreturn, or the result")
+                    .fix(directive.span, ""),
+            );
+        }
         let mut more = f.directives.iter().skip(usize::from(!without));
         if without || f.directives.first().is_some_and(|d| d.name.text == "noreturn") {
             let wrong = more.find(|d| without || d.name.text == "noreturn");

@@ -95,7 +95,7 @@ pub const CODES: &[Code] = &[
     code("W0202", "register not written on every way", "There is a way from the beginning of the function to the instruction on which nothing writes the register. Ways on which one predicate would have to be true and false are left out."),
     code("W0203", "register written under a guard only", "The register is written under a guard (`@%p mov ...`), and an instruction that does not depend on that predicate reads it: where the guard is false, its value is undefined."),
     code("W0204", "unreachable code", "The code follows `bra`, `ret`, `exit` or `trap`, and no branch from code that is reached leads to it."),
-    code("W0205", "barrier under divergence", "A barrier of the whole CTA stands where only some of its threads come, because of a branch, a loop or a guard that depends on a value that differs between threads. The others wait elsewhere or run on: the kernel hangs, or its memory accesses are not ordered. Threads that end without doing anything more do not count, nor do barriers with a number of threads."),
+    code("W0205", "barrier under divergence", "A barrier of the whole CTA stands where only some of its threads come, because of a branch, a loop or a guard that depends on a value that differs between threads. The others wait elsewhere or run on: the kernel hangs, or its memory accesses are not ordered. Threads that end without doing anything more do not count, as long as the others do something behind the barrier; nor do barriers with a number of threads."),
     code("W0206", "instruction of the whole warp under divergence", "An instruction with `.aligned`, or `.sync` with the mask of all threads, stands where only some threads of the warp come. What it does then is undefined."),
     code("W0207", "`.uni` where threads part", "`.uni` promises that all threads of the warp go the same way; the guard of this branch differs between them."),
     code("W0208", "result nobody reads", "No way from this texture fetch, surface load or query leads to an instruction that reads one of its registers."),
@@ -129,8 +129,9 @@ mod tests {
                     continue;
                 }
                 // Tables of codes name all of them, used or not.
-                let is_table = path.file_name().is_some_and(|n| n == "codes.rs" || n == "cascade.rs")
-                    || path.parent().is_some_and(|p| p.ends_with("examples"));
+                let is_table =
+                    path.file_name().is_some_and(|n| n == "codes.rs" || n == "cascade.rs")
+                        || path.parent().is_some_and(|p| p.ends_with("examples"));
                 if is_table || path.extension().is_none_or(|e| e != "rs") {
                     continue;
                 }

@@ -7,6 +7,7 @@ use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::Diagnostic;
 use texunit_syntax::ast::{self, Linkage, Space};
 
+use crate::Ptxas;
 use crate::context::Checker;
 use crate::variable::space_name;
 
@@ -91,7 +92,13 @@ impl<'a> Checker<'a> {
     fn declared_type(&mut self, v: &ast::Variable<'a>, any: bool) -> Option<ScalarType> {
         let name = v.ty.text;
         let of_instructions = OF_INSTRUCTIONS.contains(&name);
-        if matches!(name, "bf16" | "bf16x2" | "tf32") || of_instructions && !any {
+        let refused = match self.release {
+            // These came with later releases.
+            Ptxas::V11_8 => of_instructions && (!any || name != "f32x2"),
+            Ptxas::V12_4 => of_instructions && !any && !matches!(name, "e4m3" | "e5m2"),
+            Ptxas::V12_9 | Ptxas::V13_5 => of_instructions && !any,
+        };
+        if matches!(name, "bf16" | "bf16x2" | "tf32") || refused {
             let bits = ScalarType::from_name(name).map_or(64, ScalarType::bits);
             self.report(
                 Diagnostic::error("E0131", v.ty.span, format!("nothing is declared as .{name}"))
@@ -282,7 +289,7 @@ impl<'a> Checker<'a> {
                 return None;
             }
         }
-        self.parameter_alignment(v)
+        if is_entry { Some(()) } else { self.parameter_alignment(v) }
     }
 
     /// Alignments of `.param` variables end at 128.

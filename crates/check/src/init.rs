@@ -10,6 +10,7 @@ use crate::context::{Checker, Global};
 use crate::correct;
 use crate::data::Layout;
 use crate::ir::{Relocation, Storage, Symbol};
+use crate::mov::KERNEL_ADDRESS;
 
 /// Bytes of an initial value that are kept; more in one variable is an attack on memory.
 const MAX_BYTES: u64 = 1 << 28;
@@ -258,6 +259,11 @@ impl<'a> Checker<'a> {
         };
         let function = matches!(target, Symbol::Function(_));
         self.require(if function { FUNCTION_VALUES } else { ADDRESS_VALUES }, span);
+        if let Symbol::Function(id) = target
+            && self.module.functions[id.0 as usize].is_entry
+        {
+            self.require(KERNEL_ADDRESS, span);
+        }
         if mask.is_some() {
             self.require(MASKS, span);
         }

@@ -131,10 +131,17 @@ impl<'a> Body<'_, 'a> {
             self.cx.require(texunit_isa::floor::WIDE, i.opcode.span);
         }
         let tiny = |t: &ScalarType| matches!(t, ScalarType::E4m3x2 | ScalarType::E5m2x2);
-        if self.cx.release == Ptxas::V11_8 && mods.types.iter().any(tiny) {
-            let feature = "8-bit floats in ptxas 11.8";
+        let early = self.cx.release == Ptxas::V11_8 || !self.cx.has_version(81);
+        if early && mods.types.iter().any(tiny) {
+            let feature = "8-bit floats before PTX ISA version 8.1";
             let floor = texunit_isa::floor::Floor { feature, version: 78, target: 90 };
             self.cx.require(floor, i.opcode.span);
+        }
+        let flushed = i.modifiers.iter().any(|m| m.text == "ftz");
+        let wider = mods.types[..] == [ScalarType::F32, ScalarType::Bf16] && opcode == "cvt";
+        if flushed && wider && self.cx.release == Ptxas::V13_5 {
+            let feature = "cvt.ftz.f32.bf16";
+            self.cx.require(Floor { feature, version: 78, target: 90 }, i.opcode.span);
         }
         let global = matches!(mods.space, None | Some(texunit_isa::Space::Global));
         if bits > 128 && !(matches!(opcode, "ld" | "st") && global) {

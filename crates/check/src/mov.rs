@@ -1,14 +1,19 @@
 //! `mov`: copies, addresses, packing and unpacking.
 
+use texunit_isa::floor::Floor;
 use texunit_isa::{Modifiers, ScalarType, TypeKind};
 use texunit_syntax::{Diagnostic, Span, ast};
 
 use crate::body::Body;
 use crate::instruction::{mnemonic, plural};
 use crate::ir::Operand;
-use crate::operand::{Site, lanes_of};
+use crate::operand::{Site, lanes_of, plain_bits};
 use crate::types::fits;
 use crate::values::{Area, Value};
+
+/// The address of a kernel.
+pub(crate) const KERNEL_ADDRESS: Floor =
+    Floor { feature: "the address of a kernel", version: 31, target: 35 };
 
 impl<'a> Body<'_, 'a> {
     pub(crate) fn mov(
@@ -106,7 +111,12 @@ impl<'a> Body<'_, 'a> {
                 None
             }
             Value::Named { base, offset, .. } if address => Some(Operand::AddressOf(base, offset)),
-            Value::Function(id) if address => Some(Operand::Function(id)),
+            Value::Function(id) if address => {
+                if self.cx.module.functions[id.0 as usize].is_entry {
+                    self.cx.require(KERNEL_ADDRESS, span);
+                }
+                Some(Operand::Function(id))
+            }
             Value::Named { base, offset, .. } if self.narrow_address(site, ty, span) => {
                 Some(Operand::AddressOf(base, offset))
             }
@@ -188,9 +198,13 @@ impl<'a> Body<'_, 'a> {
         let mut operands = Vec::new();
         for (items, written) in [(dest, true), (source, false)] {
             let mut list = Vec::with_capacity(lanes);
+            let plain = self.cx.options.ptxas_compat() && plain_bits(&items);
             for (value, span) in items {
                 list.push(match value {
                     Value::Reg { id, ty: reg } if fits(ty, reg) => Operand::Reg(id),
+                    Value::Reg { id, ty: reg } if plain && reg.bits() == ty.bits() => {
+                        Operand::Reg(id)
+                    }
                     Value::Discard if written => Operand::Discard,
                     value if written => return self.not_a_destination(site, ty, &value, span),
                     value => self.mov_source(site, ty, value, span)?,
@@ -211,6 +225,13 @@ impl<'a> Body<'_, 'a> {
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, span),
             Value::SpecialVector(s) => (0..4).map(|n| (Value::Special(s, n), span)).collect(),
+            Value::Const(value) if value.is_int() && self.cx.options.ptxas_compat() => {
+                let message = format!("{} moves a vector, not a number", mnemonic(site.i));
+                self.cx.report_miscompiled(
+                    Diagnostic::error("E0213", span, message).help("write a vector of that size"),
+                );
+                vec![(Value::Const(value), span); lanes]
+            }
             other => vec![(other, span)],
         };
         if items.len() == lanes {

@@ -8,9 +8,11 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::consts::Const;
+use crate::context::Global;
 use crate::correct;
 use crate::instruction::{mnemonic, plural};
 use crate::ir::{Operand, RegId};
+use crate::options::Ptxas;
 use crate::types::{describe, fits, fits_relaxed, operand_type, register_for};
 use crate::values::{Area, Value};
 
@@ -85,7 +87,14 @@ impl<'a> Body<'_, 'a> {
                 list.push(self.kept_out(site, rule, ty, operand, first?)?);
                 list.push(second?);
             }
-            Role::Condition => list.push(self.source(site, ScalarType::Pred, operand)?),
+            Role::Condition => {
+                let half = site.mods.ty() == Some(ScalarType::Bf16);
+                if half && matches!(operand.kind, OperandKind::Constant(_)) {
+                    let value = self.value(operand)?;
+                    return self.mismatch(site, ScalarType::Pred, &value, operand.span);
+                }
+                list.push(self.source(site, ScalarType::Pred, operand)?);
+            }
             Role::Memory => list.push(self.memory(site, operand)?),
             Role::Address => {
                 let ty = (rule.ty != texunit_isa::OperandType::None).then_some(ty);
@@ -154,6 +163,11 @@ impl<'a> Body<'_, 'a> {
             },
             _ => false,
         };
+        let function = |name: &ast::Ident| {
+            matches!(self.cx.globals.get(name.text), Some((Global::Function(_), _)))
+        };
+        let wrong =
+            wrong || matches!(&operand.kind, OperandKind::Name { name, .. } if function(name));
         if !wrong {
             return Some(found);
         }
@@ -223,10 +237,24 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<Operand> {
         match self.value(operand)? {
             Value::Reg { id, ty: reg } if fits(ty, reg) => Some(Operand::Reg(id)),
+            Value::Reg { id, ty: reg } if self.set_of_halves(site, ty, reg) => {
+                Some(Operand::Reg(id))
+            }
             Value::Discard if site.i.opcode.text == "atom" => Some(Operand::Discard),
             value @ Value::Reg { .. } => self.mismatch(site, ty, &value, operand.span),
             value => self.not_a_destination(site, ty, &value, operand.span),
         }
+    }
+
+    /// Before 13.5, `set` wrote its bf16 results to registers of other types too.
+    fn set_of_halves(&self, site: &Site<'_, 'a>, ty: ScalarType, reg: ScalarType) -> bool {
+        site.i.opcode.text == Opcode::Set.name()
+            && self.cx.release < Ptxas::V13_5
+            && match ty {
+                ScalarType::Bf16 => reg.is_integer() && reg.bits() == 16,
+                ScalarType::Bf16x2 => reg.bits() == 32,
+                _ => false,
+            }
     }
 
     pub(crate) fn not_a_destination<T>(
@@ -258,6 +286,9 @@ impl<'a> Body<'_, 'a> {
         match self.value(operand)? {
             Value::Reg { id, ty: reg } if fits(ty, reg) => Some(Operand::Reg(id)),
             Value::NotReg(id) if ty == ScalarType::Pred => Some(Operand::NotReg(id)),
+            ref value @ Value::Const(Const::F64(_)) if no_constant(site) => {
+                self.mismatch(site, ty, value, operand.span)
+            }
             Value::Const(value) => self.immediate(site, ty, value, operand.span),
             Value::Special(..) | Value::SpecialVector(_) => self.no_special(site, operand.span),
             value if self.address_as_number(site, ty, operand, &value) => Some(Operand::Imm(0)),
@@ -320,8 +351,12 @@ impl<'a> Body<'_, 'a> {
                     .help("write the value that is meant"),
             );
         }
+        let tiny = matches!(ty, ScalarType::E4m3x2 | ScalarType::E5m2x2) && value.is_int();
         match value.bits_for(ty) {
             Some(bits) => Some(Operand::Imm(bits)),
+            None if tiny && self.cx.release < Ptxas::V12_9 => {
+                Some(Operand::Imm(value.bits_for(ScalarType::B16)?))
+            }
             None => {
                 let name = mnemonic(site.i);
                 let is = if value.is_int() { "an integer" } else { "a floating-point number" };
@@ -411,6 +446,10 @@ impl<'a> Body<'_, 'a> {
                 lanes_of(first, ty, lanes, operand.span)
             }
             value if site.mods.vector == 0 => {
+                let number = !written && (ty.is_integer() || ty.kind() == TypeKind::Bits);
+                if number && self.address_as_number(site, ty, operand, &value) {
+                    return Some(Operand::Imm(0));
+                }
                 return self.element(site, ty, value, operand.span, written);
             }
             value => vec![(value, operand.span)],
@@ -436,16 +475,36 @@ impl<'a> Body<'_, 'a> {
             return None;
         }
         self.same_widths(site, &items)?;
+        self.like_neighbours(site, &items)?;
+        let plain = self.cx.options.ptxas_compat() && plain_bits(&items);
         let mut list: Vec<Operand> = Vec::with_capacity(items.len());
         for (value, span) in items {
             let discard = written && matches!(value, Value::Discard);
-            list.push(if discard {
-                Operand::Discard
-            } else {
-                self.element(site, ty, value, span, written)?
+            list.push(match value {
+                _ if discard => Operand::Discard,
+                Value::Reg { id, ty: reg } if plain && reg.bits() >= ty.bits() => Operand::Reg(id),
+                value => self.element(site, ty, value, span, written)?,
             });
         }
         if site.mods.vector == 0 { list.pop() } else { Some(Operand::Vector(list)) }
+    }
+
+    /// In a vector, no integer stands beside a float.
+    fn like_neighbours(&mut self, site: &Site<'_, 'a>, items: &[(Value<'a>, Span)]) -> Option<()> {
+        let float = |value: &Value<'_>| match value {
+            Value::Reg { ty, .. } if ty.kind() == TypeKind::Float => Some(true),
+            Value::Reg { ty, .. } if ty.is_integer() => Some(false),
+            Value::Const(value) => Some(!value.is_int()),
+            _ => None,
+        };
+        let unlike = items.windows(2).find(
+            |pair| matches!((float(&pair[0].0), float(&pair[1].0)), (Some(a), Some(b)) if a != b),
+        );
+        let Some([_, (other, span)]) = unlike else { return Some(()) };
+        let name = mnemonic(site.i);
+        let message = format!("{name} cannot have {} beside its neighbour", other.describe());
+        self.wrong("E0212", *span, message, "write a vector of integers or a vector of floats");
+        None
     }
 
     /// The registers of a vector are of one width.
@@ -477,7 +536,7 @@ impl<'a> Body<'_, 'a> {
         written: bool,
     ) -> Option<Operand> {
         let special = site.i.opcode.text == Opcode::Cvt.name()
-            && site.mods.unexecuted != Some("pack")
+            && !site.i.modifiers.iter().any(|m| m.text == "pack")
             && site.mods.ty().is_some_and(|to| to.is_integer());
         match value {
             Value::Reg { id, ty: reg } if fits_relaxed(ty, reg) => Some(Operand::Reg(id)),
@@ -514,6 +573,20 @@ impl<'a> Body<'_, 'a> {
             }
         }
     }
+}
+
+/// `cvt.rna` is a macro that moves its source as 32 bits: a double is none.
+fn no_constant(site: &Site<'_, '_>) -> bool {
+    site.i.opcode.text == Opcode::Cvt.name() && site.i.modifiers.iter().any(|w| w.text == "rna")
+}
+
+/// Whether a vector has no type: the assembler knows one only of vectors of floats.
+pub(crate) fn plain_bits(items: &[(Value<'_>, Span)]) -> bool {
+    let number = |ty: ScalarType| ty.is_integer() || ty.kind() == TypeKind::Bits;
+    items.iter().any(|(value, _)| matches!(value, Value::Reg { ty, .. } if number(*ty)))
+        && !items.iter().any(
+            |(value, _)| matches!(value, Value::Reg { ty, .. } if ty.kind() == TypeKind::Predicate),
+        )
 }
 
 /// A vector register as its elements.

@@ -184,7 +184,8 @@ impl<'a> Body<'_, 'a> {
         let pair = texel.lanes == 2;
         let constant = items.iter().any(|(value, _)| matches!(value, Value::Const(_)));
         // Pairs are moved to their registers, and a predicate cannot be moved to.
-        let predicate = |(value, _): &(Value, Span)| matches!(value, Value::Reg { ty: ScalarType::Pred, .. });
+        let predicate =
+            |(value, _): &(Value, Span)| matches!(value, Value::Reg { ty: ScalarType::Pred, .. });
         let moved = !pair || !items.iter().any(predicate);
         let accepted = typed.is_ok_and(|t| t.fits(texel.registers)) && !constant && moved;
         if let (true, Some(n)) =

@@ -282,8 +282,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn local(&mut self, local: Local<'a>) -> Option<Value<'a>> {
-        let named =
-            |base, area, is_array, ty| Value::Named { base, offset: 0, area, is_array, ty };
+        let named = |base, area, is_array, ty| Value::Named { base, offset: 0, area, is_array, ty };
         Some(match local {
             Local::Frame(id) => {
                 let variable = &self.function.frame[id.0 as usize];

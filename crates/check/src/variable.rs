@@ -222,6 +222,15 @@ impl<'a> Checker<'a> {
             );
             return None;
         }
+        if let (Storage::Opaque(_), Space::Shared) = (variable.storage, v.space) {
+            let message = format!("{} cannot have an initial value", v.name.text);
+            self.report(
+                Diagnostic::error("E0135", v.span, message)
+                    .label("shared memory has none")
+                    .help("declare it .global"),
+            );
+            return None;
+        }
         if let Storage::Opaque(ty) = variable.storage {
             variable.fields = self.opaque_fields(init, ty, &layout.dims);
             let items = match init {

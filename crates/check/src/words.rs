@@ -61,6 +61,18 @@ impl<'a> Body<'_, 'a> {
 }
 
 impl<'a> Body<'_, 'a> {
+    /// ptxas takes `testp` that does not say what it asks.
+    fn without_class(&mut self, i: &ast::Instruction<'a>, ty: &str) -> Option<Rc<Words>> {
+        let opcode = Opcode::Testp;
+        let (mods, forms) = read_modifiers(opcode, &["number", ty]).ok()?;
+        self.cx.report_miscompiled(
+            Diagnostic::error("E0204", i.opcode.span, "testp lacks a modifier")
+                .help("write .finite, .infinite, .number, .notanumber, .normal or .subnormal"),
+        );
+        let (gates, variants) = (Vec::new(), Vec::new());
+        Some(Rc::new(Words { opcode, mods: Arc::new(mods), forms, gates, variants }))
+    }
+
     /// ptxas passes over a `.pred` that says nothing; so do we when its verdicts are asked for.
     fn without_pred(
         &mut self,
@@ -68,7 +80,13 @@ impl<'a> Body<'_, 'a> {
         opcode: Opcode,
         words: &[&str],
     ) -> Option<Rc<Words>> {
-        if !self.cx.options.ptxas_compat() || !words.contains(&"pred") {
+        if !self.cx.options.ptxas_compat() {
+            return None;
+        }
+        if let (Opcode::Testp, [ty @ ("f32" | "f64")]) = (opcode, words) {
+            return self.without_class(i, ty);
+        }
+        if !words.contains(&"pred") {
             return None;
         }
         let rest: Vec<&str> = words.iter().copied().filter(|w| *w != "pred").collect();

@@ -153,7 +153,7 @@ cases! {
     surfaces:
         "suld.b.2d.b32.trap %r1, [s, {%r2, %r3}];" => "{%r1} <s> {%r2,%r3}";
         "suld.b.1d.v2.b32.zero {%r1,%r4}, [%rd1, {%r2}];" => "{%r1,%r4} <%rd1> {%r2}";
-        "sust.p.2d.v4.b32.clamp [s, {%r2, %r3}], {%f1,%f2,%f3,1.0};" => "<s> {%r2,%r3} {%f1,%f2,%f3,0x3f800000}";
+        "sust.p.2d.v4.b32.clamp [s, {%r2, %r3}], {%r1,%r4,%r5,1};" => "<s> {%r2,%r3} {%r1,%r4,%r5,0x1}";
         "sured.b.add.2d.u32.trap [s, {%r2, %r3}], %r1;" => "<s> {%r2,%r3} {%r1}";
         "suq.width.b32 %r1, [s];" => "%r1 <s>";
 }

@@ -135,7 +135,7 @@ impl LaunchArgs {
 pub enum OutputFormat {
     /// Text.
     Human,
-    /// One JSON object on standard output.
+    /// JSON on standard output.
     Json,
 }
 

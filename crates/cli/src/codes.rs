@@ -1,7 +1,7 @@
 //! Every code that texunit can print, wherever it comes from.
 
 use crate::problem::codes as job;
-use texunit_check::examples::{Example, Place, WITHOUT, example};
+use texunit_check::examples::{Example, Place, WITHOUT};
 use texunit_report::Rule;
 use texunit_syntax::codes::Code;
 
@@ -42,6 +42,7 @@ pub fn all() -> Vec<&'static Code> {
         texunit_check::CODES,
         texunit_simt::CODES,
         texunit_device::CODES,
+        texunit_sass::codes::CODES,
         texunit_report::FAULTS,
     ]
     .into_iter()
@@ -73,6 +74,12 @@ pub fn nearest(code: &str) -> Option<&'static str> {
     all.into_iter().filter_map(|c| distance(c).map(|d| (d, c))).min().map(|(_, c)| c)
 }
 
+/// The example of a code.
+pub fn example(code: &str) -> Option<&'static Example> {
+    let of_sass = || texunit_sass::codes::EXAMPLES.iter().find(|e| e.code == code);
+    texunit_check::examples::example(code).or_else(of_sass)
+}
+
 /// Where the texts of an example stand; nothing for whole files.
 pub fn place(example: &Example) -> &'static str {
     match example.place {
@@ -80,6 +87,7 @@ pub fn place(example: &Example) -> &'static str {
         Place::Module => "at module scope",
         Place::Body => "in the body of a kernel",
         Place::Independent => "in the body of a kernel, with `texmode_independent`",
+        Place::Machine => "given to `texunit sass asm`",
     }
 }
 
@@ -109,7 +117,9 @@ mod tests {
         let all: Vec<&str> = all().iter().map(|c| c.code).collect();
         let set: std::collections::BTreeSet<&str> = all.iter().copied().collect();
         assert_eq!(set.len(), all.len());
-        for code in ["E0000", "E0001", "E0110", "E0401", "E0503", "W0101", "J0010", "deadlock"] {
+        for code in
+            ["E0000", "E0001", "E0110", "E0401", "E0503", "E0610", "W0101", "J0010", "deadlock"]
+        {
             assert!(set.contains(code), "{code}");
             assert_eq!(find(&code.to_ascii_lowercase()).map(|c| c.code), Some(code));
         }

@@ -1,11 +1,11 @@
 //! `texunit explain-code`: the long form of a code, with an example.
 
 use crate::args::OutputFormat;
-use crate::codes;
+use crate::codes::{self, example};
 use clap::Args;
 use serde_json::json;
 use std::io::Write;
-use texunit_check::examples::{Example, example};
+use texunit_check::examples::Example;
 use texunit_syntax::codes::Code;
 
 /// Arguments of `texunit explain-code`.

@@ -126,7 +126,7 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
                 let jumped = form.slots.get(last_type..s).unwrap_or_default();
                 s >= last_type && !jumped.iter().any(|s| s.class == Class::Type && !s.optional)
             };
-            slot.words.contains(word) && (slot.class != Class::Type || in_order())
+            slot.words.contains(word) && (!ordered(slot) || in_order())
         };
         let Some(slot) = (0..form.slots.len()).find(|&s| free(s) && takes(s)) else {
             if let Some(again) = repeated(form, words, index, &slot_of_word) {
@@ -141,7 +141,7 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
         if form.slots[slot].pinned && !slot_of_word.iter().all(pinned) {
             return Err((4 * index, ModifierError::Misplaced { index }));
         }
-        if form.slots[slot].class == Class::Type {
+        if ordered(&form.slots[slot]) {
             last_type = slot + 1;
         }
         slot_of_word.push(slot);
@@ -167,6 +167,12 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
             ModifierError::Missing { expected: slot.words.clone(), class: slot.class },
         )),
     }
+}
+
+/// Whether the slot keeps its place among the types.
+fn ordered(slot: &crate::form::Slot) -> bool {
+    let typed = || slot.words.iter().any(|w| is_type(w));
+    slot.class == Class::Type || slot.class == Class::Unexecuted && typed()
 }
 
 /// The slot of a flag that was given before and may be given again.

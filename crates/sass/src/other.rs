@@ -279,7 +279,9 @@ impl Other {
         let refused = |modifier: &Modifier| match *modifier {
             Since52(_, bit) => arch < Arch::Sm52 && bits(word, bit, 1) == 1,
             Clear(bit) => bits(word, bit, 1) == 1,
-            Modifier::List(_, low, width, words) => matches!(words[bits(word, low, width) as usize].as_bytes(), b"-"),
+            Modifier::List(_, low, width, words) => {
+                matches!(words[bits(word, low, width) as usize].as_bytes(), b"-")
+            }
             Flag(..) | Until53(..) | Modifier::ReduceSize => false,
         };
         let refused_operand = |operand: &Operand| match operand {

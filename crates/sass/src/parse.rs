@@ -92,7 +92,7 @@ impl<'a> Parser<'a> {
             }
             let Some(end) = rest.find("*/") else {
                 let span = Span::new(self.at, self.at + 2);
-                let error = Diagnostic::error("E0500", span, "a comment that does not end");
+                let error = Diagnostic::error("E0600", span, "a comment that does not end");
                 return Err(Box::new(error.help("close it with */")));
             };
             self.at += end + 2;
@@ -326,22 +326,22 @@ fn predicate(text: &str) -> Option<u64> {
 fn unexpected(found: Token<'_>, wanted: &str) -> Box<Diagnostic> {
     let what = if found.text.is_empty() { "the end".into() } else { format!("`{}`", found.text) };
     let message = format!("expected {wanted}, found {what}");
-    Box::new(Diagnostic::error("E0500", found.span, message).help(FORM))
+    Box::new(Diagnostic::error("E0600", found.span, message).help(FORM))
 }
 
 fn unknown_modifier(word: Token<'_>) -> Box<Diagnostic> {
     let names: Vec<String> = modifiers().iter().map(|(_, name, _)| format!(".{name}")).collect();
     let message = format!("TXD has no modifier .{}", word.text);
     let help = format!("its modifiers are {}, and the phases .T and .P", names.join(", "));
-    Box::new(Diagnostic::error("E0501", word.span, message).help(help))
+    Box::new(Diagnostic::error("E0601", word.span, message).help(help))
 }
 
 fn twice(token: Token<'_>) -> Box<Diagnostic> {
     let message = format!("{} is written twice", token.text);
-    Box::new(Diagnostic::error("E0502", token.span, message).help("remove one of them"))
+    Box::new(Diagnostic::error("E0602", token.span, message).help("remove one of them"))
 }
 
 fn out_of_range(name: &str, span: Span, max: u64) -> Box<Diagnostic> {
     let message = format!("{name} is at most {max:#x}");
-    Box::new(Diagnostic::error("E0503", span, message).help("write a smaller number"))
+    Box::new(Diagnostic::error("E0603", span, message).help("write a smaller number"))
 }

@@ -15,27 +15,27 @@ pub fn check(txd: &Txd, places: &Places, arch: Arch) -> Vec<Diagnostic> {
         if arch < field.since && txd.get(field) != field.absent() {
             let message = format!("{arch} has no {}", field.name);
             found.push(
-                Diagnostic::error("E0514", places.of(field), message)
+                Diagnostic::error("E0614", places.of(field), message)
                     .help(format!("leave it out, or assemble for {} or later", field.since)),
             );
         }
     }
     if txd.control.phase_t() && txd.control.phase_p() {
         found.push(
-            Diagnostic::error("E0515", places.of(&PHASE), "both .T and .P are given")
+            Diagnostic::error("E0615", places.of(&PHASE), "both .T and .P are given")
                 .help("keep one of them"),
         );
     }
     for field in [&READ, &WRITE].into_iter().filter(|field| txd.control.get(field) == 6) {
         found.push(
-            Diagnostic::error("E0516", places.of(field), "there is no barrier 6")
+            Diagnostic::error("E0616", places.of(field), "there is no barrier 6")
                 .help("barriers are 0 to 5; 7 means none"),
         );
     }
     if txd.is_reserved() {
         let name = COORDINATES[txd.get(&PARAM) as usize];
         found.push(
-            Diagnostic::error("E0513", places.of(&PARAM), format!("TXD has no {name} coordinates"))
+            Diagnostic::error("E0613", places.of(&PARAM), format!("TXD has no {name} coordinates"))
                 .help("use 1D, ARRAY_1D, 2D or ARRAY_2D; others are emulated with SHFL and TEX"),
         );
     }
@@ -54,7 +54,7 @@ fn group(txd: &Txd, places: &Places, field: &Field, count: u32, what: &str) -> O
     if first == RZ {
         // A result may be thrown away.
         return (*field != RD).then(|| {
-            error("E0511", format!("{name} is RZ, but it holds {count} values"))
+            error("E0611", format!("{name} is RZ, but it holds {count} values"))
                 .help(format!("give {name} a register"))
         });
     }
@@ -62,13 +62,13 @@ fn group(txd: &Txd, places: &Places, field: &Field, count: u32, what: &str) -> O
     if !first.is_multiple_of(align) {
         let down = first - first % align;
         return Some(
-            error("E0510", format!("{name} is R{first}, which is not a multiple of {align}"))
+            error("E0610", format!("{name} is R{first}, which is not a multiple of {align}"))
                 .label(format!("{count} {what}"))
                 .help(format!("use R{down} or another multiple of {align}")),
         );
     }
     (first + u64::from(count) > RZ).then(|| {
-        error("E0512", format!("{name} needs {count} registers from R{first} on"))
+        error("E0612", format!("{name} needs {count} registers from R{first} on"))
             .label("R254 is the last one")
             .help("use a lower register")
     })

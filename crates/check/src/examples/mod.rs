@@ -36,6 +36,8 @@ pub enum Place {
     Body,
     /// In the body of a kernel of a module with `texmode_independent`.
     Independent,
+    /// It is a machine instruction, not PTX.
+    Machine,
 }
 
 /// Codes without an example, and why.
@@ -89,7 +91,7 @@ fn module(place: Place, text: &str) -> String {
     let header = |options| format!(".version 8.8\n.target sm_90{options}\n.address_size 64\n");
     let body = |samplers| format!("{DECLARATIONS}{samplers}{KERNEL}{text}\n\tret;\n}}\n");
     match place {
-        Place::File => text.to_owned(),
+        Place::File | Place::Machine => text.to_owned(),
         Place::Module => format!("{}{text}\n", header("")),
         Place::Body => header("") + &body(""),
         Place::Independent => {

@@ -255,8 +255,11 @@ fn registers(i: &Instruction, a: &ast::Instruction, mut f: impl FnMut(RegId, Acc
     }
     let Some(written) = destinations(i, a) else { return };
     let (dest, sources) = i.operands.split_at(written.min(i.operands.len()));
-    // An address that a result goes to is read.
-    for operand in sources {
+    // What is in a register does not matter to `xor %r1, %r2, %r2`, which makes a zero.
+    let zero = matches!(i.opcode, Opcode::Xor | Opcode::Sub)
+        && !i.mods.types.iter().any(|ty| ty.is_float())
+        && matches!(sources, [a, b] if a == b);
+    for operand in sources.iter().filter(|_| !zero) {
         each(operand, &mut |reg| f(reg, Access::Read));
     }
     for operand in dest {

@@ -54,6 +54,7 @@ impl Levels {
 }
 
 fn known(code: &str) -> Result<String, UnknownCode> {
+    let code = code.trim();
     let upper = code.to_ascii_uppercase();
     if code == ALL {
         Ok(code.to_owned())
@@ -86,6 +87,7 @@ mod tests {
         assert_eq!(after(&[], &[]), [error, ("W0101", false), ("W0102", false)]);
         assert_eq!(after(&["W0101"], &[]), [error, ("W0102", false)]);
         assert_eq!(after(&[], &["w0101"]), [error, ("W0101", true), ("W0102", false)]);
+        assert_eq!(after(&[" W0101 "], &[]), [error, ("W0102", false)]);
         assert_eq!(after(&["warnings"], &["W0102"]), [error, ("W0102", true)]);
         assert_eq!(after(&["W0102"], &["warnings"]), [error, ("W0101", true)]);
         for wrong in ["E0110", "W9999", "", "all"] {

@@ -39,7 +39,7 @@ super::rows! { ROWS:
     Cvt "rnd:IRND? ty:bf16 ty:bf16", "r:0 x:1", 78, 90, "9.7.9.21", "rounding within a type";
     Cvt "ftz? sat? ty:f32 ty:f16", "r:0 x:1", 10, 0, "9.7.9.21", "wider float";
     Cvt "rnd:RND? ty:f32 ty:bf16", "r:0 x:1", 71, 80, "9.7.9.21", "wider float";
-    Cvt "rnd:RND? ftz ty:f32 ty:bf16", "r:0 x:1", 78, 90, "9.7.9.21", "wider float";
+    Cvt "rnd:RND? ftz ty:f32 ty:bf16", "r:0 x:1", 71, 80, "9.7.9.21", "wider float";
     Cvt "sat? ty:f64 ty:f16", "r:0 x:1", 10, 0, "9.7.9.21", "wider float";
     Cvt "ftz? sat? ty:f64 ty:f32", "r:0 x:1", 10, 0, "9.7.9.21", "wider float";
     Cvt "rnd:RND? ty:f64 ty:bf16", "r:0 x:1", 78, 90, "9.7.9.21", "wider float";

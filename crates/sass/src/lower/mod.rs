@@ -3,9 +3,10 @@
 //!
 //! Modifiers, coordinate description, write mask, index and the packing of the operands are those
 //! of the assembler (releases 11.8 to 12.9). Registers are chosen here, by the rules of
-//! [`crate::rules`]. What a scheduler and optimiser does beyond that is left out: constants found by
-//! arithmetic, stores that others cover, unrolled loops, guards that are dropped, and the phase of
-//! instructions that are issued together, of which all but the last have .T and not .P.
+//! [`crate::rules`]. What a scheduler and optimiser does beyond that is left out: equal fetches that
+//! are made once, constants found by arithmetic, stores that others cover, unrolled loops, guards
+//! that are dropped, and the phase of instructions that are issued together, of which all but the
+//! last have .T and not .P.
 
 mod access;
 mod bank;

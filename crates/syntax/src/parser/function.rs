@@ -52,7 +52,7 @@ impl<'a> Parser<'a> {
             return Ok(function);
         }
         let function = header?;
-        self.prototype_end()?;
+        self.prototype_end(function.is_entry)?;
         Ok(function)
     }
 
@@ -64,10 +64,10 @@ impl<'a> Parser<'a> {
         self.peek().first_on_line && (declares || begins)
     }
 
-    /// What follows a header without a body: `;`, which NVIDIA's assembler does not insist on.
-    fn prototype_end(&mut self) -> Parse<()> {
+    /// What follows a header without a body: `;`, on which NVIDIA's assembler insists for kernels.
+    fn prototype_end(&mut self, is_entry: bool) -> Parse<()> {
         let next = self.peek();
-        let item_follows = next.kind == Kind::End || self.starts_item(self.at);
+        let item_follows = next.kind == Kind::End || !is_entry && self.starts_item(self.at);
         if self.eat(Kind::Semicolon).is_some() || item_follows {
             return Ok(());
         }
