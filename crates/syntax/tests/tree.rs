@@ -213,7 +213,7 @@ fn header_directives() {
 
 #[test]
 fn variables_have_their_words() {
-    let text = ".visible .global .attribute(.managed, .unified(1, 2)) .align 16 .v4 .f32 a[3][2], b<4> = {1}, c[];";
+    let text = ".visible .global .attribute(.managed, .unified(1, 2)) .align 16 .v4 .f32 a[3][2], b<4>, c[] = {1};";
     module(text, |source, module| {
         let variables: Vec<&Variable<'_>> = module.items[3..]
             .iter()
@@ -236,7 +236,7 @@ fn variables_have_their_words() {
         assert_eq!(lengths, ["3", "2"]);
         assert_eq!(source.snippet(a.span), &text[..text.find(", b<").unwrap()]);
         assert_eq!(b.count.unwrap().0, 4);
-        assert!(matches!(&b.initializer, Some(Initializer::List(list, _)) if list.len() == 1));
+        assert!(matches!(&c.initializer, Some(Initializer::List(list, _)) if list.len() == 1));
         assert_eq!(c.dimensions, [None]);
     });
 }
