@@ -149,9 +149,9 @@ fn labels_point_at_instructions() {
 /// Instructions of other chapters are kept, so that only launches that reach them fail.
 #[test]
 fn foreign_instructions_are_kept() {
-    let checked = check_text(&format!(
-        ".version 8.8\n.target sm_80\n.entry k() {{ .reg .b64 %rd<2>; mbarrier.init.shared.b64 [%rd1], 1; ret; }}"
-    ));
+    let checked = check_text(
+        ".version 8.8\n.target sm_80\n.entry k() { .reg .b64 %rd<2>; mbarrier.init.shared.b64 [%rd1], 1; ret; }",
+    );
     assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
     let body = checked.module.functions[0].body.as_ref().unwrap();
     assert_eq!(body[0].opcode.name(), "mbarrier");

@@ -330,6 +330,8 @@ fn strength(expr: &Expr<'_>) -> u8 {
         ExprKind::Conditional(..) => CONDITIONAL,
         ExprKind::Binary(op, ..) => precedence(*op),
         ExprKind::Unary(..) | ExprKind::Cast(..) => UNARY,
+        // Operators take it in parentheses only.
+        ExprKind::F32(_) => CONDITIONAL,
         _ => u8::MAX,
     }
 }

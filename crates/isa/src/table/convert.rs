@@ -59,5 +59,5 @@ super::rows! { ROWS:
     Cvt "rnd:rn satfinite relu? ty:e4m3x2|e5m2x2 ty:f16x2", "d:0 s:1", 78, 89, "9.7.9.21", "two halves to 8 bits";
     Cvt "rnd:rn relu? ty:f16x2 ty:e4m3x2|e5m2x2", "d:0 s:1", 78, 89, "9.7.9.21", "two 8-bit floats to halves";
     Cvt "^x:pack sat ty:u16|s16 ty:s32", "r:s32 x:s32 x:s32", 65, 72, "9.7.9.22", "two integers packed";
-    Cvt "^x:pack sat x:u8|s8|u4|s4|u2|s2 ty:s32 hint:b32", "r:s32 x:s32 x:s32 x:b32", 65, 72, "9.7.9.22", "two integers packed, and c";
+    Cvt "^x:pack sat x:u8|s8|u4|s4|u2|s2 ty:s32 ty:b32", "r:s32 x:s32 x:s32 x:b32", 65, 72, "9.7.9.22", "two integers packed, and c";
 }

@@ -5,7 +5,7 @@ use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::number;
-use crate::token::Kind;
+use crate::token::{Kind, Token};
 
 /// Binary operators: token, operator, precedence (larger binds tighter).
 #[rustfmt::skip]
@@ -141,7 +141,10 @@ impl<'a> Parser<'a> {
                 ExprKind::Integer { value, unsigned }
             }
             Kind::Decimal => ExprKind::F64(text.parse().unwrap_or(0f64).to_bits()),
-            Kind::Float32 => ExprKind::F32(bits(text) as u32),
+            Kind::Float32 => {
+                self.without_operator(token)?;
+                ExprKind::F32(bits(text) as u32)
+            }
             Kind::Float64 => ExprKind::F64(bits(text)),
             Kind::Ident if text == "WARP_SZ" => ExprKind::WarpSize,
             Kind::LeftParen => {
@@ -165,6 +168,33 @@ impl<'a> Parser<'a> {
         };
         self.advance();
         Ok(Expr { kind, span: token.span })
+    }
+}
+
+impl<'a> Parser<'a> {
+    /// `0f3f800000` is an operand of operators in parentheses only, in every assembler.
+    fn without_operator(&mut self, token: Token) -> Parse<()> {
+        let binary = |kind| BINARY.iter().any(|row| row.0 == kind);
+        let unary = |kind| UNARY.iter().any(|row| row.0 == kind);
+        let before = |n| self.at.checked_sub(n).map(|at| self.tokens[at]);
+        let is_operand = before(1).is_some_and(|t| binary(t.kind) || unary(t.kind));
+        if !is_operand && !binary(self.peek_at(1).kind) {
+            return Ok(());
+        }
+        let text = self.text_of(token);
+        let message = format!("`{text}` takes no operator");
+        let mut diagnostic = Diagnostic::error(codes::EXPRESSION, token.span, message)
+            .help("write its value as a decimal number, or put it in parentheses");
+        let is_sign = |t: &Token| t.kind == Kind::Minus;
+        let begins = |t: Token| matches!(t.kind, Kind::Comma | Kind::LeftBrace | Kind::Equal);
+        if let Some(minus) = before(1).filter(is_sign)
+            && before(2).is_some_and(begins)
+            && !binary(self.peek_at(1).kind)
+        {
+            let negated = format!("0f{:08X}", bits(text) as u32 ^ 1 << 31);
+            diagnostic = diagnostic.fix(minus.span.to(token.span), negated);
+        }
+        self.fail(diagnostic)
     }
 }
 
