@@ -39,9 +39,8 @@ A lint speaks where it is certain.
   behind `exit` and `trap` of inline assembly. Modules of NVIDIA's compilers and of LLVM, known by their
   header or their labels (`$L__BB0_1`), get W0202 only where no write can come before the read, and
   W0204 not behind `exit` and `trap`; with `.target debug`, W0201 not for copies.
-* Searches have limits, which code of a person or a compiler does not come near: 20,000 states of
-  blocks and predicates for one read, 4,000,000 for a function, 200 branches around one barrier,
-  8,000,000 pairs of blocks and branches in a function.
+* Searches have limits, which grow with the function and which code of a person or a compiler does
+  not come near; past them a lint says nothing.
 
 W0101 (offsets), which the checker reports for numbers, is also reported for registers that certainly
 hold a number.
