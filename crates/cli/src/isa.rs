@@ -1,5 +1,5 @@
-//! `texunit isa`: what the instruction table says, as text, JSON or Markdown. docs/isa.md is
-//! [`markdown`] of all texture and surface instructions.
+//! `texunit isa`: what the instruction table says, as text, JSON or Markdown: docs/isa.md is that
+//! of all texture and surface instructions.
 
 use crate::args::OutputFormat;
 use clap::Args;

@@ -1,7 +1,7 @@
 //! Maxwell's texture fetch with derivatives, TXD, as 64-bit machine words (sm_50 to sm_62).
 //!
 //! [`txd`] has one table of the fields of the word, in its order. Reading a word, building one, its
-//! text ([`print`]) and the reading of text ([`parse`]) all go by that table; [`rules`] says what
+//! text ([`mod@print`]) and the reading of text ([`parse`]) all go by that table; [`rules`] says what
 //! the instruction's page forbids. [`control`] is the scheduling information that stands beside
 //! three words, and [`listing`] takes a file of code apart. [`descriptor`] has the headers of
 //! textures and samplers, and [`exec`] executes the instruction with the texture unit.

@@ -1,6 +1,6 @@
 //! Offsets in UTF-16 code units, in which SARIF and the language server protocol count columns.
 
-/// Counts the code units of a text: of every [`STEP`]th byte their number is known, from there on
+/// Counts the code units of a text: of every `STEP`th byte their number is known, from there on
 /// they are counted. So one place costs the same in lines of any length.
 #[derive(Clone, Debug)]
 pub struct Utf16<'t> {
