@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use texunit_isa::describe::distance;
 use texunit_isa::floor::Floor;
 use texunit_isa::{Class, Form, ModifierError, Modifiers, Opcode, ScalarType, Shape, forms_of};
 use texunit_syntax::{Diagnostic, ast};
@@ -336,20 +337,4 @@ fn range(form: &Form) -> (usize, usize) {
 /// `1 element`, `2 elements`.
 pub(crate) fn plural(n: usize, word: &str) -> String {
     if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
-}
-
-/// Edits between two words.
-pub(crate) fn distance(a: &str, b: &str) -> usize {
-    let (a, b) = (a.as_bytes(), &b.as_bytes()[..b.len().min(40)]);
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = (diagonal + usize::from(x != y)).min(above + 1).min(row[j] + 1);
-            diagonal = above;
-        }
-    }
-    row[b.len()]
 }

@@ -8,6 +8,7 @@
 //! What it leaves out: whether an instruction can be executed (crate `simt` says so, for the
 //! functions that a launch reaches), and register and resource limits of a particular chip.
 
+pub mod dominators;
 pub mod examples;
 pub mod ir;
 mod limits;

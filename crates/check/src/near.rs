@@ -2,10 +2,10 @@
 //!
 //! What it leaves out: nothing is corrected by it; another name is another meaning.
 
+use texunit_isa::describe::distance;
 use texunit_syntax::{Diagnostic, ast};
 
 use crate::body::Body;
-use crate::instruction::distance;
 use crate::scope::{Local, splits};
 use crate::variable::unknown;
 

@@ -6,10 +6,13 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use common::ptx_files;
 use libtest_mimic::{Arguments, Failed, Trial};
 use texunit_check::{CODES, Options, check, check_source, check_with};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
@@ -43,20 +46,6 @@ fn main() {
         }
     }
     libtest_mimic::run(&arguments, trials).exit();
-}
-
-fn ptx_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files.extend(ptx_files(&path));
-        } else if path.extension().is_some_and(|e| e == "ptx") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    files
 }
 
 /// Line, `error` or `warning`, code, part of the message.

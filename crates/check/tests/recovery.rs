@@ -3,11 +3,14 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // the worst are shown on demand
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use common::ptx_files;
 use texunit_check::{Options, check_source};
 use texunit_syntax::{Diagnostic, SourceFile};
 
@@ -15,20 +18,6 @@ use texunit_syntax::{Diagnostic, SourceFile};
 const LONGEST: usize = 12_000;
 /// Mutants of one program.
 const MUTANTS: usize = 600;
-
-fn ptx_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files.extend(ptx_files(&path));
-        } else if path.extension().is_some_and(|e| e == "ptx") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    files
-}
 
 fn programs() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -245,8 +245,9 @@ fn unknown<'n>(word: &str, known: impl Iterator<Item = &'n str>) -> Unknown {
     Unknown { word: word.to_owned(), suggestion: near.map(|(_, name)| name.to_owned()) }
 }
 
-/// Edits between two words.
-fn distance(a: &str, b: &str) -> usize {
+/// Insertions, deletions and replacements of letters from one word to another, of which the second
+/// is cut after 40.
+pub fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.as_bytes(), &b.as_bytes()[..b.len().min(40)]);
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

@@ -9,8 +9,8 @@ use texunit_syntax::{Diagnostic, Span};
 
 use super::body::{Body, is_foreign};
 use super::divergence::{Kind, Value, Values};
-use super::dominators::Edges;
 use super::graph::{self, Graph};
+use crate::dominators::Edges;
 use crate::ir::{Instruction, Operand};
 
 /// Pairs of a block and a branch that decides about it: some, and some for each block; more: nothing

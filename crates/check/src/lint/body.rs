@@ -7,8 +7,8 @@ use texunit_isa::{Opcode, ScalarType};
 use texunit_syntax::ast::{self, OperandKind, Statement};
 use texunit_syntax::{SourceFile, Span};
 
-use super::dominators::Edges;
 use super::graph::Graph;
+use crate::dominators::Edges;
 use crate::ir::{Function, Instruction, Module, Operand, RegId};
 
 /// What is done to a register.

@@ -12,9 +12,9 @@ use texunit_isa::Opcode;
 use texunit_syntax::ast::OperandKind;
 
 use super::body::{Access, Body, Known};
-use super::dominators::Edges;
 pub(super) use super::kinds::Kind;
 use super::kinds::{combine, special_kind};
+use crate::dominators::Edges;
 use crate::ir::{Base, Operand, RegId};
 
 /// A kind, and the instruction that it stems from.

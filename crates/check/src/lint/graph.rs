@@ -2,7 +2,7 @@
 
 use texunit_isa::Opcode;
 
-use super::dominators::{Edges, Tree};
+use crate::dominators::{Edges, Tree, with_exits};
 use crate::ir::{Function, Instruction, Module, Operand};
 
 /// Blocks of instructions; the number of blocks stands for the end of the function.
@@ -192,33 +192,6 @@ pub(super) fn control(next: &Edges, limit: usize) -> Option<Edges> {
     list.sort_unstable();
     list.dedup();
     Some(Edges::new(n, &list))
-}
-
-/// The edges and the same turned round, with an edge to the end from each part that never ends.
-fn with_exits(next: &Edges) -> (Edges, Edges) {
-    let n = next.vertices();
-    let exit = n as u32 - 1;
-    let previous = next.reversed();
-    let mut seen = vec![false; n];
-    let reach = |from: u32, seen: &mut Vec<bool>| {
-        let mut stack = vec![from];
-        while let Some(v) = stack.pop() {
-            if !std::mem::replace(&mut seen[v as usize], true) {
-                stack.extend(previous.of(v));
-            }
-        }
-    };
-    reach(exit, &mut seen);
-    let mut list = next.pairs();
-    for b in (0..exit).rev() {
-        if !seen[b as usize] {
-            list.push((b, exit));
-            reach(b, &mut seen);
-        }
-    }
-    let forward = Edges::new(n, &list);
-    let backward = forward.reversed();
-    (forward, backward)
 }
 
 #[cfg(test)]

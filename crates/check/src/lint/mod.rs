@@ -9,7 +9,6 @@
 mod barriers;
 mod body;
 mod divergence;
-mod dominators;
 mod graph;
 mod kinds;
 mod levels;

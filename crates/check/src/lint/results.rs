@@ -6,7 +6,7 @@ use texunit_isa::Opcode;
 use texunit_syntax::Diagnostic;
 
 use super::body::{Access, Body, Known};
-use super::dominators::Edges;
+use crate::dominators::Edges;
 use crate::ir::RegId;
 
 /// Blocks searched for one result; more: it counts as read.

@@ -1,7 +1,9 @@
 //! Control flow of one function: blocks, immediate post-dominators, and where splits meet again.
 //!
-//! Lengauer and Tarjan's algorithm with path compression on the reversed graph, so that any
-//! graph a user can write (irreducible, endless, 100 000 blocks) costs O(n log n).
+//! They are the dominators of the reversed graph; any graph a user can write (irreducible, endless,
+//! 100 000 blocks) costs O(n log n).
+
+use texunit_check::dominators::{Edges, immediate, with_exits};
 
 /// What follows an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +27,6 @@ pub(crate) enum Meet {
     Exit,
 }
 
-const UNSEEN: u32 = u32::MAX;
-
 /// The meeting point of every conditional jump and switch, by instruction index. A target past
 /// the end leaves the function.
 pub(crate) fn meeting_points(body: &[Next]) -> Vec<(usize, Meet)> {
@@ -39,7 +39,7 @@ pub(crate) fn meeting_points(body: &[Next]) -> Vec<(usize, Meet)> {
     }
     let exit = starts.len() as u32;
     let block = |i: usize| block_of.get(i).copied().unwrap_or(exit);
-    let mut successors: Vec<Vec<u32>> = Vec::with_capacity(starts.len());
+    let mut edges = Vec::new();
     for b in 0..starts.len() {
         let last = starts.get(b + 1).copied().unwrap_or(n) - 1;
         let mut next = match &body[last] {
@@ -51,9 +51,9 @@ pub(crate) fn meeting_points(body: &[Next]) -> Vec<(usize, Meet)> {
         };
         next.sort_unstable();
         next.dedup();
-        successors.push(next);
+        edges.extend(next.into_iter().map(|to| (b as u32, to)));
     }
-    let doms = post_dominators(successors);
+    let doms = post_dominators(starts.len(), &edges);
     let mut meets = Vec::new();
     for (i, next) in body.iter().enumerate() {
         if matches!(next, Next::Jumps { conditional: true, .. } | Next::Switches(_)) {
@@ -89,129 +89,11 @@ fn block_starts(body: &[Next]) -> Vec<usize> {
     (0..body.len()).filter(|&i| leader[i]).collect()
 }
 
-/// Immediate post-dominator of each block; the number of blocks stands for the exit. Blocks from
-/// which the exit cannot be reached get an edge to it (one for each endless part).
-fn post_dominators(mut successors: Vec<Vec<u32>>) -> Vec<u32> {
-    let n = successors.len();
-    let exit = n as u32;
-    let mut predecessors: Vec<Vec<u32>> = vec![Vec::new(); n + 1];
-    for (b, next) in successors.iter().enumerate() {
-        for &s in next {
-            predecessors[s as usize].push(b as u32);
-        }
-    }
-    let mut seen = vec![false; n + 1];
-    let reach = |from: u32, seen: &mut Vec<bool>| {
-        let mut stack = vec![from];
-        while let Some(b) = stack.pop() {
-            if !std::mem::replace(&mut seen[b as usize], true) {
-                stack.extend(&predecessors[b as usize]);
-            }
-        }
-    };
-    reach(exit, &mut seen);
-    let mut endless = Vec::new();
-    for b in (0..exit).rev() {
-        if !seen[b as usize] {
-            endless.push(b);
-            reach(b, &mut seen);
-        }
-    }
-    for b in endless {
-        predecessors[n].push(b);
-        successors[b as usize].push(exit);
-    }
-    successors.push(Vec::new());
-    dominators(&predecessors, &successors, exit)
-}
-
-/// The tables of the algorithm, all in depth-first numbers.
-struct Tree {
-    ancestor: Vec<u32>,
-    label: Vec<u32>,
-    semi: Vec<u32>,
-}
-
-impl Tree {
-    /// The vertex of least semi-dominator on the way up from `v`, compressing the way.
-    fn eval(&mut self, v: u32, path: &mut Vec<u32>) -> u32 {
-        if self.ancestor[v as usize] == UNSEEN {
-            return v;
-        }
-        path.clear();
-        let mut x = v;
-        while self.ancestor[self.ancestor[x as usize] as usize] != UNSEEN {
-            path.push(x);
-            x = self.ancestor[x as usize];
-        }
-        while let Some(y) = path.pop() {
-            let a = self.ancestor[y as usize] as usize;
-            if self.semi[self.label[a] as usize] < self.semi[self.label[y as usize] as usize] {
-                self.label[y as usize] = self.label[a];
-            }
-            self.ancestor[y as usize] = self.ancestor[a];
-        }
-        self.label[v as usize]
-    }
-}
-
-/// Immediate dominators from `root` in the graph with these edges; the root's is itself, and so
-/// is that of vertices it does not reach.
-fn dominators(next: &[Vec<u32>], previous: &[Vec<u32>], root: u32) -> Vec<u32> {
-    let (order, parent, number) = depth_first(next, root);
-    let n = order.len();
-    let mut tree = Tree {
-        ancestor: vec![UNSEEN; n],
-        label: (0..n as u32).collect(),
-        semi: (0..n as u32).collect(),
-    };
-    let mut buckets: Vec<Vec<u32>> = vec![Vec::new(); n];
-    let mut idom = vec![0_u32; n];
-    let mut path = Vec::new();
-    for w in (1..n).rev() {
-        for &p in &previous[order[w] as usize] {
-            let v = number[p as usize];
-            if v != UNSEEN {
-                let u = tree.eval(v, &mut path);
-                tree.semi[w] = tree.semi[w].min(tree.semi[u as usize]);
-            }
-        }
-        buckets[tree.semi[w] as usize].push(w as u32);
-        tree.ancestor[w] = parent[w];
-        for v in std::mem::take(&mut buckets[parent[w] as usize]) {
-            let u = tree.eval(v, &mut path);
-            let shallower = tree.semi[u as usize] < tree.semi[v as usize];
-            idom[v as usize] = if shallower { u } else { parent[w] };
-        }
-    }
-    for w in 1..n {
-        if idom[w] != tree.semi[w] {
-            idom[w] = idom[idom[w] as usize];
-        }
-    }
-    let mut result: Vec<u32> = (0..next.len() as u32).collect();
-    for w in 0..n {
-        result[order[w] as usize] = order[idom[w] as usize];
-    }
-    result
-}
-
-/// Vertices in depth-first order, the parent of each (by number), and the number of each vertex.
-fn depth_first(next: &[Vec<u32>], root: u32) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
-    let mut number = vec![UNSEEN; next.len()];
-    let (mut order, mut parent) = (Vec::new(), Vec::new());
-    let mut stack = vec![(root, 0_u32)];
-    while let Some((v, p)) = stack.pop() {
-        if number[v as usize] != UNSEEN {
-            continue;
-        }
-        let id = order.len() as u32;
-        number[v as usize] = id;
-        order.push(v);
-        parent.push(p);
-        stack.extend(next[v as usize].iter().map(|&s| (s, id)));
-    }
-    (order, parent, number)
+/// Immediate post-dominator of each of `n` blocks; `n` stands for the exit. Blocks from which the
+/// exit cannot be reached get an edge to it (one for each endless part).
+fn post_dominators(n: usize, edges: &[(u32, u32)]) -> Vec<u32> {
+    let (forward, backward) = with_exits(&Edges::new(n + 1, edges));
+    immediate(&backward, &forward, n as u32)
 }
 
 #[cfg(test)]
@@ -302,7 +184,9 @@ mod tests {
             if !(0..n).all(reaches) {
                 continue;
             }
-            let fast = post_dominators(graph.clone());
+            let edges: Vec<(u32, u32)> =
+                (0..n).flat_map(|b| graph[b as usize].iter().map(move |&to| (b, to))).collect();
+            let fast = post_dominators(n as usize, &edges);
             for (b, &dom) in fast.iter().enumerate().take(n as usize) {
                 assert_eq!(Some(dom), slow(&graph, b), "block {b} of {graph:?}");
             }

@@ -1,19 +1,21 @@
 //! Dominators of a graph, in O(n log n): Lengauer and Tarjan's algorithm with path compression, so
 //! that any graph a user can write (irreducible, endless, 100,000 blocks) is quick.
+//!
+//! The lints use it, and crate `simt` to find where splits meet. Blocks and instructions are theirs.
 
 /// Marks a vertex that the root does not reach.
-pub(super) const UNREACHED: u32 = u32::MAX;
+pub const UNREACHED: u32 = u32::MAX;
 
 /// Edges of a graph by the vertex that they leave.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Edges {
+pub struct Edges {
     first: Vec<u32>,
     to: Vec<u32>,
 }
 
 impl Edges {
     /// The edges `(from, to)` of a graph of `n` vertices; those of one vertex keep their order.
-    pub(super) fn new(n: usize, list: &[(u32, u32)]) -> Self {
+    pub fn new(n: usize, list: &[(u32, u32)]) -> Self {
         let mut first = vec![0_u32; n + 1];
         for &(from, _) in list {
             first[from as usize + 1] += 1;
@@ -31,23 +33,23 @@ impl Edges {
     }
 
     /// Where the edges of a vertex go.
-    pub(super) fn of(&self, vertex: u32) -> &[u32] {
+    pub fn of(&self, vertex: u32) -> &[u32] {
         let v = vertex as usize;
         &self.to[self.first[v] as usize..self.first[v + 1] as usize]
     }
 
     /// Number of vertices.
-    pub(super) fn vertices(&self) -> usize {
+    pub fn vertices(&self) -> usize {
         self.first.len().saturating_sub(1)
     }
 
     /// All edges.
-    pub(super) fn pairs(&self) -> Vec<(u32, u32)> {
+    pub fn pairs(&self) -> Vec<(u32, u32)> {
         (0..self.vertices() as u32).flat_map(|v| self.of(v).iter().map(move |&t| (v, t))).collect()
     }
 
     /// The edges turned round.
-    pub(super) fn reversed(&self) -> Self {
+    pub fn reversed(&self) -> Self {
         let turned: Vec<_> = self.pairs().into_iter().map(|(a, b)| (b, a)).collect();
         Self::new(self.vertices(), &turned)
     }
@@ -55,18 +57,18 @@ impl Edges {
 
 /// A dominator tree.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
+pub struct Tree {
     /// Immediate dominator; the root's is itself, [`UNREACHED`] where the root does not reach.
-    pub(super) parent: Vec<u32>,
+    pub parent: Vec<u32>,
     /// Children in the tree.
-    pub(super) children: Edges,
+    pub children: Edges,
     enter: Vec<u32>,
     leave: Vec<u32>,
 }
 
 impl Tree {
     /// The dominators of the vertices that `root` reaches.
-    pub(super) fn new(next: &Edges, previous: &Edges, root: u32) -> Self {
+    pub fn new(next: &Edges, previous: &Edges, root: u32) -> Self {
         let parent = immediate(next, previous, root);
         let n = parent.len();
         let list: Vec<_> = (0..n as u32)
@@ -90,18 +92,46 @@ impl Tree {
     }
 
     /// Whether the root reaches a vertex.
-    pub(super) fn reaches(&self, v: u32) -> bool {
+    pub fn reaches(&self, v: u32) -> bool {
         self.parent[v as usize] != UNREACHED
     }
 
     /// Whether every way from the root to `b` goes over `a`; so does `a` itself.
-    pub(super) fn dominates(&self, a: u32, b: u32) -> bool {
+    pub fn dominates(&self, a: u32, b: u32) -> bool {
         let (a, b) = (a as usize, b as usize);
         self.reaches(a as u32)
             && self.reaches(b as u32)
             && self.enter[a] <= self.enter[b]
             && self.leave[b] <= self.leave[a]
     }
+}
+
+/// The edges and the same turned round, with an edge to the end, which is the last vertex, from each
+/// part that never ends.
+pub fn with_exits(next: &Edges) -> (Edges, Edges) {
+    let n = next.vertices();
+    let exit = n as u32 - 1;
+    let previous = next.reversed();
+    let mut seen = vec![false; n];
+    let reach = |from: u32, seen: &mut Vec<bool>| {
+        let mut stack = vec![from];
+        while let Some(v) = stack.pop() {
+            if !std::mem::replace(&mut seen[v as usize], true) {
+                stack.extend(previous.of(v));
+            }
+        }
+    };
+    reach(exit, &mut seen);
+    let mut list = next.pairs();
+    for b in (0..exit).rev() {
+        if !seen[b as usize] {
+            list.push((b, exit));
+            reach(b, &mut seen);
+        }
+    }
+    let forward = Edges::new(n, &list);
+    let backward = forward.reversed();
+    (forward, backward)
 }
 
 /// The tables of the algorithm, all in depth-first numbers.
@@ -134,7 +164,9 @@ impl Forest {
     }
 }
 
-fn immediate(next: &Edges, previous: &Edges, root: u32) -> Vec<u32> {
+/// Immediate dominators from `root`: its own is itself, [`UNREACHED`] stands where it does not
+/// reach.
+pub fn immediate(next: &Edges, previous: &Edges, root: u32) -> Vec<u32> {
     let (order, parent, number) = depth_first(next, root);
     let n = order.len();
     let own: Vec<u32> = (0..n as u32).collect();
