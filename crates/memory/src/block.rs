@@ -16,29 +16,36 @@ pub struct OutOfBounds {
     pub size: u64,
 }
 
-/// A zero-initialised allocation of a fixed size, aligned to [`Block::ALIGN`] bytes.
+/// Memory of a fixed size: a zero-initialised allocation, aligned to [`Block::ALIGN`] bytes, or memory
+/// of the host program that somebody else has allocated ([`Block::foreign`]).
 ///
 /// Numbers are little endian, as on every GPU. Loads and stores of 2, 4 and 8 bytes at aligned
 /// offsets are single accesses; others are made byte by byte.
 pub struct Block {
     /// First byte.
     data: NonNull<u8>,
-    /// What the allocator gave, up to [`Block::ALIGN`] bytes before.
-    allocation: NonNull<u8>,
+    /// What the allocator gave, up to [`Block::ALIGN`] bytes before; `None` if it is not ours.
+    allocation: Option<NonNull<u8>>,
+    /// Of the first byte, if the allocation is ours.
+    align: usize,
     size: usize,
     name: String,
 }
 
-// SAFETY: the pointer is owned by the block and freed only by its `drop`; all access to the bytes
-// goes through atomics (module header).
+// SAFETY: the pointer is owned by the block and freed only by its `drop`, or stays valid as
+// `foreign` demands; all access to the bytes goes through atomics (module header).
 unsafe impl Send for Block {}
 // SAFETY: as above.
 unsafe impl Sync for Block {}
 
 impl Drop for Block {
     fn drop(&mut self) {
+        let Some(allocation) = self.allocation else { return };
         // SAFETY: allocated in `new` with this layout, and nobody else can hold the pointer.
-        unsafe { dealloc(self.allocation.as_ptr(), Self::layout(self.size).expect("as in new")) }
+        unsafe {
+            let layout = Self::layout(self.size, self.align).expect("as in new");
+            dealloc(allocation.as_ptr(), layout);
+        }
     }
 }
 
@@ -111,23 +118,51 @@ impl Block {
     /// Alignment of the first byte.
     pub const ALIGN: usize = 512;
 
-    /// Of the allocation: room for the alignment, which the allocator is not asked for. For more
+    /// Of the allocation, with room for the alignment, which the allocator is not asked for. For more
     /// than its own it would fill the bytes with zeros itself, and so touch every page; without,
     /// pages that a kernel never uses cost nothing.
-    fn layout(size: usize) -> Option<Layout> {
-        Layout::from_size_align(size.checked_add(Self::ALIGN)?, 16).ok()
+    fn layout(size: usize, align: usize) -> Option<Layout> {
+        Layout::from_size_align(size.checked_add(align)?, 16).ok()
     }
 
     /// Allocates `size` zero bytes; `None` if the system has no such memory. `name` is what
     /// messages call the block.
     pub fn new(size: usize, name: impl Into<String>) -> Option<Self> {
-        let layout = Self::layout(size)?;
+        Self::aligned(size, Self::ALIGN, name.into())
+    }
+
+    /// Likewise, from the beginning of a page of 4096 bytes on: memory that the host program uses
+    /// too (`cuMemHostAlloc`).
+    pub fn page_aligned(size: usize, name: impl Into<String>) -> Option<Self> {
+        Self::aligned(size, 4096, name.into())
+    }
+
+    fn aligned(size: usize, align: usize, name: String) -> Option<Self> {
+        let layout = Self::layout(size, align)?;
         // SAFETY: the layout has a size of at least one byte.
         let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        let head = allocation.align_offset(Self::ALIGN).min(Self::ALIGN);
+        let head = allocation.align_offset(align).min(align);
         // SAFETY: `head + size` is at most the size of the layout.
         let data = unsafe { allocation.add(head) };
-        Some(Self { data, allocation, size, name: name.into() })
+        Some(Self { data, allocation: Some(allocation), align, size, name })
+    }
+
+    /// A block over memory that somebody else has allocated (`cuMemHostRegister`). It is not freed
+    /// with the block, may hold any bytes, and begins at any alignment.
+    ///
+    /// # Safety
+    /// For as long as the block exists, the `size` bytes at `data` stay allocated, readable and
+    /// writable, and there is no Rust reference to them. Other code of the program may read and write
+    /// them through pointers; its races with kernels are those it would have with a GPU.
+    pub unsafe fn foreign(data: NonNull<u8>, size: usize, name: impl Into<String>) -> Self {
+        Self { data, allocation: None, align: 1, size, name: name.into() }
+    }
+
+    /// Where the first byte is in the host program: the pointer that `cuMemHostAlloc` gives out, and
+    /// the device address of the block in unified addressing. Host code that uses it takes part in
+    /// the races of the kernels.
+    pub fn host_address(&self) -> u64 {
+        self.data.as_ptr().expose_provenance() as u64
     }
 
     /// Size in bytes.

@@ -3,11 +3,12 @@
 //! * A [`Block`] is one allocation. It hands out loads, stores and atomics at byte offsets.
 //! * [`Memory`] owns the blocks of a device and gives addresses out.
 //! * A [`MemoryMap`] is the frozen table of blocks that a launch searches.
+//! * A [`Heap`] gives out parts of one block to kernels.
 //!
 //! # The invariant behind every unsafe access
 //!
-//! The bytes of a block live in one heap allocation that is never moved, resized or freed while
-//! a [`Block`] exists, and no Rust reference (`&[u8]`, `&mut [u8]`) to them is ever made. Threads
+//! The bytes of a block live in one allocation (of ours, or of the host program) that is never moved,
+//! resized or freed while a [`Block`] exists, and no Rust reference (`&[u8]`, `&mut [u8]`) to them is ever made. Threads
 //! that run CTAs read and write the same bytes at the same time, so each access of 1, 2, 4 or 8
 //! aligned bytes is one relaxed atomic operation of just that size, made through a pointer that
 //! the bounds check has proved to lie inside. A race between CTAs is therefore the kernel's own
@@ -19,11 +20,15 @@
 #![allow(unsafe_code)]
 
 mod block;
+mod error;
+mod heap;
 mod map;
 mod space;
 
 pub use block::{Block, OutOfBounds};
-pub use map::{AddressError, AllocError, Memory, MemoryMap};
+pub use error::{AddressError, AllocError, AttachError};
+pub use heap::{FreeError, Heap};
+pub use map::{Memory, MemoryMap, Windows};
 pub use space::{
     CONST_BASE, CONST_END, GLOBAL_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind,
     WINDOW_SIZE, space_of,

@@ -1,65 +1,35 @@
 //! The blocks of a device and their addresses.
 
 use crate::block::Block;
+use crate::error::{AddressError, AllocError, AttachError};
 use crate::space::{CONST_BASE, CONST_END, GLOBAL_BASE, SHARED_WINDOW};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Why memory could not be had.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AllocError {
-    /// The device's limit would be passed.
-    #[error("{size} bytes are more than the {available} that the device has left")]
-    Limit {
-        /// Bytes asked for.
-        size: u64,
-        /// Bytes left under the limit.
-        available: u64,
-    },
-    /// The host has no such memory.
-    #[error("the host has no {size} bytes of memory")]
-    Host {
-        /// Bytes asked for.
-        size: u64,
-    },
-}
-
-/// An access outside every block, with the block that is nearest to the address.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AddressError {
-    /// Device address of the access.
-    pub address: u64,
-    /// Its size in bytes.
-    pub len: u64,
-    /// Name, address and size of the nearest block, if there is any.
-    pub nearest: Option<(String, u64, u64)>,
-}
-
-impl std::fmt::Display for AddressError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} bytes at {:#x} are in no allocation", self.len, self.address)?;
-        if let Some((name, base, size)) = &self.nearest {
-            write!(f, "; the nearest is {name} ({size} bytes at {base:#x}), ")?;
-            match self.address.checked_sub(*base) {
-                None => write!(f, "{} bytes after this address", base - self.address)?,
-                Some(offset) if offset >= *size => {
-                    write!(f, "{} bytes before this address", offset - size)?;
-                }
-                Some(_) => write!(f, "whose end the access crosses")?,
-            }
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for AddressError {}
-
 /// Device memory: gives out addresses and blocks, up to a limit.
 #[derive(Debug)]
 pub struct Memory {
     limit: u64,
+    windows: Windows,
     state: Mutex<State>,
+}
+
+/// The addresses that a device gives out. Devices of one program that share an address space have
+/// windows of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// Of buffers and `.global` variables; outside the windows of other state spaces.
+    pub global: Range<u64>,
+    /// Of `.const` variables; inside [`CONST_BASE`]`..`[`CONST_END`].
+    pub constant: Range<u64>,
+}
+
+impl Default for Windows {
+    /// All that there are.
+    fn default() -> Self {
+        Self { global: GLOBAL_BASE..SHARED_WINDOW, constant: CONST_BASE..CONST_END }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -67,19 +37,27 @@ struct State {
     used: u64,
     next_global: u64,
     next_const: u64,
-    blocks: BTreeMap<u64, Arc<Block>>,
+    blocks: BTreeMap<u64, Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    block: Arc<Block>,
+    /// Whether it counts against the limit: memory of the host does not.
+    counted: bool,
 }
 
 impl State {
-    /// The lowest address in a window at which `size` bytes are free. Addresses are used a second
-    /// time only when all have been used once, so that stale pointers are found for long.
-    fn gap(&self, window: Range<u64>, size: u64) -> Option<u64> {
-        let mut at = window.start;
-        for (&base, block) in self.blocks.range(window.clone()) {
+    /// The lowest address from `start` on, inside a window, at which `size` bytes are free.
+    fn gap(&self, start: u64, window: &Range<u64>, size: u64) -> Option<u64> {
+        let behind = |base: u64, entry: &Entry| after(base, entry.block.size() as u64);
+        let below = self.blocks.range(..start).next_back();
+        let mut at = start.max(below.map_or(0, |(&base, entry)| behind(base, entry)));
+        for (&base, entry) in self.blocks.range(start..window.end) {
             if base.checked_sub(at).is_some_and(|room| room >= size + GUARD) {
                 return Some(at);
             }
-            at = after(base, block.size() as u64);
+            at = behind(base, entry);
         }
         (at <= window.end - size).then_some(at)
     }
@@ -96,8 +74,29 @@ const GUARD: u64 = 64 * 1024;
 impl Memory {
     /// Memory of at most `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        let state = State { next_global: GLOBAL_BASE, next_const: CONST_BASE, ..State::default() };
-        Self { limit, state: Mutex::new(state) }
+        Self::with_windows(limit, Windows::default())
+    }
+
+    /// Memory of at most `limit` bytes at addresses of its own.
+    pub fn with_windows(limit: u64, windows: Windows) -> Self {
+        let (next_global, next_const) = (windows.global.start, windows.constant.start);
+        let state = State { next_global, next_const, ..State::default() };
+        Self { limit, windows, state: Mutex::new(state) }
+    }
+
+    /// Most bytes that there can be.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Bytes in use.
+    pub fn used(&self) -> u64 {
+        self.state().used
+    }
+
+    /// The addresses that it gives out.
+    pub fn windows(&self) -> &Windows {
+        &self.windows
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -133,19 +132,21 @@ impl Memory {
 
     /// Allocates `size` zero bytes of global memory; returns their address and block.
     pub fn allocate(&self, size: u64, name: &str) -> Result<(u64, Arc<Block>), AllocError> {
-        self.place(size, name, GLOBAL_BASE..SHARED_WINDOW, |s| &mut s.next_global)
+        self.place(size, name, &self.windows.global, |s| &mut s.next_global)
     }
 
     /// Allocates `size` zero bytes in the range of constant memory.
     pub fn allocate_const(&self, size: u64, name: &str) -> Result<(u64, Arc<Block>), AllocError> {
-        self.place(size, name, CONST_BASE..CONST_END, |s| &mut s.next_const)
+        self.place(size, name, &self.windows.constant, |s| &mut s.next_const)
     }
 
+    /// Addresses are used a second time only when all of the window have been used, so that stale
+    /// pointers are found for long.
     fn place(
         &self,
         size: u64,
         name: &str,
-        window: Range<u64>,
+        window: &Range<u64>,
         next: fn(&mut State) -> &mut u64,
     ) -> Result<(u64, Arc<Block>), AllocError> {
         let available = window.end - window.start;
@@ -154,35 +155,75 @@ impl Memory {
         }
         let block = self.allocate_opaque(size, name)?;
         let mut state = self.state();
-        let base = *next(&mut state);
-        let base = if base <= window.end - size {
-            *next(&mut state) = after(base, size);
-            base
-        } else if let Some(base) = state.gap(window, size) {
-            base
-        } else {
+        let start = *next(&mut state);
+        let Some(base) =
+            state.gap(start, window, size).or_else(|| state.gap(window.start, window, size))
+        else {
             state.used -= size;
             return Err(AllocError::Limit { size, available: 0 });
         };
-        state.blocks.insert(base, Arc::clone(&block));
+        *next(&mut state) = after(base, size).min(window.end);
+        state.blocks.insert(base, Entry { block: Arc::clone(&block), counted: true });
         Ok((base, block))
     }
 
-    /// Frees the allocation that begins at `address`; false if there is none.
+    /// Puts a block at an address that the caller chooses, such as that of host memory in unified
+    /// addressing. It does not count against the limit; [`Self::free`] takes it out.
+    pub fn attach(&self, address: u64, block: &Arc<Block>) -> Result<(), AttachError> {
+        let len = block.size() as u64;
+        let Some(end) = address.checked_add(len) else {
+            return Err(AttachError { address, len, other: None });
+        };
+        let mut state = self.state();
+        let before = state.blocks.range(..end).next_back();
+        let before = before.map(|(&base, entry)| (base, entry.block.size() as u64));
+        // Two blocks may touch. An empty one has no bytes to share, but an address.
+        if let Some((base, size)) = before
+            && (base + size > address || base == address)
+        {
+            return Err(AttachError { address, len, other: Some((base, size)) });
+        }
+        if state.blocks.contains_key(&address) {
+            return Err(AttachError { address, len, other: Some((address, 0)) });
+        }
+        state.blocks.insert(address, Entry { block: Arc::clone(block), counted: false });
+        Ok(())
+    }
+
+    /// Frees the allocation that begins at `address`, or takes out what was attached there; false
+    /// if there is none.
     pub fn free(&self, address: u64) -> bool {
         let mut state = self.state();
         match state.blocks.remove(&address) {
-            Some(block) => {
-                state.used -= block.size() as u64;
+            Some(entry) => {
+                if entry.counted {
+                    state.used -= entry.block.size() as u64;
+                }
                 true
             }
             None => false,
         }
     }
 
+    /// The block that holds `len` bytes at `address`, and the offset in it, as things are now.
+    pub fn find(&self, address: u64, len: u64) -> Result<(Arc<Block>, u64), AddressError> {
+        let state = self.state();
+        let below = state.blocks.range(..=address).next_back();
+        let below = below.map(|(&base, entry)| (base, &entry.block));
+        if let Some((base, block)) = below
+            && block.contains(address - base, len)
+        {
+            return Ok((Arc::clone(block), address - base));
+        }
+        let next = state.blocks.range(address.saturating_add(1)..).next();
+        let next = next.map(|(&base, entry)| (base, &entry.block));
+        Err(AddressError::of(address, len, below, next))
+    }
+
     /// The table of all addressed blocks, as it is now.
     pub fn map(&self) -> MemoryMap {
-        let blocks = self.state().blocks.iter().map(|(&a, b)| (a, Arc::clone(b))).collect();
+        let state = self.state();
+        let blocks = state.blocks.iter().map(|(&a, entry)| (a, Arc::clone(&entry.block))).collect();
         MemoryMap { blocks }
     }
 }
@@ -216,16 +257,9 @@ impl MemoryMap {
         {
             return Ok((i, address - base));
         }
-        let before = |(base, block): &(u64, Arc<Block>)| {
-            (address - base).saturating_sub(block.size() as u64)
-        };
-        let nearest = match (nearest, self.blocks.get(above)) {
-            (Some((_, below)), Some(next)) if next.0 - address < before(below) => Some(next),
-            (Some((_, below)), _) => Some(below),
-            (None, next) => next,
-        };
-        let nearest = nearest.map(|(a, b)| (b.name().to_owned(), *a, b.size() as u64));
-        Err(AddressError { address, len, nearest })
+        let below = nearest.map(|(_, (base, block))| (*base, block));
+        let next = self.blocks.get(above).map(|(base, block)| (*base, block));
+        Err(AddressError::of(address, len, below, next))
     }
 
     /// The block with an index that [`Self::find`] returned.
@@ -241,102 +275,4 @@ impl MemoryMap {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::space::{SpaceKind, space_of};
-
-    #[test]
-    fn finds_inside_and_names_outside() {
-        let memory = Memory::new(1 << 20);
-        let (a, block) = memory.allocate(100, "a").unwrap();
-        let (b, _) = memory.allocate(16, "b").unwrap();
-        block.store_u32(96, 7).unwrap();
-        let map = memory.map();
-        let (i, offset) = map.find(a + 96, 4, 5).unwrap();
-        assert_eq!(map.block(i).load_u32(offset).unwrap(), 7);
-        assert_eq!(map.find(b, 16, i).unwrap(), (1, 0));
-        let crossing = map.find(a + 98, 4, 0).unwrap_err();
-        assert!(crossing.to_string().contains("whose end the access crosses"), "{crossing}");
-        let past = map.find(a + 100, 4, 0).unwrap_err();
-        assert!(past.to_string().contains("a (100 bytes"), "{past}");
-        assert!(map.find(u64::MAX - 1, 8, 0).is_err());
-        let below = map.find(a - 4, 4, 0).unwrap_err();
-        assert!(below.to_string().contains("a (100 bytes at 0x700000000000), 4 bytes after"));
-        let between = map.find(b - 8, 4, 0).unwrap_err();
-        assert!(between.to_string().contains("b (16 bytes"), "{between}");
-        assert_eq!(Memory::new(1).map().find(0, 1, 0).unwrap_err().nearest, None);
-    }
-
-    #[test]
-    fn constant_memory_has_its_window() {
-        let memory = Memory::new(1 << 40);
-        let (a, _) = memory.allocate_const(16, "c").unwrap();
-        assert_eq!(space_of(a), SpaceKind::Const);
-        assert_eq!(space_of(GLOBAL_BASE - 4), SpaceKind::Global);
-        assert!(memory.allocate_const(CONST_END - CONST_BASE, "d").is_err());
-    }
-
-    #[test]
-    #[cfg_attr(miri, ignore = "a hundred thousand allocations")]
-    fn freed_addresses_are_used_again_when_a_window_is_used_up() {
-        let memory = Memory::new(1 << 20);
-        let (first, _) = memory.allocate_const(16, "kept").unwrap();
-        let mut reused = 0;
-        for _ in 0..2 * (CONST_END - CONST_BASE) / GUARD {
-            let (address, _) = memory.allocate_const(16, "c").unwrap();
-            assert_eq!(space_of(address), SpaceKind::Const);
-            assert!(address >= after(first, 16));
-            reused += u64::from(address == after(first, 16));
-            assert!(memory.free(address));
-        }
-        assert!(reused > 2, "{reused}");
-    }
-
-    #[test]
-    fn limit_and_free() {
-        let memory = Memory::new(1000);
-        let (a, _) = memory.allocate(600, "a").unwrap();
-        assert_eq!(
-            memory.allocate(600, "b").unwrap_err(),
-            AllocError::Limit { size: 600, available: 400 }
-        );
-        assert!(memory.free(a) && !memory.free(a));
-        assert!(memory.allocate(1000, "b").is_ok());
-        assert!(memory.allocate(u64::MAX, "c").is_err());
-    }
-
-    #[test]
-    fn blocks_are_aligned_and_zero() {
-        for size in [0, 1, 511, 512, 513, 5000] {
-            let block = Block::new(size, "x").unwrap();
-            assert_eq!(block.to_vec(), vec![0; size]);
-            block.write(0, &vec![0xff; size]).unwrap();
-            // Only an aligned number can be updated.
-            if size >= 8 {
-                assert_eq!(block.update_u64(0, |_| 1).unwrap(), u64::MAX);
-            }
-        }
-        assert!(Block::new(usize::MAX, "x").is_none() && Block::new(usize::MAX / 2, "x").is_none());
-    }
-
-    #[test]
-    fn unaligned_access_and_bulk_copies() {
-        let block = Block::new(64, "x").unwrap();
-        let bytes: Vec<u8> = (0..50).collect();
-        block.write(3, &bytes).unwrap();
-        let mut back = vec![0; 50];
-        block.read(3, &mut back).unwrap();
-        assert_eq!(back, bytes);
-        assert_eq!(block.load_u32(5).unwrap(), 0x0504_0302);
-        block.store_u64(9, 0x1122_3344_5566_7788).unwrap();
-        assert_eq!(block.load_u8(9).unwrap(), 0x88);
-        assert_eq!(block.load_u64(9).unwrap(), 0x1122_3344_5566_7788);
-        assert!(block.load_u64(57).is_err() && block.load_u8(u64::MAX).is_err());
-        assert!(block.write(64, &[]).is_ok() && block.write(65, &[]).is_err());
-        assert_eq!(block.update_u32(60, |x| x + 5).unwrap(), 0);
-        assert_eq!(block.update_u32(60, |x| x * 3).unwrap(), 5);
-        assert_eq!(block.load_u32(60).unwrap(), 15);
-        assert!(block.update_u32(61, |x| x).is_err());
-    }
-}
+mod tests;

@@ -114,6 +114,16 @@ impl Memory {
         true
     }
 
+    /// Whether any of some bytes is there.
+    pub fn touches(&self, address: u64, length: u64) -> bool {
+        let end = address.saturating_add(length);
+        if end == address {
+            return false;
+        }
+        let last = self.regions.range(..end).next_back();
+        last.is_some_and(|(&start, region)| start + region.len() as u64 > address)
+    }
+
     /// Reads bytes; on failure `out` holds some of them.
     pub fn read(&self, address: u64, out: &mut [u8]) -> Result<(), MemoryError> {
         let absent = MemoryError::Absent { address, bytes: out.len() as u64 };
@@ -171,6 +181,9 @@ mod tests {
         assert_eq!(out, [1, 1, 2, 2, 2, 2]);
         assert!(memory.contains(16, 8) && !memory.contains(16, 9) && !memory.contains(15, 1));
         assert!(!memory.contains(u64::MAX, 2));
+        let touched = [(0, 16), (0, 17), (17, 1), (23, 100), (24, 100), (17, 0), (0, u64::MAX)];
+        let touches = touched.map(|(address, length)| memory.touches(address, length));
+        assert_eq!(touches, [false, true, true, true, false, false, true]);
         assert_eq!(memory.slice(18, 3), None);
         assert_eq!(memory.slice(18, 2), Some(&[1, 1][..]));
         assert!(memory.read(u64::MAX, &mut out).is_err());

@@ -193,8 +193,11 @@ forms! {
     "TEXS.F16"  7 0b1101000         Sm52 true  [list("mode", 53, 4, TEXS_MODES), NODEP] TEXS;
     "TLDS"      7 0b1101101         Sm50 true  [list("mode", 53, 4, TLDS_MODES), NODEP] TLDS;
     "TLDS.F16"  7 0b1101001         Sm52 true  [list("mode", 53, 4, TLDS_MODES), NODEP] TLDS;
+    "TEXS.F16.RTZ" 7 0b1101010      Sm60 true  [list("mode", 53, 4, TEXS_MODES), NODEP] TEXS;
+    "TLDS.F16.RTZ" 7 0b1101011      Sm60 true  [list("mode", 53, 4, TLDS_MODES), NODEP] TLDS;
     "TLD4S"    10 0b1101111100      Sm50 true  [list("component", 52, 2, CHANNELS), Flag("AOFFI", 51), Flag("DC", 50), NODEP] TLD4S;
     "TLD4S.F16" 10 0b1101111110     Sm52 true  [list("component", 52, 2, CHANNELS), Flag("AOFFI", 51), Flag("DC", 50), NODEP] TLD4S;
+    "TLD4S.F16.RTZ" 10 0b1101111111 Sm60 true  [list("component", 52, 2, CHANNELS), Flag("AOFFI", 51), Flag("DC", 50), NODEP] TLD4S;
     "TXQ"      13 0b1101111101001   Sm50 true  [NODEP] &[Register("Rd", 0), Register("Ra", 8), Query, Index, Mask];
     "TXQ.B"    13 0b1101111101010   Sm50 true  [NODEP] &[Register("Rd", 0), Register("Ra", 8), Query, NoIndex, Mask];
     "SULD.P"   12 0b111010110000    Sm50 false [DIM, list("cache", 24, 2, LOAD_CACHE), list("components", 20, 4, RGBA), CLAMP] LOAD;

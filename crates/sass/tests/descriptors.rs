@@ -214,6 +214,12 @@ fn headers_that_the_unit_cannot_do() {
     #[rustfmt::skip]
     let cases: &[(header::Version, &[_], &str)] = &[
         (BlockLinear, &[(header::LAYOUT, 0x02)], "component_layout is R32_G32_B32 (0x2)"),
+        (BlockLinear, &[(header::LAYOUT, 0x15)], "component_layout is B5G6R5 (0x15)"),
+        (BlockLinear, &[(header::LAYOUT, 0x40)], "component_layout is ASTC_2D_4X4 (0x40)"),
+        (BlockLinear, &[(header::BLOCK_WIDTH, 1)], "gobs_per_block_width is 2 (stored as 1)"),
+        (BlockLinear, &[(header::TILE_WIDTH, 2)], "tile_width_in_gobs is 4 (stored as 2)"),
+        (BlockLinear, &[(header::GOB_3D, 1)], "gob_3d is yes"),
+        (BlockLinear, &[(header::LOD_BIAS, 0x1f00)], "mip_lod_bias is -1 (stored as 0x1f00)"),
         (BlockLinear, &[(header::LAYOUT, 0x7f)], "component_layout: the number 0x7f has no meaning"),
         (BlockLinear, &[(header::R_TYPE, 5)], "r_data_type is snorm_force_fp16 (0x5)"),
         (BlockLinear, &[(header::R_TYPE, 0)], "r_data_type: the number 0x0 has no meaning"),
@@ -244,6 +250,8 @@ fn samplers_that_the_unit_cannot_do() {
         (sampler::ADDRESS_V, 5, "address_v is mirror_once_clamp_to_edge (0x5): the unit does not mirror once"),
         (sampler::MAG_FILTER, 0, "mag_filter: the number 0x0 has no meaning"),
         (sampler::MAG_FILTER, 3, "mag_filter: the number 0x3 has no meaning"),
+        (sampler::MAG_FILTER, 5, "mag_filter: the number 0x5 has no meaning"),
+        (sampler::REDUCTION, 1, "reduction_filter is minimum (0x1): the unit's filters average"),
         (sampler::MIN_FILTER, 2, "min_filter is linear (0x2): the unit has one filter"),
         (sampler::MIP_FILTER, 0, "mip_filter: the number 0x0 has no meaning"),
         (sampler::CUBE_INTERFACE, 3, "cubemap_interface is auto_cross_seam (0x3)"),
@@ -305,14 +313,12 @@ fn samplers() -> impl Strategy<Value = Sampler> {
         proptest::sample::select(vec![Wrap, Mirror, Clamp, Border, ClampOgl])
     };
     let filter = || proptest::sample::select(vec![Filter::Point, Filter::Linear]);
-    let compare = proptest::option::of(proptest::sample::select(vec![
-        CompareFunction::Never,
-        CompareFunction::LessEqual,
-        CompareFunction::Greater,
-        CompareFunction::Always,
-    ]));
+    use CompareFunction::{Always, Equal, Greater, GreaterEqual, Less, LessEqual, Never, NotEqual};
+    let functions = [Never, Less, Equal, LessEqual, Greater, NotEqual, GreaterEqual, Always];
+    let compare = proptest::option::of(proptest::sample::select(functions.to_vec()));
     let levels = (0u32..4096, 0u32..4096, -4096i32..4096);
-    let numbers = (any::<[u32; 4]>(), levels, proptest::sample::select(vec![1, 2, 4, 6, 16]));
+    let numbers =
+        (any::<[u32; 4]>(), levels, proptest::sample::select(vec![1, 2, 4, 6, 8, 10, 12, 16]));
     let flags = any::<[bool; 3]>();
     (filter(), filter(), [mode(), mode(), mode()], compare, numbers, flags).prop_map(
         |(filter, mip_filter, address_mode, compare, (border, (min, max, bias), ratio), flags)| {
@@ -343,34 +349,67 @@ proptest! {
         prop_assert!(!back.base_level_only);
     }
 
-    /// Whatever the words are, there is an answer or an error, and neither takes long.
+    /// Whatever the words are, there is an answer or an error, and neither takes long. What is
+    /// understood is written as words that say the same.
     #[test]
-    fn any_words(mut words: [u32; 8], known: bool, sampler_words: [u32; 8], bytes in 0usize..5000) {
-        if known {
-            // Most of the words have no meaning; these have.
-            let mut d = Descriptor(words);
-            header::LAYOUT.set(&mut d, [1, 3, 8, 0xf, 0x24, 0x1d][words[0] as usize % 6]);
-            for bits in [header::R_TYPE, header::G_TYPE, header::B_TYPE, header::A_TYPE] {
-                bits.set(&mut d, [2, 4, 7][words[1] as usize % 3]);
-            }
-            for bits in [header::X_SOURCE, header::Y_SOURCE, header::Z_SOURCE, header::W_SOURCE] {
-                bits.set(&mut d, 2);
-            }
-            header::SAMPLE_COUNT.set(&mut d, 0);
-            header::VERSION.set(&mut d, [0, 2, 3, 3][words[2] as usize % 4]);
-            words = d.0;
-        }
-        let words = Descriptor(words);
+    fn any_words(words: [u32; 8], known: bool, sampler_words: [u32; 8], bytes in 0usize..5000) {
+        let words = if known { with_meaning(Descriptor(words)) } else { Descriptor(words) };
         let mut memory = Memory::new();
         memory.map(header::address(&words).unwrap_or(0), vec![1; bytes]).unwrap();
         if let Ok(header) = TextureHeader::decode(&words) {
             let _ = header.texture(&memory, true);
-            let _ = header.encode();
+            let back = TextureHeader::decode(&header.encode().unwrap());
+            prop_assert_eq!(back, Ok(header));
             if let Ok(sampler) = SamplerHeader::decode(&Descriptor(sampler_words)) {
                 let _ = sampler.for_texture(&header, 5);
             }
         }
     }
+
+    #[test]
+    fn any_sampler_words(words: [u32; 8]) {
+        use sampler::{CUBE_INTERFACE, MAG_FILTER, MIN_FILTER, MIP_FILTER, REDUCTION, TRILINEAR_SLOPE};
+        let _ = SamplerHeader::decode(&Descriptor(words));
+        let mut words = Descriptor(words);
+        let bit = words.0[1] & 1;
+        for (bits, value) in [
+            (MAG_FILTER, 1 + bit), (MIN_FILTER, 1 + bit), (MIP_FILTER, 2 + bit), (REDUCTION, 0),
+            (CUBE_INTERFACE, 2 * bit), (TRILINEAR_SLOPE, 8 * bit),
+        ] {
+            bits.set(&mut words, value);
+        }
+        for bits in [sampler::ADDRESS_U, sampler::ADDRESS_V, sampler::ADDRESS_P] {
+            let mode = bits.get(&words) % 5;
+            bits.set(&mut words, mode);
+        }
+        let header = SamplerHeader::decode(&words).unwrap();
+        let back = encode_sampler(&header.sampler).unwrap();
+        prop_assert_eq!(SamplerHeader::decode(&back).unwrap().sampler, header.sampler);
+    }
+}
+
+/// Most random words have no meaning; these have.
+fn with_meaning(mut words: Descriptor) -> Descriptor {
+    let [a, b, c, ..] = words.0.map(|word| word as usize);
+    header::LAYOUT.set(&mut words, [1, 3, 8, 0xf, 0x24, 0x1d][a % 6]);
+    for bits in [header::R_TYPE, header::G_TYPE, header::B_TYPE, header::A_TYPE] {
+        bits.set(&mut words, [2, 4, 7][b % 3]);
+    }
+    for bits in [header::X_SOURCE, header::Y_SOURCE, header::Z_SOURCE, header::W_SOURCE] {
+        let source = bits.get(&words);
+        bits.set(&mut words, if source == 1 { 2 } else { source });
+    }
+    for bits in [header::SAMPLE_COUNT, header::LOD_BIAS] {
+        bits.set(&mut words, 0);
+    }
+    header::VERSION.set(&mut words, [0, 2, 3, 3][c % 4]);
+    // They share their bits with the pitch.
+    if c % 4 > 1 {
+        for bits in [header::BLOCK_WIDTH, header::TILE_WIDTH, header::GOB_3D] {
+            bits.set(&mut words, 0);
+        }
+    }
+    words
 }
 
 #[test]

@@ -17,10 +17,12 @@ use texunit_unit::{
 };
 use toml::{Table, Value};
 
+/// The state of all cases, as far as they do not change it.
+const STATE: &str = "state.toml";
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    state: Table,
     case: Vec<Case>,
 }
 
@@ -65,19 +67,24 @@ struct Reference {
 fn main() {
     let args = Arguments::from_args();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/sass/exec");
+    let common = std::fs::read_to_string(folder.join(STATE)).unwrap();
+    let common: Table = toml::from_str(&common).unwrap_or_else(|e| panic!("{STATE}: {e}"));
     let mut trials = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        if path.ends_with(STATE) {
+            continue;
+        }
         let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
         let text = std::fs::read_to_string(&path).unwrap();
         let file: File = toml::from_str(&text).unwrap_or_else(|e| panic!("{stem}: {e}"));
         for case in file.case {
-            let state = merged(&file.state, &case.state);
+            let state = merged(&common, &case.state);
             let name = format!("{stem}::{}", case.name);
             trials.push(Trial::test(name, move || run(&case, &state)));
         }
     }
-    assert!(trials.len() >= 150, "{} cases: they are not where they were", trials.len());
+    assert!(trials.len() >= 165, "{} cases: they are not where they were", trials.len());
     libtest_mimic::run(&args, trials).exit();
 }
 

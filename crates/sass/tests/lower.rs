@@ -217,6 +217,8 @@ fn unified_handles() {
     assert_eq!(of(param, "ld.param.u64 %rd2, [h];"), at(0x56));
     assert_eq!(of(param, "ld.param.u64 %rd3, [h]; mov.b64 %rd2, %rd3;"), at(0x56));
     assert_eq!(of(param, "ld.param.u64 %rd3, [h]; cvta.to.global.u64 %rd2, %rd3;"), at(0x56));
+    let select = "ld.param.u64 %rd3, [h]; mov.b64 %rd4, %rd3; setp.ne.u32 %p1, %r0, 0; selp.b64 %rd2, %rd3, %rd4, %p1;";
+    assert_eq!(of(param, select), at(0x56));
     let array = ", .param .align 8 .b8 h[32]";
     assert_eq!(of(array, "ld.param.u64 %rd2, [h+8];"), at(0x56));
     assert_eq!(

@@ -25,7 +25,7 @@ pub use request::{
 };
 pub use resource::{
     ArchLimits, ArrayShape, Base, CreateError, CudaError, Extent, Layout, Level, Limits, Residency,
-    Resource, TexelIndex, TileShape, View,
+    Resource, TILE_BYTES, TexelIndex, TileShape, View,
 };
 pub use sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Surface, Texture};
 pub use surface::{SurfaceOutcome, SurfacePlace, SurfacePlan, SurfaceTrace};

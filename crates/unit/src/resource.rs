@@ -232,6 +232,24 @@ impl Resource {
         Ok(())
     }
 
+    /// Whether the texels are these, in the order of [`Self::to_packed`].
+    pub fn holds(&self, packed: &[u8]) -> bool {
+        let (mut rest, mut piece) = (packed, [0; 4096]);
+        for row in self.rows() {
+            let mut at = row.start;
+            while at < row.end {
+                let length = (row.end - at).min(piece.len() as u64) as usize;
+                let Some((bytes, after)) = rest.split_at_checked(length) else { return false };
+                let now = &mut piece[..length];
+                if self.block.read(at, now).is_err() || now != bytes {
+                    return false;
+                }
+                (rest, at) = (after, at + length as u64);
+            }
+        }
+        rest.is_empty()
+    }
+
     /// Where each row lies in the block.
     fn rows(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         let (planes, samples) = (self.shape.planes(), self.shape.samples);

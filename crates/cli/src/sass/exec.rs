@@ -1,65 +1,56 @@
 //! `texunit sass exec`: one TXD on a state that a file describes.
 
 use super::args::ExecArgs;
-use super::{Output, finding, instruction, wrong};
+use super::{Output, color, finding, instruction, wrong};
 use crate::args::OutputFormat;
+use crate::codes::{NOT_EXECUTED, STATE_FILE};
 use serde_json::{Map, Value, json};
-use std::io::IsTerminal;
 use texunit_report::visible;
 use texunit_sass::Txd;
 use texunit_sass::exec::{Outcome, State, execute};
+use texunit_sass::parse::parse;
 use texunit_sass::state_file;
-use texunit_sass::txd::{MASK, PS, PT, RD, RZ};
-use texunit_syntax::SourceFile;
+use texunit_sass::txd::{BINDLESS, INDEX, MASK, PS, PT, RA, RD, RZ};
+use texunit_syntax::{Diagnostic, SourceFile, Span};
 
-/// Largest state file, in bytes: more than enough for its texels.
-const MAX_FILE: usize = 64 << 20;
+/// Largest state file, in bytes. A list of numbers takes a hundred times its text while it is read.
+const MAX_FILE: usize = 16 << 20;
 
 /// Runs the instruction and tells what it wrote.
 pub(super) fn run(args: &ExecArgs) -> Output {
     let path = args.state.display().to_string();
-    let error = |message: String| wrong(&visible(&format!("{path}: {message}")));
     let bytes = match texunit_files::read_bytes(&args.state) {
         Ok(bytes) => bytes,
         Err(error) => return wrong(&visible(&error.to_string())),
     };
     if bytes.len() > MAX_FILE {
-        return error(format!("a state file has at most {MAX_FILE} bytes"));
+        return wrong(&visible(&format!("{path}: a state file has at most {MAX_FILE} bytes")));
     }
     let Ok(text) = String::from_utf8(bytes) else {
-        return error("the file is not UTF-8 text".to_owned());
+        return wrong(&visible(&format!("{path}: the file is not UTF-8 text")));
     };
     let mut state = match state_file::parse(&text) {
         Ok(state) => state,
         Err(found) => {
-            let place = found.place(&text).map(|(line, column)| format!("{line}:{column}: "));
-            let message = format!("{path}:{}{found}", place.unwrap_or_else(|| " ".to_owned()));
-            return wrong(&visible(&message));
+            let Some(span) = found.span() else {
+                return wrong(&visible(&format!("{path}: {found}")));
+            };
+            let span = Span::new(span.start, span.end);
+            let found = Diagnostic::error(STATE_FILE, span, found.message());
+            return mistakes(args, &SourceFile::new(path, text), &[found]);
         }
     };
     let text = args.text.join(" ");
     let (txd, diagnostics) = instruction(&text, state.arch, false);
     let source = SourceFile::new("<text>", text.as_str());
-    let Some(txd) = txd else {
-        let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        return match args.format {
-            OutputFormat::Human => Output {
-                out: String::new(),
-                err: texunit_report::human(&source, &diagnostics, color),
-                right: false,
-            },
-            OutputFormat::Json => {
-                let found: Vec<Value> = diagnostics.iter().map(|d| finding(&source, d)).collect();
-                Output {
-                    out: format!("{}\n", json!({ "diagnostics": found })),
-                    err: String::new(),
-                    right: false,
-                }
-            }
-        };
-    };
+    let Some(txd) = txd else { return mistakes(args, &source, &diagnostics) };
     match execute(&txd, &mut state) {
-        Err(found) => error(found.to_string()),
+        Err(found) => {
+            let field = if txd.has(&BINDLESS) { &RA } else { &INDEX };
+            let span = parse(&text).map(|parsed| parsed.places.of(field)).unwrap_or_default();
+            let found = Diagnostic::error(NOT_EXECUTED, span, found.to_string());
+            mistakes(args, &source, &[found.label("the handle of header and sampler")])
+        }
         Ok(outcome) => {
             let out = match args.format {
                 OutputFormat::Human => human(&txd, &state, outcome),
@@ -68,6 +59,23 @@ pub(super) fn run(args: &ExecArgs) -> Output {
             Output { out, err: String::new(), right: true }
         }
     }
+}
+
+/// What is wrong with the file or the instruction.
+fn mistakes(args: &ExecArgs, source: &SourceFile, found: &[Diagnostic]) -> Output {
+    let (out, err) = match args.format {
+        OutputFormat::Human => (String::new(), texunit_report::human(source, found, color())),
+        OutputFormat::Json => {
+            let all = found.iter().map(|diagnostic| {
+                let mut object = finding(source, diagnostic);
+                object["file"] = source.name().into();
+                object["line"] = source.location(diagnostic.primary.span.start).line.into();
+                object
+            });
+            (format!("{}\n", json!({ "diagnostics": all.collect::<Vec<_>>() })), String::new())
+        }
+    };
+    Output { out, err, right: false }
 }
 
 /// Numbers of the registers that are written.

@@ -4,18 +4,18 @@ use super::{Output, wrong};
 use crate::args::OutputFormat;
 use crate::sass::args::LowerArgs;
 use serde_json::{Value, json};
-use std::collections::HashSet;
 use std::fmt::Write;
 use std::io::Read;
 use std::path::Path;
 use texunit_check::ir::Module;
 use texunit_check::{Options, check_with};
 use texunit_report::visible;
-use texunit_sass::lower::{Fetch, Form, Lowered, Packed, Quad, Step, module};
+use texunit_sass::lower::{
+    Fetch, Form, Lowered, Packed, Quad, Step, arch_of, module, target_number, visible_functions,
+};
 use texunit_sass::print::{Style, print};
 use texunit_sass::txd::{BINDLESS, INDEX};
 use texunit_sass::{Arch, Word};
-use texunit_syntax::ast::{self, Item, Linkage};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 
 pub(super) fn lower(args: &LowerArgs) -> Output {
@@ -83,37 +83,15 @@ fn refused(source: &SourceFile, errors: &[Diagnostic], format: OutputFormat) -> 
 /// The architecture that is assembled for: the one that was asked for, the target, or sm_52.
 fn arch(module: &Module, asked: Option<Arch>) -> Result<Arch, String> {
     let target = &module.target;
-    let number = |name: &str| {
-        let digits: String = name
-            .chars()
-            .skip_while(|c| !c.is_ascii_digit())
-            .take_while(char::is_ascii_digit)
-            .collect();
-        digits.parse::<u32>().unwrap_or(0)
-    };
-    let least = number(target);
-    if let Some(asked) = asked {
-        return match number(asked.name()) < least {
-            true => Err(format!("the module's target {target} is later than {asked}")),
-            false => Ok(asked),
-        };
+    match asked {
+        Some(asked) if target_number(asked.name()) < target_number(target) => {
+            Err(format!("the module's target {target} is later than {asked}"))
+        }
+        Some(asked) => Ok(asked),
+        None => arch_of(module).ok_or_else(|| {
+            format!("the module's target is {target}: TXD has this form from sm_50 to sm_62 only")
+        }),
     }
-    let from = least.max(number(Arch::Sm52.name()));
-    let exact = (least == number(Arch::Sm50.name())).then_some(Arch::Sm50);
-    exact.or_else(|| Arch::ALL.into_iter().find(|arch| number(arch.name()) >= from)).ok_or_else(
-        || format!("the module's target is {target}: TXD has this form from sm_50 to sm_62 only"),
-    )
-}
-
-fn visible_functions<'a>(module: &ast::Module<'a>) -> HashSet<&'a str> {
-    let seen = |item: &Item<'a>| match item {
-        Item::Function(f) => match f.linkage {
-            Some((Linkage::Visible | Linkage::Weak, _)) => Some(f.name.text),
-            _ => None,
-        },
-        _ => None,
-    };
-    module.items.iter().filter_map(seen).collect()
 }
 
 struct Show<'a> {

@@ -5,8 +5,8 @@ use super::error::DescriptorError;
 use super::sampler::{
     ADDRESS_P, ADDRESS_U, ADDRESS_V, BORDER_A, BORDER_B, BORDER_G, BORDER_R, COMPARE,
     CUBE_INTERFACE, DEPTH_COMPARE, FORCE_UNNORMALIZED, LOD_BIAS, MAG_FILTER, MAX_ANISOTROPY,
-    MAX_LOD, MIN_FILTER, MIN_LOD, MIP_FILTER, SRGB, SRGB_BORDER_B, SRGB_BORDER_G, SRGB_BORDER_R,
-    TRILINEAR_SLOPE,
+    MAX_LOD, MIN_FILTER, MIN_LOD, MIP_FILTER, REDUCTION, SRGB, SRGB_BORDER_B, SRGB_BORDER_G,
+    SRGB_BORDER_R, TRILINEAR_SLOPE,
 };
 use super::texture::TextureHeader;
 use super::{Bits, Descriptor};
@@ -88,6 +88,9 @@ impl SamplerHeader {
             SPAN_SEAM => true,
             _ => return Err(unsupported(&CUBE_INTERFACE, "the unit wraps, or spans the seam")),
         };
+        if REDUCTION.get(words) != 0 {
+            return Err(unsupported(&REDUCTION, "the unit's filters average"));
+        }
         if !matches!(TRILINEAR_SLOPE.get(words), 0 | SLOPE_ONE) {
             return Err(unsupported(&TRILINEAR_SLOPE, "the unit's slope is that of 0 and 1"));
         }

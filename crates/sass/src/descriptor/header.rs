@@ -70,15 +70,29 @@ macro_rules! fields {
     };
 }
 
-/// Component layouts.
+/// Component layouts: those of colours, of video, of depth, ASTC. Of the depth layouts with
+/// coverage samples (from 0x2c on) the names are shortened.
 #[rustfmt::skip]
 pub const LAYOUTS: &[(u32, &str)] = &[
     (0x01, "R32_G32_B32_A32"), (0x02, "R32_G32_B32"), (0x03, "R16_G16_B16_A16"), (0x04, "R32_G32"),
-    (0x08, "A8B8G8R8"), (0x09, "A2B10G10R10"), (0x0c, "R16_G16"), (0x0f, "R32"),
-    (0x10, "BC6H_SF16"), (0x11, "BC6H_UF16"), (0x17, "BC7U"), (0x18, "G8R8"), (0x1b, "R16"), (0x1d, "R8"),
-    (0x20, "E5B9G9R9_SHAREDEXP"), (0x21, "BF10GF11RF11"),
+    (0x05, "R32_B24G8"), (0x06, "ETC2_RGB"), (0x07, "X8B8G8R8"), (0x08, "A8B8G8R8"),
+    (0x09, "A2B10G10R10"), (0x0a, "ETC2_RGB_PTA"), (0x0b, "ETC2_RGBA"), (0x0c, "R16_G16"),
+    (0x0d, "G8R24"), (0x0e, "G24R8"), (0x0f, "R32"), (0x10, "BC6H_SF16"), (0x11, "BC6H_UF16"),
+    (0x12, "A4B4G4R4"), (0x13, "A5B5G5R1"), (0x14, "A1B5G5R5"), (0x15, "B5G6R5"), (0x16, "B6G5R5"),
+    (0x17, "BC7U"), (0x18, "G8R8"), (0x19, "EAC"), (0x1a, "EACX2"), (0x1b, "R16"),
+    (0x1c, "Y8_VIDEO"), (0x1d, "R8"), (0x1e, "G4R4"), (0x1f, "R1"),
+    (0x20, "E5B9G9R9_SHAREDEXP"), (0x21, "BF10GF11RF11"), (0x22, "G8B8G8R8"), (0x23, "B8G8R8G8"),
     (0x24, "DXT1"), (0x25, "DXT23"), (0x26, "DXT45"), (0x27, "DXN1"), (0x28, "DXN2"),
-    (0x2f, "ZF32"), (0x3a, "Z16"),
+    (0x29, "Z24S8"), (0x2a, "X8Z24"), (0x2b, "S8Z24"), (0x2c, "X4V4Z24"), (0x2d, "X4V4Z24"),
+    (0x2e, "V8Z24"), (0x2f, "ZF32"), (0x30, "ZF32_X24S8"), (0x31, "X8Z24_X20V4S8"),
+    (0x32, "X8Z24_X20V4S8"), (0x33, "ZF32_X20V4X8"), (0x34, "ZF32_X20V4X8"),
+    (0x35, "ZF32_X20V4S8"), (0x36, "ZF32_X20V4S8"), (0x37, "X8Z24_X16V8S8"),
+    (0x38, "ZF32_X16V8X8"), (0x39, "ZF32_X16V8S8"), (0x3a, "Z16"), (0x3b, "V8Z24"),
+    (0x3c, "X8Z24_X16V8S8"), (0x3d, "ZF32_X16V8X8"), (0x3e, "ZF32_X16V8S8"),
+    (0x40, "ASTC_2D_4X4"), (0x41, "ASTC_2D_5X5"), (0x42, "ASTC_2D_6X6"), (0x44, "ASTC_2D_8X8"),
+    (0x45, "ASTC_2D_10X10"), (0x46, "ASTC_2D_12X12"), (0x50, "ASTC_2D_5X4"), (0x51, "ASTC_2D_6X5"),
+    (0x52, "ASTC_2D_8X6"), (0x53, "ASTC_2D_10X8"), (0x54, "ASTC_2D_12X10"), (0x55, "ASTC_2D_8X5"),
+    (0x56, "ASTC_2D_10X5"), (0x57, "ASTC_2D_10X6"),
 ];
 
 /// Data types of components.
@@ -107,6 +121,18 @@ pub const VERSIONS: &[(u32, &str)] = &[
     (0, "one_d_buffer"), (1, "pitch_color_key"), (2, "pitch"), (3, "block_linear"), (4, "block_linear_color_key"),
 ];
 
+/// Texels that are stored around a picture, or the sampler's border colour.
+#[rustfmt::skip]
+pub const BORDERS: &[(u32, &str)] = &[
+    (0, "one"), (1, "two"), (2, "four"), (3, "eight"), (7, "sampler_color"),
+];
+
+/// How many sectors a miss in the cache brings.
+#[rustfmt::skip]
+pub const PROMOTIONS: &[(u32, &str)] = &[
+    (0, "none"), (1, "two_vertical"), (2, "two_horizontal"), (3, "four"),
+];
+
 /// Samples of a texel.
 #[rustfmt::skip]
 pub const SAMPLES: &[(u32, &str)] = &[
@@ -133,16 +159,23 @@ fields! {
     VERSION           85  3 All    "header_version"    Names(VERSIONS),   "Kind of the header.";
     WIDTH_HIGH        96 16 Buffer "width_minus_one_31_16" Number,        "Width of a buffer in texels less one, upper bits.";
     PITCH             96 16 Pitch  "pitch_20_5"        Bytes(5),          "Bytes between rows.";
+    BLOCK_WIDTH       96  3 Block  "gobs_per_block_width" Log2,           "Width of a block in GOBs.";
     BLOCK_HEIGHT      99  3 Block  "gobs_per_block_height" Log2,          "Height of a block in GOBs.";
     BLOCK_DEPTH      102  3 Block  "gobs_per_block_depth"  Log2,          "Depth of a block in GOBs.";
     SPARSE           105  1 Block  "sparse"            Flag,              "Whether tiles may be absent.";
+    TILE_WIDTH       106  3 Block  "tile_width_in_gobs" Log2,             "Width in GOBs that rows of blocks are padded to.";
+    GOB_3D           109  1 Block  "gob_3d"            Flag,              "Whether GOBs have several slices.";
     MAX_MIP_LEVEL    124  4 All    "max_mip_level"     Number,            "Last level.";
     WIDTH            128 16 All    "width_minus_one"   MinusOne,          "Width in texels less one; of a buffer the lower bits.";
     SRGB             150  1 All    "srgb_conversion"   Flag,              "Whether colours are stored as sRGB.";
     TYPE             151  4 All    "texture_type"      Names(TYPES),      "Geometry.";
+    PROMOTION        155  2 All    "sector_promotion"  Names(PROMOTIONS), "What a miss in the cache brings.";
+    BORDER           157  3 All    "border_size"       Names(BORDERS),    "Where border texels come from.";
     HEIGHT           160 16 All    "height_minus_one"  MinusOne,          "Height in texels less one.";
     DEPTH            176 14 All    "depth_minus_one"   MinusOne,          "Depth in texels, or layers, or cubes, less one.";
     NORMALIZED       191  1 All    "normalized_coords" Flag,              "Whether coordinates go from 0 to 1 over the texture.";
+    LOD_BIAS         198 13 All    "mip_lod_bias"      Fixed { fraction: 8, signed: true }, "Added to the level of detail, as the sampler's is.";
+    MAX_ANISOTROPY   219  3 All    "max_anisotropy"    Names(super::sampler::ANISOTROPIES), "Greatest ratio of the axes of a footprint.";
     VIEW_MIN_LEVEL   224  4 All    "res_view_min_mip_level" Number,       "First level that a fetch sees.";
     VIEW_MAX_LEVEL   228  4 All    "res_view_max_mip_level" Number,       "Last level that a fetch sees.";
     SAMPLE_COUNT     232  4 All    "multi_sample_count" Names(SAMPLES),   "Samples of a texel.";

@@ -154,6 +154,12 @@ fn array(
             level.read(blocks, rows);
             continue;
         }
+        if let Some(map) = &map
+            && !memory.touches(at, level.bytes().unwrap_or(u64::MAX))
+        {
+            absent_level(map, n, layer)?;
+            continue;
+        }
         pieces(level, rows.len(), |place, range| {
             let [x, y, z] = place;
             if memory.read(at + level.offset(x, y, z), &mut rows[range.clone()]).is_err() {
@@ -191,6 +197,22 @@ fn pieces(
                 let start = (row + x) as usize;
                 let end = start + (level.width - x).min(16) as usize;
                 each([x, y, z], start..end.min(length))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Says that no tile of a level is there.
+fn absent_level(map: &Residency, level: u32, layer: u32) -> Result<(), DescriptorError> {
+    let Some([width, height, depth]) = map.tiles(level) else {
+        map.set_tail(layer, false)?;
+        return Ok(());
+    };
+    for z in 0..depth {
+        for y in 0..height {
+            for x in 0..width {
+                map.set_tile(level, layer, [x, y, z], false)?;
             }
         }
     }

@@ -39,6 +39,7 @@ const MIN: &[(u32, &str)] = &[(1, "point"), (2, "linear"), (3, "anisotropic")];
 const MIP: &[(u32, &str)] = &[(1, "none"), (2, "point"), (3, "linear")];
 const CUBE: &[(u32, &str)] =
     &[(0, "use_wrap"), (1, "override_wrap"), (2, "auto_span_seam"), (3, "auto_cross_seam")];
+const REDUCTIONS: &[(u32, &str)] = &[(0, "weighted_average"), (1, "minimum"), (2, "maximum")];
 const LOD: Values = Values::Fixed { fraction: 8, signed: false };
 
 use Values::{E2m3, Fixed, Flag, Names, Raw, Unorm8};
@@ -52,10 +53,11 @@ fields! {
     COMPARE           10  3 "compare_function"    Names(COMPARES),      "The comparison: reference with texel.";
     SRGB              13  1 "srgb_conversion"     Flag,                 "Whether the sampler allows the conversion of sRGB texels.";
     MAX_ANISOTROPY    20  3 "max_anisotropy"      Names(ANISOTROPIES),  "Greatest ratio of the axes of a footprint.";
-    MAG_FILTER        32  2 "mag_filter"          Names(MAG),           "Filter of a magnified texture.";
+    MAG_FILTER        32  3 "mag_filter"          Names(MAG),           "Filter of a magnified texture.";
     MIN_FILTER        36  2 "min_filter"          Names(MIN),           "Filter of a minified texture.";
     MIP_FILTER        38  2 "mip_filter"          Names(MIP),           "How levels are chosen.";
     CUBE_INTERFACE    40  2 "cubemap_interface"   Names(CUBE),          "What happens at the edges of a cube's faces.";
+    REDUCTION         42  2 "reduction_filter"    Names(REDUCTIONS),    "What the texels of a filter come to. From sm_52 on.";
     LOD_BIAS          44 13 "mip_lod_bias"        Fixed { fraction: 8, signed: true }, "Added to the level of detail.";
     FORCE_UNNORMALIZED 57 1 "force_unnormalized_coords" Flag,           "Coordinates count texels, whatever the texture header says.";
     TRILINEAR_SLOPE   58  5 "trilinear_slope"     E2m3,                 "Slope of the weight between two levels.";

@@ -4,10 +4,10 @@
 use super::error::DescriptorError;
 use super::formats::{self, Texels};
 use super::header::{
-    ADDRESS_HIGH, BLOCK_ADDRESS, BLOCK_DEPTH, BLOCK_HEIGHT, BUFFER_ADDRESS, DEPTH, HEIGHT,
-    MAX_MIP_LEVEL, MIN_LOD, NORMALIZED, PITCH, PITCH_ADDRESS, SAMPLE_COUNT, SPARSE, SRGB, TYPE,
-    VERSION, VIEW_MAX_LEVEL, VIEW_MIN_LEVEL, Version, W_SOURCE, WIDTH, WIDTH_HIGH, X_SOURCE,
-    Y_SOURCE, Z_SOURCE, address, width,
+    ADDRESS_HIGH, BLOCK_ADDRESS, BLOCK_DEPTH, BLOCK_HEIGHT, BLOCK_WIDTH, BORDER, BUFFER_ADDRESS,
+    DEPTH, GOB_3D, HEIGHT, LOD_BIAS, MAX_MIP_LEVEL, MIN_LOD, NORMALIZED, PITCH, PITCH_ADDRESS,
+    SAMPLE_COUNT, SPARSE, SRGB, TILE_WIDTH, TYPE, VERSION, VIEW_MAX_LEVEL, VIEW_MIN_LEVEL, Version,
+    W_SOURCE, WIDTH, WIDTH_HIGH, X_SOURCE, Y_SOURCE, Z_SOURCE, address, width,
 };
 use super::{Bits, Descriptor};
 use texunit_unit::Geometry;
@@ -164,6 +164,9 @@ pub struct TextureHeader {
 
 const SOURCES: [&Bits; 4] = [&X_SOURCE, &Y_SOURCE, &Z_SOURCE, &W_SOURCE];
 
+/// `border_size`: the sampler's border colour.
+const SAMPLER_COLOR: u32 = 7;
+
 /// Highest block that a header is taken to have: 32 GOBs, 32 slices.
 const MAX_LOG2_BLOCK: u32 = 5;
 
@@ -191,6 +194,9 @@ impl TextureHeader {
         }
         if SAMPLE_COUNT.get(header) != 0 {
             return Err(unsupported(&SAMPLE_COUNT, "texels of several samples are not read"));
+        }
+        if LOD_BIAS.get(header) != 0 {
+            return Err(unsupported(&LOD_BIAS, "the unit takes the bias of the sampler only"));
         }
         let last = match kind {
             TextureType::D1Buffer | TextureType::D2NoMipmap => 0,
@@ -227,6 +233,8 @@ impl TextureHeader {
             bits.set(&mut header, source.bits());
         }
         self.encode_placement(&mut header)?;
+        // Borders are the sampler's: no texels are stored around ours.
+        BORDER.set(&mut header, SAMPLER_COLOR);
         TYPE.set(&mut header, self.kind as u32);
         let [width, height, depth] = self.size.map(|n| n.wrapping_sub(1));
         let mut put = |bits: &Bits, value: u32| {
@@ -296,6 +304,11 @@ fn placement(header: &Descriptor, version: Version) -> Result<Placement, Descrip
         Version::OneDBuffer => Placement::Buffer { address },
         Version::Pitch => Placement::Pitch { address, pitch: u64::from(PITCH.get(header)) << 5 },
         Version::BlockLinear => {
+            for bits in [&BLOCK_WIDTH, &TILE_WIDTH, &GOB_3D] {
+                if bits.get(header) != 0 {
+                    return Err(unsupported(bits, "blocks are one GOB wide, GOBs one slice deep"));
+                }
+            }
             for bits in [&BLOCK_HEIGHT, &BLOCK_DEPTH] {
                 if bits.get(header) > MAX_LOG2_BLOCK {
                     return Err(DescriptorError::undefined(bits, header));

@@ -12,9 +12,7 @@ use crate::descriptor::{DescriptorError, Source};
 use crate::memory::Memory;
 use crate::parse::Places;
 use crate::rules;
-use crate::txd::{
-    AOFFI, BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PARAM, PS, PT, RD, RZ, Txd,
-};
+use crate::txd::{BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PS, PT, RD, RZ, Txd};
 use operands::Operands;
 use plans::Plans;
 use texunit_unit::{
@@ -174,6 +172,13 @@ pub struct Outcome {
     pub missing: u32,
 }
 
+/// What is written once every lane has been fetched for: components that stay 0 are those of
+/// invalid textures and missing tiles.
+struct Results {
+    values: [Lanes; 4],
+    outcome: Outcome,
+}
+
 /// Executes an instruction. On failure nothing has changed.
 pub fn execute(txd: &Txd, state: &mut State) -> Result<Outcome, ExecError> {
     if let Some(found) = rules::check(txd, &Places::default(), state.arch).into_iter().next() {
@@ -183,8 +188,8 @@ pub fn execute(txd: &Txd, state: &mut State) -> Result<Outcome, ExecError> {
     if txd.has(&NODEP) {
         lanes &= !state.killed;
     }
-    let mut outcome = Outcome { lanes, ..Outcome::default() };
-    let mut values = [ZERO_LANES; 4];
+    let outcome = Outcome { lanes, ..Outcome::default() };
+    let mut results = Results { values: [ZERO_LANES; 4], outcome };
     if lanes != 0 {
         let operands = Operands::read(txd, state);
         let mut rest = lanes;
@@ -198,11 +203,11 @@ pub fn execute(txd: &Txd, state: &mut State) -> Result<Outcome, ExecError> {
             };
             let group = self::lanes(rest).filter(same).fold(0, |mask, lane| mask | 1 << lane);
             rest &= !group;
-            fetch(txd, state, &operands, (handle, clamp), group, (&mut values, &mut outcome))?;
+            fetch(txd, state, &operands, (handle, clamp), group, &mut results)?;
         }
     }
-    write(txd, state, &values, outcome);
-    Ok(outcome)
+    write(txd, state, &results);
+    Ok(results.outcome)
 }
 
 /// The handle of a lane.
@@ -215,18 +220,6 @@ fn handle(txd: &Txd, state: &State, operands: &Operands, lane: usize) -> Result<
     state.constant(index).ok_or(ExecError::Constant { index, bytes })
 }
 
-/// Whether a description of coordinates goes with a texture: arrays and others of the same
-/// dimension may stand for one another. Buffers are not fetched with derivatives.
-fn matches(txd: &Txd, geometry: Geometry, is_buffer: bool) -> bool {
-    let dimensions = match geometry {
-        _ if is_buffer => return false,
-        Geometry::D1 | Geometry::A1d => 1,
-        Geometry::D2 | Geometry::A2d => 2,
-        _ => return false,
-    };
-    txd.get(&PARAM) >> 1 == dimensions - 1
-}
-
 /// Fetches for lanes that have handle and LOD clamp in common.
 fn fetch(
     txd: &Txd,
@@ -234,7 +227,7 @@ fn fetch(
     operands: &Operands,
     (handle, clamp): (u32, u32),
     group: u32,
-    (values, outcome): (&mut [Lanes; 4], &mut Outcome),
+    results: &mut Results,
 ) -> Result<(), ExecError> {
     let header = handle & 0xf_ffff;
     let sampler = match state.binding {
@@ -242,21 +235,19 @@ fn fetch(
         SamplerBinding::ViaHeader => header,
     };
     let Some(plan) = plans::plan(txd, state, (header, sampler), clamp)? else {
-        outcome.invalid |= group;
+        results.outcome.invalid |= group;
         return Ok(());
     };
     let geometry = plan.plan.texture().resource.geometry();
-    let index = if txd.is_array() { &operands.array } else { &ZERO_LANES };
     let coords = match geometry {
-        Geometry::A1d => [index, &operands.s, &ZERO_LANES, &ZERO_LANES],
-        Geometry::A2d => [index, &operands.s, &operands.t, &ZERO_LANES],
+        Geometry::A1d => [&operands.array, &operands.s, &ZERO_LANES, &ZERO_LANES],
+        Geometry::A2d => [&operands.array, &operands.s, &operands.t, &ZERO_LANES],
         _ => [&operands.s, &operands.t, &ZERO_LANES, &ZERO_LANES],
     };
-    // The single offset of a 1D texture is the packed field as a whole.
-    let u = if geometry == Geometry::D1 { &operands.offset } else { &operands.u };
+    let [u, v] = &operands.offset;
     let [dsdx, dsdy, dtdx, dtdy] = &operands.gradients;
     let request = FetchRequest {
-        offset: [u, &operands.v, &ZERO_LANES],
+        offset: [u, v, &ZERO_LANES],
         dpdx: [dsdx, dtdx, &ZERO_LANES],
         dpdy: [dsdy, dtdy, &ZERO_LANES],
         ..FetchRequest::new(group, coords)
@@ -264,10 +255,10 @@ fn fetch(
     let mut answer = FetchAnswer::default();
     plan.plan.fetch(&request, &mut state.scratch, &mut answer);
     let missing = group & !answer.resident;
-    outcome.missing |= missing;
+    results.outcome.missing |= missing;
     for lane in lanes(group & !missing) {
         let texel = answer.values.map(|component| component[lane]);
-        for (component, source) in values.iter_mut().zip(plan.sources) {
+        for (component, source) in results.values.iter_mut().zip(plan.sources) {
             component[lane] = Source::of(source, texel);
         }
     }
@@ -275,7 +266,7 @@ fn fetch(
 }
 
 /// Writes the components of the mask to registers that follow each other, and the predicate.
-fn write(txd: &Txd, state: &mut State, values: &[Lanes; 4], outcome: Outcome) {
+fn write(txd: &Txd, state: &mut State, Results { values, outcome }: &Results) {
     let mut to = txd.get(&RD);
     for (_, component) in values.iter().enumerate().filter(|(c, _)| txd.get(&MASK) >> c & 1 == 1) {
         if let Some(register) = state.registers.get_mut(to as usize) {
@@ -290,9 +281,4 @@ fn write(txd: &Txd, state: &mut State, values: &[Lanes; 4], outcome: Outcome) {
         let predicate = &mut state.predicates[ps as usize];
         *predicate = *predicate & !outcome.lanes | outcome.missing;
     }
-}
-
-/// Whether the instruction has an offset.
-fn has_offset(txd: &Txd) -> bool {
-    txd.has(&AOFFI)
 }

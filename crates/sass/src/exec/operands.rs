@@ -15,12 +15,9 @@ pub(super) struct Operands {
     pub(super) t: Lanes,
     /// Array index.
     pub(super) array: Lanes,
-    /// The packed field of offsets: 4 bits along u, then v.
-    pub(super) offset: Lanes,
-    /// The offset along u as a number.
-    pub(super) u: Lanes,
-    /// Likewise along v.
-    pub(super) v: Lanes,
+    /// Offsets along u and v, 4 bits each: the unit takes no more, and of a plain 1D texture the
+    /// packed field as a whole (rule 1.4), which is why u keeps the bits of v above its own.
+    pub(super) offset: [Lanes; 2],
     /// Least level of detail in 1/256.
     pub(super) lod_clamp: Lanes,
     /// dsdx, dsdy, dtdx, dtdy: f32 bits.
@@ -49,11 +46,6 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Four bits of two's complement.
-fn signed(bits: u32) -> u32 {
-    ((bits << 28) as i32 >> 28) as u32
-}
-
 impl Operands {
     pub(super) fn read(txd: &Txd, state: &State) -> Self {
         let two = txd.dimensions() == 2;
@@ -74,9 +66,7 @@ impl Operands {
             s,
             t,
             array: part(txd.is_array(), 0, if lc { 12 } else { 16 }),
-            offset,
-            u: offset.map(signed),
-            v: offset.map(|field| signed(field >> 4)),
+            offset: [offset, offset.map(|field| field >> 4)],
             lod_clamp: part(lc, 20, 12),
             gradients,
         }

@@ -1,12 +1,13 @@
 //! Fetches made ready: one for each header, sampler, LOD clamp and whether there are offsets.
 //! They are kept until memory is written to.
 
-use super::{ExecError, Pool, State, has_offset, matches};
+use super::{ExecError, Pool, State};
+use crate::descriptor::header::TYPE;
 use crate::descriptor::{
-    Descriptor, DescriptorError, Placement, SamplerHeader, Source, TextureHeader,
+    Descriptor, DescriptorError, SamplerHeader, Source, TextureHeader, TextureType,
 };
 use crate::memory::Memory;
-use crate::txd::Txd;
+use crate::txd::{AOFFI, PARAM, Txd};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_unit::{CoordType, FetchForm, FetchKind, FetchPlan, Lod, ResultType, Texture};
@@ -79,15 +80,8 @@ impl Plans {
     }
 }
 
-/// A descriptor of a pool; `None` past its end.
-fn descriptor(
-    pool: Pool,
-    index: u32,
-    memory: &Memory,
-) -> Result<Option<Descriptor>, DescriptorError> {
-    if index > pool.max_index {
-        return Ok(None);
-    }
+/// A descriptor of a pool.
+fn descriptor(pool: Pool, index: u32, memory: &Memory) -> Result<Descriptor, DescriptorError> {
     let absent = |address| DescriptorError::Memory { address, bytes: 32 };
     let address = pool.address.checked_add(32 * u64::from(index));
     let address = address.ok_or(absent(pool.address))?;
@@ -97,7 +91,19 @@ fn descriptor(
     for (word, bytes) in words.0.iter_mut().zip(bytes.chunks_exact(4)) {
         *word = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
     }
-    Ok(Some(words))
+    Ok(words)
+}
+
+/// Whether a description of coordinates goes with the texture type of a header: arrays and others
+/// of the same dimension may stand for one another. Buffers are not fetched with derivatives.
+fn matches(txd: &Txd, header: &Descriptor) -> bool {
+    use TextureType::{D1, D1Array, D2, D2Array, D2NoMipmap};
+    let dimensions = match TextureType::ALL.get(TYPE.get(header) as usize) {
+        Some((D1 | D1Array, _)) => 1,
+        Some((D2 | D2Array | D2NoMipmap, _)) => 2,
+        _ => return false,
+    };
+    txd.get(&PARAM) >> 1 == dimensions - 1
 }
 
 /// A descriptor that was read, or `None` if it is undefined.
@@ -109,7 +115,8 @@ fn defined<T>(found: Result<T, DescriptorError>) -> Result<Option<T>, Descriptor
     }
 }
 
-/// The fetch for header and sampler; `None` if fetches return zeros.
+/// The fetch for header and sampler; `None` if fetches return zeros. What decides that they do is
+/// looked at first: neither a sampler nor texels have to be there then.
 pub(super) fn plan(
     txd: &Txd,
     state: &mut State,
@@ -120,22 +127,22 @@ pub(super) fn plan(
     let of_sampler = |error| ExecError::Sampler { index: sampler_index, error };
     let State { memory, plans, headers, samplers, .. } = state;
     plans.renew(memory);
-    let header = descriptor(*headers, header_index, memory).map_err(of_header)?;
-    let sampler = descriptor(*samplers, sampler_index, memory).map_err(of_sampler)?;
-    let (Some(header_words), Some(sampler_words)) = (header, sampler) else { return Ok(None) };
-    let Some(header) = defined(TextureHeader::decode(&header_words)).map_err(of_header)? else {
-        return Ok(None);
-    };
-    let is_buffer = matches!(header.placement, Placement::Buffer { .. });
-    let geometry = header.kind.geometry();
-    if !matches(txd, geometry, is_buffer) {
+    if header_index > headers.max_index || sampler_index > samplers.max_index {
         return Ok(None);
     }
-    let offset = has_offset(txd);
+    let header_words = descriptor(*headers, header_index, memory).map_err(of_header)?;
+    if !matches(txd, &header_words) {
+        return Ok(None);
+    }
+    let sampler_words = descriptor(*samplers, sampler_index, memory).map_err(of_sampler)?;
+    let offset = txd.has(&AOFFI);
     let key = Key { header: header_words, sampler: sampler_words, offset, lod_clamp };
     if let Some(plan) = plans.plans.get(&key) {
         return Ok(Some(Arc::clone(plan)));
     }
+    let Some(header) = defined(TextureHeader::decode(&header_words)).map_err(of_header)? else {
+        return Ok(None);
+    };
     let Some(sampler) = defined(SamplerHeader::decode(&sampler_words)).map_err(of_sampler)? else {
         return Ok(None);
     };
@@ -143,7 +150,7 @@ pub(super) fn plan(
     let texture = plans.texture(&header_words, &header, memory, sampler.srgb).map_err(of_header)?;
     let form = FetchForm {
         kind: FetchKind::Sample(Lod::Gradient),
-        geometry,
+        geometry: header.kind.geometry(),
         coord: CoordType::F32,
         result: ResultType::F32,
         offset,

@@ -13,7 +13,7 @@ use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::Geometry;
 
 /// First registers of the groups: each is as aligned as any group needs.
-const FIRST: [(u64, &crate::field::Field); 3] = [(0, &RA), (4, &RB), (8, &RD)];
+pub(super) const FIRST: [(u64, &crate::field::Field); 3] = [(0, &RA), (4, &RB), (8, &RD)];
 
 /// A register for what is computed on the way.
 const TEMPORARY: &str = "R12";
@@ -22,7 +22,7 @@ const TEMPORARY: &str = "R12";
 const PHASE_P: u64 = 2;
 
 /// Names of the components of a result.
-const COMPONENTS: [&str; 4] = ["R", "G", "B", "A"];
+pub(super) const COMPONENTS: [&str; 4] = ["R", "G", "B", "A"];
 
 pub(super) fn lower(
     context: &Context,
@@ -124,7 +124,7 @@ fn derivatives(context: &Context, operands: &Operands, flat: bool) -> Vec<(&'sta
 fn packed(context: &Context, operands: &Operands, register: u64, before: &mut Vec<Step>) -> String {
     let mut base = "RZ".to_owned();
     let array = operands.array.map(|array| match array {
-        Operand::Imm(bits) => Ok(u64::from((*bits as u32).min(0xffff) as u16)),
+        Operand::Imm(bits) => Ok(*bits as u32),
         other => Err(other),
     });
     let numbers = operands.offset.map(|list| {
@@ -132,8 +132,7 @@ fn packed(context: &Context, operands: &Operands, register: u64, before: &mut Ve
     });
     let number: Option<Vec<u32>> = numbers.unwrap_or(Some(Vec::new()));
     if let (None | Some(Ok(_)), Some(offset)) = (&array, number) {
-        let array = array.and_then(Result::ok).unwrap_or(0) as u32;
-        let word = insert(offsets(&offset), 16, 12, array);
+        let word = packed_word(array.and_then(Result::ok), &offset);
         before.push(Step::new(
             format!("MOV32I R{register}, {word:#x}"),
             "array index 15:0, offsets 27:16, known already",
@@ -141,7 +140,7 @@ fn packed(context: &Context, operands: &Operands, register: u64, before: &mut Ve
         return format!("{word:#x}");
     }
     match array {
-        Some(Ok(number)) => base = format!("{number:#x}"),
+        Some(Ok(number)) => base = format!("{:#x}", packed_word(Some(number), &[])),
         Some(Err(array)) => {
             let text = context.text(array);
             let (to, why) = match operands.offset {
@@ -172,6 +171,12 @@ fn packed(context: &Context, operands: &Operands, register: u64, before: &mut Ve
     ));
     let u = if offset.len() == 1 { "u 19:16" } else { "u 19:16, v 23:20" };
     if operands.array.is_some() { format!("array 15:0, {u}") } else { u.to_owned() }
+}
+
+/// The packed word of array index and offsets as the assembler computes it: the index saturated
+/// to 16 bits, 12 bits of offsets above it.
+pub(super) fn packed_word(array: Option<u32>, offset: &[u32]) -> u32 {
+    insert(offsets(offset), 16, 12, array.unwrap_or(0).min(0xffff))
 }
 
 /// Offsets as the assembler packs them: u with its sign, and v in the second nibble.

@@ -14,8 +14,10 @@ mod fetch;
 mod handle;
 mod operands;
 mod quad;
+mod target;
 mod usage;
 mod value;
+mod warp;
 
 use crate::{Arch, Txd};
 use bank::{Bank, Names};
@@ -26,6 +28,8 @@ use texunit_isa::{Geometry, MipMode, Opcode};
 use texunit_syntax::Span;
 use usage::Usage;
 use value::Values;
+
+pub use target::{arch_of, target_number, visible_functions};
 
 /// A machine instruction before or after the fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]

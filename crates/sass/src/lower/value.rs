@@ -90,6 +90,10 @@ impl<'a> Values<'a> {
                 Operand::AddressOf(base, offset) => self.address(*base, *offset, bank),
                 _ => Value::Unknown,
             },
+            (Opcode::Selp, [_, Operand::Reg(one), Operand::Reg(other), _]) => {
+                let value = self.search(*one, n, bank, left);
+                if self.search(*other, n, bank, left) == value { value } else { Value::Unknown }
+            }
             (Opcode::Add, [_, Operand::Reg(source), Operand::Imm(bits)])
             | (Opcode::Add, [_, Operand::Imm(bits), Operand::Reg(source)]) => {
                 match self.search(*source, n, bank, left) {

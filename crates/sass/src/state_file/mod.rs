@@ -5,16 +5,20 @@
 //! more than [`MAX_BYTES`] of memory.
 
 mod raw;
+mod sampler;
 mod texture;
 
-use crate::descriptor::{Bits, Descriptor, DescriptorError, encode_sampler, sampler};
-use crate::exec::{REGISTERS, SamplerBinding, State};
+use crate::Arch;
+use crate::descriptor::{Bits, Descriptor, DescriptorError};
+use crate::exec::{Pool, REGISTERS, SamplerBinding, State};
+use crate::memory::Memory;
 use crate::txd::INDEX;
-use raw::{RawMask, RawSampler, RawState, Word};
-use std::collections::BTreeMap;
+use raw::{RawMask, RawPool, RawState, Word};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use texunit_unit::{AddressMode, Filter, Lanes, Sampler};
+use texunit_unit::Lanes;
 use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 /// Most bytes of memory that a file fills.
 pub const MAX_BYTES: u64 = 512 << 20;
@@ -30,15 +34,41 @@ const MAX_INDEX: u32 = 0xf_ffff;
 pub struct StateError {
     message: String,
     span: Option<Range<usize>>,
+    /// The key of the table at the span that the message is about.
+    key: Option<&'static str>,
 }
 
 impl StateError {
     fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), span: None }
+        Self { message: message.into(), span: None, key: None }
+    }
+
+    /// About a key of a table whose place is added later.
+    fn of(key: &'static str, message: impl Into<String>) -> Self {
+        Self { key: Some(key), ..Self::new(message) }
+    }
+
+    fn words_alone() -> Self {
+        Self::of("words", "`words` stand alone, or with `fields`")
     }
 
     fn or_at(self, span: Range<usize>) -> Self {
         Self { span: self.span.or(Some(span)), ..self }
+    }
+
+    /// At the value of the key, if the table has it.
+    fn at_key(self, text: &str) -> Self {
+        let (Some(span), Some(key)) = (&self.span, self.key) else { return self };
+        let value = DeTable::parse(text).ok().and_then(|file| {
+            let file = file.into_inner();
+            let tables = file.values().flat_map(|value| match value.get_ref() {
+                DeValue::Array(all) => all.iter().collect(),
+                _ => vec![value],
+            });
+            let mut tables = tables.filter(|table| table.span() == *span);
+            tables.find_map(|table| Some(table.get_ref().as_table()?.get(key)?.span()))
+        });
+        Self { span: value.or(self.span), ..self }
     }
 
     /// What is wrong.
@@ -46,12 +76,9 @@ impl StateError {
         &self.message
     }
 
-    /// Line and column in the text of the file, from 1 on.
-    pub fn place(&self, text: &str) -> Option<(usize, usize)> {
-        let start = self.span.clone()?.start;
-        let before = text.get(..start)?;
-        let line_start = before.rfind('\n').map_or(0, |n| n + 1);
-        Some((before.matches('\n').count() + 1, before[line_start..].chars().count() + 1))
+    /// Bytes of the file that are wrong; `None` for the file as a whole.
+    pub fn span(&self) -> Option<Range<usize>> {
+        self.span.clone()
     }
 }
 
@@ -64,22 +91,50 @@ impl std::fmt::Display for StateError {
 impl std::error::Error for StateError {}
 
 impl From<DescriptorError> for StateError {
+    /// What a descriptor has no bits for is said of the key that asks for it.
     fn from(error: DescriptorError) -> Self {
-        Self::new(error.to_string())
+        let DescriptorError::Inexpressible { field, reason } = &error else {
+            return Self::new(error.to_string());
+        };
+        match KEYS.iter().find(|(start, _)| field.starts_with(start)) {
+            Some((_, key)) => Self::of(key, format!("`{key}`: {reason}")),
+            None => Self::new(error.to_string()),
+        }
     }
 }
 
+/// Beginnings of the names of fields, and the keys that they come from.
+const KEYS: [(&str, &str); 12] = [
+    ("address_", "address"),
+    ("component_layout", "format"),
+    ("depth_", "size"),
+    ("height_", "size"),
+    ("max_anisotropy", "max_anisotropy"),
+    ("max_mip_level", "levels"),
+    ("mip_lod_bias", "lod_bias"),
+    ("pitch_", "pitch"),
+    ("resource_view_", "view"),
+    ("srgb_conversion", "srgb"),
+    ("texture_type", "type"),
+    ("width_", "size"),
+];
+
 /// The state that a file describes.
 pub fn parse(text: &str) -> Result<State, StateError> {
-    let raw: RawState = toml::from_str(text)
-        .map_err(|e| StateError { message: e.message().to_owned(), span: e.span() })?;
-    let arch = raw.arch.as_deref().unwrap_or("sm_52");
-    let arch = arch.parse().map_err(|_| {
-        StateError::new(format!(
-            "no architecture is called `{arch}`: sm_50, sm_52, sm_53, sm_60, sm_61, sm_62"
-        ))
-    })?;
-    let mut state = State::new(arch);
+    let mut raw: RawState = toml::from_str(text)
+        .map_err(|e| StateError { span: e.span(), ..StateError::new(e.message()) })?;
+    state(&mut raw).map_err(|error| error.at_key(text))
+}
+
+fn state(raw: &mut RawState) -> Result<State, StateError> {
+    let mut state = State::new(match &raw.arch {
+        None => Arch::Sm52,
+        Some(name) => name.get_ref().parse().map_err(|_| {
+            let all = Arch::ALL.map(|arch| arch.to_string()).join(", ");
+            let message = format!("no architecture is called `{}`: {all}", name.get_ref());
+            StateError::new(message).or_at(name.span())
+        })?,
+    });
     if let Some(mask) = &raw.active {
         state.active = lanes_of(mask.get_ref()).map_err(|e| e.or_at(mask.span()))?;
     }
@@ -96,18 +151,19 @@ pub fn parse(text: &str) -> Result<State, StateError> {
         }
     };
     for (name, value) in &raw.registers {
-        let number = numbered(name, "R", REGISTERS - 1).map_err(|e| e.or_at(value.span()))?;
+        let number = numbered(name, "R", REGISTERS - 1)?;
         state.registers[number] = raw::lanes(value.get_ref()).map_err(|e| e.or_at(value.span()))?;
     }
     for (name, value) in &raw.predicates {
-        let number = numbered(name, "P", 6).map_err(|e| e.or_at(value.span()))?;
+        let number = numbered(name, "P", 6)?;
         state.predicates[number] = lanes_of(value.get_ref()).map_err(|e| e.or_at(value.span()))?;
     }
-    constants(&raw, &mut state)?;
+    constants(raw, &mut state)?;
     let mut used = 0;
-    for memory in &raw.memory {
-        raw::memory(memory.get_ref(), &mut state.memory, &mut used)
-            .map_err(|e| e.or_at(memory.span()))?;
+    for memory in std::mem::take(&mut raw.memory) {
+        let span = memory.span();
+        raw::memory(memory.into_inner(), &mut state.memory, &mut used)
+            .map_err(|e| e.or_at(span))?;
     }
     let mut headers = BTreeMap::new();
     for texture in &raw.texture {
@@ -117,58 +173,76 @@ pub fn parse(text: &str) -> Result<State, StateError> {
     }
     let mut samplers = BTreeMap::new();
     for sampler in &raw.sampler {
-        let found = sampler_words(sampler.get_ref())
+        let found = sampler::words(sampler.get_ref())
             .and_then(|words| add(&mut samplers, sampler.get_ref().index, words));
         found.map_err(|e| e.or_at(sampler.span()))?;
     }
-    for (pool, name, raw, words, address) in [
-        (&mut state.headers, "header_pool", &raw.header_pool, headers, HEADER_POOL),
-        (&mut state.samplers, "sampler_pool", &raw.sampler_pool, samplers, SAMPLER_POOL),
-    ] {
-        let highest = words.keys().next_back().copied();
-        pool.address = raw.as_ref().and_then(|r| r.get_ref().address).unwrap_or(address);
-        pool.max_index =
-            raw.as_ref().and_then(|r| r.get_ref().max_index).unwrap_or(highest.unwrap_or(0));
-        let span = raw.as_ref().map_or(0..0, Spanned::span);
-        if pool.max_index > MAX_INDEX {
-            let message = format!("{name}: max_index has 20 bits");
-            return Err(StateError::new(message).or_at(span));
+    let at = |name: &str, raw: &Option<Spanned<RawPool>>, e: StateError| {
+        let e = StateError { message: format!("{name}: {}", e.message), ..e };
+        match raw {
+            Some(raw) => e.or_at(raw.span()),
+            None => e,
         }
-        // Indices without a descriptor are undefined: zeros.
-        let count = pool.max_index.max(highest.unwrap_or(0)) as usize + 1;
-        let mut bytes = vec![0; 32 * count];
-        for (index, words) in words {
-            let at = 32 * index as usize;
-            for (to, word) in bytes[at..at + 32].chunks_exact_mut(4).zip(words.0) {
-                to.copy_from_slice(&word.to_le_bytes());
-            }
-        }
-        let mapped = state.memory.map(pool.address, bytes);
-        mapped.map_err(|e| StateError::new(format!("{name}: {e}")).or_at(span))?;
-    }
+    };
+    state.headers = pool(raw.header_pool.as_ref(), &headers, HEADER_POOL, &mut state.memory)
+        .map_err(|e| at("header_pool", &raw.header_pool, e))?;
+    state.samplers = pool(raw.sampler_pool.as_ref(), &samplers, SAMPLER_POOL, &mut state.memory)
+        .map_err(|e| at("sampler_pool", &raw.sampler_pool, e))?;
     Ok(state)
+}
+
+/// Puts descriptors into memory.
+fn pool(
+    raw: Option<&Spanned<RawPool>>,
+    words: &BTreeMap<u32, Descriptor>,
+    address: u64,
+    memory: &mut Memory,
+) -> Result<Pool, StateError> {
+    let highest = words.keys().next_back().copied().unwrap_or(0);
+    let given = raw.map(Spanned::get_ref);
+    let pool = Pool {
+        address: given.and_then(|raw| raw.address).unwrap_or(address),
+        max_index: given.and_then(|raw| raw.max_index).unwrap_or(highest),
+    };
+    if pool.max_index > MAX_INDEX {
+        return Err(StateError::of("max_index", "`max_index` has 20 bits"));
+    }
+    // Indices without a descriptor are undefined: zeros.
+    let mut bytes = vec![0; 32 * (pool.max_index.max(highest) as usize + 1)];
+    for (&index, words) in words {
+        let at = 32 * index as usize;
+        for (to, word) in bytes[at..at + 32].chunks_exact_mut(4).zip(words.0) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+    }
+    let mapped = memory.map(pool.address, bytes);
+    mapped.map_err(|e| StateError::of("address", e.to_string()))?;
+    Ok(pool)
 }
 
 fn add(
     all: &mut BTreeMap<u32, Descriptor>,
-    index: u32,
+    index: Option<u32>,
     words: Descriptor,
 ) -> Result<(), StateError> {
+    let index = index.ok_or_else(|| StateError::new("`index` is missing"))?;
     if index > MAX_INDEX {
-        return Err(StateError::new("`index` has 20 bits"));
+        return Err(StateError::of("index", "`index` has 20 bits"));
     }
     match all.insert(index, words) {
         None => Ok(()),
-        Some(_) => Err(StateError::new(format!("`index` {index} is there twice"))),
+        Some(_) => Err(StateError::of("index", format!("`index` {index} is there twice"))),
     }
 }
 
 /// `R12`
-fn numbered(name: &str, letter: &str, max: usize) -> Result<usize, StateError> {
-    let number = name.strip_prefix(letter).and_then(|digits| digits.parse::<usize>().ok());
-    number
-        .filter(|n| *n <= max && name == format!("{letter}{n}"))
-        .ok_or_else(|| StateError::new(format!("`{name}` is none of {letter}0 to {letter}{max}")))
+fn numbered(name: &Spanned<String>, letter: &str, max: usize) -> Result<usize, StateError> {
+    let text = name.get_ref();
+    let number = text.strip_prefix(letter).and_then(|digits| digits.parse::<usize>().ok());
+    number.filter(|n| *n <= max && *text == format!("{letter}{n}")).ok_or_else(|| {
+        StateError::new(format!("`{text}` is none of {letter}0 to {letter}{max}"))
+            .or_at(name.span())
+    })
 }
 
 fn lanes_of(mask: &RawMask) -> Result<u32, StateError> {
@@ -184,13 +258,20 @@ fn lanes_of(mask: &RawMask) -> Result<u32, StateError> {
 }
 
 fn constants(raw: &RawState, state: &mut State) -> Result<(), StateError> {
-    for (name, value) in &raw.constants {
-        let error = |message: String| StateError::new(message).or_at(value.span());
-        let index = name
+    let mut seen = BTreeSet::new();
+    let mut all: Vec<_> = raw.constants.iter().collect();
+    all.sort_by_key(|(name, _)| name.span().start);
+    for (name, value) in all {
+        let text = name.get_ref();
+        let error = |message: String| StateError::new(message).or_at(name.span());
+        let index = text
             .strip_prefix("0x")
-            .map_or_else(|| name.parse().ok(), |hex| u64::from_str_radix(hex, 16).ok());
-        let index = index.filter(|n| *n <= INDEX.max());
-        let index = index.ok_or_else(|| error(format!("`{name}` is no word of 0x0 to 0x1fff")))?;
+            .map_or_else(|| text.parse().ok(), |hex| u64::from_str_radix(hex, 16).ok());
+        let index = index.filter(|n| *n <= INDEX.max() && !text.contains('+'));
+        let index = index.ok_or_else(|| error(format!("`{text}` is no word of 0x0 to 0x1fff")))?;
+        if !seen.insert(index) {
+            return Err(error(format!("word {index:#x} is there twice")));
+        }
         let word = value.get_ref().bits().map_err(|e| e.or_at(value.span()))?;
         let at = 4 * index as usize;
         if state.constants.len() < at + 4 {
@@ -211,10 +292,10 @@ fn set_fields(
         let bits = all
             .iter()
             .find(|bits| bits.name == name)
-            .ok_or_else(|| StateError::new(format!("`fields`: no field is called `{name}`")))?;
+            .ok_or_else(|| StateError::of("fields", format!("no field is called `{name}`")))?;
         if value > bits.max() {
-            let message = format!("`fields`: {name} is at most {:#x}", bits.max());
-            return Err(StateError::new(message));
+            let message = format!("`{name}` is at most {:#x}", bits.max());
+            return Err(StateError::of("fields", message));
         }
         bits.set(words, value);
     }
@@ -224,63 +305,19 @@ fn set_fields(
 fn eight(words: &[Word]) -> Result<Descriptor, StateError> {
     let bits: Vec<u32> = words.iter().map(Word::bits).collect::<Result<_, _>>()?;
     let words = bits.try_into();
-    words.map(Descriptor).map_err(|_| StateError::new("`words` are eight"))
+    words.map(Descriptor).map_err(|_| StateError::of("words", "`words` are eight"))
 }
 
-fn one_of<T: Copy>(what: &str, name: &str, names: &[(&str, T)]) -> Result<T, StateError> {
+fn one_of<T: Copy>(
+    key: &'static str,
+    what: &str,
+    name: &str,
+    names: &[(&str, T)],
+) -> Result<T, StateError> {
     names.iter().find(|row| row.0 == name).map(|row| row.1).ok_or_else(|| {
         let all: Vec<&str> = names.iter().map(|row| row.0).collect();
-        StateError::new(format!("no {what} is called `{name}`: {}", all.join(", ")))
+        StateError::of(key, format!("no {what} is called `{name}`: {}", all.join(", ")))
     })
-}
-
-fn sampler_words(raw: &RawSampler) -> Result<Descriptor, StateError> {
-    let mut words = match &raw.words {
-        Some(words) if raw.has_only_words() => eight(words)?,
-        Some(_) => {
-            return Err(StateError::new("`words` stand alone, or with `fields`"));
-        }
-        None => {
-            let filter = |name: &Option<String>| {
-                name.as_deref().map_or(Ok(Filter::Point), |n| one_of("filter", n, &Filter::NAMES))
-            };
-            let mut address_mode = [AddressMode::Clamp; 3];
-            let modes = raw.address.as_deref().unwrap_or_default();
-            if modes.len() > 3 {
-                return Err(StateError::new("`address` has up to three modes"));
-            }
-            for (n, mode) in address_mode.iter_mut().enumerate() {
-                // The last mode is that of the axes after it.
-                if let Some(name) = modes.get(n).or(modes.last()) {
-                    *mode = one_of("address mode", name, &AddressMode::NAMES)?;
-                }
-            }
-            let border: Vec<u32> =
-                raw.border.iter().flatten().map(Word::bits).collect::<Result<_, _>>()?;
-            let none = raw.mip_filter.as_deref() == Some("none");
-            let sampler = Sampler {
-                filter: filter(&raw.filter)?,
-                mip_filter: if none { Filter::Point } else { filter(&raw.mip_filter)? },
-                address_mode,
-                border: std::array::from_fn(|n| border.get(n).copied().unwrap_or(0)),
-                min_level_clamp: raw.min_lod.unwrap_or(0.0),
-                max_level_clamp: raw.max_lod.unwrap_or(f32::INFINITY),
-                level_bias: raw.lod_bias.unwrap_or(0.0),
-                max_anisotropy: raw.max_anisotropy.unwrap_or(1),
-                force_unnormalized_coords: raw.force_unnormalized_coords,
-                srgb: raw.srgb,
-                ..Sampler::default()
-            };
-            let mut words = encode_sampler(&sampler)?;
-            if none {
-                sampler::MIP_FILTER.set(&mut words, 1);
-            }
-            words
-        }
-    };
-    let all: Vec<&Bits> = sampler::FIELDS.iter().collect();
-    set_fields(&mut words, &all, &raw.fields)?;
-    Ok(words)
 }
 
 /// Lanes that hold the same.

@@ -79,13 +79,13 @@ pub(super) enum RawMask {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct RawState {
-    pub(super) arch: Option<String>,
+    pub(super) arch: Option<Spanned<String>>,
     pub(super) active: Option<Spanned<RawMask>>,
     pub(super) killed: Option<Spanned<RawMask>>,
     pub(super) sampler_binding: Option<Spanned<String>>,
-    pub(super) registers: BTreeMap<String, Spanned<RawLanes>>,
-    pub(super) predicates: BTreeMap<String, Spanned<RawMask>>,
-    pub(super) constants: BTreeMap<String, Spanned<RawConstant>>,
+    pub(super) registers: BTreeMap<Spanned<String>, Spanned<RawLanes>>,
+    pub(super) predicates: BTreeMap<Spanned<String>, Spanned<RawMask>>,
+    pub(super) constants: BTreeMap<Spanned<String>, Spanned<RawConstant>>,
     pub(super) header_pool: Option<Spanned<RawPool>>,
     pub(super) sampler_pool: Option<Spanned<RawPool>>,
     pub(super) texture: Vec<Spanned<RawTexture>>,
@@ -134,7 +134,7 @@ pub(super) struct RawPool {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct RawTexture {
-    pub(super) index: u32,
+    pub(super) index: Option<u32>,
     pub(super) words: Option<Vec<Word>>,
     #[serde(rename = "type")]
     pub(super) kind: Option<String>,
@@ -179,7 +179,7 @@ impl RawTexture {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct RawSampler {
-    pub(super) index: u32,
+    pub(super) index: Option<u32>,
     pub(super) words: Option<Vec<Word>>,
     pub(super) filter: Option<String>,
     pub(super) mip_filter: Option<String>,
@@ -255,23 +255,27 @@ impl RawTexels {
 
 impl RawRamp {
     fn content(&self, length: u64) -> Result<Vec<u8>, StateError> {
-        let bytes = |n: i64| match self.channel.as_str() {
-            "u8" => Ok(vec![n as u8]),
-            "u16" => Ok((n as u16).to_le_bytes().to_vec()),
-            "u32" => Ok((n as u32).to_le_bytes().to_vec()),
-            "f32" => Ok((n as f32).to_le_bytes().to_vec()),
-            other => Err(StateError::new(format!("no ramp is of `{other}`: u8, u16, u32, f32"))),
-        };
         if length > MAX_BYTES {
             return Err(StateError::new(format!("{length} bytes are more than {MAX_BYTES}")));
         }
-        let (mut out, mut value) = (Vec::new(), self.first);
-        while (out.len() as u64) < length {
-            out.extend(bytes(value)?);
+        let length = length as usize;
+        match self.channel.as_str() {
+            "u8" => Ok(self.steps(length, |n| (n as u8).to_le_bytes())),
+            "u16" => Ok(self.steps(length, |n| (n as u16).to_le_bytes())),
+            "u32" => Ok(self.steps(length, |n| (n as u32).to_le_bytes())),
+            "f32" => Ok(self.steps(length, |n| (n as f32).to_le_bytes())),
+            other => Err(StateError::new(format!("no ramp is of `{other}`: u8, u16, u32, f32"))),
+        }
+    }
+
+    fn steps<const N: usize>(&self, length: usize, bytes: impl Fn(i64) -> [u8; N]) -> Vec<u8> {
+        let mut out = vec![0; length];
+        let mut value = self.first;
+        for to in out.chunks_mut(N) {
+            to.copy_from_slice(&bytes(value)[..to.len()]);
             value = value.wrapping_add(self.step);
         }
-        out.truncate(length as usize);
-        Ok(out)
+        out
     }
 }
 
@@ -301,28 +305,29 @@ pub(super) struct RawMemory {
 
 /// Maps a region of a file.
 pub(super) fn memory(
-    raw: &RawMemory,
+    raw: RawMemory,
     memory: &mut Memory,
     used: &mut u64,
 ) -> Result<(), StateError> {
     let RawMemory { address, bytes, f32, u32, zeros } = raw;
+    let there = [bytes.is_some(), f32.is_some(), u32.is_some(), zeros.is_some()];
+    if there.iter().filter(|there| **there).count() != 1 {
+        return Err(StateError::new("exactly one of `bytes`, `f32`, `u32`, `zeros` is needed"));
+    }
     let content = match zeros {
-        Some(count) if bytes.is_none() && f32.is_none() && u32.is_none() => {
-            claim(used, *count)?;
-            vec![0; *count as usize]
-        }
-        Some(_) => {
-            return Err(StateError::new("exactly one of `bytes`, `f32`, `u32`, `zeros` is needed"));
+        Some(count) => {
+            claim(used, count).map_err(|e| StateError { key: Some("zeros"), ..e })?;
+            vec![0; count as usize]
         }
         None => {
-            let texels =
-                RawTexels { bytes: bytes.clone(), f32: f32.clone(), u32: u32.clone(), ramp: None };
-            let content = texels.content(None)?;
+            let key = if bytes.is_some() { "bytes" } else { "u32" };
+            let content = RawTexels { bytes, f32, u32, ramp: None }.content(None);
+            let content = content.map_err(|e| StateError { key: Some(key), ..e })?;
             claim(used, content.len() as u64)?;
             content
         }
     };
-    memory.map(*address, content).map_err(|e| StateError::new(e.to_string()))
+    memory.map(address, content).map_err(|e| StateError::of("address", e.to_string()))
 }
 
 /// Counts bytes of memory.

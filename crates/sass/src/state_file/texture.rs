@@ -40,13 +40,16 @@ pub(super) fn words(
 ) -> Result<Descriptor, StateError> {
     let mut words = match &raw.words {
         Some(words) if raw.has_only_words() => eight(words)?,
-        Some(_) => return Err(StateError::new("`words` stand alone, or with `fields`")),
+        Some(_) => return Err(StateError::words_alone()),
         None => {
             let header = described(raw)?;
+            // First of all: it says that sizes are within bounds.
+            let words = header.encode()?;
             if let Some(texels) = &raw.texels {
-                fill(&header, texels, memory, used)?;
+                fill(&header, texels, memory, used)
+                    .map_err(|e| StateError { key: e.key.or(Some("texels")), ..e })?;
             }
-            header.encode()?
+            words
         }
     };
     // A field may change the kind of the header, and with it the fields there are.
@@ -60,35 +63,39 @@ fn needed<T>(key: &str, value: Option<T>) -> Result<T, StateError> {
 }
 
 fn described(raw: &RawTexture) -> Result<TextureHeader, StateError> {
-    let kind = one_of("texture type", raw.kind.as_deref().unwrap_or("2D"), &TYPES)?;
+    let kind = one_of("type", "texture type", raw.kind.as_deref().unwrap_or("2D"), &TYPES)?;
     let name = needed("format", raw.format.as_deref())?;
     let format = Format::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = Format::names().collect();
-        StateError::new(format!("no format is called `{name}`: {}", names.join(", ")))
+        StateError::of("format", format!("no format is called `{name}`: {}", names.join(", ")))
     })?;
     let modes = [("element", ReadMode::Element), ("normalized", ReadMode::NormalizedFloat)];
     let read_mode = match raw.read.as_deref() {
-        Some(name) => one_of("read mode", name, &modes)?,
+        Some(name) => one_of("read", "read mode", name, &modes)?,
         None if format.is_normalized_kind() => ReadMode::NormalizedFloat,
         None => ReadMode::Element,
     };
     let given = needed("size", raw.size.as_deref())?;
     if given.is_empty() || given.len() > 3 || given.contains(&0) {
-        return Err(StateError::new("`size` has 1 to 3 numbers above 0"));
+        return Err(StateError::of("size", "`size` has 1 to 3 numbers above 0"));
     }
     let size = std::array::from_fn(|n| given.get(n).copied().unwrap_or(1));
     let mut sources = Source::IDENTITY;
     if let Some(names) = &raw.sources {
         if names.len() != 4 {
-            return Err(StateError::new("`sources` are four"));
+            return Err(StateError::of("sources", "`sources` are four"));
         }
         for (source, name) in sources.iter_mut().zip(names) {
-            *source = one_of("source", name, &SOURCES)?;
+            *source = one_of("sources", "source", name, &SOURCES)?;
         }
+    }
+    let min_lod = raw.min_lod.unwrap_or(0.0);
+    if !(0.0..16.0).contains(&min_lod) {
+        return Err(StateError::of("min_lod", "`min_lod` goes from 0 to below 16"));
     }
     let levels = raw.levels.unwrap_or(1);
     if !(1..=16).contains(&levels) {
-        return Err(StateError::new("`levels` are 1 to 16"));
+        return Err(StateError::of("levels", "`levels` are 1 to 16"));
     }
     Ok(TextureHeader {
         kind,
@@ -100,30 +107,45 @@ fn described(raw: &RawTexture) -> Result<TextureHeader, StateError> {
         view: raw.view.unwrap_or([0, levels - 1]),
         srgb: raw.srgb || format.is_srgb_block(),
         normalized: raw.normalized_coords.unwrap_or(true),
-        min_lod: (f64::from(raw.min_lod.unwrap_or(0.0)) * 256.0).max(0.0) as u32,
+        min_lod: (min_lod * 256.0) as u32,
     })
 }
 
 fn placement(raw: &RawTexture, kind: TextureType) -> Result<Placement, StateError> {
     let address = needed("address", raw.address)?;
-    let log2 = |key: &str, value: Option<u32>| match value.unwrap_or(1) {
-        n if n.is_power_of_two() && n <= 32 => Ok(n.ilog2()),
-        _ => Err(StateError::new(format!("`{key}` is 1, 2, 4, 8, 16 or 32"))),
-    };
     let buffer = kind == TextureType::D1Buffer;
-    match raw.layout.as_deref().unwrap_or(if buffer { "buffer" } else { "block_linear" }) {
-        "buffer" => Ok(Placement::Buffer { address }),
-        "pitch" => Ok(Placement::Pitch { address, pitch: needed("pitch", raw.pitch)? }),
-        "block_linear" => Ok(Placement::BlockLinear {
+    let layout = raw.layout.as_deref().unwrap_or(if buffer { "buffer" } else { "block_linear" });
+    let log2 = |key, value: Option<u32>| match value.unwrap_or(1) {
+        n if n.is_power_of_two() && n <= 32 => Ok(n.ilog2()),
+        _ => Err(StateError::of(key, format!("`{key}` is 1, 2, 4, 8, 16 or 32"))),
+    };
+    let placement = match layout {
+        "buffer" => Placement::Buffer { address },
+        "pitch" => Placement::Pitch { address, pitch: needed("pitch", raw.pitch)? },
+        "block_linear" => Placement::BlockLinear {
             address,
             log2_height: log2("block_height", raw.block_height)?,
             log2_depth: log2("block_depth", raw.block_depth)?,
             sparse: raw.sparse,
-        }),
-        other => Err(StateError::new(format!(
-            "no layout is called `{other}`: block_linear, pitch, buffer"
-        ))),
+        },
+        other => {
+            let message = format!("no layout is called `{other}`: block_linear, pitch, buffer");
+            return Err(StateError::of("layout", message));
+        }
+    };
+    let of_blocks = "block_linear";
+    for (key, there, owner) in [
+        ("pitch", raw.pitch.is_some(), "pitch"),
+        ("block_height", raw.block_height.is_some(), of_blocks),
+        ("block_depth", raw.block_depth.is_some(), of_blocks),
+        ("sparse", raw.sparse, of_blocks),
+    ] {
+        if there && layout != owner {
+            let message = format!("`{key}` is for the layout {owner}, and this is {layout}");
+            return Err(StateError::of(key, message));
+        }
     }
+    Ok(placement)
 }
 
 /// Puts texels, which follow each other in the file, where the header says that they are.
@@ -159,7 +181,8 @@ fn fill(
             let row = header.size[0] as usize * format.texel_size() as usize;
             let pitch = usize::try_from(pitch).unwrap_or(usize::MAX);
             if pitch < row {
-                return Err(StateError::new(format!("`pitch` is below the {row} bytes of a row")));
+                let message = format!("`pitch` is below the {row} bytes of a row");
+                return Err(StateError::of("pitch", message));
             }
             let all = (pitch as u64).saturating_mul(header.size[1].into());
             claim(used, all)?;
@@ -184,5 +207,5 @@ fn fill(
             blocks
         }
     };
-    memory.map(address, bytes).map_err(|e| StateError::new(format!("texels: {e}")))
+    memory.map(address, bytes).map_err(|e| StateError::of("address", format!("texels: {e}")))
 }

@@ -1,0 +1,95 @@
+//! What can go wrong with allocations and addresses.
+
+use crate::block::Block;
+use std::sync::Arc;
+
+/// Why memory could not be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AllocError {
+    /// The device's limit would be passed.
+    #[error("{size} bytes are more than the {available} that the device has left")]
+    Limit {
+        /// Bytes asked for.
+        size: u64,
+        /// Bytes left under the limit.
+        available: u64,
+    },
+    /// The host has no such memory.
+    #[error("the host has no {size} bytes of memory")]
+    Host {
+        /// Bytes asked for.
+        size: u64,
+    },
+}
+
+/// An access outside every block, with the block that is nearest to the address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressError {
+    /// Device address of the access.
+    pub address: u64,
+    /// Its size in bytes.
+    pub len: u64,
+    /// Name, address and size of the nearest block, if there is any.
+    pub nearest: Option<(String, u64, u64)>,
+}
+
+/// A block that cannot have the address it was to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{len} bytes at {address:#x} are not free: {}", other_text(.other))]
+pub struct AttachError {
+    /// Wanted address.
+    pub address: u64,
+    /// Size in bytes.
+    pub len: u64,
+    /// Address and size of a block that is there already; `None`: addresses end before.
+    pub other: Option<(u64, u64)>,
+}
+
+fn other_text(other: &Option<(u64, u64)>) -> String {
+    match other {
+        Some((base, size)) => format!("{size} bytes at {base:#x} are in use"),
+        None => "they pass the end of the address space".to_owned(),
+    }
+}
+
+impl AddressError {
+    /// For an access of which the blocks around are known: the last that begins at or below its
+    /// address, and the first above.
+    pub(crate) fn of(
+        address: u64,
+        len: u64,
+        below: Option<(u64, &Arc<Block>)>,
+        next: Option<(u64, &Arc<Block>)>,
+    ) -> Self {
+        let before =
+            |base: u64, block: &Block| (address - base).saturating_sub(block.size() as u64);
+        let nearest = match (below, next) {
+            (Some((base, block)), Some(next)) if next.0 - address < before(base, block) => {
+                Some(next)
+            }
+            (Some(below), _) => Some(below),
+            (None, next) => next,
+        };
+        let nearest = nearest.map(|(a, b)| (b.name().to_owned(), a, b.size() as u64));
+        Self { address, len, nearest }
+    }
+}
+
+impl std::fmt::Display for AddressError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes at {:#x} are in no allocation", self.len, self.address)?;
+        if let Some((name, base, size)) = &self.nearest {
+            write!(f, "; the nearest is {name} ({size} bytes at {base:#x}), ")?;
+            match self.address.checked_sub(*base) {
+                None => write!(f, "{} bytes after this address", base - self.address)?,
+                Some(offset) if offset >= *size => {
+                    write!(f, "{} bytes before this address", offset - size)?;
+                }
+                Some(_) => write!(f, "whose end the access crosses")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for AddressError {}

@@ -1,0 +1,168 @@
+//! Addresses and blocks.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::space::{SpaceKind, space_of};
+
+#[test]
+fn finds_inside_and_names_outside() {
+    let memory = Memory::new(1 << 20);
+    let (a, block) = memory.allocate(100, "a").unwrap();
+    let (b, _) = memory.allocate(16, "b").unwrap();
+    block.store_u32(96, 7).unwrap();
+    let map = memory.map();
+    let (i, offset) = map.find(a + 96, 4, 5).unwrap();
+    assert_eq!(map.block(i).load_u32(offset).unwrap(), 7);
+    assert_eq!(map.find(b, 16, i).unwrap(), (1, 0));
+    let crossing = map.find(a + 98, 4, 0).unwrap_err();
+    assert!(crossing.to_string().contains("whose end the access crosses"), "{crossing}");
+    let past = map.find(a + 100, 4, 0).unwrap_err();
+    assert!(past.to_string().contains("a (100 bytes"), "{past}");
+    assert!(map.find(u64::MAX - 1, 8, 0).is_err());
+    let below = map.find(a - 4, 4, 0).unwrap_err();
+    assert!(below.to_string().contains("a (100 bytes at 0x700000000000), 4 bytes after"));
+    let between = map.find(b - 8, 4, 0).unwrap_err();
+    assert!(between.to_string().contains("b (16 bytes"), "{between}");
+    assert_eq!(Memory::new(1).map().find(0, 1, 0).unwrap_err().nearest, None);
+}
+
+#[test]
+fn constant_memory_has_its_window() {
+    let memory = Memory::new(1 << 40);
+    let (a, _) = memory.allocate_const(16, "c").unwrap();
+    assert_eq!(space_of(a), SpaceKind::Const);
+    assert_eq!(space_of(GLOBAL_BASE - 4), SpaceKind::Global);
+    assert!(memory.allocate_const(CONST_END - CONST_BASE, "d").is_err());
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "a hundred thousand allocations")]
+fn freed_addresses_are_used_again_when_a_window_is_used_up() {
+    let memory = Memory::new(1 << 20);
+    let (first, _) = memory.allocate_const(16, "kept").unwrap();
+    let mut reused = 0;
+    for _ in 0..2 * (CONST_END - CONST_BASE) / GUARD {
+        let (address, _) = memory.allocate_const(16, "c").unwrap();
+        assert_eq!(space_of(address), SpaceKind::Const);
+        assert!(address >= after(first, 16));
+        reused += u64::from(address == after(first, 16));
+        assert!(memory.free(address));
+    }
+    assert!(reused > 2, "{reused}");
+}
+
+#[test]
+fn find_agrees_with_the_map() {
+    let memory = Memory::new(1 << 20);
+    let (a, _) = memory.allocate(100, "a").unwrap();
+    let (b, _) = memory.allocate(16, "b").unwrap();
+    let map = memory.map();
+    for address in [0, a - 1, a, a + 98, a + 100, b - 8, b, b + 12, b + 16, u64::MAX] {
+        for len in [0, 1, 4, 100, 101, u64::MAX] {
+            let found = memory.find(address, len).map(|(block, o)| (block.host_address(), o));
+            let wanted = map.find(address, len, 0);
+            let wanted = wanted.map(|(i, o)| (map.block(i).host_address(), o));
+            assert_eq!(found, wanted, "{len} bytes at {address:#x}");
+        }
+    }
+}
+
+#[test]
+fn attached_blocks_have_their_address_and_do_not_count() {
+    let memory = Memory::new(100);
+    let block = Arc::new(Block::new(4096, "host").unwrap());
+    let at = block.host_address();
+    memory.attach(at, &block).unwrap();
+    assert_eq!(memory.used(), 0);
+    assert!(memory.attach(at, &block).is_err());
+    assert_eq!(memory.attach(at + 4095, &block).unwrap_err().other, Some((at, 4096)));
+    assert_eq!(memory.attach(at - 1, &block).unwrap_err().other, Some((at, 4096)));
+    assert!(memory.attach(at + 4096, &block).is_ok() && memory.attach(at - 4096, &block).is_ok());
+    assert_eq!(memory.attach(u64::MAX - 1, &block).unwrap_err().other, None);
+    memory.find(at + 4, 4).unwrap().0.store_u32(4, 7).unwrap();
+    assert_eq!(block.load_u32(4).unwrap(), 7);
+    assert!(memory.free(at) && !memory.free(at));
+    assert!(memory.find(at, 1).is_err());
+}
+
+#[test]
+fn foreign_memory_is_used_in_place() {
+    let mut bytes = vec![1_u8; 64];
+    let data = std::ptr::NonNull::new(bytes.as_mut_ptr()).unwrap();
+    // SAFETY: the vector is not touched until the block is dropped.
+    let block = unsafe { Block::foreign(data.add(3), 61, "foreign") };
+    assert_eq!(block.host_address(), data.as_ptr() as u64 + 3);
+    block.store_u32(0, 0x0403_0201).unwrap();
+    block.store_u8(60, 9).unwrap();
+    assert!(block.load_u8(61).is_err());
+    drop(block);
+    assert_eq!((&bytes[2..8], bytes[63]), (&[1, 1, 2, 3, 4, 1][..], 9));
+}
+
+#[test]
+fn windows_of_two_devices_are_apart() {
+    let windows = |i: u64| Windows {
+        global: GLOBAL_BASE + (i << 20)..GLOBAL_BASE + ((i + 1) << 20),
+        constant: CONST_BASE + (i << 20)..CONST_BASE + ((i + 1) << 20),
+    };
+    let memory = [0, 1].map(|i| Memory::with_windows(1 << 30, windows(i)));
+    for i in 0..2 {
+        for _ in 0..100 {
+            let (a, _) = memory[i].allocate(5000, "a").unwrap();
+            assert!(windows(i as u64).global.contains(&a) && memory[1 - i].find(a, 1).is_err());
+            memory[i].free(a);
+            let (c, _) = memory[i].allocate_const(16, "c").unwrap();
+            assert!(windows(i as u64).constant.contains(&c));
+            memory[i].free(c);
+        }
+        assert!(memory[i].allocate(2 << 20, "more than the window").is_err());
+    }
+}
+
+#[test]
+fn limit_and_free() {
+    let memory = Memory::new(1000);
+    let (a, _) = memory.allocate(600, "a").unwrap();
+    assert_eq!(
+        memory.allocate(600, "b").unwrap_err(),
+        AllocError::Limit { size: 600, available: 400 }
+    );
+    assert!(memory.free(a) && !memory.free(a));
+    assert!(memory.allocate(1000, "b").is_ok());
+    assert!(memory.allocate(u64::MAX, "c").is_err());
+}
+
+#[test]
+fn blocks_are_aligned_and_zero() {
+    for size in [0, 1, 511, 512, 513, 5000] {
+        let block = Block::new(size, "x").unwrap();
+        assert_eq!(block.to_vec(), vec![0; size]);
+        block.write(0, &vec![0xff; size]).unwrap();
+        // Only an aligned number can be updated.
+        if size >= 8 {
+            assert_eq!(block.update_u64(0, |_| 1).unwrap(), u64::MAX);
+        }
+    }
+    assert!(Block::new(usize::MAX, "x").is_none() && Block::new(usize::MAX / 2, "x").is_none());
+}
+
+#[test]
+fn unaligned_access_and_bulk_copies() {
+    let block = Block::new(64, "x").unwrap();
+    let bytes: Vec<u8> = (0..50).collect();
+    block.write(3, &bytes).unwrap();
+    let mut back = vec![0; 50];
+    block.read(3, &mut back).unwrap();
+    assert_eq!(back, bytes);
+    assert_eq!(block.load_u32(5).unwrap(), 0x0504_0302);
+    block.store_u64(9, 0x1122_3344_5566_7788).unwrap();
+    assert_eq!(block.load_u8(9).unwrap(), 0x88);
+    assert_eq!(block.load_u64(9).unwrap(), 0x1122_3344_5566_7788);
+    assert!(block.load_u64(57).is_err() && block.load_u8(u64::MAX).is_err());
+    assert!(block.write(64, &[]).is_ok() && block.write(65, &[]).is_err());
+    assert_eq!(block.update_u32(60, |x| x + 5).unwrap(), 0);
+    assert_eq!(block.update_u32(60, |x| x * 3).unwrap(), 5);
+    assert_eq!(block.load_u32(60).unwrap(), 15);
+    assert!(block.update_u32(61, |x| x).is_err());
+}

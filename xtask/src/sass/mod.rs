@@ -1,0 +1,141 @@
+//! Compares machine words of Maxwell: their text with that of nvdisasm, and what a `tex.grad`
+//! becomes with what ptxas makes of it.
+
+mod cubin;
+mod gradients;
+mod lowering;
+mod words;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use texunit_check::Ptxas;
+
+use crate::tools;
+
+/// Processes at a time.
+const WORKERS: usize = 2;
+/// Differences that are printed.
+const SHOWN: usize = 20;
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub(crate) struct Request {
+    modules: usize,
+    words: usize,
+    seed: u64,
+    tools: Option<PathBuf>,
+    release: Option<Ptxas>,
+}
+
+impl Request {
+    /// Reads the arguments after `sass`.
+    pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
+        let mut numbers = Vec::new();
+        let mut tools = std::env::var_os("TEXUNIT_NVIDIA").map(PathBuf::from);
+        let mut release = None;
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            let mut value = || rest.next().ok_or(format!("{argument} needs a value"));
+            match argument.as_str() {
+                "--tools" => tools = Some(PathBuf::from(value()?)),
+                "--ptxas" => release = Some(value()?.parse()?),
+                option if option.starts_with('-') => return Err(format!("no option {option}")),
+                number => {
+                    numbers
+                        .push(number.parse::<u64>().map_err(|_| format!("{number} is no number"))?);
+                }
+            }
+        }
+        let [modules, words, seed] = numbers[..] else {
+            return Err("sass takes a number of modules, a number of words, and a seed".into());
+        };
+        let count = |n: u64| usize::try_from(n).map_err(|_| format!("{n} is too large"));
+        Ok(Self { modules: count(modules)?, words: count(words)?, seed, tools, release })
+    }
+}
+
+/// Runs the task.
+pub(crate) fn run(request: &Request) -> ExitCode {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let default = root.join("target/nvidia");
+    let (found, missing) = tools::find(request.tools.clone(), &default);
+    for line in &missing {
+        eprintln!("WARNING: {line}");
+    }
+    let assemblers: Vec<_> = found
+        .into_iter()
+        // Later ones have no Maxwell.
+        .filter(|tool| tool.release < Ptxas::V13_5)
+        .filter(|tool| request.release.is_none_or(|r| r == tool.release))
+        .collect();
+    let disassembler = tools::nvdisasm(request.tools.as_deref().unwrap_or(&default));
+    if let Err(why) = &disassembler {
+        eprintln!("WARNING: nvdisasm is not here: {why}");
+    }
+    let scratch = root.join(format!("target/oracle/sass-{}", std::process::id()));
+    let compared = std::fs::create_dir_all(&scratch).and_then(|()| {
+        let words = match &disassembler {
+            Ok(tool) if request.words > 0 => {
+                words::compare(tool, request.words, request.seed, &scratch)?
+            }
+            _ => {
+                eprintln!("WARNING: NO WORDS WERE COMPARED.");
+                0
+            }
+        };
+        let modules = if assemblers.is_empty() || request.modules == 0 {
+            eprintln!("WARNING: NO MODULES WERE COMPARED.");
+            0
+        } else {
+            lowering::compare(&assemblers, request.modules, request.seed, &scratch)?
+        };
+        std::fs::remove_dir_all(&scratch)?;
+        Ok(words + modules)
+    });
+    match compared {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Does the work of items 0 to `count` in a few threads; what came out, in their order. The second
+/// number of an item is that of its worker.
+fn each<T: Send>(
+    count: usize,
+    work: impl Fn(usize, usize) -> io::Result<T> + Sync,
+) -> io::Result<Vec<T>> {
+    let next = AtomicUsize::new(0);
+    let (next, work) = (&next, &work);
+    let mut done: Vec<(usize, T)> = Vec::new();
+    std::thread::scope(|scope| {
+        let worker = |slot| {
+            scope.spawn(move || {
+                let mut own = Vec::new();
+                loop {
+                    let item = next.fetch_add(1, Ordering::Relaxed);
+                    if item >= count {
+                        return io::Result::Ok(own);
+                    }
+                    own.push((item, work(item, slot)?));
+                }
+            })
+        };
+        let workers: Vec<_> = (0..WORKERS).map(worker).collect();
+        for worker in workers {
+            match worker.join() {
+                Ok(own) => done.extend(own?),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        io::Result::Ok(())
+    })?;
+    done.sort_by_key(|(item, _)| *item);
+    Ok(done.into_iter().map(|(_, result)| result).collect())
+}

@@ -1,0 +1,238 @@
+//! Random texture and surface words: our text and nvdisasm's.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use texunit_sass::other::{FORMS, Form};
+use texunit_sass::parse::parse;
+use texunit_sass::print::Style;
+use texunit_sass::txd::{BINDLESS, INDEX, OPCODE, PS, PT};
+use texunit_sass::{Arch, Control, Word, control};
+
+use super::{SHOWN, each};
+use crate::random::Random;
+
+/// Words of one file.
+const BATCH: usize = 500;
+/// Of the words that we refuse, so many are asked about: each needs a run of its own.
+const REFUSED: usize = 300;
+/// Of the words that are none to us, so many are asked about.
+const UNKNOWN: usize = 300;
+/// An instruction that does nothing.
+const NOP: u64 = 0x50b0_0000_0007_0f00;
+/// Names of instructions that we have to know.
+const OURS: [&str; 11] =
+    ["TXD", "TEX", "TEXS", "TLD", "TLDS", "TLD4", "TLD4S", "TXQ", "SULD", "SUST", "SURED"];
+
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    arch: Arch,
+    word: u64,
+    control: Control,
+}
+
+impl Asked {
+    fn random(seed: u64, item: u64) -> Self {
+        let mut random = Random::of_item(seed, item);
+        let arch = random.of(&Arch::ALL);
+        let mut word = random.next();
+        // A fourth are TXD; the others have the other forms, each as often.
+        if random.chance(25) {
+            word = OPCODE.set(word, OPCODE.absent());
+        } else if random.chance(98) {
+            let form = random.below(FORMS.len());
+            while Form::of(word).is_none_or(|f| f.name != FORMS[form].name) {
+                word = random.next();
+            }
+        }
+        // Where most have the predicate result that sm_50 does not have.
+        if random.chance(40) {
+            word |= PT << PS.low;
+        }
+        // Random fields are rarely absent.
+        for low in [0, 8, 20, 28] {
+            if random.chance(20) {
+                word |= 0xff << low;
+            }
+        }
+        let bits = random.below(1 << Control::BITS) as u32;
+        let control = Control::new(bits).unwrap_or(Control::NONE);
+        // Nothing stands beside it that it could be issued with.
+        let paired = control.is_dual_issue() && random.chance(90);
+        let control = if paired { control.with(&control::SCHED, 1) } else { control };
+        Self { arch, word, control }
+    }
+
+    fn ours(&self) -> Word {
+        Word::decode(self.word, self.control, self.arch)
+    }
+
+    /// What is wrong with our text as a text of TXD, which comes back as the word.
+    fn back(&self) -> Option<String> {
+        let Word::Txd(txd) = self.ours() else { return None };
+        let text = self.ours().text(Style::Isa)?;
+        let word = if txd.has(&BINDLESS) { INDEX.set(txd.word, 0) } else { txd.word };
+        match parse(&text) {
+            Ok(back) if (back.txd.word, back.txd.control) == (word, self.control) => None,
+            Ok(back) => Some(format!("{text} comes back as {:#018x}", back.txd.word)),
+            Err(error) => Some(format!("{text} does not come back: {}", error.message)),
+        }
+    }
+}
+
+/// Compares the texts of random words; the number of differences.
+pub(super) fn compare(tool: &Path, count: usize, seed: u64, scratch: &Path) -> io::Result<usize> {
+    let asked: Vec<Asked> = (0..count as u64).map(|n| Asked::random(seed, n)).collect();
+    let mut counts: BTreeMap<(&str, Arch), usize> = BTreeMap::new();
+    let (mut batches, mut alone) = (Vec::new(), Vec::new());
+    for arch in Arch::ALL {
+        let (mut refused, mut unknown) = (0, 0);
+        let of_arch = asked.iter().filter(|a| a.arch == arch);
+        let mut right = Vec::new();
+        for asked in of_arch {
+            let kind = match asked.ours() {
+                Word::Txd(_) => "TXD",
+                Word::Other(other) => other.form.name,
+                Word::Refused { .. } => "refused",
+                Word::Unknown => "none of ours",
+            };
+            match kind {
+                "refused" if refused >= REFUSED / Arch::ALL.len() => continue,
+                "none of ours" if unknown >= UNKNOWN / Arch::ALL.len() => continue,
+                "refused" => refused += 1,
+                "none of ours" => unknown += 1,
+                _ => right.push(*asked),
+            }
+            *counts.entry((kind, arch)).or_default() += 1;
+            if matches!(kind, "refused" | "none of ours") {
+                alone.push(*asked);
+            }
+        }
+        batches.extend(right.chunks(BATCH).map(<[Asked]>::to_vec));
+    }
+    let print = |name, slot| scratch.join(format!("{name}-{slot}.bin"));
+    let mut wrong: Vec<String> =
+        each(batches.len(), |n, slot| batch(tool, &batches[n], &print("words", slot)))?.concat();
+    wrong.extend(each(alone.len(), |n, slot| one(tool, alone[n], &print("word", slot)))?.concat());
+    wrong.extend(asked.iter().filter_map(Asked::back));
+    table(&counts);
+    println!("{} words, {} differ", counts.values().sum::<usize>(), wrong.len());
+    wrong.iter().take(SHOWN).for_each(|line| println!("  {line}"));
+    Ok(wrong.len())
+}
+
+fn table(counts: &BTreeMap<(&str, Arch), usize>) {
+    println!("word         {}", Arch::ALL.map(|arch| format!("{arch:>7}")).join(""));
+    let mut names: Vec<&str> = counts.keys().map(|(name, _)| *name).collect();
+    names.dedup();
+    for name in names {
+        let count = |arch| counts.get(&(name, arch)).copied().unwrap_or(0);
+        println!("{name:<13}{}", Arch::ALL.map(|arch| format!("{:>7}", count(arch))).join(""));
+    }
+}
+
+/// The texts of words, each alone in its group; or the address of the first that is refused.
+fn disassembled(
+    tool: &Path,
+    words: &[Asked],
+    file: &Path,
+) -> io::Result<Result<Vec<String>, usize>> {
+    let mut code = Vec::with_capacity(32 * words.len());
+    for asked in words {
+        let group = Control::group([asked.control, Control::NONE, Control::NONE]);
+        for word in [group, asked.word, NOP, NOP] {
+            code.extend_from_slice(&word.to_le_bytes());
+        }
+    }
+    std::fs::write(file, code)?;
+    let arch = words.first().map_or(Arch::Sm52, |asked| asked.arch);
+    let name = arch.name().replace("sm_", "SM");
+    let output = Command::new(tool).args(["-b", &name, "-raw"]).arg(file).output()?;
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if !output.status.success() {
+        let digits = err.rsplit_once("0x").map(|(_, rest)| rest.trim());
+        let address = digits.and_then(|hex| usize::from_str_radix(hex, 16).ok());
+        return address.map(|at| Err(at / 32)).ok_or_else(|| {
+            io::Error::other(format!("nvdisasm: {}", err.lines().next().unwrap_or_default()))
+        });
+    }
+    Ok(Ok(texts(&out)))
+}
+
+/// The texts of the first instructions of groups.
+fn texts(listing: &str) -> Vec<String> {
+    let text = |line: &str| {
+        let (address, text) = line.trim().strip_prefix("/*")?.split_once("*/")?;
+        let first = usize::from_str_radix(address, 16).ok()? % 32 == 8;
+        let text = text.trim().trim_end_matches(['}', ' ']).trim_end_matches(';');
+        // What follows a brace is put into a column.
+        first.then(|| text.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    listing.lines().filter_map(text).collect()
+}
+
+/// Words that we take, in one file. One that nvdisasm refuses is left out of the next file.
+fn batch(tool: &Path, words: &[Asked], file: &Path) -> io::Result<Vec<String>> {
+    let mut words = words.to_vec();
+    let mut wrong = Vec::new();
+    loop {
+        match disassembled(tool, &words, file)? {
+            Ok(texts) => {
+                if texts.len() != words.len() {
+                    let message = format!("{} texts of {} words", texts.len(), words.len());
+                    return Err(io::Error::other(message));
+                }
+                for (asked, theirs) in words.iter().zip(&texts) {
+                    let ours = asked.ours().text(Style::Nvidia).unwrap_or_default();
+                    if ours != *theirs {
+                        wrong.push(difference(asked, &ours, theirs));
+                    }
+                }
+                return Ok(wrong);
+            }
+            Err(n) if n < words.len() => {
+                let asked = words.remove(n);
+                let ours = asked.ours().text(Style::Nvidia).unwrap_or_default();
+                wrong.push(difference(&asked, &ours, "refused"));
+            }
+            Err(n) => return Err(io::Error::other(format!("there is no word {n}"))),
+        }
+    }
+}
+
+fn difference(asked: &Asked, ours: &str, theirs: &str) -> String {
+    let Asked { arch, word, control } = asked;
+    format!("{arch} {word:#018x} {:#08x}: {ours} | nvdisasm: {theirs}", control.bits())
+}
+
+/// A word that we refuse, or do not know.
+fn one(tool: &Path, asked: Asked, file: &Path) -> io::Result<Vec<String>> {
+    let Ok(texts) = disassembled(tool, &[asked], file)? else { return Ok(Vec::new()) };
+    let theirs = texts.concat();
+    let bare = theirs.trim_start_matches("{ ");
+    let bare = if bare.starts_with('@') { bare.split_once(' ').map_or("", |b| b.1) } else { bare };
+    let name = bare.split(['.', ' ']).next().unwrap_or_default();
+    let known = OURS.contains(&name);
+    // Both phases are invalid, which the name says.
+    let invalid = bare.starts_with("TXD") && bare.contains(".INVALIDPHASE3");
+    let wrong = !invalid && (known || matches!(asked.ours(), Word::Refused { .. }));
+    Ok(wrong.then(|| difference(&asked, "refused", &theirs)).into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::texts;
+
+    #[test]
+    fn the_listing() {
+        let listing = "\t.headerflags\t@\"EF\"\n        /*0008*/                   TXD R0, R2, R4, 0x105, 2D, 0xf;\n        \
+                       /*0010*/   NOP;\n  /*0018*/  NOP;\n  /*0028*/  {     @P0 TEX R0, R2, 0x1, 1D, 0xf;\n /*0030*/ NOP; }\n";
+        assert_eq!(
+            texts(listing),
+            ["TXD R0, R2, R4, 0x105, 2D, 0xf", "{ @P0 TEX R0, R2, 0x1, 1D, 0xf"]
+        );
+    }
+}
