@@ -13,6 +13,7 @@ import exact
 from case import Case, f32, ints, s, u
 from floats import arithmetic, compare, convert, denormals, f64, fast_math, half, libm, libm64, mandelbrot
 from integers import bits, divide, int64, multiply, narrow, sha256
+import halves
 import units
 
 
@@ -418,9 +419,64 @@ def life(rng):
     Case("life", "life", [1], [16, 16]).given("u8", before).out("u8", flat()).scalar("s32", 5).write()
 
 
-PROGRAMS = [arithmetic, atomics, barriers, bitonic, bits, branch_table, compare, convert, denormals, divergence, divide, dynamic_shared, f64, fast_math, globals_, groups, half,
+def async_copy(rng):
+    v = ints(rng, 256, -1000, 1000)
+    sums = [0] * 64
+    for i in range(4):
+        sums = [sums[t] * 3 + v[64 * i + 63 - t] for t in range(64)]
+    third = [0 if t % 2 else v[128 + t] for t in range(64)]
+    out = v[63::-1] + [v[64 + (t ^ 1)] for t in range(64)] + third[::-1] + sums
+    Case("async_copy", "async_copy", [1], [64]).given("s32", v).out("s32", out).write()
+
+
+def heap(rng):
+    v = ints(rng, 64, 0, 1000)
+    out = []
+    for t in range(64):
+        n, of = v[t] & 15, 63 - t
+        total = 0
+        for i in reversed(range(v[of] & 15)):
+            total = s(total * 3 + of + i)
+        out += [total, n * n if n % 2 else n * (n + 1) // 2, 80]
+    Case("heap", "heap", [1], [64]).given("s32", v).out("s32", out).write()
+
+
+def block_groups(rng):
+    v = ints(rng, 128, -50, 50)
+    out = []
+    for t, x in enumerate(v):
+        warp, quad, wide = (v[t // n * n:t // n * n + n] for n in (32, 4, 64))
+        odd = [y for y in warp if y & 1]
+        same = sum((y >> 1) & 3 == (x >> 1) & 3 for y in odd)
+        out += [sum(warp), min(quad), sum(warp[:t % 32 + 1]), sum(quad[:t % 4]), max(wide), sum(v)]
+        out += [sum(odd) * 100 + same if x & 1 else 0, 1000 + t // 64 * 100 + 64]
+    Case("block_groups", "block_groups", [1], [128]).given("s32", v).out("s32", out).write()
+
+
+def alloca(rng):
+    v = ints(rng, 64, 0, 1000)
+    out = []
+    for t in range(64):
+        n = v[t] & 31
+        a = [t + i * i for i in range(n)]
+        nested = sum(m + i * i for m in range(n % 7 + 1) for i in range(m + 1))
+        out += [a[-1] if n else 0, sum(a[i] * (n - i) for i in range(n)), nested]
+    Case("alloca", "allocas", [1], [64]).given("s32", v).out("s32", out).write()
+
+
+def grid_sync(rng):
+    n, block, rounds = 12 * 48, 48, 5
+    cells = list(range(n))
+    for _ in range(rounds):
+        cells = [s(c + 2 * cells[(t + block + 1) % n]) for t, c in enumerate(cells)]
+    case = Case("grid_sync", "grid_sync", [12], [block]).inout("s32", [0] * n, cells)
+    case.lines.insert(1, "cooperative = true")
+    case.out("s32", [s(2 * c + 1) for c in cells]).scalar("s32", rounds).write()
+
+
+PROGRAMS = [arithmetic, alloca, async_copy, atomics, barriers, bitonic, block_groups, grid_sync, heap, bits, branch_table, compare, convert, denormals, divergence, divide, dynamic_shared, f64, fast_math, globals_, groups, half,
             histogram, indirect, int64, libm, libm64, life, local_array, mandelbrot, match, matmul, memory, multiply, narrow, old_warp, printf, printf_loop, recursion,
-            reduce, scan, sha256, shuffle, specials, spinlock, struct_param, switch, syncwarp, transpose, vote, *units.PROGRAMS]
+            reduce, scan, sha256, shuffle, specials, spinlock, struct_param, switch, syncwarp, transpose, vote, *units.PROGRAMS, *halves.PROGRAMS]
 
 
 def main():

@@ -8,6 +8,7 @@
 # The forms:
 #   nvcc-O3    nvcc -arch=compute_75 -ptx -O3                    nvcc-O0   ... -Xcicc -O0           nvcc-G   ... -G
 #   nvcc-lineinfo   ... -O3 -lineinfo
+#   nvcc-sm90  nvcc -arch=compute_90 -ptx -O3, and compute_80 for the other forms of the program
 #   nvrtc      nvrtc --gpu-architecture=compute_70
 #   clang-O0, clang-O2   clang -x cuda --cuda-gpu-arch=sm_70 -nocudainc -nocudalib --cuda-device-only -S -include clang.h
 # Contraction of f32 products and sums is switched off unless the flags say "contract": the forms must agree on every bit.
@@ -22,13 +23,16 @@ here=$PWD
 # Debug information names the source's folder: a neutral one.
 work=/tmp/texunit-programs; rm -rf $work; mkdir -p $work
 
-# program | forms besides nvcc-O3 and nvcc-O0 (G: nvcc-G, l: nvcc-lineinfo, r: nvrtc, c: clang-O0 and -O2) | flags
+# program | forms besides nvcc-O3 and nvcc-O0 (G: nvcc-G, l: nvcc-lineinfo, r: nvrtc, c: clang-O0 and -O2, s: nvcc-sm90) | flags
 table='
+alloca          |G  |
 arithmetic      |r  |
+async_copy      |s  | noO0
 atomics         |r  |
 barriers        |r  |
 bitonic         |c  |
 bits            |r  |
+block_groups    |s  |
 compare         |r  |
 convert         |r  |
 denormals       |rc | contract
@@ -39,8 +43,12 @@ dynamic_shared  |rc |
 f64             |rc |
 fast_math       |r  | contract fast
 globals         |Grc|
+grid_sync       |s  |
 groups          |   |
 half            |r  |
+half_atomics    |r  | 90
+half_math       |r  | 90
+heap            |G  |
 histogram       |rc |
 indirect        |Gc |
 int64           |Gc |
@@ -61,6 +69,7 @@ reduce          |Grc|
 scan            |Grc|
 sha256          |rc |
 shuffle         |rc |
+simd_integers   |r  | noO0
 specials        |r  |
 spinlock        |rc |
 struct_param    |Glrc|
@@ -81,16 +90,20 @@ while IFS='|' read -r name forms flags; do
   case $flags in *contract*) ;; *) nvcc_flags=-fmad=false nvrtc_flags=--fmad=false clang_flags=-ffp-contract=off ;; esac
   case $flags in *ftz*) nvcc_flags+=" -ftz=true"; nvrtc_flags+=" --ftz=true"; clang_flags+=" -fgpu-flush-denormals-to-zero -ffp-contract=off" ;; esac
   case $flags in *fast*) nvcc_flags+=" -use_fast_math"; nvrtc_flags+=" --use_fast_math" ;; esac
-  nvcc -arch=compute_75 -ptx -O3 $nvcc_flags kernel.cu -o nvcc-O3.ptx
-  nvcc -arch=compute_75 -ptx -Xcicc -O0 $nvcc_flags kernel.cu -o nvcc-O0.ptx
+  arch=75 early=70
+  case $flags in *90*) arch=90 early=90 ;; esac
+  case $forms in *s*) arch=80; nvcc -arch=compute_90 -ptx -O3 $nvcc_flags kernel.cu -o nvcc-sm90.ptx ;; esac
+  nvcc -arch=compute_$arch -ptx -O3 $nvcc_flags kernel.cu -o nvcc-O3.ptx
+  # Without optimisation nvcc has no dot products of bytes, and too much is left of libcu++.
+  case $flags in *noO0*) ;; *) nvcc -arch=compute_$arch -ptx -Xcicc -O0 $nvcc_flags kernel.cu -o nvcc-O0.ptx ;; esac
   case $forms in *G*) nvcc -arch=compute_75 -ptx -G $nvcc_flags kernel.cu -o nvcc-G.ptx ;; esac
   case $forms in *l*) nvcc -arch=compute_75 -ptx -O3 -lineinfo $nvcc_flags kernel.cu -o nvcc-lineinfo.ptx ;; esac
-  case $forms in *r*) "$python" "$here/../../examples/nvrtc.py" --gpu-architecture=compute_70 $nvrtc_flags kernel.cu nvrtc.ptx ;; esac
+  case $forms in *r*) "$python" "$here/../../examples/nvrtc.py" --gpu-architecture=compute_$early $nvrtc_flags kernel.cu nvrtc.ptx ;; esac
   case $forms in *c*) for level in O0 O2; do
       $clang -x cuda --cuda-gpu-arch=sm_70 -nocudainc -nocudalib --cuda-device-only -S -$level $clang_flags -include ../clang.h kernel.cu -o clang-$level.ptx
     done ;; esac
   for ptx in *.ptx; do
-    case $ptx in nvcc*) "$ptxas13" -arch=sm_75 $ptx -o /dev/null ;; *) "$ptxas12" -arch=sm_75 $ptx -o /dev/null ;; esac || echo "ptxas refuses $name/$ptx"
+    case $ptx in nvcc-sm90*) "$ptxas13" -arch=sm_90 $ptx -o /dev/null ;; nvcc*) "$ptxas13" -arch=sm_$arch $ptx -o /dev/null ;; *) "$ptxas12" -arch=sm_$arch $ptx -o /dev/null ;; esac || echo "ptxas refuses $name/$ptx"
   done
   cp ./*.ptx "$here/$name/"
   cd "$here"

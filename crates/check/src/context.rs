@@ -65,6 +65,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) kernels: Vec<(FuncId, Span)>,
     /// The instruction being checked was accepted for ptxas compatibility only.
     pub(crate) miscompiled: bool,
+    /// What the operands of the instruction being checked say, if it is a video instruction.
+    pub(crate) video: Option<texunit_isa::VideoOperands>,
 }
 
 impl<'a> Checker<'a> {
@@ -92,6 +94,7 @@ impl<'a> Checker<'a> {
             release: Ptxas::V13_5,
             kernels: Vec::new(),
             miscompiled: false,
+            video: None,
         }
     }
 

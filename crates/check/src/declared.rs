@@ -42,6 +42,10 @@ const OPEN_PARAM: Floor = floor("a parameter without size", 60, 30);
 const OF_INSTRUCTIONS: &[&str] =
     &["e4m3", "e5m2", "e4m3x2", "e5m2x2", "u16x2", "s16x2", "f32x2"];
 
+/// Types of instructions that no release of ptxas declares anything as.
+const NEVER: &[&str] =
+    &["bf16", "bf16x2", "tf32", "u8x4", "s8x4", "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2"];
+
 /// Largest alignment of a parameter.
 const MAX_PARAM_ALIGN: u64 = 128;
 
@@ -98,7 +102,7 @@ impl<'a> Checker<'a> {
             Ptxas::V12_4 => of_instructions && !any && !matches!(name, "e4m3" | "e5m2"),
             Ptxas::V12_9 | Ptxas::V13_5 => of_instructions && !any,
         };
-        if matches!(name, "bf16" | "bf16x2" | "tf32") || refused {
+        if NEVER.contains(&name) || refused {
             let bits = ScalarType::from_name(name).map_or(64, ScalarType::bits);
             self.report(
                 Diagnostic::error("E0131", v.ty.span, format!("nothing is declared as .{name}"))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use texunit_isa::describe::distance;
 use texunit_isa::floor::Floor;
-use texunit_isa::{Class, Form, ModifierError, Modifiers, Opcode, ScalarType, Shape, forms_of};
+use texunit_isa::{Class, Form, ModifierError, Modifiers, Opcode, ScalarType, Shape};
 use texunit_syntax::{Diagnostic, ast};
 
 use crate::body::Body;
@@ -21,7 +21,7 @@ impl<'a> Body<'_, 'a> {
         let opcode = words.opcode;
         let mut mods = words.mods.clone();
         self.require_words(i, &words);
-        if forms_of(opcode).is_empty() {
+        if words.forms.is_empty() {
             let operands = Vec::new();
             return Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span });
         }
@@ -29,6 +29,9 @@ impl<'a> Body<'_, 'a> {
         let form = self.select(&words.forms, i);
         self.cx.miscompiled = false;
         let operands = self.operands(i, &mods, form, &words.forms)?;
+        if let Some(video) = self.cx.video.take() {
+            Arc::make_mut(&mut mods).video = Some(video);
+        }
         if self.cx.miscompiled {
             Arc::make_mut(&mut mods).unexecuted = Some("a form that ptxas miscompiles");
         }
@@ -83,6 +86,7 @@ impl<'a> Body<'_, 'a> {
             Shape::IsType => self.is_type(i, form),
             Shape::SurfaceLoad => self.surface_load(i, mods, form),
             Shape::SurfaceStore | Shape::SurfaceReduce => self.surface_store(i, mods, form),
+            Shape::Video => self.video(i, mods),
             Shape::Unchecked => Some(Vec::new()),
         }
     }
@@ -145,7 +149,8 @@ impl<'a> Body<'_, 'a> {
             self.cx.require(Floor { feature, version: 78, target: 90 }, i.opcode.span);
         }
         let global = matches!(mods.space, None | Some(texunit_isa::Space::Global));
-        if bits > 128 && !(matches!(opcode, "ld" | "st") && global) {
+        let single = mods.ty() == Some(ScalarType::B128);
+        if bits > 128 && (single || !(matches!(opcode, "ld" | "st") && global)) {
             let message = format!("{} moves more than 128 bits", mnemonic(i));
             self.wrong("E0213", i.opcode.span, message, "use two instructions, or .v2");
         }

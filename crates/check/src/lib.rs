@@ -51,6 +51,7 @@ mod tuple;
 mod types;
 mod values;
 mod variable;
+mod video;
 mod words;
 
 pub use architecture::architectures;

@@ -62,6 +62,10 @@ impl<'a> Body<'_, 'a> {
                 list.push(self.kept_out(site, rule, ty, operand, found)?);
             }
             Role::Source => {
+                if self.ignores_source(site, operand) {
+                    list.push(self.source(site, ScalarType::Pred, operand)?);
+                    return Some(());
+                }
                 let found = self.source(site, ty, operand)?;
                 let found = self.kept_out(site, rule, ty, operand, found)?;
                 self.within(site, rule, operand)?;
@@ -107,6 +111,15 @@ impl<'a> Body<'_, 'a> {
             }
         }
         Some(())
+    }
+
+    /// In place of a size, `cp.async` takes a predicate: whether zeros are written.
+    fn ignores_source(&mut self, site: &Site<'_, 'a>, operand: &ast::Operand<'a>) -> bool {
+        site.i.opcode.text == "cp"
+            && matches!(
+                self.value(operand),
+                Some(Value::Reg { ty: ScalarType::Pred, .. } | Value::NotReg(_))
+            )
     }
 
     /// What instructions with two destinations do not take.
@@ -198,6 +211,10 @@ impl<'a> Body<'_, 'a> {
                 (u64::from(a)..=u64::from(b)).contains(&value),
                 format!("write a number from {a} to {b}"),
             ),
+            Limit::Power(a, b) => (
+                value.is_power_of_two() && (u64::from(a)..=u64::from(b)).contains(&value),
+                format!("write a power of two from {a} to {b}"),
+            ),
             Limit::Barrier => (value as u32 <= 15, "write a number from 0 to 15".into()),
             Limit::Warps => {
                 (value.is_multiple_of(32), "write a multiple of 32, the size of a warp".into())
@@ -240,7 +257,9 @@ impl<'a> Body<'_, 'a> {
             Value::Reg { id, ty: reg } if self.set_of_halves(site, ty, reg) => {
                 Some(Operand::Reg(id))
             }
-            Value::Discard if site.i.opcode.text == "atom" => Some(Operand::Discard),
+            Value::Discard if matches!(site.i.opcode.text, "atom" | "mbarrier") => {
+                Some(Operand::Discard)
+            }
             value @ Value::Reg { .. } => self.mismatch(site, ty, &value, operand.span),
             value => self.not_a_destination(site, ty, &value, operand.span),
         }
@@ -538,8 +557,13 @@ impl<'a> Body<'_, 'a> {
         let special = site.i.opcode.text == Opcode::Cvt.name()
             && !site.i.modifiers.iter().any(|m| m.text == "pack")
             && site.mods.ty().is_some_and(|to| to.is_integer());
+        // Elements of atomic operations have their own width.
+        let fitting = match site.i.opcode.text {
+            "atom" | "red" => fits,
+            _ => fits_relaxed,
+        };
         match value {
-            Value::Reg { id, ty: reg } if fits_relaxed(ty, reg) => Some(Operand::Reg(id)),
+            Value::Reg { id, ty: reg } if fitting(ty, reg) => Some(Operand::Reg(id)),
             Value::Reg { .. } => self.mismatch(site, ty, &value, span),
             _ if written => self.not_a_destination(site, ty, &value, span),
             Value::Const(value) => self.immediate(site, ty, value, span),

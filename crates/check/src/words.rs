@@ -7,7 +7,7 @@ use std::sync::Arc;
 use texunit_isa::floor::Floor;
 use texunit_isa::gate::gates;
 use texunit_isa::variant::{Variant, variants};
-use texunit_isa::{Form, Modifiers, Opcode, forms_of, read_modifiers};
+use texunit_isa::{Form, Modifiers, Opcode, by_name_only, read_modifiers};
 use texunit_syntax::{Diagnostic, SourceFile, Span, ast};
 
 use crate::body::Body;
@@ -36,7 +36,7 @@ impl<'a> Body<'_, 'a> {
             return None;
         };
         let words: Vec<&str> = i.modifiers.iter().map(|m| m.text).collect();
-        let (mods, forms) = if forms_of(opcode).is_empty() {
+        let (mods, forms) = if by_name_only(opcode, &words) {
             (Modifiers::default(), Vec::new())
         } else {
             match read_modifiers(opcode, &words) {

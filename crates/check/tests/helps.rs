@@ -10,7 +10,7 @@ const HEADER: &str = ".version 8.8\n.target sm_75\n.address_size 64\n.global .te
 /// A wrong instruction, the code of the mistake, and a part of its help.
 #[rustfmt::skip]
 const HELPS: &[(&str, &str, &str)] = &[
-    ("add %f1, %f2, %f3;", "E0204", ".s64, .u16x2, .s16x2, .f32, .f64"),
+    ("add %f1, %f2, %f3;", "E0204", ".s64, .u16x2, .s16x2, .u8x4, .s8x4, .f32"),
     ("div.f32 %f1, %f2, %f3;", "E0204", "write .approx, .full, .rn, .rz, .rm, .rp"),
     ("setp.ltu.s32 %p1, %r1, %r2;", "E0201", "write .f32, .f64"),
     ("ld.global.v3.f32 {%f1, %f2, %f3}, [%rd1];", "E0201", "write .v4"),

@@ -5,6 +5,7 @@ pub use crate::explain::args::ExplainArgs;
 pub use crate::explain_code::ExplainCodeArgs;
 pub use crate::isa::IsaArgs;
 pub use crate::lsp::LspArgs;
+pub use crate::program::{InstallLibsArgs, RunArgs};
 pub use crate::sass::SassArgs;
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::OsStr;
@@ -56,6 +57,14 @@ pub enum Command {
     Lsp(LspArgs),
     /// Maxwell machine words of the texture unit: disassemble, assemble, explain descriptors.
     Sass(SassArgs),
+    /// Run a CUDA program with texunit's libraries in the place of NVIDIA's.
+    ///
+    /// Exit codes: the program's; 125 if it could not be started; 2 wrong usage, or a bug of texunit.
+    Run(RunArgs),
+    /// Copy the drop-in libraries (libcuda.so.1, libcudart.so.12, libcudart.so.13) into a folder.
+    ///
+    /// Exit codes: 0 they are there; 1 they are not; 2 wrong usage, or a bug of texunit.
+    InstallLibs(InstallLibsArgs),
 }
 
 /// Arguments of `texunit launch`.
@@ -94,6 +103,10 @@ pub struct LaunchArgs {
     /// %ctaid * %ntid + %tid of each axis.
     #[arg(long, value_name = "X,Y,Z", value_parser = thread)]
     pub explain: Option<[u32; 3]>,
+    /// Answer `tex.grad` by Maxwell's TXD where there is one, on texture headers and block-linear
+    /// memory; what the unit answers all the same is counted by its reason.
+    #[arg(long)]
+    pub via_txd: bool,
     /// Most device memory in bytes; K, M and G stand for 2^10, 2^20 and 2^30.
     #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = byte_size)]
     pub memory_limit: u64,

@@ -4,6 +4,7 @@
 use crate::color::{ColorChoice, Stream};
 use crate::run::{Failure, Report};
 use std::io::Write;
+use texunit_device::GradientStats;
 use texunit_syntax::{Diagnostic, SourceFile};
 
 /// Most mistakes that are shown of one run.
@@ -94,7 +95,18 @@ fn summary(report: &Report) -> String {
     if stats.divisions_by_zero > 0 {
         text += &format!(", {} integer divisions by zero", stats.divisions_by_zero);
     }
-    text + "\n"
+    text + "\n" + &stats.gradients.as_ref().map_or_else(String::new, gradients)
+}
+
+/// `gradients: 64 by TXD, 32 by the unit: TXD has no 3d coordinates (32)`
+fn gradients(GradientStats { engine, unit }: &GradientStats) -> String {
+    let total: u64 = unit.values().sum();
+    let reasons: Vec<String> = unit.iter().map(|(why, n)| format!("{why} ({n})")).collect();
+    let reasons = match reasons.join("; ") {
+        none if none.is_empty() => none,
+        some => format!(": {some}"),
+    };
+    format!("gradients: {engine} by TXD, {total} by the unit{reasons}\n")
 }
 
 fn shape([x, y, z]: [u32; 3]) -> String {

@@ -35,6 +35,8 @@ pub struct Job {
     pub block: At<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: Option<At<u32>>,
+    /// Whether all CTAs run at the same time.
+    pub cooperative: bool,
     /// Kernel parameters, by name or number.
     pub params: Vec<Param>,
     /// Parameters whose tables have mistakes: given, but not in `params`.
@@ -134,6 +136,7 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
     let grid = root.need("grid", "the number of CTAs").and_then(|v| shape(&v, MOST_CTAS));
     let block = root.need("block", "the threads of a CTA").and_then(|v| shape(&v, MOST_THREADS));
     let dynamic_shared = root.get("dynamic_shared").and_then(|v| Some(v.at(v.small(0)?)));
+    let cooperative = root.get("cooperative").and_then(|v| v.boolean()).unwrap_or(false);
     let unread = RefCell::new(Vec::new());
     let params = named(&root, "params", |name, v| {
         let key = name.value.clone();
@@ -156,6 +159,7 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
         grid: grid?,
         block: block?,
         dynamic_shared,
+        cooperative,
         params,
         unread: unread.take(),
         textures,

@@ -3,7 +3,7 @@
 use crate::run::{Failure, Report};
 use serde_json::{Value, json};
 use std::io::Write;
-use texunit_device::{Fault, FaultKind};
+use texunit_device::{Fault, FaultKind, GradientStats};
 use texunit_report::Object;
 use texunit_syntax::{Diagnostic, Severity, SourceFile, Span};
 
@@ -48,6 +48,7 @@ pub fn render(report: &Report) -> Value {
         "fetches": stats.map(|s| s.fetches),
         "surface_accesses": stats.map(|s| s.surface_accesses),
         "divisions_by_zero": stats.map(|s| s.divisions_by_zero),
+        "gradients": stats.and_then(|s| s.gradients.as_ref()).map(gradients),
         "outputs": outputs,
         "explained": report.explained.as_ref().map(|e| e.json(ptx)),
         "effective": report.effective.as_ref().map(|lines| crate::effective::json(lines)),
@@ -56,6 +57,11 @@ pub fn render(report: &Report) -> Value {
         "errors": errors,
         "warnings": warnings,
     })
+}
+
+fn gradients(GradientStats { engine, unit }: &GradientStats) -> Value {
+    let reasons = unit.iter().map(|(why, n)| json!({ "reason": why, "fetches": n }));
+    json!({ "txd": engine, "unit": reasons.collect::<Vec<_>>() })
 }
 
 fn failure(failure: &Failure, report: &Report) -> Value {

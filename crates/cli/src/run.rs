@@ -12,8 +12,8 @@ use crate::table::{At, Problems};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use texunit_device::{
-    ArgError, Device, DeviceOptions, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats,
-    Module, Watch,
+    ArgError, Device, DeviceOptions, Fault, GradientPath, Kernel, LaunchError, LaunchOptions,
+    LaunchStats, Module, Watch,
 };
 use texunit_files::{FileError, Prepared};
 use texunit_syntax::{Diagnostic, SourceFile};
@@ -159,7 +159,8 @@ pub(crate) fn read_job(path: &Path, report: &mut Report) -> Option<Job> {
 fn run_job(job: &Job, args: &LaunchArgs, report: &mut Report, start: Instant) {
     let folder = args.job.parent().unwrap_or(Path::new(""));
     let (architecture, memory_limit) = (args.arch, args.memory_limit);
-    let device = Device::new(&DeviceOptions { architecture, memory_limit });
+    let device =
+        Device::new(&DeviceOptions { architecture, memory_limit, ..DeviceOptions::default() });
     let Some(module) = load_module(job, folder, &device, report) else { return };
     let problems = Problems::default();
     let kernel = module.kernel(&job.kernel.value);
@@ -242,11 +243,13 @@ fn run_kernel(job: &Job, kernel: &Kernel, bound: &Bound, args: &LaunchArgs, repo
             grid: job.grid.value,
             block: job.block.value,
             dynamic_shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
+            cooperative: job.cooperative,
             threads: args.threads.into(),
             max_steps: args.max_steps,
             fmad: args.fmad,
             progress: Some(progress),
             watch: watch.as_ref(),
+            gradients: if args.via_txd { GradientPath::Txd } else { GradientPath::Unit },
             ..LaunchOptions::default()
         };
         kernel.launch(&options, &values)

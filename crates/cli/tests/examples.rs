@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use texunit::args::LaunchArgs;
+use texunit::run::Report;
 use texunit_files::{Texels, Wanted, read_texels};
 
 fn folder(path: &str) -> PathBuf {
@@ -18,11 +19,13 @@ fn texels(path: &Path) -> Texels {
     read("u8x4").unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn run(name: &str, threads: u16) {
+fn run(name: &str, threads: u16, more: &[&str]) -> Report {
     let example = folder(name);
-    let out = std::env::temp_dir().join(format!("texunit-{name}-{threads}-{}", std::process::id()));
+    let unique = format!("texunit-{name}-{threads}{}-{}", more.concat(), std::process::id());
+    let out = std::env::temp_dir().join(unique);
     let threads = threads.to_string();
     let options = ["--format", "json", "--memory-limit", "200M", "--threads", &threads];
+    let options = [&options[..], more].concat();
     let args = LaunchArgs::parse(&example.join("job.toml"), &out, &options).unwrap();
     let report = texunit::run::launch(&args);
     assert!(report.succeeded(), "{}", texunit::human::render(&report, false, false).1);
@@ -56,14 +59,26 @@ fn run(name: &str, threads: u16) {
     }
     assert_eq!(compared, report.outputs.len(), "every output has its expected picture");
     let _ = std::fs::remove_dir_all(out);
+    report
+}
+
+/// Every gradient of the ground goes by way of TXD, and the picture is the same.
+#[test]
+fn ground_by_txd() {
+    let report = run("ground", 0, &["--via-txd"]);
+    let stats = report.stats.unwrap();
+    let gradients = stats.gradients.unwrap();
+    assert!(gradients.unit.is_empty(), "{gradients:?}");
+    // The other half is fetched without gradients.
+    assert_eq!((gradients.engine, stats.fetches), (192 * 96 / 2, 192 * 96));
 }
 
 macro_rules! examples {
     ($($test:ident: $name:literal,)*) => {
         $(#[test]
         fn $test() {
-            run($name, 0);
-            run($name, 1);
+            run($name, 0, &[]);
+            run($name, 1, &[]);
         })*
 
         /// No example is left out above.

@@ -100,6 +100,20 @@ fn effective_samplers_are_in_the_report() {
 }
 
 #[test]
+fn gradients_by_txd_are_counted() {
+    let (report, code, _) = launch("via-txd.toml", &["--via-txd"]);
+    assert_eq!(code, Some(0), "{report}");
+    let unit = json!([{ "reason": "TXD has no 3d coordinates", "fetches": 3 }]);
+    assert_eq!(report["gradients"], json!({ "txd": 3, "unit": unit }));
+    let (report, _, _) = launch("via-txd.toml", &[]);
+    assert_eq!((&report["gradients"], &report["fetches"]), (&json!(null), &json!(6)));
+    let (output, _) = texunit("via-txd.toml", &["launch", "via-txd.toml", "--via-txd"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = "gradients: 3 by TXD, 3 by the unit: TXD has no 3d coordinates (3)";
+    assert_eq!(text.lines().nth(1), Some(line), "{text}");
+}
+
+#[test]
 fn fault() {
     let (report, code, out) = launch("fault-store.toml", &[]);
     assert_eq!(code, Some(1));

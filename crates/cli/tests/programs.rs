@@ -4,8 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use texunit::args::LaunchArgs;
+use texunit::run::Report;
 use toml::{Table, Value};
 
 fn main() {
@@ -34,7 +37,30 @@ fn trials(folder: &Path) -> Vec<Trial> {
         let (folder, case) = (folder.to_owned(), case.clone());
         Trial::test(format!("{name}/{form}"), move || run(&folder, case, &form))
     };
-    forms.iter().map(trial).collect()
+    let mut all: Vec<_> = forms.iter().map(trial).collect();
+    for form in forms.iter().filter_map(Value::as_str) {
+        let text = std::fs::read_to_string(folder.join(form)).unwrap();
+        if text.contains("tex.grad") {
+            let (name, form) = (format!("{name}/{form} by TXD"), form.to_owned());
+            let (folder, case) = (folder.to_owned(), case.clone());
+            all.push(Trial::test(name, move || by_txd(&folder, case, &form)));
+        }
+    }
+    all
+}
+
+/// Gradients by TXD leave the same bytes, and every fetch with gradients is counted.
+fn by_txd(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
+    let (unit, _) = launch(folder, case.clone(), form, &[])?;
+    let (txd, report) = launch(folder, case, form, &["--via-txd"])?;
+    if unit.is_empty() || unit != txd {
+        return Err("the results differ".into());
+    }
+    let stats = report.stats.and_then(|stats| stats.gradients).ok_or("nothing was counted")?;
+    if stats.engine == 0 {
+        return Err(format!("nothing went by way of TXD: {:?}", stats.unit).into());
+    }
+    Ok(())
 }
 
 /// One element, one tolerance or one printed letter off is found.
@@ -81,26 +107,10 @@ impl Drop for Scratch {
     }
 }
 
-fn run(folder: &Path, mut case: Table, form: &str) -> Result<(), Failed> {
-    let name = folder.file_name().unwrap().to_str().unwrap();
-    let unique = format!("texunit-{}-{name}-{form}", std::process::id());
-    let scratch = Scratch(std::env::temp_dir().join(unique));
-    std::fs::create_dir_all(&scratch.0)?;
-
-    let expect = case.remove("expect");
-    let printf = case.remove("expect_printf");
-    let expect = expect.map_or_else(Table::new, |e| e.as_table().unwrap().clone());
-    make_job(&mut case, folder, form, &expect);
-    let job = scratch.0.join("job.toml");
-    std::fs::write(&job, toml::to_string(&case)?)?;
-
-    let options = ["--quiet", "--format", "json", "--threads", "2"];
-    let limits = ["--max-steps", "100000000", "--memory-limit", "1G"];
-    let args = LaunchArgs::parse(&job, &scratch.0, &[&options[..], &limits[..]].concat())?;
-    let report = texunit::run::launch(&args);
-    if !report.succeeded() {
-        return Err(texunit::human::render(&report, true, false).1.into());
-    }
+fn run(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
+    let expect = case.get("expect").and_then(Value::as_table).cloned().unwrap_or_default();
+    let printf = case.get("expect_printf").cloned();
+    let (found, report) = launch(folder, case, form, &[])?;
     if let Some(printf) = printf {
         let printed = String::from_utf8_lossy(&report.stats.as_ref().unwrap().printf).into_owned();
         if Some(printed.as_str()) != printf.as_str() {
@@ -108,11 +118,45 @@ fn run(folder: &Path, mut case: Table, form: &str) -> Result<(), Failed> {
         }
     }
     for (param, expected) in &expect {
-        let found = std::fs::read(scratch.0.join(format!("{param}.raw")))?;
-        compare(folder, expected.as_table().unwrap(), &found)
+        compare(folder, expected.as_table().unwrap(), &found[param])
             .map_err(|e| format!("parameter {param}: {e}"))?;
     }
     Ok(())
+}
+
+/// What a case leaves in the parameters that it has expectations of.
+fn launch(
+    folder: &Path,
+    mut case: Table,
+    form: &str,
+    more: &[&str],
+) -> Result<(BTreeMap<String, Vec<u8>>, Report), Failed> {
+    static LAUNCHES: AtomicUsize = AtomicUsize::new(0);
+    let number = LAUNCHES.fetch_add(1, Relaxed);
+    let name = folder.file_name().unwrap().to_str().unwrap();
+    let unique = format!("texunit-{}-{number}-{name}-{form}", std::process::id());
+    let scratch = Scratch(std::env::temp_dir().join(unique));
+    std::fs::create_dir_all(&scratch.0)?;
+
+    let expect = case.remove("expect");
+    case.remove("expect_printf");
+    let expect = expect.map_or_else(Table::new, |e| e.as_table().unwrap().clone());
+    make_job(&mut case, folder, form, &expect);
+    let job = scratch.0.join("job.toml");
+    std::fs::write(&job, toml::to_string(&case)?)?;
+
+    let options = ["--quiet", "--format", "json", "--threads", "2"];
+    let limits = ["--max-steps", "100000000", "--memory-limit", "1G"];
+    let args = LaunchArgs::parse(&job, &scratch.0, &[&options[..], &limits, more].concat())?;
+    let report = texunit::run::launch(&args);
+    if !report.succeeded() {
+        return Err(texunit::human::render(&report, true, false).1.into());
+    }
+    let read = |param: &String| -> Result<_, Failed> {
+        Ok((param.clone(), std::fs::read(scratch.0.join(format!("{param}.raw")))?))
+    };
+    let found: Result<_, Failed> = expect.keys().map(read).collect();
+    Ok((found?, report))
 }
 
 /// Makes a job of a case: one PTX, absolute paths, raw outputs.

@@ -127,7 +127,10 @@ pub struct ParamInfo {
     pub ty: ParamType,
     /// Size in bytes.
     pub size: u32,
-    pub(crate) offset: u32,
+    /// Byte offset in the parameter buffer ([`crate::Kernel::launch_packed`]).
+    pub offset: u32,
+    /// Alignment in bytes.
+    pub align: u32,
 }
 
 impl std::fmt::Display for ParamInfo {
@@ -147,6 +150,6 @@ impl From<&ir::Param> for ParamInfo {
         } else {
             ParamType::Scalar(p.ty)
         };
-        Self { name: p.name.clone(), ty, size: p.size, offset: p.offset }
+        Self { name: p.name.clone(), ty, size: p.size, offset: p.offset, align: p.align }
     }
 }

@@ -98,6 +98,34 @@ impl Array {
         Ok(Self { storage, resource: Arc::new(resource) })
     }
 
+    /// Whether surfaces of it can be made, by its size and format (`CUDA_ARRAY3D_SURFACE_LDST`).
+    pub fn check_surface(&self) -> Result<(), Error> {
+        self.check_surface_size()?;
+        let (format, geometry) = (self.format(), self.geometry());
+        if format.is_block() || format.is_depth() || geometry.is_multisample() {
+            let reason =
+                format!("there are no surfaces of `{}`, an array of {format}", self.name());
+            return Err(CreateError::Refused(reason).into());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check_surface_size(&self) -> Result<(), Error> {
+        let (shape, geometry) = (self.resource.shape(), self.geometry());
+        let architecture = self.device().inner.architecture;
+        limits::check(Use::Surface(geometry), shape, 0, architecture, self.name())
+    }
+
+    /// Whether `tld4` can read it, by its geometry and size (`CUDA_ARRAY3D_TEXTURE_GATHER`).
+    pub fn check_gather(&self) -> Result<(), Error> {
+        use Geometry as G;
+        if !matches!(self.geometry(), G::D2 | G::A2d | G::Cube | G::Acube) {
+            let reason = format!("tld4 does not read a {}", self.resource.kind());
+            return Err(CreateError::Refused(reason).into());
+        }
+        Ok(self.resource.limits().check_gather(&self.resource)?)
+    }
+
     /// A part of it, or its texels in another format or geometry (`CUDA_RESOURCE_VIEW_DESC`): an
     /// array that shares the texels.
     pub fn view(&self, view: &View) -> Result<Self, Error> {
@@ -277,6 +305,16 @@ impl MipmappedArray {
     /// What messages call it.
     pub fn name(&self) -> &str {
         self.whole.name()
+    }
+
+    /// As [`Array::check_surface`], of its levels.
+    pub fn check_surface(&self) -> Result<(), Error> {
+        self.whole.check_surface()
+    }
+
+    /// As [`Array::check_gather`].
+    pub fn check_gather(&self) -> Result<(), Error> {
+        self.whole.check_gather()
     }
 
     /// Size of all texels of all levels in bytes.

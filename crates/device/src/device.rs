@@ -5,10 +5,10 @@ use crate::buffer::Buffer;
 use crate::descriptors::Tables;
 use crate::limits::ComputeCapability;
 use crate::resource::{SurfaceResource, TextureResource};
-use crate::texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
-use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use texunit_memory::{AllocError, Memory};
+use crate::texture::{Pairing, SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use texunit_memory::{AddressError, AllocError, Heap, Memory, Windows};
 use texunit_unit::{CreateError, Sampler};
 
 /// Why an object cannot be made or used.
@@ -61,6 +61,9 @@ pub enum Error {
         /// Size of the object in bytes.
         size: u64,
     },
+    /// A device address where nothing is.
+    #[error(transparent)]
+    Address(#[from] AddressError),
     /// A name that the module does not declare.
     #[error("the module has no {kind} `{name}`")]
     Unknown {
@@ -69,6 +72,9 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// A new size for a heap that kernels use already.
+    #[error("the size of the device heap cannot change: a kernel that uses it has been launched")]
+    HeapInUse,
     /// Objects of two devices in one call.
     #[error("`{0}` belongs to another device")]
     OtherDevice(String),
@@ -98,14 +104,21 @@ pub struct DeviceOptions {
     /// The architecture whose limits hold for arrays, textures and surfaces; the newest by
     /// default. What instructions do does not depend on it.
     pub architecture: ComputeCapability,
-    /// Most bytes that buffers, arrays and module variables may take together.
+    /// Most bytes that buffers, arrays, module variables and the heap may take together.
     pub memory_limit: u64,
+    /// Bytes of the heap of device code (`cudaLimitMallocHeapSize`).
+    pub heap_size: u64,
+    /// The addresses that it gives out: devices whose memory one program copies by address alone
+    /// have windows of their own.
+    pub windows: Windows,
 }
 
 impl Default for DeviceOptions {
-    /// The newest architecture, a limit of 8 GiB.
+    /// The newest architecture, a limit of 8 GiB, a heap of 8 MiB (CUDA's default).
     fn default() -> Self {
-        Self { architecture: ComputeCapability::default(), memory_limit: 8 << 30 }
+        let architecture = ComputeCapability::default();
+        let windows = Windows::default();
+        Self { architecture, memory_limit: 8 << 30, heap_size: 8 << 20, windows }
     }
 }
 
@@ -116,11 +129,27 @@ pub(crate) struct Inner {
     tables: Mutex<Tables>,
     /// Number of the next launch (%gridid).
     pub(crate) launches: AtomicU64,
+    heap_size: AtomicU64,
+    /// Made at the first launch that can use it.
+    heap: OnceLock<Heap>,
 }
 
 impl Inner {
     pub(crate) fn tables(&self) -> MutexGuard<'_, Tables> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The heap, if it is there; it is made where it is `needed`.
+    pub(crate) fn heap(&self, needed: bool) -> Result<Option<&Heap>, Error> {
+        if needed && self.heap.get().is_none() {
+            let heap = Heap::new(&self.memory, self.heap_size.load(Ordering::Relaxed))
+                .map_err(|source| Error::Memory { name: "device heap".to_owned(), source })?;
+            if let Err(second) = self.heap.set(heap) {
+                // Another thread was quicker.
+                self.memory.free(second.base());
+            }
+        }
+        Ok(self.heap.get())
     }
 }
 
@@ -140,10 +169,12 @@ impl Device {
     /// A device with nothing on it.
     pub fn new(options: &DeviceOptions) -> Self {
         let inner = Inner {
-            memory: Memory::new(options.memory_limit),
+            memory: Memory::with_windows(options.memory_limit, options.windows.clone()),
             architecture: options.architecture,
             tables: Mutex::new(Tables::new()),
             launches: AtomicU64::new(0),
+            heap_size: AtomicU64::new(options.heap_size),
+            heap: OnceLock::new(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -167,14 +198,24 @@ impl Device {
         MipmappedArray::new(self, descriptor, levels)
     }
 
-    /// Makes a texture object (`cuTexObjectCreate`), refusing what the CUDA runtime refuses
+    /// Makes a texture object (`cudaCreateTextureObject`), refusing what the CUDA runtime refuses
     /// (docs/numerics.md 8.1).
     pub fn create_texture(
         &self,
         resource: &TextureResource<'_>,
         descriptor: &TextureDescriptor,
     ) -> Result<TextureObject, Error> {
-        TextureObject::new(self, resource, descriptor)
+        TextureObject::new(self, resource, descriptor, Pairing::Now)
+    }
+
+    /// Makes a texture object, refusing only what the driver refuses (`cuTexObjectCreate`): a
+    /// linear filter of integers read as integers is a fault of the fetch.
+    pub fn create_texture_as_driver(
+        &self,
+        resource: &TextureResource<'_>,
+        descriptor: &TextureDescriptor,
+    ) -> Result<TextureObject, Error> {
+        TextureObject::new(self, resource, descriptor, Pairing::AtFetch)
     }
 
     /// Makes a sampler on its own, for modules in independent texturing mode.
@@ -194,6 +235,24 @@ impl Device {
     /// The architecture whose limits hold.
     pub fn architecture(&self) -> ComputeCapability {
         self.inner.architecture
+    }
+
+    /// Bytes of the heap of device code (`cuCtxGetLimit(CU_LIMIT_MALLOC_HEAP_SIZE)`).
+    pub fn heap_size(&self) -> u64 {
+        match self.inner.heap.get() {
+            Some(heap) => heap.size(),
+            None => self.inner.heap_size.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Sets the size of the heap (`cuCtxSetLimit`). An error once a kernel has been launched
+    /// that uses it: its size is fixed from then on.
+    pub fn set_heap_size(&self, size: u64) -> Result<(), Error> {
+        if self.inner.heap.get().is_some() {
+            return Err(Error::HeapInUse);
+        }
+        self.inner.heap_size.store(size, Ordering::Relaxed);
+        Ok(())
     }
 
     pub(crate) fn is(&self, other: &Device) -> bool {

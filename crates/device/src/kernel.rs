@@ -1,9 +1,13 @@
 //! Kernels and their launch.
 
 use crate::arg::{Arg, ParamInfo};
+use crate::buffer::Buffer;
+use crate::device::Error;
 use crate::module::Module;
+use crate::txd::{Engine, GradientPath};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use texunit_simt::{Fault, KernelId, LaunchConfig, LaunchStats, Watch};
+use texunit_simt::launch::PRINTF_LIMIT;
+use texunit_simt::{Fault, GradientEngine, KernelId, LaunchConfig, LaunchStats, Watch};
 use texunit_syntax::Diagnostic;
 
 /// How to launch.
@@ -23,17 +27,24 @@ pub struct LaunchOptions<'a> {
     pub stack_limit: u32,
     /// Fuse f32 mul and add as a hardware assembler may.
     pub fmad: bool,
+    /// Run all CTAs at the same time, so that they can wait for each other
+    /// (`cuLaunchCooperativeKernel`).
+    pub cooperative: bool,
+    /// Most bytes of text that the kernel may print; the oldest give way to newer ones.
+    pub printf_limit: usize,
     /// Receives the number of CTAs finished.
     pub progress: Option<&'a AtomicU64>,
     /// Set to true by the host to stop the launch.
     pub cancel: Option<&'a AtomicBool>,
     /// A thread whose fetches and surface accesses are recorded.
     pub watch: Option<&'a Watch>,
+    /// What answers fetches with gradients.
+    pub gradients: GradientPath,
 }
 
 impl Default for LaunchOptions<'_> {
     /// One CTA of one thread, a host thread for each core, a thousand million steps, 512 KiB of stack
-    /// (CUDA's largest).
+    /// (CUDA's largest), 16 MiB of printed text; not cooperative.
     fn default() -> Self {
         Self {
             grid: [1; 3],
@@ -43,9 +54,12 @@ impl Default for LaunchOptions<'_> {
             max_steps: 1_000_000_000,
             stack_limit: 512 * 1024,
             fmad: false,
+            cooperative: false,
+            printf_limit: PRINTF_LIMIT,
             progress: None,
             cancel: None,
             watch: None,
+            gradients: GradientPath::Unit,
         }
     }
 }
@@ -76,6 +90,17 @@ pub enum ArgError {
         /// Limit.
         max: u64,
     },
+    /// More CTAs in a cooperative launch than can run at the same time.
+    #[error("{ctas} CTAs cannot run at the same time, but at most {max} can of this kernel")]
+    CooperativeLaunchTooLarge {
+        /// CTAs of the grid.
+        ctas: u64,
+        /// Most that there can be.
+        max: u64,
+    },
+    /// The device heap or the workspace of a cooperative launch does not fit into the memory.
+    #[error(transparent)]
+    Memory(#[from] Error),
     /// Too many or too few arguments.
     #[error("{given} arguments were given, but the kernel has {wanted} parameters")]
     Count {
@@ -83,6 +108,14 @@ pub enum ArgError {
         given: usize,
         /// Parameters.
         wanted: usize,
+    },
+    /// A parameter buffer of another size.
+    #[error("{given} bytes of parameters were given, but the kernel has {wanted}")]
+    PackedSize {
+        /// Bytes given.
+        given: usize,
+        /// Bytes of the kernel's parameter buffer.
+        wanted: u32,
     },
     /// An argument of another type.
     #[error("parameter `{param}` was given {given}")]
@@ -119,6 +152,8 @@ const MAX_SHARED: u64 = 227 * 1024;
 const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 const MAX_THREADS: u32 = 1024;
+/// Bytes of a grid's workspace.
+const WORKSPACE: u64 = 16;
 
 /// A kernel of a module.
 #[derive(Clone, Debug)]
@@ -154,6 +189,37 @@ impl Kernel {
         program.kernel_params(self.id).iter().map(ParamInfo::from).collect()
     }
 
+    /// Bytes of the parameter buffer.
+    pub fn param_size(&self) -> u32 {
+        self.module.inner.program.param_size(self.id)
+    }
+
+    /// Registers and local memory of a thread, constant memory of the module.
+    pub fn resources(&self) -> texunit_simt::Resources {
+        self.module.inner.program.resources(self.id)
+    }
+
+    /// `.maxntid`, `.reqntid`, `.maxnreg` and so on: name without the dot, numbers.
+    pub fn directives(&self) -> &[(String, Vec<u64>)] {
+        self.module.inner.program.kernel_directives(self.id)
+    }
+
+    /// Bytes of static shared memory of the kernel and what it calls
+    /// (`CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES`).
+    pub fn static_shared(&self) -> u32 {
+        self.module.inner.program.static_shared(self.id)
+    }
+
+    /// Most threads that a CTA of the kernel can have: the product of `.maxntid` or `.reqntid`,
+    /// 1024 without them (`CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK`).
+    pub fn max_threads(&self) -> u32 {
+        let directives = self.module.inner.program.kernel_directives(self.id).iter();
+        let limits = directives.filter(|(name, _)| name == "maxntid" || name == "reqntid");
+        let product = |n: &[u64]| n.iter().fold(1_u64, |a, &b| a.saturating_mul(b));
+        let most = limits.map(|(_, n)| product(n)).min().unwrap_or(u64::MAX);
+        u32::try_from(most).unwrap_or(u32::MAX).min(MAX_THREADS)
+    }
+
     /// Instructions that the launch would refuse: all that the kernel can reach and texunit does
     /// not execute.
     pub fn unsupported(&self) -> Vec<Diagnostic> {
@@ -168,18 +234,50 @@ impl Kernel {
     ) -> Result<LaunchStats, LaunchError> {
         self.check_shape(options)?;
         let params = self.pack(args)?;
+        self.run(options, &params)
+    }
+
+    /// Runs the kernel with a parameter buffer that the caller has laid out
+    /// (`CU_LAUNCH_PARAM_BUFFER_POINTER`); offsets are those of [`Kernel::params`], and the size
+    /// is [`Kernel::param_size`].
+    pub fn launch_packed(
+        &self,
+        options: &LaunchOptions<'_>,
+        params: &[u8],
+    ) -> Result<LaunchStats, LaunchError> {
+        self.check_shape(options)?;
+        let wanted = self.param_size();
+        if params.len() != wanted as usize {
+            return Err(ArgError::PackedSize { given: params.len(), wanted }.into());
+        }
+        self.run(options, params)
+    }
+
+    fn run(&self, options: &LaunchOptions<'_>, params: &[u8]) -> Result<LaunchStats, LaunchError> {
         let unsupported = self.unsupported();
         if !unsupported.is_empty() {
             return Err(LaunchError::Unsupported(unsupported));
         }
+        let program = &self.module.inner.program;
         let device = &self.module.inner.device.inner;
+        let heap = device.heap(program.uses_heap(self.id)).map_err(ArgError::from)?;
+        let workspace = match options.cooperative {
+            true => Some(self.grid_workspace(options)?),
+            false => None,
+        };
         let memory = device.memory.map();
         let descriptors = device.tables().snapshot();
+        let engine = match options.gradients {
+            GradientPath::Unit => None,
+            GradientPath::Txd => {
+                Some(Engine::new(self.module.gradient_sites(), options.watch.is_some()))
+            }
+        };
         let config = LaunchConfig {
             grid: options.grid,
             block: options.block,
             dynamic_shared: options.dynamic_shared,
-            params: &params,
+            params,
             memory: &memory,
             descriptors: &descriptors,
             threads: options.threads,
@@ -187,12 +285,35 @@ impl Kernel {
             fmad: options.fmad,
             stack_limit: options.stack_limit,
             grid_id: device.launches.fetch_add(1, Ordering::Relaxed),
+            cooperative: options.cooperative,
+            grid_workspace: workspace.as_ref().map_or(0, Buffer::address),
+            heap,
+            printf_limit: options.printf_limit,
             progress: options.progress,
             cancel: options.cancel,
             watch: options.watch,
+            gradients: engine.as_ref().map(|engine| engine as &dyn GradientEngine),
         };
-        texunit_simt::launch(&self.module.inner.program, self.id, &config)
-            .map_err(LaunchError::Fault)
+        texunit_simt::launch(program, self.id, &config).map_err(LaunchError::Fault)
+    }
+
+    /// Most CTAs of a cooperative launch, whose registers, local and shared memory must all be
+    /// held at the same time.
+    pub fn most_cooperative(&self, block: [u32; 3], dynamic_shared: u32) -> u64 {
+        let threads = block.iter().fold(1_u32, |n, &b| n.saturating_mul(b)).min(MAX_THREADS);
+        self.module.inner.program.most_cooperative(self.id, threads, dynamic_shared)
+    }
+
+    /// The words that cooperative groups synchronise the grid with: their size, and a barrier.
+    fn grid_workspace(&self, options: &LaunchOptions<'_>) -> Result<Buffer, ArgError> {
+        let ctas = options.grid.iter().map(|&n| u64::from(n)).product();
+        let max = self.most_cooperative(options.block, options.dynamic_shared);
+        if ctas > max {
+            return Err(ArgError::CooperativeLaunchTooLarge { ctas, max });
+        }
+        let workspace = self.module.inner.device.alloc(WORKSPACE, "grid workspace")?;
+        workspace.write(0, &WORKSPACE.to_le_bytes()[..4])?;
+        Ok(workspace)
     }
 
     /// Checks grid, block and shared memory.

@@ -49,11 +49,14 @@ mod device;
 mod initial;
 mod kernel;
 mod limits;
+mod linear;
 mod loader;
 mod module;
+mod region;
 mod resource;
 mod sparse;
 mod texture;
+mod txd;
 
 pub use arg::{Arg, ParamInfo, ParamType};
 pub use array::{Array, ArrayDescriptor, MipmappedArray};
@@ -63,14 +66,19 @@ pub use codes::CODES;
 pub use device::{Device, DeviceOptions, Error};
 pub use kernel::{ArgError, Kernel, LaunchError, LaunchOptions};
 pub use limits::ComputeCapability;
+pub use linear::Linear;
 pub use module::{Global, LoadError, Module, OpaqueKind, OpaqueVariable};
 pub use resource::{SurfaceResource, TextureResource};
-pub use sparse::TileRegion;
+pub use sparse::{MipTail, TileRegion};
 pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
+pub use txd::GradientPath;
 
+pub use texunit_memory::{
+    AddressError, AttachError, Block, CONST_BASE, CONST_END, GLOBAL_BASE, Windows,
+};
 pub use texunit_simt::{
-    Fault, FaultKind, FetchSite, HandleSource, LaunchStats, Watch, Watched, WatchedAccess,
-    WatchedFetch, WatchedSurface,
+    Count, Fault, FaultKind, FetchSite, GradientStats, HandleSource, LaunchStats, Resources, Tally, Watch,
+    Watched, WatchedAccess, WatchedFetch, WatchedSurface,
 };
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format};

@@ -28,6 +28,13 @@ impl ComputeCapability {
 }
 
 impl ComputeCapability {
+    /// A limit of textures and surfaces, by its name after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`; 0 where the
+    /// architecture has no such object, `None` if there is no limit of this name.
+    pub fn limit(self, attribute: &str) -> Option<u64> {
+        let row = ROWS.iter().find(|row| row.attribute == attribute)?;
+        Some(row.most(&self.limits()))
+    }
+
     pub(crate) fn limits(self) -> ArchLimits {
         ArchLimits::of(self.major.into(), self.minor.into())
     }

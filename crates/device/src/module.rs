@@ -6,9 +6,10 @@ use crate::initial::{surface_warnings, texture_warnings};
 use crate::kernel::Kernel;
 use crate::loader::{Loader, release};
 use crate::resource::{Kept, SurfaceResource, TextureResource};
-use crate::texture::{TextureDescriptor, surface_header, texture_header};
+use crate::texture::{Pairing, TextureDescriptor, surface_header, texture_header};
+use crate::txd::Sites;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use texunit_memory::Block;
 use texunit_simt::Program;
 use texunit_syntax::{Diagnostic, SourceFile};
@@ -126,6 +127,8 @@ pub(crate) struct Loaded {
     globals: HashMap<String, Global>,
     placed: Vec<u64>,
     bindings: Mutex<Bindings>,
+    /// Made when they are first asked for.
+    gradient_sites: OnceLock<Sites>,
 }
 
 impl Drop for Loaded {
@@ -181,6 +184,7 @@ impl Module {
                 globals,
                 placed,
                 bindings,
+                gradient_sites: OnceLock::new(),
             };
             Ok(Self { inner: Arc::new(inner) })
         } else {
@@ -237,6 +241,11 @@ impl Module {
         bindings.variables.iter().find(|v| v.name == name && v.kind == kind).map(|v| v.slots)
     }
 
+    /// The machine code of its fetches with gradients.
+    pub(crate) fn gradient_sites(&self) -> &Sites {
+        self.inner.gradient_sites.get_or_init(|| Sites::new(&self.inner.source))
+    }
+
     fn bindings(&self) -> std::sync::MutexGuard<'_, Bindings> {
         self.inner.bindings.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -250,8 +259,30 @@ impl Module {
         resource: &TextureResource<'_>,
         descriptor: &TextureDescriptor,
     ) -> Result<Vec<String>, Error> {
+        let pairing = if self.inner.independent { Pairing::AtFetch } else { Pairing::Now };
+        self.bind_texture_as(name, resource, descriptor, pairing)
+    }
+
+    /// As [`Self::bind_texture`], refusing only what the driver refuses
+    /// ([`Device::create_texture_as_driver`]).
+    pub fn bind_texture_as_driver(
+        &self,
+        name: &str,
+        resource: &TextureResource<'_>,
+        descriptor: &TextureDescriptor,
+    ) -> Result<Vec<String>, Error> {
+        self.bind_texture_as(name, resource, descriptor, Pairing::AtFetch)
+    }
+
+    fn bind_texture_as(
+        &self,
+        name: &str,
+        resource: &TextureResource<'_>,
+        descriptor: &TextureDescriptor,
+        pairing: Pairing,
+    ) -> Result<Vec<String>, Error> {
         let device = &self.inner.device;
-        let (texture, kept) = texture_header(device, resource, descriptor, self.inner.independent)?;
+        let (texture, kept) = texture_header(device, resource, descriptor, pairing)?;
         let warnings = self.bind(name, OpaqueKind::Texture, Some(kept), |tables, v| {
             if let Some(slot) = v.slots.0 {
                 tables.set_texture(slot, Some(Arc::clone(&texture)));
@@ -262,6 +293,22 @@ impl Module {
             texture_warnings(name, &v.fields, &texture, descriptor)
         })?;
         Ok(warnings)
+    }
+
+    /// Takes what is bound to the `.texref` or `.surfref` of that name away: an access is a fault.
+    pub fn unbind(&self, name: &str) {
+        let mut bindings = self.bindings();
+        let variable = bindings.variables.iter_mut().find(|v| v.name == name);
+        let Some(variable) = variable else { return };
+        let mut tables = self.inner.device.inner.tables();
+        match (variable.kind, variable.slots.0) {
+            (OpaqueKind::Texture, Some(slot)) => tables.set_texture(slot, None),
+            (OpaqueKind::Surface, Some(slot)) => tables.set_surface(slot, None),
+            _ => return,
+        }
+        variable.bound = false;
+        drop(tables);
+        bindings.kept.remove(name);
     }
 
     /// Sets the state of the `.samplerref` of that name.

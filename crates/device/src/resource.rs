@@ -4,6 +4,7 @@ use crate::array::{Array, MipmappedArray};
 use crate::buffer::Buffer;
 use crate::device::{Device, Error};
 use crate::limits::{self, Use};
+use crate::linear::Linear;
 use std::sync::Arc;
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Base, Extent, Geometry, Resource, View};
@@ -33,6 +34,28 @@ pub enum TextureResource<'a> {
         buffer: &'a Buffer,
         /// First byte; the address there is a multiple of 16.
         offset: u64,
+        /// Format of the texels.
+        format: Format,
+        /// Texels of a row.
+        width: u32,
+        /// Rows.
+        height: u32,
+        /// Bytes from a row to the next.
+        pitch: u64,
+    },
+    /// Linear memory, by address ([`Device::linear`]).
+    LinearAt {
+        /// The memory; its address is a multiple of 16.
+        memory: &'a Linear,
+        /// Format of the texels.
+        format: Format,
+        /// Texels.
+        width: u32,
+    },
+    /// Pitch-linear 2D memory, by address.
+    PitchedAt {
+        /// The memory; its address is a multiple of 16.
+        memory: &'a Linear,
         /// Format of the texels.
         format: Format,
         /// Texels of a row.
@@ -102,6 +125,7 @@ impl<'a> From<&'a Array> for SurfaceResource<'a> {
 pub(crate) enum Kept {
     Array(Array),
     Buffer(Buffer),
+    Linear(Linear),
 }
 
 /// A resource of this device with what must live as long as it.
@@ -116,10 +140,17 @@ impl TextureResource<'_> {
             Self::Array(array) => of_array(device, array),
             Self::Mipmapped(array) => of_array(device, array.whole()),
             Self::Linear { buffer, offset, format, width } => {
-                linear(device, (buffer, offset), format, width)
+                linear(device, Memory::of(device, buffer, offset)?, format, width)
             }
             Self::Pitched { buffer, offset, format, width, height, pitch } => {
-                pitched(device, (buffer, offset), format, [width, height], pitch)
+                let memory = Memory::of(device, buffer, offset)?;
+                pitched(device, memory, format, [width, height], pitch)
+            }
+            Self::LinearAt { memory, format, width } => {
+                linear(device, Memory::at(memory), format, width)
+            }
+            Self::PitchedAt { memory, format, width, height, pitch } => {
+                pitched(device, Memory::at(memory), format, [width, height], pitch)
             }
         }
     }
@@ -130,10 +161,8 @@ impl SurfaceResource<'_> {
         match *self {
             Self::Array(array) => {
                 let made = of_array(device, array)?;
-                let (shape, geometry) = (array.resource().shape(), array.geometry());
-                let architecture = device.inner.architecture;
-                limits::check(Use::Surface(geometry), shape, 0, architecture, array.name())?;
-                if !geometry.is_cube() {
+                array.check_surface_size()?;
+                if !array.geometry().is_cube() {
                     return Ok(made);
                 }
                 let faces = View { geometry: Some(Geometry::A2d), ..View::default() };
@@ -141,10 +170,11 @@ impl SurfaceResource<'_> {
                 Ok(Made { resource, ..made })
             }
             Self::Linear { buffer, offset, format, width } => {
-                linear(device, (buffer, offset), format, width)
+                linear(device, Memory::of(device, buffer, offset)?, format, width)
             }
             Self::Pitched { buffer, offset, format, width, height, pitch } => {
-                pitched(device, (buffer, offset), format, [width, height], pitch)
+                let memory = Memory::of(device, buffer, offset)?;
+                pitched(device, memory, format, [width, height], pitch)
             }
         }
     }
@@ -164,37 +194,47 @@ fn plane(format: Format, geometry: Geometry, [width, height]: [u32; 2]) -> Array
     ArrayShape::new(format, geometry, Extent { width, height, depth: 1 })
 }
 
-fn base(buffer: &Buffer, offset: u64) -> Base {
-    Base { block: Arc::clone(buffer.block()), offset, address: buffer.address() }
+/// Memory from its first texel on.
+struct Memory<'a> {
+    base: Base,
+    name: &'a str,
+    kept: Kept,
 }
 
-fn linear(
-    device: &Device,
-    (buffer, offset): (&Buffer, u64),
-    format: Format,
-    width: u32,
-) -> Result<Made, Error> {
-    let name = buffer.name();
-    own(device, buffer.device(), name)?;
+impl<'a> Memory<'a> {
+    fn of(device: &Device, buffer: &'a Buffer, offset: u64) -> Result<Self, Error> {
+        own(device, buffer.device(), buffer.name())?;
+        let base = Base { block: Arc::clone(buffer.block()), offset, address: buffer.address() };
+        Ok(Self { base, name: buffer.name(), kept: Kept::Buffer(buffer.clone()) })
+    }
+
+    fn at(linear: &'a Linear) -> Self {
+        let (block, offset) = linear.place_in_block();
+        let base = Base { block: Arc::clone(block), offset, address: linear.allocation().start };
+        Self { base, name: linear.name(), kept: Kept::Linear(linear.clone()) }
+    }
+}
+
+fn linear(device: &Device, memory: Memory<'_>, format: Format, width: u32) -> Result<Made, Error> {
+    let Memory { base, name, kept } = memory;
     let shape = plane(format, Geometry::D1, [width, 1]);
     limits::check(Use::Linear, &shape, 0, device.inner.architecture, name)?;
-    let (limits, base) = (device.architecture().limits(), base(buffer, offset));
-    let resource = Resource::linear_for(&limits, format, width, base, name)?;
-    Ok(Made { resource: Arc::new(resource), kept: Kept::Buffer(buffer.clone()) })
+    let resource =
+        Resource::linear_for(&device.architecture().limits(), format, width, base, name)?;
+    Ok(Made { resource: Arc::new(resource), kept })
 }
 
 fn pitched(
     device: &Device,
-    (buffer, offset): (&Buffer, u64),
+    memory: Memory<'_>,
     format: Format,
-    [width, height]: [u32; 2],
+    size: [u32; 2],
     pitch: u64,
 ) -> Result<Made, Error> {
-    let name = buffer.name();
-    own(device, buffer.device(), name)?;
-    let shape = plane(format, Geometry::D2, [width, height]);
+    let Memory { base, name, kept } = memory;
+    let shape = plane(format, Geometry::D2, size);
     limits::check(Use::Pitched, &shape, pitch, device.inner.architecture, name)?;
-    let (limits, base) = (device.architecture().limits(), base(buffer, offset));
-    let resource = Resource::pitched_for(&limits, format, [width, height], pitch, base, name)?;
-    Ok(Made { resource: Arc::new(resource), kept: Kept::Buffer(buffer.clone()) })
+    let limits = device.architecture().limits();
+    let resource = Resource::pitched_for(&limits, format, size, pitch, base, name)?;
+    Ok(Made { resource: Arc::new(resource), kept })
 }

@@ -3,7 +3,7 @@
 use crate::array::{Array, MipmappedArray};
 use crate::device::Error;
 use std::sync::Arc;
-use texunit_unit::{ArrayShape, CreateError, Extent, Residency, Resource};
+use texunit_unit::{ArrayShape, CreateError, Extent, Residency, Resource, TILE_BYTES};
 
 /// A box of texels of one level and one layer of a sparse array (`CUarrayMapInfo`). Levels and
 /// layers are numbered in the whole array, also for its views.
@@ -25,6 +25,16 @@ pub(crate) fn without_tiles(
     shape: &ArrayShape,
 ) -> Result<Resource, CreateError> {
     resource.with_residency(Arc::new(Residency::new(shape)?))
+}
+
+/// The levels of a sparse array that are smaller than a tile. Each layer has such a tail, which is
+/// mapped as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MipTail {
+    /// Its first level.
+    pub first_level: u32,
+    /// Bytes of memory of one layer: a multiple of the size of a tile.
+    pub size: u64,
 }
 
 impl Array {
@@ -68,6 +78,26 @@ impl Array {
 }
 
 impl MipmappedArray {
+    /// The mip tail; `None` if there is none, or the array is not sparse.
+    pub fn mip_tail(&self) -> Option<MipTail> {
+        let map = self.whole().resource().residency()?;
+        let (shape, first_level) = (map.shape(), map.tail_first_level());
+        if first_level >= shape.level_count() {
+            return None;
+        }
+        let bytes: u128 = (first_level..shape.level_count())
+            .map(|level| shape.format.byte_size(shape.level_extent(level).axes()))
+            .sum();
+        let size = u64::try_from(bytes).ok()?.next_multiple_of(TILE_BYTES);
+        Some(MipTail { first_level, size })
+    }
+
+    /// Maps the mip tail of a layer, or unmaps it.
+    pub fn set_mip_tail(&self, layer: u32, resident: bool) -> Result<(), Error> {
+        self.whole().map()?.set_tail(layer, resident)?;
+        Ok(())
+    }
+
     /// As [`Array::tile`].
     pub fn tile(&self) -> Option<[u32; 3]> {
         self.whole().tile()

@@ -18,20 +18,27 @@ pub struct TextureDescriptor {
     pub sampler: Sampler,
 }
 
-/// Checks a texture of this resource and makes its header. In independent mode its own sampler
-/// state does not count.
+/// When a sampler that the texels cannot be read with is refused (docs/numerics.md 8.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pairing {
+    /// At once, as the CUDA runtime does.
+    Now,
+    /// By the fetch, as the driver does, and where samplers come apart.
+    AtFetch,
+}
+
+/// Checks a texture of this resource and makes its header.
 pub(crate) fn texture_header(
     device: &Device,
     resource: &TextureResource<'_>,
     descriptor: &TextureDescriptor,
-    independent: bool,
+    pairing: Pairing,
 ) -> Result<(Arc<Texture>, Kept), Error> {
     let Made { resource, kept } = resource.make(device)?;
     let TextureDescriptor { read_mode, normalized_coords, sampler } = *descriptor;
-    let texture = if independent {
-        Texture::without_sampler(resource, read_mode, normalized_coords)?
-    } else {
-        Texture::new(resource, read_mode, normalized_coords, &sampler)?
+    let texture = match pairing {
+        Pairing::AtFetch => Texture::without_sampler(resource, read_mode, normalized_coords)?,
+        Pairing::Now => Texture::new(resource, read_mode, normalized_coords, &sampler)?,
     };
     Ok((Arc::new(texture), kept))
 }
@@ -50,8 +57,9 @@ impl TextureObject {
         device: &Device,
         resource: &TextureResource<'_>,
         descriptor: &TextureDescriptor,
+        pairing: Pairing,
     ) -> Result<Self, Error> {
-        let (texture, kept) = texture_header(device, resource, descriptor, false)?;
+        let (texture, kept) = texture_header(device, resource, descriptor, pairing)?;
         let mut tables = device.inner.tables();
         let header = tables.reserve_texture()?;
         let sampler = match tables.share_sampler(&descriptor.sampler) {

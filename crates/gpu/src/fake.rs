@@ -7,9 +7,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use texunit_device::{
-    AddressMode, Arg, Array, Buffer, Device, Extent, Filter, Format, Geometry, LaunchOptions,
-    MipmappedArray, Module, ReadMode, Sampler, SurfaceObject, TextureDescriptor, TextureObject,
-    TextureResource,
+    AddressMode, Arg, Array, Buffer, Device, Extent, Filter, Format, Geometry, GradientPath,
+    GradientStats, LaunchOptions, MipmappedArray, Module, ReadMode, Sampler, SurfaceObject,
+    TextureDescriptor, TextureObject, TextureResource,
 };
 
 const INVALID_VALUE: CuResult = 1;
@@ -31,6 +31,8 @@ struct State {
     textures: HashMap<u64, TextureObject>,
     surfaces: HashMap<u64, SurfaceObject>,
     next: u64,
+    /// Who answered the gradients of all launches, since they go by way of TXD.
+    gradients: Option<GradientStats>,
 }
 
 thread_local! {
@@ -61,6 +63,28 @@ pub(crate) fn alive() -> usize {
         let objects = s.objects.keys().filter(|&&key| !is_level(key)).count();
         objects + s.buffers.len() + s.textures.len() + s.surfaces.len()
     })
+}
+
+/// Lets the gradients of all further launches go by way of TXD.
+#[cfg(test)]
+pub(crate) fn by_txd() {
+    with(|s| s.gradients = Some(GradientStats::default()));
+}
+
+/// Who answered the gradients since [`by_txd`].
+#[cfg(test)]
+pub(crate) fn gradients() -> GradientStats {
+    with(|s| s.gradients.clone().unwrap_or_default())
+}
+
+/// Adds up who answered the gradients of a launch.
+fn count_gradients(all: &mut Option<GradientStats>, launched: Option<GradientStats>) {
+    if let (Some(all), Some(launched)) = (all, launched) {
+        all.engine += launched.engine;
+        for (why, count) in launched.unit {
+            *all.unit.entry(why).or_default() += count;
+        }
+    }
 }
 
 /// A card that is none: kernels run on the software device of this thread, behind the calls of the
@@ -240,10 +264,14 @@ unsafe extern "C" fn launch(
             block: [bx, by, bz],
             dynamic_shared: shared,
             threads: 1,
+            gradients: s.gradients.as_ref().map_or(GradientPath::Unit, |_| GradientPath::Txd),
             ..LaunchOptions::default()
         };
         match kernel.launch(&options, &arguments) {
-            Ok(_) => 0,
+            Ok(stats) => {
+                count_gradients(&mut s.gradients, stats.gradients);
+                0
+            }
             Err(_) => LAUNCH_FAILED,
         }
     })

@@ -2,7 +2,8 @@
 
 use crate::compare::{Outcome, Tally, compare};
 use crate::{Runner, fake, fetch_kernel, surface_kernel};
-use texunit_cases::Access;
+use texunit_cases::{Access, Case, random_case};
+use texunit_device::GradientStats;
 use texunit_syntax::SourceFile;
 use texunit_unit::{
     ClampMode, CoordType, FetchForm, FetchKind, Geometry, Lod, ReduceOp, ReduceType, ResultType,
@@ -143,4 +144,43 @@ fn the_driver_is_called_as_it_wants_to_be() {
     assert!(tally.cases > 100 && tally.count > 2000, "{tally:?}");
     drop(runner);
     assert_eq!(fake::alive(), 0, "everything on the card is freed");
+}
+
+/// All gradients of tests/fetch and random ones, in PTX, with the fetches answered by TXD: the bits
+/// are the reference's.
+#[test]
+fn gradients_by_txd() {
+    let runner = Runner::new(fake::gpu().expect("the test card starts"));
+    fake::by_txd();
+    let mut tally = Tally::default();
+    let mut run = |name: &str, case: &Case| {
+        let Access::Fetch(fetch) = &case.access else { return };
+        if fetch.form.kind != FetchKind::Sample(Lod::Gradient) {
+            return;
+        }
+        let (compared, _) = compare(&runner, name, case);
+        assert!(
+            matches!(compared.outcome, Outcome::Equal { .. } | Outcome::Skipped { .. }),
+            "{name}: {compared:?}"
+        );
+        tally.add(&compared.outcome);
+    };
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fetch");
+    for entry in std::fs::read_dir(folder).expect("a folder of cases") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            let file = texunit_cases::load(&path).expect("a case file");
+            file.cases.iter().for_each(|case| run(&path.display().to_string(), case));
+        }
+    }
+    for index in 0..4000 {
+        run(&format!("random {index}"), &random_case(31, index));
+    }
+    let GradientStats { engine, unit } = fake::gradients();
+    assert!(engine >= 70_000, "{engine} by TXD, {unit:?}");
+    let left: u64 = unit.values().sum();
+    assert_eq!(engine + left, tally.count as u64, "every fetch is counted: {unit:?}");
+    for why in ["TXD has no 3d coordinates", "TXD has no cube coordinates"] {
+        assert!(unit.contains_key(why), "{unit:?}");
+    }
 }

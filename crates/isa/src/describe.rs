@@ -200,6 +200,7 @@ pub fn operands(form: &Form) -> String {
         Shape::SurfaceStore | Shape::SurfaceReduce => {
             return "[surface, coordinates], value".into();
         }
+        Shape::Video => return "d{.part}, a{.part}, b{.part}{, c}".into(),
         Shape::Unchecked => return "…".into(),
     }
     let mut sources = 'a'..='z';

@@ -22,7 +22,7 @@
 //!
 //! and its type: a digit is the type word with that number, `w` before it doubles the width, a
 //! type word is that type; `!` before it keeps floats out. `/a-b` behind it is the range of a
-//! constant, `/warps` a number of threads of whole warps, `/warps+` not 0. `@name` hands the operands to code of that name in crate `check`.
+//! constant, `/a^b` the powers of two among them, `/warps` a number of threads of whole warps, `/warps+` not 0. `@name` hands the operands to code of that name in crate `check`.
 
 use crate::{Modifiers, Opcode, ScalarType};
 
@@ -52,10 +52,14 @@ pub enum Class {
     Query,
     Clamp,
     Surface,
+    /// Type of the elements that `cvt.pack` makes.
+    Pack,
     /// A flag with a field of its own name.
     Flag,
     /// Read and checked, without effect.
     Hint,
+    /// Which of the instructions that share an opcode: kept as words.
+    Action,
     /// Changes the result in a way that no field holds.
     Unexecuted,
 }
@@ -122,6 +126,8 @@ pub struct OperandRule {
 pub enum Limit {
     /// From the first to the last.
     Between(u32, u32),
+    /// A power of two from the first to the last.
+    Power(u32, u32),
     /// The number of a barrier: 0 to 15 in the low 32 bits.
     Barrier,
     /// Threads of whole warps: a multiple of 32.
@@ -148,6 +154,7 @@ pub enum Shape {
     SurfaceLoad,
     SurfaceStore,
     SurfaceReduce,
+    Video,
     /// Not looked at: the form is never executed.
     Unchecked,
 }
@@ -293,7 +300,9 @@ fn class_of(name: &str) -> Class {
         "query" => Class::Query,
         "clamp" => Class::Clamp,
         "surf" => Class::Surface,
+        "pack" => Class::Pack,
         "hint" => Class::Hint,
+        "act" => Class::Action,
         "x" => Class::Unexecuted,
         other => panic!("instruction table: no class {other}"),
     }
@@ -313,6 +322,7 @@ fn read_operands(text: &'static str) -> (Shape, Vec<OperandRule>) {
         "@suld" => Shape::SurfaceLoad,
         "@sust" => Shape::SurfaceStore,
         "@sured" => Shape::SurfaceReduce,
+        "@video" => Shape::Video,
         "*" => Shape::Unchecked,
         _ => Shape::Listed,
     };
@@ -358,8 +368,13 @@ fn read_limit(text: &str) -> Limit {
         "warps+" => return Limit::SomeWarps,
         _ => {}
     }
-    let numbers = text.split_once('-').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-    let (first, last) = numbers.unwrap_or_else(|| panic!("instruction table: no limit {text}"));
+    let pair = |mark: char| {
+        text.split_once(mark).and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)))
+    };
+    if let Some((first, last)) = pair('^') {
+        return Limit::Power(first, last);
+    }
+    let (first, last) = pair('-').unwrap_or_else(|| panic!("instruction table: no limit {text}"));
     Limit::Between(first, last)
 }
 
@@ -393,7 +408,11 @@ pub(crate) fn apply(class: Class, word: &'static str, mods: &mut Modifiers) {
         Class::Query => mods.query = Query::from_name(word),
         Class::Clamp => mods.clamp = ClampMode::from_name(word),
         Class::Surface => mods.formatted = word == "p",
+        Class::Pack => {
+            mods.pack = word[1..].parse().ok().map(|bits| (bits, word.starts_with('s')));
+        }
         Class::Hint => {}
+        Class::Action => mods.actions.push(word),
         Class::Unexecuted => mods.unexecuted = Some(word),
         Class::Flag => set_flag(word, mods),
     }
@@ -418,6 +437,9 @@ fn set_flag(word: &str, mods: &mut Modifiers) {
         "sync" => &mut mods.sync,
         "warp" => &mut mods.warp,
         "arrive" => &mut mods.arrive,
+        "po" => &mut mods.po,
+        "shr7" => &mut mods.shr7,
+        "shr15" => &mut mods.shr15,
         "red" => &mut mods.red,
         "uni" => &mut mods.uni,
         other => panic!("instruction table: no flag {other}"),

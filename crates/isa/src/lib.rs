@@ -18,10 +18,10 @@ mod types;
 pub mod variant;
 
 pub use form::{Class, Form, Limit, OperandRule, OperandType, Role, Row, Shape, Slot};
-pub use modifiers::{Modifiers, MulPart};
+pub use modifiers::{Modifiers, MulPart, Selector, VideoOperands};
 pub use opcode::Opcode;
 pub use reading::{ModifierError, read_modifiers};
-pub use table::{forms, forms_of};
+pub use table::{by_name_only, forms, forms_of};
 pub use types::*;
 
 #[cfg(test)]

@@ -28,9 +28,9 @@ pub struct Modifiers {
     pub relu: bool,
     /// `.NaN` of min and max.
     pub nan: bool,
-    /// `.xorsign` of min and max: accepted by the table, not executed.
+    /// `.xorsign` of min and max.
     pub xorsign: bool,
-    /// `.abs` of min and max: accepted by the table, not executed.
+    /// `.abs` of min, max and redux.
     pub abs: bool,
     /// `.cc`: writes the carry.
     pub cc: bool,
@@ -46,7 +46,7 @@ pub struct Modifiers {
     pub to: bool,
     /// `.nc` of ld.global
     pub nc: bool,
-    /// Operation of atom, red, sured.
+    /// Operation of atom, red, sured; the secondary operation of video instructions.
     pub atom: Option<AtomOp>,
     /// `.noftz` of atom.add.f16 and the like.
     pub noftz: bool,
@@ -92,10 +92,47 @@ pub struct Modifiers {
     pub clamp: Option<ClampMode>,
     /// `.p` (true) or `.b` (false) of suld, sust, sured.
     pub formatted: bool,
-    /// `.proxy` and other kinds of fence, `.pack` of cvt, packed types without a [`ScalarType`],
-    /// `.oob` of fma: a word that changes what the instruction does and that has no field. The
-    /// executor must refuse an instruction that has one.
+    /// Width of an element that cvt.pack makes, and whether it is signed.
+    pub pack: Option<(u8, bool)>,
+    /// `.po` of vmad: plus one.
+    pub po: bool,
+    /// `.shr7` of vmad.
+    pub shr7: bool,
+    /// `.shr15` of vmad.
+    pub shr15: bool,
+    /// Selectors and signs of the operands of a video instruction.
+    pub video: Option<VideoOperands>,
+    /// The words that tell apart what shares an opcode: `init`, `arrive`, `expect_tx` of mbarrier,
+    /// `commit_group` of cp.async, `trans` of ldmatrix; in the documented order.
+    pub actions: Vec<&'static str>,
+    /// `.proxy` and other kinds of fence, random rounding, `.oob` of fma: a word that changes what
+    /// the instruction does and that has no field. The executor must refuse an instruction that
+    /// has one.
     pub unexecuted: Option<&'static str>,
+}
+
+/// `.b0`, `.h10`, `.b3210`: the parts of a register that a video instruction takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Selector {
+    /// Half-words (`.h`), else bytes (`.b`).
+    pub half: bool,
+    /// Numbers of the parts, lowest element first; a selector is written with the highest first.
+    pub parts: [u8; 4],
+    /// How many parts are written; 0: no selector.
+    pub count: u8,
+}
+
+/// What stands at the operands of a video instruction besides registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct VideoOperands {
+    /// Of the destination: where the result goes, or the mask of a SIMD instruction.
+    pub d: Selector,
+    /// Of the first source.
+    pub a: Selector,
+    /// Of the second source.
+    pub b: Selector,
+    /// Which of a, b and c are negated (vmad).
+    pub negated: [bool; 3],
 }
 
 words! {
@@ -104,6 +141,11 @@ words! {
 }
 
 impl Modifiers {
+    /// Whether a word stands among the actions.
+    pub fn acts(&self, word: &str) -> bool {
+        self.actions.contains(&word)
+    }
+
     /// First type word. Every instruction that the executor knows by type has one.
     pub fn ty(&self) -> Option<ScalarType> {
         self.types.first().copied()

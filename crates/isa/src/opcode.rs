@@ -28,17 +28,21 @@ words! {
         // Texture and surface
         Istypep = "istypep", Suld = "suld", Suq = "suq", Sured = "sured", Sust = "sust",
         Tex = "tex", Tld4 = "tld4", Txq = "txq",
+        // Video
+        Vabsdiff = "vabsdiff", Vabsdiff2 = "vabsdiff2", Vabsdiff4 = "vabsdiff4", Vadd = "vadd",
+        Vadd2 = "vadd2", Vadd4 = "vadd4", Vavrg2 = "vavrg2", Vavrg4 = "vavrg4", Vmad = "vmad",
+        Vmax = "vmax", Vmax2 = "vmax2", Vmax4 = "vmax4", Vmin = "vmin", Vmin2 = "vmin2",
+        Vmin4 = "vmin4", Vset = "vset", Vset2 = "vset2", Vset4 = "vset4", Vshl = "vshl",
+        Vshr = "vshr", Vsub = "vsub", Vsub2 = "vsub2", Vsub4 = "vsub4",
+        // Stack
+        Alloca = "alloca", Stackrestore = "stackrestore", Stacksave = "stacksave",
+        // Copies, barriers in memory, matrices
+        Cp = "cp", Createpolicy = "createpolicy", Elect = "elect",
+        Griddepcontrol = "griddepcontrol", Ldmatrix = "ldmatrix", Mbarrier = "mbarrier",
+        Movmatrix = "movmatrix", Stmatrix = "stmatrix",
         // Known by name only: no row of the table, never executed
-        Alloca = "alloca", Clusterlaunchcontrol = "clusterlaunchcontrol", Cp = "cp",
-        Createpolicy = "createpolicy", Elect = "elect", Getctarank = "getctarank",
-        Griddepcontrol = "griddepcontrol", Ldmatrix = "ldmatrix", Mapa = "mapa",
-        Mbarrier = "mbarrier", Mma = "mma", Movmatrix = "movmatrix", Multimem = "multimem",
-        Setmaxnreg = "setmaxnreg", Stackrestore = "stackrestore", Stacksave = "stacksave",
-        Stmatrix = "stmatrix", Tcgen05 = "tcgen05", Tensormap = "tensormap", Vabsdiff = "vabsdiff",
-        Vabsdiff2 = "vabsdiff2", Vabsdiff4 = "vabsdiff4", Vadd = "vadd", Vadd2 = "vadd2",
-        Vadd4 = "vadd4", Vavrg2 = "vavrg2", Vavrg4 = "vavrg4", Vmad = "vmad", Vmax = "vmax",
-        Vmax2 = "vmax2", Vmax4 = "vmax4", Vmin = "vmin", Vmin2 = "vmin2", Vmin4 = "vmin4",
-        Vset = "vset", Vset2 = "vset2", Vset4 = "vset4", Vshl = "vshl", Vshr = "vshr",
-        Vsub = "vsub", Vsub2 = "vsub2", Vsub4 = "vsub4", Wgmma = "wgmma", Wmma = "wmma",
+        Clusterlaunchcontrol = "clusterlaunchcontrol", Getctarank = "getctarank", Mapa = "mapa",
+        Mma = "mma", Multimem = "multimem", Setmaxnreg = "setmaxnreg", Tcgen05 = "tcgen05",
+        Tensormap = "tensormap", Wgmma = "wgmma", Wmma = "wmma",
     }
 }

@@ -172,7 +172,7 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
 /// Whether the slot keeps its place among the types.
 fn ordered(slot: &crate::form::Slot) -> bool {
     let typed = || slot.words.iter().any(|w| is_type(w));
-    slot.class == Class::Type || slot.class == Class::Unexecuted && typed()
+    matches!(slot.class, Class::Type | Class::Pack) || slot.class == Class::Unexecuted && typed()
 }
 
 /// The slot of a flag that was given before and may be given again.

@@ -68,7 +68,7 @@ const VARIANTS: &[Variant] = &[
     variant("clusterlaunchcontrol", "multicast::cluster::all", BLACKWELL, "try_cancel for a cluster"),
     variant("cp", "cta_group::1 cta_group::2", TENSOR, "copies for a group of CTAs"),
     variant("redux", "f32", DATA_CENTRE, "redux of .f32"),
-    variant("add sub", "u8x4 s8x4", BYTES, "arithmetic of four bytes"),
+    variant("add sub min max neg", "u8x4 s8x4", BYTES, "arithmetic of four bytes"),
     variant("cvt", "rs", RANDOM, "random rounding"),
     variant("cvt", NARROW, BLACKWELL, "narrow floats"),
     variant("cvt", FOURS, RANDOM, "four narrow floats"),

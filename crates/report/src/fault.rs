@@ -11,6 +11,8 @@ const NULL_PAGE: u64 = 64 * 1024;
 /// they stand for.
 #[rustfmt::skip]
 pub const FAULTS: &[Code] = &[
+    Code { code: "assert", title: "failed assertion", explanation:
+        "An `assert` of the kernel does not hold. The message has the file, the line, the function and the condition." },
     Code { code: "bad-operand", title: "a register whose value has no sense there", explanation:
         "The index of a `brx.idx` is past the end of its list, an indirect call goes to something that is no function, or a barrier has a number past 15. The message has the value." },
     Code { code: "cancelled", title: "launch that was cancelled", explanation:
@@ -19,6 +21,8 @@ pub const FAULTS: &[Code] = &[
         "Every thread of the CTA that has not exited must reach the same barrier, and every lane of a membermask the same instruction. The message says who waits where." },
     Code { code: "handle", title: "not a texture, sampler or surface", explanation:
         "Handles come to a kernel as parameters or references and must be used unchanged. A reference that nothing is bound to has none, and a pointer to a buffer is none either." },
+    Code { code: "heap", title: "free of what is no allocation", explanation:
+        "`free` in a kernel takes what `malloc` in a kernel gave, once. The message has the pointer." },
     Code { code: "misaligned", title: "misaligned address", explanation:
         "Addresses of loads, stores and atomics are multiples of the access size, for vectors of the size of the whole vector." },
     Code { code: "out-of-bounds", title: "access outside of every object", explanation:
@@ -34,7 +38,7 @@ pub const FAULTS: &[Code] = &[
     Code { code: "texture", title: "fetch that does not fit its texture", explanation:
         "The instruction's geometry, its result type and its kind of coordinates must go with the texture that the handle stands for: a `tex.2d` needs a two-dimensional texture." },
     Code { code: "trap", title: "the program stopped itself", explanation:
-        "The kernel executed `trap`, or an assertion failed; what it said is in the message." },
+        "The kernel executed `trap` or `brkpt`." },
 ];
 
 /// A fault as a diagnostic: the code is [`FaultKind::name`], the primary place the instruction,
@@ -133,6 +137,8 @@ mod tests {
             FaultKind::Deadlock { waiting: text() },
             FaultKind::StepLimit { limit: 1 },
             FaultKind::StackOverflow { limit: 1 },
+            FaultKind::Assert { message: text(), file: text(), line: 1, function: text() },
+            FaultKind::Heap(text()),
             FaultKind::Trap { message: None },
             FaultKind::BadOperand(text()),
             FaultKind::Cancelled,
@@ -148,6 +154,8 @@ mod tests {
                 | FaultKind::Deadlock { .. }
                 | FaultKind::StepLimit { .. }
                 | FaultKind::StackOverflow { .. }
+                | FaultKind::Assert { .. }
+                | FaultKind::Heap(_)
                 | FaultKind::Trap { .. }
                 | FaultKind::BadOperand(_)
                 | FaultKind::Cancelled => {}

@@ -89,7 +89,20 @@ pub enum FaultKind {
         /// Bytes a thread may use.
         limit: u64,
     },
-    /// `trap`, or a failed assertion.
+    /// A failed `assert` of device code (`__assertfail`).
+    Assert {
+        /// The condition as written.
+        message: String,
+        /// Source file of the assertion.
+        file: String,
+        /// Line in it, from 1.
+        line: u32,
+        /// The function around it.
+        function: String,
+    },
+    /// `free` of something that is no live allocation of the device heap.
+    Heap(String),
+    /// `trap`, or a breakpoint.
     Trap {
         /// What the program said, if anything.
         message: Option<String>,
@@ -114,6 +127,8 @@ impl FaultKind {
             FaultKind::Deadlock { .. } => "deadlock",
             FaultKind::StepLimit { .. } => "step-limit",
             FaultKind::StackOverflow { .. } => "stack-overflow",
+            FaultKind::Assert { .. } => "assert",
+            FaultKind::Heap(_) => "heap",
             FaultKind::Trap { .. } => "trap",
             FaultKind::BadOperand(_) => "bad-operand",
             FaultKind::Cancelled => "cancelled",
@@ -164,6 +179,10 @@ impl std::fmt::Display for FaultKind {
             FaultKind::StackOverflow { limit } => {
                 write!(f, "stack overflow: the thread has {limit} bytes for local memory and calls")
             }
+            FaultKind::Assert { message, file, line, function } => {
+                write!(f, "{file}:{line}: {function}: assertion `{message}` failed")
+            }
+            FaultKind::Heap(text) => write!(f, "free: {text}"),
             FaultKind::Trap { message: Some(message) } => write!(f, "trap: {message}"),
             FaultKind::Trap { message: None } => f.write_str("the kernel has executed `trap`"),
             FaultKind::Cancelled => f.write_str("the launch was cancelled"),

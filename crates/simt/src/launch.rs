@@ -1,9 +1,11 @@
 //! Launching a kernel.
 
+use crate::gradients::{GradientEngine, GradientStats};
+use crate::tally::Tally;
 use crate::watch::Watch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use texunit_memory::MemoryMap;
+use texunit_memory::{Heap, MemoryMap};
 use texunit_unit::{Sampler, Surface, Texture};
 
 /// Handles are laid out as the hardware's (docs/numerics.md 12): bits 19:0 the texture header
@@ -13,6 +15,9 @@ pub const TEXTURE_BIT: u64 = 1 << 61;
 pub const SAMPLER_BIT: u64 = 1 << 62;
 /// See [`TEXTURE_BIT`].
 pub const SURFACE_BIT: u64 = 1 << 63;
+
+/// Default of [`LaunchConfig::printf_limit`]: 16 MiB.
+pub const PRINTF_LIMIT: usize = 16 << 20;
 
 /// The descriptor tables that handles index. A slot is `None` when free or destroyed.
 #[derive(Clone, Debug, Default)]
@@ -49,12 +54,24 @@ pub struct LaunchConfig<'a> {
     pub stack_limit: u32,
     /// Number of the launch, read by %gridid.
     pub grid_id: u64,
+    /// Run all CTAs at the same time, in turns, so that they can wait for each other
+    /// (`cuLaunchCooperativeKernel`). [`crate::Program::most_cooperative`] says how many can.
+    pub cooperative: bool,
+    /// Address of the words that cooperative groups synchronise a grid with (%envreg1 and 2):
+    /// their size in bytes, then the barrier, zero. 0 in other launches.
+    pub grid_workspace: u64,
+    /// What `malloc` takes from; `None`: it finds nothing. Its block is part of `memory`.
+    pub heap: Option<&'a Heap>,
+    /// Most bytes of text that a launch may print; the oldest give way to newer ones.
+    pub printf_limit: usize,
     /// CTAs finished so far, for progress bars.
     pub progress: Option<&'a AtomicU64>,
     /// Set to true to stop the launch.
     pub cancel: Option<&'a AtomicBool>,
     /// A thread whose fetches and surface accesses are recorded.
     pub watch: Option<&'a Watch>,
+    /// Asked first about fetches with gradients; `None`: the unit answers all of them.
+    pub gradients: Option<&'a dyn GradientEngine>,
 }
 
 /// What a launch did.
@@ -68,8 +85,12 @@ pub struct LaunchStats {
     pub fetches: u64,
     /// Surface loads, stores and reductions, a lane each.
     pub surface_accesses: u64,
+    /// Both, by geometry and format.
+    pub tally: Tally,
     /// Integer divisions by zero (their value is all ones).
     pub divisions_by_zero: u64,
+    /// Who answered the fetches with gradients, of a launch with an engine for them.
+    pub gradients: Option<GradientStats>,
     /// What the kernel printed, CTA by CTA in order.
     pub printf: Vec<u8>,
 }

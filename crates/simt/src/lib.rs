@@ -8,16 +8,20 @@ pub mod alu;
 mod code;
 mod exec;
 pub mod fault;
+mod gradients;
 pub mod launch;
 mod lower;
+mod tally;
 pub mod watch;
 
 pub use exec::launch;
 pub use fault::{Fault, FaultKind};
+pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
 pub use launch::{Descriptors, LaunchConfig, LaunchStats};
 pub use lower::{
-    CODES, FetchSite, HandleSource, KernelId, Program, Symbols, function_address,
+    CODES, FetchSite, HandleSource, KernelId, Program, Resources, Symbols, function_address,
     function_of_address, lower,
 };
+pub use tally::{Count, Tally};
 pub use texunit_memory::SpaceKind;
 pub use watch::{Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};

@@ -8,11 +8,24 @@ use texunit_unit::{AccessFault, FetchForm, FetchOperands, Sampler, Surface, Surf
 const MOST: usize = 10_000;
 
 /// A thread whose accesses are recorded, and what it has done so far, whether or not the launch
-/// came to its end. Fills up at 10,000 accesses; later ones are only counted.
+/// came to its end. Fills up at 10,000 accesses; later ones are only counted. Or all threads, whose
+/// accesses are told as they happen.
 #[derive(Debug)]
 pub struct Watch {
     thread: [u32; 3],
     seen: Mutex<Seen>,
+    listener: Option<Listener>,
+}
+
+/// What is told of all threads: CTA, thread, access.
+type Tell = dyn Fn([u32; 3], [u32; 3], &WatchedAccess) + Send + Sync;
+
+struct Listener(Box<Tell>);
+
+impl std::fmt::Debug for Listener {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Listener")
+    }
 }
 
 #[derive(Debug, Default)]
@@ -72,7 +85,19 @@ pub struct WatchedSurface {
 impl Watch {
     /// Watches the thread with this number in the grid: `%ctaid * %ntid + %tid` of each axis.
     pub fn new(thread: [u32; 3]) -> Self {
-        Self { thread, seen: Mutex::default() }
+        Self { thread, seen: Mutex::default(), listener: None }
+    }
+
+    /// Watches all threads: `tell` is called with CTA, thread and each access, by the threads of the
+    /// host that execute them.
+    pub fn of_all(
+        tell: impl Fn([u32; 3], [u32; 3], &WatchedAccess) + Send + Sync + 'static,
+    ) -> Self {
+        Self { listener: Some(Listener(Box::new(tell))), ..Self::new([0; 3]) }
+    }
+
+    pub(crate) fn is_of_all(&self) -> bool {
+        self.listener.is_some()
     }
 
     /// The thread.
@@ -87,10 +112,13 @@ impl Watch {
         (accesses, more)
     }
 
-    pub(crate) fn record(&self, span: Span, what: Watched) {
+    pub(crate) fn record(&self, cta: [u32; 3], thread: [u32; 3], access: WatchedAccess) {
+        if let Some(listener) = &self.listener {
+            return listener.0(cta, thread, &access);
+        }
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.accesses.len() < MOST {
-            seen.accesses.push(WatchedAccess { span, what });
+            seen.accesses.push(access);
         } else {
             seen.more += 1;
         }

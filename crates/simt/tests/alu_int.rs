@@ -141,7 +141,7 @@ fn forms_that_do_not_exist() {
         "add.rn.sat.f64",
         "sin.f32",
         "tanh.approx.f64",
-        "add.f32.f16",
+        "mul.f32.f16",
         "cvt.rn.s32.f32",
         "add.rz.f16",
         "abs.u32",

@@ -228,9 +228,14 @@ fn cancelling_and_progress() {
         fmad: false,
         stack_limit: 1024,
         grid_id: 0,
+        cooperative: false,
+        grid_workspace: 0,
+        heap: None,
+        printf_limit: texunit_simt::launch::PRINTF_LIMIT,
         progress: Some(&progress),
         cancel: Some(&cancel),
         watch: None,
+        gradients: None,
     };
     texunit_simt::launch(&loaded.program, id, &config).unwrap();
     assert_eq!(progress.load(std::sync::atomic::Ordering::Relaxed), 30);

@@ -13,6 +13,8 @@ const ONE: How = How {
     max_steps: 10_000,
     fmad: false,
     stack_limit: 16 * 1024,
+    cooperative: false,
+    printf_limit: 1 << 20,
 };
 
 #[test]

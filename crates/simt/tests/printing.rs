@@ -69,8 +69,10 @@ FINE:    ret;",
     );
     let loaded = load_text(&text);
     let fault = loaded.run("k", How::default(), &[Arg::U64(0)]).unwrap_err();
-    let message = Some("abc:42: abc: assertion `abc` failed".to_owned());
-    assert_eq!((fault.kind, fault.thread), (FaultKind::Trap { message }, [2, 0, 0]));
+    assert_eq!(fault.kind.to_string(), "abc:42: abc: assertion `abc` failed");
+    let abc = || "abc".to_owned();
+    let kind = FaultKind::Assert { message: abc(), file: abc(), line: 42, function: abc() };
+    assert_eq!((fault.kind, fault.thread), (kind, [2, 0, 0]));
 }
 
 #[test]

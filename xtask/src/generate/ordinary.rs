@@ -58,6 +58,7 @@ fn line(form: &Form, random: &mut Random) -> String {
         }
         Shape::IndexedBranch => vec![source("u32", random), wild(random)],
         Shape::Call => call(random),
+        Shape::Video => video(&words, random),
         _ => listed(form, &words, random),
     };
     if random.chance(3) && !operands.is_empty() {
@@ -236,6 +237,25 @@ fn mov(words: &[&str], random: &mut Random) -> Vec<String> {
         2..=4 => vec![dest(ty, random), wild(random)],
         _ => vec![dest(ty, random), source(ty, random)],
     }
+}
+
+/// `d.h1, a.b0, -b, c`
+fn video(words: &[&str], random: &mut Random) -> Vec<String> {
+    let types = types(words);
+    let ty = |n: usize| types.get(n).copied().unwrap_or("u32");
+    let parts = [
+        "", "", "", "", ".b0", ".b3", ".h0", ".h1", ".h10", ".h32", ".h3", ".b3210", ".b7610",
+        ".b20", ".h01", ".b4",
+    ];
+    let mut list = vec![format!("{}{}", dest(ty(0), random), random.pick(&parts))];
+    for n in [1, 2, 0] {
+        let minus = if random.chance(6) { "-" } else { "" };
+        list.push(format!("{minus}{}{}", source(ty(n), random), random.pick(&parts)));
+    }
+    if random.chance(40) {
+        list.pop();
+    }
+    list
 }
 
 fn call(random: &mut Random) -> Vec<String> {

@@ -8,26 +8,21 @@ use crate::random::Random;
 const TENSOR: &str = "tensor cores: no rows for shapes and fragments";
 const CLUSTER: &str = "clusters of CTAs are not run";
 const ASYNC: &str = "asynchronous copies and their barriers are not run";
-const VIDEO: &str = "video instructions: no rows for their selectors";
 const STACK: &str = "the stack of a thread cannot grow here";
 const CACHE: &str = "cache policies have no effect here";
 const OTHER: &str = "steers the machine, not the program";
-const PAIRS: &str = "packed arithmetic of Blackwell is not run";
+const RANDOM: &str = "random rounding is not run";
 
 /// Opcodes, or an opcode and the word that makes the form, with the reason why operands of it are
 /// not compared.
 #[rustfmt::skip]
 pub(super) const UNREAD: &[(&str, &str)] = &[
-    ("add.f32x2", PAIRS), ("add.s16x2", PAIRS), ("add.s8x4", PAIRS), ("add.u16x2", PAIRS), ("add.u8x4", PAIRS),
-    ("alloca", STACK), ("atom.L2::cache_hint", CACHE), ("atom.vector", PAIRS), ("clusterlaunchcontrol", CLUSTER), ("cp", ASYNC), ("createpolicy", CACHE),
-    ("cvt.narrow", PAIRS), ("cvt.rs", PAIRS), ("elect", OTHER), ("fence.proxy", ASYNC), ("fma.f32x2", PAIRS), ("getctarank", CLUSTER),
+    ("alloca", STACK), ("clusterlaunchcontrol", CLUSTER), ("cp", ASYNC), ("createpolicy", CACHE),
+    ("cvt.rs", RANDOM), ("elect", OTHER), ("fence.proxy", ASYNC), ("getctarank", CLUSTER),
     ("griddepcontrol", OTHER), ("ldmatrix", TENSOR), ("mapa", CLUSTER), ("mbarrier", ASYNC), ("membar.proxy", ASYNC), ("mma", TENSOR), ("movmatrix", TENSOR),
-    ("mul.f32x2", PAIRS), ("multimem", CLUSTER), ("red.L2::cache_hint", CACHE), ("red.async", ASYNC), ("red.vector", PAIRS), ("setmaxnreg", OTHER),
-    ("st.async", ASYNC), ("st.bulk", ASYNC), ("stackrestore", STACK), ("stacksave", STACK), ("stmatrix", TENSOR), ("sub.f32x2", PAIRS), ("sub.s8x4", PAIRS),
-    ("sub.u8x4", PAIRS), ("tcgen05", TENSOR), ("tensormap", ASYNC), ("vabsdiff", VIDEO), ("vabsdiff2", VIDEO), ("vabsdiff4", VIDEO), ("vadd", VIDEO),
-    ("vadd2", VIDEO), ("vadd4", VIDEO), ("vavrg2", VIDEO), ("vavrg4", VIDEO), ("vmad", VIDEO), ("vmax", VIDEO), ("vmax2", VIDEO), ("vmax4", VIDEO),
-    ("vmin", VIDEO), ("vmin2", VIDEO), ("vmin4", VIDEO), ("vset", VIDEO), ("vset2", VIDEO), ("vset4", VIDEO), ("vshl", VIDEO), ("vshr", VIDEO),
-    ("vsub", VIDEO), ("vsub2", VIDEO), ("vsub4", VIDEO), ("wgmma", TENSOR), ("wmma", TENSOR),
+    ("multimem", CLUSTER), ("red.async", ASYNC), ("setmaxnreg", OTHER),
+    ("st.async", ASYNC), ("st.bulk", ASYNC), ("stackrestore", STACK), ("stacksave", STACK), ("stmatrix", TENSOR), 
+    ("tcgen05", TENSOR), ("tensormap", ASYNC), ("wgmma", TENSOR), ("wmma", TENSOR),
 ];
 
 /// Right instructions of opcodes without rows, whose floors are compared.
@@ -75,14 +70,6 @@ const RIGHT: &[&str] = &[
     "tcgen05.wait::ld.sync.aligned;",
     "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [sh], %rd1;",
     "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [sh], 128;",
-    "vadd.s32.s32.s32 %r1, %r2, %r3;",
-    "vabsdiff.s32.s32.s32 %r1, %r2, %r3;",
-    "vmad.s32.s32.s32 %r1, %r2, %r3, %r4;",
-    "vset.s32.s32.eq %r1, %r2, %r3;",
-    "vshl.s32.s32.u32.clamp %r1, %r2, %r3;",
-    "vadd2.s32.s32.s32 %r1, %r2, %r3, %r4;",
-    "vavrg4.s32.s32.s32 %r1, %r2, %r3, %r4;",
-    "vset4.s32.s32.eq %r1, %r2, %r3, %r4;",
     "wgmma.fence.sync.aligned;",
     "wgmma.commit_group.sync.aligned;",
     "wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r0,%r1}, [%rd1];",
@@ -156,23 +143,11 @@ pub(super) fn unread(opcode: Opcode, words: &[&str]) -> bool {
 #[cfg(test)]
 fn names(form: &texunit_isa::Form) -> Vec<String> {
     let opcode = form.row.opcode.name();
-    let has = |word: &str| form.slots.iter().any(|s| s.words.contains(&word));
-    let must = |word: &str| form.slots.iter().any(|s| !s.optional && s.words.contains(&word));
     let marks = ["async", "bulk", "L2::cache_hint", "proxy", "rs"];
     if let Some(mark) = marks.iter().find(|m| form.slots.iter().any(|s| s.words == [**m])) {
         return vec![format!("{opcode}.{mark}")];
     }
-    if has("e2m1x2") {
-        return vec![format!("{opcode}.narrow")];
-    }
-    if must("v2") {
-        return vec![format!("{opcode}.vector")];
-    }
-    ["f32x2", "u16x2", "s16x2", "u8x4", "s8x4"]
-        .iter()
-        .filter(|w| has(w))
-        .map(|w| format!("{opcode}.{w}"))
-        .collect()
+    Vec::new()
 }
 
 #[cfg(test)]

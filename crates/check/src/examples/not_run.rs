@@ -14,18 +14,22 @@ pub(super) const EXAMPLES: &[Example] = &[
         "suld.b.2d.b32.trap %r1, [surf_a, %r2];",
         "suld.b.2d.b32.trap %r1, [surf_a, {%r2, %r3}];"),
     new("E0403", Body,
-        "red.global.add.noftz.f16 [%rd1], %h1;",
-        "red.global.add.f32 [%rd1], %f1;"),
+        ".reg .b128 %old;\natom.global.exch.b128 %old, [%rd1], -1;",
+        ".reg .b128 %old;\nmov.b64 %rd2, -1;\nmov.b128 %old, {%rd2, %rd2};\n\
+         atom.global.exch.b128 %old, [%rd1], %old;"),
     new("E0404", Module,
-        ".extern .func (.param .b64 place) malloc(.param .b64 size);\n\
-         .visible .entry kernel()\n{\n\t.param .b64 place, size;\n\tst.param.b64 [size], 64;\n\
-         \tcall (place), malloc, (size);\n\tret;\n}",
-        ".visible .entry kernel()\n{\n\t.local .b8 place[64];\n\tret;\n}"),
+        ".extern .func (.param .b32 error) cudaDeviceSynchronize();\n\
+         .visible .entry kernel()\n{\n\t.param .b32 error;\n\
+         \tcall (error), cudaDeviceSynchronize, ();\n\tret;\n}",
+        ".visible .entry kernel()\n{\n\tbar.sync 0;\n\tret;\n}"),
     new("E0405", Module,
         ".global .texref images[2];\n\
          .visible .entry kernel()\n{\n\t.reg .b64 %rd1;\n\tmov.u64 %rd1, images+8;\n\tret;\n}",
         ".global .texref first, second;\n\
          .visible .entry kernel()\n{\n\t.reg .b64 %rd1;\n\tmov.u64 %rd1, second;\n\tret;\n}"),
+    new("E0406", Module,
+        ".visible .entry kernel()\n{\n\t.reg .b32 %r<3>;\n\tmapa.u32 %r1, %r2, 0;\n\tret;\n}",
+        ".visible .entry kernel()\n{\n\t.reg .b32 %r<3>;\n\tmov.u32 %r1, %r2;\n\tret;\n}"),
     new("E0500", Module,
         ".extern .global .f32 scale;\n\
          .visible .entry kernel()\n{\n\t.reg .f32 %f1;\n\tld.global.f32 %f1, [scale];\n\tret;\n}",

@@ -207,13 +207,17 @@ fn instructions<'a>(block: &'a ast::Block<'a>, list: &mut Vec<&'a ast::Instructi
     }
 }
 
+/// The register of `-%r1.h0`, whose selector stands in the name.
+fn whole(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(register, _)| register)
+}
+
 fn find_name(operand: &ast::Operand, wanted: &str) -> Option<Span> {
     let among = |list: &[ast::Operand]| list.iter().rev().find_map(|o| find_name(o, wanted));
     match &operand.kind {
         OperandKind::Name { name, .. } => (name.text == wanted).then_some(operand.span),
-        OperandKind::Not(name) | OperandKind::Negated(name) => {
-            (name.text == wanted).then_some(operand.span)
-        }
+        OperandKind::Not(name) => (name.text == wanted).then_some(operand.span),
+        OperandKind::Negated(name) => (whole(name.text) == wanted).then_some(operand.span),
         OperandKind::Vector(list) | OperandKind::Bracket(list) | OperandKind::List(list) => {
             among(list)
         }
@@ -324,8 +328,8 @@ fn names<'a>(operand: &'a ast::Operand<'a>, f: &mut impl FnMut(&'a str)) {
         OperandKind::Name { name, .. }
         | OperandKind::Offset(name, _)
         | OperandKind::Index(name, _)
-        | OperandKind::Not(name)
-        | OperandKind::Negated(name) => f(name.text),
+        | OperandKind::Not(name) => f(name.text),
+        OperandKind::Negated(name) => f(whole(name.text)),
         OperandKind::Vector(list) | OperandKind::Bracket(list) | OperandKind::List(list) => {
             for operand in list {
                 names(operand, f);

@@ -173,6 +173,9 @@ fn launch_both(
     bound: &Bound,
 ) -> Result<Outcome, Outcome> {
     let args = bound.args().ok_or_else(|| failed("an object could not be made"))?;
+    if job.cooperative {
+        return Err(skipped("cooperative launches are not made on the card"));
+    }
     if bound.has_structures() {
         return Err(skipped("parameters with members are not made on the card"));
     }

@@ -123,6 +123,8 @@ const WORDS: &[Row] = &[
     ("approx", "fast, approximate"), ("full", "full range, approximate"),
     ("ftz", "subnormal operands and results become 0"), ("sat", "limits the result to its range"),
     ("satfinite", "limits the result to finite values"), ("relu", "negative results become 0"),
+    ("po", "adds one to the result"), ("shr7", "the result is shifted right by 7"),
+    ("shr15", "the result is shifted right by 15"),
     ("NaN", "the result is NaN if an operand is"), ("xorsign", "the sign is the exclusive or of the signs"),
     ("abs", "absolute values"), ("cc", "writes the carry"), ("to", "from a generic address to one in the space"),
     ("nc", "through the read-only data cache"), ("noftz", "keeps subnormal numbers"),
@@ -145,7 +147,7 @@ pub(crate) fn word(class: Class, word: &str) -> Option<String> {
     let by_class = BY_CLASS.iter().find(|row| row.0 == class && row.1 == word).map(|row| row.2);
     let plain = || WORDS.iter().find(|row| row.0 == word).map(|row| row.1);
     let text = match class {
-        Class::Type => return ScalarType::from_name(word).map(ty),
+        Class::Type | Class::Pack => return ScalarType::from_name(word).map(ty),
         Class::Geometry => Geometry::from_name(word).map(|g| texture::geometry(g).doc),
         _ => by_class.or_else(plain),
     };
@@ -167,6 +169,9 @@ pub(crate) fn ty(ty: ScalarType) -> String {
             }
             _ => format!("floating-point number, {bits} bits"),
         },
+        Packed if matches!(ty, ScalarType::U8x4 | ScalarType::S8x4) => {
+            format!("four values packed into {bits} bits")
+        }
         Packed => format!("two values packed into {bits} bits"),
         Predicate => "predicate: true or false".into(),
         Opaque => match ty {

@@ -48,9 +48,16 @@ super::rows! { ROWS:
     Cvt "rnd:rn|rz relu? satfinite ty:f16x2 ty:f32", "r:0 x:1 x:1", 81, 80, "9.7.9.21", "two floats to halves, finite";
     Cvt "rnd:rn|rz relu? ty:bf16x2 ty:f32", "d:0 x:1 x:1", 70, 80, "9.7.9.21", "two floats to halves";
     Cvt "rnd:rn|rz relu? satfinite ty:bf16x2 ty:f32", "d:0 x:1 x:1", 81, 80, "9.7.9.21", "two floats to halves, finite";
-    Cvt "rnd:rs relu? satfinite? ty:f16x2|bf16x2 ty:f32", "*", 87, 100, "9.7.9.21", "two floats to halves, random bits";
-    Cvt "rnd:rn|rz|rp|rs? satfinite? relu? x:e2m1x2|e2m3x2|e3m2x2|ue8m0x2|e2m1x4|e2m3x4|e3m2x4|e4m3x4|e5m2x4 ty:f32|f16x2|bf16x2", "*", 86, 100, "9.7.9.21", "to narrow floats";
-    Cvt "rnd:rn|rz? relu? ty:f16x2|bf16x2 x:e2m1x2|e2m3x2|e3m2x2|ue8m0x2", "*", 86, 100, "9.7.9.21", "from narrow floats";
+    Cvt "x:rs relu? satfinite? ty:f16x2|bf16x2 ty:f32", "*", 87, 100, "9.7.9.21", "two floats to halves, random bits";
+    Cvt "rnd:rn satfinite relu? ty:e2m1x2|e2m3x2|e3m2x2 ty:f32", "d:0 s:1 s:1", 86, 100, "9.7.9.21", "two floats to 4 or 6 bits";
+    Cvt "rnd:rn satfinite relu? ty:e2m1x2|e2m3x2|e3m2x2 ty:f16x2|bf16x2", "d:0 s:1", 91, 100, "9.7.9.21", "two halves to 4 or 6 bits";
+    Cvt "rnd:rn relu? ty:f16x2 ty:e2m1x2|e2m3x2|e3m2x2", "d:0 s:1", 86, 100, "9.7.9.21", "two floats of 4 or 6 bits to halves";
+    Cvt "rnd:rn satfinite? relu? ty:bf16x2 ty:e2m1x2|e2m3x2|e3m2x2|e4m3x2|e5m2x2", "d:0 s:1", 92, 107, "9.7.9.21", "two floats of 4 to 8 bits to bf16";
+    Cvt "rnd:rn satfinite relu? ty:e4m3x2|e5m2x2 ty:bf16x2", "d:0 s:1", 91, 100, "9.7.9.21", "two bf16 to 8 bits";
+    Cvt "rnd:rz|rp satfinite? ty:ue8m0x2 ty:f32", "d:0 s:1 s:1", 86, 100, "9.7.9.21", "two floats to powers of two";
+    Cvt "rnd:rz|rp satfinite? ty:ue8m0x2 ty:bf16x2", "d:0 s:1", 86, 100, "9.7.9.21", "two bf16 to powers of two";
+    Cvt "rnd:rn ty:bf16x2 ty:ue8m0x2", "d:0 s:1", 86, 100, "9.7.9.21", "two powers of two to bf16";
+    Cvt "x:rs relu? satfinite hint:e2m1x4|e2m3x4|e3m2x4|e4m3x4|e5m2x4 ty:f32", "*", 87, 100, "9.7.9.21", "four floats, random bits";
     Cvt "rnd:rna ty:tf32 ty:f32", "d:0 s:1", 70, 80, "9.7.9.21", "to tf32";
     Cvt "rnd:rna satfinite ty:tf32 ty:f32", "d:0 s:1", 81, 80, "9.7.9.21", "to tf32, finite";
     Cvt "rnd:rn|rz relu? satfinite ty:tf32 ty:f32", "d:0 s:1", 86, 100, "9.7.9.21", "to tf32, finite";
@@ -58,6 +65,6 @@ super::rows! { ROWS:
     Cvt "rnd:rn satfinite relu? ty:e4m3x2|e5m2x2 ty:f32", "d:0 s:1 s:1", 78, 89, "9.7.9.21", "two floats to 8 bits";
     Cvt "rnd:rn satfinite relu? ty:e4m3x2|e5m2x2 ty:f16x2", "d:0 s:1", 78, 89, "9.7.9.21", "two halves to 8 bits";
     Cvt "rnd:rn relu? ty:f16x2 ty:e4m3x2|e5m2x2", "d:0 s:1", 78, 89, "9.7.9.21", "two 8-bit floats to halves";
-    Cvt "^x:pack sat ty:u16|s16 ty:s32", "r:s32 x:s32 x:s32", 65, 72, "9.7.9.22", "two integers packed";
-    Cvt "^x:pack sat x:u8|s8|u4|s4|u2|s2 ty:s32 ty:b32", "r:s32 x:s32 x:s32 x:b32", 65, 72, "9.7.9.22", "two integers packed, and c";
+    Cvt "^hint:pack sat pack:u16|s16 ty:s32", "r:s32 x:s32 x:s32", 65, 72, "9.7.9.22", "two integers packed";
+    Cvt "^hint:pack sat pack:u8|s8|u4|s4|u2|s2 ty:s32 ty:b32", "r:s32 x:s32 x:s32 x:b32", 65, 72, "9.7.9.22", "two integers packed, and c";
 }

@@ -4,8 +4,8 @@ super::rows! { ROWS:
     Add "ty:INT", "d:0 s:0 s:0", 10, 0, "9.7.1.1", "sum, wrapping";
     Add "sat ty:s32", "d:0 s:0 s:0", 10, 0, "9.7.1.1", "sum, saturating";
     Add "ty:u16x2|s16x2", "d:0 s:0 s:0", 80, 90, "9.7.1.1", "sum of two halves";
-    Add "sat ty:u16x2|s16x2", "*", 94, 107, "9.7.1.1", "sum of two halves, saturating";
-    Add "sat? x:u8x4|s8x4", "*", 92, 107, "9.7.1.1", "sum of four bytes";
+    Add "sat ty:u16x2|s16x2", "d:0 s:0 s:0", 94, 107, "9.7.1.1", "sum of two halves, saturating";
+    Add "sat? ty:u8x4|s8x4", "d:0 s:0 s:0", 92, 107, "9.7.1.1", "sum of four bytes";
     Add "cc ty:u32|s32", "d:0 s:0 s:0", 12, 0, "9.7.2.1", "sum, writes the carry";
     Add "cc ty:u64|s64", "d:0 s:0 s:0", 43, 20, "9.7.2.1", "sum, writes the carry";
     Addc "cc? ty:u32|s32", "d:0 s:0 s:0", 12, 0, "9.7.2.2", "sum with the carry";
@@ -13,7 +13,7 @@ super::rows! { ROWS:
     Addc "cc ty:u64|s64", "d:0 s:0 s:0", 43, 20, "9.7.2.2", "sum with the carry, writes the carry";
     Sub "ty:INT", "d:0 s:0 s:0", 10, 0, "9.7.1.2", "difference, wrapping";
     Sub "sat ty:s32", "d:0 s:0 s:0", 10, 0, "9.7.1.2", "difference, saturating";
-    Sub "sat? x:u8x4|s8x4", "*", 92, 107, "9.7.1.2", "difference of four bytes";
+    Sub "sat? ty:u8x4|s8x4", "d:0 s:0 s:0", 92, 107, "9.7.1.2", "difference of four bytes";
     Sub "cc ty:u32|s32", "d:0 s:0 s:0", 13, 0, "9.7.2.3", "difference, writes the borrow";
     Sub "cc ty:u64|s64", "d:0 s:0 s:0", 43, 20, "9.7.2.3", "difference, writes the borrow";
     Subc "cc? ty:u32|s32", "d:0 s:0 s:0", 13, 0, "9.7.2.4", "difference with the borrow";
@@ -38,9 +38,14 @@ super::rows! { ROWS:
     Abs "ty:s16|s32|s64", "d:0 s:0", 10, 0, "9.7.1.10", "absolute value";
     Neg "ty:s16|s32|s64", "d:0 s:0", 10, 0, "9.7.1.11", "negation";
     Min "ty:INT", "d:0 s:0 s:0", 10, 0, "9.7.1.12", "smaller of two";
+    Neg "ty:s8x4", "d:0 s:0", 92, 107, "9.7.1.11", "negation of four bytes";
+    Min "relu? ty:s8x4", "d:0 s:0 s:0", 92, 107, "9.7.1.12", "smaller of two, byte by byte";
+    Min "ty:u8x4", "d:0 s:0 s:0", 92, 107, "9.7.1.12", "smaller of two, byte by byte";
     Min "relu? ty:s16x2|s32", "d:0 s:0 s:0", 80, 90, "9.7.1.12", "smaller of two, at least 0";
     Min "ty:u16x2", "d:0 s:0 s:0", 80, 90, "9.7.1.12", "smaller of two halves";
     Max "ty:INT", "d:0 s:0 s:0", 10, 0, "9.7.1.13", "greater of two";
+    Max "relu? ty:s8x4", "d:0 s:0 s:0", 92, 107, "9.7.1.13", "greater of two, byte by byte";
+    Max "ty:u8x4", "d:0 s:0 s:0", 92, 107, "9.7.1.13", "greater of two, byte by byte";
     Max "relu? ty:s16x2|s32", "d:0 s:0 s:0", 80, 90, "9.7.1.13", "greater of two, at least 0";
     Max "ty:u16x2", "d:0 s:0 s:0", 80, 90, "9.7.1.13", "greater of two halves";
     Popc "ty:b32|b64", "d:u32 s:0", 20, 20, "9.7.1.14", "number of ones";

@@ -11,6 +11,7 @@ mod logic;
 mod memory;
 mod sync;
 mod texture;
+mod video;
 
 use crate::form::{Form, Row, read_row};
 use crate::{Opcode, types::ScalarType};
@@ -38,6 +39,7 @@ const CHAPTERS: &[&[Row]] = &[
     texture::ROWS,
     control::ROWS,
     sync::ROWS,
+    video::ROWS,
 ];
 
 struct Table {
@@ -67,6 +69,18 @@ pub fn forms() -> &'static [Form] {
 /// The rows of an opcode; none for the opcodes that are known by name only.
 pub fn forms_of(opcode: Opcode) -> &'static [Form] {
     &TABLE.forms[TABLE.of_opcode[opcode as usize].clone()]
+}
+
+/// Whether the table has no row for an instruction with these words: its opcode is known by name
+/// only, or it belongs to a part of its opcode that is (bulk and tensor copies, matrices of 8 bits).
+pub fn by_name_only(opcode: Opcode, words: &[&str]) -> bool {
+    let apart: &[&str] = match opcode {
+        Opcode::Cp => &["bulk", "reduce"],
+        Opcode::Ldmatrix => &["m16n16", "m8n16"],
+        Opcode::Stmatrix => &["m16n8"],
+        _ => &[],
+    };
+    forms_of(opcode).is_empty() || apart.iter().any(|word| words.contains(word))
 }
 
 /// Whether a word is the name of a type.

@@ -53,7 +53,7 @@ fn integer(ty: Ty, x: u64) -> i128 {
 }
 
 /// The low bits as a float. Exact.
-fn float(ty: Ty, x: u64) -> f64 {
+pub(super) fn float(ty: Ty, x: u64) -> f64 {
     match ty {
         Ty::F16 | Ty::F16x2 => f16_to_f32(x as u32).into(),
         Ty::Bf16 | Ty::Bf16x2 => bf16_to_f32(x as u32).into(),

@@ -52,18 +52,18 @@ fn sum<const R: u8>(product: f64, c: f64) -> f32 {
 }
 
 #[inline(always)]
-fn add<const R: u8>(a: f32, b: f32) -> f32 {
+pub(super) fn add<const R: u8>(a: f32, b: f32) -> f32 {
     if R == RN { a + b } else { sum::<R>(a.into(), b.into()) }
 }
 
 #[inline(always)]
-fn mul<const R: u8>(a: f32, b: f32) -> f32 {
+pub(super) fn mul<const R: u8>(a: f32, b: f32) -> f32 {
     // The product of two f32 is exact in f64.
     if R == RN { a * b } else { narrow32::<R>(f64::from(a) * f64::from(b)) }
 }
 
 #[inline(always)]
-fn fma<const R: u8>(a: f32, b: f32, c: f32) -> f32 {
+pub(super) fn fma<const R: u8>(a: f32, b: f32, c: f32) -> f32 {
     if R == RN { a.mul_add(b, c) } else { sum::<R>(f64::from(a) * f64::from(b), c.into()) }
 }
 
@@ -93,7 +93,7 @@ fn sqrt<const R: u8>(a: f32) -> f32 {
 macro_rules! extreme {
     ($name:ident, $float:ty, $before:tt, $combine:tt) => {
         #[inline(always)]
-        fn $name(a: $float, b: $float) -> $float {
+        pub(super) fn $name(a: $float, b: $float) -> $float {
             let equal = <$float>::from_bits(a.to_bits() $combine b.to_bits());
             let first = if a $before b {
                 a
@@ -120,7 +120,7 @@ extreme!(max64, f64, >, &);
 
 /// A NaN if either source is one (`.NaN`), else the value.
 #[inline(always)]
-fn strict(a: f32, b: f32, value: f32) -> f32 {
+pub(super) fn strict(a: f32, b: f32, value: f32) -> f32 {
     if a.is_nan() | b.is_nan() { f32::NAN } else { value }
 }
 
@@ -210,6 +210,9 @@ pub(super) fn select32(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
             false => modes!(quotient, false),
             true => modes!(quotient, true),
         },
+        Opcode::Min | Opcode::Max if mods.xorsign && mods.abs => {
+            Some(super::pairs::select_signed(opcode == Opcode::Max, mods))
+        }
         _ if mods.xorsign || mods.abs => None,
         _ if mods.ftz => exact::<true>(opcode, mods.nan),
         _ => exact::<false>(opcode, mods.nan),

@@ -139,6 +139,36 @@ fn exact<H: Half, const FTZ: bool>(opcode: Opcode, nan: bool, packed: bool) -> O
     })
 }
 
+/// `.xorsign.abs` of one pair: the smaller or greater magnitude with the exclusive or of the signs.
+#[inline(always)]
+fn magnitude<H: Half, const FTZ: bool, const NAN: bool, const GREATER: bool>(
+    a: u32,
+    b: u32,
+) -> u32 {
+    let part = |x: u32| H::get(flush::<H, FTZ>(x)).abs();
+    let (x, y) = (part(a), part(b));
+    let value = if GREATER { -min(-x, -y) } else { min(x, y) };
+    let value = if NAN { strict(x, y, value) } else { value };
+    // A NaN stays the canonical one.
+    let sign = if value.is_nan() { 0 } else { (a ^ b) & 0x8000 };
+    put::<H, FTZ, false, false>(value) | sign
+}
+
+fn signed<H: Half, const FTZ: bool, const NAN: bool>(greater: bool, packed: bool) -> Alu {
+    match (greater, packed) {
+        (false, false) => narrow!(|a, b, _| magnitude::<H, FTZ, NAN, false>(a, b)),
+        (true, false) => narrow!(|a, b, _| magnitude::<H, FTZ, NAN, true>(a, b)),
+        (false, true) => narrow!(|a, b, _| {
+            let high = magnitude::<H, FTZ, NAN, false>(a >> 16, b >> 16);
+            magnitude::<H, FTZ, NAN, false>(a, b) | high << 16
+        }),
+        (true, true) => narrow!(|a, b, _| {
+            let high = magnitude::<H, FTZ, NAN, true>(a >> 16, b >> 16);
+            magnitude::<H, FTZ, NAN, true>(a, b) | high << 16
+        }),
+    }
+}
+
 fn of<H: Half>(opcode: Opcode, mods: &Modifiers, packed: bool) -> Option<Alu> {
     match opcode {
         Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Fma => {
@@ -154,6 +184,15 @@ fn of<H: Half>(opcode: Opcode, mods: &Modifiers, packed: bool) -> Option<Alu> {
                 (true, false, true) => arithmetic::<H, true, false, true>(opcode, packed),
                 (_, true, true) => None,
             }
+        }
+        Opcode::Min | Opcode::Max if mods.xorsign && mods.abs => {
+            let greater = opcode == Opcode::Max;
+            Some(match (mods.ftz, mods.nan) {
+                (false, false) => signed::<H, false, false>(greater, packed),
+                (false, true) => signed::<H, false, true>(greater, packed),
+                (true, false) => signed::<H, true, false>(greater, packed),
+                (true, true) => signed::<H, true, true>(greater, packed),
+            })
         }
         _ if mods.xorsign || mods.abs || mods.sat || mods.relu => None,
         _ if mods.ftz => exact::<H, true>(opcode, mods.nan, packed),

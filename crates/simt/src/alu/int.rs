@@ -59,6 +59,9 @@ fn sat_s32(sum: i64) -> u32 {
 /// Integer instructions of the given type, or `None`.
 pub(super) fn select(opcode: Opcode, ty: Ty, mods: &Modifiers) -> Option<Alu> {
     let part = mods.part;
+    if matches!(ty, Ty::U8x4 | Ty::S8x4) || mods.sat && matches!(ty, Ty::U16x2 | Ty::S16x2) {
+        return elements(opcode, ty, mods);
+    }
     match opcode {
         Opcode::Add if mods.sat => match ty {
             Ty::S32 => Some(narrow!(|a, b, _| (a as i32).saturating_add(b as i32) as u32)),
@@ -91,6 +94,44 @@ pub(super) fn select(opcode: Opcode, ty: Ty, mods: &Modifiers) -> Option<Alu> {
         Opcode::Dp4a | Opcode::Dp2a => dot(opcode, ty, mods),
         _ => None,
     }
+}
+
+/// Each element of a register through `f`: `BITS` wide, sign-extended if `SIGNED`.
+#[inline(always)]
+fn each<const BITS: u32, const SIGNED: bool>(a: u32, b: u32, f: impl Fn(i32, i32) -> i32) -> u32 {
+    let mut result = 0;
+    for k in 0..32 / BITS {
+        let element = |x: u32| {
+            let top = x >> (k * BITS) << (32 - BITS);
+            if SIGNED { top as i32 >> (32 - BITS) } else { (top >> (32 - BITS)) as i32 }
+        };
+        let value = f(element(a), element(b)) as u32;
+        result |= (value << (32 - BITS) >> (32 - BITS)) << (k * BITS);
+    }
+    result
+}
+
+/// Four bytes, and halves that saturate.
+#[rustfmt::skip]
+fn elements(opcode: Opcode, ty: Ty, mods: &Modifiers) -> Option<Alu> {
+    Some(match (opcode, ty, mods.sat, mods.relu) {
+        (Opcode::Add, Ty::U16x2, ..) => narrow!(|a, b, _| each::<16, false>(a, b, |a, b| (a + b).min(0xffff))),
+        (Opcode::Add, Ty::S16x2, ..) => narrow!(|a, b, _| each::<16, true>(a, b, |a, b| (a + b).clamp(-0x8000, 0x7fff))),
+        (Opcode::Add, Ty::U8x4, true, _) => narrow!(|a, b, _| each::<8, false>(a, b, |a, b| (a + b).min(0xff))),
+        (Opcode::Add, Ty::S8x4, true, _) => narrow!(|a, b, _| each::<8, true>(a, b, |a, b| (a + b).clamp(-0x80, 0x7f))),
+        (Opcode::Add, _, false, _) => narrow!(|a, b, _| each::<8, false>(a, b, |a, b| a + b)),
+        (Opcode::Sub, Ty::U8x4, true, _) => narrow!(|a, b, _| each::<8, false>(a, b, |a, b| (a - b).max(0))),
+        (Opcode::Sub, Ty::S8x4, true, _) => narrow!(|a, b, _| each::<8, true>(a, b, |a, b| (a - b).clamp(-0x80, 0x7f))),
+        (Opcode::Sub, Ty::U8x4 | Ty::S8x4, false, _) => narrow!(|a, b, _| each::<8, false>(a, b, |a, b| a - b)),
+        (Opcode::Neg, Ty::S8x4, ..) => narrow!(|a, b, _| each::<8, true>(a, b, |a, _| -a)),
+        (Opcode::Min, Ty::U8x4, ..) => narrow!(|a, b, _| each::<8, false>(a, b, |a, b| a.min(b))),
+        (Opcode::Max, Ty::U8x4, ..) => narrow!(|a, b, _| each::<8, false>(a, b, |a, b| a.max(b))),
+        (Opcode::Min, Ty::S8x4, _, false) => narrow!(|a, b, _| each::<8, true>(a, b, |a, b| a.min(b))),
+        (Opcode::Max, Ty::S8x4, _, false) => narrow!(|a, b, _| each::<8, true>(a, b, |a, b| a.max(b))),
+        (Opcode::Min, Ty::S8x4, _, true) => narrow!(|a, b, _| each::<8, true>(a, b, |a, b| a.min(b).max(0))),
+        (Opcode::Max, Ty::S8x4, _, true) => narrow!(|a, b, _| each::<8, true>(a, b, |a, b| a.max(b).max(0))),
+        _ => return None,
+    })
 }
 
 fn signed(opcode: Opcode, ty: Ty) -> Option<Alu> {

@@ -21,13 +21,18 @@ mod float;
 mod half;
 mod int;
 mod lanes;
+mod pairs;
 mod quick;
 mod round;
 mod select;
 pub mod soft;
+mod tiny;
+mod video;
 
 pub use convert::Convert;
-pub use select::{select, select_mixed};
+pub use select::{select, select_mixed, select_three};
+pub use tiny::Tiny;
+pub use video::Video;
 
 /// A register of up to 32 bits: a zero-extended value for each lane.
 pub type L32 = [u32; 32];
@@ -54,6 +59,10 @@ pub enum Alu {
     Mixed(fn(&mut L64, &L64, &L64, &L64)),
     /// The less usual conversions: as `Mixed` with up to two sources, `Convert::run(&mut d, &a, &b)`.
     Convert(Convert),
+    /// Conversions of pairs of small floats, `cvt.pack`: as `Mixed`, `Tiny::run(&mut d, &a, &b, &c)`.
+    Tiny(Tiny),
+    /// Video instructions: as `Mixed`, `Video::run(&mut d, &a, &b, &c)`.
+    Video(Video),
     /// As `Mixed` with four sources: `bfi.b64`.
     Mixed4(fn(&mut L64, &L64, &L64, &L64, &L64)),
     /// `lop3.b32`: three sources and the look-up table (the immediate fourth operand).

@@ -2,7 +2,7 @@
 
 use texunit_isa::{Modifiers, Opcode, ScalarType as Ty};
 
-use super::{Alu, approx, bits, carry, compare, convert, float, half, int};
+use super::{Alu, approx, bits, carry, compare, convert, float, half, int, pairs, tiny, video};
 
 /// The function for an instruction, or `None` for one that is not arithmetic or that we do not
 /// execute. It expects each register in the slot ([`L32`](super::L32) or [`L64`](super::L64)) of
@@ -13,7 +13,22 @@ use super::{Alu, approx, bits, carry, compare, convert, float, half, int};
 /// `lop3` with a boolean operation is the same as without: the caller makes the predicate.
 pub fn select(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
     let ty = mods.ty()?;
-    // Mixed-precision forms (add.f32.f16) have a second type, packed ones of f32 a vector.
+    if mods.unexecuted.is_some() {
+        return None;
+    }
+    if let Some(alu) = video::select(opcode, mods) {
+        return Some(alu);
+    }
+    if opcode == Opcode::Cvt
+        && let Some(alu) = tiny::select(mods)
+    {
+        return Some(alu);
+    }
+    // Mixed-precision forms (add.f32.f16) have a second type.
+    let mixed = matches!(opcode, Opcode::Add | Opcode::Sub | Opcode::Fma) && ty == Ty::F32;
+    if mixed && let [_, half] = mods.types[..] {
+        return pairs::select_mixed(opcode, half, mods);
+    }
     let two =
         matches!(opcode, Opcode::Cvt | Opcode::Set | Opcode::Slct | Opcode::Dp4a | Opcode::Dp2a);
     if mods.unexecuted.is_some() || mods.vector != 0 || mods.types.len() != 1 + usize::from(two) {
@@ -33,9 +48,18 @@ pub fn select(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
             Ty::F64 if mods.approx => approx::select64(opcode, mods),
             Ty::F32 => float::select32(opcode, mods),
             Ty::F64 => float::select64(opcode, mods),
+            Ty::F32x2 => pairs::select(opcode, mods),
             Ty::F16 | Ty::F16x2 | Ty::Bf16 | Ty::Bf16x2 => half::select(opcode, ty, mods),
             _ => bits::select(opcode, ty, mods).or_else(|| int::select(opcode, ty, mods)),
         },
+    }
+}
+
+/// `min` and `max` of three sources.
+pub fn select_three(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
+    match mods.ty()? {
+        Ty::F32 => pairs::select_three(opcode, mods),
+        _ => None,
     }
 }
 

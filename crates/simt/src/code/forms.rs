@@ -45,12 +45,15 @@ pub(crate) struct Access {
 pub(crate) struct Atomic {
     pub(crate) place: Place,
     pub(crate) op: AtomOp,
+    /// Of an element.
     pub(crate) ty: ScalarType,
-    pub(crate) d: Slot,
+    /// One for each element of a vector, of `.b128` the low and the high half.
+    pub(crate) d: Vec<Slot>,
     pub(crate) base: Slot,
     pub(crate) offset: u64,
-    pub(crate) b: Slot,
-    pub(crate) c: Slot,
+    pub(crate) b: Vec<Slot>,
+    /// The new values of `cas`, else none.
+    pub(crate) c: Vec<Slot>,
 }
 
 /// Who is called.
@@ -96,6 +99,22 @@ pub(crate) struct Call {
 pub(crate) struct Printf {
     pub(crate) format: Value,
     pub(crate) arguments: Value,
+    pub(crate) result: Option<Value>,
+}
+
+/// What a call wants of the device heap.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum HeapAction {
+    /// malloc, `__nv_aligned_device_malloc`.
+    Allocate { size: Value, align: Option<Value> },
+    /// free.
+    Free { pointer: Value },
+}
+
+/// A call of malloc or free.
+#[derive(Clone, Debug)]
+pub(crate) struct HeapCall {
+    pub(crate) action: HeapAction,
     pub(crate) result: Option<Value>,
 }
 

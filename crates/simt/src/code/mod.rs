@@ -5,10 +5,12 @@
 
 mod forms;
 mod slot;
+mod transport;
 
 pub use forms::HandleSource;
 pub(crate) use forms::*;
 pub(crate) use slot::Slot;
+pub(crate) use transport::*;
 
 use crate::alu::{Alu, L32, L64};
 use texunit_check::ir::VarId;
@@ -177,6 +179,9 @@ pub(crate) enum Op {
     },
     Load(Box<Access>),
     Store(Box<Access>),
+    /// Accesses of 16 bytes in one piece.
+    LoadQuad(Box<Access>),
+    StoreQuad(Box<Access>),
     Atomic(Box<Atomic>),
     /// txq, suq.
     Query(Box<Query>),
@@ -214,6 +219,21 @@ pub(crate) enum Op {
     Breakpoint,
     Printf(Box<Printf>),
     AssertFail(Box<AssertFail>),
+    HeapCall(Box<HeapCall>),
+    AsyncCopy(Box<AsyncCopy>),
+    Mbarrier(Box<Mbarrier>),
+    Matrix(Box<Matrix>),
+    Stack(Stack),
+    Elect {
+        d: Slot,
+        p: Slot,
+        members: Slot,
+    },
+    /// `%envreg<n>`.
+    EnvReg {
+        d: Slot,
+        number: u8,
+    },
     Barrier(Box<Barrier>),
     WarpSync {
         mask: Slot,

@@ -38,6 +38,11 @@ impl Slot {
         Slot(index | CONSTANT | WIDE)
     }
 
+    /// The slot behind it: the upper half of a register of 128 bits.
+    pub(crate) fn next(self) -> Self {
+        Slot(self.0 + 1)
+    }
+
     /// The other value of a predicate.
     pub(crate) fn negated(self) -> Self {
         Slot(self.0 ^ 1)

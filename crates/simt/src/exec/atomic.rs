@@ -1,25 +1,68 @@
-//! atom and red: lanes one after the other, each atomic across threads.
+//! atom and red: lanes one after the other, each atomic across threads. The elements of a vector
+//! are atomic one by one (PTX ISA, atom).
 
 use super::context::{Context, Done, Trouble, trouble};
 use super::memory::{ATOMIC, load_local, store_local};
 use super::warp::{Warp, lanes};
+use crate::alu::soft::{self, Format};
 use crate::code::Atomic;
 use crate::fault::FaultKind;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_isa::{AtomOp, ScalarType};
 use texunit_memory::SpaceKind;
 
-/// The new value.
-pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, b: u64, c: u64) -> u64 {
+/// Holds off every other access of 16 bytes in one piece, of any thread: the host has no atomics
+/// of that size.
+pub(super) fn quads() -> MutexGuard<'static, ()> {
+    static QUADS: Mutex<()> = Mutex::new(());
+    QUADS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// An atomic sum of f32. In global memory, subnormal sources and results are zeros of their sign;
+/// in shared and local memory they are kept (PTX ISA, atom; ptxas writes `ADD.F32.FTZ` for the one
+/// and an unflushed `FADD` for the other).
+fn sum32(a: u32, b: u32, flush: bool) -> u32 {
+    let flushed = |x: u32| if flush && x << 1 >> 24 == 0 { x & 1 << 31 } else { x };
+    let sum = f32::from_bits(flushed(a)) + f32::from_bits(flushed(b));
+    if sum.is_nan() { 0x7fff_ffff } else { flushed(sum.to_bits()) }
+}
+
+/// The sum, the smaller or the greater of two halves. Subnormals are kept.
+fn half(op: AtomOp, format: Format, a: u64, b: u64) -> u64 {
+    let (a, b) = (a & 0xffff, b & 0xffff);
+    // A number that orders as the half does: -0 before +0.
+    let key = |x: u64| if x & 0x8000 == 0 { x as i32 } else { 0x7fff - x as i32 };
+    match (format.is_nan(a), format.is_nan(b)) {
+        _ if op == AtomOp::Add => soft::add(format, 0, a, b),
+        (true, true) => format.nan,
+        (true, false) => b,
+        (false, true) => a,
+        _ if (key(b) < key(a)) == (op == AtomOp::Min) => b,
+        _ => a,
+    }
+}
+
+fn halves(op: AtomOp, ty: ScalarType, old: u64, b: u64) -> u64 {
     use ScalarType as T;
+    let format = if matches!(ty, T::F16 | T::F16x2) { Format::F16 } else { Format::BF16 };
+    let low = half(op, format, old, b);
+    match ty {
+        T::F16x2 | T::Bf16x2 => low | half(op, format, old >> 16, b >> 16) << 16,
+        _ => low,
+    }
+}
+
+/// The new value. `flush` is that of an f32 sum in global memory.
+pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, (b, c): (u64, u64), flush: bool) -> u64 {
+    use ScalarType as T;
+    if matches!(ty, T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2) {
+        return halves(op, ty, old, b);
+    }
     let cut = crate::lower::mask_of(ty.bits());
     let signed = |v: u64| if ty == T::S64 { v as i64 } else { i64::from(v as u32 as i32) };
     let value = match op {
         AtomOp::Add => match ty {
-            T::F32 => {
-                let sum = f32::from_bits(old as u32) + f32::from_bits(b as u32);
-                // atom.add.f32 on global memory keeps denormals; NaNs are the canonical one.
-                u64::from(if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() })
-            }
+            T::F32 => sum32(old as u32, b as u32, flush).into(),
             T::F64 => {
                 let sum = f64::from_bits(old) + f64::from_bits(b);
                 if sum.is_nan() { 0x7fff_ffff_ffff_ffff } else { sum.to_bits() }
@@ -62,73 +105,109 @@ pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, b: u64, c: u64) -> u64
 impl Context<'_> {
     pub(super) fn atomic(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Done {
         self.address(warp, op.base, op.offset);
-        let [b, c, ..] = &mut self.sources;
-        warp.read(&self.launch.constants, op.b, b);
-        if op.c.is_none() {
-            *c = [0; 32];
-        } else {
-            warp.read(&self.launch.constants, op.c, c);
+        if op.ty == ScalarType::B128 {
+            return self.atomic_quad(warp, op, mask);
         }
         let cut = crate::lower::mask_of(op.ty.bits());
-        let mut old = [0; 32];
-        for lane in lanes(mask) {
-            let (b, c) = (self.sources[0][lane] & cut, self.sources[1][lane] & cut);
-            old[lane] = self.update(warp, op, lane, |old| apply(op.op, op.ty, old, b, c))?;
+        let size = op.ty.bytes();
+        let total = size * op.b.len() as u32;
+        for (k, (&d, &b)) in op.d.iter().zip(&op.b).enumerate() {
+            let [bs, cs, ..] = &mut self.sources;
+            warp.read(&self.launch.constants, b, bs);
+            match op.c.first() {
+                Some(&c) => warp.read(&self.launch.constants, c, cs),
+                None => *cs = [0; 32],
+            }
+            let mut old = [0; 32];
+            for lane in lanes(mask) {
+                let (b, c) = (self.sources[0][lane] & cut, self.sources[1][lane] & cut);
+                let at = (k as u32 * size, size, total);
+                let new = |old, flush| apply(op.op, op.ty, old, (b, c), flush);
+                old[lane] = self.update(warp, op, lane, at, new)?;
+            }
+            warp.put(d, &old, u64::MAX, mask);
         }
-        warp.put(op.d, &old, u64::MAX, mask);
         Ok(())
     }
 
+    /// exch and cas of 16 bytes.
+    fn atomic_quad(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Done {
+        let mut halves = [[0u64; 32]; 4];
+        for (to, &slot) in halves.iter_mut().zip(op.b.iter().chain(&op.c)) {
+            warp.read(&self.launch.constants, slot, to);
+        }
+        let mut old = [[0u64; 32]; 2];
+        let _one_at_a_time = quads();
+        for lane in lanes(mask) {
+            let [low, high] = [0, 8].map(|at| self.update(warp, op, lane, (at, 8, 16), |v, _| v));
+            (old[0][lane], old[1][lane]) = (low?, high?);
+            let [b, c] = [0, 2].map(|n| [halves[n][lane], halves[n + 1][lane]]);
+            let new = match op.op {
+                AtomOp::Cas if b == [old[0][lane], old[1][lane]] => c,
+                AtomOp::Cas => continue,
+                _ => b,
+            };
+            self.update(warp, op, lane, (0, 8, 16), |_, _| new[0])?;
+            self.update(warp, op, lane, (8, 8, 16), |_, _| new[1])?;
+        }
+        for (&d, old) in op.d.iter().zip(&old) {
+            warp.put(d, old, u64::MAX, mask);
+        }
+        Ok(())
+    }
+
+    /// Changes the element at an offset of a lane's address, of a size, of an access of a total
+    /// size. `f` hears of the old value and whether it is in global memory.
     fn update(
         &mut self,
         warp: &mut Warp,
         op: &Atomic,
         lane: usize,
-        f: impl Fn(u64) -> u64,
+        (offset, size, total): (u32, u32, u32),
+        f: impl Fn(u64, bool) -> u64,
     ) -> Result<u64, Box<Trouble>> {
         let address = self.addresses[lane];
-        let size = op.ty.bytes();
         let (space, at) = self.space(warp, op.place, address);
-        if !address.is_multiple_of(u64::from(size)) {
-            return self.misaligned(warp, lane, at, size, space, ATOMIC);
+        if !address.is_multiple_of(u64::from(total)) {
+            return self.misaligned(warp, lane, at, total, space, ATOMIC);
         }
-        let inside = |end: u64| at.checked_add(u64::from(size)).is_some_and(|e| e <= end);
+        let inside = |end: u64| at.checked_add(u64::from(total)).is_some_and(|e| e <= end);
         match space {
             SpaceKind::Param | SpaceKind::Const => {
                 trouble(lane, FaultKind::ReadOnly { space, address: at })
             }
             SpaceKind::Shared if inside(self.cta.shared.len() as u64) => {
-                let from = at as usize;
+                let from = at as usize + offset as usize;
                 let bytes = &mut self.cta.shared[from..from + size as usize];
                 let mut value = [0; 8];
                 value[..bytes.len()].copy_from_slice(bytes);
                 let old = u64::from_le_bytes(value);
-                bytes.copy_from_slice(&f(old).to_le_bytes()[..size as usize]);
+                bytes.copy_from_slice(&f(old, false).to_le_bytes()[..size as usize]);
                 Ok(old)
             }
             SpaceKind::Local if inside(warp.local_end) => {
+                let at = at + u64::from(offset);
                 let old = load_local(warp, lane, at, size as u8).unwrap_or(0);
-                store_local(warp, lane, at, size as u8, f(old));
+                store_local(warp, lane, at, size as u8, f(old, false));
                 Ok(old)
             }
             SpaceKind::Shared | SpaceKind::Local => {
-                self.outside(warp, lane, at, size, space, ATOMIC)
+                self.outside(warp, lane, at, total, space, ATOMIC)
             }
             SpaceKind::Global => {
+                self.check_heap_at(lane, address, total, ATOMIC)?;
                 let map = self.launch.config.memory;
-                match map.find(address, u64::from(size), self.hint) {
-                    Err(error) => self.outside_global(lane, address, size, ATOMIC, &error),
-                    Ok((index, offset)) => {
+                match map.find(address, u64::from(total), self.hint) {
+                    Err(error) => self.outside_global(lane, address, total, ATOMIC, &error),
+                    Ok((index, start)) => {
                         self.hint = index;
                         let block = map.block(index);
+                        let at = start + u64::from(offset);
+                        let f = |v: u64| f(v, true);
                         let old = match size {
-                            2 => {
-                                block.update_u16(offset, |v| f(u64::from(v)) as u16).map(u64::from)
-                            }
-                            4 => {
-                                block.update_u32(offset, |v| f(u64::from(v)) as u32).map(u64::from)
-                            }
-                            _ => block.update_u64(offset, f),
+                            2 => block.update_u16(at, |v| f(u64::from(v)) as u16).map(u64::from),
+                            4 => block.update_u32(at, |v| f(u64::from(v)) as u32).map(u64::from),
+                            _ => block.update_u64(at, f),
                         };
                         // In bounds and aligned, as checked above.
                         Ok(old.unwrap_or(0))

@@ -19,6 +19,8 @@ impl Context<'_> {
         let members = match &inst.op {
             Op::WarpSync { mask } => *mask,
             Op::Shuffle(shuffle) => shuffle.members,
+            Op::Matrix(matrix) => matrix.members,
+            Op::Elect { members, .. } => *members,
             Op::Vote { members, .. } | Op::Match { members, .. } | Op::Redux { members, .. } => {
                 *members
             }
@@ -41,6 +43,12 @@ impl Context<'_> {
         let mask = split.mask;
         match &inst.op {
             Op::Shuffle(shuffle) => self.shuffle(warp, shuffle, mask),
+            Op::Matrix(matrix) => self.matrix(warp, matrix, mask)?,
+            Op::Elect { d, p, .. } => {
+                let leader = mask.trailing_zeros();
+                warp.put(*d, &[u64::from(leader); 32], u64::MAX, mask);
+                warp.put_p(*p, 1 << (leader & 31), mask);
+            }
             Op::Vote { mode, d, p, .. } => vote(warp, *mode, *d, *p, mask),
             Op::Match { mode, d, p, a, .. } => self.matching(warp, *mode, [*d, *p, *a], mask),
             Op::Redux { op, ty, d, a, .. } => {

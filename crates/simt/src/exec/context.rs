@@ -1,6 +1,6 @@
 //! What a worker has besides the warp it runs: the launch, the CTA, scratch and counters.
 
-use super::printf::Output;
+use super::output::Output;
 use super::texture::Sites;
 use crate::alu::{L32, L64};
 use crate::code::{Code, Constants};
@@ -37,8 +37,11 @@ pub(crate) struct Launch<'a> {
     /// The code's constants with the addresses of this kernel's shared variables.
     pub(crate) constants: Constants,
     pub(crate) shared: SharedLayout,
-    /// Bytes of shared memory of a CTA.
+    /// Bytes of shared memory of a CTA that the program has asked for.
     pub(crate) shared_size: usize,
+    /// Where the shared memory begins that is reserved for the system (PTX ISA 10, %reserved_smem_offset_begin),
+    /// and its size: 0 where the kernel does not ask for its place.
+    pub(crate) reserved: (usize, usize),
     /// Threads of a CTA, warps of a CTA, workers.
     pub(crate) threads: u32,
     pub(crate) warps: u32,
@@ -78,6 +81,16 @@ pub(crate) struct Counters {
     pub(crate) fetches: u64,
     pub(crate) surface_accesses: u64,
     pub(crate) divisions_by_zero: u64,
+}
+
+impl Counters {
+    pub(crate) fn add(&mut self, other: &Counters) {
+        self.warp_instructions += other.warp_instructions;
+        self.thread_instructions += other.thread_instructions;
+        self.fetches += other.fetches;
+        self.surface_accesses += other.surface_accesses;
+        self.divisions_by_zero += other.divisions_by_zero;
+    }
 }
 
 /// A worker's state.

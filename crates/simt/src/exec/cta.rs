@@ -22,6 +22,13 @@ impl Context<'_> {
         warps: &mut [Warp],
         stop: impl Fn() -> bool,
     ) -> Result<(), Box<Fault>> {
+        self.begin_cta(index, warps)?;
+        while !self.turn_cta(warps, TURN, &stop)? {}
+        Ok(())
+    }
+
+    /// Puts all threads of a CTA at the beginning of the kernel.
+    pub(super) fn begin_cta(&mut self, index: u64, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
         self.start_cta(index);
         for (i, warp) in warps.iter_mut().enumerate() {
             if let Err(trouble) = self.start_warp(warp, i as u32) {
@@ -29,41 +36,50 @@ impl Context<'_> {
                 return Err(self.fault(warp, At { split, trouble }));
             }
         }
-        loop {
-            let mut progress = false;
-            for i in 0..warps.len() {
-                let warp = &mut warps[i];
-                if warp.live == 0 {
-                    continue;
-                }
-                let before = (warp.steps, warp.live);
-                let max_steps = self.launch.config.max_steps;
-                let budget = TURN.min(max_steps.saturating_sub(warp.steps)).max(1);
-                let turn = match self.run(warp, budget) {
-                    Ok(turn) => turn,
-                    Err(at) => return Err(self.fault(warp, at)),
-                };
-                progress |= before != (warp.steps, warp.live);
-                if turn == Turn::Over && warp.steps >= max_steps {
-                    return Err(self.step_limit(warp, max_steps));
-                }
-                if turn != Turn::Over {
-                    progress |= self.open_barriers(warps);
-                }
-                if self.is_cancelled() {
-                    return Err(self.cancelled(&warps[i]));
-                }
-                if stop() {
-                    return Ok(());
-                }
+        Ok(())
+    }
+
+    /// Runs each warp for about `budget` steps. True: all threads have exited, or `stop` says so.
+    pub(super) fn turn_cta(
+        &mut self,
+        warps: &mut [Warp],
+        budget: u64,
+        stop: impl Fn() -> bool,
+    ) -> Result<bool, Box<Fault>> {
+        let mut progress = false;
+        for i in 0..warps.len() {
+            let warp = &mut warps[i];
+            if warp.live == 0 {
+                continue;
             }
-            if warps.iter().all(|w| w.live == 0) {
-                return Ok(());
+            let before = (warp.steps, warp.live);
+            let max_steps = self.launch.config.max_steps;
+            let budget = budget.min(max_steps.saturating_sub(warp.steps)).max(1);
+            let turn = match self.run(warp, budget) {
+                Ok(turn) => turn,
+                Err(at) => return Err(self.fault(warp, at)),
+            };
+            progress |= before != (warp.steps, warp.live);
+            if turn == Turn::Over && warp.steps >= max_steps {
+                return Err(self.step_limit(warp, max_steps));
             }
-            if !progress && !self.open_barriers(warps) {
-                return Err(self.deadlock(warps));
+            if turn != Turn::Over {
+                progress |= self.open_barriers(warps);
+            }
+            if self.is_cancelled() {
+                return Err(self.cancelled(&warps[i]));
+            }
+            if stop() {
+                return Ok(true);
             }
         }
+        if warps.iter().all(|w| w.live == 0) {
+            return Ok(true);
+        }
+        if !progress && !self.open_barriers(warps) {
+            return Err(self.deadlock(warps));
+        }
+        Ok(false)
     }
 
     fn is_cancelled(&self) -> bool {
@@ -75,7 +91,7 @@ impl Context<'_> {
         let [x, y, _] = launch.config.grid.map(u64::from);
         self.cta.id = [index % x, index / x % y, index / x / y].map(|n| n as u32);
         self.cta.shared.clear();
-        self.cta.shared.resize(launch.shared_size, 0);
+        self.cta.shared.resize(launch.reserved.0 + launch.reserved.1, 0);
         self.cta.barriers = Default::default();
         self.cta.completed = false;
         self.cta.live = launch.threads;

@@ -57,6 +57,12 @@ impl Frames {
         &self.frames[frame as usize]
     }
 
+    /// Moves the end of a frame in local memory up.
+    pub(crate) fn extend(&mut self, frame: u32, local_end: u64) {
+        let f = &mut self.frames[frame as usize];
+        f.local_end = f.local_end.max(local_end);
+    }
+
     pub(crate) fn retain(&mut self, frame: u32) {
         self.frames[frame as usize].references += 1;
     }
@@ -100,10 +106,12 @@ impl Frames {
         funcs: &[Func],
         function: u32,
     ) -> u32 {
+        // The caller may have got more stack since others made the same call.
+        let local = self.frames[parent as usize].local_end;
         let mut at = self.frames[parent as usize].child;
         while at != NONE {
             let f = &mut self.frames[at as usize];
-            if f.return_pc == return_pc && f.function == function {
+            if f.return_pc == return_pc && f.function == function && f.local == local {
                 f.references += 1;
                 // The child keeps the parent alive.
                 self.frames[parent as usize].references -= 1;

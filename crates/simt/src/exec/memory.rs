@@ -236,6 +236,7 @@ impl Context<'_> {
 
     fn load_global(&mut self, access: &Access, total: u32, mask: u32) -> Done {
         let map = self.launch.config.memory;
+        self.check_heap(total, mask, LOAD)?;
         let total = u64::from(total);
         let first = mask.trailing_zeros() as usize;
         let mut found = map.find(self.addresses[first], total, self.hint);
@@ -273,6 +274,7 @@ impl Context<'_> {
 
     fn store_global(&mut self, access: &Access, total: u32, mask: u32) -> Done {
         let map = self.launch.config.memory;
+        self.check_heap(total, mask, STORE)?;
         let size = u64::from(access.size);
         let mut index = self.hint;
         for lane in lanes(mask) {
@@ -315,6 +317,7 @@ impl Context<'_> {
             },
             SpaceKind::Param => load_bytes(self.launch.config.params, at, size),
             SpaceKind::Global | SpaceKind::Const => {
+                self.check_heap_at(lane, address, size.into(), LOAD)?;
                 let map = self.launch.config.memory;
                 match map.find(address, size.into(), self.hint) {
                     Ok((index, offset)) => {
@@ -331,7 +334,7 @@ impl Context<'_> {
         }
     }
 
-    fn store_one(
+    pub(super) fn store_one(
         &mut self,
         warp: &mut Warp,
         lane: usize,
@@ -351,6 +354,7 @@ impl Context<'_> {
                 return trouble(lane, FaultKind::ReadOnly { space, address: at });
             }
             SpaceKind::Global => {
+                self.check_heap_at(lane, address, size.into(), STORE)?;
                 let map = self.launch.config.memory;
                 match map.find(address, size.into(), self.hint) {
                     Ok((index, offset)) => {

@@ -4,26 +4,31 @@ mod atomic;
 mod calls;
 mod collective;
 mod context;
+mod cooperative;
 mod cta;
 mod format;
 mod frames;
 mod groups;
 mod handles;
+mod heap;
+mod mbarrier;
 mod memory;
 mod nearest;
+mod output;
 mod printf;
 mod step;
 mod surface;
 mod texture;
 mod transfer;
+mod transport;
 mod warp;
 
 use crate::code::Func;
 use crate::fault::Fault;
 use crate::launch::{LaunchConfig, LaunchStats};
 use crate::lower::{KernelId, Program};
+use crate::tally::Tally;
 use context::{Context, Counters, Launch};
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -38,15 +43,37 @@ struct Shared {
     state: Mutex<Collected>,
 }
 
+impl Shared {
+    /// Keeps what a CTA that has ended printed, and its fault if there was one.
+    fn end_of_cta(&self, index: u64, result: Result<(), Box<Fault>>, context: &mut Context<'_>) {
+        let config = context.launch.config;
+        let printed = !context.output.text.is_empty() || context.output.cut;
+        if result.is_ok()
+            && let Some(progress) = config.progress
+        {
+            progress.fetch_add(1, Relaxed);
+        }
+        if result.is_ok() && !printed {
+            return;
+        }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.printed.take(index, &mut context.output, config.printf_limit);
+        if let Err(fault) = result {
+            self.faulted.fetch_min(index, Relaxed);
+            if state.fault.as_ref().is_none_or(|(at, _)| index < *at) {
+                state.fault = Some((index, fault));
+            }
+        }
+    }
+}
+
 /// What has been collected from the CTAs.
 #[derive(Default)]
 struct Collected {
     counters: Counters,
+    tally: Tally,
     fault: Option<(u64, Box<Fault>)>,
-    /// What each CTA printed.
-    printed: BTreeMap<u64, Vec<u8>>,
-    printed_bytes: usize,
-    cut: bool,
+    printed: output::Printed,
 }
 
 /// Runs a kernel to its end, or to its first fault: that of the lowest CTA among those found.
@@ -70,7 +97,9 @@ pub fn launch(
         faulted: AtomicU64::new(u64::MAX),
         state: Mutex::new(Collected::default()),
     };
-    if launch.workers == 1 {
+    if config.cooperative {
+        cooperative::run(&launch, &shared, ctas);
+    } else if launch.workers == 1 {
         work(&launch, &shared, 0, ctas);
     } else {
         std::thread::scope(|scope| {
@@ -81,18 +110,16 @@ pub fn launch(
         });
     }
     let collected = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut printf: Vec<u8> = collected.printed.into_values().flatten().collect();
-    if collected.cut {
-        printf.extend_from_slice(b"\n[texunit: further printf output was dropped]\n");
-    }
     let c = collected.counters;
     let stats = LaunchStats {
         warp_instructions: c.warp_instructions,
         thread_instructions: c.thread_instructions,
         fetches: c.fetches,
         surface_accesses: c.surface_accesses,
+        tally: collected.tally,
         divisions_by_zero: c.divisions_by_zero,
-        printf,
+        gradients: config.gradients.map(|engine| engine.stats()),
+        printf: collected.printed.into_text(),
     };
     match collected.fault {
         Some((_, mut fault)) => {
@@ -113,6 +140,25 @@ fn warp_size(kernel: &Func) -> u64 {
         [kernel.narrow, kernel.wide, kernel.predicates, kernel.frame].map(u64::from);
     narrow * 32 * 4 + wide * 32 * 8 + predicates * 4 + frame * 32
 }
+
+/// Bytes of shared memory that are reserved for the system: barriers and scratch of cooperative
+/// groups of several warps.
+const RESERVED_SHARED: usize = 1024;
+
+impl Program {
+    /// Most CTAs of a cooperative launch of a kernel that can run at the same time, as the memory
+    /// for their registers, local and shared variables goes.
+    pub fn most_cooperative(&self, kernel: KernelId, threads: u32, dynamic_shared: u32) -> u64 {
+        let func = &self.code(false).funcs[kernel.0 as usize];
+        let shared = self.shared_layout(kernel).dynamic.saturating_add(dynamic_shared.into());
+        let warps = u64::from(threads.div_ceil(32).max(1));
+        let size = (warps * warp_size(func)).saturating_add(shared) + CTA_OVERHEAD;
+        (MOST_CTA_MEMORY / size).max(1)
+    }
+}
+
+/// Bytes that we keep for a CTA besides its memory, about.
+const CTA_OVERHEAD: u64 = 16 * 1024;
 
 fn prepare<'a>(
     program: &'a Program,
@@ -137,6 +183,8 @@ fn prepare<'a>(
     let shared_size = layout.dynamic.saturating_add(u64::from(config.dynamic_shared)).min(1 << 30);
     let warps = threads.div_ceil(32);
     let cta_size = u64::from(warps) * warp_size(&code.funcs[kernel.0 as usize]) + shared_size;
+    let reserved_at = shared_size.next_multiple_of(16) as usize;
+    let reserved = if program.uses_reserved_shared(kernel) { RESERVED_SHARED } else { 0 };
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let workers = if config.threads == 0 { cores() } else { config.threads } as u64;
     let workers = workers.min(MOST_CTA_MEMORY / cta_size.max(1)).min(ctas).clamp(1, 1024) as usize;
@@ -147,6 +195,7 @@ fn prepare<'a>(
         code,
         constants,
         shared_size: shared_size as usize,
+        reserved: if reserved == 0 { (shared_size as usize, 0) } else { (reserved_at, reserved) },
         shared: layout,
         threads,
         warps,
@@ -167,44 +216,11 @@ fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: u64) {
         // A fault of a lower CTA ends this one; of a higher one does not.
         let stop = || shared.faulted.load(Relaxed) < index;
         let result = context.run_cta(index, &mut warps, stop);
-        let done = result.is_ok();
-        let printed = !context.output.text.is_empty() || context.output.cut;
-        if !done || printed {
-            let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
-            collect(&mut state, index, &mut context);
-            if let Err(fault) = result {
-                shared.faulted.fetch_min(index, Relaxed);
-                if state.fault.as_ref().is_none_or(|(at, _)| index < *at) {
-                    state.fault = Some((index, fault));
-                }
-            }
-        }
-        if done && let Some(progress) = launch.config.progress {
-            progress.fetch_add(1, Relaxed);
-        }
+        shared.end_of_cta(index, result, &mut context);
     }
     let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
-    let (all, own) = (&mut state.counters, &context.counters);
-    all.warp_instructions += own.warp_instructions;
-    all.thread_instructions += own.thread_instructions;
-    all.fetches += own.fetches;
-    all.surface_accesses += own.surface_accesses;
-    all.divisions_by_zero += own.divisions_by_zero;
-}
-
-/// Keeps what a CTA printed, up to the limit.
-fn collect(state: &mut Collected, index: u64, context: &mut Context<'_>) {
-    state.cut |= std::mem::take(&mut context.output.cut);
-    let mut text = std::mem::take(&mut context.output.text);
-    let room = printf::OUTPUT_LIMIT.saturating_sub(state.printed_bytes);
-    if text.len() > room {
-        text.truncate(room);
-        state.cut = true;
-    }
-    state.printed_bytes += text.len();
-    if !text.is_empty() {
-        state.printed.insert(index, text);
-    }
+    state.counters.add(&context.counters);
+    state.tally.merge(&context.sites.tally);
 }
 
 #[cfg(test)]
@@ -239,9 +255,14 @@ mod tests {
             fmad: false,
             stack_limit: 0,
             grid_id: 0,
+            cooperative: false,
+            grid_workspace: 0,
+            heap: None,
+            printf_limit: crate::launch::PRINTF_LIMIT,
             progress: None,
             cancel: None,
             watch: None,
+            gradients: None,
         };
         prepare(&program, kernel, &config, block, 64).workers
     }

@@ -9,17 +9,6 @@ use crate::fault::FaultKind;
 
 /// Longest string that is read from memory.
 const LONGEST: usize = 64 * 1024;
-/// Most bytes that all of a launch may print.
-pub(crate) const OUTPUT_LIMIT: usize = 16 << 20;
-
-/// What the CTAs of a worker have printed.
-#[derive(Debug, Default)]
-pub(crate) struct Output {
-    /// Of the CTA that runs.
-    pub(crate) text: Vec<u8>,
-    /// Whether some of it was dropped.
-    pub(crate) cut: bool,
-}
 
 /// Arguments of one thread's printf, in memory.
 struct Stored<'c, 'a, 'w> {
@@ -27,6 +16,8 @@ struct Stored<'c, 'a, 'w> {
     warp: &'w Warp,
     lane: usize,
     at: u64,
+    /// Arguments read so far.
+    read: u64,
 }
 
 impl Arguments for Stored<'_, '_, '_> {
@@ -34,6 +25,7 @@ impl Arguments for Stored<'_, '_, '_> {
         // Each argument is aligned to its size.
         let at = self.at.checked_next_multiple_of(u64::from(size))?;
         self.at = at.checked_add(size.into())?;
+        self.read += 1;
         self.context.load_one(self.warp, self.lane, Place::Generic, at, size, size.into()).ok()
     }
 
@@ -57,7 +49,7 @@ impl Context<'_> {
     }
 
     /// A value that a call passes, of one lane.
-    fn passed(&self, warp: &Warp, value: Value, lane: usize, size: u8) -> u64 {
+    pub(super) fn passed(&self, warp: &Warp, value: Value, lane: usize, size: u8) -> u64 {
         match value {
             Value::Frame(at) => {
                 load_local(warp, lane, warp.local_base + u64::from(at), size).unwrap_or(0)
@@ -70,27 +62,32 @@ impl Context<'_> {
         }
     }
 
+    /// vprintf. Its result is the number of arguments, -1 where there is no format.
     pub(super) fn printf(&mut self, warp: &mut Warp, op: &Printf, mask: u32) -> Done {
+        let mut counts = [0; 32];
         for lane in lanes(mask) {
             let address = self.passed(warp, op.format, lane, 8);
+            if address == 0 {
+                counts[lane] = u64::MAX;
+                continue;
+            }
             let list = self.passed(warp, op.arguments, lane, 8);
             // One read that faults in the usual way, if the string is nowhere.
             self.load_one(warp, lane, Place::Generic, address, 1, 1)?;
-            if self.output.text.len() >= OUTPUT_LIMIT {
-                self.output.cut = true;
-                continue;
-            }
             let Some(text) = self.string(warp, lane, address) else { continue };
             let mut out = std::mem::take(&mut self.output.text);
-            format(&text, &mut Stored { context: self, warp, lane, at: list }, &mut out);
+            let mut arguments = Stored { context: self, warp, lane, at: list, read: 0 };
+            format(&text, &mut arguments, &mut out);
+            counts[lane] = arguments.read;
             self.output.text = out;
+            self.output.trim(self.launch.config.printf_limit);
         }
         match op.result {
-            Some(Value::Register(slot)) => warp.put(slot, &[1; 32], u64::MAX, mask),
+            Some(Value::Register(slot)) => warp.put(slot, &counts, u64::from(u32::MAX), mask),
             Some(Value::Frame(at)) => {
                 let address = warp.local_base + u64::from(at);
                 for lane in lanes(mask) {
-                    super::memory::store_local(warp, lane, address, 4, 1);
+                    super::memory::store_local(warp, lane, address, 4, counts[lane]);
                 }
             }
             None => {}
@@ -107,7 +104,6 @@ impl Context<'_> {
         };
         let (message, file, function) = (say(op.message), say(op.file), say(op.function));
         let line = self.passed(warp, op.line, lane, 4) as u32;
-        let message = Some(format!("{file}:{line}: {function}: assertion `{message}` failed"));
-        trouble(lane, FaultKind::Trap { message })
+        trouble(lane, FaultKind::Assert { message, file, line, function })
     }
 }

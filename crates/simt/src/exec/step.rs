@@ -218,6 +218,14 @@ impl Context<'_> {
             | Op::Cvta { .. }
             | Op::IsSpace { .. }
             | Op::IsType { .. } => self.transfer(warp, op, mask),
+            Op::LoadQuad(access) => {
+                let _one_at_a_time = super::atomic::quads();
+                self.load(warp, access, mask)?;
+            }
+            Op::StoreQuad(access) => {
+                let _one_at_a_time = super::atomic::quads();
+                self.store(warp, access, mask)?;
+            }
             Op::Atomic(atomic) => {
                 warp.last_atomic = warp.steps;
                 self.atomic(warp, atomic, mask)?;
@@ -234,6 +242,22 @@ impl Context<'_> {
                 warp.put(*d, &active, u64::MAX, mask);
             }
             Op::Printf(printf) => self.printf(warp, printf, mask)?,
+            Op::AsyncCopy(copy) => self.async_copy(warp, copy, mask)?,
+            Op::Mbarrier(op) => {
+                warp.last_atomic = warp.steps;
+                self.mbarrier(warp, op, mask)?;
+            }
+            Op::Stack(op) => self.stack(warp, op, mask)?,
+            Op::HeapCall(call) => self.heap_call(warp, call, mask)?,
+            Op::EnvReg { d, number } => {
+                let workspace = self.launch.config.grid_workspace;
+                let value = match number {
+                    1 => workspace >> 32,
+                    2 => workspace & u64::from(u32::MAX),
+                    _ => 0,
+                };
+                warp.put(*d, &[value; 32], u64::MAX, mask);
+            }
             Op::AssertFail(failed) => self.assert_fail(warp, failed, mask)?,
             Op::Trap => return trouble(first, FaultKind::Trap { message: None }),
             Op::Breakpoint => {
@@ -266,6 +290,8 @@ impl Context<'_> {
             Alu::Mixed(f) => f(&mut self.wide, a, b, c),
             Alu::Mixed4(f) => f(&mut self.wide, a, b, c, e),
             Alu::Convert(convert) => convert.run(&mut self.wide, a, b),
+            Alu::Tiny(tiny) => tiny.run(&mut self.wide, a, b, c),
+            Alu::Video(video) => video.run(&mut self.wide, a, b, c),
             Alu::Carry(f) => {
                 let carry = f(&mut self.wide, a, b, c, warp.carry);
                 if rare.write_carry {
@@ -324,6 +350,8 @@ fn ends_block(op: &Op) -> bool {
             | Op::Vote { .. }
             | Op::Match { .. }
             | Op::Redux { .. }
+            | Op::Elect { .. }
+            | Op::Matrix(_)
     )
 }
 

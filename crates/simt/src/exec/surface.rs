@@ -6,6 +6,7 @@ use super::texture::{find, keep};
 use super::warp::{Warp, lanes};
 use crate::code::SurfaceAccess;
 use crate::fault::FaultKind;
+use crate::tally::Count;
 use crate::watch::{Watched, WatchedSurface};
 use std::sync::Arc;
 use texunit_unit::{AccessFault, SurfaceAnswer, SurfacePlan, SurfaceRequest};
@@ -18,7 +19,7 @@ impl Context<'_> {
     fn each_surface(&mut self, warp: &Warp, op: &SurfaceAccess, mask: u32, access: Access) -> Done {
         let constants = &self.launch.constants;
         self.counters.surface_accesses += u64::from(mask.count_ones());
-        let watched = self.watched_lane(warp, mask);
+        let (watched, witness) = (self.watched_lanes(warp, mask), self.witness(warp));
         let tables = self.launch.config.descriptors;
         let surface = warp.w(constants, op.surface.slot);
         let coords = op.coords.map(|c| warp.n(constants, c));
@@ -38,18 +39,25 @@ impl Context<'_> {
             }
             let request = SurfaceRequest { active, coords };
             let Some((_, plan)) = kept.first() else { continue };
+            self.sites.tally.add(Count {
+                geometry: op.form.geometry,
+                format: surface_of(tables, &op.surface, handle, lane)?.resource.format(),
+                surface: true,
+                accesses: active.count_ones().into(),
+            });
             let done = access(plan, &request, &mut self.sites.elements);
-            if let (Some(lane), Some(watch)) = (watched, self.launch.config.watch)
-                && active >> lane & 1 == 1
-                && let Some(outcome) = outcome_of(&done, &self.sites.elements, op.parts.len(), lane)
-            {
+            let elements = &self.sites.elements;
+            for lane in lanes(active & watched) {
+                let Some(outcome) = outcome_of(&done, elements, op.parts.len(), lane) else {
+                    continue;
+                };
                 let what = Watched::Surface(WatchedSurface {
                     form: op.form,
                     coords: coords.map(|c| c[lane]),
                     surface: Arc::clone(surface_of(tables, &op.surface, handle, lane)?),
                     outcome,
                 });
-                watch.record(op.span, what);
+                witness.tell(lane, op.span, what);
             }
             if let Err(fault) = done {
                 return trouble(lane_of(&fault), FaultKind::Surface(fault.to_string()));

@@ -5,13 +5,19 @@ use super::handles::{KINDS, fetched_of, sampler_of, surface_of, texture_of};
 use super::warp::{Warp, lanes};
 use crate::code::{Constants, Fetch, Query};
 use crate::fault::FaultKind;
+use crate::gradients::{Answered, GradientEngine, GradientFetch};
 use crate::launch::SURFACE_BIT;
-use crate::watch::{Watched, WatchedFetch};
+use crate::tally::{Count, Tally};
+use crate::watch::{Watch, Watched, WatchedAccess, WatchedFetch};
 use std::sync::Arc;
+use texunit_syntax::Span;
 use texunit_unit::{
-    Attribute, FetchAnswer, FetchPlan, FetchRequest, Lanes, QueryPlan, QueryRequest, ResultType,
-    Scratch, SurfaceAnswer, SurfacePlan,
+    Attribute, FetchAnswer, FetchKind, FetchPlan, FetchRequest, Lanes, Lod, QueryPlan,
+    QueryRequest, ResultType, Scratch, SurfaceAnswer, SurfacePlan,
 };
+
+/// `tex.grad`.
+const GRADIENT: FetchKind = FetchKind::Sample(Lod::Gradient);
 
 /// Plans that an instruction keeps: the last handles used, latest first.
 const KEPT: usize = 4;
@@ -26,6 +32,7 @@ pub(crate) struct Sites {
     scratch: Scratch,
     answer: FetchAnswer,
     pub(super) elements: SurfaceAnswer,
+    pub(super) tally: Tally,
 }
 
 impl Sites {
@@ -36,6 +43,7 @@ impl Sites {
             scratch: Scratch::new(),
             answer: FetchAnswer::default(),
             elements: SurfaceAnswer { values: [[0; 32]; 4] },
+            tally: Tally::default(),
         }
     }
 }
@@ -79,25 +87,80 @@ fn request<'w>(
     }
 }
 
-impl Context<'_> {
-    /// The lane of the thread that is watched, if it is among these.
+/// Asks the engine for gradients, and the plan if the engine leaves it to the unit.
+fn ask(
+    engine: &dyn GradientEngine,
+    fetch: &Fetch,
+    (texture_handle, sampler_handle): (u64, u64),
+    (plan, request): (&FetchPlan, &FetchRequest<'_>),
+    (scratch, answer): (&mut Scratch, &mut FetchAnswer),
+) -> Result<(), String> {
+    let asked = GradientFetch {
+        span: fetch.span,
+        form: fetch.form,
+        texture_handle,
+        sampler_handle,
+        texture: plan.texture(),
+        sampler: plan.sampler(),
+        request,
+    };
+    if engine.fetch(&asked, answer)? == Answered::Unit {
+        plan.fetch(request, scratch, answer);
+    }
+    Ok(())
+}
+
+/// A warp of a CTA, whose lanes' accesses are told to the watch.
+#[derive(Clone, Copy)]
+pub(super) struct Witness<'a> {
+    watch: Option<&'a Watch>,
+    cta: [u32; 3],
+    block: [u32; 3],
+    warp: u32,
+}
+
+impl Witness<'_> {
+    /// Tells what a lane has done.
+    pub(super) fn tell(&self, lane: usize, span: Span, what: Watched) {
+        let ([w, h, _], index) = (self.block, self.warp * 32 + lane as u32);
+        let thread = [index % w, index / w % h, index / w / h];
+        if let Some(watch) = self.watch {
+            watch.record(self.cta, thread, WatchedAccess { span, what });
+        }
+    }
+}
+
+impl<'a> Context<'a> {
+    /// The lanes among these that are watched.
     #[inline]
-    pub(super) fn watched_lane(&self, warp: &Warp, mask: u32) -> Option<usize> {
-        let (index, lane) = self.watched?;
-        (index == warp.index && mask >> lane & 1 == 1).then_some(lane as usize)
+    pub(super) fn watched_lanes(&self, warp: &Warp, mask: u32) -> u32 {
+        match (self.launch.config.watch, self.watched) {
+            (None, _) => 0,
+            (Some(watch), _) if watch.is_of_all() => mask,
+            (_, Some((index, lane))) if index == warp.index => mask & 1 << lane,
+            _ => 0,
+        }
+    }
+
+    /// Who says what the lanes of a warp do.
+    #[inline]
+    pub(super) fn witness(&self, warp: &Warp) -> Witness<'a> {
+        let config = self.launch.config;
+        Witness { watch: config.watch, cta: self.cta.id, block: config.block, warp: warp.index }
     }
 
     pub(super) fn fetch(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Done {
         let constants = &self.launch.constants;
         self.counters.fetches += u64::from(mask.count_ones());
-        let watched = self.watched_lane(warp, mask);
+        let (watched, witness) = (self.watched_lanes(warp, mask), self.witness(warp));
         let texture = warp.w(constants, fetch.texture.slot);
         let sampler = match &fetch.sampler {
             Some(s) => warp.w(constants, s.slot),
             None => texture,
         };
         let mut request = request(fetch, warp, constants, 0);
-        request.components = if watched.is_some() { 0xf } else { fetch.components };
+        request.components = if watched != 0 { 0xf } else { fetch.components };
+        let engine = self.launch.config.gradients.filter(|_| fetch.form.kind == GRADIENT);
         let sites = &mut self.sites;
         let kept = &mut sites.fetches[fetch.site];
         let mut rest = mask;
@@ -119,10 +182,22 @@ impl Context<'_> {
             }
             request.active = active;
             let Some((_, plan)) = kept.first() else { continue };
-            plan.fetch(&request, &mut sites.scratch, &mut sites.answer);
-            if let (Some(lane), Some(watch)) = (watched, self.launch.config.watch)
-                && active >> lane & 1 == 1
-            {
+            sites.tally.add(Count {
+                geometry: fetch.form.geometry,
+                format: plan.texture().resource.format(),
+                surface: false,
+                accesses: active.count_ones().into(),
+            });
+            let space = (&mut sites.scratch, &mut sites.answer);
+            match engine {
+                None => plan.fetch(&request, space.0, space.1),
+                Some(engine) => {
+                    if let Err(why) = ask(engine, fetch, handles, (plan, &request), space) {
+                        return trouble(lane, FaultKind::Texture(why));
+                    }
+                }
+            }
+            for lane in lanes(active & watched) {
                 let mut values = sites.answer.values.map(|v| v[lane]);
                 if fetch.form.result == ResultType::F16x2 {
                     // Two registers hold all: the others are of some fetch before.
@@ -136,7 +211,7 @@ impl Context<'_> {
                     values,
                     resident: sites.answer.resident >> lane & 1 == 1,
                 });
-                watch.record(fetch.span, what);
+                witness.tell(lane, fetch.span, what);
             }
         }
         for (values, &d) in sites.answer.values.iter().zip(&fetch.parts) {

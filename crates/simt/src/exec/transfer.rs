@@ -114,20 +114,17 @@ impl Context<'_> {
             R::GlobaltimerLo => nanoseconds() & 0xffff_ffff,
             R::GlobaltimerHi => nanoseconds() >> 32,
             R::DynamicSmemSize => u64::from(config.dynamic_shared),
-            R::TotalSmemSize | R::AggrSmemSize => launch.shared_size as u64,
-            // Each CTA is a cluster of its own, and no shared memory is reserved.
+            R::TotalSmemSize => launch.shared_size as u64,
+            R::AggrSmemSize => (launch.shared_size + launch.reserved.1) as u64,
+            R::ReservedSmemOffsetBegin | R::ReservedSmemOffset0 => launch.reserved.0 as u64,
+            R::ReservedSmemOffset1 => (launch.reserved.0 + launch.reserved.1 / 2) as u64,
+            R::ReservedSmemOffsetEnd => (launch.reserved.0 + launch.reserved.1) as u64,
+            R::ReservedSmemOffsetCap => launch.reserved.1 as u64,
+            // Each CTA is a cluster of its own.
             R::Clusterid => axis(self.cta.id),
             R::Nclusterid => axis(config.grid),
             R::ClusterNctaid | R::ClusterNctarank => 1,
-            R::ClusterCtaid
-            | R::ClusterCtarank
-            | R::IsExplicitCluster
-            | R::CurrentGraphExec
-            | R::ReservedSmemOffsetBegin
-            | R::ReservedSmemOffsetEnd
-            | R::ReservedSmemOffsetCap
-            | R::ReservedSmemOffset0
-            | R::ReservedSmemOffset1 => 0,
+            R::ClusterCtaid | R::ClusterCtarank | R::IsExplicitCluster | R::CurrentGraphExec => 0,
         };
         self.wide = [one; 32];
     }

@@ -6,7 +6,7 @@ use super::fuse;
 use crate::alu::{self, Alu, L32};
 use crate::code::{CompareTo, Op, Rare, Slot};
 use texunit_check::ir::{Instruction, Operand};
-use texunit_isa::{BoolOp, Modifiers, Opcode, Rounding, ScalarType};
+use texunit_isa::{AtomOp, BoolOp, Modifiers, Opcode, Rounding, ScalarType};
 
 fn not_equal(a: &L32, b: &L32) -> u32 {
     a.iter().zip(b).enumerate().fold(0, |m, (i, (a, b))| m | (u32::from(a != b) << i))
@@ -19,7 +19,11 @@ impl<'a> Builder<'a> {
         if inst.opcode == Opcode::Lop3 && inst.mods.bool_op.is_some() {
             return self.lop3_bool(inst);
         }
-        let mut alu = alu::select(inst.opcode, &inst.mods)?;
+        let three = matches!(inst.opcode, Opcode::Min | Opcode::Max) && ops.len() == 4;
+        let mut alu = match three {
+            true => alu::select_three(inst.opcode, &inst.mods)?,
+            false => alu::select(inst.opcode, &inst.mods)?,
+        };
         if inst.opcode == Opcode::Cvt {
             alu = self.fit_conversion(alu, inst)?;
         }
@@ -37,6 +41,9 @@ impl<'a> Builder<'a> {
 
     /// `cvt` between registers of other widths than its types.
     fn fit_conversion(&mut self, alu: Alu, inst: &Instruction) -> Option<Alu> {
+        if matches!(alu, Alu::Tiny(_)) {
+            return Some(alu);
+        }
         let [to, from] = inst.mods.types[..] else { return Some(alu) };
         let other = |operand: &Operand, ty: ScalarType| match operand {
             Operand::Reg(r) => (self.bits(*r) == 64) != is_wide(ty),
@@ -107,7 +114,13 @@ impl<'a> Builder<'a> {
             Alu::Predicate(f) => self.logic(f, d, ops)?,
             Alu::SelectNarrow(_) | Alu::SelectWide(_) => return None,
             Alu::CompareNarrow(_) | Alu::CompareWide(_) | Alu::ComparePair(_) => return None,
-            Alu::Narrow4(_) | Alu::Mixed(_) | Alu::Mixed4(_) | Alu::Convert(_) | Alu::Carry(_) => {
+            Alu::Narrow4(_)
+            | Alu::Mixed(_)
+            | Alu::Mixed4(_)
+            | Alu::Convert(_)
+            | Alu::Tiny(_)
+            | Alu::Video(_)
+            | Alu::Carry(_) => {
                 let wide = mods.ty().is_some_and(is_wide);
                 let zero = self.constant(0, wide);
                 let mut s = [zero; 4];
@@ -250,6 +263,30 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
+    /// `redux` of f32: the numbers as integers of the same order, and back. Without `.NaN` a NaN
+    /// comes last of all, with it first.
+    pub(super) fn redux_float(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [d, a, members] = &inst.operands[..] else { return None };
+        let (op, mods) = (inst.mods.redux?, &inst.mods);
+        let keys: fn(&mut L32, &L32, &L32, &L32) = match (mods.abs, op == AtomOp::Max, mods.nan) {
+            (false, false, false) | (false, true, true) => {
+                |d, a, _, _| keys(d, a, u32::MAX, KEY_MAX)
+            }
+            (true, false, false) | (true, true, true) => |d, a, _, _| keys(d, a, SIGN - 1, KEY_MAX),
+            (false, ..) => |d, a, _, _| keys(d, a, u32::MAX, SIGN),
+            (true, ..) => |d, a, _, _| keys(d, a, SIGN - 1, SIGN),
+        };
+        let (d, a, members) = (self.destination(d)?, self.narrow(a)?, self.narrow(members)?);
+        let (key, least) = (self.temporary_narrow(), self.temporary_narrow());
+        let ty = ScalarType::S32;
+        self.helper(Op::Narrow { f: keys, d: key, s: [a; 3] });
+        self.unguarded(|b| b.emit(Op::Redux { op, ty, d: least, a: key, members }));
+        if !d.is_none() {
+            self.finisher(Op::Narrow { f: from_keys, d, s: [least; 3] });
+        }
+        Some(())
+    }
+
     /// A sum with its product fused into it.
     pub(super) fn fused(&mut self, body: &'a [Instruction], inst: &'a Instruction, sum: fuse::Sum) {
         let fma = Modifiers { rounding: Some(Rounding::Rn), ..(*inst.mods).clone() };
@@ -276,6 +313,26 @@ impl<'a> Builder<'a> {
             let _ = self.arithmetic(&body[sum.product]);
             let _ = self.arithmetic(inst);
         }
+    }
+}
+
+const SIGN: u32 = 1 << 31;
+/// Above the key of every number.
+const KEY_MAX: u32 = SIGN - 1;
+
+/// Signed integers in the order of the numbers; NaNs are `nan`. `keep` takes the sign away.
+fn keys(d: &mut L32, a: &L32, keep: u32, nan: u32) {
+    for (d, a) in d.iter_mut().zip(a) {
+        let x = a & keep;
+        let key = if x & SIGN == 0 { x } else { x ^ KEY_MAX };
+        *d = if f32::from_bits(x).is_nan() { nan } else { key };
+    }
+}
+
+fn from_keys(d: &mut L32, a: &L32, _: &L32, _: &L32) {
+    for (d, key) in d.iter_mut().zip(a) {
+        let x = if key & SIGN == 0 { *key } else { key ^ KEY_MAX };
+        *d = if f32::from_bits(x).is_nan() { KEY_MAX } else { x };
     }
 }
 

@@ -37,7 +37,9 @@ pub(crate) struct Builder<'a> {
     pub(crate) returns_at: Vec<u32>,
     pub(crate) params_at: Vec<u32>,
     pub(super) frame_at: Vec<u32>,
-    frame_size: u32,
+    pub(super) frame_size: u32,
+    /// Where a function that changes its stack keeps how much it has.
+    pub(super) stack_at: Option<u32>,
     objects: Vec<(String, u32, u32)>,
     /// The instruction being lowered.
     pub(crate) guard: Slot,
@@ -74,6 +76,12 @@ impl<'a> Builder<'a> {
         let (params_at, end) = layout(own(&function.params).into_iter(), end);
         let sizes = function.frame.iter().map(|v| v.size.max(1));
         let (frame_at, frame_size) = layout(sizes, end);
+        let moves = |i: &ir::Instruction| {
+            matches!(i.opcode, Opcode::Alloca | Opcode::Stacksave | Opcode::Stackrestore)
+        };
+        let moves = function.body.as_ref().is_some_and(|body| body.iter().any(moves));
+        let stack_at = moves.then_some(frame_size);
+        let frame_size = frame_size.saturating_add(if moves { 16 } else { 0 });
         let named = |params: &[ir::Param], at: &[u32]| -> Vec<(String, u32, u32)> {
             params.iter().zip(at).map(|(p, &o)| (p.name.clone(), o, p.size)).collect()
         };
@@ -101,6 +109,7 @@ impl<'a> Builder<'a> {
             params_at,
             frame_at,
             frame_size,
+            stack_at,
             objects,
             guard: Slot::TRUE,
             span: function.span,
@@ -143,6 +152,7 @@ impl<'a> Builder<'a> {
     fn instruction(&mut self, inst: &'a ir::Instruction) {
         use Opcode as O;
         let done = match inst.opcode {
+            _ if inst.mods.unexecuted.is_some() => None,
             O::Mov | O::Selp | O::Cvta | O::Isspacep => self.moves(inst),
             O::Set | O::Setp | O::Testp => self.comparison(inst),
             O::Ld
@@ -163,8 +173,20 @@ impl<'a> Builder<'a> {
             | O::Membar
             | O::Fence
             | O::Nanosleep
+            | O::Griddepcontrol
             | O::Pmevent => self.control(inst),
+            O::Cp
+            | O::Mbarrier
+            | O::Elect
+            | O::Alloca
+            | O::Stacksave
+            | O::Stackrestore
+            | O::Createpolicy
+            | O::Ldmatrix
+            | O::Stmatrix
+            | O::Movmatrix => self.transport(inst),
             O::Call => self.call(inst),
+            O::Redux if inst.mods.ty() == Some(ScalarType::F32) => self.redux_float(inst),
             O::Bar | O::Barrier | O::Activemask | O::Shfl | O::Vote | O::Match | O::Redux => {
                 self.collective(inst)
             }

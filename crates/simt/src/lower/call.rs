@@ -1,12 +1,15 @@
 //! Calls, and the ends of functions that take or give `.reg` parameters.
 
 use super::builder::{Builder, layout};
-use crate::code::{Access, AssertFail, Call, Callee, Op, Passed, Place, Printf, Slot, Value};
+use crate::code::{
+    Access, AssertFail, Call, Callee, HeapAction, HeapCall, Op, Passed, Place, Printf, Slot, Value,
+};
 use texunit_check::ir::{Base, FuncId, Instruction, Operand, Param, Prototype};
 
 impl<'a> Builder<'a> {
     /// Loads `.reg` parameters from where the caller has put them.
     pub(super) fn prologue(&mut self) {
+        self.clear_stack();
         let function = self.function;
         if function.is_entry {
             return;
@@ -162,9 +165,22 @@ impl<'a> Builder<'a> {
                     AssertFail { message: *message, file: *file, line: *line, function: *function };
                 self.emit(Op::AssertFail(Box::new(op)));
             }
+            ("malloc", [size]) => {
+                self.heap(HeapAction::Allocate { size: *size, align: None }, &results);
+            }
+            ("__nv_aligned_device_malloc", [size, align]) => {
+                self.heap(HeapAction::Allocate { size: *size, align: Some(*align) }, &results);
+            }
+            ("free", [pointer]) => self.heap(HeapAction::Free { pointer: *pointer }, &results),
             _ => return None,
         }
         Some(())
+    }
+
+    fn heap(&mut self, action: HeapAction, results: &[Value]) {
+        self.needs.heap = true;
+        let call = HeapCall { action, result: results.first().copied() };
+        self.emit(Op::HeapCall(Box::new(call)));
     }
 }
 

@@ -63,8 +63,9 @@ impl<'a> Builder<'a> {
 
     fn access(&mut self, inst: &Instruction, address: &Operand) -> Option<Access> {
         let ty = inst.mods.ty()?;
-        let size = ty.bytes();
-        if ty == ScalarType::Pred || size > 8 {
+        // 16 bytes are two parts, as of a vector of two.
+        let size = ty.bytes().min(8);
+        if ty == ScalarType::Pred {
             return None;
         }
         let Address { place, base, offset } = self.address(address, inst.mods.space)?;
@@ -81,8 +82,14 @@ impl<'a> Builder<'a> {
     }
 
     fn load(&mut self, inst: &'a Instruction) -> Option<()> {
-        let [d, address] = &inst.operands[..] else { return None };
+        // A cache policy may follow, which changes nothing.
+        let [d, address, ..] = &inst.operands[..] else { return None };
         let mut access = self.access(inst, address)?;
+        if inst.mods.ty() == Some(ScalarType::B128) {
+            access.parts.extend(self.quad(d)?);
+            self.emit(Op::LoadQuad(Box::new(access)));
+            return Some(());
+        }
         let parts = match d {
             Operand::Vector(parts) => &parts[..],
             one => std::slice::from_ref(one),
@@ -105,8 +112,13 @@ impl<'a> Builder<'a> {
     }
 
     fn store(&mut self, inst: &'a Instruction) -> Option<()> {
-        let [address, source] = &inst.operands[..] else { return None };
+        let [address, source, ..] = &inst.operands[..] else { return None };
         let mut access = self.access(inst, address)?;
+        if inst.mods.ty() == Some(ScalarType::B128) {
+            access.parts.extend(self.quad(source)?);
+            self.emit(Op::StoreQuad(Box::new(access)));
+            return Some(());
+        }
         let parts = match source {
             Operand::Vector(parts) => &parts[..],
             one => std::slice::from_ref(one),
@@ -128,38 +140,67 @@ impl<'a> Builder<'a> {
 
     fn atomic(&mut self, inst: &'a Instruction) -> Option<()> {
         let (d, rest) = match inst.opcode {
-            Opcode::Atom => (self.destination(inst.operands.first()?)?, &inst.operands[1..]),
-            _ => (Slot::NONE, &inst.operands[..]),
+            Opcode::Atom => (inst.operands.first(), inst.operands.get(1..)?),
+            _ => (None, &inst.operands[..]),
         };
         let (ty, op) = (inst.mods.ty()?, inst.mods.atom?);
-        if !is_executed(op, ty) || inst.mods.vector > 1 {
+        if inst.mods.unexecuted.is_some() || !is_executed(op, ty, inst.mods.vector > 0) {
             return None;
         }
         let Address { place, base, offset } = self.address(rest.first()?, inst.mods.space)?;
         if matches!(place, Place::KernelParam | Place::Frame | Place::Param) {
             return None;
         }
-        let wide = is_wide(ty);
-        let b = self.source(rest.get(1)?, wide)?;
+        let b = self.elements(rest.get(1)?, ty)?;
+        let d = match d {
+            Some(d) => self.results(d, ty, b.len())?,
+            None => vec![Slot::NONE; b.len()],
+        };
+        // A cache policy may stand last, which changes nothing.
         let c = match rest.get(2) {
-            Some(c) if op == AtomOp::Cas => self.source(c, wide)?,
-            None if op != AtomOp::Cas => Slot::NONE,
+            Some(c) if op == AtomOp::Cas => self.elements(c, ty)?,
+            _ if op != AtomOp::Cas => Vec::new(),
             _ => return None,
         };
+        if b.len() != d.len() || b.len() > 8 {
+            return None;
+        }
         self.emit(Op::Atomic(Box::new(Atomic { place, op, ty, d, base, offset, b, c })));
         Some(())
+    }
+
+    /// Sources of an atomic: one for each element, of `.b128` the halves.
+    fn elements(&mut self, operand: &'a Operand, ty: ScalarType) -> Option<Vec<Slot>> {
+        match operand {
+            Operand::Vector(parts) => parts.iter().map(|p| self.source(p, is_wide(ty))).collect(),
+            one if ty == ScalarType::B128 => self.quad(one).map(Vec::from),
+            one => self.source(one, is_wide(ty)).map(|slot| vec![slot]),
+        }
+    }
+
+    fn results(&mut self, operand: &Operand, ty: ScalarType, count: usize) -> Option<Vec<Slot>> {
+        match operand {
+            Operand::Vector(parts) => parts.iter().map(|p| self.destination(p)).collect(),
+            Operand::Discard => Some(vec![Slot::NONE; count]),
+            one if ty == ScalarType::B128 => self.quad(one).map(Vec::from),
+            one => self.destination(one).map(|slot| vec![slot]),
+        }
     }
 }
 
 /// Which atomics are executed.
-fn is_executed(op: AtomOp, ty: ScalarType) -> bool {
+fn is_executed(op: AtomOp, ty: ScalarType, vector: bool) -> bool {
     use ScalarType as T;
+    let half = matches!(ty, T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2);
     match op {
-        AtomOp::Add => matches!(ty, T::U32 | T::S32 | T::U64 | T::S64 | T::F32 | T::F64),
+        AtomOp::Add if vector => half || ty == T::F32,
+        AtomOp::Min | AtomOp::Max if vector => half,
+        _ if vector => false,
+        AtomOp::Add => half || matches!(ty, T::U32 | T::S32 | T::U64 | T::S64 | T::F32 | T::F64),
         AtomOp::Min | AtomOp::Max => matches!(ty, T::U32 | T::S32 | T::U64 | T::S64),
         AtomOp::Inc | AtomOp::Dec => ty == T::U32,
         AtomOp::And | AtomOp::Or | AtomOp::Xor => ty.bits() == 32 || ty.bits() == 64,
-        AtomOp::Exch => ty.bits() == 32 || ty.bits() == 64,
-        AtomOp::Cas => matches!(ty.bits(), 16 | 32 | 64),
+        AtomOp::Exch => matches!(ty.bits(), 32 | 64 | 128),
+        AtomOp::Cas => matches!(ty.bits(), 16 | 32 | 64 | 128),
     }
 }

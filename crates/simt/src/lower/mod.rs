@@ -11,14 +11,17 @@ mod control;
 mod fetch;
 mod flow;
 mod fuse;
+mod machinery;
 mod memory;
 mod moves;
 mod operands;
 mod pools;
 mod program;
+mod resources;
 mod sites;
 mod surface;
 mod texture;
+mod transport;
 
 use crate::code::{Code, Func};
 use builder::Builder;
@@ -27,6 +30,7 @@ pub use codes::CODES;
 use pools::Pools;
 pub(crate) use program::SharedLayout;
 pub use program::{KernelId, Program, Symbols, function_address, function_of_address};
+pub use resources::Resources;
 pub use sites::{FetchSite, HandleSource};
 use texunit_check::ir;
 use texunit_syntax::{Diagnostic, SourceFile};
@@ -38,6 +42,12 @@ pub(crate) struct Needs {
     pub(crate) functions: Vec<ir::FuncId>,
     /// Whether it calls through registers.
     pub(crate) indirect: bool,
+    /// Whether it takes stack as it runs (`alloca`).
+    pub(crate) alloca: bool,
+    /// Whether it calls `malloc` or `free`.
+    pub(crate) heap: bool,
+    /// Whether it reads where the reserved shared memory lies.
+    pub(crate) reserved_shared: bool,
     /// Shared variables.
     pub(crate) shared: Vec<ir::VarId>,
     /// Instructions that we do not execute.

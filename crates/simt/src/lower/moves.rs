@@ -33,7 +33,10 @@ impl<'a> Builder<'a> {
 
     fn mov(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, a] = &inst.operands[..] else { return None };
-        let ty = inst.mods.ty().filter(|ty| ty.bits() <= 64)?;
+        let ty = inst.mods.ty()?;
+        if ty.bits() > 64 {
+            return self.mov_quad(d, a);
+        }
         match (d, a) {
             (Operand::Vector(parts), _) => self.unpack(parts, a, ty),
             (_, Operand::Vector(parts)) => self.pack(d, parts, ty),
@@ -53,6 +56,42 @@ impl<'a> Builder<'a> {
                 Some(())
             }
         }
+    }
+
+    /// `mov.b128`: each half on its own.
+    fn mov_quad(&mut self, d: &'a Operand, a: &'a Operand) -> Option<()> {
+        let ops: Vec<Op> = match (d, a) {
+            (Operand::Vector(parts), _) => {
+                let from = self.quad(a)?;
+                let to: Option<Vec<Slot>> = parts.iter().map(|p| self.destination(p)).collect();
+                match &to?[..] {
+                    [low, high] => halves([*low, *high], from),
+                    [a, b, c, d] => vec![
+                        Op::Unpack { parts: Box::new([*a, *b]), a: from[0], bits: 32 },
+                        Op::Unpack { parts: Box::new([*c, *d]), a: from[1], bits: 32 },
+                    ],
+                    _ => return None,
+                }
+            }
+            (_, Operand::Vector(parts)) => {
+                let to = self.quad(d)?;
+                let wide = parts.len() == 2;
+                let from: Option<Vec<Slot>> = parts.iter().map(|p| self.source(p, wide)).collect();
+                match &from?[..] {
+                    [low, high] => halves(to, [*low, *high]),
+                    [a, b, c, d] => vec![
+                        Op::Pack { d: to[0], parts: Box::new([*a, *b]), bits: 32 },
+                        Op::Pack { d: to[1], parts: Box::new([*c, *d]), bits: 32 },
+                    ],
+                    _ => return None,
+                }
+            }
+            _ => halves(self.quad(d)?, self.quad(a)?),
+        };
+        for (i, op) in ops.into_iter().enumerate() {
+            if i == 0 { self.emit(op) } else { self.finisher(op) }
+        }
+        Some(())
     }
 
     fn pack(&mut self, d: &'a Operand, parts: &'a [Operand], ty: ScalarType) -> Option<()> {
@@ -136,4 +175,10 @@ impl<'a> Builder<'a> {
             _ => u64::MAX,
         }
     }
+}
+
+/// Copies of 64-bit halves; those that nobody wants do nothing.
+fn halves(to: [Slot; 2], from: [Slot; 2]) -> Vec<Op> {
+    let one = |d: Slot, a: Slot| if d.is_none() { Op::Nop } else { Op::MovWide { d, a } };
+    vec![one(to[0], from[0]), one(to[1], from[1])]
 }

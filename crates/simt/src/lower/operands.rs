@@ -16,6 +16,12 @@ impl Builder<'_> {
         let slot = match self.function.regs[reg.0 as usize].ty.bits() {
             1 => self.predicates.take(Slot::predicate),
             64 => self.wide.take(Slot::wide),
+            // Two slots, the low half first.
+            128 => {
+                let low = self.wide.take(Slot::wide);
+                self.wide.take(Slot::wide);
+                low
+            }
             _ => self.narrow.take(Slot::narrow),
         };
         self.slots[reg.0 as usize] = slot;
@@ -42,11 +48,26 @@ impl Builder<'_> {
     /// An operand in whatever kind of slot it has; immediates are wide if `wide`.
     pub(crate) fn source(&mut self, operand: &Operand, wide: bool) -> Option<Slot> {
         Some(match operand {
+            Operand::Reg(r) if self.bits(*r) > 64 => return None,
             Operand::Reg(r) => self.register(*r),
             Operand::NotReg(r) => self.register(*r).negated(),
             Operand::Imm(v) => self.constant(*v, wide),
-            Operand::ZeroCounter | Operand::EnvReg(_) => self.constant(0, wide),
+            Operand::ZeroCounter => self.constant(0, wide),
+            Operand::EnvReg(number) => {
+                let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
+                self.helper(Op::EnvReg { d, number: *number });
+                d
+            }
             Operand::Special(reg, component) => {
+                use texunit_isa::SpecialReg as R;
+                self.needs.reserved_shared |= matches!(
+                    reg,
+                    R::ReservedSmemOffsetBegin
+                        | R::ReservedSmemOffsetEnd
+                        | R::ReservedSmemOffsetCap
+                        | R::ReservedSmemOffset0
+                        | R::ReservedSmemOffset1
+                );
                 let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
                 self.helper(Op::Special { d, reg: *reg, component: *component });
                 d
@@ -103,8 +124,25 @@ impl Builder<'_> {
     /// The slot of a destination; `_` gives `Slot::NONE`.
     pub(crate) fn destination(&mut self, operand: &Operand) -> Option<Slot> {
         match operand {
+            Operand::Reg(r) if self.bits(*r) > 64 => None,
             Operand::Reg(r) => Some(self.register(*r)),
             Operand::Discard => Some(Slot::NONE),
+            _ => None,
+        }
+    }
+
+    /// An operand of 128 bits: the slots of its halves, the low one first.
+    pub(crate) fn quad(&mut self, operand: &Operand) -> Option<[Slot; 2]> {
+        match operand {
+            Operand::Reg(r) if self.bits(*r) == 128 => {
+                let low = self.register(*r);
+                Some([low, low.next()])
+            }
+            Operand::Discard => Some([Slot::NONE; 2]),
+            // Of a constant with bit 63 it is not known what stands above.
+            Operand::Imm(v) if *v >> 63 == 0 => {
+                Some([self.constant(*v, true), self.constant(0, true)])
+            }
             _ => None,
         }
     }

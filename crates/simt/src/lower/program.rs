@@ -156,6 +156,16 @@ impl Program {
         seen
     }
 
+    /// Whether the kernel can call `malloc` or `free`.
+    pub fn uses_heap(&self, id: KernelId) -> bool {
+        self.reachable(id.0).into_iter().any(|f| self.needs[f as usize].heap)
+    }
+
+    /// Whether the kernel asks where the reserved shared memory lies.
+    pub(crate) fn uses_reserved_shared(&self, id: KernelId) -> bool {
+        self.reachable(id.0).into_iter().any(|f| self.needs[f as usize].reserved_shared)
+    }
+
     pub(crate) fn code(&self, fmad: bool) -> &Code {
         match &self.fused {
             Some(fused) if fmad => fused,
@@ -241,6 +251,9 @@ fn is_grad(inst: &ir::Instruction) -> bool {
 
 /// Code and help of an instruction that we do not execute.
 pub(super) fn why_unsupported(inst: &ir::Instruction) -> (&'static str, String) {
+    if let Some(reason) = super::machinery::reason(inst) {
+        return ("E0406", reason.to_owned());
+    }
     match inst.opcode {
         Opcode::Tex if inst.mods.types.get(1) == Some(&ScalarType::S32) && is_grad(inst) => (
             "E0401",
@@ -250,16 +263,11 @@ pub(super) fn why_unsupported(inst: &ir::Instruction) -> (&'static str, String) 
         ),
         Opcode::Tex | Opcode::Tld4 => ("E0401", GARBLED.to_owned()),
         Opcode::Suld | Opcode::Sust | Opcode::Sured => ("E0402", GARBLED.to_owned()),
-        Opcode::Atom | Opcode::Red => (
-            "E0403",
-            "executed are add, min, max, inc, dec, and, or, xor, exch and cas of 32 and 64 bits, \
-             `cas.b16`, and `add` of f32 and f64"
-                .to_owned(),
-        ),
+        Opcode::Atom | Opcode::Red => ("E0403", super::machinery::atomic(inst)),
         Opcode::Call => (
             "E0404",
-            "of functions without a body only `vprintf` and `__assertfail` can be called; link \
-             the others into the module"
+            "of functions without a body only `vprintf`, `__assertfail`, `malloc` and `free` can be \
+             called; link the others into the module"
                 .to_owned(),
         ),
         Opcode::Mov if matches!(inst.operands.last(), Some(ir::Operand::AddressOf(_, n)) if *n != 0) => {

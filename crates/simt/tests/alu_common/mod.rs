@@ -84,6 +84,8 @@ impl Instruction {
             Alu::Wide(f) => f(&mut e, &wide(0), &wide(1), &wide(2)),
             Alu::Mixed(f) => f(&mut e, &wide(0), &wide(1), &wide(2)),
             Alu::Convert(c) => c.run(&mut e, &wide(0), &wide(1)),
+            Alu::Tiny(t) => t.run(&mut e, &wide(0), &wide(1), &wide(2)),
+            Alu::Video(v) => v.run(&mut e, &wide(0), &wide(1), &wide(2)),
             Alu::Mixed4(f) => f(&mut e, &wide(0), &wide(1), &wide(2), &wide(3)),
             Alu::Widen(f) => f(&mut e, &narrow(0), &narrow(1), &wide(2)),
             Alu::CompareNarrow(f) => e = bits(f(&narrow(0), &narrow(1))),

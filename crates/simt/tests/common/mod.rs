@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use texunit_check::ir::{self, Storage};
-use texunit_memory::{Block, Memory};
+use texunit_memory::{Block, Heap, Memory};
 use texunit_simt::{
     Descriptors, Fault, LaunchConfig, LaunchStats, Program, Symbols, Watch, function_address, lower,
 };
@@ -16,6 +16,7 @@ pub struct Loaded {
     pub memory: Memory,
     pub descriptors: Descriptors,
     pub watch: Option<Watch>,
+    pub heap: Option<Heap>,
 }
 
 pub const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
@@ -72,7 +73,7 @@ pub fn load_bound(text: &str, handles: &[(&str, u64)]) -> Loaded {
         }
     }
     let program = lower(&module, &symbols, &source);
-    Loaded { source, program, memory, descriptors: Descriptors::default(), watch: None }
+    Loaded { source, program, memory, descriptors: Descriptors::default(), watch: None, heap: None }
 }
 
 /// How a kernel is launched; changed by tests where they need other values.
@@ -85,6 +86,8 @@ pub struct How {
     pub max_steps: u64,
     pub fmad: bool,
     pub stack_limit: u32,
+    pub cooperative: bool,
+    pub printf_limit: usize,
 }
 
 impl Default for How {
@@ -97,6 +100,8 @@ impl Default for How {
             max_steps: 10_000_000,
             fmad: false,
             stack_limit: 16 * 1024,
+            cooperative: false,
+            printf_limit: texunit_simt::launch::PRINTF_LIMIT,
         }
     }
 }
@@ -139,6 +144,8 @@ impl Loaded {
                 Arg::U64(v) => params[at..at + 8].copy_from_slice(&v.to_le_bytes()),
             }
         }
+        // The size of the workspace, and the barrier.
+        let workspace = how.cooperative.then(|| self.filled(&[16, 0, 0, 0]));
         let map = self.memory.map();
         let config = LaunchConfig {
             grid: how.grid,
@@ -152,9 +159,14 @@ impl Loaded {
             fmad: how.fmad,
             stack_limit: how.stack_limit,
             grid_id: 7,
+            cooperative: how.cooperative,
+            grid_workspace: workspace.map_or(0, |(address, _)| address),
+            heap: self.heap.as_ref(),
+            printf_limit: how.printf_limit,
             progress: None,
             cancel: None,
             watch: self.watch.as_ref(),
+            gradients: None,
         };
         texunit_simt::launch(&self.program, id, &config)
     }

@@ -386,6 +386,7 @@ def approximations():
     write("alu_approximations.txt", rows)
 
 
-arithmetic()
-conversions()
-approximations()
+if __name__ == "__main__":
+    arithmetic()
+    conversions()
+    approximations()

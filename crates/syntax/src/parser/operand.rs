@@ -194,7 +194,8 @@ impl<'a> Parser<'a> {
         if self.kind() != Kind::Word || self.peek().first_on_line && self.begins_statement_here() {
             return Ok(None);
         }
-        self.check_modifier(crate::words::is_directive)?;
+        // Also the upper half-word of four bytes, of video instructions.
+        self.check_modifier(|word| word != "b32" && crate::words::is_directive(word))?;
         let component = self.take_word();
         if self.kind() == Kind::Word && !self.peek().first_on_line {
             let help = "a vector register has one level of elements";

@@ -1,0 +1,126 @@
+//! Memory by address: what copies and memory sets of the driver API work on. Buffers, module variables
+//! and host memory that is mapped into the device are found alike.
+
+use crate::device::{Device, Error};
+use std::ops::Range;
+use std::sync::Arc;
+use texunit_memory::{AttachError, Block};
+
+/// Bytes in one block of memory, from a device address on. They stay there while this is alive,
+/// even if the allocation is freed.
+#[derive(Clone, Debug)]
+pub struct Linear {
+    block: Arc<Block>,
+    offset: u64,
+    len: u64,
+    /// Device address of the block.
+    base: u64,
+}
+
+/// Bytes that a fill writes at a time.
+const PIECE: usize = 4096;
+
+impl Device {
+    /// The `len` bytes at a device address, which must lie in one allocation, variable, or mapped
+    /// piece of host memory.
+    pub fn linear(&self, address: u64, len: u64) -> Result<Linear, Error> {
+        let (block, offset) = self.inner.memory.find(address, len)?;
+        Ok(Linear { block, offset, len, base: address - offset })
+    }
+
+    /// Makes a block of host memory part of the device's memory, at the address that it has in the
+    /// program (unified addressing). It takes none of the device's own memory.
+    pub fn map_host(&self, block: &Arc<Block>) -> Result<(), AttachError> {
+        self.inner.memory.attach(block.host_address(), block)
+    }
+
+    /// Takes out host memory that begins at this address; false if there is none.
+    pub fn unmap_host(&self, address: u64) -> bool {
+        self.inner.memory.free(address)
+    }
+
+    /// Bytes of the device's memory that are in use.
+    pub fn memory_used(&self) -> u64 {
+        self.inner.memory.used()
+    }
+
+    /// Bytes of the device's memory ([`crate::DeviceOptions::memory_limit`]).
+    pub fn memory_limit(&self) -> u64 {
+        self.inner.memory.limit()
+    }
+
+    /// Whether an address is one that this device gives out, be there an allocation or not.
+    pub fn gives_out(&self, address: u64) -> bool {
+        let windows = self.inner.memory.windows();
+        windows.global.contains(&address) || windows.constant.contains(&address)
+    }
+}
+
+impl Linear {
+    /// Device addresses of the whole allocation that the bytes are in.
+    pub fn allocation(&self) -> Range<u64> {
+        self.base..self.base + self.block.size() as u64
+    }
+
+    /// The memory behind it, and its first byte there.
+    pub(crate) fn place_in_block(&self) -> (&Arc<Block>, u64) {
+        (&self.block, self.offset)
+    }
+
+    /// What messages call the allocation.
+    pub fn name(&self) -> &str {
+        self.block.name()
+    }
+
+    /// Number of bytes.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Copies bytes from `offset` on out of it.
+    pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
+        let at = self.place(offset, out.len() as u64)?;
+        self.block.read(at, out).map_err(|e| self.outside(e.offset, e.len))
+    }
+
+    /// Copies bytes to `offset` and on.
+    pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
+        let at = self.place(offset, bytes.len() as u64)?;
+        self.block.write(at, bytes).map_err(|e| self.outside(e.offset, e.len))
+    }
+
+    /// Repeats `pattern` `count` times from `offset` on.
+    pub fn fill(&self, offset: u64, pattern: &[u8], count: u64) -> Result<(), Error> {
+        let size = pattern.len() as u64;
+        let len = size.checked_mul(count).ok_or_else(|| self.outside(offset, u64::MAX))?;
+        self.place(offset, len)?;
+        if len == 0 {
+            return Ok(());
+        }
+        let most = (PIECE / pattern.len()).max(1) as u64;
+        let piece = pattern.repeat(count.min(most) as usize);
+        let mut done = 0;
+        while done < len {
+            let part = (piece.len() as u64).min(len - done);
+            self.write(offset + done, &piece[..part as usize])?;
+            done += part;
+        }
+        Ok(())
+    }
+
+    fn place(&self, offset: u64, len: u64) -> Result<u64, Error> {
+        match offset.checked_add(len) {
+            Some(end) if end <= self.len => Ok(self.offset + offset),
+            _ => Err(self.outside(offset, len)),
+        }
+    }
+
+    fn outside(&self, offset: u64, len: u64) -> Error {
+        Error::CopyOutside { name: self.block.name().to_owned(), offset, len, size: self.len }
+    }
+}

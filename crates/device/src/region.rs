@@ -1,0 +1,82 @@
+//! Boxes of texels: what copies into and out of arrays work on, row by row.
+
+use crate::array::Array;
+use crate::device::Error;
+use texunit_unit::{CreateError, Extent, Geometry, TexelIndex};
+
+impl Array {
+    /// What a copy sees of the array: bytes of a row, rows, slices. Slices are those of a 3D array,
+    /// or layers, or faces of all cubes. Block-compressed formats have rows of 4x4 blocks.
+    pub fn copy_extent(&self) -> [u64; 3] {
+        let Extent { height, depth, .. } = self.extent();
+        let rows = height.div_ceil(self.format().block_extent());
+        let slices = if self.geometry() == Geometry::D3 { depth } else { self.planes() };
+        [self.resource().row_bytes(0), rows.into(), slices.into()]
+    }
+
+    /// Bytes of a texel or 4x4 block: what offsets and sizes along a row are multiples of.
+    pub fn copy_unit(&self) -> u64 {
+        self.format().texel_size().into()
+    }
+
+    /// Whether a box is made of whole texels or blocks, inside the array: byte in the row, row and
+    /// slice where it begins, and its size in the same units. Multi-sample arrays have no boxes.
+    pub fn check_box(&self, at: [u64; 3], size: [u64; 3]) -> Result<(), Error> {
+        if self.samples() > 1 {
+            let reason = format!(
+                "`{}` is a multi-sample array, of which no part can be copied",
+                self.name()
+            );
+            return Err(CreateError::Refused(reason).into());
+        }
+        let unit = self.copy_unit();
+        for bytes in [at[0], size[0]] {
+            if !bytes.is_multiple_of(unit) {
+                let (what, value) = ("copy of texels", bytes);
+                return Err(CreateError::Alignment { what, value, align: unit }.into());
+            }
+        }
+        let all = self.copy_extent();
+        for axis in 0..3 {
+            let end = at[axis].checked_add(size[axis]);
+            if end.is_none_or(|end| end > all[axis]) {
+                let (offset, len, size) = (at[axis], size[axis], all[axis]);
+                let name = self.name().to_owned();
+                return Err(Error::CopyOutside { name, offset, len, size });
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies a part of a row out: `at` is byte in the row, row and slice ([`Self::copy_extent`]).
+    pub fn read_row(&self, at: [u64; 3], out: &mut [u8]) -> Result<(), Error> {
+        let Some(offset) = self.row_offset(at, out.len() as u64)? else { return Ok(()) };
+        self.resource().block().read(offset, out).map_err(|e| self.outside(e.offset, e.len))
+    }
+
+    /// Sets a part of a row, likewise.
+    pub fn write_row(&self, at: [u64; 3], bytes: &[u8]) -> Result<(), Error> {
+        let Some(offset) = self.row_offset(at, bytes.len() as u64)? else { return Ok(()) };
+        self.resource().block().write(offset, bytes).map_err(|e| self.outside(e.offset, e.len))
+    }
+
+    /// Offset in the block of a part of a row; `None` if it is empty.
+    fn row_offset(&self, at: [u64; 3], len: u64) -> Result<Option<u64>, Error> {
+        self.check_box(at, [len, 1, 1])?;
+        if len == 0 {
+            return Ok(None);
+        }
+        // All are less than an extent, which is 32 bits, as the check has seen.
+        let block = self.format().block_extent();
+        let x = (at[0] / self.copy_unit()) as u32 * block;
+        let (y, slice) = (at[1] as u32 * block, at[2] as u32);
+        let (plane, z) = if self.geometry() == Geometry::D3 { (0, slice) } else { (slice, 0) };
+        let index = TexelIndex { level: 0, plane, sample: 0, at: [x, y, z] };
+        let offset = self.resource().texel_offset(index);
+        offset.map(Some).ok_or_else(|| self.outside(at[0], len))
+    }
+
+    fn outside(&self, offset: u64, len: u64) -> Error {
+        Error::CopyOutside { name: self.name().to_owned(), offset, len, size: self.size() }
+    }
+}

@@ -1,0 +1,274 @@
+//! `tex.grad` by Maxwell's TXD: the instruction that NVIDIA's assembler makes of it, on texture and
+//! sampler headers and block-linear memory that are made of the launch's textures.
+//!
+//! The unit answers what has no TXD (3D, cube and compare, which the assembler emulates), and
+//! textures and samplers that the headers have no bits for. [`GradientStats`] counts both.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use texunit_isa::Opcode;
+use texunit_sass::descriptor::{
+    Descriptor, DescriptorError, MAX_BYTES, Place, TextureType, encode_sampler, encode_texture,
+    header,
+};
+use texunit_sass::exec::{ExecError, Pool};
+use texunit_sass::lower::{self, Fetch, Form};
+use texunit_sass::{Arch, State, execute};
+use texunit_simt::{Answered, GradientEngine, GradientFetch, GradientStats};
+use texunit_syntax::{SourceFile, Span};
+use texunit_unit::{FetchAnswer, Geometry, Layout, Resource};
+
+/// What answers fetches with gradients (`tex.grad`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GradientPath {
+    /// The texture unit.
+    #[default]
+    Unit,
+    /// Maxwell's TXD where there is one for the instruction, the texture and the sampler, else the
+    /// texture unit. [`LaunchStats::gradients`](crate::LaunchStats::gradients) counts both.
+    Txd,
+}
+
+/// What becomes of a `tex.grad`.
+enum Site {
+    /// The instruction, and the same with all components in its mask.
+    Txd(Box<[Fetch; 2]>),
+    /// The unit answers, for this reason.
+    Unit(String),
+}
+
+/// Every `tex.grad` of a module.
+pub(crate) struct Sites {
+    arch: Arch,
+    by_place: HashMap<Span, Site>,
+    /// Whether the module has stores to surfaces, which may change arrays.
+    stores: bool,
+}
+
+impl Sites {
+    /// Of the text of a module that has been loaded.
+    pub(crate) fn new(source: &SourceFile) -> Self {
+        let parsed = texunit_syntax::parse(source);
+        let module = texunit_check::check(source, &parsed.module).module;
+        let arch = lower::arch_of(&module).unwrap_or(Arch::Sm62);
+        let site = |form| match form {
+            Form::Txd(fetch) => Site::Txd(Box::new([*fetch.clone(), fetch.with_all_components()])),
+            Form::Quad(quad) => Site::Unit(quad.why),
+            Form::Unused => Site::Unit("no result is used, so that there is no TXD".to_owned()),
+            Form::Refused(why) => Site::Unit(why),
+        };
+        let list = lower::module(&module, &lower::visible_functions(&parsed.module), arch);
+        let by_place = list.into_iter().map(|l| (l.span, site(l.form))).collect();
+        let mut body = module.functions.iter().filter_map(|f| f.body.as_ref()).flatten();
+        let stores = body.any(|i| matches!(i.opcode, Opcode::Sust | Opcode::Sured));
+        Self { arch, by_place, stores }
+    }
+}
+
+/// Bytes that the machines of a launch may take together; one is made in any case.
+const MOST_BYTES: u64 = 1 << 30;
+/// Bytes of a machine beside its texels.
+const MACHINE_BYTES: u64 = 64 << 10;
+
+/// Where things are in the memory of a machine.
+const HEADERS: u64 = 0x1_0000_0000;
+const SAMPLERS: u64 = 0x2_0000_0000;
+const TEXELS: u64 = 0x5_0000_0000;
+/// Handles have 20 bits of header and 12 bits of sampler.
+const MAX_HEADER: u32 = 0xf_ffff;
+const MAX_SAMPLER: u32 = 0xfff;
+
+/// A warp with the headers and the memory of a texture and a sampler.
+struct Machine {
+    state: State,
+    /// The texels that its memory was made of, where the kernel may change them.
+    texels: Option<Vec<u8>>,
+    /// Bytes that all this takes.
+    bytes: u64,
+}
+
+impl Machine {
+    /// `changes` is whether the launch may change the texels. The error is why there are no
+    /// headers for texture and sampler.
+    fn new(key: Key, fetch: &GradientFetch<'_>, arch: Arch, changes: bool) -> Result<Self, String> {
+        let resource = &*fetch.texture.resource;
+        let size = resource.size_in_bytes();
+        if resource.layout() == Layout::Linear {
+            return Err("TXD has no coordinates for linear memory".to_owned());
+        }
+        if size > MAX_BYTES {
+            return Err(DescriptorError::TooLarge { bytes: size, max: MAX_BYTES }.to_string());
+        }
+        // Taken first: what is stored meanwhile is found the next time.
+        let texels = changes.then(|| resource.to_packed());
+        let state = state(key, fetch, arch).map_err(|error| error.to_string())?;
+        let regions: u64 = state.memory.regions().map(|(_, bytes)| bytes.len() as u64).sum();
+        // The third are those that the machine reads from its memory.
+        Ok(Self { state, texels, bytes: MACHINE_BYTES + regions + 2 * size })
+    }
+}
+
+/// A warp whose memory has a texture and a sampler at the indices of the handle.
+fn state(key: Key, fetch: &GradientFetch<'_>, arch: Arch) -> Result<State, DescriptorError> {
+    let mut state = State::new(arch);
+    let mut sampler = *fetch.sampler;
+    if key.flat {
+        // A row has no second axis to be anisotropic along (docs/numerics.md 4.12).
+        sampler.max_anisotropy = 0;
+    }
+    let encoded = encode_texture(fetch.texture, sampler.srgb, place(&fetch.texture.resource))?;
+    let (mut texture, sampler) = (encoded.header, encode_sampler(&sampler)?);
+    if key.flat {
+        header::TYPE.set(&mut texture, TextureType::D2 as u32);
+    }
+    let headers = [(HEADERS, key.header, texture), (SAMPLERS, key.sampler, sampler)];
+    let headers = headers.map(|(pool, n, words)| (pool + 32 * u64::from(n), bytes(&words)));
+    for (address, bytes) in encoded.regions.into_iter().chain(headers) {
+        let length = bytes.len() as u64;
+        let absent = DescriptorError::Memory { address, bytes: length };
+        state.memory.map(address, bytes).map_err(|_| absent)?;
+    }
+    state.headers = Pool { address: HEADERS, max_index: MAX_HEADER };
+    state.samplers = Pool { address: SAMPLERS, max_index: MAX_SAMPLER };
+    Ok(state)
+}
+
+/// Where the texels of a texture are put: in blocks of at most 16 GOBs, no higher than it needs.
+fn place(resource: &Resource) -> Place {
+    let rows = resource.extent().height.div_ceil(resource.format().block_extent());
+    let gobs = rows.div_ceil(8).next_power_of_two();
+    Place { address: TEXELS, log2_height: gobs.trailing_zeros().min(4), log2_depth: 0 }
+}
+
+fn bytes(words: &Descriptor) -> Vec<u8> {
+    words.0.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    /// The fields of the handle.
+    header: u32,
+    sampler: u32,
+    /// A 1D texture that is fetched as one row of a picture, as `1d` of unified mode is.
+    flat: bool,
+}
+
+/// What the engine keeps during a launch.
+#[derive(Default)]
+struct Kept {
+    /// Machines, or why there is none.
+    machines: HashMap<Key, Result<Machine, String>>,
+    bytes: u64,
+    stats: GradientStats,
+}
+
+impl Kept {
+    fn left_to_unit(&mut self, why: &str, lanes: u32) -> Answered {
+        match self.stats.unit.get_mut(why) {
+            Some(count) => *count += u64::from(lanes),
+            None => {
+                self.stats.unit.insert(why.to_owned(), lanes.into());
+            }
+        }
+        Answered::Unit
+    }
+
+    /// The machine of texture and sampler, with the texels as they are now.
+    fn machine(
+        &mut self,
+        key: Key,
+        fetch: &GradientFetch<'_>,
+        sites: &Sites,
+    ) -> Result<&mut Machine, &str> {
+        let resource = &*fetch.texture.resource;
+        let made = match self.machines.get(&key) {
+            Some(Ok(Machine { texels: Some(texels), .. })) => resource.holds(texels),
+            Some(_) => true,
+            None => false,
+        };
+        if !made {
+            let changes = sites.stores || resource.layout() != Layout::Array;
+            let machine = Machine::new(key, fetch, sites.arch, changes);
+            let bytes = machine.as_ref().map_or(MACHINE_BYTES, |machine| machine.bytes);
+            if self.bytes + bytes > MOST_BYTES {
+                self.machines.clear();
+                self.bytes = 0;
+            }
+            self.bytes += bytes;
+            if let Some(Ok(old)) = self.machines.insert(key, machine) {
+                self.bytes -= old.bytes;
+            }
+        }
+        match self.machines.get_mut(&key) {
+            Some(Ok(machine)) => Ok(machine),
+            Some(Err(why)) => Err(why),
+            None => Err("there is no machine"),
+        }
+    }
+}
+
+/// The engine of a launch.
+pub(crate) struct Engine<'a> {
+    sites: &'a Sites,
+    /// Whether all components are wanted, for a watch.
+    all: bool,
+    kept: Mutex<Kept>,
+}
+
+impl<'a> Engine<'a> {
+    pub(crate) fn new(sites: &'a Sites, all: bool) -> Self {
+        Self { sites, all, kept: Mutex::default() }
+    }
+}
+
+impl GradientEngine for Engine<'_> {
+    fn fetch(
+        &self,
+        fetch: &GradientFetch<'_>,
+        answer: &mut FetchAnswer,
+    ) -> Result<Answered, String> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let lanes = fetch.request.active.count_ones();
+        let made = match self.sites.by_place.get(&fetch.span) {
+            Some(Site::Txd(_)) if fetch.form.compare => {
+                return Ok(kept.left_to_unit("TXD has no depth compare", lanes));
+            }
+            Some(Site::Txd(made)) => &made[usize::from(self.all)],
+            Some(Site::Unit(why)) => return Ok(kept.left_to_unit(why, lanes)),
+            None => return Err("no machine code was made of this tex.grad".to_owned()),
+        };
+        let flat = fetch.form.geometry == Geometry::D1 && made.txd.dimensions() == 2;
+        let key = Key {
+            header: fetch.texture_handle as u32 & MAX_HEADER,
+            sampler: (fetch.sampler_handle >> 20) as u32 & MAX_SAMPLER,
+            flat,
+        };
+        let machine = match kept.machine(key, fetch, self.sites) {
+            Ok(machine) => machine,
+            Err(why) => {
+                let why = why.to_owned();
+                return Ok(kept.left_to_unit(&why, lanes));
+            }
+        };
+        let handle = key.sampler << 20 | key.header;
+        made.load(&mut machine.state, handle, fetch.form, fetch.request);
+        match execute(&made.txd, &mut machine.state) {
+            Ok(outcome) if outcome.invalid != 0 => {
+                Err("TXD: the texture is invalid for the instruction's coordinates".to_owned())
+            }
+            Ok(outcome) => {
+                made.take(&machine.state, fetch.form.result, outcome, answer);
+                kept.stats.engine += u64::from(lanes);
+                Ok(Answered::Engine)
+            }
+            Err(ExecError::Header { error, .. } | ExecError::Sampler { error, .. }) => {
+                Ok(kept.left_to_unit(&error.to_string(), lanes))
+            }
+            Err(error) => Err(format!("TXD: {error}")),
+        }
+    }
+
+    fn stats(&self) -> GradientStats {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).stats.clone()
+    }
+}

@@ -1,0 +1,156 @@
+//! Packed parameters, cooperative launches, the heap of device code.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use texunit_device::{
+    Arg, ArgError, Device, DeviceOptions, Error, FaultKind, Kernel, LaunchError, LaunchOptions,
+    Module,
+};
+
+const HEADER: &str = ".version 8.0\n.target sm_75\n.address_size 64\n";
+
+fn kernel(device: &Device, text: &str) -> Kernel {
+    let module = Module::load(device, "t.ptx", &format!("{HEADER}{text}")).unwrap();
+    module.kernel("k").unwrap()
+}
+
+const SUM: &str = "
+.visible .entry k(.param .u8 a, .param .u64 out, .param .align 8 .b8 c[12]) .maxntid 16, 4, 1
+{
+    .reg .u32 %r<4>; .reg .u64 %p;
+    .shared .b8 s[100];
+    ld.param.u8 %r1, [a];
+    ld.param.u64 %p, [out];
+    ld.param.u32 %r2, [c+8];
+    add.u32 %r1, %r1, %r2;
+    st.global.u32 [%p], %r1;
+    ret;
+}";
+
+#[test]
+fn parameters_laid_out_by_the_caller() {
+    let device = Device::default();
+    let text = SUM.replace("st.global.u32 [%p]", "st.shared.u32 [s], %r1;\n st.global.u32 [%p]");
+    let k = kernel(&device, &text);
+    let places: Vec<_> = k.params().iter().map(|p| (p.offset, p.size, p.align)).collect();
+    assert_eq!(places, [(0, 1, 1), (8, 8, 8), (16, 12, 8)]);
+    assert_eq!((k.param_size(), k.static_shared(), k.max_threads()), (28, 100, 64));
+    let out = device.alloc(4, "out").unwrap();
+    let mut buffer = vec![0; 28];
+    buffer[0] = 5;
+    buffer[8..16].copy_from_slice(&out.address().to_le_bytes());
+    buffer[24..28].copy_from_slice(&1000_u32.to_le_bytes());
+    k.launch_packed(&LaunchOptions::default(), &buffer).unwrap();
+    assert_eq!(out.read(), 1005_u32.to_le_bytes());
+    let wrong = |bytes: &[u8]| match k.launch_packed(&LaunchOptions::default(), bytes) {
+        Err(LaunchError::Args(error)) => error,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(wrong(&buffer[..27]), ArgError::PackedSize { given: 27, wanted: 28 });
+    buffer.push(0);
+    assert_eq!(wrong(&buffer), ArgError::PackedSize { given: 29, wanted: 28 });
+    // Shape is checked as in any launch.
+    let block = LaunchOptions { block: [65, 1, 1], ..LaunchOptions::default() };
+    assert!(matches!(k.launch_packed(&block, &buffer[..28]), Err(LaunchError::Args(_))));
+    let plain = kernel(&device, ".visible .entry k() { ret; }");
+    assert_eq!((plain.param_size(), plain.static_shared(), plain.max_threads()), (0, 0, 1024));
+    plain.launch_packed(&LaunchOptions::default(), &[]).unwrap();
+}
+
+/// Every CTA counts itself, and waits until all have.
+const MEET: &str = "
+.visible .entry k(.param .u64 count)
+{
+    .reg .u32 %r<4>; .reg .u64 %p; .reg .pred %q;
+    .shared .b8 s[16384];
+    ld.param.u64 %p, [count];
+    mov.u32 %r2, %nctaid.x;
+    red.global.add.u32 [%p], 1;
+W:  ld.volatile.global.u32 %r1, [%p];
+    st.shared.u32 [s], %r1;
+    setp.lt.u32 %q, %r1, %r2;
+    @%q bra W;
+    ret;
+}";
+
+#[test]
+fn cooperative_launches() {
+    let device = Device::default();
+    let k = kernel(&device, MEET);
+    let count = device.alloc(4, "count").unwrap();
+    let options = LaunchOptions {
+        grid: [200, 1, 1],
+        threads: 2,
+        cooperative: true,
+        max_steps: 10_000_000,
+        ..LaunchOptions::default()
+    };
+    k.launch(&options, &[Arg::Buffer(&count)]).unwrap();
+    assert_eq!(count.read(), 200_u32.to_le_bytes());
+    let most = k.most_cooperative([1, 1, 1], 0);
+    assert!((10_000..100_000).contains(&most), "{most}");
+    let grid = [u32::try_from(most).unwrap() + 1, 1, 1];
+    match k.launch(&LaunchOptions { grid, ..options }, &[Arg::Buffer(&count)]) {
+        Err(LaunchError::Args(ArgError::CooperativeLaunchTooLarge { ctas, max })) => {
+            assert_eq!((ctas, max), (most + 1, most));
+        }
+        other => panic!("{other:?}"),
+    }
+    // The workspace does not fit.
+    let small = Device::new(&DeviceOptions { memory_limit: 16, ..DeviceOptions::default() });
+    let k = kernel(&small, MEET);
+    let count = small.alloc(4, "count").unwrap();
+    let error = k.launch(&options, &[Arg::Buffer(&count)]).unwrap_err();
+    assert!(matches!(error, LaunchError::Args(ArgError::Memory(Error::Memory { .. }))), "{error}");
+}
+
+const MALLOC: &str = "
+.extern .func (.param .b64 r) malloc(.param .b64 n);
+.visible .entry k(.param .u64 out, .param .u64 size)
+{
+    .reg .u64 %p, %n, %out;
+    ld.param.u64 %out, [out];
+    ld.param.u64 %n, [size];
+    { .param .b64 n; .param .b64 r;
+      st.param.b64 [n], %n; call.uni (r), malloc, (n); ld.param.b64 %p, [r]; }
+    st.global.u64 [%out], %p;
+    ret;
+}";
+const READ: &str = "
+.visible .entry k(.param .u64 place)
+{
+    .reg .u64 %p; .reg .u32 %r;
+    ld.param.u64 %p, [place];
+    ld.global.u32 %r, [%p];
+    ret;
+}";
+
+#[test]
+fn the_heap_lives_as_long_as_the_device() {
+    let device = Device::default();
+    assert_eq!(device.heap_size(), 8 << 20);
+    device.set_heap_size(1 << 16).unwrap();
+    let (k, read) = (kernel(&device, MALLOC), kernel(&device, READ));
+    let out = device.alloc(8, "out").unwrap();
+    let once = LaunchOptions::default();
+    let malloc = |size: u64| {
+        k.launch(&once, &[Arg::Buffer(&out), Arg::U64(size)]).unwrap();
+        u64::from_le_bytes(out.read().try_into().unwrap())
+    };
+    let first = malloc(100);
+    assert!(first != 0 && malloc(1 << 16) == 0);
+    assert_eq!(device.set_heap_size(1 << 20), Err(Error::HeapInUse));
+    assert_eq!(device.heap_size(), 1 << 16);
+    // Another module reads it; past its end it does not.
+    read.launch(&once, &[Arg::U64(first + 96)]).unwrap();
+    match read.launch(&once, &[Arg::U64(first + 100)]) {
+        Err(LaunchError::Fault(fault)) => {
+            assert!(matches!(fault.kind, FaultKind::OutOfBounds { .. }), "{fault:?}");
+        }
+        other => panic!("{other:?}"),
+    }
+    // A heap that the device has no room for.
+    let small = Device::new(&DeviceOptions { memory_limit: 1 << 20, ..DeviceOptions::default() });
+    let (k, out) = (kernel(&small, MALLOC), small.alloc(8, "out").unwrap());
+    let error = k.launch(&once, &[Arg::Buffer(&out), Arg::U64(1)]).unwrap_err();
+    assert!(error.to_string().contains("cannot allocate `device heap`"), "{error}");
+}

@@ -1,0 +1,179 @@
+//! Random kernels with `tex.grad`: every way to name a texture, destinations of which parts are
+//! not read, guards, predicates, offsets.
+
+use super::random::Random;
+use std::fmt::Write;
+
+/// Words of a thread's operands: four coordinates, three offsets, three and three derivatives,
+/// which texture, which lanes take part.
+pub(crate) const WORDS: usize = 16;
+/// Words of an answer: four components and the predicate.
+pub(crate) const ANSWERS: usize = 8;
+
+/// How a kernel names texture and sampler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Handles {
+    /// A kernel parameter.
+    Parameter,
+    /// A handle from memory, another one in each lane.
+    Memory,
+    /// `.texref`.
+    Reference,
+}
+
+/// What is drawn for a kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    pub(crate) geometry: &'static str,
+    pub(crate) handles: Handles,
+    /// `.texmode_independent`.
+    pub(crate) independent: bool,
+    pub(crate) offset: bool,
+    pub(crate) result: &'static str,
+    pub(crate) text: String,
+}
+
+/// Coordinates with the array index, axes.
+pub(crate) fn counts(geometry: &str) -> (usize, usize) {
+    match geometry {
+        "1d" => (1, 1),
+        "a1d" => (2, 1),
+        "2d" => (2, 2),
+        "a2d" => (3, 2),
+        _ => (3, 3),
+    }
+}
+
+fn tuple(prefix: &str, count: usize) -> String {
+    let names: Vec<_> = (0..count.next_power_of_two()).map(|n| format!("%{prefix}{n}")).collect();
+    format!("{{{}}}", names.join(", "))
+}
+
+/// The kernel `fetch(texture, sampler, handles, in, out)`.
+pub(crate) fn kernel(random: &mut Random, geometry: &'static str) -> Shape {
+    let handles = random.of(&[Handles::Parameter, Handles::Memory, Handles::Reference]);
+    let independent = random.once_in(3);
+    let target = if independent { "sm_61, texmode_independent" } else { "sm_61" };
+    let result = random.of(&["f32", "f32", "s32", "u32", "f16", "f16x2"]);
+    let offset = geometry != "cube" && random.once_in(3);
+    let mut shape = Shape { geometry, handles, independent, offset, result, text: String::new() };
+    let text = &mut shape.text;
+    let _ = writeln!(text, ".version 7.8\n.target {target}\n.address_size 64");
+    if handles == Handles::Reference {
+        text.push_str(".global .texref picture;\n");
+        if independent {
+            text.push_str(".global .samplerref smooth;\n");
+        }
+    }
+    text.push_str(PROLOGUE);
+    if handles == Handles::Memory {
+        text.push_str(FROM_MEMORY);
+    }
+    let fetch = fetch(&shape, random);
+    shape.text += &fetch;
+    shape.text += "DONE:\n    ret;\n}\n";
+    shape
+}
+
+const PROLOGUE: &str = "\
+.visible .entry fetch(.param .u64 texture, .param .u64 sampler, .param .u64 handles, .param .u64 in, .param .u64 out)
+{
+    .reg .pred %go, %p;
+    .reg .b16 %h<4>;
+    .reg .b32 %c<4>, %e<4>, %x<4>, %y<4>, %r<4>, %i, %n, %t, %which, %who;
+    .reg .b64 %texture, %sampler, %in, %out, %at, %list;
+    mov.u32 %i, %ctaid.x;
+    mov.u32 %n, %ntid.x;
+    mov.u32 %t, %tid.x;
+    mad.lo.u32 %i, %i, %n, %t;
+    ld.param.u64 %texture, [texture];
+    ld.param.u64 %sampler, [sampler];
+    ld.param.u64 %list, [handles];
+    ld.param.u64 %in, [in];
+    ld.param.u64 %out, [out];
+    mad.wide.u32 %in, %i, 64, %in;
+    mad.wide.u32 %out, %i, 32, %out;
+    ld.global.v4.b32 {%c0, %c1, %c2, %c3}, [%in];
+    ld.global.v4.b32 {%e0, %e1, %e2, %which}, [%in+16];
+    ld.global.v4.b32 {%x0, %x1, %x2, %who}, [%in+32];
+    ld.global.v4.b32 {%y0, %y1, %y2, %y3}, [%in+48];
+    mov.b32 %e3, 0;
+    mov.b32 %x3, 0;
+    mov.b32 %y3, 0;
+    setp.ne.u32 %go, %who, 0;
+    mov.b32 %r0, 77;
+    mov.b32 %r1, 77;
+    mov.b32 %r2, 77;
+    mov.b32 %r3, 77;
+    mov.b16 %h0, 77;
+    mov.b16 %h1, 77;
+    mov.b16 %h2, 77;
+    mov.b16 %h3, 77;
+    setp.eq.u32 %p, %r0, 77;
+";
+
+const FROM_MEMORY: &str = "\
+    mad.wide.u32 %at, %which, 16, %list;
+    ld.global.v2.b64 {%texture, %sampler}, [%at];
+";
+
+/// The instruction, and the stores of what it gives.
+fn fetch(shape: &Shape, random: &mut Random) -> String {
+    let (coords, axes) = counts(shape.geometry);
+    let (prefix, parts) = match shape.result {
+        "f16" => ("h", 4),
+        "f16x2" => ("r", 2),
+        _ => ("r", 4),
+    };
+    let vector = if shape.result == "f16x2" { "v2" } else { "v4" };
+    let dropped = random.below(1 << parts) & random.below(1 << parts);
+    let stored = random.below(1 << parts) | random.below(1 << parts);
+    // Pairs of halves are all there, and one part at least.
+    let all = parts == 2 || dropped == (1 << parts) - 1;
+    let some = |n: usize| all || dropped >> n & 1 == 0;
+    let names: Vec<_> = (0..parts)
+        .map(|n| if some(n) { format!("%{prefix}{n}") } else { "_".to_owned() })
+        .collect();
+    let predicate = random.once_in(2);
+    let mut text = String::new();
+    let guard = match random.below(4) {
+        0 => "@%go ",
+        1 => "@!%go ",
+        2 => {
+            text.push_str("    @%go bra DONE;\n");
+            ""
+        }
+        _ => "",
+    };
+    let handle = match (shape.handles, shape.independent) {
+        (Handles::Reference, true) => "picture, smooth",
+        (Handles::Reference, false) => "picture",
+        (_, true) => "%texture, %sampler",
+        (_, false) => "%texture",
+    };
+    let _ = write!(
+        text,
+        "    {guard}tex.grad.{}.{vector}.{}.f32 {{{}}}{}, [{handle}, {}], {}, {}",
+        shape.geometry,
+        shape.result,
+        names.join(", "),
+        if predicate { "|%p" } else { "" },
+        tuple("c", coords),
+        tuple("x", axes),
+        tuple("y", axes),
+    );
+    if shape.offset {
+        let _ = write!(text, ", {}", tuple("e", axes));
+    }
+    text.push_str(";\n");
+    for n in (0..parts).filter(|n| stored >> n & 1 == 1) {
+        if prefix == "h" {
+            let _ = writeln!(text, "    cvt.u32.u16 %r{n}, %h{n};");
+        }
+        let _ = writeln!(text, "    st.global.b32 [%out+{}], %r{n};", 4 * n);
+    }
+    if predicate && !random.once_in(4) {
+        text.push_str("    selp.b32 %r0, 1, 2, %p;\n    st.global.b32 [%out+16], %r0;\n");
+    }
+    text
+}

@@ -1,0 +1,153 @@
+//! Random textures: arrays, mipmapped and sparse ones, pitched memory.
+
+use super::random::Random;
+use texunit_device::{
+    AddressMode, Array, ArrayDescriptor, Buffer, Device, Extent, Filter, Format, Geometry,
+    MipmappedArray, ReadMode, Sampler, SamplerObject, TextureDescriptor, TextureObject,
+    TextureResource, TileRegion,
+};
+
+/// What a texture reads.
+#[derive(Debug)]
+pub(crate) enum Storage {
+    Array(Array),
+    Mipmapped(MipmappedArray),
+    Pitched { buffer: Buffer, format: Format, size: [u32; 2], pitch: u64 },
+}
+
+impl Storage {
+    pub(crate) fn resource(&self) -> TextureResource<'_> {
+        match self {
+            Self::Array(array) => array.into(),
+            Self::Mipmapped(array) => TextureResource::Mipmapped(array),
+            Self::Pitched { buffer, format, size: [width, height], pitch } => {
+                TextureResource::Pitched {
+                    buffer,
+                    offset: 0,
+                    format: *format,
+                    width: *width,
+                    height: *height,
+                    pitch: *pitch,
+                }
+            }
+        }
+    }
+}
+
+/// A texture with its sampler.
+pub(crate) struct Drawn {
+    pub(crate) resource: Storage,
+    pub(crate) descriptor: TextureDescriptor,
+    pub(crate) object: TextureObject,
+    pub(crate) sampler: SamplerObject,
+}
+
+/// Any sampler state.
+pub(crate) fn sampler(random: &mut Random) -> Sampler {
+    use AddressMode::{Border, Clamp, Mirror, Wrap};
+    let modes = [Wrap, Mirror, Clamp, Border];
+    let filters = [Filter::Point, Filter::Linear];
+    let low = random.of(&[0.0, 0.0, 0.5, 1.25]);
+    Sampler {
+        filter: random.of(&filters),
+        mip_filter: random.of(&filters),
+        address_mode: std::array::from_fn(|_| random.of(&modes)),
+        border: std::array::from_fn(|_| random.float(1.0).to_bits()),
+        min_level_clamp: low,
+        max_level_clamp: random.of(&[f32::INFINITY, low, 2.5]),
+        level_bias: if random.once_in(20) { 20.0 } else { random.of(&[0.0, 0.75, -1.5]) },
+        max_anisotropy: random.of(&[0, 1, 2, 4, 8, 16, 16]),
+        srgb: random.once_in(4),
+        ..Sampler::default()
+    }
+}
+
+/// A texture of a geometry, if there is one of what was drawn.
+pub(crate) fn texture(
+    device: &Device,
+    random: &mut Random,
+    geometry: &str,
+    independent: bool,
+) -> Option<Drawn> {
+    let format = random.of(&[
+        "u8x4", "u8x4", "f32", "f32x4", "f16x2", "u16", "s16x2", "u32", "s8x4", "bc1_srgb", "bc7",
+        "bc4", "unorm8x4", "rgb10a2", "depth16",
+    ]);
+    let format = Format::from_name(format).unwrap();
+    let descriptor = TextureDescriptor {
+        read_mode: random.of(&[ReadMode::Element, ReadMode::NormalizedFloat]),
+        normalized_coords: random.below(3) > 0,
+        sampler: sampler(random),
+    };
+    let resource = storage(device, random, Geometry::from_name(geometry).unwrap(), format)?;
+    let object = device.create_texture(&resource.resource(), &descriptor).ok()?;
+    let own = if independent { self::sampler(random) } else { descriptor.sampler };
+    let sampler = device.create_sampler(&own).ok()?;
+    Some(Drawn { resource, descriptor, object, sampler })
+}
+
+fn storage(
+    device: &Device,
+    random: &mut Random,
+    geometry: Geometry,
+    format: Format,
+) -> Option<Storage> {
+    let sparse = random.once_in(5) && geometry == Geometry::D2;
+    let most = if sparse { 400 } else { 24 };
+    let side = 1 + random.below(most);
+    let mut size = [side, 1 + random.below(most), 1 + random.below(8)];
+    if geometry.is_cube() {
+        size[1] = side;
+    }
+    for (axis, length) in size.iter_mut().enumerate() {
+        *length = if axis < geometry.axes() { *length } else { 1 };
+    }
+    let [width, height, depth] = size;
+    if geometry == Geometry::D2 && random.once_in(4) && !format.is_block() {
+        let pitch = (u64::from(width) * u64::from(format.texel_size())).next_multiple_of(32) + 32;
+        let buffer = device.alloc(pitch * u64::from(height), "rows").ok()?;
+        buffer.write(0, &bytes(random, buffer.size())).ok()?;
+        return Some(Storage::Pitched { buffer, format, size: [width, height], pitch });
+    }
+    let extent = Extent { width, height, depth };
+    let mut shape = ArrayDescriptor::new(format, geometry, extent, "picture");
+    if geometry.is_array() {
+        shape.layers = 1 + random.below(3);
+    }
+    shape.sparse = sparse;
+    if random.once_in(2) {
+        let levels = 1 + random.below(MipmappedArray::most_levels(extent));
+        let array = device.create_mipmapped_array(&shape, levels).ok()?;
+        if sparse {
+            array.map_all_tiles(true).ok()?;
+        }
+        array.write(&bytes(random, array.size())).ok()?;
+        if sparse {
+            array.unmap_tiles(&hole(random, array.tile()?)).ok()?;
+        }
+        return Some(Storage::Mipmapped(array));
+    }
+    let array = device.create_array(&shape).ok()?;
+    if sparse {
+        array.map_all_tiles(true).ok()?;
+    }
+    array.write(&bytes(random, array.size())).ok()?;
+    if sparse {
+        array.unmap_tiles(&hole(random, array.tile()?)).ok()?;
+    }
+    Some(Storage::Array(array))
+}
+
+/// The tiles from one of the first on.
+fn hole(random: &mut Random, tile: [u32; 3]) -> TileRegion {
+    let offset = [random.below(3) * tile[0], random.below(2) * tile[1], 0];
+    TileRegion { offset, ..TileRegion::default() }
+}
+
+/// Bytes that are no NaN too often.
+fn bytes(random: &mut Random, size: u64) -> Vec<u8> {
+    (0..size.div_ceil(4))
+        .flat_map(|_| (random.next() as u32 & 0xbfff_ffff).to_le_bytes())
+        .take(size as usize)
+        .collect()
+}

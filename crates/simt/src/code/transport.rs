@@ -1,0 +1,97 @@
+//! Operations that move data between lanes and shared memory in ways of their own.
+
+use super::{Place, Slot};
+
+/// An address: state space, register or constant (or none), offset.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Located {
+    pub(crate) place: Place,
+    pub(crate) base: Slot,
+    pub(crate) offset: u64,
+}
+
+/// cp.async of global to shared memory.
+#[derive(Clone, Debug)]
+pub(crate) struct AsyncCopy {
+    pub(crate) to: Located,
+    pub(crate) from: Located,
+    /// Bytes written: 4, 8 or 16.
+    pub(crate) size: u8,
+    /// Bytes read, the others are zero; `Slot::NONE`: all.
+    pub(crate) bytes: Slot,
+    /// Lanes that read nothing.
+    pub(crate) ignore: Slot,
+}
+
+/// What is done to an mbarrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MbarrierAction {
+    Init,
+    Inval,
+    ExpectTx,
+    CompleteTx,
+    /// `completes`: may be the last arrival of its phase.
+    Arrive {
+        drops: bool,
+        expects: bool,
+        completes: bool,
+    },
+    /// cp.async.mbarrier.arrive: copies are done at once.
+    CopyArrive {
+        increments: bool,
+    },
+    Test {
+        parity: bool,
+    },
+    PendingCount,
+}
+
+/// An mbarrier instruction.
+#[derive(Clone, Debug)]
+pub(crate) struct Mbarrier {
+    pub(crate) action: MbarrierAction,
+    /// Where it lies; not looked at for a pending count.
+    pub(crate) at: Located,
+    pub(crate) d: Slot,
+    /// Count, bytes, token or parity; `Slot::NONE`: 1.
+    pub(crate) value: Slot,
+}
+
+/// ldmatrix, stmatrix, movmatrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MatrixAction {
+    Load,
+    Store,
+    Transpose,
+}
+
+/// Matrices of 8 x 8 elements of 16 bits, spread over the lanes.
+#[derive(Clone, Debug)]
+pub(crate) struct Matrix {
+    pub(crate) action: MatrixAction,
+    pub(crate) transposed: bool,
+    /// Rows of the matrices, an address a lane.
+    pub(crate) at: Located,
+    /// A register for each matrix; of a transposition the source.
+    pub(crate) parts: Vec<Slot>,
+    pub(crate) d: Slot,
+    /// All lanes.
+    pub(crate) members: Slot,
+}
+
+/// alloca, stacksave, stackrestore. The hidden word at `at` of the frame holds how many bytes a
+/// lane has beyond `end`, the end of the frame's variables.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stack {
+    pub(crate) action: StackAction,
+    pub(crate) at: u32,
+    pub(crate) end: u32,
+}
+
+/// What is done to the stack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum StackAction {
+    Allocate { d: Slot, size: Slot, align: u64 },
+    Save { d: Slot },
+    Restore { a: Slot },
+}

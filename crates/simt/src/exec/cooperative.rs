@@ -1,0 +1,83 @@
+//! Cooperative launches: all CTAs are there at the same time and run in turns, so that they can
+//! wait for each other (`grid.sync()`).
+//!
+//! The turns of a round are about equally long, so a CTA that waits in a loop executes about as
+//! many instructions as those that it waits for: the limit of steps keeps its meaning.
+
+use super::Shared;
+use super::context::{Context, Launch};
+use super::warp::Warp;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Steps of a warp in a round.
+const TURN: u64 = 4 * 1024;
+
+/// A CTA of a cooperative launch.
+struct Resident<'a> {
+    index: u64,
+    context: Context<'a>,
+    warps: Vec<Warp>,
+    begun: bool,
+    ended: bool,
+}
+
+impl Resident<'_> {
+    /// A turn of this CTA.
+    fn turn(&mut self, shared: &Shared) {
+        if self.ended {
+            return;
+        }
+        let mut result = Ok(false);
+        if !self.begun {
+            self.begun = true;
+            result = self.context.begin_cta(self.index, &mut self.warps).map(|()| false);
+        }
+        if result.is_ok() {
+            result = self.context.turn_cta(&mut self.warps, TURN, || false);
+        }
+        self.ended = !matches!(result, Ok(false));
+        if self.ended {
+            shared.end_of_cta(self.index, result.map(|_| ()), &mut self.context);
+            // Its memory is not needed any more.
+            self.warps = Vec::new();
+            self.context.cta.shared = Vec::new();
+        }
+    }
+}
+
+/// Runs all CTAs to their ends, or to the end of the round with the first fault.
+pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: u64) {
+    let share = ctas.div_ceil(launch.workers as u64).max(1);
+    let mut residents: Vec<Resident<'_>> = (0..ctas)
+        .map(|index| Resident {
+            index,
+            context: Context::new(launch, (index / share) as usize),
+            warps: (0..launch.warps).map(|_| Warp::default()).collect(),
+            begun: false,
+            ended: false,
+        })
+        .collect();
+    let turns = |part: &mut [Resident<'_>]| part.iter_mut().for_each(|r| r.turn(shared));
+    while residents.iter().any(|r| !r.ended) && shared.faulted.load(Relaxed) == u64::MAX {
+        if launch.workers == 1 {
+            turns(&mut residents);
+        } else {
+            std::thread::scope(|scope| {
+                for part in residents.chunks_mut(share as usize) {
+                    scope.spawn(move || turns(part));
+                }
+            });
+        }
+    }
+    let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+    for resident in &mut residents {
+        state.counters.add(&resident.context.counters);
+        state.tally.merge(&resident.context.sites.tally);
+        if !resident.ended {
+            // A fault has ended it; what it printed until then counts.
+            let limit = launch.config.printf_limit;
+            state.printed.take(resident.index, &mut resident.context.output, limit);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! malloc and free of device code, and accesses to what they manage.
+
+use super::context::{Context, Done, trouble};
+use super::memory::Kind;
+use super::warp::{Warp, lanes};
+use crate::code::{HeapAction, HeapCall, Value};
+use crate::fault::FaultKind;
+use texunit_memory::SpaceKind;
+
+impl Context<'_> {
+    /// A call of `malloc` or `free`, lane by lane. Where no heap has been given, nothing can be
+    /// allocated.
+    pub(super) fn heap_call(&mut self, warp: &mut Warp, call: &HeapCall, mask: u32) -> Done {
+        let heap = self.launch.config.heap;
+        let mut pointers = [0; 32];
+        for lane in lanes(mask) {
+            match call.action {
+                HeapAction::Allocate { size, align } => {
+                    let size = self.passed(warp, size, lane, 8);
+                    let align = align.map_or(1, |align| self.passed(warp, align, lane, 8));
+                    pointers[lane] = heap.and_then(|heap| heap.allocate(size, align)).unwrap_or(0);
+                }
+                HeapAction::Free { pointer } => {
+                    let pointer = self.passed(warp, pointer, lane, 8);
+                    let freed = match heap {
+                        _ if pointer == 0 => Ok(()),
+                        Some(heap) => heap.free(pointer),
+                        None => Err(texunit_memory::FreeError::NoAllocation { address: pointer }),
+                    };
+                    if let Err(error) = freed {
+                        return trouble(lane, FaultKind::Heap(error.to_string()));
+                    }
+                }
+            }
+        }
+        match call.result {
+            Some(Value::Register(slot)) => warp.put(slot, &pointers, u64::MAX, mask),
+            Some(Value::Frame(at)) => {
+                let address = warp.local_base + u64::from(at);
+                for lane in lanes(mask) {
+                    super::memory::store_local(warp, lane, address, 8, pointers[lane]);
+                }
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Faults where an access of `size` bytes at one of `self.addresses` is in the heap, but in
+    /// no live allocation.
+    pub(super) fn check_heap(&self, size: u32, mask: u32, kind: Kind) -> Done {
+        if self.launch.config.heap.is_some() {
+            for lane in lanes(mask) {
+                self.check_heap_at(lane, self.addresses[lane], size, kind)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same of one address.
+    pub(super) fn check_heap_at(&self, lane: usize, address: u64, size: u32, kind: Kind) -> Done {
+        match self.launch.config.heap {
+            Some(heap) if !heap.check(address, size.into()) => {
+                let nearest = heap.explain(address, size.into());
+                let space = SpaceKind::Global;
+                let access = kind.name;
+                trouble(lane, FaultKind::OutOfBounds { access, space, address, size, nearest })
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! mbarriers in shared memory (PTX ISA 9.7.13.15).
+//!
+//! An mbarrier is 64 bits that only these instructions read: arrivals that the phase lacks
+//! (bits 19:0), arrivals of a phase (39:20), bytes that it lacks (60:40, signed), the phase's
+//! parity (61), and a mark that it has been made (63:62). The token of an arrival is the mbarrier
+//! as it was before.
+
+use super::context::{Context, Done, Trouble, trouble};
+use super::memory::ATOMIC;
+use super::warp::{Warp, lanes};
+use crate::code::{Mbarrier, MbarrierAction, Place};
+use crate::fault::FaultKind;
+use texunit_memory::SpaceKind;
+
+/// Most arrivals of a phase, and most bytes that it may lack (PTX ISA 9.7.13.15.2).
+const MOST: u64 = (1 << 20) - 1;
+const MARK: u64 = 0b10;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct State {
+    pending: u64,
+    expected: u64,
+    bytes: i64,
+    parity: bool,
+}
+
+impl State {
+    fn new(count: u64) -> Option<Self> {
+        let fits = (1..=MOST).contains(&count);
+        fits.then_some(Self { pending: count, expected: count, bytes: 0, parity: false })
+    }
+
+    /// `None`: these bits are no mbarrier.
+    fn decode(word: u64) -> Option<Self> {
+        (word >> 62 == MARK).then_some(Self {
+            pending: word & MOST,
+            expected: word >> 20 & MOST,
+            bytes: (word << 3) as i64 >> 43,
+            parity: word >> 61 & 1 != 0,
+        })
+    }
+
+    fn encode(self) -> u64 {
+        let bytes = self.bytes as u64 & 0x1f_ffff;
+        self.pending | self.expected << 20 | bytes << 40 | u64::from(self.parity) << 61 | MARK << 62
+    }
+
+    fn is_complete(self) -> bool {
+        self.pending == 0 && self.bytes == 0
+    }
+
+    /// Begins the next phase where this one is over.
+    fn settle(&mut self) {
+        if self.is_complete() {
+            self.parity = !self.parity;
+            self.pending = self.expected;
+        }
+    }
+
+    fn expect(&mut self, bytes: i64) -> Result<(), String> {
+        self.bytes += bytes;
+        match self.bytes.unsigned_abs() <= MOST {
+            true => Ok(()),
+            false => Err(format!("the phase of the mbarrier would lack {} bytes", self.bytes)),
+        }
+    }
+
+    fn arrive(&mut self, count: u64, drops: bool, completes: bool) -> Result<(), String> {
+        let lacks = self.pending;
+        let arrive = |n: u64| n.checked_sub(count);
+        let left = arrive(self.pending).ok_or_else(|| {
+            format!("{count} arrivals at an mbarrier whose phase lacks only {lacks}")
+        })?;
+        self.pending = left;
+        if drops {
+            self.expected = arrive(self.expected).unwrap_or(0);
+        }
+        if !completes && self.is_complete() {
+            return Err("an arrival with .noComplete is the last of its phase".to_owned());
+        }
+        self.settle();
+        Ok(())
+    }
+}
+
+impl Context<'_> {
+    /// An mbarrier instruction: the lanes come one after the other.
+    pub(super) fn mbarrier(&mut self, warp: &mut Warp, op: &Mbarrier, mask: u32) -> Done {
+        let mut values = [1; 32];
+        if !op.value.is_none() {
+            warp.read(&self.launch.constants, op.value, &mut values);
+        }
+        self.address(warp, op.at.base, op.at.offset);
+        let addresses = self.addresses;
+        for lane in lanes(mask) {
+            let value = values[lane];
+            if op.action == MbarrierAction::PendingCount {
+                values[lane] = State::decode(value).map_or(0, |state| state.pending);
+                continue;
+            }
+            let at = self.shared_word(warp, lane, op.at.place, addresses[lane])?;
+            values[lane] = self.mbarrier_at(warp, lane, op.action, at, value)?;
+        }
+        warp.put(op.d, &values, u64::MAX, mask);
+        Ok(())
+    }
+
+    /// The place in shared memory of an mbarrier.
+    fn shared_word(
+        &self,
+        warp: &Warp,
+        lane: usize,
+        place: Place,
+        address: u64,
+    ) -> Result<u64, Box<Trouble>> {
+        let (space, at) = self.space(warp, place, address);
+        if space != SpaceKind::Shared {
+            let what = format!("{at:#x} is in {} memory, where no mbarrier can be", space.name());
+            return trouble(lane, FaultKind::BadOperand(what));
+        }
+        match at % 8 {
+            0 => Ok(at),
+            _ => self.misaligned(warp, lane, at, 8, space, ATOMIC),
+        }
+    }
+
+    /// What one lane does. Gives the result: a token, or 1 where the phase is over.
+    fn mbarrier_at(
+        &mut self,
+        warp: &mut Warp,
+        lane: usize,
+        action: MbarrierAction,
+        at: u64,
+        value: u64,
+    ) -> Result<u64, Box<Trouble>> {
+        use MbarrierAction as A;
+        let bad = |what: String| trouble(lane, FaultKind::BadOperand(what));
+        let word = self.load_one(warp, lane, Place::Shared, at, 8, 8)?;
+        let new = match action {
+            A::Init => match State::new(value & u64::from(u32::MAX)) {
+                Some(state) => state.encode(),
+                None => return bad(format!("an mbarrier cannot be for {value} arrivals")),
+            },
+            A::Inval => 0,
+            _ => {
+                let Some(mut state) = State::decode(word) else {
+                    return bad(format!("there is no mbarrier at shared address {at:#x}"));
+                };
+                let bytes = (value & u64::from(u32::MAX)) as i64;
+                let done = match action {
+                    A::Test { parity: true } => {
+                        return Ok((state.parity != (value & 1 != 0)).into());
+                    }
+                    A::Test { parity: false } => {
+                        let Some(token) = State::decode(value) else {
+                            return bad(format!("{value:#x} is not the state of an mbarrier"));
+                        };
+                        return Ok((state.parity != token.parity).into());
+                    }
+                    A::ExpectTx => state.expect(bytes),
+                    A::CompleteTx => state.expect(-bytes).map(|()| state.settle()),
+                    A::Arrive { drops, expects: true, completes } => {
+                        state.expect(bytes).and_then(|()| state.arrive(1, drops, completes))
+                    }
+                    A::Arrive { drops, completes, .. } => {
+                        state.arrive(value & u64::from(u32::MAX), drops, completes)
+                    }
+                    // One more arrival is expected, and it comes at once.
+                    A::CopyArrive { increments: true } => Ok(()),
+                    _ => state.arrive(1, false, true),
+                };
+                if let Err(what) = done {
+                    return bad(what);
+                }
+                state.encode()
+            }
+        };
+        self.store_one(warp, lane, Place::Shared, at, (8, 8), new)?;
+        Ok(word)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_kept_whole() {
+        let state = State { pending: MOST, expected: 7, bytes: -(MOST as i64), parity: true };
+        assert_eq!(State::decode(state.encode()), Some(state));
+        let state = State { pending: 0, expected: MOST, bytes: MOST as i64, parity: false };
+        assert_eq!(State::decode(state.encode()), Some(state));
+        assert_eq!(State::decode(0), None);
+        assert_eq!(State::decode(u64::MAX), None);
+        assert!(State::new(0).is_none() && State::new(MOST + 1).is_none());
+    }
+
+    #[test]
+    fn a_phase_ends_with_its_last_arrival_and_byte() {
+        let mut state = State::new(2).unwrap();
+        state.expect(16).unwrap();
+        state.arrive(1, false, false).unwrap();
+        state.arrive(1, true, false).unwrap();
+        assert!(!state.parity);
+        state.expect(-16).unwrap();
+        state.settle();
+        // One has dropped out.
+        assert_eq!(state, State { pending: 1, expected: 1, bytes: 0, parity: true });
+        assert!(state.arrive(1, false, false).is_err());
+        let mut state = State::new(2).unwrap();
+        assert!(state.arrive(3, false, true).is_err());
+        state.arrive(2, false, true).unwrap();
+        assert_eq!(state, State { pending: 2, expected: 2, bytes: 0, parity: true });
+        assert!(state.expect(1 << 20).is_err());
+    }
+}

@@ -1,0 +1,181 @@
+//! cp.async, mbarrier, matrices, elect, the stack.
+
+use super::builder::Builder;
+use crate::code::{
+    Access, AsyncCopy, Located, Matrix, MatrixAction, Mbarrier, MbarrierAction, Op, Place, Slot,
+    Stack, StackAction,
+};
+use texunit_check::ir::{Instruction, Operand};
+use texunit_isa::{Opcode, Space};
+
+/// Where nothing is looked up.
+const NOWHERE: Located = Located { place: Place::Shared, base: Slot::NONE, offset: 0 };
+
+impl<'a> Builder<'a> {
+    pub(super) fn transport(&mut self, inst: &'a Instruction) -> Option<()> {
+        match inst.opcode {
+            Opcode::Cp => self.async_copy(inst),
+            Opcode::Mbarrier => self.mbarrier(inst),
+            Opcode::Elect => self.elect(inst),
+            Opcode::Alloca | Opcode::Stacksave | Opcode::Stackrestore => self.stack(inst),
+            // Policies say how to cache, and nothing is cached: all are the same.
+            Opcode::Createpolicy => {
+                let d = self.destination(inst.operands.first()?)?;
+                let a = self.constant(0, true);
+                self.copy(d, a, u64::MAX, true);
+                Some(())
+            }
+            _ => self.matrix(inst),
+        }
+    }
+
+    fn located(&mut self, operand: &Operand, space: Option<Space>) -> Option<Located> {
+        let address = self.address(operand, space)?;
+        let fits = matches!(address.place, Place::Global | Place::Generic | Place::Shared);
+        let (place, base, offset) = (address.place, address.base, address.offset);
+        fits.then_some(Located { place, base, offset })
+    }
+
+    /// The copy is made at once; groups and waits have nothing to do.
+    fn async_copy(&mut self, inst: &'a Instruction) -> Option<()> {
+        let m = &inst.mods;
+        if m.acts("mbarrier") {
+            let at = self.located(inst.operands.first()?, m.space)?;
+            let action = MbarrierAction::CopyArrive { increments: !m.acts("noinc") };
+            let op = Mbarrier { action, at, d: Slot::NONE, value: Slot::NONE };
+            self.emit(Op::Mbarrier(Box::new(op)));
+            return Some(());
+        }
+        if !m.acts("async") {
+            let waits = m.acts("commit_group") || m.acts("wait_group") || m.acts("wait_all");
+            return waits.then(|| self.emit(Op::Nop));
+        }
+        let [to, from, Operand::Imm(size), rest @ ..] = &inst.operands[..] else { return None };
+        let to = self.located(to, Some(Space::Shared))?;
+        let from = self.located(from, Some(Space::Global))?;
+        let size = u8::try_from(*size).ok().filter(|n| matches!(n, 4 | 8 | 16))?;
+        // The policy is the last one.
+        let rest = if m.acts("L2::cache_hint") { rest.split_last()?.1 } else { rest };
+        let (mut bytes, mut ignore) = (Slot::NONE, Slot::FALSE);
+        if let Some(operand) = rest.first() {
+            let slot = self.source(operand, false)?;
+            let to = if slot.is_predicate() { &mut ignore } else { &mut bytes };
+            *to = slot;
+        }
+        self.emit(Op::AsyncCopy(Box::new(AsyncCopy { to, from, size, bytes, ignore })));
+        Some(())
+    }
+
+    fn mbarrier(&mut self, inst: &'a Instruction) -> Option<()> {
+        let m = &inst.mods;
+        let ops = &inst.operands[..];
+        let action = match *m.actions.first()? {
+            "init" => MbarrierAction::Init,
+            "inval" => MbarrierAction::Inval,
+            "expect_tx" => MbarrierAction::ExpectTx,
+            "complete_tx" => MbarrierAction::CompleteTx,
+            "test_wait" | "try_wait" => MbarrierAction::Test { parity: m.acts("parity") },
+            "pending_count" => MbarrierAction::PendingCount,
+            first => MbarrierAction::Arrive {
+                drops: first == "arrive_drop",
+                expects: m.acts("expect_tx"),
+                completes: !m.acts("noComplete"),
+            },
+        };
+        use MbarrierAction as A;
+        let has_result = matches!(action, A::Arrive { .. } | A::Test { .. } | A::PendingCount);
+        let (d, rest) = match has_result {
+            true => (self.destination(ops.first()?)?, ops.get(1..)?),
+            false => (Slot::NONE, ops),
+        };
+        let (at, rest) = match action {
+            A::PendingCount => (NOWHERE, rest),
+            _ => (self.located(rest.first()?, m.space)?, rest.get(1..)?),
+        };
+        let token = matches!(action, A::Test { parity: false } | A::PendingCount);
+        let value = match rest.first() {
+            Some(value) => self.source(value, token)?,
+            None => Slot::NONE,
+        };
+        self.emit(Op::Mbarrier(Box::new(Mbarrier { action, at, d, value })));
+        Some(())
+    }
+
+    fn elect(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [d, p, members] = &inst.operands[..] else { return None };
+        let (d, p) = (self.destination(d)?, self.destination(p)?);
+        let members = self.narrow(members)?;
+        self.unguarded(|b| b.emit(Op::Elect { d, p, members }));
+        Some(())
+    }
+
+    fn matrix(&mut self, inst: &'a Instruction) -> Option<()> {
+        let m = &inst.mods;
+        let [first, second] = &inst.operands[..] else { return None };
+        let (action, address, parts) = match inst.opcode {
+            Opcode::Ldmatrix => (MatrixAction::Load, Some(second), first),
+            Opcode::Stmatrix => (MatrixAction::Store, Some(first), second),
+            _ => (MatrixAction::Transpose, None, second),
+        };
+        let parts = match parts {
+            Operand::Vector(parts) => &parts[..],
+            one => std::slice::from_ref(one),
+        };
+        let loads = action == MatrixAction::Load;
+        let slot = |b: &mut Self, part| if loads { b.destination(part) } else { b.narrow(part) };
+        let parts: Option<Vec<Slot>> = parts.iter().map(|part| slot(self, part)).collect();
+        let at = match address {
+            Some(address) => self.located(address, m.space)?,
+            None => NOWHERE,
+        };
+        let d = match action {
+            MatrixAction::Transpose => self.destination(first)?,
+            _ => Slot::NONE,
+        };
+        let members = self.constant(u32::MAX.into(), false);
+        let transposed = m.acts("trans");
+        let op = Matrix { action, transposed, at, parts: parts?, d, members };
+        self.unguarded(|b| b.emit(Op::Matrix(Box::new(op))));
+        Some(())
+    }
+
+    fn stack(&mut self, inst: &'a Instruction) -> Option<()> {
+        let operand = inst.operands.first()?;
+        let action = match inst.opcode {
+            Opcode::Alloca => {
+                let align = match inst.operands.get(2) {
+                    Some(Operand::Imm(align)) => *align,
+                    None => 8,
+                    Some(_) => return None,
+                };
+                let d = self.destination(operand)?;
+                let size = self.source(inst.operands.get(1)?, true)?;
+                let align = Some(align).filter(|a| a.is_power_of_two())?;
+                StackAction::Allocate { d, size, align }
+            }
+            Opcode::Stacksave => StackAction::Save { d: self.destination(operand)? },
+            _ => StackAction::Restore { a: self.source(operand, true)? },
+        };
+        let (at, end) = (self.stack_at?, self.frame_size);
+        self.needs.alloca = true;
+        self.emit(Op::Stack(Stack { action, at, end }));
+        Some(())
+    }
+
+    /// A function begins with nothing on its stack.
+    pub(super) fn clear_stack(&mut self) {
+        let Some(at) = self.stack_at else { return };
+        let zero = self.constant(0, false);
+        let access = Access {
+            place: Place::Frame,
+            size: 4,
+            signed: false,
+            parts: vec![zero],
+            mask: u64::MAX,
+            base: Slot::NONE,
+            offset: u64::from(at),
+            constant: false,
+        };
+        self.helper(Op::Store(Box::new(access)));
+    }
+}

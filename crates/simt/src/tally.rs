@@ -1,0 +1,64 @@
+//! Fetches and surface accesses by geometry and format.
+
+use texunit_texel::Format;
+use texunit_unit::Geometry;
+
+/// Accesses of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// Geometry of the instruction.
+    pub geometry: Geometry,
+    /// Format of the texture or surface.
+    pub format: Format,
+    /// Whether these are surface accesses.
+    pub surface: bool,
+    /// How many, a lane each.
+    pub accesses: u64,
+}
+
+impl Count {
+    fn is(&self, other: &Count) -> bool {
+        (self.geometry, self.format, self.surface) == (other.geometry, other.format, other.surface)
+    }
+}
+
+/// Counts, each kind once, in the order in which they came up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    counts: Vec<Count>,
+    /// The one that counted last: nearly always the next too.
+    last: usize,
+}
+
+impl Tally {
+    /// Counts accesses.
+    #[inline]
+    pub fn add(&mut self, count: Count) {
+        if let Some(last) = self.counts.get_mut(self.last).filter(|last| last.is(&count)) {
+            last.accesses += count.accesses;
+            return;
+        }
+        match self.counts.iter().position(|c| c.is(&count)) {
+            Some(at) => {
+                self.counts[at].accesses += count.accesses;
+                self.last = at;
+            }
+            None => {
+                self.last = self.counts.len();
+                self.counts.push(count);
+            }
+        }
+    }
+
+    /// Adds all counts of another tally.
+    pub fn merge(&mut self, other: &Tally) {
+        other.counts.iter().for_each(|&count| self.add(count));
+    }
+
+    /// The counts, by name of geometry and format, fetches first.
+    pub fn sorted(&self) -> Vec<Count> {
+        let mut counts = self.counts.clone();
+        counts.sort_by_key(|c| (c.surface, c.geometry.name(), c.format.name()));
+        counts
+    }
+}

@@ -1,0 +1,418 @@
+"""Makes forms.txt: results of whole instructions, for the arithmetic that alu_tables.py has not:
+pairs of f32, f32 with sources of 16 bits, min and max of three and with .xorsign, small floats,
+bytes and halves that saturate, video instructions, packing, 128 bits.
+
+    pip install mpmath; python3 form_tables.py
+
+A row is `instruction | A B C = D` in hexadecimal. In the instruction, D32 is a register of 32 bits
+for the result, A64 one of 64 bits for the first source, and so on. Floats are exact fractions (see
+alu_tables.py), integers Python's: nothing here shares code or method with the executor.
+"""
+import itertools
+import random
+from fractions import Fraction as Q
+
+import alu_tables as T
+
+random.seed(20261122)
+ROWS = []
+F = T.F
+F16, BF16, F32 = F["f16"], F["bf16"], F["f32"]
+
+
+def row(text, d, a=0, b=0, c=0):
+    ROWS.append("%s | %x %x %x = %x\n" % (text, a, b, c, d))
+
+
+def decode(f, x):
+    return f.decode(x)
+
+
+def encode(f, v, mode):
+    """Of ('nan',), ('inf', s), ('num', s, magnitude)."""
+    if v[0] == "nan":
+        return f.nan
+    if v[0] == "inf":
+        return f.inf | (f.sign if v[1] else 0)
+    return f.encode(v[1], v[2], mode)
+
+
+def floats(f, n):
+    return random.sample(T.interesting(f, 80), n)
+
+
+def pairs():
+    for op, n in (("add", 2), ("sub", 2), ("mul", 2), ("fma", 3)):
+        for mode in ("rn", "rz", "rm", "rp"):
+            for flag in ("", ".ftz"):
+                pool = T.interesting(F32, 80)
+                for _ in range(12):
+                    both = [[random.choice(pool) for _ in range(3)] for _ in range(2)]
+                    out = []
+                    for x in both:
+                        use = [T.flushed(F32, v) if flag else v for v in x]
+                        r = T.arith(F32, op, mode, *use)
+                        out.append(T.flushed(F32, r) if flag else r)
+                    regs = ", ".join(["A64", "B64", "C64"][:n])
+                    row("%s.%s%s.f32x2 D64, %s;" % (op, mode, flag, regs), out[1] << 32 | out[0],
+                        *[both[1][k] << 32 | both[0][k] for k in range(3)])
+
+
+def mixed():
+    for half in (F16, BF16):
+        for op in ("add", "sub", "fma"):
+            for mode in ("rn", "rz", "rm", "rp"):
+                for flag in ("", ".sat"):
+                    for _ in range(8):
+                        a, b = random.choice(T.interesting(half, 60)), random.choice(T.interesting(half, 60))
+                        c = random.choice(T.interesting(F32, 80))
+                        x, y = (encode(F32, half.decode(v), "rn") for v in (a, b))
+                        if op == "fma":
+                            r = T.arith(F32, op, mode, x, y, c)
+                        else:
+                            r = T.arith(F32, op, mode, x, c, 0)
+                        r = T.sat(F32, r) if flag else r
+                        if op == "fma":
+                            row("fma.%s%s.f32.%s D32, A16, B16, C32;" % (mode, flag, half.name), r, a, b, c)
+                        else:
+                            row("%s.%s%s.f32.%s D32, A16, B32;" % (op, mode, flag, half.name), r, a, c)
+
+
+def order(v):
+    """Numbers in their order, -0 before +0."""
+    s, m = v[1], (Q(10) ** 400 if v[0] == "inf" else v[2])
+    return (-m if s else m, 0 if s else 1)
+
+
+def extreme(f, op, nan, x, y):
+    a, b = f.decode(x), f.decode(y)
+    if a[0] == "nan" or b[0] == "nan":
+        if nan or a[0] == b[0]:
+            return f.nan
+        return y if a[0] == "nan" else x
+    first = order(a) <= order(b)
+    return x if first == (op == "min") else y
+
+
+def extremes():
+    for op in ("min", "max"):
+        for nan in ("", ".NaN"):
+            for flag in ("", ".ftz"):
+                for f, kinds in ((F32, ("f32",)), (F16, ("f16", "f16x2")), (BF16, ("bf16", "bf16x2"))):
+                    if f is BF16 and flag:
+                        continue
+                    width = 32 if f is F32 else 16
+                    pool = T.interesting(f, 60)
+                    for kind in kinds:
+                        for _ in range(14):
+                            pairs = [[random.choice(pool) for _ in range(2)] for _ in range(2 if "x2" in kind else 1)]
+                            out = []
+                            for x, y in pairs:
+                                p, q = (T.flushed(f, v) if flag else v for v in (x, y))
+                                r = extreme(f, op, nan, p & (f.sign - 1), q & (f.sign - 1))
+                                out.append(r if f.decode(r)[0] == "nan" else r | (x ^ y) & f.sign)
+                            join = lambda v: v[0] | (v[1] << 16 if len(v) > 1 else 0)
+                            w = 32 if len(out) > 1 else width
+                            row("%s%s%s.xorsign.abs.%s D%d, A%d, B%d;" % (op, flag, nan, kind, w, w, w), join(out),
+                                join([p[0] for p in pairs]), join([p[1] for p in pairs]))
+                for mag in ("", ".abs"):
+                    pool = T.interesting(F32, 60)
+                    for _ in range(14):
+                        x = [random.choice(pool) for _ in range(3)]
+                        use = [T.flushed(F32, v) if flag else v for v in x]
+                        use = [v & (F32.sign - 1) for v in use] if mag else use
+                        r = extreme(F32, op, nan, extreme(F32, op, nan, use[0], use[1]), use[2])
+                        row("%s%s%s%s.f32 D32, A32, B32, C32;" % (op, flag, nan, mag), r, *x)
+
+
+# Bits of fraction and exponent, largest finite number; no infinities and, in the first three, no NaN.
+SMALL = {"e2m1": (1, 2, 7), "e2m3": (3, 2, 31), "e3m2": (2, 3, 31), "e4m3": (3, 4, 0x7e), "e5m2": (2, 5, 0x7b)}
+
+
+class Small:
+    def __init__(self, name):
+        self.name = name
+        self.p, self.e, self.max = SMALL[name]
+        self.bias = (1 << (self.e - 1)) - 1
+        self.sign = 1 << (self.p + self.e)
+
+    def magnitude(self, m):
+        field, frac = m >> self.p, m & ((1 << self.p) - 1)
+        if field == 0:
+            return Q(frac) * Q(2) ** (1 - self.bias - self.p)
+        return Q(frac + (1 << self.p)) * Q(2) ** (field - self.bias - self.p)
+
+    def encode(self, v, relu):
+        if v[0] == "nan":
+            return 0x7f if self.e > 3 else self.max
+        s = v[1]
+        if relu and s:
+            return 0
+        sign = self.sign if s else 0
+        if v[0] == "inf":
+            return sign | self.max
+        best = min(range(self.max + 1), key=lambda m: (abs(self.magnitude(m) - v[2]), m & 1))
+        return sign | best
+
+    def decode(self, x):
+        s, m = x & self.sign != 0, x & (self.sign - 1)
+        if self.name == "e4m3" and m == 0x7f or self.name == "e5m2" and m > 0x7c:
+            return ("nan",)
+        if self.name == "e5m2" and m == 0x7c:
+            return ("inf", s)
+        return ("num", s, self.magnitude(m))
+
+
+def around(f, small):
+    """Numbers of f near those of the small format, and edges."""
+    pool = T.interesting(f, 60)
+    for m in range(small.max + 1):
+        mid = (small.magnitude(m) + small.magnitude(min(m + 1, small.max))) / 2
+        for q in (small.magnitude(m), mid):
+            x = f.encode(random.random() < 0.5, q, "rn")
+            pool += [x, x + 1, max(x - 1, 0)]
+    return pool
+
+
+def tiny():
+    for name in SMALL:
+        s = Small(name)
+        four = 4 if name == "e2m1" else 8
+        width = 8 if name == "e2m1" else 16
+        old = name in ("e4m3", "e5m2")
+        for relu in ("", ".relu"):
+            for f in (F32, F16, BF16):
+                pool = around(f, s)
+                for _ in range(40):
+                    a, b = random.choice(pool), random.choice(pool)
+                    d = s.encode(f.decode(a), relu) << four | s.encode(f.decode(b), relu)
+                    if f is F32:
+                        row("cvt.rn.satfinite%s.%sx2.f32 D%d, A32, B32;" % (relu, name, width), d, a, b)
+                    else:
+                        row("cvt.rn.satfinite%s.%sx2.%sx2 D%d, A32;" % (relu, name, f.name, width), d, a << 16 | b)
+            for f in (F16, BF16):
+                for x in range(1 << (s.p + s.e + 1)) if not old else range(0, 256):
+                    y = random.randrange(1 << (s.p + s.e + 1))
+                    def one(v):
+                        v = s.decode(v)
+                        if relu and v[0] != "nan" and v[1]:
+                            v = ("num", False, Q(0))
+                        return encode(f, v, "rn")
+                    row("cvt.rn%s.%sx2.%sx2 D32, A%d;" % (relu, f.name, name, width),
+                        one(x) << 16 | one(y), x << four | y)
+
+
+def exponents():
+    for f in (F32, BF16):
+        pool = T.interesting(f, 120) + [f.encode(False, Q(2) ** e * Q(n, 4), "rn")
+                                        for e in (-130, -129, -128, -127, -126, -1, 0, 5, 126, 127) for n in (4, 5, 6, 7)]
+        for mode in ("rz", "rp"):
+            for fin in ("", ".satfinite"):
+                def one(x):
+                    v = f.decode(x)
+                    if v[0] == "nan":
+                        return 0xff
+                    if v[0] == "inf":
+                        return 0xfe if fin else 0xff
+                    powers = [Q(2) ** (k - 127) for k in range(256)]
+                    if v[2] <= powers[0]:
+                        return 0
+                    k = max(k for k in range(256) if powers[k] <= v[2])
+                    k += mode == "rp" and powers[k] != v[2]
+                    return min(k, 0xfe if fin else 0xff)
+                for _ in range(40):
+                    a, b = random.choice(pool), random.choice(pool)
+                    d = one(a) << 8 | one(b)
+                    if f is F32:
+                        row("cvt.%s%s.ue8m0x2.f32 D16, A32, B32;" % (mode, fin), d, a, b)
+                    else:
+                        row("cvt.%s%s.ue8m0x2.bf16x2 D16, A32;" % (mode, fin), d, a << 16 | b)
+    for x in range(256):
+        y = random.randrange(256)
+        one = lambda k: BF16.nan if k == 255 else BF16.encode(False, Q(2) ** (k - 127), "rn")
+        row("cvt.rn.bf16x2.ue8m0x2 D32, A16;", one(x) << 16 | one(y), x << 8 | y)
+
+
+def fields(x, bits, signed):
+    out = []
+    for k in range(32 // bits):
+        v = x >> (k * bits) & ((1 << bits) - 1)
+        out.append(v - (1 << bits) if signed and v >> (bits - 1) else v)
+    return out
+
+
+def join(values, bits):
+    return sum((v & ((1 << bits) - 1)) << (k * bits) for k, v in enumerate(values))
+
+
+def word():
+    return random.choice([random.getrandbits(32), random.getrandbits(32), 0xffffffff, 0x80808080, 0x7f7f7f7f,
+                          0x80008000, 0x7fff7fff, 0, 0x80000000, 0x7fffffff, 0xff0100fe])
+
+
+def limit(v, bits, signed):
+    lo, hi = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
+    return min(max(v, lo), hi)
+
+
+def bytes_and_halves():
+    forms = [("add", "u16x2", ".sat"), ("add", "s16x2", ".sat")]
+    forms += [(op, ty, s) for op in ("add", "sub") for ty in ("u8x4", "s8x4") for s in ("", ".sat")]
+    forms += [("min", "u8x4", ""), ("max", "u8x4", "")]
+    forms += [(op, "s8x4", r) for op in ("min", "max") for r in ("", ".relu")] + [("neg", "s8x4", "")]
+    for op, ty, flag in forms:
+        bits, signed = (16 if "16" in ty else 8), ty[0] == "s"
+        for _ in range(20):
+            a, b = word(), word()
+            out = []
+            for x, y in zip(fields(a, bits, signed), fields(b, bits, signed)):
+                v = {"add": x + y, "sub": x - y, "min": min(x, y), "max": max(x, y), "neg": -x}[op]
+                v = limit(v, bits, signed) if flag == ".sat" else max(v, 0) if flag == ".relu" else v
+                out.append(v)
+            row("%s%s.%s D32, A32%s;" % (op, flag, ty, "" if op == "neg" else ", B32"), join(out, bits), a, b)
+
+
+def packing():
+    for ty in ("u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"):
+        bits, signed = int(ty[1:]), ty[0] == "s"
+        for _ in range(30):
+            pick = lambda: random.choice([word(), random.randrange(-300, 300), random.randrange(-20, 20)]) & 0xffffffff
+            a, b, c = pick(), pick(), word()
+            low = [limit(fields(v, 32, True)[0], bits, signed) & ((1 << bits) - 1) for v in (b, a)]
+            d = low[0] | low[1] << bits
+            if bits == 16:
+                row("cvt.pack.sat.%s.s32 D32, A32, B32;" % ty, d, a, b)
+            else:
+                row("cvt.pack.sat.%s.s32.b32 D32, A32, B32, C32;" % ty, (d | c << (2 * bits)) & 0xffffffff, a, b, c)
+
+
+PARTS = ["", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"]
+
+
+def part(x, selector, signed):
+    if not selector:
+        return fields(x, 32, signed)[0]
+    return fields(x, 8 if selector[1] == "b" else 16, signed)[int(selector[2])]
+
+
+def finish(t, sat, dty, dsel, second, c):
+    """Saturation, secondary operation, merge, as the ISA's pseudo-code orders them."""
+    bits = 32 if not dsel else 8 if dsel[1] == "b" else 16
+    if sat:
+        t = limit(t, bits, dty == "s32")
+    cv = fields(c, 32, dty == "s32")[0]
+    if second:
+        t = {".add": t + cv, ".min": min(t, cv), ".max": max(t, cv)}[second]
+    if dsel:
+        parts = fields(c, bits, False)
+        parts[int(dsel[2])] = t
+        return join(parts, bits)
+    return t & 0xffffffff
+
+
+COMPARE = {"eq": lambda x, y: x == y, "ne": lambda x, y: x != y, "lt": lambda x, y: x < y,
+           "le": lambda x, y: x <= y, "gt": lambda x, y: x > y, "ge": lambda x, y: x >= y}
+
+
+def video():
+    types = ("u32", "s32")
+    for op in ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset"):
+        shift = op in ("vshl", "vshr")
+        for dty, aty, bty in itertools.product(types, types, ("u32",) if shift else types):
+            for _ in range(10):
+                a, b, c = word(), word(), word()
+                asel, bsel = random.choice(PARTS), random.choice(PARTS)
+                if shift and random.random() < 0.7:
+                    b = (b & ~0xffffffff) | random.choice([0, 1, 5, 31, 32, 33, 200, 0x0120211f])
+                how = random.choice(["", "", "dsel", "second"])
+                dsel = random.choice(PARTS[1:]) if how == "dsel" else ""
+                second = random.choice([".add", ".min", ".max"]) if how == "second" else ""
+                sat = random.choice(["", ".sat"]) if op != "vset" else ""
+                mode = random.choice([".clamp", ".wrap"]) if shift else ""
+                x, y = part(a, asel, aty == "s32"), part(b, bsel, bty == "s32")
+                if op == "vset":
+                    cmp = random.choice(list(COMPARE))
+                    t = int(COMPARE[cmp](x, y))
+                    words = "vset.%s.%s.%s" % (aty, bty, cmp)
+                    d = finish(t, False, "u32", dsel, second, c)
+                else:
+                    amount = (y % 32 if mode == ".wrap" else min(y, 32)) if shift else 0
+                    t = {"vadd": x + y, "vsub": x - y, "vabsdiff": abs(x - y), "vmin": min(x, y), "vmax": max(x, y),
+                         "vshl": x * 2 ** amount, "vshr": x // 2 ** amount}[op]
+                    words = "%s.%s.%s.%s%s%s" % (op, dty, aty, bty, sat, mode)
+                    d = finish(t, sat, dty, dsel, second, c)
+                third = ", C32" if how else ""
+                row("%s%s D32%s, A32%s, B32%s%s;" % (words, second, dsel, asel, bsel, third), d, a, b, c)
+    for aty, bty in itertools.product(types, types):
+        for _ in range(25):
+            a, b, c = word(), word(), word()
+            asel, bsel = random.choice(PARTS), random.choice(PARTS)
+            x, y = part(a, asel, aty == "s32"), part(b, bsel, bty == "s32")
+            minus = random.choice(["", "a", "b", "ab", "c", "po"])
+            signed = "s32" in (aty, bty) or minus in ("a", "b", "c")
+            z = fields(c, 32, signed)[0]
+            t = (-x if "a" in minus else x) * (-y if "b" in minus else y) + (-z if minus == "c" else z) + (minus == "po")
+            scale = random.choice(["", ".shr7", ".shr15"])
+            t = t // 2 ** int(scale[4:] or 0)
+            sat = random.choice(["", ".sat"])
+            if sat:
+                t = limit(t, 32, signed)
+            sign = lambda n: "-" if n in minus and minus != "po" else ""
+            row("vmad.%s.%s.%s%s%s%s D32, %sA32%s, %sB32%s, %sC32;" % (
+                "s32" if signed else "u32", aty, bty, ".po" if minus == "po" else "", sat, scale,
+                sign("a"), asel, sign("b"), bsel, sign("c")), t & 0xffffffff, a, b, c)
+
+
+def simd():
+    types = ("u32", "s32")
+    for n, letter in ((2, "h"), (4, "b")):
+        bits = 32 // n
+        for op in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset"):
+            for dty, aty, bty in itertools.product(types, types, types):
+                for _ in range(5):
+                    a, b, c = word(), word(), word()
+                    choose = lambda: random.choice(["", "".join(str(random.randrange(2 * n)) for _ in range(n))])
+                    asel, bsel = choose(), choose()
+                    mask = random.choice(["", "".join(str(k) for k in reversed(range(n)) if random.random() < 0.6)])
+                    how = random.choice(["", ".sat", ".add"]) if op != "vset" else random.choice(["", ".add"])
+                    def elements(ty, sel, own):
+                        every = fields(a, bits, ty == "s32") + fields(b, bits, ty == "s32")
+                        names = [int(k) for k in reversed(sel)] if sel else range(own * n, own * n + n)
+                        return [every[k] for k in names]
+                    cmp = random.choice(list(COMPARE))
+                    t = []
+                    for x, y in zip(elements(aty, asel, 0), elements(bty, bsel, 1)):
+                        # An average is rounded away from zero at a half.
+                        average = (abs(x + y) + 1) // 2 * (1 if x + y >= 0 else -1)
+                        v = {"vadd": x + y, "vsub": x - y, "vavrg": average, "vabsdiff": abs(x - y),
+                             "vmin": min(x, y), "vmax": max(x, y), "vset": int(COMPARE[cmp](x, y))}[op]
+                        t.append(limit(v, bits, dty == "s32") if how == ".sat" else v)
+                    keep = [int(k) for k in mask] if mask else range(n)
+                    if how == ".add":
+                        d = (c + sum(t[k] for k in keep)) & 0xffffffff
+                    else:
+                        d = join([t[k] if k in keep else v for k, v in enumerate(fields(c, bits, False))], bits)
+                    dot = lambda sel: ".%s%s" % (letter, sel) if sel else ""
+                    words = "%s%d.%s.%s.%s" % (op, n, aty, bty, cmp) if op == "vset" else \
+                        "%s%d.%s.%s.%s" % (op, n, dty, aty, bty)
+                    row("%s%s D32%s, A32%s, B32%s, C32;" % (words, how, dot(mask), dot(asel), dot(bsel)), d, a, b, c)
+
+
+def quads():
+    for _ in range(4):
+        a, b, c = random.getrandbits(128), random.getrandbits(128), random.getrandbits(128)
+        row("mov.b128 D128, A128;", a, a, b, c)
+        low = a & (2 ** 64 - 1)
+        row("mov.b128 D128, {A64, B64};", low | (b & (2 ** 64 - 1)) << 64, a, b, c)
+        row("mov.b128 D128, {A32, B32, C32, A32};", a % 2 ** 32 | b % 2 ** 32 << 32 | c % 2 ** 32 << 64 | a % 2 ** 32 << 96, a, b, c)
+        row("mov.b128 {_, D64}, A128;", a >> 64, a, b, c)
+        row("mov.b128 {_, _, D32, _}, A128;", a >> 64 & 0xffffffff, a, b, c)
+        row("mov.b128 D128, 77;", 77, a, b, c)
+
+
+for make in (pairs, mixed, extremes, tiny, exponents, bytes_and_halves, packing, video, simd, quads):
+    make()
+with open("forms.txt", "w") as out:
+    out.write("# Made by form_tables.py\n")
+    out.writelines(sorted(set(ROWS)))
+print(len(ROWS), "rows")
