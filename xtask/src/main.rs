@@ -1,13 +1,20 @@
 //! Tasks of texunit's developers.
 //!
-//! `cargo run -p xtask -- oracle N SEED` compares our verdicts with those of NVIDIA's assembler.
+//! `cargo run -p xtask -- oracle N SEED` compares our verdicts with those of NVIDIA's assembler;
+//! `sass MODULES WORDS SEED` does so with machine words; `libs` builds the drop-in libraries,
+//! `dist` an archive of them and the program; `tools` installs what their tests need; `matrix` lists functions.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod cuda_tools;
+mod dist;
 mod generate;
+mod libs;
+mod matrix;
 mod oracle;
 mod ptxas;
 mod random;
+mod sass;
 mod tools;
 
 use std::process::ExitCode;
@@ -30,6 +37,31 @@ differ, 2 usage.
 
 Asks about each line of FILE as an instruction of a kernel that has registers and variables of all
 kinds, and prints both verdicts. --head is version, target and its options.
+
+       cargo run -p xtask -- sass MODULES WORDS SEED [--tools DIR] [--ptxas X.Y]
+
+Compares the fetches that random modules with tex.grad become (texunit sass lower) with those in the
+code of ptxas 11.8 to 12.9, and the texts of random texture and surface words (texunit sass dis) with
+those of nvdisasm. Exit code: as above.
+
+       cargo run --release -p xtask -- libs [--debug] [--to DIR] [--no-program]
+
+Builds the program and the drop-in libraries libcuda.so.1, libcudart.so.12 and libcudart.so.13 beside
+it (or in DIR). Exit code: 0 they are there, 1 not.
+
+       cargo run --release -p xtask -- dist [--debug]
+
+Builds them and makes an archive of all that a user needs: target/dist/texunit-VERSION-ARCH-linux.tar.gz,
+which it unpacks once and tries. Exit code: 0 it is there, 1 not.
+
+       cargo run -p xtask -- tools KIT...
+
+Installs what tests of the drop-in libraries need (nvcc, cuda12, python, numba) into target/nvidia, if
+it is not there or in $TEXUNIT_NVIDIA, and says where it is. Exit code: 0 all is there, 1 not.
+
+       cargo run -p xtask -- matrix
+
+Writes the lists of functions in docs/cuda-api.md anew.
 ";
 
 fn main() -> ExitCode {
@@ -47,6 +79,20 @@ fn main() -> ExitCode {
             Ok(request) => oracle::run(&request),
             Err(message) => usage(&message),
         },
+        Some((task, rest)) if task == "sass" => match sass::Request::read(rest) {
+            Ok(request) => sass::run(&request),
+            Err(message) => usage(&message),
+        },
+        Some((task, rest)) if task == "libs" => match libs::Request::read(rest) {
+            Ok(request) => libs::run(&request),
+            Err(message) => usage(&message),
+        },
+        Some((task, rest)) if task == "dist" => match dist::Request::read(rest) {
+            Ok(request) => dist::run(&request),
+            Err(message) => usage(&message),
+        },
+        Some((task, rest)) if task == "tools" => cuda_tools::run(rest),
+        Some((task, _)) if task == "matrix" => matrix::write(),
         Some((help, _)) if help == "--help" || help == "-h" => {
             print!("{USAGE}");
             ExitCode::SUCCESS

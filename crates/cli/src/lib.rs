@@ -17,6 +17,7 @@ pub mod json;
 pub mod lsp;
 mod output;
 pub mod problem;
+pub mod program;
 mod progress;
 pub mod run;
 pub mod sass;
@@ -62,6 +63,8 @@ fn run_command() -> u8 {
         Command::Isa(args) => isa::run(&args),
         Command::Lsp(args) => lsp::run(&args),
         Command::Sass(args) => sass::run(&args),
+        Command::Run(args) => program::run(&args),
+        Command::InstallLibs(args) => program::install(&args),
     }
 }
 

@@ -1,0 +1,177 @@
+//! `texunit run`: executes a CUDA program with texunit's libraries in the place of NVIDIA's.
+//! `texunit install-libs`: copies those libraries into a folder.
+
+mod inspect;
+mod libraries;
+
+use clap::{Args, ValueEnum};
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Exit code if the program could not be started.
+const NOT_STARTED: u8 = 125;
+
+/// Arguments of `texunit run`.
+#[derive(Clone, Debug, Args)]
+pub struct RunArgs {
+    /// The device that the program sees, by its architecture (sm_86, the default, sm_75, sm_90 and so
+    /// on); several with commas between them.
+    #[arg(long, value_name = "NAME", env = "TEXUNIT_DEVICE")]
+    pub device: Option<String>,
+    /// What is printed on standard error as it happens.
+    #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
+    pub trace: Vec<Trace>,
+    /// Write a report to this file when the program ends: kernels, launches, time, instructions, fetches,
+    /// faults (JSON).
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// The program: a path, or a name that is looked up in PATH.
+    #[arg(value_name = "PROGRAM")]
+    pub program: OsString,
+    /// Its arguments.
+    #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<OsString>,
+}
+
+/// What can be traced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Trace {
+    /// Calls of the driver API.
+    Api,
+    /// Launches.
+    Launch,
+    /// Texture fetches and surface accesses.
+    Fetch,
+}
+
+/// Arguments of `texunit install-libs`.
+#[derive(Clone, Debug, Args)]
+pub struct InstallLibsArgs {
+    /// The folder; made if it is not there.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+}
+
+fn say(text: std::fmt::Arguments<'_>) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// `texunit run`: comes back only if the program could not be started.
+pub fn run(args: &RunArgs) -> u8 {
+    match start(args) {
+        Ok(never) => match never {},
+        Err(message) => {
+            say(format_args!("error: {message}"));
+            NOT_STARTED
+        }
+    }
+}
+
+fn start(args: &RunArgs) -> Result<std::convert::Infallible, String> {
+    let folder = libraries::folder()?;
+    let path = find(&args.program)?;
+    let found = inspect::look_at(&path);
+    for warning in &found.warnings {
+        say(format_args!("warning: {warning}"));
+    }
+    let mut command = Command::new(&path);
+    command.args(&args.arguments);
+    command.env("LD_LIBRARY_PATH", before(&folder, std::env::var_os("LD_LIBRARY_PATH")));
+    if !found.preload.is_empty() {
+        let files: Vec<_> = found.preload.iter().map(|name| folder.join(name)).collect();
+        let all = files
+            .iter()
+            .rev()
+            .fold(std::env::var_os("LD_PRELOAD"), |all, file| Some(before(file, all)));
+        command.env("LD_PRELOAD", all.unwrap_or_default());
+    }
+    if found.redirect {
+        command.env("TEXUNIT_REDIRECT", "1");
+    }
+    if let Some(device) = &args.device {
+        command.env("TEXUNIT_DEVICE", device);
+    }
+    if !args.trace.is_empty() {
+        let words: Vec<_> = args.trace.iter().filter_map(ValueEnum::to_possible_value).collect();
+        let words: Vec<&str> = words.iter().map(clap::builder::PossibleValue::get_name).collect();
+        command.env("TEXUNIT_TRACE", words.join(","));
+    }
+    if let Some(report) = &args.report {
+        // The program may change its folder.
+        let report =
+            std::path::absolute(report).map_err(|e| format!("{}: {e}", report.display()))?;
+        command.env("TEXUNIT_REPORT", report);
+    }
+    Err(format!("{}: {}", path.display(), execute(command)))
+}
+
+/// Becomes the program, so that its exit code, its signals and its number are its own.
+#[cfg(unix)]
+fn execute(mut command: Command) -> std::io::Error {
+    use std::os::unix::process::CommandExt;
+    command.exec()
+}
+
+#[cfg(not(unix))]
+fn execute(_: Command) -> std::io::Error {
+    std::io::Error::other("the drop-in libraries are for Linux")
+}
+
+/// A file or folder before those of a list.
+fn before(folder: &Path, path: Option<OsString>) -> OsString {
+    let mut all = folder.as_os_str().to_owned();
+    if let Some(path) = path.filter(|path| !path.is_empty()) {
+        all.push(":");
+        all.push(path);
+    }
+    all
+}
+
+/// The file that a name means: as it is if it has a slash, else in PATH.
+fn find(program: &OsStr) -> Result<PathBuf, String> {
+    let path = Path::new(program);
+    if path.components().count() > 1 || path.is_absolute() {
+        return if path.is_file() {
+            Ok(path.to_owned())
+        } else {
+            Err(format!("{}: there is no such file", path.display()))
+        };
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&folders).map(|f| f.join(path)).find(|file| is_program(file));
+    found.ok_or_else(|| {
+        let hint =
+            if path.is_file() { format!("; ./{} is there", path.display()) } else { String::new() };
+        format!("there is no program `{}` in PATH{hint}", path.display())
+    })
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.is_file()
+}
+
+/// `texunit install-libs`.
+pub fn install(args: &InstallLibsArgs) -> u8 {
+    match libraries::install(&args.folder) {
+        Ok(files) => {
+            let mut out = std::io::stdout();
+            for file in files {
+                let _ = writeln!(out, "{}", file.display());
+            }
+            0
+        }
+        Err(message) => {
+            say(format_args!("error: {message}"));
+            super::FAILED
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! What can be seen before a program is started: whether it has PTX, and whether it will find texunit's
+//! libraries. Nothing here stops it.
+
+use object::elf;
+use object::read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader};
+use object::{Endianness, Object, ObjectSection, ObjectSymbol, ReadCache};
+use std::fs::File;
+use std::path::Path;
+use texunit_fatbin::Kind;
+
+/// Section with the code for devices.
+const FATBINS: &str = ".nv_fatbin";
+/// Most bytes of it that are looked at.
+const MOST: u64 = 1 << 30;
+
+/// What is found.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// What the user should know.
+    pub(super) warnings: Vec<String>,
+    /// Libraries that have to be loaded before the program's own.
+    pub(super) preload: Vec<&'static str>,
+    /// Whether the program has a runtime inside, whose functions are to be replaced.
+    pub(super) redirect: bool,
+}
+
+/// Looks at a program.
+pub(super) fn look_at(program: &Path) -> Findings {
+    // Scripts, programs of other systems, damaged files: the kernel of the system says what is wrong.
+    let look = || -> Option<Findings> {
+        let cache = ReadCache::new(File::open(program).ok()?);
+        let file = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
+        Some(look(&file, program))
+    };
+    look().unwrap_or_default()
+}
+
+type Elf<'data> = ElfFile64<'data, Endianness, &'data ReadCache<File>>;
+
+fn look(file: &Elf<'_>, program: &Path) -> Findings {
+    let mut found = Findings::default();
+    let name = program.display();
+    let dynamic = Dynamic::of(file);
+    let code = code(file);
+    if code.has_machine_code && !code.has_ptx {
+        found.warnings.push(format!(
+            "{name} has machine code for GPUs but no PTX, which is what texunit runs; compile it with \
+             -arch=compute_75 or another -gencode arch=compute_XX,code=compute_XX"
+        ));
+    }
+    if let (Some(path), true) = (&dynamic.rpath, dynamic.needs_cuda()) {
+        let ours = LIBRARIES.iter().filter(|ours| dynamic.needed.iter().any(|name| name == *ours));
+        found.preload.extend(ours);
+        found.warnings.push(format!(
+            "{name} has an rpath ({path}), in which it looks for CUDA's libraries first; texunit loads its own before \
+             them. To run it without `texunit run`, link it with -Wl,--enable-new-dtags, or remove the rpath \
+             (patchelf --remove-rpath)"
+        ));
+    }
+    for old in dynamic.needed.iter().filter(|name| is_old_runtime(name)) {
+        found.warnings.push(format!(
+            "{name} needs {old}, a runtime older than CUDA 12, which texunit does not have; compile it with CUDA 12 \
+             or 13"
+        ));
+    }
+    if code.is_there && !dynamic.needs_runtime() {
+        match Static::of(file) {
+            Static::None => {}
+            Static::Stripped => found.warnings.push(format!(
+                "{name} has no table of symbols (it is stripped): if CUDA's runtime is linked into it, texunit cannot \
+                 replace it; keep the symbols, or compile it with -cudart shared"
+            )),
+            Static::Version(library) => {
+                found.preload.push(library);
+                found.redirect = true;
+            }
+            Static::Old => {
+                found.preload.push(CUDART_12);
+                found.redirect = true;
+                found.warnings.push(format!(
+                    "{name} has CUDA's runtime linked into it, in a version older than 12, of which texunit has no \
+                     exact counterpart; compile it with CUDA 12 or 13"
+                ));
+            }
+        }
+    }
+    found
+}
+
+const CUDART_12: &str = "libcudart.so.12";
+const CUDART_13: &str = "libcudart.so.13";
+/// Those that can be loaded before others of the same name.
+const LIBRARIES: [&str; 3] = ["libcuda.so.1", CUDART_12, CUDART_13];
+
+/// The runtime inside a program.
+enum Static {
+    None,
+    /// There is no telling.
+    Stripped,
+    /// The library with the same structures.
+    Version(&'static str),
+    /// Before CUDA 12.
+    Old,
+}
+
+impl Static {
+    /// The version shows in the functions that only some have.
+    fn of(file: &Elf<'_>) -> Self {
+        if file.section_by_name(".symtab").is_none() {
+            return Self::Stripped;
+        }
+        let names = ["cudaMalloc", "cudaBindTexture", "cudaGetDeviceProperties_v2"];
+        let mut has = [false; 3];
+        for symbol in file.symbols().filter(|symbol| symbol.is_definition()) {
+            let at =
+                symbol.name().ok().and_then(|name| names.iter().position(|known| *known == name));
+            if let Some(at) = at {
+                has[at] = true;
+            }
+        }
+        match has {
+            [false, ..] => Self::None,
+            [_, true, _] => Self::Old,
+            [_, _, true] => Self::Version(CUDART_12),
+            _ => Self::Version(CUDART_13),
+        }
+    }
+}
+
+/// What the fatbins hold.
+#[derive(Default)]
+struct Code {
+    is_there: bool,
+    has_ptx: bool,
+    has_machine_code: bool,
+}
+
+fn code(file: &Elf<'_>) -> Code {
+    let mut code = Code::default();
+    let Some(section) = file.section_by_name(FATBINS).filter(|s| s.size() <= MOST) else {
+        return code;
+    };
+    let Ok(mut rest) = section.data() else { return code };
+    code.is_there = true;
+    while let Some(header) = rest.first_chunk() {
+        let Ok(size) = texunit_fatbin::size(header) else { break };
+        for entry in texunit_fatbin::entries(rest).unwrap_or_default() {
+            code.has_ptx |= entry.kind == Kind::Ptx;
+            code.has_machine_code |= entry.kind == Kind::Machine;
+        }
+        let Some(next) = rest.get(size.next_multiple_of(8)..) else { break };
+        // Fatbins of several files follow each other, with zeros between them.
+        let zeros = next.iter().take_while(|&&byte| byte == 0).count() / 8 * 8;
+        rest = &next[zeros..];
+    }
+    code
+}
+
+/// What the dynamic linker is told.
+#[derive(Default)]
+struct Dynamic {
+    needed: Vec<String>,
+    /// `DT_RPATH`, if there is no `DT_RUNPATH`, which would make it void.
+    rpath: Option<String>,
+}
+
+impl Dynamic {
+    fn of(file: &Elf<'_>) -> Self {
+        Self::read(file).unwrap_or_default()
+    }
+
+    fn read(file: &Elf<'_>) -> object::Result<Self> {
+        let (endian, data) = (file.endian(), file.data());
+        let segments = file.elf_header().program_headers(endian, data)?;
+        let mut entries = &[][..];
+        for segment in segments {
+            if let Some(found) = segment.dynamic(endian, data)? {
+                entries = found;
+            }
+        }
+        let value = |tag: i64| {
+            let of = entries.iter().filter(move |e| e.d_tag(endian) == tag);
+            of.map(|e| e.d_val(endian))
+        };
+        let (Some(table), Some(size)) = (value(elf::DT_STRTAB).next(), value(elf::DT_STRSZ).next())
+        else {
+            return Ok(Self::default());
+        };
+        let mut strings = &[][..];
+        for segment in segments {
+            if let Ok(Some(found)) = segment.data_range(endian, data, table, size) {
+                strings = found;
+            }
+        }
+        let text = |at: u64| -> Option<String> {
+            let rest = strings.get(usize::try_from(at).ok()?..)?;
+            let end = rest.iter().position(|&byte| byte == 0)?;
+            Some(String::from_utf8_lossy(&rest[..end]).into_owned())
+        };
+        let is_void = value(elf::DT_RUNPATH).next().is_some();
+        Ok(Self {
+            needed: value(elf::DT_NEEDED).filter_map(text).collect(),
+            rpath: value(elf::DT_RPATH).filter(|_| !is_void).find_map(text),
+        })
+    }
+
+    fn needs_runtime(&self) -> bool {
+        self.needed.iter().any(|name| name.starts_with("libcudart.so"))
+    }
+
+    fn needs_cuda(&self) -> bool {
+        self.needs_runtime() || self.needed.iter().any(|name| name.starts_with("libcuda.so"))
+    }
+}
+
+/// Whether a library is the runtime of CUDA 11 or older.
+fn is_old_runtime(name: &str) -> bool {
+    let version = name.strip_prefix("libcudart.so.").and_then(|v| v.split('.').next());
+    version.and_then(|v| v.parse::<u32>().ok()).is_some_and(|major| major < 12)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runtimes_have_ages() {
+        assert!(is_old_runtime("libcudart.so.11.0") && is_old_runtime("libcudart.so.10.2"));
+        assert!(!is_old_runtime("libcudart.so.12") && !is_old_runtime("libcudart.so.13"));
+        assert!(!is_old_runtime("libcudart.so") && !is_old_runtime("libcublas.so.11"));
+    }
+
+    #[test]
+    fn other_files_have_no_warnings() {
+        assert!(look_at(Path::new(file!())).warnings.is_empty());
+        assert!(look_at(Path::new("/nowhere")).warnings.is_empty());
+        let own = std::env::current_exe().unwrap_or_default();
+        assert!(look_at(&own).warnings.is_empty());
+    }
+}

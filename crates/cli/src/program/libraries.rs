@@ -1,0 +1,81 @@
+//! Where the drop-in libraries are.
+
+use std::path::{Path, PathBuf};
+
+/// Their names, and the names that a linker looks for.
+const LIBRARIES: [(&str, Option<&str>); 3] = [
+    ("libcuda.so.1", Some("libcuda.so")),
+    ("libcudart.so.12", None),
+    ("libcudart.so.13", Some("libcudart.so")),
+];
+
+/// The folder with all of them: `TEXUNIT_LIBS`, that of the program, or `lib` beside or above it.
+pub(super) fn folder() -> Result<PathBuf, String> {
+    if let Some(folder) = std::env::var_os("TEXUNIT_LIBS").filter(|f| !f.is_empty()) {
+        let folder = PathBuf::from(folder);
+        return match missing(&folder) {
+            None => Ok(absolute(folder)),
+            Some(name) => Err(format!("TEXUNIT_LIBS is {}, where no {name} is", folder.display())),
+        };
+    }
+    let program = std::env::current_exe().map_err(|e| format!("where am I? {e}"))?;
+    let here = program.parent().unwrap_or(Path::new("."));
+    let places =
+        [here.to_owned(), here.join("lib"), here.join("../lib"), here.join("../lib/texunit")];
+    places.into_iter().find(|place| missing(place).is_none()).map(absolute).ok_or_else(|| {
+        format!(
+            "there is no libcuda.so.1 beside {}; build the libraries with `cargo run --release -p xtask -- libs`, \
+             or say with TEXUNIT_LIBS where they are",
+            program.display()
+        )
+    })
+}
+
+fn absolute(folder: PathBuf) -> PathBuf {
+    std::path::absolute(&folder).unwrap_or(folder)
+}
+
+/// The first library that is not in a folder.
+fn missing(folder: &Path) -> Option<&'static str> {
+    LIBRARIES.iter().map(|(name, _)| *name).find(|name| !folder.join(name).is_file())
+}
+
+/// Copies the libraries; the files made.
+pub(super) fn install(to: &Path) -> Result<Vec<PathBuf>, String> {
+    let from = folder()?;
+    std::fs::create_dir_all(to).map_err(|e| format!("{}: {e}", to.display()))?;
+    if same(&from, to) {
+        return Err(format!("the libraries are in {} already", to.display()));
+    }
+    let mut files = Vec::new();
+    for (name, link) in LIBRARIES {
+        let file = to.join(name);
+        // Under another name first: a program may be running with the one that is there.
+        let new = to.join(format!("{name}.new"));
+        std::fs::copy(from.join(name), &new).map_err(|e| format!("{}: {e}", new.display()))?;
+        std::fs::rename(&new, &file).map_err(|e| format!("{}: {e}", file.display()))?;
+        files.push(file);
+        if let Some(link) = link {
+            files.push(symlink(name, &to.join(link))?);
+        }
+    }
+    Ok(files)
+}
+
+fn same(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+#[cfg(unix)]
+fn symlink(target: &str, path: &Path) -> Result<PathBuf, String> {
+    if path.symlink_metadata().is_ok_and(|m| m.is_symlink()) {
+        std::fs::remove_file(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    std::os::unix::fs::symlink(target, path).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(path.to_owned())
+}
+
+#[cfg(not(unix))]
+fn symlink(_: &str, path: &Path) -> Result<PathBuf, String> {
+    Err(format!("{}: the drop-in libraries are for Linux", path.display()))
+}

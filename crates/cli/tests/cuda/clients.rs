@@ -1,0 +1,79 @@
+//! Programs over the driver API that are not CUDA C++: Python with NVIDIA's packages and with Numba, Rust with
+//! the crate cudarc.
+
+use crate::coverage;
+use crate::process::{run, succeed};
+use crate::program::difference;
+use crate::tools::{Setup, clean};
+use libtest_mimic::{Failed, Trial};
+use std::path::Path;
+use std::process::Command;
+
+/// All of them.
+pub fn trials(setup: &Setup) -> Vec<Trial> {
+    let mut scripts: Vec<_> = std::fs::read_dir(setup.cases().join("python"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "py"))
+        .collect();
+    scripts.sort();
+    assert!(!scripts.is_empty(), "the scripts are not where they were");
+    let mut trials = Vec::new();
+    for script in scripts {
+        let name = script.file_stem().unwrap().to_str().unwrap().to_owned();
+        let kit = if name.starts_with("numba") { "numba" } else { "python" };
+        let skipped = !setup.has(&[kit, "nvrtc13"]);
+        let of_trial = setup.clone();
+        let trial = Trial::test(format!("python/{name}"), move || python(&of_trial, &script, kit));
+        trials.push(trial.with_ignored_flag(skipped));
+    }
+    let of_trial = setup.clone();
+    trials.push(Trial::test("cudarc", move || cudarc(&of_trial)));
+    trials
+}
+
+fn python(setup: &Setup, script: &Path, kit: &str) -> Result<(), Failed> {
+    let name = script.file_name().unwrap().to_str().unwrap();
+    let mut command = setup.run();
+    command.args(["--trace", "api", "python3"]).arg(script);
+    // The package of nvrtc is in the folder of nvcc's.
+    let toolkit = setup.file("include13").join("../../..");
+    let paths = [setup.file(kit), &toolkit];
+    command.env("PYTHONPATH", std::env::join_paths(paths)?);
+    command.env("LD_LIBRARY_PATH", setup.file("nvrtc13").parent().unwrap());
+    // Nothing is written beside the script.
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    command.env("CUDA_CACHE_DISABLE", "1");
+    let ended = succeed(&mut command, &setup.build.join(name))?;
+    compare(&script.with_extension("expected"), &ended.stdout)?;
+    Ok(coverage::note(&format!("tests/cuda/python/{name}"), &coverage::traced(&ended.stderr))?)
+}
+
+/// A Cargo project of its own, with its own lock file: its crates are no part of the workspace.
+fn cudarc(setup: &Setup) -> Result<(), Failed> {
+    let project = setup.cases().join("cudarc");
+    let target = setup.build.join("cudarc");
+    let cargo = || {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        clean(&mut command);
+        command.current_dir(&project).env("CARGO_TARGET_DIR", &target);
+        command
+    };
+    std::fs::create_dir_all(&target)?;
+    let fetched = run(cargo().args(["fetch", "--quiet", "--locked"]), &target.join("fetch"))?;
+    if !fetched.status.success() {
+        eprintln!("!!\n!! SKIPPED: the Rust client: {}\n!!", fetched.stderr.trim());
+        return Ok(());
+    }
+    succeed(cargo().args(["build", "--quiet", "--locked"]), &target.join("build"))?;
+    let program = target.join("debug/texture");
+    let ended =
+        succeed(setup.run().args(["--trace", "api"]).arg(program), &target.join("texture"))?;
+    compare(&project.join("expected"), &ended.stdout)?;
+    Ok(coverage::note("tests/cuda/cudarc", &coverage::traced(&ended.stderr))?)
+}
+
+fn compare(expected: &Path, found: &str) -> Result<(), Failed> {
+    let expected = std::fs::read_to_string(expected)?;
+    if expected == found { Ok(()) } else { Err(difference(&expected, found).into()) }
+}

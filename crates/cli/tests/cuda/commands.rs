@@ -1,0 +1,237 @@
+//! `texunit run` and `texunit install-libs` as commands: exit codes, warnings, environment, report, start-up.
+
+use crate::process::{Ended, run, succeed};
+use crate::program::{VARIANTS, Variant, build};
+use crate::tools::{Setup, clean};
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+type Test = fn(&Setup) -> Result<(), Failed>;
+
+const SHARED: Variant = VARIANTS[0];
+const STATIC: Variant = VARIANTS[1];
+
+/// What the default device shows of `device.cu`.
+const DEFAULT: &str = "NVIDIA GeForce RTX 3060 sm_86\n144\n";
+
+/// All of them.
+pub fn trials(setup: &Setup) -> Vec<Trial> {
+    let plain: [(&str, Test); 4] = [
+        ("exit codes and signals are the program's", exit_codes),
+        ("what cannot be started has 125", not_started),
+        ("install-libs", install_libs),
+        ("start-up", start_up),
+    ];
+    let with_nvcc: [(&str, Test); 7] = [
+        ("arguments", arguments),
+        ("LD_LIBRARY_PATH without texunit run", library_path),
+        ("devices", devices),
+        ("trace", trace),
+        ("report of a fault", fault_and_report),
+        ("PTX that is newer than the device", newer),
+        ("warnings", warnings),
+    ];
+    let make = |(name, test): (&str, Test), skipped: bool| {
+        let setup = setup.clone();
+        Trial::test(format!("run/{name}"), move || test(&setup)).with_ignored_flag(skipped)
+    };
+    let skipped = !setup.has(&["nvcc"]);
+    let mut all: Vec<_> = plain.into_iter().map(|row| make(row, false)).collect();
+    all.extend(with_nvcc.into_iter().map(|row| make(row, skipped)));
+    all
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(found: T, expected: T, of: &Ended) -> Result<(), Failed> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("{found:?}, but {expected:?} is expected: {of:?}").into())
+}
+
+fn contains(ended: &Ended, text: &str) -> Result<(), Failed> {
+    if ended.stderr.contains(text) {
+        Ok(())
+    } else {
+        Err(format!("no `{text}` in {ended:?}").into())
+    }
+}
+
+/// One of the programs of tests/cuda/commands.
+fn program(setup: &Setup, name: &str, variant: Variant, flags: &[&str]) -> Result<PathBuf, Failed> {
+    let flags: Vec<_> = flags.iter().map(|&flag| flag.to_owned()).collect();
+    build(setup, &setup.cases().join("commands").join(name), variant, &flags)
+}
+
+fn exit_codes(setup: &Setup) -> Result<(), Failed> {
+    let ended = run(setup.run().args(["sh", "-c", "exit 7"]), &setup.build.join("exit"))?;
+    same(ended.status.code(), Some(7), &ended)?;
+    let ended = run(setup.run().args(["sh", "-c", "kill -9 $$"]), &setup.build.join("signal"))?;
+    same(ended.status.signal(), Some(9), &ended)
+}
+
+fn not_started(setup: &Setup) -> Result<(), Failed> {
+    let files = setup.build.join("not-started");
+    let text = files.with_extension("txt");
+    std::fs::write(&text, "no program")?;
+    let text = text.to_str().unwrap();
+    for (program, said) in [
+        ("/nowhere/program", "/nowhere/program: there is no such file"),
+        ("no-such-program-of-texunit", "there is no program `no-such-program-of-texunit` in PATH"),
+        (text, "denied"),
+    ] {
+        let ended = run(setup.run().arg(program), &files)?;
+        same(ended.status.code(), Some(125), &ended)?;
+        contains(&ended, said)?;
+    }
+    let ended = run(setup.run().arg("true").env("TEXUNIT_LIBS", "/nowhere"), &files)?;
+    same(ended.status.code(), Some(125), &ended)?;
+    contains(&ended, "TEXUNIT_LIBS is /nowhere, where no libcuda.so.1 is")
+}
+
+fn install_libs(setup: &Setup) -> Result<(), Failed> {
+    let folder = setup.build.join("installed/here");
+    let _ = std::fs::remove_dir_all(&folder);
+    let files = setup.build.join("install-libs");
+    // The second time, over those of the first.
+    for _ in 0..2 {
+        let ended = succeed(setup.texunit().arg("install-libs").arg(&folder), &files)?;
+        same(ended.stdout.lines().count(), 5, &ended)?;
+    }
+    for name in ["libcuda.so.1", "libcuda.so", "libcudart.so.12", "libcudart.so.13", "libcudart.so"]
+    {
+        if std::fs::read(folder.join(name))? != std::fs::read(setup.libraries.join(name))? {
+            return Err(format!("{name} is no copy").into());
+        }
+    }
+    let ended = run(setup.texunit().arg("install-libs").arg(&setup.libraries), &files)?;
+    same(ended.status.success(), false, &ended)?;
+    contains(&ended, "already")
+}
+
+/// The best of several, as others may use the machine.
+fn start_up(setup: &Setup) -> Result<(), Failed> {
+    let time = || -> Result<Duration, String> {
+        let start = Instant::now();
+        let status = setup.run().arg("true").status().map_err(|e| e.to_string())?;
+        let time = start.elapsed();
+        if status.success() { Ok(time) } else { Err(status.to_string()) }
+    };
+    let times: Vec<_> = (0..20).map(|_| time()).collect::<Result<_, _>>()?;
+    let best = times.iter().min().copied().unwrap_or_default();
+    if best < Duration::from_millis(30) { Ok(()) } else { Err(format!("{best:?}").into()) }
+}
+
+fn arguments(setup: &Setup) -> Result<(), Failed> {
+    for variant in [SHARED, STATIC] {
+        let program = program(setup, "device.cu", variant, &[])?;
+        let mut command = setup.run();
+        let ended = run(command.arg(&program).args(["--trace", "a b", "-x"]), &program)?;
+        same(&*ended.stdout, &format!("{DEFAULT}[--trace]\n[a b]\n[-x]\n"), &ended)?;
+        same(ended.status.code(), Some(4), &ended)?;
+        same(&*ended.stderr, "", &ended)?;
+    }
+    Ok(())
+}
+
+fn library_path(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "device.cu", SHARED, &[])?;
+    let folder = setup.build.join("library-path");
+    succeed(setup.texunit().arg("install-libs").arg(&folder), &folder)?;
+    let mut command = Command::new(&program);
+    clean(&mut command);
+    let ended = run(command.env("LD_LIBRARY_PATH", &folder), &program.with_extension("path"))?;
+    same(&*ended.stdout, DEFAULT, &ended)
+}
+
+fn devices(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "device.cu", SHARED, &[])?;
+    let files = program.with_extension("devices");
+    let ended = run(setup.run().args(["--device", "sm_75"]).arg(&program), &files)?;
+    same(&*ended.stdout, "Tesla T4 sm_75\n144\n", &ended)?;
+    let ended = run(setup.run().arg(&program).env("TEXUNIT_DEVICE", "sm_90,sm_75"), &files)?;
+    same(&*ended.stdout, "NVIDIA H100 PCIe sm_90\nTesla T4 sm_75\n144\n", &ended)?;
+    let ended = run(setup.run().args(["--device", "sm_1"]).arg(&program), &files)?;
+    contains(&ended, "there is no device `sm_1`")?;
+    same(ended.status.code(), Some(2), &ended)
+}
+
+fn trace(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "device.cu", SHARED, &[])?;
+    let files = program.with_extension("trace");
+    let ended = run(setup.run().args(["--trace", "api,launch"]).arg(&program), &files)?;
+    contains(&ended, "texunit: cuMemAlloc_v2(")?;
+    contains(&ended, "texunit: cuLaunchKernel(")?;
+    contains(&ended, "count")?;
+    let mut command = setup.run();
+    let ended = run(command.arg(&program).env("TEXUNIT_TRACE", "shader"), &files)?;
+    contains(&ended, "TEXUNIT_TRACE has no `shader`")?;
+    same(&*ended.stdout, DEFAULT, &ended)
+}
+
+/// A fault: the code, sticky, the diagnostic, and the report of the run.
+fn fault_and_report(setup: &Setup) -> Result<(), Failed> {
+    for variant in [SHARED, STATIC] {
+        let program = program(setup, "fault.cu", variant, &[])?;
+        let report = program.with_extension(format!("{}.json", variant.name()));
+        let mut command = setup.run();
+        command.arg("--report").arg(&report).arg(&program);
+        let ended = run(&mut command, &program)?;
+        let printed = "cudaSuccess\ncudaErrorIllegalAddress\ncudaErrorIllegalAddress\n";
+        same(&*ended.stdout, printed, &ended)?;
+        contains(&ended, "a kernel went wrong")?;
+        contains(&ended, "st.global")?;
+        contains(&ended, "thread (32, 0, 0)")?;
+        let json: Value = serde_json::from_slice(&std::fs::read(&report)?)?;
+        same(&json["launches"], &Value::from(1), &ended)?;
+        same(&json["kernels"][0]["name"], &Value::from("_Z6behindPiy"), &ended)?;
+        same(&json["faults"][0]["code"], &Value::from("CUDA_ERROR_ILLEGAL_ADDRESS"), &ended)?;
+        if json["fetches"].as_u64().is_none_or(|n| n == 0)
+            || json["faults"][0]["line"].as_u64().is_none()
+        {
+            return Err(format!("{json:#}").into());
+        }
+    }
+    Ok(())
+}
+
+fn newer(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "device.cu", SHARED, &["-arch=compute_90"])?;
+    let files = program.with_extension("newer");
+    let mut command = setup.run();
+    let ended = run(command.args(["--device", "sm_75"]).arg(&program), &files)?;
+    same(&*ended.stdout, "Tesla T4 sm_75\n144\n", &ended)?;
+    contains(&ended, "sm_90")?;
+    let ended = run(command.env("TEXUNIT_STRICT", "1"), &files)?;
+    same(&*ended.stdout, "Tesla T4 sm_75\ncudaErrorNoKernelImageForDevice\n", &ended)?;
+    same(ended.status.code(), Some(3), &ended)
+}
+
+fn warnings(setup: &Setup) -> Result<(), Failed> {
+    // Machine code only.
+    let machine = program(setup, "device.cu", SHARED, &["-gencode=arch=compute_75,code=sm_75"])?;
+    let ended = run(setup.run().arg(&machine), &machine.with_extension("machine"))?;
+    contains(&ended, "has machine code for GPUs but no PTX")?;
+    same(
+        &*ended.stdout,
+        "NVIDIA GeForce RTX 3060 sm_86\ncudaErrorNoKernelImageForDevice\n",
+        &ended,
+    )?;
+
+    // A search path of its own: our libraries come before it all the same.
+    let flags = ["-Xlinker", "-rpath=/nowhere", "-Xlinker", "--disable-new-dtags"];
+    let with_path = program(setup, "device.cu", SHARED, &flags)?;
+    let ended = run(setup.run().arg(&with_path), &with_path.with_extension("rpath"))?;
+    contains(&ended, "has an rpath (/nowhere)")?;
+    same(&*ended.stdout, DEFAULT, &ended)?;
+
+    // A runtime inside, of which nothing can be found.
+    let stripped = program(setup, "device.cu", STATIC, &[])?.with_extension("stripped");
+    std::fs::copy(program(setup, "device.cu", STATIC, &[])?, &stripped)?;
+    succeed(Command::new("strip").arg(&stripped), &stripped)?;
+    let ended = run(setup.run().arg(&stripped), &stripped)?;
+    contains(&ended, "has no table of symbols (it is stripped)")
+}

@@ -1,0 +1,73 @@
+//! Which functions the programs call: kept in tests/cuda/tested.txt, from which docs/cuda-api.md is made.
+
+use object::{Object, ObjectSymbol};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Functions, and the tests that call them.
+static CALLED: Mutex<BTreeMap<String, BTreeSet<String>>> = Mutex::new(BTreeMap::new());
+
+const HEAD: &str = "\
+# Functions of the CUDA APIs, and a test that calls each: those of the driver from its trace, those of the runtime from
+# the program's table of symbols. `UPDATE=1 cargo test -p texunit --test cuda` writes this file.
+";
+
+fn file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cuda/tested.txt")
+}
+
+/// The file: function, test.
+fn recorded() -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(file()).unwrap_or_default();
+    let rows = text.lines().filter(|line| !line.starts_with('#'));
+    let pairs = rows.filter_map(|line| line.split_once(' '));
+    pairs.map(|(function, test)| (function.to_owned(), test.to_owned())).collect()
+}
+
+/// The functions of the driver that a trace on standard error shows, without those that refused.
+pub fn traced(stderr: &str) -> BTreeSet<String> {
+    let calls = stderr.lines().filter_map(|line| line.strip_prefix("texunit: "));
+    let made = calls.filter(|line| line.starts_with("cu") && !line.contains("NOT_SUPPORTED"));
+    made.filter_map(|line| Some(line.split_once('(')?.0.to_owned())).collect()
+}
+
+/// The functions of the runtime that a program takes from the shared library.
+pub fn linked(program: &Path) -> BTreeSet<String> {
+    let bytes = std::fs::read(program).unwrap();
+    let file = object::File::parse(&*bytes).unwrap();
+    let names = file.dynamic_symbols().filter(|symbol| symbol.is_undefined());
+    let names = names.filter_map(|symbol| symbol.name().ok().map(str::to_owned));
+    names.filter(|name| name.starts_with("cuda") || name.starts_with("__cuda")).collect()
+}
+
+/// Notes what a test calls. An error if the file says that it calls something else too.
+pub fn note(test: &str, called: &BTreeSet<String>) -> Result<(), String> {
+    let mut all = CALLED.lock().unwrap();
+    for function in called {
+        all.entry(function.clone()).or_default().insert(test.to_owned());
+    }
+    if std::env::var_os("UPDATE").is_some() {
+        return Ok(());
+    }
+    match recorded().iter().find(|(function, by)| *by == test && !called.contains(*function)) {
+        Some((function, _)) => Err(format!(
+            "{test} does not call {function} any more, as tests/cuda/tested.txt says; run the tests with UPDATE=1, \
+             and then `cargo run -p xtask -- matrix`"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Writes the file. A function keeps its test as long as that calls it.
+pub fn write() {
+    let before = recorded();
+    let mut text = HEAD.to_owned();
+    for (function, tests) in CALLED.lock().unwrap().iter() {
+        let kept = before.get(function).filter(|test| tests.contains(*test));
+        if let Some(test) = kept.or_else(|| tests.first()) {
+            text += &format!("{function} {test}\n");
+        }
+    }
+    std::fs::write(file(), text).unwrap();
+}

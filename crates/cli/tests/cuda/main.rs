@@ -1,0 +1,35 @@
+//! Real programs on the drop-in libraries: those of tests/cuda, built by nvcc with the runtimes of CUDA 12 and
+//! 13, shared and static; Python and Rust programs over the driver API; the commands `texunit run` and
+//! `texunit install-libs`. tests/cuda/README.md describes the cases.
+//!
+//! What has to be had from elsewhere (nvcc, Python packages) is installed by `xtask tools`; without it the
+//! tests that need it are skipped, loudly.
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
+
+mod clients;
+mod commands;
+mod coverage;
+mod process;
+mod program;
+mod tools;
+
+use libtest_mimic::Arguments;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args = Arguments::from_args();
+    if !cfg!(target_os = "linux") {
+        eprintln!("!! the drop-in libraries are for Linux: none of their tests runs");
+        return ExitCode::SUCCESS;
+    }
+    let setup = tools::Setup::get(args.list);
+    let mut trials = program::trials(&setup);
+    trials.extend(clients::trials(&setup));
+    trials.extend(commands::trials(&setup));
+    let whole = args.filter.is_none() && args.skip.is_empty();
+    let conclusion = libtest_mimic::run(&args, trials);
+    if std::env::var_os("UPDATE").is_some() && whole && !conclusion.has_failed() {
+        coverage::write();
+    }
+    conclusion.exit_code()
+}

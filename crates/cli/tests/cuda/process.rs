@@ -1,0 +1,52 @@
+//! Running a command that may not end.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a process left.
+#[derive(Debug)]
+pub struct Ended {
+    pub status: ExitStatus,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Longest time for one process.
+const LIMIT: Duration = Duration::from_secs(240);
+
+/// Runs a command; `files` is a path without extension, for what it prints.
+pub fn run(command: &mut Command, files: &Path) -> Result<Ended, String> {
+    let (out, err) = (files.with_extension("out"), files.with_extension("err"));
+    command.stdin(Stdio::null());
+    command.stdout(File::create(&out).map_err(|e| format!("{}: {e}", out.display()))?);
+    command.stderr(File::create(&err).map_err(|e| format!("{}: {e}", err.display()))?);
+    let mut child = command.spawn().map_err(|e| format!("{command:?}: {e}"))?;
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
+            break status;
+        }
+        if start.elapsed() > LIMIT {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(format!("{command:?} did not end within {LIMIT:?}\n{}", read(&err)));
+        }
+        std::thread::sleep(Duration::from_millis(3));
+    };
+    Ok(Ended { status, stdout: read(&out), stderr: read(&err) })
+}
+
+/// Runs a command that has to succeed.
+pub fn succeed(command: &mut Command, files: &Path) -> Result<Ended, String> {
+    let ended = run(command, files)?;
+    if ended.status.success() {
+        return Ok(ended);
+    }
+    Err(format!("{command:?}: {}\n{}{}", ended.status, ended.stdout, ended.stderr))
+}
+
+fn read(path: &Path) -> String {
+    String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned()
+}

@@ -1,0 +1,224 @@
+//! The programs tests/cuda/NAME.cu, each with NAME.expected: what it prints.
+
+use crate::coverage;
+use crate::process::{run, succeed};
+use crate::tools::Setup;
+use libtest_mimic::{Failed, Trial};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How a program is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Version of CUDA whose headers and runtime it has.
+    pub major: u32,
+    /// Whether the runtime is linked into it.
+    pub is_static: bool,
+}
+
+pub const VARIANTS: [Variant; 4] = [
+    Variant { major: 13, is_static: false },
+    Variant { major: 13, is_static: true },
+    Variant { major: 12, is_static: false },
+    Variant { major: 12, is_static: true },
+];
+
+impl Variant {
+    pub fn name(self) -> String {
+        format!("{}-{}", self.major, if self.is_static { "static" } else { "shared" })
+    }
+
+    /// What it needs of NVIDIA's.
+    fn needs(self) -> &'static [&'static str] {
+        if self.major == 12 { &["nvcc", "include12"] } else { &["nvcc"] }
+    }
+}
+
+/// A program, and what its first lines say of it.
+#[derive(Clone, Debug, Default)]
+struct Case {
+    source: PathBuf,
+    name: String,
+    /// `// nvcc:` options for nvcc.
+    nvcc: Vec<String>,
+    /// `// run:` options for `texunit run`.
+    run: Vec<String>,
+    /// `// args:` arguments of the program.
+    args: Vec<String>,
+    /// `// env:` variables, NAME=VALUE.
+    env: Vec<String>,
+    /// `// exit:` its exit code.
+    exit: i32,
+    /// `// stderr:` what standard error contains; may stand more than once.
+    stderr: Vec<String>,
+    /// `// only:` names of the variants in which it is built.
+    only: Vec<String>,
+}
+
+/// Every program in every variant.
+pub fn trials(setup: &Setup) -> Vec<Trial> {
+    let mut sources: Vec<PathBuf> = std::fs::read_dir(setup.cases())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "cu"))
+        .collect();
+    sources.sort();
+    assert!(!sources.is_empty(), "the programs are not where they were");
+    let mut trials = Vec::new();
+    let cases: Vec<_> = sources.iter().map(|source| Case::read(source)).collect();
+    // Variants that share an object come one after the other, not at the same time.
+    for variant in VARIANTS {
+        for case in &cases {
+            if !case.only.is_empty() && !case.only.contains(&variant.name()) {
+                continue;
+            }
+            let (setup, case) = (setup.clone(), case.clone());
+            let skipped = !setup.has(variant.needs());
+            let name = format!("{}/{}", case.name, variant.name());
+            let trial = Trial::test(name, move || case.check(&setup, variant));
+            trials.push(trial.with_ignored_flag(skipped));
+        }
+    }
+    trials
+}
+
+impl Case {
+    fn read(source: &Path) -> Self {
+        let text = std::fs::read_to_string(source).unwrap();
+        let name = source.file_stem().unwrap().to_str().unwrap().to_owned();
+        let mut case = Self { source: source.to_owned(), name, ..Self::default() };
+        let lines = text.lines().map_while(|line| line.strip_prefix("//"));
+        for (key, value) in lines.filter_map(|line| line.trim().split_once(": ")) {
+            let words = || value.split_whitespace().map(str::to_owned);
+            match key {
+                "nvcc" => case.nvcc.extend(words()),
+                "run" => case.run.extend(words()),
+                "args" => case.args.extend(words()),
+                "env" => case.env.extend(words()),
+                "only" => case.only.extend(words()),
+                "exit" => case.exit = value.trim().parse().unwrap(),
+                "stderr" => case.stderr.push(value.trim().to_owned()),
+                _ => {}
+            }
+        }
+        case
+    }
+
+    fn check(&self, setup: &Setup, variant: Variant) -> Result<(), Failed> {
+        let program = build(setup, &self.source, variant, &self.nvcc)?;
+        let expected = self.source.with_extension("expected");
+        let expected = std::fs::read_to_string(&expected)
+            .map_err(|e| format!("{}: {e}", expected.display()))?;
+        let traced = variant == VARIANTS[0];
+        let mut command = setup.run();
+        if traced {
+            command.args(["--trace", "api"]);
+        }
+        command.args(&self.run).arg(&program).args(&self.args);
+        command.envs(self.env.iter().filter_map(|pair| pair.split_once('=')));
+        let ended = run(&mut command, &program)?;
+        if ended.stdout != expected {
+            return Err(
+                format!("{}\n{}", difference(&expected, &ended.stdout), ended.stderr).into()
+            );
+        }
+        if ended.status.code() != Some(self.exit) {
+            return Err(
+                format!("{}; {} is expected\n{}", ended.status, self.exit, ended.stderr).into()
+            );
+        }
+        if let Some(text) = self.stderr.iter().find(|text| !ended.stderr.contains(*text)) {
+            return Err(format!("standard error has no `{text}`:\n{}", ended.stderr).into());
+        }
+        if traced {
+            let mut called = coverage::traced(&ended.stderr);
+            called.extend(coverage::linked(&program));
+            coverage::note(&format!("tests/cuda/{}.cu", self.name), &called)?;
+        }
+        Ok(())
+    }
+}
+
+/// The first line that differs.
+pub fn difference(expected: &str, found: &str) -> String {
+    let (mut a, mut b) = (expected.lines(), found.lines());
+    let mut line = 1;
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => return "the ends of the last lines differ".to_owned(),
+            (a, b) if a == b => line += 1,
+            (a, b) => {
+                let show = |text: Option<&str>| text.unwrap_or("(the end)").to_owned();
+                return format!("line {line}:\n  printed  {}\n  expected {}", show(b), show(a));
+            }
+        }
+    }
+}
+
+/// Builds a program, if it is not there from the last time.
+pub fn build(
+    setup: &Setup,
+    source: &Path,
+    variant: Variant,
+    flags: &[String],
+) -> Result<PathBuf, Failed> {
+    let name = source.file_stem().unwrap().to_str().unwrap();
+    let object =
+        setup.build.join(format!("{name}-{}-{:016x}.o", variant.major, key(source, flags)));
+    let program = object.with_extension(variant.name());
+    if program.is_file() {
+        return Ok(program);
+    }
+    if !object.is_file() {
+        // Another variant may make the same object at this time.
+        let made = object.with_extension(format!("{}.o", variant.name()));
+        let mut command = nvcc(setup, flags);
+        if variant.major == 12 {
+            // nvcc puts its own folder before those of -isystem.
+            command.arg("-I").arg(setup.file("include12"));
+        }
+        succeed(command.arg("-c").arg(source).arg("-o").arg(&made), &made)?;
+        std::fs::rename(&made, &object)?;
+    }
+    let made = program.with_extension(format!("{}-new", variant.name()));
+    let mut command = nvcc(setup, flags);
+    command.arg("-L").arg(&setup.libraries);
+    command.arg("-Xlinker").arg(format!("-rpath-link={}", setup.libraries.display()));
+    command.arg("-L").arg(setup.file("static13").parent().unwrap());
+    command.arg(&object).args(["-cudart", "none", "-Xlinker"]);
+    match (variant.major, variant.is_static) {
+        (12, true) => command.arg(setup.file("static12")),
+        (_, true) => command.arg(setup.file("static13")),
+        (major, false) => command.arg(setup.libraries.join(format!("libcudart.so.{major}"))),
+    };
+    command.args(["-lpthread", "-ldl", "-lrt", "-o"]).arg(&made);
+    succeed(&mut command, &made)?;
+    std::fs::rename(&made, &program)?;
+    Ok(program)
+}
+
+fn nvcc(setup: &Setup, flags: &[String]) -> Command {
+    let mut command = Command::new(setup.file("nvcc"));
+    if !flags.iter().any(|flag| flag.starts_with("-arch") || flag.starts_with("-gencode")) {
+        command.arg("-arch=compute_75");
+    }
+    command.args(["-std=c++17", "-Wno-deprecated-gpu-targets"]).args(flags);
+    command
+}
+
+/// A number that changes when the program has to be built anew.
+fn key(source: &Path, flags: &[String]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let mut files: Vec<_> = std::fs::read_dir(source.parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path == source || path.extension().is_some_and(|e| e == "h" || e == "cuh"))
+        .collect();
+    files.sort();
+    for file in files {
+        std::fs::read(file).unwrap().hash(&mut hasher);
+    }
+    flags.hash(&mut hasher);
+    hasher.finish()
+}

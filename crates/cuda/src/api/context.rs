@@ -1,0 +1,338 @@
+//! Contexts (driver API, "Primary Context Management", "Context Management"). Green contexts, peers and
+//! affinity are not provided.
+
+use crate::args::{Answer, In, Out};
+use crate::call::driver_api;
+use crate::context::{self, Context, Limit};
+use crate::handle::Handle;
+use crate::state;
+use crate::stream::GREATEST_PRIORITY;
+use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
+use std::sync::atomic::Ordering;
+use texunit_cuda_abi::{CUdevice, CUresult};
+
+/// Which of `CUctx_flags` there are: one way of waiting, memory of the host mapped, local memory kept,
+/// core dumps, memory operations synchronous.
+const FLAGS: c_uint = 0xff;
+/// The ways of waiting: of these one at most.
+const SCHEDULING: c_uint = 0x7;
+
+driver_api! {
+    /// One more user of the primary context, which is made if there is none.
+    fn cuDevicePrimaryCtxRetain(context: Out<Handle<Context>>, device: CUdevice) {
+        context.check()?;
+        context.set(context::retain_primary(state::gpu(device)?))
+    }
+
+    /// One user less of the primary context.
+    fn cuDevicePrimaryCtxRelease(device: CUdevice) {
+        context::release_primary(state::gpu(device)?)
+    }
+
+    /// One user less of the primary context.
+    fn cuDevicePrimaryCtxRelease_v2(device: CUdevice) {
+        context::release_primary(state::gpu(device)?)
+    }
+
+    /// Ends all that the primary context holds.
+    fn cuDevicePrimaryCtxReset(device: CUdevice) {
+        context::reset_primary(state::gpu(device)?)
+    }
+
+    /// Ends all that the primary context holds.
+    fn cuDevicePrimaryCtxReset_v2(device: CUdevice) {
+        context::reset_primary(state::gpu(device)?)
+    }
+
+    /// Flags of the primary context.
+    fn cuDevicePrimaryCtxSetFlags(device: CUdevice, flags: c_uint) {
+        set_primary_flags(device, flags)
+    }
+
+    /// Flags of the primary context.
+    fn cuDevicePrimaryCtxSetFlags_v2(device: CUdevice, flags: c_uint) {
+        set_primary_flags(device, flags)
+    }
+
+    /// Flags of the primary context, and whether it is alive.
+    fn cuDevicePrimaryCtxGetState(device: CUdevice, flags: Out<c_uint>, active: Out<c_int>) {
+        active.check()?;
+        let primary = context::primary(state::gpu(device)?);
+        flags.set(primary.flags)?;
+        active.set(c_int::from(primary.users > 0))
+    }
+
+    /// Makes a context, which becomes current.
+    fn cuCtxCreate(context: Out<Handle<Context>>, flags: c_uint, device: CUdevice) {
+        create(context, flags, device)
+    }
+
+    /// Makes a context, which becomes current.
+    fn cuCtxCreate_v2(context: Out<Handle<Context>>, flags: c_uint, device: CUdevice) {
+        create(context, flags, device)
+    }
+
+    /// Makes a context, which becomes current; affinity is not provided.
+    fn cuCtxCreate_v3(
+        context: Out<Handle<Context>>,
+        _affinity: *mut c_void,
+        number: c_int,
+        flags: c_uint,
+        device: CUdevice,
+    ) {
+        if number != 0 {
+            return Err(CUresult::UNSUPPORTED_EXEC_AFFINITY);
+        }
+        create(context, flags, device)
+    }
+
+    /// Makes a context, which becomes current; of the parameters there may be none: affinity and
+    /// sharing with graphics are not provided.
+    fn cuCtxCreate_v4(
+        context: Out<Handle<Context>>,
+        parameters: In<[usize; 3]>,
+        flags: c_uint,
+        device: CUdevice,
+    ) {
+        if parameters.get_if().is_some_and(|[affinity, _, graphics]| affinity != 0 || graphics != 0) {
+            return Err(CUresult::NOT_SUPPORTED);
+        }
+        create(context, flags, device)
+    }
+
+    /// Ends a context with all that was made in it.
+    fn cuCtxDestroy(context: Handle<Context>) {
+        destroy(context)
+    }
+
+    /// Ends a context with all that was made in it.
+    fn cuCtxDestroy_v2(context: Handle<Context>) {
+        destroy(context)
+    }
+
+    /// Makes a context current until it is popped.
+    fn cuCtxPushCurrent(context: Handle<Context>) {
+        push(context)
+    }
+
+    /// Makes a context current until it is popped.
+    fn cuCtxPushCurrent_v2(context: Handle<Context>) {
+        push(context)
+    }
+
+    /// The context before becomes current again.
+    fn cuCtxPopCurrent(context: Out<Handle<Context>>) {
+        pop(context)
+    }
+
+    /// The context before becomes current again.
+    fn cuCtxPopCurrent_v2(context: Out<Handle<Context>>) {
+        pop(context)
+    }
+
+    /// Makes a context current in the place of the one that is; null: none.
+    fn cuCtxSetCurrent(context: Handle<Context>) {
+        state::gpus()?;
+        if context.is_null() {
+            context::with_stack(Vec::pop);
+            return Ok(());
+        }
+        check_current(context)?;
+        context::with_stack(|stack| {
+            stack.pop();
+            stack.push(context);
+        });
+        Ok(())
+    }
+
+    /// The current context, null if there is none.
+    fn cuCtxGetCurrent(context: Out<Handle<Context>>) {
+        state::gpus()?;
+        context.set(context::current_handle())
+    }
+
+    /// The device of the current context.
+    fn cuCtxGetDevice(device: Out<CUdevice>) {
+        device.set(context::current_even_if_faulty()?.gpu.ordinal)
+    }
+
+    /// The device of a context.
+    fn cuCtxGetDevice_v2(device: Out<CUdevice>, context: Handle<Context>) {
+        device.set(given(context)?.gpu.ordinal)
+    }
+
+    /// The flags of the current context.
+    fn cuCtxGetFlags(flags: Out<c_uint>) {
+        flags.set(context::current_even_if_faulty()?.flags.load(Ordering::Relaxed))
+    }
+
+    /// Sets the flags of the current context.
+    fn cuCtxSetFlags(flags: c_uint) {
+        check_flags(flags)?;
+        context::current()?.flags.store(flags, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The number of a context, never used again.
+    fn cuCtxGetId(context: Handle<Context>, id: Out<c_ulonglong>) {
+        id.set(given(context)?.id)
+    }
+
+    /// All work is done; the fault of the current context is answered.
+    fn cuCtxSynchronize() {
+        context::current().map(|_| ())
+    }
+
+    /// All work is done; the fault of a context is answered.
+    fn cuCtxSynchronize_v2(context: Handle<Context>) {
+        given(context)?.check()
+    }
+
+    /// Sets a limit.
+    fn cuCtxSetLimit(limit: c_uint, value: usize) {
+        context::current()?.set_limit(Limit::of(limit)?, value)
+    }
+
+    /// A limit.
+    fn cuCtxGetLimit(value: Out<usize>, limit: c_uint) {
+        let context = context::current()?;
+        value.set(context.limit(Limit::of(limit)?))
+    }
+
+    /// What was set by `cuCtxSetCacheConfig`.
+    fn cuCtxGetCacheConfig(config: Out<c_uint>) {
+        config.set(preference(0)?)
+    }
+
+    /// There are no caches to be divided.
+    fn cuCtxSetCacheConfig(config: c_uint) {
+        set_preference(0, config, 3)
+    }
+
+    /// What was set by `cuCtxSetSharedMemConfig`.
+    fn cuCtxGetSharedMemConfig(config: Out<c_uint>) {
+        config.set(preference(1)?)
+    }
+
+    /// There are no banks of shared memory.
+    fn cuCtxSetSharedMemConfig(config: c_uint) {
+        set_preference(1, config, 2)
+    }
+
+    /// The version that contexts have had since CUDA 3.2.
+    fn cuCtxGetApiVersion(context: Handle<Context>, version: Out<c_uint>) {
+        given(context)?;
+        version.set(3020)
+    }
+
+    /// The priorities that streams can have.
+    fn cuCtxGetStreamPriorityRange(least: Out<c_int>, greatest: Out<c_int>) {
+        context::current()?;
+        least.set_if(0);
+        greatest.set_if(GREATEST_PRIORITY);
+        Ok(())
+    }
+
+    /// There is no level 2.
+    fn cuCtxResetPersistingL2Cache() {
+        context::current().map(|_| ())
+    }
+
+    /// Other devices' memory cannot be reached.
+    fn cuCtxEnablePeerAccess(peer: Handle<Context>, flags: c_uint) {
+        context::current()?;
+        if flags != 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        peer.get()?;
+        Err(CUresult::PEER_ACCESS_UNSUPPORTED)
+    }
+
+    /// Other devices' memory cannot be reached.
+    fn cuCtxDisablePeerAccess(peer: Handle<Context>) {
+        context::current()?;
+        peer.get()?;
+        Err(CUresult::PEER_ACCESS_NOT_ENABLED)
+    }
+}
+
+/// A context that is given, or the current one for null.
+fn given(context: Handle<Context>) -> Answer<std::sync::Arc<Context>> {
+    if context.is_null() {
+        return context::current_even_if_faulty();
+    }
+    state::gpus()?;
+    context.get()
+}
+
+fn check_flags(flags: c_uint) -> Answer {
+    let scheduling = flags & SCHEDULING;
+    if flags & !FLAGS != 0 || !matches!(scheduling, 0 | 1 | 2 | 4) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    Ok(())
+}
+
+fn set_primary_flags(device: CUdevice, flags: c_uint) -> Answer {
+    let gpu = state::gpu(device)?;
+    check_flags(flags)?;
+    context::primary(gpu).flags = flags;
+    Ok(())
+}
+
+fn create(out: Out<Handle<Context>>, flags: c_uint, device: CUdevice) -> Answer {
+    let gpu = state::gpu(device)?;
+    out.check()?;
+    check_flags(flags)?;
+    let context = Context::create(gpu, flags);
+    context::with_stack(|stack| stack.push(context.handle));
+    out.set(context.handle)
+}
+
+fn destroy(context: Handle<Context>) -> Answer {
+    state::gpus()?;
+    if context::is_primary(context) {
+        return Err(CUresult::INVALID_CONTEXT);
+    }
+    Context::destroy(context)?;
+    // It is popped if it is current to the calling thread; elsewhere it stays, destroyed.
+    context::with_stack(|stack| {
+        if stack.last() == Some(&context) {
+            stack.pop();
+        }
+    });
+    Ok(())
+}
+
+/// Whether a context may become current: it is alive, or primary.
+fn check_current(context: Handle<Context>) -> Answer {
+    if context::is_primary(context) { Ok(()) } else { context.get().map(|_| ()) }
+}
+
+fn push(context: Handle<Context>) -> Answer {
+    state::gpus()?;
+    check_current(context)?;
+    context::with_stack(|stack| stack.push(context));
+    Ok(())
+}
+
+fn pop(out: Out<Handle<Context>>) -> Answer {
+    state::gpus()?;
+    let popped = context::with_stack(Vec::pop).ok_or(CUresult::INVALID_CONTEXT)?;
+    out.set_if(popped);
+    Ok(())
+}
+
+/// One of the preferences of the current context.
+fn preference(index: usize) -> Answer<c_uint> {
+    Ok(context::current()?.preferences[index].load(Ordering::Relaxed))
+}
+
+fn set_preference(index: usize, value: c_uint, most: c_uint) -> Answer {
+    let context = context::current()?;
+    if value > most {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    context.preferences[index].store(value, Ordering::Relaxed);
+    Ok(())
+}

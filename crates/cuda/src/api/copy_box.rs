@@ -1,0 +1,326 @@
+//! Copies of rows and slices, and copies in batches.
+
+use crate::args::{Answer, In, Out};
+use crate::array::ArrayObject;
+use crate::call::driver_api;
+use crate::context::{Context, current};
+use crate::handle::Handle;
+use crate::memory::boxes::{self, End};
+use crate::memory::place::Space;
+use crate::stream::{self, Stream};
+use std::ffi::c_ulonglong;
+use texunit_cuda_abi::{
+    CU_MEMCPY_OPERAND_TYPE_ARRAY, CU_MEMCPY_OPERAND_TYPE_POINTER, CU_MEMCPY_SRC_ACCESS_ORDER_ANY,
+    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemcpy3DOperand,
+    CUmemcpyAttributes, CUresult, CopySide2D, CopySide3D,
+};
+use texunit_device::Array;
+
+driver_api! {
+    /// Copies rows among host, device and arrays.
+    fn cuMemcpy2D_v2(pCopy: In<CUDA_MEMCPY2D>) {
+        current()?;
+        copy_2d(&pCopy.get()?)
+    }
+
+    /// As `cuMemcpy2D`, which takes every pitch here too.
+    fn cuMemcpy2DUnaligned_v2(pCopy: In<CUDA_MEMCPY2D>) {
+        current()?;
+        copy_2d(&pCopy.get()?)
+    }
+
+    /// As without `Async`.
+    fn cuMemcpy2DAsync_v2(pCopy: In<CUDA_MEMCPY2D>, hStream: Handle<Stream>) {
+        stream::on(hStream)?;
+        copy_2d(&pCopy.get()?)
+    }
+
+    /// Copies slices among host, device and arrays.
+    fn cuMemcpy3D_v2(pCopy: In<CUDA_MEMCPY3D>) {
+        current()?;
+        copy_3d(&pCopy.get()?)
+    }
+
+    /// As without `Async`.
+    fn cuMemcpy3DAsync_v2(pCopy: In<CUDA_MEMCPY3D>, hStream: Handle<Stream>) {
+        stream::on(hStream)?;
+        copy_3d(&pCopy.get()?)
+    }
+
+    /// Copies slices between contexts.
+    fn cuMemcpy3DPeer(pCopy: In<CUDA_MEMCPY3D>) {
+        current()?;
+        copy_peer(&pCopy.get()?)
+    }
+
+    /// As without `Async`.
+    fn cuMemcpy3DPeerAsync(pCopy: In<CUDA_MEMCPY3D>, hStream: Handle<Stream>) {
+        stream::on(hStream)?;
+        copy_peer(&pCopy.get()?)
+    }
+
+    /// Copies bytes, with something said of the copy.
+    fn cuMemcpyWithAttributesAsync(
+        dst: CUdeviceptr,
+        src: CUdeviceptr,
+        size: usize,
+        attr: In<CUmemcpyAttributes>,
+        hStream: Handle<Stream>,
+    ) {
+        on_other_than_default(hStream)?;
+        check_attributes(attr.get()?.src_access_order)?;
+        boxes::copy_bytes(super::copy::any(dst), super::copy::any(src), size)
+    }
+
+    /// Copies slices, with something said of the copy.
+    fn cuMemcpy3DWithAttributesAsync(
+        op: In<CUDA_MEMCPY3D_BATCH_OP>,
+        flags: c_ulonglong,
+        hStream: Handle<Stream>,
+    ) {
+        on_other_than_default(hStream)?;
+        copy_operations(op, 1, flags).map_err(|(_, code)| code)
+    }
+
+    /// Copies many pieces of memory; `failIdx` is the one that went wrong.
+    fn cuMemcpyBatchAsync(
+        dsts: In<CUdeviceptr>,
+        srcs: In<CUdeviceptr>,
+        sizes: In<usize>,
+        count: usize,
+        attrs: In<CUmemcpyAttributes>,
+        attrsIdxs: In<usize>,
+        numAttrs: usize,
+        failIdx: Out<usize>,
+        hStream: Handle<Stream>,
+    ) {
+        on_other_than_default(hStream)?;
+        let batch = Batch { dsts, srcs, sizes, count, attrs, indices: attrsIdxs, groups: numAttrs };
+        batch.run().map_err(|fault| failed(fault, failIdx))
+    }
+
+    /// As the first version, which says where it went wrong.
+    fn cuMemcpyBatchAsync_v2(
+        dsts: In<CUdeviceptr>,
+        srcs: In<CUdeviceptr>,
+        sizes: In<usize>,
+        count: usize,
+        attrs: In<CUmemcpyAttributes>,
+        attrsIdxs: In<usize>,
+        numAttrs: usize,
+        hStream: Handle<Stream>,
+    ) {
+        on_other_than_default(hStream)?;
+        let batch = Batch { dsts, srcs, sizes, count, attrs, indices: attrsIdxs, groups: numAttrs };
+        batch.run().map_err(|(_, code)| code)
+    }
+
+    /// Copies many boxes; `failIdx` is the one that went wrong.
+    fn cuMemcpy3DBatchAsync(
+        numOps: usize,
+        opList: In<CUDA_MEMCPY3D_BATCH_OP>,
+        failIdx: Out<usize>,
+        flags: c_ulonglong,
+        hStream: Handle<Stream>,
+    ) {
+        on_other_than_default(hStream)?;
+        copy_operations(opList, numOps, flags).map_err(|fault| failed(fault, failIdx))
+    }
+
+    /// As the first version, which says where it went wrong.
+    fn cuMemcpy3DBatchAsync_v2(
+        numOps: usize,
+        opList: In<CUDA_MEMCPY3D_BATCH_OP>,
+        flags: c_ulonglong,
+        hStream: Handle<Stream>,
+    ) {
+        on_other_than_default(hStream)?;
+        copy_operations(opList, numOps, flags).map_err(|(_, code)| code)
+    }
+}
+
+/// Where memory or an array of a copy is.
+fn place(kind: u32, host: u64, device: u64, array: usize) -> Answer<Result<(Space, u64), Array>> {
+    Ok(match kind {
+        CU_MEMORYTYPE_HOST => Ok((Space::Host, host)),
+        CU_MEMORYTYPE_DEVICE => Ok((Space::Device, device)),
+        CU_MEMORYTYPE_UNIFIED => Ok((Space::Unified, device)),
+        CU_MEMORYTYPE_ARRAY => Err(Handle::<ArrayObject>::of(array).get()?.array.clone()),
+        _ => return Err(CUresult::INVALID_VALUE),
+    })
+}
+
+fn end_2d(side: &CopySide2D) -> Answer<End> {
+    let at = [side.x_in_bytes as u64, side.y as u64, 0];
+    Ok(match place(side.memory_type, side.host, side.device, side.array)? {
+        Ok((space, address)) => {
+            End::Memory { space, address, pitch: side.pitch as u64, height: 0, at }
+        }
+        Err(array) => End::Array { array, at },
+    })
+}
+
+fn end_3d(side: &CopySide3D) -> Answer<End> {
+    if side.lod != 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let at = [side.x_in_bytes, side.y, side.z].map(|n| n as u64);
+    Ok(match place(side.memory_type, side.host, side.device, side.array)? {
+        Ok((space, address)) => {
+            let [pitch, height] = [side.pitch, side.height].map(|n| n as u64);
+            End::Memory { space, address, pitch, height, at }
+        }
+        Err(array) => End::Array { array, at },
+    })
+}
+
+fn copy_2d(copy: &CUDA_MEMCPY2D) -> Answer {
+    let size = [copy.width_in_bytes as u64, copy.height as u64, 1];
+    boxes::copy(&end_2d(&copy.dst)?, &end_2d(&copy.src)?, size)
+}
+
+fn copy_3d(copy: &CUDA_MEMCPY3D) -> Answer {
+    let size = [copy.width_in_bytes, copy.height, copy.depth].map(|n| n as u64);
+    boxes::copy(&end_3d(&copy.dst)?, &end_3d(&copy.src)?, size)
+}
+
+fn copy_peer(copy: &CUDA_MEMCPY3D) -> Answer {
+    for side in [&copy.src, &copy.dst] {
+        // The context says whose device memory or array it is; of host memory it says nothing.
+        if matches!(side.memory_type, CU_MEMORYTYPE_DEVICE | CU_MEMORYTYPE_ARRAY) {
+            Handle::<Context>::of(side.context).get()?.check()?;
+        }
+    }
+    copy_3d(copy)
+}
+
+/// Batches and copies with attributes do not run on the default stream (null, `CU_STREAM_LEGACY`).
+fn on_other_than_default(stream: Handle<Stream>) -> Answer {
+    let context = stream::on(stream)?;
+    if matches!(stream.number(), 0 | 1) { Err(CUresult::INVALID_VALUE) } else { context.check() }
+}
+
+/// Of a batch, what went wrong: the number of a copy, or `usize::MAX` for the batch itself; and the
+/// code.
+type Fault = (usize, CUresult);
+
+fn failed((index, code): Fault, to: Out<usize>) -> CUresult {
+    to.set_if(index);
+    code
+}
+
+fn whole(code: CUresult) -> Fault {
+    (usize::MAX, code)
+}
+
+fn check_attributes(order: u32) -> Answer {
+    if (1..=CU_MEMCPY_SRC_ACCESS_ORDER_ANY).contains(&order) {
+        Ok(())
+    } else {
+        Err(CUresult::INVALID_VALUE)
+    }
+}
+
+/// The arguments of `cuMemcpyBatchAsync`.
+struct Batch {
+    dsts: In<CUdeviceptr>,
+    srcs: In<CUdeviceptr>,
+    sizes: In<usize>,
+    count: usize,
+    attrs: In<CUmemcpyAttributes>,
+    /// The first copy that each of the attributes holds for.
+    indices: In<usize>,
+    groups: usize,
+}
+
+impl Batch {
+    /// Checks all, then copies.
+    fn run(&self) -> Result<(), Fault> {
+        let refused = whole(CUresult::INVALID_VALUE);
+        if self.count == 0 || self.groups == 0 || self.groups > self.count {
+            return Err(refused);
+        }
+        let mut before = None;
+        for group in 0..self.groups {
+            check_attributes(self.attrs.at(group).map_err(whole)?.src_access_order)
+                .map_err(whole)?;
+            let first = self.indices.at(group).map_err(whole)?;
+            let wanted = if group == 0 { first == 0 } else { before < Some(first) };
+            if !wanted || first >= self.count {
+                return Err(refused);
+            }
+            before = Some(first);
+        }
+        for i in 0..self.count {
+            let copy = || {
+                let (to, from) = (self.dsts.at(i)?, self.srcs.at(i)?);
+                let (to, from) = (super::copy::any(to), super::copy::any(from));
+                boxes::copy_bytes(to, from, self.sizes.at(i)?)
+            };
+            copy().map_err(|code| (i, code))?;
+        }
+        Ok(())
+    }
+}
+
+fn copy_operations(
+    list: In<CUDA_MEMCPY3D_BATCH_OP>,
+    count: usize,
+    flags: c_ulonglong,
+) -> Result<(), Fault> {
+    if count == 0 || flags != 0 {
+        return Err(whole(CUresult::INVALID_VALUE));
+    }
+    for i in 0..count {
+        list.at(i).and_then(|operation| copy_operation(&operation)).map_err(|code| (i, code))?;
+    }
+    Ok(())
+}
+
+/// One copy of a batch; sizes are in elements of the array, or in bytes if there is none.
+fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP) -> Answer {
+    check_attributes(operation.src_access_order)?;
+    let size = operation.extent.map(|n| n as u64);
+    if size.contains(&0) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let arrays = [array_of(&operation.src)?, array_of(&operation.dst)?];
+    let units: Vec<u64> = arrays.iter().flatten().map(Array::copy_unit).collect();
+    let unit = units.first().copied().unwrap_or(1);
+    if units.iter().any(|&other| other != unit) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let [from, to] = arrays;
+    let from = operand(&operation.src, from, size, unit)?;
+    let to = operand(&operation.dst, to, size, unit)?;
+    let width = size[0].checked_mul(unit).ok_or(CUresult::INVALID_VALUE)?;
+    boxes::copy(&to, &from, [width, size[1], size[2]])
+}
+
+fn array_of(operand: &CUmemcpy3DOperand) -> Answer<Option<Array>> {
+    match operand.kind {
+        CU_MEMCPY_OPERAND_TYPE_POINTER => Ok(None),
+        CU_MEMCPY_OPERAND_TYPE_ARRAY => {
+            Ok(Some(Handle::<ArrayObject>::of(operand.what as usize).get()?.array.clone()))
+        }
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}
+
+fn operand(
+    operand: &CUmemcpy3DOperand,
+    array: Option<Array>,
+    size: [u64; 3],
+    unit: u64,
+) -> Answer<End> {
+    let [a, b, c] = operand.numbers.map(|n| n as u64);
+    let bytes = |n: u64| n.checked_mul(unit).ok_or(CUresult::INVALID_VALUE);
+    if let Some(array) = array {
+        return Ok(End::Array { array, at: [bytes(a)?, b, c] });
+    }
+    // Zero stands for rows, or layers, without gaps.
+    let pitch = bytes(if a == 0 { size[0] } else { a })?;
+    let height = if b == 0 { size[1] } else { b };
+    Ok(End::Memory { space: Space::Unified, address: operand.what, pitch, height, at: [0; 3] })
+}

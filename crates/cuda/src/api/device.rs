@@ -1,0 +1,188 @@
+//! Devices (driver API, "Device Management"), from their profiles.
+
+use crate::args::{Answer, Out, Text};
+use crate::attributes;
+use crate::call::driver_api;
+use crate::state::{self, Gpu};
+use std::ffi::{c_char, c_int, c_uint};
+use texunit_cuda_abi::{CUdevice, CUresult, CUuuid};
+
+/// `CUdevprop`, of the first versions of CUDA.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+#[allow(non_snake_case, missing_docs)]
+pub struct CUdevprop {
+    pub maxThreadsPerBlock: c_int,
+    pub maxThreadsDim: [c_int; 3],
+    pub maxGridSize: [c_int; 3],
+    pub sharedMemPerBlock: c_int,
+    pub totalConstantMemory: c_int,
+    pub SIMDWidth: c_int,
+    pub memPitch: c_int,
+    pub regsPerBlock: c_int,
+    pub clockRate: c_int,
+    pub textureAlign: c_int,
+}
+
+driver_api! {
+    /// How many devices there are.
+    fn cuDeviceGetCount(count: Out<c_int>) {
+        count.set(state::gpus()?.len() as c_int)
+    }
+
+    /// The device of a number.
+    fn cuDeviceGet(device: Out<CUdevice>, ordinal: c_int) {
+        device.set(state::gpu(ordinal)?.ordinal)
+    }
+
+    /// Its name, as much of it as fits.
+    fn cuDeviceGetName(name: Out<c_char>, len: c_int, device: CUdevice) {
+        text(name, len, state::gpu(device)?.profile.name)
+    }
+
+    /// Bytes of its memory.
+    fn cuDeviceTotalMem(bytes: Out<c_uint>, device: CUdevice) {
+        bytes.set(u32::try_from(state::gpu(device)?.profile.memory).unwrap_or(u32::MAX))
+    }
+
+    /// Bytes of its memory.
+    fn cuDeviceTotalMem_v2(bytes: Out<usize>, device: CUdevice) {
+        bytes.set(state::gpu(device)?.profile.memory as usize)
+    }
+
+    /// An attribute.
+    fn cuDeviceGetAttribute(value: Out<c_int>, attribute: c_int, device: CUdevice) {
+        let gpu = state::gpu(device)?;
+        value.set(of(gpu, attribute)?)
+    }
+
+    /// 16 bytes that tell devices apart.
+    fn cuDeviceGetUuid(uuid: Out<CUuuid>, device: CUdevice) {
+        uuid.set(unique(state::gpu(device)?))
+    }
+
+    /// 16 bytes that tell devices apart.
+    fn cuDeviceGetUuid_v2(uuid: Out<CUuuid>, device: CUdevice) {
+        uuid.set(unique(state::gpu(device)?))
+    }
+
+    /// Domain, bus, device and function of the PCI bus that it would have.
+    fn cuDeviceGetPCIBusId(id: Out<c_char>, len: c_int, device: CUdevice) {
+        let name = bus(state::gpu(device)?);
+        if usize::try_from(len).is_ok_and(|len| len <= name.len()) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        text(id, len, &name)
+    }
+
+    /// The device with this place on the PCI bus, domain and function left out or not.
+    fn cuDeviceGetByPCIBusId(device: Out<CUdevice>, id: Text) {
+        let id = id.get()?.to_ascii_lowercase();
+        let found = state::gpus()?.iter().find(|gpu| {
+            let name = bus(gpu);
+            let short = name.trim_end_matches(".0");
+            name == id || short == id || name[5..] == id || short[5..] == id
+        });
+        device.set(found.ok_or(CUresult::INVALID_DEVICE)?.ordinal)
+    }
+
+    /// Major and minor number of its compute capability.
+    fn cuDeviceComputeCapability(major: Out<c_int>, minor: Out<c_int>, device: CUdevice) {
+        let capability = state::gpu(device)?.profile.capability;
+        minor.check()?;
+        major.set(capability.major.into())?;
+        minor.set(capability.minor.into())
+    }
+
+    /// The properties that the first versions of CUDA had.
+    fn cuDeviceGetProperties(properties: Out<CUdevprop>, device: CUdevice) {
+        let gpu = state::gpu(device)?;
+        properties.set(CUdevprop {
+            maxThreadsPerBlock: of(gpu, 1)?,
+            maxThreadsDim: [of(gpu, 2)?, of(gpu, 3)?, of(gpu, 4)?],
+            maxGridSize: [of(gpu, 5)?, of(gpu, 6)?, of(gpu, 7)?],
+            sharedMemPerBlock: of(gpu, 8)?,
+            totalConstantMemory: of(gpu, 9)?,
+            SIMDWidth: of(gpu, 10)?,
+            memPitch: of(gpu, 11)?,
+            regsPerBlock: of(gpu, 12)?,
+            clockRate: of(gpu, 13)?,
+            textureAlign: of(gpu, 14)?,
+        })
+    }
+
+    /// Most texels of a texture of linear memory: the same for all formats.
+    fn cuDeviceGetTexture1DLinearMaxWidth(
+        width: Out<usize>,
+        format: c_uint,
+        channels: c_uint,
+        device: CUdevice,
+    ) {
+        let gpu = state::gpu(device)?;
+        if format == 0 || !matches!(channels, 1 | 2 | 4) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        width.set(of(gpu, 69)? as usize)
+    }
+
+    /// A device does not reach the memory of another.
+    fn cuDeviceCanAccessPeer(can: Out<c_int>, device: CUdevice, peer: CUdevice) {
+        state::gpu(device)?;
+        state::gpu(peer)?;
+        can.set(0)
+    }
+
+    /// What a device can do with another's memory: nothing.
+    fn cuDeviceGetP2PAttribute(
+        value: Out<c_int>,
+        attribute: c_uint,
+        source: CUdevice,
+        destination: CUdevice,
+    ) {
+        state::gpu(source)?;
+        state::gpu(destination)?;
+        if source == destination {
+            return Err(CUresult::INVALID_DEVICE);
+        }
+        if !(1..=5).contains(&attribute) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        value.set(0)
+    }
+
+    /// Contexts cannot be bound to some of the multiprocessors.
+    fn cuDeviceGetExecAffinitySupport(value: Out<c_int>, kind: c_uint, device: CUdevice) {
+        state::gpu(device)?;
+        if kind > 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        value.set(0)
+    }
+}
+
+/// The value of an attribute, or `CUDA_ERROR_INVALID_VALUE`.
+pub(crate) fn of(gpu: &Gpu, attribute: c_int) -> Answer<c_int> {
+    // Devices differ in their place on the bus only.
+    const PCI_BUS_ID: c_int = 33;
+    if attribute == PCI_BUS_ID {
+        return Ok(gpu.ordinal + 1);
+    }
+    attributes::value(gpu.profile, attribute).ok_or(CUresult::INVALID_VALUE)
+}
+
+pub(crate) fn unique(gpu: &Gpu) -> CUuuid {
+    let mut bytes = *b"texunit device 0";
+    bytes[15] = b'0'.wrapping_add(gpu.ordinal as u8);
+    CUuuid(bytes)
+}
+
+fn bus(gpu: &Gpu) -> String {
+    format!("0000:{:02x}:00.0", gpu.ordinal + 1)
+}
+
+/// Copies a text with its zero byte, cut so that both fit into `len` bytes.
+fn text(out: Out<c_char>, len: c_int, text: &str) -> Answer {
+    let room = usize::try_from(len).ok().filter(|&len| len > 0).ok_or(CUresult::INVALID_VALUE)?;
+    let bytes = text.bytes().take(room - 1).chain([0]);
+    out.set_all(bytes.map(|byte| byte as c_char))
+}

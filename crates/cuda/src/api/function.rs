@@ -1,0 +1,187 @@
+//! Functions (driver API, "Execution Control"), and the launches of old that were prepared call by
+//! call.
+
+use crate::args::{Answer, Out, Raw};
+use crate::call::driver_api;
+use crate::context::{self, Context};
+use crate::handle::Handle;
+use crate::launch::{self, Shape};
+use crate::module::{Function, Module, Prepared};
+use crate::stream::{self, Stream};
+use std::ffi::{c_char, c_float, c_int, c_uint};
+use std::sync::{Arc, PoisonError};
+use texunit_cuda_abi::CUresult;
+
+/// Most bytes of parameters that a prepared launch may be given.
+const MOST_PARAMETERS: usize = 32 << 10;
+
+driver_api! {
+    /// An attribute of a kernel. No registers are allocated: their number is that of the PTX, at
+    /// most as many as let the largest block run.
+    fn cuFuncGetAttribute(pi: Out<c_int>, attrib: c_uint, hfunc: Handle<Function>) {
+        pi.check()?;
+        pi.set(current(hfunc)?.attribute(attrib)?)
+    }
+
+    /// Sets an attribute of a kernel.
+    fn cuFuncSetAttribute(hfunc: Handle<Function>, attrib: c_uint, value: c_int) {
+        current(hfunc)?.set_attribute(attrib, value)
+    }
+
+    /// The name in the PTX. The text lives as long as the module.
+    fn cuFuncGetName(name: Out<*const c_char>, hfunc: Handle<Function>) {
+        name.check()?;
+        name.set(current(hfunc)?.name.as_ptr())
+    }
+
+    /// The module of a kernel.
+    fn cuFuncGetModule(hmod: Out<Handle<Module>>, hfunc: Handle<Function>) {
+        hmod.check()?;
+        hmod.set(current(hfunc)?.module)
+    }
+
+    /// Offset and size of a parameter in the parameter buffer; the size may be left out.
+    fn cuFuncGetParamInfo(
+        func: Handle<Function>,
+        paramIndex: usize,
+        paramOffset: Out<usize>,
+        paramSize: Out<usize>,
+    ) {
+        paramOffset.check()?;
+        let (offset, size) = current(func)?.parameter(paramIndex)?;
+        paramSize.set_if(size);
+        paramOffset.set(offset)
+    }
+
+    /// How many parameters there are.
+    fn cuFuncGetParamCount(func: Handle<Function>, paramCount: Out<usize>) {
+        paramCount.check()?;
+        paramCount.set(current(func)?.kernel.params().len())
+    }
+
+    /// Kernels are loaded with their module: `CU_FUNCTION_LOADING_STATE_LOADED`.
+    fn cuFuncIsLoaded(state: Out<c_int>, function: Handle<Function>) {
+        state.check()?;
+        current(function)?;
+        state.set(1)
+    }
+
+    /// Kernels are loaded with their module.
+    fn cuFuncLoad(function: Handle<Function>) {
+        current(function).map(|_| ())
+    }
+
+    /// There are no caches to be configured.
+    fn cuFuncSetCacheConfig(hfunc: Handle<Function>, config: c_uint) {
+        current(hfunc)?;
+        if config > 3 { Err(CUresult::INVALID_VALUE) } else { Ok(()) }
+    }
+
+    /// Banks of shared memory change nothing but time.
+    fn cuFuncSetSharedMemConfig(hfunc: Handle<Function>, config: c_uint) {
+        current(hfunc)?;
+        if config > 2 { Err(CUresult::INVALID_VALUE) } else { Ok(()) }
+    }
+
+    /// Threads of a block, for `cuLaunch` and `cuLaunchGrid`.
+    fn cuFuncSetBlockShape(hfunc: Handle<Function>, x: c_int, y: c_int, z: c_int) {
+        let size = |n: c_int| u32::try_from(n).ok().filter(|&n| n > 0);
+        let block = [size(x), size(y), size(z)].map(|n| n.ok_or(CUresult::INVALID_VALUE));
+        let [x, y, z] = block;
+        let block = [x?, y?, z?];
+        prepare(hfunc, |prepared| prepared.block = block)
+    }
+
+    /// Bytes of dynamic shared memory, for `cuLaunch` and `cuLaunchGrid`.
+    fn cuFuncSetSharedSize(hfunc: Handle<Function>, bytes: c_uint) {
+        prepare(hfunc, |prepared| prepared.shared = bytes)
+    }
+
+    /// Bytes of all parameters, for `cuLaunch` and `cuLaunchGrid`.
+    fn cuParamSetSize(hfunc: Handle<Function>, numbytes: c_uint) {
+        if numbytes as usize > MOST_PARAMETERS {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        prepare(hfunc, |prepared| prepared.params.resize(numbytes as usize, 0))
+    }
+
+    /// A parameter that is an integer.
+    fn cuParamSeti(hfunc: Handle<Function>, offset: c_int, value: c_uint) {
+        parameter(hfunc, offset, &value.to_ne_bytes())
+    }
+
+    /// A parameter that is a float.
+    fn cuParamSetf(hfunc: Handle<Function>, offset: c_int, value: c_float) {
+        parameter(hfunc, offset, &value.to_ne_bytes())
+    }
+
+    /// Any parameter.
+    fn cuParamSetv(hfunc: Handle<Function>, offset: c_int, ptr: Raw, numbytes: c_uint) {
+        if numbytes as usize > MOST_PARAMETERS {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let mut bytes = vec![0; numbytes as usize];
+        ptr.read(0, &mut bytes)?;
+        parameter(hfunc, offset, &bytes)
+    }
+
+    /// Launches one block of a prepared kernel.
+    fn cuLaunch(f: Handle<Function>) {
+        prepared(f, [1, 1], Handle::NULL)
+    }
+
+    /// Launches a prepared kernel.
+    fn cuLaunchGrid(f: Handle<Function>, grid_width: c_int, grid_height: c_int) {
+        prepared(f, [grid_width, grid_height], Handle::NULL)
+    }
+
+    /// Launches a prepared kernel in a stream.
+    fn cuLaunchGridAsync(
+        f: Handle<Function>,
+        grid_width: c_int,
+        grid_height: c_int,
+        hStream: Handle<Stream>,
+    ) {
+        prepared(f, [grid_width, grid_height], hStream)
+    }
+}
+
+/// The function of a handle, in the current context.
+fn current(function: Handle<Function>) -> Answer<Arc<Function>> {
+    launch::function(function, &*context::current()?)
+}
+
+fn prepare(function: Handle<Function>, change: impl FnOnce(&mut Prepared)) -> Answer {
+    let function = current(function)?;
+    change(&mut function.prepared.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok(())
+}
+
+/// Writes a part of the parameters, which grow as they must.
+fn parameter(function: Handle<Function>, offset: c_int, bytes: &[u8]) -> Answer {
+    let start = usize::try_from(offset).map_err(|_| CUresult::INVALID_VALUE)?;
+    let end = start + bytes.len();
+    if end > MOST_PARAMETERS {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    prepare(function, |prepared| {
+        let params = &mut prepared.params;
+        params.resize(params.len().max(end), 0);
+        params[start..end].copy_from_slice(bytes);
+    })
+}
+
+fn prepared(function: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) -> Answer {
+    let context: Arc<Context> = stream::on(stream)?;
+    let function = launch::function(function, &context)?;
+    let [x, y] = grid.map(|n| u32::try_from(n).map_err(|_| CUresult::INVALID_VALUE));
+    let Prepared { block, shared, mut params } =
+        function.prepared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let size = function.kernel.param_size() as usize;
+    if params.len() < size {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    params.truncate(size);
+    let shape = Shape { grid: [x?, y?, 1], block, shared, cooperative: false };
+    launch::launch(&context, &function, &shape, &params)
+}

@@ -1,0 +1,114 @@
+//! Memory of the host that kernels can use: allocated here, or registered.
+
+use crate::args::{Answer, Out, Raw};
+use crate::call::driver_api;
+use crate::context::{Context, current};
+use crate::memory::{self, Allocation, Kind};
+use std::ffi::c_uint;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED,
+    CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_IOMEMORY, CU_MEMHOSTREGISTER_PORTABLE,
+    CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr, CUresult,
+};
+use texunit_device::Block;
+
+driver_api! {
+    /// Allocates host memory.
+    fn cuMemAllocHost_v2(pp: Out<u64>, bytesize: usize) {
+        allocate(&*current()?, pp, bytesize, 0)
+    }
+
+    /// Allocates host memory, with flags. All of it is mapped and portable (unified addressing).
+    fn cuMemHostAlloc(pp: Out<u64>, bytesize: usize, Flags: c_uint) {
+        allocate(&*current()?, pp, bytesize, Flags)
+    }
+
+    /// Frees host memory.
+    fn cuMemFreeHost(p: Raw) {
+        super::memory::check_if_any()?;
+        memory::free(p.address(), |kind| matches!(kind, Kind::Host(_)))
+    }
+
+    /// The address by which kernels reach host memory: the same. Flags must be 0.
+    fn cuMemHostGetDevicePointer_v2(pdptr: Out<CUdeviceptr>, p: Raw, Flags: c_uint) {
+        current()?;
+        if Flags != 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        host_allocation(p)?;
+        pdptr.set(p.address())
+    }
+
+    /// The flags that host memory was allocated or registered with.
+    fn cuMemHostGetFlags(pFlags: Out<c_uint>, p: Raw) {
+        current()?;
+        match host_allocation(p)?.kind {
+            Kind::Host(flags) | Kind::Registered(flags) => pFlags.set(flags),
+            _ => Err(CUresult::INVALID_VALUE),
+        }
+    }
+
+    /// Lets kernels use memory of the program (as `cuMemHostRegister_v2`).
+    fn cuMemHostRegister(p: Raw, bytesize: usize, Flags: c_uint) {
+        register(&*current()?, p, bytesize, Flags)
+    }
+
+    /// Lets kernels use memory of the program, which stays allocated until it is unregistered.
+    fn cuMemHostRegister_v2(p: Raw, bytesize: usize, Flags: c_uint) {
+        register(&*current()?, p, bytesize, Flags)
+    }
+
+    /// From here on kernels cannot use the memory.
+    fn cuMemHostUnregister(p: Raw) {
+        super::memory::check_if_any()?;
+        if p.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        memory::free(p.address(), |kind| matches!(kind, Kind::Registered(_)))
+            .map_err(|_| CUresult::HOST_MEMORY_NOT_REGISTERED)
+    }
+}
+
+fn allocate(context: &Context, out: Out<u64>, size: usize, flags: u32) -> Answer {
+    const ALL: u32 =
+        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+    out.check()?;
+    if flags & !ALL != 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    out.set(memory::allocate_host(context, size, Kind::Host(flags))?)
+}
+
+fn register(context: &Context, pointer: Raw, size: usize, flags: u32) -> Answer {
+    const ALL: u32 = CU_MEMHOSTREGISTER_PORTABLE
+        | CU_MEMHOSTREGISTER_DEVICEMAP
+        | CU_MEMHOSTREGISTER_IOMEMORY
+        | CU_MEMHOSTREGISTER_READ_ONLY;
+    let address = pointer.address();
+    let pages = address.checked_add(size as u64).is_some();
+    if size == 0 || !pages || flags & !ALL != 0 || memory::is_device_address(address)? {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    // Memory of another device of the machine: there is none.
+    if flags & CU_MEMHOSTREGISTER_IOMEMORY != 0 {
+        return Err(CUresult::NOT_SUPPORTED);
+    }
+    let data = NonNull::new(std::ptr::with_exposed_provenance_mut::<u8>(address as usize));
+    let data = data.ok_or(CUresult::INVALID_VALUE)?;
+    // SAFETY: the caller of the C function promises that the memory stays allocated until it is
+    // unregistered, and that no work uses it afterwards. The library makes no references to memory of
+    // its callers.
+    let block = unsafe { Block::foreign(data, size, "registered host memory") };
+    memory::map_host(context, Arc::new(block), Kind::Registered(flags)).map(|_| ())
+}
+
+/// The allocation of host memory that a pointer points into.
+fn host_allocation(pointer: Raw) -> Answer<Arc<Allocation>> {
+    let allocation = memory::find(pointer.address()).ok_or(CUresult::INVALID_VALUE)?;
+    match allocation.kind {
+        Kind::Host(_) | Kind::Registered(_) => Ok(allocation),
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}

@@ -1,0 +1,52 @@
+//! Initialisation, version, names of errors.
+
+use crate::args::Out;
+use crate::call::driver_api;
+use crate::state;
+use std::ffi::{CString, c_char, c_int, c_uint};
+use texunit_cuda_abi::{CUDA_VERSION, CUresult};
+
+driver_api! {
+    /// Makes the devices. Flags must be 0.
+    fn cuInit(flags: c_uint) {
+        if flags != 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        state::init()
+    }
+
+    /// The version of CUDA that the library speaks; before `cuInit` too.
+    fn cuDriverGetVersion(version: Out<c_int>) {
+        version.set(CUDA_VERSION)
+    }
+
+    /// The text of an error; null for a number that is none.
+    fn cuGetErrorString(error: CUresult, text: Out<*const c_char>) {
+        name(error, text, |code| code.text)
+    }
+
+    /// The name of an error; null for a number that is none.
+    fn cuGetErrorName(error: CUresult, text: Out<*const c_char>) {
+        name(error, text, |code| code.name)
+    }
+}
+
+/// Sets `out` to a text of a code, with a zero byte at its end, that lives for ever.
+fn name(
+    error: CUresult,
+    out: Out<*const c_char>,
+    text: fn(&texunit_cuda_abi::Code) -> &'static str,
+) -> crate::args::Answer {
+    use std::collections::HashMap;
+    use std::sync::{Mutex, PoisonError};
+    static TEXTS: Mutex<Option<HashMap<&'static str, CString>>> = Mutex::new(None);
+    let Some(code) = error.code() else {
+        out.set(std::ptr::null())?;
+        return Err(CUresult::INVALID_VALUE);
+    };
+    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let text = text(code);
+    let entry = texts.get_or_insert_default().entry(text);
+    // No text of the table holds a zero byte. An entry is never removed or changed.
+    out.set(entry.or_insert_with(|| CString::new(text).unwrap_or_default()).as_ptr())
+}

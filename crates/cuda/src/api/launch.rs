@@ -1,0 +1,146 @@
+//! Launches (driver API, "Execution Control").
+
+use crate::args::{Answer, In, Raw};
+use crate::call::{driver_api, say};
+use crate::handle::Handle;
+use crate::launch::{self, Shape};
+use crate::module::Function;
+use crate::stream::{self, Stream};
+use std::ffi::c_uint;
+use texunit_cuda_abi::{
+    CUlaunchAttribute, CUlaunchConfig, CUresult, launch_attribute as attribute,
+};
+
+driver_api! {
+    /// Launches a kernel, with its parameters one by one or in a buffer.
+    fn cuLaunchKernel(
+        f: Handle<Function>,
+        gridDimX: c_uint,
+        gridDimY: c_uint,
+        gridDimZ: c_uint,
+        blockDimX: c_uint,
+        blockDimY: c_uint,
+        blockDimZ: c_uint,
+        sharedMemBytes: c_uint,
+        hStream: Handle<Stream>,
+        kernelParams: In<Raw>,
+        extra: In<u64>,
+    ) {
+        let shape = Shape {
+            grid: [gridDimX, gridDimY, gridDimZ],
+            block: [blockDimX, blockDimY, blockDimZ],
+            shared: sharedMemBytes,
+            cooperative: false,
+        };
+        launch(f, hStream, &shape, kernelParams, extra)
+    }
+
+    /// Launches a kernel whose CTAs can wait for each other: all of them run at the same time.
+    fn cuLaunchCooperativeKernel(
+        f: Handle<Function>,
+        gridDimX: c_uint,
+        gridDimY: c_uint,
+        gridDimZ: c_uint,
+        blockDimX: c_uint,
+        blockDimY: c_uint,
+        blockDimZ: c_uint,
+        sharedMemBytes: c_uint,
+        hStream: Handle<Stream>,
+        kernelParams: In<Raw>,
+    ) {
+        let shape = Shape {
+            grid: [gridDimX, gridDimY, gridDimZ],
+            block: [blockDimX, blockDimY, blockDimZ],
+            shared: sharedMemBytes,
+            cooperative: true,
+        };
+        launch(f, hStream, &shape, kernelParams, In::null())
+    }
+
+    /// Launches a kernel with attributes. Clusters have one CTA; attributes that say how work is
+    /// scheduled change nothing, as work is done before the call returns.
+    fn cuLaunchKernelEx(
+        config: In<CUlaunchConfig>,
+        f: Handle<Function>,
+        kernelParams: In<Raw>,
+        extra: In<u64>,
+    ) {
+        let config = config.get()?;
+        // SAFETY: a structure of the caller points to as many attributes as it says.
+        let attributes = unsafe { In::<CUlaunchAttribute>::of(config.attrs) };
+        let attributes = attributes.all(config.numAttrs as usize)?;
+        let mut shape = Shape {
+            grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
+            block: [config.blockDimX, config.blockDimY, config.blockDimZ],
+            shared: config.sharedMemBytes,
+            cooperative: false,
+        };
+        let mut events = Vec::new();
+        for one in &attributes {
+            attributed(one, &mut shape, &mut events)?;
+        }
+        launch(f, Handle::of(config.hStream), &shape, kernelParams, extra)?;
+        events.iter().for_each(|event| event.record());
+        Ok(())
+    }
+}
+
+/// Applies an attribute of a launch. Events are to be recorded after it.
+fn attributed(
+    one: &CUlaunchAttribute,
+    shape: &mut Shape,
+    events: &mut Vec<std::sync::Arc<stream::Event>>,
+) -> Answer {
+    let [x, y, z, ..] = one.value;
+    match one.id {
+        attribute::COOPERATIVE => shape.cooperative = x != 0,
+        attribute::CLUSTER_DIMENSION | attribute::PREFERRED_CLUSTER_DIMENSION => {
+            if [x, y, z].contains(&0) {
+                return Err(CUresult::INVALID_VALUE);
+            }
+            if [x, y, z] != [1; 3] {
+                say(format_args!(
+                    "a launch asks for clusters of {x} x {y} x {z} blocks; texunit runs clusters \
+                     of one block only"
+                ));
+                return Err(CUresult::INVALID_CLUSTER_SIZE);
+            }
+        }
+        attribute::PROGRAMMATIC_EVENT | attribute::LAUNCH_COMPLETION_EVENT => {
+            let event = Handle::<stream::Event>::of((u64::from(y) << 32 | u64::from(x)) as usize);
+            events.push(event.get()?);
+        }
+        attribute::DEVICE_UPDATABLE_KERNEL_NODE if x != 0 => {
+            say(format_args!("launches that a kernel can update are not supported"));
+            return Err(CUresult::NOT_SUPPORTED);
+        }
+        attribute::IGNORE
+        | attribute::ACCESS_POLICY_WINDOW
+        | attribute::SYNCHRONIZATION_POLICY
+        | attribute::CLUSTER_SCHEDULING_POLICY_PREFERENCE
+        | attribute::PROGRAMMATIC_STREAM_SERIALIZATION
+        | attribute::PRIORITY
+        | attribute::MEM_SYNC_DOMAIN_MAP
+        | attribute::MEM_SYNC_DOMAIN
+        | attribute::DEVICE_UPDATABLE_KERNEL_NODE
+        | attribute::PREFERRED_SHARED_MEMORY_CARVEOUT
+        | attribute::NVLINK_UTIL_CENTRIC_SCHEDULING
+        | attribute::PORTABLE_CLUSTER_SIZE_MODE
+        | attribute::SHARED_MEMORY_MODE => {}
+        _ => return Err(CUresult::INVALID_VALUE),
+    }
+    Ok(())
+}
+
+fn launch(
+    f: Handle<Function>,
+    stream: Handle<Stream>,
+    shape: &Shape,
+    params: In<Raw>,
+    extra: In<u64>,
+) -> Answer {
+    let context = stream::on(stream)?;
+    let function = launch::function(f, &context)?;
+    let params = launch::parameters(&function, params, extra)?;
+    launch::launch(&context, &function, shape, &params)
+}

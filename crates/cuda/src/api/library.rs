@@ -1,0 +1,199 @@
+//! Libraries and their kernels (driver API, "Library Management").
+
+use crate::api::module::file;
+use crate::args::{In, Out, Raw, Text};
+use crate::call::driver_api;
+use crate::context;
+use crate::handle::Handle;
+use crate::image::Image;
+use crate::library::{self, Kernel, Library};
+use crate::module::{Function, Module};
+use crate::module_options::Jit;
+use std::ffi::{c_char, c_int, c_uint};
+use texunit_cuda_abi::{CUdevice, CUdeviceptr, CUresult};
+
+driver_api! {
+    /// Makes a library of PTX text or a fatbin, which is copied. It is loaded in a context when it is
+    /// first needed there; at once if log buffers are given.
+    fn cuLibraryLoadData(
+        library: Out<Handle<Library>>,
+        code: Raw,
+        jitOptions: In<c_uint>,
+        jitOptionsValues: Out<usize>,
+        numJitOptions: c_uint,
+        libraryOptions: In<c_uint>,
+        libraryOptionValues: Raw,
+        numLibraryOptions: c_uint,
+    ) {
+        library.check()?;
+        let jit = Jit::read(numJitOptions, jitOptions, jitOptionsValues)?;
+        library_options(numLibraryOptions, libraryOptions, libraryOptionValues)?;
+        library.set(library::load(Image::at(code)?, "ptx", &jit)?)
+    }
+
+    /// Makes a library of a file.
+    fn cuLibraryLoadFromFile(
+        library: Out<Handle<Library>>,
+        fileName: Text,
+        jitOptions: In<c_uint>,
+        jitOptionsValues: Out<usize>,
+        numJitOptions: c_uint,
+        libraryOptions: In<c_uint>,
+        libraryOptionValues: Raw,
+        numLibraryOptions: c_uint,
+    ) {
+        library.check()?;
+        let jit = Jit::read(numJitOptions, jitOptions, jitOptionsValues)?;
+        library_options(numLibraryOptions, libraryOptions, libraryOptionValues)?;
+        let (image, name) = file(fileName)?;
+        library.set(library::load(image, &name, &jit)?)
+    }
+
+    /// Unloads a library, in every context.
+    fn cuLibraryUnload(library: Handle<Library>) {
+        library::unload(library)
+    }
+
+    /// A kernel by its name in the PTX.
+    fn cuLibraryGetKernel(pKernel: Out<Handle<Kernel>>, library: Handle<Library>, name: Text) {
+        pKernel.check()?;
+        pKernel.set(library.get()?.kernel(&name.get()?)?)
+    }
+
+    /// How many kernels there are.
+    fn cuLibraryGetKernelCount(count: Out<c_uint>, lib: Handle<Library>) {
+        count.check()?;
+        count.set(lib.get()?.kernels.len() as c_uint)
+    }
+
+    /// As many kernels as there is room for, in source order.
+    fn cuLibraryEnumerateKernels(
+        kernels: Out<Handle<Kernel>>,
+        numKernels: c_uint,
+        lib: Handle<Library>,
+    ) {
+        let library = lib.get()?;
+        kernels.set_all(library.kernels.iter().copied().take(numKernels as usize))
+    }
+
+    /// The library's module in the current context.
+    fn cuLibraryGetModule(pMod: Out<Handle<Module>>, library: Handle<Library>) {
+        pMod.check()?;
+        pMod.set(library.get()?.module(&*context::current()?)?)
+    }
+
+    /// Address and size of a variable in the current context; either may be left out.
+    fn cuLibraryGetGlobal(
+        dptr: Out<CUdeviceptr>,
+        bytes: Out<usize>,
+        library: Handle<Library>,
+        name: Text,
+    ) {
+        let module = library.get()?.module(&*context::current()?)?.get()?;
+        let (address, size) = module.global(&name.get()?)?;
+        dptr.set_if(address);
+        bytes.set_if(size);
+        Ok(())
+    }
+
+    /// Address and size of a `__managed__` variable, also without a current context: then of the
+    /// primary context of the first device. Each context has a variable of its own.
+    fn cuLibraryGetManaged(
+        dptr: Out<CUdeviceptr>,
+        bytes: Out<usize>,
+        library: Handle<Library>,
+        name: Text,
+    ) {
+        let (library, name) = (library.get()?, name.get()?);
+        if !library.is_managed(&name) {
+            return Err(CUresult::NOT_FOUND);
+        }
+        let module = library.module_somewhere()?.get()?;
+        let (address, size) = module.global(&name)?;
+        dptr.set_if(address);
+        bytes.set_if(size);
+        Ok(())
+    }
+
+    /// Functions that host and device call through one pointer: no module has any here.
+    fn cuLibraryGetUnifiedFunction(fptr: Out<usize>, library: Handle<Library>, symbol: Text) {
+        fptr.check()?;
+        library.get()?;
+        symbol.get()?;
+        Err(CUresult::NOT_FOUND)
+    }
+
+    /// The function of a kernel in the current context.
+    fn cuKernelGetFunction(pFunc: Out<Handle<Function>>, kernel: Handle<Kernel>) {
+        pFunc.check()?;
+        pFunc.set(library::function(kernel, &*context::current()?)?)
+    }
+
+    /// The library of a kernel.
+    fn cuKernelGetLibrary(pLib: Out<Handle<Library>>, kernel: Handle<Kernel>) {
+        pLib.check()?;
+        pLib.set(kernel.get()?.library)
+    }
+
+    /// The name in the PTX. The text lives as long as the library.
+    fn cuKernelGetName(name: Out<*const c_char>, hfunc: Handle<Kernel>) {
+        name.check()?;
+        name.set(hfunc.get()?.name.as_ptr())
+    }
+
+    /// An attribute of a kernel on a device.
+    fn cuKernelGetAttribute(
+        pi: Out<c_int>,
+        attrib: c_uint,
+        kernel: Handle<Kernel>,
+        dev: CUdevice,
+    ) {
+        pi.check()?;
+        pi.set(kernel.get()?.on(dev)?.attribute(attrib)?)
+    }
+
+    /// Sets an attribute of a kernel on a device, for every context of it.
+    fn cuKernelSetAttribute(attrib: c_uint, val: c_int, kernel: Handle<Kernel>, dev: CUdevice) {
+        kernel.get()?.set_attribute(dev, attrib, val)
+    }
+
+    /// There are no caches to be configured.
+    fn cuKernelSetCacheConfig(kernel: Handle<Kernel>, config: c_uint, dev: CUdevice) {
+        kernel.get()?;
+        crate::state::gpu(dev)?;
+        if config > 3 { Err(CUresult::INVALID_VALUE) } else { Ok(()) }
+    }
+
+    /// Offset and size of a parameter in the parameter buffer; the size may be left out.
+    fn cuKernelGetParamInfo(
+        kernel: Handle<Kernel>,
+        paramIndex: usize,
+        paramOffset: Out<usize>,
+        paramSize: Out<usize>,
+    ) {
+        paramOffset.check()?;
+        let function = library::function(kernel, &*context::current()?)?.get()?;
+        let (offset, size) = function.parameter(paramIndex)?;
+        paramSize.set_if(size);
+        paramOffset.set(offset)
+    }
+
+    /// How many parameters there are.
+    fn cuKernelGetParamCount(kernel: Handle<Kernel>, paramCount: Out<usize>) {
+        paramCount.check()?;
+        let function = library::function(kernel, &*context::current()?)?.get()?;
+        paramCount.set(function.kernel.params().len())
+    }
+}
+
+/// Options of a library: that host functions have a table (0), which no module here has, and that
+/// the caller keeps the image (1), which is copied all the same.
+fn library_options(count: c_uint, options: In<c_uint>, values: Raw) -> crate::args::Answer {
+    if count > 0 && values.is_null() {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    match options.all(count as usize)?.iter().all(|&option| option <= 1) {
+        true => Ok(()),
+        false => Err(CUresult::INVALID_VALUE),
+    }
+}

@@ -1,0 +1,226 @@
+//! Linking (driver API, "Module Management"): PTX texts become one text, which `cuModuleLoadData`
+//! takes. Machine code, objects, libraries of objects and NVVM code cannot be linked here.
+
+use crate::api::module::file;
+use crate::args::{Answer, In, Out, Raw, Text};
+use crate::call::{driver_api, say};
+use crate::context;
+use crate::handle::{Handle, object};
+use crate::image::{Image, Ptx};
+use crate::link::link;
+use crate::module_options::Jit;
+use std::ffi::c_uint;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_cuda_abi::{CUresult, jit_input};
+use texunit_syntax::{Diagnostic, SourceFile};
+
+/// Texts that are being linked (`CUlinkState`).
+#[derive(Debug)]
+pub(crate) struct LinkState {
+    jit: Jit,
+    parts: Mutex<Parts>,
+}
+
+#[derive(Debug, Default)]
+struct Parts {
+    inputs: Vec<Ptx>,
+    /// The result, with a zero byte at its end. It lives as long as the state.
+    result: Option<Box<[u8]>>,
+}
+
+object!(LinkState);
+
+impl LinkState {
+    fn parts(&self) -> MutexGuard<'_, Parts> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes one more text.
+    fn add(&self, ptx: Ptx) -> Answer {
+        let source = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
+        let diagnostics = texunit_syntax::parse(&source).diagnostics;
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            if !self.jit.report(&source, &diagnostics) {
+                let text = texunit_report::human(&source, &diagnostics, false);
+                say(format_args!("a text cannot be linked\n{}", text.trim_end()));
+            }
+            return Err(CUresult::INVALID_PTX);
+        }
+        let mut parts = self.parts();
+        if parts.result.is_some() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        parts.inputs.push(ptx);
+        Ok(())
+    }
+}
+
+driver_api! {
+    /// Begins to link. The log buffers of the options must live as long as the state.
+    fn cuLinkCreate(
+        numOptions: c_uint,
+        options: In<c_uint>,
+        optionValues: Out<usize>,
+        stateOut: Out<Handle<LinkState>>,
+    ) {
+        create(numOptions, options, optionValues, stateOut)
+    }
+
+    /// Begins to link. The log buffers of the options must live as long as the state.
+    fn cuLinkCreate_v2(
+        numOptions: c_uint,
+        options: In<c_uint>,
+        optionValues: Out<usize>,
+        stateOut: Out<Handle<LinkState>>,
+    ) {
+        create(numOptions, options, optionValues, stateOut)
+    }
+
+    /// Takes a text or a fatbin with one.
+    fn cuLinkAddData(
+        state: Handle<LinkState>,
+        r#type: c_uint,
+        data: Raw,
+        size: usize,
+        name: Text,
+        numOptions: c_uint,
+        options: In<c_uint>,
+        optionValues: Out<usize>,
+    ) {
+        add_data(state, r#type, data, size, name, (numOptions, options, optionValues))
+    }
+
+    /// Takes a text or a fatbin with one.
+    fn cuLinkAddData_v2(
+        state: Handle<LinkState>,
+        r#type: c_uint,
+        data: Raw,
+        size: usize,
+        name: Text,
+        numOptions: c_uint,
+        options: In<c_uint>,
+        optionValues: Out<usize>,
+    ) {
+        add_data(state, r#type, data, size, name, (numOptions, options, optionValues))
+    }
+
+    /// Takes a file with a text or a fatbin.
+    fn cuLinkAddFile(
+        state: Handle<LinkState>,
+        r#type: c_uint,
+        path: Text,
+        numOptions: c_uint,
+        options: In<c_uint>,
+        optionValues: Out<usize>,
+    ) {
+        add_file(state, r#type, path, (numOptions, options, optionValues))
+    }
+
+    /// Takes a file with a text or a fatbin.
+    fn cuLinkAddFile_v2(
+        state: Handle<LinkState>,
+        r#type: c_uint,
+        path: Text,
+        numOptions: c_uint,
+        options: In<c_uint>,
+        optionValues: Out<usize>,
+    ) {
+        add_file(state, r#type, path, (numOptions, options, optionValues))
+    }
+
+    /// Links. The result is PTX text with a zero byte at its end, which belongs to the state.
+    fn cuLinkComplete(state: Handle<LinkState>, cubinOut: Out<*const u8>, sizeOut: Out<usize>) {
+        cubinOut.check()?;
+        let state = state.get()?;
+        context::current()?;
+        let mut parts = state.parts();
+        if parts.result.is_none() {
+            let linked = link(&parts.inputs).map_err(|why| {
+                if !state.jit.fail(&why) {
+                    say(format_args!("linking failed: {}", why.trim_end()));
+                }
+                CUresult::INVALID_PTX
+            })?;
+            let mut bytes = linked.text.into_bytes();
+            bytes.push(0);
+            parts.result = Some(bytes.into_boxed_slice());
+        }
+        let result = parts.result.as_deref().unwrap_or_default();
+        sizeOut.set_if(result.len());
+        cubinOut.set(result.as_ptr())
+    }
+
+    /// Ends linking, and with it the result.
+    fn cuLinkDestroy(state: Handle<LinkState>) {
+        state.take().map(|_| ())
+    }
+}
+
+fn create(
+    count: c_uint,
+    options: In<c_uint>,
+    values: Out<usize>,
+    state: Out<Handle<LinkState>>,
+) -> Answer {
+    use crate::handle::Object;
+    state.check()?;
+    context::current()?;
+    let jit = Jit::read(count, options, values)?;
+    state.set(LinkState::registry().insert(LinkState { jit, parts: Mutex::default() }))
+}
+
+/// Options of one input. They say how machine code is made of it, and change nothing.
+type Options = (c_uint, In<c_uint>, Out<usize>);
+
+fn add_data(
+    state: Handle<LinkState>,
+    kind: c_uint,
+    data: Raw,
+    size: usize,
+    name: Text,
+    (count, options, values): Options,
+) -> Answer {
+    let state = state.get()?;
+    let context = context::current()?;
+    Jit::read(count, options, values)?;
+    if data.is_null() || size == 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let mut bytes = vec![0; size];
+    data.read(0, &mut bytes)?;
+    let name = if name.is_null() { "input.ptx".to_owned() } else { name.get()? };
+    state.add(input(kind, Image::of(bytes))?.ptx(&name, context.gpu.profile)?)
+}
+
+fn add_file(
+    state: Handle<LinkState>,
+    kind: c_uint,
+    path: Text,
+    (count, options, values): Options,
+) -> Answer {
+    let state = state.get()?;
+    let context = context::current()?;
+    Jit::read(count, options, values)?;
+    let (image, name) = file(path)?;
+    state.add(input(kind, image)?.ptx(&name, context.gpu.profile)?)
+}
+
+/// An input, if it is of the kind that it is said to be.
+fn input(kind: c_uint, image: Image) -> Answer<Image> {
+    match (kind, &image) {
+        (jit_input::PTX, Image::Text(_))
+        | (jit_input::FATBINARY | jit_input::OBJECT | jit_input::LIBRARY, Image::Fatbin(_)) => {
+            Ok(image)
+        }
+        (jit_input::PTX, _) => Err(CUresult::INVALID_PTX),
+        (jit_input::FATBINARY, _) => Err(CUresult::INVALID_IMAGE),
+        (jit_input::CUBIN, _) => Err(CUresult::NO_BINARY_FOR_GPU),
+        (jit_input::OBJECT | jit_input::LIBRARY | jit_input::NVVM, _) => {
+            say(format_args!(
+                "objects, libraries and NVVM code cannot be linked: texunit links PTX and fatbins"
+            ));
+            Err(CUresult::NOT_SUPPORTED)
+        }
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}

@@ -1,0 +1,305 @@
+//! Managed memory: advice, prefetches, and questions about them. Its pages never move, so that advice
+//! is remembered and no more.
+
+use crate::args::{Answer, In, Raw};
+use crate::call::driver_api;
+use crate::context::current;
+use crate::handle::Handle;
+use crate::memory::{self, Allocation};
+use crate::state;
+use crate::stream::{self, Stream};
+use std::ffi::{c_uint, c_ulonglong};
+use std::ops::Range;
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CU_DEVICE_CPU, CU_DEVICE_INVALID, CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST,
+    CU_MEM_ATTACH_SINGLE, CU_MEM_LOCATION_TYPE_DEVICE, CU_MEM_LOCATION_TYPE_HOST,
+    CU_MEM_LOCATION_TYPE_HOST_NUMA, CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, CUdevice, CUdeviceptr,
+    CUmemLocation, CUresult,
+};
+
+driver_api! {
+    /// Remembers advice; the location is a device's number or `CU_DEVICE_CPU`.
+    fn cuMemAdvise(devPtr: CUdeviceptr, count: usize, advice: c_uint, device: CUdevice) {
+        current()?;
+        advise(devPtr, count, advice, of_device(device))
+    }
+
+    /// Remembers advice.
+    fn cuMemAdvise_v2(devPtr: CUdeviceptr, count: usize, advice: c_uint, location: CUmemLocation) {
+        current()?;
+        advise(devPtr, count, advice, location)
+    }
+
+    /// Remembers where memory was to go.
+    fn cuMemPrefetchAsync(
+        devPtr: CUdeviceptr,
+        count: usize,
+        dstDevice: CUdevice,
+        hStream: Handle<Stream>,
+    ) {
+        stream::on(hStream)?;
+        prefetch(devPtr, count, of_device(dstDevice))
+    }
+
+    /// Remembers where memory was to go. Flags must be 0.
+    fn cuMemPrefetchAsync_v2(
+        devPtr: CUdeviceptr,
+        count: usize,
+        location: CUmemLocation,
+        flags: c_uint,
+        hStream: Handle<Stream>,
+    ) {
+        stream::on(hStream)?;
+        none(flags.into())?;
+        prefetch(devPtr, count, location)
+    }
+
+    /// As many calls of `cuMemPrefetchAsync`.
+    fn cuMemPrefetchBatchAsync(
+        dptrs: In<CUdeviceptr>,
+        sizes: In<usize>,
+        count: usize,
+        prefetchLocs: In<CUmemLocation>,
+        prefetchLocIdxs: In<usize>,
+        numPrefetchLocs: usize,
+        flags: c_ulonglong,
+        hStream: Handle<Stream>,
+    ) {
+        stream::on(hStream)?;
+        none(flags)?;
+        let groups = (prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
+        prefetch_batch(dptrs, sizes, count, groups)
+    }
+
+    /// The contents of managed memory are no longer wanted: they stay as they are.
+    fn cuMemDiscardBatchAsync(
+        dptrs: In<CUdeviceptr>,
+        sizes: In<usize>,
+        count: usize,
+        flags: c_ulonglong,
+        hStream: Handle<Stream>,
+    ) {
+        stream::on(hStream)?;
+        none(flags)?;
+        check_ranges(dptrs, sizes, count)
+    }
+
+    /// Both: the contents stay as they are.
+    fn cuMemDiscardAndPrefetchBatchAsync(
+        dptrs: In<CUdeviceptr>,
+        sizes: In<usize>,
+        count: usize,
+        prefetchLocs: In<CUmemLocation>,
+        prefetchLocIdxs: In<usize>,
+        numPrefetchLocs: usize,
+        flags: c_ulonglong,
+        hStream: Handle<Stream>,
+    ) {
+        stream::on(hStream)?;
+        none(flags)?;
+        let groups = (prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
+        prefetch_batch(dptrs, sizes, count, groups)
+    }
+
+    /// What has been advised of a range of managed memory.
+    fn cuMemRangeGetAttribute(
+        data: Raw,
+        dataSize: usize,
+        attribute: c_uint,
+        devPtr: CUdeviceptr,
+        count: usize,
+    ) {
+        current()?;
+        range_attribute(data, dataSize, attribute, devPtr, count)
+    }
+
+    /// Several attributes of a range.
+    fn cuMemRangeGetAttributes(
+        data: In<Raw>,
+        dataSizes: In<usize>,
+        attributes: In<c_uint>,
+        numAttributes: usize,
+        devPtr: CUdeviceptr,
+        count: usize,
+    ) {
+        current()?;
+        if numAttributes == 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        for i in 0..numAttributes {
+            range_attribute(data.at(i)?, dataSizes.at(i)?, attributes.at(i)?, devPtr, count)?;
+        }
+        Ok(())
+    }
+
+    /// Managed memory for one stream, for all, or for the host: that changes nothing here.
+    fn cuStreamAttachMemAsync(
+        hStream: Handle<Stream>,
+        dptr: CUdeviceptr,
+        length: usize,
+        flags: c_uint,
+    ) {
+        stream::on(hStream)?;
+        let allocation = memory::find(dptr).ok_or(CUresult::INVALID_VALUE)?;
+        let whole = allocation.base == dptr && (length == 0 || length as u64 == allocation.size);
+        let flag = match flags {
+            CU_MEM_ATTACH_GLOBAL | CU_MEM_ATTACH_HOST => true,
+            CU_MEM_ATTACH_SINGLE => stream::find(hStream)?.is_some(),
+            _ => false,
+        };
+        if allocation.is_managed() && whole && flag { Ok(()) } else { Err(CUresult::INVALID_VALUE) }
+    }
+}
+
+/// Flags that must be 0.
+fn none(flags: u64) -> Answer {
+    if flags == 0 { Ok(()) } else { Err(CUresult::INVALID_VALUE) }
+}
+
+fn of_device(device: CUdevice) -> CUmemLocation {
+    let host = device == CU_DEVICE_CPU;
+    let kind = if host { CU_MEM_LOCATION_TYPE_HOST } else { CU_MEM_LOCATION_TYPE_DEVICE };
+    CUmemLocation { kind, id: device }
+}
+
+/// Whether there is such a place. A host has one NUMA node here.
+fn check(location: CUmemLocation) -> Answer {
+    match location.kind {
+        CU_MEM_LOCATION_TYPE_DEVICE => state::gpu(location.id).map(|_| ()),
+        CU_MEM_LOCATION_TYPE_HOST | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(()),
+        CU_MEM_LOCATION_TYPE_HOST_NUMA if location.id == 0 => Ok(()),
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}
+
+/// The managed allocation of a range, at least one byte, inside it.
+fn managed(address: u64, count: usize) -> Answer<(Arc<Allocation>, Range<u64>)> {
+    let len = count as u64;
+    let allocation = memory::find(address).ok_or(CUresult::INVALID_VALUE)?;
+    if len == 0 || !allocation.is_managed() || !allocation.holds(address, len) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    Ok((allocation, address..address + len))
+}
+
+fn advise(address: u64, count: usize, advice: u32, location: CUmemLocation) -> Answer {
+    let (allocation, range) = managed(address, count)?;
+    if !(1..=6).contains(&advice) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    if matches!(advice, 3 | 5 | 6) {
+        check(location)?;
+    }
+    allocation.advice().change(range, |said| match advice {
+        1 | 2 => said.read_mostly = advice == 1,
+        3 => said.preferred = Some(location),
+        4 => said.preferred = None,
+        _ => {
+            said.accessed_by.retain(|other| *other != location);
+            if advice == 5 {
+                said.accessed_by.push(location);
+            }
+        }
+    });
+    Ok(())
+}
+
+fn prefetch(address: u64, count: usize, location: CUmemLocation) -> Answer {
+    let (allocation, range) = managed(address, count)?;
+    check(location)?;
+    allocation.advice().change(range, |said| said.prefetched = Some(location));
+    Ok(())
+}
+
+fn check_ranges(addresses: In<u64>, sizes: In<usize>, count: usize) -> Answer {
+    if count == 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    (0..count).try_for_each(|i| managed(addresses.at(i)?, sizes.at(i)?).map(|_| ()))
+}
+
+/// Locations, the first range that each holds for, and how many.
+type Groups = (In<CUmemLocation>, In<usize>, usize);
+
+fn prefetch_batch(
+    addresses: In<u64>,
+    sizes: In<usize>,
+    count: usize,
+    (locations, indices, groups): Groups,
+) -> Answer {
+    check_ranges(addresses, sizes, count)?;
+    if groups == 0 || groups > count || indices.at(0)? != 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    for group in 0..groups {
+        let first = indices.at(group)?;
+        let end = if group + 1 < groups { indices.at(group + 1)? } else { count };
+        if first >= end || end > count {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        for i in first..end {
+            prefetch(addresses.at(i)?, sizes.at(i)?, locations.at(group)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// The number of a location where a device's is wanted.
+fn number(location: Option<CUmemLocation>) -> i32 {
+    match location {
+        None => CU_DEVICE_INVALID,
+        Some(CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id }) => id,
+        Some(_) => CU_DEVICE_CPU,
+    }
+}
+
+fn range_attribute(data: Raw, size: usize, attribute: u32, address: u64, count: usize) -> Answer {
+    let (allocation, range) = managed(address, count)?;
+    let said = allocation.advice();
+    let preferred = || said.common(range.clone(), |said| said.preferred).flatten();
+    let prefetched = || said.common(range.clone(), |said| said.prefetched).flatten();
+    let kind = |location: Option<CUmemLocation>| location.map_or(0, |at| at.kind as i32);
+    let id = |location: Option<CUmemLocation>| location.map_or(0, |at| at.id);
+    if attribute == 3 {
+        return accessed_by(data, size, &said, range);
+    }
+    let value = match attribute {
+        1 => said.common(range, |said| said.read_mostly).unwrap_or(false).into(),
+        2 => number(preferred()),
+        4 => number(prefetched()),
+        5 => kind(preferred()),
+        6 => id(preferred()),
+        7 => kind(prefetched()),
+        8 => id(prefetched()),
+        _ => return Err(CUresult::INVALID_VALUE),
+    };
+    if size != 4 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    data.write(0, &value.to_ne_bytes())
+}
+
+/// The devices that all of a range was said to be accessed by; no device in the rest of the array.
+fn accessed_by(
+    data: Raw,
+    size: usize,
+    said: &memory::advice::AdviceMap,
+    range: Range<u64>,
+) -> Answer {
+    if size == 0 || !size.is_multiple_of(4) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let mut all: Option<Vec<CUmemLocation>> = None;
+    for advice in said.of(range) {
+        match &mut all {
+            None => all = Some(advice.accessed_by.clone()),
+            Some(all) => all.retain(|location| advice.accessed_by.contains(location)),
+        }
+    }
+    let all = all.unwrap_or_default();
+    for i in 0..size / 4 {
+        data.write(4 * i, &number(all.get(i).copied()).to_ne_bytes())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! Memory of devices, and managed memory (driver API, "Memory Management" and "Unified Addressing").
+
+use crate::args::{Answer, Out};
+use crate::call::driver_api;
+use crate::context::{current, current_even_if_faulty};
+use crate::memory::{self, Kind};
+use crate::state;
+use std::ffi::c_uint;
+use texunit_cuda_abi::{CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST, CUdeviceptr, CUresult};
+
+driver_api! {
+    /// Bytes of device memory that are free, and all.
+    fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) {
+        let device = &current()?.gpu.device;
+        let limit = device.memory_limit();
+        free.set(limit.saturating_sub(device.memory_used()) as usize)?;
+        total.set(limit as usize)
+    }
+
+    /// Allocates device memory; its address is a multiple of 512.
+    fn cuMemAlloc_v2(dptr: Out<CUdeviceptr>, bytesize: usize) {
+        let context = current()?;
+        dptr.check()?;
+        dptr.set(memory::allocate(&context, bytesize)?)
+    }
+
+    /// Allocates device memory for rows that each begin at a multiple of 512 bytes.
+    fn cuMemAllocPitch_v2(
+        dptr: Out<CUdeviceptr>,
+        pPitch: Out<usize>,
+        WidthInBytes: usize,
+        Height: usize,
+        ElementSizeBytes: c_uint,
+    ) {
+        let context = current()?;
+        dptr.check()?;
+        pPitch.check()?;
+        if !matches!(ElementSizeBytes, 4 | 8 | 16) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let pitch = WidthInBytes.checked_next_multiple_of(PITCH).ok_or(CUresult::INVALID_VALUE)?;
+        let size = pitch.checked_mul(Height).ok_or(CUresult::INVALID_VALUE)?;
+        dptr.set(memory::allocate(&context, size)?)?;
+        pPitch.set(pitch)
+    }
+
+    /// Frees device memory, of a pool too, and managed memory.
+    fn cuMemFree_v2(dptr: CUdeviceptr) {
+        check_if_any()?;
+        memory::free(dptr, |kind| matches!(kind, Kind::Device | Kind::Pool(_) | Kind::Managed))
+    }
+
+    /// Base and size of the allocation that an address points into.
+    fn cuMemGetAddressRange_v2(pbase: Out<CUdeviceptr>, psize: Out<usize>, dptr: CUdeviceptr) {
+        let context = current()?;
+        let range = range_of(&context, dptr).ok_or(CUresult::NOT_FOUND)?;
+        pbase.set_if(range.start);
+        psize.set_if((range.end - range.start) as usize);
+        Ok(())
+    }
+
+    /// Allocates managed memory: host memory that all devices reach where it is.
+    fn cuMemAllocManaged(dptr: Out<CUdeviceptr>, bytesize: usize, flags: c_uint) {
+        let context = current()?;
+        dptr.check()?;
+        if !matches!(flags, CU_MEM_ATTACH_GLOBAL | CU_MEM_ATTACH_HOST) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        dptr.set(memory::allocate_host(&context, bytesize, Kind::Managed)?)
+    }
+}
+
+/// What pitches are multiples of, and rows thus aligned to, for textures too.
+const PITCH: usize = 512;
+
+/// The fault of the current context, if there is one: memory is freed without a context, too.
+pub(crate) fn check_if_any() -> Answer {
+    state::gpus()?;
+    current_even_if_faulty().map_or(Ok(()), |context| context.check())
+}
+
+/// The allocation or variable of an address.
+pub(crate) fn range_of(
+    context: &crate::context::Context,
+    address: u64,
+) -> Option<std::ops::Range<u64>> {
+    if let Some(allocation) = memory::find(address) {
+        return Some(allocation.base..allocation.base + allocation.size);
+    }
+    Some(context.gpu.device.linear(address, 1).ok()?.allocation())
+}

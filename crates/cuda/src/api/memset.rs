@@ -1,0 +1,62 @@
+//! Memory sets: 8, 16 and 32 bits, in a line or in rows.
+
+use crate::call::driver_api;
+use crate::context::current;
+use crate::handle::Handle;
+use crate::memory::boxes::fill;
+use crate::stream::{self, Stream};
+use std::ffi::{c_uchar, c_uint, c_ushort};
+use texunit_cuda_abi::CUdeviceptr;
+
+/// The four functions of one size of number.
+macro_rules! memset {
+    ($ty:ty: $line:ident, $rows:ident, $line_async:ident, $rows_async:ident) => {
+        driver_api! {
+            /// Sets `N` numbers. The address is a multiple of their size.
+            fn $line(dstDevice: CUdeviceptr, value: $ty, N: usize) {
+                current()?;
+                fill(dstDevice, 0, &value.to_le_bytes(), [N, 1])
+            }
+
+            /// Sets rows of `Width` numbers that are a pitch apart.
+            fn $rows(
+                dstDevice: CUdeviceptr,
+                dstPitch: usize,
+                value: $ty,
+                Width: usize,
+                Height: usize,
+            ) {
+                current()?;
+                fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height])
+            }
+
+            /// As without `Async`.
+            fn $line_async(
+                dstDevice: CUdeviceptr,
+                value: $ty,
+                N: usize,
+                hStream: Handle<Stream>,
+            ) {
+                stream::on(hStream)?;
+                fill(dstDevice, 0, &value.to_le_bytes(), [N, 1])
+            }
+
+            /// As without `Async`.
+            fn $rows_async(
+                dstDevice: CUdeviceptr,
+                dstPitch: usize,
+                value: $ty,
+                Width: usize,
+                Height: usize,
+                hStream: Handle<Stream>,
+            ) {
+                stream::on(hStream)?;
+                fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height])
+            }
+        }
+    };
+}
+
+memset!(c_uchar: cuMemsetD8_v2, cuMemsetD2D8_v2, cuMemsetD8Async, cuMemsetD2D8Async);
+memset!(c_ushort: cuMemsetD16_v2, cuMemsetD2D16_v2, cuMemsetD16Async, cuMemsetD2D16Async);
+memset!(c_uint: cuMemsetD32_v2, cuMemsetD2D32_v2, cuMemsetD32Async, cuMemsetD2D32Async);

@@ -1,0 +1,30 @@
+//! The exported functions, one file for each section of the driver API.
+
+mod array;
+mod context;
+mod copy;
+mod copy_box;
+pub(crate) mod device;
+mod event;
+mod function;
+mod host;
+mod init;
+mod launch;
+mod library;
+mod link;
+mod managed;
+mod memory;
+mod memset;
+mod mipmap;
+mod module;
+mod occupancy;
+mod pointer;
+mod pool;
+mod procs;
+mod profiler;
+mod sparse;
+mod stream;
+mod surface;
+mod texref;
+mod texref_get;
+mod texture;

@@ -1,0 +1,105 @@
+//! Modules (driver API, "Module Management"). Kernels that a module holds are loaded with it.
+
+use crate::args::{Answer, In, Out, Raw, Text};
+use crate::call::driver_api;
+use crate::context;
+use crate::handle::Handle;
+use crate::image::Image;
+use crate::module::{self, Function, Module};
+use crate::module_options::Jit;
+use std::ffi::{c_int, c_uint};
+use texunit_cuda_abi::{CU_MODULE_EAGER_LOADING, CUdeviceptr, CUresult};
+
+driver_api! {
+    /// Loads a file: PTX or a fatbin.
+    fn cuModuleLoad(module: Out<Handle<Module>>, fname: Text) {
+        module.check()?;
+        let context = context::current()?;
+        let (image, name) = file(fname)?;
+        let ptx = image.ptx(&name, context.gpu.profile)?;
+        module.set(module::load((&*context).into(), &ptx, &Jit::default())?)
+    }
+
+    /// Loads PTX text that ends with a zero byte, or a fatbin.
+    fn cuModuleLoadData(module: Out<Handle<Module>>, image: Raw) {
+        load(module, image, &Jit::default())
+    }
+
+    /// As `cuModuleLoadData`, with options. Messages go to the log buffers.
+    fn cuModuleLoadDataEx(
+        module: Out<Handle<Module>>,
+        image: Raw,
+        numOptions: c_uint,
+        options: In<c_uint>,
+        optionValues: Out<usize>,
+    ) {
+        load(module, image, &Jit::read(numOptions, options, optionValues)?)
+    }
+
+    /// Loads a fatbin.
+    fn cuModuleLoadFatBinary(module: Out<Handle<Module>>, fatCubin: Raw) {
+        load(module, fatCubin, &Jit::default())
+    }
+
+    /// Unloads a module and its kernels.
+    fn cuModuleUnload(hmod: Handle<Module>) {
+        context::current_even_if_faulty()?;
+        module::unload(hmod)
+    }
+
+    /// A kernel by its name in the PTX.
+    fn cuModuleGetFunction(hfunc: Out<Handle<Function>>, hmod: Handle<Module>, name: Text) {
+        hfunc.check()?;
+        context::current()?;
+        hfunc.set(hmod.get()?.function(&name.get()?)?)
+    }
+
+    /// How many kernels there are.
+    fn cuModuleGetFunctionCount(count: Out<c_uint>, hmod: Handle<Module>) {
+        count.check()?;
+        count.set(hmod.get()?.functions.len() as c_uint)
+    }
+
+    /// As many kernels as there is room for, in source order.
+    fn cuModuleEnumerateFunctions(
+        functions: Out<Handle<Function>>,
+        numFunctions: c_uint,
+        hmod: Handle<Module>,
+    ) {
+        let module = hmod.get()?;
+        functions.set_all(module.functions.iter().copied().take(numFunctions as usize))
+    }
+
+    /// Address and size of a variable; either may be left out.
+    fn cuModuleGetGlobal_v2(
+        dptr: Out<CUdeviceptr>,
+        bytes: Out<usize>,
+        hmod: Handle<Module>,
+        name: Text,
+    ) {
+        context::current()?;
+        let (address, size) = hmod.get()?.global(&name.get()?)?;
+        dptr.set_if(address);
+        bytes.set_if(size);
+        Ok(())
+    }
+
+    /// Modules are loaded whole.
+    fn cuModuleGetLoadingMode(mode: Out<c_int>) {
+        mode.set(CU_MODULE_EAGER_LOADING)
+    }
+}
+
+/// Reads a file; `CUDA_ERROR_FILE_NOT_FOUND` if that fails. Its name is what messages call it.
+pub(super) fn file(name: Text) -> Answer<(Image, String)> {
+    let name = name.get()?;
+    let bytes = std::fs::read(&name).map_err(|_| CUresult::FILE_NOT_FOUND)?;
+    Ok((Image::of(bytes), name))
+}
+
+fn load(module: Out<Handle<Module>>, image: Raw, jit: &Jit) -> Answer {
+    module.check()?;
+    let context = context::current()?;
+    let ptx = Image::at(image)?.ptx("ptx", context.gpu.profile)?;
+    module.set(module::load((&*context).into(), &ptx, jit)?)
+}

@@ -1,0 +1,169 @@
+//! Occupancy (driver API, "Occupancy"), of the card that the device appears as. The number of
+//! registers is the one that `cuFuncGetAttribute` answers.
+
+use crate::args::{Answer, In, Out};
+use crate::call::{driver_api, say};
+use crate::context::{self, Context};
+use crate::handle::Handle;
+use crate::launch;
+use crate::module::Function;
+use crate::occupancy::{self, Block};
+use std::ffi::{c_int, c_uint};
+use std::sync::Arc;
+use texunit_cuda_abi::{CUlaunchAttribute, CUlaunchConfig, CUresult, launch_attribute};
+
+/// `CUoccupancyB2DSize`: bytes of dynamic shared memory of a block of so many threads.
+type SharedOfBlock = Option<unsafe extern "C" fn(c_int) -> usize>;
+
+driver_api! {
+    /// Blocks of a kernel that a multiprocessor holds at a time.
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        numBlocks: Out<c_int>,
+        func: Handle<Function>,
+        blockSize: c_int,
+        dynamicSMemSize: usize,
+    ) {
+        blocks(numBlocks, func, blockSize, dynamicSMemSize, 0)
+    }
+
+    /// Blocks of a kernel that a multiprocessor holds at a time. The flag about caching changes
+    /// nothing.
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        numBlocks: Out<c_int>,
+        func: Handle<Function>,
+        blockSize: c_int,
+        dynamicSMemSize: usize,
+        flags: c_uint,
+    ) {
+        blocks(numBlocks, func, blockSize, dynamicSMemSize, flags)
+    }
+
+    /// The block with which a multiprocessor holds the most threads, and the grid of such blocks that
+    /// fills the device.
+    fn cuOccupancyMaxPotentialBlockSize(
+        minGridSize: Out<c_int>,
+        blockSize: Out<c_int>,
+        func: Handle<Function>,
+        blockSizeToDynamicSMemSize: SharedOfBlock,
+        dynamicSMemSize: usize,
+        blockSizeLimit: c_int,
+    ) {
+        let shared = (blockSizeToDynamicSMemSize, dynamicSMemSize);
+        best((minGridSize, blockSize), func, shared, blockSizeLimit, 0)
+    }
+
+    /// As `cuOccupancyMaxPotentialBlockSize`. The flag about caching changes nothing.
+    fn cuOccupancyMaxPotentialBlockSizeWithFlags(
+        minGridSize: Out<c_int>,
+        blockSize: Out<c_int>,
+        func: Handle<Function>,
+        blockSizeToDynamicSMemSize: SharedOfBlock,
+        dynamicSMemSize: usize,
+        blockSizeLimit: c_int,
+        flags: c_uint,
+    ) {
+        let shared = (blockSizeToDynamicSMemSize, dynamicSMemSize);
+        best((minGridSize, blockSize), func, shared, blockSizeLimit, flags)
+    }
+
+    /// Most bytes of dynamic shared memory of a block with which so many blocks are held.
+    fn cuOccupancyAvailableDynamicSMemPerBlock(
+        dynamicSmemSize: Out<usize>,
+        func: Handle<Function>,
+        numBlocks: c_int,
+        blockSize: c_int,
+    ) {
+        dynamicSmemSize.check()?;
+        let (function, context) = current(func)?;
+        let count = u32::try_from(numBlocks).map_err(|_| CUresult::INVALID_VALUE)?;
+        let threads = u32::try_from(blockSize).map_err(|_| CUresult::INVALID_VALUE)?;
+        let profile = context.gpu.profile;
+        let size = occupancy::available_shared(&function, profile, count, threads);
+        dynamicSmemSize.set(size.ok_or(CUresult::INVALID_VALUE)? as usize)
+    }
+
+    /// The largest cluster of a launch: one block, the only cluster there is.
+    fn cuOccupancyMaxPotentialClusterSize(
+        clusterSize: Out<c_int>,
+        func: Handle<Function>,
+        config: In<CUlaunchConfig>,
+    ) {
+        clusterSize.check()?;
+        held(func, config)?;
+        clusterSize.set(1)
+    }
+
+    /// Clusters of a launch that the device holds at a time: as many as blocks.
+    fn cuOccupancyMaxActiveClusters(
+        numClusters: Out<c_int>,
+        func: Handle<Function>,
+        config: In<CUlaunchConfig>,
+    ) {
+        numClusters.check()?;
+        let (blocks, context) = held(func, config)?;
+        numClusters.set(blocks as c_int * context.gpu.profile.multiprocessors)
+    }
+}
+
+fn current(function: Handle<Function>) -> Answer<(Arc<Function>, Arc<Context>)> {
+    let context = context::current()?;
+    Ok((launch::function(function, &context)?, context))
+}
+
+fn blocks(
+    out: Out<c_int>,
+    function: Handle<Function>,
+    threads: c_int,
+    dynamic_shared: usize,
+    flags: c_uint,
+) -> Answer {
+    out.check()?;
+    let (function, context) = current(function)?;
+    let threads = u32::try_from(threads).ok().filter(|&n| n > 0 && flags <= 1);
+    let threads = threads.ok_or(CUresult::INVALID_VALUE)?;
+    let block = Block { threads, dynamic_shared: dynamic_shared as u64 };
+    out.set(occupancy::blocks(&function, context.gpu.profile, block) as c_int)
+}
+
+fn best(
+    (grid, block): (Out<c_int>, Out<c_int>),
+    function: Handle<Function>,
+    (of_block, fixed): (SharedOfBlock, usize),
+    limit: c_int,
+    flags: c_uint,
+) -> Answer {
+    grid.check()?;
+    block.check()?;
+    let (function, context) = current(function)?;
+    let limit = u32::try_from(limit).ok().filter(|_| flags <= 1).ok_or(CUresult::INVALID_VALUE)?;
+    let dynamic = |threads: u32| match of_block {
+        // SAFETY: the caller's function, called as the driver would.
+        Some(of_block) => unsafe { of_block(threads as c_int) as u64 },
+        None => fixed as u64,
+    };
+    let profile = context.gpu.profile;
+    let (threads, count) = occupancy::best_block(&function, profile, limit, dynamic);
+    if count == 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    block.set(threads as c_int)?;
+    grid.set(count as c_int * profile.multiprocessors)
+}
+
+/// Blocks of a launch that a multiprocessor holds, if its clusters are of one block.
+fn held(function: Handle<Function>, config: In<CUlaunchConfig>) -> Answer<(u32, Arc<Context>)> {
+    let config = config.get()?;
+    let (function, context) = current(function)?;
+    // SAFETY: a structure of the caller points to as many attributes as it says.
+    let attributes = unsafe { In::<CUlaunchAttribute>::of(config.attrs) };
+    for one in attributes.all(config.numAttrs as usize)? {
+        if one.id == launch_attribute::CLUSTER_DIMENSION && one.value[..3] != [1; 3] {
+            say(format_args!("texunit runs clusters of one block only"));
+            return Err(CUresult::INVALID_CLUSTER_SIZE);
+        }
+    }
+    let size = [config.blockDimX, config.blockDimY, config.blockDimZ];
+    let threads = size.iter().fold(1_u32, |n, &b| n.saturating_mul(b));
+    let block = Block { threads, dynamic_shared: config.sharedMemBytes.into() };
+    Ok((occupancy::blocks(&function, context.gpu.profile, block), context))
+}

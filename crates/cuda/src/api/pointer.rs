@@ -1,0 +1,241 @@
+//! What the driver knows of a pointer (driver API, "Unified Addressing").
+
+use crate::args::{Answer, In, Raw};
+use crate::call::driver_api;
+use crate::context;
+use crate::memory::{self, Allocation, Kind};
+use crate::state;
+use std::ffi::c_uint;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use texunit_cuda_abi::{
+    CU_DEVICE_INVALID, CU_MEM_ACCESS_FLAGS_PROT_READ, CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+    CU_MEM_HANDLE_TYPE_NONE, CU_MEMHOSTREGISTER_READ_ONLY, CU_MEMORYTYPE_DEVICE,
+    CU_MEMORYTYPE_HOST, CUdevice, CUdeviceptr, CUresult,
+};
+
+driver_api! {
+    /// One attribute. Memory that the driver does not know is `CUDA_ERROR_INVALID_VALUE`.
+    fn cuPointerGetAttribute(data: Raw, attribute: c_uint, ptr: CUdeviceptr) {
+        state::gpus()?;
+        let pointer = Pointer::of(ptr)?.ok_or(CUresult::INVALID_VALUE)?;
+        Attribute::of(attribute)?.of_pointer(&pointer)?.write(data)
+    }
+
+    /// Several attributes. Those that a pointer does not have, and those of memory that the driver
+    /// does not know, are null; no device has number -2.
+    fn cuPointerGetAttributes(
+        numAttributes: c_uint,
+        attributes: In<c_uint>,
+        data: In<Raw>,
+        ptr: CUdeviceptr,
+    ) {
+        state::gpus()?;
+        if numAttributes == 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let pointer = Pointer::of(ptr)?;
+        for i in 0..numAttributes as usize {
+            let attribute = Attribute::of(attributes.at(i)?)?;
+            let value = pointer.as_ref().and_then(|pointer| attribute.of_pointer(pointer).ok());
+            value.unwrap_or_else(|| attribute.of_unknown()).write(data.at(i)?)?;
+        }
+        Ok(())
+    }
+
+    /// Sets whether copies of the memory are synchronous (`CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`), which
+    /// they are here.
+    fn cuPointerSetAttribute(value: Raw, attribute: c_uint, ptr: CUdeviceptr) {
+        context::current()?;
+        if attribute != Attribute::SyncMemops as u32 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let mut flag = [0];
+        value.read(0, &mut flag)?;
+        let allocation = memory::find(ptr).ok_or(CUresult::INVALID_VALUE)?;
+        allocation.sync.store(flag[0] != 0, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// `CUpointer_attribute`, but for the tokens of peer-to-peer access by other drivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+enum Attribute {
+    Context = 1,
+    MemoryType = 2,
+    DevicePointer = 3,
+    HostPointer = 4,
+    SyncMemops = 6,
+    BufferId = 7,
+    IsManaged = 8,
+    DeviceOrdinal = 9,
+    IsLegacyIpcCapable = 10,
+    RangeStart = 11,
+    RangeSize = 12,
+    Mapped = 13,
+    AllowedHandleTypes = 14,
+    IsRdmaCapable = 15,
+    AccessFlags = 16,
+    MemPool = 17,
+    MappingSize = 18,
+    MappingBase = 19,
+    BlockId = 20,
+    IsDecompressCapable = 21,
+    LocalityDomain = 22,
+}
+
+/// A value, of the size that the attribute has.
+enum Value {
+    Bool(bool),
+    Int(i32),
+    Long(u64),
+}
+
+impl Value {
+    fn write(&self, to: Raw) -> Answer {
+        match *self {
+            Value::Bool(value) => to.write(0, &[value.into()]),
+            Value::Int(value) => to.write(0, &value.to_ne_bytes()),
+            Value::Long(value) => to.write(0, &value.to_ne_bytes()),
+        }
+    }
+}
+
+/// A pointer into memory that the driver knows.
+struct Pointer {
+    address: u64,
+    /// The memory that it points into.
+    range: Range<u64>,
+    device: CUdevice,
+    /// Without one it is a variable of a module.
+    allocation: Option<Arc<Allocation>>,
+}
+
+impl Pointer {
+    fn of(address: u64) -> Answer<Option<Self>> {
+        if let Some(found) = memory::find(address) {
+            let (range, device) = (found.base..found.base + found.size, found.gpu.ordinal);
+            return Ok(Some(Self { address, range, device, allocation: Some(found) }));
+        }
+        for gpu in state::gpus()? {
+            if let Ok(linear) = gpu.device.linear(address, 1) {
+                let (range, device) = (linear.allocation(), gpu.ordinal);
+                return Ok(Some(Self { address, range, device, allocation: None }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn kind(&self) -> Option<&Kind> {
+        self.allocation.as_ref().map(|allocation| &allocation.kind)
+    }
+
+    fn is_managed(&self) -> bool {
+        self.allocation.as_ref().is_some_and(|allocation| allocation.is_managed())
+    }
+
+    /// Whether the program can use it.
+    fn on_host(&self) -> bool {
+        self.allocation.as_ref().is_some_and(|allocation| allocation.on_host())
+    }
+
+    fn id(&self) -> u64 {
+        self.allocation.as_ref().map_or(self.range.start, |allocation| allocation.id)
+    }
+
+    /// The context of the memory; null for that of pools, which have none.
+    fn context(&self) -> u64 {
+        match &self.allocation {
+            Some(allocation) if matches!(allocation.kind, Kind::Pool(_)) => 0,
+            Some(allocation) => allocation.context.number() as u64,
+            None => context::current_handle().number() as u64,
+        }
+    }
+
+    fn access(&self) -> u32 {
+        match self.kind() {
+            Some(Kind::Registered(flags)) if flags & CU_MEMHOSTREGISTER_READ_ONLY != 0 => {
+                CU_MEM_ACCESS_FLAGS_PROT_READ
+            }
+            _ => CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+        }
+    }
+}
+
+impl Attribute {
+    const ALL: [Self; 21] = [
+        Self::Context,
+        Self::MemoryType,
+        Self::DevicePointer,
+        Self::HostPointer,
+        Self::SyncMemops,
+        Self::BufferId,
+        Self::IsManaged,
+        Self::DeviceOrdinal,
+        Self::IsLegacyIpcCapable,
+        Self::RangeStart,
+        Self::RangeSize,
+        Self::Mapped,
+        Self::AllowedHandleTypes,
+        Self::IsRdmaCapable,
+        Self::AccessFlags,
+        Self::MemPool,
+        Self::MappingSize,
+        Self::MappingBase,
+        Self::BlockId,
+        Self::IsDecompressCapable,
+        Self::LocalityDomain,
+    ];
+
+    fn of(number: u32) -> Answer<Self> {
+        Self::ALL.into_iter().find(|a| *a as u32 == number).ok_or(CUresult::INVALID_VALUE)
+    }
+
+    fn of_pointer(self, pointer: &Pointer) -> Answer<Value> {
+        let size = pointer.range.end - pointer.range.start;
+        let host_only = pointer.on_host() && !pointer.is_managed();
+        Ok(match self {
+            Self::Context => Value::Long(pointer.context()),
+            Self::MemoryType if host_only => Value::Int(CU_MEMORYTYPE_HOST as i32),
+            Self::MemoryType => Value::Int(CU_MEMORYTYPE_DEVICE as i32),
+            Self::HostPointer if !pointer.on_host() => return Err(CUresult::INVALID_VALUE),
+            Self::DevicePointer | Self::HostPointer => Value::Long(pointer.address),
+            Self::SyncMemops => {
+                let flag = pointer.allocation.as_ref().map(|a| a.sync.load(Ordering::Relaxed));
+                Value::Bool(flag.unwrap_or(false))
+            }
+            Self::BufferId | Self::BlockId => Value::Long(pointer.id()),
+            Self::IsManaged => Value::Bool(pointer.is_managed()),
+            Self::DeviceOrdinal => Value::Int(pointer.device),
+            Self::RangeStart | Self::MappingBase => Value::Long(pointer.range.start),
+            Self::RangeSize | Self::MappingSize => Value::Long(size),
+            Self::Mapped => Value::Bool(true),
+            Self::IsLegacyIpcCapable | Self::IsDecompressCapable => Value::Bool(false),
+            Self::AllowedHandleTypes => Value::Long(CU_MEM_HANDLE_TYPE_NONE.into()),
+            Self::IsRdmaCapable => Value::Int(0),
+            Self::AccessFlags => Value::Int(pointer.access() as i32),
+            Self::MemPool => Value::Long(match pointer.kind() {
+                Some(Kind::Pool(pool)) => pool.handle.number() as u64,
+                _ => 0,
+            }),
+            Self::LocalityDomain => Value::Int(-1),
+        })
+    }
+
+    /// Of memory that the driver does not know.
+    fn of_unknown(self) -> Value {
+        match self {
+            Self::SyncMemops
+            | Self::IsManaged
+            | Self::IsLegacyIpcCapable
+            | Self::Mapped
+            | Self::IsDecompressCapable => Value::Bool(false),
+            Self::MemoryType | Self::IsRdmaCapable | Self::AccessFlags => Value::Int(0),
+            Self::DeviceOrdinal => Value::Int(CU_DEVICE_INVALID),
+            Self::LocalityDomain => Value::Int(-1),
+            _ => Value::Long(0),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Memory pools (driver API, "Stream Ordered Memory Allocator"). Streams do their work at once, so that
+//! an allocation is there, or gone, when the call returns.
+
+use crate::args::{Answer, In, Out, Raw};
+use crate::call::driver_api;
+use crate::handle::Handle;
+use crate::memory::pool::{self, Place, Pool};
+use crate::memory::{self, Kind};
+use crate::state;
+use crate::stream::{self, Stream};
+use std::ffi::c_uint;
+use texunit_cuda_abi::{
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ALLOCATION_TYPE_MANAGED,
+    CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE,
+    CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA, CU_MEM_LOCATION_TYPE_INVALID,
+    CUdevice, CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUresult,
+};
+
+driver_api! {
+    /// Allocates from the current pool of the stream's device.
+    fn cuMemAllocAsync(dptr: Out<CUdeviceptr>, bytesize: usize, hStream: Handle<Stream>) {
+        let context = stream::on(hStream)?;
+        dptr.check()?;
+        let pool = pool::current_of(Place::Device(context.gpu.ordinal)).get()?;
+        dptr.set(pool.allocate(&context, bytesize)?)
+    }
+
+    /// Allocates from a pool.
+    fn cuMemAllocFromPoolAsync(
+        dptr: Out<CUdeviceptr>,
+        bytesize: usize,
+        pool: Handle<Pool>,
+        hStream: Handle<Stream>,
+    ) {
+        let context = stream::on(hStream)?;
+        dptr.check()?;
+        dptr.set(pool.get()?.allocate(&context, bytesize)?)
+    }
+
+    /// Frees memory of a pool, or of `cuMemAlloc`.
+    fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: Handle<Stream>) {
+        stream::on(hStream)?;
+        memory::free(dptr, |kind| matches!(kind, Kind::Device | Kind::Pool(_) | Kind::Managed))
+    }
+
+    /// Gives back memory that the pool holds and does not use: it never does.
+    fn cuMemPoolTrimTo(pool: Handle<Pool>, _minBytesToKeep: usize) {
+        state::gpus()?;
+        pool.get().map(|_| ())
+    }
+
+    /// Makes a pool of memory of a device or the host. It cannot be exported.
+    fn cuMemPoolCreate(pool: Out<Handle<Pool>>, poolProps: In<CUmemPoolProps>) {
+        state::gpus()?;
+        pool.check()?;
+        pool.set(create(&poolProps.get()?)?)
+    }
+
+    /// Ends a pool. Its allocations stay until they are freed.
+    fn cuMemPoolDestroy(pool: Handle<Pool>) {
+        state::gpus()?;
+        Pool::destroy(pool)
+    }
+
+    /// Sets whether memory is used again early (which it always is), how much is kept (nothing is), or
+    /// resets a high-water mark.
+    fn cuMemPoolSetAttribute(pool: Handle<Pool>, attr: c_uint, value: Raw) {
+        state::gpus()?;
+        set_attribute(&*pool.get()?, attr, value)
+    }
+
+    /// A setting or count of a pool.
+    fn cuMemPoolGetAttribute(pool: Handle<Pool>, attr: c_uint, value: Raw) {
+        state::gpus()?;
+        get_attribute(&*pool.get()?, attr, value)
+    }
+
+    /// Remembers the access of devices to a pool; all reach what they are given.
+    fn cuMemPoolSetAccess(pool: Handle<Pool>, map: In<CUmemAccessDesc>, count: usize) {
+        state::gpus()?;
+        let pool = pool.get()?;
+        for i in 0..count {
+            let CUmemAccessDesc { location, flags } = map.at(i)?;
+            if location.kind != CU_MEM_LOCATION_TYPE_DEVICE {
+                return Err(CUresult::INVALID_VALUE);
+            }
+            pool.set_access(location.id, flags)?;
+        }
+        Ok(())
+    }
+
+    /// The access of a device, or of the host, to a pool.
+    fn cuMemPoolGetAccess(flags: Out<c_uint>, memPool: Handle<Pool>, location: In<CUmemLocation>) {
+        state::gpus()?;
+        let (pool, location) = (memPool.get()?, location.get()?);
+        match location.kind {
+            CU_MEM_LOCATION_TYPE_DEVICE => {
+                state::gpu(location.id)?;
+                flags.set(pool.access(location.id))
+            }
+            CU_MEM_LOCATION_TYPE_HOST if !matches!(pool.place, Place::Device(_)) => {
+                flags.set(CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+            }
+            CU_MEM_LOCATION_TYPE_HOST => flags.set(0),
+            _ => Err(CUresult::INVALID_VALUE),
+        }
+    }
+
+    /// The pool that a device always has.
+    fn cuDeviceGetDefaultMemPool(pool_out: Out<Handle<Pool>>, dev: CUdevice) {
+        state::gpu(dev)?;
+        pool_out.set(pool::default_of(Place::Device(dev)))
+    }
+
+    /// The pool that `cuMemAllocAsync` takes from.
+    fn cuDeviceGetMemPool(pool: Out<Handle<Pool>>, dev: CUdevice) {
+        state::gpu(dev)?;
+        pool.set(pool::current_of(Place::Device(dev)))
+    }
+
+    /// Sets the pool that `cuMemAllocAsync` takes from.
+    fn cuDeviceSetMemPool(dev: CUdevice, pool: Handle<Pool>) {
+        state::gpu(dev)?;
+        pool::set_current(Place::Device(dev), pool)
+    }
+
+    /// The pool that a place always has.
+    fn cuMemGetDefaultMemPool(
+        pool_out: Out<Handle<Pool>>,
+        location: In<CUmemLocation>,
+        type_: c_uint,
+    ) {
+        state::gpus()?;
+        pool_out.set(pool::default_of(place(type_, location.get()?)?))
+    }
+
+    /// The current pool of a place.
+    fn cuMemGetMemPool(pool: Out<Handle<Pool>>, location: In<CUmemLocation>, type_: c_uint) {
+        state::gpus()?;
+        pool.set(pool::current_of(place(type_, location.get()?)?))
+    }
+
+    /// Sets the current pool of a place.
+    fn cuMemSetMemPool(location: In<CUmemLocation>, type_: c_uint, pool: Handle<Pool>) {
+        state::gpus()?;
+        pool::set_current(place(type_, location.get()?)?, pool)
+    }
+}
+
+/// What memory of a type at a location is. The host has one NUMA node.
+fn place(kind: u32, location: CUmemLocation) -> Answer<Place> {
+    let host = location.kind == CU_MEM_LOCATION_TYPE_HOST
+        || (location.kind == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0);
+    let device = location.kind == CU_MEM_LOCATION_TYPE_DEVICE;
+    if device {
+        state::gpu(location.id)?;
+    }
+    match kind {
+        CU_MEM_ALLOCATION_TYPE_PINNED if device => Ok(Place::Device(location.id)),
+        CU_MEM_ALLOCATION_TYPE_PINNED if host => Ok(Place::Host),
+        CU_MEM_ALLOCATION_TYPE_MANAGED
+            if device || host || location.kind == CU_MEM_LOCATION_TYPE_INVALID =>
+        {
+            Ok(Place::Managed)
+        }
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}
+
+fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
+    let place = place(props.alloc_type, props.location)?;
+    if props.win32_security_attributes != 0 || props.reserved.iter().any(|&byte| byte != 0) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    if props.handle_types != CU_MEM_HANDLE_TYPE_NONE {
+        return Err(CUresult::NOT_SUPPORTED);
+    }
+    if place == Place::Managed && props.max_size != 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    Ok(Pool::create(place, props.location, props.max_size as u64))
+}
+
+fn set_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
+    let mut state = pool.state();
+    match attribute {
+        1..=3 => {
+            let mut bytes = [0; 4];
+            value.read(0, &mut bytes)?;
+            state.reuse[attribute as usize - 1] = i32::from_ne_bytes(bytes);
+        }
+        4 | 6 | 8 => {
+            let mut bytes = [0; 8];
+            value.read(0, &mut bytes)?;
+            match (attribute, u64::from_ne_bytes(bytes)) {
+                (4, threshold) => state.threshold = threshold,
+                (6, 0) => state.most_reserved = state.used,
+                (8, 0) => state.most = state.used,
+                _ => return Err(CUresult::INVALID_VALUE),
+            }
+        }
+        _ => return Err(CUresult::INVALID_VALUE),
+    }
+    Ok(())
+}
+
+fn get_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
+    let state = pool.state();
+    let kind = match pool.place {
+        Place::Managed => CU_MEM_ALLOCATION_TYPE_MANAGED,
+        _ => CU_MEM_ALLOCATION_TYPE_PINNED,
+    };
+    let short = |number: i32| value.write(0, &number.to_ne_bytes());
+    let long = |number: u64| value.write(0, &number.to_ne_bytes());
+    match attribute {
+        1..=3 => short(state.reuse[attribute as usize - 1]),
+        4 => long(state.threshold),
+        5 | 7 => long(state.used),
+        6 => long(state.most_reserved),
+        8 => long(state.most),
+        9 => short(kind as i32),
+        10 => short(CU_MEM_HANDLE_TYPE_NONE as i32),
+        11 => short(pool.location.id),
+        12 => short(pool.location.kind as i32),
+        13 => long(pool.max_size),
+        14 => short(0),
+        15 => short(-1),
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}

@@ -1,0 +1,81 @@
+//! Finding functions by name (driver API, "Driver Entry Point Access").
+
+use crate::args::{Answer, Out, Text};
+use crate::call::driver_api;
+use crate::functions::{Address, FUNCTIONS, Function};
+use std::ffi::{c_int, c_uint};
+use texunit_cuda_abi::CUresult;
+
+/// `CU_GET_PROC_ADDRESS_SUCCESS`
+const FOUND: c_uint = 0;
+/// `CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND`
+const NOT_FOUND: c_uint = 1;
+/// `CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT`
+const VERSION_NOT_SUFFICIENT: c_uint = 2;
+
+driver_api! {
+    /// The function that a name means in a version of CUDA (from 11.3 on).
+    fn cuGetProcAddress(symbol: Text, function: Out<Option<Address>>, version: c_int, flags: u64) {
+        get(symbol, function, version, flags).map(|_| ())
+    }
+
+    /// The function that a name means in a version of CUDA, and why there is none. Functions that are
+    /// not provided are found too.
+    fn cuGetProcAddress_v2(
+        symbol: Text,
+        function: Out<Option<Address>>,
+        version: c_int,
+        flags: u64,
+        status: Out<c_uint>,
+    ) {
+        let (answer, why) = match get(symbol, function, version, flags) {
+            Ok(()) => (Ok(()), FOUND),
+            Err(CUresult::NOT_FOUND) if newer(symbol) => {
+                (Err(CUresult::NOT_FOUND), VERSION_NOT_SUFFICIENT)
+            }
+            Err(code) => (Err(code), NOT_FOUND),
+        };
+        status.set_if(why);
+        answer
+    }
+}
+
+/// Whether the name exists, in whatever version.
+fn newer(symbol: Text) -> bool {
+    symbol.get().is_ok_and(|name| FUNCTIONS.iter().any(|f| f.base == name))
+}
+
+fn get(symbol: Text, out: Out<Option<Address>>, version: c_int, flags: u64) -> Answer {
+    out.check()?;
+    let name = symbol.get()?;
+    // 0: default; 1: legacy default stream; 2: a default stream for each thread, which is the same.
+    if flags > 2 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let found = find(&name, version);
+    out.set(found.map(|function| function.address))?;
+    found.map(|_| ()).ok_or(CUresult::NOT_FOUND)
+}
+
+/// The newest function of this name that a version of CUDA has; a symbol of its own is found in any.
+fn find(name: &str, version: c_int) -> Option<&'static Function> {
+    let fits = |f: &&Function| f.base == name && f.version <= version;
+    let newest = FUNCTIONS.iter().filter(fits).max_by_key(|f| f.version);
+    newest.or_else(|| FUNCTIONS.iter().find(|f| f.symbol == name && f.base != name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_choose() {
+        let symbol = |name, version| find(name, version).map(|f| f.symbol);
+        assert_eq!(symbol("cuMemAlloc", 2000), Some("cuMemAlloc"));
+        assert_eq!(symbol("cuMemAlloc", 13_000), Some("cuMemAlloc_v2"));
+        assert_eq!(symbol("cuCtxCreate", 11_050), Some("cuCtxCreate_v3"));
+        assert_eq!(symbol("cuMemAlloc_v2", 1), Some("cuMemAlloc_v2"));
+        assert_eq!(symbol("cuLaunchKernelEx", 11_050), None);
+        assert_eq!(symbol("cuNothing", 13_000), None);
+    }
+}

@@ -1,0 +1,115 @@
+//! Sparse arrays, and memory for their tiles (driver API, "Memory Management" and "Virtual Memory
+//! Management"). Virtual memory management itself is not provided, as the device's attributes say:
+//! `cuMemCreate` makes memory for tiles only.
+
+use crate::args::{Answer, In, Out};
+use crate::array::{ArrayObject, MipmapObject};
+use crate::call::{driver_api, say};
+use crate::handle::{Handle, Object};
+use crate::sparse::{self, TilePool};
+use crate::state::{self, Gpu};
+use crate::stream::{self, Stream};
+use std::ffi::{c_uint, c_ulonglong};
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_CREATE_USAGE_TILE_POOL, CU_MEM_HANDLE_TYPE_NONE,
+    CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ARRAY_SPARSE_PROPERTIES, CUarrayMapInfo, CUmemAllocationProp,
+    CUresult,
+};
+
+driver_api! {
+    /// How a sparse array is divided into tiles.
+    fn cuArrayGetSparseProperties(
+        sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
+        array: Handle<ArrayObject>,
+    ) {
+        state::gpus()?;
+        sparseProperties.set(sparse::array_properties(array)?)
+    }
+
+    /// How a sparse array with levels is divided into tiles. Each layer has a mip tail of its own.
+    fn cuMipmappedArrayGetSparseProperties(
+        sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
+        mipmap: Handle<MipmapObject>,
+    ) {
+        state::gpus()?;
+        sparseProperties.set(sparse::mipmapped_properties(mipmap)?)
+    }
+
+    /// Maps and unmaps tiles of sparse arrays: all, or none if one of the changes is wrong. A tile
+    /// keeps its texels, whatever memory it is mapped to; a mip tail is mapped as a whole.
+    fn cuMemMapArrayAsync(
+        mapInfoList: In<CUarrayMapInfo>,
+        count: c_uint,
+        hStream: Handle<Stream>,
+    ) {
+        let context = stream::on(hStream)?;
+        if count == 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        sparse::map(&context, &mapInfoList.all(count as usize)?)
+    }
+
+    /// Makes memory for tiles (`CU_MEM_CREATE_USAGE_TILE_POOL`).
+    fn cuMemCreate(
+        handle: Out<Handle<TilePool>>,
+        size: usize,
+        prop: In<CUmemAllocationProp>,
+        flags: c_ulonglong,
+    ) {
+        handle.check()?;
+        let prop = prop.get()?;
+        let gpu = gpu_of(&prop)?;
+        if flags != 0 || size == 0 || !size.is_multiple_of(GRANULARITY) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        if prop.usage & CU_MEM_CREATE_USAGE_TILE_POOL == 0 {
+            say(format_args!("cuMemCreate makes memory for tiles of sparse arrays only"));
+            return Err(CUresult::NOT_SUPPORTED);
+        }
+        let buffer = gpu.device.alloc(size as u64, "tile pool").map_err(|e| crate::error::code(&e))?;
+        let pool = TilePool { gpu: Arc::clone(gpu), buffer };
+        handle.set(TilePool::registry().insert(pool))
+    }
+
+    /// Gives memory for tiles back. Tiles stay mapped.
+    fn cuMemRelease(handle: Handle<TilePool>) {
+        state::gpus()?;
+        match TilePool::registry().remove(handle) {
+            Some(_) => Ok(()),
+            None => Err(CUresult::INVALID_VALUE),
+        }
+    }
+
+    /// What sizes of memory are multiples of: 2 MiB.
+    fn cuMemGetAllocationGranularity(
+        granularity: Out<usize>,
+        prop: In<CUmemAllocationProp>,
+        option: c_uint,
+    ) {
+        granularity.check()?;
+        gpu_of(&prop.get()?)?;
+        if option > RECOMMENDED {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        granularity.set(GRANULARITY)
+    }
+}
+
+/// What sizes are multiples of, at least and for speed.
+const GRANULARITY: usize = 2 << 20;
+/// `CU_MEM_ALLOC_GRANULARITY_RECOMMENDED`; 0 is the least.
+const RECOMMENDED: c_uint = 1;
+
+/// The device of memory, which stays there and is not exported.
+fn gpu_of(prop: &CUmemAllocationProp) -> Answer<&'static Arc<Gpu>> {
+    let here = prop.kind == CU_MEM_ALLOCATION_TYPE_PINNED
+        && prop.location.kind == CU_MEM_LOCATION_TYPE_DEVICE;
+    if !here {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    if prop.requested_handle_types != CU_MEM_HANDLE_TYPE_NONE {
+        return Err(CUresult::NOT_SUPPORTED);
+    }
+    state::gpu(prop.location.id)
+}

@@ -1,0 +1,26 @@
+//! Surface objects (driver API, "Surface Object Management").
+
+use crate::args::{In, Out};
+use crate::call::driver_api;
+use crate::context::current;
+use crate::texture;
+use texunit_cuda_abi::{CUDA_RESOURCE_DESC, CUsurfObject};
+
+driver_api! {
+    /// Makes a surface object of an array.
+    fn cuSurfObjectCreate(pSurfObject: Out<CUsurfObject>, pResDesc: In<CUDA_RESOURCE_DESC>) {
+        let context = current()?;
+        pSurfObject.check()?;
+        pSurfObject.set(texture::create_surface(&context, &pResDesc.get()?)?)
+    }
+
+    /// Ends a surface object.
+    fn cuSurfObjectDestroy(surfObject: CUsurfObject) {
+        texture::destroy_surface(surfObject)
+    }
+
+    /// What a surface object is of, as it was given.
+    fn cuSurfObjectGetResourceDesc(pResDesc: Out<CUDA_RESOURCE_DESC>, surfObject: CUsurfObject) {
+        pResDesc.set(texture::find_surface(&*current()?, surfObject)?.resource)
+    }
+}

@@ -1,0 +1,287 @@
+//! Texture and surface references (driver API, "Texture Reference Management" and "Surface Reference
+//! Management"): all that sets them.
+
+use crate::args::{Answer, In, Out, Text};
+use crate::array::{ArrayObject, MipmapObject};
+use crate::call::driver_api;
+use crate::context::{current, current_even_if_faulty};
+use crate::format::format;
+use crate::handle::Handle;
+use crate::module::{Function, Module};
+use crate::texref::{self, Bound, SurfaceReference, TextureReference};
+use crate::texture::{self, ALIGN, Source, address_mode, filter, level};
+use std::ffi::{c_int, c_uint};
+use texunit_cuda_abi::{
+    CU_PARAM_TR_DEFAULT, CU_TRSA_OVERRIDE_FORMAT, CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_DESCRIPTOR_v1,
+    CUdeviceptr, CUresult,
+};
+
+driver_api! {
+    /// The reference of a `.texref` of a module.
+    fn cuModuleGetTexRef(pTexRef: Out<Handle<TextureReference>>, hmod: Handle<Module>, name: Text) {
+        current()?;
+        pTexRef.check()?;
+        pTexRef.set(texref::texture_of(hmod, &name.get()?)?)
+    }
+
+    /// The reference of a `.surfref` of a module.
+    fn cuModuleGetSurfRef(pSurfRef: Out<Handle<SurfaceReference>>, hmod: Handle<Module>, name: Text) {
+        current()?;
+        pSurfRef.check()?;
+        pSurfRef.set(texref::surface_of(hmod, &name.get()?)?)
+    }
+
+    /// Makes a reference that no module has.
+    fn cuTexRefCreate(pTexRef: Out<Handle<TextureReference>>) {
+        let context = current()?;
+        pTexRef.check()?;
+        pTexRef.set(texref::create(&context))
+    }
+
+    /// Ends a reference that `cuTexRefCreate` made.
+    fn cuTexRefDestroy(hTexRef: Handle<TextureReference>) {
+        current_even_if_faulty()?;
+        texref::destroy(hTexRef)
+    }
+
+    /// Binds an array. Its own format holds.
+    fn cuTexRefSetArray(
+        hTexRef: Handle<TextureReference>,
+        hArray: Handle<ArrayObject>,
+        Flags: c_uint,
+    ) {
+        current()?;
+        let (reference, array) = (hTexRef.get()?, hArray.get()?);
+        overrides(Flags)?;
+        let bound = Bound::Array(hArray, Source::Array(array.array.clone()));
+        reference.set(|state| { state.bound = bound; Ok(()) })
+    }
+
+    /// Binds an array with mip levels. Its own format holds.
+    fn cuTexRefSetMipmappedArray(
+        hTexRef: Handle<TextureReference>,
+        hMipmappedArray: Handle<MipmapObject>,
+        Flags: c_uint,
+    ) {
+        current()?;
+        let (reference, array) = (hTexRef.get()?, hMipmappedArray.get()?);
+        overrides(Flags)?;
+        let bound = Bound::Mipmapped(hMipmappedArray, Source::Mipmapped(array.array.clone()));
+        reference.set(|state| { state.bound = bound; Ok(()) })
+    }
+
+    /// Binds linear memory. The address is cut to a multiple of 512, and what was cut off is the
+    /// offset; nothing at address 0 unbinds.
+    fn cuTexRefSetAddress_v2(
+        ByteOffset: Out<usize>,
+        hTexRef: Handle<TextureReference>,
+        dptr: CUdeviceptr,
+        bytes: usize,
+    ) {
+        current()?;
+        let cut = set_address(hTexRef, dptr, bytes, ByteOffset.is_null())?;
+        ByteOffset.set_if(cut);
+        Ok(())
+    }
+
+    /// As `cuTexRefSetAddress_v2`, of addresses of 32 bits, which nothing here has.
+    fn cuTexRefSetAddress(
+        ByteOffset: Out<c_uint>,
+        hTexRef: Handle<TextureReference>,
+        dptr: c_uint,
+        bytes: c_uint,
+    ) {
+        current()?;
+        let cut = set_address(hTexRef, dptr.into(), bytes as usize, ByteOffset.is_null())?;
+        ByteOffset.set_if(cut as c_uint);
+        Ok(())
+    }
+
+    /// Binds pitched memory.
+    fn cuTexRefSetAddress2D_v3(
+        hTexRef: Handle<TextureReference>,
+        desc: In<CUDA_ARRAY_DESCRIPTOR>,
+        dptr: CUdeviceptr,
+        Pitch: usize,
+    ) {
+        current()?;
+        set_address_2d(hTexRef, desc.get()?, dptr, Pitch)
+    }
+
+    /// Binds pitched memory.
+    fn cuTexRefSetAddress2D_v2(
+        hTexRef: Handle<TextureReference>,
+        desc: In<CUDA_ARRAY_DESCRIPTOR>,
+        dptr: CUdeviceptr,
+        Pitch: usize,
+    ) {
+        current()?;
+        set_address_2d(hTexRef, desc.get()?, dptr, Pitch)
+    }
+
+    /// As `cuTexRefSetAddress2D_v2`, of addresses of 32 bits, which nothing here has.
+    fn cuTexRefSetAddress2D(
+        hTexRef: Handle<TextureReference>,
+        desc: In<CUDA_ARRAY_DESCRIPTOR_v1>,
+        dptr: c_uint,
+        Pitch: c_uint,
+    ) {
+        current()?;
+        let CUDA_ARRAY_DESCRIPTOR_v1 { width, height, format, num_channels } = desc.get()?;
+        let (width, height) = (width as usize, height as usize);
+        let wide = CUDA_ARRAY_DESCRIPTOR { width, height, format, num_channels };
+        set_address_2d(hTexRef, wide, dptr.into(), Pitch as usize)
+    }
+
+    /// Sets the format of linear memory. Arrays and pitched memory have their own.
+    fn cuTexRefSetFormat(
+        hTexRef: Handle<TextureReference>,
+        fmt: c_uint,
+        NumPackedComponents: c_int,
+    ) {
+        current()?;
+        let channels = u32::try_from(NumPackedComponents).map_err(|_| CUresult::INVALID_VALUE)?;
+        let reference = hTexRef.get()?;
+        format(fmt, channels)?;
+        reference.set(|state| { state.format = Some((fmt, channels)); Ok(()) })
+    }
+
+    /// Sets what coordinates outside do, along an axis.
+    fn cuTexRefSetAddressMode(hTexRef: Handle<TextureReference>, dim: c_int, am: c_uint) {
+        current()?;
+        let mode = address_mode(am)?;
+        hTexRef.get()?.set(|state| {
+            let axis = usize::try_from(dim).ok().and_then(|i| state.sampler.address_mode.get_mut(i));
+            *axis.ok_or(CUresult::INVALID_VALUE)? = mode;
+            Ok(())
+        })
+    }
+
+    /// Sets the filter.
+    fn cuTexRefSetFilterMode(hTexRef: Handle<TextureReference>, fm: c_uint) {
+        current()?;
+        let mode = filter(fm)?;
+        hTexRef.get()?.set(|state| { state.sampler.filter = mode; Ok(()) })
+    }
+
+    /// Sets the filter between levels.
+    fn cuTexRefSetMipmapFilterMode(hTexRef: Handle<TextureReference>, fm: c_uint) {
+        current()?;
+        let mode = filter(fm)?;
+        hTexRef.get()?.set(|state| { state.sampler.mip_filter = mode; Ok(()) })
+    }
+
+    /// Sets what is added to levels.
+    fn cuTexRefSetMipmapLevelBias(hTexRef: Handle<TextureReference>, bias: f32) {
+        current()?;
+        hTexRef.get()?.set(|state| { state.sampler.level_bias = level(bias); Ok(()) })
+    }
+
+    /// Sets the smallest and the largest level.
+    fn cuTexRefSetMipmapLevelClamp(
+        hTexRef: Handle<TextureReference>,
+        minMipmapLevelClamp: f32,
+        maxMipmapLevelClamp: f32,
+    ) {
+        current()?;
+        hTexRef.get()?.set(|state| {
+            state.sampler.min_level_clamp = level(minMipmapLevelClamp);
+            state.sampler.max_level_clamp = level(maxMipmapLevelClamp);
+            Ok(())
+        })
+    }
+
+    /// Sets the most taps of an anisotropic filter.
+    fn cuTexRefSetMaxAnisotropy(hTexRef: Handle<TextureReference>, maxAniso: c_uint) {
+        current()?;
+        hTexRef.get()?.set(|state| { state.sampler.max_anisotropy = maxAniso; Ok(()) })
+    }
+
+    /// Sets the border colour: four floats.
+    fn cuTexRefSetBorderColor(hTexRef: Handle<TextureReference>, pBorderColor: In<[f32; 4]>) {
+        current()?;
+        let colour = pBorderColor.get()?.map(f32::to_bits);
+        hTexRef.get()?.set(|state| { state.sampler.border = colour; Ok(()) })
+    }
+
+    /// Sets the flags (`CU_TRSF_*`).
+    fn cuTexRefSetFlags(hTexRef: Handle<TextureReference>, Flags: c_uint) {
+        current()?;
+        if Flags & !texture::FLAGS != 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        hTexRef.get()?.set(|state| { state.flags = Flags; Ok(()) })
+    }
+
+    /// A kernel uses the references of its module anyway.
+    fn cuParamSetTexRef(
+        hfunc: Handle<Function>,
+        texunit: c_int,
+        hTexRef: Handle<TextureReference>,
+    ) {
+        current()?;
+        hfunc.get()?;
+        hTexRef.get()?;
+        if texunit == CU_PARAM_TR_DEFAULT { Ok(()) } else { Err(CUresult::INVALID_VALUE) }
+    }
+
+    /// Binds an array that was made for surfaces.
+    fn cuSurfRefSetArray(
+        hSurfRef: Handle<SurfaceReference>,
+        hArray: Handle<ArrayObject>,
+        Flags: c_uint,
+    ) {
+        current()?;
+        let reference = hSurfRef.get()?;
+        if Flags != 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        reference.set(hArray)
+    }
+
+    /// The array that is bound; `CUDA_ERROR_INVALID_VALUE` if none is.
+    fn cuSurfRefGetArray(phArray: Out<Handle<ArrayObject>>, hSurfRef: Handle<SurfaceReference>) {
+        current()?;
+        phArray.set(hSurfRef.get()?.get()?)
+    }
+}
+
+fn overrides(flags: c_uint) -> Answer {
+    if flags == CU_TRSA_OVERRIDE_FORMAT { Ok(()) } else { Err(CUresult::INVALID_VALUE) }
+}
+
+/// Binds linear memory; how many bytes its first texel is before the address. The caller may do
+/// without this number only if it is 0.
+fn set_address(
+    reference: Handle<TextureReference>,
+    address: CUdeviceptr,
+    bytes: usize,
+    aligned: bool,
+) -> Answer<usize> {
+    let cut = (address % ALIGN) as usize;
+    let all = bytes.checked_add(cut).ok_or(CUresult::INVALID_VALUE)?;
+    if aligned && cut != 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    reference.get()?.set(|state| {
+        state.bound = match (address, bytes) {
+            (0, 0) => Bound::Nothing,
+            _ => Bound::Linear(address - cut as u64, all),
+        };
+        Ok(())
+    })?;
+    Ok(cut)
+}
+
+fn set_address_2d(
+    reference: Handle<TextureReference>,
+    what: CUDA_ARRAY_DESCRIPTOR,
+    address: CUdeviceptr,
+    pitch: usize,
+) -> Answer {
+    format(what.format, what.num_channels)?;
+    reference.get()?.set(|state| {
+        state.bound = Bound::Pitched(address, what, pitch);
+        Ok(())
+    })
+}

@@ -1,0 +1,146 @@
+//! What is set of texture references (driver API, "Texture Reference Management").
+
+use crate::args::Out;
+use crate::array::{ArrayObject, MipmapObject};
+use crate::call::driver_api;
+use crate::context::current;
+use crate::format::numbers;
+use crate::handle::Handle;
+use crate::texref::{Bound, TextureReference};
+use std::ffi::{c_int, c_uint};
+use texunit_cuda_abi::{
+    CU_TR_ADDRESS_MODE_BORDER, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_MIRROR,
+    CU_TR_ADDRESS_MODE_WRAP, CU_TR_FILTER_MODE_LINEAR, CU_TR_FILTER_MODE_POINT, CUdeviceptr,
+    CUresult,
+};
+use texunit_device::{AddressMode, Filter};
+
+driver_api! {
+    /// Address of the memory that is bound; `CUDA_ERROR_INVALID_VALUE` if none is.
+    fn cuTexRefGetAddress_v2(pdptr: Out<CUdeviceptr>, hTexRef: Handle<TextureReference>) {
+        current()?;
+        pdptr.set(address(hTexRef)?)
+    }
+
+    /// As `cuTexRefGetAddress_v2`, for addresses of 32 bits, which nothing here has.
+    fn cuTexRefGetAddress(pdptr: Out<c_uint>, hTexRef: Handle<TextureReference>) {
+        current()?;
+        pdptr.set(u32::try_from(address(hTexRef)?).map_err(|_| CUresult::INVALID_VALUE)?)
+    }
+
+    /// The array that is bound; `CUDA_ERROR_INVALID_VALUE` if none is.
+    fn cuTexRefGetArray(phArray: Out<Handle<ArrayObject>>, hTexRef: Handle<TextureReference>) {
+        current()?;
+        match hTexRef.get()?.state().bound {
+            Bound::Array(handle, _) => phArray.set(handle),
+            _ => Err(CUresult::INVALID_VALUE),
+        }
+    }
+
+    /// The array with mip levels that is bound; `CUDA_ERROR_INVALID_VALUE` if none is.
+    fn cuTexRefGetMipmappedArray(
+        phMipmappedArray: Out<Handle<MipmapObject>>,
+        hTexRef: Handle<TextureReference>,
+    ) {
+        current()?;
+        match hTexRef.get()?.state().bound {
+            Bound::Mipmapped(handle, _) => phMipmappedArray.set(handle),
+            _ => Err(CUresult::INVALID_VALUE),
+        }
+    }
+
+    /// What coordinates outside do, along an axis.
+    fn cuTexRefGetAddressMode(pam: Out<c_uint>, hTexRef: Handle<TextureReference>, dim: c_int) {
+        current()?;
+        let modes = hTexRef.get()?.state().sampler.address_mode;
+        let mode = usize::try_from(dim).ok().and_then(|i| modes.get(i).copied());
+        pam.set(match mode.ok_or(CUresult::INVALID_VALUE)? {
+            AddressMode::Wrap => CU_TR_ADDRESS_MODE_WRAP,
+            AddressMode::Mirror => CU_TR_ADDRESS_MODE_MIRROR,
+            // CUDA has no number for `clamp_ogl`, which only an initialiser in PTX gives.
+            AddressMode::Clamp | AddressMode::ClampOgl => CU_TR_ADDRESS_MODE_CLAMP,
+            AddressMode::Border => CU_TR_ADDRESS_MODE_BORDER,
+        })
+    }
+
+    /// The filter.
+    fn cuTexRefGetFilterMode(pfm: Out<c_uint>, hTexRef: Handle<TextureReference>) {
+        current()?;
+        pfm.set(number(hTexRef.get()?.state().sampler.filter))
+    }
+
+    /// The filter between levels.
+    fn cuTexRefGetMipmapFilterMode(pfm: Out<c_uint>, hTexRef: Handle<TextureReference>) {
+        current()?;
+        pfm.set(number(hTexRef.get()?.state().sampler.mip_filter))
+    }
+
+    /// What is added to levels.
+    fn cuTexRefGetMipmapLevelBias(pbias: Out<f32>, hTexRef: Handle<TextureReference>) {
+        current()?;
+        pbias.set(hTexRef.get()?.state().sampler.level_bias)
+    }
+
+    /// The smallest and the largest level; either may be left out.
+    fn cuTexRefGetMipmapLevelClamp(
+        pminMipmapLevelClamp: Out<f32>,
+        pmaxMipmapLevelClamp: Out<f32>,
+        hTexRef: Handle<TextureReference>,
+    ) {
+        current()?;
+        let sampler = hTexRef.get()?.state().sampler;
+        pminMipmapLevelClamp.set_if(sampler.min_level_clamp);
+        pmaxMipmapLevelClamp.set_if(sampler.max_level_clamp);
+        Ok(())
+    }
+
+    /// The most taps of an anisotropic filter.
+    fn cuTexRefGetMaxAnisotropy(pmaxAniso: Out<c_uint>, hTexRef: Handle<TextureReference>) {
+        current()?;
+        pmaxAniso.set(hTexRef.get()?.state().sampler.max_anisotropy)
+    }
+
+    /// The border colour: four floats.
+    fn cuTexRefGetBorderColor(pBorderColor: Out<[f32; 4]>, hTexRef: Handle<TextureReference>) {
+        current()?;
+        pBorderColor.set(hTexRef.get()?.state().sampler.border.map(f32::from_bits))
+    }
+
+    /// The flags (`CU_TRSF_*`).
+    fn cuTexRefGetFlags(pFlags: Out<c_uint>, hTexRef: Handle<TextureReference>) {
+        current()?;
+        pFlags.set(hTexRef.get()?.state().flags)
+    }
+
+    /// Format of what is bound, or the one that was set; either part may be left out.
+    /// `CUDA_ERROR_INVALID_VALUE` if there is neither.
+    fn cuTexRefGetFormat(
+        pFormat: Out<c_uint>,
+        pNumChannels: Out<c_uint>,
+        hTexRef: Handle<TextureReference>,
+    ) {
+        current()?;
+        let reference = hTexRef.get()?;
+        let state = reference.state();
+        let found = match &state.bound {
+            Bound::Array(_, source) | Bound::Mipmapped(_, source) => numbers(source.format()),
+            Bound::Pitched(_, what, _) => Some((what.format, what.num_channels)),
+            Bound::Linear(..) | Bound::Nothing => state.format,
+        };
+        let (format, channels) = found.ok_or(CUresult::INVALID_VALUE)?;
+        pFormat.set_if(format);
+        pNumChannels.set_if(channels);
+        Ok(())
+    }
+}
+
+fn address(reference: Handle<TextureReference>) -> crate::args::Answer<CUdeviceptr> {
+    match reference.get()?.state().bound {
+        Bound::Linear(address, _) | Bound::Pitched(address, ..) => Ok(address),
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}
+
+fn number(filter: Filter) -> c_uint {
+    if filter == Filter::Linear { CU_TR_FILTER_MODE_LINEAR } else { CU_TR_FILTER_MODE_POINT }
+}

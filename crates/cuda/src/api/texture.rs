@@ -1,0 +1,49 @@
+//! Texture objects (driver API, "Texture Object Management").
+
+use crate::args::{In, Out};
+use crate::call::driver_api;
+use crate::context::current;
+use crate::texture;
+use texunit_cuda_abi::{
+    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult, CUtexObject,
+};
+
+driver_api! {
+    /// Makes a texture object. A linear filter of integers that are read as integers is a fault of the
+    /// fetch.
+    fn cuTexObjectCreate(
+        pTexObject: Out<CUtexObject>,
+        pResDesc: In<CUDA_RESOURCE_DESC>,
+        pTexDesc: In<CUDA_TEXTURE_DESC>,
+        pResViewDesc: In<CUDA_RESOURCE_VIEW_DESC>,
+    ) {
+        let context = current()?;
+        pTexObject.check()?;
+        let (resource, descriptor) = (pResDesc.get()?, pTexDesc.get()?);
+        pTexObject.set(texture::create(&context, &resource, &descriptor, pResViewDesc.get_if())?)
+    }
+
+    /// Ends a texture object.
+    fn cuTexObjectDestroy(texObject: CUtexObject) {
+        texture::destroy(texObject)
+    }
+
+    /// What a texture object reads, as it was given.
+    fn cuTexObjectGetResourceDesc(pResDesc: Out<CUDA_RESOURCE_DESC>, texObject: CUtexObject) {
+        pResDesc.set(texture::find(&*current()?, texObject)?.resource)
+    }
+
+    /// How a texture object reads, as it was given.
+    fn cuTexObjectGetTextureDesc(pTexDesc: Out<CUDA_TEXTURE_DESC>, texObject: CUtexObject) {
+        pTexDesc.set(texture::find(&*current()?, texObject)?.texture)
+    }
+
+    /// The view of a texture object, as it was given; `CUDA_ERROR_INVALID_VALUE` if none was.
+    fn cuTexObjectGetResourceViewDesc(
+        pResViewDesc: Out<CUDA_RESOURCE_VIEW_DESC>,
+        texObject: CUtexObject,
+    ) {
+        let view = texture::find(&*current()?, texObject)?.view;
+        pResViewDesc.set(view.ok_or(CUresult::INVALID_VALUE)?)
+    }
+}

@@ -1,0 +1,217 @@
+//! Arrays and mipmapped arrays.
+
+use crate::args::Answer;
+use crate::call::say;
+use crate::context::Context;
+use crate::error::code;
+use crate::format;
+use crate::handle::{Handle, Object, object};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use texunit_cuda_abi::{
+    CUDA_ARRAY3D_COLOR_ATTACHMENT, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEFERRED_MAPPING,
+    CUDA_ARRAY3D_DEPTH_TEXTURE, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SPARSE,
+    CUDA_ARRAY3D_SURFACE_LDST, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_ARRAY3D_VIDEO_ENCODE_DECODE,
+    CUresult,
+};
+use texunit_device::{Array, ArrayDescriptor, Extent, Geometry, MipmappedArray};
+
+/// A `CUarray`: an array, or a level of one with levels.
+#[derive(Debug)]
+pub(crate) struct ArrayObject {
+    /// Its texels.
+    pub(crate) array: Array,
+    /// Its context.
+    pub(crate) context: Handle<Context>,
+    /// What it was made with; of a level, with the level's size.
+    pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
+    /// The array with levels that it is a level of.
+    pub(crate) level_of: Option<Handle<MipmapObject>>,
+}
+
+object!(ArrayObject);
+
+/// A `CUmipmappedArray`.
+#[derive(Debug)]
+pub(crate) struct MipmapObject {
+    /// Its texels.
+    pub(crate) array: MipmappedArray,
+    /// Its context.
+    pub(crate) context: Handle<Context>,
+    /// What it was made with.
+    pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
+    /// Handles of the levels that were asked for, which end with it.
+    levels: Mutex<HashMap<u32, Handle<ArrayObject>>>,
+}
+
+object!(MipmapObject);
+
+/// All flags that texunit provides.
+const FLAGS: u32 = CUDA_ARRAY3D_LAYERED
+    | CUDA_ARRAY3D_SURFACE_LDST
+    | CUDA_ARRAY3D_CUBEMAP
+    | CUDA_ARRAY3D_TEXTURE_GATHER
+    | CUDA_ARRAY3D_DEPTH_TEXTURE
+    | CUDA_ARRAY3D_COLOR_ATTACHMENT
+    | CUDA_ARRAY3D_SPARSE;
+/// Those that it does not.
+const NOT_PROVIDED: [(u32, &str); 2] = [
+    (CUDA_ARRAY3D_DEFERRED_MAPPING, "CUDA_ARRAY3D_DEFERRED_MAPPING"),
+    (CUDA_ARRAY3D_VIDEO_ENCODE_DECODE, "CUDA_ARRAY3D_VIDEO_ENCODE_DECODE"),
+];
+
+/// What the device makes of a descriptor.
+fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
+    let flags = descriptor.flags;
+    for (flag, name) in NOT_PROVIDED {
+        if flags & flag != 0 {
+            say(format_args!("arrays with the flag {name} are not supported"));
+            return Err(CUresult::NOT_SUPPORTED);
+        }
+    }
+    if flags & !FLAGS != 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let format = format::format(descriptor.format, descriptor.num_channels)?;
+    if format.is_block() && flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
+        return Err(CUresult::NOT_SUPPORTED);
+    }
+    let (geometry, layers) = geometry(descriptor)?;
+    let axis = |size: usize| u32::try_from(size).map_err(|_| CUresult::INVALID_VALUE);
+    let depth = if geometry == Geometry::D3 { axis(descriptor.depth)? } else { 1 };
+    let extent =
+        Extent { width: axis(descriptor.width)?, height: axis(descriptor.height)?.max(1), depth };
+    let mut made = ArrayDescriptor::new(format, geometry, extent, "array");
+    made.layers = axis(layers)?;
+    made.sparse = flags & CUDA_ARRAY3D_SPARSE != 0;
+    Ok(made)
+}
+
+/// Kind of array, by the sizes that are not 0 and the flags, and its number of layers or cubes.
+fn geometry(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<(Geometry, usize)> {
+    let CUDA_ARRAY3D_DESCRIPTOR { width, height, depth, flags, .. } = *descriptor;
+    let layered = flags & CUDA_ARRAY3D_LAYERED != 0;
+    let cube = flags & CUDA_ARRAY3D_CUBEMAP != 0;
+    Ok(match (cube, layered, height, depth) {
+        _ if width == 0 => return Err(CUresult::INVALID_VALUE),
+        (true, false, 1.., 6) => (Geometry::Cube, 1),
+        (true, true, 1.., 6..) if depth.is_multiple_of(6) => (Geometry::Acube, depth / 6),
+        (true, ..) => return Err(CUresult::INVALID_VALUE),
+        (false, true, 0, 1..) => (Geometry::A1d, depth),
+        (false, true, 1.., 1..) => (Geometry::A2d, depth),
+        (false, false, 0, 0) => (Geometry::D1, 1),
+        (false, false, 1.., 0) => (Geometry::D2, 1),
+        (false, false, 1.., 1..) => (Geometry::D3, 1),
+        _ => return Err(CUresult::INVALID_VALUE),
+    })
+}
+
+impl ArrayObject {
+    /// An array without flags that was not made by the API.
+    #[cfg(test)]
+    pub(crate) fn plain(array: Array, context: Handle<Context>) -> Self {
+        let descriptor = CUDA_ARRAY3D_DESCRIPTOR::default();
+        Self { array, context, descriptor, level_of: None }
+    }
+}
+
+/// Makes an array.
+pub(crate) fn create(
+    context: &Context,
+    descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
+) -> Answer<Handle<ArrayObject>> {
+    let made = of(descriptor)?;
+    let array = context.gpu.device.create_array(&made).map_err(|e| code(&e))?;
+    if descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
+        array.check_surface().map_err(|e| code(&e))?;
+    }
+    if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
+        array.check_gather().map_err(|e| code(&e))?;
+    }
+    Ok(ArrayObject::registry().insert(ArrayObject {
+        array,
+        context: context.handle,
+        descriptor: *descriptor,
+        level_of: None,
+    }))
+}
+
+/// Makes an array with levels: as many as asked for, at least one and at most down to one element.
+pub(crate) fn create_mipmapped(
+    context: &Context,
+    descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
+    levels: u32,
+) -> Answer<Handle<MipmapObject>> {
+    let made = of(descriptor)?;
+    let levels = levels.clamp(1, MipmappedArray::most_levels(made.extent));
+    let device = &context.gpu.device;
+    let array = device.create_mipmapped_array(&made, levels).map_err(|e| code(&e))?;
+    if descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
+        array.check_surface().map_err(|e| code(&e))?;
+    }
+    if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
+        array.check_gather().map_err(|e| code(&e))?;
+    }
+    Ok(MipmapObject::registry().insert(MipmapObject {
+        array,
+        context: context.handle,
+        descriptor: *descriptor,
+        levels: Mutex::default(),
+    }))
+}
+
+/// A level of an array as an array, the same whenever it is asked for.
+pub(crate) fn level(handle: Handle<MipmapObject>, level: u32) -> Answer<Handle<ArrayObject>> {
+    let whole = handle.get()?;
+    let mut levels = whole.levels.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(&known) = levels.get(&level) {
+        return Ok(known);
+    }
+    if level >= whole.array.levels() {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    // Whoever ends the array takes it out of the registry first, and its levels then.
+    handle.get()?;
+    let array = whole.array.level(level).map_err(|e| code(&e))?;
+    let halve = |size: usize| if size == 0 { 0 } else { (size >> level).max(1) };
+    let mut descriptor = whole.descriptor;
+    descriptor.width = halve(descriptor.width);
+    descriptor.height = halve(descriptor.height);
+    if whole.array.geometry() == Geometry::D3 {
+        descriptor.depth = halve(descriptor.depth);
+    }
+    let made = ArrayObject { array, context: whole.context, descriptor, level_of: Some(handle) };
+    let made = ArrayObject::registry().insert(made);
+    levels.insert(level, made);
+    Ok(made)
+}
+
+/// Ends an array. Textures and surfaces of it keep its texels.
+///
+/// `CUDA_ERROR_INVALID_VALUE` for a level, which ends with its array.
+pub(crate) fn destroy(handle: Handle<ArrayObject>) -> Answer {
+    if handle.get()?.level_of.is_some() {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    handle.take().map(|_| ())
+}
+
+/// Ends an array with levels, and its levels.
+pub(crate) fn destroy_mipmapped(handle: Handle<MipmapObject>) -> Answer {
+    let whole = handle.take()?;
+    end_levels(&whole);
+    Ok(())
+}
+
+fn end_levels(whole: &Arc<MipmapObject>) {
+    let mut levels = whole.levels.lock().unwrap_or_else(PoisonError::into_inner);
+    for (_, level) in levels.drain() {
+        ArrayObject::registry().remove(level);
+    }
+}
+
+/// Ends the arrays of a context.
+pub(crate) fn release_context(context: &Context) {
+    MipmapObject::registry().remove_all(|array| array.context == context.handle);
+    ArrayObject::registry().remove_all(|array| array.context == context.handle);
+}

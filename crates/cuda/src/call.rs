@@ -1,0 +1,75 @@
+//! What every exported function does around its own work: it is traced if the user asked for it, a
+//! panic of ours does not cross into C, and the answer becomes a `CUresult`.
+
+use crate::args::Answer;
+use std::fmt::Arguments;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use texunit_cuda_abi::CUresult;
+
+/// Defines exported functions of the driver API. The body is an [`Answer`]: `?` returns an error code.
+///
+/// ```ignore
+/// driver_api! {
+///     /// What it does (the section of the driver API), what is left out.
+///     fn cuMemAlloc_v2(dptr: Out<CUdeviceptr>, bytesize: usize) {
+///         dptr.set(memory::allocate(bytesize)?)
+///     }
+/// }
+/// ```
+macro_rules! driver_api {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $body:block)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Pointers are null, or valid for what the driver API's page says.
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case, unreachable_pub)]
+        pub unsafe extern "C" fn $name($($arg: $type),*) -> texunit_cuda_abi::CUresult {
+            $crate::call::answer(
+                stringify!($name),
+                || -> $crate::args::Answer { $body },
+                &[$((stringify!($arg), &$arg)),*],
+            )
+        }
+    )*};
+}
+pub(crate) use driver_api;
+
+/// Runs the work of an exported function.
+pub(crate) fn answer(
+    name: &str,
+    work: impl FnOnce() -> Answer,
+    arguments: &[(&str, &dyn std::fmt::Debug)],
+) -> CUresult {
+    let result = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(())) => CUresult::SUCCESS,
+        Ok(Err(code)) => code,
+        Err(_) => {
+            say(format_args!(
+                "{name} panicked, which is a mistake in texunit; please report it with the message above"
+            ));
+            CUresult::UNKNOWN
+        }
+    };
+    if crate::settings::settings().trace.api {
+        let arguments: Vec<_> =
+            arguments.iter().map(|(a, value)| format!("{a}={value:?}")).collect();
+        say(format_args!("{name}({}) = {result:?}", arguments.join(", ")));
+    }
+    result
+}
+
+/// A line on standard error: what the libraries have to say to the user.
+#[allow(clippy::print_stderr)]
+pub(crate) fn say(text: Arguments<'_>) {
+    eprintln!("texunit: {text}");
+}
+
+/// What the functions do that texunit does not provide: they say so once, by name.
+pub(crate) fn not_supported(name: &'static str, said: &std::sync::Once) -> CUresult {
+    said.call_once(|| say(format_args!("{name} is not supported")));
+    if crate::settings::settings().trace.api {
+        say(format_args!("{name}(...) = {:?}", CUresult::NOT_SUPPORTED));
+    }
+    CUresult::NOT_SUPPORTED
+}

@@ -1,0 +1,264 @@
+//! Contexts, and which one is current to a thread.
+
+use crate::args::Answer;
+use crate::handle::{Handle, Object, object};
+use crate::state::Gpu;
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, MutexGuard, PoisonError};
+use texunit_cuda_abi::CUresult;
+
+/// A context. What is made in it ends with it.
+#[derive(Debug)]
+pub(crate) struct Context {
+    /// Its own handle.
+    pub(crate) handle: Handle<Context>,
+    /// Where its work is done.
+    pub(crate) gpu: Arc<Gpu>,
+    /// Its number (`cuCtxGetId`).
+    pub(crate) id: u64,
+    /// `CUctx_flags`.
+    pub(crate) flags: AtomicU32,
+    /// By [`Limit`].
+    limits: [AtomicUsize; LIMITS.len()],
+    /// `CUfunc_cache` and `CUsharedconfig`, which change nothing.
+    pub(crate) preferences: [AtomicU32; 2],
+    /// The fault that ended it, as a code; 0: none. From then on every call answers it.
+    fault: AtomicU32,
+}
+
+object!(Context, INVALID_CONTEXT);
+
+/// A limit of a context (`CUlimit`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Limit {
+    /// Bytes of a thread's stack.
+    StackSize,
+    /// Bytes of the buffer that kernels print into.
+    PrintfFifoSize,
+    /// Bytes of the heap that kernels allocate from.
+    MallocHeapSize,
+    /// Depth of launches from the device.
+    DevRuntimeSyncDepth,
+    /// Number of launches from the device.
+    DevRuntimePendingLaunchCount,
+    /// Bytes that are fetched into level 2 at a time.
+    MaxL2FetchGranularity,
+    /// Bytes kept in level 2.
+    PersistingL2CacheSize,
+}
+
+/// All limits by their numbers, with what a new context has.
+const LIMITS: [(Limit, usize); 7] = [
+    (Limit::StackSize, 1024),
+    (Limit::PrintfFifoSize, 1 << 20),
+    (Limit::MallocHeapSize, 8 << 20),
+    (Limit::DevRuntimeSyncDepth, 2),
+    (Limit::DevRuntimePendingLaunchCount, 2048),
+    (Limit::MaxL2FetchGranularity, 64),
+    (Limit::PersistingL2CacheSize, 0),
+];
+
+impl Limit {
+    /// The limit of a number, `CUDA_ERROR_UNSUPPORTED_LIMIT` if there is none.
+    pub(crate) fn of(number: u32) -> Answer<Self> {
+        let found = LIMITS.get(number as usize).map(|(limit, _)| *limit);
+        found.ok_or(CUresult::UNSUPPORTED_LIMIT)
+    }
+}
+
+/// Most bytes of stack that a thread can have, on every card.
+pub(crate) const MOST_STACK: usize = 512 * 1024;
+
+/// What is told when a context ends: each gives up what it holds for it.
+const OWNERS: &[fn(&Context)] = &[
+    crate::module::release_context,
+    crate::stream::release_context,
+    crate::texref::release_context,
+    crate::texture::release_context,
+    crate::array::release_context,
+    crate::memory::release_context,
+    crate::tables::release_context,
+];
+
+/// The primary context of a device.
+#[derive(Debug)]
+pub(crate) struct Primary {
+    /// Its handle, the same for ever, whether it is alive or not.
+    pub(crate) handle: Handle<Context>,
+    /// How often it was retained; 0: it is not alive.
+    pub(crate) users: u32,
+    /// Flags for when it is made.
+    pub(crate) flags: u32,
+}
+
+thread_local! {
+    /// Contexts that the thread has pushed; the last one is current. A null one stands for
+    /// `cuCtxSetCurrent(NULL)`.
+    static STACK: RefCell<Vec<Handle<Context>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Default for Primary {
+    fn default() -> Self {
+        Self { handle: Handle::fresh(), users: 0, flags: 0 }
+    }
+}
+
+impl Context {
+    /// A new context on a device, under a handle.
+    fn create_as(handle: Handle<Context>, gpu: &Arc<Gpu>, flags: u32) -> Arc<Self> {
+        static IDS: AtomicU64 = AtomicU64::new(1);
+        let context = Arc::new(Self {
+            handle,
+            gpu: Arc::clone(gpu),
+            id: IDS.fetch_add(1, Ordering::Relaxed),
+            flags: AtomicU32::new(flags),
+            limits: LIMITS.map(|(_, value)| AtomicUsize::new(value)),
+            preferences: Default::default(),
+            fault: AtomicU32::new(0),
+        });
+        Context::registry().keep(handle, Arc::clone(&context));
+        context
+    }
+
+    /// A new context on a device (`cuCtxCreate`).
+    pub(crate) fn create(gpu: &Arc<Gpu>, flags: u32) -> Arc<Self> {
+        Self::create_as(Handle::fresh(), gpu, flags)
+    }
+
+    /// Ends the context of a handle, with all that was made in it.
+    pub(crate) fn destroy(handle: Handle<Context>) -> Answer {
+        handle.take()?.release();
+        Ok(())
+    }
+
+    /// Gives up all that was made in a context that was taken out of the registry. Destructors of the
+    /// program run here: no lock is held.
+    fn release(&self) {
+        for release in OWNERS {
+            release(self);
+        }
+    }
+
+    /// Whether a kernel has gone wrong in it: the error that every call answers from then on.
+    pub(crate) fn check(&self) -> Answer {
+        match self.fault.load(Ordering::Acquire) {
+            0 => Ok(()),
+            code => Err(CUresult(code)),
+        }
+    }
+
+    /// A kernel has gone wrong. The first fault stays.
+    pub(crate) fn fail(&self, code: CUresult) {
+        let _ = self.fault.compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    /// A limit.
+    pub(crate) fn limit(&self, limit: Limit) -> usize {
+        match limit {
+            // The heap is one of the device, as its memory is.
+            Limit::MallocHeapSize => self.gpu.device.heap_size() as usize,
+            _ => self.limits[limit as usize].load(Ordering::Relaxed),
+        }
+    }
+
+    /// Sets a limit. `CUDA_ERROR_INVALID_VALUE` for a stack that no thread can have, a unit of level 2
+    /// that there is not, and for the heap once a kernel has been launched that uses it;
+    /// `CUDA_ERROR_OUT_OF_MEMORY` for a heap larger than the memory.
+    pub(crate) fn set_limit(&self, limit: Limit, value: usize) -> Answer {
+        match limit {
+            Limit::StackSize if value > MOST_STACK => return Err(CUresult::INVALID_VALUE),
+            Limit::MaxL2FetchGranularity if value > 128 => return Err(CUresult::INVALID_VALUE),
+            Limit::MallocHeapSize => {
+                let device = &self.gpu.device;
+                if value as u64 > device.memory_limit() {
+                    return Err(CUresult::OUT_OF_MEMORY);
+                }
+                device.set_heap_size(value as u64).map_err(|error| crate::error::code(&error))?;
+            }
+            _ => {}
+        }
+        self.limits[limit as usize].store(value, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// The primary context's state of a device.
+pub(crate) fn primary(gpu: &Gpu) -> MutexGuard<'_, Primary> {
+    gpu.primary.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One more user of a device's primary context, which is made if there is none
+/// (`cuDevicePrimaryCtxRetain`).
+pub(crate) fn retain_primary(gpu: &Arc<Gpu>) -> Handle<Context> {
+    let mut primary = primary(gpu);
+    if primary.users == 0 {
+        Context::create_as(primary.handle, gpu, primary.flags);
+    }
+    primary.users += 1;
+    primary.handle
+}
+
+/// One user less; the last one ends it. `CUDA_ERROR_INVALID_CONTEXT` if there is none.
+pub(crate) fn release_primary(gpu: &Gpu) -> Answer {
+    let mut primary = primary(gpu);
+    primary.users = primary.users.checked_sub(1).ok_or(CUresult::INVALID_CONTEXT)?;
+    if primary.users == 0 {
+        let context = primary.handle.take()?;
+        drop(primary);
+        context.release();
+    }
+    Ok(())
+}
+
+/// Ends all that was made in a device's primary context; its users stay
+/// (`cuDevicePrimaryCtxReset`).
+pub(crate) fn reset_primary(gpu: &Arc<Gpu>) -> Answer {
+    let state = primary(gpu);
+    if state.users == 0 {
+        return Ok(());
+    }
+    let (handle, flags) = (state.handle, state.flags);
+    let context = handle.take()?;
+    drop(state);
+    context.release();
+    Context::create_as(handle, gpu, flags);
+    Ok(())
+}
+
+/// Whether a handle is that of a primary context, alive or not: one that is not can be current all the
+/// same, as the runtime expects.
+pub(crate) fn is_primary(handle: Handle<Context>) -> bool {
+    crate::state::gpus().is_ok_and(|gpus| gpus.iter().any(|gpu| primary(gpu).handle == handle))
+}
+
+/// The context that is current to this thread, in working order.
+///
+/// `CUDA_ERROR_NOT_INITIALIZED` before `cuInit`, `CUDA_ERROR_INVALID_CONTEXT` if there is none,
+/// `CUDA_ERROR_CONTEXT_IS_DESTROYED` if it has been destroyed, or the fault that ended it.
+pub(crate) fn current() -> Answer<Arc<Context>> {
+    let context = current_even_if_faulty()?;
+    context.check()?;
+    Ok(context)
+}
+
+/// As [`current`], but a context that a fault has ended is fine: for calls that give things back.
+pub(crate) fn current_even_if_faulty() -> Answer<Arc<Context>> {
+    crate::state::gpus()?;
+    let handle = current_handle();
+    if handle.is_null() {
+        return Err(CUresult::INVALID_CONTEXT);
+    }
+    handle.get().map_err(|_| CUresult::CONTEXT_IS_DESTROYED)
+}
+
+/// The handle of the current context, null if there is none.
+pub(crate) fn current_handle() -> Handle<Context> {
+    with_stack(|stack| stack.last().copied()).unwrap_or(Handle::NULL)
+}
+
+/// Changes the thread's stack of contexts. When the thread is ending and its stack is gone already, as
+/// for calls out of destructors, it is an empty one.
+pub(crate) fn with_stack<T>(work: impl Fn(&mut Vec<Handle<Context>>) -> T) -> T {
+    STACK.try_with(|stack| work(&mut stack.borrow_mut())).unwrap_or_else(|_| work(&mut Vec::new()))
+}

@@ -1,0 +1,18 @@
+//! Errors of the device as codes of the driver API.
+
+use texunit_cuda_abi::CUresult;
+use texunit_device::Error;
+
+/// The code that the driver answers.
+pub(crate) fn code(error: &Error) -> CUresult {
+    match error {
+        Error::Memory { .. } | Error::TooMany { .. } => CUresult::OUT_OF_MEMORY,
+        Error::HeapInUse
+        | Error::Create(_)
+        | Error::Limit { .. }
+        | Error::CopyOutside { .. }
+        | Error::Address(_) => CUresult::INVALID_VALUE,
+        Error::Unknown { .. } => CUresult::NOT_FOUND,
+        Error::OtherDevice(_) => CUresult::INVALID_CONTEXT,
+    }
+}

@@ -1,0 +1,19 @@
+//! Fatbins, in the terms of devices.
+
+use texunit_device::ComputeCapability;
+pub(crate) use texunit_fatbin::{
+    Entry, HEADER, Kind, MAGIC, Reach, WRAPPER_MAGIC, Wrong, entries, size,
+};
+
+/// 10 * major + minor.
+pub(crate) fn architecture(capability: ComputeCapability) -> u32 {
+    10 * u32::from(capability.major) + u32::from(capability.minor)
+}
+
+/// The PTX entry that a device takes ([`texunit_fatbin::choose`]).
+pub(crate) fn choose<'e, 'a>(
+    entries: &'e [Entry<'a>],
+    device: ComputeCapability,
+) -> Option<&'e Entry<'a>> {
+    texunit_fatbin::choose(entries, architecture(device))
+}

@@ -1,0 +1,57 @@
+//! What a kernel's fault is to the driver API, and how the user is told.
+
+use crate::call::say;
+use std::fmt::Write;
+use texunit_cuda_abi::CUresult;
+use texunit_device::{Fault, FaultKind, SourceFile};
+
+/// The code that ends the context.
+pub(crate) fn code(kind: &FaultKind) -> CUresult {
+    match kind {
+        FaultKind::OutOfBounds { .. } | FaultKind::ReadOnly { .. } => CUresult::ILLEGAL_ADDRESS,
+        FaultKind::Misaligned { .. } => CUresult::MISALIGNED_ADDRESS,
+        FaultKind::Surface(text) if text.contains("multiple") => CUresult::MISALIGNED_ADDRESS,
+        FaultKind::Surface(_) => CUresult::ILLEGAL_ADDRESS,
+        FaultKind::Assert { .. } => CUresult::ASSERT,
+        FaultKind::StackOverflow { .. } => CUresult::HARDWARE_STACK_ERROR,
+        FaultKind::BadOperand(text) if text.contains("barrier") => CUresult::ILLEGAL_INSTRUCTION,
+        FaultKind::BadOperand(_) => CUresult::INVALID_PC,
+        FaultKind::Deadlock { .. } | FaultKind::StepLimit { .. } | FaultKind::Cancelled => {
+            CUresult::LAUNCH_TIMEOUT
+        }
+        // `trap` is an illegal instruction to the hardware, and so the driver names it.
+        FaultKind::Trap { .. } => CUresult::ILLEGAL_INSTRUCTION,
+        // A wrong handle reads a texture header that is none: the driver has no code of its own.
+        FaultKind::Handle { .. } | FaultKind::Texture(_) | FaultKind::Heap(_) => {
+            CUresult::LAUNCH_FAILED
+        }
+    }
+}
+
+/// Tells the user: an assertion in CUDA's words, everything as a diagnostic.
+pub(crate) fn tell(fault: &Fault, source: &SourceFile) {
+    let mut text = String::new();
+    if let FaultKind::Assert { message, file, line, function } = &fault.kind {
+        let ([bx, by, bz], [tx, ty, tz]) = (fault.cta, fault.thread);
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{file}:{line}: {function}: block: [{bx},{by},{bz}], thread: [{tx},{ty},{tz}] \
+             Assertion `{message}` failed."
+        );
+        write_error(&text);
+        text.clear();
+    }
+    let diagnostic = texunit_report::fault_diagnostic(fault);
+    let code = code(&fault.kind).name();
+    say(format_args!(
+        "a kernel went wrong; every call in this context answers {code} from here on\n{}",
+        texunit_report::human(source, &[diagnostic], false).trim_end()
+    ));
+}
+
+/// A line as CUDA itself writes it.
+#[allow(clippy::print_stderr)]
+fn write_error(line: &str) {
+    eprint!("{line}");
+}

@@ -1,0 +1,100 @@
+//! Formats of elements: the numbers of `CUarray_format` and `CUresourceViewFormat`.
+
+use crate::args::Answer;
+use crate::call::say;
+use texunit_cuda_abi::{CU_AD_FORMAT_NV12, CUresult};
+use texunit_device::Format;
+
+/// Name, `CU_AD_FORMAT_*`, channels. CUDA has no arrays of depth formats.
+#[rustfmt::skip]
+const FORMATS: [(&str, u32, u32); 51] = [
+    ("u8", 0x01, 1),       ("u8x2", 0x01, 2),       ("u8x4", 0x01, 4),
+    ("u16", 0x02, 1),      ("u16x2", 0x02, 2),      ("u16x4", 0x02, 4),
+    ("u32", 0x03, 1),      ("u32x2", 0x03, 2),      ("u32x4", 0x03, 4),
+    ("s8", 0x08, 1),       ("s8x2", 0x08, 2),       ("s8x4", 0x08, 4),
+    ("s16", 0x09, 1),      ("s16x2", 0x09, 2),      ("s16x4", 0x09, 4),
+    ("s32", 0x0a, 1),      ("s32x2", 0x0a, 2),      ("s32x4", 0x0a, 4),
+    ("f16", 0x10, 1),      ("f16x2", 0x10, 2),      ("f16x4", 0x10, 4),
+    ("f32", 0x20, 1),      ("f32x2", 0x20, 2),      ("f32x4", 0x20, 4),
+    ("unorm8", 0xc0, 1),   ("unorm8x2", 0xc1, 2),   ("unorm8x4", 0xc2, 4),
+    ("unorm16", 0xc3, 1),  ("unorm16x2", 0xc4, 2),  ("unorm16x4", 0xc5, 4),
+    ("snorm8", 0xc6, 1),   ("snorm8x2", 0xc7, 2),   ("snorm8x4", 0xc8, 4),
+    ("snorm16", 0xc9, 1),  ("snorm16x2", 0xca, 2),  ("snorm16x4", 0xcb, 4),
+    ("rgb10a2", 0x50, 4),
+    ("bc1", 0x91, 4),      ("bc1_srgb", 0x92, 4),   ("bc2", 0x93, 4),       ("bc2_srgb", 0x94, 4),
+    ("bc3", 0x95, 4),      ("bc3_srgb", 0x96, 4),   ("bc4", 0x97, 1),       ("bc4_snorm", 0x98, 1),
+    ("bc5", 0x99, 2),      ("bc5_snorm", 0x9a, 2),  ("bc6h", 0x9b, 3),      ("bc6h_snorm", 0x9c, 3),
+    ("bc7", 0x9d, 4),      ("bc7_srgb", 0x9e, 4),
+];
+
+/// Formats of video, which texunit does not provide: planes, and pixels that share channels.
+const VIDEO: [std::ops::RangeInclusive<u32>; 4] =
+    [0x51..=0x5e, 0x9f..=0x9f, 0xa1..=0xa9, CU_AD_FORMAT_NV12..=0xb5];
+
+/// By `CU_RES_VIEW_FORMAT_*`, from 1 on.
+#[rustfmt::skip]
+const VIEWS: [&str; 34] = [
+    "u8", "u8x2", "u8x4", "s8", "s8x2", "s8x4",
+    "u16", "u16x2", "u16x4", "s16", "s16x2", "s16x4",
+    "u32", "u32x2", "u32x4", "s32", "s32x2", "s32x4",
+    "f16", "f16x2", "f16x4", "f32", "f32x2", "f32x4",
+    "bc1", "bc2", "bc3", "bc4", "bc4_snorm", "bc5", "bc5_snorm", "bc6h", "bc6h_snorm", "bc7",
+];
+
+/// The format of a number and so many channels.
+///
+/// `CUDA_ERROR_NOT_SUPPORTED` for formats of video, `CUDA_ERROR_INVALID_VALUE` for other numbers, and
+/// for channels that the format does not have.
+pub(crate) fn format(number: u32, channels: u32) -> Answer<Format> {
+    let row = FORMATS.iter().find(|row| (row.1, row.2) == (number, channels));
+    match row.and_then(|row| Format::from_name(row.0)) {
+        Some(format) => Ok(format),
+        None if VIDEO.iter().any(|video| video.contains(&number)) => {
+            say(format_args!(
+                "arrays of video formats (CUarray_format {number:#x}) are not supported"
+            ));
+            Err(CUresult::NOT_SUPPORTED)
+        }
+        None => Err(CUresult::INVALID_VALUE),
+    }
+}
+
+/// Number and channels of a format; `None` for depth formats.
+pub(crate) fn numbers(format: Format) -> Option<(u32, u32)> {
+    let row = FORMATS.iter().find(|row| row.0 == format.name());
+    row.map(|row| (row.1, row.2))
+}
+
+/// The format of a view; `CUDA_ERROR_INVALID_VALUE` for `CU_RES_VIEW_FORMAT_NONE` and numbers that
+/// are none.
+pub(crate) fn view_format(number: u32) -> Answer<Format> {
+    let name = (number as usize).checked_sub(1).and_then(|i| VIEWS.get(i));
+    name.and_then(|name| Format::from_name(name)).ok_or(CUresult::INVALID_VALUE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_of_the_unit_but_depth_has_numbers() {
+        for found in Format::all() {
+            match numbers(found) {
+                Some((number, channels)) => {
+                    assert_eq!(format(number, channels).ok(), Some(found));
+                    assert_eq!(u32::from(found.channels()), channels, "{found}");
+                }
+                None => assert!(found.is_depth(), "{found}"),
+            }
+        }
+        for number in 1..=VIEWS.len() as u32 {
+            assert!(view_format(number).is_ok(), "{number}");
+        }
+        assert_eq!(view_format(0), Err(CUresult::INVALID_VALUE));
+        assert_eq!(view_format(0x23), Err(CUresult::INVALID_VALUE));
+        assert_eq!(format(0x01, 3), Err(CUresult::INVALID_VALUE));
+        assert_eq!(format(0x9b, 4), Err(CUresult::INVALID_VALUE));
+        assert_eq!(format(0x04, 1), Err(CUresult::INVALID_VALUE));
+        assert_eq!(format(0xb0, 1), Err(CUresult::NOT_SUPPORTED));
+    }
+}

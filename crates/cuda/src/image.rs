@@ -1,0 +1,284 @@
+//! Images of modules: what `cuModuleLoadData` and its like are given. PTX text, a fatbin, or a
+//! structure that points to one; machine code is recognised, and refused.
+
+use crate::args::{Answer, Raw};
+use crate::call::say;
+use crate::fatbin::{self, Kind, Reach};
+use crate::profile::Profile;
+use crate::settings::settings;
+use texunit_cuda_abi::{CUDA_VERSION, CUresult};
+
+/// First bytes of machine code (ELF).
+const ELF: [u8; 4] = *b"\x7fELF";
+
+/// PTX, and what messages call it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ptx {
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+/// An image as it was given, with a copy of its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Image {
+    /// Bytes that should be PTX.
+    Text(Vec<u8>),
+    /// A fatbin.
+    Fatbin(Vec<u8>),
+    /// Fatbins that are to be linked: those of a program with relocatable device code.
+    Several(Vec<Vec<u8>>),
+    /// Machine code.
+    Machine,
+}
+
+/// The fatbin behind a pointer, whose header says how large it is.
+fn fatbin_at(image: Raw) -> Answer<Vec<u8>> {
+    let mut header = [0; fatbin::HEADER];
+    image.read(0, &mut header)?;
+    let size = fatbin::size(&header).map_err(invalid)?;
+    let mut bytes = vec![0; size];
+    image.read(0, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Says what is wrong with an image.
+fn invalid(why: fatbin::Wrong) -> CUresult {
+    say(format_args!("the image of a module is a fatbin, but damaged: {why}"));
+    CUresult::INVALID_IMAGE
+}
+
+/// Most fatbins that a wrapper may point to.
+const MOST_LINKED: usize = 1 << 16;
+
+impl Image {
+    /// An image of the host of which no size is known.
+    pub(crate) fn at(image: Raw) -> Answer<Self> {
+        if image.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let mut first = [0; 4];
+        for at in 0..4 {
+            // No further than the zero at the end of a text.
+            image.read(at, &mut first[at..=at])?;
+            if first[at] == 0 {
+                break;
+            }
+        }
+        match u32::from_le_bytes(first) {
+            _ if first == ELF => Ok(Self::Machine),
+            fatbin::MAGIC => fatbin_at(image).map(Self::Fatbin),
+            fatbin::WRAPPER_MAGIC => Self::wrapped(image),
+            _ => Ok(Self::Text(image.text().bytes()?)),
+        }
+    }
+
+    /// The structure `__fatBinC_Wrapper_t`: magic number, version, pointer to a fatbin, and of
+    /// version 2 a pointer to a list of fatbins that ends with null.
+    fn wrapped(image: Raw) -> Answer<Self> {
+        let mut bytes = [0; 24];
+        image.read(0, &mut bytes)?;
+        let word =
+            |at: usize| bytes[at..at + 8].iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte));
+        let (version, data, list) = (word(0) >> 32, word(8), word(16));
+        if version == 2 && list != 0 {
+            // SAFETY: a pointer in a structure that the caller's compiler has written.
+            let list = unsafe { Raw::of(list) };
+            let mut fatbins = Vec::new();
+            for i in 0..MOST_LINKED {
+                let mut address = [0; 8];
+                list.read(8 * i, &mut address)?;
+                match u64::from_le_bytes(address) {
+                    0 => break,
+                    // SAFETY: as above.
+                    address => fatbins.push(fatbin_at(unsafe { Raw::of(address) })?),
+                }
+            }
+            if !fatbins.is_empty() {
+                return Ok(Self::Several(fatbins));
+            }
+        }
+        if data == 0 {
+            return Err(CUresult::INVALID_IMAGE);
+        }
+        // SAFETY: as above.
+        fatbin_at(unsafe { Raw::of(data) }).map(Self::Fatbin)
+    }
+
+    /// An image of which all bytes are there, as in a file.
+    pub(crate) fn of(bytes: Vec<u8>) -> Self {
+        match bytes.first_chunk() {
+            Some(first) if *first == ELF => Self::Machine,
+            Some(first) if u32::from_le_bytes(*first) == fatbin::MAGIC => Self::Fatbin(bytes),
+            _ => {
+                let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+                Self::Text(bytes[..end].to_vec())
+            }
+        }
+    }
+
+    /// The PTX that a device takes from it.
+    ///
+    /// `CUDA_ERROR_NO_BINARY_FOR_GPU` if there is none, `CUDA_ERROR_INVALID_IMAGE` if the image is
+    /// damaged; of PTX that is newer than the device or than CUDA, what [`newer`] answers.
+    pub(crate) fn ptx(&self, name: &str, device: &Profile) -> Answer<Ptx> {
+        let ptx = match self {
+            Self::Machine => return Err(machine_only(device)),
+            Self::Text(bytes) => Ptx { name: name.to_owned(), text: text(bytes) },
+            Self::Fatbin(bytes) => from_fatbin(bytes, name, device)?,
+            Self::Several(all) => {
+                // The runtime of the device comes along for the newest cards only: what does not
+                // run here is left out, unless nothing does.
+                let here: Vec<&Vec<u8>> = all.iter().filter(|bytes| runs(bytes, device)).collect();
+                let taken = if here.is_empty() { all.iter().collect() } else { here };
+                let each = taken.into_iter().map(|bytes| from_fatbin(bytes, name, device));
+                crate::link::link(&each.collect::<Answer<Vec<_>>>()?).map_err(|why| {
+                    say(format_args!("{why}"));
+                    CUresult::INVALID_PTX
+                })?
+            }
+        };
+        newer(&ptx, device)?;
+        Ok(ptx)
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Whether a fatbin has PTX that the device runs.
+fn runs(bytes: &[u8], device: &Profile) -> bool {
+    let number = fatbin::architecture(device.capability);
+    let entries = fatbin::entries(bytes).unwrap_or_default();
+    let chosen = fatbin::choose(&entries, device.capability);
+    chosen.is_some_and(|entry| entry.reach.runs(entry.architecture, number))
+}
+
+fn from_fatbin(bytes: &[u8], name: &str, device: &Profile) -> Answer<Ptx> {
+    let entries = fatbin::entries(bytes).map_err(invalid)?;
+    let Some(entry) = fatbin::choose(&entries, device.capability) else {
+        return match entries.iter().any(|e| e.kind != Kind::Ptx) {
+            true => Err(machine_only(device)),
+            false => Err(CUresult::NO_BINARY_FOR_GPU),
+        };
+    };
+    let bytes = entry.text().map_err(invalid)?;
+    let name = entry.name.map_or_else(|| name.to_owned(), |file| format!("{file}.ptx"));
+    Ok(Ptx { name, text: text(&bytes) })
+}
+
+fn machine_only(device: &Profile) -> CUresult {
+    let number = fatbin::architecture(device.capability);
+    say(format_args!(
+        "the image of a module has machine code only, but texunit runs PTX: compile with \
+         `-arch=compute_{number}` or `-gencode arch=compute_{number},code=compute_{number}`"
+    ));
+    CUresult::NO_BINARY_FOR_GPU
+}
+
+/// What the first lines of PTX say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Heading {
+    /// `.version`: 10 * major + minor.
+    pub(crate) version: Option<u32>,
+    /// `.target`: 10 * major + minor, and on which devices it runs.
+    pub(crate) target: Option<(u32, Reach)>,
+}
+
+/// Reads the heading, as far as it is one: mistakes are the checker's business.
+pub(crate) fn heading(text: &str) -> Heading {
+    let mut heading = Heading::default();
+    let mut rest = text;
+    while heading.version.is_none() || heading.target.is_none() {
+        rest = rest.trim_start();
+        if let Some(comment) = rest.strip_prefix("//") {
+            rest = comment.split_once('\n').map_or("", |(_, rest)| rest);
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            rest = comment.split_once("*/").map_or("", |(_, rest)| rest);
+        } else if let Some(after) = rest.strip_prefix(".version") {
+            let word = first_word(after);
+            let number = word.split_once('.').and_then(|(major, minor)| {
+                let (major, minor): (u32, u32) = (major.parse().ok()?, minor.parse().ok()?);
+                major.checked_mul(10)?.checked_add(minor)
+            });
+            heading.version = number;
+            rest = &after[after.find(word).unwrap_or(0) + word.len()..];
+            if number.is_none() {
+                break;
+            }
+        } else if let Some(after) = rest.strip_prefix(".target") {
+            heading.target = target(first_word(after));
+            break;
+        } else {
+            break;
+        }
+    }
+    heading
+}
+
+fn first_word(text: &str) -> &str {
+    let text = text.trim_start();
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.'));
+    &text[..end.unwrap_or(text.len())]
+}
+
+fn target(word: &str) -> Option<(u32, Reach)> {
+    let digits = word.strip_prefix("sm_")?;
+    let reach = match digits.chars().last()? {
+        'a' => Reach::Only,
+        'f' => Reach::Family,
+        _ => Reach::Forward,
+    };
+    let number = digits.trim_end_matches(['a', 'f']).parse().ok()?;
+    Some((number, reach))
+}
+
+/// The newest `.version` that the driver of a CUDA release reads: 10 * major + minor.
+fn newest_version() -> u32 {
+    // CUDA 12.x reads PTX 8.x, CUDA 13.x PTX 9.x.
+    let release = CUDA_VERSION.unsigned_abs();
+    (release / 1000 - 4) * 10 + release % 1000 / 10
+}
+
+/// PTX for another device, or of a later CUDA: it runs all the same, with a warning, as texunit
+/// executes all that it knows on every device; a strict device refuses it as the driver does.
+fn newer(ptx: &Ptx, device: &Profile) -> Answer {
+    let number = fatbin::architecture(device.capability);
+    let heading = heading(&ptx.text);
+    let name = &ptx.name;
+    if let Some((target, reach)) = heading.target
+        && !reach.runs(target, number)
+    {
+        if settings().strict {
+            say(format_args!("{name} is for sm_{target}, and the device is an sm_{number}"));
+            return Err(CUresult::NO_BINARY_FOR_GPU);
+        }
+        warn_once(format!(
+            "{name} is for sm_{target}, and the device is an sm_{number}: a card of this architecture would refuse it (TEXUNIT_DEVICE=sm_{target} chooses another)"
+        ));
+    }
+    if let Some(version) = heading.version.filter(|&v| v > newest_version()) {
+        let (major, minor) = (version / 10, version % 10);
+        if settings().strict {
+            say(format_args!("{name} has .version {major}.{minor}, which is newer than CUDA"));
+            return Err(CUresult::UNSUPPORTED_PTX_VERSION);
+        }
+        warn_once(format!(
+            "{name} has .version {major}.{minor}: a driver of CUDA {}.{} would refuse it",
+            CUDA_VERSION / 1000,
+            CUDA_VERSION % 1000 / 10
+        ));
+    }
+    Ok(())
+}
+
+/// A warning that is the same for every module of a program.
+fn warn_once(text: String) {
+    use std::collections::HashSet;
+    use std::sync::{Mutex, PoisonError};
+    static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if said.get_or_insert_default().insert(text.clone()) {
+        say(format_args!("warning: {text}"));
+    }
+}

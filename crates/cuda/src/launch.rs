@@ -1,0 +1,233 @@
+//! Launches. A kernel runs to its end in the thread that launches it.
+
+use crate::args::{Answer, In, Raw};
+use crate::call::say;
+use crate::context::{Context, Limit, MOST_STACK};
+use crate::handle::{Handle, Object};
+use crate::module::{Function, Module};
+use crate::occupancy::{self, Block};
+use crate::settings::settings;
+use crate::{faults, report};
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use texunit_cuda_abi::{
+    CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUresult,
+};
+use texunit_device::{ArgError, Fault, LaunchError, LaunchOptions, LaunchStats};
+
+/// Grid, block and shared memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// CTAs.
+    pub(crate) grid: [u32; 3],
+    /// Threads of a CTA.
+    pub(crate) block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub(crate) shared: u32,
+    /// All CTAs run at the same time.
+    pub(crate) cooperative: bool,
+}
+
+/// Bytes of stack that a thread of a launch may use. Of a kernel whose need is known before it runs
+/// the driver provides that, whatever the limit of the context is; of others (recursion, calls through
+/// registers, `alloca`) the limit is what is added to what each function needs once.
+fn stack_limit(context: &Context, function: &Function) -> u32 {
+    let resources = function.kernel.resources();
+    if resources.known_stack {
+        return MOST_STACK as u32;
+    }
+    let limit = resources.reached.saturating_add(context.limit(Limit::StackSize) as u64);
+    limit.min(MOST_STACK as u64) as u32
+}
+
+/// Whether the grid of a cooperative launch is larger than what the card holds at a time. Blocks that
+/// do not run at all are refused for that.
+fn too_large(context: &Context, function: &Function, shape: &Shape) -> bool {
+    let product = |n: [u32; 3]| n.iter().fold(1_u64, |a, &b| a.saturating_mul(b.into()));
+    let profile = context.gpu.profile;
+    let threads = u32::try_from(product(shape.block)).unwrap_or(u32::MAX);
+    let block = Block { threads, dynamic_shared: shape.shared.into() };
+    let held = match occupancy::blocks(function, profile, block) {
+        0 => return false,
+        each => u64::from(each) * u64::from(profile.multiprocessors.unsigned_abs()),
+    };
+    product(shape.grid) > held
+}
+
+/// The kernel of a handle, of `CUfunction` or of `CUkernel`, in a context.
+///
+/// `CUDA_ERROR_INVALID_HANDLE` if it is neither, or of another context.
+pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Arc<Function>> {
+    let function = match Function::registry().find(handle) {
+        Some(function) => function,
+        None => crate::library::function(Handle::of(handle.number()), context)?.get()?,
+    };
+    match function.context == context.handle {
+        true => Ok(function),
+        false => Err(CUresult::INVALID_HANDLE),
+    }
+}
+
+/// The parameter buffer of a launch, from `kernelParams` or from `extra`.
+///
+/// `CUDA_ERROR_INVALID_VALUE` if both are given, if neither is and there are parameters, or if the
+/// buffer is too small.
+pub(crate) fn parameters(function: &Function, each: In<Raw>, extra: In<u64>) -> Answer<Vec<u8>> {
+    let size = function.kernel.param_size() as usize;
+    let mut buffer = vec![0; size];
+    match (each.is_null(), extra.is_null()) {
+        (false, false) => return Err(CUresult::INVALID_VALUE),
+        (true, true) if size == 0 => {}
+        (true, true) => return Err(CUresult::INVALID_VALUE),
+        (false, true) => {
+            for (i, param) in function.kernel.params().iter().enumerate() {
+                let (start, end) = (param.offset as usize, (param.offset + param.size) as usize);
+                let place = buffer.get_mut(start..end).ok_or(CUresult::INVALID_VALUE)?;
+                each.at(i)?.read(0, place)?;
+            }
+        }
+        (true, false) => packed(extra, &mut buffer)?,
+    }
+    Ok(buffer)
+}
+
+/// Reads the buffer that a list `extra` points to. It may be longer than the parameters, as a
+/// structure of C is that ends with padding.
+fn packed(extra: In<u64>, buffer: &mut [u8]) -> Answer {
+    let (mut pointer, mut size) = (0, None);
+    for i in 0.. {
+        match extra.at(2 * i)? {
+            CU_LAUNCH_PARAM_END => break,
+            CU_LAUNCH_PARAM_BUFFER_POINTER => pointer = extra.at(2 * i + 1)?,
+            CU_LAUNCH_PARAM_BUFFER_SIZE => {
+                let mut bytes = [0; 8];
+                // SAFETY: the list holds a pointer to a `size_t` here.
+                unsafe { Raw::of(extra.at(2 * i + 1)?) }.read(0, &mut bytes)?;
+                size = Some(u64::from_le_bytes(bytes));
+            }
+            _ => return Err(CUresult::INVALID_VALUE),
+        }
+    }
+    if size.is_none_or(|size| size < buffer.len() as u64) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    // SAFETY: the list holds a pointer to a buffer of that size.
+    unsafe { Raw::of(pointer) }.read(0, buffer)
+}
+
+/// Runs a kernel. A fault is told at once, and ends the context: this call succeeds, and every
+/// later one answers its code, as those of an asynchronous launch do.
+pub(crate) fn launch(
+    context: &Context,
+    function: &Function,
+    shape: &Shape,
+    params: &[u8],
+) -> Answer {
+    if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    if shape.cooperative && too_large(context, function, shape) {
+        return Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE);
+    }
+    let module = Module::registry().find(function.module).ok_or(CUresult::INVALID_HANDLE)?;
+    let name = function.kernel.name();
+    let watch = settings().trace.fetch.then(|| crate::launch_trace::watch(&module, name));
+    let options = LaunchOptions {
+        grid: shape.grid,
+        block: shape.block,
+        dynamic_shared: shape.shared,
+        threads: settings().threads,
+        stack_limit: stack_limit(context, function),
+        cooperative: shape.cooperative,
+        printf_limit: context.limit(Limit::PrintfFifoSize),
+        watch: watch.as_ref(),
+        ..LaunchOptions::default()
+    };
+    let start = Instant::now();
+    let result = function.kernel.launch_packed(&options, params);
+    let time = start.elapsed();
+    match result {
+        Ok(stats) => {
+            done(function, shape, time, &stats, None);
+            Ok(())
+        }
+        Err(LaunchError::Args(error)) => Err(refused(&error)),
+        Err(LaunchError::Unsupported(diagnostics)) => {
+            say(format_args!(
+                "kernel `{}` is not launched: it holds instructions that texunit does not execute\n{}",
+                function.kernel.name(),
+                texunit_report::human(module.loaded.source(), &diagnostics, false).trim_end()
+            ));
+            Err(CUresult::NOT_SUPPORTED)
+        }
+        Err(LaunchError::Fault(fault)) => {
+            done(function, shape, time, &fault.stats, Some(&fault));
+            faults::tell(&fault, module.loaded.source());
+            context.fail(faults::code(&fault.kind));
+            Ok(())
+        }
+    }
+}
+
+/// What a launch leaves behind: printed text, a line of the trace, its part of the report.
+fn done(
+    function: &Function,
+    shape: &Shape,
+    time: Duration,
+    stats: &LaunchStats,
+    fault: Option<&Fault>,
+) {
+    print(&stats.printf);
+    if settings().trace.launch {
+        let Shape { grid, block, shared, .. } = shape;
+        say(format_args!(
+            "launch {} grid {}x{}x{} block {}x{}x{} shared {shared}+{}: {:.3} ms, {} instructions, \
+             {} fetches, {} surface accesses{}",
+            function.kernel.name(),
+            grid[0],
+            grid[1],
+            grid[2],
+            block[0],
+            block[1],
+            block[2],
+            function.kernel.static_shared(),
+            time.as_secs_f64() * 1000.0,
+            stats.thread_instructions,
+            stats.fetches,
+            stats.surface_accesses,
+            fault.map_or_else(String::new, |fault| format!(", fault: {}", fault.kind.name())),
+        ));
+    }
+    report::launched(function, shape, time, stats, fault);
+}
+
+/// Code of a launch that was refused.
+fn refused(error: &ArgError) -> CUresult {
+    match error {
+        // More threads than the kernel was made for; of other blocks nothing fits at all.
+        ArgError::Block(text) if text.contains(".maxntid") => CUresult::LAUNCH_OUT_OF_RESOURCES,
+        ArgError::CooperativeLaunchTooLarge { .. } => CUresult::COOPERATIVE_LAUNCH_TOO_LARGE,
+        ArgError::Memory(error) => crate::error::code(error),
+        _ => CUresult::INVALID_VALUE,
+    }
+}
+
+/// Prints what a kernel printed through the buffer of C, so that it stands between the program's
+/// own output where it belongs.
+fn print(text: &[u8]) {
+    unsafe extern "C" {
+        static stdout: *mut c_void;
+        fn fwrite(from: *const c_void, size: usize, count: usize, to: *mut c_void) -> usize;
+        fn fflush(file: *mut c_void) -> c_int;
+    }
+    if text.is_empty() {
+        return;
+    }
+    // SAFETY: `stdout` is a file of the C library that is open, or was closed by the program, whom
+    // `printf` would then fail as well; the text is as long as it says.
+    unsafe {
+        fwrite(text.as_ptr().cast(), 1, text.len(), stdout);
+        fflush(stdout);
+    }
+}

@@ -1,0 +1,95 @@
+//! The trace of fetches and surface accesses (`TEXUNIT_TRACE=fetch`): one line each, as they happen.
+//! Lines of CTAs that run at the same time stand between each other.
+
+use crate::call::say;
+use crate::module::Module;
+use std::fmt::Write;
+use std::sync::Arc;
+use texunit_device::{FetchForm, Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};
+use texunit_unit::{CoordType, ResultType};
+
+/// A watch that prints what the kernels of a module do.
+pub(crate) fn watch(module: &Arc<Module>, kernel: &str) -> Watch {
+    let (module, kernel) = (Arc::clone(module), kernel.to_owned());
+    Watch::of_all(move |block, thread, access| {
+        let source = module.loaded.source();
+        let line = source.location(access.span.start).line;
+        let ([bx, by, bz], [tx, ty, tz]) = (block, thread);
+        say(format_args!(
+            "fetch {kernel} block ({bx}, {by}, {bz}) thread ({tx}, {ty}, {tz}) {}:{line}: {}",
+            source.name(),
+            describe(access)
+        ));
+    })
+}
+
+fn describe(access: &WatchedAccess) -> String {
+    match &access.what {
+        Watched::Fetch(fetch) => fetched(fetch),
+        Watched::Surface(surface) => accessed(surface),
+    }
+}
+
+/// `tex.2d.v4.f32.f32 [name, {0.5, 0.5}] -> {1, 0, 0, 1}`
+fn fetched(fetch: &WatchedFetch) -> String {
+    let form = fetch.form;
+    let resource = &fetch.texture.resource;
+    let coords = coordinates(form).map(|(i, integer)| number(fetch.operands.coords[i], integer));
+    let coords = list(coords);
+    let mut text = format!("{form} [{}, {coords}]", name(resource.name()));
+    if form.offset {
+        let axes = form.geometry.axes();
+        // Writing to a string cannot fail.
+        let _ =
+            write!(text, ", {}", list(fetch.operands.offset[..axes].iter().map(i32::to_string)));
+    }
+    let values = fetch.values.iter().take(form.result.registers().into());
+    let values = list(values.map(|&bits| value(bits, form.result)));
+    let missing = if fetch.resident { "" } else { ", not resident" };
+    let _ = write!(text, " -> {values}{missing}");
+    text
+}
+
+/// Indices of the coordinates, and whether each is an integer: the layer is one always.
+fn coordinates(form: FetchForm) -> impl Iterator<Item = (usize, bool)> {
+    let first = usize::from(form.geometry.is_array() || form.geometry.is_multisample());
+    let axes = if form.geometry.is_cube() { 3 } else { form.geometry.axes() };
+    (0..first + axes).map(move |i| (i, i < first || form.coord == CoordType::S32))
+}
+
+fn number(bits: u32, integer: bool) -> String {
+    match integer {
+        true => bits.cast_signed().to_string(),
+        false => f32::from_bits(bits).to_string(),
+    }
+}
+
+fn value(bits: u32, result: ResultType) -> String {
+    match result {
+        ResultType::F32 => number(bits, false),
+        ResultType::S32 => number(bits, true),
+        ResultType::U32 => bits.to_string(),
+        ResultType::F16 => format!("{bits:#06x}"),
+        ResultType::F16x2 => format!("{bits:#010x}"),
+    }
+}
+
+/// `suld.b.2d.trap [name, {16, 3}]: {0x1, 0x2}`; x counts bytes.
+fn accessed(access: &WatchedSurface) -> String {
+    let form = access.form;
+    let count = usize::from(form.geometry.is_array()) + form.geometry.axes();
+    let coords = list(access.coords.iter().take(count).map(|&c| c.cast_signed().to_string()));
+    let values = match &access.outcome {
+        Ok(values) => list(values.iter().map(|value| format!("{value:#x}"))),
+        Err(fault) => fault.to_string(),
+    };
+    format!("{form} [{}, {coords}]: {values}", name(access.surface.resource.name()))
+}
+
+fn name(name: &str) -> &str {
+    if name.is_empty() { "texture" } else { name }
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    format!("{{{}}}", items.collect::<Vec<_>>().join(", "))
+}

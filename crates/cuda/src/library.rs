@@ -1,0 +1,244 @@
+//! Libraries: modules that belong to no context, and are loaded in each when they are needed.
+
+use crate::args::Answer;
+use crate::context::Context;
+use crate::handle::{Handle, Object, object};
+use crate::image::{Image, Ptx};
+use crate::module::{self, Function, Module, Place};
+use crate::module_options::Jit;
+use crate::profile::Profile;
+use crate::state;
+use std::collections::{HashMap, HashSet};
+use std::ffi::CString;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use texunit_cuda_abi::{CUdevice, CUresult};
+use texunit_syntax::ast::Item;
+use texunit_syntax::{Diagnostic, SourceFile};
+
+/// A library.
+#[derive(Debug)]
+pub(crate) struct Library {
+    image: Image,
+    /// What messages call it.
+    name: String,
+    /// Its kernels, in source order.
+    pub(crate) kernels: Vec<Handle<Kernel>>,
+    by_name: HashMap<String, Handle<Kernel>>,
+    /// Variables with the attribute `.managed`.
+    managed: HashSet<String>,
+    /// Where it is loaded, by the context's handle.
+    modules: Mutex<HashMap<usize, Handle<Module>>>,
+}
+
+object!(Library);
+
+/// A kernel of a library (`CUkernel`).
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    /// Its library.
+    pub(crate) library: Handle<Library>,
+    /// Its name, for C.
+    pub(crate) name: CString,
+    /// Attributes that were set for a device, which functions of it get when they are loaded.
+    set: Mutex<HashMap<(CUdevice, u32), i32>>,
+}
+
+object!(Kernel);
+
+/// The names of a text's kernels and of its managed variables, or its mistakes.
+fn names(ptx: &Ptx, jit: &Jit) -> Answer<(Vec<String>, HashSet<String>)> {
+    let source = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
+    let parsed = texunit_syntax::parse(&source);
+    if parsed.diagnostics.iter().any(Diagnostic::is_error) {
+        if !jit.report(&source, &parsed.diagnostics) {
+            crate::call::say(format_args!(
+                "a library cannot be loaded\n{}",
+                texunit_report::human(&source, &parsed.diagnostics, false).trim_end()
+            ));
+        }
+        return Err(CUresult::INVALID_PTX);
+    }
+    let entries = parsed.module.items.iter().filter_map(|item| match item {
+        Item::Function(f) if f.is_entry && f.body.is_some() => Some(f.name.text.to_owned()),
+        _ => None,
+    });
+    let managed = parsed.module.items.iter().filter_map(|item| match item {
+        Item::Variable(v) if v.attributes.iter().any(|word| word.text.ends_with("managed")) => {
+            Some(v.name.text.to_owned())
+        }
+        _ => None,
+    });
+    Ok((entries.collect(), managed.collect()))
+}
+
+/// Makes a library of an image. It is loaded where it is used first; here too if the caller wants
+/// to read what is wrong with it.
+pub(crate) fn load(image: Image, name: &str, jit: &Jit) -> Answer<Handle<Library>> {
+    let context = crate::context::current().ok();
+    let device: &'static Profile = match &context {
+        Some(context) => context.gpu.profile,
+        None => state::gpu(0)?.profile,
+    };
+    let (names, managed) = names(&image.ptx(name, device)?, jit)?;
+    let handle = Handle::fresh();
+    let kernel = |name: &String| {
+        Kernel::registry().insert(Kernel {
+            library: handle,
+            // A name of PTX has no zero in it.
+            name: CString::new(name.as_str()).unwrap_or_default(),
+            set: Mutex::default(),
+        })
+    };
+    let kernels: Vec<Handle<Kernel>> = names.iter().map(kernel).collect();
+    let by_name = names.into_iter().zip(kernels.iter().copied()).collect();
+    let library = Arc::new(Library {
+        image,
+        name: name.to_owned(),
+        kernels,
+        by_name,
+        managed,
+        modules: Mutex::default(),
+    });
+    Library::registry().keep(handle, Arc::clone(&library));
+    if let Some(context) = context.filter(|_| jit.has_log())
+        && let Err(code) = library.module_with((&*context).into(), jit)
+    {
+        unload(handle)?;
+        return Err(code);
+    }
+    Ok(handle)
+}
+
+/// Unloads a library everywhere.
+pub(crate) fn unload(library: Handle<Library>) -> Answer {
+    let library = library.take()?;
+    for kernel in &library.kernels {
+        Kernel::registry().remove(*kernel);
+    }
+    for module in library.modules().values() {
+        // Its context may have ended, and the module with it.
+        let _ = module::unload(*module);
+    }
+    Ok(())
+}
+
+/// The function of a kernel in a context.
+pub(crate) fn function(kernel: Handle<Kernel>, context: &Context) -> Answer<Handle<Function>> {
+    let kernel = kernel.get()?;
+    let module = kernel.library.get()?.module(context)?.get()?;
+    // A name of PTX is ASCII.
+    module.function(kernel.name.to_str().unwrap_or_default())
+}
+
+impl Library {
+    fn modules(&self) -> MutexGuard<'_, HashMap<usize, Handle<Module>>> {
+        self.modules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The kernel of a name; `CUDA_ERROR_NOT_FOUND` if there is none.
+    pub(crate) fn kernel(&self, name: &str) -> Answer<Handle<Kernel>> {
+        self.by_name.get(name).copied().ok_or(CUresult::NOT_FOUND)
+    }
+
+    /// Whether a variable is declared `.attribute(.managed)`.
+    pub(crate) fn is_managed(&self, name: &str) -> bool {
+        self.managed.contains(name)
+    }
+
+    /// The library's module in a context, loaded if it is not.
+    pub(crate) fn module(&self, context: &Context) -> Answer<Handle<Module>> {
+        self.module_with(context.into(), &Jit::default())
+    }
+
+    /// The library's module in the current context; if there is none, in the primary context of the
+    /// first device, which a program will use then.
+    pub(crate) fn module_somewhere(&self) -> Answer<Handle<Module>> {
+        match crate::context::current() {
+            Ok(context) => self.module(&context),
+            Err(CUresult::INVALID_CONTEXT | CUresult::CONTEXT_IS_DESTROYED) => {
+                let gpu = state::gpu(0)?;
+                let context = crate::context::primary(gpu).handle;
+                self.module_with(Place { context, gpu }, &Jit::default())
+            }
+            Err(code) => Err(code),
+        }
+    }
+
+    fn module_with(&self, place: Place<'_>, jit: &Jit) -> Answer<Handle<Module>> {
+        // The lock is held while it is loaded: another thread waits for this module.
+        let mut modules = self.modules();
+        modules.retain(|_, module| Module::registry().find(*module).is_some());
+        if let Some(module) = modules.get(&place.context.number()) {
+            return Ok(*module);
+        }
+        let ptx = self.image.ptx(&self.name, place.gpu.profile)?;
+        let handle = module::load(place, &ptx, jit)?;
+        modules.insert(place.context.number(), handle);
+        for function in &handle.get()?.functions {
+            let function = function.get()?;
+            let kernel = self.by_name.get(function.kernel.name());
+            if let Some(kernel) = kernel.and_then(|kernel| Kernel::registry().find(*kernel)) {
+                kernel.apply(&function, place.gpu.ordinal);
+            }
+        }
+        Ok(handle)
+    }
+
+    /// The functions of a kernel on a device, wherever the library is loaded.
+    fn functions(&self, name: &str, device: CUdevice) -> Vec<Arc<Function>> {
+        let modules: Vec<_> = self.modules().iter().map(|(&c, &m)| (c, m)).collect();
+        let on_device = modules.into_iter().filter(|(context, _)| {
+            let context = Context::registry().find(Handle::of(*context));
+            context.is_some_and(|context| context.gpu.ordinal == device)
+        });
+        let function = |(_, module): (usize, Handle<Module>)| {
+            Module::registry().find(module)?.function(name).ok()?.get().ok()
+        };
+        on_device.filter_map(function).collect()
+    }
+}
+
+impl Kernel {
+    fn set(&self) -> MutexGuard<'_, HashMap<(CUdevice, u32), i32>> {
+        self.set.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives a function the attributes that were set for its device.
+    fn apply(&self, function: &Function, device: CUdevice) {
+        for (&(of, attribute), &value) in &*self.set() {
+            if of == device {
+                // It was checked when it was set.
+                let _ = function.set_attribute(attribute, value);
+            }
+        }
+    }
+
+    /// A function of the kernel on a device: in the current context if that is one of the device,
+    /// or in any other where it is loaded.
+    pub(crate) fn on(self: &Arc<Self>, device: CUdevice) -> Answer<Arc<Function>> {
+        state::gpu(device)?;
+        let library = self.library.get()?;
+        let name = self.name.to_str().unwrap_or_default();
+        let current = crate::context::current().ok();
+        if let Some(context) = current.filter(|context| context.gpu.ordinal == device) {
+            return library.module(&context)?.get()?.function(name)?.get();
+        }
+        library.functions(name, device).pop().ok_or(CUresult::INVALID_CONTEXT)
+    }
+
+    /// Sets an attribute of the kernel on a device, there and wherever it is loaded later.
+    pub(crate) fn set_attribute(&self, device: CUdevice, attribute: u32, value: i32) -> Answer {
+        state::gpu(device)?;
+        let library = self.library.get()?;
+        if let Ok(context) = crate::context::current()
+            && context.gpu.ordinal == device
+        {
+            library.module(&context)?;
+        }
+        for function in library.functions(self.name.to_str().unwrap_or_default(), device) {
+            function.set_attribute(attribute, value)?;
+        }
+        self.set().insert((device, attribute), value);
+        Ok(())
+    }
+}

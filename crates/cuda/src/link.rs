@@ -1,0 +1,292 @@
+//! Linking: several PTX texts become one.
+//!
+//! `.extern` declarations become those of the definition that another text has, a `.weak` definition
+//! gives way to another, and what a text keeps for itself is renamed where the name is taken.
+
+use crate::image::Ptx;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use texunit_syntax::ast::{Function, Item, Linkage, Variable};
+use texunit_syntax::{Diagnostic, SourceFile};
+
+/// A name at module scope.
+#[derive(Clone, Copy, Debug)]
+struct Symbol<'a> {
+    name: &'a str,
+    linkage: Option<Linkage>,
+    /// Whether this is its definition, and no declaration.
+    defines: bool,
+    /// Everything from the linkage to the end.
+    whole: (usize, usize),
+    /// The word `.extern`.
+    word: Option<(usize, usize)>,
+    function: bool,
+}
+
+/// Links texts. What is still undefined then is found when the module is loaded.
+pub(crate) fn link(inputs: &[Ptx]) -> Result<Ptx, String> {
+    let [first, more @ ..] = inputs else {
+        return Err("nothing was given to be linked".to_owned());
+    };
+    if more.is_empty() {
+        return Ok(first.clone());
+    }
+    let sources: Vec<SourceFile> =
+        inputs.iter().map(|ptx| SourceFile::new(ptx.name.as_str(), ptx.text.as_str())).collect();
+    let parsed: Vec<_> = sources.iter().map(texunit_syntax::parse).collect();
+    for (source, parsed) in sources.iter().zip(&parsed) {
+        if parsed.diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(texunit_report::human(source, &parsed.diagnostics, false));
+        }
+    }
+    let items = || parsed.iter().map(|parsed| parsed.module.items.as_slice());
+    let symbols: Vec<Vec<Symbol<'_>>> =
+        items().zip(inputs).map(|(items, ptx)| symbols(items, &ptx.text)).collect();
+    let chosen = choose(&symbols, inputs)?;
+    let fresh = private_names(&symbols);
+    let mut text = header(items().flatten(), inputs);
+    for (i, (ptx, items)) in inputs.iter().zip(items()).enumerate() {
+        let mut edits = headers(items);
+        for (k, symbol) in symbols[i].iter().enumerate() {
+            edits.extend(edit(symbol, (i, k), &chosen, &symbols));
+        }
+        text += &format!("\n// {}\n", ptx.name.replace(['\n', '\r'], " "));
+        text += &apply(&ptx.text, edits, &fresh[i]);
+    }
+    Ok(Ptx { name: "linked.ptx".to_owned(), text })
+}
+
+/// Everything that has a name.
+fn symbols<'a>(items: &[Item<'a>], text: &str) -> Vec<Symbol<'a>> {
+    // A declaration's span may or may not hold the semicolon behind it.
+    let end = |end: u32| {
+        let rest = &text[end as usize..];
+        let next = rest.trim_start();
+        end as usize + if next.starts_with(';') { rest.len() - next.len() + 1 } else { 0 }
+    };
+    let word = |linkage: &Option<(Linkage, texunit_syntax::Span)>| {
+        let (_, span) = linkage.as_ref().filter(|(linkage, _)| *linkage == Linkage::Extern)?;
+        // With the dot, or without it.
+        let start = span.start as usize;
+        let dot = text[..start].ends_with('.');
+        Some((start - usize::from(dot), span.end as usize))
+    };
+    let function = |f: &Function<'a>| Symbol {
+        name: f.name.text,
+        linkage: f.linkage.map(|(linkage, _)| linkage),
+        defines: f.body.is_some(),
+        whole: match &f.body {
+            Some(body) => (f.span.start as usize, body.span.end as usize),
+            None => (f.span.start as usize, end(f.span.end)),
+        },
+        word: word(&f.linkage),
+        function: true,
+    };
+    let variable = |v: &Variable<'a>| Symbol {
+        name: v.name.text,
+        linkage: v.linkage.map(|(linkage, _)| linkage),
+        defines: !matches!(v.linkage, Some((Linkage::Extern, _))),
+        whole: (v.span.start as usize, end(v.span.end)),
+        word: word(&v.linkage),
+        function: false,
+    };
+    let symbol = |item: &Item<'a>| match item {
+        Item::Function(f) => Some(function(f)),
+        Item::Variable(v) => Some(variable(v)),
+        _ => None,
+    };
+    items.iter().filter_map(symbol).collect()
+}
+
+/// Where a name that all texts share is defined: text and symbol. The first that is not weak wins.
+type Chosen<'a> = HashMap<&'a str, (usize, usize)>;
+
+fn choose<'a>(symbols: &[Vec<Symbol<'a>>], inputs: &[Ptx]) -> Result<Chosen<'a>, String> {
+    let mut chosen: Chosen<'a> = HashMap::new();
+    for (i, all) in symbols.iter().enumerate() {
+        for (k, symbol) in all.iter().enumerate() {
+            let entry = symbol.linkage.is_some() && symbol.defines;
+            if !entry {
+                continue;
+            }
+            let yields =
+                |s: &Symbol<'_>| matches!(s.linkage, Some(Linkage::Weak | Linkage::Common));
+            match chosen.get(symbol.name) {
+                Some(&(at, which)) => {
+                    let other = &symbols[at][which];
+                    if yields(other) && !yields(symbol) {
+                        chosen.insert(symbol.name, (i, k));
+                    } else if !yields(symbol) && at != i {
+                        return Err(format!(
+                            "`{}` is defined in {} and in {}",
+                            symbol.name, inputs[at].name, inputs[i].name
+                        ));
+                    }
+                }
+                None => {
+                    chosen.insert(symbol.name, (i, k));
+                }
+            }
+        }
+    }
+    Ok(chosen)
+}
+
+/// New names for what a text keeps for itself, where another text has the name too.
+fn private_names<'a>(symbols: &[Vec<Symbol<'a>>]) -> Vec<HashMap<&'a str, String>> {
+    let mut taken: HashSet<String> =
+        symbols.iter().flatten().map(|symbol| symbol.name.to_owned()).collect();
+    let mut result = Vec::new();
+    for (i, all) in symbols.iter().enumerate() {
+        let mut names = HashMap::new();
+        let shared: HashSet<&str> =
+            all.iter().filter(|s| s.linkage.is_some()).map(|s| s.name).collect();
+        let elsewhere: HashSet<&str> = symbols
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != i)
+            .flat_map(|(_, all)| all.iter().map(|s| s.name))
+            .collect();
+        for symbol in all.iter().filter(|s| s.linkage.is_none()) {
+            if shared.contains(symbol.name) || !elsewhere.contains(symbol.name) {
+                continue;
+            }
+            let defined = all.iter().any(|s| s.name == symbol.name && s.defines);
+            if !defined || names.contains_key(symbol.name) {
+                continue;
+            }
+            let fresh = (0..).map(|n| format!("{}__{i}_{n}", symbol.name));
+            let fresh = fresh.into_iter().find(|name| !taken.contains(name)).unwrap_or_default();
+            taken.insert(fresh.clone());
+            names.insert(symbol.name, fresh);
+        }
+        result.push(names);
+    }
+    result
+}
+
+/// A change of a text.
+type Edit = (Range<usize>, String);
+
+/// The newest version, and the highest target.
+fn header<'a>(items: impl Iterator<Item = &'a Item<'a>> + Clone, inputs: &[Ptx]) -> String {
+    let versions = items.clone().filter_map(|item| match item {
+        Item::Version(v) => Some((v.major, v.minor)),
+        _ => None,
+    });
+    let (major, minor) = versions.max().unwrap_or_default();
+    let number = |ptx: &Ptx| crate::image::heading(&ptx.text).target.map_or(0, |(n, _)| n);
+    let highest = inputs.iter().map(number).enumerate().max_by_key(|&(i, n)| (n, usize::MAX - i));
+    let targets: Vec<String> = items
+        .filter_map(|item| match item {
+            Item::Target(target) => {
+                let words: Vec<&str> = target.options.iter().map(|word| word.text).collect();
+                Some(words.join(", "))
+            }
+            _ => None,
+        })
+        .collect();
+    let target = highest.and_then(|(i, _)| targets.get(i)).cloned().unwrap_or_default();
+    format!(".version {major}.{minor}\n.target {target}\n.address_size 64\n")
+}
+
+/// Takes the header out of a text, and debug information, which would be numbered anew.
+fn headers(items: &[Item<'_>]) -> Vec<Edit> {
+    let span = |item: &Item<'_>| match item {
+        Item::Version(v) => Some(v.span),
+        Item::Target(t) => Some(t.span),
+        Item::AddressSize(a) => Some(a.span),
+        Item::Directive(d) if matches!(d.name.text, "section" | ".section") => Some(d.span),
+        _ => None,
+    };
+    items.iter().filter_map(span).map(|span| (span.range(), String::new())).collect()
+}
+
+/// What linking changes of a symbol.
+fn edit(
+    symbol: &Symbol<'_>,
+    place: (usize, usize),
+    chosen: &Chosen<'_>,
+    symbols: &[Vec<Symbol<'_>>],
+) -> Option<Edit> {
+    let remove = || Some((symbol.whole.0..symbol.whole.1, String::new()));
+    symbol.linkage?;
+    let Some(&at) = chosen.get(symbol.name) else {
+        // Declared in each text, defined in none: `.extern .shared` or a function of the device.
+        let before = |s: &Symbol<'_>| s.name == symbol.name && s.linkage.is_some();
+        let again = symbols[..place.0].iter().flatten().any(before);
+        return if again && !symbol.defines { remove() } else { None };
+    };
+    if at == place {
+        return None;
+    }
+    if symbol.defines {
+        return remove();
+    }
+    // A name is declared where it is used before its definition, and not behind that.
+    if at < place {
+        return remove();
+    }
+    let (start, end) = symbol.word.filter(|_| symbol.function)?;
+    let word = match symbols[at.0][at.1].linkage {
+        Some(Linkage::Weak) => ".weak",
+        _ => ".visible",
+    };
+    Some((start..end, word.to_owned()))
+}
+
+/// Applies changes, and gives names new ones.
+fn apply(text: &str, mut edits: Vec<Edit>, names: &HashMap<&str, String>) -> String {
+    edits.sort_by_key(|(range, _)| range.start);
+    let (mut result, mut at) = (String::with_capacity(text.len()), 0);
+    for (range, new) in edits {
+        // Several declarations of one statement may have one range.
+        if range.start < at {
+            continue;
+        }
+        result += &renamed(&text[at..range.start], names);
+        result += &new;
+        at = range.end;
+    }
+    result + &renamed(&text[at..], names)
+}
+
+/// Gives new names to words outside of comments, strings and opcodes.
+fn renamed(text: &str, names: &HashMap<&str, String>) -> String {
+    if names.is_empty() {
+        return text.to_owned();
+    }
+    let bytes = text.as_bytes();
+    let (mut result, mut at) = (String::with_capacity(text.len()), 0);
+    while at < bytes.len() {
+        let rest = &text[at..];
+        let find = |end: &str, from: usize| {
+            rest.get(from..).and_then(|r| r.find(end)).map_or(rest.len(), |n| from + n + end.len())
+        };
+        let length = match bytes[at] {
+            b'/' if rest.starts_with("//") => find("\n", 2),
+            b'/' if rest.starts_with("/*") => find("*/", 2),
+            b'"' => find("\"", 1),
+            b'.' | b'%' | b'0'..=b'9' => 1 + word_length(&bytes[at + 1..]),
+            byte if byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$') => {
+                let length = word_length(&bytes[at..]);
+                let opcode = bytes.get(at + length) == Some(&b'.');
+                if let Some(new) = names.get(&rest[..length]).filter(|_| !opcode) {
+                    result += new;
+                    at += length;
+                    continue;
+                }
+                length
+            }
+            _ => rest.chars().next().map_or(1, char::len_utf8),
+        };
+        result += &rest[..length];
+        at += length;
+    }
+    result
+}
+
+fn word_length(bytes: &[u8]) -> usize {
+    let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$');
+    bytes.iter().position(|b| !word(b)).unwrap_or(bytes.len())
+}

@@ -1,0 +1,238 @@
+//! The table of allocations: what the driver knows of an address.
+//!
+//! Device memory has addresses that the device gives out. Host memory, be it allocated here,
+//! registered or managed, has one address for the program and for all devices (unified addressing):
+//! kernels of every device read and write it where it is.
+//!
+//! Module variables are not in the table; the device knows them ([`texunit_device::Device::linear`]).
+
+pub(crate) mod advice;
+pub(crate) mod boxes;
+pub(crate) mod place;
+pub(crate) mod pool;
+#[cfg(test)]
+mod tests;
+
+use crate::args::Answer;
+use crate::context::Context;
+use crate::handle::Handle;
+use crate::state::{self, Gpu};
+use advice::AdviceMap;
+use pool::{Place, Pool};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use texunit_cuda_abi::CUresult;
+use texunit_device::{Block, Buffer};
+
+/// How memory was allocated, and thus how it is given back.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// `cuMemAlloc`.
+    Device,
+    /// `cuMemAllocAsync`, from a pool.
+    Pool(Arc<Pool>),
+    /// `cuMemHostAlloc`, with its flags.
+    Host(u32),
+    /// `cuMemHostRegister`, with its flags.
+    Registered(u32),
+    /// `cuMemAllocManaged`.
+    Managed,
+}
+
+/// One allocation.
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    /// Address of the first byte.
+    pub(crate) base: u64,
+    /// Size in bytes.
+    pub(crate) size: u64,
+    /// How it was made.
+    pub(crate) kind: Kind,
+    /// The context that it ends with.
+    pub(crate) context: Handle<Context>,
+    /// The device of that context.
+    pub(crate) gpu: Arc<Gpu>,
+    /// Its number, never used again (`CU_POINTER_ATTRIBUTE_BUFFER_ID`).
+    pub(crate) id: u64,
+    /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`; copies are always synchronous.
+    pub(crate) sync: AtomicBool,
+    advice: Mutex<AdviceMap>,
+    storage: Storage,
+}
+
+/// Kept for its `drop`.
+#[derive(Debug)]
+enum Storage {
+    Device { _buffer: Buffer },
+    Host { _block: Arc<Block> },
+}
+
+static TABLE: RwLock<BTreeMap<u64, Arc<Allocation>>> = RwLock::new(BTreeMap::new());
+
+impl Allocation {
+    fn new(context: &Context, kind: Kind, base: u64, size: u64, storage: Storage) -> Self {
+        static IDS: AtomicU64 = AtomicU64::new(1);
+        Self {
+            base,
+            size,
+            kind,
+            context: context.handle,
+            gpu: Arc::clone(&context.gpu),
+            id: IDS.fetch_add(1, Ordering::Relaxed),
+            sync: AtomicBool::new(false),
+            advice: Mutex::new(AdviceMap::new(base)),
+            storage,
+        }
+    }
+
+    /// Whether the program can use its address.
+    pub(crate) fn on_host(&self) -> bool {
+        matches!(self.storage, Storage::Host { .. })
+    }
+
+    /// It is no longer in the table. Device memory is given back when the last one that holds it
+    /// lets it go.
+    fn end(&self) {
+        if let (true, Ok(gpus)) = (self.on_host(), state::gpus()) {
+            for gpu in gpus {
+                gpu.device.unmap_host(self.base);
+            }
+        }
+        if let Kind::Pool(pool) = &self.kind {
+            pool.give_back(self.size);
+        }
+    }
+
+    /// What has been advised.
+    pub(crate) fn advice(&self) -> MutexGuard<'_, AdviceMap> {
+        self.advice.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it is managed memory, of a pool too.
+    pub(crate) fn is_managed(&self) -> bool {
+        match &self.kind {
+            Kind::Managed => true,
+            Kind::Pool(pool) => pool.place == Place::Managed,
+            _ => false,
+        }
+    }
+
+    /// Whether `len` bytes at `address` are inside.
+    pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
+        let offset = address.checked_sub(self.base);
+        offset.and_then(|o| o.checked_add(len)).is_some_and(|end| end <= self.size)
+    }
+}
+
+/// Allocates memory of the context's device.
+pub(crate) fn allocate(context: &Context, size: usize) -> Answer<u64> {
+    allocate_as(context, &context.gpu, size, Kind::Device)
+}
+
+/// Allocates memory of a device, of a kind.
+pub(crate) fn allocate_as(
+    context: &Context,
+    gpu: &Arc<Gpu>,
+    size: usize,
+    kind: Kind,
+) -> Answer<u64> {
+    if size == 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let size = size as u64;
+    let name = if matches!(kind, Kind::Pool(_)) { "pool memory" } else { "device memory" };
+    let buffer = gpu.device.alloc(size, name).map_err(|e| crate::error::code(&e))?;
+    let base = buffer.address();
+    let mut allocation =
+        Allocation::new(context, kind, base, size, Storage::Device { _buffer: buffer });
+    allocation.gpu = Arc::clone(gpu);
+    keep(allocation);
+    Ok(base)
+}
+
+/// Allocates host memory that all devices reach, of a kind.
+pub(crate) fn allocate_host(context: &Context, size: usize, kind: Kind) -> Answer<u64> {
+    if size == 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let name = if matches!(kind, Kind::Managed) { "managed memory" } else { "host memory" };
+    if !fits_host(size) {
+        return Err(CUresult::OUT_OF_MEMORY);
+    }
+    let block = Block::page_aligned(size, name).ok_or(CUresult::OUT_OF_MEMORY)?;
+    map_host(context, Arc::new(block), kind)
+}
+
+/// Makes a block of host memory an allocation, and part of the memory of all devices.
+///
+/// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` if a part of it is one already.
+pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: Kind) -> Answer<u64> {
+    let (base, size) = (block.host_address(), block.size() as u64);
+    let gpus = state::gpus()?;
+    for (i, gpu) in gpus.iter().enumerate() {
+        if gpu.device.map_host(&block).is_err() {
+            for earlier in &gpus[..i] {
+                earlier.device.unmap_host(base);
+            }
+            return Err(CUresult::HOST_MEMORY_ALREADY_REGISTERED);
+        }
+    }
+    keep(Allocation::new(context, kind, base, size, Storage::Host { _block: block }));
+    Ok(base)
+}
+
+/// Whether the system could have so much memory at all. Pages that are not used cost nothing, so that
+/// it says so late, or never.
+fn fits_host(size: usize) -> bool {
+    const MOST: usize = 1 << 40;
+    size <= MOST
+}
+
+fn keep(allocation: Allocation) {
+    let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
+    table.insert(allocation.base, Arc::new(allocation));
+}
+
+/// The allocation that an address points into.
+pub(crate) fn find(address: u64) -> Option<Arc<Allocation>> {
+    let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
+    let (_, allocation) = table.range(..=address).next_back()?;
+    allocation.holds(address, 1).then(|| Arc::clone(allocation))
+}
+
+/// Frees the allocation that begins at an address, if it is of the right kind.
+///
+/// `CUDA_ERROR_INVALID_VALUE` if there is none: freed before, inside an allocation, unknown; or if it
+/// is given back in another way.
+pub(crate) fn free(address: u64, right: impl FnOnce(&Kind) -> bool) -> Answer {
+    let freed = {
+        let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
+        match table.get(&address) {
+            Some(allocation) if right(&allocation.kind) => table.remove(&address),
+            _ => None,
+        }
+    };
+    freed.map(|allocation| allocation.end()).ok_or(CUresult::INVALID_VALUE)
+}
+
+/// Whether an address is one of some device, be there an allocation or not.
+pub(crate) fn is_device_address(address: u64) -> Answer<bool> {
+    Ok(state::gpus()?.iter().any(|gpu| gpu.device.gives_out(address)))
+}
+
+/// Frees what was allocated in a context.
+pub(crate) fn release_context(context: &Context) {
+    release(|allocation| allocation.context == context.handle);
+}
+
+/// Frees all allocations for which `gone` holds.
+pub(crate) fn release(mut gone: impl FnMut(&Allocation) -> bool) {
+    let freed: Vec<_> = {
+        let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
+        table.extract_if(.., |_, allocation| gone(allocation)).collect()
+    };
+    for (_, allocation) in freed {
+        allocation.end();
+    }
+}

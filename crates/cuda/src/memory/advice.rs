@@ -1,0 +1,88 @@
+//! What `cuMemAdvise` and `cuMemPrefetchAsync` have said of managed memory. It changes nothing but the
+//! answers of `cuMemRangeGetAttribute`.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use texunit_cuda_abi::CUmemLocation;
+
+/// What has been said of some bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Advice {
+    /// `CU_MEM_ADVISE_SET_READ_MOSTLY`.
+    pub(crate) read_mostly: bool,
+    /// `CU_MEM_ADVISE_SET_PREFERRED_LOCATION`.
+    pub(crate) preferred: Option<CUmemLocation>,
+    /// `CU_MEM_ADVISE_SET_ACCESSED_BY`.
+    pub(crate) accessed_by: Vec<CUmemLocation>,
+    /// Where it was last prefetched to.
+    pub(crate) prefetched: Option<CUmemLocation>,
+}
+
+/// The advice of an allocation, by the address from which it holds.
+#[derive(Debug)]
+pub(crate) struct AdviceMap(BTreeMap<u64, Advice>);
+
+impl AdviceMap {
+    /// Nothing has been said of the bytes from `base` on.
+    pub(crate) fn new(base: u64) -> Self {
+        Self(BTreeMap::from([(base, Advice::default())]))
+    }
+
+    /// Changes what is said of a range, inside the allocation.
+    pub(crate) fn change(&mut self, range: Range<u64>, mut change: impl FnMut(&mut Advice)) {
+        for at in [range.start, range.end] {
+            let before = self.0.range(..=at).next_back().map(|(_, advice)| advice.clone());
+            self.0.entry(at).or_insert(before.unwrap_or_default());
+        }
+        for (_, advice) in self.0.range_mut(range.clone()) {
+            change(advice);
+        }
+        // What is the same as the bytes before needs no entry of its own.
+        let mut last = None;
+        self.0.retain(|_, advice| {
+            let keep = last.as_ref() != Some(advice);
+            if keep {
+                last = Some(advice.clone());
+            }
+            keep
+        });
+    }
+
+    /// All that is said of some part of a range.
+    pub(crate) fn of(&self, range: Range<u64>) -> impl Iterator<Item = &Advice> {
+        let first = self.0.range(..=range.start).next_back();
+        let start = first.map_or(range.start, |(&at, _)| at);
+        self.0.range(start..range.end).map(|(_, advice)| advice)
+    }
+
+    /// What a question about advice answers if all of a range gives the same answer.
+    pub(crate) fn common<T: PartialEq>(
+        &self,
+        range: Range<u64>,
+        question: impl Fn(&Advice) -> T,
+    ) -> Option<T> {
+        let mut answers = self.of(range).map(question);
+        let first = answers.next()?;
+        answers.all(|other| other == first).then_some(first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_split_and_joined() {
+        let mut map = AdviceMap::new(1000);
+        map.change(1200..1400, |advice| advice.read_mostly = true);
+        let read_mostly = |map: &AdviceMap, range| map.common(range, |advice| advice.read_mostly);
+        assert_eq!(read_mostly(&map, 1200..1400), Some(true));
+        assert_eq!(read_mostly(&map, 1199..1400), None);
+        assert_eq!(read_mostly(&map, 1300..1401), None);
+        assert_eq!(read_mostly(&map, 1400..1500), Some(false));
+        map.change(1000..1300, |advice| advice.read_mostly = true);
+        assert_eq!(read_mostly(&map, 1000..1400), Some(true));
+        map.change(1000..2000, |advice| advice.read_mostly = false);
+        assert_eq!(map.0.len(), 1);
+    }
+}

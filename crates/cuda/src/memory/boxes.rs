@@ -1,0 +1,166 @@
+//! Copies of boxes: width in bytes, rows, slices. A copy without pitch is a box of one row.
+
+use crate::args::Answer;
+use crate::error::code;
+use crate::memory::place::{Place, Space};
+use texunit_cuda_abi::CUresult;
+use texunit_device::Array;
+
+/// Bytes that are copied at a time.
+const PIECE: u64 = 64 * 1024;
+
+/// One end of a copy, as the caller describes it.
+#[derive(Clone, Debug)]
+pub(crate) enum End {
+    /// Memory from an address on.
+    Memory {
+        /// Whose it is.
+        space: Space,
+        /// First byte of the first row.
+        address: u64,
+        /// Bytes from a row to the next.
+        pitch: u64,
+        /// Rows from a slice to the next.
+        height: u64,
+        /// Where the box begins: byte, row, slice.
+        at: [u64; 3],
+    },
+    /// A part of an array.
+    Array {
+        /// The array.
+        array: Array,
+        /// Where the box begins: byte in the row, row, slice or layer.
+        at: [u64; 3],
+    },
+}
+
+/// An end that has been checked and found.
+struct Found {
+    place: Place,
+    /// Byte offsets from a row to the next, and from a slice to the next; of memory.
+    steps: [u64; 2],
+    /// Where the box begins, of an array.
+    at: [u64; 3],
+}
+
+impl End {
+    /// Bytes without pitch.
+    pub(crate) fn bytes(space: Space, address: u64) -> Self {
+        Self::Memory { space, address, pitch: 0, height: 0, at: [0; 3] }
+    }
+
+    /// Checks that a box of this size is inside.
+    fn find(&self, size: [u64; 3]) -> Answer<Found> {
+        match self {
+            Self::Array { array, at } => {
+                array.check_box(*at, size).map_err(|e| code(&e))?;
+                Ok(Found { place: Place::Array(array.clone()), steps: [0; 2], at: *at })
+            }
+            Self::Memory { space, address, pitch, height, at } => {
+                let (start, span, steps) =
+                    span(*address, *pitch, *height, *at, size).ok_or(CUresult::INVALID_VALUE)?;
+                Ok(Found { place: Place::at(*space, start, span)?, steps, at: [0; 3] })
+            }
+        }
+    }
+}
+
+/// Most bytes from a row to the next (`CU_DEVICE_ATTRIBUTE_MAX_PITCH`).
+const MAX_PITCH: u64 = i32::MAX as u64;
+
+/// Address of a box, bytes from its first to its last, and steps; `None` if numbers pass 64 bits, a
+/// row is wider than the pitch, a slice higher than the height, or the pitch is more than devices have.
+/// A pitch of 0 is fine for one row, a height of 0 for one slice.
+fn span(
+    address: u64,
+    pitch: u64,
+    height: u64,
+    at: [u64; 3],
+    size: [u64; 3],
+) -> Option<(u64, u64, [u64; 2])> {
+    let sliced = size[2] > 1 || at[2] > 0 || height > 0;
+    if sliced && height < at[1].checked_add(size[1])? {
+        return None;
+    }
+    let pitched = size[1] > 1 || size[2] > 1 || at[1] > 0 || at[2] > 0 || pitch > 0;
+    if pitched && (pitch > MAX_PITCH || pitch < at[0].checked_add(size[0])?) {
+        return None;
+    }
+    let slice = pitch.checked_mul(height)?;
+    let offset = |x: u64, y: u64, z: u64| {
+        z.checked_mul(slice)?.checked_add(y.checked_mul(pitch)?)?.checked_add(x)
+    };
+    let start = address.checked_add(offset(at[0], at[1], at[2])?)?;
+    let last = offset(size[0], size[1] - 1, size[2] - 1)?;
+    Some((start, last, [pitch, slice]))
+}
+
+impl Found {
+    /// Where a byte of a row is.
+    fn offset(&self, [x, y, z]: [u64; 3]) -> [u64; 3] {
+        match self.place {
+            Place::Array(_) => [self.at[0] + x, self.at[1] + y, self.at[2] + z],
+            _ => [z * self.steps[1] + y * self.steps[0] + x, 0, 0],
+        }
+    }
+
+    /// Whether a box of this size has no gaps between its rows.
+    fn is_packed(&self, size: [u64; 3]) -> bool {
+        !matches!(self.place, Place::Array(_))
+            && (size[1] * size[2] == 1 || self.steps[0] == size[0])
+            && (size[2] == 1 || self.steps[1] == size[0] * size[1])
+    }
+}
+
+/// Copies a box. Nothing is copied if one of the ends is wrong; an empty box is fine.
+pub(crate) fn copy(to: &End, from: &End, size: [u64; 3]) -> Answer {
+    if size.contains(&0) {
+        return Ok(());
+    }
+    let (from, to) = (from.find(size)?, to.find(size)?);
+    let packed = from.is_packed(size) && to.is_packed(size);
+    let size = if packed { [size[0] * size[1] * size[2], 1, 1] } else { size };
+    let mut piece = vec![0; size[0].min(PIECE) as usize];
+    for z in 0..size[2] {
+        for y in 0..size[1] {
+            let mut x = 0;
+            while x < size[0] {
+                let part = &mut piece[..(size[0] - x).min(PIECE) as usize];
+                from.place.read(from.offset([x, y, z]), part)?;
+                to.place.write(to.offset([x, y, z]), part)?;
+                x += part.len() as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Copies bytes.
+pub(crate) fn copy_bytes(to: End, from: End, len: usize) -> Answer {
+    copy(&to, &from, [len as u64, 1, 1])
+}
+
+/// Sets rows of numbers: `pattern` is one of them, `size` numbers in a row, and rows.
+pub(crate) fn fill(address: u64, pitch: usize, pattern: &[u8], size: [usize; 2]) -> Answer {
+    let [width, height] = size.map(|n| n as u64);
+    if width == 0 || height == 0 {
+        return Ok(());
+    }
+    let unit = pattern.len() as u64;
+    let bytes = width.checked_mul(unit).ok_or(CUresult::INVALID_VALUE)?;
+    let aligned =
+        address.is_multiple_of(unit) && (height == 1 || (pitch as u64).is_multiple_of(unit));
+    if !aligned {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let all = [bytes, height, 1];
+    let end =
+        End::Memory { space: Space::Device, address, pitch: pitch as u64, height: 0, at: [0; 3] };
+    let found = end.find(all)?;
+    let Place::Linear(linear) = &found.place else { return Err(CUresult::INVALID_VALUE) };
+    let (rows, count) = if found.is_packed(all) { (1, width * height) } else { (height, width) };
+    for y in 0..rows {
+        linear.fill(found.offset([0, y, 0])[0], pattern, count).map_err(|e| code(&e))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! Where a copy reads or writes: memory of a device, of the program, or an array.
+
+use crate::args::{Answer, Raw};
+use crate::error::code;
+use crate::memory;
+use crate::state;
+use texunit_cuda_abi::CUresult;
+use texunit_device::{Array, Linear};
+
+/// What the caller says of an address (`CUmemorytype`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Space {
+    /// `CU_MEMORYTYPE_HOST`: the program can use it.
+    Host,
+    /// `CU_MEMORYTYPE_DEVICE`: devices can use it.
+    Device,
+    /// `CU_MEMORYTYPE_UNIFIED`: the driver finds out.
+    Unified,
+}
+
+/// One end of a copy.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    /// Memory that devices can reach.
+    Linear(Linear),
+    /// Any other memory of the program.
+    Host(Raw),
+    /// An array.
+    Array(Array),
+}
+
+impl Place {
+    /// The memory of `len` bytes, at least one, at an address.
+    ///
+    /// `CUDA_ERROR_INVALID_VALUE` if it is not inside one allocation, or not of the space.
+    pub(crate) fn at(space: Space, address: u64, len: u64) -> Answer<Self> {
+        if address == 0 || address.checked_add(len).is_none() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let gpus = state::gpus()?;
+        if let Some(linear) = gpus.iter().find_map(|gpu| gpu.device.linear(address, len).ok()) {
+            let of_device = space == Space::Host && memory::is_device_address(address)?;
+            return if of_device { Err(CUresult::INVALID_VALUE) } else { Ok(Self::Linear(linear)) };
+        }
+        // What begins in an allocation and is not inside crosses its end.
+        let known = memory::is_device_address(address)? || memory::find(address).is_some();
+        if space == Space::Device || known {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        // SAFETY: it is no memory of ours, so that it is the program's, whose pointer the caller says
+        // is valid for the copy.
+        Ok(Self::Host(unsafe { Raw::of(address) }))
+    }
+
+    /// Copies bytes out. `at` is byte, row and slice of an array; of memory, only the byte.
+    pub(crate) fn read(&self, at: [u64; 3], out: &mut [u8]) -> Answer {
+        match self {
+            Self::Linear(linear) => linear.read(at[0], out).map_err(|e| code(&e)),
+            Self::Host(raw) => raw.read(at[0] as usize, out),
+            Self::Array(array) => array.read_row(at, out).map_err(|e| code(&e)),
+        }
+    }
+
+    /// Copies bytes in, likewise.
+    pub(crate) fn write(&self, at: [u64; 3], bytes: &[u8]) -> Answer {
+        match self {
+            Self::Linear(linear) => linear.write(at[0], bytes).map_err(|e| code(&e)),
+            Self::Host(raw) => raw.write(at[0] as usize, bytes),
+            Self::Array(array) => array.write_row(at, bytes).map_err(|e| code(&e)),
+        }
+    }
+}

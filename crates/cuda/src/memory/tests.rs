@@ -1,0 +1,331 @@
+//! Random copies among host, device and arrays against a model of plain bytes.
+
+#![allow(clippy::unwrap_used)]
+
+mod lines;
+
+use crate::array::ArrayObject;
+use crate::context::{self, Context};
+use crate::handle::Object;
+use crate::memory;
+use crate::state;
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUresult, CopySide2D, CopySide3D,
+};
+use texunit_device::{Array, ArrayDescriptor, Extent, Format, Geometry};
+
+unsafe extern "C" {
+    fn cuMemcpy2D_v2(copy: *const CUDA_MEMCPY2D) -> CUresult;
+    fn cuMemcpy3D_v2(copy: *const CUDA_MEMCPY3D) -> CUresult;
+}
+
+/// A handle for an array; what it was made with does not matter to copies.
+fn handle_of(context: &Context, array: &Array) -> usize {
+    let object = ArrayObject::plain(array.clone(), context.handle);
+    ArrayObject::registry().insert(object).number()
+}
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 >> 8
+    }
+
+    /// From 0 on, to `n` itself.
+    fn to(&mut self, n: usize) -> usize {
+        (self.next() % (n as u64 + 1)) as usize
+    }
+}
+
+fn set_up() -> Arc<Context> {
+    state::init().unwrap();
+    let context = Context::create(state::gpu(0).unwrap(), 0);
+    context::with_stack(|stack| stack.push(context.handle));
+    context
+}
+
+/// Something to copy into and out of, and what must be in it.
+struct Thing {
+    kind: Kind,
+    model: Vec<u8>,
+}
+
+enum Kind {
+    Host(Vec<u8>),
+    Device(u64),
+    Array(usize, Array),
+}
+
+impl Thing {
+    fn host(size: usize) -> Self {
+        Self { kind: Kind::Host(vec![0; size]), model: vec![0; size] }
+    }
+
+    fn device(context: &Context, size: usize) -> Self {
+        let address = memory::allocate(context, size).unwrap();
+        Self { kind: Kind::Device(address), model: vec![0; size] }
+    }
+
+    fn array(context: &Context, array: Array) -> Self {
+        let model = vec![0; array.size() as usize];
+        Self { kind: Kind::Array(handle_of(context, &array), array), model }
+    }
+
+    fn unit(&self) -> usize {
+        match &self.kind {
+            Kind::Array(_, array) => array.copy_unit() as usize,
+            _ => 1,
+        }
+    }
+
+    /// A side of a copy of this size (smaller than it, mostly) at a random place: with bytes, where
+    /// each row is in the model.
+    fn side(&self, size: [usize; 3], random: &mut Random) -> Option<(CopySide3D, Layout)> {
+        let [w, h, d] = size;
+        if let Kind::Array(handle, array) = &self.kind {
+            let all = array.copy_extent().map(|n| n as usize);
+            let unit = self.unit();
+            let at = [
+                random.to(all[0].checked_sub(w)? / unit) * unit,
+                random.to(all[1].checked_sub(h)?),
+                random.to(all[2].checked_sub(d)?),
+            ];
+            let side = CopySide3D {
+                x_in_bytes: at[0],
+                y: at[1],
+                z: at[2],
+                memory_type: CU_MEMORYTYPE_ARRAY,
+                array: *handle,
+                pitch: random.to(5),
+                ..CopySide3D::default()
+            };
+            return Some((side, Layout { base: 0, at, pitch: all[0], rows: all[1] }));
+        }
+        let at = [random.to(40), random.to(3), random.to(2)];
+        let (pitch, rows) = (at[0] + w + random.to(20), at[1] + h + random.to(3));
+        let layout = Layout { base: random.to(64), at, pitch, rows };
+        if layout.offset([w, h - 1, d - 1]) > self.model.len() {
+            return None;
+        }
+        let unified = random.to(3) == 0;
+        let (address, kind) = match &self.kind {
+            Kind::Host(bytes) => (bytes.as_ptr().expose_provenance() as u64, CU_MEMORYTYPE_HOST),
+            Kind::Device(address) => (*address, CU_MEMORYTYPE_DEVICE),
+            Kind::Array(..) => return None,
+        };
+        let address = address + layout.base as u64;
+        let on_device = unified || kind == CU_MEMORYTYPE_DEVICE;
+        let side = CopySide3D {
+            x_in_bytes: at[0],
+            y: at[1],
+            z: at[2],
+            memory_type: if unified { CU_MEMORYTYPE_UNIFIED } else { kind },
+            host: if on_device { 3 } else { address },
+            device: if on_device { address } else { 5 },
+            pitch,
+            height: rows,
+            ..CopySide3D::default()
+        };
+        Some((side, layout))
+    }
+
+    /// All bytes as they are.
+    fn bytes(&self) -> Vec<u8> {
+        match &self.kind {
+            Kind::Host(bytes) => bytes.clone(),
+            Kind::Array(_, array) => array.read(),
+            Kind::Device(address) => {
+                let len = self.model.len() as u64;
+                let linear = state::gpu(0).unwrap().device.linear(*address, len).unwrap();
+                let mut bytes = vec![0; self.model.len()];
+                linear.read(0, &mut bytes).unwrap();
+                bytes
+            }
+        }
+    }
+
+    fn fill(&mut self, random: &mut Random) {
+        for byte in &mut self.model {
+            *byte = random.next() as u8;
+        }
+        match &mut self.kind {
+            Kind::Host(bytes) => bytes.copy_from_slice(&self.model),
+            Kind::Array(_, array) => array.write(&self.model).unwrap(),
+            Kind::Device(address) => {
+                let len = self.model.len() as u64;
+                let linear = state::gpu(0).unwrap().device.linear(*address, len).unwrap();
+                linear.write(0, &self.model).unwrap();
+            }
+        }
+    }
+}
+
+/// Where the bytes of a box are in a model.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    base: usize,
+    at: [usize; 3],
+    pitch: usize,
+    rows: usize,
+}
+
+impl Layout {
+    fn offset(&self, [x, y, z]: [usize; 3]) -> usize {
+        let [x, y, z] = [x + self.at[0], y + self.at[1], z + self.at[2]];
+        self.base + (z * self.rows + y) * self.pitch + x
+    }
+}
+
+fn things(context: &Context) -> Vec<Thing> {
+    let device = &state::gpu(0).unwrap().device;
+    let array = |format, geometry, [width, height, depth]: [u32; 3], layers| {
+        let extent = Extent { width, height, depth };
+        let descriptor =
+            ArrayDescriptor { layers, ..ArrayDescriptor::new(format, geometry, extent, "array") };
+        device.create_array(&descriptor).unwrap()
+    };
+    let format = |name| Format::from_name(name).unwrap();
+    let mip = ArrayDescriptor::new(
+        format("u8x4"),
+        Geometry::A2d,
+        Extent { width: 70, height: 40, depth: 1 },
+        "mip",
+    );
+    let mip = device.create_mipmapped_array(&ArrayDescriptor { layers: 3, ..mip }, 3).unwrap();
+    let arrays = [
+        array(format("u8x1"), Geometry::D2, [131, 17, 1], 1),
+        array(format("u16x2"), Geometry::D3, [33, 9, 7], 1),
+        array(format("f32x4"), Geometry::A2d, [20, 8, 1], 5),
+        array(format("u32x1"), Geometry::D1, [200, 1, 1], 1),
+        array(format("u8x2"), Geometry::A1d, [90, 1, 1], 6),
+        array(format("u8x4"), Geometry::Cube, [16, 16, 1], 1),
+        array(format("bc1"), Geometry::D2, [61, 30, 1], 1),
+        array(format("bc7"), Geometry::A2d, [32, 16, 1], 3),
+        mip.level(1).unwrap(),
+    ];
+    let mut things = vec![
+        Thing::host(20_000),
+        Thing::host(9_000),
+        Thing::device(context, 30_000),
+        Thing::device(context, 7_001),
+    ];
+    things.extend(arrays.into_iter().map(|array| Thing::array(context, array)));
+    things
+}
+
+fn side_2d(side: &CopySide3D) -> CopySide2D {
+    CopySide2D {
+        x_in_bytes: side.x_in_bytes,
+        y: side.y,
+        memory_type: side.memory_type,
+        host: side.host,
+        device: side.device,
+        array: side.array,
+        pitch: side.pitch,
+    }
+}
+
+#[test]
+fn random_boxes_are_copied_as_a_model_says() {
+    let context = set_up();
+    let mut things = things(&context);
+    let mut random = Random(0x1234_5678_9abc);
+    for thing in &mut things {
+        thing.fill(&mut random);
+    }
+    let (mut copied, mut flat) = (0, 0);
+    for _ in 0..20_000 {
+        let (from, to) = (random.to(things.len() - 1), random.to(things.len() - 1));
+        let unit = things[from].unit().max(things[to].unit());
+        let size = [(1 + random.to(20)) * unit, 1 + random.to(6), 1 + random.to(3)];
+        let source = things[from].side(size, &mut random);
+        let target = things[to].side(size, &mut random);
+        // A copy of memory onto itself has no order of bytes.
+        let (Some((src, source)), Some((dst, target)), true) = (source, target, from != to) else {
+            continue;
+        };
+        let [width_in_bytes, height, depth] = size;
+        let is_flat = depth == 1 && src.z == 0 && dst.z == 0;
+        // SAFETY: the sides lie inside memory that this test has made.
+        let result = unsafe {
+            if is_flat && random.to(1) == 0 {
+                flat += 1;
+                let (src, dst) = (side_2d(&src), side_2d(&dst));
+                cuMemcpy2D_v2(&CUDA_MEMCPY2D { src, dst, width_in_bytes, height })
+            } else {
+                let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
+                cuMemcpy3D_v2(&raw const copy)
+            }
+        };
+        assert_eq!(result, CUresult::SUCCESS, "{size:?} {src:?} {dst:?}");
+        copied += 1;
+        for z in 0..depth {
+            for y in 0..height {
+                for x in 0..width_in_bytes {
+                    let byte = things[from].model[source.offset([x, y, z])];
+                    things[to].model[target.offset([x, y, z])] = byte;
+                }
+            }
+        }
+        if copied % 16 == 0 {
+            assert!(things[to].bytes() == things[to].model, "{size:?} {src:?} {dst:?}");
+        }
+    }
+    assert!(copied > 5_000 && flat > 100, "{copied} {flat}");
+    for thing in &things {
+        assert!(thing.bytes() == thing.model);
+    }
+}
+
+#[test]
+fn boxes_that_are_wrong_change_nothing() {
+    let context = set_up();
+    let mut things = things(&context);
+    let mut random = Random(77);
+    for thing in &mut things {
+        thing.fill(&mut random);
+    }
+    let mut refused = 0;
+    for _ in 0..5_000 {
+        let (from, to) = (random.to(things.len() - 1), random.to(things.len() - 1));
+        let unit = things[from].unit().max(things[to].unit());
+        let size = [(1 + random.to(3)) * unit, 1 + random.to(3), 1 + random.to(1)];
+        let source = things[from].side(size, &mut random);
+        let target = things[to].side(size, &mut random);
+        let (Some((mut src, _)), Some((mut dst, _))) = (source, target) else { continue };
+        let array = |side: &CopySide3D| side.memory_type == CU_MEMORYTYPE_ARRAY;
+        let source_is_wrong = random.to(1) == 0;
+        let own = things[if source_is_wrong { from } else { to }].unit();
+        let wrong = if source_is_wrong { &mut src } else { &mut dst };
+        match random.to(5) {
+            0 => wrong.lod = 1,
+            1 => wrong.memory_type = [0, 5, 77][random.to(2)],
+            // A host's memory ends nowhere that the library knows of.
+            2 if wrong.memory_type == CU_MEMORYTYPE_DEVICE || array(wrong) => wrong.y = 30_000,
+            3 if !array(wrong) => wrong.pitch = wrong.x_in_bytes + size[0] - 1,
+            4 if array(wrong) && own > 1 => wrong.x_in_bytes += 1,
+            5 if wrong.memory_type == CU_MEMORYTYPE_DEVICE => wrong.z = usize::MAX / 2,
+            _ => continue,
+        }
+        let [width_in_bytes, height, depth] = size;
+        let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
+        // SAFETY: the call is refused before it uses any memory.
+        let result = unsafe { cuMemcpy3D_v2(&raw const copy) };
+        assert_eq!(result, CUresult::INVALID_VALUE, "{copy:?}");
+        refused += 1;
+    }
+    assert!(refused > 1000, "{refused}");
+    for thing in &things {
+        assert!(thing.bytes() == thing.model);
+    }
+    let gone = CopySide3D { memory_type: CU_MEMORYTYPE_ARRAY, array: 64, ..CopySide3D::default() };
+    let copy = CUDA_MEMCPY3D { src: gone, dst: gone, width_in_bytes: 1, height: 1, depth: 1 };
+    // SAFETY: as above.
+    assert_eq!(unsafe { cuMemcpy3D_v2(&raw const copy) }, CUresult::INVALID_HANDLE);
+}

@@ -1,0 +1,262 @@
+//! Modules and their functions.
+
+use crate::args::Answer;
+use crate::call::say;
+use crate::context::Context;
+use crate::handle::{Handle, Object, object};
+use crate::image::{Heading, Ptx, heading};
+use crate::module_options::Jit;
+use crate::profile::Profile;
+use crate::state::Gpu;
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use texunit_cuda_abi::{CUresult, function_attribute as attribute};
+use texunit_device::{Diagnostic, Kernel, LoadError};
+
+/// A module that is loaded in a context.
+#[derive(Debug)]
+pub(crate) struct Module {
+    /// Its context.
+    pub(crate) context: Handle<Context>,
+    /// Program and variables.
+    pub(crate) loaded: texunit_device::Module,
+    /// Its kernels, in source order.
+    pub(crate) functions: Vec<Handle<Function>>,
+    by_name: HashMap<String, Handle<Function>>,
+}
+
+object!(Module);
+
+/// A kernel of a module.
+#[derive(Debug)]
+pub(crate) struct Function {
+    /// Its module.
+    pub(crate) module: Handle<Module>,
+    /// Its context.
+    pub(crate) context: Handle<Context>,
+    /// What runs.
+    pub(crate) kernel: Kernel,
+    /// Its name, for C.
+    pub(crate) name: CString,
+    /// What the PTX says of itself.
+    heading: Heading,
+    device: &'static Profile,
+    /// Attributes that were set.
+    set: Mutex<HashMap<u32, i32>>,
+    /// What `cuFuncSetBlockShape` and its like have set.
+    pub(crate) prepared: Mutex<Prepared>,
+}
+
+object!(Function);
+
+/// A launch that is prepared call by call (`cuFuncSetBlockShape`, `cuParamSet*`).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Prepared {
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: u32,
+    pub(crate) params: Vec<u8>,
+}
+
+/// Where a module is loaded: a context, which may be a primary one that nobody has retained yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) context: Handle<Context>,
+    pub(crate) gpu: &'a Gpu,
+}
+
+impl<'a> From<&'a Context> for Place<'a> {
+    fn from(context: &'a Context) -> Self {
+        Self { context: context.handle, gpu: &context.gpu }
+    }
+}
+
+/// Loads PTX in a context. Mistakes go to the log that the caller gives, or to standard error.
+pub(crate) fn load(place: Place<'_>, ptx: &Ptx, jit: &Jit) -> Answer<Handle<Module>> {
+    let start = Instant::now();
+    let result = texunit_device::Module::load(&place.gpu.device, &ptx.name, &ptx.text);
+    jit.took(start.elapsed());
+    match result {
+        Ok(loaded) => {
+            jit.report(loaded.source(), loaded.warnings());
+            Ok(keep(place, loaded, heading(&ptx.text)))
+        }
+        Err(LoadError { source, diagnostics }) => {
+            if !jit.report(&source, &diagnostics) {
+                let errors: Vec<Diagnostic> =
+                    diagnostics.iter().filter(|d| d.is_error()).cloned().collect();
+                say(format_args!(
+                    "a module cannot be loaded\n{}",
+                    texunit_report::human(&source, &errors, false).trim_end()
+                ));
+            }
+            Err(load_code(&diagnostics))
+        }
+    }
+}
+
+/// Code of what keeps a module from being loaded: the mistakes, or that the memory is full.
+fn load_code(diagnostics: &[Diagnostic]) -> CUresult {
+    let mut errors = diagnostics.iter().filter(|d| d.is_error());
+    match errors.all(|d| d.code == "E0501") {
+        true => CUresult::OUT_OF_MEMORY,
+        false => CUresult::INVALID_PTX,
+    }
+}
+
+fn keep(place: Place<'_>, loaded: texunit_device::Module, heading: Heading) -> Handle<Module> {
+    let handle = Handle::fresh();
+    let mut by_name = HashMap::new();
+    let mut functions = Vec::new();
+    for kernel in loaded.kernels().iter().filter_map(|name| loaded.kernel(name)) {
+        let name = kernel.name().to_owned();
+        let function = Function::registry().insert(Function {
+            module: handle,
+            context: place.context,
+            // A name of PTX has no zero in it.
+            name: CString::new(name.as_str()).unwrap_or_default(),
+            kernel,
+            heading,
+            device: place.gpu.profile,
+            set: Mutex::default(),
+            prepared: Mutex::default(),
+        });
+        functions.push(function);
+        by_name.insert(name, function);
+    }
+    let module = Module { context: place.context, loaded, functions, by_name };
+    Module::registry().keep(handle, Arc::new(module));
+    handle
+}
+
+/// Unloads a module: its handle, and those of its functions, name nothing from here on.
+pub(crate) fn unload(handle: Handle<Module>) -> Answer {
+    let module = handle.take()?;
+    crate::texref::release_module(handle);
+    for function in &module.functions {
+        Function::registry().remove(*function);
+    }
+    Ok(())
+}
+
+/// Unloads the modules of a context.
+pub(crate) fn release_context(context: &Context) {
+    Module::registry().remove_all(|module| module.context == context.handle);
+    Function::registry().remove_all(|function| function.context == context.handle);
+}
+
+impl Module {
+    /// The kernel of a name; `CUDA_ERROR_NOT_FOUND` if there is none.
+    pub(crate) fn function(&self, name: &str) -> Answer<Handle<Function>> {
+        self.by_name.get(name).copied().ok_or(CUresult::NOT_FOUND)
+    }
+
+    /// Address and size of a variable; `CUDA_ERROR_NOT_FOUND` if there is none.
+    pub(crate) fn global(&self, name: &str) -> Answer<(u64, usize)> {
+        let global = self.loaded.global(name).ok_or(CUresult::NOT_FOUND)?;
+        Ok((global.address(), global.size() as usize))
+    }
+}
+
+/// Bytes of shared memory that a kernel may use without asking for more.
+const DEFAULT_SHARED: i32 = 48 * 1024;
+
+impl Function {
+    fn set(&self) -> MutexGuard<'_, HashMap<u32, i32>> {
+        self.set.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Registers of a thread. None are allocated here: what the kernel would need at most, or
+    /// `.maxnreg`, and so few that its largest block can run, as an assembler sees to.
+    pub(crate) fn registers(&self) -> i32 {
+        let most = |name: &str| {
+            let found = self.kernel.directives().iter().find(|(n, _)| n == name);
+            found.and_then(|(_, values)| values.first()).copied()
+        };
+        let file = u64::from(65536 / self.max_threads().max(1).next_multiple_of(32));
+        let limit = file.min(most("maxnreg").unwrap_or(255)).clamp(16, 255);
+        self.kernel.resources().registers.clamp(16, limit as u32) as i32
+    }
+
+    /// Most threads of a block.
+    pub(crate) fn max_threads(&self) -> u32 {
+        self.kernel.max_threads()
+    }
+
+    /// Bytes of static shared memory.
+    pub(crate) fn static_shared(&self) -> i32 {
+        i32::try_from(self.kernel.static_shared()).unwrap_or(i32::MAX)
+    }
+
+    /// Most bytes of shared memory of a block, for kernels that ask for it.
+    pub(crate) fn optin(&self) -> i32 {
+        self.device.shared_optin * 1024
+    }
+
+    /// Most bytes of dynamic shared memory of a launch.
+    pub(crate) fn max_dynamic_shared(&self) -> i32 {
+        let set = self.set().get(&attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES).copied();
+        set.unwrap_or_else(|| (DEFAULT_SHARED - self.static_shared()).max(0))
+    }
+
+    /// An attribute (`CUfunction_attribute`).
+    pub(crate) fn attribute(&self, number: u32) -> Answer<i32> {
+        let int = |n: u64| i32::try_from(n).unwrap_or(i32::MAX);
+        let resources = self.kernel.resources();
+        let capability = self.device.capability;
+        Ok(match number {
+            attribute::MAX_THREADS_PER_BLOCK => int(self.max_threads().into()),
+            attribute::SHARED_SIZE_BYTES => self.static_shared(),
+            attribute::CONST_SIZE_BYTES => int(resources.constant),
+            attribute::LOCAL_SIZE_BYTES => int(resources.local.into()),
+            attribute::NUM_REGS => self.registers(),
+            attribute::PTX_VERSION => match self.heading.target {
+                Some((target, _)) => int(target.into()),
+                None => 0,
+            },
+            attribute::BINARY_VERSION => {
+                10 * i32::from(capability.major) + i32::from(capability.minor)
+            }
+            attribute::CACHE_MODE_CA => 0,
+            attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES => self.max_dynamic_shared(),
+            attribute::PREFERRED_SHARED_MEMORY_CARVEOUT => {
+                self.set().get(&number).copied().unwrap_or(-1)
+            }
+            attribute::CLUSTER_SIZE_MUST_BE_SET => 0,
+            attribute::REQUIRED_CLUSTER_WIDTH..=attribute::CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
+                self.set().get(&number).copied().unwrap_or(0)
+            }
+            _ => return Err(CUresult::INVALID_VALUE),
+        })
+    }
+
+    /// Sets an attribute, if it can be set.
+    pub(crate) fn set_attribute(&self, number: u32, value: i32) -> Answer {
+        let fine = match number {
+            attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES => {
+                (0..=self.optin() - self.static_shared()).contains(&value)
+            }
+            attribute::PREFERRED_SHARED_MEMORY_CARVEOUT => (-1..=100).contains(&value),
+            // No card that texunit can appear as runs clusters of more than one block here.
+            attribute::REQUIRED_CLUSTER_WIDTH..=attribute::REQUIRED_CLUSTER_DEPTH => {
+                (0..=1).contains(&value)
+            }
+            attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED => (0..=1).contains(&value),
+            attribute::CLUSTER_SCHEDULING_POLICY_PREFERENCE => (0..=2).contains(&value),
+            _ => false,
+        };
+        if !fine {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        self.set().insert(number, value);
+        Ok(())
+    }
+
+    /// Offset and size of a parameter; `CUDA_ERROR_INVALID_VALUE` past the last.
+    pub(crate) fn parameter(&self, index: usize) -> Answer<(usize, usize)> {
+        let params = self.kernel.params();
+        let param = params.get(index).ok_or(CUresult::INVALID_VALUE)?;
+        Ok((param.offset as usize, param.size as usize))
+    }
+}

@@ -1,0 +1,113 @@
+//! How many blocks of a kernel a multiprocessor holds, by the rules of CUDA's occupancy calculator.
+//!
+//! The numbers are those of the card that the device appears as. Registers are not allocated here:
+//! [`Function::registers`] says what is taken for them.
+
+use crate::module::Function;
+use crate::profile::Profile;
+
+/// Threads of a warp.
+const WARP: u32 = 32;
+/// Registers of a multiprocessor, and of a block.
+const REGISTERS: u32 = 65536;
+/// Registers are given to a warp in units of so many.
+const REGISTER_UNIT: u32 = 256;
+/// Parts of a multiprocessor, over which a block's warps are spread.
+const PARTITIONS: u32 = 4;
+
+/// What a block takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    /// Threads.
+    pub(crate) threads: u32,
+    /// Bytes of dynamic shared memory.
+    pub(crate) dynamic_shared: u64,
+}
+
+/// Bytes in which shared memory is given to a block.
+fn shared_unit(profile: &Profile) -> u64 {
+    if profile.capability.major >= 8 { 128 } else { 256 }
+}
+
+/// Bytes of shared memory of each block that the system keeps.
+fn reserved(profile: &Profile) -> u64 {
+    if profile.capability.major >= 8 { 1024 } else { 0 }
+}
+
+/// Bytes of shared memory that a block takes.
+fn shared(function: &Function, profile: &Profile, dynamic: u64) -> u64 {
+    let size = u64::from(function.static_shared().unsigned_abs()).saturating_add(dynamic);
+    match size.saturating_add(reserved(profile)) {
+        0 => 0,
+        size => size.checked_next_multiple_of(shared_unit(profile)).unwrap_or(u64::MAX),
+    }
+}
+
+/// Most blocks that a multiprocessor holds at a time; 0 if the block cannot run at all.
+pub(crate) fn blocks(function: &Function, profile: &Profile, block: Block) -> u32 {
+    let most_dynamic = u64::from(function.max_dynamic_shared().unsigned_abs());
+    if block.threads == 0
+        || block.threads > function.max_threads()
+        || block.dynamic_shared > most_dynamic
+    {
+        return 0;
+    }
+    let warps = block.threads.div_ceil(WARP);
+    let by_threads = profile.threads.unsigned_abs() / (warps * WARP);
+    let per_warp = (function.registers().unsigned_abs() * WARP).next_multiple_of(REGISTER_UNIT);
+    // Each part of a multiprocessor holds a whole number of warps.
+    let warps_held = REGISTERS / PARTITIONS / per_warp * PARTITIONS;
+    let by_registers = warps_held / warps;
+    let taken = shared(function, profile, block.dynamic_shared);
+    let all = u64::from(profile.shared.unsigned_abs()) * 1024;
+    let by_shared = all.checked_div(taken).map_or(u32::MAX, |n| n.min(u32::MAX.into()) as u32);
+    by_threads.min(by_registers).min(by_shared).min(profile.ctas.unsigned_abs())
+}
+
+/// The smallest block with which a multiprocessor holds the most threads, and how many blocks of it
+/// it holds. `dynamic` says how much shared memory a block of so many threads takes; no block is
+/// larger than `limit`, unless that is 0.
+pub(crate) fn best_block(
+    function: &Function,
+    profile: &Profile,
+    limit: u32,
+    dynamic: impl Fn(u32) -> u64,
+) -> (u32, u32) {
+    let most = match limit {
+        0 => function.max_threads(),
+        limit => limit.min(function.max_threads()),
+    };
+    let (mut best, mut held) = ((0, 0), 0);
+    // From large to small, by whole warps; the first size may be a part of one.
+    let mut size = most.next_multiple_of(WARP);
+    while size > 0 {
+        let threads = size.min(most);
+        let n = blocks(function, profile, Block { threads, dynamic_shared: dynamic(threads) });
+        if n * threads > held {
+            (best, held) = ((threads, n), n * threads);
+        }
+        // Not more than all can be held.
+        if held == profile.threads.unsigned_abs() {
+            break;
+        }
+        size -= WARP;
+    }
+    best
+}
+
+/// Most bytes of dynamic shared memory with which so many blocks of a size fit.
+pub(crate) fn available_shared(
+    function: &Function,
+    profile: &Profile,
+    count: u32,
+    threads: u32,
+) -> Option<u64> {
+    if count == 0 || count > blocks(function, profile, Block { threads, dynamic_shared: 0 }) {
+        return None;
+    }
+    let unit = shared_unit(profile);
+    let each = u64::from(profile.shared.unsigned_abs()) * 1024 / u64::from(count) / unit * unit;
+    let fixed = u64::from(function.static_shared().unsigned_abs()) + reserved(profile);
+    let most = u64::from(function.optin().unsigned_abs());
+    Some(each.saturating_sub(fixed).min(most.saturating_sub(fixed - reserved(profile))))
+}

@@ -1,0 +1,107 @@
+//! Device profiles: the cards that texunit can appear as. One row is one card; what
+//! `cuDeviceGetAttribute` answers is derived from the row in [`crate::attributes`].
+
+use texunit_device::ComputeCapability;
+
+/// A card.
+#[derive(Debug)]
+pub(crate) struct Profile {
+    /// What `TEXUNIT_DEVICE` calls it.
+    pub(crate) key: &'static str,
+    /// `cuDeviceGetName`.
+    pub(crate) name: &'static str,
+    /// Compute capability.
+    pub(crate) capability: ComputeCapability,
+    /// Bytes of device memory.
+    pub(crate) memory: u64,
+    /// Multiprocessors.
+    pub(crate) multiprocessors: i32,
+    /// Clock of the multiprocessors in kHz.
+    pub(crate) clock: i32,
+    /// Clock of the memory in kHz.
+    pub(crate) memory_clock: i32,
+    /// Width of the memory bus in bits.
+    pub(crate) bus: i32,
+    /// Bytes of level-2 cache.
+    pub(crate) l2: i32,
+    /// Threads of a multiprocessor.
+    pub(crate) threads: i32,
+    /// CTAs of a multiprocessor.
+    pub(crate) ctas: i32,
+    /// KiB of shared memory of a multiprocessor.
+    pub(crate) shared: i32,
+    /// KiB of shared memory of a CTA that asks for more than 48.
+    pub(crate) shared_optin: i32,
+    /// How many times faster f32 is than f64.
+    pub(crate) double_ratio: i32,
+    /// Engines that copy.
+    pub(crate) copy_engines: i32,
+}
+
+const fn sm(major: u8, minor: u8) -> ComputeCapability {
+    ComputeCapability { major, minor }
+}
+
+const GIB: u64 = 1 << 30;
+const MIB: i32 = 1 << 20;
+
+#[rustfmt::skip]
+macro_rules! cards {
+    ($($key:literal $name:literal $cap:expr, $gib:literal, $sms:literal, $clock:literal, $mem:literal, $bus:literal, $l2:expr, $threads:literal, $ctas:literal, $shared:literal, $optin:literal, $ratio:literal, $copy:literal;)*) => {
+        &[$(Profile {
+            key: $key, name: $name, capability: $cap, memory: $gib * GIB, multiprocessors: $sms, clock: $clock,
+            memory_clock: $mem, bus: $bus, l2: $l2, threads: $threads, ctas: $ctas, shared: $shared,
+            shared_optin: $optin, double_ratio: $ratio, copy_engines: $copy,
+        }),*]
+    };
+}
+
+/// All cards, the default one first.
+#[rustfmt::skip]
+pub(crate) static PROFILES: &[Profile] = cards! {
+    // key     name                                capability  GiB SMs  clock      memory      bus   L2              threads CTAs shared optin f64 copy
+    "sm_86"  "NVIDIA GeForce RTX 3060"             sm(8, 6),   12, 28,  1_777_000, 7_501_000,  192,  2_359_296,      1536,   16,  100,   99,   32, 2;
+    "sm_50"  "NVIDIA GeForce GTX 750 Ti"           sm(5, 0),    2,  5,  1_084_500, 2_700_000,  128,  2 * MIB,        2048,   32,   64,   48,   32, 1;
+    "sm_52"  "NVIDIA GeForce GTX 980"              sm(5, 2),    4, 16,  1_216_000, 3_505_000,  256,  2 * MIB,        2048,   32,   96,   48,   32, 2;
+    "sm_60"  "Tesla P100-PCIE-16GB"                sm(6, 0),   16, 56,  1_328_500,   715_000, 4096,  4 * MIB,        2048,   32,   64,   48,    2, 2;
+    "sm_61"  "NVIDIA GeForce GTX 1080"             sm(6, 1),    8, 20,  1_733_500, 5_005_000,  256,  2 * MIB,        2048,   32,   96,   48,   32, 2;
+    "sm_70"  "Tesla V100-PCIE-16GB"                sm(7, 0),   16, 80,  1_380_000,   877_000, 4096,  6 * MIB,        2048,   32,   96,   96,    2, 7;
+    "sm_75"  "Tesla T4"                            sm(7, 5),   15, 40,  1_590_000, 5_001_000,  256,  4 * MIB,        1024,   16,   64,   64,   32, 3;
+    "sm_80"  "NVIDIA A100-PCIE-40GB"               sm(8, 0),   40, 108, 1_410_000, 1_215_000, 5120, 40 * MIB,        2048,   32,  164,  163,    2, 3;
+    "sm_87"  "Orin"                                sm(8, 7),   30, 16,  1_300_000, 1_300_000,  128,  4 * MIB,        1536,   16,  164,  163,   32, 2;
+    "sm_89"  "NVIDIA GeForce RTX 4090"             sm(8, 9),   24, 128, 2_520_000, 10_501_000, 384, 72 * MIB,        1536,   24,  100,   99,   64, 2;
+    "sm_90"  "NVIDIA H100 PCIe"                    sm(9, 0),   80, 114, 1_755_000, 1_593_000, 5120, 50 * MIB,        2048,   32,  228,  227,    2, 3;
+    "sm_100" "NVIDIA B200"                         sm(10, 0), 180, 148, 1_965_000, 3_996_000, 7680, 126 * MIB,       2048,   32,  228,  227,    2, 4;
+    "sm_120" "NVIDIA GeForce RTX 5090"             sm(12, 0),  32, 170, 2_407_000, 14_001_000, 512, 96 * MIB,        1536,   24,  100,   99,   64, 2;
+};
+
+/// The card that is there if the user chooses none.
+pub(crate) fn default() -> &'static Profile {
+    &PROFILES[0]
+}
+
+/// The cards of a list of keys with commas between them.
+pub(crate) fn find_all(names: &str) -> Result<Vec<&'static Profile>, String> {
+    let find = |key: &str| {
+        PROFILES.iter().find(|profile| profile.key == key).ok_or_else(|| {
+            let keys: Vec<&str> = PROFILES.iter().map(|profile| profile.key).collect();
+            format!("TEXUNIT_DEVICE: there is no device `{key}`, but {}", keys.join(", "))
+        })
+    };
+    names.split(',').map(str::trim).filter(|key| !key.is_empty()).map(find).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn keys_are_the_architectures() {
+        for profile in PROFILES {
+            assert_eq!(profile.key, profile.capability.to_string());
+        }
+        assert_eq!(find_all("sm_90, sm_75").unwrap().len(), 2);
+        assert!(find_all("sm_99").unwrap_err().contains("sm_86"));
+    }
+}

@@ -1,0 +1,237 @@
+//! Sparse arrays, and the memory that is mapped to their tiles.
+//!
+//! A tile that is mapped can be read and written, one that is not cannot; that is all that the memory
+//! decides. A tile has texels of its own: two tiles that are mapped to the same memory do not see each
+//! other's, and one that is unmapped and mapped again still has its old ones.
+
+use crate::args::Answer;
+use crate::array::{ArrayObject, MipmapObject};
+use crate::call::say;
+use crate::context::Context;
+use crate::error::code;
+use crate::handle::{Handle, object};
+use crate::state::Gpu;
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL, CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL,
+    CU_MEM_HANDLE_TYPE_GENERIC, CU_MEM_OPERATION_TYPE_MAP, CU_MEM_OPERATION_TYPE_UNMAP,
+    CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CUDA_ARRAY_SPARSE_PROPERTIES,
+    CUarrayMapInfo, CUresult,
+};
+use texunit_device::{Array, Buffer, Extent, MipTail, MipmappedArray, TileRegion};
+
+/// Bytes of a tile.
+const TILE: u64 = 65_536;
+
+/// Memory for tiles (`cuMemCreate` with `CU_MEM_CREATE_USAGE_TILE_POOL`).
+#[derive(Debug)]
+pub(crate) struct TilePool {
+    /// Where it is.
+    pub(crate) gpu: Arc<Gpu>,
+    /// Takes the device's memory.
+    pub(crate) buffer: Buffer,
+}
+
+object!(TilePool);
+
+/// A sparse array, with levels or without.
+#[derive(Clone, Debug)]
+enum Sparse {
+    Array(Array),
+    Mipmapped(MipmappedArray),
+}
+
+impl Sparse {
+    /// `CUDA_ERROR_INVALID_VALUE` if the array is not sparse, or a level of another.
+    fn array(handle: Handle<ArrayObject>) -> Answer<Self> {
+        let object = handle.get()?;
+        if object.level_of.is_some() || object.array.tile().is_none() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        Ok(Self::Array(object.array.clone()))
+    }
+
+    /// `CUDA_ERROR_INVALID_VALUE` if the array is not sparse.
+    fn mipmapped(handle: Handle<MipmapObject>) -> Answer<Self> {
+        let object = handle.get()?;
+        if object.array.tile().is_none() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        Ok(Self::Mipmapped(object.array.clone()))
+    }
+
+    fn of(info: &CUarrayMapInfo) -> Answer<Self> {
+        match info.resource_type {
+            CU_RESOURCE_TYPE_ARRAY => Self::array(Handle::of(info.resource)),
+            CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => Self::mipmapped(Handle::of(info.resource)),
+            _ => Err(CUresult::INVALID_VALUE),
+        }
+    }
+
+    fn tile(&self) -> [u32; 3] {
+        let tile = match self {
+            Self::Array(array) => array.tile(),
+            Self::Mipmapped(array) => array.tile(),
+        };
+        tile.unwrap_or([1; 3])
+    }
+
+    fn tail(&self) -> Option<MipTail> {
+        match self {
+            Self::Array(_) => None,
+            Self::Mipmapped(array) => array.mip_tail(),
+        }
+    }
+
+    /// Layers, or faces of all cubes.
+    fn planes(&self) -> u32 {
+        let (geometry, layers) = match self {
+            Self::Array(array) => (array.geometry(), array.layers()),
+            Self::Mipmapped(array) => (array.geometry(), array.layers()),
+        };
+        if geometry.is_cube() { layers * 6 } else { layers }
+    }
+
+    /// Texels of a level that is made of tiles; `None` for those of the tail and past the last.
+    fn level(&self, level: u32) -> Option<[u32; 3]> {
+        let (extent, levels) = match self {
+            Self::Array(array) => (array.extent(), 1),
+            Self::Mipmapped(array) => (array.extent(), array.levels()),
+        };
+        let levels = self.tail().map_or(levels, |tail| tail.first_level);
+        (level < levels).then(|| extent.level(level).axes())
+    }
+
+    fn set(&self, region: &Region, resident: bool) -> Answer {
+        let done = match (self, region) {
+            (Self::Array(array), Region::Level(tiles)) if resident => array.map_tiles(tiles),
+            (Self::Array(array), Region::Level(tiles)) => array.unmap_tiles(tiles),
+            (Self::Mipmapped(array), Region::Level(tiles)) if resident => array.map_tiles(tiles),
+            (Self::Mipmapped(array), Region::Level(tiles)) => array.unmap_tiles(tiles),
+            (Self::Mipmapped(array), Region::Tail(layer)) => array.set_mip_tail(*layer, resident),
+            (Self::Array(_), Region::Tail(_)) => return Err(CUresult::INVALID_VALUE),
+        };
+        done.map_err(|e| code(&e))
+    }
+}
+
+/// How an array is divided into tiles.
+pub(crate) fn array_properties(
+    handle: Handle<ArrayObject>,
+) -> Answer<CUDA_ARRAY_SPARSE_PROPERTIES> {
+    Ok(properties(&Sparse::array(handle)?))
+}
+
+/// How an array with levels is divided into tiles. Each layer has a mip tail of its own.
+pub(crate) fn mipmapped_properties(
+    handle: Handle<MipmapObject>,
+) -> Answer<CUDA_ARRAY_SPARSE_PROPERTIES> {
+    Ok(properties(&Sparse::mipmapped(handle)?))
+}
+
+fn properties(array: &Sparse) -> CUDA_ARRAY_SPARSE_PROPERTIES {
+    let tail = array.tail();
+    CUDA_ARRAY_SPARSE_PROPERTIES {
+        tile_extent: array.tile(),
+        miptail_first_level: tail.map_or(0, |tail| tail.first_level),
+        miptail_size: tail.map_or(0, |tail| tail.size),
+        ..CUDA_ARRAY_SPARSE_PROPERTIES::default()
+    }
+}
+
+/// What is mapped.
+#[derive(Clone, Copy, Debug)]
+enum Region {
+    /// Tiles of a level.
+    Level(TileRegion),
+    /// The mip tail of a layer.
+    Tail(u32),
+}
+
+/// A change that has been checked.
+struct Change {
+    array: Sparse,
+    region: Region,
+    resident: bool,
+}
+
+/// Maps and unmaps tiles. Nothing is changed if one of the changes is wrong.
+pub(crate) fn map(context: &Context, infos: &[CUarrayMapInfo]) -> Answer {
+    let changes: Vec<Change> =
+        infos.iter().map(|info| check(context, info)).collect::<Answer<_>>()?;
+    changes.iter().try_for_each(|change| change.array.set(&change.region, change.resident))
+}
+
+fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
+    let refused = CUresult::INVALID_VALUE;
+    let mask = 1_u32.checked_shl(context.gpu.ordinal as u32);
+    if info.flags != 0 || info.reserved != [0; 2] || Some(info.device_bit_mask) != mask {
+        return Err(refused);
+    }
+    let array = Sparse::of(info)?;
+    let (region, size) = match info.subresource_type {
+        CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL => level_region(&array, info.subresource)?,
+        CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL => tail_region(&array, info.subresource)?,
+        _ => return Err(refused),
+    };
+    let resident = match info.mem_operation_type {
+        CU_MEM_OPERATION_TYPE_MAP => {
+            if info.mem_handle_type != CU_MEM_HANDLE_TYPE_GENERIC {
+                return Err(refused);
+            }
+            let pool = Handle::<TilePool>::of(info.mem_handle as usize).get()?;
+            let end = info.offset.checked_add(size);
+            let inside = end.is_some_and(|end| end <= pool.buffer.size());
+            let here = pool.gpu.ordinal == context.gpu.ordinal;
+            if !inside || !here || !info.offset.is_multiple_of(TILE) {
+                return Err(refused);
+            }
+            true
+        }
+        CU_MEM_OPERATION_TYPE_UNMAP if info.mem_handle == 0 => false,
+        _ => return Err(refused),
+    };
+    Ok(Change { array, region, resident })
+}
+
+/// A box of tiles of a level, and bytes of memory that it takes. It begins at a tile, and is made of
+/// whole tiles or ends where the level does.
+fn level_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
+    let [level, layer, x, y, z, width, height, depth] = numbers;
+    let refused = CUresult::INVALID_VALUE;
+    let (all, tile) = (array.level(level).ok_or(refused)?, array.tile());
+    let (offset, size) = ([x, y, z], [width, height, depth]);
+    let mut bytes = TILE;
+    for axis in 0..3 {
+        let end = offset[axis].checked_add(size[axis]).ok_or(refused)?;
+        let whole = offset[axis].is_multiple_of(tile[axis])
+            && (end == all[axis] || size[axis].is_multiple_of(tile[axis]));
+        if size[axis] == 0 || end > all[axis] || !whole {
+            return Err(refused);
+        }
+        // No array has as many tiles as would pass 64 bits.
+        bytes = bytes.saturating_mul(size[axis].div_ceil(tile[axis]).into());
+    }
+    if layer >= array.planes() {
+        return Err(refused);
+    }
+    let extent = Some(Extent { width, height, depth });
+    Ok((Region::Level(TileRegion { level, layer, offset, extent }), bytes))
+}
+
+/// The mip tail of a layer, and its bytes. Parts of it are not mapped alone.
+fn tail_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
+    let [layer, _, a, b, c, d, ..] = numbers;
+    let [offset, size] = [[a, b], [c, d]].map(|[low, high]| u64::from(high) << 32 | u64::from(low));
+    let tail = array.tail().ok_or(CUresult::INVALID_VALUE)?;
+    let inside = offset.checked_add(size).is_some_and(|end| end <= tail.size);
+    let aligned = offset.is_multiple_of(TILE) && size.is_multiple_of(TILE);
+    if layer >= array.planes() || !inside || !aligned || size == 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    if size != tail.size {
+        say(format_args!("a part of a mip tail cannot be mapped: map all {} bytes", tail.size));
+        return Err(CUresult::NOT_SUPPORTED);
+    }
+    Ok((Region::Tail(layer), size))
+}

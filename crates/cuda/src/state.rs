@@ -1,0 +1,87 @@
+//! The devices, made by `cuInit`.
+
+use crate::args::Answer;
+use crate::context::Primary;
+use crate::profile::{self, Profile};
+use crate::settings::settings;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock};
+use texunit_cuda_abi::{CUdevice, CUresult};
+use texunit_device::{CONST_BASE, CONST_END, Device, DeviceOptions, GLOBAL_BASE, Windows};
+
+/// A software GPU behind a `CUdevice`.
+#[derive(Debug)]
+pub(crate) struct Gpu {
+    /// `CUdevice`: from 0 on.
+    pub(crate) ordinal: CUdevice,
+    /// Name, architecture, attributes.
+    pub(crate) profile: &'static Profile,
+    /// Memory, descriptor tables, launches.
+    pub(crate) device: Device,
+    /// The primary context.
+    pub(crate) primary: Mutex<Primary>,
+}
+
+static GPUS: OnceLock<Result<Vec<Arc<Gpu>>, CUresult>> = OnceLock::new();
+
+/// Makes the devices that `TEXUNIT_DEVICE` names, unless they are there.
+pub(crate) fn init() -> Answer {
+    GPUS.get_or_init(make).as_ref().map(|_| ()).map_err(|&code| code)
+}
+
+fn make() -> Result<Vec<Arc<Gpu>>, CUresult> {
+    crate::report::at_exit();
+    let profiles = match &settings().devices {
+        None => vec![profile::default()],
+        Some(names) => profile::find_all(names).map_err(|message| {
+            crate::call::say(format_args!("{message}"));
+            CUresult::NO_DEVICE
+        })?,
+    };
+    let count = profiles.len();
+    let gpu = |(ordinal, profile): (usize, &'static Profile)| {
+        let options = DeviceOptions {
+            architecture: profile.capability,
+            memory_limit: profile.memory,
+            windows: windows(ordinal as u64, count as u64),
+            ..DeviceOptions::default()
+        };
+        Arc::new(Gpu {
+            ordinal: ordinal as CUdevice,
+            profile,
+            device: Device::new(&options),
+            primary: Mutex::default(),
+        })
+    };
+    Ok(profiles.into_iter().enumerate().map(gpu).collect())
+}
+
+/// Addresses of device number `i` of `n`: none has those of another (unified addressing), and all are
+/// below those that the system gives to the program.
+fn windows(i: u64, n: u64) -> Windows {
+    let of = |all: Range<u64>| {
+        let size = (all.end - all.start) / n / ALIGN * ALIGN;
+        all.start + i * size..all.start + (i + 1) * size
+    };
+    Windows { global: of(GLOBAL_BASE..GLOBAL_END), constant: of(CONST_BASE..CONST_END) }
+}
+
+/// Alignment of the windows of devices.
+const ALIGN: u64 = 1 << 20;
+/// Where addresses of devices end.
+const GLOBAL_END: u64 = GLOBAL_BASE + (8 << 40);
+
+/// All devices; `CUDA_ERROR_NOT_INITIALIZED` before `cuInit`.
+pub(crate) fn gpus() -> Answer<&'static [Arc<Gpu>]> {
+    match GPUS.get() {
+        Some(Ok(gpus)) => Ok(gpus),
+        Some(Err(code)) => Err(*code),
+        None => Err(CUresult::NOT_INITIALIZED),
+    }
+}
+
+/// One device; `CUDA_ERROR_INVALID_DEVICE` if there is none of this number.
+pub(crate) fn gpu(ordinal: CUdevice) -> Answer<&'static Arc<Gpu>> {
+    let gpus = gpus()?;
+    usize::try_from(ordinal).ok().and_then(|i| gpus.get(i)).ok_or(CUresult::INVALID_DEVICE)
+}

@@ -1,0 +1,93 @@
+//! Streams and events.
+//!
+//! Work is done before the call that asks for it returns, so that a stream is never busy. A stream is
+//! what it was made with, and the context in which its work is done.
+
+use crate::args::Answer;
+use crate::context::{self, Context};
+use crate::handle::{Handle, Object, object};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use texunit_cuda_abi::CUresult;
+
+/// Handle of the default stream that waits for all others (`CU_STREAM_LEGACY`); null is the same.
+const LEGACY: usize = 1;
+/// Handle of the default stream of the calling thread (`CU_STREAM_PER_THREAD`).
+const PER_THREAD: usize = 2;
+
+/// A stream that was created.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    /// Its context.
+    pub(crate) context: Handle<Context>,
+    /// `CU_STREAM_DEFAULT`, `CU_STREAM_NON_BLOCKING`.
+    pub(crate) flags: u32,
+    /// From 0, the least, to [`GREATEST_PRIORITY`].
+    pub(crate) priority: i32,
+    /// Attributes that were set, by number; 64 bytes each.
+    pub(crate) attributes: Mutex<HashMap<u32, [u64; 8]>>,
+}
+
+object!(Stream);
+
+/// The priority that goes first.
+pub(crate) const GREATEST_PRIORITY: i32 = -5;
+
+/// What a stream handle names: `None` is a default stream.
+pub(crate) fn find(stream: Handle<Stream>) -> Answer<Option<Arc<Stream>>> {
+    match stream.number() {
+        0 | LEGACY | PER_THREAD => Ok(None),
+        _ => stream.get().map(Some),
+    }
+}
+
+/// The context in which a stream's work is done, in working order: that of the stream, or the current
+/// one for a default stream.
+///
+/// `CUDA_ERROR_INVALID_HANDLE` for a stream that is none, and what [`context::current`] answers.
+pub(crate) fn on(stream: Handle<Stream>) -> Answer<Arc<Context>> {
+    match find(stream)? {
+        None => context::current(),
+        Some(stream) => {
+            let context = stream.context.get().map_err(|_| CUresult::CONTEXT_IS_DESTROYED)?;
+            context.check()?;
+            Ok(context)
+        }
+    }
+}
+
+/// An event.
+#[derive(Debug)]
+pub(crate) struct Event {
+    /// Its context.
+    pub(crate) context: Handle<Context>,
+    /// Whether it was made without times (`CU_EVENT_DISABLE_TIMING`).
+    pub(crate) without_time: bool,
+    /// When it was last recorded.
+    recorded: Mutex<Option<Instant>>,
+}
+
+object!(Event);
+
+impl Event {
+    pub(crate) fn new(context: Handle<Context>, without_time: bool) -> Self {
+        Self { context, without_time, recorded: Mutex::new(None) }
+    }
+
+    /// It happens now: all work before it is done.
+    pub(crate) fn record(&self) {
+        *self.recorded.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// When it happened, if it has.
+    pub(crate) fn when(&self) -> Option<Instant> {
+        *self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends the streams and events of a context.
+pub(crate) fn release_context(context: &Context) {
+    Stream::registry().remove_all(|stream| stream.context == context.handle);
+    Event::registry().remove_all(|event| event.context == context.handle);
+}

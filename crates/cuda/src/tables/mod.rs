@@ -1,0 +1,201 @@
+//! Tables of functions beside the driver API (driver API, "Driver Entry Point Access":
+//! `cuGetExportTable`).
+//!
+//! NVIDIA's own CUDA runtime, shared or linked into a program, asks the driver for a few such tables by
+//! their UUIDs, and does not start without them. What stands in them is not in the driver API's manual;
+//! docs/cuda-api.md has what was found out by watching runtimes 12.9 and 13.5. A table begins with its
+//! size in bytes, functions follow; [`storage`] has no size.
+//!
+//! One table is left out: by it NVIDIA's runtime tests that the driver is NVIDIA's, which this one is not.
+//! Programs use texunit's runtime instead (docs/cuda-api.md).
+//!
+//! Entries that no runtime has been seen to call say so once, and answer `CUDA_ERROR_NOT_SUPPORTED`.
+
+mod runtime;
+mod storage;
+
+use crate::args::{In, Out};
+use crate::call::driver_api;
+use std::collections::BTreeSet;
+use std::ffi::c_void;
+use std::sync::{Mutex, PoisonError};
+use texunit_cuda_abi::{CUresult, CUuuid};
+
+pub(crate) use storage::release_context;
+
+/// Address of a function in a table, whatever its arguments.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+struct Entry(*const ());
+
+// SAFETY: it is the address of code, which is never written through it.
+unsafe impl Sync for Entry {}
+
+/// A table that begins with its size.
+#[derive(Debug)]
+#[repr(C)]
+struct Table<const N: usize> {
+    /// Bytes of it, these included.
+    size: usize,
+    /// Entries from number 1 on.
+    entries: [Entry; N],
+}
+
+impl<const N: usize> Table<N> {
+    const fn new(entries: [Entry; N]) -> Self {
+        Self { size: size_of::<Self>(), entries }
+    }
+
+    fn address(&'static self) -> *const c_void {
+        std::ptr::from_ref(self).cast()
+    }
+}
+
+/// The entries of a table by their numbers; those that are only numbers are not supported:
+/// `entries!(storage::NAME, 1, 2 => primary_context, 3)`.
+macro_rules! entries {
+    ($number:expr, $($index:literal $(=> $function:ident)?),* $(,)?) => {
+        [$($crate::tables::entries!(@one $number, $index $(, $function)?)),*]
+    };
+    (@one $number:expr, $index:literal) => {
+        $crate::tables::Entry($crate::tables::unknown::<{ $number }, $index> as *const ())
+    };
+    (@one $number:expr, $index:literal, $function:ident) => {
+        $crate::tables::Entry($function as *const ())
+    };
+}
+use entries;
+
+/// Defines functions of tables: as [`driver_api`], but they are not exported.
+macro_rules! functions {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $body:block)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Pointers are null, or valid for what the description says.
+        unsafe extern "C" fn $name($($arg: $type),*) -> texunit_cuda_abi::CUresult {
+            $crate::call::answer(
+                concat!("table function ", stringify!($name)),
+                || -> $crate::args::Answer { $body },
+                &[$((stringify!($arg), &$arg)),*],
+            )
+        }
+    )*};
+}
+use functions;
+
+/// A table that can be asked for.
+struct Known {
+    name: &'static str,
+    /// Its UUID, as the number that its digits are.
+    uuid: u128,
+    address: fn() -> *const c_void,
+}
+
+const fn known(name: &'static str, uuid: u128, address: fn() -> *const c_void) -> Known {
+    Known { name, uuid, address }
+}
+
+/// All tables.
+#[rustfmt::skip]
+static TABLES: [Known; 6] = [
+    known("CUDART_INTERFACE", 0x6bd5fb6c_5bf4_e74a_8987_d93912fd9df9, runtime::interface),
+    known("TOOLS_RUNTIME_CALLBACK_HOOKS", 0xa094798c_2e74_2e74_93f2_0800200c0a66, runtime::hooks),
+    known("TOOLS_TLS", 0x42d85a81_23f6_cb47_8298_f6e78a3aecdc, runtime::tools_tls),
+    known("tools 21318c60", 0x21318c60_9714_3248_8ca6_41ff7324c8f2, runtime::tools),
+    known("context checks 263e8860", 0x263e8860_7cd2_6143_92f6_bbd5006dfa7e, runtime::checks),
+    known("CONTEXT_LOCAL_STORAGE", 0xc693336e_1121_df11_a8c3_68f355d89593, storage::table),
+];
+
+/// What stands where no function is known: table and entry are said once.
+unsafe extern "C" fn unknown<const TABLE: usize, const INDEX: usize>() -> CUresult {
+    static SAID: Mutex<BTreeSet<(usize, usize)>> = Mutex::new(BTreeSet::new());
+    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert((TABLE, INDEX)) {
+        let name = TABLES[TABLE].name;
+        crate::call::say(format_args!("entry {INDEX} of the table {name} is not supported"));
+    }
+    CUresult::NOT_SUPPORTED
+}
+
+driver_api! {
+    /// A table of functions by its UUID; `CUDA_ERROR_NOT_FOUND` if it is none that a CUDA runtime
+    /// needs. It works before `cuInit`.
+    fn cuGetExportTable(table: Out<*const c_void>, id: In<CUuuid>) {
+        let CUuuid(id) = id.get()?;
+        table.check()?;
+        let found = TABLES.iter().find(|known| known.uuid.to_be_bytes() == id);
+        table.set_if(found.map_or(std::ptr::null(), |known| (known.address)()));
+        found.map(|_| ()).ok_or(CUresult::NOT_FOUND)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// The functions of a table, which has its size in front.
+    fn sized(index: usize) -> &'static [usize] {
+        let table: *const usize = (TABLES[index].address)().cast();
+        // SAFETY: the table is a static that begins with its size, entries of one word follow.
+        unsafe { std::slice::from_raw_parts(table, *table / size_of::<usize>()) }
+    }
+
+    #[test]
+    fn tables_are_as_large_as_runtimes_want() {
+        // Smallest numbers of words, of runtime 13.5.
+        for (index, words) in [(0, 13), (1, 7), (2, 5), (3, 52), (4, 4)] {
+            let table = sized(index);
+            assert!(table.len() >= words, "{}: {}", TABLES[index].name, table.len());
+            assert!(table[1..].iter().all(|&entry| entry != 0));
+        }
+    }
+
+    #[test]
+    fn a_table_knows_its_own_number() {
+        for (index, name) in [
+            (runtime::INTERFACE, "CUDART_INTERFACE"),
+            (runtime::HOOKS, "TOOLS_RUNTIME_CALLBACK_HOOKS"),
+            (runtime::TLS, "TOOLS_TLS"),
+            (runtime::TOOLS, "tools 21318c60"),
+            (runtime::CHECKS, "context checks 263e8860"),
+            (storage::NUMBER, "CONTEXT_LOCAL_STORAGE"),
+        ] {
+            assert_eq!(TABLES[index].name, name);
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused() {
+        let entry = sized(runtime::TLS)[2];
+        // SAFETY: the entry is `unknown`, a function without arguments.
+        let entry =
+            unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> CUresult>(entry) };
+        // SAFETY: as above.
+        assert_eq!(unsafe { entry() }, CUresult::NOT_SUPPORTED);
+    }
+
+    #[test]
+    fn tables_are_found_by_their_bytes() {
+        type Get = unsafe extern "C" fn(*mut *const c_void, *const u8) -> CUresult;
+        let mut all = crate::functions::FUNCTIONS.iter();
+        let function = all.find(|function| function.symbol == "cuGetExportTable").unwrap();
+        // SAFETY: the signature of `cuGetExportTable`; a UUID is 16 bytes.
+        let get =
+            unsafe { std::mem::transmute::<crate::functions::Address, Get>(function.address) };
+        let mut table = std::ptr::null();
+        let mut id = [
+            0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd,
+            0x9d, 0xf9,
+        ];
+        // SAFETY: both pointers are valid.
+        assert_eq!(unsafe { get(&mut table, id.as_ptr()) }, CUresult::SUCCESS);
+        assert_eq!(table, runtime::interface());
+        id[15] = 0;
+        // SAFETY: both pointers are valid.
+        assert_eq!(unsafe { get(&mut table, id.as_ptr()) }, CUresult::NOT_FOUND);
+        assert!(table.is_null());
+        // SAFETY: null is an argument that is answered.
+        assert_eq!(unsafe { get(&mut table, std::ptr::null()) }, CUresult::INVALID_VALUE);
+    }
+}

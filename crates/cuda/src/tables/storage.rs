@@ -1,0 +1,149 @@
+//! `CONTEXT_LOCAL_STORAGE`: values that the runtime keeps with a context, by key. Almost every call of the
+//! runtime API begins with a look into it. The table has no size in front.
+
+use super::{Entry, entries, functions};
+use crate::args::{Answer, Out};
+use crate::context::{self, Context};
+use crate::handle::Handle;
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use texunit_cuda_abi::CUresult;
+
+/// Number in [`super::TABLES`].
+pub(super) const NUMBER: usize = 5;
+
+/// What is called with a value when its context ends.
+type Destructor = unsafe extern "C" fn(context: Handle<Context>, key: usize, value: usize);
+
+#[derive(Clone, Copy, Debug)]
+struct Value {
+    /// The caller's pointer; here only a number.
+    value: usize,
+    destructor: Option<Destructor>,
+}
+
+/// Values of a context by key.
+type Values = HashMap<usize, Value>;
+
+/// Values by the number of the context's handle.
+static VALUES: RwLock<Option<HashMap<usize, Values>>> = RwLock::new(None);
+
+fn read() -> RwLockReadGuard<'static, Option<HashMap<usize, Values>>> {
+    VALUES.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write() -> RwLockWriteGuard<'static, Option<HashMap<usize, Values>>> {
+    VALUES.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The context that is meant: null is the current one.
+fn given(context: Handle<Context>) -> Answer<Handle<Context>> {
+    let handle = if context.is_null() { context::current_handle() } else { context };
+    if handle.is_null() { Err(CUresult::INVALID_CONTEXT) } else { Ok(handle) }
+}
+
+functions! {
+    /// 0: keeps a value; one that is there already is replaced, without a call of its destructor.
+    fn put(context: Handle<Context>, key: usize, value: usize, destructor: Option<Destructor>) {
+        let context = given(context)?;
+        let mut values = write();
+        // Asked while the values are locked: a context that ends gives them up afterwards.
+        context.get().map_err(|_| CUresult::CONTEXT_IS_DESTROYED)?;
+        let all = values.get_or_insert_default().entry(context.number()).or_default();
+        all.insert(key, Value { value, destructor });
+        Ok(())
+    }
+
+    /// 1: forgets a value, without a call of its destructor.
+    fn remove(context: Handle<Context>, key: usize) {
+        let context = given(context)?.number();
+        let mut values = write();
+        let all = values.as_mut().and_then(|values| values.get_mut(&context));
+        all.and_then(|all| all.remove(&key)).map(|_| ()).ok_or(CUresult::INVALID_HANDLE)
+    }
+
+    /// 2: a value; `CUDA_ERROR_INVALID_HANDLE` if there is none, upon which the runtime makes it.
+    fn get(value: Out<usize>, context: Handle<Context>, key: usize) {
+        value.check()?;
+        let context = given(context)?.number();
+        let values = read();
+        let found = values.as_ref().and_then(|values| values.get(&context)?.get(&key).copied());
+        value.set_if(found.map_or(0, |found| found.value));
+        found.map(|_| ()).ok_or(CUresult::INVALID_HANDLE)
+    }
+}
+
+/// A context has ended: its values are given to their destructors.
+pub(crate) fn release_context(context: &Context) {
+    let gone = write().as_mut().and_then(|values| values.remove(&context.handle.number()));
+    // The lock is open again: destructors may call us.
+    for (key, Value { value, destructor }) in gone.into_iter().flatten() {
+        if let Some(destructor) = destructor {
+            // SAFETY: whoever kept the value gave this function for it, and promises that it may be
+            // called with it when the context ends.
+            unsafe { destructor(context.handle, key, value) }
+        }
+    }
+}
+
+static TABLE: [Entry; 4] = entries!(NUMBER, 0 => put, 1 => remove, 2 => get, 3);
+
+/// The table.
+pub(super) fn table() -> *const c_void {
+    TABLE.as_ptr().cast()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::sync::Mutex;
+
+    type Put = unsafe extern "C" fn(usize, usize, usize, Option<Destructor>) -> CUresult;
+    type Remove = unsafe extern "C" fn(usize, usize) -> CUresult;
+    type Get = unsafe extern "C" fn(*mut usize, usize, usize) -> CUresult;
+
+    static ENDED: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
+
+    unsafe extern "C" fn end(_context: Handle<Context>, key: usize, value: usize) {
+        ENDED.lock().unwrap().push((key, value));
+    }
+
+    #[test]
+    fn values_end_with_their_context() {
+        crate::state::init().unwrap();
+        let context = Context::create(crate::state::gpu(0).unwrap(), 0).handle;
+        let entry = |index: usize| TABLE[index].0;
+        // SAFETY: these are the signatures of entries 0, 1 and 2.
+        let (put, remove, get) = unsafe {
+            use std::mem::transmute;
+            (
+                transmute::<*const (), Put>(entry(0)),
+                transmute::<*const (), Remove>(entry(1)),
+                transmute::<*const (), Get>(entry(2)),
+            )
+        };
+        let at = context.number();
+        let mut value = 7;
+        // SAFETY: the pointer is valid, and `end` may be called with any number.
+        unsafe {
+            assert_eq!(get(&mut value, at, 100), CUresult::INVALID_HANDLE);
+            assert_eq!(value, 0);
+            assert_eq!(put(at, 100, 1, Some(end)), CUresult::SUCCESS);
+            assert_eq!(put(at, 101, 2, Some(end)), CUresult::SUCCESS);
+            assert_eq!(put(at, 102, 3, None), CUresult::SUCCESS);
+            assert_eq!(get(&mut value, at, 101), CUresult::SUCCESS);
+            assert_eq!(value, 2);
+            assert_eq!(remove(at, 101), CUresult::SUCCESS);
+            assert_eq!(remove(at, 101), CUresult::INVALID_HANDLE);
+            Context::destroy(context).unwrap();
+            assert_eq!(*ENDED.lock().unwrap(), [(100, 1)]);
+            assert_eq!(get(&mut value, at, 100), CUresult::INVALID_HANDLE);
+            assert_eq!(put(at, 100, 1, Some(end)), CUresult::CONTEXT_IS_DESTROYED);
+            // Null is the current context, of which this thread has none.
+            assert_eq!(put(0, 100, 1, Some(end)), CUresult::INVALID_CONTEXT);
+        }
+        assert!(!read().as_ref().unwrap().contains_key(&at));
+    }
+}

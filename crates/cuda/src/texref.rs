@@ -1,0 +1,292 @@
+//! Texture and surface references: the `.texref` and `.surfref` variables of modules, and texture
+//! references that `cuTexRefCreate` makes.
+//!
+//! A reference of a module is bound whenever its state is set, so that a launch finds it as it was
+//! set last.
+
+use crate::args::Answer;
+use crate::array::{ArrayObject, MipmapObject};
+use crate::call::say;
+use crate::context::Context;
+use crate::error::code;
+use crate::format::format;
+use crate::handle::{Handle, Object, object};
+use crate::module::Module;
+use crate::texture::{self, Source};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use texunit_cuda_abi::{CU_TRSF_NORMALIZED_COORDINATES, CUDA_ARRAY_DESCRIPTOR, CUresult};
+use texunit_device::{Device, OpaqueKind, Sampler, TextureDescriptor};
+
+/// Which variable of which module a reference is.
+#[derive(Clone, Debug)]
+struct Variable {
+    module: Handle<Module>,
+    name: String,
+}
+
+impl Variable {
+    /// The module; `CUDA_ERROR_INVALID_HANDLE` if it was unloaded.
+    fn module(&self) -> Answer<Arc<Module>> {
+        self.module.get()
+    }
+}
+
+/// A `CUtexref`.
+#[derive(Debug)]
+pub(crate) struct TextureReference {
+    context: Handle<Context>,
+    device: Device,
+    /// `None` if `cuTexRefCreate` made it.
+    variable: Option<Variable>,
+    state: Mutex<TextureState>,
+}
+
+object!(TextureReference);
+
+/// What is set of a texture reference.
+#[derive(Clone, Debug)]
+pub(crate) struct TextureState {
+    /// But for what the flags say.
+    pub(crate) sampler: Sampler,
+    /// `CU_TRSF_*`
+    pub(crate) flags: u32,
+    /// `CU_AD_FORMAT_*` and channels, of linear memory.
+    pub(crate) format: Option<(u32, u32)>,
+    /// What it reads.
+    pub(crate) bound: Bound,
+}
+
+/// What a texture reference reads.
+#[derive(Clone, Debug)]
+pub(crate) enum Bound {
+    /// Nothing.
+    Nothing,
+    /// An array.
+    Array(Handle<ArrayObject>, Source),
+    /// An array with mip levels.
+    Mipmapped(Handle<MipmapObject>, Source),
+    /// Linear memory from an address on: so many bytes.
+    Linear(u64, usize),
+    /// Pitched memory: address, size and format, pitch.
+    Pitched(u64, CUDA_ARRAY_DESCRIPTOR, usize),
+}
+
+impl TextureState {
+    /// What it reads, for the device; `None` if that is nothing.
+    ///
+    /// `CUDA_ERROR_INVALID_VALUE` if memory is not there, or its format is not set.
+    fn source(&self, device: &Device) -> Answer<Option<Source>> {
+        Ok(match &self.bound {
+            Bound::Nothing => None,
+            Bound::Array(_, source) | Bound::Mipmapped(_, source) => Some(source.clone()),
+            &Bound::Linear(address, bytes) => {
+                let (number, channels) = self.format.ok_or(CUresult::INVALID_VALUE)?;
+                Some(Source::linear(device, address, bytes, format(number, channels)?)?)
+            }
+            Bound::Pitched(address, what, pitch) => {
+                let format = format(what.format, what.num_channels)?;
+                let size = [what.width, what.height];
+                Some(Source::pitched(device, *address, size, *pitch, format)?)
+            }
+        })
+    }
+}
+
+impl TextureReference {
+    /// What is set.
+    pub(crate) fn state(&self) -> MutexGuard<'_, TextureState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets something, and binds what that makes.
+    pub(crate) fn set(&self, change: impl FnOnce(&mut TextureState) -> Answer) -> Answer {
+        let mut state = self.state();
+        let mut new = state.clone();
+        change(&mut new)?;
+        let source = new.source(&self.device)?;
+        self.bind(&new, source)?;
+        *state = new;
+        Ok(())
+    }
+
+    /// Binds the variable to what is set. What does not go together leaves it unbound: a program may
+    /// be about to set the rest. A fetch would be a fault, and the reason is said here.
+    fn bind(&self, state: &TextureState, source: Option<Source>) -> Answer {
+        let Some(variable) = &self.variable else { return Ok(()) };
+        let module = &variable.module()?.loaded;
+        let Some(source) = source else {
+            module.unbind(&variable.name);
+            return Ok(());
+        };
+        let name = &variable.name;
+        let reason = match texture::descriptor(&source, state.flags, state.sampler) {
+            Ok(descriptor) => {
+                match module.bind_texture_as_driver(name, &source.resource(), &descriptor) {
+                    Ok(warnings) => {
+                        warnings.iter().for_each(|warning| say(format_args!("{warning}")));
+                        return Ok(());
+                    }
+                    Err(error) => error.to_string(),
+                }
+            }
+            Err(_) => format!("its flags do not go with {} texels", source.format()),
+        };
+        module.unbind(name);
+        say(format_args!("texture reference `{name}` is not bound: {reason}"));
+        Ok(())
+    }
+}
+
+/// A `CUsurfref`.
+#[derive(Debug)]
+pub(crate) struct SurfaceReference {
+    context: Handle<Context>,
+    variable: Variable,
+    bound: Mutex<Option<Handle<ArrayObject>>>,
+}
+
+object!(SurfaceReference);
+
+impl SurfaceReference {
+    /// Binds an array that was made for surfaces.
+    pub(crate) fn set(&self, handle: Handle<ArrayObject>) -> Answer {
+        let array = handle.get()?;
+        texture::check_surface(&array)?;
+        let module = self.variable.module()?;
+        let warnings = module.loaded.bind_surface(&self.variable.name, &array.array);
+        for warning in warnings.map_err(|e| code(&e))? {
+            say(format_args!("{warning}"));
+        }
+        *self.bound.lock().unwrap_or_else(PoisonError::into_inner) = Some(handle);
+        Ok(())
+    }
+
+    /// What is bound; `CUDA_ERROR_INVALID_VALUE` if nothing is.
+    pub(crate) fn get(&self) -> Answer<Handle<ArrayObject>> {
+        let bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        bound.ok_or(CUresult::INVALID_VALUE)
+    }
+}
+
+/// References of a module that were asked for.
+#[derive(Debug)]
+struct Known {
+    context: Handle<Context>,
+    textures: HashMap<String, Handle<TextureReference>>,
+    surfaces: HashMap<String, Handle<SurfaceReference>>,
+}
+
+/// By the number of the module's handle.
+static KNOWN: Mutex<Option<HashMap<usize, Known>>> = Mutex::new(None);
+
+fn known() -> MutexGuard<'static, Option<HashMap<usize, Known>>> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Finds a reference of a module that was asked for before, or makes it.
+fn of_module<T: Object>(
+    module: Handle<Module>,
+    kind: OpaqueKind,
+    name: &str,
+    field: fn(&mut Known) -> &mut HashMap<String, Handle<T>>,
+    make: impl FnOnce(&Module, Variable, TextureDescriptor) -> Answer<T>,
+) -> Answer<Handle<T>> {
+    let mut known = known();
+    // Whoever unloads a module takes it out of its registry first, and its references then.
+    let found = module.get()?;
+    let entry = known.get_or_insert_default().entry(module.number()).or_insert_with(|| Known {
+        context: found.context,
+        textures: HashMap::new(),
+        surfaces: HashMap::new(),
+    });
+    if let Some(&handle) = field(entry).get(name) {
+        return Ok(handle);
+    }
+    let variables = found.loaded.opaque_variables();
+    let variable = variables.iter().find(|v| v.name == name && v.kind == kind);
+    let initial = variable.ok_or(CUresult::NOT_FOUND)?.initial;
+    let variable = Variable { module, name: name.to_owned() };
+    let handle = T::registry().insert(make(&found, variable, initial)?);
+    field(entry).insert(name.to_owned(), handle);
+    Ok(handle)
+}
+
+/// The reference of a `.texref`, in the state that its initialiser gives; the same at every call.
+pub(crate) fn texture_of(module: Handle<Module>, name: &str) -> Answer<Handle<TextureReference>> {
+    of_module(
+        module,
+        OpaqueKind::Texture,
+        name,
+        |known| &mut known.textures,
+        |found, variable, initial| {
+            let context = found.context;
+            Ok(reference(&*context.get()?, Some(variable), &initial))
+        },
+    )
+}
+
+/// The reference of a `.surfref`; the same at every call.
+pub(crate) fn surface_of(module: Handle<Module>, name: &str) -> Answer<Handle<SurfaceReference>> {
+    of_module(
+        module,
+        OpaqueKind::Surface,
+        name,
+        |known| &mut known.surfaces,
+        |found, variable, _| {
+            Ok(SurfaceReference { context: found.context, variable, bound: Mutex::new(None) })
+        },
+    )
+}
+
+fn reference(
+    context: &Context,
+    variable: Option<Variable>,
+    initial: &TextureDescriptor,
+) -> TextureReference {
+    let flags = if initial.normalized_coords { CU_TRSF_NORMALIZED_COORDINATES } else { 0 };
+    let state =
+        TextureState { sampler: initial.sampler, flags, format: None, bound: Bound::Nothing };
+    TextureReference {
+        context: context.handle,
+        device: context.gpu.device.clone(),
+        variable,
+        state: Mutex::new(state),
+    }
+}
+
+/// Makes a reference that no module has.
+pub(crate) fn create(context: &Context) -> Handle<TextureReference> {
+    let made = reference(context, None, &TextureDescriptor::default());
+    TextureReference::registry().insert(made)
+}
+
+/// Ends a reference that [`create`] made; `CUDA_ERROR_INVALID_VALUE` for one of a module.
+pub(crate) fn destroy(handle: Handle<TextureReference>) -> Answer {
+    if handle.get()?.variable.is_some() {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    handle.take().map(|_| ())
+}
+
+/// Ends the references of a module that is unloaded.
+pub(crate) fn release_module(module: Handle<Module>) {
+    let removed = known().as_mut().and_then(|known| known.remove(&module.number()));
+    if let Some(removed) = removed {
+        for handle in removed.textures.into_values() {
+            TextureReference::registry().remove(handle);
+        }
+        for handle in removed.surfaces.into_values() {
+            SurfaceReference::registry().remove(handle);
+        }
+    }
+}
+
+/// Ends the references of a context.
+pub(crate) fn release_context(context: &Context) {
+    if let Some(known) = known().as_mut() {
+        known.retain(|_, known| known.context != context.handle);
+    }
+    TextureReference::registry().remove_all(|one| one.context == context.handle);
+    SurfaceReference::registry().remove_all(|one| one.context == context.handle);
+}

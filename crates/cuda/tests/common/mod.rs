@@ -1,0 +1,79 @@
+//! What the tests of the exported functions share: their declarations, as a C program has them, and a
+//! context to call them in.
+
+#![allow(non_snake_case, dead_code, missing_docs)]
+
+use texunit_cuda_abi::CUresult;
+
+/// A handle.
+pub(crate) type Ptr = *mut std::ffi::c_void;
+
+/// Declares functions and wraps each in a safe one that panics with the code if it fails.
+macro_rules! functions {
+    ($($name:ident($($arg:ident: $ty:ty),* $(,)?);)*) => {
+        unsafe extern "C" {
+            $(pub(crate) fn $name($($arg: $ty),*) -> texunit_cuda_abi::CUresult;)*
+        }
+    };
+}
+pub(crate) use functions;
+
+functions! {
+    cuInit(flags: u32);
+    cuCtxCreate_v2(context: *mut Ptr, flags: u32, device: i32);
+    cuCtxDestroy_v2(context: Ptr);
+    cuCtxSetCurrent(context: Ptr);
+}
+
+/// Calls a function: `CUresult::SUCCESS` is wanted.
+macro_rules! ok {
+    ($call:expr) => {{
+        // SAFETY: every pointer is null, of a local, or of memory of the size that the call says.
+        let result = unsafe { $call };
+        assert_eq!(result, texunit_cuda_abi::CUresult::SUCCESS, "{}", stringify!($call));
+    }};
+}
+pub(crate) use ok;
+
+/// Calls a function: another result is wanted.
+macro_rules! fails {
+    ($code:ident, $call:expr) => {{
+        // SAFETY: as above; or the call is refused before it uses the pointer, which is what is tested.
+        let result = unsafe { $call };
+        assert_eq!(result, texunit_cuda_abi::CUresult::$code, "{}", stringify!($call));
+    }};
+}
+pub(crate) use fails;
+
+/// A context of its own, current to this thread.
+pub(crate) fn context() -> Ptr {
+    // The library's functions are linked because something of it is used.
+    assert!(!texunit_cuda::functions::FUNCTIONS.is_empty());
+    let mut context = std::ptr::null_mut();
+    ok!(cuInit(0));
+    ok!(cuCtxCreate_v2(&raw mut context, 0, 0));
+    context
+}
+
+/// Numbers that look random, the same at every run.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// From 0 on, below `n`.
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
+        (self.next() >> 11) % n
+    }
+
+    pub(crate) fn bytes(&mut self, n: usize) -> Vec<u8> {
+        (0..n).map(|_| self.next() as u8).collect()
+    }
+}
+
+const _: CUresult = CUresult::SUCCESS;

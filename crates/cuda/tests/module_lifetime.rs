@@ -1,0 +1,45 @@
+//! Modules leave nothing behind. A process of its own, as its memory is measured.
+
+#![allow(unsafe_code)]
+
+mod common;
+
+use common::{Ptr, context, functions, ok};
+use std::ffi::CStr;
+use std::ptr::null_mut;
+
+functions! {
+    cuModuleLoadData(module: *mut Ptr, image: *const u8);
+    cuModuleUnload(module: Ptr);
+}
+
+const PTX: &CStr = c"
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .global .align 4 .u32 word = 7;
+.visible .entry k(.param .u64 out) { ret; }
+";
+
+#[test]
+fn nothing_is_left_of_modules() {
+    context();
+    let image = PTX.to_bytes_with_nul();
+    let pages = || {
+        let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+        text.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok()).unwrap_or(0)
+    };
+    let rounds = if std::env::var_os("TEXUNIT_LONG_TESTS").is_some() { 1_000_000 } else { 3000 };
+    let mut after_first = 0;
+    for round in 0..rounds {
+        let mut module = null_mut();
+        ok!(cuModuleLoadData(&raw mut module, image.as_ptr()));
+        ok!(cuModuleUnload(module));
+        if round == rounds / 3 {
+            after_first = pages();
+        }
+    }
+    // Two thirds of the rounds: at 100 bytes each there would be more pages than these.
+    let grown = pages().saturating_sub(after_first) * 4096;
+    assert!(grown < 4 << 20, "{grown} bytes in {rounds} rounds");
+}

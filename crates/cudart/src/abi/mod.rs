@@ -1,0 +1,79 @@
+//! Structures of the runtime API, with the layout of its headers (`driver_types.h`, `vector_types.h`).
+
+mod properties;
+
+pub(crate) use properties::cudaDeviceProp;
+use std::ffi::{c_int, c_uint};
+
+/// `dim3`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Dim3 {
+    /// Columns.
+    pub(crate) x: c_uint,
+    /// Rows.
+    pub(crate) y: c_uint,
+    /// Layers.
+    pub(crate) z: c_uint,
+}
+
+impl Dim3 {
+    /// As the driver has it.
+    pub(crate) fn all(self) -> [u32; 3] {
+        [self.x, self.y, self.z]
+    }
+}
+
+/// `cudaLaunchConfig_t`
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+#[allow(non_camel_case_types, non_snake_case)]
+pub(crate) struct cudaLaunchConfig_t {
+    pub(crate) gridDim: Dim3,
+    pub(crate) blockDim: Dim3,
+    pub(crate) dynamicSmemBytes: usize,
+    pub(crate) stream: usize,
+    /// Pointer to `numAttrs` attributes, which are those of the driver.
+    pub(crate) attrs: u64,
+    pub(crate) numAttrs: c_uint,
+}
+
+/// `cudaLaunchParams`, one launch of `cudaLaunchCooperativeKernelMultiDevice`.
+#[cfg(feature = "cuda-12")]
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+#[allow(non_camel_case_types, non_snake_case)]
+pub(crate) struct cudaLaunchParams {
+    pub(crate) func: usize,
+    pub(crate) gridDim: Dim3,
+    pub(crate) blockDim: Dim3,
+    pub(crate) args: u64,
+    pub(crate) sharedMem: usize,
+    pub(crate) stream: usize,
+}
+
+/// `cudaFuncAttributes`
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+#[allow(non_camel_case_types, non_snake_case)]
+pub(crate) struct cudaFuncAttributes {
+    pub(crate) sharedSizeBytes: usize,
+    pub(crate) constSizeBytes: usize,
+    pub(crate) localSizeBytes: usize,
+    pub(crate) maxThreadsPerBlock: c_int,
+    pub(crate) numRegs: c_int,
+    pub(crate) ptxVersion: c_int,
+    pub(crate) binaryVersion: c_int,
+    pub(crate) cacheModeCA: c_int,
+    pub(crate) maxDynamicSharedSizeBytes: c_int,
+    pub(crate) preferredShmemCarveout: c_int,
+    pub(crate) clusterDimMustBeSet: c_int,
+    pub(crate) requiredClusterWidth: c_int,
+    pub(crate) requiredClusterHeight: c_int,
+    pub(crate) requiredClusterDepth: c_int,
+    pub(crate) clusterSchedulingPolicyPreference: c_int,
+    pub(crate) nonPortableClusterSizeAllowed: c_int,
+    /// In CUDA 13, the first two of these are the state of device updates and the mode of shared memory:
+    /// there are no updates, and the mode is the default one.
+    pub(crate) reserved: [c_int; 16],
+}

@@ -1,0 +1,168 @@
+//! Arrays (runtime API, "Memory Management"). A `cudaArray_t` is a `CUarray`.
+
+use super::mipmap::cuMipmappedArrayGetLevel;
+use crate::call::{check, runtime_api};
+use crate::state::{check_device, context};
+use crate::types::{Array, Format, Mipmap, cudaChannelFormatDesc, cudaExtent};
+use std::ffi::c_uint;
+use texunit_cuda_abi::args::{Answer, In, Out};
+use texunit_cuda_abi::{
+    CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_CUBEMAP,
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUdevice, CUresult,
+};
+
+// The pointers that they take come from the C caller, whose they are, or are to our own variables.
+unsafe extern "C" {
+    safe fn cuArray3DCreate_v2(array: Out<Array>, from: &CUDA_ARRAY3D_DESCRIPTOR) -> CUresult;
+    safe fn cuArray3DGetDescriptor_v2(to: &mut CUDA_ARRAY3D_DESCRIPTOR, array: Array) -> CUresult;
+    safe fn cuArrayDestroy(array: Array) -> CUresult;
+    safe fn cuArrayGetPlane(plane: Out<Array>, array: Array, index: c_uint) -> CUresult;
+    safe fn cuArrayGetSparseProperties(
+        to: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
+        array: Array,
+    ) -> CUresult;
+    safe fn cuArrayGetMemoryRequirements(
+        to: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
+        array: Array,
+        device: CUdevice,
+    ) -> CUresult;
+}
+
+runtime_api! {
+    /// Allocates an array of one or two axes.
+    fn cudaMallocArray(
+        array: Out<Array>,
+        desc: In<cudaChannelFormatDesc>,
+        width: usize,
+        height: usize,
+        flags: c_uint,
+    ) {
+        // Layers and faces are a third axis.
+        if flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        create(array, desc, cudaExtent { width, height, depth: 0 }, flags)
+    }
+
+    /// Allocates an array of any geometry: the flags say whether the depth is of slices, layers or
+    /// faces.
+    fn cudaMalloc3DArray(
+        array: Out<Array>,
+        desc: In<cudaChannelFormatDesc>,
+        extent: cudaExtent,
+        flags: c_uint,
+    ) {
+        create(array, desc, extent, flags)
+    }
+
+    /// Frees an array; null is fine.
+    fn cudaFreeArray(array: Array) {
+        context()?;
+        if array == 0 {
+            return Ok(());
+        }
+        check(cuArrayDestroy(array))
+    }
+
+    /// Format, extent and flags of an array. Null for what is not wanted.
+    fn cudaArrayGetInfo(
+        desc: Out<cudaChannelFormatDesc>,
+        extent: Out<cudaExtent>,
+        flags: Out<c_uint>,
+        array: Array,
+    ) {
+        context()?;
+        let (descriptor, format) = format_of(array)?;
+        let CUDA_ARRAY3D_DESCRIPTOR { width, height, depth, .. } = descriptor;
+        desc.set_if(format.channel()?);
+        extent.set_if(cudaExtent { width, height, depth });
+        flags.set_if(descriptor.flags);
+        Ok(())
+    }
+
+    /// The format of an array.
+    fn cudaGetChannelDesc(desc: Out<cudaChannelFormatDesc>, array: Array) {
+        context()?;
+        desc.check()?;
+        desc.set(format_of(array)?.1.channel()?)
+    }
+
+    /// The array of a plane of a video array.
+    fn cudaArrayGetPlane(pPlaneArray: Out<Array>, hArray: Array, planeIdx: c_uint) {
+        context()?;
+        check(cuArrayGetPlane(pPlaneArray, hArray, planeIdx))
+    }
+
+    /// Tiles and mip tail of a sparse array.
+    fn cudaArrayGetSparseProperties(
+        sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
+        array: Array,
+    ) {
+        context()?;
+        check(cuArrayGetSparseProperties(sparseProperties, array))
+    }
+
+    /// The memory that an array with deferred mapping needs.
+    fn cudaArrayGetMemoryRequirements(
+        memoryRequirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
+        array: Array,
+        device: CUdevice,
+    ) {
+        context()?;
+        check_device(device)?;
+        check(cuArrayGetMemoryRequirements(memoryRequirements, array, device))
+    }
+}
+
+/// What an array or mipmapped array is made with. A width there must be, and rows if there is a depth
+/// that is not of layers; faces of a cube are as high as wide, six of a cube.
+pub(super) fn descriptor(
+    desc: In<cudaChannelFormatDesc>,
+    extent: cudaExtent,
+    flags: c_uint,
+) -> Answer<CUDA_ARRAY3D_DESCRIPTOR> {
+    let Format { format, channels } = desc.get()?.format()?;
+    let cudaExtent { width, height, depth } = extent;
+    let layered = flags & CUDA_ARRAY3D_LAYERED != 0;
+    let cube = flags & CUDA_ARRAY3D_CUBEMAP != 0;
+    let faces = if layered { depth != 0 && depth.is_multiple_of(6) } else { depth == 6 };
+    if width == 0
+        || (depth != 0 && height == 0 && !layered)
+        || (cube && (width != height || !faces))
+    {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    Ok(CUDA_ARRAY3D_DESCRIPTOR { width, height, depth, format, num_channels: channels, flags })
+}
+
+fn create(
+    array: Out<Array>,
+    desc: In<cudaChannelFormatDesc>,
+    extent: cudaExtent,
+    flags: c_uint,
+) -> Answer {
+    context()?;
+    array.check()?;
+    check(cuArray3DCreate_v2(array, &descriptor(desc, extent, flags)?))
+}
+
+/// What an array was made with, and its format.
+pub(super) fn format_of(array: Array) -> Answer<(CUDA_ARRAY3D_DESCRIPTOR, Format)> {
+    if array == 0 {
+        return Err(CUresult::INVALID_HANDLE);
+    }
+    let mut of = CUDA_ARRAY3D_DESCRIPTOR::default();
+    check(cuArray3DGetDescriptor_v2(&mut of, array))?;
+    let format = Format { format: of.format, channels: of.num_channels };
+    Ok((of, format))
+}
+
+/// The format of a mipmapped array.
+pub(super) fn format_of_mipmap(mipmap: Mipmap) -> Answer<Format> {
+    if mipmap == 0 {
+        return Err(CUresult::INVALID_HANDLE);
+    }
+    let mut level = 0;
+    check(cuMipmappedArrayGetLevel(&mut level, mipmap, 0))?;
+    Ok(format_of(level)?.1)
+}

@@ -1,0 +1,44 @@
+//! Channel descriptors (runtime API, "Texture Object Management").
+
+use crate::call::{check, runtime_api};
+use crate::state::context;
+use crate::types::{Format, cudaChannelFormatDesc};
+use std::ffi::c_int;
+use texunit_cuda_abi::args::{In, Out};
+use texunit_cuda_abi::{CUdevice, CUresult};
+
+// The pointer that it takes comes from the C caller, whose it is.
+unsafe extern "C" {
+    safe fn cuDeviceGetTexture1DLinearMaxWidth(
+        width: Out<usize>,
+        format: u32,
+        channels: u32,
+        device: CUdevice,
+    ) -> CUresult;
+}
+
+/// A channel descriptor of the parts that are given.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+extern "C" fn cudaCreateChannelDesc(
+    x: c_int,
+    y: c_int,
+    z: c_int,
+    w: c_int,
+    f: c_int,
+) -> cudaChannelFormatDesc {
+    cudaChannelFormatDesc { bits: [x, y, z, w], kind: f }
+}
+
+runtime_api! {
+    /// Most elements of a texture of linear memory.
+    fn cudaDeviceGetTexture1DLinearMaxWidth(
+        maxWidthInElements: Out<usize>,
+        fmtDesc: In<cudaChannelFormatDesc>,
+        device: CUdevice,
+    ) {
+        context()?;
+        let Format { format, channels } = fmtDesc.get()?.format()?;
+        check(cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, channels, device))
+    }
+}

@@ -1,0 +1,221 @@
+//! Copies of bytes in a line and of rows of memory (runtime API, "Memory Management").
+
+use crate::call::{check, runtime_api};
+use crate::driver::CUcontext;
+use crate::state::{check_device, context, primary};
+use crate::types::{Direction, INVALID_PITCH_VALUE, Stream};
+use texunit_cuda_abi::args::Answer;
+use texunit_cuda_abi::{
+    CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D, CUdevice, CUdeviceptr, CUresult, CopySide2D,
+};
+
+// The addresses that they take come from the C caller, whose memory it is.
+unsafe extern "C" {
+    safe fn cuMemcpy(to: CUdeviceptr, from: CUdeviceptr, count: usize) -> CUresult;
+    safe fn cuMemcpyAsync(
+        to: CUdeviceptr,
+        from: CUdeviceptr,
+        count: usize,
+        stream: Stream,
+    ) -> CUresult;
+    safe fn cuMemcpyHtoD_v2(to: CUdeviceptr, from: u64, count: usize) -> CUresult;
+    safe fn cuMemcpyHtoDAsync_v2(
+        to: CUdeviceptr,
+        from: u64,
+        count: usize,
+        stream: Stream,
+    ) -> CUresult;
+    safe fn cuMemcpyDtoH_v2(to: u64, from: CUdeviceptr, count: usize) -> CUresult;
+    safe fn cuMemcpyDtoHAsync_v2(
+        to: u64,
+        from: CUdeviceptr,
+        count: usize,
+        stream: Stream,
+    ) -> CUresult;
+    safe fn cuMemcpyDtoD_v2(to: CUdeviceptr, from: CUdeviceptr, count: usize) -> CUresult;
+    safe fn cuMemcpyDtoDAsync_v2(
+        to: CUdeviceptr,
+        from: CUdeviceptr,
+        count: usize,
+        stream: Stream,
+    ) -> CUresult;
+    safe fn cuMemcpyPeer(
+        to: CUdeviceptr,
+        to_context: CUcontext,
+        from: CUdeviceptr,
+        from_context: CUcontext,
+        count: usize,
+    ) -> CUresult;
+    safe fn cuMemcpyPeerAsync(
+        to: CUdeviceptr,
+        to_context: CUcontext,
+        from: CUdeviceptr,
+        from_context: CUcontext,
+        count: usize,
+        stream: Stream,
+    ) -> CUresult;
+    safe fn cuMemcpy2DUnaligned_v2(copy: &CUDA_MEMCPY2D) -> CUresult;
+    safe fn cuMemcpy2DAsync_v2(copy: &CUDA_MEMCPY2D, stream: Stream) -> CUresult;
+}
+
+/// When the work is done.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Order {
+    /// When the call returns.
+    Wait,
+    /// In a stream.
+    Stream(Stream),
+}
+
+runtime_api! {
+    /// Copies bytes.
+    fn cudaMemcpy(dst: u64, src: u64, count: usize, kind: u32) {
+        line(dst, src, count, kind, Order::Wait)
+    }
+
+    /// As without `Async`.
+    fn cudaMemcpyAsync(dst: u64, src: u64, count: usize, kind: u32, stream: Stream) {
+        line(dst, src, count, kind, Order::Stream(stream))
+    }
+
+    /// Copies bytes between devices.
+    fn cudaMemcpyPeer(
+        dst: CUdeviceptr,
+        dstDevice: CUdevice,
+        src: CUdeviceptr,
+        srcDevice: CUdevice,
+        count: usize,
+    ) {
+        peer((dst, dstDevice), (src, srcDevice), count, Order::Wait)
+    }
+
+    /// As without `Async`.
+    fn cudaMemcpyPeerAsync(
+        dst: CUdeviceptr,
+        dstDevice: CUdevice,
+        src: CUdeviceptr,
+        srcDevice: CUdevice,
+        count: usize,
+        stream: Stream,
+    ) {
+        peer((dst, dstDevice), (src, srcDevice), count, Order::Stream(stream))
+    }
+
+    /// Copies rows.
+    fn cudaMemcpy2D(
+        dst: u64,
+        dpitch: usize,
+        src: u64,
+        spitch: usize,
+        width: usize,
+        height: usize,
+        kind: u32,
+    ) {
+        rows((dst, dpitch), (src, spitch), [width, height], kind, Order::Wait)
+    }
+
+    /// As without `Async`.
+    fn cudaMemcpy2DAsync(
+        dst: u64,
+        dpitch: usize,
+        src: u64,
+        spitch: usize,
+        width: usize,
+        height: usize,
+        kind: u32,
+        stream: Stream,
+    ) {
+        rows((dst, dpitch), (src, spitch), [width, height], kind, Order::Stream(stream))
+    }
+}
+
+/// Copies bytes, of memory of any kind.
+pub(super) fn line(to: u64, from: u64, count: usize, kind: u32, order: Order) -> Answer {
+    context()?;
+    if count == 0 {
+        return Ok(());
+    }
+    check(match (Direction::of(kind)?, order) {
+        (Direction::HostToHost, _) => {
+            return copy_rows((to, count), (from, count), [count, 1], Direction::HostToHost, order);
+        }
+        (Direction::HostToDevice, Order::Wait) => cuMemcpyHtoD_v2(to, from, count),
+        (Direction::HostToDevice, Order::Stream(s)) => cuMemcpyHtoDAsync_v2(to, from, count, s),
+        (Direction::DeviceToHost, Order::Wait) => cuMemcpyDtoH_v2(to, from, count),
+        (Direction::DeviceToHost, Order::Stream(s)) => cuMemcpyDtoHAsync_v2(to, from, count, s),
+        (Direction::DeviceToDevice, Order::Wait) => cuMemcpyDtoD_v2(to, from, count),
+        (Direction::DeviceToDevice, Order::Stream(s)) => cuMemcpyDtoDAsync_v2(to, from, count, s),
+        (Direction::Default, Order::Wait) => cuMemcpy(to, from, count),
+        (Direction::Default, Order::Stream(s)) => cuMemcpyAsync(to, from, count, s),
+    })
+}
+
+/// The context of a device's memory.
+pub(super) fn context_of(device: CUdevice) -> Answer<CUcontext> {
+    check_device(device)?;
+    primary(device)
+}
+
+fn peer(
+    (to, to_device): (CUdeviceptr, CUdevice),
+    (from, from_device): (CUdeviceptr, CUdevice),
+    count: usize,
+    order: Order,
+) -> Answer {
+    context()?;
+    if count == 0 {
+        return Ok(());
+    }
+    let (to_context, from_context) = (context_of(to_device)?, context_of(from_device)?);
+    check(match order {
+        Order::Wait => cuMemcpyPeer(to, to_context, from, from_context, count),
+        Order::Stream(s) => cuMemcpyPeerAsync(to, to_context, from, from_context, count, s),
+    })
+}
+
+/// Rows are not longer than their pitch, unless there is one only.
+fn rows(
+    to: (u64, usize),
+    from: (u64, usize),
+    [width, height]: [usize; 2],
+    kind: u32,
+    order: Order,
+) -> Answer {
+    context()?;
+    if width == 0 || height == 0 {
+        return Ok(());
+    }
+    if height > 1 && (width > to.1 || width > from.1) {
+        return Err(INVALID_PITCH_VALUE);
+    }
+    copy_rows(to, from, [width, height], Direction::of(kind)?, order)
+}
+
+fn copy_rows(
+    to: (u64, usize),
+    from: (u64, usize),
+    [width, height]: [usize; 2],
+    direction: Direction,
+    order: Order,
+) -> Answer {
+    let copy = CUDA_MEMCPY2D {
+        src: side(direction.source(), from),
+        dst: side(direction.destination(), to),
+        width_in_bytes: width,
+        height,
+    };
+    check(match order {
+        Order::Wait => cuMemcpy2DUnaligned_v2(&copy),
+        Order::Stream(stream) => cuMemcpy2DAsync_v2(&copy, stream),
+    })
+}
+
+fn side(kind: u32, (address, pitch): (u64, usize)) -> CopySide2D {
+    let mut side = CopySide2D { memory_type: kind, pitch, ..CopySide2D::default() };
+    if kind == CU_MEMORYTYPE_HOST {
+        side.host = address;
+    } else {
+        side.device = address;
+    }
+    side
+}

@@ -1,0 +1,162 @@
+//! Copies of slices (runtime API, "Memory Management").
+
+use super::array::format_of;
+use super::copy::{Order, context_of};
+use super::copy_array::boxes;
+use crate::call::{check, runtime_api};
+use crate::state::context;
+use crate::types::{
+    Array, Direction, Format, INVALID_PITCH_VALUE, Stream, array_side, cudaExtent,
+    cudaMemcpy3DParms, cudaMemcpy3DPeerParms, cudaPitchedPtr, cudaPos, memory_side,
+};
+use texunit_cuda_abi::args::{Answer, In};
+use texunit_cuda_abi::{CU_MEMORYTYPE_DEVICE, CUDA_MEMCPY3D, CUresult, CopySide3D};
+
+// The addresses in the structure come from the C caller, whose memory it is.
+unsafe extern "C" {
+    safe fn cuMemcpy3DPeer(copy: &CUDA_MEMCPY3D) -> CUresult;
+    safe fn cuMemcpy3DPeerAsync(copy: &CUDA_MEMCPY3D, stream: Stream) -> CUresult;
+}
+
+runtime_api! {
+    /// Copies slices.
+    fn cudaMemcpy3D(p: In<cudaMemcpy3DParms>) {
+        copy(&p.get()?, Order::Wait)
+    }
+
+    /// As without `Async`.
+    fn cudaMemcpy3DAsync(p: In<cudaMemcpy3DParms>, stream: Stream) {
+        copy(&p.get()?, Order::Stream(stream))
+    }
+
+    /// Copies slices between devices.
+    fn cudaMemcpy3DPeer(p: In<cudaMemcpy3DPeerParms>) {
+        copy_peer(&p.get()?, Order::Wait)
+    }
+
+    /// As without `Async`.
+    fn cudaMemcpy3DPeerAsync(p: In<cudaMemcpy3DPeerParms>, stream: Stream) {
+        copy_peer(&p.get()?, Order::Stream(stream))
+    }
+}
+
+/// A side of a copy: an array or memory, and the first element or byte in it.
+#[derive(Clone, Copy)]
+struct Side {
+    array: Array,
+    memory: cudaPitchedPtr,
+    pos: cudaPos,
+    /// `CU_MEMORYTYPE_*` of memory.
+    kind: u32,
+}
+
+/// A copy, as the driver takes it.
+struct Boxes {
+    src: CopySide3D,
+    dst: CopySide3D,
+    size: [usize; 3],
+}
+
+fn copy(parms: &cudaMemcpy3DParms, order: Order) -> Answer {
+    context()?;
+    let direction = Direction::of(parms.kind)?;
+    let src = Side {
+        array: parms.src_array,
+        memory: parms.src_ptr,
+        pos: parms.src_pos,
+        kind: direction.source(),
+    };
+    let dst = Side {
+        array: parms.dst_array,
+        memory: parms.dst_ptr,
+        pos: parms.dst_pos,
+        kind: direction.destination(),
+    };
+    match to_driver(&src, &dst, parms.extent)? {
+        Some(copy) => boxes(copy.src, copy.dst, copy.size, order),
+        None => Ok(()),
+    }
+}
+
+fn copy_peer(parms: &cudaMemcpy3DPeerParms, order: Order) -> Answer {
+    context()?;
+    let kind = CU_MEMORYTYPE_DEVICE;
+    let (src_context, dst_context) = (context_of(parms.src_device)?, context_of(parms.dst_device)?);
+    let src = Side { array: parms.src_array, memory: parms.src_ptr, pos: parms.src_pos, kind };
+    let dst = Side { array: parms.dst_array, memory: parms.dst_ptr, pos: parms.dst_pos, kind };
+    let Some(Boxes { mut src, mut dst, size }) = to_driver(&src, &dst, parms.extent)? else {
+        return Ok(());
+    };
+    (src.context, dst.context) = (src_context, dst_context);
+    let [width_in_bytes, height, depth] = size;
+    let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
+    check(match order {
+        Order::Wait => cuMemcpy3DPeer(&copy),
+        Order::Stream(stream) => cuMemcpy3DPeerAsync(&copy, stream),
+    })
+}
+
+/// A copy for the driver, if it copies anything. If there is an array, positions and the extent are in
+/// its elements; of block-compressed arrays, in texels.
+fn to_driver(src: &Side, dst: &Side, extent: cudaExtent) -> Answer<Option<Boxes>> {
+    let cudaExtent { width, height, depth } = extent;
+    if width == 0 || height == 0 || depth == 0 {
+        return Ok(None);
+    }
+    for side in [src, dst] {
+        // One of the two.
+        if (side.array == 0) == (side.memory.ptr == 0) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+    }
+    let format = element(src.array, dst.array)?;
+    let (unit, bytes) = match format {
+        Some(format) if format.is_blocks() => (4, format.bytes()?),
+        Some(format) => (1, format.bytes()?),
+        None => (1, 1),
+    };
+    let size = [
+        width.div_ceil(unit).checked_mul(bytes).ok_or(CUresult::INVALID_VALUE)?,
+        height.div_ceil(unit),
+        depth,
+    ];
+    if format.is_none() {
+        for memory in [src.memory, dst.memory] {
+            let rows = height > 1 || depth > 1;
+            if (rows && width > memory.pitch) || (depth > 1 && height > memory.ysize) {
+                return Err(INVALID_PITCH_VALUE);
+            }
+        }
+    }
+    Ok(Some(Boxes { src: src.to_driver(unit, bytes)?, dst: dst.to_driver(unit, bytes)?, size }))
+}
+
+/// The format of the arrays of a copy, whose elements have the same size.
+fn element(src: Array, dst: Array) -> Answer<Option<Format>> {
+    let format = |array| if array == 0 { Ok(None) } else { format_of(array).map(|(_, f)| Some(f)) };
+    let (src, dst): (Option<Format>, Option<Format>) = (format(src)?, format(dst)?);
+    if let (Some(src), Some(dst)) = (src, dst)
+        && (src.bytes()? != dst.bytes()? || src.is_blocks() != dst.is_blocks())
+    {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    Ok(src.or(dst))
+}
+
+impl Side {
+    /// Where it is: texels of a block, bytes of an element.
+    fn to_driver(self, unit: usize, bytes: usize) -> Answer<CopySide3D> {
+        let cudaPos { x, y, z } = self.pos;
+        let in_bytes = |x: usize| x.checked_mul(bytes).ok_or(CUresult::INVALID_VALUE);
+        if self.array != 0 {
+            return Ok(CopySide3D { z, ..array_side(self.array, in_bytes(x / unit)?, y / unit) });
+        }
+        Ok(CopySide3D {
+            x_in_bytes: in_bytes(x)?,
+            y,
+            z,
+            height: self.memory.ysize,
+            ..memory_side(self.kind, self.memory.ptr, self.memory.pitch)
+        })
+    }
+}

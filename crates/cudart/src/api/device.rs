@@ -1,0 +1,293 @@
+//! Devices (runtime API, "Device Management", "Peer Device Memory Access", "Profiler Control").
+
+use crate::call::{self, check, runtime_api};
+use crate::driver::{self, ask};
+use crate::state;
+use std::ffi::{c_char, c_int, c_uint};
+use texunit_cuda_abi::args::{Answer, In, Out};
+use texunit_cuda_abi::{CUdevice, CUresult};
+
+/// `cudaDeviceMapHost`, which devices always have.
+const MAP_HOST: c_uint = 8;
+/// `cudaDeviceMask`: all flags.
+const FLAGS: c_uint = 0xff;
+/// `cudaDeviceScheduleMask`: ways of waiting, of which there is one at most.
+const SCHEDULING: c_uint = 7;
+/// `cudaInitDeviceFlagsAreValid`
+const FLAGS_ARE_VALID: c_uint = 1;
+
+runtime_api! {
+    /// How many devices there are. `cudaErrorNoDevice`, and 0, if there is none.
+    fn cudaGetDeviceCount(count: Out<c_int>) {
+        count.check()?;
+        let found = state::init();
+        count.set_if(found.unwrap_or(0));
+        found.map(|_| ())
+    }
+
+    /// Chooses the device of the calling thread, whose context is made if there is none.
+    fn cudaSetDevice(device: CUdevice) {
+        state::set_device(device)
+    }
+
+    /// The device of the calling thread.
+    fn cudaGetDevice(device: Out<CUdevice>) {
+        state::init()?;
+        device.set(state::device())
+    }
+
+    /// Makes the context of a device, which does not become current.
+    fn cudaInitDevice(device: CUdevice, device_flags: c_uint, flags: c_uint) {
+        state::check_device(device)?;
+        if flags & !FLAGS_ARE_VALID != 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        if flags & FLAGS_ARE_VALID != 0 {
+            set_flags(device, device_flags)?;
+        }
+        state::primary(device).map(|_| ())
+    }
+
+    /// Devices to be tried, in this order, by threads that choose none: all can be used, so that it
+    /// is the first one. An empty list stands for all.
+    fn cudaSetValidDevices(devices: In<CUdevice>, len: c_int) {
+        let count = state::init()?;
+        if !(0..=count).contains(&len) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let all = devices.all(len as usize)?;
+        all.iter().try_for_each(|&device| state::check_device(device))?;
+        state::set_first_device(all.first().copied().unwrap_or(0));
+        Ok(())
+    }
+
+    /// Waits until all work is done.
+    fn cudaDeviceSynchronize() {
+        state::context()?;
+        check(driver::cuCtxSynchronize())
+    }
+
+    /// Ends all that was made on the device, and the error that ended its context.
+    fn cudaDeviceReset() {
+        reset()
+    }
+
+    /// Flags of the device of the calling thread.
+    fn cudaSetDeviceFlags(flags: c_uint) {
+        state::init()?;
+        set_flags(state::device(), flags)
+    }
+
+    /// Flags of the device of the calling thread.
+    fn cudaGetDeviceFlags(flags: Out<c_uint>) {
+        flags.check()?;
+        state::init()?;
+        let (mut set, mut active) = (0, 0);
+        // SAFETY: the pointers are to our own variables.
+        check(unsafe {
+            driver::cuDevicePrimaryCtxGetState(state::device(), &raw mut set, &raw mut active)
+        })?;
+        flags.set(set | MAP_HOST)
+    }
+
+    /// An attribute of a device.
+    fn cudaDeviceGetAttribute(value: Out<c_int>, attribute: c_int, device: CUdevice) {
+        value.check()?;
+        state::check_device(device)?;
+        value.set(state::attribute(attribute, device)?)
+    }
+
+    /// A limit.
+    fn cudaDeviceGetLimit(value: Out<usize>, limit: c_uint) {
+        get_limit(value, limit)
+    }
+
+    /// Sets a limit.
+    fn cudaDeviceSetLimit(limit: c_uint, value: usize) {
+        set_limit(limit, value)
+    }
+
+    /// What was set by `cudaDeviceSetCacheConfig`.
+    fn cudaDeviceGetCacheConfig(config: Out<c_uint>) {
+        get_cache_config(config)
+    }
+
+    /// There are no caches to be divided.
+    fn cudaDeviceSetCacheConfig(config: c_uint) {
+        set_cache_config(config)
+    }
+
+    /// What was set by `cudaDeviceSetSharedMemConfig`.
+    fn cudaDeviceGetSharedMemConfig(config: Out<c_uint>) {
+        state::context()?;
+        // SAFETY: the pointer is to our own variable.
+        config.set(ask(|config| unsafe { driver::cuCtxGetSharedMemConfig(config) })?)
+    }
+
+    /// Banks of shared memory change nothing but time.
+    fn cudaDeviceSetSharedMemConfig(config: c_uint) {
+        state::context()?;
+        check(driver::cuCtxSetSharedMemConfig(config))
+    }
+
+    /// The priorities that streams can have; either may be left out.
+    fn cudaDeviceGetStreamPriorityRange(least: Out<c_int>, greatest: Out<c_int>) {
+        state::context()?;
+        let (mut low, mut high) = (0, 0);
+        // SAFETY: the pointers are to our own variables.
+        check(unsafe { driver::cuCtxGetStreamPriorityRange(&raw mut low, &raw mut high) })?;
+        least.set_if(low);
+        greatest.set_if(high);
+        Ok(())
+    }
+
+    /// The place that a device would have on the PCI bus.
+    fn cudaDeviceGetPCIBusId(id: *mut c_char, len: c_int, device: CUdevice) {
+        state::check_device(device)?;
+        // SAFETY: the caller's text has room for `len` bytes; the driver checks for null.
+        check(unsafe { driver::cuDeviceGetPCIBusId(id, len, device) })
+    }
+
+    /// The device at a place of the PCI bus.
+    fn cudaDeviceGetByPCIBusId(device: Out<CUdevice>, id: *const c_char) {
+        state::init()?;
+        // SAFETY: the caller's text; the result goes to our own variable.
+        device.set(ask(|device| unsafe { driver::cuDeviceGetByPCIBusId(device, id) })?)
+    }
+
+    /// Whether a device can use the memory of another.
+    fn cudaDeviceCanAccessPeer(can: Out<c_int>, device: CUdevice, peer: CUdevice) {
+        can.check()?;
+        state::check_device(device)?;
+        state::check_device(peer)?;
+        // SAFETY: the pointer is to our own variable.
+        can.set(ask(|can| unsafe { driver::cuDeviceCanAccessPeer(can, device, peer) })?)
+    }
+
+    /// Lets the device of the calling thread use the memory of another.
+    fn cudaDeviceEnablePeerAccess(peer: CUdevice, flags: c_uint) {
+        state::context()?;
+        state::check_device(peer)?;
+        check(driver::cuCtxEnablePeerAccess(state::primary(peer)?, flags))
+    }
+
+    /// Ends what `cudaDeviceEnablePeerAccess` allowed.
+    fn cudaDeviceDisablePeerAccess(peer: CUdevice) {
+        state::context()?;
+        state::check_device(peer)?;
+        check(driver::cuCtxDisablePeerAccess(state::primary(peer)?))
+    }
+
+    /// What two devices can do with each other's memory.
+    fn cudaDeviceGetP2PAttribute(
+        value: Out<c_int>,
+        attribute: c_uint,
+        source: CUdevice,
+        destination: CUdevice,
+    ) {
+        value.check()?;
+        state::check_device(source)?;
+        state::check_device(destination)?;
+        // SAFETY: the pointer is to our own variable.
+        value.set(ask(|value| unsafe {
+            driver::cuDeviceGetP2PAttribute(value, attribute, source, destination)
+        })?)
+    }
+
+    /// There is no level 2.
+    fn cudaCtxResetPersistingL2Cache() {
+        state::context()?;
+        check(driver::cuCtxResetPersistingL2Cache())
+    }
+
+    /// Tells a profiler to begin.
+    fn cudaProfilerStart() {
+        state::context()?;
+        check(driver::cuProfilerStart())
+    }
+
+    /// Tells a profiler to end.
+    fn cudaProfilerStop() {
+        state::context()?;
+        check(driver::cuProfilerStop())
+    }
+}
+
+#[cfg(feature = "cuda-12")]
+runtime_api! {
+    /// `cudaDeviceReset`, as it was called first.
+    fn cudaThreadExit() {
+        reset()
+    }
+
+    /// `cudaDeviceSynchronize`, as it was called first.
+    fn cudaThreadSynchronize() {
+        state::context()?;
+        check(driver::cuCtxSynchronize())
+    }
+
+    /// `cudaDeviceGetLimit`, as it was called first.
+    fn cudaThreadGetLimit(value: Out<usize>, limit: c_uint) {
+        get_limit(value, limit)
+    }
+
+    /// `cudaDeviceSetLimit`, as it was called first.
+    fn cudaThreadSetLimit(limit: c_uint, value: usize) {
+        set_limit(limit, value)
+    }
+
+    /// `cudaDeviceGetCacheConfig`, as it was called first.
+    fn cudaThreadGetCacheConfig(config: Out<c_uint>) {
+        get_cache_config(config)
+    }
+
+    /// `cudaDeviceSetCacheConfig`, as it was called first.
+    fn cudaThreadSetCacheConfig(config: c_uint) {
+        set_cache_config(config)
+    }
+
+    /// Devices have doubles: the value stays as it is.
+    fn cudaSetDoubleForDevice(value: Out<f64>) {
+        value.check()
+    }
+
+    /// Devices have doubles: the value stays as it is.
+    fn cudaSetDoubleForHost(value: Out<f64>) {
+        value.check()
+    }
+}
+
+fn reset() -> Answer {
+    state::reset()?;
+    call::forget_sticky();
+    Ok(())
+}
+
+fn set_flags(device: CUdevice, flags: c_uint) -> Answer {
+    if flags & !FLAGS != 0 || !matches!(flags & SCHEDULING, 0 | 1 | 2 | 4) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    check(driver::cuDevicePrimaryCtxSetFlags_v2(device, flags))
+}
+
+fn get_limit(value: Out<usize>, limit: c_uint) -> Answer {
+    state::context()?;
+    // SAFETY: the pointer is to our own variable.
+    value.set(ask(|value| unsafe { driver::cuCtxGetLimit(value, limit) })?)
+}
+
+fn set_limit(limit: c_uint, value: usize) -> Answer {
+    state::context()?;
+    check(driver::cuCtxSetLimit(limit, value))
+}
+
+fn get_cache_config(config: Out<c_uint>) -> Answer {
+    state::context()?;
+    // SAFETY: the pointer is to our own variable.
+    config.set(ask(|config| unsafe { driver::cuCtxGetCacheConfig(config) })?)
+}
+
+fn set_cache_config(config: c_uint) -> Answer {
+    state::context()?;
+    check(driver::cuCtxSetCacheConfig(config))
+}

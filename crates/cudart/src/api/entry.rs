@@ -1,0 +1,75 @@
+//! The driver below (runtime API, "Driver Entry Point Access", "Interactions with the CUDA Driver API").
+
+use crate::call::{check, runtime_api};
+use crate::driver;
+use crate::{MAJOR, state};
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use texunit_cuda_abi::args::{Answer, Out};
+use texunit_cuda_abi::{CUDA_VERSION, CUresult, CUuuid};
+
+/// `cudaEnableLegacyStream` and `cudaEnablePerThreadDefaultStream`, of which one may be set.
+const MOST_FLAGS: u64 = 2;
+
+/// The version of CUDA by which names are understood if none is given.
+const OWN_VERSION: c_int = if MAJOR == 12 { 12_090 } else { CUDA_VERSION };
+
+runtime_api! {
+    /// The function of the driver that a name means in the runtime's own version. If there is none, the
+    /// call succeeds, and says why by `status`.
+    fn cudaGetDriverEntryPoint(
+        symbol: *const c_char,
+        function: Out<usize>,
+        flags: u64,
+        status: Out<c_uint>,
+    ) {
+        entry(symbol, function, OWN_VERSION, flags, status)
+    }
+
+    /// The function of the driver that a name means in a version of CUDA.
+    fn cudaGetDriverEntryPointByVersion(
+        symbol: *const c_char,
+        function: Out<usize>,
+        version: c_uint,
+        flags: u64,
+        status: Out<c_uint>,
+    ) {
+        let version = c_int::try_from(version).map_err(|_| CUresult::INVALID_VALUE)?;
+        entry(symbol, function, version, flags, status)
+    }
+
+    /// A table of functions that are not exported by name.
+    fn cudaGetExportTable(table: Out<*const c_void>, id: *const CUuuid) {
+        table.check()?;
+        state::init()?;
+        let mut found = std::ptr::null();
+        // SAFETY: the caller's pointer to an UUID, which the driver checks for null; the result goes
+        // to our own variable.
+        check(unsafe { driver::cuGetExportTable(&raw mut found, id) })?;
+        table.set(found)
+    }
+}
+
+fn entry(
+    symbol: *const c_char,
+    function: Out<usize>,
+    version: c_int,
+    flags: u64,
+    status: Out<c_uint>,
+) -> Answer {
+    function.check()?;
+    if symbol.is_null() || flags > MOST_FLAGS {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    state::init()?;
+    let (mut found, mut why) = (std::ptr::null_mut::<c_void>(), 0);
+    // SAFETY: the name is the caller's text; the results go to variables of our own.
+    let code = unsafe {
+        driver::cuGetProcAddress_v2(symbol, &raw mut found, version, flags, &raw mut why)
+    };
+    status.set_if(why);
+    function.set(found.expose_provenance())?;
+    match code {
+        CUresult::NOT_FOUND => Ok(()),
+        code => check(code),
+    }
+}

@@ -1,0 +1,76 @@
+//! Events (runtime API, "Event Management").
+
+use crate::call::{check, runtime_api};
+use crate::driver::{self, CUevent, CUstream, ask};
+use crate::state;
+use std::ffi::c_uint;
+use texunit_cuda_abi::args::{Answer, Out};
+
+runtime_api! {
+    /// Makes an event.
+    fn cudaEventCreate(event: Out<CUevent>) {
+        create(event, 0)
+    }
+
+    /// Makes an event with flags.
+    fn cudaEventCreateWithFlags(event: Out<CUevent>, flags: c_uint) {
+        create(event, flags)
+    }
+
+    /// Ends an event.
+    fn cudaEventDestroy(event: CUevent) {
+        state::context()?;
+        check(driver::cuEventDestroy_v2(event))
+    }
+
+    /// Records an event in a stream.
+    fn cudaEventRecord(event: CUevent, stream: CUstream) {
+        state::context()?;
+        check(driver::cuEventRecordWithFlags(event, stream, 0))
+    }
+
+    /// Records an event in a stream.
+    fn cudaEventRecordWithFlags(event: CUevent, stream: CUstream, flags: c_uint) {
+        state::context()?;
+        check(driver::cuEventRecordWithFlags(event, stream, flags))
+    }
+
+    /// Whether an event has happened.
+    fn cudaEventQuery(event: CUevent) {
+        state::context()?;
+        check(driver::cuEventQuery(event))
+    }
+
+    /// Waits for an event.
+    fn cudaEventSynchronize(event: CUevent) {
+        state::context()?;
+        check(driver::cuEventSynchronize(event))
+    }
+
+    /// Milliseconds from one event to another.
+    fn cudaEventElapsedTime(milliseconds: Out<f32>, start: CUevent, end: CUevent) {
+        elapsed(milliseconds, start, end)
+    }
+}
+
+#[cfg(feature = "cuda-12")]
+runtime_api! {
+    /// Milliseconds from one event to another.
+    fn cudaEventElapsedTime_v2(milliseconds: Out<f32>, start: CUevent, end: CUevent) {
+        elapsed(milliseconds, start, end)
+    }
+}
+
+fn create(event: Out<CUevent>, flags: c_uint) -> Answer {
+    event.check()?;
+    state::context()?;
+    // SAFETY: the pointer is to our own variable.
+    event.set(ask(|made| unsafe { driver::cuEventCreate(made, flags) })?)
+}
+
+fn elapsed(milliseconds: Out<f32>, start: CUevent, end: CUevent) -> Answer {
+    milliseconds.check()?;
+    state::context()?;
+    // SAFETY: the pointer is to our own variable.
+    milliseconds.set(ask(|ms| unsafe { driver::cuEventElapsedTime_v2(ms, start, end) })?)
+}

@@ -1,0 +1,188 @@
+//! Launches (runtime API, "Execution Control").
+
+#[cfg(feature = "cuda-12")]
+use crate::abi::cudaLaunchParams;
+use crate::abi::{Dim3, cudaLaunchConfig_t};
+use crate::call::{check, runtime_api};
+use crate::codes::{INVALID_CONFIGURATION, INVALID_DEVICE_FUNCTION};
+use crate::driver::{self, CUfunction, CUstream, HostFunction};
+use crate::{registry, state};
+use std::ffi::{c_int, c_uint, c_void};
+use texunit_cuda_abi::args::{Answer, In, Raw};
+use texunit_cuda_abi::{CUlaunchAttribute, CUlaunchConfig, CUresult, launch_attribute};
+
+/// Grid, block, and bytes of dynamic shared memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: usize,
+}
+
+runtime_api! {
+    /// Launches a kernel: the host function that stands for it, or a handle of a library's kernel.
+    fn cudaLaunchKernel(
+        function: Raw,
+        grid: Dim3,
+        block: Dim3,
+        args: In<Raw>,
+        shared: usize,
+        stream: CUstream,
+    ) {
+        let shape = Shape { grid: grid.all(), block: block.all(), shared };
+        launch(function.address() as usize, &shape, args, stream, &[])
+    }
+
+    /// Launches a kernel whose blocks can wait for each other.
+    fn cudaLaunchCooperativeKernel(
+        function: Raw,
+        grid: Dim3,
+        block: Dim3,
+        args: In<Raw>,
+        shared: usize,
+        stream: CUstream,
+    ) {
+        let shape = Shape { grid: grid.all(), block: block.all(), shared };
+        launch(function.address() as usize, &shape, args, stream, &[cooperative()])
+    }
+
+    /// Launches a kernel with attributes.
+    fn cudaLaunchKernelExC(config: In<cudaLaunchConfig_t>, function: Raw, args: In<Raw>) {
+        let config = config.get()?;
+        // SAFETY: a structure of the caller points to as many attributes as it says.
+        let attributes = unsafe { In::<CUlaunchAttribute>::of(config.attrs) };
+        let attributes = attributes.all(config.numAttrs as usize)?;
+        let (grid, block) = (config.gridDim.all(), config.blockDim.all());
+        let shape = Shape { grid, block, shared: config.dynamicSmemBytes };
+        launch(function.address() as usize, &shape, args, config.stream, &attributes)
+    }
+
+    /// Calls a function of the host when the work of a stream is done.
+    fn cudaLaunchHostFunc(stream: CUstream, function: HostFunction, data: *mut c_void) {
+        state::context()?;
+        // SAFETY: the caller's function and its argument, for it to be called with.
+        check(unsafe { driver::cuLaunchHostFunc(stream, function, data) })
+    }
+}
+
+#[cfg(not(feature = "cuda-12"))]
+runtime_api! {
+    /// As `cudaLaunchHostFunc`; how its end is awaited (blocking 0, spinning 1) changes nothing.
+    fn cudaLaunchHostFunc_v2(
+        stream: CUstream,
+        function: HostFunction,
+        data: *mut c_void,
+        mode: c_uint,
+    ) {
+        state::context()?;
+        if mode > 1 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        // SAFETY: the caller's function and its argument, for it to be called with.
+        check(unsafe { driver::cuLaunchHostFunc(stream, function, data) })
+    }
+}
+
+#[cfg(feature = "cuda-12")]
+runtime_api! {
+    /// Launches one cooperative kernel for each of some devices. They cannot wait for each other, as
+    /// the device's attribute says, so that one launch is all there may be.
+    fn cudaLaunchCooperativeKernelMultiDevice(
+        list: In<cudaLaunchParams>,
+        devices: c_uint,
+        flags: c_uint,
+    ) {
+        if devices == 0 || flags > 3 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        if devices > 1 {
+            return Err(CUresult::NOT_SUPPORTED);
+        }
+        let one = list.get()?;
+        // SAFETY: a structure of the caller points to the arguments of the launch.
+        let args = unsafe { In::<Raw>::of(one.args) };
+        let shape =
+            Shape { grid: one.gridDim.all(), block: one.blockDim.all(), shared: one.sharedMem };
+        launch(one.func, &shape, args, one.stream, &[cooperative()])
+    }
+}
+
+fn cooperative() -> CUlaunchAttribute {
+    let mut value = [0; 16];
+    value[0] = 1;
+    CUlaunchAttribute { id: launch_attribute::COOPERATIVE, pad: 0, value }
+}
+
+/// Launches the kernel of a host function or of a handle.
+///
+/// `cudaErrorInvalidDeviceFunction` if there is none, `cudaErrorInvalidConfiguration` for a grid or
+/// block that no kernel can have.
+pub(crate) fn launch(
+    function: usize,
+    shape: &Shape,
+    args: In<Raw>,
+    stream: CUstream,
+    attributes: &[CUlaunchAttribute],
+) -> Answer {
+    state::context()?;
+    let kernel = registry::kernel_or_handle(function)?;
+    check_shape(shape)?;
+    let config = config(shape, stream, attributes)?;
+    // SAFETY: the configuration is our own; the arguments are the caller's, for this kernel.
+    let code =
+        unsafe { driver::cuLaunchKernelEx(&raw const config, kernel, args, std::ptr::null()) };
+    launched(code, kernel, function)
+}
+
+/// The answer of a launch: what was given for a kernel and is no handle either, is no function.
+fn launched(code: CUresult, kernel: CUfunction, given: usize) -> Answer {
+    match code {
+        CUresult::INVALID_HANDLE if kernel == given && !is_kernel(kernel) => {
+            Err(INVALID_DEVICE_FUNCTION)
+        }
+        code => check(code),
+    }
+}
+
+fn is_kernel(kernel: CUfunction) -> bool {
+    let mut name = std::ptr::null();
+    // SAFETY: the pointer is to our own variable.
+    unsafe { driver::cuFuncGetName(&raw mut name, kernel) == CUresult::SUCCESS }
+}
+
+/// The configuration for the driver.
+pub(crate) fn config(
+    shape: &Shape,
+    stream: CUstream,
+    attributes: &[CUlaunchAttribute],
+) -> Answer<CUlaunchConfig> {
+    Ok(CUlaunchConfig {
+        gridDimX: shape.grid[0],
+        gridDimY: shape.grid[1],
+        gridDimZ: shape.grid[2],
+        blockDimX: shape.block[0],
+        blockDimY: shape.block[1],
+        blockDimZ: shape.block[2],
+        sharedMemBytes: u32::try_from(shape.shared).map_err(|_| CUresult::INVALID_VALUE)?,
+        hStream: stream,
+        attrs: attributes.as_ptr().expose_provenance() as u64,
+        numAttrs: attributes.len() as u32,
+    })
+}
+
+/// Checks grid and block against the attributes of the current device.
+fn check_shape(shape: &Shape) -> Answer {
+    /// Most threads of a block; then, of block and grid, the most in each direction (2 to 7).
+    const MAX_THREADS_PER_BLOCK: c_int = 1;
+    const MAX_BLOCK_DIM_X: c_int = 2;
+    let device = state::device();
+    let sizes = shape.block.iter().chain(&shape.grid);
+    for (attribute, &size) in (MAX_BLOCK_DIM_X..).zip(sizes) {
+        if size == 0 || i64::from(size) > i64::from(state::attribute(attribute, device)?) {
+            return Err(INVALID_CONFIGURATION);
+        }
+    }
+    let threads: u64 = shape.block.iter().map(|&n| u64::from(n)).product();
+    let most = state::attribute(MAX_THREADS_PER_BLOCK, device)?;
+    if threads > u64::from(most.unsigned_abs()) { Err(INVALID_CONFIGURATION) } else { Ok(()) }
+}

@@ -1,0 +1,258 @@
+//! Managed memory: advice, prefetches, and questions about them (runtime API, "Memory Management").
+//! CUDA 12 has functions that name a device, and others ending in `_v2` that name a location; in CUDA 13
+//! the latter have the plain names.
+
+use crate::call::{check, runtime_api};
+use crate::state::context;
+use crate::types::Stream;
+use std::ffi::c_uint;
+use texunit_cuda_abi::args::{In, Raw};
+use texunit_cuda_abi::{CUdeviceptr, CUmemLocation, CUresult};
+
+// The pointers that they take come from the C caller, whose they are.
+unsafe extern "C" {
+    safe fn cuMemAdvise_v2(
+        address: CUdeviceptr,
+        count: usize,
+        advice: c_uint,
+        location: CUmemLocation,
+    ) -> CUresult;
+    safe fn cuMemPrefetchAsync_v2(
+        address: CUdeviceptr,
+        count: usize,
+        location: CUmemLocation,
+        flags: c_uint,
+        stream: Stream,
+    ) -> CUresult;
+    safe fn cuMemRangeGetAttribute(
+        data: Raw,
+        size: usize,
+        attribute: c_uint,
+        address: CUdeviceptr,
+        count: usize,
+    ) -> CUresult;
+    safe fn cuMemRangeGetAttributes(
+        data: In<Raw>,
+        sizes: In<usize>,
+        attributes: In<c_uint>,
+        number: usize,
+        address: CUdeviceptr,
+        count: usize,
+    ) -> CUresult;
+    safe fn cuStreamAttachMemAsync(
+        stream: Stream,
+        address: CUdeviceptr,
+        length: usize,
+        flags: c_uint,
+    ) -> CUresult;
+}
+
+runtime_api! {
+    /// What has been advised of a range of managed memory.
+    fn cudaMemRangeGetAttribute(
+        data: Raw,
+        dataSize: usize,
+        attribute: c_uint,
+        devPtr: CUdeviceptr,
+        count: usize,
+    ) {
+        context()?;
+        check(cuMemRangeGetAttribute(data, dataSize, attribute, devPtr, count))
+    }
+
+    /// Several attributes of a range.
+    fn cudaMemRangeGetAttributes(
+        data: In<Raw>,
+        dataSizes: In<usize>,
+        attributes: In<c_uint>,
+        numAttributes: usize,
+        devPtr: CUdeviceptr,
+        count: usize,
+    ) {
+        context()?;
+        check(cuMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count))
+    }
+
+    /// Managed memory for one stream, for all, or for the host.
+    fn cudaStreamAttachMemAsync(
+        stream: Stream,
+        devPtr: CUdeviceptr,
+        length: usize,
+        flags: c_uint,
+    ) {
+        context()?;
+        check(cuStreamAttachMemAsync(stream, devPtr, length, flags))
+    }
+}
+
+#[cfg(feature = "cuda-12")]
+mod versions {
+    use super::*;
+    use std::ffi::c_int;
+
+    // Addresses are those of managed memory, which the driver checks.
+    unsafe extern "C" {
+        safe fn cuMemAdvise(
+            address: CUdeviceptr,
+            count: usize,
+            advice: c_uint,
+            device: c_int,
+        ) -> CUresult;
+        safe fn cuMemPrefetchAsync(
+            address: CUdeviceptr,
+            count: usize,
+            device: c_int,
+            stream: Stream,
+        ) -> CUresult;
+    }
+
+    runtime_api! {
+        /// Gives advice; the location is a device's number, or that of the host.
+        fn cudaMemAdvise(devPtr: CUdeviceptr, count: usize, advice: c_uint, device: c_int) {
+            context()?;
+            check(cuMemAdvise(devPtr, count, advice, device))
+        }
+
+        /// Gives advice.
+        fn cudaMemAdvise_v2(
+            devPtr: CUdeviceptr,
+            count: usize,
+            advice: c_uint,
+            location: CUmemLocation,
+        ) {
+            context()?;
+            check(cuMemAdvise_v2(devPtr, count, advice, location))
+        }
+
+        /// Moves memory to a device, or to the host.
+        fn cudaMemPrefetchAsync(
+            devPtr: CUdeviceptr,
+            count: usize,
+            dstDevice: c_int,
+            stream: Stream,
+        ) {
+            context()?;
+            check(cuMemPrefetchAsync(devPtr, count, dstDevice, stream))
+        }
+
+        /// Moves memory to a location.
+        fn cudaMemPrefetchAsync_v2(
+            devPtr: CUdeviceptr,
+            count: usize,
+            location: CUmemLocation,
+            flags: c_uint,
+            stream: Stream,
+        ) {
+            context()?;
+            check(cuMemPrefetchAsync_v2(devPtr, count, location, flags, stream))
+        }
+    }
+}
+
+#[cfg(not(feature = "cuda-12"))]
+mod versions {
+    use super::*;
+    use std::ffi::c_ulonglong;
+
+    // The pointers that they take come from the C caller, whose they are.
+    unsafe extern "C" {
+        safe fn cuMemPrefetchBatchAsync(
+            addresses: In<CUdeviceptr>,
+            sizes: In<usize>,
+            count: usize,
+            locations: In<CUmemLocation>,
+            indices: In<usize>,
+            groups: usize,
+            flags: c_ulonglong,
+            stream: Stream,
+        ) -> CUresult;
+        safe fn cuMemDiscardBatchAsync(
+            addresses: In<CUdeviceptr>,
+            sizes: In<usize>,
+            count: usize,
+            flags: c_ulonglong,
+            stream: Stream,
+        ) -> CUresult;
+        safe fn cuMemDiscardAndPrefetchBatchAsync(
+            addresses: In<CUdeviceptr>,
+            sizes: In<usize>,
+            count: usize,
+            locations: In<CUmemLocation>,
+            indices: In<usize>,
+            groups: usize,
+            flags: c_ulonglong,
+            stream: Stream,
+        ) -> CUresult;
+    }
+
+    runtime_api! {
+        /// Gives advice.
+        fn cudaMemAdvise(
+            devPtr: CUdeviceptr,
+            count: usize,
+            advice: c_uint,
+            location: CUmemLocation,
+        ) {
+            context()?;
+            check(cuMemAdvise_v2(devPtr, count, advice, location))
+        }
+
+        /// Moves memory to a location.
+        fn cudaMemPrefetchAsync(
+            devPtr: CUdeviceptr,
+            count: usize,
+            location: CUmemLocation,
+            flags: c_uint,
+            stream: Stream,
+        ) {
+            context()?;
+            check(cuMemPrefetchAsync_v2(devPtr, count, location, flags, stream))
+        }
+
+        /// Moves many pieces of memory.
+        fn cudaMemPrefetchBatchAsync(
+            dptrs: In<CUdeviceptr>,
+            sizes: In<usize>,
+            count: usize,
+            prefetchLocs: In<CUmemLocation>,
+            prefetchLocIdxs: In<usize>,
+            numPrefetchLocs: usize,
+            flags: c_ulonglong,
+            stream: Stream,
+        ) {
+            context()?;
+            check(cuMemPrefetchBatchAsync(
+                dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream,
+            ))
+        }
+
+        /// The contents of managed memory are no longer wanted.
+        fn cudaMemDiscardBatchAsync(
+            dptrs: In<CUdeviceptr>,
+            sizes: In<usize>,
+            count: usize,
+            flags: c_ulonglong,
+            stream: Stream,
+        ) {
+            context()?;
+            check(cuMemDiscardBatchAsync(dptrs, sizes, count, flags, stream))
+        }
+
+        /// Both.
+        fn cudaMemDiscardAndPrefetchBatchAsync(
+            dptrs: In<CUdeviceptr>,
+            sizes: In<usize>,
+            count: usize,
+            prefetchLocs: In<CUmemLocation>,
+            prefetchLocIdxs: In<usize>,
+            numPrefetchLocs: usize,
+            flags: c_ulonglong,
+            stream: Stream,
+        ) {
+            context()?;
+            check(cuMemDiscardAndPrefetchBatchAsync(
+                dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream,
+            ))
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Memory of devices (runtime API, "Memory Management").
+
+use crate::call::{check, runtime_api};
+use crate::state::context;
+use crate::types::{cudaExtent, cudaPitchedPtr};
+use std::ffi::c_uint;
+use texunit_cuda_abi::args::{Answer, Out};
+use texunit_cuda_abi::{CUdeviceptr, CUresult};
+
+// The pointers that they take come from the C caller, whose they are, or are to our own variables.
+unsafe extern "C" {
+    safe fn cuMemAlloc_v2(address: Out<CUdeviceptr>, size: usize) -> CUresult;
+    safe fn cuMemAllocPitch_v2(
+        address: &mut CUdeviceptr,
+        pitch: &mut usize,
+        width: usize,
+        height: usize,
+        element: c_uint,
+    ) -> CUresult;
+    safe fn cuMemAllocManaged(address: Out<CUdeviceptr>, size: usize, flags: c_uint) -> CUresult;
+    safe fn cuMemFree_v2(address: CUdeviceptr) -> CUresult;
+    safe fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) -> CUresult;
+}
+
+runtime_api! {
+    /// Allocates device memory; of no bytes, null.
+    fn cudaMalloc(devPtr: Out<CUdeviceptr>, size: usize) {
+        context()?;
+        if size == 0 {
+            return devPtr.set(0);
+        }
+        check(cuMemAlloc_v2(devPtr, size))
+    }
+
+    /// Allocates managed memory; of no bytes, null.
+    fn cudaMallocManaged(devPtr: Out<CUdeviceptr>, size: usize, flags: c_uint) {
+        context()?;
+        if size == 0 {
+            return devPtr.set(0);
+        }
+        check(cuMemAllocManaged(devPtr, size, flags))
+    }
+
+    /// Allocates device memory for rows.
+    fn cudaMallocPitch(
+        devPtr: Out<CUdeviceptr>,
+        pitch: Out<usize>,
+        width: usize,
+        height: usize,
+    ) {
+        context()?;
+        devPtr.check()?;
+        pitch.check()?;
+        let (address, bytes) = rows(width, height)?;
+        devPtr.set(address)?;
+        pitch.set(bytes)
+    }
+
+    /// Allocates device memory for slices of rows.
+    fn cudaMalloc3D(pitchedDevPtr: Out<cudaPitchedPtr>, extent: cudaExtent) {
+        context()?;
+        pitchedDevPtr.check()?;
+        let height = extent.height.checked_mul(extent.depth).ok_or(CUresult::OUT_OF_MEMORY)?;
+        let (ptr, pitch) = rows(extent.width, height)?;
+        let (xsize, ysize) = (extent.width, extent.height);
+        pitchedDevPtr.set(cudaPitchedPtr { ptr, pitch, xsize, ysize })
+    }
+
+    /// Frees device or managed memory; null is fine.
+    fn cudaFree(devPtr: CUdeviceptr) {
+        context()?;
+        check(cuMemFree_v2(devPtr))
+    }
+
+    /// Bytes of device memory that are free, and all.
+    fn cudaMemGetInfo(free: Out<usize>, total: Out<usize>) {
+        context()?;
+        check(cuMemGetInfo_v2(free, total))
+    }
+}
+
+/// Address and pitch of memory for rows; of no bytes, null and 0.
+fn rows(width: usize, height: usize) -> Answer<(CUdeviceptr, usize)> {
+    let (mut address, mut pitch) = (0, 0);
+    if width != 0 && height != 0 {
+        check(cuMemAllocPitch_v2(&mut address, &mut pitch, width, height, 4))?;
+    }
+    Ok((address, pitch))
+}

@@ -1,0 +1,135 @@
+//! Memory sets (runtime API, "Memory Management"). Only the low byte of the value counts.
+
+use super::copy::Order;
+use crate::call::{check, runtime_api};
+use crate::state::context;
+use crate::types::{Stream, cudaExtent, cudaPitchedPtr};
+use std::ffi::{c_int, c_uchar};
+use texunit_cuda_abi::args::Answer;
+use texunit_cuda_abi::{CUdeviceptr, CUresult};
+
+unsafe extern "C" {
+    safe fn cuMemsetD8_v2(address: CUdeviceptr, value: c_uchar, count: usize) -> CUresult;
+    safe fn cuMemsetD8Async(
+        address: CUdeviceptr,
+        value: c_uchar,
+        count: usize,
+        stream: Stream,
+    ) -> CUresult;
+    safe fn cuMemsetD2D8_v2(
+        address: CUdeviceptr,
+        pitch: usize,
+        value: c_uchar,
+        width: usize,
+        height: usize,
+    ) -> CUresult;
+    safe fn cuMemsetD2D8Async(
+        address: CUdeviceptr,
+        pitch: usize,
+        value: c_uchar,
+        width: usize,
+        height: usize,
+        stream: Stream,
+    ) -> CUresult;
+}
+
+runtime_api! {
+    /// Sets bytes.
+    fn cudaMemset(devPtr: CUdeviceptr, value: c_int, count: usize) {
+        line(devPtr, value, count, Order::Wait)
+    }
+
+    /// As without `Async`.
+    fn cudaMemsetAsync(devPtr: CUdeviceptr, value: c_int, count: usize, stream: Stream) {
+        line(devPtr, value, count, Order::Stream(stream))
+    }
+
+    /// Sets rows.
+    fn cudaMemset2D(
+        devPtr: CUdeviceptr,
+        pitch: usize,
+        value: c_int,
+        width: usize,
+        height: usize,
+    ) {
+        rows((devPtr, pitch), value, [width, height], Order::Wait)
+    }
+
+    /// As without `Async`.
+    fn cudaMemset2DAsync(
+        devPtr: CUdeviceptr,
+        pitch: usize,
+        value: c_int,
+        width: usize,
+        height: usize,
+        stream: Stream,
+    ) {
+        rows((devPtr, pitch), value, [width, height], Order::Stream(stream))
+    }
+
+    /// Sets slices.
+    fn cudaMemset3D(pitchedDevPtr: cudaPitchedPtr, value: c_int, extent: cudaExtent) {
+        slices(pitchedDevPtr, value, extent, Order::Wait)
+    }
+
+    /// As without `Async`.
+    fn cudaMemset3DAsync(
+        pitchedDevPtr: cudaPitchedPtr,
+        value: c_int,
+        extent: cudaExtent,
+        stream: Stream,
+    ) {
+        slices(pitchedDevPtr, value, extent, Order::Stream(stream))
+    }
+}
+
+fn line(address: CUdeviceptr, value: c_int, count: usize, order: Order) -> Answer {
+    context()?;
+    if count == 0 {
+        return Ok(());
+    }
+    check(match order {
+        Order::Wait => cuMemsetD8_v2(address, value as u8, count),
+        Order::Stream(stream) => cuMemsetD8Async(address, value as u8, count, stream),
+    })
+}
+
+fn rows(
+    (address, pitch): (CUdeviceptr, usize),
+    value: c_int,
+    [width, height]: [usize; 2],
+    order: Order,
+) -> Answer {
+    context()?;
+    if width == 0 || height == 0 {
+        return Ok(());
+    }
+    let value = value as u8;
+    check(match order {
+        Order::Wait => cuMemsetD2D8_v2(address, pitch, value, width, height),
+        Order::Stream(stream) => cuMemsetD2D8Async(address, pitch, value, width, height, stream),
+    })
+}
+
+/// Slices without gaps between them are set at once.
+fn slices(to: cudaPitchedPtr, value: c_int, extent: cudaExtent, order: Order) -> Answer {
+    context()?;
+    let cudaExtent { width, height, depth } = extent;
+    if width == 0 || height == 0 || depth == 0 {
+        return Ok(());
+    }
+    if height > to.ysize {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    if height == to.ysize || depth == 1 {
+        let all = height.checked_mul(depth).ok_or(CUresult::INVALID_VALUE)?;
+        return rows((to.ptr, to.pitch), value, [width, all], order);
+    }
+    let slice = (to.pitch as u64).checked_mul(to.ysize as u64).ok_or(CUresult::INVALID_VALUE)?;
+    for z in 0..depth as u64 {
+        let offset = z.checked_mul(slice).and_then(|offset| offset.checked_add(to.ptr));
+        let address = offset.ok_or(CUresult::INVALID_VALUE)?;
+        rows((address, to.pitch), value, [width, height], order)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! The exported functions, one file for each section of the runtime API.
+
+mod array;
+mod batch;
+mod channel;
+mod copy;
+mod copy_3d;
+mod copy_array;
+mod device;
+mod entry;
+mod error;
+mod event;
+mod function;
+mod host;
+mod launch;
+mod library;
+mod managed;
+mod memory;
+mod memset;
+mod mipmap;
+mod occupancy;
+mod pointer;
+mod pool;
+mod properties;
+mod registration;
+mod stream;
+mod surface;
+mod symbol;
+mod texture;

@@ -1,0 +1,107 @@
+//! Occupancy (runtime API, "Occupancy").
+
+use crate::abi::cudaLaunchConfig_t;
+use crate::api::function::kernel;
+use crate::api::launch::{Shape, config};
+use crate::call::runtime_api;
+use crate::driver::{self, CUfunction, ask};
+use std::ffi::{c_int, c_uint};
+use texunit_cuda_abi::args::{Answer, In, Out, Raw};
+use texunit_cuda_abi::{CUlaunchAttribute, CUlaunchConfig, CUresult};
+
+runtime_api! {
+    /// Blocks of a kernel that a multiprocessor holds at a time.
+    fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: Out<c_int>,
+        function: Raw,
+        threads: c_int,
+        shared: usize,
+    ) {
+        active(blocks, function, threads, shared, 0)
+    }
+
+    /// Blocks of a kernel that a multiprocessor holds at a time.
+    fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        blocks: Out<c_int>,
+        function: Raw,
+        threads: c_int,
+        shared: usize,
+        flags: c_uint,
+    ) {
+        active(blocks, function, threads, shared, flags)
+    }
+
+    /// Most bytes of dynamic shared memory of a block with which so many blocks are held.
+    fn cudaOccupancyAvailableDynamicSMemPerBlock(
+        bytes: Out<usize>,
+        function: Raw,
+        blocks: c_int,
+        threads: c_int,
+    ) {
+        bytes.check()?;
+        let kernel = kernel(function)?;
+        // SAFETY: the pointer is to our own variable.
+        bytes.set(ask(|bytes| unsafe {
+            driver::cuOccupancyAvailableDynamicSMemPerBlock(bytes, kernel, blocks, threads)
+        })?)
+    }
+
+    /// The largest cluster of a launch.
+    fn cudaOccupancyMaxPotentialClusterSize(
+        size: Out<c_int>,
+        function: Raw,
+        config: In<cudaLaunchConfig_t>,
+    ) {
+        // SAFETY: the pointers are to variables of our own.
+        clusters(size, function, config, |size, kernel, config| unsafe {
+            driver::cuOccupancyMaxPotentialClusterSize(size, kernel, config)
+        })
+    }
+
+    /// Clusters of a launch that the device holds at a time.
+    fn cudaOccupancyMaxActiveClusters(
+        number: Out<c_int>,
+        function: Raw,
+        config: In<cudaLaunchConfig_t>,
+    ) {
+        // SAFETY: the pointers are to variables of our own.
+        clusters(number, function, config, |number, kernel, config| unsafe {
+            driver::cuOccupancyMaxActiveClusters(number, kernel, config)
+        })
+    }
+}
+
+fn active(
+    blocks: Out<c_int>,
+    function: Raw,
+    threads: c_int,
+    shared: usize,
+    flags: c_uint,
+) -> Answer {
+    blocks.check()?;
+    let kernel = kernel(function)?;
+    // SAFETY: the pointer is to our own variable.
+    blocks.set(ask(|blocks| unsafe {
+        driver::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+            blocks, kernel, threads, shared, flags,
+        )
+    })?)
+}
+
+fn clusters(
+    out: Out<c_int>,
+    function: Raw,
+    given: In<cudaLaunchConfig_t>,
+    find: impl FnOnce(*mut c_int, CUfunction, *const CUlaunchConfig) -> CUresult,
+) -> Answer {
+    out.check()?;
+    let given = given.get()?;
+    let kernel = kernel(function)?;
+    // SAFETY: a structure of the caller points to as many attributes as it says.
+    let attributes = unsafe { In::<CUlaunchAttribute>::of(given.attrs) };
+    let attributes = attributes.all(given.numAttrs as usize)?;
+    let (grid, block) = (given.gridDim.all(), given.blockDim.all());
+    let shape = Shape { grid, block, shared: given.dynamicSmemBytes };
+    let config = config(&shape, given.stream, &attributes)?;
+    out.set(ask(|out| find(out, kernel, &raw const config))?)
+}

@@ -1,0 +1,58 @@
+//! What a pointer points to (runtime API, "Unified Addressing").
+
+use crate::call::{check, runtime_api};
+use crate::state::context;
+use crate::types::{
+    MEMORY_DEVICE, MEMORY_HOST, MEMORY_MANAGED, MEMORY_UNREGISTERED, cudaPointerAttributes,
+};
+use std::ffi::c_uint;
+use texunit_cuda_abi::args::{Answer, Out};
+use texunit_cuda_abi::{CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUresult};
+
+// Numbers and results are our own arrays of `count` elements.
+unsafe extern "C" {
+    fn cuPointerGetAttributes(
+        count: c_uint,
+        attributes: *const c_uint,
+        data: *const *mut u64,
+        address: u64,
+    ) -> CUresult;
+}
+
+/// `CU_POINTER_ATTRIBUTE_*`: memory type, address for kernels, address for the program, whether the memory
+/// is managed, number of the device, part of the device.
+const ATTRIBUTES: [c_uint; 6] = [2, 3, 4, 8, 9, 22];
+
+runtime_api! {
+    /// Type, device and addresses of memory. Memory that CUDA does not know is unregistered.
+    fn cudaPointerGetAttributes(attributes: Out<cudaPointerAttributes>, ptr: u64) {
+        context()?;
+        attributes.check()?;
+        attributes.set(of(ptr)?)
+    }
+}
+
+fn of(address: u64) -> Answer<cudaPointerAttributes> {
+    let mut values = [0; ATTRIBUTES.len()];
+    let data = values.each_mut().map(std::ptr::from_mut::<u64>);
+    let count = ATTRIBUTES.len() as c_uint;
+    // SAFETY: both arrays have so many elements, and no attribute is wider than 64 bits.
+    check(unsafe { cuPointerGetAttributes(count, ATTRIBUTES.as_ptr(), data.as_ptr(), address) })?;
+    let [memory, device_pointer, host_pointer, managed, device, _domain] = values;
+    let kind = match memory as u32 {
+        _ if managed as u8 != 0 => MEMORY_MANAGED,
+        CU_MEMORYTYPE_HOST => MEMORY_HOST,
+        CU_MEMORYTYPE_DEVICE => MEMORY_DEVICE,
+        _ => MEMORY_UNREGISTERED,
+    };
+    let host_pointer = if kind == MEMORY_UNREGISTERED { address } else { host_pointer };
+    Ok(cudaPointerAttributes {
+        kind,
+        device: device as i32,
+        device_pointer,
+        host_pointer,
+        #[cfg(not(feature = "cuda-12"))]
+        locality_domain: _domain as i32,
+        ..cudaPointerAttributes::default()
+    })
+}

@@ -1,0 +1,90 @@
+//! Properties of devices (runtime API, "Device Management").
+
+use crate::abi::cudaDeviceProp;
+use crate::call::{check, runtime_api};
+use crate::driver::{self, ask};
+use crate::state;
+#[cfg(feature = "cuda-12")]
+use std::mem::MaybeUninit;
+use texunit_cuda_abi::args::{Answer, In, Out};
+use texunit_cuda_abi::{CUdevice, CUuuid};
+
+/// The properties of a device.
+fn properties(device: CUdevice) -> Answer<cudaDeviceProp> {
+    let mut name = [0; 256];
+    let mut uuid = CUuuid([0; 16]);
+    // SAFETY: the name has room for as many bytes.
+    check(unsafe { driver::cuDeviceGetName(name.as_mut_ptr(), 256, device) })?;
+    // SAFETY: the pointer is to our own variable.
+    check(unsafe { driver::cuDeviceGetUuid_v2(&raw mut uuid, device) })?;
+    // SAFETY: the pointer is to our own variable.
+    let memory = ask(|bytes| unsafe { driver::cuDeviceTotalMem_v2(bytes, device) })?;
+    cudaDeviceProp::of(name, uuid.0, memory, |attribute| state::attribute(attribute, device))
+}
+
+#[cfg(not(feature = "cuda-12"))]
+runtime_api! {
+    /// The properties of a device.
+    fn cudaGetDeviceProperties(out: Out<cudaDeviceProp>, device: CUdevice) {
+        out.check()?;
+        state::check_device(device)?;
+        out.set(properties(device)?)
+    }
+}
+
+/// Bytes of the structure as it was in CUDA 11, of which later ones are a continuation.
+#[cfg(feature = "cuda-12")]
+const BYTES_OF_11: usize = std::mem::offset_of!(cudaDeviceProp, hostRegisterSupported);
+
+#[cfg(feature = "cuda-12")]
+runtime_api! {
+    /// The properties of a device, for programs that were compiled with CUDA 12.
+    fn cudaGetDeviceProperties_v2(out: Out<cudaDeviceProp>, device: CUdevice) {
+        out.check()?;
+        state::check_device(device)?;
+        out.set(properties(device)?)
+    }
+
+    /// The properties of a device, in the shorter structure of CUDA 11.
+    fn cudaGetDeviceProperties(out: Out<[MaybeUninit<u8>; BYTES_OF_11]>, device: CUdevice) {
+        out.check()?;
+        state::check_device(device)?;
+        let all = properties(device)?;
+        // SAFETY: the structure is longer; bytes between its members are copied as what they are.
+        out.set(unsafe { (&raw const all).cast::<[MaybeUninit<u8>; BYTES_OF_11]>().read() })
+    }
+}
+
+runtime_api! {
+    /// The device that has most of the properties: what is 0 is not asked for. Of several, the first.
+    fn cudaChooseDevice(device: Out<CUdevice>, wanted: In<cudaDeviceProp>) {
+        device.check()?;
+        let wanted = wanted.get()?;
+        let mut best = (0, 0);
+        for candidate in 0..state::init()? {
+            let found = likeness(&properties(candidate)?, &wanted);
+            if candidate == 0 || found > best.1 {
+                best = (candidate, found);
+            }
+        }
+        device.set(best.0)
+    }
+}
+
+/// How many of the wanted properties a device has.
+fn likeness(has: &cudaDeviceProp, wants: &cudaDeviceProp) -> usize {
+    let capability = |p: &cudaDeviceProp| (p.major, p.minor);
+    [
+        wants.name[0] != 0 && wants.name == has.name,
+        wants.major > 0 && capability(has) >= capability(wants),
+        wants.totalGlobalMem > 0 && has.totalGlobalMem >= wants.totalGlobalMem,
+        wants.sharedMemPerBlock > 0 && has.sharedMemPerBlock >= wants.sharedMemPerBlock,
+        wants.regsPerBlock > 0 && has.regsPerBlock >= wants.regsPerBlock,
+        wants.maxThreadsPerBlock > 0 && has.maxThreadsPerBlock >= wants.maxThreadsPerBlock,
+        wants.totalConstMem > 0 && has.totalConstMem >= wants.totalConstMem,
+        wants.multiProcessorCount > 0 && has.multiProcessorCount >= wants.multiProcessorCount,
+    ]
+    .into_iter()
+    .filter(|&fits| fits)
+    .count()
+}

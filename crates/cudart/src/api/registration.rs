@@ -1,0 +1,198 @@
+//! What nvcc makes programs call before `main` and in `<<<...>>>` (crt/host_runtime.h).
+
+use crate::abi::Dim3;
+use crate::api::launch;
+use crate::call::{fail, runtime_api};
+use crate::codes::MISSING_CONFIGURATION;
+use crate::driver::{CUkernel, CUstream};
+use crate::{registry, state};
+use std::cell::RefCell;
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::args::{In, Out, Raw, Text};
+
+/// What stands between `<<<` and `>>>`.
+#[derive(Clone, Copy, Debug)]
+struct Configuration {
+    grid: Dim3,
+    block: Dim3,
+    shared: usize,
+    stream: CUstream,
+}
+
+thread_local! {
+    /// Configurations of launches that have not taken place yet.
+    static CONFIGURATIONS: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A fatbin of the program. The handle is the address of its wrapper.
+///
+/// # Safety
+/// The wrapper stays until it is unregistered.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+unsafe extern "C" fn __cudaRegisterFatBinary(fat_cubin: *mut c_void) -> *mut *mut c_void {
+    registry::add_binary(fat_cubin.expose_provenance());
+    fat_cubin.cast()
+}
+
+/// Everything of a fatbin is registered.
+///
+/// # Safety
+/// None is needed.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+unsafe extern "C" fn __cudaRegisterFatBinaryEnd(_handle: *mut *mut c_void) {}
+
+/// A fatbin goes, as the program or a shared library ends.
+///
+/// # Safety
+/// None is needed.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+unsafe extern "C" fn __cudaUnregisterFatBinary(handle: *mut *mut c_void) {
+    registry::remove_binary(handle.addr());
+}
+
+/// A kernel of a fatbin, and the host function that stands for it.
+///
+/// # Safety
+/// The name is a C string.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+unsafe extern "C" fn __cudaRegisterFunction(
+    handle: *mut *mut c_void,
+    host: *const c_char,
+    _device: *mut c_char,
+    name: Text,
+    _thread_limit: c_int,
+    _tid: *mut c_void,
+    _bid: *mut c_void,
+    _block: *mut Dim3,
+    _grid: *mut Dim3,
+    _warp: *mut c_int,
+) {
+    if let Some(name) = text(name) {
+        registry::add_kernel(handle.addr(), host.addr(), name);
+    }
+}
+
+/// A `__device__` or `__constant__` variable of a fatbin, and the host variable that stands for it.
+///
+/// # Safety
+/// The name is a C string.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+unsafe extern "C" fn __cudaRegisterVar(
+    handle: *mut *mut c_void,
+    host: *mut c_char,
+    _device: *mut c_char,
+    name: Text,
+    _external: c_int,
+    _size: usize,
+    _constant: c_int,
+    _global: c_int,
+) {
+    if let Some(name) = text(name) {
+        registry::add_variable(handle.addr(), host.addr(), name);
+    }
+}
+
+/// A `__managed__` variable of a fatbin, and the host pointer that is to hold its address.
+///
+/// # Safety
+/// The name is a C string, and the pointer stays until the fatbin is unregistered.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+unsafe extern "C" fn __cudaRegisterManagedVar(
+    handle: *mut *mut c_void,
+    place: *mut *mut c_void,
+    _device: *mut c_char,
+    name: Text,
+    _external: c_int,
+    _size: usize,
+    _constant: c_int,
+    _global: c_int,
+) {
+    if let Some(name) = text(name)
+        && !place.is_null()
+    {
+        registry::add_managed(handle.addr(), place.expose_provenance(), name);
+    }
+}
+
+/// A name in the PTX. It has no zero but the one that ends it.
+fn text(name: Text) -> Option<std::ffi::CString> {
+    std::ffi::CString::new(name.bytes().ok()?).ok()
+}
+
+/// Gives managed variables their addresses, before the program uses one. An error is kept for
+/// `cudaGetLastError`, and the program goes on.
+///
+/// # Safety
+/// None is needed.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+unsafe extern "C" fn __cudaInitModule(_handle: *mut *mut c_void) -> c_char {
+    if let Err(code) = state::context() {
+        fail(code);
+    }
+    1
+}
+
+/// Keeps the configuration of a launch until its arguments are there; 0.
+///
+/// # Safety
+/// None is needed.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+unsafe extern "C" fn __cudaPushCallConfiguration(
+    grid: Dim3,
+    block: Dim3,
+    shared: usize,
+    stream: CUstream,
+) -> c_uint {
+    let one = Configuration { grid, block, shared, stream };
+    match CONFIGURATIONS.try_with(|all| all.borrow_mut().push(one)) {
+        Ok(()) => 0,
+        // The thread is ending.
+        Err(_) => CUresult::UNKNOWN.0,
+    }
+}
+
+runtime_api! {
+    /// The configuration that was kept last. `cudaErrorMissingConfiguration` if there is none.
+    fn __cudaPopCallConfiguration(
+        grid: Out<Dim3>,
+        block: Out<Dim3>,
+        shared: Out<usize>,
+        stream: Out<CUstream>,
+    ) {
+        let one = CONFIGURATIONS.try_with(|all| all.borrow_mut().pop()).unwrap_or_default();
+        let one = one.ok_or(MISSING_CONFIGURATION)?;
+        grid.set(one.grid)?;
+        block.set(one.block)?;
+        shared.set(one.shared)?;
+        stream.set(one.stream)
+    }
+
+    /// The kernel of a host function, which the program keeps for all its launches. If it cannot be
+    /// had, the host function stands for it, so that each launch answers why.
+    fn __cudaGetKernel(kernel: Out<CUkernel>, function: Raw) {
+        let host = function.address() as usize;
+        kernel.set(state::init().and_then(|_| registry::kernel(host)).unwrap_or(host))
+    }
+
+    /// Launches a kernel that `__cudaGetKernel` gave.
+    fn __cudaLaunchKernel(
+        kernel: CUkernel,
+        grid: Dim3,
+        block: Dim3,
+        args: In<Raw>,
+        shared: usize,
+        stream: CUstream,
+    ) {
+        let shape = launch::Shape { grid: grid.all(), block: block.all(), shared };
+        launch::launch(kernel, &shape, args, stream, &[])
+    }
+}

@@ -1,0 +1,174 @@
+//! Streams (runtime API, "Stream Management"). No stream is captured into a graph, as graphs are not
+//! provided.
+
+use crate::call::{check, runtime_api};
+use crate::driver::{self, CUevent, CUstream, StreamCallback, ask};
+use crate::state;
+use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
+use texunit_cuda_abi::CUdevice;
+use texunit_cuda_abi::args::{Answer, In, Out};
+
+runtime_api! {
+    /// Makes a stream.
+    fn cudaStreamCreate(stream: Out<CUstream>) {
+        create(stream, 0, 0)
+    }
+
+    /// Makes a stream with flags.
+    fn cudaStreamCreateWithFlags(stream: Out<CUstream>, flags: c_uint) {
+        create(stream, flags, 0)
+    }
+
+    /// Makes a stream with flags and a priority.
+    fn cudaStreamCreateWithPriority(stream: Out<CUstream>, flags: c_uint, priority: c_int) {
+        create(stream, flags, priority)
+    }
+
+    /// Ends a stream.
+    fn cudaStreamDestroy(stream: CUstream) {
+        state::context()?;
+        check(driver::cuStreamDestroy_v2(stream))
+    }
+
+    /// Waits until the work of a stream is done.
+    fn cudaStreamSynchronize(stream: CUstream) {
+        state::context()?;
+        check(driver::cuStreamSynchronize(stream))
+    }
+
+    /// Whether the work of a stream is done.
+    fn cudaStreamQuery(stream: CUstream) {
+        state::context()?;
+        check(driver::cuStreamQuery(stream))
+    }
+
+    /// Makes a stream wait for an event.
+    fn cudaStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint) {
+        state::context()?;
+        check(driver::cuStreamWaitEvent(stream, event, flags))
+    }
+
+    /// Calls a function of the host when the work of a stream is done.
+    fn cudaStreamAddCallback(
+        stream: CUstream,
+        callback: StreamCallback,
+        data: *mut c_void,
+        flags: c_uint,
+    ) {
+        state::context()?;
+        // SAFETY: the caller's function and its argument, for it to be called with.
+        check(unsafe { driver::cuStreamAddCallback(stream, callback, data, flags) })
+    }
+
+    /// The flags that a stream was made with.
+    fn cudaStreamGetFlags(stream: CUstream, flags: Out<c_uint>) {
+        state::context()?;
+        // SAFETY: the pointer is to our own variable.
+        flags.set(ask(|flags| unsafe { driver::cuStreamGetFlags(stream, flags) })?)
+    }
+
+    /// The priority that a stream was made with.
+    fn cudaStreamGetPriority(stream: CUstream, priority: Out<c_int>) {
+        state::context()?;
+        // SAFETY: the pointer is to our own variable.
+        priority.set(ask(|priority| unsafe { driver::cuStreamGetPriority(stream, priority) })?)
+    }
+
+    /// A number that no other stream has.
+    fn cudaStreamGetId(stream: CUstream, id: Out<c_ulonglong>) {
+        state::context()?;
+        // SAFETY: the pointer is to our own variable.
+        id.set(ask(|id| unsafe { driver::cuStreamGetId(stream, id) })?)
+    }
+
+    /// The device of a stream.
+    fn cudaStreamGetDevice(stream: CUstream, device: Out<CUdevice>) {
+        state::context()?;
+        // SAFETY: the pointer is to our own variable.
+        device.set(ask(|device| unsafe { driver::cuStreamGetDevice(stream, device) })?)
+    }
+
+    /// An attribute of a stream.
+    fn cudaStreamGetAttribute(stream: CUstream, attribute: c_uint, value: Out<[u64; 8]>) {
+        state::context()?;
+        // SAFETY: the pointer is to our own variable.
+        let found = ask(|value| unsafe { driver::cuStreamGetAttribute(stream, attribute, value) });
+        value.set(found?)
+    }
+
+    /// Sets an attribute of a stream.
+    fn cudaStreamSetAttribute(stream: CUstream, attribute: c_uint, value: In<[u64; 8]>) {
+        state::context()?;
+        let value = value.get()?;
+        // SAFETY: the pointer is to our own variable.
+        check(unsafe { driver::cuStreamSetAttribute(stream, attribute, &raw const value) })
+    }
+
+    /// Sets all attributes of a stream as another has them.
+    fn cudaStreamCopyAttributes(to: CUstream, from: CUstream) {
+        state::context()?;
+        check(driver::cuStreamCopyAttributes(to, from))
+    }
+
+    /// No stream is being captured.
+    fn cudaStreamIsCapturing(stream: CUstream, status: Out<c_uint>) {
+        state::context()?;
+        // SAFETY: the pointer is to our own variable.
+        status.set(ask(|status| unsafe { driver::cuStreamIsCapturing(stream, status) })?)
+    }
+
+    /// No stream is being captured: of what a capture would have, nothing is written.
+    fn cudaStreamGetCaptureInfo(
+        stream: CUstream,
+        status: Out<c_uint>,
+        id: Out<c_ulonglong>,
+    ) {
+        not_capturing(stream, status, id)
+    }
+
+    /// Exchanges the thread's mode of capturing.
+    fn cudaThreadExchangeStreamCaptureMode(mode: Out<c_uint>) {
+        state::init()?;
+        let mut value = mode.get()?;
+        // SAFETY: the pointer is to our own variable.
+        check(unsafe { driver::cuThreadExchangeStreamCaptureMode(&raw mut value) })?;
+        mode.set(value)
+    }
+}
+
+#[cfg(feature = "cuda-12")]
+runtime_api! {
+    /// As `cudaStreamGetCaptureInfo`.
+    fn cudaStreamGetCaptureInfo_v2(
+        stream: CUstream,
+        status: Out<c_uint>,
+        id: Out<c_ulonglong>,
+    ) {
+        not_capturing(stream, status, id)
+    }
+
+    /// As `cudaStreamGetCaptureInfo`.
+    fn cudaStreamGetCaptureInfo_v3(
+        stream: CUstream,
+        status: Out<c_uint>,
+        id: Out<c_ulonglong>,
+    ) {
+        not_capturing(stream, status, id)
+    }
+}
+
+fn create(stream: Out<CUstream>, flags: c_uint, priority: c_int) -> Answer {
+    stream.check()?;
+    state::context()?;
+    // SAFETY: the pointer is to our own variable.
+    let made = ask(|made| unsafe { driver::cuStreamCreateWithPriority(made, flags, priority) })?;
+    stream.set(made)
+}
+
+fn not_capturing(stream: CUstream, status: Out<c_uint>, id: Out<c_ulonglong>) -> Answer {
+    state::context()?;
+    // SAFETY: the pointer is to our own variable.
+    status.set(ask(|status| unsafe { driver::cuStreamIsCapturing(stream, status) })?)?;
+    id.set_if(0);
+    Ok(())
+}

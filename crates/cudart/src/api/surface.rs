@@ -1,0 +1,55 @@
+//! Surface objects (runtime API, "Surface Object Management").
+
+use super::array::format_of;
+use crate::call::{check, runtime_api};
+use crate::state::context;
+use crate::types::cudaResourceDesc;
+use texunit_cuda_abi::args::{In, Out};
+use texunit_cuda_abi::{CU_RESOURCE_TYPE_ARRAY, CUDA_RESOURCE_DESC, CUresult, CUsurfObject};
+
+// The pointers that they take come from the C caller, whose they are, or are to our own variables.
+unsafe extern "C" {
+    safe fn cuSurfObjectCreate(
+        object: Out<CUsurfObject>,
+        resource: &CUDA_RESOURCE_DESC,
+    ) -> CUresult;
+    safe fn cuSurfObjectDestroy(object: CUsurfObject) -> CUresult;
+    safe fn cuSurfObjectGetResourceDesc(
+        to: &mut CUDA_RESOURCE_DESC,
+        object: CUsurfObject,
+    ) -> CUresult;
+}
+
+runtime_api! {
+    /// Makes a surface object of an array that was made for them.
+    fn cudaCreateSurfaceObject(pSurfObject: Out<CUsurfObject>, pResDesc: In<cudaResourceDesc>) {
+        context()?;
+        pSurfObject.check()?;
+        let resource = pResDesc.get()?.to_driver()?;
+        if resource.res_type == CU_RESOURCE_TYPE_ARRAY {
+            format_of(resource.what as usize)?;
+        }
+        check(cuSurfObjectCreate(pSurfObject, &resource))
+    }
+
+    /// Ends a surface object; 0 is fine.
+    fn cudaDestroySurfaceObject(surfObject: CUsurfObject) {
+        context()?;
+        if surfObject == 0 {
+            return Ok(());
+        }
+        check(cuSurfObjectDestroy(surfObject))
+    }
+
+    /// What a surface object is of.
+    fn cudaGetSurfaceObjectResourceDesc(
+        pResDesc: Out<cudaResourceDesc>,
+        surfObject: CUsurfObject,
+    ) {
+        context()?;
+        pResDesc.check()?;
+        let mut resource = CUDA_RESOURCE_DESC::default();
+        check(cuSurfObjectGetResourceDesc(&mut resource, surfObject))?;
+        pResDesc.set(cudaResourceDesc::of_driver(&resource)?)
+    }
+}

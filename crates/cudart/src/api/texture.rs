@@ -1,0 +1,109 @@
+//! Texture objects (runtime API, "Texture Object Management").
+
+use super::array::{format_of, format_of_mipmap};
+use crate::call::{check, runtime_api};
+use crate::state::context;
+use crate::types::{Format, cudaResourceDesc, cudaResourceViewDesc, cudaTextureDesc};
+use texunit_cuda_abi::args::{Answer, In, Out};
+use texunit_cuda_abi::{
+    CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CUDA_RESOURCE_DESC,
+    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult, CUtexObject,
+};
+
+// The pointers that they take come from the C caller, whose they are, or are to our own variables.
+unsafe extern "C" {
+    safe fn cuTexObjectCreate(
+        object: Out<CUtexObject>,
+        resource: &CUDA_RESOURCE_DESC,
+        texture: &CUDA_TEXTURE_DESC,
+        view: Option<&CUDA_RESOURCE_VIEW_DESC>,
+    ) -> CUresult;
+    safe fn cuTexObjectDestroy(object: CUtexObject) -> CUresult;
+    safe fn cuTexObjectGetResourceDesc(
+        to: &mut CUDA_RESOURCE_DESC,
+        object: CUtexObject,
+    ) -> CUresult;
+    safe fn cuTexObjectGetTextureDesc(to: &mut CUDA_TEXTURE_DESC, object: CUtexObject) -> CUresult;
+    safe fn cuTexObjectGetResourceViewDesc(
+        to: &mut CUDA_RESOURCE_VIEW_DESC,
+        object: CUtexObject,
+    ) -> CUresult;
+}
+
+runtime_api! {
+    /// Makes a texture object. `cudaErrorInvalidFilterSetting`: a linear filter of integers;
+    /// `cudaErrorInvalidNormSetting`: a read mode that the format does not have. The format is that
+    /// of the resource, not of the view.
+    fn cudaCreateTextureObject(
+        pTexObject: Out<CUtexObject>,
+        pResDesc: In<cudaResourceDesc>,
+        pTexDesc: In<cudaTextureDesc>,
+        pResViewDesc: In<cudaResourceViewDesc>,
+    ) {
+        context()?;
+        let resource = pResDesc.get()?.to_driver()?;
+        let texture = pTexDesc.get_if().ok_or(CUresult::INVALID_HANDLE)?;
+        let texture = texture.to_driver(format(&resource)?)?;
+        pTexObject.check()?;
+        let view = pResViewDesc.get_if().map(cudaResourceViewDesc::to_driver);
+        check(cuTexObjectCreate(pTexObject, &resource, &texture, view.as_ref()))
+    }
+
+    /// Ends a texture object; 0 is fine.
+    fn cudaDestroyTextureObject(texObject: CUtexObject) {
+        context()?;
+        if texObject == 0 {
+            return Ok(());
+        }
+        check(cuTexObjectDestroy(texObject))
+    }
+
+    /// What a texture object is of.
+    fn cudaGetTextureObjectResourceDesc(
+        pResDesc: Out<cudaResourceDesc>,
+        texObject: CUtexObject,
+    ) {
+        context()?;
+        pResDesc.check()?;
+        pResDesc.set(cudaResourceDesc::of_driver(&resource(texObject)?)?)
+    }
+
+    /// How a texture object reads.
+    fn cudaGetTextureObjectTextureDesc(pTexDesc: Out<cudaTextureDesc>, texObject: CUtexObject) {
+        context()?;
+        if pTexDesc.is_null() {
+            return Err(CUresult::INVALID_HANDLE);
+        }
+        let format = format(&resource(texObject)?)?;
+        let mut texture = CUDA_TEXTURE_DESC::default();
+        check(cuTexObjectGetTextureDesc(&mut texture, texObject))?;
+        pTexDesc.set(cudaTextureDesc::of_driver(&texture, format)?)
+    }
+
+    /// The view of a texture object; `cudaErrorInvalidValue` if it was made without one.
+    fn cudaGetTextureObjectResourceViewDesc(
+        pResViewDesc: Out<cudaResourceViewDesc>,
+        texObject: CUtexObject,
+    ) {
+        context()?;
+        pResViewDesc.check()?;
+        let mut view = CUDA_RESOURCE_VIEW_DESC::default();
+        check(cuTexObjectGetResourceViewDesc(&mut view, texObject))?;
+        pResViewDesc.set(cudaResourceViewDesc::of_driver(&view))
+    }
+}
+
+fn resource(object: CUtexObject) -> Answer<CUDA_RESOURCE_DESC> {
+    let mut resource = CUDA_RESOURCE_DESC::default();
+    check(cuTexObjectGetResourceDesc(&mut resource, object))?;
+    Ok(resource)
+}
+
+/// The format of a texture's texels.
+fn format(resource: &CUDA_RESOURCE_DESC) -> Answer<Format> {
+    match resource.res_type {
+        CU_RESOURCE_TYPE_ARRAY => Ok(format_of(resource.what as usize)?.1),
+        CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => format_of_mipmap(resource.what as usize),
+        _ => Ok(Format { format: resource.format, channels: resource.num_channels }),
+    }
+}

@@ -1,0 +1,104 @@
+//! What every exported function does around its own work: the device is made ready, a panic of ours does
+//! not cross into C, and an error is kept for `cudaGetLastError`.
+
+use crate::codes;
+use std::cell::Cell;
+use std::fmt::Arguments;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::args::Answer;
+
+/// `cudaError_t`: the numbers of the driver API, and some of its own ([`crate::codes`]).
+#[allow(non_camel_case_types)]
+pub(crate) type cudaError_t = CUresult;
+
+thread_local! {
+    static LAST: Cell<cudaError_t> = const { Cell::new(CUresult::SUCCESS) };
+}
+
+/// Defines exported functions of the runtime API. The body is an [`Answer`]: `?` returns an error, which
+/// `cudaGetLastError` gives once more.
+///
+/// ```ignore
+/// runtime_api! {
+///     /// What it does (the section of the runtime API), what is left out.
+///     fn cudaMalloc(pointer: Out<CUdeviceptr>, size: usize) {
+///         context()?;
+///         check(unsafe { driver::cuMemAlloc_v2(pointer, size) })
+///     }
+/// }
+/// ```
+macro_rules! runtime_api {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $body:block)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Pointers are null, or valid for what the runtime API's page says.
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case, unreachable_pub)]
+        pub unsafe extern "C" fn $name($($arg: $type),*) -> $crate::call::cudaError_t {
+            $crate::call::answer(
+                stringify!($name),
+                || -> texunit_cuda_abi::args::Answer { $body },
+            )
+        }
+    )*};
+}
+pub(crate) use runtime_api;
+
+/// Runs the work of an exported function.
+pub(crate) fn answer(name: &str, work: impl FnOnce() -> Answer) -> cudaError_t {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(())) => CUresult::SUCCESS,
+        Ok(Err(code)) => {
+            fail(code);
+            code
+        }
+        Err(_) => {
+            say(format_args!(
+                "{name} panicked, which is a mistake in texunit; please report it with the message above"
+            ));
+            fail(CUresult::UNKNOWN);
+            CUresult::UNKNOWN
+        }
+    }
+}
+
+/// Keeps an error for `cudaGetLastError`.
+pub(crate) fn fail(code: cudaError_t) {
+    // A thread that is ending has no last error any more.
+    let _ = LAST.try_with(|last| last.set(code));
+}
+
+/// The last error of the calling thread; it is forgotten if `take` says so. One that has ended the
+/// context stays until the device is reset.
+pub(crate) fn last_error(take: bool) -> cudaError_t {
+    LAST.try_with(|last| {
+        let code = last.get();
+        if take && !codes::is_sticky(code) {
+            last.set(CUresult::SUCCESS);
+        }
+        code
+    })
+    .unwrap_or(CUresult::SUCCESS)
+}
+
+/// The device was reset: an error that had ended its context is over.
+pub(crate) fn forget_sticky() {
+    let _ = LAST.try_with(|last| {
+        if codes::is_sticky(last.get()) {
+            last.set(CUresult::SUCCESS);
+        }
+    });
+}
+
+/// The answer of a function of the driver.
+pub(crate) fn check(code: CUresult) -> Answer {
+    if code == CUresult::SUCCESS { Ok(()) } else { Err(code) }
+}
+
+/// A line on standard error: what the library has to say to the user.
+#[allow(clippy::print_stderr)]
+pub(crate) fn say(text: Arguments<'_>) {
+    eprintln!("texunit: {text}");
+}

@@ -1,0 +1,104 @@
+//! The runtime's own state: the device of each thread, and the primary contexts, which it makes when they
+//! are first needed and keeps to the end.
+
+use crate::call::check;
+use crate::driver::{self, CUcontext, ask};
+use crate::registry;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use texunit_cuda_abi::args::Answer;
+use texunit_cuda_abi::{CUdevice, CUresult};
+
+thread_local! {
+    /// The device that `cudaSetDevice` chose.
+    static DEVICE: Cell<Option<CUdevice>> = const { Cell::new(None) };
+}
+
+/// The device of threads that chose none (`cudaSetValidDevices`).
+static FIRST: AtomicI32 = AtomicI32::new(0);
+
+/// The primary contexts that were retained, by device.
+static CONTEXTS: Mutex<BTreeMap<CUdevice, CUcontext>> = Mutex::new(BTreeMap::new());
+
+/// Makes the driver ready; how many devices there are.
+pub(crate) fn init() -> Answer<CUdevice> {
+    static COUNT: OnceLock<Result<CUdevice, CUresult>> = OnceLock::new();
+    *COUNT.get_or_init(|| {
+        check(driver::cuInit(0))?;
+        // SAFETY: the pointer is to our own variable.
+        let count = ask(|count| unsafe { driver::cuDeviceGetCount(count) })?;
+        if count == 0 { Err(CUresult::NO_DEVICE) } else { Ok(count) }
+    })
+}
+
+/// The device of the calling thread (`cudaGetDevice`): that of its context, if one is current.
+pub(crate) fn device() -> CUdevice {
+    // SAFETY: the pointer is to our own variable.
+    ask(|device| unsafe { driver::cuCtxGetDevice(device) }).unwrap_or_else(|_| chosen())
+}
+
+/// The device that the calling thread has chosen.
+fn chosen() -> CUdevice {
+    let own = DEVICE.try_with(Cell::get).ok().flatten();
+    own.unwrap_or_else(|| FIRST.load(Ordering::Relaxed))
+}
+
+/// Whether there is a device of this number: `cudaErrorInvalidDevice` if not.
+pub(crate) fn check_device(device: CUdevice) -> Answer {
+    if (0..init()?).contains(&device) { Ok(()) } else { Err(CUresult::INVALID_DEVICE) }
+}
+
+/// Chooses the device of the calling thread, and makes its context current.
+pub(crate) fn set_device(device: CUdevice) -> Answer {
+    check_device(device)?;
+    let context = primary(device)?;
+    let _ = DEVICE.try_with(|own| own.set(Some(device)));
+    check(driver::cuCtxSetCurrent(context))
+}
+
+/// Chooses the device of threads that choose none.
+pub(crate) fn set_first_device(device: CUdevice) {
+    FIRST.store(device, Ordering::Relaxed);
+}
+
+/// Makes a context current to the calling thread, if none is: the primary one of its device. Managed
+/// variables have their addresses from then on.
+pub(crate) fn context() -> Answer {
+    init()?;
+    // SAFETY: the pointer is to our own variable.
+    let current = ask(|context| unsafe { driver::cuCtxGetCurrent(context) })?;
+    if current == 0 {
+        check(driver::cuCtxSetCurrent(primary(chosen())?))?;
+    }
+    registry::refresh_managed()
+}
+
+/// The primary context of a device.
+pub(crate) fn primary(device: CUdevice) -> Answer<CUcontext> {
+    let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(context) = contexts.get(&device) {
+        return Ok(*context);
+    }
+    // SAFETY: the pointer is to our own variable.
+    let context = ask(|context| unsafe { driver::cuDevicePrimaryCtxRetain(context, device) })?;
+    contexts.insert(device, context);
+    Ok(context)
+}
+
+/// Ends all that was made on the device of the calling thread. The context is made anew by the
+/// driver, as its users stay.
+pub(crate) fn reset() -> Answer {
+    init()?;
+    check(driver::cuDevicePrimaryCtxReset_v2(device()))?;
+    registry::contexts_were_reset();
+    Ok(())
+}
+
+/// An attribute of a device.
+pub(crate) fn attribute(attribute: c_int, device: CUdevice) -> Answer<c_int> {
+    // SAFETY: the pointer is to our own variable.
+    ask(|value| unsafe { driver::cuDeviceGetAttribute(value, attribute, device) })
+}

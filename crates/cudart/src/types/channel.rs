@@ -1,0 +1,176 @@
+//! Channel descriptors (`cudaChannelFormatDesc`), and the formats of arrays that they are.
+
+use super::INVALID_CHANNEL_DESCRIPTOR;
+use texunit_cuda_abi::args::Answer;
+use texunit_cuda_abi::{
+    CU_AD_FORMAT_FLOAT, CU_AD_FORMAT_HALF, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_SIGNED_INT16,
+    CU_AD_FORMAT_SIGNED_INT32, CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
+    CU_AD_FORMAT_UNSIGNED_INT32,
+};
+
+/// Bits of each channel, and what they are (`cudaChannelFormatDesc`).
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct cudaChannelFormatDesc {
+    /// Bits of x, y, z, w; 0: no such channel.
+    pub(crate) bits: [i32; 4],
+    /// `cudaChannelFormatKind*`.
+    pub(crate) kind: i32,
+}
+
+/// Signed integers.
+pub(crate) const SIGNED: i32 = 0;
+/// Unsigned integers.
+pub(crate) const UNSIGNED: i32 = 1;
+/// Floating point.
+pub(crate) const FLOAT: i32 = 2;
+/// Planes of 8-bit video, of which there are no textures.
+pub(crate) const NV12: i32 = 4;
+/// BC6H without sign, and with it.
+const BC6H: std::ops::RangeInclusive<i32> = 27..=28;
+/// Three channels of 10 bits and one of 2.
+const PACKED_1010102: i32 = 31;
+
+/// What a texture of a format can be read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// As integers, or as fractions: 8 and 16 bits.
+    Integer,
+    /// As integers only: 32 bits.
+    LongInteger,
+    /// As elements, which are no integers.
+    Element,
+    /// As fractions only.
+    Normalized,
+    /// Not at all.
+    None,
+}
+
+/// A format of arrays (`CU_AD_FORMAT_*`) and a number of channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Format {
+    pub(crate) format: u32,
+    pub(crate) channels: u32,
+}
+
+/// Formats of a kind of their own: kind, format, bits of a channel, channels.
+#[rustfmt::skip]
+const KINDS: &[(i32, u32, i32, u32)] = &[
+    (NV12, 0xb0, 8, 3),
+    (5, 0xc0, 8, 1), (6, 0xc1, 8, 2), (7, 0xc2, 8, 4),
+    (8, 0xc3, 16, 1), (9, 0xc4, 16, 2), (10, 0xc5, 16, 4),
+    (11, 0xc6, 8, 1), (12, 0xc7, 8, 2), (13, 0xc8, 8, 4),
+    (14, 0xc9, 16, 1), (15, 0xca, 16, 2), (16, 0xcb, 16, 4),
+    (17, 0x91, 8, 4), (18, 0x92, 8, 4), (19, 0x93, 8, 4), (20, 0x94, 8, 4),
+    (21, 0x95, 8, 4), (22, 0x96, 8, 4), (23, 0x97, 8, 1), (24, 0x98, 8, 1),
+    (25, 0x99, 8, 2), (26, 0x9a, 8, 2), (27, 0x9b, 16, 3), (28, 0x9c, 16, 3),
+    (29, 0x9d, 8, 4), (30, 0x9e, 8, 4),
+    #[cfg(not(feature = "cuda-12"))] (32, 0x51, 8, 4),
+    #[cfg(not(feature = "cuda-12"))] (33, 0x52, 8, 4),
+    #[cfg(not(feature = "cuda-12"))] (34, 0x53, 8, 3),
+    #[cfg(not(feature = "cuda-12"))] (35, 0x54, 16, 3),
+    #[cfg(not(feature = "cuda-12"))] (36, 0x55, 8, 3),
+    #[cfg(not(feature = "cuda-12"))] (37, 0x56, 16, 3),
+    #[cfg(not(feature = "cuda-12"))] (38, 0x57, 8, 3),
+    #[cfg(not(feature = "cuda-12"))] (39, 0x58, 16, 3),
+    #[cfg(not(feature = "cuda-12"))] (40, 0x59, 8, 3),
+    #[cfg(not(feature = "cuda-12"))] (41, 0x5a, 16, 3),
+    #[cfg(not(feature = "cuda-12"))] (42, 0x5b, 8, 3),
+    #[cfg(not(feature = "cuda-12"))] (43, 0x5c, 16, 3),
+    #[cfg(not(feature = "cuda-12"))] (44, 0x5d, 8, 3),
+    #[cfg(not(feature = "cuda-12"))] (45, 0x5e, 16, 3),
+];
+
+/// Formats of any number of channels: kind, bits, format.
+#[rustfmt::skip]
+const PLAIN: &[(i32, i32, u32)] = &[
+    (SIGNED, 8, CU_AD_FORMAT_SIGNED_INT8),
+    (SIGNED, 16, CU_AD_FORMAT_SIGNED_INT16),
+    (SIGNED, 32, CU_AD_FORMAT_SIGNED_INT32),
+    (UNSIGNED, 8, CU_AD_FORMAT_UNSIGNED_INT8),
+    (UNSIGNED, 16, CU_AD_FORMAT_UNSIGNED_INT16),
+    (UNSIGNED, 32, CU_AD_FORMAT_UNSIGNED_INT32),
+    (FLOAT, 16, CU_AD_FORMAT_HALF),
+    (FLOAT, 32, CU_AD_FORMAT_FLOAT),
+];
+
+/// `CU_AD_FORMAT_UNORM_INT_101010_2`
+const FORMAT_1010102: u32 = 0x50;
+const BITS_1010102: [i32; 4] = [10, 10, 10, 2];
+
+/// So many channels of so many bits.
+fn same(bits: i32, channels: u32) -> [i32; 4] {
+    std::array::from_fn(|i| if (i as u32) < channels { bits } else { 0 })
+}
+
+impl cudaChannelFormatDesc {
+    /// The format of an array. Channels have the same size and leave no gap; there are 1, 2 or 4 of
+    /// them, unless the kind has another number. Others are `cudaErrorInvalidChannelDescriptor`.
+    pub(crate) fn format(self) -> Answer<Format> {
+        if (self.kind, self.bits) == (PACKED_1010102, BITS_1010102) {
+            return Ok(Format { format: FORMAT_1010102, channels: 4 });
+        }
+        for &(kind, format, bits, channels) in KINDS {
+            if kind == self.kind && self.bits == same(bits, channels) {
+                return Ok(Format { format, channels });
+            }
+        }
+        for &(kind, bits, format) in PLAIN {
+            let channels = [1, 2, 4].into_iter().find(|&n| self.bits == same(bits, n));
+            if let (Some(channels), true) = (channels, kind == self.kind) {
+                return Ok(Format { format, channels });
+            }
+        }
+        Err(INVALID_CHANNEL_DESCRIPTOR)
+    }
+}
+
+impl Format {
+    /// The descriptor of an array of this format, with any number of channels from 1 to 4.
+    pub(crate) fn channel(self) -> Answer<cudaChannelFormatDesc> {
+        if !(1..=4).contains(&self.channels) {
+            return Err(INVALID_CHANNEL_DESCRIPTOR);
+        }
+        if self.format == FORMAT_1010102 {
+            return Ok(cudaChannelFormatDesc { bits: BITS_1010102, kind: PACKED_1010102 });
+        }
+        let own = KINDS.iter().map(|&(kind, format, bits, _)| (kind, bits, format));
+        let (kind, bits, _) = own
+            .chain(PLAIN.iter().copied())
+            .find(|row| row.2 == self.format)
+            .ok_or(INVALID_CHANNEL_DESCRIPTOR)?;
+        Ok(cudaChannelFormatDesc { bits: same(bits, self.channels), kind })
+    }
+
+    /// Whether an element is a block of 4 by 4 texels.
+    pub(crate) fn is_blocks(self) -> bool {
+        (0x91..=0x9e).contains(&self.format)
+    }
+
+    /// Bytes of an element for copies; of block-compressed formats, of a block.
+    pub(crate) fn bytes(self) -> Answer<usize> {
+        Ok(match self.format {
+            // BC1 and BC4; the other block-compressed formats.
+            0x91 | 0x92 | 0x97 | 0x98 => 8,
+            0x93..=0x96 | 0x99..=0x9e => 16,
+            FORMAT_1010102 => 4,
+            _ => self.channel()?.bits.map(|bits| bits as usize / 8).iter().sum(),
+        })
+    }
+
+    /// What textures of it can be read as.
+    pub(crate) fn class(self) -> Answer<Class> {
+        Ok(match self.channel()? {
+            cudaChannelFormatDesc { kind: SIGNED | UNSIGNED, bits: [32, ..] } => Class::LongInteger,
+            cudaChannelFormatDesc { kind: SIGNED | UNSIGNED, .. } => Class::Integer,
+            cudaChannelFormatDesc { kind: NV12, .. } => Class::None,
+            cudaChannelFormatDesc { kind, .. }
+                if kind == FLOAT || BC6H.contains(&kind) || kind >= PACKED_1010102 =>
+            {
+                Class::Element
+            }
+            _ => Class::Normalized,
+        })
+    }
+}

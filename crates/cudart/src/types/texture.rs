@@ -1,0 +1,248 @@
+//! Texture and surface objects: their descriptors, and what these are for the driver.
+
+use super::{Class, Format, INVALID_FILTER_SETTING, INVALID_NORM_SETTING, cudaChannelFormatDesc};
+use texunit_cuda_abi::args::Answer;
+use texunit_cuda_abi::{
+    CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+    CU_RESOURCE_TYPE_PITCH2D, CU_TR_FILTER_MODE_LINEAR, CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION,
+    CU_TRSF_NORMALIZED_COORDINATES, CU_TRSF_READ_AS_INTEGER, CU_TRSF_SEAMLESS_CUBEMAP,
+    CU_TRSF_SRGB, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult,
+};
+
+/// What a texture or surface is of (`cudaResourceDesc`).
+///
+/// The header has a union; its members begin alike, so that they are one structure here.
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct cudaResourceDesc {
+    /// `cudaResourceType*`.
+    pub(crate) res_type: u32,
+    /// Handle of an array or mipmapped array, or device address.
+    pub(crate) what: u64,
+    /// Format of memory.
+    pub(crate) desc: cudaChannelFormatDesc,
+    /// Bytes of linear memory, or width of pitched memory in elements.
+    pub(crate) size: usize,
+    /// Rows of pitched memory.
+    pub(crate) height: usize,
+    /// Bytes from a row of pitched memory to the next.
+    pub(crate) pitch_in_bytes: usize,
+    /// The rest of the union.
+    #[cfg(not(feature = "cuda-12"))]
+    pub(crate) rest: [u64; 9],
+    /// 0.
+    #[cfg(not(feature = "cuda-12"))]
+    pub(crate) flags: u32,
+}
+
+/// How a texture reads (`cudaTextureDesc`).
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub(crate) struct cudaTextureDesc {
+    /// `cudaAddressMode*` of x, y, z.
+    pub(crate) address_mode: [u32; 3],
+    /// `cudaFilterMode*`.
+    pub(crate) filter_mode: u32,
+    /// `cudaReadMode*`.
+    pub(crate) read_mode: u32,
+    /// Not 0: colours are sRGB.
+    pub(crate) srgb: i32,
+    /// r, g, b, a.
+    pub(crate) border_color: [f32; 4],
+    /// Not 0: coordinates run from 0 to 1.
+    pub(crate) normalized_coords: i32,
+    /// Most taps of an anisotropic filter.
+    pub(crate) max_anisotropy: u32,
+    /// `cudaFilterMode*` between levels.
+    pub(crate) mipmap_filter_mode: u32,
+    /// Added to a level.
+    pub(crate) mipmap_level_bias: f32,
+    /// Smallest level.
+    pub(crate) min_mipmap_level_clamp: f32,
+    /// Largest level.
+    pub(crate) max_mipmap_level_clamp: f32,
+    /// Not 0: levels are always blended as asked for.
+    pub(crate) disable_trilinear_optimization: i32,
+    /// Not 0: filters read across the edges of cube faces.
+    pub(crate) seamless_cubemap: i32,
+}
+
+/// Integers as integers (`cudaReadModeElementType`).
+pub(crate) const READ_ELEMENT_TYPE: u32 = 0;
+/// Integers as fractions (`cudaReadModeNormalizedFloat`).
+pub(crate) const READ_NORMALIZED_FLOAT: u32 = 1;
+
+/// A part of an array, or its texels as another format (`cudaResourceViewDesc`).
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct cudaResourceViewDesc {
+    /// `cudaResViewFormat*`: the driver's numbers.
+    pub(crate) format: u32,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) depth: usize,
+    pub(crate) first_mipmap_level: u32,
+    pub(crate) last_mipmap_level: u32,
+    pub(crate) first_layer: u32,
+    pub(crate) last_layer: u32,
+    #[cfg(not(feature = "cuda-12"))]
+    pub(crate) reserved: [u32; 16],
+}
+
+impl cudaResourceDesc {
+    /// For the driver. Of a channel descriptor that is none, or a type that is none, an error.
+    pub(crate) fn to_driver(self) -> Answer<CUDA_RESOURCE_DESC> {
+        let mut to = CUDA_RESOURCE_DESC {
+            res_type: self.res_type,
+            what: self.what,
+            ..CUDA_RESOURCE_DESC::default()
+        };
+        #[cfg(not(feature = "cuda-12"))]
+        {
+            to.flags = self.flags;
+        }
+        match self.res_type {
+            CU_RESOURCE_TYPE_ARRAY | CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {}
+            CU_RESOURCE_TYPE_LINEAR | CU_RESOURCE_TYPE_PITCH2D => {
+                let Format { format, channels } = self.desc.format()?;
+                (to.format, to.num_channels, to.size) = (format, channels, self.size);
+                if self.res_type == CU_RESOURCE_TYPE_PITCH2D {
+                    (to.height, to.pitch_in_bytes) = (self.height, self.pitch_in_bytes);
+                }
+            }
+            _ => return Err(CUresult::INVALID_VALUE),
+        }
+        Ok(to)
+    }
+
+    /// As the driver has it.
+    pub(crate) fn of_driver(from: &CUDA_RESOURCE_DESC) -> Answer<Self> {
+        let mut to = Self { res_type: from.res_type, what: from.what, ..Self::default() };
+        if matches!(from.res_type, CU_RESOURCE_TYPE_LINEAR | CU_RESOURCE_TYPE_PITCH2D) {
+            to.desc = Format { format: from.format, channels: from.num_channels }.channel()?;
+            to.size = from.size;
+        }
+        if from.res_type == CU_RESOURCE_TYPE_PITCH2D {
+            (to.height, to.pitch_in_bytes) = (from.height, from.pitch_in_bytes);
+        }
+        Ok(to)
+    }
+}
+
+/// The flags of a texture descriptor, as the driver has them, but for `CU_TRSF_READ_AS_INTEGER`.
+const FLAGS: [u32; 4] = [
+    CU_TRSF_SRGB,
+    CU_TRSF_NORMALIZED_COORDINATES,
+    CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION,
+    CU_TRSF_SEAMLESS_CUBEMAP,
+];
+
+impl cudaTextureDesc {
+    /// For the driver, of a texture of a format; an error if the format cannot be read so.
+    pub(crate) fn to_driver(self, format: Format) -> Answer<CUDA_TEXTURE_DESC> {
+        let class = format.class()?;
+        let linear = self.filter_mode == CU_TR_FILTER_MODE_LINEAR;
+        let fractions = self.read_mode == READ_NORMALIZED_FLOAT;
+        match class {
+            Class::LongInteger if linear => return Err(INVALID_FILTER_SETTING),
+            Class::Integer if linear && !fractions => return Err(INVALID_FILTER_SETTING),
+            Class::LongInteger | Class::Element if fractions => return Err(INVALID_NORM_SETTING),
+            Class::Normalized if !fractions => return Err(INVALID_NORM_SETTING),
+            Class::None => return Err(CUresult::INVALID_VALUE),
+            _ => {}
+        }
+        let integers = matches!(class, Class::Integer | Class::LongInteger);
+        let as_integers = integers && self.read_mode == READ_ELEMENT_TYPE;
+        let mut flags = if as_integers { CU_TRSF_READ_AS_INTEGER } else { 0 };
+        for (said, flag) in self.switches().into_iter().zip(FLAGS) {
+            if said != 0 {
+                flags |= flag;
+            }
+        }
+        Ok(CUDA_TEXTURE_DESC {
+            address_mode: self.address_mode,
+            filter_mode: self.filter_mode,
+            flags,
+            max_anisotropy: self.max_anisotropy,
+            mipmap_filter_mode: self.mipmap_filter_mode,
+            mipmap_level_bias: self.mipmap_level_bias,
+            min_mipmap_level_clamp: self.min_mipmap_level_clamp,
+            max_mipmap_level_clamp: self.max_mipmap_level_clamp,
+            border_color: self.border_color,
+            reserved: [0; 12],
+        })
+    }
+
+    /// In the order of [`FLAGS`].
+    fn switches(&self) -> [i32; 4] {
+        [
+            self.srgb,
+            self.normalized_coords,
+            self.disable_trilinear_optimization,
+            self.seamless_cubemap,
+        ]
+    }
+
+    /// As the driver has it, of a texture of a format.
+    pub(crate) fn of_driver(from: &CUDA_TEXTURE_DESC, format: Format) -> Answer<Self> {
+        let read_mode = match format.class()? {
+            Class::LongInteger | Class::Element | Class::None => READ_ELEMENT_TYPE,
+            Class::Normalized => READ_NORMALIZED_FLOAT,
+            Class::Integer if from.flags & CU_TRSF_READ_AS_INTEGER != 0 => READ_ELEMENT_TYPE,
+            Class::Integer => READ_NORMALIZED_FLOAT,
+        };
+        let [srgb, normalized_coords, disable_trilinear_optimization, seamless_cubemap] =
+            FLAGS.map(|flag| i32::from(from.flags & flag != 0));
+        Ok(Self {
+            address_mode: from.address_mode,
+            filter_mode: from.filter_mode,
+            read_mode,
+            srgb,
+            border_color: from.border_color,
+            normalized_coords,
+            max_anisotropy: from.max_anisotropy,
+            mipmap_filter_mode: from.mipmap_filter_mode,
+            mipmap_level_bias: from.mipmap_level_bias,
+            min_mipmap_level_clamp: from.min_mipmap_level_clamp,
+            max_mipmap_level_clamp: from.max_mipmap_level_clamp,
+            disable_trilinear_optimization,
+            seamless_cubemap,
+        })
+    }
+}
+
+impl cudaResourceViewDesc {
+    /// For the driver.
+    pub(crate) fn to_driver(self) -> CUDA_RESOURCE_VIEW_DESC {
+        CUDA_RESOURCE_VIEW_DESC {
+            format: self.format,
+            width: self.width,
+            height: self.height,
+            depth: self.depth,
+            first_mipmap_level: self.first_mipmap_level,
+            last_mipmap_level: self.last_mipmap_level,
+            first_layer: self.first_layer,
+            last_layer: self.last_layer,
+            reserved: [0; 16],
+        }
+    }
+
+    /// As the driver has it.
+    pub(crate) fn of_driver(from: &CUDA_RESOURCE_VIEW_DESC) -> Self {
+        Self {
+            format: from.format,
+            width: from.width,
+            height: from.height,
+            depth: from.depth,
+            first_mipmap_level: from.first_mipmap_level,
+            last_mipmap_level: from.last_mipmap_level,
+            first_layer: from.first_layer,
+            last_layer: from.last_layer,
+            #[cfg(not(feature = "cuda-12"))]
+            reserved: [0; 16],
+        }
+    }
+}

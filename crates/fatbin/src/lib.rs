@@ -1,0 +1,199 @@
+//! Fatbins: the containers in which nvcc puts the PTX and the machine code of a program.
+//!
+//! A header of 16 bytes (magic number, version, size of the header, bytes after it), then entries. The
+//! header of an entry says what it is, for which architecture, and how it is compressed. All numbers
+//! are little endian. Entries are aligned to 8 bytes by their sizes.
+
+use std::io::Read;
+
+/// First word of a fatbin.
+pub const MAGIC: u32 = 0xba55_ed50;
+/// First word of the structure through which programs refer to a fatbin (`__fatBinC_Wrapper_t`).
+pub const WRAPPER_MAGIC: u32 = 0x4662_43b1;
+/// Bytes of a fatbin's header.
+pub const HEADER: usize = 16;
+/// Most bytes of a fatbin, and of a decompressed text.
+pub const MOST: u64 = 1 << 30;
+
+/// Bytes of an entry's header that are read; there may be more.
+const ENTRY: usize = 64;
+const KIND_PTX: u16 = 1;
+const KIND_MACHINE: u16 = 2;
+const FLAG_LZ4: u64 = 0x2000;
+const FLAG_ZSTD: u64 = 0x8000;
+const FLAG_ARCHITECTURE_ONLY: u64 = 0x10_0000;
+const FLAG_FAMILY: u64 = 0x20_0000;
+
+/// What is wrong with the bytes of a fatbin.
+pub type Wrong = &'static str;
+
+/// What an entry holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Text of PTX.
+    Ptx,
+    /// A cubin.
+    Machine,
+    /// Intermediate code for link-time optimisation, and whatever comes later.
+    Other,
+}
+
+/// On which devices PTX of a target runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// On all from its architecture on (`sm_90`).
+    Forward,
+    /// On those of the same major version (`sm_100f`).
+    Family,
+    /// On its architecture only (`sm_90a`).
+    Only,
+}
+
+/// An entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// What it holds.
+    pub kind: Kind,
+    /// 10 * major + minor.
+    pub architecture: u32,
+    /// On which devices it runs, if it is PTX.
+    pub reach: Reach,
+    /// File that it was compiled from, if the program was compiled with `-g` or `-lineinfo`.
+    pub name: Option<&'a str>,
+    flags: u64,
+    /// Bytes of the compressed text; 0: it is not compressed.
+    compressed: u32,
+    /// Bytes of the text, if it is compressed.
+    expanded: u64,
+    payload: &'a [u8],
+}
+
+/// Total size of a fatbin from its header.
+pub fn size(header: &[u8; HEADER]) -> Result<usize, Wrong> {
+    let (head, rest) = (u16::from_le_bytes([header[6], header[7]]), number(header, 8, 8)?);
+    if number(header, 0, 4)? != u64::from(MAGIC) {
+        return Err("the magic number is wrong");
+    }
+    if number(header, 4, 2)? != 1 || usize::from(head) < HEADER {
+        return Err("the version is not 1");
+    }
+    let size = rest.checked_add(head.into()).filter(|&n| n <= MOST);
+    size.map(|n| n as usize).ok_or("the size is too large")
+}
+
+/// The entries.
+pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, Wrong> {
+    let header = bytes.first_chunk().ok_or("it is shorter than its header")?;
+    let size = size(header)?;
+    let head = usize::from(u16::from_le_bytes([header[6], header[7]]));
+    let mut rest = bytes.get(head..size).ok_or("it is shorter than its header says")?;
+    let mut entries = Vec::new();
+    while rest.len() >= ENTRY {
+        let head = number(rest, 4, 4)?;
+        let size = number(rest, 8, 8)?;
+        let end = head.checked_add(size).filter(|&end| end <= rest.len() as u64);
+        let (Some(end), true) = (end, head >= ENTRY as u64) else {
+            return Err("an entry is longer than the fatbin");
+        };
+        entries.push(entry(rest, head as usize, end as usize)?);
+        rest = &rest[end as usize..];
+    }
+    Ok(entries)
+}
+
+fn entry(bytes: &[u8], head: usize, end: usize) -> Result<Entry<'_>, Wrong> {
+    let flags = number(bytes, 40, 8)?;
+    let (at, length) = (number(bytes, 32, 4)? as usize, number(bytes, 36, 4)? as usize);
+    let name = at.checked_add(length).filter(|&end| at >= ENTRY && length > 0 && end <= head);
+    let name = name.and_then(|end| std::str::from_utf8(&bytes[at..end]).ok());
+    Ok(Entry {
+        kind: match number(bytes, 0, 2)? as u16 {
+            KIND_PTX => Kind::Ptx,
+            KIND_MACHINE => Kind::Machine,
+            _ => Kind::Other,
+        },
+        architecture: number(bytes, 28, 4)? as u32,
+        reach: match flags {
+            _ if flags & FLAG_ARCHITECTURE_ONLY != 0 => Reach::Only,
+            _ if flags & FLAG_FAMILY != 0 => Reach::Family,
+            _ => Reach::Forward,
+        },
+        name: name.map(|name| name.trim_end_matches('\0')),
+        flags,
+        compressed: number(bytes, 16, 4)? as u32,
+        expanded: number(bytes, 56, 8)?,
+        payload: &bytes[head..end],
+    })
+}
+
+/// The number of `size` bytes at an offset.
+fn number(bytes: &[u8], at: usize, size: usize) -> Result<u64, Wrong> {
+    let bytes = bytes.get(at..at + size).ok_or("it ends in the middle of a number")?;
+    let mut all = [0; 8];
+    all[..size].copy_from_slice(bytes);
+    Ok(u64::from_le_bytes(all))
+}
+
+impl Reach {
+    /// Whether a device of architecture `device` runs PTX of architecture `of`.
+    pub fn runs(self, of: u32, device: u32) -> bool {
+        match self {
+            Reach::Forward => of <= device,
+            Reach::Family => of / 10 == device / 10 && of <= device,
+            Reach::Only => of == device,
+        }
+    }
+}
+
+/// The PTX entry that a device of an architecture (10 * major + minor) takes: the highest that it runs;
+/// if there is none, the lowest of the others.
+pub fn choose<'e, 'a>(entries: &'e [Entry<'a>], device: u32) -> Option<&'e Entry<'a>> {
+    let ptx = || entries.iter().filter(|e| e.kind == Kind::Ptx);
+    let runs = ptx().filter(|e| e.reach.runs(e.architecture, device));
+    let best = runs.max_by_key(|e| (e.architecture, e.reach));
+    best.or_else(|| ptx().min_by_key(|e| (e.architecture, e.reach)))
+}
+
+impl Entry<'_> {
+    /// The bytes, decompressed, without the zeros at their end.
+    pub fn text(&self) -> Result<Vec<u8>, Wrong> {
+        let mut text = if self.flags & (FLAG_LZ4 | FLAG_ZSTD) == 0 {
+            self.payload.to_vec()
+        } else {
+            let packed = self.payload.get(..self.compressed as usize);
+            let packed = packed.ok_or("the compressed text is longer than its entry")?;
+            if self.expanded > MOST {
+                return Err("the decompressed text is too large");
+            }
+            match self.flags & FLAG_ZSTD != 0 {
+                true => zstd(packed, self.expanded)?,
+                false => lz4(packed, self.expanded)?,
+            }
+        };
+        let end = text.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
+        text.truncate(end);
+        Ok(text)
+    }
+}
+
+/// A block of LZ4, without a frame around it.
+fn lz4(packed: &[u8], expanded: u64) -> Result<Vec<u8>, Wrong> {
+    // A byte of LZ4 stands for at most 255: more cannot be meant.
+    if expanded > 255 * packed.len() as u64 + 64 {
+        return Err("the decompressed size is wrong");
+    }
+    let mut text = vec![0; expanded as usize];
+    match lz4_flex::block::decompress_into(packed, &mut text) {
+        Ok(n) if n as u64 == expanded => Ok(text),
+        _ => Err("the LZ4 data are damaged"),
+    }
+}
+
+/// Frames of zstd.
+fn zstd(packed: &[u8], expanded: u64) -> Result<Vec<u8>, Wrong> {
+    let damaged = "the zstd data are damaged";
+    let decoder = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|_| damaged)?;
+    let mut text = Vec::new();
+    decoder.take(expanded + 1).read_to_end(&mut text).map_err(|_| damaged)?;
+    if text.len() as u64 == expanded { Ok(text) } else { Err("the decompressed size is wrong") }
+}

@@ -1,0 +1,130 @@
+//! What the tests of the drop-in libraries need of NVIDIA's: nvcc with its headers, the headers of CUDA 12,
+//! Python packages. In a folder that the user names, or installed with pip, as [`crate::tools`] does.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// Things that come together.
+struct Kit {
+    name: &'static str,
+    /// Folder below the one of all tools.
+    folder: &'static str,
+    packages: &'static [&'static str],
+    /// Whether the packages' own requirements are installed too.
+    requirements: bool,
+    /// Files that are there if all of it is: what they are called in the answer, and where they are.
+    files: &'static [(&'static str, &'static str)],
+}
+
+#[rustfmt::skip]
+const KITS: &[Kit] = &[
+    Kit {
+        name: "nvcc", folder: "cu13", requirements: false,
+        packages: &[
+            "nvidia-cuda-nvcc==13.5.37", "nvidia-nvvm==13.5.37", "nvidia-cuda-crt", "nvidia-cuda-cccl",
+            "nvidia-cuda-runtime", "nvidia-cuda-nvrtc",
+        ],
+        files: &[
+            ("nvcc", "nvidia/cu13/bin/nvcc"),
+            ("include13", "nvidia/cu13/include"),
+            ("static13", "nvidia/cu13/lib/libcudart_static.a"),
+            ("nvrtc13", "nvidia/cu13/lib/libnvrtc.so.13"),
+            ("crt13", "nvidia/cu13/include/crt/host_config.h"),
+            ("headers13", "nvidia/cu13/include/cuda_runtime.h"),
+            ("cccl13", "nvidia/cu13/include/cccl"),
+        ],
+    },
+    Kit {
+        name: "cuda12", folder: "nvrtc12", requirements: false,
+        packages: &["nvidia-cuda-nvrtc-cu12==12.9.86", "nvidia-cuda-runtime-cu12==12.9.79"],
+        files: &[
+            ("include12", "nvidia/cuda_runtime/include"),
+            ("static12", "nvidia/cuda_runtime/lib/libcudart_static.a"),
+        ],
+    },
+    Kit {
+        name: "python", folder: "py", requirements: true,
+        packages: &["cuda-bindings==13.5.0", "cuda-core==1.2.2", "numpy"],
+        files: &[("python", ""), ("bindings", "cuda/bindings"), ("core", "cuda/core"), ("numpy", "numpy")],
+    },
+    Kit {
+        name: "numba", folder: "numba", requirements: true,
+        packages: &["numba-cuda[cu13]==0.30.4"],
+        files: &[("numba", ""), ("numba-cuda", "numba_cuda"), ("llvmlite", "llvmlite")],
+    },
+];
+
+/// `tools KIT...`: prints a line `name=path` for every file of the kits. Exit code: 0 all are there, 1 not.
+pub(crate) fn run(names: &[String]) -> ExitCode {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
+    let given = std::env::var_os("TEXUNIT_NVIDIA").map(PathBuf::from);
+    let mut code = ExitCode::SUCCESS;
+    for name in names {
+        let Some(kit) = KITS.iter().find(|kit| kit.name == name) else {
+            let known: Vec<_> = KITS.iter().map(|kit| kit.name).collect();
+            eprintln!("error: there is no kit {name}, but {}", known.join(", "));
+            return ExitCode::from(2);
+        };
+        let found = match &given {
+            Some(folder) => kit.present(folder),
+            None => kit.get(&workspace.join("target/nvidia")),
+        };
+        match found {
+            Ok(files) => {
+                for (name, path) in files {
+                    println!("{name}={}", path.display());
+                }
+            }
+            Err(why) => {
+                eprintln!("{name} is not here: {why}");
+                code = ExitCode::FAILURE;
+            }
+        }
+    }
+    code
+}
+
+impl Kit {
+    fn present(&self, folder: &Path) -> Result<Vec<(&'static str, PathBuf)>, String> {
+        let at = |&(name, file): &(&'static str, &str)| {
+            let path = folder.join(self.folder).join(file);
+            if path.exists() {
+                Ok((name, path))
+            } else {
+                Err(format!("there is no {}", path.display()))
+            }
+        };
+        self.files.iter().map(at).collect()
+    }
+
+    /// What is there, after it was installed if it was not.
+    fn get(&self, folder: &Path) -> Result<Vec<(&'static str, PathBuf)>, String> {
+        self.present(folder).or_else(|_| {
+            self.install(&folder.join(self.folder))?;
+            self.present(folder)
+        })
+    }
+
+    fn install(&self, to: &Path) -> Result<(), String> {
+        std::fs::create_dir_all(to).map_err(|e| format!("{}: {e}", to.display()))?;
+        let mut command = Command::new("python3");
+        command.args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"]).arg(to);
+        if !self.requirements {
+            command.arg("--no-deps");
+        }
+        crate::tools::run(command.args(self.packages))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        for kit in KITS {
+            let why = kit.present(Path::new("/nowhere")).err().unwrap_or_default();
+            assert!(why.starts_with(&format!("there is no /nowhere/{}", kit.folder)), "{why}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Builds the drop-in libraries: `libcuda.so.1`, `libcudart.so.12`, `libcudart.so.13`, beside the program.
+//!
+//! Cargo makes a static library of each crate, and the linker a shared one of that: only so can it have a
+//! soname and versions of symbols (a version script given to a `cdylib` is ignored).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+const USAGE: &str =
+    "usage: cargo run --release -p xtask -- libs [--debug] [--to DIR] [--no-program]";
+
+/// What is asked for.
+pub(crate) struct Request {
+    /// Cargo's profile for development instead of the one for releases.
+    pub(crate) debug: bool,
+    /// Where the libraries go, if not beside the program.
+    pub(crate) to: Option<PathBuf>,
+    /// Whether the program is built too.
+    pub(crate) program: bool,
+}
+
+/// One library.
+struct Library {
+    soname: &'static str,
+    /// The name of programs' linker.
+    link: Option<&'static str>,
+    package: &'static str,
+    feature: Option<&'static str>,
+    /// The list of its functions, below the workspace.
+    functions: &'static str,
+    /// Version of its symbols, if they have one.
+    version: Option<&'static str>,
+    /// Patterns of the symbols that are exported.
+    exported: &'static str,
+    /// Major version of the runtime, for lines of the list that are of some versions only.
+    major: Option<&'static str>,
+}
+
+const LIBRARIES: [Library; 3] = [
+    Library {
+        soname: "libcuda.so.1",
+        link: Some("libcuda.so"),
+        package: "texunit-cuda",
+        feature: None,
+        functions: "crates/cuda/data/driver-api.txt",
+        version: None,
+        exported: "cu*;",
+        major: None,
+    },
+    Library {
+        soname: "libcudart.so.12",
+        link: None,
+        package: "texunit-cudart",
+        feature: Some("cuda-12"),
+        functions: "crates/cudart/data/runtime-api.txt",
+        version: Some("libcudart.so.12"),
+        exported: "cuda*; __cuda*;",
+        major: Some("12"),
+    },
+    Library {
+        soname: "libcudart.so.13",
+        link: Some("libcudart.so"),
+        package: "texunit-cudart",
+        feature: None,
+        functions: "crates/cudart/data/runtime-api.txt",
+        version: Some("libcudart.so.13"),
+        exported: "cuda*; __cuda*;",
+        major: Some("13"),
+    },
+];
+
+impl Request {
+    pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
+        let mut request = Self { debug: false, to: None, program: true };
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            match argument.as_str() {
+                "--debug" => request.debug = true,
+                "--no-program" => request.program = false,
+                "--to" => {
+                    let to = rest.next().ok_or_else(|| format!("--to wants a folder\n{USAGE}"))?;
+                    request.to = Some(to.into());
+                }
+                other => return Err(format!("there is no option {other}\n{USAGE}")),
+            }
+        }
+        Ok(request)
+    }
+}
+
+/// Builds all of them, and says where they are.
+pub(crate) fn run(request: &Request) -> ExitCode {
+    match build(request) {
+        Ok(files) => {
+            for file in files {
+                println!("{}", file.display());
+            }
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Where Cargo builds.
+pub(crate) fn target(workspace: &Path) -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(folder) => workspace.join(folder),
+        None => workspace.join("target"),
+    }
+}
+
+/// Builds the program (first) and the libraries; their paths.
+pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
+    if !cfg!(target_os = "linux") {
+        return Err("the drop-in libraries are for Linux".to_owned());
+    }
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
+    let built = target(workspace).join(if request.debug { "debug" } else { "release" });
+    let to = request.to.clone().unwrap_or_else(|| built.clone());
+    std::fs::create_dir_all(&to).map_err(|e| format!("{}: {e}", to.display()))?;
+    let mut files = Vec::new();
+    if request.program {
+        cargo(workspace, request, &["build", "-p", "texunit"])?;
+        files.push(built.join("texunit"));
+    }
+    for library in &LIBRARIES {
+        let mut arguments =
+            vec!["rustc", "-p", library.package, "--lib", "--crate-type", "staticlib"];
+        if let Some(feature) = library.feature {
+            arguments.extend(["--features", feature]);
+        }
+        cargo(workspace, request, &arguments)?;
+        let archive = built.join(format!("lib{}.a", library.package.replace('-', "_")));
+        files.push(link(library, workspace, &archive, &to)?);
+    }
+    Ok(files)
+}
+
+fn cargo(workspace: &Path, request: &Request, arguments: &[&str]) -> Result<(), String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(workspace).args(arguments).args(["--quiet", "--locked"]);
+    if !request.debug {
+        command.arg("--release");
+    }
+    finish(&mut command)
+}
+
+fn finish(command: &mut Command) -> Result<(), String> {
+    let shown = format!("{command:?}");
+    let status = command.status().map_err(|e| format!("{shown}: {e}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{shown} failed")) }
+}
+
+/// Makes a shared library of a static one.
+fn link(library: &Library, workspace: &Path, archive: &Path, to: &Path) -> Result<PathBuf, String> {
+    let script = to.join(format!("{}.map", library.soname));
+    let version = library.version.map(|v| format!("{v} ")).unwrap_or_default();
+    let text = format!("{version}{{ global: {} local: *; }};\n", library.exported);
+    std::fs::write(&script, text).map_err(|e| format!("{}: {e}", script.display()))?;
+    let file = to.join(library.soname);
+    // Under another name until it is complete: a program may be running with it.
+    let made = to.join(format!("{}.new", library.soname));
+    let mut command = Command::new("cc");
+    command.arg("-shared").arg("-o").arg(&made);
+    command.arg(format!("-Wl,-soname,{}", library.soname));
+    command.arg(joined("-Wl,--version-script=", &script));
+    command.args(["-Wl,--gc-sections", "-Wl,-z,relro,-z,now", "-Wl,-s"]);
+    for (alias, symbol) in aliases(library, workspace)? {
+        command.arg(format!("-Wl,--defsym={alias}={symbol}"));
+    }
+    command.arg("-Wl,--whole-archive").arg(archive).arg("-Wl,--no-whole-archive");
+    if library.major.is_some() {
+        // The runtime calls the driver, which is found beside it.
+        command.args(["-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"]).arg(to.join("libcuda.so.1"));
+    }
+    command.args(["-lgcc_s", "-lpthread", "-ldl", "-lm", "-lc"]);
+    finish(&mut command)?;
+    std::fs::rename(&made, &file).map_err(|e| format!("{}: {e}", file.display()))?;
+    std::fs::remove_file(&script).map_err(|e| format!("{}: {e}", script.display()))?;
+    if let Some(name) = library.link {
+        symlink(library.soname, &to.join(name))?;
+    }
+    Ok(file)
+}
+
+fn joined(option: &str, path: &Path) -> OsString {
+    let mut all = OsString::from(option);
+    all.push(path);
+    all
+}
+
+#[cfg(unix)]
+fn symlink(target: &str, path: &Path) -> Result<(), String> {
+    let _ = std::fs::remove_file(path);
+    std::os::unix::fs::symlink(target, path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+#[cfg(not(unix))]
+fn symlink(_: &str, path: &Path) -> Result<(), String> {
+    Err(format!("{}: symbolic links are made on Unix only", path.display()))
+}
+
+/// The variants for default streams of threads: other names of the same functions.
+fn aliases(library: &Library, workspace: &Path) -> Result<Vec<(String, String)>, String> {
+    let path = workspace.join(library.functions);
+    let list = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let words = |line: &str| -> Vec<String> {
+        line.split('#').next().unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+    };
+    let rows = list.lines().map(words).filter(|row| !row.is_empty());
+    let of_this = rows.filter(|row| {
+        library
+            .major
+            .is_none_or(|major| row.get(1).is_some_and(|all| all.split(',').any(|v| v == major)))
+    });
+    // The word before the last one is the ending.
+    let named = of_this.filter_map(|row| {
+        let (symbol, ending) = (row.first()?, row.get(row.len().checked_sub(2)?)?);
+        (ending != "-").then(|| (format!("{symbol}_{ending}"), symbol.clone()))
+    });
+    Ok(named.collect())
+}

@@ -1,0 +1,186 @@
+//! The lists of functions in docs/cuda-api.md: which are provided, and which test calls each.
+//!
+//! Tests of programs record what they call in tests/cuda/tested.txt (`UPDATE=1 cargo test -p texunit --test
+//! cuda`); tests in Rust name the functions that they call.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const DOCUMENT: &str = "docs/cuda-api.md";
+/// Everything behind this line is written here.
+const MARK: &str = "<!-- What follows is written by `cargo run -p xtask -- matrix`. -->\n";
+/// What was called by programs: function, test.
+const RECORDED: &str = "tests/cuda/tested.txt";
+/// Folders of tests that call functions of the driver by name.
+const IN_RUST: [&str; 2] = ["crates/cuda/tests", "crates/cudart/tests"];
+
+/// One of the two libraries.
+struct Api {
+    title: &'static str,
+    list: &'static str,
+    /// What a function that is not provided answers.
+    refusal: &'static str,
+}
+
+const APIS: [Api; 2] = [
+    Api {
+        title: "Driver API (`libcuda.so.1`)",
+        list: "crates/cuda/data/driver-api.txt",
+        refusal: "CUDA_ERROR_NOT_SUPPORTED",
+    },
+    Api {
+        title: "Runtime API (`libcudart.so.12`, `libcudart.so.13`)",
+        list: "crates/cudart/data/runtime-api.txt",
+        refusal: "cudaErrorNotSupported",
+    },
+];
+
+/// Writes the document anew.
+pub(crate) fn write() -> ExitCode {
+    let path = workspace().join(DOCUMENT);
+    let done = whole().and_then(|text| std::fs::write(&path, text).map_err(|e| e.to_string()));
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {}: {message}", path.display());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
+}
+
+fn read(file: &str) -> Result<String, String> {
+    std::fs::read_to_string(workspace().join(file)).map_err(|e| format!("{file}: {e}"))
+}
+
+/// The document as it should be.
+fn whole() -> Result<String, String> {
+    let text = read(DOCUMENT)?;
+    let (before, _) = text.split_once(MARK).ok_or_else(|| format!("it has no line {MARK}"))?;
+    let tests = tests()?;
+    let mut all = format!("{before}{MARK}");
+    for api in &APIS {
+        all += &api.section(&read(api.list)?, &tests)?;
+    }
+    Ok(all)
+}
+
+/// The test of each function that has one. A program is better than a test in Rust: it calls as users do.
+fn tests() -> Result<BTreeMap<String, String>, String> {
+    let mut tests = BTreeMap::new();
+    for folder in IN_RUST {
+        let Ok(entries) = std::fs::read_dir(workspace().join(folder)) else { continue };
+        let mut files: Vec<_> = entries.flatten().map(|e| e.path()).collect();
+        files.sort();
+        for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "rs")) {
+            let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            for function in called(&text) {
+                tests.entry(function).or_insert_with(|| format!("{folder}/{name}"));
+            }
+        }
+    }
+    for line in read(RECORDED)?.lines().filter(|line| !line.starts_with('#')) {
+        if let Some((function, test)) = line.split_once(' ') {
+            tests.insert(function.to_owned(), test.to_owned());
+        }
+    }
+    Ok(tests)
+}
+
+/// The functions that a test in Rust declares and then calls.
+fn called(text: &str) -> Vec<String> {
+    let mut count = BTreeMap::<&str, u32>::new();
+    for (at, _) in text.match_indices('(') {
+        let before = &text[..at];
+        let start =
+            before.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |i| i + 1);
+        let name = &before[start..];
+        if name.starts_with("cu") || name.starts_with("__cuda") {
+            *count.entry(name).or_default() += 1;
+        }
+    }
+    count.into_iter().filter(|(_, n)| *n > 1).map(|(name, _)| name.to_owned()).collect()
+}
+
+impl Api {
+    fn section(&self, list: &str, tests: &BTreeMap<String, String>) -> Result<String, String> {
+        let (mut provided, mut untested, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        for line in list.lines() {
+            let words: Vec<&str> =
+                line.split('#').next().unwrap_or_default().split_whitespace().collect();
+            let (Some(symbol), Some(is_there)) = (words.first(), words.last()) else { continue };
+            let ending = words.get(words.len().wrapping_sub(2)).filter(|ending| **ending != "-");
+            let symbol =
+                format!("{symbol}{}", ending.map(|e| format!("[_{e}]")).unwrap_or_default());
+            let plain = symbol.split('[').next().unwrap_or_default();
+            match (*is_there, tests.get(plain)) {
+                ("yes", Some(test)) => provided.push((symbol, test)),
+                ("yes", None) => untested.push(symbol),
+                ("no", _) => refused.push(symbol),
+                (other, _) => {
+                    return Err(format!("{}: {plain} is neither yes nor no: {other}", self.list));
+                }
+            }
+        }
+        let mut text = format!("\n### {}\n\n", self.title);
+        let _ = writeln!(
+            text,
+            "{} functions: {} supported, {} answer `{}`, none is missing.\n",
+            provided.len() + untested.len() + refused.len(),
+            provided.len() + untested.len(),
+            refused.len(),
+            self.refusal,
+        );
+        text += "| supported | a test that calls it |\n|---|---|\n";
+        for (symbol, test) in &provided {
+            let _ = writeln!(text, "| `{symbol}` | {test} |");
+        }
+        if !untested.is_empty() {
+            let _ =
+                writeln!(text, "\nSupported, called by no test of these: {}.", names(&untested));
+        }
+        if !refused.is_empty() {
+            let _ = writeln!(text, "\nAnswer `{}`: {}.", self.refusal, names(&refused));
+        }
+        Ok(text)
+    }
+}
+
+fn names(all: &[String]) -> String {
+    let quoted: Vec<_> = all.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_document_has_the_lists_as_they_are() {
+        let same = whole().unwrap() == read(DOCUMENT).unwrap();
+        assert!(same, "{DOCUMENT} is old: run `cargo run -p xtask -- matrix`");
+    }
+
+    #[test]
+    fn functions_that_are_only_declared_are_not_called() {
+        assert_eq!(called("cuInit(flags: u32); cuCtxDestroy(c: Ptr); ok(cuInit(0))"), ["cuInit"]);
+    }
+
+    #[test]
+    fn recorded_tests_are_there() {
+        for line in read(RECORDED).unwrap().lines().filter(|line| !line.starts_with('#')) {
+            let test = line.split_once(' ').unwrap().1;
+            let exists = ["", "/Cargo.toml"]
+                .iter()
+                .any(|e| workspace().join(format!("{test}{e}")).is_file());
+            assert!(exists, "{test} of {RECORDED} is not there; run the tests with UPDATE=1");
+        }
+    }
+}
