@@ -1,4 +1,6 @@
+// only: 13-shared 13-static
 // A cooperative launch: blocks wait for each other with grid.sync().
+// only: 13-shared 13-static
 #include <cooperative_groups.h>
 #include <cstdio>
 

@@ -49,7 +49,7 @@ const KITS: &[Kit] = &[
     },
     Kit {
         name: "numba", folder: "numba", requirements: true,
-        packages: &["numba-cuda[cu13]==0.30.4"],
+        packages: &["numba-cuda==0.30.4", "cuda-bindings==13.5.0", "cuda-core==1.2.2"],
         files: &[("numba", ""), ("numba-cuda", "numba_cuda"), ("llvmlite", "llvmlite")],
     },
 ];

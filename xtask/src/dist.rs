@@ -13,7 +13,10 @@ pub(crate) struct Request {
 const TEXTS: [&str; 5] =
     ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "docs/cuda-api.md"];
 
+/// Libraries that programs load.
 const LIBRARIES: [&str; 3] = ["libcuda.so.1", "libcudart.so.12", "libcudart.so.13"];
+/// What the dynamic linker loads for `texunit run`.
+const REDIRECT: &str = "libtexunit_redirect.so";
 /// The names that linkers look for.
 const LINKS: [(&str, &str); 2] =
     [("libcuda.so", "libcuda.so.1"), ("libcudart.so", "libcudart.so.13")];
@@ -107,6 +110,7 @@ fn try_out(archive: &Path, name: &str) -> Result<(), String> {
             return Err(format!("{library} cannot be loaded: {said}"));
         }
     }
+    at(&lib, lib.join(REDIRECT).metadata())?;
     let copies = place.join("copies");
     call(clean(&texunit).arg("install-libs").arg(&copies))?;
     for library in LIBRARIES {

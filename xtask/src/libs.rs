@@ -1,4 +1,5 @@
-//! Builds the drop-in libraries: `libcuda.so.1`, `libcudart.so.12`, `libcudart.so.13`, beside the program.
+//! Builds the drop-in libraries: `libcuda.so.1`, `libcudart.so.12`, `libcudart.so.13`, and
+//! `libtexunit_redirect.so` (`texunit run` sends a runtime inside a program to them by it), beside the program.
 //!
 //! Cargo makes a static library of each crate, and the linker a shared one of that: only so can it have a
 //! soname and versions of symbols (a version script given to a `cdylib` is ignored).
@@ -27,8 +28,8 @@ struct Library {
     link: Option<&'static str>,
     package: &'static str,
     feature: Option<&'static str>,
-    /// The list of its functions, below the workspace.
-    functions: &'static str,
+    /// The list of its functions, below the workspace, if there is one.
+    functions: Option<&'static str>,
     /// Version of its symbols, if they have one.
     version: Option<&'static str>,
     /// Patterns of the symbols that are exported.
@@ -37,13 +38,13 @@ struct Library {
     major: Option<&'static str>,
 }
 
-const LIBRARIES: [Library; 3] = [
+const LIBRARIES: [Library; 4] = [
     Library {
         soname: "libcuda.so.1",
         link: Some("libcuda.so"),
         package: "texunit-cuda",
         feature: None,
-        functions: "crates/cuda/data/driver-api.txt",
+        functions: Some("crates/cuda/data/driver-api.txt"),
         version: None,
         exported: "cu*;",
         major: None,
@@ -53,7 +54,7 @@ const LIBRARIES: [Library; 3] = [
         link: None,
         package: "texunit-cudart",
         feature: Some("cuda-12"),
-        functions: "crates/cudart/data/runtime-api.txt",
+        functions: Some("crates/cudart/data/runtime-api.txt"),
         version: Some("libcudart.so.12"),
         exported: "cuda*; __cuda*;",
         major: Some("12"),
@@ -63,10 +64,20 @@ const LIBRARIES: [Library; 3] = [
         link: Some("libcudart.so"),
         package: "texunit-cudart",
         feature: None,
-        functions: "crates/cudart/data/runtime-api.txt",
+        functions: Some("crates/cudart/data/runtime-api.txt"),
         version: Some("libcudart.so.13"),
         exported: "cuda*; __cuda*;",
         major: Some("13"),
+    },
+    Library {
+        soname: "libtexunit_redirect.so",
+        link: None,
+        package: "texunit-redirect",
+        feature: None,
+        functions: None,
+        version: None,
+        exported: "la_*;",
+        major: None,
     },
 ];
 
@@ -207,7 +218,8 @@ fn symlink(_: &str, path: &Path) -> Result<(), String> {
 
 /// The variants for default streams of threads: other names of the same functions.
 fn aliases(library: &Library, workspace: &Path) -> Result<Vec<(String, String)>, String> {
-    let path = workspace.join(library.functions);
+    let Some(functions) = library.functions else { return Ok(Vec::new()) };
+    let path = workspace.join(functions);
     let list = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let words = |line: &str| -> Vec<String> {
         line.split('#').next().unwrap_or_default().split_whitespace().map(str::to_owned).collect()

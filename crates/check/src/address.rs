@@ -14,6 +14,16 @@ use crate::scope::Found;
 use crate::types::fits;
 use crate::values::{Area, Value};
 
+/// The space that a memory operand lies in: `cp.async` writes to the one that its words say, and
+/// reads global memory.
+fn reached(site: &Site, operand: &ast::Operand) -> Option<Space> {
+    let source = site.i.operands.get(1).is_some_and(|second| second.span == operand.span);
+    match site.i.opcode.text == Opcode::Cp.name() && source {
+        true => Some(Space::Global),
+        false => site.mods.space,
+    }
+}
+
 impl<'a> Body<'_, 'a> {
     /// `[base + offset]`
     pub(crate) fn memory(
@@ -108,7 +118,7 @@ impl<'a> Body<'_, 'a> {
                 None
             }
             Value::Named { base: at, offset, area, .. } => {
-                self.check_area(site, area, base.span)?;
+                self.check_area(site, reached(site, operand), area, base.span)?;
                 Some(Operand::Address(at, offset.wrapping_add(extra)))
             }
             other => {
@@ -124,10 +134,19 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Whether the instruction reaches the variable's space.
-    fn check_area(&mut self, site: &Site<'_, 'a>, area: Area, span: Span) -> Option<()> {
+    fn check_area(
+        &mut self,
+        site: &Site<'_, 'a>,
+        space: Option<Space>,
+        area: Area,
+        span: Span,
+    ) -> Option<()> {
         let name = mnemonic(site.i);
         let writes = matches!(site.i.opcode.text, "st" | "atom" | "red");
-        let fits = match site.mods.space {
+        // A barrier lies in shared memory, however its address is written.
+        let barrier = site.i.opcode.text == Opcode::Mbarrier.name();
+        let fits = match space {
+            None if barrier => area == Area::Shared,
             None => matches!(area, Area::Global | Area::Shared | Area::Local),
             Some(space) => in_space(area, space),
         };
@@ -152,22 +171,33 @@ impl<'a> Body<'_, 'a> {
                     .help("use tex, txq, suld, sust or suq");
             // ptxas looks at the names of textures in ld and st only.
             let looked_at = matches!(site.i.opcode.text, "ld" | "st" | "ldu");
-            if !looked_at && matches!(site.mods.space, None | Some(Space::Global)) {
+            let barrier = barrier && self.cx.release >= Ptxas::V12_9;
+            if !looked_at && !barrier && matches!(space, None | Some(Space::Global)) {
                 self.cx.report_miscompiled(diagnostic);
                 return Some(());
             }
             self.report(diagnostic);
             return None;
         }
-        let instruction = site.mods.space.map_or("generic".to_string(), |s| format!(".{s}"));
-        self.report(
-            Diagnostic::error(
-                "E0216",
-                span,
-                format!("{name} works on {instruction} memory, and this is {}", area_name(area)),
-            )
-            .help(format!("write {}{}", site.i.opcode.text, area_name(area))),
-        );
+        let space = space.or(barrier.then_some(Space::Shared));
+        let instruction = space.map_or("generic".to_string(), |s| format!(".{s}"));
+        let message =
+            format!("{name} works on {instruction} memory, and this is {}", area_name(area));
+        let help = match barrier {
+            true => "declare the mbarrier in .shared memory".to_owned(),
+            false => format!("write {}{}", site.i.opcode.text, area_name(area)),
+        };
+        let diagnostic = Diagnostic::error("E0216", span, message).help(help);
+        // The assembler did not look at it at first.
+        let passed = barrier
+            && self.cx.release <= Ptxas::V12_4
+            && site.mods.space.is_none()
+            && matches!(area, Area::Global | Area::Local);
+        if passed {
+            self.cx.report_miscompiled(diagnostic);
+            return Some(());
+        }
+        self.report(diagnostic);
         None
     }
 

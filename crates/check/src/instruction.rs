@@ -159,12 +159,37 @@ impl<'a> Body<'_, 'a> {
         {
             self.one_sided_fence(i);
         }
+        if opcode == Opcode::Mbarrier.name() {
+            self.order_of_barrier(i);
+        }
         let without = matches!(opcode, "shfl" | "vote") && !mods.sync;
         if without && self.cx.target >= 70 && self.cx.has_version(64) {
             let message =
                 format!("{opcode} without .sync ended with sm_70 and PTX ISA version 6.4");
             let help = format!("write {opcode}.sync and a mask of threads as last operand");
             self.wrong("E0204", i.opcode.span, message, &help);
+        }
+    }
+
+    /// An order and its scope stand together. `.relaxed` came late to all but transactions.
+    fn order_of_barrier(&mut self, i: &ast::Instruction<'a>) {
+        let among = |words: &[&str]| i.modifiers.iter().find(|m| words.contains(&m.text));
+        let order = among(&["relaxed", "acquire", "release"]);
+        let scope = among(&["cta", "cluster"]);
+        let lacking = match (order, scope) {
+            (Some(order), None) => Some((order, "a scope", ".cta or .cluster behind it")),
+            (None, Some(scope)) => Some((scope, "an order", "an order such as .release before it")),
+            _ => None,
+        };
+        if let Some((word, what, help)) = lacking {
+            let message = format!("mbarrier with .{} lacks {what}", word.text);
+            self.wrong("E0204", word.span, message, &format!("write {help}"));
+        }
+        let transaction =
+            i.modifiers.first().is_some_and(|m| matches!(m.text, "expect_tx" | "complete_tx"));
+        if order.is_some_and(|o| o.text == "relaxed") && !transaction {
+            let feature = "relaxed operations on an mbarrier";
+            self.cx.require(Floor { feature, version: 86, target: 90 }, i.opcode.span);
         }
     }
 

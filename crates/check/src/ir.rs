@@ -98,6 +98,8 @@ pub struct Variable {
     pub align: u64,
     /// `.extern` without a definition.
     pub is_extern: bool,
+    /// `.attribute(.managed)`: the host program uses it too.
+    pub managed: bool,
     /// Initial bytes from offset 0 on (may be shorter than `size`; the rest is zero).
     pub init: Vec<u8>,
     /// Places in `init` to be filled with addresses at load.

@@ -58,6 +58,7 @@ impl<'a> Body<'_, 'a> {
         let ty = operand_type(rule.ty, &site.mods.types).unwrap_or(ScalarType::B64);
         match rule.role {
             Role::Dest => {
+                self.discarded_arrival(site, operand)?;
                 let found = self.dest(site, ty, operand)?;
                 list.push(self.kept_out(site, rule, ty, operand, found)?);
             }
@@ -66,8 +67,12 @@ impl<'a> Body<'_, 'a> {
                     list.push(self.source(site, ScalarType::Pred, operand)?);
                     return Some(());
                 }
+                self.register_only(site, ty, operand)?;
                 let found = self.source(site, ty, operand)?;
                 let found = self.kept_out(site, rule, ty, operand, found)?;
+                if rule.strict && ty == ScalarType::B64 {
+                    self.no_address(site, ty, operand)?;
+                }
                 self.within(site, rule, operand)?;
                 list.push(found);
             }
@@ -122,6 +127,47 @@ impl<'a> Body<'_, 'a> {
             )
     }
 
+    /// A cache policy and the state of an mbarrier are no addresses.
+    fn no_address(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+    ) -> Option<()> {
+        match self.value(operand)? {
+            value @ Value::Named { .. } => self.mismatch(site, ty, &value, operand.span),
+            _ => Some(()),
+        }
+    }
+
+    /// An arrival at a barrier of another CTA has no state to write.
+    fn discarded_arrival(&mut self, site: &Site<'_, 'a>, operand: &ast::Operand<'a>) -> Option<()> {
+        let remote = site.i.opcode.text == Opcode::Mbarrier.name()
+            && site.i.modifiers.iter().any(|m| m.text == "shared::cluster");
+        if !remote || operand.kind == OperandKind::Discard {
+            return Some(());
+        }
+        let message = format!("{} has no result", mnemonic(site.i));
+        self.wrong("E0218", operand.span, message, "write _ in place of the register");
+        None
+    }
+
+    /// A source that must be a register, though nothing but its instruction says so.
+    fn register_only(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+    ) -> Option<()> {
+        if !matches!(site.i.opcode.text, "movmatrix" | "stackrestore")
+            || !matches!(operand.kind, OperandKind::Constant(_))
+        {
+            return Some(());
+        }
+        let value = self.value(operand)?;
+        self.mismatch(site, ty, &value, operand.span)
+    }
+
     /// What instructions with two destinations do not take.
     fn pair(
         &mut self,
@@ -137,6 +183,8 @@ impl<'a> Body<'_, 'a> {
             ("lop3", Some(p)) if discarded(p) => {
                 ("lop3 with a boolean operation writes a predicate", "write d|p, or _|p")
             }
+            ("elect", None) => ("elect writes a predicate", "write d|p, or _|p"),
+            ("elect", Some(p)) if discarded(p) => ("elect writes a predicate", "write d|p, or _|p"),
             ("setp", Some(q)) if single && !discarded(q) => {
                 ("setp of halves writes one predicate", "write p, and not p|q")
             }
@@ -204,7 +252,17 @@ impl<'a> Body<'_, 'a> {
         let (Some(limit), OperandKind::Constant(expr)) = (rule.limit, &operand.kind) else {
             return Some(());
         };
-        let Const::Int(value, ..) = self.cx.constant(expr)? else { return Some(()) };
+        let value = self.cx.constant(expr)?;
+        // The assembler did not look at the count of a new mbarrier before 13.5.
+        let new = site.i.opcode.text == Opcode::Mbarrier.name()
+            && site.i.modifiers.first().is_some_and(|m| m.text == "init");
+        if new && self.cx.release < Ptxas::V13_5 {
+            return Some(());
+        }
+        if limit == Limit::Part {
+            return self.within_part(site, &value, operand.span);
+        }
+        let Const::Int(value, ..) = value else { return Some(()) };
         let (fits, wanted) = match limit {
             Limit::Between(a, b) if a == b => (value == u64::from(a), format!("write {a}")),
             Limit::Between(a, b) => (
@@ -215,6 +273,7 @@ impl<'a> Body<'_, 'a> {
                 value.is_power_of_two() && (u64::from(a)..=u64::from(b)).contains(&value),
                 format!("write a power of two from {a} to {b}"),
             ),
+            Limit::Part => return Some(()),
             Limit::Barrier => (value as u32 <= 15, "write a number from 0 to 15".into()),
             Limit::Warps => {
                 (value.is_multiple_of(32), "write a multiple of 32, the size of a warp".into())
@@ -230,6 +289,21 @@ impl<'a> Body<'_, 'a> {
         let name = mnemonic(site.i);
         let message = format!("{name} cannot have the constant {} here", value as i64);
         self.wrong("E0220", operand.span, message, &wanted);
+        None
+    }
+
+    /// Whether a constant is above 0 and not above 1.
+    fn within_part(&mut self, site: &Site<'_, 'a>, value: &Const, span: Span) -> Option<()> {
+        let value = match value {
+            Const::F32(bits) => f64::from(f32::from_bits(*bits)),
+            Const::F64(value) => *value,
+            Const::Int(..) => return Some(()),
+        };
+        if value > 0.0 && value <= 1.0 {
+            return Some(());
+        }
+        let message = format!("{} cannot have the constant {value} here", mnemonic(site.i));
+        self.wrong("E0220", span, message, "write a number above 0, up to 1.0");
         None
     }
 
@@ -254,6 +328,10 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<Operand> {
         match self.value(operand)? {
             Value::Reg { id, ty: reg } if fits(ty, reg) => Some(Operand::Reg(id)),
+            value @ Value::Reg { id, .. } if matrix_of_predicates(site, &value) => {
+                self.miscompiled_predicate(site, operand.span);
+                Some(Operand::Reg(id))
+            }
             Value::Reg { id, ty: reg } if self.set_of_halves(site, ty, reg) => {
                 Some(Operand::Reg(id))
             }
@@ -274,6 +352,13 @@ impl<'a> Body<'_, 'a> {
                 ScalarType::Bf16x2 => reg.bits() == 32,
                 _ => false,
             }
+    }
+
+    /// ptxas takes predicates for rows of a matrix.
+    fn miscompiled_predicate(&mut self, site: &Site<'_, 'a>, span: Span) {
+        let message = format!("{} cannot use a predicate here", mnemonic(site.i));
+        let diagnostic = Diagnostic::error("E0212", span, message).help("write a 32-bit register");
+        self.cx.report_miscompiled(diagnostic);
     }
 
     pub(crate) fn not_a_destination<T>(
@@ -305,6 +390,12 @@ impl<'a> Body<'_, 'a> {
         match self.value(operand)? {
             Value::Reg { id, ty: reg } if fits(ty, reg) => Some(Operand::Reg(id)),
             Value::NotReg(id) if ty == ScalarType::Pred => Some(Operand::NotReg(id)),
+            value @ (Value::Reg { id, .. } | Value::NotReg(id))
+                if matrix_of_predicates(site, &value) =>
+            {
+                self.miscompiled_predicate(site, operand.span);
+                Some(Operand::Reg(id))
+            }
             ref value @ Value::Const(Const::F64(_)) if no_constant(site) => {
                 self.mismatch(site, ty, value, operand.span)
             }
@@ -471,6 +562,12 @@ impl<'a> Body<'_, 'a> {
                 }
                 return self.element(site, ty, value, operand.span, written);
             }
+            value if site.i.opcode.text.ends_with("matrix") => {
+                let message =
+                    format!("{} needs a vector, not {}", mnemonic(site.i), value.describe());
+                self.wrong("E0213", operand.span, message, "write the registers between { and }");
+                return None;
+            }
             value => vec![(value, operand.span)],
         };
         if items.len() != lanes {
@@ -496,12 +593,17 @@ impl<'a> Body<'_, 'a> {
         self.same_widths(site, &items)?;
         self.like_neighbours(site, &items)?;
         let plain = self.cx.options.ptxas_compat() && plain_bits(&items);
+        // Of atomic operations, elements of single floats and halves alone.
+        let taken = |reg: ScalarType| match exact(site.i) {
+            true => reg.bits() == ty.bits() && matches!(ty, ScalarType::F16 | ScalarType::F32),
+            false => reg.bits() >= ty.bits(),
+        };
         let mut list: Vec<Operand> = Vec::with_capacity(items.len());
         for (value, span) in items {
             let discard = written && matches!(value, Value::Discard);
             list.push(match value {
                 _ if discard => Operand::Discard,
-                Value::Reg { id, ty: reg } if plain && reg.bits() >= ty.bits() => Operand::Reg(id),
+                Value::Reg { id, ty: reg } if plain && taken(reg) => Operand::Reg(id),
                 value => self.element(site, ty, value, span, written)?,
             });
         }
@@ -557,15 +659,18 @@ impl<'a> Body<'_, 'a> {
         let special = site.i.opcode.text == Opcode::Cvt.name()
             && !site.i.modifiers.iter().any(|m| m.text == "pack")
             && site.mods.ty().is_some_and(|to| to.is_integer());
-        // Elements of atomic operations have their own width.
-        let fitting = match site.i.opcode.text {
-            "atom" | "red" => fits,
-            _ => fits_relaxed,
-        };
+        let fitting = if exact(site.i) { fits } else { fits_relaxed };
         match value {
             Value::Reg { id, ty: reg } if fitting(ty, reg) => Some(Operand::Reg(id)),
+            Value::Reg { id, .. } if written && matrix_of_predicates(site, &value) => {
+                self.miscompiled_predicate(site, span);
+                Some(Operand::Reg(id))
+            }
             Value::Reg { .. } => self.mismatch(site, ty, &value, span),
             _ if written => self.not_a_destination(site, ty, &value, span),
+            Value::Const(_) if site.i.opcode.text == Opcode::Stmatrix.name() => {
+                self.mismatch(site, ty, &value, span)
+            }
             Value::Const(value) => self.immediate(site, ty, value, span),
             Value::Special(s, component)
                 if special && s.types.iter().any(|t| fits_relaxed(ty, *t)) =>
@@ -597,6 +702,17 @@ impl<'a> Body<'_, 'a> {
             }
         }
     }
+}
+
+/// Whether a predicate stands where a row of a matrix does, in an instruction that ptxas takes so.
+fn matrix_of_predicates(site: &Site, value: &Value) -> bool {
+    matches!(site.i.opcode.text, "movmatrix" | "ldmatrix")
+        && matches!(value, Value::Reg { ty: ScalarType::Pred, .. } | Value::NotReg(_))
+}
+
+/// Whether the elements of vectors are of exactly the width of their type.
+fn exact(i: &ast::Instruction) -> bool {
+    matches!(i.opcode.text, "atom" | "red" | "ldmatrix" | "stmatrix")
 }
 
 /// `cvt.rna` is a macro that moves its source as 32 bits: a double is none.

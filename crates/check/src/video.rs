@@ -1,6 +1,7 @@
 //! Operands of video instructions: registers of which a part is named, some of them negated.
 
 use texunit_isa::{Modifiers, Opcode, ScalarType, Selector, VideoOperands};
+use texunit_syntax::Diagnostic;
 use texunit_syntax::ast::{self, OperandKind};
 
 use crate::body::Body;
@@ -108,7 +109,7 @@ impl<'a> Body<'_, 'a> {
         };
         let mut list = vec![d?];
         for (n, (operand, ty)) in [a, b].into_iter().zip(sources).enumerate() {
-            let (bare, part, negated) = self.part(&site, operand, from, multiplies)?;
+            let (bare, part, negated) = self.part(&site, operand, from, true)?;
             *(if n == 0 { &mut video.a } else { &mut video.b }) = part;
             video.negated[n] = negated;
             list.push(self.video_source(&site, *ty, &bare, simd.is_some())?);
@@ -117,6 +118,9 @@ impl<'a> Body<'_, 'a> {
             let (bare, _, negated) = self.part(&site, c, Parts::None, multiplies)?;
             video.negated[2] = negated;
             list.push(self.video_source(&site, result, &bare, simd.is_some())?);
+        }
+        if !multiplies && video.negated != [false; 3] {
+            self.sign(&site, &video)?;
         }
         let product = video.negated[0] != video.negated[1];
         if video.negated[2] && product || mods.po && video.negated != [false; 3] {
@@ -127,6 +131,19 @@ impl<'a> Body<'_, 'a> {
         }
         self.cx.video = Some(video);
         Some(list)
+    }
+
+    /// Signs, which only `vmad` has a place for: ptxas lets two of them pass.
+    fn sign(&mut self, site: &Site<'_, 'a>, video: &VideoOperands) -> Option<()> {
+        let message = format!("{} cannot negate its operands", mnemonic(site.i));
+        let diagnostic = Diagnostic::error("E0211", site.i.opcode.span, message)
+            .help("write the register without -, and neg before this instruction");
+        if video.negated[0] != video.negated[1] {
+            self.report(diagnostic);
+            return None;
+        }
+        self.cx.report_miscompiled(diagnostic.label("ptxas accepts this"));
+        Some(())
     }
 
     /// A source; SIMD instructions take registers only.

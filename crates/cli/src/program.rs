@@ -27,12 +27,9 @@ pub struct RunArgs {
     /// faults (JSON).
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// The program: a path, or a name that is looked up in PATH.
-    #[arg(value_name = "PROGRAM")]
-    pub program: OsString,
-    /// Its arguments.
-    #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
-    pub arguments: Vec<OsString>,
+    /// The program, which is a path or a name that is looked up in PATH, and its arguments.
+    #[arg(value_name = "PROGRAM", trailing_var_arg = true, required = true)]
+    pub command: Vec<OsString>,
 }
 
 /// What can be traced.
@@ -71,25 +68,22 @@ pub fn run(args: &RunArgs) -> u8 {
 
 fn start(args: &RunArgs) -> Result<std::convert::Infallible, String> {
     let folder = libraries::folder()?;
-    let path = find(&args.program)?;
-    let found = inspect::look_at(&path);
-    for warning in &found.warnings {
+    let (program, arguments) = args.command.split_first().ok_or("no program is given")?;
+    let path = find(program)?;
+    for warning in inspect::warnings(&path) {
         say(format_args!("warning: {warning}"));
     }
     let mut command = Command::new(&path);
-    command.args(&args.arguments);
-    command.env("LD_LIBRARY_PATH", before(&folder, std::env::var_os("LD_LIBRARY_PATH")));
-    if !found.preload.is_empty() {
-        let files: Vec<_> = found.preload.iter().map(|name| folder.join(name)).collect();
-        let all = files
-            .iter()
-            .rev()
-            .fold(std::env::var_os("LD_PRELOAD"), |all, file| Some(before(file, all)));
-        command.env("LD_PRELOAD", all.unwrap_or_default());
-    }
-    if found.redirect {
-        command.env("TEXUNIT_REDIRECT", "1");
-    }
+    command.args(arguments);
+    let with = |variable: &str, first: &Path| before(first, std::env::var_os(variable));
+    command.env("LD_LIBRARY_PATH", with("LD_LIBRARY_PATH", &folder));
+    // For runtimes inside the program or a library of its: both are there, and their calls are sent to
+    // the one that has the same structures. Loaded first, they also win over an rpath.
+    command.env("LD_AUDIT", with("LD_AUDIT", &folder.join(libraries::REDIRECT)));
+    let both = libraries::RUNTIMES
+        .iter()
+        .fold(std::env::var_os("LD_PRELOAD"), |all, name| Some(before(&folder.join(name), all)));
+    command.env("LD_PRELOAD", both.unwrap_or_default());
     if let Some(device) = &args.device {
         command.env("TEXUNIT_DEVICE", device);
     }

@@ -35,12 +35,28 @@ macro_rules! driver_api {
 }
 pub(crate) use driver_api;
 
+/// What can be called before `cuInit`. All others answer `CUDA_ERROR_NOT_INITIALIZED` until then,
+/// whatever their arguments are.
+const BEFORE_INIT: &[&str] = &[
+    "cuInit",
+    "cuDriverGetVersion",
+    "cuGetErrorName",
+    "cuGetErrorString",
+    "cuGetProcAddress",
+    "cuGetProcAddress_v2",
+    "cuGetExportTable",
+];
+
 /// Runs the work of an exported function.
 pub(crate) fn answer(
     name: &str,
     work: impl FnOnce() -> Answer,
     arguments: &[(&str, &dyn std::fmt::Debug)],
 ) -> CUresult {
+    let work = || match crate::state::gpus() {
+        Err(code) if !BEFORE_INIT.contains(&name) => Err(code),
+        _ => work(),
+    };
     let result = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => CUresult::SUCCESS,
         Ok(Err(code)) => code,

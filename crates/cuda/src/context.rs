@@ -6,6 +6,7 @@ use crate::state::Gpu;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
+use std::thread::ThreadId;
 use texunit_cuda_abi::CUresult;
 
 /// A context. What is made in it ends with it.
@@ -90,6 +91,8 @@ pub(crate) struct Primary {
     pub(crate) users: u32,
     /// Flags for when it is made.
     pub(crate) flags: u32,
+    /// The thread that is giving up what was made in it: the others wait before they use it again.
+    ending: Option<ThreadId>,
 }
 
 thread_local! {
@@ -100,7 +103,7 @@ thread_local! {
 
 impl Default for Primary {
     fn default() -> Self {
-        Self { handle: Handle::fresh(), users: 0, flags: 0 }
+        Self { handle: Handle::fresh(), users: 0, flags: 0, ending: None }
     }
 }
 
@@ -191,7 +194,7 @@ pub(crate) fn primary(gpu: &Gpu) -> MutexGuard<'_, Primary> {
 /// One more user of a device's primary context, which is made if there is none
 /// (`cuDevicePrimaryCtxRetain`).
 pub(crate) fn retain_primary(gpu: &Arc<Gpu>) -> Handle<Context> {
-    let mut primary = primary(gpu);
+    let mut primary = settled(gpu);
     if primary.users == 0 {
         Context::create_as(primary.handle, gpu, primary.flags);
     }
@@ -201,12 +204,10 @@ pub(crate) fn retain_primary(gpu: &Arc<Gpu>) -> Handle<Context> {
 
 /// One user less; the last one ends it. `CUDA_ERROR_INVALID_CONTEXT` if there is none.
 pub(crate) fn release_primary(gpu: &Gpu) -> Answer {
-    let mut primary = primary(gpu);
+    let mut primary = settled(gpu);
     primary.users = primary.users.checked_sub(1).ok_or(CUresult::INVALID_CONTEXT)?;
     if primary.users == 0 {
-        let context = primary.handle.take()?;
-        drop(primary);
-        context.release();
+        drop(end_primary(gpu, primary)?);
     }
     Ok(())
 }
@@ -214,16 +215,39 @@ pub(crate) fn release_primary(gpu: &Gpu) -> Answer {
 /// Ends all that was made in a device's primary context; its users stay
 /// (`cuDevicePrimaryCtxReset`).
 pub(crate) fn reset_primary(gpu: &Arc<Gpu>) -> Answer {
-    let state = primary(gpu);
+    let state = settled(gpu);
     if state.users == 0 {
         return Ok(());
     }
-    let (handle, flags) = (state.handle, state.flags);
-    let context = handle.take()?;
+    let state = end_primary(gpu, state)?;
+    // A destructor of the program may have given up the last use, or made it anew.
+    if state.users > 0 && state.handle.get().is_err() {
+        Context::create_as(state.handle, gpu, state.flags);
+    }
+    Ok(())
+}
+
+/// The primary context's state, once no other thread is ending it. A new one has the same handle, so
+/// that the objects of both could not be told apart.
+fn settled(gpu: &Gpu) -> MutexGuard<'_, Primary> {
+    let me = std::thread::current().id();
+    let busy = |primary: &mut Primary| primary.ending.is_some_and(|thread| thread != me);
+    gpu.settled.wait_while(primary(gpu), busy).unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the primary context. Its state is not locked while destructors of the program run.
+fn end_primary<'a>(
+    gpu: &'a Gpu,
+    mut state: MutexGuard<'a, Primary>,
+) -> Answer<MutexGuard<'a, Primary>> {
+    let context = state.handle.take()?;
+    let outer = state.ending.replace(std::thread::current().id());
     drop(state);
     context.release();
-    Context::create_as(handle, gpu, flags);
-    Ok(())
+    let mut state = primary(gpu);
+    state.ending = outer;
+    gpu.settled.notify_all();
+    Ok(state)
 }
 
 /// Whether a handle is that of a primary context, alive or not: one that is not can be current all the

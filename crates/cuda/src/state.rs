@@ -5,7 +5,7 @@ use crate::context::Primary;
 use crate::profile::{self, Profile};
 use crate::settings::settings;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use texunit_cuda_abi::{CUdevice, CUresult};
 use texunit_device::{CONST_BASE, CONST_END, Device, DeviceOptions, GLOBAL_BASE, Windows};
 
@@ -20,6 +20,8 @@ pub(crate) struct Gpu {
     pub(crate) device: Device,
     /// The primary context.
     pub(crate) primary: Mutex<Primary>,
+    /// Told when the primary context has been ended.
+    pub(crate) settled: Condvar,
 }
 
 static GPUS: OnceLock<Result<Vec<Arc<Gpu>>, CUresult>> = OnceLock::new();
@@ -51,6 +53,7 @@ fn make() -> Result<Vec<Arc<Gpu>>, CUresult> {
             profile,
             device: Device::new(&options),
             primary: Mutex::default(),
+            settled: Condvar::new(),
         })
     };
     Ok(profiles.into_iter().enumerate().map(gpu).collect())

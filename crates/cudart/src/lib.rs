@@ -12,7 +12,6 @@ mod api;
 mod call;
 mod codes;
 mod driver;
-mod redirect;
 mod refused;
 mod registry;
 mod state;

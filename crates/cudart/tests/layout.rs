@@ -21,11 +21,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[cfg(feature = "cuda-12")]
-const RELEASE: (u32, &str, &str) = (
-    12,
-    "nvrtc12/nvidia/cuda_runtime/include",
-    "nvrtc12/nvidia/cuda_runtime/lib/libcudart.so.12",
-);
+const RELEASE: (u32, &str, &str) =
+    (12, "nvrtc12/nvidia/cuda_runtime/include", "nvrtc12/nvidia/cuda_runtime/lib/libcudart.so.12");
 #[cfg(not(feature = "cuda-12"))]
 const RELEASE: (u32, &str, &str) =
     (13, "cu13/nvidia/cu13/include", "cu13/nvidia/cu13/lib/libcudart.so.13");
@@ -80,7 +77,8 @@ fn facts() -> Vec<(String, usize)> {
 
 /// What a program says that prints all the expressions.
 fn answers(include: &Path, facts: &[(String, usize)]) -> BTreeMap<String, usize> {
-    let mut program = "#include <cuda_runtime.h>\n#include <cstddef>\n#include <cstdio>\n".to_owned();
+    let mut program =
+        "#include <cuda_runtime.h>\n#include <cstddef>\n#include <cstdio>\n".to_owned();
     program += "int main() {\n";
     for (expression, _) in facts {
         writeln!(program, "  printf(\"%zu {expression}\\n\", (size_t)({expression}));").unwrap();
@@ -92,6 +90,10 @@ fn answers(include: &Path, facts: &[(String, usize)]) -> BTreeMap<String, usize>
     std::fs::write(&source, program).unwrap();
     let mut compiler = Command::new("c++");
     compiler.arg("-w").arg("-I").arg(include).arg(&source).arg("-o").arg(&binary);
+    // The folder crt of CUDA 12 is part of the compiler's package.
+    if let Some(more) = file("cu12/nvidia/cuda_nvcc/include").filter(|_| RELEASE.0 == 12) {
+        compiler.arg("-I").arg(more);
+    }
     let output = compiler.output().expect("the C++ compiler `c++` runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let output = Command::new(&binary).output().unwrap();

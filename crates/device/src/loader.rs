@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_check::ir::{self, Storage, Symbol, VarId};
 use texunit_isa::ScalarType;
-use texunit_memory::Block;
+use texunit_memory::{AllocError, Block};
 use texunit_simt::Symbols;
 use texunit_syntax::Diagnostic;
 
@@ -68,6 +68,7 @@ impl<'a> Loader<'a> {
         let memory = &self.device.inner.memory;
         let placed = match variable.storage {
             Storage::Const => memory.allocate_const(variable.size, &variable.name),
+            _ if variable.managed => self.place_on_host(variable),
             _ => memory.allocate(variable.size, &variable.name),
         };
         let (address, block) =
@@ -77,6 +78,16 @@ impl<'a> Loader<'a> {
         self.blocks[id] = Some(Arc::clone(&block));
         self.globals.insert(variable.name.clone(), Global { block, address });
         Ok(())
+    }
+
+    /// Memory that the host program can use as well, at one address for both.
+    fn place_on_host(&self, variable: &ir::Variable) -> Result<(u64, Arc<Block>), AllocError> {
+        let full = AllocError::Host { size: variable.size };
+        let size = usize::try_from(variable.size.max(1)).map_err(|_| full.clone())?;
+        let block = Block::page_aligned(size, variable.name.as_str()).map(Arc::new);
+        let block = block.ok_or(full.clone())?;
+        self.device.map_host(&block).map_err(|_| full)?;
+        Ok((block.host_address(), block))
     }
 
     fn place_opaque(

@@ -22,7 +22,7 @@
 //!
 //! and its type: a digit is the type word with that number, `w` before it doubles the width, a
 //! type word is that type; `!` before it keeps floats out. `/a-b` behind it is the range of a
-//! constant, `/a^b` the powers of two among them, `/warps` a number of threads of whole warps, `/warps+` not 0. `@name` hands the operands to code of that name in crate `check`.
+//! constant, `/a^b` the powers of two among them, `/part` above 0 and up to 1, `/warps` a number of threads of whole warps, `/warps+` not 0. `@name` hands the operands to code of that name in crate `check`.
 
 use crate::{Modifiers, Opcode, ScalarType};
 
@@ -128,6 +128,8 @@ pub enum Limit {
     Between(u32, u32),
     /// A power of two from the first to the last.
     Power(u32, u32),
+    /// Above 0 and up to 1.
+    Part,
     /// The number of a barrier: 0 to 15 in the low 32 bits.
     Barrier,
     /// Threads of whole warps: a multiple of 32.
@@ -366,6 +368,7 @@ fn read_limit(text: &str) -> Limit {
         "barrier" => return Limit::Barrier,
         "warps" => return Limit::Warps,
         "warps+" => return Limit::SomeWarps,
+        "part" => return Limit::Part,
         _ => {}
     }
     let pair = |mark: char| {

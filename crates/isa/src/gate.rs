@@ -67,7 +67,7 @@ const GATES: &[Gate] = &[
     gate("add sub mul", "rm rp", "f32", 20, 20, "directed rounding"),
     gate("div rcp sqrt", "rz rm rp", "f64", 20, 20, "directed rounding"),
     gate("min max", "NaN", "", 70, 80, "results that keep NaN"),
-    // Opcodes that the table has no rows for.
+    // Opcodes that belong to one architecture and those after it.
     gate("alloca stacksave stackrestore", "", "", 73, 52, "the stack"),
     gate("cp", "", "", 70, 80, "asynchronous copies"),
     gate("cp", "bulk", "", 80, 90, "bulk copies"),
@@ -85,6 +85,7 @@ const GATES: &[Gate] = &[
     gate("mbarrier", "", "", 70, 80, "mbarrier"),
     gate("mbarrier", "parity", "", 71, 80, "mbarrier.test_wait.parity"),
     gate("mbarrier", "release acquire relaxed cta cluster", "", 80, 80, "orders of mbarrier"),
+    gate("mbarrier", "cluster", "", 80, 90, "the scope .cluster"),
     gate("mbarrier", "shared::cluster", "", 80, 90, "mbarrier in the cluster"),
     gate("mbarrier", "try_wait", "", 78, 90, "mbarrier.try_wait"),
     gate("mbarrier", "expect_tx complete_tx", "", 80, 90, "transactions of an mbarrier"),

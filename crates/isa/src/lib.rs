@@ -21,7 +21,7 @@ pub use form::{Class, Form, Limit, OperandRule, OperandType, Role, Row, Shape, S
 pub use modifiers::{Modifiers, MulPart, Selector, VideoOperands};
 pub use opcode::Opcode;
 pub use reading::{ModifierError, read_modifiers};
-pub use table::{by_name_only, forms, forms_of};
+pub use table::{apart, by_name_only, forms, forms_of};
 pub use types::*;
 
 #[cfg(test)]

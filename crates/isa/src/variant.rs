@@ -14,6 +14,8 @@ pub struct Variant {
     opcodes: &'static str,
     /// Words, any of them; empty: whatever the words are.
     words: &'static str,
+    /// Words of which one must be there too; empty: none.
+    with: &'static str,
 }
 
 impl Variant {
@@ -30,7 +32,14 @@ const fn variant(
     targets: &'static str,
     feature: &'static str,
 ) -> Variant {
-    Variant { feature, targets, opcodes, words }
+    Variant { feature, targets, opcodes, words, with: "" }
+}
+
+impl Variant {
+    /// Asked for only beside one of these words.
+    const fn with(self, with: &'static str) -> Self {
+        Self { with, ..self }
+    }
 }
 
 /// The tensor cores of `sm_90a`.
@@ -69,8 +78,10 @@ const VARIANTS: &[Variant] = &[
     variant("cp", "cta_group::1 cta_group::2", TENSOR, "copies for a group of CTAs"),
     variant("redux", "f32", DATA_CENTRE, "redux of .f32"),
     variant("add sub min max neg", "u8x4 s8x4", BYTES, "arithmetic of four bytes"),
+    variant("add", "u16x2 s16x2", BYTES, "saturating sums of halves").with("sat"),
     variant("cvt", "rs", RANDOM, "random rounding"),
     variant("cvt", NARROW, BLACKWELL, "narrow floats"),
+    variant("cvt", "e4m3x2 e5m2x2", BLACKWELL, "8-bit floats and bf16").with("bf16x2"),
     variant("cvt", FOURS, RANDOM, "four narrow floats"),
 ];
 
@@ -81,7 +92,7 @@ pub fn variants<'w>(
 ) -> impl Iterator<Item = &'static Variant> + 'w {
     let any = |list: &str| list.is_empty() || list.split(' ').any(|w| words.contains(&w));
     let named = move |v: &&Variant| v.opcodes.split(' ').any(|o| o == opcode.name());
-    VARIANTS.iter().filter(named).filter(move |v| any(v.words))
+    VARIANTS.iter().filter(named).filter(move |v| any(v.words) && any(v.with))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 """Kernels that Numba compiles: arrays, shared memory, atomics."""
 
+import _numba_cuda_redirector  # numba.cuda is numba-cuda's, also where .pth files are not read
 import numpy as np
 from numba import cuda, float32
 
@@ -28,11 +29,11 @@ def block_sums(sums, values):
 
 
 def main():
-    print(cuda.get_current_device().compute_capability)
+    print(tuple(cuda.get_current_device().compute_capability))
     values = np.arange(128, dtype=np.float32)
     out = np.zeros_like(values)
     scale[4, 32](out, values, np.float32(0.5))
-    print(out[:5].tolist(), out[-1])
+    print(out[:5].tolist(), float(out[-1]))
     sums = cuda.to_device(np.zeros(2, np.float32))
     block_sums[4, 32](sums, cuda.to_device(values))
     print(sums.copy_to_host().tolist())

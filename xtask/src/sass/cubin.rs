@@ -14,7 +14,11 @@ pub(super) fn code(file: &[u8]) -> Option<Vec<&[u8]>> {
     }
     let (table, size) = (number(file, 0x28, 8)?, number(file, 0x3a, 2)?);
     let (count, names) = (number(file, 0x3c, 2)?, number(file, 0x3e, 2)?);
-    let header = |n: usize| table.checked_add(n.checked_mul(size)?);
+    // A header that the file ends in is none.
+    let header = |n: usize| {
+        let start = table.checked_add(n.checked_mul(size)?)?;
+        file.get(start..start.checked_add(size)?).map(|_| start)
+    };
     let contents = |n: usize| {
         let (start, length) =
             (number(file, header(n)? + 0x18, 8)?, number(file, header(n)? + 0x20, 8)?);

@@ -13,21 +13,10 @@ const FATBINS: &str = ".nv_fatbin";
 /// Most bytes of it that are looked at.
 const MOST: u64 = 1 << 30;
 
-/// What is found.
-#[derive(Debug, Default)]
-pub(super) struct Findings {
-    /// What the user should know.
-    pub(super) warnings: Vec<String>,
-    /// Libraries that have to be loaded before the program's own.
-    pub(super) preload: Vec<&'static str>,
-    /// Whether the program has a runtime inside, whose functions are to be replaced.
-    pub(super) redirect: bool,
-}
-
-/// Looks at a program.
-pub(super) fn look_at(program: &Path) -> Findings {
+/// What the user should know about a program.
+pub(super) fn warnings(program: &Path) -> Vec<String> {
     // Scripts, programs of other systems, damaged files: the kernel of the system says what is wrong.
-    let look = || -> Option<Findings> {
+    let look = || -> Option<Vec<String>> {
         let cache = ReadCache::new(File::open(program).ok()?);
         let file = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
         Some(look(&file, program))
@@ -37,28 +26,26 @@ pub(super) fn look_at(program: &Path) -> Findings {
 
 type Elf<'data> = ElfFile64<'data, Endianness, &'data ReadCache<File>>;
 
-fn look(file: &Elf<'_>, program: &Path) -> Findings {
-    let mut found = Findings::default();
+fn look(file: &Elf<'_>, program: &Path) -> Vec<String> {
+    let mut warnings = Vec::new();
     let name = program.display();
     let dynamic = Dynamic::of(file);
     let code = code(file);
     if code.has_machine_code && !code.has_ptx {
-        found.warnings.push(format!(
+        warnings.push(format!(
             "{name} has machine code for GPUs but no PTX, which is what texunit runs; compile it with \
              -arch=compute_75 or another -gencode arch=compute_XX,code=compute_XX"
         ));
     }
     if let (Some(path), true) = (&dynamic.rpath, dynamic.needs_cuda()) {
-        let ours = LIBRARIES.iter().filter(|ours| dynamic.needed.iter().any(|name| name == *ours));
-        found.preload.extend(ours);
-        found.warnings.push(format!(
+        warnings.push(format!(
             "{name} has an rpath ({path}), in which it looks for CUDA's libraries first; texunit loads its own before \
              them. To run it without `texunit run`, link it with -Wl,--enable-new-dtags, or remove the rpath \
              (patchelf --remove-rpath)"
         ));
     }
     for old in dynamic.needed.iter().filter(|name| is_old_runtime(name)) {
-        found.warnings.push(format!(
+        warnings.push(format!(
             "{name} needs {old}, a runtime older than CUDA 12, which texunit does not have; compile it with CUDA 12 \
              or 13"
         ));
@@ -66,39 +53,27 @@ fn look(file: &Elf<'_>, program: &Path) -> Findings {
     if code.is_there && !dynamic.needs_runtime() {
         match Static::of(file) {
             Static::None => {}
-            Static::Stripped => found.warnings.push(format!(
+            Static::Stripped => warnings.push(format!(
                 "{name} has no table of symbols (it is stripped): if CUDA's runtime is linked into it, texunit cannot \
                  replace it; keep the symbols, or compile it with -cudart shared"
             )),
-            Static::Version(library) => {
-                found.preload.push(library);
-                found.redirect = true;
-            }
-            Static::Old => {
-                found.preload.push(CUDART_12);
-                found.redirect = true;
-                found.warnings.push(format!(
-                    "{name} has CUDA's runtime linked into it, in a version older than 12, of which texunit has no \
-                     exact counterpart; compile it with CUDA 12 or 13"
-                ));
-            }
+            Static::New => {}
+            Static::Old => warnings.push(format!(
+                "{name} has CUDA's runtime linked into it, in a version older than 12, of which texunit has no exact \
+                 counterpart; compile it with CUDA 12 or 13"
+            )),
         }
     }
-    found
+    warnings
 }
-
-const CUDART_12: &str = "libcudart.so.12";
-const CUDART_13: &str = "libcudart.so.13";
-/// Those that can be loaded before others of the same name.
-const LIBRARIES: [&str; 3] = ["libcuda.so.1", CUDART_12, CUDART_13];
 
 /// The runtime inside a program.
 enum Static {
     None,
     /// There is no telling.
     Stripped,
-    /// The library with the same structures.
-    Version(&'static str),
+    /// CUDA 12 or later.
+    New,
     /// Before CUDA 12.
     Old,
 }
@@ -109,8 +84,8 @@ impl Static {
         if file.section_by_name(".symtab").is_none() {
             return Self::Stripped;
         }
-        let names = ["cudaMalloc", "cudaBindTexture", "cudaGetDeviceProperties_v2"];
-        let mut has = [false; 3];
+        let names = ["cudaMalloc", "cudaBindTexture"];
+        let mut has = [false; 2];
         for symbol in file.symbols().filter(|symbol| symbol.is_definition()) {
             let at =
                 symbol.name().ok().and_then(|name| names.iter().position(|known| *known == name));
@@ -119,10 +94,9 @@ impl Static {
             }
         }
         match has {
-            [false, ..] => Self::None,
-            [_, true, _] => Self::Old,
-            [_, _, true] => Self::Version(CUDART_12),
-            _ => Self::Version(CUDART_13),
+            [false, _] => Self::None,
+            [_, true] => Self::Old,
+            [_, false] => Self::New,
         }
     }
 }
@@ -232,9 +206,9 @@ mod tests {
 
     #[test]
     fn other_files_have_no_warnings() {
-        assert!(look_at(Path::new(file!())).warnings.is_empty());
-        assert!(look_at(Path::new("/nowhere")).warnings.is_empty());
+        assert!(warnings(Path::new(file!())).is_empty());
+        assert!(warnings(Path::new("/nowhere")).is_empty());
         let own = std::env::current_exe().unwrap_or_default();
-        assert!(look_at(&own).warnings.is_empty());
+        assert!(warnings(&own).is_empty());
     }
 }

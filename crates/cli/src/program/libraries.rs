@@ -3,11 +3,18 @@
 use std::path::{Path, PathBuf};
 
 /// Their names, and the names that a linker looks for.
-const LIBRARIES: [(&str, Option<&str>); 3] = [
+const LIBRARIES: [(&str, Option<&str>); 4] = [
     ("libcuda.so.1", Some("libcuda.so")),
     ("libcudart.so.12", None),
     ("libcudart.so.13", Some("libcudart.so")),
+    (REDIRECT, None),
 ];
+
+/// The runtimes, of which that with the program's version is used: the last one is searched first.
+pub(super) const RUNTIMES: [&str; 2] = ["libcudart.so.12", "libcudart.so.13"];
+
+/// What the dynamic linker loads beside a program, for runtimes that are linked into it.
+pub(super) const REDIRECT: &str = "libtexunit_redirect.so";
 
 /// The folder with all of them: `TEXUNIT_LIBS`, that of the program, or `lib` beside or above it.
 pub(super) fn folder() -> Result<PathBuf, String> {

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// All of them.
-pub fn trials(setup: &Setup) -> Vec<Trial> {
+pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let mut scripts: Vec<_> = std::fs::read_dir(setup.cases().join("python"))
         .unwrap()
         .map(|entry| entry.unwrap().path())

@@ -5,7 +5,6 @@ use crate::program::{VARIANTS, Variant, build};
 use crate::tools::{Setup, clean};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -19,14 +18,14 @@ const STATIC: Variant = VARIANTS[1];
 const DEFAULT: &str = "NVIDIA GeForce RTX 3060 sm_86\n144\n";
 
 /// All of them.
-pub fn trials(setup: &Setup) -> Vec<Trial> {
-    let plain: [(&str, Test); 4] = [
+pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
+    let plain: [(&str, Test); 3] = [
         ("exit codes and signals are the program's", exit_codes),
         ("what cannot be started has 125", not_started),
         ("install-libs", install_libs),
-        ("start-up", start_up),
     ];
-    let with_nvcc: [(&str, Test); 7] = [
+    let with_nvcc: [(&str, Test); 8] = [
+        ("start-up", start_up),
         ("arguments", arguments),
         ("LD_LIBRARY_PATH without texunit run", library_path),
         ("devices", devices),
@@ -70,7 +69,8 @@ fn exit_codes(setup: &Setup) -> Result<(), Failed> {
     let ended = run(setup.run().args(["sh", "-c", "exit 7"]), &setup.build.join("exit"))?;
     same(ended.status.code(), Some(7), &ended)?;
     let ended = run(setup.run().args(["sh", "-c", "kill -9 $$"]), &setup.build.join("signal"))?;
-    same(ended.status.signal(), Some(9), &ended)
+    same(ended.status.code(), None, &ended)?;
+    same(ended.status.to_string().contains("signal: 9"), true, &ended)
 }
 
 fn not_started(setup: &Setup) -> Result<(), Failed> {
@@ -99,7 +99,7 @@ fn install_libs(setup: &Setup) -> Result<(), Failed> {
     // The second time, over those of the first.
     for _ in 0..2 {
         let ended = succeed(setup.texunit().arg("install-libs").arg(&folder), &files)?;
-        same(ended.stdout.lines().count(), 5, &ended)?;
+        same(ended.stdout.lines().count(), 6, &ended)?;
     }
     for name in ["libcuda.so.1", "libcuda.so", "libcudart.so.12", "libcudart.so.13", "libcudart.so"]
     {
@@ -112,17 +112,27 @@ fn install_libs(setup: &Setup) -> Result<(), Failed> {
     contains(&ended, "already")
 }
 
-/// The best of several, as others may use the machine.
+/// What the whole of an empty program may take; without the compiler's optimisation it is slower.
+const START_UP: Duration = Duration::from_millis(if cfg!(debug_assertions) { 120 } else { 30 });
+
+/// The best of several times, as others use the machine.
 fn start_up(setup: &Setup) -> Result<(), Failed> {
-    let time = || -> Result<Duration, String> {
-        let start = Instant::now();
-        let status = setup.run().arg("true").status().map_err(|e| e.to_string())?;
-        let time = start.elapsed();
-        if status.success() { Ok(time) } else { Err(status.to_string()) }
-    };
-    let times: Vec<_> = (0..20).map(|_| time()).collect::<Result<_, _>>()?;
-    let best = times.iter().min().copied().unwrap_or_default();
-    if best < Duration::from_millis(30) { Ok(()) } else { Err(format!("{best:?}").into()) }
+    for variant in [SHARED, STATIC] {
+        let program = program(setup, "empty.cu", variant, &[])?;
+        let mut best = Duration::MAX;
+        for _ in 0..20 {
+            let start = Instant::now();
+            let status = setup.run().arg(&program).status()?;
+            best = best.min(start.elapsed());
+            if !status.success() {
+                return Err(status.to_string().into());
+            }
+        }
+        if best >= START_UP {
+            return Err(format!("{}: {best:?}", variant.name()).into());
+        }
+    }
+    Ok(())
 }
 
 fn arguments(setup: &Setup) -> Result<(), Failed> {
@@ -164,7 +174,7 @@ fn trace(setup: &Setup) -> Result<(), Failed> {
     let files = program.with_extension("trace");
     let ended = run(setup.run().args(["--trace", "api,launch"]).arg(&program), &files)?;
     contains(&ended, "texunit: cuMemAlloc_v2(")?;
-    contains(&ended, "texunit: cuLaunchKernel(")?;
+    contains(&ended, "texunit: cuLaunchKernel")?;
     contains(&ended, "count")?;
     let mut command = setup.run();
     let ended = run(command.arg(&program).env("TEXUNIT_TRACE", "shader"), &files)?;

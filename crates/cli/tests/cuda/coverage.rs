@@ -26,14 +26,14 @@ fn recorded() -> BTreeMap<String, String> {
 }
 
 /// The functions of the driver that a trace on standard error shows, without those that refused.
-pub fn traced(stderr: &str) -> BTreeSet<String> {
+pub(crate) fn traced(stderr: &str) -> BTreeSet<String> {
     let calls = stderr.lines().filter_map(|line| line.strip_prefix("texunit: "));
     let made = calls.filter(|line| line.starts_with("cu") && !line.contains("NOT_SUPPORTED"));
     made.filter_map(|line| Some(line.split_once('(')?.0.to_owned())).collect()
 }
 
 /// The functions of the runtime that a program takes from the shared library.
-pub fn linked(program: &Path) -> BTreeSet<String> {
+pub(crate) fn linked(program: &Path) -> BTreeSet<String> {
     let bytes = std::fs::read(program).unwrap();
     let file = object::File::parse(&*bytes).unwrap();
     let names = file.dynamic_symbols().filter(|symbol| symbol.is_undefined());
@@ -42,7 +42,7 @@ pub fn linked(program: &Path) -> BTreeSet<String> {
 }
 
 /// Notes what a test calls. An error if the file says that it calls something else too.
-pub fn note(test: &str, called: &BTreeSet<String>) -> Result<(), String> {
+pub(crate) fn note(test: &str, called: &BTreeSet<String>) -> Result<(), String> {
     let mut all = CALLED.lock().unwrap();
     for function in called {
         all.entry(function.clone()).or_default().insert(test.to_owned());
@@ -59,15 +59,19 @@ pub fn note(test: &str, called: &BTreeSet<String>) -> Result<(), String> {
     }
 }
 
-/// Writes the file. A function keeps its test as long as that calls it.
-pub fn write() {
-    let before = recorded();
-    let mut text = HEAD.to_owned();
-    for (function, tests) in CALLED.lock().unwrap().iter() {
-        let kept = before.get(function).filter(|test| tests.contains(*test));
-        if let Some(test) = kept.or_else(|| tests.first()) {
-            text += &format!("{function} {test}\n");
+/// Writes the file. A function keeps its test as long as that calls it, or failed this time.
+pub(crate) fn write() {
+    let called = CALLED.lock().unwrap();
+    let ran: BTreeSet<&String> = called.values().flatten().collect();
+    let mut rows = recorded();
+    rows.retain(|function, test| {
+        !ran.contains(test) || called.get(function).is_some_and(|tests| tests.contains(test))
+    });
+    for (function, tests) in called.iter() {
+        if let Some(test) = tests.first() {
+            rows.entry(function.clone()).or_insert_with(|| test.clone());
         }
     }
-    std::fs::write(file(), text).unwrap();
+    let rows: String = rows.iter().map(|(function, test)| format!("{function} {test}\n")).collect();
+    std::fs::write(file(), format!("{HEAD}{rows}")).unwrap();
 }

@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 
 /// What a process left.
 #[derive(Debug)]
-pub struct Ended {
-    pub status: ExitStatus,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 /// Longest time for one process.
 const LIMIT: Duration = Duration::from_secs(240);
 
 /// Runs a command; `files` is a path without extension, for what it prints.
-pub fn run(command: &mut Command, files: &Path) -> Result<Ended, String> {
+pub(crate) fn run(command: &mut Command, files: &Path) -> Result<Ended, String> {
     let (out, err) = (files.with_extension("out"), files.with_extension("err"));
     command.stdin(Stdio::null());
     command.stdout(File::create(&out).map_err(|e| format!("{}: {e}", out.display()))?);
@@ -39,7 +39,7 @@ pub fn run(command: &mut Command, files: &Path) -> Result<Ended, String> {
 }
 
 /// Runs a command that has to succeed.
-pub fn succeed(command: &mut Command, files: &Path) -> Result<Ended, String> {
+pub(crate) fn succeed(command: &mut Command, files: &Path) -> Result<Ended, String> {
     let ended = run(command, files)?;
     if ended.status.success() {
         return Ok(ended);

@@ -10,14 +10,14 @@ use std::process::Command;
 
 /// How a program is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Variant {
+pub(crate) struct Variant {
     /// Version of CUDA whose headers and runtime it has.
-    pub major: u32,
+    pub(crate) major: u32,
     /// Whether the runtime is linked into it.
-    pub is_static: bool,
+    pub(crate) is_static: bool,
 }
 
-pub const VARIANTS: [Variant; 4] = [
+pub(crate) const VARIANTS: [Variant; 4] = [
     Variant { major: 13, is_static: false },
     Variant { major: 13, is_static: true },
     Variant { major: 12, is_static: false },
@@ -25,7 +25,7 @@ pub const VARIANTS: [Variant; 4] = [
 ];
 
 impl Variant {
-    pub fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         format!("{}-{}", self.major, if self.is_static { "static" } else { "shared" })
     }
 
@@ -57,7 +57,7 @@ struct Case {
 }
 
 /// Every program in every variant.
-pub fn trials(setup: &Setup) -> Vec<Trial> {
+pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let mut sources: Vec<PathBuf> = std::fs::read_dir(setup.cases())
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -110,7 +110,7 @@ impl Case {
         let expected = self.source.with_extension("expected");
         let expected = std::fs::read_to_string(&expected)
             .map_err(|e| format!("{}: {e}", expected.display()))?;
-        let traced = variant == VARIANTS[0];
+        let traced = !variant.is_static;
         let mut command = setup.run();
         if traced {
             command.args(["--trace", "api"]);
@@ -141,7 +141,7 @@ impl Case {
 }
 
 /// The first line that differs.
-pub fn difference(expected: &str, found: &str) -> String {
+pub(crate) fn difference(expected: &str, found: &str) -> String {
     let (mut a, mut b) = (expected.lines(), found.lines());
     let mut line = 1;
     loop {
@@ -157,7 +157,7 @@ pub fn difference(expected: &str, found: &str) -> String {
 }
 
 /// Builds a program, if it is not there from the last time.
-pub fn build(
+pub(crate) fn build(
     setup: &Setup,
     source: &Path,
     variant: Variant,
@@ -183,19 +183,30 @@ pub fn build(
     }
     let made = program.with_extension(format!("{}-new", variant.name()));
     let mut command = nvcc(setup, flags);
-    command.arg("-L").arg(&setup.libraries);
+    // The first folder has the runtime that is wanted, nvcc's own come last.
+    command.arg("-L").arg(runtime(setup, variant)?).arg("-L").arg(&setup.libraries);
     command.arg("-Xlinker").arg(format!("-rpath-link={}", setup.libraries.display()));
-    command.arg("-L").arg(setup.file("static13").parent().unwrap());
-    command.arg(&object).args(["-cudart", "none", "-Xlinker"]);
-    match (variant.major, variant.is_static) {
-        (12, true) => command.arg(setup.file("static12")),
-        (_, true) => command.arg(setup.file("static13")),
-        (major, false) => command.arg(setup.libraries.join(format!("libcudart.so.{major}"))),
-    };
-    command.args(["-lpthread", "-ldl", "-lrt", "-o"]).arg(&made);
+    command.args(["-cudart", if variant.is_static { "static" } else { "shared" }]);
+    command.arg(&object).arg("-o").arg(&made);
     succeed(&mut command, &made)?;
     std::fs::rename(&made, &program)?;
     Ok(program)
+}
+
+/// The folder in which a linker finds the runtime of a variant.
+fn runtime(setup: &Setup, variant: Variant) -> Result<PathBuf, Failed> {
+    if variant.is_static {
+        let file = if variant.major == 12 { "static12" } else { "static13" };
+        return Ok(setup.file(file).parent().unwrap().to_owned());
+    }
+    let folder = setup.build.join(format!("runtime-{}", variant.major));
+    std::fs::create_dir_all(&folder)?;
+    // A linker looks for the name without version. Another test may do the same at this time.
+    let name = format!("libcudart.so.{}", variant.major);
+    let new = folder.join(format!("new-{:?}", std::thread::current().id()));
+    std::fs::copy(setup.libraries.join(name), &new)?;
+    std::fs::rename(&new, folder.join("libcudart.so"))?;
+    Ok(folder)
 }
 
 fn nvcc(setup: &Setup, flags: &[String]) -> Command {

@@ -6,20 +6,20 @@ use std::process::Command;
 
 /// Everything there is.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub(crate) struct Setup {
     /// The repository.
-    pub root: PathBuf,
+    pub(crate) root: PathBuf,
     /// Where these tests build.
-    pub build: PathBuf,
+    pub(crate) build: PathBuf,
     /// The folder with the libraries.
-    pub libraries: PathBuf,
+    pub(crate) libraries: PathBuf,
     /// Files of NVIDIA's, by the names of `xtask tools`.
     files: BTreeMap<String, PathBuf>,
 }
 
 impl Setup {
     /// Builds the libraries and finds the tools. For a list of the tests neither is wanted.
-    pub fn get(list: bool) -> Self {
+    pub(crate) fn get(list: bool) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
         // The program is in the folder of a profile in Cargo's target folder.
         let target = texunit().parent().unwrap().parent().unwrap().to_owned();
@@ -30,12 +30,10 @@ impl Setup {
         if list {
             return setup;
         }
-        let to = setup.libraries.to_str().unwrap().to_owned();
-        let mut libs = setup.xtask(&target, &["libs", "--no-program", "--to", &to]);
-        if cfg!(debug_assertions) {
-            libs.arg("--debug");
+        match std::env::var_os("TEXUNIT_LIBS") {
+            Some(folder) => setup.libraries = setup.root.join(folder),
+            None => setup.build_libraries(&target),
         }
-        assert!(libs.status().unwrap().success(), "the libraries cannot be built");
         for kit in ["nvcc", "cuda12", "python", "numba"] {
             let found = setup.xtask(&target, &["tools", kit]).output().unwrap();
             if !found.status.success() {
@@ -51,6 +49,15 @@ impl Setup {
         setup
     }
 
+    fn build_libraries(&self, target: &Path) {
+        let to = self.libraries.to_str().unwrap();
+        let mut libs = self.xtask(target, &["libs", "--no-program", "--to", to]);
+        if cfg!(debug_assertions) {
+            libs.arg("--debug");
+        }
+        assert!(libs.status().unwrap().success(), "the libraries cannot be built");
+    }
+
     fn xtask(&self, target: &Path, task: &[&str]) -> Command {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
@@ -60,29 +67,29 @@ impl Setup {
     }
 
     /// Whether these files of NVIDIA's are all there.
-    pub fn has(&self, names: &[&str]) -> bool {
+    pub(crate) fn has(&self, names: &[&str]) -> bool {
         names.iter().all(|name| self.files.contains_key(*name))
     }
 
     /// A file of NVIDIA's that is there.
-    pub fn file(&self, name: &str) -> &Path {
+    pub(crate) fn file(&self, name: &str) -> &Path {
         &self.files[name]
     }
 
     /// The folder of the programs.
-    pub fn cases(&self) -> PathBuf {
+    pub(crate) fn cases(&self) -> PathBuf {
         self.root.join("tests/cuda")
     }
 
     /// `texunit run` with these libraries and nothing else.
-    pub fn run(&self) -> Command {
+    pub(crate) fn run(&self) -> Command {
         let mut command = self.texunit();
         command.arg("run");
         command
     }
 
     /// `texunit` with these libraries and nothing else.
-    pub fn texunit(&self) -> Command {
+    pub(crate) fn texunit(&self) -> Command {
         let mut command = Command::new(texunit());
         clean(&mut command);
         command.env("TEXUNIT_LIBS", &self.libraries);
@@ -95,7 +102,7 @@ fn texunit() -> &'static Path {
 }
 
 /// Takes away what the caller's shell, or Cargo, would add.
-pub fn clean(command: &mut Command) {
+pub(crate) fn clean(command: &mut Command) {
     let ours = ["DEVICE", "TRACE", "STRICT", "REPORT", "THREADS", "LIBS", "REDIRECT"];
     for name in ours {
         command.env_remove(format!("TEXUNIT_{name}"));

@@ -28,6 +28,9 @@ driver_api! {
     /// Frees host memory.
     fn cuMemFreeHost(p: Raw) {
         super::memory::check_if_any()?;
+        if p.is_null() {
+            return Ok(());
+        }
         memory::free(p.address(), |kind| matches!(kind, Kind::Host(_)))
     }
 

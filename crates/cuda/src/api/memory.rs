@@ -47,6 +47,9 @@ driver_api! {
     /// Frees device memory, of a pool too, and managed memory.
     fn cuMemFree_v2(dptr: CUdeviceptr) {
         check_if_any()?;
+        if dptr == 0 {
+            return Ok(());
+        }
         memory::free(dptr, |kind| matches!(kind, Kind::Device | Kind::Pool(_) | Kind::Managed))
     }
 

@@ -133,12 +133,23 @@ impl Pointer {
     }
 
     fn is_managed(&self) -> bool {
-        self.allocation.as_ref().is_some_and(|allocation| allocation.is_managed())
+        match &self.allocation {
+            Some(allocation) => allocation.is_managed(),
+            None => self.is_managed_variable(),
+        }
     }
 
     /// Whether the program can use it.
     fn on_host(&self) -> bool {
-        self.allocation.as_ref().is_some_and(|allocation| allocation.on_host())
+        match &self.allocation {
+            Some(allocation) => allocation.on_host(),
+            None => self.is_managed_variable(),
+        }
+    }
+
+    /// Whether it is a module's variable that the program can use: it is at an address of the program.
+    fn is_managed_variable(&self) -> bool {
+        memory::is_device_address(self.address).is_ok_and(|of_device| !of_device)
     }
 
     fn id(&self) -> u64 {

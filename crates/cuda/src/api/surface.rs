@@ -16,7 +16,7 @@ driver_api! {
 
     /// Ends a surface object.
     fn cuSurfObjectDestroy(surfObject: CUsurfObject) {
-        texture::destroy_surface(surfObject)
+        if surfObject == 0 { Ok(()) } else { texture::destroy_surface(surfObject) }
     }
 
     /// What a surface object is of, as it was given.

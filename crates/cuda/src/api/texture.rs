@@ -25,7 +25,7 @@ driver_api! {
 
     /// Ends a texture object.
     fn cuTexObjectDestroy(texObject: CUtexObject) {
-        texture::destroy(texObject)
+        if texObject == 0 { Ok(()) } else { texture::destroy(texObject) }
     }
 
     /// What a texture object reads, as it was given.

@@ -69,6 +69,9 @@ runtime_api! {
     /// Frees device or managed memory; null is fine.
     fn cudaFree(devPtr: CUdeviceptr) {
         context()?;
+        if devPtr == 0 {
+            return Ok(());
+        }
         check(cuMemFree_v2(devPtr))
     }
 

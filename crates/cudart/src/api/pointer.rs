@@ -32,13 +32,15 @@ runtime_api! {
     }
 }
 
+#[allow(clippy::field_reassign_with_default)]
 fn of(address: u64) -> Answer<cudaPointerAttributes> {
     let mut values = [0; ATTRIBUTES.len()];
     let data = values.each_mut().map(std::ptr::from_mut::<u64>);
     let count = ATTRIBUTES.len() as c_uint;
     // SAFETY: both arrays have so many elements, and no attribute is wider than 64 bits.
     check(unsafe { cuPointerGetAttributes(count, ATTRIBUTES.as_ptr(), data.as_ptr(), address) })?;
-    let [memory, device_pointer, host_pointer, managed, device, _domain] = values;
+    #[cfg_attr(feature = "cuda-12", allow(unused_variables))]
+    let [memory, device_pointer, host_pointer, managed, device, domain] = values;
     let kind = match memory as u32 {
         _ if managed as u8 != 0 => MEMORY_MANAGED,
         CU_MEMORYTYPE_HOST => MEMORY_HOST,
@@ -46,13 +48,14 @@ fn of(address: u64) -> Answer<cudaPointerAttributes> {
         _ => MEMORY_UNREGISTERED,
     };
     let host_pointer = if kind == MEMORY_UNREGISTERED { address } else { host_pointer };
-    Ok(cudaPointerAttributes {
-        kind,
-        device: device as i32,
-        device_pointer,
-        host_pointer,
-        #[cfg(not(feature = "cuda-12"))]
-        locality_domain: _domain as i32,
-        ..cudaPointerAttributes::default()
-    })
+    let mut attributes = cudaPointerAttributes::default();
+    attributes.kind = kind;
+    attributes.device = device as i32;
+    attributes.device_pointer = device_pointer;
+    attributes.host_pointer = host_pointer;
+    #[cfg(not(feature = "cuda-12"))]
+    {
+        attributes.locality_domain = domain as i32;
+    }
+    Ok(attributes)
 }

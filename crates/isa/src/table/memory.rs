@@ -45,9 +45,9 @@ super::rows! { ROWS:
     Prefetchu "hint:L1", "m", 20, 20, "9.7.9.15", "fetch a line into the uniform cache";
     Applypriority "space:global? hint:L2::evict_normal", "m i:u32/128-128", 74, 80, "9.7.9.16", "change the cache priority of a line";
     Discard "space:global? hint:L2", "m i:u32/128-128", 74, 80, "9.7.9.17", "drop a line of the cache";
-    Createpolicy "^hint:fractional hint:L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged hint:L2::evict_first|L2::evict_unchanged? ty:b64", "d:0 s?:f32", 74, 80, "9.7.9.18", "cache policy for a part of the accesses";
-    Createpolicy "^hint:range hint:global? hint:L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged hint:L2::evict_first|L2::evict_unchanged? ty:b64", "d:0 m s:u32 s:u32", 74, 80, "9.7.9.18", "cache policy for a range of addresses";
-    Createpolicy "^hint:cvt hint:L2 ty:b64", "d:0 s:b64", 74, 80, "9.7.9.18", "cache policy from an access property";
+    Createpolicy "^hint:fractional hint:L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged hint:L2::evict_first|L2::evict_unchanged? ty:b64", "d:!0 s?:f32/part", 74, 80, "9.7.9.18", "cache policy for a part of the accesses";
+    Createpolicy "^hint:range space:global? hint:L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged hint:L2::evict_first|L2::evict_unchanged? ty:b64", "d:!0 m s:u32 s:u32", 74, 80, "9.7.9.18", "cache policy for a range of addresses";
+    Createpolicy "^hint:cvt hint:L2 ty:b64", "d:!0 s:!b64", 74, 80, "9.7.9.18", "cache policy from an access property";
     Cp "^act:async ^hint:ca space:shared|shared::cta hint:global hint:FETCHSIZE?", "m m i:u32/4^16 s?:u32", 70, 80, "9.7.9.25.3.1", "copy from global to shared memory";
     Cp "^act:async ^hint:ca space:shared|shared::cta hint:global act:L2::cache_hint hint:FETCHSIZE?", "m m i:u32/4^16 s:!b64", 74, 80, "9.7.9.25.3.1", "copy from global to shared memory with a cache policy";
     Cp "^act:async ^hint:ca space:shared|shared::cta hint:global act:L2::cache_hint hint:FETCHSIZE?", "m m i:u32/4^16 s:u32 s:!b64", 74, 80, "9.7.9.25.3.1", "copy from global to shared memory with a cache policy";

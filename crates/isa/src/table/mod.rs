@@ -71,16 +71,21 @@ pub fn forms_of(opcode: Opcode) -> &'static [Form] {
     &TABLE.forms[TABLE.of_opcode[opcode as usize].clone()]
 }
 
-/// Whether the table has no row for an instruction with these words: its opcode is known by name
-/// only, or it belongs to a part of its opcode that is (bulk and tensor copies, matrices of 8 bits).
-pub fn by_name_only(opcode: Opcode, words: &[&str]) -> bool {
-    let apart: &[&str] = match opcode {
+/// Words that set a part of an opcode apart that the table has no rows for: bulk and tensor
+/// copies, matrices of 8 bits.
+pub fn apart(opcode: Opcode) -> &'static [&'static str] {
+    match opcode {
         Opcode::Cp => &["bulk", "reduce"],
         Opcode::Ldmatrix => &["m16n16", "m8n16"],
         Opcode::Stmatrix => &["m16n8"],
         _ => &[],
-    };
-    forms_of(opcode).is_empty() || apart.iter().any(|word| words.contains(word))
+    }
+}
+
+/// Whether the table has no row for an instruction with these words: its opcode is known by name
+/// only, or they belong to a part of its opcode that is.
+pub fn by_name_only(opcode: Opcode, words: &[&str]) -> bool {
+    forms_of(opcode).is_empty() || apart(opcode).iter().any(|word| words.contains(word))
 }
 
 /// Whether a word is the name of a type.

@@ -49,7 +49,7 @@ pub struct Program {
     fused: Option<Code>,
     functions: Vec<ir::Function>,
     pub(crate) variables: Vec<ir::Variable>,
-    needs: Vec<Needs>,
+    pub(super) needs: Vec<Needs>,
     pub(crate) source: SourceFile,
     /// Index of the function that has the body, of each function.
     pub(crate) resolved: Vec<u32>,

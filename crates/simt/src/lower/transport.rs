@@ -157,7 +157,7 @@ impl<'a> Builder<'a> {
             _ => StackAction::Restore { a: self.source(operand, true)? },
         };
         let (at, end) = (self.stack_at?, self.frame_size);
-        self.needs.alloca = true;
+        self.needs.alloca |= inst.opcode == Opcode::Alloca;
         self.emit(Op::Stack(Stack { action, at, end }));
         Some(())
     }

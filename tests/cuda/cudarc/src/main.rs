@@ -71,14 +71,24 @@ fn texture(texels: &[f32]) -> Result<(sys::CUarray, sys::CUtexObject), Box<dyn E
     unsafe {
         sys::cuArrayCreate_v2(array.as_mut_ptr(), &description).result()?;
         let array = array.assume_init();
-        let mut copy: sys::CUDA_MEMCPY2D = std::mem::zeroed();
-        copy.srcMemoryType = sys::CUmemorytype::CU_MEMORYTYPE_HOST;
-        copy.srcHost = texels.as_ptr().cast();
-        copy.srcPitch = 16;
-        copy.dstMemoryType = sys::CUmemorytype::CU_MEMORYTYPE_ARRAY;
-        copy.dstArray = array;
-        copy.WidthInBytes = 16;
-        copy.Height = 2;
+        let copy = sys::CUDA_MEMCPY2D {
+            srcXInBytes: 0,
+            srcY: 0,
+            srcMemoryType: sys::CUmemorytype::CU_MEMORYTYPE_HOST,
+            srcHost: texels.as_ptr().cast(),
+            srcDevice: 0,
+            srcArray: std::ptr::null_mut(),
+            srcPitch: 16,
+            dstXInBytes: 0,
+            dstY: 0,
+            dstMemoryType: sys::CUmemorytype::CU_MEMORYTYPE_ARRAY,
+            dstHost: std::ptr::null_mut(),
+            dstDevice: 0,
+            dstArray: array,
+            dstPitch: 0,
+            WidthInBytes: 16,
+            Height: 2,
+        };
         sys::cuMemcpy2D_v2(&copy).result()?;
         let mut resource: sys::CUDA_RESOURCE_DESC = std::mem::zeroed();
         resource.resType = sys::CUresourcetype::CU_RESOURCE_TYPE_ARRAY;

@@ -1,0 +1,56 @@
+//! Objects do not pile up.
+
+#![allow(clippy::unwrap_used)]
+
+use super::{Surface, Texture, create, create_surface, destroy, destroy_surface, release_context};
+use crate::array;
+use crate::context::{self, Context};
+use crate::handle::Object;
+use crate::state;
+use texunit_cuda_abi::{
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_SURFACE_LDST, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC,
+};
+
+#[test]
+fn a_million_objects_leave_nothing_behind() {
+    state::init().unwrap();
+    let context = Context::create(state::gpu(0).unwrap(), 0);
+    context::with_stack(|stack| stack.push(context.handle));
+    let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
+        width: 4,
+        height: 4,
+        format: 0x20,
+        num_channels: 1,
+        flags: CUDA_ARRAY3D_SURFACE_LDST,
+        ..CUDA_ARRAY3D_DESCRIPTOR::default()
+    };
+    let array = array::create(&context, &descriptor).unwrap();
+    let resource =
+        CUDA_RESOURCE_DESC { what: array.number() as u64, ..CUDA_RESOURCE_DESC::default() };
+    let mut texture = CUDA_TEXTURE_DESC::default();
+    // Other tests of this process make no such objects.
+    assert_eq!((Texture::registry().len(), Surface::registry().len()), (0, 0));
+    let used = context.gpu.device.memory_used();
+    let (mut largest, mut largest_sampler) = (0, 0);
+    for i in 0..1_000_000_u32 {
+        texture.max_anisotropy = i % 5;
+        let handle = create(&context, &resource, &texture, None).unwrap();
+        let surface = create_surface(&context, &resource).unwrap();
+        assert_eq!((Texture::registry().len(), Surface::registry().len()), (1, 1));
+        largest = largest.max(handle & 0xf_ffff).max(surface & 0xf_ffff);
+        largest_sampler = largest_sampler.max(handle >> 20 & 0xfff);
+        destroy(handle).unwrap();
+        destroy_surface(surface).unwrap();
+    }
+    // Slots rest for a while before they are used again; tables do not grow beyond that.
+    assert!(largest < 2048, "{largest}");
+    assert!(largest_sampler < 2048, "{largest_sampler}");
+    assert_eq!((Texture::registry().len(), Surface::registry().len()), (0, 0));
+    assert_eq!(context.gpu.device.memory_used(), used);
+    // What is left over ends with its context.
+    create(&context, &resource, &texture, None).unwrap();
+    create_surface(&context, &resource).unwrap();
+    release_context(&context);
+    assert_eq!((Texture::registry().len(), Surface::registry().len()), (0, 0));
+    Context::destroy(context.handle).unwrap();
+}

@@ -1,0 +1,307 @@
+//! What the environment asks for: traces, the report, strictness. Each in a process of its own, which is
+//! this test again, started with the name of an ignored one.
+
+#![allow(unsafe_code, clippy::unwrap_used)]
+
+mod common;
+#[path = "common/world.rs"]
+mod world;
+
+use common::{context, fails, ok};
+use std::ffi::CStr;
+use std::process::Command;
+use std::ptr::{null, null_mut};
+use texunit_cuda_abi::CUresult;
+use world::*;
+
+/// `look` fetches a texel and copies it to itself in a surface; `prints` prints a line a hundred times.
+const PTX: &CStr = c"
+.version 8.0
+.target sm_75
+.address_size 64
+.extern .func (.param .b32 n) vprintf(.param .b64 text, .param .b64 values);
+.global .align 1 .b8 text[10] = {102, 105, 102, 111, 108, 105, 110, 101, 10, 0};
+.visible .entry look(.param .u64 texture, .param .u64 surface)
+{
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<5>;
+    .reg .f32 %f<5>;
+    ld.param.u64 %rd1, [texture];
+    ld.param.u64 %rd2, [surface];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, 1;
+    shl.b32 %r3, %r1, 2;
+    tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r2}];
+    suld.b.2d.b32.trap {%r4}, [%rd2, {%r3, %r2}];
+    sust.b.2d.b32.trap [%rd2, {%r3, %r2}], {%r4};
+    ret;
+}
+.visible .entry prints()
+{
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<3>;
+    .reg .pred %p1;
+    mov.u32 %r1, 0;
+    mov.u64 %rd1, text;
+    cvta.global.u64 %rd1, %rd1;
+    mov.u64 %rd2, 0;
+AGAIN:
+    {
+        .param .b64 a;
+        .param .b64 b;
+        .param .b32 c;
+        st.param.b64 [a], %rd1;
+        st.param.b64 [b], %rd2;
+        call.uni (c), vprintf, (a, b);
+    }
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p1, %r1, 100;
+    @%p1 bra AGAIN;
+    ret;
+}
+";
+
+/// Runs an ignored test of this file with a variable set; standard output and standard error.
+fn child(test: &str, variables: &[(&str, &str)]) -> (String, String) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([test, "--exact", "--ignored", "--nocapture"]);
+    let names = ["TEXUNIT_TRACE", "TEXUNIT_REPORT", "TEXUNIT_STRICT", "TEXUNIT_DEVICE"];
+    names.iter().for_each(|name| {
+        command.env_remove(name);
+    });
+    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success() && out.contains("1 passed"), "{out}\n{err}");
+    (out, err)
+}
+
+fn load(text: &CStr) -> *mut std::ffi::c_void {
+    let mut module = null_mut();
+    ok!(cuModuleLoadData(&raw mut module, text.as_ptr().cast()));
+    module
+}
+
+#[test]
+#[ignore = "a child process of others"]
+fn looks() {
+    let world = World::new();
+    let module = load(PTX);
+    let mut look = null_mut();
+    ok!(cuModuleGetFunction(&raw mut look, module, c"look".as_ptr()));
+    let row = [1.5_f32; 8];
+    ok!(cuMemcpyHtoA_v2(world.array, 32, row.as_ptr().cast(), 32));
+    let (mut texture, mut surface) = (world.texture, world.surface);
+    let mut params = [(&raw mut texture).cast::<u8>(), (&raw mut surface).cast()];
+    let params = params.as_mut_ptr();
+    ok!(cuLaunchKernel(look, 1, 1, 1, 4, 1, 1, 0, null_mut(), params, null_mut()));
+    ok!(cuCtxSynchronize());
+    assert_eq!(World::launch(world.bad), CUresult::SUCCESS);
+    fails!(ILLEGAL_ADDRESS, cuCtxSynchronize());
+}
+
+#[test]
+fn launches_and_fetches_are_traced() {
+    let (_, quiet) = child("looks", &[]);
+    assert!(!quiet.contains("launch look") && !quiet.contains("fetch look"), "{quiet}");
+    // A fault is told in any case, with its place.
+    assert!(quiet.contains("CUDA_ERROR_ILLEGAL_ADDRESS") && quiet.contains("bad"), "{quiet}");
+    let (_, launches) = child("looks", &[("TEXUNIT_TRACE", "launch")]);
+    let line = launches.lines().find(|line| line.contains("launch look")).unwrap();
+    assert!(line.contains("grid 1x1x1 block 4x1x1 shared 0+0"), "{line}");
+    assert!(line.contains("4 fetches, 8 surface accesses"), "{line}");
+    let line = launches.lines().find(|line| line.contains("launch bad")).unwrap();
+    assert!(line.contains(", fault: "), "{line}");
+    assert!(!launches.contains("fetch look"));
+    let (_, fetches) = child("looks", &[("TEXUNIT_TRACE", "fetch")]);
+    let of = |word: &str| fetches.lines().filter(|line| line.contains(word)).collect::<Vec<_>>();
+    for thread in 0..4 {
+        let place = format!("fetch look block (0, 0, 0) thread ({thread}, 0, 0)");
+        let lines = of(&place);
+        assert_eq!(lines.len(), 3, "{fetches}");
+        let x = format!("{{{thread}, 1}}] -> {{1.5, 0, 0, 1}}");
+        assert!(lines[0].contains("tex.2d.v4.f32.s32") && lines[0].ends_with(&x), "{}", lines[0]);
+        // 1.5 is 0x3fc00000; x counts bytes.
+        let x = format!("{{{}, 1}}]: {{0x3fc00000}}", 4 * thread);
+        for (line, word) in lines[1..].iter().zip(["suld.b.2d", "sust.b.2d"]) {
+            assert!(line.contains(word) && line.ends_with(&x), "{line}");
+        }
+    }
+    let (_, calls) = child("looks", &[("TEXUNIT_TRACE", "api")]);
+    assert!(calls.contains("cuLaunchKernel(f=0x") && calls.contains(") = CUDA_SUCCESS"), "{calls}");
+    assert!(calls.contains("cuCtxSynchronize() = CUDA_ERROR_ILLEGAL_ADDRESS"), "{calls}");
+}
+
+#[test]
+fn a_report_counts_accesses() {
+    let name = format!("texunit-report-{}.json", std::process::id());
+    let file = std::env::temp_dir().join(name);
+    child("looks", &[("TEXUNIT_REPORT", file.to_str().unwrap())]);
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["launches"], 2, "{text}");
+    assert_eq!(report["fetches"], 4, "{text}");
+    assert_eq!(report["surface_accesses"], 8, "{text}");
+    let rows = report["accesses"].as_array().unwrap();
+    let found: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            assert!(row["format"].as_str().is_some_and(|f| f.contains("32")), "{row}");
+            let geometry = row["geometry"].as_str().unwrap();
+            (row["kind"].as_str().unwrap(), geometry, row["count"].as_u64().unwrap())
+        })
+        .collect();
+    let mut wanted = vec![("surface", "2d", 8), ("texture", "2d", 4)];
+    wanted.retain(|row| !found.contains(row));
+    assert!(wanted.is_empty() && found.len() == 2, "{text}");
+    let of = |name: &str| {
+        let kernels = report["kernels"].as_array().unwrap();
+        kernels.iter().find(|kernel| kernel["name"] == name).unwrap().clone()
+    };
+    assert_eq!(of("look")["accesses"], report["accesses"]);
+    assert_eq!(of("bad")["accesses"], serde_json::json!([]));
+    assert_eq!(report["faults"][0]["kernel"], "bad");
+    assert_eq!(report["faults"][0]["code"], "CUDA_ERROR_ILLEGAL_ADDRESS");
+}
+
+const NEWER_DEVICE: &CStr = c".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { ret; }\n";
+/// As nvcc 13.5 writes it.
+const NEWEST: &CStr = c".version 9.5\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n";
+const LATER: &CStr = c".version 9.6\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n";
+
+#[test]
+#[ignore = "a child process of others"]
+fn loads_what_is_newer() {
+    context();
+    load(NEWEST);
+    load(NEWER_DEVICE);
+}
+
+#[test]
+#[ignore = "a child process of others"]
+fn is_refused_what_is_newer() {
+    context();
+    load(NEWEST);
+    let mut module = null_mut();
+    let at = &raw mut module;
+    fails!(NO_BINARY_FOR_GPU, cuModuleLoadData(at, NEWER_DEVICE.as_ptr().cast()));
+    fails!(UNSUPPORTED_PTX_VERSION, cuModuleLoadData(at, LATER.as_ptr().cast()));
+}
+
+#[test]
+fn a_strict_device_refuses_what_is_newer() {
+    let (_, warned) = child("loads_what_is_newer", &[]);
+    assert_eq!(warned.matches("warning").count(), 1, "{warned}");
+    assert!(warned.contains("is for sm_90, and the device is an sm_86"), "{warned}");
+    let (_, silent) = child("loads_what_is_newer", &[("TEXUNIT_DEVICE", "sm_90")]);
+    assert!(!silent.contains("warning"), "{silent}");
+    child("is_refused_what_is_newer", &[("TEXUNIT_STRICT", "1")]);
+}
+
+#[test]
+fn what_is_not_executed_is_named() {
+    let text = c"
+.version 8.0
+.target sm_90
+.address_size 64
+.entry beyond()
+{
+    cp.async.bulk.commit_group;
+    ret;
+}
+.entry good() { ret; }
+";
+    context();
+    let module = load(text);
+    let mut f = null_mut();
+    ok!(cuModuleGetFunction(&raw mut f, module, c"beyond".as_ptr()));
+    assert_eq!(World::launch(f), CUresult::NOT_SUPPORTED);
+    // The context is as good as before, and so are the module's other kernels.
+    ok!(cuModuleGetFunction(&raw mut f, module, c"good".as_ptr()));
+    assert_eq!(World::launch(f), CUresult::SUCCESS);
+    ok!(cuCtxSynchronize());
+}
+
+/// `CU_LIMIT_PRINTF_FIFO_SIZE`
+const FIFO: u32 = 1;
+
+#[test]
+#[ignore = "a child process of others"]
+fn prints() {
+    context();
+    let module = load(PTX);
+    let mut f = null_mut();
+    ok!(cuModuleGetFunction(&raw mut f, module, c"prints".as_ptr()));
+    if std::env::var_os("TEXUNIT_TEST_FIFO").is_some() {
+        ok!(cuCtxSetLimit(FIFO, 64));
+    }
+    assert_eq!(World::launch(f), CUresult::SUCCESS);
+}
+
+#[test]
+fn printed_text_is_limited() {
+    let (out, _) = child("prints", &[]);
+    assert_eq!(out.matches("fifoline").count(), 100, "{out}");
+    let (out, _) = child("prints", &[("TEXUNIT_TEST_FIFO", "1")]);
+    let lines = out.matches("fifoline").count();
+    assert!((1..=64 / 9).contains(&lines), "{lines} lines: {out}");
+}
+
+/// PTX and fatbins of files, by each function that takes one.
+#[test]
+fn files_are_loaded() {
+    const FATBIN: &[u8] = include_bytes!("data/zstd.fatbin");
+    context();
+    let folder = std::env::temp_dir().join(format!("texunit-files-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let name = |name: &str| {
+        std::ffi::CString::new(folder.join(name).to_str().unwrap().as_bytes()).unwrap()
+    };
+    std::fs::write(folder.join("a.ptx"), NEWEST.to_bytes()).unwrap();
+    std::fs::write(folder.join("a.fatbin"), FATBIN).unwrap();
+    std::fs::write(folder.join("a.bad"), b"no module").unwrap();
+    let (none, mut handle) = (null_mut::<usize>(), null_mut());
+    for file in ["a.ptx", "a.fatbin"] {
+        ok!(cuModuleLoad(&raw mut handle, name(file).as_ptr()));
+        ok!(cuModuleUnload(handle));
+        let file = name(file);
+        let at = &raw mut handle;
+        ok!(cuLibraryLoadFromFile(at, file.as_ptr(), null(), none, 0, null(), null(), 0));
+        ok!(cuLibraryUnload(handle));
+    }
+    // A driver says INVALID_IMAGE of what is none of its formats.
+    // SAFETY: a name and a local.
+    let code = unsafe { cuModuleLoad(&raw mut handle, name("a.bad").as_ptr()) };
+    assert!(matches!(code, CUresult::INVALID_IMAGE | CUresult::INVALID_PTX), "{code:?}");
+    let at = &raw mut handle;
+    let absent = name("absent");
+    fails!(
+        FILE_NOT_FOUND,
+        cuLibraryLoadFromFile(at, absent.as_ptr(), null(), none, 0, null(), null(), 0)
+    );
+    // PTX (1) and a fatbin (2) are linked to one module.
+    let (mut link, mut image, mut size) = (null_mut(), null(), 0);
+    ok!(cuLinkCreate_v2(0, null(), none, &raw mut link));
+    ok!(cuLinkAddFile_v2(link, 1, name("a.ptx").as_ptr(), 0, null(), none));
+    fails!(FILE_NOT_FOUND, cuLinkAddFile_v2(link, 1, absent.as_ptr(), 0, null(), none));
+    ok!(cuLinkAddFile_v2(link, 2, name("a.fatbin").as_ptr(), 0, null(), none));
+    ok!(cuLinkComplete(link, &raw mut image, &raw mut size));
+    assert!(size > 0);
+    ok!(cuModuleLoadData(&raw mut handle, image));
+    ok!(cuModuleGetFunction(&raw mut link, handle, c"k".as_ptr()));
+    ok!(cuModuleLoadFatBinary(&raw mut handle, FATBIN.as_ptr()));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+common::functions! {
+    cuLibraryLoadFromFile(
+        library: *mut common::Ptr, name: *const std::ffi::c_char, jit: *const u32,
+        values: *mut usize, n: u32, options: *const u32, more: *const common::Ptr, m: u32,
+    );
+    cuLinkAddFile_v2(
+        state: common::Ptr, kind: u32, name: *const std::ffi::c_char, n: u32, options: *const u32,
+        values: *mut usize,
+    );
+    cuModuleLoadFatBinary(module: *mut common::Ptr, image: *const u8);
+}

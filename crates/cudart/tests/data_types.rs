@@ -1,0 +1,313 @@
+//! Structures and formats of copies, arrays and textures: layouts compared with what a C++ compiler says of
+//! NVIDIA's header of the same major version (skipped, and said so, where it is not in the folder that
+//! `TEXUNIT_NVIDIA` names, else in target/nvidia), and formats with `data/channels.txt`.
+
+#![allow(unsafe_code, clippy::unwrap_used, clippy::print_stderr)]
+
+#[allow(dead_code, unused_imports)]
+#[path = "../src/codes.rs"]
+mod codes;
+#[allow(dead_code, unused_imports)]
+#[path = "../src/types/mod.rs"]
+mod types;
+
+use std::fmt::Write;
+use std::mem::offset_of;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use texunit_cuda_abi::{
+    CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_MEMCPY3D_BATCH_OP,
+    CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemcpy3DOperand, CUmemcpyAttributes,
+};
+use types::*;
+
+#[cfg(feature = "cuda-12")]
+const RELEASE: (u32, &str) = (12, "nvrtc12/nvidia/cuda_runtime/include");
+#[cfg(not(feature = "cuda-12"))]
+const RELEASE: (u32, &str) = (13, "cu13/nvidia/cu13/include");
+
+/// A file below the folder of NVIDIA's packages, if it is there.
+fn file(path: &str) -> Option<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/nvidia");
+    let all = std::env::var_os("TEXUNIT_NVIDIA").map_or(here, PathBuf::from).join(path);
+    if all.exists() {
+        return Some(all);
+    }
+    eprintln!("SKIPPED: {} is not there; set TEXUNIT_NVIDIA", all.display());
+    None
+}
+
+/// Structures, and members: the header's expression for the offset and ours.
+macro_rules! facts {
+    ($($ty:ident = $name:literal { $($member:ident = $theirs:literal),* $(,)? })*) => {
+        vec![$(
+            (format!("sizeof({})", $name), size_of::<$ty>()),
+            $((format!("offsetof({}, {})", $name, $theirs), offset_of!($ty, $member)),)*
+        )*]
+    };
+}
+
+fn facts() -> Vec<(String, usize)> {
+    let mut all = copies();
+    all.extend(textures());
+    all.extend(memory());
+    all
+}
+
+fn copies() -> Vec<(String, usize)> {
+    facts! {
+        cudaExtent = "cudaExtent" { width = "width", height = "height", depth = "depth" }
+        cudaPos = "cudaPos" { x = "x", y = "y", z = "z" }
+        cudaPitchedPtr = "cudaPitchedPtr" {
+            ptr = "ptr", pitch = "pitch", xsize = "xsize", ysize = "ysize",
+        }
+        cudaMemcpy3DParms = "cudaMemcpy3DParms" {
+            src_array = "srcArray", src_pos = "srcPos", src_ptr = "srcPtr",
+            dst_array = "dstArray", dst_pos = "dstPos", dst_ptr = "dstPtr",
+            extent = "extent", kind = "kind",
+        }
+        cudaMemcpy3DPeerParms = "cudaMemcpy3DPeerParms" {
+            src_array = "srcArray", src_pos = "srcPos", src_ptr = "srcPtr", src_device = "srcDevice",
+            dst_array = "dstArray", dst_pos = "dstPos", dst_ptr = "dstPtr", dst_device = "dstDevice",
+            extent = "extent",
+        }
+        CUmemcpyAttributes = "cudaMemcpyAttributes" {
+            src_access_order = "srcAccessOrder", src_loc_hint = "srcLocHint",
+            dst_loc_hint = "dstLocHint", flags = "flags",
+        }
+        CUmemcpy3DOperand = "cudaMemcpy3DOperand" {
+            kind = "type", what = "op.ptr.ptr", numbers = "op.ptr.rowLength",
+        }
+        CUDA_MEMCPY3D_BATCH_OP = "cudaMemcpy3DBatchOp" {
+            src = "src", dst = "dst", extent = "extent", src_access_order = "srcAccessOrder",
+            flags = "flags",
+        }
+    }
+}
+
+fn textures() -> Vec<(String, usize)> {
+    let mut all = facts! {
+        cudaChannelFormatDesc = "cudaChannelFormatDesc" { bits = "x", kind = "f" }
+        cudaResourceDesc = "cudaResourceDesc" {
+            res_type = "resType", what = "res.pitch2D.devPtr", what = "res.array.array",
+            what = "res.mipmap.mipmap", what = "res.linear.devPtr", desc = "res.pitch2D.desc",
+            desc = "res.linear.desc", size = "res.linear.sizeInBytes", size = "res.pitch2D.width",
+            height = "res.pitch2D.height", pitch_in_bytes = "res.pitch2D.pitchInBytes",
+        }
+        cudaTextureDesc = "cudaTextureDesc" {
+            address_mode = "addressMode", filter_mode = "filterMode", read_mode = "readMode",
+            srgb = "sRGB", border_color = "borderColor", normalized_coords = "normalizedCoords",
+            max_anisotropy = "maxAnisotropy", mipmap_filter_mode = "mipmapFilterMode",
+            mipmap_level_bias = "mipmapLevelBias", min_mipmap_level_clamp = "minMipmapLevelClamp",
+            max_mipmap_level_clamp = "maxMipmapLevelClamp",
+            disable_trilinear_optimization = "disableTrilinearOptimization",
+            seamless_cubemap = "seamlessCubemap",
+        }
+        cudaResourceViewDesc = "cudaResourceViewDesc" {
+            format = "format", width = "width", height = "height", depth = "depth",
+            first_mipmap_level = "firstMipmapLevel", last_mipmap_level = "lastMipmapLevel",
+            first_layer = "firstLayer", last_layer = "lastLayer",
+        }
+        CUDA_ARRAY_SPARSE_PROPERTIES = "cudaArraySparseProperties" {
+            tile_extent = "tileExtent", miptail_first_level = "miptailFirstLevel",
+            miptail_size = "miptailSize", flags = "flags", reserved = "reserved",
+        }
+        CUDA_ARRAY_MEMORY_REQUIREMENTS = "cudaArrayMemoryRequirements" {
+            size = "size", alignment = "alignment", reserved = "reserved",
+        }
+    };
+    #[cfg(not(feature = "cuda-12"))]
+    all.extend(facts! {
+        cudaResourceDesc = "cudaResourceDesc" { flags = "flags" }
+        cudaResourceViewDesc = "cudaResourceViewDesc" { reserved = "reserved" }
+    });
+    all.extend(facts! { Array = "cudaArray_t" {} Mipmap = "cudaMipmappedArray_t" {} });
+    all
+}
+
+fn memory() -> Vec<(String, usize)> {
+    let all = facts! {
+        cudaPointerAttributes = "cudaPointerAttributes" {
+            kind = "type", device = "device", device_pointer = "devicePointer",
+            host_pointer = "hostPointer",
+        }
+        CUmemLocation = "cudaMemLocation" { kind = "type", id = "id" }
+        CUmemAccessDesc = "cudaMemAccessDesc" { location = "location", flags = "flags" }
+        CUmemPoolProps = "cudaMemPoolProps" {
+            alloc_type = "allocType", handle_types = "handleTypes", location = "location",
+            win32_security_attributes = "win32SecurityAttributes", max_size = "maxSize",
+            usage = "usage",
+        }
+        Pool = "cudaMemPool_t" {}
+        Stream = "cudaStream_t" {}
+    };
+    #[cfg(not(feature = "cuda-12"))]
+    let all = [
+        all,
+        facts! {
+        cudaPointerAttributes = "cudaPointerAttributes" {
+            locality_domain = "localityDomainOrdinal", reserved = "reserved",
+        }
+        },
+    ]
+    .concat();
+    all
+}
+
+/// The numbers that a program prints for the expressions.
+fn answers(include: &Path, facts: &[(String, usize)]) -> Vec<usize> {
+    let mut program =
+        "#include <cuda_runtime.h>\n#include <cstddef>\n#include <cstdio>\n".to_owned();
+    program += "int main() {\n";
+    for (expression, _) in facts {
+        writeln!(program, "  printf(\"%zu\\n\", (size_t)({expression}));").unwrap();
+    }
+    program += "}\n";
+    let at = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let name = format!("runtime-data-types-{}", RELEASE.0);
+    let (source, binary) = (at.join(format!("{name}.cc")), at.join(name));
+    std::fs::write(&source, program).unwrap();
+    let mut compiler = Command::new("c++");
+    compiler.arg("-w").arg("-I").arg(include).arg(&source).arg("-o").arg(&binary);
+    // The folder crt of CUDA 12 is part of the compiler's package.
+    if let Some(more) = file("cu12/nvidia/cuda_nvcc/include").filter(|_| RELEASE.0 == 12) {
+        compiler.arg("-I").arg(more);
+    }
+    let output = compiler.output().expect("the C++ compiler `c++` runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new(&binary).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().lines().map(|line| line.parse().unwrap()).collect()
+}
+
+#[test]
+fn layouts_are_those_of_the_header() {
+    let Some(include) = file(RELEASE.1) else { return };
+    let facts = facts();
+    let answers = answers(&include, &facts);
+    assert!(facts.len() > 100 && answers.len() == facts.len());
+    for ((expression, ours), theirs) in facts.iter().zip(answers) {
+        assert_eq!(*ours, theirs, "{expression}, CUDA {}", RELEASE.0);
+    }
+}
+
+/// A row of `data/channels.txt`.
+struct Row {
+    desc: cudaChannelFormatDesc,
+    format: Format,
+    /// Codes of textures: element type point and linear, normalised floats point and linear.
+    codes: Vec<Option<u32>>,
+}
+
+fn rows() -> Vec<Row> {
+    let text = include_str!("data/channels.txt");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let rows = lines.map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [kind, bits, format, channels, codes @ ..] = &words[..] else { panic!("{line}") };
+        let bits: Vec<i32> = bits.split(',').map(|n| n.parse().unwrap()).collect();
+        let format = u32::from_str_radix(format.trim_start_matches("0x"), 16).unwrap();
+        Row {
+            desc: cudaChannelFormatDesc {
+                bits: bits.try_into().unwrap(),
+                kind: kind.parse().unwrap(),
+            },
+            format: Format { format, channels: channels.parse().unwrap() },
+            codes: codes.iter().map(|code| code.parse().ok()).collect(),
+        }
+    });
+    // Kinds from 32 on came with CUDA 13.
+    let rows: Vec<Row> = rows.filter(|row| RELEASE.0 == 13 || row.desc.kind < 32).collect();
+    assert!(rows.len() > 50);
+    rows
+}
+
+#[test]
+fn descriptors_are_formats_and_formats_descriptors() {
+    for row in rows() {
+        assert_eq!(row.desc.format(), Ok(row.format));
+        assert_eq!(row.format.channel(), Ok(row.desc));
+    }
+}
+
+#[test]
+fn all_other_descriptors_are_refused() {
+    let rows = rows();
+    let widths = [0, 1, 2, 4, 8, 10, 16, 32, 64, -8];
+    let mut tried = 0;
+    for kind in -1..48 {
+        for i in 0..widths.len().pow(4) {
+            let bits = [i, i / 10, i / 100, i / 1000].map(|n| widths[n % 10]);
+            let desc = cudaChannelFormatDesc { bits, kind };
+            if rows.iter().all(|row| row.desc != desc) {
+                assert_eq!(desc.format(), Err(INVALID_CHANNEL_DESCRIPTOR), "{desc:?}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 400_000);
+}
+
+#[test]
+fn textures_are_refused_as_by_nvidias_runtime() {
+    let modes = [(0, 0), (0, 1), (1, 0), (1, 1)];
+    for row in rows() {
+        assert_eq!(row.codes.len(), modes.len());
+        for ((read_mode, filter_mode), code) in modes.into_iter().zip(&row.codes) {
+            let desc = cudaTextureDesc { read_mode, filter_mode, ..cudaTextureDesc::default() };
+            let ours = desc.to_driver(row.format).map_or_else(|code| code.0, |_| 0);
+            if let Some(code) = code {
+                assert_eq!(ours, *code, "{:?} {desc:?}", row.desc);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_texture_descriptor_comes_back_from_the_driver() {
+    let format = Format { format: 0x01, channels: 4 };
+    for flags in 0..64 {
+        let bit = |n: i32| flags >> n & 1;
+        let desc = cudaTextureDesc {
+            address_mode: [0, 1, 3],
+            filter_mode: (bit(0) & bit(1)) as u32,
+            read_mode: bit(0) as u32,
+            srgb: bit(2),
+            border_color: [1.0, 2.0, 3.0, 4.0],
+            normalized_coords: bit(3),
+            max_anisotropy: 5,
+            mipmap_filter_mode: bit(1) as u32,
+            mipmap_level_bias: 0.5,
+            min_mipmap_level_clamp: 6.0,
+            max_mipmap_level_clamp: 7.0,
+            disable_trilinear_optimization: bit(4),
+            seamless_cubemap: bit(5),
+        };
+        let driver = desc.to_driver(format).unwrap();
+        // CU_TRSF_READ_AS_INTEGER, NORMALIZED_COORDINATES, SRGB, DISABLE_TRILINEAR_OPTIMIZATION,
+        // SEAMLESS_CUBEMAP.
+        let wanted = (1 - bit(0)) | bit(3) << 1 | bit(2) << 4 | bit(4) << 5 | bit(5) << 6;
+        assert_eq!(driver.flags, wanted as u32);
+        assert_eq!(cudaTextureDesc::of_driver(&driver, format), Ok(desc));
+    }
+}
+
+#[test]
+fn elements_have_the_size_that_copies_of_arrays_use() {
+    for (format, channels, bytes) in [
+        (0x01, 1, 1),
+        (0x09, 2, 4),
+        (0x20, 4, 16),
+        (0x10, 4, 8),
+        (0xc2, 4, 4),
+        (0xcb, 4, 8),
+        (0x50, 4, 4),
+        // Blocks.
+        (0x91, 4, 8),
+        (0x97, 1, 8),
+        (0x95, 4, 16),
+        (0x9b, 3, 16),
+        (0x9d, 4, 16),
+    ] {
+        assert_eq!(Format { format, channels }.bytes(), Ok(bytes), "{format:#x}");
+    }
+}
