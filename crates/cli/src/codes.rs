@@ -99,7 +99,11 @@ pub fn place(example: &Example) -> &'static str {
 
 /// Why a code has no example, if there is something to be said.
 pub fn without_example(code: &str) -> Option<&'static str> {
-    WITHOUT.iter().find(|(without, _)| *without == code).map(|(_, why)| *why)
+    match code {
+        STATE_FILE => Some("no PTX is wrong: the state file is"),
+        NOT_EXECUTED => Some("no PTX is wrong: the state does not go with the instruction"),
+        _ => WITHOUT.iter().find(|(without, _)| *without == code).map(|(_, why)| *why),
+    }
 }
 
 /// What SARIF says about a code.

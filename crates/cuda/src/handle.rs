@@ -92,6 +92,7 @@ impl<T> Registry<T> {
     }
 
     /// How many are alive.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         let alive = self.alive.read().unwrap_or_else(PoisonError::into_inner);
         alive.as_ref().map_or(0, HashMap::len)
@@ -100,6 +101,7 @@ impl<T> Registry<T> {
 
 /// A handle as C sees it, of the size of a pointer: `CUstream`, `CUmodule` and so on.
 #[repr(transparent)]
+#[allow(unreachable_pub)]
 pub struct Handle<T> {
     number: usize,
     kind: PhantomData<fn() -> T>,

@@ -80,7 +80,10 @@ fn accessed(access: &WatchedSurface) -> String {
     let count = usize::from(form.geometry.is_array()) + form.geometry.axes();
     let coords = list(access.coords.iter().take(count).map(|&c| c.cast_signed().to_string()));
     let values = match &access.outcome {
-        Ok(values) => list(values.iter().map(|value| format!("{value:#x}"))),
+        Ok(values) => {
+            let elements = values.iter().take(form.elements());
+            list(elements.map(|value| format!("{value:#x}")))
+        }
         Err(fault) => fault.to_string(),
     };
     format!("{form} [{}, {coords}]: {values}", name(access.surface.resource.name()))

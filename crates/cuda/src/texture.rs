@@ -6,7 +6,7 @@
 
 use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
-use crate::context::{Context, current_even_if_faulty};
+use crate::context::{Context, current};
 use crate::error::code;
 use crate::format::{format, view_format};
 use crate::handle::{Handle, Object, object};
@@ -367,14 +367,14 @@ pub(crate) fn find_surface(context: &Context, handle: u64) -> Answer<Arc<Surface
 
 /// Ends a texture object. What it read is given back if nobody else holds it.
 pub(crate) fn destroy(handle: u64) -> Answer {
-    let context = current_even_if_faulty()?;
+    let context = current()?;
     find(&context, handle)?;
     key::<Texture>(&context.gpu, handle).take().map(|_| ())
 }
 
 /// Ends a surface object.
 pub(crate) fn destroy_surface(handle: u64) -> Answer {
-    let context = current_even_if_faulty()?;
+    let context = current()?;
     find_surface(&context, handle)?;
     key::<Surface>(&context.gpu, handle).take().map(|_| ())
 }

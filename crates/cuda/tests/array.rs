@@ -21,7 +21,6 @@ functions! {
     cuMipmappedArrayGetMemoryRequirements(
         needs: *mut CUDA_ARRAY_MEMORY_REQUIREMENTS, array: Ptr, device: i32,
     );
-    cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
 }
 
 const LAYERED: u32 = CUDA_ARRAY3D_LAYERED;

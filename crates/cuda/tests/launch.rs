@@ -150,14 +150,17 @@ fn parameters_come_in_every_way() {
     let (fill, none) = (here.function(c"fill"), null_mut());
     let wanted = |value: u32| (value..value + 8).collect::<Vec<_>>();
     let (mut out, mut value) = (memory(8), 10_u32);
-    let mut params = [(&raw mut out).cast::<u8>(), (&raw mut value).cast()];
+    let argument = &raw mut value;
+    // SAFETY: `value` lives as long as the calls; it is only written between them.
+    let set = |new: u32| unsafe { argument.write(new) };
+    let mut params = [(&raw mut out).cast::<u8>(), argument.cast()];
     let params = params.as_mut_ptr();
     ok!(cuLaunchKernel(fill, 2, 1, 1, 4, 1, 1, 0, none, params, null_mut()));
     assert_eq!(numbers(out, 8), wanted(10));
-    value = 20;
+    set(20);
     ok!(cuLaunchCooperativeKernel(fill, 2, 1, 1, 4, 1, 1, 0, none, params));
     assert_eq!(numbers(out, 8), wanted(20));
-    value = 30;
+    set(30);
     // Cooperative, a cluster of one block, a priority.
     let attributes = [attribute(2, [1, 0, 0]), attribute(4, [1; 3]), attribute(8, [1, 0, 0])];
     let how = config(2, 4, &attributes);
@@ -166,15 +169,18 @@ fn parameters_come_in_every_way() {
     // A structure of C has four bytes of padding at its end.
     let buffer = [out, 40];
     let mut size = 16_usize;
-    let mut extra = [1, buffer.as_ptr() as usize, 2, (&raw mut size) as usize, 0];
+    let given = &raw mut size;
+    // SAFETY: as above.
+    let set = |new: usize| unsafe { given.write(new) };
+    let mut extra = [1, buffer.as_ptr() as usize, 2, given as usize, 0];
     ok!(cuLaunchKernel(fill, 2, 1, 1, 4, 1, 1, 0, none, null_mut(), extra.as_mut_ptr()));
     assert_eq!(numbers(out, 8), wanted(40));
-    size = 11;
+    set(11);
     fails!(
         INVALID_VALUE,
         cuLaunchKernel(fill, 2, 1, 1, 4, 1, 1, 0, none, null_mut(), extra.as_mut_ptr())
     );
-    size = 12;
+    set(12);
     fails!(
         INVALID_VALUE,
         cuLaunchKernel(fill, 2, 1, 1, 4, 1, 1, 0, none, params, extra.as_mut_ptr())

@@ -90,10 +90,7 @@ fn round(random: &mut Random, shared_texture: Option<(u64, &[f32])>) {
     let texels: Vec<f32> = (0..64).map(|_| random.below(1000) as f32).collect();
     ok!(cuMemcpyHtoD_v2(memory, start.as_ptr().cast(), 256));
     ok!(cuArray3DCreate_v2(&raw mut array, &raw const ARRAY));
-    for row in 0..8 {
-        // Bytes in an array are counted row after row.
-        ok!(cuMemcpyHtoA_v2(array, 32 * row, texels[8 * row..].as_ptr().cast(), 32));
-    }
+    upload(array, &texels);
     let (resource, how) = (of_array(array), CUDA_TEXTURE_DESC::default());
     ok!(cuTexObjectCreate(&raw mut texture, &raw const resource, &raw const how, null()));
     ok!(cuModuleLoadData(&raw mut module, ADD.as_ptr().cast()));
@@ -133,9 +130,7 @@ fn threads_share_a_context() {
     let texels: &'static [f32] = Vec::leak((0..64).map(|i| i as f32).collect());
     let (mut array, mut texture) = (null_mut(), 0);
     ok!(cuArray3DCreate_v2(&raw mut array, &raw const ARRAY));
-    for row in 0..8 {
-        ok!(cuMemcpyHtoA_v2(array, 32 * row, texels[8 * row..].as_ptr().cast(), 32));
-    }
+    upload(array, texels);
     let (resource, how) = (of_array(array), CUDA_TEXTURE_DESC::default());
     ok!(cuTexObjectCreate(&raw mut texture, &raw const resource, &raw const how, null()));
     all_at_once(move |thread| {

@@ -77,8 +77,8 @@ pub use texunit_memory::{
     AddressError, AttachError, Block, CONST_BASE, CONST_END, GLOBAL_BASE, Windows,
 };
 pub use texunit_simt::{
-    Count, Fault, FaultKind, FetchSite, GradientStats, HandleSource, LaunchStats, Resources, Tally, Watch,
-    Watched, WatchedAccess, WatchedFetch, WatchedSurface,
+    Count, Fault, FaultKind, FetchSite, GradientStats, HandleSource, LaunchStats, Resources, Tally,
+    Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface,
 };
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format};

@@ -1,7 +1,7 @@
 //! What stands in ELF files.
 
-use object::read::elf::ElfFile64;
-use object::{Endianness, Object, ObjectSymbol, ReadCache};
+use object::read::elf::{ElfFile64, Sym};
+use object::{Endianness, Object, ObjectSection, ReadCache, elf, pod};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
@@ -49,48 +49,67 @@ pub(crate) struct Inside {
     pub(crate) functions: Vec<Function>,
 }
 
+/// A symbol that is defined in a file.
+struct Defined<'a> {
+    name: &'a [u8],
+    address: usize,
+}
+
+/// The symbols that a table defines, of which sections hold the entries and the names. Each section is
+/// read at once: a file may have many thousands of symbols.
+fn defined<'a>(
+    file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>,
+    entries: &str,
+    names: &str,
+) -> Option<Vec<Defined<'a>>> {
+    let data = |name: &str| file.section_by_name(name)?.data().ok();
+    let (entries, names) = (data(entries)?, data(names)?);
+    let count = entries.len() / size_of::<elf::Sym64<Endianness>>();
+    let (entries, _) = pod::slice_from_bytes::<elf::Sym64<Endianness>>(entries, count).ok()?;
+    let endian = file.endian();
+    let symbol = |entry: &elf::Sym64<Endianness>| {
+        let name = names.get(entry.st_name(endian) as usize..)?;
+        let name = name.split(|&byte| byte == 0).next()?;
+        let is_defined = entry.st_shndx(endian) != elf::SHN_UNDEF;
+        is_defined.then(|| Defined { name, address: entry.st_value(endian) as usize })
+    };
+    Some(entries.iter().filter_map(symbol).collect())
+}
+
 /// The runtime inside a file, if there is one. A file that cannot be read is none of ours.
-pub(crate) fn runtime_inside(path: &Path) -> Result<Option<Inside>, String> {
-    let Ok(file) = File::open(path) else { return Ok(None) };
-    let cache = ReadCache::new(file);
-    let Ok(file) = ElfFile64::<Endianness, _>::parse(&cache) else { return Ok(None) };
-    let mut functions = Vec::new();
-    let mut is_12 = false;
-    for symbol in file.symbols().filter(ObjectSymbol::is_definition) {
-        let Ok(name) = symbol.name_bytes() else { continue };
-        if name.starts_with(b"cuda") || name.starts_with(b"__cuda") {
-            // Runtimes before 13 have it, beside one with the structure of CUDA 11.
-            is_12 |= name == b"cudaGetDeviceProperties_v2";
-            functions.push(Function {
-                name: String::from_utf8_lossy(name).into_owned(),
-                address: symbol.address() as usize,
-                room: 0,
-            });
-        }
+pub(crate) fn runtime_inside(path: &Path) -> Option<Inside> {
+    let cache = ReadCache::new(File::open(path).ok()?);
+    let file = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
+    let symbols = defined(&file, ".symtab", ".strtab")?;
+    let of_runtime = |name: &[u8]| name.starts_with(b"cuda") || name.starts_with(b"__cuda");
+    // Names like these are the program's own, unless the whole runtime is there.
+    if !symbols.iter().any(|symbol| symbol.name == b"cudaMalloc") {
+        return None;
     }
-    // Names like these are the program's own, or imported ones, unless the whole runtime is there.
-    if !functions.iter().any(|function| function.name == "cudaMalloc") {
-        return Ok(None);
-    }
-    let mut places: Vec<usize> = file.symbols().map(|symbol| symbol.address() as usize).collect();
+    let mut places: Vec<usize> = symbols.iter().map(|symbol| symbol.address).collect();
     places.sort_unstable();
-    for function in &mut functions {
-        let next = places.partition_point(|&place| place <= function.address);
-        function.room = places.get(next).map_or(0, |next| next - function.address);
-    }
+    let functions = symbols.iter().filter(|symbol| of_runtime(symbol.name)).map(|symbol| {
+        let next = places.partition_point(|&place| place <= symbol.address);
+        Function {
+            name: String::from_utf8_lossy(symbol.name).into_owned(),
+            address: symbol.address,
+            room: places.get(next).map_or(0, |next| next - symbol.address),
+        }
+    });
+    // Runtimes before 13 have it, beside one with the structure of CUDA 11.
+    let is_12 = symbols.iter().any(|symbol| symbol.name == b"cudaGetDeviceProperties_v2");
     let runtime = if is_12 { Runtime::Cuda12 } else { Runtime::Cuda13 };
-    Ok(Some(Inside { runtime, functions }))
+    Some(Inside { runtime, functions: functions.collect() })
 }
 
 /// The functions that a library exports, by name, where it was loaded.
 pub(crate) fn exported(path: &Path, loaded: usize) -> Result<BTreeMap<String, usize>, String> {
-    let file = File::open(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let cache = ReadCache::new(file);
-    let file = ElfFile64::<Endianness, _>::parse(&cache);
-    let file = file.map_err(|e| format!("{}: {e}", path.display()))?;
-    let symbols = file.dynamic_symbols().filter(ObjectSymbol::is_definition);
-    let named = symbols.filter_map(|symbol| {
-        Some((symbol.name().ok()?.to_owned(), loaded.wrapping_add(symbol.address() as usize)))
+    let cannot = |why: &str| format!("{}: {why}", path.display());
+    let cache = ReadCache::new(File::open(path).map_err(|e| cannot(&e.to_string()))?);
+    let file = ElfFile64::<Endianness, _>::parse(&cache).map_err(|e| cannot(&e.to_string()))?;
+    let symbols = defined(&file, ".dynsym", ".dynstr").ok_or_else(|| cannot("no symbols"))?;
+    let named = symbols.iter().map(|symbol| {
+        (String::from_utf8_lossy(symbol.name).into_owned(), loaded.wrapping_add(symbol.address))
     });
     Ok(named.collect())
 }
@@ -111,7 +130,7 @@ mod tests {
     #[test]
     fn other_files_have_no_runtime_inside() {
         for path in [Path::new(file!()), Path::new("/nowhere"), &std::env::current_exe().unwrap()] {
-            assert!(runtime_inside(path).unwrap().is_none());
+            assert!(runtime_inside(path).is_none());
         }
     }
 }

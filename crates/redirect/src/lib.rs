@@ -114,7 +114,7 @@ fn with(work: impl FnOnce(&mut State)) {
 impl State {
     /// Makes the runtime inside a file jump to ours.
     fn redirect(&mut self, path: &Path, address: usize) -> Result<(), String> {
-        let Some(inside) = file::runtime_inside(path)? else { return Ok(()) };
+        let Some(inside) = file::runtime_inside(path) else { return Ok(()) };
         let Some((ours, at)) = self.ours.get(&inside.runtime) else {
             return Err(format!("texunit's {} is not loaded", inside.runtime.name()));
         };
@@ -124,13 +124,15 @@ impl State {
                 place.insert(file::exported(ours, *at)?)
             }
         };
-        for function in &inside.functions {
-            if let Some(target) = targets.get(&function.name) {
-                patch::jump(address.wrapping_add(function.address), function.room, *target)
-                    .map_err(|why| format!("{}: {why}", function.name))?;
-            }
-        }
-        Ok(())
+        let jumps = inside.functions.iter().filter_map(|function| {
+            let target = *targets.get(&function.name)?;
+            Some(patch::Jump {
+                at: address.wrapping_add(function.address),
+                room: function.room,
+                target,
+            })
+        });
+        patch::write(&jumps.collect::<Vec<_>>())
     }
 }
 

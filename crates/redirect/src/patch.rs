@@ -1,4 +1,4 @@
-//! Writing a jump over the first instructions of a function.
+//! Writing jumps over the first instructions of functions.
 
 use std::ffi::c_void;
 
@@ -21,37 +21,57 @@ fn code(target: usize) -> Vec<u8> {
     code
 }
 
-/// Makes a function at an address, with `room` bytes, jump to another.
+/// A jump that is to be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Jump {
+    /// The function that is to jump.
+    pub(crate) at: usize,
+    /// Its bytes.
+    pub(crate) room: usize,
+    /// Where to.
+    pub(crate) target: usize,
+}
+
+/// Writes jumps into the code of one file.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(crate) fn jump(address: usize, room: usize, target: usize) -> Result<(), String> {
-    let code = code(target);
-    if room < code.len() {
-        return Err("it is too short".to_owned());
+pub(crate) fn write(jumps: &[Jump]) -> Result<(), String> {
+    let length = code(0).len();
+    if jumps.iter().any(|jump| jump.room < length) {
+        return Err("a function is too short".to_owned());
     }
+    let (Some(first), Some(last)) =
+        (jumps.iter().map(|jump| jump.at).min(), jumps.iter().map(|jump| jump.at).max())
+    else {
+        return Ok(());
+    };
     // SAFETY: a question without pointers.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
-    let first = address & !(page - 1);
-    let length = (address + code.len()).next_multiple_of(page) - first;
+    let first = first & !(page - 1);
     let pages = std::ptr::with_exposed_provenance_mut::<c_void>(first);
     let protect = |access| {
-        // SAFETY: the pages are those of the file's code that hold the function.
-        match unsafe { libc::mprotect(pages, length, access) } {
+        // SAFETY: the pages are those of the file's code from the first function to the last: a
+        // file's code lies in one piece.
+        match unsafe {
+            libc::mprotect(pages, (last + length).next_multiple_of(page) - first, access)
+        } {
             0 => Ok(()),
             _ => Err(format!("its code cannot be changed: {}", std::io::Error::last_os_error())),
         }
     };
     protect(libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC)?;
-    let place = std::ptr::with_exposed_provenance_mut::<u8>(address);
-    // SAFETY: see the invariant of the crate; the pages can be written now.
-    unsafe { place.copy_from_nonoverlapping(code.as_ptr(), code.len()) };
-    protect(libc::PROT_READ | libc::PROT_EXEC)?;
-    clear_cache(address, code.len());
-    Ok(())
+    for jump in jumps {
+        let code = code(jump.target);
+        let place = std::ptr::with_exposed_provenance_mut::<u8>(jump.at);
+        // SAFETY: see the invariant of the crate; the pages can be written now.
+        unsafe { place.copy_from_nonoverlapping(code.as_ptr(), code.len()) };
+        clear_cache(jump.at, code.len());
+    }
+    protect(libc::PROT_READ | libc::PROT_EXEC)
 }
 
 /// Other machines have no CUDA.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(crate) fn jump(_: usize, _: usize, _: usize) -> Result<(), String> {
+pub(crate) fn write(_: &[Jump]) -> Result<(), String> {
     Err("this is done on x86-64 and aarch64 only".to_owned())
 }
 
@@ -92,10 +112,10 @@ mod tests {
     #[test]
     fn a_function_becomes_another() {
         let first: extern "C" fn(u32) -> u32 = std::hint::black_box(first);
-        let (address, target) = (first as usize, second as extern "C" fn(u32) -> u32 as usize);
+        let (at, target) = (first as usize, second as extern "C" fn(u32) -> u32 as usize);
         assert_ne!(first(7), 8);
-        assert!(jump(address, 8, target).is_err());
-        jump(address, 32, target).unwrap();
+        assert!(write(&[Jump { at, room: 8, target }]).is_err());
+        write(&[Jump { at, room: 32, target }]).unwrap();
         assert_eq!(std::hint::black_box(first)(7), 8);
     }
 }

@@ -73,6 +73,10 @@ fn operand(rule: &OperandRule, words: &[&str], n: usize) -> String {
             let list: Vec<String> = (0..lanes.unwrap()).map(|k| register(bits, n + k)).collect();
             format!("{{{}}}", list.join(", "))
         }
+        // An arrival at a barrier of another CTA has no result.
+        Role::Dest if words[0].starts_with("arrive") && words.contains(&"shared::cluster") => {
+            "_".to_owned()
+        }
         Role::DestWithPredicate => format!("{}|%p7", register(bits, n)),
         Role::PredicatePair => "%p1".to_owned(),
         Role::Condition => "%p2".to_owned(),

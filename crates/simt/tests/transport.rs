@@ -212,8 +212,8 @@ fn what_is_no_mbarrier_is_found() {
         "mbarrier.arrive.shared.b64 %state, [bar];",
         "mbarrier.init.shared.b64 [bar], 1; mbarrier.inval.shared.b64 [bar];
          mbarrier.arrive.shared.b64 %state, [bar];",
-        "mbarrier.init.shared.b64 [bar], 0;",
-        "mbarrier.init.shared.b64 [bar], 1048576;",
+        "mov.u32 %a, 0; mbarrier.init.shared.b64 [bar], %a;",
+        "mov.u32 %a, 1048576; mbarrier.init.shared.b64 [bar], %a;",
         "mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.shared.b64 %state, [bar], 2;",
         "mbarrier.init.shared.b64 [bar], 1; mov.u64 %state, 5;
          mbarrier.test_wait.shared.b64 %q, [bar], %state;",

@@ -341,6 +341,18 @@ pub struct SurfaceForm {
     pub clamp: ClampMode,
 }
 
+impl SurfaceForm {
+    /// How many elements an access of a lane has.
+    pub fn elements(&self) -> usize {
+        match self.kind {
+            SurfaceKind::Load { vector, .. }
+            | SurfaceKind::Store { vector, .. }
+            | SurfaceKind::StoreFormatted { vector } => vector.into(),
+            SurfaceKind::Reduce { .. } => 1,
+        }
+    }
+}
+
 /// One surface access of a warp.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceRequest<'a> {

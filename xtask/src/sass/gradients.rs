@@ -274,7 +274,7 @@ impl Writer {
             true => "0f3E800000".to_owned(),
             false => self.load("f", "f32", 4),
         };
-        let label = self.random.chance(15).then(|| self.registers);
+        let label = self.random.chance(15).then_some(self.registers);
         if let Some(label) = label {
             let _ = writeln!(self.body, "@%p2 bra L{label};");
         }

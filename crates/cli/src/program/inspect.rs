@@ -3,7 +3,7 @@
 
 use object::elf;
 use object::read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader};
-use object::{Endianness, Object, ObjectSection, ObjectSymbol, ReadCache};
+use object::{Endianness, Object, ObjectSection, ReadCache};
 use std::fs::File;
 use std::path::Path;
 use texunit_fatbin::Kind;
@@ -84,15 +84,12 @@ impl Static {
         if file.section_by_name(".symtab").is_none() {
             return Self::Stripped;
         }
-        let names = ["cudaMalloc", "cudaBindTexture"];
-        let mut has = [false; 2];
-        for symbol in file.symbols().filter(|symbol| symbol.is_definition()) {
-            let at =
-                symbol.name().ok().and_then(|name| names.iter().position(|known| *known == name));
-            if let Some(at) = at {
-                has[at] = true;
-            }
-        }
+        let Some(Ok(names)) = file.section_by_name(".strtab").map(|names| names.data()) else {
+            return Self::Stripped;
+        };
+        let names = || names.split(|&byte| byte == 0);
+        let has =
+            [b"cudaMalloc".as_slice(), b"cudaBindTexture"].map(|name| names().any(|n| n == name));
         match has {
             [false, _] => Self::None,
             [_, true] => Self::Old,

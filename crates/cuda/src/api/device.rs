@@ -10,7 +10,7 @@ use texunit_cuda_abi::{CUdevice, CUresult, CUuuid};
 /// `CUdevprop`, of the first versions of CUDA.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-#[allow(non_snake_case, missing_docs)]
+#[allow(non_snake_case, missing_docs, unreachable_pub)]
 pub struct CUdevprop {
     pub maxThreadsPerBlock: c_int,
     pub maxThreadsDim: [c_int; 3],

@@ -78,7 +78,8 @@ driver_api! {
 }
 
 fn destroy(event: Handle<Event>) -> Answer {
-    crate::state::gpus()?;
+    // As all calls, it answers a fault of the context, with which the event then ends.
+    wait(event)?;
     event.take().map(|_| ())
 }
 

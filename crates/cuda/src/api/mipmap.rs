@@ -3,7 +3,7 @@
 use crate::args::{In, Out};
 use crate::array::{self, ArrayObject, MipmapObject};
 use crate::call::driver_api;
-use crate::context::{current, current_even_if_faulty};
+use crate::context::current;
 use crate::handle::Handle;
 use std::ffi::c_uint;
 use texunit_cuda_abi::{
@@ -37,7 +37,7 @@ driver_api! {
 
     /// Ends an array and its levels. Textures and surfaces of it can be used on.
     fn cuMipmappedArrayDestroy(hMipmappedArray: Handle<MipmapObject>) {
-        current_even_if_faulty()?;
+        current()?;
         array::destroy_mipmapped(hMipmappedArray)
     }
 

@@ -43,7 +43,7 @@ driver_api! {
 
     /// Unloads a module and its kernels.
     fn cuModuleUnload(hmod: Handle<Module>) {
-        context::current_even_if_faulty()?;
+        context::current()?;
         module::unload(hmod)
     }
 

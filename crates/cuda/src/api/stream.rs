@@ -237,6 +237,6 @@ fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
 }
 
 fn destroy(stream: Handle<Stream>) -> Answer {
-    context::current_even_if_faulty()?;
+    context::current()?;
     stream.take().map(|_| ())
 }

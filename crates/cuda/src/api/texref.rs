@@ -4,7 +4,7 @@
 use crate::args::{Answer, In, Out, Text};
 use crate::array::{ArrayObject, MipmapObject};
 use crate::call::driver_api;
-use crate::context::{current, current_even_if_faulty};
+use crate::context::current;
 use crate::format::format;
 use crate::handle::Handle;
 use crate::module::{Function, Module};
@@ -40,7 +40,7 @@ driver_api! {
 
     /// Ends a reference that `cuTexRefCreate` made.
     fn cuTexRefDestroy(hTexRef: Handle<TextureReference>) {
-        current_even_if_faulty()?;
+        current()?;
         texref::destroy(hTexRef)
     }
 

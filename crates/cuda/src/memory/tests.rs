@@ -16,6 +16,8 @@ use texunit_cuda_abi::{
 };
 use texunit_device::{Array, ArrayDescriptor, Extent, Format, Geometry};
 
+// As a C program declares them.
+#[allow(clashing_extern_declarations)]
 unsafe extern "C" {
     fn cuMemcpy2D_v2(copy: *const CUDA_MEMCPY2D) -> CUresult;
     fn cuMemcpy3D_v2(copy: *const CUDA_MEMCPY3D) -> CUresult;

@@ -36,6 +36,7 @@ macro_rules! ok {
 pub(crate) use ok;
 
 /// Calls a function: another result is wanted.
+#[allow(unused_macros, reason = "not every test asks")]
 macro_rules! fails {
     ($code:ident, $call:expr) => {{
         // SAFETY: as above; or the call is refused before it uses the pointer, which is what is tested.
@@ -43,6 +44,7 @@ macro_rules! fails {
         assert_eq!(result, texunit_cuda_abi::CUresult::$code, "{}", stringify!($call));
     }};
 }
+#[allow(unused_imports, reason = "not every test asks")]
 pub(crate) use fails;
 
 /// A context of its own, current to this thread.

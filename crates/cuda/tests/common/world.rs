@@ -6,8 +6,9 @@ use super::common::{Ptr, context, functions, ok};
 use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::{
-    CU_RESOURCE_TYPE_ARRAY, CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR,
-    CUDA_ARRAY3D_SURFACE_LDST, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUresult,
+    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_RESOURCE_TYPE_ARRAY, CUDA_ARRAY_DESCRIPTOR,
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_SURFACE_LDST, CUDA_MEMCPY2D, CUDA_RESOURCE_DESC,
+    CUDA_TEXTURE_DESC, CUresult,
 };
 
 functions! {
@@ -51,6 +52,7 @@ functions! {
     cuMemcpyDtoHAsync_v2(to: *mut u8, from: u64, size: usize, stream: Ptr);
     cuMemcpyAtoH_v2(to: *mut u8, array: Ptr, offset: usize, size: usize);
     cuMemcpyHtoA_v2(array: Ptr, offset: usize, from: *const u8, size: usize);
+    cuMemcpy2D_v2(copy: *const CUDA_MEMCPY2D);
     cuMemsetD8_v2(to: u64, value: u8, n: usize);
     cuMemsetD32Async(to: u64, value: u32, n: usize, stream: Ptr);
     cuArrayCreate_v2(array: *mut Ptr, descriptor: *const CUDA_ARRAY_DESCRIPTOR);
@@ -173,6 +175,18 @@ pub(crate) fn of_array(array: Ptr) -> CUDA_RESOURCE_DESC {
         what: array as u64,
         ..CUDA_RESOURCE_DESC::default()
     }
+}
+
+/// Writes the 8 x 8 texels of an array of [`ARRAY`].
+pub(crate) fn upload(array: Ptr, texels: &[f32]) {
+    assert_eq!(texels.len(), 64);
+    let mut copy = CUDA_MEMCPY2D { width_in_bytes: 32, height: 8, ..CUDA_MEMCPY2D::default() };
+    copy.src.memory_type = CU_MEMORYTYPE_HOST;
+    copy.src.host = texels.as_ptr() as u64;
+    copy.src.pitch = 32;
+    copy.dst.memory_type = CU_MEMORYTYPE_ARRAY;
+    copy.dst.array = array as usize;
+    ok!(cuMemcpy2D_v2(&raw const copy));
 }
 
 impl World {
