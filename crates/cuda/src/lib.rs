@@ -17,8 +17,8 @@
 //!
 //! # Where things are
 //!
-//! [`functions`] is the table of all functions, [`call`] what each does around its own work, [`args`]
-//! the pointers of C, [`handle`] the numbers given out for objects; [`state`] the devices, [`context`]
+//! [`functions`] is the table of all functions, `call` what each does around its own work, `args`
+//! the pointers of C, `handle` the numbers given out for objects; `state` the devices, `context`
 //! contexts and which is current; `api` the functions themselves, one file for each section of the
 //! driver API.
 

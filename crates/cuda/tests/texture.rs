@@ -568,7 +568,10 @@ fn stale_handles_and_other_kinds_are_refused() {
     fails!(INVALID_VALUE, cuTexObjectDestroy(surface));
     fails!(INVALID_VALUE, cuSurfObjectDestroy(handle));
     fails!(INVALID_VALUE, cuTexObjectGetResourceDesc(&raw mut back, surface));
-    for garbage in [0, 1, u64::MAX, handle ^ 1 << 40, handle ^ 1 << 62, given as u64] {
+    // As a null pointer is freed.
+    ok!(cuTexObjectDestroy(0));
+    ok!(cuSurfObjectDestroy(0));
+    for garbage in [1, u64::MAX, handle ^ 1 << 40, handle ^ 1 << 62, given as u64] {
         fails!(INVALID_VALUE, cuTexObjectDestroy(garbage));
         fails!(INVALID_VALUE, cuSurfObjectDestroy(garbage));
         fails!(INVALID_VALUE, cuTexObjectGetResourceDesc(&raw mut back, garbage));

@@ -46,7 +46,8 @@ fn python(setup: &Setup, script: &Path, kit: &str) -> Result<(), Failed> {
     command.env("CUDA_CACHE_DISABLE", "1");
     let ended = succeed(&mut command, &setup.build.join(name))?;
     compare(&script.with_extension("expected"), &ended.stdout)?;
-    Ok(coverage::note(&format!("tests/cuda/python/{name}"), &coverage::traced(&ended.stderr))?)
+    coverage::note(&format!("tests/cuda/python/{name}"), &coverage::traced(&ended.stderr));
+    Ok(())
 }
 
 /// A Cargo project of its own, with its own lock file: its crates are no part of the workspace.
@@ -70,7 +71,8 @@ fn cudarc(setup: &Setup) -> Result<(), Failed> {
     let ended =
         succeed(setup.run().args(["--trace", "api"]).arg(program), &target.join("texture"))?;
     compare(&project.join("expected"), &ended.stdout)?;
-    Ok(coverage::note("tests/cuda/cudarc", &coverage::traced(&ended.stderr))?)
+    coverage::note("tests/cuda/cudarc", &coverage::traced(&ended.stderr));
+    Ok(())
 }
 
 fn compare(expected: &Path, found: &str) -> Result<(), Failed> {

@@ -41,21 +41,12 @@ pub(crate) fn linked(program: &Path) -> BTreeSet<String> {
     names.filter(|name| name.starts_with("cuda") || name.starts_with("__cuda")).collect()
 }
 
-/// Notes what a test calls. An error if the file says that it calls something else too.
-pub(crate) fn note(test: &str, called: &BTreeSet<String>) -> Result<(), String> {
+/// Notes what a test calls: `UPDATE=1` writes it. Variants of a program call different functions, so that
+/// one of them alone says nothing about what the file has.
+pub(crate) fn note(test: &str, called: &BTreeSet<String>) {
     let mut all = CALLED.lock().unwrap();
     for function in called {
         all.entry(function.clone()).or_default().insert(test.to_owned());
-    }
-    if std::env::var_os("UPDATE").is_some() {
-        return Ok(());
-    }
-    match recorded().iter().find(|(function, by)| *by == test && !called.contains(*function)) {
-        Some((function, _)) => Err(format!(
-            "{test} does not call {function} any more, as tests/cuda/tested.txt says; run the tests with UPDATE=1, \
-             and then `cargo run -p xtask -- matrix`"
-        )),
-        None => Ok(()),
     }
 }
 
