@@ -11,6 +11,7 @@
 pub mod args;
 mod array;
 mod copy;
+pub mod format;
 mod launch;
 mod memory;
 mod module;

@@ -3,41 +3,20 @@
 use crate::driver::{Buffer, Gpu, GpuError};
 use crate::ffi::{self, Opaque, ResourceDescriptor, ResourceUnion};
 use std::ffi::{c_int, c_uint};
+use texunit_cuda_abi::format::FORMATS;
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Extent, Geometry, Layout, Resource, TexelIndex};
-
-/// `CUarray_format` and the number of channels. The driver has no arrays of depth formats.
-#[rustfmt::skip]
-const FORMATS: [(&str, c_int, c_uint); 51] = [
-    ("u8", 0x01, 1),       ("u8x2", 0x01, 2),       ("u8x4", 0x01, 4),
-    ("u16", 0x02, 1),      ("u16x2", 0x02, 2),      ("u16x4", 0x02, 4),
-    ("u32", 0x03, 1),      ("u32x2", 0x03, 2),      ("u32x4", 0x03, 4),
-    ("s8", 0x08, 1),       ("s8x2", 0x08, 2),       ("s8x4", 0x08, 4),
-    ("s16", 0x09, 1),      ("s16x2", 0x09, 2),      ("s16x4", 0x09, 4),
-    ("s32", 0x0a, 1),      ("s32x2", 0x0a, 2),      ("s32x4", 0x0a, 4),
-    ("f16", 0x10, 1),      ("f16x2", 0x10, 2),      ("f16x4", 0x10, 4),
-    ("f32", 0x20, 1),      ("f32x2", 0x20, 2),      ("f32x4", 0x20, 4),
-    ("unorm8", 0xc0, 1),   ("unorm8x2", 0xc1, 2),   ("unorm8x4", 0xc2, 4),
-    ("unorm16", 0xc3, 1),  ("unorm16x2", 0xc4, 2),  ("unorm16x4", 0xc5, 4),
-    ("snorm8", 0xc6, 1),   ("snorm8x2", 0xc7, 2),   ("snorm8x4", 0xc8, 4),
-    ("snorm16", 0xc9, 1),  ("snorm16x2", 0xca, 2),  ("snorm16x4", 0xcb, 4),
-    ("rgb10a2", 0x50, 4),
-    ("bc1", 0x91, 4),      ("bc1_srgb", 0x92, 4),   ("bc2", 0x93, 4),       ("bc2_srgb", 0x94, 4),
-    ("bc3", 0x95, 4),      ("bc3_srgb", 0x96, 4),   ("bc4", 0x97, 1),       ("bc4_snorm", 0x98, 1),
-    ("bc5", 0x99, 2),      ("bc5_snorm", 0x9a, 2),  ("bc6h", 0x9b, 3),      ("bc6h_snorm", 0x9c, 3),
-    ("bc7", 0x9d, 4),      ("bc7_srgb", 0x9e, 4),
-];
 
 /// Name of the format that the driver has these numbers for.
 #[cfg(any(test, feature = "test-card"))]
 pub(crate) fn format_name(cuda: c_int, channels: c_uint) -> Option<&'static str> {
-    FORMATS.iter().find(|row| (row.1, row.2) == (cuda, channels)).map(|row| row.0)
+    FORMATS.iter().find(|row| (row.1.cast_signed(), row.2) == (cuda, channels)).map(|row| row.0)
 }
 
 fn cuda_format(format: Format) -> Result<(c_int, c_uint), GpuError> {
     let name = format.to_string();
     match FORMATS.iter().find(|row| row.0 == name) {
-        Some(&(_, cuda, channels)) => Ok((cuda, channels)),
+        Some(&(_, cuda, channels)) => Ok((cuda.cast_signed(), channels)),
         None => Err(GpuError::NotExpressible(format!("the driver has no arrays of {format}"))),
     }
 }
