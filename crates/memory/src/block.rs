@@ -1,8 +1,13 @@
 //! One allocation.
 
+use crate::Window;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// Bytes of zeros behind the blocks that are allocated here, so that a [`Window`] has its 16 bytes
+/// wherever it begins.
+const SLACK: usize = 16;
 
 /// An access that does not lie inside its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -118,11 +123,11 @@ impl Block {
     /// Alignment of the first byte.
     pub const ALIGN: usize = 512;
 
-    /// Of the allocation, with room for the alignment, which the allocator is not asked for. For more
+    /// Of the allocation, with the slack, and with room for the alignment, which the allocator is not asked for. For more
     /// than its own it would fill the bytes with zeros itself, and so touch every page; without,
     /// pages that a kernel never uses cost nothing.
     fn layout(size: usize, align: usize) -> Option<Layout> {
-        Layout::from_size_align(size.checked_add(align)?, 16).ok()
+        Layout::from_size_align(size.checked_add(align + SLACK)?, 16).ok()
     }
 
     /// Allocates `size` zero bytes; `None` if the system has no such memory. `name` is what
@@ -142,7 +147,7 @@ impl Block {
         // SAFETY: the layout has a size of at least one byte.
         let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let head = allocation.align_offset(align).min(align);
-        // SAFETY: `head + size` is at most the size of the layout.
+        // SAFETY: `head + size + SLACK` is at most the size of the layout.
         let data = unsafe { allocation.add(head) };
         Some(Self { data, allocation: Some(allocation), align, size, name })
     }
@@ -163,6 +168,16 @@ impl Block {
     /// the races of the kernels.
     pub fn host_address(&self) -> u64 {
         self.data.as_ptr().expose_provenance() as u64
+    }
+
+    /// The block from `offset` on, for reads of many elements; `None` if there are less than 16 bytes,
+    /// which only memory of the host program can have.
+    pub fn window(&self, offset: u64) -> Option<Window<'_>> {
+        let slack = if self.allocation.is_some() { SLACK } else { 0 };
+        let reach = ((self.size + slack) as u64).checked_sub(offset)?;
+        // SAFETY: offset + reach is the end of the allocation (with the slack, if it is ours), which
+        // lives as long as the block, and to which no Rust reference exists.
+        unsafe { Window::new(self.data.as_ptr().add(offset as usize), reach) }
     }
 
     /// Size in bytes.

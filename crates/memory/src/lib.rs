@@ -3,6 +3,7 @@
 //! * A [`Block`] is one allocation. It hands out loads, stores and atomics at byte offsets.
 //! * [`Memory`] owns the blocks of a device and gives addresses out.
 //! * A [`MemoryMap`] is the frozen table of blocks that a launch searches.
+//! * A [`Window`] is a part of a block for reads of many elements at once (texels of a warp).
 //! * A [`Heap`] gives out parts of one block to kernels.
 //!
 //! # The invariant behind every unsafe access
@@ -24,6 +25,7 @@ mod error;
 mod heap;
 mod map;
 mod space;
+mod window;
 
 pub use block::{Block, OutOfBounds};
 pub use error::{AddressError, AllocError, AttachError};
@@ -33,3 +35,4 @@ pub use space::{
     CONST_BASE, CONST_END, GLOBAL_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind,
     WINDOW_SIZE, space_of,
 };
+pub use window::Window;

@@ -17,7 +17,7 @@ mod reading;
 mod srgb;
 mod store;
 
-pub use block::decode_block;
+pub use block::{block_codes, decode_block};
 pub use code::{pack, unpack};
 pub use format::{Channel, Format};
 pub use half::{f16_to_f32, f32_to_f16, f32_to_f16_toward_zero};

@@ -1,20 +1,29 @@
-//! Fetches per second of planned fetches on one thread, for a few kinds of texture.
+//! Fetches per second of planned fetches on one thread, for many kinds of texture.
 //!
-//!     cargo run --release -p texunit-unit --example fetch_rate [PART OF A LINE]
+//!     cargo run --release -p texunit-unit --example fetch_rate [--reference] [PART OF A LINE]
+//!
+//! `--reference` also measures the reference sampler, and prints how many times faster the plan is.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 use texunit_memory::Block;
 use texunit_texel::Format;
+use texunit_unit::reference;
 use texunit_unit::{
-    AddressMode, ArrayShape, CoordType, Extent, FetchAnswer, FetchForm, FetchKind, FetchPlan,
-    FetchRequest, Filter, Geometry, Lod, ReadMode, Resource, ResultType, Sampler, Scratch, Texture,
+    AddressMode, ArrayShape, ClampMode, CompareFunction, CoordType, Extent, FetchAnswer, FetchForm,
+    FetchKind, FetchPlan, FetchRequest, Filter, Geometry, Lanes, Lod, ReadMode, Residency,
+    Resource, ResultType, Sampler, Scratch, Surface, SurfaceAnswer, SurfaceForm, SurfaceKind,
+    SurfacePlan, SurfaceRequest, Texture,
 };
 
-const WARPS: usize = 4096;
-const ROUNDS: usize = 20;
+/// Warps that are fetched for, and how many of them are timed at once: for less than the system
+/// lets a thread run, so that the best times are undisturbed.
+const WARPS: usize = 1024;
+const AT_ONCE: usize = 64;
+const ROUNDS: usize = 12;
 
 /// What is measured.
 #[derive(Clone, Copy)]
@@ -29,6 +38,11 @@ struct Row {
     mip_filter: Option<Filter>,
     max_anisotropy: u32,
     offset: bool,
+    integer: bool,
+    srgb: bool,
+    compare: bool,
+    sparse: bool,
+    seamless: bool,
 }
 
 const PLAIN: Row = Row {
@@ -41,14 +55,47 @@ const PLAIN: Row = Row {
     mip_filter: None,
     max_anisotropy: 0,
     offset: false,
+    integer: false,
+    srgb: false,
+    compare: false,
+    sparse: false,
+    seamless: false,
 };
 
+/// What is asked for on the command line.
+struct Wish {
+    reference: bool,
+    part: String,
+}
+
 fn main() {
+    let mut wish = Wish { reference: false, part: String::new() };
+    for argument in std::env::args().skip(1) {
+        match argument.as_str() {
+            "--reference" => wish.reference = true,
+            part => part.clone_into(&mut wish.part),
+        }
+    }
+    for size in [1024, 1000] {
+        for row in plain() {
+            measure(row, size, &wish);
+        }
+        for row in gradients() {
+            measure(row, size, &wish);
+        }
+    }
+    for row in others() {
+        measure(row, 1024, &wish);
+    }
+    surfaces(&wish);
+}
+
+fn plain() -> Vec<Row> {
     use AddressMode::{Border, Clamp, Mirror, Wrap};
     use Filter::{Linear, Point};
-    use Geometry::{A2d, Cube, D1, D2, D3};
+    use Geometry::{A2d, D1, D2, D3};
     #[rustfmt::skip]
-    let fast = [
+    let rows = [
         ("u8x4",  D2, true,  Linear, Wrap),
         ("u8x4",  D2, true,  Linear, Clamp),
         ("u8x4",  D2, true,  Linear, Border),
@@ -66,36 +113,68 @@ fn main() {
         ("f32",   D3, false, Linear, Clamp),
         ("u8x4",  A2d, true, Linear, Wrap),
     ];
-    for size in [1024, 1000] {
-        for (format, geometry, normalized, filter, mode) in fast {
-            measure(Row { format, geometry, normalized, filter, mode, ..PLAIN }, size);
-        }
-    }
-    let (level, grad) = (FetchKind::Sample(Lod::Level), FetchKind::Sample(Lod::Gradient));
-    let (near, tri) = (Some(Point), Some(Linear));
-    let floats = Row { format: "f32x4", normalized: false, ..PLAIN };
-    #[rustfmt::skip]
-    let general = [
-        Row { kind: level, mip_filter: near, ..PLAIN },
-        Row { kind: level, mip_filter: tri, ..PLAIN },
-        Row { kind: level, mip_filter: tri, geometry: D3, ..PLAIN },
-        Row { kind: level, mip_filter: tri, filter: Point, ..PLAIN },
-        Row { kind: level, mip_filter: tri, ..floats },
-        Row { kind: grad, mip_filter: tri, ..PLAIN },
-        Row { kind: grad, mip_filter: tri, max_anisotropy: 4, ..PLAIN },
-        Row { kind: grad, mip_filter: tri, max_anisotropy: 16, ..PLAIN },
-        Row { kind: grad, mip_filter: tri, max_anisotropy: 16, ..floats },
+    let row = |(format, geometry, normalized, filter, mode)| Row {
+        format,
+        geometry,
+        normalized,
+        filter,
+        mode,
+        ..PLAIN
+    };
+    rows.map(row).to_vec()
+}
+
+const LEVEL: FetchKind = FetchKind::Sample(Lod::Level);
+const GRADIENT: FetchKind = FetchKind::Sample(Lod::Gradient);
+const FLOATS: Row = Row { format: "f32x4", normalized: false, ..PLAIN };
+
+fn gradients() -> Vec<Row> {
+    use Geometry::{Cube, D1, D3};
+    let trilinear = Some(Filter::Linear);
+    let gradient = Row { kind: GRADIENT, mip_filter: trilinear, ..PLAIN };
+    vec![
+        Row { kind: LEVEL, mip_filter: Some(Filter::Point), ..PLAIN },
+        Row { kind: LEVEL, mip_filter: trilinear, ..PLAIN },
+        Row { kind: LEVEL, mip_filter: trilinear, geometry: D3, ..PLAIN },
+        Row { kind: LEVEL, mip_filter: trilinear, filter: Filter::Point, ..PLAIN },
+        Row { kind: LEVEL, mip_filter: trilinear, ..FLOATS },
+        gradient,
+        Row { geometry: D1, ..gradient },
+        Row { geometry: D3, ..gradient },
+        Row { geometry: Cube, ..gradient },
+        Row { max_anisotropy: 2, ..gradient },
+        Row { max_anisotropy: 16, ..gradient },
+        Row { kind: GRADIENT, mip_filter: trilinear, max_anisotropy: 16, ..FLOATS },
+    ]
+}
+
+fn others() -> Vec<Row> {
+    use AddressMode::{Border, Clamp, ClampOgl};
+    use Geometry::{A2dms, Cube, D2ms};
+    let blocks = ["bc1", "bc2", "bc3", "bc4", "bc5", "bc6h", "bc7"];
+    let block = |format: &'static str| Row { format, normalized: format != "bc6h", ..PLAIN };
+    let mut rows = vec![
         Row { kind: FetchKind::Gather(0), ..PLAIN },
         Row { offset: true, ..PLAIN },
         Row { geometry: Cube, ..PLAIN },
-        Row { format: "bc1", ..PLAIN },
-        Row { format: "bc7", ..PLAIN },
+        Row { geometry: Cube, seamless: true, ..PLAIN },
+        Row { mode: ClampOgl, ..PLAIN },
+        Row { integer: true, filter: Filter::Point, mode: Clamp, ..PLAIN },
+        Row { geometry: D2ms, integer: true, filter: Filter::Point, mode: Border, ..PLAIN },
+        Row { geometry: A2dms, integer: true, filter: Filter::Point, mode: Border, ..PLAIN },
+        Row { srgb: true, ..PLAIN },
+        Row { srgb: true, filter: Filter::Point, ..PLAIN },
+        Row { sparse: true, ..PLAIN },
         Row { format: "rgb10a2", normalized: false, ..PLAIN },
         Row { format: "depth24", ..PLAIN },
+        Row { format: "depth32f", compare: true, ..PLAIN },
+        Row { format: "depth24", compare: true, filter: Filter::Point, ..PLAIN },
+        Row { format: "bc7", kind: LEVEL, mip_filter: Some(Filter::Linear), ..PLAIN },
+        Row { format: "bc1", kind: FetchKind::Gather(1), ..PLAIN },
+        Row { format: "bc1", filter: Filter::Point, ..PLAIN },
     ];
-    for row in general {
-        measure(row, 1024);
-    }
+    rows.extend(blocks.map(block));
+    rows
 }
 
 fn name(row: &Row) -> String {
@@ -106,7 +185,7 @@ fn name(row: &Row) -> String {
         FetchKind::Sample(Lod::Gradient) => ".grad",
         FetchKind::Gather(_) => ".gather",
     };
-    let mut text = format!("{:7} {}{kind}", row.format, &row.geometry.name()[1..]);
+    let mut text = format!("{:8} {}{kind}", row.format, &row.geometry.name()[1..]);
     text += if row.normalized { " normalized" } else { " element" };
     text += &format!(" {:?} {:?}", row.filter, row.mode);
     if let Some(filter) = row.mip_filter {
@@ -115,10 +194,24 @@ fn name(row: &Row) -> String {
     if row.max_anisotropy > 0 {
         text += &format!(" anisotropy {}", row.max_anisotropy);
     }
-    if row.offset {
-        text += " offset";
+    for (flag, word) in [
+        (row.offset, " offset"),
+        (row.integer, " integer coordinates"),
+        (row.srgb, " sRGB"),
+        (row.compare, " compare"),
+        (row.sparse, " sparse"),
+        (row.seamless, " seamless"),
+    ] {
+        text += if flag { word } else { "" };
     }
     text
+}
+
+/// Texels that do not repeat.
+fn fill(resource: &Resource) {
+    let word = |i: u64| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u8;
+    let texels: Vec<u8> = (0..resource.size_in_bytes()).map(|i| word(i) >> 2).collect();
+    resource.fill_packed(&texels).unwrap();
 }
 
 fn texture(row: &Row, size: u32, sampler: &Sampler) -> Texture {
@@ -132,17 +225,87 @@ fn texture(row: &Row, size: u32, sampler: &Sampler) -> Texture {
     let mut shape = ArrayShape::new(format, row.geometry, extent);
     shape.levels = row.mip_filter.map(|_| 1 + width.ilog2());
     let block = Arc::new(Block::new(shape.size().unwrap() as usize, "texels").unwrap());
-    let resource = Resource::array(&shape, block, "t").unwrap();
-    let bytes = resource.size_in_bytes();
-    let texels: Vec<u8> = (0..bytes).map(|i| (i * 7 % 60) as u8).collect();
-    resource.fill_packed(&texels).unwrap();
+    let mut resource = Resource::array(&shape, block, "t").unwrap();
+    fill(&resource);
+    if row.sparse {
+        let residency = Residency::new(&shape).unwrap();
+        residency.set_all(true);
+        resource = resource.with_residency(Arc::new(residency)).unwrap();
+    }
     let read_mode = if row.normalized { ReadMode::NormalizedFloat } else { ReadMode::Element };
     Texture::new(Arc::new(resource), read_mode, true, sampler).unwrap()
 }
 
-fn measure(row: Row, size: u32) {
+/// Operands of all warps.
+struct Operands {
+    coords: Vec<[Lanes; 4]>,
+    level: Lanes,
+    long: Lanes,
+    short: Lanes,
+    offset: Lanes,
+    compare: Lanes,
+}
+
+impl Operands {
+    /// A rotated picture: neighbouring lanes are neighbours in the texture.
+    fn new(row: &Row) -> Self {
+        let first =
+            usize::from(row.geometry.is_array()) + usize::from(row.geometry.is_multisample());
+        let warp = |warp: usize| {
+            let at = |lane: usize, dx: f32, dy: f32| {
+                let (x, y) = ((warp % 32 * 32 + lane) as f32, (warp / 32 * 16) as f32);
+                let texels = x * dx + y * dy;
+                if row.integer { texels as i32 as u32 } else { (texels / 1024.0).to_bits() }
+            };
+            let mut coords = [(0.8, -0.6), (0.6, 0.8), (0.3, 0.4), (0.0, 0.0)]
+                .map(|(dx, dy)| std::array::from_fn(|lane| at(lane, dx, dy)));
+            coords.rotate_right(first);
+            coords
+        };
+        // Gradients that differ from lane to lane: a picture in perspective.
+        let slope = |texels: f32| {
+            std::array::from_fn(|lane| ((texels + lane as f32 / 64.0) / 1024.0).to_bits())
+        };
+        Self {
+            coords: (0..WARPS).map(warp).collect(),
+            level: std::array::from_fn(|lane| (0.6 + lane as f32 / 64.0).to_bits()),
+            long: slope(9.0),
+            short: slope(1.5),
+            offset: [1; 32],
+            compare: [0.3_f32.to_bits(); 32],
+        }
+    }
+
+    fn request<'a>(&'a self, coords: &'a [Lanes; 4]) -> FetchRequest<'a> {
+        let Self { long, short, .. } = self;
+        FetchRequest {
+            level: &self.level,
+            dpdx: [long, short, short],
+            dpdy: [short, short, short],
+            offset: [&self.offset; 3],
+            compare: &self.compare,
+            ..FetchRequest::new(u32::MAX, coords.each_ref())
+        }
+    }
+}
+
+/// Million fetches a second: the best time of each piece of `warps` of many rounds.
+fn best(rounds: usize, warps: usize, at_once: usize, mut warp: impl FnMut(usize)) -> f64 {
+    let mut seconds = 0.0;
+    for first in (0..warps).step_by(at_once) {
+        let round = |_| {
+            let start = Instant::now();
+            (first..first + at_once).for_each(&mut warp);
+            start.elapsed().as_secs_f64()
+        };
+        seconds += (0..rounds).map(round).fold(f64::INFINITY, f64::min);
+    }
+    (warps * 32) as f64 / seconds / 1e6
+}
+
+fn measure(row: Row, size: u32, wish: &Wish) {
     let name = format!("{size:4} {}", name(&row));
-    if !std::env::args().nth(1).is_none_or(|part| name.contains(&part)) {
+    if !name.contains(&wish.part) {
         return;
     }
     let Row { filter, mode, mip_filter, max_anisotropy, .. } = row;
@@ -151,52 +314,78 @@ fn measure(row: Row, size: u32) {
         mip_filter: mip_filter.unwrap_or_default(),
         address_mode: [mode; 3],
         max_anisotropy,
+        srgb: row.srgb,
+        seamless_cube: row.seamless,
+        compare: row.compare.then_some(CompareFunction::Less),
         ..Sampler::default()
     };
     let texture = Arc::new(texture(&row, size, &sampler));
-    let form = FetchForm::sample(row.geometry, CoordType::F32, ResultType::F32);
-    let form = FetchForm { kind: row.kind, offset: row.offset, ..form };
-    let plan = FetchPlan::new(form, &texture, &sampler).unwrap();
-
-    // A rotated picture: neighbouring lanes are neighbours in the texture.
-    let layer = usize::from(row.geometry.is_array());
-    let coords: Vec<[[u32; 32]; 4]> = (0..WARPS)
-        .map(|warp| {
-            let at = |lane: usize, dx: f32, dy: f32| {
-                let (x, y) = ((warp % 64 * 32 + lane) as f32, (warp / 64 * 16) as f32);
-                ((x * dx + y * dy) / 1024.0).to_bits()
-            };
-            let mut coords = [(0.8, -0.6), (0.6, 0.8), (0.3, 0.4), (0.0, 0.0)]
-                .map(|(dx, dy)| std::array::from_fn(|lane| at(lane, dx, dy)));
-            coords.rotate_right(layer);
-            coords
-        })
-        .collect();
-    let level: [u32; 32] = std::array::from_fn(|lane| (0.6 + lane as f32 / 64.0).to_bits());
-    // Gradients that differ from lane to lane: a picture in perspective.
-    let slope = |texels: f32| -> [u32; 32] {
-        std::array::from_fn(|lane| ((texels + lane as f32 / 64.0) / 1024.0).to_bits())
+    let coord = if row.integer { CoordType::S32 } else { CoordType::F32 };
+    let form = FetchForm {
+        kind: row.kind,
+        offset: row.offset,
+        compare: row.compare,
+        ..FetchForm::sample(row.geometry, coord, ResultType::F32)
     };
-    let (long, short) = (slope(9.0), slope(1.5));
-    let offset = [1; 32];
+    let plan = FetchPlan::new(form, &texture, &sampler).unwrap();
+    let operands = Operands::new(&row);
     let mut scratch = Scratch::new();
     let mut answer = FetchAnswer::default();
-    let mut best = f64::INFINITY;
-    for _ in 0..ROUNDS {
-        let start = Instant::now();
-        for coords in &coords {
-            let request = FetchRequest {
-                level: &level,
-                dpdx: [&long, &short, &short],
-                dpdy: [&short, &short, &short],
-                offset: [&offset; 3],
-                ..FetchRequest::new(u32::MAX, coords.each_ref())
-            };
-            plan.fetch(&request, &mut scratch, &mut answer);
-            std::hint::black_box(&answer);
-        }
-        best = best.min(start.elapsed().as_secs_f64());
+    let rate = best(ROUNDS, WARPS, AT_ONCE, |warp| {
+        plan.fetch(&operands.request(&operands.coords[warp]), &mut scratch, &mut answer);
+        black_box(&answer);
+    });
+    if !wish.reference {
+        println!("{name}: {rate:.1} M fetches/s");
+        return;
     }
-    let rate = (WARPS * 32) as f64 / best;
-    println!("{name}: {:.1} M fetches/s", rate / 1e6);
+    let slow = best(3, 8, 1, |warp| {
+        let request = operands.request(&operands.coords[warp * WARPS / 8]);
+        for lane in 0..32 {
+            let value = reference::fetch(form, &texture, &sampler, &request.lane(lane));
+            black_box(value).unwrap();
+        }
+    });
+    let times = rate / slow;
+    println!("{name}: {rate:.1} M fetches/s, reference {slow:.3}, {times:.0} times");
+}
+
+/// `suld.b` and `sust.b` of rows of texels, which have no slower form to compare with.
+fn surfaces(wish: &Wish) {
+    for (format, element_size, vector) in [("u8x4", 4, 1), ("f32x4", 4, 4)] {
+        let extent = Extent { width: 1024, height: 1024, depth: 1 };
+        let shape = ArrayShape::new(Format::from_name(format).unwrap(), Geometry::D2, extent);
+        let block = Arc::new(Block::new(shape.size().unwrap() as usize, "texels").unwrap());
+        let resource = Arc::new(Resource::array(&shape, block, "t").unwrap());
+        let surface = Arc::new(Surface { resource });
+        let bytes = u32::from(element_size) * u32::from(vector);
+        let rows: Vec<[Lanes; 3]> = (0..WARPS)
+            .map(|warp| {
+                let x = |lane: usize| (warp % 32 * 32 + lane) as u32 * bytes;
+                [std::array::from_fn(x), [warp as u32 / 32; 32], [0; 32]]
+            })
+            .collect();
+        let (mut answer, values) = (SurfaceAnswer::default(), [[7; 32]; 4]);
+        for (name, kind) in [
+            ("suld.b", SurfaceKind::Load { element_size, vector }),
+            ("sust.b", SurfaceKind::Store { element_size, vector }),
+        ] {
+            let name = format!("1024 {format:8} {name} 2d");
+            if !name.contains(&wish.part) {
+                continue;
+            }
+            let form = SurfaceForm { kind, geometry: Geometry::D2, clamp: ClampMode::Trap };
+            let plan = SurfacePlan::new(form, &surface).unwrap();
+            let rate = best(ROUNDS, WARPS, AT_ONCE, |warp| {
+                let coords = rows[warp].each_ref();
+                let request = SurfaceRequest { active: u32::MAX, coords };
+                match kind {
+                    SurfaceKind::Load { .. } => plan.load(&request, &mut answer).unwrap(),
+                    _ => plan.store(&request, &values).unwrap(),
+                }
+                black_box(&answer);
+            });
+            println!("{name}: {rate:.1} M accesses/s");
+        }
+    }
 }

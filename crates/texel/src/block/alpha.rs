@@ -39,11 +39,15 @@ fn palette(
 }
 
 /// Three bits a texel choose the value.
-fn paint(block: u64, palette: [i32; 8], mask: i32) -> [u32; 16] {
-    std::array::from_fn(|i| {
-        let value = palette[(block >> (16 + 3 * i) & 7) as usize];
-        (value & mask) as u32
-    })
+fn paint(block: u64, palette: [i32; 8], mask: i32) -> [u16; 16] {
+    let codes = palette.map(|value| (value & mask) as u16);
+    let mut all = [0; 16];
+    let mut indices = block >> 16;
+    for code in &mut all {
+        *code = codes[(indices & 7) as usize];
+        indices >>= 3;
+    }
+    all
 }
 
 fn unsigned_ends(block: u64) -> [i32; 2] {
@@ -51,21 +55,21 @@ fn unsigned_ends(block: u64) -> [i32; 2] {
 }
 
 /// BC3's alpha, in 8 bits.
-pub(super) fn bc3(block: u64) -> [u32; 16] {
+pub(super) fn bc3(block: u64) -> [u16; 16] {
     let a = unsigned_ends(block);
     let between = |n| (a[0] * 2048 + (a[1] - a[0]) * n + 1024) >> 11;
     paint(block, palette(a, a, &BC3, between, [0, 255]), 0xff)
 }
 
 /// A channel of BC4 and BC5, in 16 bits.
-pub(super) fn unsigned(block: u64) -> [u32; 16] {
+pub(super) fn unsigned(block: u64) -> [u16; 16] {
     let a = unsigned_ends(block);
     let between = |n| a[0] * (257 - n) + a[1] * n;
     paint(block, palette(a, a.map(|a| a * 257), &UNSIGNED, between, [0, 65_535]), 0xffff)
 }
 
 /// A channel of signed BC4 and BC5, in 16 bits. -128 acts as -127.
-pub(super) fn signed(block: u64) -> [u32; 16] {
+pub(super) fn signed(block: u64) -> [u16; 16] {
     let a = [block as u8, (block >> 8) as u8].map(|a| i32::from(a as i8).max(-127));
     // In 1/127, rounded half up.
     let rounded = |n: i32| (2 * n + 127).div_euclid(254);
@@ -75,11 +79,11 @@ pub(super) fn signed(block: u64) -> [u32; 16] {
 }
 
 /// One or two such blocks as texels.
-pub(super) fn channels(blocks: &[[u32; 16]]) -> Texels {
-    let mut texels = [[0; 4]; 16];
+pub(super) fn channels(blocks: &[[u16; 16]]) -> Texels {
+    let mut texels = [0; 16];
     for (c, block) in blocks.iter().enumerate() {
         for (texel, &code) in texels.iter_mut().zip(block) {
-            texel[c] = code;
+            *texel |= u64::from(code) << (16 * c);
         }
     }
     texels

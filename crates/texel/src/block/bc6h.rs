@@ -2,9 +2,9 @@
 //! what the hardware does otherwise (docs/numerics.md 11): a negative zero is +0, and the reserved
 //! modes are black.
 
-use super::Texels;
 use super::bits::{Bits, interpolate, weights};
 use super::partition::Partition;
+use super::{Texels, texel};
 
 /// Some bits of the header: a channel of one of the endpoints w, x, y, z, and its first and last
 /// bit as the specification lists them: from the top one to the lowest, or reversed.
@@ -81,7 +81,7 @@ pub(super) fn decode(block: u128, signed: bool) -> Texels {
         short @ (0 | 1) => short,
         low => low | bits.take(3) << 2,
     };
-    let Some(mode) = MODES.iter().find(|mode| mode.code == code) else { return [[0; 4]; 16] };
+    let Some(mode) = MODES.iter().find(|mode| mode.code == code) else { return [0; 16] };
     let mut ends = [[0; 3]; 4];
     for &(name, first, last) in mode.fields {
         take_field(&mut bits, &mut ends[name as usize / 3][name as usize % 3], first, last);
@@ -99,7 +99,7 @@ pub(super) fn decode(block: u128, signed: bool) -> Texels {
         let region = 2 * partition.subset(i);
         let channel =
             |c: usize| finish(interpolate(ends[region][c], ends[region + 1][c], weight), signed);
-        [channel(0), channel(1), channel(2), 0]
+        texel([channel(0), channel(1), channel(2), 0])
     })
 }
 

@@ -10,11 +10,6 @@ impl Bits {
         self.0 >>= count;
         taken
     }
-
-    /// The next bit.
-    pub(super) fn flag(&mut self) -> bool {
-        self.take(1) == 1
-    }
 }
 
 /// Weights of interpolation in 1/64, by index.

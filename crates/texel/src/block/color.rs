@@ -2,7 +2,7 @@
 //! hardware's, measured with every pair of endpoints (published by the pantheonsim project); the
 //! descriptions of the formats compute something else.
 
-use super::Texels;
+use super::{Texels, texel};
 
 /// BC1: four colours, or three and transparent black.
 pub(super) fn bc1(block: u64) -> Texels {
@@ -11,18 +11,18 @@ pub(super) fn bc1(block: u64) -> Texels {
 }
 
 /// The colour half of BC2 and BC3, which is always one of four colours, with alpha.
-pub(super) fn with_alpha(block: u64, alpha: [u32; 16]) -> Texels {
+pub(super) fn with_alpha(block: u64, alpha: [u16; 16]) -> Texels {
     let (c0, c1) = endpoints(block);
     let mut texels = paint(block, four_colors(c0, c1));
     for (texel, alpha) in texels.iter_mut().zip(alpha) {
-        texel[3] = alpha;
+        *texel = *texel & (u64::MAX >> 16) | u64::from(alpha) << 48;
     }
     texels
 }
 
 /// BC2's alpha: four bits a texel.
-pub(super) fn bc2_alpha(block: u64) -> [u32; 16] {
-    std::array::from_fn(|i| (block >> (4 * i) & 0xf) as u32 * 17)
+pub(super) fn bc2_alpha(block: u64) -> [u16; 16] {
+    std::array::from_fn(|i| (block >> (4 * i) & 0xf) as u16 * 17)
 }
 
 fn endpoints(block: u64) -> (u32, u32) {
@@ -31,7 +31,14 @@ fn endpoints(block: u64) -> (u32, u32) {
 
 /// Two bits a texel choose the colour.
 fn paint(block: u64, palette: [[u32; 4]; 4]) -> Texels {
-    std::array::from_fn(|i| palette[(block >> (32 + 2 * i) & 3) as usize])
+    let palette = palette.map(texel);
+    let mut texels = [0; 16];
+    let mut indices = block >> 32;
+    for texel in &mut texels {
+        *texel = palette[(indices & 3) as usize];
+        indices >>= 2;
+    }
+    texels
 }
 
 fn red(c: u32) -> u32 {

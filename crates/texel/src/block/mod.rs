@@ -11,8 +11,13 @@ mod partition;
 
 use crate::format::{Block, Format, Kind};
 
-/// Codes of the 16 texels, row by row.
-pub(crate) type Texels = [[u32; 4]; 16];
+/// The 16 texels, row by row: four codes of 16 bits each, the first one lowest.
+pub(crate) type Texels = [u64; 16];
+
+/// A texel from codes of at most 16 bits.
+fn texel([r, g, b, a]: [u32; 4]) -> u64 {
+    u64::from(r | g << 16) | u64::from(b | a << 16) << 32
+}
 
 /// The codes of the 4x4 texels of a block, row by row, as [`crate::readings`] reads them: 8 bits
 /// of BC1 to BC3 and BC7, 16 bits of BC4 and BC5, halves of BC6H; a channel that the format lacks
@@ -21,22 +26,29 @@ pub(crate) type Texels = [[u32; 4]; 16];
 /// Only the first [`Format::texel_size`] bytes count; `None` if there are fewer, and for formats
 /// that are not block-compressed.
 pub fn decode_block(format: Format, bytes: &[u8]) -> Option<[[u32; 4]; 16]> {
-    let Kind::Block(block) = format.kind() else { return None };
     let element = bytes.get(..format.texel_size() as usize)?;
-    let half = |i: usize| {
-        let mut word = [0; 8];
-        word.copy_from_slice(&element[8 * i..][..8]);
-        u64::from_le_bytes(word)
-    };
-    let whole = || u128::from(half(0)) | u128::from(half(1)) << 64;
+    let mut words = [0; 2];
+    for (word, bytes) in words.iter_mut().zip(element.as_chunks().0) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    let codes = |texel: u64| [0, 16, 32, 48].map(|bit: u32| u32::from((texel >> bit) as u16));
+    Some(block_codes(format, words)?.map(codes))
+}
+
+/// The same of a block given as little-endian words, of which a format of 8 bytes uses the first:
+/// for those who decode many. A texel is four codes of 16 bits each, the first one lowest.
+pub fn block_codes(format: Format, words: [u64; 2]) -> Option<[u64; 16]> {
+    let Kind::Block(block) = format.kind() else { return None };
+    let [first, second] = words;
+    let whole = || u128::from(first) | u128::from(second) << 64;
     Some(match block {
-        Block::Bc1 => color::bc1(half(0)),
-        Block::Bc2 => color::with_alpha(half(1), color::bc2_alpha(half(0))),
-        Block::Bc3 => color::with_alpha(half(1), alpha::bc3(half(0))),
-        Block::Bc4 => alpha::channels(&[alpha::unsigned(half(0))]),
-        Block::Bc4Snorm => alpha::channels(&[alpha::signed(half(0))]),
-        Block::Bc5 => alpha::channels(&[alpha::unsigned(half(0)), alpha::unsigned(half(1))]),
-        Block::Bc5Snorm => alpha::channels(&[alpha::signed(half(0)), alpha::signed(half(1))]),
+        Block::Bc1 => color::bc1(first),
+        Block::Bc2 => color::with_alpha(second, color::bc2_alpha(first)),
+        Block::Bc3 => color::with_alpha(second, alpha::bc3(first)),
+        Block::Bc4 => alpha::channels(&[alpha::unsigned(first)]),
+        Block::Bc4Snorm => alpha::channels(&[alpha::signed(first)]),
+        Block::Bc5 => alpha::channels(&[alpha::unsigned(first), alpha::unsigned(second)]),
+        Block::Bc5Snorm => alpha::channels(&[alpha::signed(first), alpha::signed(second)]),
         Block::Bc6h => bc6h::decode(whole(), false),
         Block::Bc6hSnorm => bc6h::decode(whole(), true),
         Block::Bc7 => bc7::decode(whole()),

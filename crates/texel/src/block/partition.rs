@@ -19,7 +19,7 @@ impl Partition {
     pub(super) fn new(subsets: u32, row: u32) -> Self {
         let row = row as usize & 63;
         match subsets {
-            2 => Self { subsets: spread(TWO[row]), anchors: 1 | 1 << TWO_ANCHORS[row] },
+            2 => Self { subsets: TWO_SPREAD[row], anchors: 1 | 1 << TWO_ANCHORS[row] },
             3 => {
                 let (second, third) = THREE_ANCHORS[row];
                 Self { subsets: THREE[row], anchors: 1 | 1 << second | 1 << third }
@@ -33,6 +33,16 @@ impl Partition {
         (self.subsets >> (2 * texel) & 3) as usize
     }
 
+    /// The anchors, in order.
+    pub(super) fn anchors(self) -> impl Iterator<Item = u32> {
+        let mut rest = self.anchors;
+        std::iter::from_fn(move || {
+            let texel = rest.trailing_zeros();
+            rest &= rest.wrapping_sub(1);
+            (texel < 16).then_some(texel)
+        })
+    }
+
     /// Whether the texel is the anchor of its subset.
     pub(super) fn is_anchor(self, texel: usize) -> bool {
         self.anchors >> texel & 1 == 1
@@ -40,9 +50,24 @@ impl Partition {
 }
 
 /// A bit a texel to two bits a texel.
-fn spread(mask: u16) -> u32 {
-    (0..16).fold(0, |all, texel| all | u32::from(mask >> texel & 1) << (2 * texel))
+const fn spread(mask: u16) -> u32 {
+    let (mut all, mut texel) = (0, 0);
+    while texel < 16 {
+        all |= (mask as u32 >> texel & 1) << (2 * texel);
+        texel += 1;
+    }
+    all
 }
+
+/// [`TWO`], two bits a texel.
+const TWO_SPREAD: [u32; 64] = {
+    let (mut all, mut row) = ([0; 64], 0);
+    while row < 64 {
+        all[row] = spread(TWO[row]);
+        row += 1;
+    }
+    all
+};
 
 /// Two subsets: a bit a texel, the first texel lowest.
 #[rustfmt::skip]

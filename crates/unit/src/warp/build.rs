@@ -1,31 +1,122 @@
 //! Which build of a function runs: a value of [`Build`] is the proof that this machine can.
 
-/// A build of the kernels that the machine can run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Build {
-    #[cfg(target_arch = "x86_64")]
-    avx2: bool,
+use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+/// Instructions that planned fetches are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SimdLevel {
+    /// What every machine of the target has: SSE2, NEON, or simd128 of WebAssembly if it is enabled.
+    Portable,
+    /// x86-64-v3: AVX2, FMA, F16C, BMI.
+    Avx2,
+    /// x86-64-v4: AVX-512 F, BW, CD, DQ, VL.
+    Avx512,
 }
 
-impl Build {
-    /// Needs nothing: for tests, on any machine.
-    #[cfg(test)]
-    pub(super) const PORTABLE: Self = Self {
-        #[cfg(target_arch = "x86_64")]
-        avx2: false,
-    };
+/// A value of `TEXUNIT_SIMD` that cannot be followed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SimdError {
+    /// No such level.
+    #[error("there is no SIMD level `{0}`: avx512, avx2 and portable are known")]
+    Unknown(String),
+    /// The machine lacks the instructions.
+    #[error("this machine cannot run {0}: its highest SIMD level is {1}")]
+    Missing(SimdLevel, SimdLevel),
+}
 
-    /// The build for this machine.
-    pub(super) fn fastest() -> Self {
-        Self {
-            #[cfg(target_arch = "x86_64")]
-            avx2: std::arch::is_x86_feature_detected!("avx2"),
+impl SimdLevel {
+    /// All of them, the lowest first.
+    pub const ALL: [SimdLevel; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
+
+    /// `avx2`
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
         }
     }
 
-    /// Whether it uses AVX2, which has then been detected.
+    /// The highest level of this machine.
+    pub fn detected() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            let v3 = has!("avx2") && has!("fma") && has!("f16c") && has!("bmi2");
+            let v4 = has!("avx512f")
+                && has!("avx512bw")
+                && has!("avx512cd")
+                && has!("avx512dq")
+                && has!("avx512vl");
+            match (v3, v4) {
+                (true, true) => Self::Avx512,
+                (true, false) => Self::Avx2,
+                (false, _) => Self::Portable,
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        Self::Portable
+    }
+
+    /// The level that `TEXUNIT_SIMD` forces, or the highest of this machine.
+    pub fn from_environment() -> Result<Self, SimdError> {
+        let detected = Self::detected();
+        let Some(value) = std::env::var_os("TEXUNIT_SIMD").filter(|value| !value.is_empty()) else {
+            return Ok(detected);
+        };
+        let forced: Self = value.to_string_lossy().parse()?;
+        if forced > detected { Err(SimdError::Missing(forced, detected)) } else { Ok(forced) }
+    }
+}
+
+impl fmt::Display for SimdLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for SimdLevel {
+    type Err = SimdError;
+
+    fn from_str(name: &str) -> Result<Self, SimdError> {
+        let found = Self::ALL.into_iter().find(|level| level.name().eq_ignore_ascii_case(name));
+        found.ok_or_else(|| SimdError::Unknown(name.to_owned()))
+    }
+}
+
+/// The level that plans are made for: [`SimdLevel::from_environment`], asked once. A value of
+/// `TEXUNIT_SIMD` that cannot be followed does not count; programs say so when they start.
+pub fn simd_level() -> SimdLevel {
+    static LEVEL: OnceLock<SimdLevel> = OnceLock::new();
+    *LEVEL.get_or_init(|| SimdLevel::from_environment().unwrap_or_else(|_| SimdLevel::detected()))
+}
+
+/// A level that this machine runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Build(SimdLevel);
+
+impl Build {
+    /// The build for this machine, or that `TEXUNIT_SIMD` forces.
+    pub(super) fn fastest() -> Self {
+        Self(simd_level())
+    }
+
+    /// Every build that runs here.
+    #[cfg(test)]
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected()).map(Self)
+    }
+
+    /// What it may use.
+    pub(super) fn level(self) -> SimdLevel {
+        self.0
+    }
+
+    /// Whether it may use AVX2.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn is_avx2(self) -> bool {
-        self.avx2
+        self.0 >= SimdLevel::Avx2
     }
 }

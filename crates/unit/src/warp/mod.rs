@@ -14,13 +14,18 @@
 #![allow(unsafe_code, reason = "calls of AVX2 builds, and unchecked float to integer conversion")]
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
+mod arrays;
 mod axis;
 mod build;
 mod class;
 mod fast;
 mod general;
 mod kernel;
+mod simd;
 mod texels;
+
+pub use arrays::{FetchArrays, LengthError};
+pub use build::{SimdError, SimdLevel, simd_level};
 
 use crate::effective::{EffectiveSampler, resolve};
 use crate::request::{FetchAnswer, FetchForm, FetchRequest, Lanes, PlanError, ResultType};
@@ -71,7 +76,7 @@ pub struct FetchPlan {
 
 #[derive(Clone, Debug)]
 enum Way {
-    Fast(Fast),
+    Fast(Box<Fast>),
     General(Box<General>),
 }
 
@@ -94,7 +99,7 @@ impl FetchPlan {
         let effective = resolve(form, texture, sampler)?;
         let fast = Fast::new(form, texture, sampler, &effective, build);
         let way = match fast {
-            Some(fast) => Way::Fast(fast),
+            Some(fast) => Way::Fast(Box::new(fast)),
             None => {
                 Way::General(Box::new(General::new(form, texture, sampler, &effective, build)?))
             }
@@ -141,7 +146,7 @@ impl FetchPlan {
         let out = if direct { &mut answer.values } else { &mut *results };
         let resident = match &self.way {
             Way::Fast(plan) => {
-                plan.fetch(&self.texture.resource, request, components, (fast, buffers), out);
+                plan.fetch(&self.texture.resource, request, components, fast, out);
                 u32::MAX
             }
             Way::General(plan) => {

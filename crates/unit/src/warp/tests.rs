@@ -54,7 +54,7 @@ fn check(case: &Case, scratch: &mut Scratch) -> Result<bool, TestCaseError> {
     let wanted: Result<Vec<FetchValue>, PlanError> = (0..32)
         .map(|lane| reference::fetch(case.form, &case.texture, &case.sampler, &request.lane(lane)))
         .collect();
-    for build in [Build::PORTABLE, Build::fastest()] {
+    for build in Build::all() {
         let plan = FetchPlan::with_build(case.form, &case.texture, &case.sampler, build);
         let (plan, wanted) = match (plan, &wanted) {
             (Ok(plan), Ok(wanted)) => (plan, wanted),

@@ -66,23 +66,32 @@ impl General {
         let mut passing = [0; 32];
         for k in shape.places() {
             let passes = self.passes(call, function, &buffers.texels[k][0]);
-            for lane in lanes(passes & !space.outside) {
-                passing[lane] += buffers.weights[k][lane];
+            for lane in 0..32 {
+                passing[lane] += buffers.weights[k][lane] & passes[lane];
             }
         }
-        let values = passing.map(|weight| (weight as f32 / 256.0).to_bits());
-        put(call.components, values, out);
+        for lane in lanes(space.outside) {
+            passing[lane] = 0;
+        }
+        put(call.components, passing.map(|weight| (weight as f32 / 256.0).to_bits()), out);
     }
 
-    /// Lanes whose texel, of these codes, passes.
-    fn passes(&self, call: &Call<'_>, function: CompareFunction, codes: &Lanes) -> u32 {
-        let mut mask = 0;
-        for lane in lanes(call.request.active) {
-            let reference = f32::from_bits(call.request.compare[lane]);
-            let texel = f32::from_bits(self.readings[0].point(codes[lane]));
-            mask |= u32::from(result::compare(function, reference, texel)) << lane;
+    /// All ones where a texel, of these codes, passes; else 0.
+    #[inline(always)]
+    fn passes(&self, call: &Call<'_>, function: CompareFunction, codes: &Lanes) -> [i32; 32] {
+        use CompareFunction as F;
+        let (reference, mut texel) = (call.request.compare, [0; 32]);
+        sums::point(self.readings[0], codes, &mut texel);
+        match function {
+            F::Never => [0; 32],
+            F::Less => each(reference, &texel, |r, t| r < t),
+            F::Equal => each(reference, &texel, |r, t| r == t),
+            F::LessEqual => each(reference, &texel, |r, t| r <= t),
+            F::Greater => each(reference, &texel, |r, t| r > t),
+            F::NotEqual => each(reference, &texel, |r, t| r != t),
+            F::GreaterEqual => each(reference, &texel, |r, t| r >= t),
+            F::Always => [-1; 32],
         }
-        mask
     }
 
     /// Section 4: the values of anisotropic footprints.
@@ -100,6 +109,10 @@ impl General {
         let compare = self.effective.compare;
         // Sums of floats depend on the largest texel of all taps: a round more.
         let twice = compare.is_none() && (0..4).filter(wanted).any(is_float);
+        space.taps.clear();
+        for slot in 0..slots {
+            self.level(slot, space);
+        }
         for measure in if twice { [true, false].as_slice() } else { &[false] } {
             for number in 0..space.taps.most {
                 space.taps.select(number);
@@ -110,7 +123,13 @@ impl General {
                     Some(function) => self.passing(call, function, slots, space, buffers),
                     None => {
                         for c in (0..4).filter(wanted) {
-                            space.taps.add(self.readings[c], *measure, slots, buffers, c);
+                            let tap = &space.taps.weight;
+                            space.taps.tallies[c].add(
+                                self.readings[c],
+                                *measure,
+                                slots,
+                                (buffers, c, tap),
+                            );
                         }
                     }
                 }
@@ -122,15 +141,14 @@ impl General {
             return;
         }
         for c in (0..4).filter(wanted) {
-            space.taps.finish(self.readings[c], c, &mut out[c]);
+            space.taps.tallies[c].finish(self.readings[c], &mut out[c]);
         }
     }
 
     /// Texels and weights of the tap at hand; none for lanes that have fewer.
     #[inline(always)]
     fn tap(&self, call: &Call<'_>, slot: usize, space: &mut Space, buffers: &mut Buffers) {
-        self.level(slot, space);
-        self.shifted_axes(space);
+        self.shifted_axes(slot, space);
         self.weigh(slot, space, buffers);
         for weights in &mut buffers.weights[4 * slot..4 * slot + 4] {
             for lane in 0..32 {
@@ -152,8 +170,9 @@ impl General {
     ) {
         let taps = &mut space.taps;
         for k in 0..4 * slots {
-            for lane in lanes(self.passes(call, function, &buffers.texels[k][0])) {
-                taps.passing[lane] += buffers.weights[k][lane] * taps.weight[lane];
+            let passes = self.passes(call, function, &buffers.texels[k][0]);
+            for lane in 0..32 {
+                taps.passing[lane] += buffers.weights[k][lane] * taps.weight[lane] & passes[lane];
             }
         }
     }
@@ -174,11 +193,21 @@ impl General {
             let codes = &buffers.texels[usize::from(x + 2 * y)];
             let passes = self.effective.compare.map(|f| self.passes(call, f, &codes[0]));
             for lane in lanes(call.request.active) {
-                let passes = passes.map(|mask| mask >> lane & 1 == 1);
+                let passes = passes.map(|mask| mask[lane] != 0);
                 out[c][lane] = gather::value(reading, codes[component][lane], passes);
             }
         }
     }
+}
+
+#[inline(always)]
+fn each(reference: &Lanes, texel: &Lanes, passes: impl Fn(f32, f32) -> bool) -> [i32; 32] {
+    let mut all = [0; 32];
+    for lane in 0..32 {
+        let [r, t] = [reference[lane], texel[lane]].map(f32::from_bits);
+        all[lane] = if passes(r, t) { -1 } else { 0 };
+    }
+    all
 }
 
 /// The same values in all wanted components.

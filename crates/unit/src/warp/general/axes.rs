@@ -11,23 +11,23 @@ use crate::warp::axis::{BORDER, CLAMP, MIRROR, WRAP, address, limit, saturate, t
 
 /// What an axis contributes to 32 footprints.
 #[derive(Clone, Debug)]
-pub(super) struct AxisLanes {
+pub(in crate::warp) struct AxisLanes {
     /// The lower or only texel; -1 is outside.
-    pub(super) lower: [i32; 32],
+    pub(in crate::warp) lower: [i32; 32],
     /// The upper texel; only when two are looked for.
-    pub(super) upper: [i32; 32],
+    pub(in crate::warp) upper: [i32; 32],
     /// Weight of the upper texel in 1/256, likewise.
-    pub(super) weight: [i32; 32],
+    pub(in crate::warp) weight: [i32; 32],
 }
 
 impl AxisLanes {
     /// An axis that the geometry lacks: one texel, of all the weight.
-    pub(super) const NONE: Self = Self { lower: [0; 32], upper: [0; 32], weight: [0; 32] };
+    pub(in crate::warp) const NONE: Self = Self { lower: [0; 32], upper: [0; 32], weight: [0; 32] };
 }
 
 /// How the texels along an axis are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Find {
+pub(in crate::warp) enum Find {
     /// The one that an integer coordinate names (rule 1.9).
     Integer,
     /// The one that holds the point (rule 1.5).
@@ -42,45 +42,44 @@ pub(super) enum Find {
 
 /// What is the same for all lanes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Axis {
-    pub(super) find: Find,
-    pub(super) coords: Coords,
-    pub(super) mode: AddressMode,
+pub(in crate::warp) struct Axis {
+    pub(in crate::warp) find: Find,
+    pub(in crate::warp) coords: Coords,
+    pub(in crate::warp) mode: AddressMode,
 }
 
 /// What differs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Operands<'a> {
-    pub(super) coords: &'a Lanes,
+pub(in crate::warp) struct Operands<'a> {
+    pub(in crate::warp) coords: &'a Lanes,
     /// Texels of the level.
-    pub(super) size: &'a [f64; 32],
+    pub(in crate::warp) size: &'a [f64; 32],
     /// In texels.
-    pub(super) offset: &'a [i32; 32],
+    pub(in crate::warp) offset: &'a [i32; 32],
 }
 
-/// Ways along an axis in 1/256 of a texel, as a whole number and the rest, 0 to 1: exact for steps
-/// of 2^-60 texels.
+/// Ways along an axis in 1/256 of a texel, as a whole number and an exact quotient below 1.
 #[derive(Clone, Debug)]
-pub(super) struct Shift {
+pub(in crate::warp) struct Shift {
     whole: [f64; 32],
+    /// Numerator of the rest, not negative.
     rest: [f64; 32],
+    /// What it is over: a number of ten bits.
+    unit: [f64; 32],
 }
 
 impl Shift {
-    pub(super) const ZERO: Self = Self { whole: [0.0; 32], rest: [0.0; 32] };
+    pub(in crate::warp) const ZERO: Self =
+        Self { whole: [0.0; 32], rest: [0.0; 32], unit: [1.0; 32] };
 
-    /// Sets a lane's, in steps of 2^-60 texels.
-    pub(super) fn set(&mut self, lane: usize, steps: i128) {
-        const ONE: i64 = 1 << 52;
-        // Taps are a few texels away.
-        self.whole[lane] = ((steps >> 52) as i64) as f64;
-        self.rest[lane] = (steps as i64 & (ONE - 1)) as f64 * (1.0 / ONE as f64);
-    }
-
-    /// Copies a lane's from another.
-    pub(super) fn copy(&mut self, lane: usize, from: usize) {
-        self.whole[lane] = self.whole[from];
-        self.rest[lane] = self.rest[from];
+    /// Sets a lane's to `n / unit`, a number of 24 bits over one of ten that is at most 2^34 times
+    /// larger: the rest is exact.
+    #[inline(always)]
+    pub(in crate::warp) fn set(&mut self, lane: usize, n: f64, unit: f64) {
+        let whole = (n / unit).floor();
+        self.whole[lane] = whole;
+        self.rest[lane] = n - whole * unit;
+        self.unit[lane] = unit;
     }
 }
 
@@ -95,7 +94,7 @@ const RAW: u8 = 5;
 impl Axis {
     /// All lanes, whatever their coordinates.
     #[inline(always)]
-    pub(super) fn run(self, of: Operands<'_>, out: &mut AxisLanes) {
+    pub(in crate::warp) fn run(self, of: Operands<'_>, out: &mut AxisLanes) {
         match self.find {
             Find::Integer => integer(of, out),
             Find::Point => self.float::<POINT>(of, out),
@@ -108,7 +107,7 @@ impl Axis {
     /// The same for coordinates that are moved by the taps of an anisotropic fetch. Always a linear
     /// filter.
     #[inline(always)]
-    pub(super) fn run_shifted(self, of: Operands<'_>, by: &Shift, out: &mut AxisLanes) {
+    pub(in crate::warp) fn run_shifted(self, of: Operands<'_>, by: &Shift, out: &mut AxisLanes) {
         match (self.find, self.coords) {
             (Find::Seamless, _) => shifted::<true, RAW>(of, by, out),
             (_, Coords::Normalized) => self.shifted::<true>(of, by, out),
@@ -208,21 +207,24 @@ fn shifted<const NORMALIZED: bool, const MODE: u8>(
     by: &Shift,
     out: &mut AxisLanes,
 ) {
-    /// The largest number below 1.
-    const BELOW_ONE: f64 = 1.0 - f64::EPSILON / 2.0;
+    /// The grid of the reference's coordinates (`Fixed`).
+    const GRID: f64 = (1_u64 << 52) as f64;
+    /// Half the bits of a fraction.
+    const SPLIT: f64 = (1 << 26) as f64;
     for lane in 0..32 {
         let n = of.size[lane];
         let v = texels::<NORMALIZED>(of.coords[lane], n) * 256.0;
-        // floor(v + shift + 1/2) by parts: the rests never meet in a sum that is rounded. That of
-        // a tiny negative number would be 1.
+        let v = (v * GRID).floor() * (1.0 / GRID);
         let whole = v.floor();
-        let rest = v - whole;
-        let rest = if rest > BELOW_ONE { BELOW_ONE } else { rest };
-        // 52 bits after the point, and so is what they lack to 1 or 2.
-        let half_up = by.rest[lane] + 0.5;
-        let (one, lacks) = if half_up >= 1.0 { (1.0, 2.0 - half_up) } else { (0.0, 1.0 - half_up) };
-        let carry = if rest >= lacks { 1.0 } else { 0.0 };
-        let t = whole + by.whole[lane] + one + carry;
+        // floor(v + rest/unit + 1/2) is one more if rest/unit has what the fraction lacks to 1/2,
+        // and another one if it has 1 more. Both sides times the unit, in two parts: exactly.
+        let lacks = 0.5 - (v - whole);
+        let high = (lacks * SPLIT).floor() * (1.0 / SPLIT);
+        let unit = by.unit[lane];
+        let (above, below) = (by.rest[lane] - high * unit, (lacks - high) * unit);
+        let one = if above >= below { 1.0 } else { 0.0 };
+        let two = if above - unit >= below { 1.0 } else { 0.0 };
+        let t = whole + by.whole[lane] + one + two;
         let t = t + (f64::from(of.offset[lane]) * 256.0 - 128.0);
         // The limits of the coordinate, which the rounding keeps in order.
         let t = match MODE {

@@ -2,12 +2,32 @@
 //! (docs/numerics.md, section 7).
 
 use super::Space;
-use super::texels::{self, From, NOTHING, put};
+use super::stages::some;
+use super::texels::{self, From, NOTHING, Which, put};
 use crate::reference::cube::{FaceTexel, Seamless, missing_corner, seamless};
 use crate::request::lanes;
 use crate::resource::{Resource, TexelIndex};
 use crate::warp::texels::TexelLanes;
 use texunit_texel::Reading;
+
+const ZERO: [i32; 32] = [0; 32];
+
+/// Indices of a corner of the footprints, those past an edge of the face as 0; lanes where one is.
+#[inline(always)]
+fn past_edges(slot: usize, corner: usize, space: &mut Space) -> u32 {
+    let Space { axes, sizes, inside, .. } = space;
+    let mut past = [0; 32];
+    for a in 0..2 {
+        let upper = (corner >> a & 1) as i32;
+        for lane in 0..32 {
+            let index = axes[a].lower[lane].wrapping_add(upper);
+            let is_inside = (index >= 0) & (f64::from(index) < sizes[slot][a][lane]);
+            inside[a][lane] = if is_inside { index } else { 0 };
+            past[lane] |= if is_inside { 0 } else { 1 };
+        }
+    }
+    some(&past)
+}
 
 /// Reads the texels of a corner of the footprints (bit 0 along x, bit 1 along y) in a slot of the
 /// levels. Returns lanes whose texels are not resident.
@@ -20,14 +40,23 @@ pub(super) fn read(
 ) -> u32 {
     let sparse = resource.residency().is_some();
     let mut missing = 0;
-    *out = NOTHING;
-    for lane in lanes(wanted) {
+    let past = past_edges(slot, corner, space);
+    let (here, rest) = if sparse { (0, wanted) } else { (wanted & !past, wanted & past) };
+    if here == 0 {
+        *out = NOTHING;
+    } else {
+        let Space { inside, pitches, texels, .. } = &mut *space;
+        let at = [&inside[0], &inside[1], &ZERO];
+        let pitches = &pitches[slot];
+        texels::codes(from, Which { at, pitches, wanted: here }, texels, out);
+    }
+    for lane in lanes(rest) {
         let axes = [&space.axes[0], &space.axes[1]];
         let lower = axes.map(|a| i64::from(a.lower[lane]));
         let index = [lower[0] + (corner & 1) as i64, lower[1] + (corner >> 1) as i64];
         let plane = space.place.plane[lane];
-        let n = space.sizes[0][lane] as u32;
-        let pitches = &space.pitches;
+        let n = space.sizes[slot][0][lane] as u32;
+        let pitches = &space.pitches[slot];
         let (row, pitch) = (pitches.row[lane], pitches.plane[lane]);
         let first = pitches.base[lane] - i64::from(plane % 6) * pitch;
         let (sample, level) = (space.place.sample[lane], space.levels.level[slot][lane]);

@@ -1,34 +1,75 @@
-//! Which mip levels 32 lanes read: docs/numerics.md, sections 3 and 4. The rules are the
-//! reference's; a level of a lane is a handful of integer steps.
+//! Which mip levels 32 lanes read: docs/numerics.md, sections 3 and 4. A stage that other ways of
+//! fetching use as well; all of it is loops over lanes without branches.
 
-use crate::effective::EffectiveSampler;
-use crate::reference::level::{self, Levels, Wanted};
-use crate::request::{CoordType, FetchForm, FetchKind, FetchRequest, Lod, lanes};
+use super::finish::Finish;
+use super::gradients::{Gauge, LOWEST};
+use crate::effective::{Coords, EffectiveSampler};
+use crate::reference::graded::{Graded, graded};
+use crate::reference::level::{self, Levels, Sharpening, Wanted};
+use crate::request::{CoordType, FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, lanes};
+use crate::resource::{Extent, Resource};
+use crate::warp::axis::{limit, to_int};
+use crate::warp::build::{Build, SimdLevel};
 
 /// Up to two levels a lane.
 #[derive(Clone, Debug)]
-pub(super) struct LevelLanes {
-    /// Number of the level.
-    pub(super) level: [[u32; 32]; 2],
+pub(in crate::warp) struct LevelLanes {
+    /// Number of the level, which there is.
+    pub(in crate::warp) level: [[u32; 32]; 2],
     /// What it counts of 256.
-    pub(super) share: [[i32; 32]; 2],
+    pub(in crate::warp) share: [[i32; 32]; 2],
 }
 
 impl LevelLanes {
-    pub(super) const ZERO: Self = Self { level: [[0; 32]; 2], share: [[0; 32]; 2] };
+    pub(in crate::warp) const ZERO: Self = Self { level: [[0; 32]; 2], share: [[0; 32]; 2] };
+}
 
-    #[inline(always)]
-    fn put(&mut self, lane: usize, levels: Levels) {
-        for (slot, (level, share)) in levels.reads.into_iter().enumerate() {
-            self.level[slot][lane] = level;
-            self.share[slot][lane] = share as i32;
-        }
+/// From operands to levels: made once a plan.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::warp) struct LevelStage {
+    source: Source,
+    finish: Finish,
+    /// Added to levels of floats and gradients: an integer.
+    bias: f64,
+    gauge: Gauge,
+    // What the reference asks of gradients that are not ordinary.
+    geometry: Geometry,
+    base: Extent,
+    effective: EffectiveSampler,
+    compiled: Compiled,
+}
+
+/// # Safety
+/// The [`Build`] that it was picked for must run on this machine.
+type Compiled = unsafe fn(&LevelStage, &FetchRequest<'_>, &mut LevelLanes) -> bool;
+
+fn pick(build: Build) -> Compiled {
+    /// The stage, compiled for a level.
+    macro_rules! compiled {
+        ($name:ident $(, $features:literal)?) => {
+            $(#[target_feature(enable = $features)])?
+            fn $name(stage: &LevelStage, request: &FetchRequest<'_>, out: &mut LevelLanes) -> bool {
+                stage.run_here(request, out)
+            }
+        };
+    }
+    #[cfg(target_arch = "x86_64")]
+    compiled!(avx512, "avx512f,avx512bw,avx512cd,avx512dq,avx512vl");
+    #[cfg(target_arch = "x86_64")]
+    compiled!(avx2, "avx2");
+    compiled!(portable);
+    match build.level() {
+        #[cfg(target_arch = "x86_64")]
+        SimdLevel::Avx512 => avx512,
+        #[cfg(target_arch = "x86_64")]
+        SimdLevel::Avx2 => avx2,
+        _ => portable,
     }
 }
 
 /// Where levels come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(in crate::warp) enum Source {
     /// The same for all.
     Constant(Levels),
     /// f32 levels.
@@ -41,51 +82,207 @@ pub(super) enum Source {
 
 impl Source {
     /// Where a fetch of this form has its levels from.
-    pub(super) fn of(form: FetchForm, effective: &EffectiveSampler) -> Self {
+    pub(in crate::warp) fn of(form: FetchForm, effective: &EffectiveSampler) -> Self {
         let constant = |q| Source::Constant(level::levels(q, effective.mip_filter));
         let [min, max] = effective.level_clamp;
         match form.kind {
             FetchKind::Sample(Lod::Implicit | Lod::Base) => {
                 constant(level::clamped(Wanted::Base, 0.0, effective))
             }
-            FetchKind::Sample(Lod::Gradient) if effective.max_anisotropy > 1 => Source::Gradient,
+            FetchKind::Gather(_) => constant(0),
             FetchKind::Sample(_) if min == max => constant(min),
             FetchKind::Sample(Lod::Level) if form.coord == CoordType::S32 => Source::Whole,
             FetchKind::Sample(Lod::Level) => Source::Float,
             FetchKind::Sample(Lod::Gradient) => Source::Gradient,
-            FetchKind::Gather(_) => constant(0),
         }
     }
 }
 
-/// The levels of the active lanes; the others get level 0.
-#[inline(always)]
-pub(super) fn run(
+impl LevelStage {
+    /// `level_bias` is the sampler's.
+    pub(in crate::warp) fn new(
+        form: FetchForm,
+        resource: &Resource,
+        effective: &EffectiveSampler,
+        level_bias: f32,
+        build: Build,
+    ) -> Self {
+        let geometry = form.geometry;
+        let base = resource.extent();
+        let texels = match effective.coords {
+            Coords::Normalized => base,
+            // Gradients are in texels already.
+            Coords::Integer | Coords::Unnormalized => Extent { width: 1, height: 1, depth: 1 },
+        };
+        Self {
+            source: Source::of(form, effective),
+            finish: Finish::new(effective),
+            bias: bias(level_bias, effective),
+            gauge: Gauge::new(geometry, texels),
+            geometry,
+            base,
+            effective: *effective,
+            compiled: pick(build),
+        }
+    }
+
+    /// Where levels come from.
+    pub(in crate::warp) fn source(&self) -> Source {
+        self.source
+    }
+
+    /// The levels of all lanes, those of lanes that are not active without a second one; whether
+    /// any has a second one. Anisotropic gradients have levels of their own, not these.
+    pub(in crate::warp) fn run(&self, request: &FetchRequest<'_>, out: &mut LevelLanes) -> bool {
+        // SAFETY: `pick` was given a `Build` that runs here.
+        unsafe { (self.compiled)(self, request, out) }
+    }
+
+    /// [`Self::run`] for callers that are compiled for a level themselves.
+    #[inline(always)]
+    pub(super) fn run_here(&self, request: &FetchRequest<'_>, out: &mut LevelLanes) -> bool {
+        let mut wanted = [0; 32];
+        match self.source {
+            Source::Constant(levels) => return constant(levels, out),
+            Source::Float => floats(request.level, self.bias, &mut wanted),
+            Source::Whole => whole(request.level, &mut wanted),
+            Source::Gradient => self.gradients(request, &mut wanted),
+        }
+        self.finish(&wanted, request.active, out)
+    }
+
+    /// Rules 3.3 and 3.4 on biased levels in 1/256.
+    #[inline(always)]
+    pub(super) fn finish(&self, wanted: &[i32; 32], active: u32, out: &mut LevelLanes) -> bool {
+        self.finish.run(wanted, active, out)
+    }
+
+    #[inline(always)]
+    fn gradients(&self, request: &FetchRequest<'_>, out: &mut [i32; 32]) {
+        let odd = self.gauge.levels(self.point(request), request, out);
+        let bias = self.small_bias();
+        for q in &mut *out {
+            *q += bias;
+        }
+        self.by_reference(request, odd & request.active, out);
+    }
+
+    /// The bias of gradients, whose levels are small.
+    pub(super) fn small_bias(&self) -> i32 {
+        to_int(limit(self.bias, -SMALL, SMALL))
+    }
+
+    /// Coordinates without array index and sample.
+    #[inline(always)]
+    pub(super) fn point<'a>(&self, request: &FetchRequest<'a>) -> [&'a Lanes; 3] {
+        let [c0, c1, c2, c3] = request.coords;
+        match (self.geometry.is_array(), self.geometry.is_multisample()) {
+            (false, false) => [c0, c1, c2],
+            (true, true) => [c2, c3, c3],
+            _ => [c1, c2, c3],
+        }
+    }
+
+    /// The biased levels of some lanes' gradients, step by step.
+    fn by_reference(&self, request: &FetchRequest<'_>, which: u32, out: &mut [i32; 32]) {
+        for lane in lanes(which) {
+            out[lane] = self.wanted(self.graded(request, lane).level());
+        }
+    }
+
+    /// What the reference makes of a lane's gradients.
+    pub(super) fn graded(&self, request: &FetchRequest<'_>, lane: usize) -> Graded {
+        let point = self.point(request).map(|c| c[lane]);
+        graded(self.geometry, &self.effective, self.base, point, &request.lane(lane))
+    }
+
+    /// The biased level of a gradient.
+    pub(super) fn wanted(&self, level: Wanted) -> i32 {
+        match level {
+            Wanted::At(q) => q as i32 + self.small_bias(),
+            Wanted::Highest => HIGHEST,
+            Wanted::Base | Wanted::Whole(_) | Wanted::Lowest => LOWEST,
+        }
+    }
+
+    /// How gradients are measured.
+    pub(super) fn gauge(&self) -> &Gauge {
+        &self.gauge
+    }
+}
+
+/// As far as an f32 level or a bias goes in 1/256.
+const FAR: f64 = (1_i64 << 40) as f64;
+
+/// Beyond all levels, whatever the bias.
+const HIGHEST: i32 = 1 << 28;
+
+/// Levels of gradients are far below; twice this is far below [`HIGHEST`].
+const SMALL: f64 = (1 << 24) as f64;
+
+/// Rule 3.2: the bias in 1/256, cut; or, where levels are sharpened, by rule 3.6.
+fn bias(level_bias: f32, effective: &EffectiveSampler) -> f64 {
+    let Some(Sharpening { low: (p, d), .. }) = level::sharpening(effective) else {
+        return level::cut_to_256ths(level_bias) as f64;
+    };
+    // trunc(bias * 256 - p/d) + trunc(p/d); exact but for the cut.
+    let scaled = if level_bias.is_nan() { 0.0 } else { f64::from(level_bias) * 256.0 * d as f64 };
+    let limited = |x: f64| limit(x, -FAR * d as f64, FAR * d as f64) as i64;
+    let biased = if scaled < p as f64 {
+        -((p - limited(scaled.ceil())) / d)
+    } else {
+        (limited(scaled.floor()) - p) / d
+    };
+    (biased + p / d) as f64
+}
+
+/// The levels of a plan that keeps no stage, which has none of gradients.
+pub(in crate::warp) fn run(
     source: Source,
-    (bias, effective): (f32, &EffectiveSampler),
+    (level_bias, effective): (f32, &EffectiveSampler),
     request: &FetchRequest<'_>,
     out: &mut LevelLanes,
     mut gradient: impl FnMut(usize) -> Wanted,
 ) {
-    if let Source::Constant(Levels { reads, .. }) = source {
-        for (slot, (level, share)) in reads.into_iter().enumerate() {
-            out.level[slot].fill(level);
-            out.share[slot].fill(share as i32);
+    let mut wanted = [0; 32];
+    match source {
+        Source::Constant(levels) => {
+            constant(levels, out);
+            return;
         }
-        return;
+        Source::Float => floats(request.level, bias(level_bias, effective), &mut wanted),
+        Source::Whole => whole(request.level, &mut wanted),
+        Source::Gradient => lanes(request.active).for_each(|lane| {
+            gradient(lane);
+        }),
     }
-    *out = LevelLanes::ZERO;
-    out.share[0].fill(256);
-    for lane in lanes(request.active) {
-        let bits = request.level[lane];
-        let wanted = match source {
-            Source::Whole => level::integer_level(bits),
-            Source::Gradient => gradient(lane),
-            Source::Constant(_) | Source::Float => {
-                Wanted::At(level::cut_to_256ths(f32::from_bits(bits)))
-            }
-        };
-        let q = level::clamped(wanted, bias, effective);
-        out.put(lane, level::levels(q, effective.mip_filter));
+    Finish::new(effective).run(&wanted, request.active, out);
+}
+
+/// The same level for all.
+#[inline(always)]
+fn constant(levels: Levels, out: &mut LevelLanes) -> bool {
+    let [(first, share), (next, rest)] = levels.reads;
+    out.level = [[first; 32], [if rest > 0 { next } else { first }; 32]];
+    out.share = [[share as i32; 32], [rest as i32; 32]];
+    rest > 0
+}
+
+/// Rule 3.2: f32 levels.
+#[inline(always)]
+fn floats(levels: &Lanes, bias: f64, out: &mut [i32; 32]) {
+    for lane in 0..32 {
+        let x = f32::from_bits(levels[lane]);
+        let x = if x.is_nan() { 0.0 } else { x };
+        let q = limit((f64::from(x) * 256.0).trunc(), -FAR, FAR);
+        out[lane] = to_int(limit(q + bias, LOWEST.into(), HIGHEST.into()));
+    }
+}
+
+/// Rule 1.9: s32 levels, which take no bias.
+#[inline(always)]
+fn whole(levels: &Lanes, out: &mut [i32; 32]) {
+    for lane in 0..32 {
+        out[lane] = 256 * (levels[lane] as i32).clamp(-256, 256);
     }
 }

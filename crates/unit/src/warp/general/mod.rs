@@ -1,28 +1,32 @@
 //! The general way: any fetch. Places, levels, axes, texels and sums, a loop over 32 lanes each;
 //! what differs between plans is decided before the loops.
 //!
-//! Rules that are pure functions of a few integers (levels, gradients, faces) are the reference's.
-//! Addressing, weights and sums are not: what the tests compare was written twice.
+//! Rules that are rare (gradients that are not ordinary, texels past the edges of a cube's faces) are
+//! the reference's. All others are not: what the tests compare was written twice.
 
 mod answers;
-mod axes;
+pub(super) mod axes;
 mod block;
 mod cube;
-mod levels;
+mod finish;
+mod gradients;
+pub(super) mod levels;
 mod place;
 mod stages;
 mod sums;
+mod tally;
 mod taps;
+mod ten;
 mod texels;
 
-use super::build::Build;
+use super::build::{Build, SimdLevel};
 use super::kernel::Buffers;
 use crate::effective::{Coords, EffectiveSampler, texture_readings};
 use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, PlanError, lanes};
 use crate::resource::{Level, Resource};
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 use axes::{Axis, AxisLanes, Find};
-use levels::{LevelLanes, Source};
+use levels::{LevelLanes, LevelStage};
 use place::{PlaceLanes, Places};
 use taps::TapLanes;
 use texels::{Pitches, Storage};
@@ -33,11 +37,14 @@ use texunit_texel::{Reading, border_codes};
 pub(super) struct Space {
     place: PlaceLanes,
     levels: LevelLanes,
-    sizes: [[f64; 32]; 3],
-    pitches: Pitches,
+    /// Of the levels of both slots.
+    sizes: [[[f64; 32]; 3]; 2],
+    pitches: [Pitches; 2],
     axes: [AxisLanes; 3],
     texels: texels::Space,
     taps: TapLanes,
+    /// Of cubes: indices on a face.
+    inside: [[i32; 32]; 2],
     /// Lanes whose first texel is outside.
     outside: u32,
     /// Lanes that read a texel that is not resident.
@@ -49,11 +56,12 @@ impl Space {
         Self {
             place: PlaceLanes::ZERO,
             levels: LevelLanes::ZERO,
-            sizes: [[1.0; 32]; 3],
-            pitches: Pitches::ZERO,
+            sizes: [[[1.0; 32]; 3]; 2],
+            pitches: [Pitches::ZERO; 2],
             axes: [AxisLanes::NONE; 3],
             texels: texels::Space::new(),
             taps: TapLanes::new(),
+            inside: [[0; 32]; 2],
             outside: 0,
             missing: 0,
         }
@@ -65,12 +73,11 @@ impl Space {
 pub(super) struct General {
     form: FetchForm,
     effective: EffectiveSampler,
-    bias: f32,
     places: Places,
-    source: Source,
+    stage: LevelStage,
     levels: Vec<Level>,
-    /// Whether gradients may make several footprints.
-    anisotropic: bool,
+    /// If gradients may make several footprints.
+    anisotropic: Option<taps::Limit>,
     find: Find,
     /// `None` for axes of one texel that no coordinate moves.
     axes: [Option<Axis>; 3],
@@ -93,20 +100,27 @@ struct Call<'a> {
 type Run = unsafe fn(&General, &Call<'_>, &mut Space, &mut Buffers, &mut [Lanes; 4]);
 
 fn pick(build: Build) -> Run {
+    /// The general way, compiled for a level.
+    macro_rules! compiled {
+        ($name:ident $(, $features:literal)?) => {
+            $(#[target_feature(enable = $features)])?
+            fn $name(p: &General, c: &Call<'_>, s: &mut Space, b: &mut Buffers, out: &mut [Lanes; 4]) {
+                p.run(c, s, b, out);
+            }
+        };
+    }
     #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn fast(p: &General, c: &Call<'_>, s: &mut Space, b: &mut Buffers, out: &mut [Lanes; 4]) {
-        p.run(c, s, b, out);
-    }
-    fn portable(p: &General, c: &Call<'_>, s: &mut Space, b: &mut Buffers, out: &mut [Lanes; 4]) {
-        p.run(c, s, b, out);
-    }
+    compiled!(avx512, "avx512f,avx512bw,avx512cd,avx512dq,avx512vl");
     #[cfg(target_arch = "x86_64")]
-    if build.is_avx2() {
-        return fast;
+    compiled!(avx2, "avx2");
+    compiled!(portable);
+    match build.level() {
+        #[cfg(target_arch = "x86_64")]
+        SimdLevel::Avx512 => avx512,
+        #[cfg(target_arch = "x86_64")]
+        SimdLevel::Avx2 => avx2,
+        _ => portable,
     }
-    let _ = build;
-    portable
 }
 
 impl General {
@@ -141,15 +155,15 @@ impl General {
         Ok(Self {
             form,
             effective: *effective,
-            bias: sampler.level_bias,
             places: Places::new(form, resource.shape()),
-            source: Source::of(form, effective),
+            stage: LevelStage::new(form, resource, effective, sampler.level_bias, build),
             levels: resource.levels().to_vec(),
-            anisotropic: form.kind == FetchKind::Sample(Lod::Gradient)
-                && effective.max_anisotropy > 1,
+            anisotropic: (form.kind == FetchKind::Sample(Lod::Gradient)
+                && effective.max_anisotropy > 1)
+                .then(|| taps::Limit::new(effective.max_anisotropy)),
             find,
             axes,
-            storage: Storage::of(resource.format()),
+            storage: Storage::of(resource.format(), readings),
             readings,
             border,
             run: pick(build),
@@ -183,16 +197,14 @@ impl General {
     fn run(&self, call: &Call<'_>, space: &mut Space, buffers: &mut Buffers, out: &mut [Lanes; 4]) {
         (space.outside, space.missing) = (0, 0);
         self.places.run(call.request, &mut space.place);
-        self.level_numbers(call, space);
-        // Lanes that are not active have no second level, unless all have.
-        let slots = if space.levels.share[1].iter().any(|&share| share > 0) { 2 } else { 1 };
-        if self.anisotropic && space.taps.most > 1 {
+        let slots = if self.level_numbers(call, space) { 2 } else { 1 };
+        if self.anisotropic.is_some() && space.taps.most > 1 {
             self.tapped(call, slots, space, buffers, out);
             return;
         }
         for slot in 0..slots {
             self.level(slot, space);
-            self.axes(space);
+            self.axes(slot, space);
             self.weigh(slot, space, buffers);
             self.read(call, slot, space, buffers);
         }

@@ -1,8 +1,7 @@
 //! Where 32 lanes read: layer, sample, and the coordinates of the point, of a cube those on a
 //! face. docs/numerics.md, 1.4, 1.10, 7 and 9.
 
-use crate::reference::cube::face_point;
-use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, ZERO_LANES, lanes};
+use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, ZERO_LANES};
 use crate::resource::ArrayShape;
 
 /// What the stage knows of instruction and texture.
@@ -79,23 +78,13 @@ impl Places {
             out.sample[lane] = sample[lane].min(self.last_sample);
         }
         if self.geometry.is_cube() {
-            faces(request.active, point, out);
+            faces(point, out);
         } else {
             for (out, coords) in out.coords.iter_mut().zip(point) {
                 *out = *coords;
             }
         }
         self.offsets(request, &mut out.offset);
-    }
-
-    /// The coordinates of the point of one lane: without layer and sample, of a cube the
-    /// direction. Axes that the geometry lacks get anything.
-    pub(super) fn point(&self, [c0, c1, c2, c3]: [u32; 4]) -> [u32; 3] {
-        match (self.geometry.is_array(), self.geometry.is_multisample()) {
-            (false, false) => [c0, c1, c2],
-            (true, true) => [c2, c3, 0],
-            _ => [c1, c2, c3],
-        }
     }
 
     #[inline(always)]
@@ -124,16 +113,82 @@ fn low_bits(drop: u32, from: u32, e: &Lanes, out: &mut [i32; 32]) {
     }
 }
 
-/// Section 7.
-fn faces(active: u32, direction: [&Lanes; 3], out: &mut PlaceLanes) {
-    let PlaceLanes { plane, coords, .. } = out;
+/// Rules 7.1, 7.2 and 7.4, for all lanes.
+#[inline(always)]
+fn faces([x, y, z]: [&Lanes; 3], out: &mut PlaceLanes) {
+    let PlaceLanes { plane, coords: [s, t, _], .. } = out;
     for lane in 0..32 {
-        plane[lane] *= 6;
+        let point = FacePoint::of([x[lane], y[lane], z[lane]].map(f32::from_bits));
+        plane[lane] = 6 * plane[lane] + point.face;
+        s[lane] = point.s.to_bits();
+        t[lane] = point.t.to_bits();
     }
-    for lane in lanes(active) {
-        let at = face_point(direction.map(|c| f32::from_bits(c[lane])));
-        plane[lane] += at.face;
-        coords[0][lane] = at.s.to_bits();
-        coords[1][lane] = at.t.to_bits();
+}
+
+/// A face and a place on it; not a number where there is no direction, which reads as 0.
+struct FacePoint {
+    face: u32,
+    s: f32,
+    t: f32,
+}
+
+impl FacePoint {
+    #[inline(always)]
+    fn of(direction: [f32; 3]) -> Self {
+        let none = direction.iter().fold(false, |any, x| any | x.is_infinite());
+        let [x, y, z] = direction.map(|x| if none | x.is_nan() { 0.0 } else { x });
+        let (along_x, along_y, along_z) = (x.abs(), y.abs(), z.abs());
+        let is_z = (along_z >= along_x) & (along_z >= along_y);
+        let is_y = !is_z & (along_y >= along_x);
+        let major = if is_z {
+            z
+        } else if is_y {
+            y
+        } else {
+            x
+        };
+        let behind = major < 0.0;
+        let (minus_x, minus_z) = (if behind { -x } else { x }, if behind { -z } else { z });
+        let s = if is_z {
+            minus_x
+        } else if is_y {
+            x
+        } else {
+            -minus_z
+        };
+        let t = if is_y { minus_z } else { -y };
+        let axis = if is_z {
+            4
+        } else if is_y {
+            2
+        } else {
+            0
+        };
+        let coordinate = |c: f32| (c / major.abs() + 1.0) * 0.5;
+        Self { face: axis + u32::from(behind), s: coordinate(s), t: coordinate(t) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reference::cube::face_point;
+
+    #[test]
+    fn faces_are_the_references() {
+        let (inf, nan) = (f32::INFINITY, f32::NAN);
+        let numbers = [0.0, -0.0, 1.0, -1.0, 0.75, -0.75, 1e-45, -1e-45, 3e38, inf, -inf, nan];
+        for x in numbers {
+            for y in numbers {
+                for z in numbers {
+                    let (got, wanted) = (FacePoint::of([x, y, z]), face_point([x, y, z]));
+                    assert_eq!(got.face, wanted.face, "{x} {y} {z}");
+                    for (got, wanted) in [(got.s, wanted.s), (got.t, wanted.t)] {
+                        let same = got == wanted || got.is_nan() && wanted.is_nan();
+                        assert!(same, "{x} {y} {z}: {got}, not {wanted}");
+                    }
+                }
+            }
+        }
     }
 }

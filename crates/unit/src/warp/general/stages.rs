@@ -1,13 +1,12 @@
 //! From coordinates to codes and weights: the stages that plans of all kinds share.
 
 use super::axes::{self, AxisLanes, Find};
-use super::levels;
+use super::levels::Source;
 use super::place::PlaceLanes;
 use super::texels::{self, Which};
 use super::{Call, General, Space, cube};
-use crate::reference::graded::{Graded, graded};
-use crate::request::{FetchOperands, lanes};
-use crate::resource::{Resource, TexelIndex};
+use crate::request::lanes;
+use crate::resource::{Level, Resource, TexelIndex};
 use crate::warp::kernel::Buffers;
 
 impl General {
@@ -26,48 +25,40 @@ impl General {
         if self.find == Find::Linear && self.axes[2].is_some() { 2 } else { 1 }
     }
 
-    /// Sections 3 and 4: the levels of each lane, and its taps.
+    /// Sections 3 and 4: the levels of each lane, and its taps; whether any lane has a second level.
     #[inline(always)]
-    pub(super) fn level_numbers(&self, call: &Call<'_>, space: &mut Space) {
+    pub(super) fn level_numbers(&self, call: &Call<'_>, space: &mut Space) -> bool {
         let Space { levels, taps, .. } = space;
-        if self.anisotropic {
-            taps.clear();
+        match self.anisotropic {
+            Some(limit) => taps.grade(limit, &self.stage, call.request, levels),
+            None => self.stage.run_here(call.request, levels),
         }
-        let (geometry, base) = (self.form.geometry, call.resource.extent());
-        // Neighbours often have the same gradients. Quads see the point too.
-        let quad = geometry.is_cube() || geometry.axes() == 3;
-        let mut last: Option<(FetchOperands, Graded)> = None;
-        levels::run(self.source, (self.bias, &self.effective), call.request, levels, |lane| {
-            let operands = call.request.lane(lane);
-            let same = |(o, _): &&(FetchOperands, Graded)| {
-                !quad && o.dpdx == operands.dpdx && o.dpdy == operands.dpdy
-            };
-            let kept = last.as_ref().filter(same).map(|&(_, graded)| graded);
-            let graded = kept.unwrap_or_else(|| {
-                let point = self.places.point(operands.coords);
-                graded(geometry, &self.effective, base, point, &operands)
-            });
-            last = Some((operands, graded));
-            if self.anisotropic {
-                taps.put(lane, graded, kept.is_some());
-            }
-            graded.level()
-        });
     }
 
     /// Sizes and places in memory of the level that a slot of each lane has.
     #[inline(always)]
     pub(super) fn level(&self, slot: usize, space: &mut Space) {
         let Space { place, levels, sizes, pitches, .. } = space;
-        let last = self.levels.len() as u32 - 1;
+        let (sizes, pitches) = (&mut sizes[slot], &mut pitches[slot]);
+        if let Source::Constant(_) = self.stage.source() {
+            let level = &self.levels[levels.level[slot][0] as usize];
+            for (sizes, n) in sizes.iter_mut().zip(level.extent.axes()) {
+                sizes.fill(n.into());
+            }
+            pitches.plane.fill(level.plane_pitch as i64);
+            pitches.row.fill(level.row_pitch as i64);
+            pitches.slice.fill(level.slice_pitch as i64);
+            for lane in 0..32 {
+                pitches.base[lane] = base(level, place, lane);
+            }
+            return;
+        }
         for lane in 0..32 {
-            let level = &self.levels[levels.level[slot][lane].min(last) as usize];
+            let level = &self.levels[levels.level[slot][lane] as usize];
             for (sizes, n) in sizes.iter_mut().zip(level.extent.axes()) {
                 sizes[lane] = n.into();
             }
-            let (plane, sample) = (u64::from(place.plane[lane]), u64::from(place.sample[lane]));
-            let base = level.offset + plane * level.plane_pitch + sample * level.sample_pitch;
-            pitches.base[lane] = base as i64;
+            pitches.base[lane] = base(level, place, lane);
             pitches.plane[lane] = level.plane_pitch as i64;
             pitches.row[lane] = level.row_pitch as i64;
             pitches.slice[lane] = level.slice_pitch as i64;
@@ -76,8 +67,9 @@ impl General {
 
     /// Section 1, axis by axis.
     #[inline(always)]
-    pub(super) fn axes(&self, space: &mut Space) {
+    pub(super) fn axes(&self, slot: usize, space: &mut Space) {
         let Space { place, sizes, axes, .. } = space;
+        let sizes = &sizes[slot];
         for (a, lanes) in axes.iter_mut().enumerate() {
             match self.axes[a] {
                 Some(axis) => {
@@ -91,8 +83,9 @@ impl General {
 
     /// Section 1 for the tap at hand.
     #[inline(always)]
-    pub(super) fn shifted_axes(&self, space: &mut Space) {
+    pub(super) fn shifted_axes(&self, slot: usize, space: &mut Space) {
         let Space { place, sizes, axes, taps, .. } = space;
+        let sizes = &sizes[slot];
         for (a, lanes) in axes.iter_mut().enumerate() {
             match (self.axes[a], taps.shift.get(a)) {
                 (Some(axis), Some(shift)) => {
@@ -156,6 +149,7 @@ impl General {
             return;
         }
         let Space { axes, pitches, texels, .. } = space;
+        let pitches = &pitches[slot];
         for slice in 0..self.slices() {
             for k in 0..self.per() {
                 let place = 4 * (slot * self.slices() + slice) + k;
@@ -184,6 +178,13 @@ impl General {
             }
         }
     }
+}
+
+/// Offset of the first texel of a lane's plane and sample.
+#[inline(always)]
+fn base(level: &Level, place: &PlaceLanes, lane: usize) -> i64 {
+    let (plane, sample) = (u64::from(place.plane[lane]), u64::from(place.sample[lane]));
+    (level.offset + plane * level.plane_pitch + sample * level.sample_pitch) as i64
 }
 
 /// Lanes of numbers above 0.

@@ -57,6 +57,9 @@ pub(super) fn point(reading: Reading, codes: &Lanes, out: &mut Lanes) {
         Reading::Snorm { bits: 8 } => each::<Snorm8>(codes, out),
         Reading::Snorm { bits: 16 } => each::<Snorm16>(codes, out),
         Reading::F16 => each::<F16>(codes, out),
+        Reading::Unorm { bits: 2 } => each::<Unorm2>(codes, out),
+        Reading::Unorm { bits: 10 } => each::<Unorm10>(codes, out),
+        Reading::Unorm { bits: 24 } => each::<Unorm24>(codes, out),
         Reading::One | Reading::Unorm { .. } | Reading::Snorm { .. } | Reading::Srgb => {
             for lane in 0..32 {
                 out[lane] = reading.point(codes[lane]);
@@ -101,6 +104,32 @@ pub(super) fn sum(
 pub(super) struct Unorm2;
 /// Ten bits, widened to sixteen.
 pub(super) struct Unorm10;
+/// Depths of 24 bits.
+struct Unorm24;
+
+impl Point for Unorm2 {
+    const SIZE: usize = 4;
+    #[inline(always)]
+    fn value(code: u32) -> u32 {
+        (code as i32 as f32 / 3.0).to_bits()
+    }
+}
+
+impl Point for Unorm10 {
+    const SIZE: usize = 4;
+    #[inline(always)]
+    fn value(code: u32) -> u32 {
+        (code as i32 as f32 / 1023.0).to_bits()
+    }
+}
+
+impl Point for Unorm24 {
+    const SIZE: usize = 4;
+    #[inline(always)]
+    fn value(code: u32) -> u32 {
+        (code as i32 as f32 / 16_777_215.0).to_bits()
+    }
+}
 
 impl Normalized for Unorm2 {
     const SIZE: usize = 4;
@@ -176,37 +205,54 @@ fn floats<C: Float>(shape: Shape, buffers: &Buffers, channel: usize, out: &mut L
 /// Section 5, in 1/65536 and weights of 1/256.
 #[inline(always)]
 fn srgb(shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
+    let mut total = [0; 32];
+    for group in 0..shape.groups {
+        srgb_group(buffers, group, shape.per, channel, &mut total);
+    }
     for lane in 0..32 {
-        let mut total = 0;
-        for group in 0..shape.groups {
-            total += srgb_group(buffers, group, shape.per, channel, lane);
-        }
-        out[lane] = F16::round(total as f64 * (1.0 / 16_777_216.0)).to_bits();
+        out[lane] = F16::round(f64::from(total[lane]) * (1.0 / 16_777_216.0)).to_bits();
     }
 }
 
-/// Weights times values of a footprint, each value cut to eight bits below the largest: eight
-/// codes in a row share the exponent of the last.
+/// Adds weights times values of a footprint, each value cut to eight bits below the largest: eight
+/// codes in a row share the exponent of the last. At most 2^24 in all.
 #[inline(always)]
 pub(super) fn srgb_group(
     buffers: &Buffers,
     group: usize,
     per: usize,
     channel: usize,
-    lane: usize,
-) -> i64 {
+    sum: &mut [i32; 32],
+) {
     let table = srgb_table();
     let places = 4 * group..4 * group + per;
-    let code = |k: usize| buffers.texels[k][channel][lane] as usize & 0xff;
-    let mut largest = 0;
+    // The table rises, so the largest code will do.
+    let mut largest = [0; 32];
     for k in places.clone() {
-        let last = if buffers.weights[k][lane] > 0 { table[code(k) | 7] } else { 0 };
-        largest = if last > largest { last } else { largest };
+        let (codes, weights) = (&buffers.texels[k][channel], &buffers.weights[k]);
+        for lane in 0..32 {
+            let code = if weights[lane] > 0 { codes[lane] } else { 0 };
+            largest[lane] = if code > largest[lane] { code } else { largest[lane] };
+        }
     }
-    let unit = (largest | 1).ilog2().saturating_sub(7);
-    let mut sum = 0;
+    let mut values = [0; 32];
+    let mut look_up = |codes: &Lanes, low: u32| {
+        for lane in 0..32 {
+            values[lane] = table[((codes[lane] | low) & 0xff) as usize];
+        }
+        values
+    };
+    let mut masks = [0; 32];
+    let ends = look_up(&largest, 7);
+    for lane in 0..32 {
+        // 140 to 65536: the exponent is 7 to 16.
+        let exponent = ((ends[lane] as f32).to_bits() >> 23) - 127;
+        masks[lane] = !0 << (exponent - 7);
+    }
     for k in places {
-        sum += i64::from(buffers.weights[k][lane]) * i64::from(table[code(k)] >> unit << unit);
+        let values = look_up(&buffers.texels[k][channel], 0);
+        for lane in 0..32 {
+            sum[lane] += buffers.weights[k][lane] * (values[lane] & masks[lane]) as i32;
+        }
     }
-    sum
 }

@@ -1,36 +1,76 @@
-//! Anisotropic gradients: docs/numerics.md, section 4. Footprints along the longer gradient, whose
-//! sums are added before anything is rounded.
+//! Anisotropic gradients: docs/numerics.md, rule 4.12, for 32 lanes. Footprints along the longer
+//! gradient, whose levels, number, weights and places are found here.
 
 use super::axes::Shift;
-use super::sums::{Unorm2, Unorm10, finish_unorm24, srgb_group};
+use super::gradients::{Texels, log2_256_of};
+use super::levels::{LevelLanes, LevelStage};
+use super::tally::Tally;
+use super::ten;
+use crate::reference::anisotropy::{MAX_TAPS, effective_maximum};
 use crate::reference::graded::Graded;
-use crate::request::Lanes;
-use crate::warp::class::{F16, F32, Float, Normalized, Snorm8, Snorm16, Unorm8, Unorm16};
-use crate::warp::kernel::{Buffers, power_of_two};
-use texunit_texel::Reading;
+use crate::request::{FetchRequest, lanes};
+use std::sync::LazyLock;
 
 /// The taps of 32 lanes.
 #[derive(Clone, Debug)]
 pub(super) struct TapLanes {
-    graded: [Option<Graded>; 32],
-    /// Lanes with the gradients of the active lane before them.
-    same: u32,
+    taps: [Taps; 32],
+    /// The longer gradient along x and y, without what is far shorter than it.
+    direction: [[f64; 32]; 2],
+    /// Eight times its length.
+    unit: [f64; 32],
     /// Most taps of a lane.
     pub(super) most: u32,
     /// Weight of the tap at hand in 1/1024; 0 for lanes that have fewer.
     pub(super) weight: [i32; 32],
     /// Its way from the coordinates, along x and y.
     pub(super) shift: [Shift; 2],
-    tallies: [Tally; 4],
+    pub(super) tallies: [Tally; 4],
     /// Weights of the texels that pass a depth compare, in units of 2^-18.
     pub(super) passing: [i32; 32],
+}
+
+/// Taps along a gradient, centred.
+#[derive(Clone, Copy, Debug)]
+struct Taps {
+    /// 1 to 16.
+    count: i32,
+    /// From one to the next, in 1/1024 of a texel of the level that is read.
+    spacing: i32,
+    /// Weight of a tap that is not the first or last, in 1/1024.
+    interior: i32,
+    /// Weight of the first and of the last one.
+    end: i32,
+}
+
+/// What the weights of all taps come to.
+const WHOLE: i32 = 1024;
+
+impl Taps {
+    const ONE: Self = Self { count: 1, spacing: 0, interior: WHOLE, end: WHOLE };
+}
+
+/// What a sampler's anisotropy allows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limit {
+    /// The logarithm of the largest ratio, in 1/256.
+    ratio: i32,
+    taps: &'static [Taps; 1025],
+}
+
+impl Limit {
+    pub(super) fn new(max_anisotropy: u32) -> Self {
+        let ratio = log2_256_of(effective_maximum(max_anisotropy) as f32);
+        Self { ratio, taps: &TAPS }
+    }
 }
 
 impl TapLanes {
     pub(super) fn new() -> Self {
         Self {
-            graded: [None; 32],
-            same: 0,
+            taps: [Taps::ONE; 32],
+            direction: [[0.0; 32]; 2],
+            unit: [1.0; 32],
             most: 0,
             weight: [0; 32],
             shift: [Shift::ZERO, Shift::ZERO],
@@ -39,186 +79,178 @@ impl TapLanes {
         }
     }
 
-    /// Forgets all lanes.
+    /// Finds levels and taps of all lanes; whether any has a second level.
+    #[inline(always)]
+    pub(super) fn grade(
+        &mut self,
+        limit: Limit,
+        stage: &LevelStage,
+        request: &FetchRequest<'_>,
+        levels: &mut LevelLanes,
+    ) -> bool {
+        let mut texels = Texels::ZERO;
+        let odd = stage.gauge().texels(stage.point(request), request, &mut texels);
+        let Texels { dpdx: [ax, ay, _], dpdy: [bx, by, _] } = &texels;
+        let (mut longer, mut area) = ([0.0; 32], [0.0; 32]);
+        for lane in 0..32 {
+            let (a, b) = ([ax[lane], ay[lane]], [bx[lane], by[lane]]);
+            let [first, second] = [a, b].map(|d| ten::length(d.map(f32::abs)));
+            let is_first = first >= second;
+            let length = if is_first { first } else { second };
+            longer[lane] = length;
+            area[lane] = determinant(a, b);
+            self.unit[lane] = if length > 0.0 { 8.0 * f64::from(length) } else { 1.0 };
+            for axis in 0..2 {
+                let component = if is_first { a[axis] } else { b[axis] };
+                self.direction[axis][lane] = f64::from(beside(component, length));
+            }
+        }
+        let mut wanted = self.ratios(limit, stage, (&longer, &area));
+        for lane in lanes(odd) {
+            self.clear_lane(lane);
+        }
+        for lane in lanes(odd & request.active) {
+            let graded = stage.graded(request, lane);
+            wanted[lane] = stage.wanted(graded.level());
+            self.put(lane, &graded);
+        }
+        let counts = lanes(request.active).map(|lane| self.taps[lane].count as u32);
+        self.most = counts.max().unwrap_or(1);
+        stage.finish(&wanted, request.active, levels)
+    }
+
+    /// Ratios of the lengths, which make the taps; returns the biased levels.
+    #[inline(always)]
+    fn ratios(
+        &mut self,
+        limit: Limit,
+        stage: &LevelStage,
+        (longer, area): (&[f32; 32], &[f64; 32]),
+    ) -> [i32; 32] {
+        let (mut of_longer, mut of_area) = ([0; 32], [0; 32]);
+        stage.gauge().log2_256(longer, &mut of_longer);
+        stage.gauge().log2_256_wide(area, &mut of_area);
+        let bias = stage.small_bias();
+        let mut wanted = [0; 32];
+        for lane in 0..32 {
+            // A shorter length of 0 is any number of times shorter: the area's logarithm is as low.
+            let ratio = 2 * of_longer[lane] - of_area[lane];
+            let ratio = if ratio > limit.ratio { limit.ratio } else { ratio };
+            let ratio = if longer[lane] > 0.0 { ratio } else { 0 };
+            wanted[lane] = of_longer[lane] - ratio + bias;
+            self.taps[lane] = limit.taps[ratio.max(0) as usize];
+        }
+        wanted
+    }
+
+    /// One tap, and nothing that is no number.
+    fn clear_lane(&mut self, lane: usize) {
+        self.taps[lane] = Taps::ONE;
+        self.unit[lane] = 1.0;
+        self.direction.iter_mut().for_each(|direction| direction[lane] = 0.0);
+    }
+
+    /// A lane's, from what the reference makes of its gradients.
+    fn put(&mut self, lane: usize, graded: &Graded) {
+        let Some(a) = &graded.anisotropy else { return };
+        let [count, spacing, interior, end] =
+            [a.taps.count, a.taps.spacing, a.taps.interior, a.taps.end].map(|n| n as i32);
+        self.taps[lane] = Taps { count, spacing, interior, end };
+        let length = a.longer.to_f64();
+        self.unit[lane] = if length > 0.0 { 8.0 * length } else { 1.0 };
+        for (direction, component) in self.direction.iter_mut().zip(a.major) {
+            let component = component.to_f64();
+            let near = component.abs() * (1_u64 << 30) as f64 >= power_of(length);
+            direction[lane] = if near { component } else { 0.0 };
+        }
+    }
+
+    /// Forgets what was summed.
     pub(super) fn clear(&mut self) {
-        self.graded = [None; 32];
-        self.same = 0;
-        self.most = 1;
         self.tallies = std::array::from_fn(|_| Tally::ZERO);
         self.passing = [0; 32];
     }
 
-    /// Notes what gradients come to, and whether they are those of the active lane before.
-    pub(super) fn put(&mut self, lane: usize, graded: Graded, same: bool) {
-        self.graded[lane] = Some(graded);
-        self.same |= u32::from(same) << lane;
-        self.most = self.most.max(graded.taps());
-    }
-
     /// Turns to a tap by its number.
+    #[inline(always)]
     pub(super) fn select(&mut self, number: u32) {
-        let mut last = 0;
+        let number = number as i32;
+        let mut ways = [0; 32];
         for lane in 0..32 {
-            self.weight[lane] = 0;
-            let Some(graded) = self.graded[lane].as_ref() else { continue };
-            if self.same >> lane & 1 == 1 {
-                self.weight[lane] = self.weight[last];
-                self.shift.iter_mut().for_each(|shift| shift.copy(lane, last));
-            } else if number < graded.taps() {
-                let tap = graded.tap(number);
-                self.weight[lane] = tap.weight as i32;
-                for (shift, way) in self.shift.iter_mut().zip(tap.shift) {
-                    shift.set(lane, way.steps());
-                }
-            }
-            last = lane;
+            let Taps { count, spacing, interior, end } = self.taps[lane];
+            let is_end = (number == 0) | (number + 1 == count);
+            let weight = if is_end { end } else { interior };
+            self.weight[lane] = if number < count { weight } else { 0 };
+            // Twice the way, in 1/1024 of a texel.
+            ways[lane] = (2 * number - count + 1) * spacing;
         }
-    }
-
-    /// Adds the footprints of a tap to a channel; or, in the first of two rounds, only measures how
-    /// large its floats are.
-    #[inline(always)]
-    pub(super) fn add(
-        &mut self,
-        reading: Reading,
-        measure: bool,
-        groups: usize,
-        buffers: &Buffers,
-        c: usize,
-    ) {
-        let (tally, tap) = (&mut self.tallies[c], &self.weight);
-        for group in 0..groups {
-            match reading {
-                Reading::F16 if measure => exponents::<F16>(buffers, group, c, &mut tally.largest),
-                Reading::F32 if measure => exponents::<F32>(buffers, group, c, &mut tally.largest),
-                _ if measure => {}
-                Reading::F16 => tally.floats::<F16>(buffers, group, c, tap),
-                Reading::F32 => tally.floats::<F32>(buffers, group, c, tap),
-                Reading::Srgb => tally.srgb(buffers, group, c, tap),
-                Reading::Unorm { bits: 2 } => tally.integers::<Unorm2>(buffers, group, c, tap),
-                Reading::Unorm { bits: 8 } => tally.integers::<Unorm8>(buffers, group, c, tap),
-                Reading::Unorm { bits: 10 } => tally.integers::<Unorm10>(buffers, group, c, tap),
-                // `widen` leaves 24 bits as they are, too.
-                Reading::Unorm { .. } => tally.integers::<Unorm16>(buffers, group, c, tap),
-                Reading::Snorm { bits: 8 } => tally.integers::<Snorm8>(buffers, group, c, tap),
-                Reading::Snorm { .. } => tally.integers::<Snorm16>(buffers, group, c, tap),
-                _ => {}
-            }
-        }
-    }
-
-    /// The values of a channel.
-    pub(super) fn finish(&self, reading: Reading, c: usize, out: &mut Lanes) {
-        let tally = &self.tallies[c];
-        for lane in 0..32 {
-            out[lane] = match reading {
-                Reading::F16 => tally.finish_float::<F16>(lane),
-                Reading::F32 => tally.finish_float::<F32>(lane),
-                _ => finish(reading, tally.integer[lane]),
-            };
-        }
-    }
-}
-
-/// The sum of a channel.
-#[derive(Clone, Debug)]
-struct Tally {
-    /// Numbers times weights, in units of 2^-18.
-    integer: [i64; 32],
-    /// The largest exponent field of a texel with weight.
-    largest: [i32; 32],
-    /// The sum of floats in units below their largest.
-    float: [f64; 32],
-    /// Their plain sum: of infinities and NaNs.
-    plain: [f64; 32],
-}
-
-impl Tally {
-    const ZERO: Self =
-        Self { integer: [0; 32], largest: [0; 32], float: [-0.0; 32], plain: [0.0; 32] };
-
-    #[inline(always)]
-    fn integers<C: Normalized>(
-        &mut self,
-        buffers: &Buffers,
-        group: usize,
-        c: usize,
-        tap: &[i32; 32],
-    ) {
-        for k in 4 * group..4 * group + 4 {
-            let (codes, weights) = (&buffers.texels[k][c], &buffers.weights[k]);
+        for (shift, direction) in self.shift.iter_mut().zip(&self.direction) {
             for lane in 0..32 {
-                let weight = i64::from(weights[lane] * tap[lane]);
-                self.integer[lane] += weight * i64::from(C::widen(codes[lane]));
+                shift.set(lane, direction[lane] * f64::from(ways[lane]), self.unit[lane]);
             }
         }
-    }
-
-    fn srgb(&mut self, buffers: &Buffers, group: usize, c: usize, tap: &[i32; 32]) {
-        for lane in 0..32 {
-            let sum = srgb_group(buffers, group, 4, c, lane);
-            self.integer[lane] += i64::from(tap[lane]) * sum;
-        }
-    }
-
-    /// As `kernel::float_channel` does it; a tap's ten bits more still fit an f64.
-    #[inline(always)]
-    fn floats<C: Float>(&mut self, buffers: &Buffers, group: usize, c: usize, tap: &[i32; 32]) {
-        let mut exponents = [0; 32];
-        self::exponents::<C>(buffers, group, c, &mut exponents);
-        for lane in 0..32 {
-            let scale = power_of_two(C::TEXEL_BITS + 127 - exponents[lane]);
-            let mut sum = -0.0;
-            for k in 4 * group..4 * group + 4 {
-                let weight = buffers.weights[k][lane];
-                let value = f64::from(C::widen(buffers.texels[k][c][lane]));
-                let part = (value * scale).trunc() * f64::from(weight);
-                sum += if weight == 0 { -0.0 } else { part };
-                let plain = value * f64::from(weight * tap[lane]);
-                self.plain[lane] += if weight == 0 { 0.0 } else { plain };
-            }
-            let unit = power_of_two(exponents[lane] - self.largest[lane] + 1);
-            self.float[lane] += (sum * unit).floor() * f64::from(tap[lane]);
-        }
-    }
-
-    fn finish_float<C: Float>(&self, lane: usize) -> u32 {
-        if self.largest[lane] == 255 {
-            let plain = self.plain[lane];
-            return if plain.is_nan() { C::NAN } else { (plain as f32).to_bits() };
-        }
-        let unit = power_of_two(self.largest[lane] - 127 - C::TEXEL_BITS - 1 - 18);
-        C::round(self.float[lane] * unit).to_bits()
     }
 }
 
-/// Raises `largest` to the exponent fields of a group's texels with weight.
+/// The exponent's power of two.
+fn power_of(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & (0x7ff << 52))
+}
+
+/// A component, or 0 if its exponent is more than 30 below that of the length.
 #[inline(always)]
-fn exponents<C: Float>(buffers: &Buffers, group: usize, c: usize, largest: &mut [i32; 32]) {
-    for k in 4 * group..4 * group + 4 {
-        let (codes, weights) = (&buffers.texels[k][c], &buffers.weights[k]);
-        for lane in 0..32 {
-            let field = (C::widen(codes[lane]).to_bits() >> 23 & 0xff) as i32;
-            let field = if weights[lane] == 0 { 0 } else { field };
-            largest[lane] = if field > largest[lane] { field } else { largest[lane] };
+fn beside(component: f32, length: f32) -> f32 {
+    let exponent = |x: f32| (x.to_bits() >> 23 & 0xff) as i32;
+    if exponent(length) - exponent(component) > 30 { 0.0 } else { component }
+}
+
+/// |dPdx x dPdy|: the longer length times the shorter, cut to ten bits.
+#[inline(always)]
+fn determinant(x: [f32; 2], y: [f32; 2]) -> f64 {
+    let product = |a: f32, b: f32| f64::from(a) * f64::from(b);
+    let (a, b) = (product(x[0], y[1]), product(x[1], y[0]));
+    let difference = a - b;
+    // As `gradients::quad_difference` cuts differences.
+    let other = difference - a;
+    let lost = (a - (difference - other)) + (-b - other);
+    let opposite = (lost.to_bits() ^ difference.to_bits()) >> 63;
+    let back = if lost != 0.0 { opposite } else { 0 };
+    let cut = difference.to_bits().wrapping_sub(back) & !((1 << 43) - 1);
+    f64::from_bits(cut).abs()
+}
+
+/// Taps by the logarithm of the ratio of the lengths, 0 to that of 16.
+static TAPS: LazyLock<[Taps; 1025]> = LazyLock::new(|| std::array::from_fn(|q| taps(q as i32)));
+
+fn taps(ratio: i32) -> Taps {
+    // round(256 * 2^(-i/256)), which never comes near a tie.
+    let power = (256.0 * (-f64::from(ratio & 255) / 256.0).exp2()).round() as i32;
+    match ratio {
+        ..=0 => Taps::ONE,
+        1..256 => Taps { count: 2, spacing: spacing(power), interior: 0, end: WHOLE / 2 },
+        _ => {
+            // 2 * ceil(r / 2).
+            let enough = |n: &i32| log2_256_of(*n as f32) >= ratio;
+            let most = MAX_TAPS as i32;
+            let count = (2..=most).step_by(2).find(enough).unwrap_or(most);
+            // 1/r, then what is left for the ends.
+            let interior = (4 * power) >> (ratio >> 8);
+            let end = (WHOLE - (count - 2) * interior) / 2;
+            Taps { count, spacing: WHOLE, interior, end }
         }
     }
 }
 
-/// The value of a sum in units of 2^-18.
-fn finish(reading: Reading, total: i64) -> u32 {
-    let rounded = |bits: u32| (total + (1 << (bits - 1))) >> bits;
-    match reading {
-        // `widen` of eight bits leaves the factor of 257 to the end.
-        Reading::Unorm { bits: 8 } => {
-            (((total * 257 + (1 << 17)) >> 18) as f32 / 65_535.0).to_bits()
-        }
-        Reading::Unorm { bits: 24 } => finish_unorm24(rounded(18)),
-        Reading::Unorm { .. } => (rounded(18) as f32 / 65_535.0).to_bits(),
-        Reading::Snorm { bits: 8 } => Snorm8::finish(rounded(10) as i32).to_bits(),
-        Reading::Snorm { .. } => (rounded(18).max(-32_767) as f32 / 32_767.0).to_bits(),
-        // In 1/65536.
-        Reading::Srgb => F16::round(total as f64 * power_of_two(-34)).to_bits(),
-        _ => reading.point(0),
-    }
+/// Distances of two taps in 1/100 of a texel, by 100 r.
+const SPACINGS: [(i32, i32); 6] =
+    [(100, 0), (110, 19), (120, 34), (150, 67), (190, 95), (200, 100)];
+
+/// The distance of two taps for a ratio r of 256/`power`, 1 to 2, in 1/1024 of a texel.
+fn spacing(power: i32) -> i32 {
+    let upper = SPACINGS.iter().position(|&(r, _)| r * power >= 25_600).unwrap_or(5).max(1);
+    let ((r0, s0), (r1, s1)) = (SPACINGS[upper - 1], SPACINGS[upper]);
+    // s0 and a quotient of hundredths, then rounded half up.
+    let (n, d) = ((25_600 - r0 * power) * (s1 - s0), power * (r1 - r0));
+    let (n, d) = (i64::from(s0 * d + n) * i64::from(WHOLE), 100 * i64::from(d));
+    ((2 * n + d) / (2 * d)) as i32
 }

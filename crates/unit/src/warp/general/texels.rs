@@ -1,10 +1,10 @@
 //! Codes of the texels of 32 lanes, whatever the format.
 
-use super::block::Blocks;
+use super::block::{self, Blocks};
 use crate::request::lanes;
 use crate::warp::texels::{TexelLanes, code, load};
 use texunit_memory::Block;
-use texunit_texel::{Format, unpack};
+use texunit_texel::{Format, Reading};
 
 /// How the codes of a texel lie in its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,19 +13,20 @@ pub(super) enum Storage {
     Plain { channels: usize, size: usize },
     /// A 4x4 block of so many bytes.
     Block { format: Format, size: usize },
-    /// What [`unpack`] makes of so many bytes.
-    Packed { format: Format, size: usize },
+    /// Three channels of ten bits and one of two in four bytes.
+    Ten,
+    /// One channel of 24 bits in four bytes.
+    Depth24,
 }
 
 impl Storage {
-    pub(super) fn of(format: Format) -> Self {
-        let size = format.texel_size() as usize;
-        match format.plain_channel() {
-            Some(channel) => {
-                Storage::Plain { channels: format.channels().into(), size: channel.size() as usize }
-            }
-            None if format.is_block() => Storage::Block { format, size },
-            None => Storage::Packed { format, size },
+    pub(super) fn of(format: Format, readings: [Reading; 4]) -> Self {
+        let (size, channels) = (format.texel_size() as usize, format.channels().into());
+        match readings[0] {
+            _ if format.is_block() => Storage::Block { format, size },
+            Reading::Unorm { bits: 10 } => Storage::Ten,
+            Reading::Unorm { bits: 24 } => Storage::Depth24,
+            _ => Storage::Plain { channels, size: size / channels },
         }
     }
 }
@@ -84,8 +85,8 @@ pub(super) const NOTHING: TexelLanes = [[0; 32]; 4];
 pub(super) fn codes(from: From<'_>, which: Which<'_>, space: &mut Space, out: &mut TexelLanes) {
     match from.storage {
         Storage::Plain { channels, size } => {
-            offsets((channels * size) as i64, 0, which, &mut space.offsets);
             let Space { offsets, words, .. } = space;
+            self::offsets((channels * size) as i64, 0, which, offsets);
             match channels * size {
                 1 => read::<1>(from.block, offsets, words),
                 2 => read::<2>(from.block, offsets, words),
@@ -99,39 +100,71 @@ pub(super) fn codes(from: From<'_>, which: Which<'_>, space: &mut Space, out: &m
                 _ => split::<4>(channels, words, out),
             }
         }
-        Storage::Packed { format, size } => {
-            offsets(size as i64, 0, which, &mut space.offsets);
+        Storage::Ten | Storage::Depth24 => {
+            let Space { offsets, words, .. } = space;
+            self::offsets(4, 0, which, offsets);
+            read::<4>(from.block, offsets, words);
+            let [x, y, z, w] = out;
             for lane in 0..32 {
-                let codes = match space.offsets[lane] {
-                    ..0 => from.border,
-                    offset => packed(from.block, offset, format, size),
-                };
-                put(out, lane, codes);
+                let word = words[0][lane];
+                if from.storage == Storage::Depth24 {
+                    x[lane] = word & 0x00ff_ffff;
+                } else {
+                    [x[lane], y[lane], z[lane], w[lane]] = ten(word);
+                }
             }
-            return;
         }
         Storage::Block { format, size } => {
             offsets(size as i64, 2, which, &mut space.offsets);
-            *out = NOTHING;
-            for lane in lanes(which.wanted) {
-                let codes = match space.offsets[lane] {
-                    ..0 => from.border,
-                    offset => {
-                        let bytes = block_bytes(from.block, offset as u64, size);
-                        let [x, y] = [which.at[0][lane], which.at[1][lane]];
-                        space.blocks.texels(format, bytes)[(y % 4 * 4 + x % 4) as usize]
-                    }
-                };
-                put(out, lane, codes);
-            }
-            return;
+            decoded(from.block, (format, size), which, space);
+            split::<2>(4, &space.words, out);
         }
     }
+    let mut outside = 0;
     for lane in 0..32 {
-        if space.offsets[lane] < 0 {
-            put(out, lane, from.border);
+        outside |= space.offsets[lane];
+    }
+    if outside < 0 {
+        for lane in 0..32 {
+            if space.offsets[lane] < 0 {
+                put(out, lane, from.border);
+            }
         }
     }
+}
+
+/// Texels of blocks as words. Neighbours are often in one block: within a fetch it is looked for
+/// once, so that what others write to the memory shows in the next one.
+#[inline(always)]
+fn decoded(block: &Block, (format, size): (Format, usize), which: Which<'_>, space: &mut Space) {
+    let Space { offsets, words, blocks } = space;
+    let [x, y, _] = which.at;
+    let mut cells = [0; 32];
+    for lane in 0..32 {
+        cells[lane] = (y[lane] & 3) << 2 | x[lane] & 3;
+        words[0][lane] = 0;
+        words[1][lane] = 0;
+    }
+    let mut last = -1;
+    let mut texels = &[0; 16];
+    for lane in lanes(which.wanted) {
+        let offset = offsets[lane];
+        if offset < 0 {
+            continue;
+        }
+        if offset != last {
+            texels = blocks.texels(format, block_bytes(block, offset as u64, size));
+            last = offset;
+        }
+        let texel = texels[(cells[lane] & 15) as usize];
+        words[0][lane] = texel as u32;
+        words[1][lane] = (texel >> 32) as u32;
+    }
+}
+
+#[inline(always)]
+fn ten(word: u32) -> [u32; 4] {
+    [word & 0x3ff, word >> 10 & 0x3ff, word >> 20 & 0x3ff, word >> 30]
 }
 
 /// Byte offsets, negative outside; elements are 2^`shift` texels wide and high.
@@ -188,10 +221,11 @@ pub(super) fn one(
             let load = |c| from.block.load(element(c), size as u8).expect(INSIDE) as u32;
             std::array::from_fn(|c| if c < channels { load(c) } else { 0 })
         }
-        Storage::Packed { format, size } => packed(from.block, at(0, size), format, size),
+        Storage::Ten => ten(word(from.block, at(0, 4))),
+        Storage::Depth24 => [word(from.block, at(0, 4)) & 0x00ff_ffff, 0, 0, 0],
         Storage::Block { format, size } => {
             let bytes = block_bytes(from.block, at(2, size) as u64, size);
-            space.blocks.texels(format, bytes)[(y % 4 * 4 + x % 4) as usize]
+            block::codes(space.blocks.texels(format, bytes)[(y % 4 * 4 + x % 4) as usize])
         }
     }
 }
@@ -204,11 +238,11 @@ pub(super) fn put(out: &mut TexelLanes, lane: usize, codes: [u32; 4]) {
 
 const INSIDE: &str = "address modes keep to the extent, and `Resource` to the block";
 
-fn packed(block: &Block, offset: i64, format: Format, size: usize) -> [u32; 4] {
-    let word = block.load(offset as u64, size as u8).expect(INSIDE);
-    unpack(format, &word.to_le_bytes()).unwrap_or_default()
+fn word(block: &Block, offset: i64) -> u32 {
+    block.load_u32(offset as u64).expect(INSIDE)
 }
 
+#[inline(always)]
 fn block_bytes(block: &Block, offset: u64, size: usize) -> [u64; 2] {
     let second = if size == 16 { block.load_u64(offset + 8).expect(INSIDE) } else { 0 };
     [block.load_u64(offset).expect(INSIDE), second]

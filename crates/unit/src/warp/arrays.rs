@@ -1,0 +1,149 @@
+//! Fetches of whole arrays of coordinates: the CPU path for those who have no kernel.
+
+use super::{FetchPlan, Scratch};
+use crate::request::{FetchAnswer, FetchRequest, Lanes, ZERO_LANES};
+
+/// The operands of many fetches: an array for each register of the instruction, as in
+/// [`FetchRequest`]. Floats are raw bits (`bytemuck::cast_slice` turns one into the other). Arrays that
+/// the instruction has no operand for may be empty.
+#[derive(Clone, Copy, Debug)]
+pub struct FetchArrays<'a> {
+    /// In the order of the instruction: array index first.
+    pub coords: [&'a [u32]; 4],
+    /// Texels along x, y, z (s32).
+    pub offset: [&'a [u32]; 3],
+    /// Level of `tex.level`.
+    pub level: &'a [u32],
+    /// Gradients of `tex.grad`.
+    pub dpdx: [&'a [u32]; 3],
+    /// Likewise.
+    pub dpdy: [&'a [u32]; 3],
+    /// Reference value of a depth compare.
+    pub compare: &'a [u32],
+    /// Components that are wanted, bit 0 for x.
+    pub components: u8,
+}
+
+/// An array that is not of the length of the first one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} has {len} elements, but there are {fetches} fetches")]
+pub struct LengthError {
+    /// Which.
+    pub what: &'static str,
+    /// Its length.
+    pub len: usize,
+    /// Length of the first array of coordinates.
+    pub fetches: usize,
+}
+
+impl<'a> FetchArrays<'a> {
+    /// Fetches of all components at these coordinates, without other operands.
+    pub fn new(coords: [&'a [u32]; 4]) -> Self {
+        Self {
+            coords,
+            offset: [&[]; 3],
+            level: &[],
+            dpdx: [&[]; 3],
+            dpdy: [&[]; 3],
+            compare: &[],
+            components: 0xf,
+        }
+    }
+
+    /// In an order of its own, which [`request`] takes apart again.
+    fn all(&self) -> [(&'static str, &'a [u32]); OPERANDS] {
+        let ([x, y, z, w], [ox, oy, oz]) = (self.coords, self.offset);
+        let ([ax, ay, az], [bx, by, bz]) = (self.dpdx, self.dpdy);
+        [
+            ("coords[0]", x),
+            ("coords[1]", y),
+            ("coords[2]", z),
+            ("coords[3]", w),
+            ("offset[0]", ox),
+            ("offset[1]", oy),
+            ("offset[2]", oz),
+            ("level", self.level),
+            ("dpdx[0]", ax),
+            ("dpdx[1]", ay),
+            ("dpdx[2]", az),
+            ("dpdy[0]", bx),
+            ("dpdy[1]", by),
+            ("dpdy[2]", bz),
+            ("compare", self.compare),
+        ]
+    }
+}
+
+const OPERANDS: usize = 15;
+
+fn request<'a>(active: u32, components: u8, of: &[&'a Lanes; OPERANDS]) -> FetchRequest<'a> {
+    let [x, y, z, w, ox, oy, oz, level, ax, ay, az, bx, by, bz, compare] = *of;
+    FetchRequest {
+        active,
+        components,
+        coords: [x, y, z, w],
+        offset: [ox, oy, oz],
+        level,
+        dpdx: [ax, ay, az],
+        dpdy: [bx, by, bz],
+        compare,
+    }
+}
+
+impl FetchPlan {
+    /// Fetches once for each element of `operands.coords[0]`, into the arrays of the wanted components
+    /// (the others may be empty). `scratch` is as in [`FetchPlan::fetch`]. Err if an array that is not
+    /// empty, or that of a wanted component, has another length.
+    pub fn fetch_arrays(
+        &self,
+        operands: &FetchArrays<'_>,
+        out: [&mut [u32]; 4],
+        scratch: &mut Scratch,
+    ) -> Result<(), LengthError> {
+        let fetches = operands.coords[0].len();
+        let check = |what, len| {
+            if len == fetches { Ok(()) } else { Err(LengthError { what, len, fetches }) }
+        };
+        let all = operands.all();
+        for (what, array) in all.into_iter().filter(|(_, array)| !array.is_empty()) {
+            check(what, array.len())?;
+        }
+        let names = ["out[0]", "out[1]", "out[2]", "out[3]"];
+        let components =
+            operands.components & [0, 1, 3, 7, 15][usize::from(self.form.result.registers())];
+        let wanted = |c: &usize| components >> c & 1 == 1;
+        for c in (0..4).filter(wanted) {
+            check(names[c], out[c].len())?;
+        }
+
+        let mut answer = FetchAnswer::default();
+        let mut registers = [&ZERO_LANES; OPERANDS];
+        for warp in 0..fetches / 32 {
+            for (register, (_, array)) in registers.iter_mut().zip(&all) {
+                if let Some(lanes) = array.as_chunks().0.get(warp) {
+                    *register = lanes;
+                }
+            }
+            self.fetch(&request(u32::MAX, components, &registers), scratch, &mut answer);
+            for c in (0..4).filter(wanted) {
+                out[c].as_chunks_mut().0[warp] = answer.values[c];
+            }
+        }
+
+        let rest = fetches % 32;
+        if rest != 0 {
+            let padded = all.map(|(_, array)| {
+                let mut lanes = ZERO_LANES;
+                let rest = array.as_chunks::<32>().1;
+                lanes[..rest.len()].copy_from_slice(rest);
+                lanes
+            });
+            let request = request((1 << rest) - 1, components, &padded.each_ref());
+            self.fetch(&request, scratch, &mut answer);
+            for c in (0..4).filter(wanted) {
+                out[c].as_chunks_mut::<32>().1.copy_from_slice(&answer.values[c][..rest]);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,79 @@
+//! From directions to faces of a cube and places on them: docs/numerics.md, section 7.
+
+use crate::request::Lanes;
+use crate::warp::build::Build;
+use crate::warp::simd::{Arguments, Float, Int, Run, Simd, Stage, float, int, load, pick};
+
+/// A call of the stage.
+pub(super) struct Call<'a> {
+    pub(super) direction: [&'a Lanes; 3],
+    /// 0 to 5.
+    pub(super) face: &'a mut Lanes,
+    /// Coordinates on the face, 0 to 1: bits of f32.
+    pub(super) at: &'a mut [Lanes; 2],
+}
+
+#[derive(Debug)]
+pub(super) struct OfFaces;
+
+impl Arguments for OfFaces {
+    type Of<'a> = Call<'a>;
+}
+
+/// The stage.
+pub(super) fn faces(build: Build) -> Run<OfFaces> {
+    pick::<_, Faces>(build)
+}
+
+struct Faces;
+
+impl Stage<OfFaces> for Faces {
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, call: Call<'_>) {
+        let (zero, sign, most) = (int(simd, 0), int(simd, i32::MIN), int(simd, i32::MAX));
+        for chunk in 0..32 / S::LANES {
+            let [x, y, z] = seen(simd, call.direction, chunk);
+            let (ax, ay, az) = (x & most, y & most, z & most);
+            // Rule 7.1; magnitudes order like their bits.
+            let on_y = ax.max(az).lt(ay) | (az.lt(ay) & ax.is(ay));
+            let on_x = ay.max(az).lt(ax);
+            let major = on_x.select(x, on_y.select(y, z));
+            // A major component of -0 has no other beside it, and counts as positive.
+            let negative = major.lt(zero) & zero.lt(major & most);
+            let flip = negative.select(sign, zero);
+            // (sc, tc): (-z, -y), (z, -y), (x, z), (x, -z), (x, -y), (-x, -y).
+            let sc = on_x.select(z ^ sign ^ flip, on_y.select(x, x ^ flip));
+            let tc = on_y.select(z ^ flip, y ^ sign);
+            let axis = on_x.select(zero, on_y.select(int(simd, 2), int(simd, 4)));
+            (axis + negative.select(int(simd, 1), zero)).store(call.face, chunk);
+            let size = (major & most).as_float();
+            let [s, t] = &mut *call.at;
+            place(simd, sc.as_float(), size).as_int().store(s, chunk);
+            place(simd, tc.as_float(), size).as_int().store(t, chunk);
+        }
+    }
+}
+
+/// Rule 7.2. Without a direction this is 0/0: a NaN, which reads as 0 (rule 7.4).
+#[inline(always)]
+fn place<S: Simd>(simd: S, c: Float<S>, size: Float<S>) -> Float<S> {
+    (c / size + float(simd, 1.0)) * float(simd, 0.5)
+}
+
+/// Rule 7.4: NaN components are 0, and so are all of an infinite direction.
+#[inline(always)]
+fn seen<S: Simd>(simd: S, direction: [&Lanes; 3], chunk: usize) -> [Int<S>; 3] {
+    let (zero, infinity) = (int(simd, 0), int(simd, 0x7f80_0000));
+    let mut seen = [zero; 3];
+    let mut infinite = zero.lt(zero);
+    for (seen, lanes) in seen.iter_mut().zip(direction) {
+        let c = load(simd, lanes, chunk);
+        let size = c & int(simd, i32::MAX);
+        infinite = infinite | size.is(infinity);
+        *seen = infinity.lt(size).select(zero, c);
+    }
+    for seen in &mut seen {
+        *seen = infinite.select(zero, *seen);
+    }
+    seen
+}

@@ -1,0 +1,275 @@
+//! Which level, layer and face lanes read, and what that means in sizes and bytes.
+
+use super::axis::{AxisLanes, Sizes};
+use crate::request::{FetchRequest, Lanes};
+use crate::resource::Level;
+use crate::sampler::Filter;
+use crate::warp::build::Build;
+use crate::warp::general::levels::{LevelLanes, LevelStage};
+use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick};
+
+/// The levels that fetches of a plan can read.
+#[derive(Clone, Debug)]
+pub(super) enum Levels {
+    /// Always the same one; bytes from a layer or face to the next.
+    One { plane_pitch: u32 },
+    /// One or two for each lane.
+    Each(Box<Each>),
+}
+
+impl Levels {
+    /// Whether a lane can read two levels.
+    pub(super) fn may_blend(&self, mip_filter: Option<Filter>) -> bool {
+        matches!(self, Self::Each(_)) && mip_filter == Some(Filter::Linear)
+    }
+}
+
+/// What the stage knows of levels that differ from lane to lane.
+#[derive(Clone, Debug)]
+pub(super) struct Each {
+    choice: LevelStage,
+    tables: Tables,
+    texel_size: u32,
+    stage: Run<OfLevels>,
+}
+
+/// Of each level.
+#[derive(Clone, Debug)]
+struct Tables {
+    size: [Lanes; 3],
+    row_pitch: Lanes,
+    slice_pitch: Lanes,
+    plane_pitch: Lanes,
+    offset: Lanes,
+}
+
+/// Of each lane.
+#[derive(Clone, Debug)]
+pub(super) struct LevelSpace {
+    pub(super) lanes: LevelLanes,
+    /// Along x, y, z of both levels.
+    pub(super) sizes: [[Sizes; 3]; 2],
+    /// Byte offsets of the planes of both levels.
+    pub(super) bases: [Lanes; 2],
+    /// What the levels count of 256.
+    pub(super) shares: [Lanes; 2],
+}
+
+impl LevelSpace {
+    pub(super) fn new() -> Self {
+        let none = || Sizes { size: [1; 32], pitch: [0; 32] };
+        let sizes = std::array::from_fn(|_| std::array::from_fn(|_| none()));
+        Self { lanes: LevelLanes::ZERO, sizes, bases: [[0; 32]; 2], shares: [[0; 32]; 2] }
+    }
+}
+
+/// A call of the stage, for one of the two levels of each lane.
+pub(super) struct OfLevel<'a> {
+    each: &'a Each,
+    level: &'a Lanes,
+    plane: Option<&'a Lanes>,
+    sizes: &'a mut [Sizes; 3],
+    base: &'a mut Lanes,
+}
+
+#[derive(Debug)]
+pub(super) struct OfLevels;
+
+impl Arguments for OfLevels {
+    type Of<'a> = OfLevel<'a>;
+}
+
+impl Each {
+    /// Levels of which none begins before `first`; `None` if there are more than tables hold.
+    pub(super) fn new(
+        choice: LevelStage,
+        levels: &[Level],
+        (first, texel_size): (u64, u32),
+        build: Build,
+    ) -> Option<Self> {
+        if levels.len() > 32 {
+            return None;
+        }
+        let table =
+            |of: &dyn Fn(&Level) -> u32| std::array::from_fn(|n| levels.get(n).map_or(0, of));
+        let tables = Tables {
+            size: [0, 1, 2].map(|a: usize| table(&|level| level.extent.axes()[a])),
+            row_pitch: table(&|level| level.row_pitch as u32),
+            slice_pitch: table(&|level| level.slice_pitch as u32),
+            plane_pitch: table(&|level| level.plane_pitch as u32),
+            offset: table(&|level| (level.offset - first) as u32),
+        };
+        Some(Self { choice, tables, texel_size, stage: pick::<_, Find>(build) })
+    }
+
+    /// The levels of each lane and what they count; whether any has two.
+    #[inline(always)]
+    pub(super) fn choose(&self, request: &FetchRequest<'_>, out: &mut LevelSpace) -> bool {
+        let second = self.choice.run(request, &mut out.lanes);
+        for (to, from) in out.shares.iter_mut().zip(&out.lanes.share) {
+            *to = from.map(|share| share as u32);
+        }
+        second
+    }
+
+    /// Sizes of the levels, and the byte offset of each lane's plane.
+    #[inline(always)]
+    pub(super) fn find(
+        &self,
+        level: &Lanes,
+        plane: Option<&Lanes>,
+        sizes: &mut [Sizes; 3],
+        base: &mut Lanes,
+    ) {
+        self.stage.call(OfLevel { each: self, level, plane, sizes, base });
+    }
+}
+
+struct Find;
+
+impl Stage<OfLevels> for Find {
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, call: OfLevel<'_>) {
+        let OfLevel { each, level, plane, sizes: [x, y, z], base } = call;
+        let tables = &each.tables;
+        for chunk in 0..32 / S::LANES {
+            let level = load(simd, level, chunk);
+            level.look_up(&tables.size[0]).store(&mut x.size, chunk);
+            level.look_up(&tables.size[1]).store(&mut y.size, chunk);
+            level.look_up(&tables.size[2]).store(&mut z.size, chunk);
+            level.look_up(&tables.row_pitch).store(&mut y.pitch, chunk);
+            level.look_up(&tables.slice_pitch).store(&mut z.pitch, chunk);
+            int(simd, each.texel_size as i32).store(&mut x.pitch, chunk);
+            let mut at = level.look_up(&tables.offset);
+            if let Some(plane) = plane {
+                at = at + load(simd, plane, chunk) * level.look_up(&tables.plane_pitch);
+            }
+            at.store(base, chunk);
+        }
+    }
+}
+
+/// Layers, cubes and faces.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Planes {
+    /// Of layers or cubes.
+    last: u32,
+    stage: Run<OfPlanes>,
+}
+
+/// A call of the stage.
+pub(super) struct OfPlane<'a> {
+    last: u32,
+    layer: Option<&'a Lanes>,
+    face: Option<&'a Lanes>,
+    /// What a plane counts: 1, or its bytes.
+    pitch: u32,
+    out: &'a mut Lanes,
+}
+
+#[derive(Debug)]
+pub(super) struct OfPlanes;
+
+impl Arguments for OfPlanes {
+    type Of<'a> = OfPlane<'a>;
+}
+
+impl Planes {
+    pub(super) fn new(last: u32, build: Build) -> Self {
+        Self { last, stage: pick::<_, Count>(build) }
+    }
+
+    /// Numbers of planes (faces of all cubes) times `pitch`. Rule 1.10.
+    #[inline(always)]
+    pub(super) fn find(
+        self,
+        layer: Option<&Lanes>,
+        face: Option<&Lanes>,
+        pitch: u32,
+        out: &mut Lanes,
+    ) {
+        self.stage.call(OfPlane { last: self.last, layer, face, pitch, out });
+    }
+}
+
+struct Count;
+
+impl Stage<OfPlanes> for Count {
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, call: OfPlane<'_>) {
+        let last = int(simd, call.last as i32);
+        let pitch = int(simd, call.pitch as i32);
+        for chunk in 0..32 / S::LANES {
+            let mut plane = int(simd, 0);
+            if let Some(layer) = call.layer {
+                let layer = load(simd, layer, chunk);
+                // As unsigned, a negative index is a large one.
+                plane = layer.lt(int(simd, 0)).select(last, layer.min(last));
+            }
+            if let Some(face) = call.face {
+                plane = plane * int(simd, 6) + load(simd, face, chunk);
+            }
+            (plane * pitch).store(call.out, chunk);
+        }
+    }
+}
+
+/// Slices: the two of a 3D footprint.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slices {
+    stage: Run<OfSlices>,
+}
+
+/// A call of the stage.
+pub(super) struct OfSlice<'a> {
+    z: &'a AxisLanes,
+    base: &'a Lanes,
+    share: &'a Lanes,
+    /// Of the lower and the upper slice.
+    bases: [&'a mut Lanes; 2],
+    totals: [&'a mut Lanes; 2],
+}
+
+#[derive(Debug)]
+pub(super) struct OfSlices;
+
+impl Arguments for OfSlices {
+    type Of<'a> = OfSlice<'a>;
+}
+
+impl Slices {
+    pub(super) fn new(build: Build) -> Self {
+        Self { stage: pick::<_, Split>(build) }
+    }
+
+    /// Splits the share of a level along z (docs/numerics.md 2, "Weights").
+    #[inline(always)]
+    pub(super) fn split(
+        self,
+        z: &AxisLanes,
+        (base, share): (&Lanes, &Lanes),
+        bases: [&mut Lanes; 2],
+        totals: [&mut Lanes; 2],
+    ) {
+        self.stage.call(OfSlice { z, base, share, bases, totals });
+    }
+}
+
+struct Split;
+
+impl Stage<OfSlices> for Split {
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, call: OfSlice<'_>) {
+        let OfSlice { z, base, share, bases: [front, back], totals: [lower, upper] } = call;
+        for chunk in 0..32 / S::LANES {
+            let base = load(simd, base, chunk);
+            (base + load(simd, &z.lower, chunk)).store(front, chunk);
+            (base + load(simd, &z.upper, chunk)).store(back, chunk);
+            let share = load(simd, share, chunk);
+            let near = int(simd, 256) - load(simd, &z.weight, chunk);
+            let total: Int<S> = (share.times(near) + int(simd, 128)).shr(8);
+            total.store(lower, chunk);
+            (share - total).store(upper, chunk);
+        }
+    }
+}

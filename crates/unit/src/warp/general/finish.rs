@@ -1,0 +1,73 @@
+//! From biased levels to the levels that are read: docs/numerics.md, rules 3.3, 3.4 and 3.6.
+
+use super::levels::LevelLanes;
+use crate::effective::EffectiveSampler;
+use crate::reference::level::{self, Sharpening};
+
+/// From a biased level to the levels that are read, all by the same steps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Finish {
+    /// Sharpening (rule 3.6): below this many 256ths the next level has no weight,
+    low: i32,
+    /// and from there on this many times as much,
+    rate: i32,
+    /// over two to this.
+    shift: i32,
+    min: i32,
+    max: i32,
+    /// Added before the cut to whole levels of a point filter.
+    half: i32,
+    /// The cut.
+    mask: i32,
+    /// The largest level that is read.
+    last: u32,
+}
+
+impl Finish {
+    pub(super) fn new(effective: &EffectiveSampler) -> Self {
+        let same = Sharpening { low: (0, 1), rate: (1, 1) };
+        let Sharpening { low, rate } = level::sharpening(effective).unwrap_or(same);
+        let linear = level::levels(1, effective.mip_filter).reads[1].1 > 0;
+        let [min, max] = effective.level_clamp.map(|q| q as i32);
+        Self {
+            low: (low.0 / low.1) as i32,
+            rate: rate.0 as i32,
+            shift: rate.1.ilog2() as i32,
+            min,
+            max,
+            half: if linear { 0 } else { 128 },
+            mask: if linear { !0 } else { !255 },
+            last: (max as u32).div_ceil(256),
+        }
+    }
+
+    /// Fills `out`; whether an active lane has a second level. Other lanes have none.
+    #[inline(always)]
+    pub(super) fn run(&self, wanted: &[i32; 32], active: u32, out: &mut LevelLanes) -> bool {
+        let Self { low, rate, shift, min, max, half, mask, last } = *self;
+        let [level, next] = &mut out.level;
+        let [share, rest] = &mut out.share;
+        for lane in 0..32 {
+            let t = wanted[lane];
+            let above = (t & 255) - low;
+            let above = if above < 0 { 0 } else { above };
+            let weight = (rate * above) >> shift;
+            let weight = if weight > 256 { 256 } else { weight };
+            let q = (t & !255) + weight;
+            let q = if q < min { min } else { q };
+            let q = if q > max { max } else { q };
+            let q = (q + half) & mask;
+            let number = (q >> 8) as u32;
+            level[lane] = number;
+            next[lane] = if number < last { number + 1 } else { last };
+            share[lane] = 256 - (q & 255);
+            rest[lane] = q & 255;
+        }
+        if active != u32::MAX {
+            for lane in 0..32 {
+                rest[lane] = if active >> lane & 1 == 1 { rest[lane] } else { 0 };
+            }
+        }
+        rest.iter().fold(0, |any, share| any | share) != 0
+    }
+}

@@ -1,0 +1,211 @@
+//! From gradients of 32 lanes to levels: docs/numerics.md, section 4. What is not ordinary is left
+//! to the reference: directions, and lanes with gradients that are huge, tiny or no numbers.
+
+use super::ten::{self, Scale, cut, is_ordinary};
+use crate::reference::gradient::flat;
+use crate::reference::level::Wanted;
+use crate::request::{FetchRequest, Geometry, Lanes};
+use crate::resource::Extent;
+use std::sync::LazyLock;
+
+/// Gradients of 32 lanes in texels of the base level, ten bits each.
+#[derive(Clone, Debug)]
+pub(super) struct Texels {
+    /// dPdx along x, y, z; axes that there are not stay 0.
+    pub(super) dpdx: [[f32; 32]; 3],
+    /// Likewise.
+    pub(super) dpdy: [[f32; 32]; 3],
+}
+
+impl Texels {
+    pub(super) const ZERO: Self = Self { dpdx: [[0.0; 32]; 3], dpdy: [[0.0; 32]; 3] };
+}
+
+/// How gradients are measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gauge {
+    /// 1 to 3; none of a cube.
+    axes: usize,
+    scales: [Scale; 3],
+    /// Whether all sizes are powers of two.
+    powers: bool,
+    log2: &'static [u8; 256],
+}
+
+impl Gauge {
+    /// For a base level of this size; 1 along all axes if coordinates are not normalized.
+    pub(super) fn new(geometry: Geometry, size: Extent) -> Self {
+        let axes = if geometry.is_cube() { 0 } else { geometry.axes() };
+        let scales = size.axes().map(Scale::new);
+        Self { axes, scales, powers: scales.iter().all(|s| s.is_power), log2: &LOG2_256 }
+    }
+
+    /// Rules 4.1, 4.2 and 4.9. Returns the lanes that are not ordinary, for which there is anything.
+    #[inline(always)]
+    pub(super) fn texels(
+        &self,
+        point: [&Lanes; 3],
+        request: &FetchRequest<'_>,
+        out: &mut Texels,
+    ) -> u32 {
+        if self.axes == 0 {
+            u32::MAX
+        } else if self.powers {
+            self.scaled::<true>(point, request, out)
+        } else {
+            self.scaled::<false>(point, request, out)
+        }
+    }
+
+    #[inline(always)]
+    fn scaled<const POWERS: bool>(
+        &self,
+        point: [&Lanes; 3],
+        request: &FetchRequest<'_>,
+        out: &mut Texels,
+    ) -> u32 {
+        let mut odd = [0; 32];
+        for a in 0..self.axes {
+            for (d, out) in
+                [(request.dpdx[a], &mut out.dpdx[a]), (request.dpdy[a], &mut out.dpdy[a])]
+            {
+                let scale = &self.scales[a];
+                if self.axes == 3 {
+                    for lane in 0..32 {
+                        let [p, d] = [point[a][lane], d[lane]].map(f32::from_bits);
+                        let (difference, near) = quad_difference(p, d);
+                        odd[lane] |= u32::from(!(near & is_ordinary(difference)));
+                        out[lane] = scale.apply::<POWERS>(difference);
+                    }
+                } else {
+                    for lane in 0..32 {
+                        let d = f32::from_bits(d[lane]);
+                        odd[lane] |= u32::from(!is_ordinary(d));
+                        out[lane] = scale.apply::<POWERS>(d);
+                    }
+                }
+            }
+        }
+        mask(&odd)
+    }
+
+    /// Rules 4.3 to 4.7: levels in 1/256 before bias and clamps, and again the lanes that are not
+    /// ordinary.
+    #[inline(always)]
+    pub(super) fn levels(
+        &self,
+        point: [&Lanes; 3],
+        request: &FetchRequest<'_>,
+        out: &mut [i32; 32],
+    ) -> u32 {
+        let mut texels = Texels::ZERO;
+        let odd = self.texels(point, request, &mut texels);
+        let Texels { dpdx: [ax, ay, az], dpdy: [bx, by, bz] } = &texels;
+        let mut rho = [0.0; 32];
+        if self.axes == 3 {
+            for lane in 0..32 {
+                let (a, b) = ([ax[lane], ay[lane], az[lane]], [bx[lane], by[lane], bz[lane]]);
+                rho[lane] = longest(a, b, ten::solid_length, ten::solid_diagonal);
+            }
+        } else {
+            for lane in 0..32 {
+                let (a, b) = ([ax[lane], ay[lane]], [bx[lane], by[lane]]);
+                rho[lane] = longest(a, b, ten::length, ten::diagonal);
+            }
+        }
+        self.log2_256(&rho, out);
+        odd
+    }
+
+    /// Rule 4.7: logarithms in 1/256; of zeros, far below all levels.
+    #[inline(always)]
+    pub(super) fn log2_256(&self, of: &[f32; 32], out: &mut [i32; 32]) {
+        for lane in 0..32 {
+            out[lane] = log2_of(of[lane], self.log2);
+        }
+    }
+
+    /// The same of products, which may be too large or small for an f32; of zeros, lower than
+    /// any logarithm and its double.
+    #[inline(always)]
+    pub(super) fn log2_256_wide(&self, of: &[f64; 32], out: &mut [i32; 32]) {
+        for lane in 0..32 {
+            let bits = of[lane].to_bits();
+            let whole = 256 * ((bits >> 52) as i32 - 1023);
+            let rest = self.log2[(bits >> 44 & 0xff) as usize];
+            out[lane] = if bits == 0 { LOWEST } else { whole + i32::from(rest) };
+        }
+    }
+}
+
+/// The logarithm of a number of ten bits.
+#[inline(always)]
+fn log2_of(x: f32, table: &[u8; 256]) -> i32 {
+    let bits = x.to_bits();
+    let whole = 256 * ((bits >> 23) as i32 - 127);
+    let rest = table[(bits >> 15 & 0xff) as usize];
+    if bits == 0 { LOWEST } else { whole + i32::from(rest) }
+}
+
+/// [`log2_of`] without a gauge.
+pub(super) fn log2_256_of(x: f32) -> i32 {
+    log2_of(x, &LOG2_256)
+}
+
+/// Below what any bias raises to a level, see `levels`.
+pub(super) const LOWEST: i32 = -(1 << 28);
+
+/// The unit's logarithms, as the reference has them: of 1 + i/256.
+static LOG2_256: LazyLock<[u8; 256]> = LazyLock::new(|| {
+    std::array::from_fn(|i| {
+        let x = 1.0 + i as f32 / 256.0;
+        match flat([x, 0.0], [0.0; 2], [1, 1]).level() {
+            Wanted::At(q) => q as u8,
+            _ => unreachable!("{x} has a logarithm"),
+        }
+    })
+});
+
+/// Rule 4.6.
+#[inline(always)]
+fn longest<const N: usize>(
+    a: [f32; N],
+    b: [f32; N],
+    length: impl Fn([f32; N]) -> f32,
+    diagonal: impl Fn([f32; N]) -> f32,
+) -> f32 {
+    let (mut sum, mut difference) = ([0.0; N], [0.0; N]);
+    for axis in 0..N {
+        [sum[axis], difference[axis]] = ten::sum_and_difference(a[axis], b[axis]);
+    }
+    let larger = |x: f32, y: f32| if x > y { x } else { y };
+    let lengths = larger(length(a.map(f32::abs)), length(b.map(f32::abs)));
+    larger(lengths, larger(diagonal(sum), diagonal(difference)))
+}
+
+/// Rule 4.9: the exact difference of P and P + d, cut to at least ten bits, and whether both are near
+/// enough.
+#[inline(always)]
+fn quad_difference(point: f32, d: f32) -> (f32, bool) {
+    const TOO_FAR: f32 = (1_u128 << 97) as f32;
+    let number = |c: f32| if c.is_nan() { 0.0 } else { c };
+    let (c0, c1) = (number(point), number(point + d));
+    let near = (c0.abs() < TOO_FAR) & (c1.abs() < TOO_FAR);
+    let sum = c1 - c0;
+    // What the rounding has lost, exactly (Knuth's two-sum). If it went away from zero, the cut is
+    // one step back.
+    let other = sum - c1;
+    let lost = (c1 - (sum - other)) + (-c0 - other);
+    let opposite = (lost.to_bits() ^ sum.to_bits()) >> 31;
+    let back = if lost != 0.0 { opposite } else { 0 };
+    (cut(f32::from_bits(sum.to_bits().wrapping_sub(back))), near)
+}
+
+/// Lanes of numbers that are not 0.
+#[inline(always)]
+fn mask(of: &[u32; 32]) -> u32 {
+    if of.iter().fold(0, |any, x| any | x) == 0 {
+        return 0;
+    }
+    (0..32).fold(0, |mask, lane| mask | u32::from(of[lane] != 0) << lane)
+}

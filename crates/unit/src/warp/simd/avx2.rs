@@ -1,0 +1,320 @@
+//! Eight lanes: AVX2, FMA, F16C.
+
+use super::Simd;
+use crate::request::Lanes;
+use std::arch::asm;
+use std::arch::x86_64::*;
+use texunit_memory::Window;
+
+/// Exists only inside functions built for AVX2.
+#[derive(Clone, Copy)]
+pub(super) struct Avx2(());
+
+impl Avx2 {
+    /// The token.
+    #[inline]
+    #[target_feature(enable = "avx2,fma,f16c")]
+    pub(super) fn new() -> Self {
+        Self(())
+    }
+}
+
+/// An operation that is an instruction.
+macro_rules! instruction {
+    ($($name:ident($($a:ident: $t:ty),*) -> $r:ty = $body:expr;)*) => {
+        $(#[inline(always)]
+        fn $name($($a: $t),*) -> $r {
+            // SAFETY: vectors exist only where a token did, and so on machines with AVX2.
+            unsafe { $body }
+        })*
+    };
+}
+
+type Pair = (__m256d, __m256d);
+
+impl Simd for Avx2 {
+    const LANES: usize = 8;
+    type I = __m256i;
+    type F = __m256;
+    /// Lanes 0 to 3 and 4 to 7.
+    type D = Pair;
+    /// All ones or zero.
+    type M = __m256i;
+
+    #[inline(always)]
+    fn splat(self, x: i32) -> __m256i {
+        // SAFETY: the token.
+        unsafe { _mm256_set1_epi32(x) }
+    }
+    #[inline(always)]
+    fn splat_f32(self, x: f32) -> __m256 {
+        // SAFETY: the token.
+        unsafe { _mm256_set1_ps(x) }
+    }
+    #[inline(always)]
+    fn splat_f64(self, x: f64) -> Pair {
+        // SAFETY: the token.
+        unsafe { (_mm256_set1_pd(x), _mm256_set1_pd(x)) }
+    }
+    #[inline(always)]
+    fn load(self, from: &Lanes, chunk: usize) -> __m256i {
+        let from: &[u32; 8] = &from.as_chunks().0[chunk];
+        // SAFETY: the token, and 32 bytes behind the reference.
+        unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn mask(self, bits: u32, chunk: usize) -> __m256i {
+        // SAFETY: the token.
+        unsafe {
+            let each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+            let bits = _mm256_set1_epi32((bits >> (8 * chunk)) as i32);
+            _mm256_cmpeq_epi32(_mm256_and_si256(bits, each), each)
+        }
+    }
+    #[inline(always)]
+    fn gather(self, window: Window<'_>, offsets: __m256i) -> __m256i {
+        // SAFETY: the token; offsets are limited to the window.
+        unsafe { gather(window.base(), limit(offsets, window.last(4))) }
+    }
+    #[inline(always)]
+    fn gather2(self, window: Window<'_>, offsets: __m256i) -> [__m256i; 2] {
+        // SAFETY: the token; offsets are limited to the window.
+        unsafe { gather2(window.base(), limit(offsets, window.last(8))) }
+    }
+    #[inline(always)]
+    fn gather4(self, window: Window<'_>, offsets: __m256i) -> [__m256i; 4] {
+        // SAFETY: the token; offsets are limited to the window.
+        unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
+    }
+
+    #[inline(always)]
+    fn store(x: __m256i, to: &mut Lanes, chunk: usize) {
+        let to: &mut [u32; 8] = &mut to.as_chunks_mut().0[chunk];
+        // SAFETY: AVX2, as there is a vector; 32 bytes behind the reference.
+        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), x) }
+    }
+    #[inline(always)]
+    fn look_up(table: &Lanes, index: __m256i) -> __m256i {
+        let mut at = [0_u32; 8];
+        // SAFETY: AVX2, as there is a vector; 32 bytes of our own.
+        unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), index) };
+        let found = at.map(|at| table[at as usize % 32]);
+        // SAFETY: likewise.
+        unsafe { _mm256_loadu_si256(found.as_ptr().cast()) }
+    }
+    instruction! {
+        add(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi32(a, b);
+        sub(a: __m256i, b: __m256i) -> __m256i = _mm256_sub_epi32(a, b);
+        mul(a: __m256i, b: __m256i) -> __m256i = _mm256_mullo_epi32(a, b);
+        mul_small(a: __m256i, b: __m256i) -> __m256i = _mm256_madd_epi16(a, b);
+        and(a: __m256i, b: __m256i) -> __m256i = _mm256_and_si256(a, b);
+        or(a: __m256i, b: __m256i) -> __m256i = _mm256_or_si256(a, b);
+        xor(a: __m256i, b: __m256i) -> __m256i = _mm256_xor_si256(a, b);
+        min(a: __m256i, b: __m256i) -> __m256i = _mm256_min_epi32(a, b);
+        max(a: __m256i, b: __m256i) -> __m256i = _mm256_max_epi32(a, b);
+        shl(a: __m256i, bits: u32) -> __m256i = _mm256_sll_epi32(a, _mm_cvtsi32_si128(bits as i32));
+        shr(a: __m256i, bits: u32) -> __m256i = _mm256_srl_epi32(a, _mm_cvtsi32_si128(bits as i32));
+        sar(a: __m256i, bits: u32) -> __m256i = _mm256_sra_epi32(a, _mm_cvtsi32_si128(bits as i32));
+        shl_each(a: __m256i, bits: __m256i) -> __m256i = _mm256_sllv_epi32(a, bits);
+        shr_each(a: __m256i, bits: __m256i) -> __m256i = _mm256_srlv_epi32(a, bits);
+        add16(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi16(a, b);
+        mul16(a: __m256i, b: __m256i) -> __m256i = _mm256_mullo_epi16(a, b);
+        shr16_8(a: __m256i) -> __m256i = _mm256_srli_epi16::<8>(a);
+        lt(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpgt_epi32(b, a);
+        eq(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpeq_epi32(a, b);
+        select(m: __m256i, a: __m256i, b: __m256i) -> __m256i = _mm256_blendv_epi8(b, a, m);
+        bits(m: __m256i) -> u32 = _mm256_movemask_ps(_mm256_castsi256_ps(m)) as u32;
+        both(a: __m256i, b: __m256i) -> __m256i = _mm256_and_si256(a, b);
+        either(a: __m256i, b: __m256i) -> __m256i = _mm256_or_si256(a, b);
+        from_bits(x: __m256i) -> __m256 = _mm256_castsi256_ps(x);
+        to_bits(x: __m256) -> __m256i = _mm256_castps_si256(x);
+        half(code: __m256i) -> __m256 = {
+            let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(code, code));
+            _mm256_cvtph_ps(_mm256_castsi256_si128(packed))
+        };
+        to_f32(x: __m256i) -> __m256 = _mm256_cvtepi32_ps(x);
+        floor(x: __m256) -> __m256i = _mm256_cvttps_epi32(_mm256_floor_ps(x));
+        to_int(x: __m256) -> __m256i = _mm256_cvttps_epi32(x);
+        add_f32(a: __m256, b: __m256) -> __m256 = _mm256_add_ps(a, b);
+        sub_f32(a: __m256, b: __m256) -> __m256 = _mm256_sub_ps(a, b);
+        mul_f32(a: __m256, b: __m256) -> __m256 = _mm256_mul_ps(a, b);
+        div_f32(a: __m256, b: __m256) -> __m256 = _mm256_div_ps(a, b);
+        lt_f32(a: __m256, b: __m256) -> __m256i = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b));
+        widen(x: __m256) -> Pair = (
+            _mm256_cvtps_pd(_mm256_castps256_ps128(x)),
+            _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(x)),
+        );
+        to_f64(x: __m256i) -> Pair = (
+            _mm256_cvtepi32_pd(_mm256_castsi256_si128(x)),
+            _mm256_cvtepi32_pd(_mm256_extracti128_si256::<1>(x)),
+        );
+        narrow(x: Pair) -> __m256 = _mm256_set_m128(_mm256_cvtpd_ps(x.1), _mm256_cvtpd_ps(x.0));
+        add_f64(a: Pair, b: Pair) -> Pair = (_mm256_add_pd(a.0, b.0), _mm256_add_pd(a.1, b.1));
+        mul_f64(a: Pair, b: Pair) -> Pair = (_mm256_mul_pd(a.0, b.0), _mm256_mul_pd(a.1, b.1));
+        abs_f64(x: Pair) -> Pair = (
+            _mm256_andnot_pd(_mm256_set1_pd(-0.0), x.0),
+            _mm256_andnot_pd(_mm256_set1_pd(-0.0), x.1),
+        );
+        floor_f64(x: Pair) -> Pair = (_mm256_floor_pd(x.0), _mm256_floor_pd(x.1));
+    }
+
+    #[inline(always)]
+    fn mul_shift<const BITS: u32, const HALF: bool>(a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: vectors exist only where a token did.
+        unsafe {
+            let half = _mm256_set1_epi64x(if HALF { 1 << (BITS - 1) } else { 0 });
+            let count = _mm_cvtsi32_si128(BITS as i32);
+            let even = _mm256_srl_epi64(_mm256_add_epi64(_mm256_mul_epi32(a, b), half), count);
+            let (a, b) = (_mm256_srli_epi64::<32>(a), _mm256_srli_epi64::<32>(b));
+            let odd = _mm256_srl_epi64(_mm256_add_epi64(_mm256_mul_epi32(a, b), half), count);
+            _mm256_blend_epi32::<0xaa>(even, _mm256_slli_epi64::<32>(odd))
+        }
+    }
+    #[inline(always)]
+    fn ratio(k: __m256, n: f32) -> __m256 {
+        let (high, low) = super::vector::reciprocal(n);
+        // SAFETY: vectors exist only where a token did.
+        unsafe {
+            let rest = _mm256_mul_ps(k, _mm256_set1_ps(low));
+            _mm256_fmadd_ps(k, _mm256_set1_ps(high), rest)
+        }
+    }
+    #[inline(always)]
+    fn power_of_two(exponent: __m256i) -> Pair {
+        // SAFETY: vectors exist only where a token did.
+        unsafe {
+            let biased = _mm256_add_epi32(exponent, _mm256_set1_epi32(1023));
+            let low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(biased));
+            let high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256::<1>(biased));
+            (
+                _mm256_castsi256_pd(_mm256_slli_epi64::<52>(low)),
+                _mm256_castsi256_pd(_mm256_slli_epi64::<52>(high)),
+            )
+        }
+    }
+    #[inline(always)]
+    fn bump(x: Pair, add: u64, clear: u32) -> Pair {
+        (bump(x.0, add, clear), bump(x.1, add, clear))
+    }
+}
+
+#[inline(always)]
+fn bump(x: __m256d, add: u64, clear: u32) -> __m256d {
+    // SAFETY: vectors exist only where a token did.
+    unsafe {
+        let sum = _mm256_add_epi64(_mm256_castpd_si256(x), _mm256_set1_epi64x(add as i64));
+        let mask = _mm256_set1_epi64x((u64::MAX << clear) as i64);
+        _mm256_castsi256_pd(_mm256_and_si256(sum, mask))
+    }
+}
+
+#[inline(always)]
+unsafe fn limit(offsets: __m256i, last: u32) -> __m256i {
+    // SAFETY: as the caller says.
+    unsafe { _mm256_min_epu32(offsets, _mm256_set1_epi32(last as i32)) }
+}
+
+// Texels are read by `asm`, not by intrinsics: another thread may store to them meanwhile, and the
+// compiler must not take these reads for ordinary ones (see crate `memory`). Single loads, because
+// the gathers of AVX2 are no faster on any machine that was measured.
+
+/// # Safety
+/// AVX2; 4 bytes can be read at each offset.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn gather(base: *const u8, offsets: __m256i) -> __m256i {
+    let mut at = [0_u32; 8];
+    // SAFETY: 32 bytes of our own.
+    unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), offsets) };
+    let four = |at: [u32; 4]| {
+        let out: __m128i;
+        // SAFETY: as the caller promises.
+        unsafe {
+            asm!(
+                "vmovd {out}, dword ptr [{base} + {a}]",
+                "vpinsrd {out}, {out}, dword ptr [{base} + {b}], 1",
+                "vpinsrd {out}, {out}, dword ptr [{base} + {c}], 2",
+                "vpinsrd {out}, {out}, dword ptr [{base} + {d}], 3",
+                base = in(reg) base,
+                a = in(reg) u64::from(at[0]),
+                b = in(reg) u64::from(at[1]),
+                c = in(reg) u64::from(at[2]),
+                d = in(reg) u64::from(at[3]),
+                out = out(xmm_reg) out,
+                options(pure, readonly, nostack, preserves_flags),
+            );
+        }
+        out
+    };
+    let [a, b, c, d, e, f, g, h] = at;
+    _mm256_set_m128i(four([e, f, g, h]), four([a, b, c, d]))
+}
+
+/// # Safety
+/// AVX2; 8 bytes can be read at each offset.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn gather2(base: *const u8, offsets: __m256i) -> [__m256i; 2] {
+    let mut at = [0_u32; 8];
+    // SAFETY: 32 bytes of our own.
+    unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), offsets) };
+    let two = |i: usize| {
+        let out: __m128i;
+        // SAFETY: as the caller promises.
+        unsafe {
+            asm!(
+                "vmovq {out}, qword ptr [{base} + {a}]",
+                "vmovhps {out}, {out}, qword ptr [{base} + {b}]",
+                base = in(reg) base,
+                a = in(reg) u64::from(at[i]),
+                b = in(reg) u64::from(at[i + 1]),
+                out = out(xmm_reg) out,
+                options(pure, readonly, nostack, preserves_flags),
+            );
+        }
+        out
+    };
+    // Lanes 0, 1, 4, 5 and 2, 3, 6, 7: shuffles stay in their halves.
+    let a = _mm256_castsi256_ps(_mm256_set_m128i(two(4), two(0)));
+    let b = _mm256_castsi256_ps(_mm256_set_m128i(two(6), two(2)));
+    [
+        _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(a, b)),
+        _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(a, b)),
+    ]
+}
+
+/// # Safety
+/// AVX2; 16 bytes can be read at each offset.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn gather4(base: *const u8, offsets: __m256i) -> [__m256i; 4] {
+    let mut at = [0_u32; 8];
+    // SAFETY: 32 bytes of our own.
+    unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), offsets) };
+    // Lanes j and j + 4: the transposition leaves lanes in order.
+    let row = |j: usize| {
+        let out: __m256i;
+        // SAFETY: as the caller promises.
+        unsafe {
+            asm!(
+                "vmovdqu {out:x}, xmmword ptr [{base} + {a}]",
+                "vinserti128 {out:y}, {out:y}, xmmword ptr [{base} + {b}], 1",
+                base = in(reg) base,
+                a = in(reg) u64::from(at[j]),
+                b = in(reg) u64::from(at[j + 4]),
+                out = out(ymm_reg) out,
+                options(pure, readonly, nostack, preserves_flags),
+            );
+        }
+        out
+    };
+    let (a, b, c, d) = (row(0), row(1), row(2), row(3));
+    let (ab, cd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d));
+    let (ef, gh) = (_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d));
+    [
+        _mm256_unpacklo_epi64(ab, cd),
+        _mm256_unpackhi_epi64(ab, cd),
+        _mm256_unpacklo_epi64(ef, gh),
+        _mm256_unpackhi_epi64(ef, gh),
+    ]
+}

@@ -1,0 +1,313 @@
+//! Sixteen lanes: AVX-512 F, BW, CD, DQ, VL, and FMA.
+
+use super::Simd;
+use crate::request::Lanes;
+use std::arch::asm;
+use std::arch::x86_64::*;
+use texunit_memory::Window;
+
+/// Exists only inside functions built for AVX-512.
+#[derive(Clone, Copy)]
+pub(super) struct Avx512(());
+
+impl Avx512 {
+    /// The token.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,fma")]
+    pub(super) fn new() -> Self {
+        Self(())
+    }
+}
+
+/// An operation that is an instruction.
+macro_rules! instruction {
+    ($($name:ident($($a:ident: $t:ty),*) -> $r:ty = $body:expr;)*) => {
+        $(#[inline(always)]
+        fn $name($($a: $t),*) -> $r {
+            // SAFETY: vectors exist only where a token did, and so on machines with AVX-512.
+            unsafe { $body }
+        })*
+    };
+}
+
+type Pair = (__m512d, __m512d);
+
+impl Simd for Avx512 {
+    const LANES: usize = 16;
+    type I = __m512i;
+    type F = __m512;
+    /// Lanes 0 to 7 and 8 to 15.
+    type D = Pair;
+    type M = __mmask16;
+
+    #[inline(always)]
+    fn splat(self, x: i32) -> __m512i {
+        // SAFETY: the token.
+        unsafe { _mm512_set1_epi32(x) }
+    }
+    #[inline(always)]
+    fn splat_f32(self, x: f32) -> __m512 {
+        // SAFETY: the token.
+        unsafe { _mm512_set1_ps(x) }
+    }
+    #[inline(always)]
+    fn splat_f64(self, x: f64) -> Pair {
+        // SAFETY: the token.
+        unsafe { (_mm512_set1_pd(x), _mm512_set1_pd(x)) }
+    }
+    #[inline(always)]
+    fn load(self, from: &Lanes, chunk: usize) -> __m512i {
+        let from: &[u32; 16] = &from.as_chunks().0[chunk];
+        // SAFETY: the token, and 64 bytes behind the reference.
+        unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn mask(self, bits: u32, chunk: usize) -> __mmask16 {
+        (bits >> (16 * chunk)) as u16
+    }
+    #[inline(always)]
+    fn gather(self, window: Window<'_>, offsets: __m512i) -> __m512i {
+        // SAFETY: the token; offsets are limited to the window.
+        unsafe { gather(window.base(), limit(offsets, window.last(4))) }
+    }
+    #[inline(always)]
+    fn gather2(self, window: Window<'_>, offsets: __m512i) -> [__m512i; 2] {
+        // SAFETY: the token; offsets are limited to the window.
+        unsafe { gather2(window.base(), limit(offsets, window.last(8))) }
+    }
+    #[inline(always)]
+    fn gather4(self, window: Window<'_>, offsets: __m512i) -> [__m512i; 4] {
+        // SAFETY: the token; offsets are limited to the window.
+        unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
+    }
+
+    #[inline(always)]
+    fn store(x: __m512i, to: &mut Lanes, chunk: usize) {
+        let to: &mut [u32; 16] = &mut to.as_chunks_mut().0[chunk];
+        // SAFETY: AVX-512, as there is a vector; 64 bytes behind the reference.
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), x) }
+    }
+    #[inline(always)]
+    fn look_up(table: &Lanes, index: __m512i) -> __m512i {
+        // SAFETY: AVX-512, as there is a vector; 128 bytes behind the reference.
+        unsafe {
+            let low = _mm512_loadu_si512(table.as_ptr().cast());
+            let high = _mm512_loadu_si512(table.as_ptr().add(16).cast());
+            _mm512_permutex2var_epi32(low, index, high)
+        }
+    }
+    instruction! {
+        add(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi32(a, b);
+        sub(a: __m512i, b: __m512i) -> __m512i = _mm512_sub_epi32(a, b);
+        mul(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi32(a, b);
+        mul_small(a: __m512i, b: __m512i) -> __m512i = _mm512_madd_epi16(a, b);
+        and(a: __m512i, b: __m512i) -> __m512i = _mm512_and_si512(a, b);
+        or(a: __m512i, b: __m512i) -> __m512i = _mm512_or_si512(a, b);
+        xor(a: __m512i, b: __m512i) -> __m512i = _mm512_xor_si512(a, b);
+        min(a: __m512i, b: __m512i) -> __m512i = _mm512_min_epi32(a, b);
+        max(a: __m512i, b: __m512i) -> __m512i = _mm512_max_epi32(a, b);
+        shl(a: __m512i, bits: u32) -> __m512i = _mm512_sll_epi32(a, _mm_cvtsi32_si128(bits as i32));
+        shr(a: __m512i, bits: u32) -> __m512i = _mm512_srl_epi32(a, _mm_cvtsi32_si128(bits as i32));
+        sar(a: __m512i, bits: u32) -> __m512i = _mm512_sra_epi32(a, _mm_cvtsi32_si128(bits as i32));
+        shl_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_sllv_epi32(a, bits);
+        shr_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_srlv_epi32(a, bits);
+        add16(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi16(a, b);
+        mul16(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi16(a, b);
+        shr16_8(a: __m512i) -> __m512i = _mm512_srli_epi16::<8>(a);
+        lt(a: __m512i, b: __m512i) -> __mmask16 = _mm512_cmplt_epi32_mask(a, b);
+        eq(a: __m512i, b: __m512i) -> __mmask16 = _mm512_cmpeq_epi32_mask(a, b);
+        select(m: __mmask16, a: __m512i, b: __m512i) -> __m512i = _mm512_mask_mov_epi32(b, m, a);
+        from_bits(x: __m512i) -> __m512 = _mm512_castsi512_ps(x);
+        to_bits(x: __m512) -> __m512i = _mm512_castps_si512(x);
+        half(code: __m512i) -> __m512 = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(code));
+        to_f32(x: __m512i) -> __m512 = _mm512_cvtepi32_ps(x);
+        floor(x: __m512) -> __m512i = _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x);
+        to_int(x: __m512) -> __m512i = _mm512_cvttps_epi32(x);
+        add_f32(a: __m512, b: __m512) -> __m512 = _mm512_add_ps(a, b);
+        sub_f32(a: __m512, b: __m512) -> __m512 = _mm512_sub_ps(a, b);
+        mul_f32(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
+        div_f32(a: __m512, b: __m512) -> __m512 = _mm512_div_ps(a, b);
+        lt_f32(a: __m512, b: __m512) -> __mmask16 = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b);
+        widen(x: __m512) -> Pair = (
+            _mm512_cvtps_pd(_mm512_castps512_ps256(x)),
+            _mm512_cvtps_pd(_mm512_extractf32x8_ps::<1>(x)),
+        );
+        to_f64(x: __m512i) -> Pair = (
+            _mm512_cvtepi32_pd(_mm512_castsi512_si256(x)),
+            _mm512_cvtepi32_pd(_mm512_extracti32x8_epi32::<1>(x)),
+        );
+        narrow(x: Pair) -> __m512 = _mm512_insertf32x8::<1>(
+            _mm512_castps256_ps512(_mm512_cvtpd_ps(x.0)),
+            _mm512_cvtpd_ps(x.1),
+        );
+        add_f64(a: Pair, b: Pair) -> Pair = (_mm512_add_pd(a.0, b.0), _mm512_add_pd(a.1, b.1));
+        mul_f64(a: Pair, b: Pair) -> Pair = (_mm512_mul_pd(a.0, b.0), _mm512_mul_pd(a.1, b.1));
+        abs_f64(x: Pair) -> Pair = (_mm512_abs_pd(x.0), _mm512_abs_pd(x.1));
+        floor_f64(x: Pair) -> Pair = (
+            _mm512_roundscale_pd::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x.0),
+            _mm512_roundscale_pd::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x.1),
+        );
+    }
+
+    #[inline(always)]
+    fn mul_shift<const BITS: u32, const HALF: bool>(a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: vectors exist only where a token did.
+        unsafe {
+            let half = _mm512_set1_epi64(if HALF { 1 << (BITS - 1) } else { 0 });
+            let count = _mm_cvtsi32_si128(BITS as i32);
+            let even = _mm512_srl_epi64(_mm512_add_epi64(_mm512_mul_epi32(a, b), half), count);
+            let (a, b) = (_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
+            let odd = _mm512_srl_epi64(_mm512_add_epi64(_mm512_mul_epi32(a, b), half), count);
+            _mm512_mask_mov_epi32(even, 0xaaaa, _mm512_slli_epi64::<32>(odd))
+        }
+    }
+    #[inline(always)]
+    fn bits(m: __mmask16) -> u32 {
+        m.into()
+    }
+    #[inline(always)]
+    fn both(a: __mmask16, b: __mmask16) -> __mmask16 {
+        a & b
+    }
+    #[inline(always)]
+    fn either(a: __mmask16, b: __mmask16) -> __mmask16 {
+        a | b
+    }
+    #[inline(always)]
+    fn ratio(k: __m512, n: f32) -> __m512 {
+        let (high, low) = super::vector::reciprocal(n);
+        // SAFETY: vectors exist only where a token did.
+        unsafe {
+            let rest = _mm512_mul_ps(k, _mm512_set1_ps(low));
+            _mm512_fmadd_ps(k, _mm512_set1_ps(high), rest)
+        }
+    }
+    #[inline(always)]
+    fn power_of_two(exponent: __m512i) -> Pair {
+        // SAFETY: vectors exist only where a token did.
+        unsafe {
+            let biased = _mm512_add_epi32(exponent, _mm512_set1_epi32(1023));
+            let low = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(biased));
+            let high = _mm512_cvtepu32_epi64(_mm512_extracti32x8_epi32::<1>(biased));
+            (
+                _mm512_castsi512_pd(_mm512_slli_epi64::<52>(low)),
+                _mm512_castsi512_pd(_mm512_slli_epi64::<52>(high)),
+            )
+        }
+    }
+    #[inline(always)]
+    fn bump(x: Pair, add: u64, clear: u32) -> Pair {
+        (bump(x.0, add, clear), bump(x.1, add, clear))
+    }
+}
+
+#[inline(always)]
+fn bump(x: __m512d, add: u64, clear: u32) -> __m512d {
+    // SAFETY: vectors exist only where a token did.
+    unsafe {
+        let sum = _mm512_add_epi64(_mm512_castpd_si512(x), _mm512_set1_epi64(add as i64));
+        let mask = _mm512_set1_epi64((u64::MAX << clear) as i64);
+        _mm512_castsi512_pd(_mm512_and_si512(sum, mask))
+    }
+}
+
+#[inline(always)]
+unsafe fn limit(offsets: __m512i, last: u32) -> __m512i {
+    // SAFETY: as the caller says.
+    unsafe { _mm512_min_epu32(offsets, _mm512_set1_epi32(last as i32)) }
+}
+
+// Texels are read by `asm`, not by the intrinsics: another thread may store to them meanwhile, and the
+// compiler must not take these reads for ordinary ones (see crate `memory`).
+
+/// # Safety
+/// AVX-512; 4 bytes can be read at each offset.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn gather(base: *const u8, offsets: __m512i) -> __m512i {
+    let out: __m512i;
+    // SAFETY: as the caller promises.
+    unsafe {
+        asm!(
+            "kxnorw {m}, {m}, {m}",
+            "vpxord {out}, {out}, {out}",
+            "vpgatherdd {out}{{{m}}}, dword ptr [{base} + {offsets}]",
+            base = in(reg) base,
+            offsets = in(zmm_reg) offsets,
+            out = out(zmm_reg) out,
+            m = out(kreg) _,
+            options(pure, readonly, nostack),
+        );
+    }
+    out
+}
+
+/// # Safety
+/// AVX-512; 8 bytes can be read at each offset.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl")]
+unsafe fn gather2(base: *const u8, offsets: __m512i) -> [__m512i; 2] {
+    let (a, b): (__m512i, __m512i);
+    let (low, high) = (_mm512_castsi512_si256(offsets), _mm512_extracti64x4_epi64::<1>(offsets));
+    // SAFETY: as the caller promises.
+    unsafe {
+        asm!(
+            "kxnorw {m}, {m}, {m}",
+            "kxnorw {n}, {n}, {n}",
+            "vpxord {a}, {a}, {a}",
+            "vpxord {b}, {b}, {b}",
+            "vpgatherdq {a}{{{m}}}, qword ptr [{base} + {low}]",
+            "vpgatherdq {b}{{{n}}}, qword ptr [{base} + {high}]",
+            base = in(reg) base,
+            low = in(ymm_reg) low,
+            high = in(ymm_reg) high,
+            a = out(zmm_reg) a,
+            b = out(zmm_reg) b,
+            m = out(kreg) _,
+            n = out(kreg) _,
+            options(pure, readonly, nostack),
+        );
+    }
+    let even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    let odd = _mm512_or_si512(even, _mm512_set1_epi32(1));
+    [_mm512_permutex2var_epi32(a, even, b), _mm512_permutex2var_epi32(a, odd, b)]
+}
+
+/// # Safety
+/// AVX-512; 16 bytes can be read at each offset.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+unsafe fn gather4(base: *const u8, offsets: __m512i) -> [__m512i; 4] {
+    let mut at = [0_u32; 16];
+    // SAFETY: 64 bytes of our own.
+    unsafe { _mm512_storeu_si512(at.as_mut_ptr().cast(), offsets) };
+    // Lanes j, j + 4, j + 8, j + 12: the transposition leaves lanes in order.
+    let half = |i: usize, j: usize| {
+        let out: __m256i;
+        // SAFETY: as the caller promises.
+        unsafe {
+            asm!(
+                "vmovdqu {out:x}, xmmword ptr [{base} + {a}]",
+                "vinserti128 {out:y}, {out:y}, xmmword ptr [{base} + {b}], 1",
+                base = in(reg) base,
+                a = in(reg) u64::from(at[i]),
+                b = in(reg) u64::from(at[j]),
+                out = out(ymm_reg) out,
+                options(pure, readonly, nostack, preserves_flags),
+            );
+        }
+        out
+    };
+    let row = |j: usize| {
+        _mm512_inserti64x4::<1>(_mm512_castsi256_si512(half(j, j + 4)), half(j + 8, j + 12))
+    };
+    let (a, b, c, d) = (row(0), row(1), row(2), row(3));
+    let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
+    let (ef, gh) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
+    [
+        _mm512_unpacklo_epi64(ab, cd),
+        _mm512_unpackhi_epi64(ab, cd),
+        _mm512_unpacklo_epi64(ef, gh),
+        _mm512_unpackhi_epi64(ef, gh),
+    ]
+}

@@ -1,0 +1,157 @@
+//! Operations that are more than one instruction, on every level against plain numbers.
+
+#![allow(clippy::unwrap_used)]
+
+use super::vector::{float, int, load};
+use super::{Arguments, Simd, Stage, pick};
+use crate::request::Lanes;
+use crate::warp::build::Build;
+use texunit_memory::Block;
+use texunit_texel::f16_to_f32;
+
+/// 32 numbers in, 32 out.
+struct OfNumbers;
+
+struct Numbers<'a> {
+    from: &'a Lanes,
+    to: &'a mut Lanes,
+}
+
+impl Arguments for OfNumbers {
+    type Of<'a> = Numbers<'a>;
+}
+
+/// Runs a stage over all numbers of an iterator, in every build.
+fn check<K: Stage<OfNumbers>>(
+    numbers: impl Iterator<Item = u32> + Clone,
+    want: impl Fn(u32) -> u32,
+) {
+    for build in Build::all() {
+        let stage = pick::<OfNumbers, K>(build);
+        let mut numbers = numbers.clone().peekable();
+        while numbers.peek().is_some() {
+            let first = numbers.next().unwrap();
+            let from: Lanes =
+                std::array::from_fn(
+                    |n| if n == 0 { first } else { numbers.next().unwrap_or(first) },
+                );
+            let mut to = [0; 32];
+            stage.call(Numbers { from: &from, to: &mut to });
+            for lane in 0..32 {
+                let (from, to) = (from[lane], to[lane]);
+                assert_eq!(to, want(from), "{build:?} {from:#x}");
+            }
+        }
+    }
+}
+
+macro_rules! stage {
+    ($name:ident, |$simd:ident, $x:ident| $body:expr) => {
+        struct $name;
+        impl Stage<OfNumbers> for $name {
+            #[inline(always)]
+            fn run<S: Simd>($simd: S, call: Numbers<'_>) {
+                for chunk in 0..32 / S::LANES {
+                    let $x = load($simd, call.from, chunk);
+                    let result = $body;
+                    result.store(call.to, chunk);
+                }
+            }
+        }
+    };
+}
+
+stage!(Ratio65535, |_simd, x| x.to_float().ratio(65_535.0).as_int());
+stage!(Ratio255, |_simd, x| x.to_float().ratio(255.0).as_int());
+stage!(Ratio32767, |_simd, x| x.to_float().ratio(32_767.0).as_int());
+stage!(Ratio127, |_simd, x| x.to_float().ratio(127.0).as_int());
+stage!(Half, |_simd, x| x.half().as_int());
+stage!(Floor, |_simd, x| x.as_float().floor());
+stage!(Product, |simd, x| x.mul_shift::<13, true>(int(simd, 131_071)));
+stage!(Shift, |simd, x| int(simd, -1).shl_each(x));
+stage!(Narrow, |simd, x| {
+    let _ = float(simd, 0.0);
+    x.as_float().widen().bump(1 << 28, 29).narrow().as_int()
+});
+
+#[test]
+fn quotients_are_correctly_rounded() {
+    check::<Ratio65535>(0..65_536, |k| (k as f32 / 65_535.0).to_bits());
+    check::<Ratio255>(0..256, |k| (k as f32 / 255.0).to_bits());
+    let signed = |k: u32| k as i32 as f32;
+    let range = |most: i32| (-most..=most).map(|k| k as u32);
+    check::<Ratio32767>(range(32_767), |k| (signed(k) / 32_767.0).to_bits());
+    check::<Ratio127>(range(127), |k| (signed(k) / 127.0).to_bits());
+}
+
+#[test]
+fn halves() {
+    check::<Half>((0..65_536).filter(|code| code & 0x7c00 != 0x7c00), |code| {
+        f16_to_f32(code as u16)
+    });
+    check::<Half>([0x7c00, 0xfc00].into_iter(), |code| (code & 0x8000) << 16 | 0x7f80_0000);
+}
+
+#[test]
+fn floors_and_shifts() {
+    let floats =
+        [0.0, -0.0, 0.5, -0.5, 1.0, -1.0, -1e-45, 8_388_609.0, -2_147_483_648.0, 2_147_483_520.0];
+    check::<Floor>(floats.into_iter().map(f32::to_bits), |bits| {
+        f32::from_bits(bits).floor() as i32 as u32
+    });
+    let products = |x: u32| ((i64::from(x as i32) * 131_071 + 4096) >> 13) as u32;
+    check::<Product>([0, 1, u32::MAX, 4095, 0x7fff_ffff, 0x8000_0000].into_iter(), products);
+    check::<Shift>(0..100, |bits| u32::MAX.checked_shl(bits).unwrap_or(0));
+    check::<Narrow>([1.0_f32, -1.5, 3e38, 1e-30].into_iter().map(f32::to_bits), |bits| bits);
+}
+
+#[test]
+fn gathers_keep_to_their_window() {
+    struct OfGather;
+    struct Gather<'a>(&'a Block, &'a Lanes, &'a mut [Lanes; 7]);
+    impl Arguments for OfGather {
+        type Of<'a> = Gather<'a>;
+    }
+    struct All;
+    impl Stage<OfGather> for All {
+        #[inline(always)]
+        fn run<S: Simd>(simd: S, call: Gather<'_>) {
+            let window = call.0.window(0).unwrap();
+            for chunk in 0..32 / S::LANES {
+                let at = load(simd, call.1, chunk);
+                let [b, c] = super::Int::gather2(simd, window, at);
+                let [d, e, f, g] = super::Int::gather4(simd, window, at);
+                super::Int::gather(simd, window, at).store(&mut call.2[0], chunk);
+                b.store(&mut call.2[1], chunk);
+                c.store(&mut call.2[2], chunk);
+                d.store(&mut call.2[3], chunk);
+                e.store(&mut call.2[4], chunk);
+                f.store(&mut call.2[5], chunk);
+                g.store(&mut call.2[6], chunk);
+            }
+        }
+    }
+    let block = Block::new(512, "test").unwrap();
+    block.write(0, &std::array::from_fn::<u8, 512, _>(|i| (i * 7 >> 1) as u8)).unwrap();
+    // Unaligned, past the end, negative.
+    let at: Lanes = std::array::from_fn(|lane| match lane {
+        30 => 100_000,
+        31 => u32::MAX,
+        lane => (lane * 17) as u32,
+    });
+    let word = |at: u32, limit: u32, word: u32| {
+        block.load_u32((at.min(limit) + 4 * word).into()).unwrap_or(0)
+    };
+    for build in Build::all() {
+        let mut out = [[0; 32]; 7];
+        pick::<OfGather, All>(build).call(Gather(&block, &at, &mut out));
+        for lane in 0..32 {
+            // 16 bytes of zeros follow the block.
+            let [four, eight, sixteen] =
+                [524, 520, 512].map(|limit| move |n| word(at[lane], limit, n));
+            let want =
+                [four(0), eight(0), eight(1), sixteen(0), sixteen(1), sixteen(2), sixteen(3)];
+            assert_eq!(out.map(|values| values[lane]), want, "{build:?}, lane {lane}");
+        }
+    }
+}

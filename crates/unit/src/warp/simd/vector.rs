@@ -1,0 +1,270 @@
+//! Operators on the vectors of a level.
+
+use super::Simd;
+use crate::request::Lanes;
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Shl, Shr, Sub};
+use texunit_memory::Window;
+
+/// 32-bit integers. `+`, `-` and `*` wrap; `>>` takes the sign along.
+#[derive(Clone, Copy)]
+pub(in crate::warp) struct Int<S: Simd>(pub(super) S::I);
+
+/// f32.
+#[derive(Clone, Copy)]
+pub(in crate::warp) struct Float<S: Simd>(pub(super) S::F);
+
+/// f64.
+#[derive(Clone, Copy)]
+pub(in crate::warp) struct Double<S: Simd>(pub(super) S::D);
+
+/// A bit a lane.
+#[derive(Clone, Copy)]
+pub(in crate::warp) struct Mask<S: Simd>(pub(super) S::M);
+
+macro_rules! operator {
+    ($($trait:ident $method:ident $vector:ident $function:ident;)*) => {
+        $(impl<S: Simd> $trait for $vector<S> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self(S::$function(self.0, other.0))
+            }
+        })*
+    };
+}
+
+operator! {
+    Add add Int add;
+    Sub sub Int sub;
+    Mul mul Int mul;
+    BitAnd bitand Int and;
+    BitOr bitor Int or;
+    BitXor bitxor Int xor;
+    Add add Float add_f32;
+    Sub sub Float sub_f32;
+    Mul mul Float mul_f32;
+    Div div Float div_f32;
+    Add add Double add_f64;
+    Mul mul Double mul_f64;
+    BitAnd bitand Mask both;
+    BitOr bitor Mask either;
+}
+
+impl<S: Simd> Shl<u32> for Int<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn shl(self, bits: u32) -> Self {
+        Self(S::shl(self.0, bits))
+    }
+}
+
+impl<S: Simd> Shr<u32> for Int<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn shr(self, bits: u32) -> Self {
+        Self(S::sar(self.0, bits))
+    }
+}
+
+#[inline(always)]
+pub(in crate::warp) fn int<S: Simd>(simd: S, x: i32) -> Int<S> {
+    Int(simd.splat(x))
+}
+
+#[inline(always)]
+pub(in crate::warp) fn float<S: Simd>(simd: S, x: f32) -> Float<S> {
+    Float(simd.splat_f32(x))
+}
+
+#[inline(always)]
+pub(in crate::warp) fn double<S: Simd>(simd: S, x: f64) -> Double<S> {
+    Double(simd.splat_f64(x))
+}
+
+#[inline(always)]
+pub(in crate::warp) fn load<S: Simd>(simd: S, from: &Lanes, chunk: usize) -> Int<S> {
+    Int(simd.load(from, chunk))
+}
+
+/// The mask with these bits of 32 lanes.
+#[inline(always)]
+pub(in crate::warp) fn mask<S: Simd>(simd: S, bits: u32, chunk: usize) -> Mask<S> {
+    Mask(simd.mask(bits, chunk))
+}
+
+impl<S: Simd> Int<S> {
+    /// The words at these byte offsets, which are limited to the window.
+    #[inline(always)]
+    pub(in crate::warp) fn gather(simd: S, window: Window<'_>, offsets: Self) -> Self {
+        Self(simd.gather(window, offsets.0))
+    }
+    /// Likewise two words.
+    #[inline(always)]
+    pub(in crate::warp) fn gather2(simd: S, window: Window<'_>, offsets: Self) -> [Self; 2] {
+        let [a, b] = simd.gather2(window, offsets.0);
+        [Self(a), Self(b)]
+    }
+    /// Likewise four words.
+    #[inline(always)]
+    pub(in crate::warp) fn gather4(simd: S, window: Window<'_>, offsets: Self) -> [Self; 4] {
+        let [a, b, c, d] = simd.gather4(window, offsets.0);
+        [Self(a), Self(b), Self(c), Self(d)]
+    }
+    /// The entries of a table of 32 with these numbers.
+    #[inline(always)]
+    pub(in crate::warp) fn look_up(self, table: &Lanes) -> Self {
+        Self(S::look_up(table, self.0))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn store(self, to: &mut Lanes, chunk: usize) {
+        S::store(self.0, to, chunk);
+    }
+    /// Products of numbers from 0 to 32767.
+    #[inline(always)]
+    pub(in crate::warp) fn times(self, other: Self) -> Self {
+        Self(S::mul_small(self.0, other.0))
+    }
+    /// Of the 64-bit products; see [`Simd::mul_shift`].
+    #[inline(always)]
+    pub(in crate::warp) fn mul_shift<const BITS: u32, const HALF: bool>(self, other: Self) -> Self {
+        Self(S::mul_shift::<BITS, HALF>(self.0, other.0))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn min(self, other: Self) -> Self {
+        Self(S::min(self.0, other.0))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn max(self, other: Self) -> Self {
+        Self(S::max(self.0, other.0))
+    }
+    /// Zeros come in from the left.
+    #[inline(always)]
+    pub(in crate::warp) fn shr(self, bits: u32) -> Self {
+        Self(S::shr(self.0, bits))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn shl_each(self, bits: Self) -> Self {
+        Self(S::shl_each(self.0, bits.0))
+    }
+    /// Zeros come in from the left.
+    #[inline(always)]
+    pub(in crate::warp) fn shr_each(self, bits: Self) -> Self {
+        Self(S::shr_each(self.0, bits.0))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn add16(self, other: Self) -> Self {
+        Self(S::add16(self.0, other.0))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn mul16(self, other: Self) -> Self {
+        Self(S::mul16(self.0, other.0))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn shr16_8(self) -> Self {
+        Self(S::shr16_8(self.0))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn lt(self, other: Self) -> Mask<S> {
+        Mask(S::lt(self.0, other.0))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn is(self, other: Self) -> Mask<S> {
+        Mask(S::eq(self.0, other.0))
+    }
+    /// The same bits.
+    #[inline(always)]
+    pub(in crate::warp) fn as_float(self) -> Float<S> {
+        Float(S::from_bits(self.0))
+    }
+    /// See [`Simd::half`].
+    #[inline(always)]
+    pub(in crate::warp) fn half(self) -> Float<S> {
+        Float(S::half(self.0))
+    }
+    /// The nearest f32.
+    #[inline(always)]
+    pub(in crate::warp) fn to_float(self) -> Float<S> {
+        Float(S::to_f32(self.0))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn to_double(self) -> Double<S> {
+        Double(S::to_f64(self.0))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn power_of_two(self) -> Double<S> {
+        Double(S::power_of_two(self.0))
+    }
+}
+
+impl<S: Simd> Float<S> {
+    /// The same bits.
+    #[inline(always)]
+    pub(in crate::warp) fn as_int(self) -> Int<S> {
+        Int(S::to_bits(self.0))
+    }
+    /// See [`Simd::floor`].
+    #[inline(always)]
+    pub(in crate::warp) fn floor(self) -> Int<S> {
+        Int(S::floor(self.0))
+    }
+    /// See [`Simd::to_int`].
+    #[inline(always)]
+    pub(in crate::warp) fn to_int(self) -> Int<S> {
+        Int(S::to_int(self.0))
+    }
+    /// See [`Simd::ratio`].
+    #[inline(always)]
+    pub(in crate::warp) fn ratio(self, n: f32) -> Self {
+        Self(S::ratio(self.0, n))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn lt(self, other: Self) -> Mask<S> {
+        Mask(S::lt_f32(self.0, other.0))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn widen(self) -> Double<S> {
+        Double(S::widen(self.0))
+    }
+}
+
+impl<S: Simd> Double<S> {
+    #[inline(always)]
+    pub(in crate::warp) fn narrow(self) -> Float<S> {
+        Float(S::narrow(self.0))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn floor(self) -> Self {
+        Self(S::floor_f64(self.0))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn abs(self) -> Self {
+        Self(S::abs_f64(self.0))
+    }
+    /// See [`Simd::bump`].
+    #[inline(always)]
+    pub(in crate::warp) fn bump(self, add: u64, clear: u32) -> Self {
+        Self(S::bump(self.0, add, clear))
+    }
+}
+
+impl<S: Simd> Mask<S> {
+    /// Lane 0 lowest.
+    #[inline(always)]
+    pub(in crate::warp) fn bits(self) -> u32 {
+        S::bits(self.0)
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn select(self, yes: Int<S>, no: Int<S>) -> Int<S> {
+        Int(S::select(self.0, yes.0, no.0))
+    }
+}
+
+/// 1/n as the sum of two f32: multiplied with both, an integer of 16 bits gives the nearest f32 to
+/// its quotient (a test tries them all). Folded away where `n` is a constant.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[inline(always)]
+pub(super) fn reciprocal(n: f32) -> (f32, f32) {
+    let exact = 1.0 / f64::from(n);
+    let high = exact as f32;
+    (high, (exact - f64::from(high)) as f32)
+}
