@@ -3,6 +3,7 @@
 
 mod inspect;
 mod libraries;
+mod refusal;
 
 use clap::{Args, ValueEnum};
 use std::ffi::{OsStr, OsString};
@@ -70,6 +71,9 @@ fn start(args: &RunArgs) -> Result<std::convert::Infallible, String> {
     let folder = libraries::folder()?;
     let (program, arguments) = args.command.split_first().ok_or("no program is given")?;
     let path = find(program)?;
+    if let Some(why) = refusal::unfit(&path) {
+        return Err(why);
+    }
     for warning in inspect::warnings(&path) {
         say(format_args!("warning: {warning}"));
     }
@@ -80,9 +84,9 @@ fn start(args: &RunArgs) -> Result<std::convert::Infallible, String> {
     // For runtimes inside the program or a library of its: both are there, and their calls are sent to
     // the one that has the same structures. Loaded first, they also win over an rpath.
     command.env("LD_AUDIT", with("LD_AUDIT", &folder.join(libraries::REDIRECT)));
-    let both = libraries::RUNTIMES
-        .iter()
-        .fold(std::env::var_os("LD_PRELOAD"), |all, name| Some(before(&folder.join(name), all)));
+    let both = libraries::RUNTIMES.iter().fold(std::env::var_os("LD_PRELOAD"), |all, name| {
+        Some(before(&libraries::preloaded(&folder, name), all))
+    });
     command.env("LD_PRELOAD", both.unwrap_or_default());
     if let Some(device) = &args.device {
         command.env("TEXUNIT_DEVICE", device);
@@ -96,9 +100,10 @@ fn start(args: &RunArgs) -> Result<std::convert::Infallible, String> {
         // The program may change its folder.
         let report =
             std::path::absolute(report).map_err(|e| format!("{}: {e}", report.display()))?;
+        refusal::report(&report)?;
         command.env("TEXUNIT_REPORT", report);
     }
-    Err(format!("{}: {}", path.display(), execute(command)))
+    Err(refusal::refused(&path, &execute(command)))
 }
 
 /// Becomes the program, so that its exit code, its signals and its number are its own.
@@ -127,11 +132,7 @@ fn before(folder: &Path, path: Option<OsString>) -> OsString {
 fn find(program: &OsStr) -> Result<PathBuf, String> {
     let path = Path::new(program);
     if path.components().count() > 1 || path.is_absolute() {
-        return if path.is_file() {
-            Ok(path.to_owned())
-        } else {
-            Err(format!("{}: there is no such file", path.display()))
-        };
+        return if path.is_file() { Ok(path.to_owned()) } else { Err(refusal::no_file(path)) };
     }
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&folders).map(|f| f.join(path)).find(|file| is_program(file));

@@ -96,8 +96,10 @@ pub(crate) fn runtime_inside(path: &Path) -> Option<Inside> {
             room: places.get(next).map_or(0, |next| next - symbol.address),
         }
     });
-    // Runtimes before 13 have it, beside one with the structure of CUDA 11.
-    let is_12 = symbols.iter().any(|symbol| symbol.name == b"cudaGetDeviceProperties_v2");
+    // That of CUDA 12 has the second version beside one with the structure of CUDA 11; older ones have that
+    // only, and texture references.
+    let of_12 = [b"cudaGetDeviceProperties_v2".as_slice(), b"cudaBindTexture"];
+    let is_12 = symbols.iter().any(|symbol| of_12.contains(&symbol.name));
     let runtime = if is_12 { Runtime::Cuda12 } else { Runtime::Cuda13 };
     Some(Inside { runtime, functions: functions.collect() })
 }

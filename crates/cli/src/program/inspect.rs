@@ -50,7 +50,12 @@ fn look(file: &Elf<'_>, program: &Path) -> Vec<String> {
              or 13"
         ));
     }
-    if code.is_there && !dynamic.needs_runtime() {
+    if code.is_there && !is_linked_when_it_starts(file) {
+        warnings.push(format!(
+            "{name} is linked statically as a whole (-static), so that it cannot find texunit's libraries, nor any \
+             driver; link it without -static"
+        ));
+    } else if code.is_there && !dynamic.needs_runtime() {
         match Static::of(file) {
             Static::None => {}
             Static::Stripped => warnings.push(format!(
@@ -65,6 +70,12 @@ fn look(file: &Elf<'_>, program: &Path) -> Vec<String> {
         }
     }
     warnings
+}
+
+/// Whether the dynamic linker takes part: the program names it.
+fn is_linked_when_it_starts(file: &Elf<'_>) -> bool {
+    let segments = file.elf_header().program_headers(file.endian(), file.data());
+    segments.is_ok_and(|all| all.iter().any(|s| s.p_type(file.endian()) == elf::PT_INTERP))
 }
 
 /// The runtime inside a program.

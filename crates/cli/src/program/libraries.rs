@@ -16,8 +16,33 @@ pub(super) const RUNTIMES: [&str; 2] = ["libcudart.so.12", "libcudart.so.13"];
 /// What the dynamic linker loads beside a program, for runtimes that are linked into it.
 pub(super) const REDIRECT: &str = "libtexunit_redirect.so";
 
-/// The folder with all of them: `TEXUNIT_LIBS`, that of the program, or `lib` beside or above it.
+/// The folder with all of them. The dynamic linker can be told of it.
 pub(super) fn folder() -> Result<PathBuf, String> {
+    let folder = find()?;
+    match separator(&folder) {
+        None => Ok(folder),
+        Some(byte) => Err(format!(
+            "the libraries are in {}, but the dynamic linker takes a `{}` for the end of a folder's name; move them",
+            folder.display(),
+            char::from(byte)
+        )),
+    }
+}
+
+/// The character in a folder's name that separates folders in `LD_LIBRARY_PATH`.
+fn separator(folder: &Path) -> Option<u8> {
+    folder.as_os_str().as_encoded_bytes().iter().copied().find(|byte| b":;".contains(byte))
+}
+
+/// What `LD_PRELOAD` says of a library. White space separates there, too: then the library is named without
+/// its folder, and the dynamic linker searches for it in those of `LD_LIBRARY_PATH`.
+pub(super) fn preloaded(folder: &Path, name: &str) -> PathBuf {
+    let has_space = folder.as_os_str().as_encoded_bytes().contains(&b' ');
+    if has_space { PathBuf::from(name) } else { folder.join(name) }
+}
+
+/// `TEXUNIT_LIBS`, the folder of the program, or `lib` beside or above it.
+fn find() -> Result<PathBuf, String> {
     if let Some(folder) = std::env::var_os("TEXUNIT_LIBS").filter(|f| !f.is_empty()) {
         let folder = PathBuf::from(folder);
         return match missing(&folder) {
@@ -49,7 +74,7 @@ fn missing(folder: &Path) -> Option<&'static str> {
 
 /// Copies the libraries; the files made.
 pub(super) fn install(to: &Path) -> Result<Vec<PathBuf>, String> {
-    let from = folder()?;
+    let from = find()?;
     std::fs::create_dir_all(to).map_err(|e| format!("{}: {e}", to.display()))?;
     if same(&from, to) {
         return Err(format!("the libraries are in {} already", to.display()));
@@ -85,4 +110,17 @@ fn symlink(target: &str, path: &Path) -> Result<PathBuf, String> {
 #[cfg(not(unix))]
 fn symlink(_: &str, path: &Path) -> Result<PathBuf, String> {
     Err(format!("{}: the drop-in libraries are for Linux", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_folders_stay_whole() {
+        assert_eq!(separator(Path::new("/opt/a:b/lib")), Some(b':'));
+        assert_eq!(separator(Path::new("/opt/a b/lib")), None);
+        assert_eq!(preloaded(Path::new("/a b"), "x.so"), Path::new("x.so"));
+        assert_eq!(preloaded(Path::new("/a"), "x.so"), Path::new("/a/x.so"));
+    }
 }
