@@ -1,10 +1,14 @@
-// Libraries: PTX that is loaded while the program runs.
+// Libraries: PTX that is loaded while the program runs, from memory and from a file.
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
 
 static const char ptx[] = ".version 7.0\n"
                           ".target sm_50\n"
                           ".address_size 64\n"
                           ".visible .global .align 4 .u32 factor = 3;\n"
+                          ".visible .global .attribute(.managed) .align 4 .u32 shared = 11;\n"
                           ".visible .entry times(.param .u64 out) {\n"
                           "    .reg .b32 %r<4>;\n"
                           "    .reg .b64 %d<3>;\n"
@@ -23,6 +27,30 @@ static const char ptx[] = ".version 7.0\n"
         if (code != cudaSuccess)                                                                    \
             std::printf("%s: %s\n", #call, cudaGetErrorName(code));                                 \
     } while (0)
+
+// Writes the PTX to a file, and loads that.
+static void from_file()
+{
+    const char *folder = std::getenv("TMPDIR");
+    char name[4096];
+    std::snprintf(name, sizeof name, "%s/texunit-library-XXXXXX", folder ? folder : "/tmp");
+    int file = mkstemp(name);
+    if (file < 0 || write(file, ptx, std::strlen(ptx)) != (ssize_t)std::strlen(ptx) || close(file))
+        std::printf("no file\n");
+    cudaLibrary_t library;
+    cudaKernel_t kernel;
+    unsigned count = 0;
+    CHECK(cudaLibraryLoadFromFile(&library, name, nullptr, nullptr, 0, nullptr, nullptr, 0));
+    unlink(name);
+    CHECK(cudaLibraryGetKernelCount(&count, library));
+    CHECK(cudaLibraryGetKernel(&kernel, library, "other"));
+    CHECK(cudaLaunchKernel((const void *)kernel, 1, 1, nullptr, 0, 0));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaLibraryUnload(library));
+    std::printf("%u kernels of a file\n", count);
+    std::printf("%s\n", cudaGetErrorName(cudaLibraryLoadFromFile(&library, name, nullptr, nullptr, 0, nullptr,
+                                                                 nullptr, 0)));
+}
 
 int main()
 {
@@ -51,9 +79,16 @@ int main()
     CHECK(cudaLaunchKernel((const void *)kernel, 1, 1, args, 0, 0));
     CHECK(cudaMemcpy(&host, value, sizeof host, cudaMemcpyDeviceToHost));
     std::printf("%d\n", host);
+    int *shared = nullptr;
+    CHECK(cudaLibraryGetManaged((void **)&shared, &size, library, "shared"));
+    std::printf("%d, %zu bytes\n", *shared, size);
+    std::printf("%s\n", cudaGetErrorName(cudaLibraryGetManaged((void **)&shared, &size, library, "factor")));
+    void *function = nullptr;
+    std::printf("%s\n", cudaGetErrorName(cudaLibraryGetUnifiedFunction(&function, library, "times")));
     std::printf("%s\n", cudaGetErrorName(cudaLibraryGetKernel(&kernel, library, "none")));
     CHECK(cudaLibraryUnload(library));
     std::printf("%s\n", cudaGetErrorName(cudaLaunchKernel((const void *)all[0], 1, 1, args, 0, 0)));
     std::printf("%s\n", cudaGetErrorName(cudaLibraryLoadData(&library, "not ptx", nullptr, nullptr, 0,
                                                              nullptr, nullptr, 0)));
+    from_file();
 }

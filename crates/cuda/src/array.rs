@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::error::code;
 use crate::format;
 use crate::handle::{Handle, Object, object};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_cuda_abi::{
     CUDA_ARRAY3D_COLOR_ATTACHMENT, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEFERRED_MAPPING,
@@ -42,6 +42,8 @@ pub(crate) struct MipmapObject {
     pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
     /// Handles of the levels that were asked for, which end with it.
     levels: Mutex<HashMap<u32, Handle<ArrayObject>>>,
+    /// Tiles of mip tails that are mapped, by layer.
+    pub(crate) tails: Mutex<HashMap<u32, BTreeSet<u64>>>,
 }
 
 object!(MipmapObject);
@@ -128,12 +130,12 @@ pub(crate) fn create(
     if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
         array.check_gather().map_err(|e| code(&e))?;
     }
-    Ok(ArrayObject::registry().insert(ArrayObject {
+    context.keep(ArrayObject {
         array,
         context: context.handle,
         descriptor: *descriptor,
         level_of: None,
-    }))
+    })
 }
 
 /// Makes an array with levels: as many as asked for, at least one and at most down to one element.
@@ -152,12 +154,13 @@ pub(crate) fn create_mipmapped(
     if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
         array.check_gather().map_err(|e| code(&e))?;
     }
-    Ok(MipmapObject::registry().insert(MipmapObject {
+    context.keep(MipmapObject {
         array,
         context: context.handle,
         descriptor: *descriptor,
         levels: Mutex::default(),
-    }))
+        tails: Mutex::default(),
+    })
 }
 
 /// A level of an array as an array, the same whenever it is asked for.
@@ -170,8 +173,6 @@ pub(crate) fn level(handle: Handle<MipmapObject>, level: u32) -> Answer<Handle<A
     if level >= whole.array.levels() {
         return Err(CUresult::INVALID_VALUE);
     }
-    // Whoever ends the array takes it out of the registry first, and its levels then.
-    handle.get()?;
     let array = whole.array.level(level).map_err(|e| code(&e))?;
     let halve = |size: usize| if size == 0 { 0 } else { (size >> level).max(1) };
     let mut descriptor = whole.descriptor;
@@ -182,6 +183,11 @@ pub(crate) fn level(handle: Handle<MipmapObject>, level: u32) -> Answer<Handle<A
     }
     let made = ArrayObject { array, context: whole.context, descriptor, level_of: Some(handle) };
     let made = ArrayObject::registry().insert(made);
+    // Whoever ends the array, or its context, takes it out of the registry first, and its levels then.
+    if let Err(code) = handle.get() {
+        ArrayObject::registry().remove(made);
+        return Err(code);
+    }
     levels.insert(level, made);
     Ok(made)
 }

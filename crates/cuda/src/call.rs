@@ -3,10 +3,12 @@
 
 use crate::args::Answer;
 use std::fmt::Arguments;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use texunit_cuda_abi::CUresult;
 
-/// Defines exported functions of the driver API. The body is an [`Answer`]: `?` returns an error code.
+/// Defines exported functions of the driver API. The body is an [`Answer`]: `?` returns an error code. What
+/// several versions of a function have in common is written once: `fn cuCtxDestroy | cuCtxDestroy_v2(...)`.
 ///
 /// ```ignore
 /// driver_api! {
@@ -17,7 +19,8 @@ use texunit_cuda_abi::CUresult;
 /// }
 /// ```
 macro_rules! driver_api {
-    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $body:block)*) => {$(
+    // One function, of one name.
+    (@ [$(#[$doc:meta])*] [$name:ident] ($($arg:ident: $type:ty),* $(,)?) $body:block) => {
         $(#[$doc])*
         ///
         /// # Safety
@@ -31,7 +34,15 @@ macro_rules! driver_api {
                 &[$((stringify!($arg), &$arg)),*],
             )
         }
-    )*};
+    };
+    // A function of several names: one for each.
+    (@ $docs:tt [$name:ident $($more:ident)+] $args:tt $body:block) => {
+        $crate::call::driver_api!(@ $docs [$name] $args $body);
+        $crate::call::driver_api!(@ $docs [$($more)+] $args $body);
+    };
+    ($($(#[$doc:meta])* fn $($name:ident)|+ ($($args:tt)*) $body:block)*) => {
+        $($crate::call::driver_api!(@ [$(#[$doc])*] [$($name)+] ($($args)*) $body);)*
+    };
 }
 pub(crate) use driver_api;
 
@@ -76,9 +87,14 @@ pub(crate) fn answer(
 }
 
 /// A line on standard error: what the libraries have to say to the user.
-#[allow(clippy::print_stderr)]
 pub(crate) fn say(text: Arguments<'_>) {
-    eprintln!("texunit: {text}");
+    write_error(format_args!("texunit: {text}\n"));
+}
+
+/// Writes to standard error. Where nobody reads it (a closed pipe, a full disk) the program goes on:
+/// `eprint!` would panic, and in the middle of a C program a panic is its end.
+pub(crate) fn write_error(text: Arguments<'_>) {
+    let _ = std::io::stderr().lock().write_fmt(text);
 }
 
 /// What the functions do that texunit does not provide: they say so once, by name.

@@ -135,6 +135,26 @@ impl Context {
         Ok(())
     }
 
+    /// Keeps an object that was made in the context.
+    ///
+    /// `CUDA_ERROR_CONTEXT_IS_DESTROYED` if another thread has ended the context in the meantime.
+    pub(crate) fn keep<T: Object>(&self, object: T) -> Answer<Handle<T>> {
+        let handle = T::registry().insert(object);
+        self.outlives(|| drop(T::registry().remove(handle)))?;
+        Ok(handle)
+    }
+
+    /// To be asked when something that was made in the context is where the context's end looks for it.
+    /// Whoever ends a context takes it out of its registry first, and then gives up what was made in it. So
+    /// what comes too late for that finds no context here; `undo` gives it up then.
+    pub(crate) fn outlives(&self, undo: impl FnOnce()) -> Answer {
+        if Context::registry().find(self.handle).is_some() {
+            return Ok(());
+        }
+        undo();
+        Err(CUresult::CONTEXT_IS_DESTROYED)
+    }
+
     /// Gives up all that was made in a context that was taken out of the registry. Destructors of the
     /// program run here: no lock is held.
     fn release(&self) {
@@ -286,3 +306,6 @@ pub(crate) fn current_handle() -> Handle<Context> {
 pub(crate) fn with_stack<T>(work: impl Fn(&mut Vec<Handle<Context>>) -> T) -> T {
     STACK.try_with(|stack| work(&mut stack.borrow_mut())).unwrap_or_else(|_| work(&mut Vec::new()))
 }
+
+#[cfg(test)]
+mod tests;

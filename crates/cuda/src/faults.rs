@@ -1,7 +1,6 @@
 //! What a kernel's fault is to the driver API, and how the user is told.
 
-use crate::call::say;
-use std::fmt::Write;
+use crate::call::{say, write_error};
 use texunit_cuda_abi::CUresult;
 use texunit_device::{Fault, FaultKind, SourceFile};
 
@@ -30,17 +29,12 @@ pub(crate) fn code(kind: &FaultKind) -> CUresult {
 
 /// Tells the user: an assertion in CUDA's words, everything as a diagnostic.
 pub(crate) fn tell(fault: &Fault, source: &SourceFile) {
-    let mut text = String::new();
     if let FaultKind::Assert { message, file, line, function } = &fault.kind {
         let ([bx, by, bz], [tx, ty, tz]) = (fault.cta, fault.thread);
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
+        write_error(format_args!(
             "{file}:{line}: {function}: block: [{bx},{by},{bz}], thread: [{tx},{ty},{tz}] \
-             Assertion `{message}` failed."
-        );
-        write_error(&text);
-        text.clear();
+             Assertion `{message}` failed.\n"
+        ));
     }
     let diagnostic = texunit_report::fault_diagnostic(fault);
     let code = code(&fault.kind).name();
@@ -48,10 +42,4 @@ pub(crate) fn tell(fault: &Fault, source: &SourceFile) {
         "a kernel went wrong; every call in this context answers {code} from here on\n{}",
         texunit_report::human(source, &[diagnostic], false).trim_end()
     ));
-}
-
-/// A line as CUDA itself writes it.
-#[allow(clippy::print_stderr)]
-fn write_error(line: &str) {
-    eprint!("{line}");
 }

@@ -53,16 +53,11 @@ impl<T> Registry<T> {
         Self { alive: RwLock::new(None) }
     }
 
-    /// Keeps an object; its handle. `make` is given the handle, for objects that know their own.
-    pub(crate) fn insert_with(&self, make: impl FnOnce(Handle<T>) -> T) -> Handle<T> {
-        let handle = Handle::fresh();
-        self.keep(handle, Arc::new(make(handle)));
-        handle
-    }
-
     /// Keeps an object; its handle.
     pub(crate) fn insert(&self, object: T) -> Handle<T> {
-        self.insert_with(|_| object)
+        let handle = Handle::fresh();
+        self.keep(handle, Arc::new(object));
+        handle
     }
 
     /// Keeps an object under a handle that is given: of objects that know their own, and of texture

@@ -18,6 +18,7 @@ use texunit_syntax::{Diagnostic, SourceFile};
 /// A library.
 #[derive(Debug)]
 pub(crate) struct Library {
+    handle: Handle<Library>,
     image: Image,
     /// What messages call it.
     name: String,
@@ -92,6 +93,7 @@ pub(crate) fn load(image: Image, name: &str, jit: &Jit) -> Answer<Handle<Library
     let kernels: Vec<Handle<Kernel>> = names.iter().map(kernel).collect();
     let by_name = names.into_iter().zip(kernels.iter().copied()).collect();
     let library = Arc::new(Library {
+        handle,
         image,
         name: name.to_owned(),
         kernels,
@@ -158,7 +160,7 @@ impl Library {
             Err(CUresult::INVALID_CONTEXT | CUresult::CONTEXT_IS_DESTROYED) => {
                 let gpu = state::gpu(0)?;
                 let context = crate::context::primary(gpu).handle;
-                self.module_with(Place { context, gpu }, &Jit::default())
+                self.module_with(Place { context, gpu, alive: None }, &Jit::default())
             }
             Err(code) => Err(code),
         }
@@ -173,6 +175,11 @@ impl Library {
         }
         let ptx = self.image.ptx(&self.name, place.gpu.profile)?;
         let handle = module::load(place, &ptx, jit)?;
+        // Whoever unloads the library takes it out of its registry first, and its modules then.
+        if let Err(code) = self.handle.get() {
+            module::unload(handle)?;
+            return Err(code);
+        }
         modules.insert(place.context.number(), handle);
         for function in &handle.get()?.functions {
             let function = function.get()?;

@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::handle::Handle;
 use crate::state::{self, Gpu};
 use advice::AdviceMap;
-use pool::{Place, Pool};
+use pool::{Place, Share};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -26,12 +26,12 @@ use texunit_cuda_abi::CUresult;
 use texunit_device::{Block, Buffer};
 
 /// How memory was allocated, and thus how it is given back.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Kind {
     /// `cuMemAlloc`.
     Device,
     /// `cuMemAllocAsync`, from a pool.
-    Pool(Arc<Pool>),
+    Pool(Share),
     /// `cuMemHostAlloc`, with its flags.
     Host(u32),
     /// `cuMemHostRegister`, with its flags.
@@ -91,16 +91,13 @@ impl Allocation {
         matches!(self.storage, Storage::Host { .. })
     }
 
-    /// It is no longer in the table. Device memory is given back when the last one that holds it
-    /// lets it go.
+    /// It is no longer in the table. Device memory, and what it took of a pool, is given back when the last
+    /// one that holds it lets it go.
     fn end(&self) {
         if let (true, Ok(gpus)) = (self.on_host(), state::gpus()) {
             for gpu in gpus {
                 gpu.device.unmap_host(self.base);
             }
-        }
-        if let Kind::Pool(pool) = &self.kind {
-            pool.give_back(self.size);
         }
     }
 
@@ -113,7 +110,7 @@ impl Allocation {
     pub(crate) fn is_managed(&self) -> bool {
         match &self.kind {
             Kind::Managed => true,
-            Kind::Pool(pool) => pool.place == Place::Managed,
+            Kind::Pool(share) => share.pool.place == Place::Managed,
             _ => false,
         }
     }
@@ -147,8 +144,7 @@ pub(crate) fn allocate_as(
     let mut allocation =
         Allocation::new(context, kind, base, size, Storage::Device { _buffer: buffer });
     allocation.gpu = Arc::clone(gpu);
-    keep(allocation);
-    Ok(base)
+    keep(context, allocation)
 }
 
 /// Allocates host memory that all devices reach, of a kind.
@@ -178,8 +174,7 @@ pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: Kind) -> Answ
             return Err(CUresult::HOST_MEMORY_ALREADY_REGISTERED);
         }
     }
-    keep(Allocation::new(context, kind, base, size, Storage::Host { _block: block }));
-    Ok(base)
+    keep(context, Allocation::new(context, kind, base, size, Storage::Host { _block: block }))
 }
 
 /// Whether the system could have so much memory at all. Pages that are not used cost nothing, so that
@@ -189,9 +184,13 @@ fn fits_host(size: usize) -> bool {
     size <= MOST
 }
 
-fn keep(allocation: Allocation) {
-    let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
-    table.insert(allocation.base, Arc::new(allocation));
+/// Puts an allocation into the table; its address.
+fn keep(context: &Context, allocation: Allocation) -> Answer<u64> {
+    let (base, id) = (allocation.base, allocation.id);
+    TABLE.write().unwrap_or_else(PoisonError::into_inner).insert(base, Arc::new(allocation));
+    // By then the address may be that of another allocation.
+    context.outlives(|| release(|allocation| allocation.id == id))?;
+    Ok(base)
 }
 
 /// The allocation that an address points into.

@@ -59,16 +59,18 @@ pub(crate) struct Prepared {
     pub(crate) params: Vec<u8>,
 }
 
-/// Where a module is loaded: a context, which may be a primary one that nobody has retained yet.
+/// Where a module is loaded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     pub(crate) context: Handle<Context>,
     pub(crate) gpu: &'a Gpu,
+    /// The context, unless it is a primary one that nobody has retained yet.
+    pub(crate) alive: Option<&'a Context>,
 }
 
 impl<'a> From<&'a Context> for Place<'a> {
     fn from(context: &'a Context) -> Self {
-        Self { context: context.handle, gpu: &context.gpu }
+        Self { context: context.handle, gpu: &context.gpu, alive: Some(context) }
     }
 }
 
@@ -80,7 +82,11 @@ pub(crate) fn load(place: Place<'_>, ptx: &Ptx, jit: &Jit) -> Answer<Handle<Modu
     match result {
         Ok(loaded) => {
             jit.report(loaded.source(), loaded.warnings());
-            Ok(keep(place, loaded, heading(&ptx.text)))
+            let handle = keep(place, loaded, heading(&ptx.text));
+            if let Some(context) = place.alive {
+                context.outlives(|| unload(handle).unwrap_or_default())?;
+            }
+            Ok(handle)
         }
         Err(LoadError { source, diagnostics }) => {
             if !jit.report(&source, &diagnostics) {

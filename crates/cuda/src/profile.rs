@@ -80,7 +80,10 @@ pub(crate) fn default() -> &'static Profile {
     &PROFILES[0]
 }
 
-/// The cards of a list of keys with commas between them.
+/// Most devices: each has a part of the addresses, with room for the memory of every card.
+const MOST_DEVICES: usize = 32;
+
+/// The cards of a list of keys with commas between them, at least one.
 pub(crate) fn find_all(names: &str) -> Result<Vec<&'static Profile>, String> {
     let find = |key: &str| {
         PROFILES.iter().find(|profile| profile.key == key).ok_or_else(|| {
@@ -88,7 +91,13 @@ pub(crate) fn find_all(names: &str) -> Result<Vec<&'static Profile>, String> {
             format!("TEXUNIT_DEVICE: there is no device `{key}`, but {}", keys.join(", "))
         })
     };
-    names.split(',').map(str::trim).filter(|key| !key.is_empty()).map(find).collect()
+    let keys = names.split(',').map(str::trim).filter(|key| !key.is_empty());
+    let found = keys.map(find).collect::<Result<Vec<_>, _>>()?;
+    match found.len() {
+        0 => Err("TEXUNIT_DEVICE names no device".to_owned()),
+        1..=MOST_DEVICES => Ok(found),
+        n => Err(format!("TEXUNIT_DEVICE names {n} devices; there may be {MOST_DEVICES}")),
+    }
 }
 
 #[cfg(test)]
@@ -103,5 +112,8 @@ mod tests {
         }
         assert_eq!(find_all("sm_90, sm_75").unwrap().len(), 2);
         assert!(find_all("sm_99").unwrap_err().contains("sm_86"));
+        assert!(find_all(" ,").unwrap_err().contains("no device"));
+        assert_eq!(find_all(&"sm_100,".repeat(MOST_DEVICES)).unwrap().len(), MOST_DEVICES);
+        assert!(find_all(&"sm_100,".repeat(MOST_DEVICES + 1)).is_err());
     }
 }

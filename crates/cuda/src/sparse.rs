@@ -2,23 +2,24 @@
 //!
 //! A tile that is mapped can be read and written, one that is not cannot; that is all that the memory
 //! decides. A tile has texels of its own: two tiles that are mapped to the same memory do not see each
-//! other's, and one that is unmapped and mapped again still has its old ones.
+//! other's, and one that is unmapped and mapped again still has its old ones. Which texels a tile of a mip
+//! tail holds is nowhere said, so that a tail can be used when all its tiles are mapped.
 
 use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
-use crate::call::say;
 use crate::context::Context;
 use crate::error::code;
 use crate::handle::{Handle, object};
 use crate::state::Gpu;
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, PoisonError};
 use texunit_cuda_abi::{
     CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL, CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL,
     CU_MEM_HANDLE_TYPE_GENERIC, CU_MEM_OPERATION_TYPE_MAP, CU_MEM_OPERATION_TYPE_UNMAP,
     CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CUDA_ARRAY_SPARSE_PROPERTIES,
     CUarrayMapInfo, CUresult,
 };
-use texunit_device::{Array, Buffer, Extent, MipTail, MipmappedArray, TileRegion};
+use texunit_device::{Array, Buffer, Error, Extent, MipTail, TileRegion};
 
 /// Bytes of a tile.
 const TILE: u64 = 65_536;
@@ -38,7 +39,7 @@ object!(TilePool);
 #[derive(Clone, Debug)]
 enum Sparse {
     Array(Array),
-    Mipmapped(MipmappedArray),
+    Mipmapped(Arc<MipmapObject>),
 }
 
 impl Sparse {
@@ -57,7 +58,7 @@ impl Sparse {
         if object.array.tile().is_none() {
             return Err(CUresult::INVALID_VALUE);
         }
-        Ok(Self::Mipmapped(object.array.clone()))
+        Ok(Self::Mipmapped(object))
     }
 
     fn of(info: &CUarrayMapInfo) -> Answer<Self> {
@@ -71,7 +72,7 @@ impl Sparse {
     fn tile(&self) -> [u32; 3] {
         let tile = match self {
             Self::Array(array) => array.tile(),
-            Self::Mipmapped(array) => array.tile(),
+            Self::Mipmapped(object) => object.array.tile(),
         };
         tile.unwrap_or([1; 3])
     }
@@ -79,7 +80,7 @@ impl Sparse {
     fn tail(&self) -> Option<MipTail> {
         match self {
             Self::Array(_) => None,
-            Self::Mipmapped(array) => array.mip_tail(),
+            Self::Mipmapped(object) => object.array.mip_tail(),
         }
     }
 
@@ -87,7 +88,7 @@ impl Sparse {
     fn planes(&self) -> u32 {
         let (geometry, layers) = match self {
             Self::Array(array) => (array.geometry(), array.layers()),
-            Self::Mipmapped(array) => (array.geometry(), array.layers()),
+            Self::Mipmapped(object) => (object.array.geometry(), object.array.layers()),
         };
         if geometry.is_cube() { layers * 6 } else { layers }
     }
@@ -96,7 +97,7 @@ impl Sparse {
     fn level(&self, level: u32) -> Option<[u32; 3]> {
         let (extent, levels) = match self {
             Self::Array(array) => (array.extent(), 1),
-            Self::Mipmapped(array) => (array.extent(), array.levels()),
+            Self::Mipmapped(object) => (object.array.extent(), object.array.levels()),
         };
         let levels = self.tail().map_or(levels, |tail| tail.first_level);
         (level < levels).then(|| extent.level(level).axes())
@@ -106,13 +107,28 @@ impl Sparse {
         let done = match (self, region) {
             (Self::Array(array), Region::Level(tiles)) if resident => array.map_tiles(tiles),
             (Self::Array(array), Region::Level(tiles)) => array.unmap_tiles(tiles),
-            (Self::Mipmapped(array), Region::Level(tiles)) if resident => array.map_tiles(tiles),
-            (Self::Mipmapped(array), Region::Level(tiles)) => array.unmap_tiles(tiles),
-            (Self::Mipmapped(array), Region::Tail(layer)) => array.set_mip_tail(*layer, resident),
+            (Self::Mipmapped(object), Region::Level(tiles)) if resident => {
+                object.array.map_tiles(tiles)
+            }
+            (Self::Mipmapped(object), Region::Level(tiles)) => object.array.unmap_tiles(tiles),
+            (Self::Mipmapped(object), Region::Tail(tail)) => set_tail(object, tail, resident),
             (Self::Array(_), Region::Tail(_)) => return Err(CUresult::INVALID_VALUE),
         };
         done.map_err(|e| code(&e))
     }
+}
+
+/// Maps or unmaps tiles of a mip tail.
+fn set_tail(object: &MipmapObject, tail: &Tail, resident: bool) -> Result<(), Error> {
+    // The lock is held to the end: another thread may change other tiles of this tail.
+    let mut tails = object.tails.lock().unwrap_or_else(PoisonError::into_inner);
+    let mapped = tails.entry(tail.layer).or_default();
+    if resident {
+        mapped.extend(tail.tiles.clone());
+    } else {
+        mapped.retain(|tile| !tail.tiles.contains(tile));
+    }
+    object.array.set_mip_tail(tail.layer, mapped.len() as u64 == tail.all)
 }
 
 /// How an array is divided into tiles.
@@ -140,12 +156,21 @@ fn properties(array: &Sparse) -> CUDA_ARRAY_SPARSE_PROPERTIES {
 }
 
 /// What is mapped.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Region {
     /// Tiles of a level.
     Level(TileRegion),
-    /// The mip tail of a layer.
-    Tail(u32),
+    /// Tiles of a mip tail.
+    Tail(Tail),
+}
+
+/// Tiles of the mip tail of a layer.
+#[derive(Clone, Debug)]
+struct Tail {
+    layer: u32,
+    tiles: Range<u64>,
+    /// How many the tail has.
+    all: u64,
 }
 
 /// A change that has been checked.
@@ -219,7 +244,7 @@ fn level_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     Ok((Region::Level(TileRegion { level, layer, offset, extent }), bytes))
 }
 
-/// The mip tail of a layer, and its bytes. Parts of it are not mapped alone.
+/// Tiles of the mip tail of a layer, and their bytes.
 fn tail_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     let [layer, _, a, b, c, d, ..] = numbers;
     let [offset, size] = [[a, b], [c, d]].map(|[low, high]| u64::from(high) << 32 | u64::from(low));
@@ -229,9 +254,6 @@ fn tail_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     if layer >= array.planes() || !inside || !aligned || size == 0 {
         return Err(CUresult::INVALID_VALUE);
     }
-    if size != tail.size {
-        say(format_args!("a part of a mip tail cannot be mapped: map all {} bytes", tail.size));
-        return Err(CUresult::NOT_SUPPORTED);
-    }
-    Ok((Region::Tail(layer), size))
+    let tiles = offset / TILE..(offset + size) / TILE;
+    Ok((Region::Tail(Tail { layer, tiles, all: tail.size / TILE }), size))
 }

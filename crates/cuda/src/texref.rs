@@ -35,7 +35,8 @@ impl Variable {
 /// A `CUtexref`.
 #[derive(Debug)]
 pub(crate) struct TextureReference {
-    context: Handle<Context>,
+    /// Its context.
+    pub(crate) context: Handle<Context>,
     device: Device,
     /// `None` if `cuTexRefCreate` made it.
     variable: Option<Variable>,
@@ -256,9 +257,8 @@ fn reference(
 }
 
 /// Makes a reference that no module has.
-pub(crate) fn create(context: &Context) -> Handle<TextureReference> {
-    let made = reference(context, None, &TextureDescriptor::default());
-    TextureReference::registry().insert(made)
+pub(crate) fn create(context: &Context) -> Answer<Handle<TextureReference>> {
+    context.keep(reference(context, None, &TextureDescriptor::default()))
 }
 
 /// Ends a reference that [`create`] made; `CUDA_ERROR_INVALID_VALUE` for one of a module.

@@ -29,7 +29,8 @@ use texunit_device::{
 /// A `CUtexObject`.
 #[derive(Debug)]
 pub(crate) struct Texture {
-    context: Handle<Context>,
+    /// Its context.
+    pub(crate) context: Handle<Context>,
     /// What it was made with.
     pub(crate) resource: CUDA_RESOURCE_DESC,
     /// Likewise.
@@ -44,7 +45,8 @@ object!(Texture, INVALID_VALUE);
 /// A `CUsurfObject`.
 #[derive(Debug)]
 pub(crate) struct Surface {
-    context: Handle<Context>,
+    /// Its context.
+    pub(crate) context: Handle<Context>,
     /// What it was made with.
     pub(crate) resource: CUDA_RESOURCE_DESC,
     _object: SurfaceObject,
@@ -327,8 +329,7 @@ pub(crate) fn create(
         view,
         _object: object,
     };
-    Texture::registry().keep(key(&context.gpu, handle), Arc::new(made));
-    Ok(handle)
+    keep(context, handle, made)
 }
 
 /// Makes a surface object; its handle.
@@ -341,7 +342,15 @@ pub(crate) fn create_surface(context: &Context, resource: &CUDA_RESOURCE_DESC) -
     let object = context.gpu.device.create_surface(&array.array).map_err(|e| code(&e))?;
     let handle = object.handle();
     let made = Surface { context: context.handle, resource: *resource, _object: object };
-    Surface::registry().keep(key(&context.gpu, handle), Arc::new(made));
+    keep(context, handle, made)
+}
+
+/// Keeps an object under its handle of the device.
+fn keep<T: Object>(context: &Context, handle: u64, object: T) -> Answer<u64> {
+    let object = Arc::new(object);
+    T::registry().keep(key(&context.gpu, handle), Arc::clone(&object));
+    // By then the handle may be that of another object.
+    context.outlives(|| drop(T::registry().remove_all(|other| std::ptr::eq(other, &*object))))?;
     Ok(handle)
 }
 

@@ -10,7 +10,7 @@ mod world;
 use common::{context, fails, ok};
 use std::ffi::CStr;
 use std::process::Command;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 use texunit_cuda_abi::CUresult;
 use world::*;
 
@@ -164,6 +164,37 @@ fn a_report_counts_accesses() {
     assert_eq!(report["faults"][0]["code"], "CUDA_ERROR_ILLEGAL_ADDRESS");
 }
 
+/// What is said is lost if nobody can read it; the program goes on.
+#[test]
+fn a_full_standard_error_does_not_end_the_program() {
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full");
+    let Ok(full) = full() else { return };
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["looks", "--exact", "--ignored"]).env("TEXUNIT_TRACE", "api,launch,fetch");
+    let output = command.stderr(full).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+#[ignore = "a child process of others"]
+fn has_no_device() {
+    // Something of the library is used, so that it is linked.
+    assert!(!texunit_cuda::functions::FUNCTIONS.is_empty());
+    fails!(NO_DEVICE, common::cuInit(0));
+    let mut count = 7;
+    fails!(NO_DEVICE, cuDeviceGetCount(&raw mut count));
+}
+
+#[test]
+fn devices_that_cannot_be() {
+    let many = "sm_75,".repeat(33);
+    for (devices, said) in [(" ,", "names no device"), ("sm_7", "no device `sm_7`"), (&many, "33")]
+    {
+        let (_, err) = child("has_no_device", &[("TEXUNIT_DEVICE", devices)]);
+        assert!(err.contains(said), "{devices}: {err}");
+    }
+}
+
 const NEWER_DEVICE: &CStr = c".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { ret; }\n";
 /// As nvcc 13.5 writes it.
 const NEWEST: &CStr = c".version 9.5\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n";
@@ -245,62 +276,4 @@ fn printed_text_is_limited() {
     let (out, _) = child("prints", &[("TEXUNIT_TEST_FIFO", "1")]);
     let lines = out.matches("fifoline").count();
     assert!((1..=64 / 9).contains(&lines), "{lines} lines: {out}");
-}
-
-/// PTX and fatbins of files, by each function that takes one.
-#[test]
-fn files_are_loaded() {
-    const FATBIN: &[u8] = include_bytes!("data/zstd.fatbin");
-    context();
-    let folder = std::env::temp_dir().join(format!("texunit-files-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let name = |name: &str| {
-        std::ffi::CString::new(folder.join(name).to_str().unwrap().as_bytes()).unwrap()
-    };
-    std::fs::write(folder.join("a.ptx"), NEWEST.to_bytes()).unwrap();
-    std::fs::write(folder.join("a.fatbin"), FATBIN).unwrap();
-    std::fs::write(folder.join("a.bad"), b"no module").unwrap();
-    let (none, mut handle) = (null_mut::<usize>(), null_mut());
-    for file in ["a.ptx", "a.fatbin"] {
-        ok!(cuModuleLoad(&raw mut handle, name(file).as_ptr()));
-        ok!(cuModuleUnload(handle));
-        let file = name(file);
-        let at = &raw mut handle;
-        ok!(cuLibraryLoadFromFile(at, file.as_ptr(), null(), none, 0, null(), null(), 0));
-        ok!(cuLibraryUnload(handle));
-    }
-    // A driver says INVALID_IMAGE of what is none of its formats.
-    // SAFETY: a name and a local.
-    let code = unsafe { cuModuleLoad(&raw mut handle, name("a.bad").as_ptr()) };
-    assert!(matches!(code, CUresult::INVALID_IMAGE | CUresult::INVALID_PTX), "{code:?}");
-    let at = &raw mut handle;
-    let absent = name("absent");
-    fails!(
-        FILE_NOT_FOUND,
-        cuLibraryLoadFromFile(at, absent.as_ptr(), null(), none, 0, null(), null(), 0)
-    );
-    // PTX (1) and a fatbin (2) are linked to one module.
-    let (mut link, mut image, mut size) = (null_mut(), null(), 0);
-    ok!(cuLinkCreate_v2(0, null(), none, &raw mut link));
-    ok!(cuLinkAddFile_v2(link, 1, name("a.ptx").as_ptr(), 0, null(), none));
-    fails!(FILE_NOT_FOUND, cuLinkAddFile_v2(link, 1, absent.as_ptr(), 0, null(), none));
-    ok!(cuLinkAddFile_v2(link, 2, name("a.fatbin").as_ptr(), 0, null(), none));
-    ok!(cuLinkComplete(link, &raw mut image, &raw mut size));
-    assert!(size > 0);
-    ok!(cuModuleLoadData(&raw mut handle, image));
-    ok!(cuModuleGetFunction(&raw mut link, handle, c"k".as_ptr()));
-    ok!(cuModuleLoadFatBinary(&raw mut handle, FATBIN.as_ptr()));
-    std::fs::remove_dir_all(&folder).unwrap();
-}
-
-common::functions! {
-    cuLibraryLoadFromFile(
-        library: *mut common::Ptr, name: *const std::ffi::c_char, jit: *const u32,
-        values: *mut usize, n: u32, options: *const u32, more: *const common::Ptr, m: u32,
-    );
-    cuLinkAddFile_v2(
-        state: common::Ptr, kind: u32, name: *const std::ffi::c_char, n: u32, options: *const u32,
-        values: *mut usize,
-    );
-    cuModuleLoadFatBinary(module: *mut common::Ptr, image: *const u8);
 }

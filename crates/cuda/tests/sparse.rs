@@ -156,7 +156,7 @@ fn a_fetch_sees_which_tiles_are_mapped() {
 }
 
 #[test]
-fn mip_tails_are_mapped_as_a_whole() {
+fn mip_tails_are_mapped() {
     let context = context();
     let runner = Runner::new(&kernels());
     let given = mipmapped(&sparse([512, 512, 0], 0, 1), 10);
@@ -209,6 +209,55 @@ fn mip_tails_are_mapped_as_a_whole() {
         info.subresource[5..7].fill(64);
         assert_eq!(map(&[info]), CUresult::INVALID_VALUE);
     }
+    ok!(cuCtxDestroy_v2(context));
+}
+
+/// A tail of several tiles may be mapped in parts; it can be used when all are there.
+#[test]
+fn tiles_of_a_mip_tail_are_mapped_one_by_one() {
+    let context = context();
+    let runner = Runner::new(&kernels());
+    // Two layers of 21 tiles each.
+    let given = mipmapped(&sparse([4096, 64, 2], CUDA_ARRAY3D_LAYERED, 1), 3);
+    assert_eq!(properties(given, true).miptail_size, 21 * TILE);
+    let resource =
+        CUDA_RESOURCE_DESC { res_type: CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, ..of_array(given) };
+    // The same level as a texture of one layer.
+    let view = |layer| CUDA_RESOURCE_VIEW_DESC {
+        format: 0x16,
+        width: 4096,
+        height: 64,
+        depth: 2,
+        last_mipmap_level: 2,
+        first_layer: layer,
+        last_layer: layer,
+        ..CUDA_RESOURCE_VIEW_DESC::default()
+    };
+    let state = CUDA_TEXTURE_DESC { address_mode: [1; 3], ..CUDA_TEXTURE_DESC::default() };
+    let handles = [0, 1].map(|layer| texture(&resource, &state, Some(&view(layer))));
+    let seen = || {
+        handles.map(|handle| {
+            there(&runner, handle, "residency_layer", [[0.0, 0.0], [4095.0, 63.0]], 0.0)
+        })
+    };
+    let pool = pool(2 << 20);
+    let part = |layer: u32, first: u64, count: u64| CUarrayMapInfo {
+        resource_type: CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+        subresource_type: CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL,
+        subresource: [layer, 0, (first * TILE) as u32, 0, (count * TILE) as u32, 0, 0, 0],
+        offset: first * TILE,
+        ..region(given, pool, [0; 3], [0; 3])
+    };
+    assert_eq!(map(&[part(0, 0, 10), part(0, 15, 6), part(1, 0, 21)]), CUresult::SUCCESS);
+    assert_eq!(seen(), [[false; 2], [true; 2]]);
+    // Some of these are mapped again.
+    assert_eq!(map(&[part(0, 8, 8)]), CUresult::SUCCESS);
+    assert_eq!(seen(), [[true; 2]; 2]);
+    assert_eq!(map(&[unmap(part(1, 20, 1))]), CUresult::SUCCESS);
+    assert_eq!(seen(), [[true; 2], [false; 2]]);
+    assert_eq!(map(&[part(1, 20, 2)]), CUresult::INVALID_VALUE);
+    assert_eq!(map(&[part(1, 20, 1)]), CUresult::SUCCESS);
+    assert_eq!(seen(), [[true; 2]; 2]);
     ok!(cuCtxDestroy_v2(context));
 }
 

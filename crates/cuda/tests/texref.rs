@@ -49,65 +49,13 @@ functions! {
     cuSurfRefGetArray(array: *mut Ptr, reference: Ptr);
 }
 
-/// Kernels that fetch from references, with the arguments of [`Runner`]; the handle does not count.
-const PTX: &str = "
+/// What the kernels use, and one that writes a surface.
+const HEAD: &str = "
 .version 8.0
 .target sm_80
 .address_size 64
 .global .texref picture = { addr_mode_0 = wrap, filter_mode = nearest };
 .global .surfref canvas;
-
-.visible .entry fetch(.param .u64 none, .param .u64 from, .param .u64 to)
-{
-    .reg .b64 in, out, at;
-    .reg .b32 tid, r0, r1, r2, r3;
-    .reg .f32 x, y, z, w;
-    ld.param.u64 in, [from];
-    ld.param.u64 out, [to];
-    mov.u32 tid, %tid.x;
-    mul.wide.u32 at, tid, 16;
-    add.u64 in, in, at;
-    add.u64 out, out, at;
-    ld.global.v4.f32 {x, y, z, w}, [in];
-    tex.2d.v4.u32.f32 {r0, r1, r2, r3}, [picture, {x, y}];
-    st.global.v4.b32 [out], {r0, r1, r2, r3};
-    ret;
-}
-
-.visible .entry fetch_row(.param .u64 none, .param .u64 from, .param .u64 to)
-{
-    .reg .b64 in, out, at;
-    .reg .b32 tid, r0, r1, r2, r3, i;
-    .reg .f32 x, y, z, w;
-    ld.param.u64 in, [from];
-    ld.param.u64 out, [to];
-    mov.u32 tid, %tid.x;
-    mul.wide.u32 at, tid, 16;
-    add.u64 in, in, at;
-    add.u64 out, out, at;
-    ld.global.v4.f32 {x, y, z, w}, [in];
-    cvt.rzi.s32.f32 i, x;
-    tex.1d.v4.u32.s32 {r0, r1, r2, r3}, [picture, {i}];
-    st.global.v4.b32 [out], {r0, r1, r2, r3};
-    ret;
-}
-
-.visible .entry level(.param .u64 none, .param .u64 from, .param .u64 to)
-{
-    .reg .b64 in, out, at;
-    .reg .b32 tid, r0, r1, r2, r3;
-    .reg .f32 x, y, z, w;
-    ld.param.u64 in, [from];
-    ld.param.u64 out, [to];
-    mov.u32 tid, %tid.x;
-    mul.wide.u32 at, tid, 16;
-    add.u64 in, in, at;
-    add.u64 out, out, at;
-    ld.global.v4.f32 {x, y, z, w}, [in];
-    tex.level.2d.v4.u32.f32 {r0, r1, r2, r3}, [picture, {x, y}], w;
-    st.global.v4.b32 [out], {r0, r1, r2, r3};
-    ret;
-}
 
 .visible .entry paint(.param .u64 none, .param .u64 from, .param .u64 to)
 {
@@ -121,6 +69,19 @@ const PTX: &str = "
     ret;
 }
 ";
+
+/// Kernels that fetch from references: the handle that they are given does not count.
+fn references() -> Runner {
+    let mut text = HEAD.to_owned();
+    for (name, fetch) in [
+        ("fetch", "tex.2d.v4.u32.f32 {r0, r1, r2, r3}, [picture, {x, y}];"),
+        ("fetch_row", "cvt.rzi.s32.f32 i, x; tex.1d.v4.u32.s32 {r0, r1, r2, r3}, [picture, {i}];"),
+        ("level", "tex.level.2d.v4.u32.f32 {r0, r1, r2, r3}, [picture, {x, y}], w;"),
+    ] {
+        kernel(&mut text, name, fetch);
+    }
+    Runner::new(&text)
+}
 
 fn texref(module: Ptr, name: &CStr) -> Ptr {
     let mut reference = null_mut();
@@ -163,7 +124,7 @@ const OVERRIDE: u32 = CU_TRSA_OVERRIDE_FORMAT;
 #[test]
 fn kernels_see_what_is_set() {
     let context = context();
-    let runner = Runner::new(PTX);
+    let runner = references();
     let reference = texref(runner.module, c"picture");
     assert_eq!(texref(runner.module, c"picture"), reference);
     let fetch = |at: &[u8], count| firsts(&runner.run("fetch", 0, at), count);
@@ -195,7 +156,7 @@ fn kernels_see_what_is_set() {
 #[test]
 fn levels_of_a_reference() {
     let context = context();
-    let runner = Runner::new(PTX);
+    let runner = references();
     let reference = texref(runner.module, c"picture");
     let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
         width: 4,
@@ -228,7 +189,7 @@ fn levels_of_a_reference() {
 #[test]
 fn memory_of_a_reference() {
     let context = context();
-    let runner = Runner::new(PTX);
+    let runner = references();
     let reference = texref(runner.module, c"picture");
     let mut memory = 0;
     ok!(cuMemAlloc_v2(&raw mut memory, 4096));
@@ -279,7 +240,7 @@ fn memory_of_a_reference() {
 #[test]
 fn surfaces_are_bound() {
     let context = context();
-    let runner = Runner::new(PTX);
+    let runner = references();
     let (mut canvas, mut back) = (null_mut(), null_mut());
     ok!(cuModuleGetSurfRef(&raw mut canvas, runner.module, c"canvas".as_ptr()));
     fails!(INVALID_VALUE, cuSurfRefGetArray(&raw mut back, canvas));
@@ -374,7 +335,7 @@ fn what_is_set_comes_back() {
 #[test]
 fn references_end_with_their_module() {
     let context = context();
-    let runner = Runner::new(PTX);
+    let runner = references();
     let reference = texref(runner.module, c"picture");
     // A module's reference is not destroyed on its own; a kernel uses it without being told.
     fails!(INVALID_VALUE, cuTexRefDestroy(reference));
@@ -392,7 +353,7 @@ fn references_end_with_their_module() {
         INVALID_HANDLE,
         cuModuleGetTexRef(&raw mut function, runner.module, c"picture".as_ptr())
     );
-    let second = Runner::new(PTX);
+    let second = references();
     let reference = texref(second.module, c"picture");
     ok!(cuCtxDestroy_v2(context));
     let context = self::context();

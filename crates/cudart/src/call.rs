@@ -4,6 +4,7 @@
 use crate::codes;
 use std::cell::Cell;
 use std::fmt::Arguments;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use texunit_cuda_abi::CUresult;
 use texunit_cuda_abi::args::Answer;
@@ -97,8 +98,8 @@ pub(crate) fn check(code: CUresult) -> Answer {
     if code == CUresult::SUCCESS { Ok(()) } else { Err(code) }
 }
 
-/// A line on standard error: what the library has to say to the user.
-#[allow(clippy::print_stderr)]
+/// A line on standard error: what the library has to say to the user. Where nobody reads it the program
+/// goes on; `eprintln!` would panic, which ends a C program.
 pub(crate) fn say(text: Arguments<'_>) {
-    eprintln!("texunit: {text}");
+    let _ = std::io::stderr().lock().write_fmt(format_args!("texunit: {text}\n"));
 }

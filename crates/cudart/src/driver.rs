@@ -220,6 +220,7 @@ unsafe extern "C" {
         function: HostFunction,
         data: *mut c_void,
     ) -> CUresult;
+    pub(crate) fn cuStreamGetCtx(stream: CUstream, context: *mut CUcontext) -> CUresult;
     pub(crate) fn cuStreamGetDevice(stream: CUstream, device: *mut CUdevice) -> CUresult;
     pub(crate) fn cuStreamGetFlags(stream: CUstream, flags: *mut c_uint) -> CUresult;
     pub(crate) fn cuStreamGetId(stream: CUstream, id: *mut c_ulonglong) -> CUresult;

@@ -84,8 +84,10 @@ pub(crate) fn add_variable(binary: usize, host: usize, name: CString) {
 
 /// A managed variable, and where the program looks for its address.
 pub(crate) fn add_managed(binary: usize, place: usize, name: CString) {
-    with(|all| all.binaries.entry(binary).or_default().managed.push((name, place)));
-    STALE.store(true, Ordering::Release);
+    with(|all| {
+        all.binaries.entry(binary).or_default().managed.push((name, place));
+        STALE.store(true, Ordering::Release);
+    });
 }
 
 impl Registry {
@@ -121,6 +123,28 @@ impl Registry {
             CUresult::NOT_FOUND => INVALID_DEVICE_FUNCTION,
             code => code,
         }))
+    }
+
+    fn refresh_managed(&mut self) -> Answer {
+        let wanted: Vec<usize> = self.binaries.keys().copied().collect();
+        for binary in wanted {
+            let managed = self.binaries.get(&binary).map(|entry| entry.managed.clone());
+            let managed = managed.unwrap_or_default();
+            if managed.is_empty() {
+                continue;
+            }
+            let library = self.library(binary)?;
+            for (name, place) in managed {
+                // SAFETY: the pointers are to our own variables; the size is not asked for.
+                let address = ask(|address| unsafe {
+                    let no_size = std::ptr::null_mut();
+                    driver::cuLibraryGetManaged(address, no_size, library, name.as_ptr())
+                })?;
+                // SAFETY: the program's variable, registered for this.
+                unsafe { *pointer(place) = address };
+            }
+        }
+        Ok(())
     }
 
     /// Fatbin and name of a variable: of a managed one, the program gives its device address.
@@ -179,29 +203,17 @@ pub(crate) fn symbol(host: *const c_void) -> Answer<(CUdeviceptr, usize)> {
     }
 }
 
-/// Writes the addresses of managed variables where the program looks for them, in the current context.
+/// Writes the addresses of managed variables where the program looks for them, in the current context. If
+/// that fails, the next call tries again: no program goes on with a variable that is nowhere.
 pub(crate) fn refresh_managed() -> Answer {
-    if !STALE.swap(false, Ordering::AcqRel) {
+    if !STALE.load(Ordering::Acquire) {
         return Ok(());
     }
     with(|all| {
-        let wanted: Vec<usize> = all.binaries.keys().copied().collect();
-        for binary in wanted {
-            let managed = all.binaries.get(&binary).map(|entry| entry.managed.clone());
-            let managed = managed.unwrap_or_default();
-            if managed.is_empty() {
-                continue;
-            }
-            let library = all.library(binary)?;
-            for (name, place) in managed {
-                // SAFETY: the pointers are to our own variables; the size is not asked for.
-                let address = ask(|address| unsafe {
-                    let no_size = std::ptr::null_mut();
-                    driver::cuLibraryGetManaged(address, no_size, library, name.as_ptr())
-                })?;
-                // SAFETY: the program's variable, registered for this.
-                unsafe { *pointer(place) = address };
-            }
+        // Another thread may have done it while this one waited.
+        if STALE.load(Ordering::Acquire) {
+            all.refresh_managed()?;
+            STALE.store(false, Ordering::Release);
         }
         Ok(())
     })
@@ -209,5 +221,5 @@ pub(crate) fn refresh_managed() -> Answer {
 
 /// The contexts were reset: managed variables are at other addresses now.
 pub(crate) fn contexts_were_reset() {
-    STALE.store(true, Ordering::Release);
+    with(|_| STALE.store(true, Ordering::Release));
 }

@@ -1,8 +1,9 @@
 //! Structures and formats of copies, arrays and textures: layouts compared with what a C++ compiler says of
-//! NVIDIA's header of the same major version (skipped, and said so, where it is not in the folder that
-//! `TEXUNIT_NVIDIA` names, else in target/nvidia), and formats with `data/channels.txt`.
+//! NVIDIA's header of the same major version, and formats with `data/channels.txt`.
 
 #![allow(unsafe_code, clippy::unwrap_used, clippy::print_stderr)]
+
+mod probe;
 
 #[allow(dead_code, unused_imports)]
 #[path = "../src/codes.rs"]
@@ -11,31 +12,13 @@ mod codes;
 #[path = "../src/types/mod.rs"]
 mod types;
 
-use std::fmt::Write;
+use probe::{MAJOR, compare};
 use std::mem::offset_of;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use texunit_cuda_abi::{
     CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_MEMCPY3D_BATCH_OP,
     CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemcpy3DOperand, CUmemcpyAttributes,
 };
 use types::*;
-
-#[cfg(feature = "cuda-12")]
-const RELEASE: (u32, &str) = (12, "nvrtc12/nvidia/cuda_runtime/include");
-#[cfg(not(feature = "cuda-12"))]
-const RELEASE: (u32, &str) = (13, "cu13/nvidia/cu13/include");
-
-/// A file below the folder of NVIDIA's packages, if it is there.
-fn file(path: &str) -> Option<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/nvidia");
-    let all = std::env::var_os("TEXUNIT_NVIDIA").map_or(here, PathBuf::from).join(path);
-    if all.exists() {
-        return Some(all);
-    }
-    eprintln!("SKIPPED: {} is not there; set TEXUNIT_NVIDIA", all.display());
-    None
-}
 
 /// Structures, and members: the header's expression for the offset and ours.
 macro_rules! facts {
@@ -154,40 +137,9 @@ fn memory() -> Vec<(String, usize)> {
     all
 }
 
-/// The numbers that a program prints for the expressions.
-fn answers(include: &Path, facts: &[(String, usize)]) -> Vec<usize> {
-    let mut program =
-        "#include <cuda_runtime.h>\n#include <cstddef>\n#include <cstdio>\n".to_owned();
-    program += "int main() {\n";
-    for (expression, _) in facts {
-        writeln!(program, "  printf(\"%zu\\n\", (size_t)({expression}));").unwrap();
-    }
-    program += "}\n";
-    let at = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let name = format!("runtime-data-types-{}", RELEASE.0);
-    let (source, binary) = (at.join(format!("{name}.cc")), at.join(name));
-    std::fs::write(&source, program).unwrap();
-    let mut compiler = Command::new("c++");
-    compiler.arg("-w").arg("-I").arg(include).arg(&source).arg("-o").arg(&binary);
-    // The folder crt of CUDA 12 is part of the compiler's package.
-    if let Some(more) = file("cu12/nvidia/cuda_nvcc/include").filter(|_| RELEASE.0 == 12) {
-        compiler.arg("-I").arg(more);
-    }
-    let output = compiler.output().expect("the C++ compiler `c++` runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let output = Command::new(&binary).output().unwrap();
-    String::from_utf8(output.stdout).unwrap().lines().map(|line| line.parse().unwrap()).collect()
-}
-
 #[test]
 fn layouts_are_those_of_the_header() {
-    let Some(include) = file(RELEASE.1) else { return };
-    let facts = facts();
-    let answers = answers(&include, &facts);
-    assert!(facts.len() > 100 && answers.len() == facts.len());
-    for ((expression, ours), theirs) in facts.iter().zip(answers) {
-        assert_eq!(*ours, theirs, "{expression}, CUDA {}", RELEASE.0);
-    }
+    compare("data-types", &facts());
 }
 
 /// A row of `data/channels.txt`.
@@ -216,7 +168,7 @@ fn rows() -> Vec<Row> {
         }
     });
     // Kinds from 32 on came with CUDA 13.
-    let rows: Vec<Row> = rows.filter(|row| RELEASE.0 == 13 || row.desc.kind < 32).collect();
+    let rows: Vec<Row> = rows.filter(|row| MAJOR == 13 || row.desc.kind < 32).collect();
     assert!(rows.len() > 50);
     rows
 }

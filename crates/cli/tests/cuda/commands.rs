@@ -24,13 +24,14 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
         ("what cannot be started has 125", not_started),
         ("install-libs", install_libs),
     ];
-    let with_nvcc: [(&str, Test); 8] = [
+    let with_nvcc: [(&str, Test); 9] = [
         ("start-up", start_up),
         ("arguments", arguments),
         ("LD_LIBRARY_PATH without texunit run", library_path),
         ("devices", devices),
         ("trace", trace),
         ("report of a fault", fault_and_report),
+        ("an assertion, with debug information", assertion),
         ("PTX that is newer than the device", newer),
         ("warnings", warnings),
     ];
@@ -203,6 +204,31 @@ fn fault_and_report(setup: &Setup) -> Result<(), Failed> {
             || json["faults"][0]["line"].as_u64().is_none()
         {
             return Err(format!("{json:#}").into());
+        }
+    }
+    Ok(())
+}
+
+/// The text of an assertion, in CUDA's words, stands between the program's own lines; debug information in the
+/// PTX, of lines or of everything, changes nothing of that.
+fn assertion(setup: &Setup) -> Result<(), Failed> {
+    let lines: &[&str] = &["-g", "-lineinfo"];
+    let everything: &[&str] = &["-g", "-G"];
+    for (variant, flags) in [(SHARED, lines), (STATIC, lines), (SHARED, everything)] {
+        let program = program(setup, "assert.cu", variant, flags)?;
+        let ended = run(setup.run().arg(&program), &program)?;
+        let threads = "thread 0\nthread 1\nthread 2\nthread 3\ncudaSuccess\nthread 0\n";
+        same(&*ended.stdout, &format!("{threads}cudaErrorAssert\ncudaErrorAssert\n"), &ended)?;
+        let mut rest = ended.stderr.as_str();
+        for text in [
+            "before\nbetween\n",
+            "assert.cu:8: void checks(int): block: [0,0,0], thread: [0,0,0] Assertion ",
+            "`threadIdx.x < limit` failed.\n",
+            "texunit: a kernel went wrong",
+            "\nafter\n",
+        ] {
+            let Some(at) = rest.find(text) else { return contains(&ended, text) };
+            rest = &rest[at + text.len()..];
         }
     }
     Ok(())

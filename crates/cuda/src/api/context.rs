@@ -25,32 +25,17 @@ driver_api! {
     }
 
     /// One user less of the primary context.
-    fn cuDevicePrimaryCtxRelease(device: CUdevice) {
-        context::release_primary(state::gpu(device)?)
-    }
-
-    /// One user less of the primary context.
-    fn cuDevicePrimaryCtxRelease_v2(device: CUdevice) {
+    fn cuDevicePrimaryCtxRelease | cuDevicePrimaryCtxRelease_v2(device: CUdevice) {
         context::release_primary(state::gpu(device)?)
     }
 
     /// Ends all that the primary context holds.
-    fn cuDevicePrimaryCtxReset(device: CUdevice) {
-        context::reset_primary(state::gpu(device)?)
-    }
-
-    /// Ends all that the primary context holds.
-    fn cuDevicePrimaryCtxReset_v2(device: CUdevice) {
+    fn cuDevicePrimaryCtxReset | cuDevicePrimaryCtxReset_v2(device: CUdevice) {
         context::reset_primary(state::gpu(device)?)
     }
 
     /// Flags of the primary context.
-    fn cuDevicePrimaryCtxSetFlags(device: CUdevice, flags: c_uint) {
-        set_primary_flags(device, flags)
-    }
-
-    /// Flags of the primary context.
-    fn cuDevicePrimaryCtxSetFlags_v2(device: CUdevice, flags: c_uint) {
+    fn cuDevicePrimaryCtxSetFlags | cuDevicePrimaryCtxSetFlags_v2(device: CUdevice, flags: c_uint) {
         set_primary_flags(device, flags)
     }
 
@@ -63,12 +48,11 @@ driver_api! {
     }
 
     /// Makes a context, which becomes current.
-    fn cuCtxCreate(context: Out<Handle<Context>>, flags: c_uint, device: CUdevice) {
-        create(context, flags, device)
-    }
-
-    /// Makes a context, which becomes current.
-    fn cuCtxCreate_v2(context: Out<Handle<Context>>, flags: c_uint, device: CUdevice) {
+    fn cuCtxCreate | cuCtxCreate_v2(
+        context: Out<Handle<Context>>,
+        flags: c_uint,
+        device: CUdevice,
+    ) {
         create(context, flags, device)
     }
 
@@ -101,32 +85,17 @@ driver_api! {
     }
 
     /// Ends a context with all that was made in it.
-    fn cuCtxDestroy(context: Handle<Context>) {
-        destroy(context)
-    }
-
-    /// Ends a context with all that was made in it.
-    fn cuCtxDestroy_v2(context: Handle<Context>) {
+    fn cuCtxDestroy | cuCtxDestroy_v2(context: Handle<Context>) {
         destroy(context)
     }
 
     /// Makes a context current until it is popped.
-    fn cuCtxPushCurrent(context: Handle<Context>) {
-        push(context)
-    }
-
-    /// Makes a context current until it is popped.
-    fn cuCtxPushCurrent_v2(context: Handle<Context>) {
+    fn cuCtxPushCurrent | cuCtxPushCurrent_v2(context: Handle<Context>) {
         push(context)
     }
 
     /// The context before becomes current again.
-    fn cuCtxPopCurrent(context: Out<Handle<Context>>) {
-        pop(context)
-    }
-
-    /// The context before becomes current again.
-    fn cuCtxPopCurrent_v2(context: Out<Handle<Context>>) {
+    fn cuCtxPopCurrent | cuCtxPopCurrent_v2(context: Out<Handle<Context>>) {
         pop(context)
     }
 

@@ -10,104 +10,77 @@ use crate::memory::place::Space;
 use crate::stream::{self, Stream};
 use texunit_cuda_abi::CUdeviceptr;
 
-driver_api! {
-    /// Copies bytes between any two addresses.
-    fn cuMemcpy(dst: CUdeviceptr, src: CUdeviceptr, ByteCount: usize) {
-        current()?;
-        copy_bytes(any(dst), any(src), ByteCount)
-    }
+/// Copies of bytes from one end to another: at once, and in a stream.
+macro_rules! copies {
+    ($($(#[$doc:meta])*
+    fn $now:ident, $in_stream:ident($($arg:ident: $type:ty),*) { $from:expr => $to:expr })*) => {
+        driver_api! {$(
+            $(#[$doc])*
+            fn $now($($arg: $type,)* ByteCount: usize) {
+                current()?;
+                copy_bytes($to, $from, ByteCount)
+            }
 
-    /// As without `Async`.
-    fn cuMemcpyAsync(
-        dst: CUdeviceptr,
-        src: CUdeviceptr,
-        ByteCount: usize,
-        hStream: Handle<Stream>,
-    ) {
-        stream::on(hStream)?;
-        copy_bytes(any(dst), any(src), ByteCount)
+            /// As without `Async`.
+            fn $in_stream($($arg: $type,)* ByteCount: usize, hStream: Handle<Stream>) {
+                stream::on(hStream)?;
+                copy_bytes($to, $from, ByteCount)
+            }
+        )*}
+    };
+}
+
+copies! {
+    /// Copies bytes between any two addresses.
+    fn cuMemcpy, cuMemcpyAsync(dst: CUdeviceptr, src: CUdeviceptr) {
+        any(src) => any(dst)
     }
 
     /// Copies bytes from host to device memory.
-    fn cuMemcpyHtoD_v2(dstDevice: CUdeviceptr, srcHost: Raw, ByteCount: usize) {
-        current()?;
-        copy_bytes(device(dstDevice), host(srcHost), ByteCount)
-    }
-
-    /// As without `Async`.
-    fn cuMemcpyHtoDAsync_v2(
-        dstDevice: CUdeviceptr,
-        srcHost: Raw,
-        ByteCount: usize,
-        hStream: Handle<Stream>,
-    ) {
-        stream::on(hStream)?;
-        copy_bytes(device(dstDevice), host(srcHost), ByteCount)
+    fn cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2(dstDevice: CUdeviceptr, srcHost: Raw) {
+        host(srcHost) => device(dstDevice)
     }
 
     /// Copies bytes from device to host memory.
-    fn cuMemcpyDtoH_v2(dstHost: Raw, srcDevice: CUdeviceptr, ByteCount: usize) {
-        current()?;
-        copy_bytes(host(dstHost), device(srcDevice), ByteCount)
-    }
-
-    /// As without `Async`.
-    fn cuMemcpyDtoHAsync_v2(
-        dstHost: Raw,
-        srcDevice: CUdeviceptr,
-        ByteCount: usize,
-        hStream: Handle<Stream>,
-    ) {
-        stream::on(hStream)?;
-        copy_bytes(host(dstHost), device(srcDevice), ByteCount)
+    fn cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2(dstHost: Raw, srcDevice: CUdeviceptr) {
+        device(srcDevice) => host(dstHost)
     }
 
     /// Copies bytes of device memory.
-    fn cuMemcpyDtoD_v2(dstDevice: CUdeviceptr, srcDevice: CUdeviceptr, ByteCount: usize) {
-        current()?;
-        copy_bytes(device(dstDevice), device(srcDevice), ByteCount)
-    }
-
-    /// As without `Async`.
-    fn cuMemcpyDtoDAsync_v2(
-        dstDevice: CUdeviceptr,
-        srcDevice: CUdeviceptr,
-        ByteCount: usize,
-        hStream: Handle<Stream>,
-    ) {
-        stream::on(hStream)?;
-        copy_bytes(device(dstDevice), device(srcDevice), ByteCount)
+    fn cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2(dstDevice: CUdeviceptr, srcDevice: CUdeviceptr) {
+        device(srcDevice) => device(dstDevice)
     }
 
     /// Copies bytes of memory of two devices.
-    fn cuMemcpyPeer(
+    fn cuMemcpyPeer, cuMemcpyPeerAsync(
         dstDevice: CUdeviceptr,
         dstContext: Handle<Context>,
         srcDevice: CUdeviceptr,
-        srcContext: Handle<Context>,
-        ByteCount: usize,
+        srcContext: Handle<Context>
     ) {
-        current()?;
-        dstContext.get()?.check()?;
-        srcContext.get()?.check()?;
-        copy_bytes(device(dstDevice), device(srcDevice), ByteCount)
+        of(srcContext, srcDevice)? => of(dstContext, dstDevice)?
     }
 
-    /// As without `Async`.
-    fn cuMemcpyPeerAsync(
-        dstDevice: CUdeviceptr,
-        dstContext: Handle<Context>,
-        srcDevice: CUdeviceptr,
-        srcContext: Handle<Context>,
-        ByteCount: usize,
-        hStream: Handle<Stream>,
+    /// Copies bytes into the first row of an array.
+    fn cuMemcpyHtoA_v2, cuMemcpyHtoAAsync_v2(
+        dstArray: Handle<ArrayObject>,
+        dstOffset: usize,
+        srcHost: Raw
     ) {
-        stream::on(hStream)?;
-        dstContext.get()?.check()?;
-        srcContext.get()?.check()?;
-        copy_bytes(device(dstDevice), device(srcDevice), ByteCount)
+        host(srcHost) => array(dstArray, dstOffset)?
     }
 
+    /// Copies bytes out of the first row of an array.
+    fn cuMemcpyAtoH_v2, cuMemcpyAtoHAsync_v2(
+        dstHost: Raw,
+        srcArray: Handle<ArrayObject>,
+        srcOffset: usize
+    ) {
+        array(srcArray, srcOffset)? => host(dstHost)
+    }
+}
+
+driver_api! {
     /// Copies bytes into the first row of an array.
     fn cuMemcpyDtoA_v2(
         dstArray: Handle<ArrayObject>,
@@ -130,52 +103,6 @@ driver_api! {
         copy_bytes(device(dstDevice), array(srcArray, srcOffset)?, ByteCount)
     }
 
-    /// Copies bytes into the first row of an array.
-    fn cuMemcpyHtoA_v2(
-        dstArray: Handle<ArrayObject>,
-        dstOffset: usize,
-        srcHost: Raw,
-        ByteCount: usize,
-    ) {
-        current()?;
-        copy_bytes(array(dstArray, dstOffset)?, host(srcHost), ByteCount)
-    }
-
-    /// As without `Async`.
-    fn cuMemcpyHtoAAsync_v2(
-        dstArray: Handle<ArrayObject>,
-        dstOffset: usize,
-        srcHost: Raw,
-        ByteCount: usize,
-        hStream: Handle<Stream>,
-    ) {
-        stream::on(hStream)?;
-        copy_bytes(array(dstArray, dstOffset)?, host(srcHost), ByteCount)
-    }
-
-    /// Copies bytes out of the first row of an array.
-    fn cuMemcpyAtoH_v2(
-        dstHost: Raw,
-        srcArray: Handle<ArrayObject>,
-        srcOffset: usize,
-        ByteCount: usize,
-    ) {
-        current()?;
-        copy_bytes(host(dstHost), array(srcArray, srcOffset)?, ByteCount)
-    }
-
-    /// As without `Async`.
-    fn cuMemcpyAtoHAsync_v2(
-        dstHost: Raw,
-        srcArray: Handle<ArrayObject>,
-        srcOffset: usize,
-        ByteCount: usize,
-        hStream: Handle<Stream>,
-    ) {
-        stream::on(hStream)?;
-        copy_bytes(host(dstHost), array(srcArray, srcOffset)?, ByteCount)
-    }
-
     /// Copies bytes of the first rows of two arrays.
     fn cuMemcpyAtoA_v2(
         dstArray: Handle<ArrayObject>,
@@ -195,6 +122,12 @@ pub(crate) fn any(address: u64) -> End {
 
 fn device(address: u64) -> End {
     End::bytes(Space::Device, address)
+}
+
+/// Device memory of a context in working order.
+fn of(context: Handle<Context>, address: u64) -> Answer<End> {
+    context.get()?.check()?;
+    Ok(device(address))
 }
 
 fn host(pointer: Raw) -> End {

@@ -17,49 +17,35 @@ use texunit_cuda_abi::{
 };
 use texunit_device::Array;
 
-driver_api! {
-    /// Copies rows among host, device and arrays.
-    fn cuMemcpy2D_v2(pCopy: In<CUDA_MEMCPY2D>) {
-        current()?;
-        copy_2d(&pCopy.get()?)
-    }
+/// Copies that a structure describes: at once, and in a stream.
+macro_rules! copies {
+    ($($(#[$doc:meta])* fn $($now:ident)|+, $in_stream:ident(pCopy: $type:ty) = $copy:ident;)*) => {
+        driver_api! {$(
+            $(#[$doc])*
+            fn $($now)|+(pCopy: In<$type>) {
+                current()?;
+                $copy(&pCopy.get()?)
+            }
 
-    /// As `cuMemcpy2D`, which takes every pitch here too.
-    fn cuMemcpy2DUnaligned_v2(pCopy: In<CUDA_MEMCPY2D>) {
-        current()?;
-        copy_2d(&pCopy.get()?)
-    }
+            /// As without `Async`.
+            fn $in_stream(pCopy: In<$type>, hStream: Handle<Stream>) {
+                stream::on(hStream)?;
+                $copy(&pCopy.get()?)
+            }
+        )*}
+    };
+}
 
-    /// As without `Async`.
-    fn cuMemcpy2DAsync_v2(pCopy: In<CUDA_MEMCPY2D>, hStream: Handle<Stream>) {
-        stream::on(hStream)?;
-        copy_2d(&pCopy.get()?)
-    }
-
+copies! {
+    /// Copies rows among host, device and arrays. Every pitch is taken.
+    fn cuMemcpy2D_v2 | cuMemcpy2DUnaligned_v2, cuMemcpy2DAsync_v2(pCopy: CUDA_MEMCPY2D) = copy_2d;
     /// Copies slices among host, device and arrays.
-    fn cuMemcpy3D_v2(pCopy: In<CUDA_MEMCPY3D>) {
-        current()?;
-        copy_3d(&pCopy.get()?)
-    }
-
-    /// As without `Async`.
-    fn cuMemcpy3DAsync_v2(pCopy: In<CUDA_MEMCPY3D>, hStream: Handle<Stream>) {
-        stream::on(hStream)?;
-        copy_3d(&pCopy.get()?)
-    }
-
+    fn cuMemcpy3D_v2, cuMemcpy3DAsync_v2(pCopy: CUDA_MEMCPY3D) = copy_3d;
     /// Copies slices between contexts.
-    fn cuMemcpy3DPeer(pCopy: In<CUDA_MEMCPY3D>) {
-        current()?;
-        copy_peer(&pCopy.get()?)
-    }
+    fn cuMemcpy3DPeer, cuMemcpy3DPeerAsync(pCopy: CUDA_MEMCPY3D) = copy_peer;
+}
 
-    /// As without `Async`.
-    fn cuMemcpy3DPeerAsync(pCopy: In<CUDA_MEMCPY3D>, hStream: Handle<Stream>) {
-        stream::on(hStream)?;
-        copy_peer(&pCopy.get()?)
-    }
-
+driver_api! {
     /// Copies bytes, with something said of the copy.
     fn cuMemcpyWithAttributesAsync(
         dst: CUdeviceptr,

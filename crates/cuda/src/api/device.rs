@@ -57,12 +57,7 @@ driver_api! {
     }
 
     /// 16 bytes that tell devices apart.
-    fn cuDeviceGetUuid(uuid: Out<CUuuid>, device: CUdevice) {
-        uuid.set(unique(state::gpu(device)?))
-    }
-
-    /// 16 bytes that tell devices apart.
-    fn cuDeviceGetUuid_v2(uuid: Out<CUuuid>, device: CUdevice) {
+    fn cuDeviceGetUuid | cuDeviceGetUuid_v2(uuid: Out<CUuuid>, device: CUdevice) {
         uuid.set(unique(state::gpu(device)?))
     }
 

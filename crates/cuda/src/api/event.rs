@@ -4,7 +4,7 @@
 use crate::args::{Answer, Out};
 use crate::call::driver_api;
 use crate::context;
-use crate::handle::{Handle, Object};
+use crate::handle::Handle;
 use crate::stream::{self, Event, Stream};
 use std::ffi::c_uint;
 use texunit_cuda_abi::CUresult;
@@ -29,16 +29,11 @@ driver_api! {
             return Err(if timed { CUresult::INVALID_VALUE } else { CUresult::NOT_SUPPORTED });
         }
         let new = Event::new(context.handle, flags & DISABLE_TIMING != 0);
-        event.set(Event::registry().insert(new))
+        event.set(context.keep(new)?)
     }
 
     /// Ends an event.
-    fn cuEventDestroy(event: Handle<Event>) {
-        destroy(event)
-    }
-
-    /// Ends an event.
-    fn cuEventDestroy_v2(event: Handle<Event>) {
+    fn cuEventDestroy | cuEventDestroy_v2(event: Handle<Event>) {
         destroy(event)
     }
 
@@ -66,13 +61,12 @@ driver_api! {
     }
 
     /// Milliseconds from one event to another. `CUDA_ERROR_INVALID_HANDLE` if one was not recorded or
-    /// has no times.
-    fn cuEventElapsedTime(milliseconds: Out<f32>, start: Handle<Event>, end: Handle<Event>) {
-        elapsed(milliseconds, start, end)
-    }
-
-    /// Milliseconds from one event to another.
-    fn cuEventElapsedTime_v2(milliseconds: Out<f32>, start: Handle<Event>, end: Handle<Event>) {
+    /// has no times, or if they are of two devices.
+    fn cuEventElapsedTime | cuEventElapsedTime_v2(
+        milliseconds: Out<f32>,
+        start: Handle<Event>,
+        end: Handle<Event>,
+    ) {
         elapsed(milliseconds, start, end)
     }
 }
@@ -103,6 +97,13 @@ fn elapsed(out: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {
     out.check()?;
     let (start, end) = (start.get()?, end.get()?);
     if start.without_time || end.without_time {
+        return Err(CUresult::INVALID_HANDLE);
+    }
+    let device = |event: &Event| match event.context.get() {
+        Ok(context) => Ok(context.gpu.ordinal),
+        Err(_) => Err(CUresult::CONTEXT_IS_DESTROYED),
+    };
+    if device(&start)? != device(&end)? {
         return Err(CUresult::INVALID_HANDLE);
     }
     let (Some(from), Some(to)) = (start.when(), end.when()) else {

@@ -53,13 +53,8 @@ driver_api! {
         }
     }
 
-    /// Lets kernels use memory of the program (as `cuMemHostRegister_v2`).
-    fn cuMemHostRegister(p: Raw, bytesize: usize, Flags: c_uint) {
-        register(&*current()?, p, bytesize, Flags)
-    }
-
     /// Lets kernels use memory of the program, which stays allocated until it is unregistered.
-    fn cuMemHostRegister_v2(p: Raw, bytesize: usize, Flags: c_uint) {
+    fn cuMemHostRegister | cuMemHostRegister_v2(p: Raw, bytesize: usize, Flags: c_uint) {
         register(&*current()?, p, bytesize, Flags)
     }
 

@@ -1,7 +1,7 @@
 //! Libraries and their kernels (driver API, "Library Management").
 
 use crate::api::module::file;
-use crate::args::{In, Out, Raw, Text};
+use crate::args::{Answer, In, Out, Raw, Text};
 use crate::call::driver_api;
 use crate::context;
 use crate::handle::Handle;
@@ -25,10 +25,9 @@ driver_api! {
         libraryOptionValues: Raw,
         numLibraryOptions: c_uint,
     ) {
-        library.check()?;
-        let jit = Jit::read(numJitOptions, jitOptions, jitOptionsValues)?;
-        library_options(numLibraryOptions, libraryOptions, libraryOptionValues)?;
-        library.set(library::load(Image::at(code)?, "ptx", &jit)?)
+        let jit = (numJitOptions, jitOptions, jitOptionsValues);
+        let options = (numLibraryOptions, libraryOptions, libraryOptionValues);
+        load(library, jit, options, || Ok((Image::at(code)?, "ptx".to_owned())))
     }
 
     /// Makes a library of a file.
@@ -42,11 +41,9 @@ driver_api! {
         libraryOptionValues: Raw,
         numLibraryOptions: c_uint,
     ) {
-        library.check()?;
-        let jit = Jit::read(numJitOptions, jitOptions, jitOptionsValues)?;
-        library_options(numLibraryOptions, libraryOptions, libraryOptionValues)?;
-        let (image, name) = file(fileName)?;
-        library.set(library::load(image, &name, &jit)?)
+        let jit = (numJitOptions, jitOptions, jitOptionsValues);
+        let options = (numLibraryOptions, libraryOptions, libraryOptionValues);
+        load(library, jit, options, || file(fileName))
     }
 
     /// Unloads a library, in every context.
@@ -186,9 +183,28 @@ driver_api! {
     }
 }
 
+/// Options of loading: how many, which, and their values.
+type JitOptions = (c_uint, In<c_uint>, Out<usize>);
+/// Options of a library.
+type LibraryOptions = (c_uint, In<c_uint>, Raw);
+
+/// Makes a library of an image and its name.
+fn load(
+    library: Out<Handle<Library>>,
+    (count, options, values): JitOptions,
+    of_library: LibraryOptions,
+    image: impl FnOnce() -> Answer<(Image, String)>,
+) -> Answer {
+    library.check()?;
+    let jit = Jit::read(count, options, values)?;
+    library_options(of_library)?;
+    let (image, name) = image()?;
+    library.set(library::load(image, &name, &jit)?)
+}
+
 /// Options of a library: that host functions have a table (0), which no module here has, and that
 /// the caller keeps the image (1), which is copied all the same.
-fn library_options(count: c_uint, options: In<c_uint>, values: Raw) -> crate::args::Answer {
+fn library_options((count, options, values): LibraryOptions) -> Answer {
     if count > 0 && values.is_null() {
         return Err(CUresult::INVALID_VALUE);
     }

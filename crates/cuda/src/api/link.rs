@@ -57,17 +57,7 @@ impl LinkState {
 
 driver_api! {
     /// Begins to link. The log buffers of the options must live as long as the state.
-    fn cuLinkCreate(
-        numOptions: c_uint,
-        options: In<c_uint>,
-        optionValues: Out<usize>,
-        stateOut: Out<Handle<LinkState>>,
-    ) {
-        create(numOptions, options, optionValues, stateOut)
-    }
-
-    /// Begins to link. The log buffers of the options must live as long as the state.
-    fn cuLinkCreate_v2(
+    fn cuLinkCreate | cuLinkCreate_v2(
         numOptions: c_uint,
         options: In<c_uint>,
         optionValues: Out<usize>,
@@ -77,21 +67,7 @@ driver_api! {
     }
 
     /// Takes a text or a fatbin with one.
-    fn cuLinkAddData(
-        state: Handle<LinkState>,
-        r#type: c_uint,
-        data: Raw,
-        size: usize,
-        name: Text,
-        numOptions: c_uint,
-        options: In<c_uint>,
-        optionValues: Out<usize>,
-    ) {
-        add_data(state, r#type, data, size, name, (numOptions, options, optionValues))
-    }
-
-    /// Takes a text or a fatbin with one.
-    fn cuLinkAddData_v2(
+    fn cuLinkAddData | cuLinkAddData_v2(
         state: Handle<LinkState>,
         r#type: c_uint,
         data: Raw,
@@ -105,19 +81,7 @@ driver_api! {
     }
 
     /// Takes a file with a text or a fatbin.
-    fn cuLinkAddFile(
-        state: Handle<LinkState>,
-        r#type: c_uint,
-        path: Text,
-        numOptions: c_uint,
-        options: In<c_uint>,
-        optionValues: Out<usize>,
-    ) {
-        add_file(state, r#type, path, (numOptions, options, optionValues))
-    }
-
-    /// Takes a file with a text or a fatbin.
-    fn cuLinkAddFile_v2(
+    fn cuLinkAddFile | cuLinkAddFile_v2(
         state: Handle<LinkState>,
         r#type: c_uint,
         path: Text,

@@ -2,12 +2,13 @@
 
 use crate::args::{Answer, In, Out, Raw, Text};
 use crate::call::driver_api;
-use crate::context;
+use crate::context::{self, Context};
 use crate::handle::Handle;
 use crate::image::Image;
 use crate::module::{self, Function, Module};
 use crate::module_options::Jit;
-use std::ffi::{c_int, c_uint};
+use std::ffi::{OsString, c_int, c_uint};
+use std::os::unix::ffi::OsStringExt;
 use texunit_cuda_abi::{CU_MODULE_EAGER_LOADING, CUdeviceptr, CUresult};
 
 driver_api! {
@@ -22,7 +23,7 @@ driver_api! {
 
     /// Loads PTX text that ends with a zero byte, or a fatbin.
     fn cuModuleLoadData(module: Out<Handle<Module>>, image: Raw) {
-        load(module, image, &Jit::default())
+        load_data(module, image, &Jit::default())
     }
 
     /// As `cuModuleLoadData`, with options. Messages go to the log buffers.
@@ -33,12 +34,17 @@ driver_api! {
         options: In<c_uint>,
         optionValues: Out<usize>,
     ) {
-        load(module, image, &Jit::read(numOptions, options, optionValues)?)
+        load_data(module, image, &Jit::read(numOptions, options, optionValues)?)
     }
 
-    /// Loads a fatbin.
+    /// Loads a fatbin; `CUDA_ERROR_INVALID_IMAGE` if it is none.
     fn cuModuleLoadFatBinary(module: Out<Handle<Module>>, fatCubin: Raw) {
-        load(module, fatCubin, &Jit::default())
+        module.check()?;
+        let context = context::current()?;
+        match Image::at(fatCubin)? {
+            Image::Text(_) => Err(CUresult::INVALID_IMAGE),
+            image => load(module, &context, &image, &Jit::default()),
+        }
     }
 
     /// Unloads a module and its kernels.
@@ -90,16 +96,21 @@ driver_api! {
     }
 }
 
-/// Reads a file; `CUDA_ERROR_FILE_NOT_FOUND` if that fails. Its name is what messages call it.
+/// Reads a file; `CUDA_ERROR_FILE_NOT_FOUND` if that fails. Its name, of any bytes, is what messages call
+/// it.
 pub(super) fn file(name: Text) -> Answer<(Image, String)> {
-    let name = name.get()?;
+    let name = OsString::from_vec(name.bytes()?);
     let bytes = std::fs::read(&name).map_err(|_| CUresult::FILE_NOT_FOUND)?;
-    Ok((Image::of(bytes), name))
+    Ok((Image::of(bytes), name.to_string_lossy().into_owned()))
 }
 
-fn load(module: Out<Handle<Module>>, image: Raw, jit: &Jit) -> Answer {
+fn load_data(module: Out<Handle<Module>>, image: Raw, jit: &Jit) -> Answer {
     module.check()?;
     let context = context::current()?;
-    let ptx = Image::at(image)?.ptx("ptx", context.gpu.profile)?;
-    module.set(module::load((&*context).into(), &ptx, jit)?)
+    load(module, &context, &Image::at(image)?, jit)
+}
+
+fn load(module: Out<Handle<Module>>, context: &Context, image: &Image, jit: &Jit) -> Answer {
+    let ptx = image.ptx("ptx", context.gpu.profile)?;
+    module.set(module::load(context.into(), &ptx, jit)?)
 }

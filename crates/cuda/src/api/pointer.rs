@@ -228,7 +228,7 @@ impl Attribute {
             Self::IsRdmaCapable => Value::Int(0),
             Self::AccessFlags => Value::Int(pointer.access() as i32),
             Self::MemPool => Value::Long(match pointer.kind() {
-                Some(Kind::Pool(pool)) => pool.handle.number() as u64,
+                Some(Kind::Pool(share)) => share.pool.handle.number() as u64,
                 _ => 0,
             }),
             Self::LocalityDomain => Value::Int(-1),

@@ -37,7 +37,8 @@ driver_api! {
     }
 
     /// Maps and unmaps tiles of sparse arrays: all, or none if one of the changes is wrong. A tile
-    /// keeps its texels, whatever memory it is mapped to; a mip tail is mapped as a whole.
+    /// keeps its texels, whatever memory it is mapped to; those of a mip tail can be used when all of it is
+    /// mapped.
     fn cuMemMapArrayAsync(
         mapInfoList: In<CUarrayMapInfo>,
         count: c_uint,

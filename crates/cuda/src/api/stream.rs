@@ -5,7 +5,7 @@
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::context::{self, Context};
-use crate::handle::{Handle, Object};
+use crate::handle::Handle;
 use crate::stream::{self, Event, GREATEST_PRIORITY, Stream};
 use std::cell::Cell;
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
@@ -39,12 +39,7 @@ driver_api! {
     }
 
     /// Ends a stream.
-    fn cuStreamDestroy(stream: Handle<Stream>) {
-        destroy(stream)
-    }
-
-    /// Ends a stream.
-    fn cuStreamDestroy_v2(stream: Handle<Stream>) {
+    fn cuStreamDestroy | cuStreamDestroy_v2(stream: Handle<Stream>) {
         destroy(stream)
     }
 
@@ -228,12 +223,8 @@ fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
         return Err(CUresult::INVALID_VALUE);
     }
     let attributes = Mutex::default();
-    out.set(Stream::registry().insert(Stream {
-        context: context.handle,
-        flags,
-        priority,
-        attributes,
-    }))
+    let stream = Stream { context: context.handle, flags, priority, attributes };
+    out.set(context.keep(stream)?)
 }
 
 fn destroy(stream: Handle<Stream>) -> Answer {

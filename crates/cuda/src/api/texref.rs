@@ -35,7 +35,7 @@ driver_api! {
     fn cuTexRefCreate(pTexRef: Out<Handle<TextureReference>>) {
         let context = current()?;
         pTexRef.check()?;
-        pTexRef.set(texref::create(&context))
+        pTexRef.set(texref::create(&context)?)
     }
 
     /// Ends a reference that `cuTexRefCreate` made.
@@ -98,18 +98,7 @@ driver_api! {
     }
 
     /// Binds pitched memory.
-    fn cuTexRefSetAddress2D_v3(
-        hTexRef: Handle<TextureReference>,
-        desc: In<CUDA_ARRAY_DESCRIPTOR>,
-        dptr: CUdeviceptr,
-        Pitch: usize,
-    ) {
-        current()?;
-        set_address_2d(hTexRef, desc.get()?, dptr, Pitch)
-    }
-
-    /// Binds pitched memory.
-    fn cuTexRefSetAddress2D_v2(
+    fn cuTexRefSetAddress2D_v3 | cuTexRefSetAddress2D_v2(
         hTexRef: Handle<TextureReference>,
         desc: In<CUDA_ARRAY_DESCRIPTOR>,
         dptr: CUdeviceptr,

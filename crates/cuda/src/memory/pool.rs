@@ -40,6 +40,21 @@ pub(crate) struct Pool {
 
 object!(Pool, INVALID_VALUE);
 
+/// Bytes of a pool that are in use, given back when they are let go.
+#[derive(Debug)]
+pub(crate) struct Share {
+    /// The pool.
+    pub(crate) pool: Arc<Pool>,
+    size: u64,
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut state = self.pool.state();
+        state.used = state.used.saturating_sub(self.size);
+    }
+}
+
 /// What changes of a pool.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
@@ -134,21 +149,14 @@ impl Pool {
         if size == 0 {
             return Err(CUresult::INVALID_VALUE);
         }
-        self.take(size as u64)?;
-        let kind = Kind::Pool(Arc::clone(self));
-        let allocated = match self.place {
-            Place::Device(device) => {
-                state::gpu(device).and_then(|gpu| memory::allocate_as(context, gpu, size, kind))
-            }
+        let kind = Kind::Pool(self.take(size as u64)?);
+        match self.place {
+            Place::Device(device) => memory::allocate_as(context, state::gpu(device)?, size, kind),
             Place::Host | Place::Managed => memory::allocate_host(context, size, kind),
-        };
-        if allocated.is_err() {
-            self.give_back(size as u64);
         }
-        allocated
     }
 
-    fn take(&self, size: u64) -> Answer {
+    fn take(self: &Arc<Self>, size: u64) -> Answer<Share> {
         let mut state = self.state();
         let used = state.used.checked_add(size).ok_or(CUresult::OUT_OF_MEMORY)?;
         if self.max_size != 0 && used > self.max_size {
@@ -157,13 +165,7 @@ impl Pool {
         state.used = used;
         state.most = state.most.max(used);
         state.most_reserved = state.most_reserved.max(used);
-        Ok(())
-    }
-
-    /// Memory of it has been freed.
-    pub(crate) fn give_back(&self, size: u64) {
-        let mut state = self.state();
-        state.used = state.used.saturating_sub(size);
+        Ok(Share { pool: Arc::clone(self), size })
     }
 
     /// `cuMemPoolGetAccess`: a device reaches its own memory, and memory of the host.

@@ -3,6 +3,8 @@
 
 #![allow(non_snake_case, dead_code)]
 
+pub(crate) mod cases;
+
 use crate::common::{Ptr, functions, ok};
 use std::fmt::Write;
 use std::ptr::null_mut;
@@ -96,21 +98,27 @@ pub(crate) fn kernels() -> String {
     );
     kernel(
         &mut text,
+        "residency_layer",
+        "mov.b32 l, 0; tex.level.a2d.v4.f32.f32 {r0, r1, r2, r3}|there, [t, {l, x, y, y}], w;\nselp.f32 r0, 0f3f800000, 0f00000000, there;",
+    );
+    kernel(
+        &mut text,
         "residency_level",
         "tex.level.2d.v4.f32.f32 {r0, r1, r2, r3}|there, [t, {x, y}], w;\nselp.f32 r0, 0f3f800000, 0f00000000, there;",
     );
     text
 }
 
-fn kernel(text: &mut String, name: &str, fetch: &str) {
+/// Adds a kernel with the arguments of [`Runner`]: what it does between its coordinates and its results.
+pub(crate) fn kernel(text: &mut String, name: &str, fetch: &str) {
     write!(
         text,
         "
 .visible .entry {name}(.param .u64 texture, .param .u64 from, .param .u64 to)
 {{
     .reg .b64 t, in, out, at;
-    .reg .b32 tid, l, i, j;
-    .reg .f32 x, y, z, w, r0, r1, r2, r3;
+    .reg .b32 tid, l, i, j, r0, r1, r2, r3;
+    .reg .f32 x, y, z, w;
     .reg .pred there;
     ld.param.u64 t, [texture];
     ld.param.u64 in, [from];
@@ -122,7 +130,7 @@ fn kernel(text: &mut String, name: &str, fetch: &str) {
     ld.global.v4.f32 {{x, y, z, w}}, [in];
     cvt.rzi.s32.f32 l, w;
     {fetch}
-    st.global.v4.f32 [out], {{r0, r1, r2, r3}};
+    st.global.v4.b32 [out], {{r0, r1, r2, r3}};
     ret;
 }}
 "

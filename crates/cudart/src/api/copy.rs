@@ -137,7 +137,8 @@ pub(super) fn line(to: u64, from: u64, count: usize, kind: u32, order: Order) ->
     }
     check(match (Direction::of(kind)?, order) {
         (Direction::HostToHost, _) => {
-            return copy_rows((to, count), (from, count), [count, 1], Direction::HostToHost, order);
+            // One row, without a pitch, which would be limited.
+            return copy_rows((to, 0), (from, 0), [count, 1], Direction::HostToHost, order);
         }
         (Direction::HostToDevice, Order::Wait) => cuMemcpyHtoD_v2(to, from, count),
         (Direction::HostToDevice, Order::Stream(s)) => cuMemcpyHtoDAsync_v2(to, from, count, s),

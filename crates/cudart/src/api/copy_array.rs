@@ -32,7 +32,8 @@ runtime_api! {
         height: usize,
         kind: u32,
     ) {
-        to_array((dst, wOffset, hOffset), (src, spitch), [width, height], kind, Order::Wait)
+        let array = (dst, wOffset, hOffset);
+        Way::In.rows(array, (src, spitch), [width, height], kind, Order::Wait)
     }
 
     /// As without `Async`.
@@ -47,8 +48,8 @@ runtime_api! {
         kind: u32,
         stream: Stream,
     ) {
-        let order = Order::Stream(stream);
-        to_array((dst, wOffset, hOffset), (src, spitch), [width, height], kind, order)
+        let array = (dst, wOffset, hOffset);
+        Way::In.rows(array, (src, spitch), [width, height], kind, Order::Stream(stream))
     }
 
     /// Copies rows out of an array.
@@ -62,7 +63,8 @@ runtime_api! {
         height: usize,
         kind: u32,
     ) {
-        from_array((dst, dpitch), (src, wOffset, hOffset), [width, height], kind, Order::Wait)
+        let array = (src, wOffset, hOffset);
+        Way::Out.rows(array, (dst, dpitch), [width, height], kind, Order::Wait)
     }
 
     /// As without `Async`.
@@ -77,8 +79,8 @@ runtime_api! {
         kind: u32,
         stream: Stream,
     ) {
-        let order = Order::Stream(stream);
-        from_array((dst, dpitch), (src, wOffset, hOffset), [width, height], kind, order)
+        let array = (src, wOffset, hOffset);
+        Way::Out.rows(array, (dst, dpitch), [width, height], kind, Order::Stream(stream))
     }
 
     /// Copies rows of an array into another.
@@ -112,7 +114,7 @@ runtime_api! {
         count: usize,
         kind: u32,
     ) {
-        line_to_array((dst, wOffset, hOffset), src, count, kind, Order::Wait)
+        Way::In.line((dst, wOffset, hOffset), src, count, kind, Order::Wait)
     }
 
     /// As without `Async`.
@@ -125,7 +127,7 @@ runtime_api! {
         kind: u32,
         stream: Stream,
     ) {
-        line_to_array((dst, wOffset, hOffset), src, count, kind, Order::Stream(stream))
+        Way::In.line((dst, wOffset, hOffset), src, count, kind, Order::Stream(stream))
     }
 
     /// Copies bytes out of an array, row after row (deprecated).
@@ -137,7 +139,7 @@ runtime_api! {
         count: usize,
         kind: u32,
     ) {
-        line_from_array(dst, (src, wOffset, hOffset), count, kind, Order::Wait)
+        Way::Out.line((src, wOffset, hOffset), dst, count, kind, Order::Wait)
     }
 
     /// As without `Async`.
@@ -150,7 +152,7 @@ runtime_api! {
         kind: u32,
         stream: Stream,
     ) {
-        line_from_array(dst, (src, wOffset, hOffset), count, kind, Order::Stream(stream))
+        Way::Out.line((src, wOffset, hOffset), dst, count, kind, Order::Stream(stream))
     }
 
     /// Copies bytes between arrays, row after row (deprecated).
@@ -173,14 +175,9 @@ runtime_api! {
         let between = Scratch::new(count)?;
         let from = pieces((src, wOffsetSrc, hOffsetSrc), count)?;
         let to = pieces((dst, wOffsetDst, hOffsetDst), count)?;
-        from.iter().try_for_each(|piece| {
-            let memory = memory_side(CU_MEMORYTYPE_HOST, between.address + piece.at, piece.pitch);
-            boxes(piece.array, memory, piece.size, Order::Wait)
-        })?;
-        to.iter().try_for_each(|piece| {
-            let memory = memory_side(CU_MEMORYTYPE_HOST, between.address + piece.at, piece.pitch);
-            boxes(memory, piece.array, piece.size, Order::Wait)
-        })
+        let memory = (CU_MEMORYTYPE_HOST, between.address);
+        Way::Out.pieces(&from, memory, Order::Wait)?;
+        Way::In.pieces(&to, memory, Order::Wait)
     }
 }
 
@@ -201,66 +198,68 @@ fn between_arrays(kind: u32) -> Answer {
     }
 }
 
-fn to_array(
-    (array, x, y): Place,
-    (from, pitch): (u64, usize),
-    [width, height]: [usize; 2],
-    kind: u32,
-    order: Order,
-) -> Answer {
-    context()?;
-    if width == 0 || height == 0 {
-        return Ok(());
-    }
-    if height > 1 && width > pitch {
-        return Err(INVALID_PITCH_VALUE);
-    }
-    let direction = Direction::of(kind)?;
-    direction.writes_device()?;
-    let src = memory_side(direction.source(), from, pitch);
-    boxes(src, array_side(array, x, y), [width, height, 1], order)
+/// Which way bytes go between memory and an array.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// Into the array.
+    In,
+    /// Out of it.
+    Out,
 }
 
-fn from_array(
-    (to, pitch): (u64, usize),
-    (array, x, y): Place,
-    [width, height]: [usize; 2],
-    kind: u32,
-    order: Order,
-) -> Answer {
-    context()?;
-    if width == 0 || height == 0 {
-        return Ok(());
+impl Way {
+    /// `CU_MEMORYTYPE_*` of the memory.
+    ///
+    /// `cudaErrorInvalidMemcpyDirection` if the program says another direction.
+    fn memory(self, kind: u32) -> Answer<u32> {
+        let direction = Direction::of(kind)?;
+        match self {
+            Self::In => direction.writes_device().map(|()| direction.source()),
+            Self::Out => direction.reads_device().map(|()| direction.destination()),
+        }
     }
-    if height > 1 && width > pitch {
-        return Err(INVALID_PITCH_VALUE);
+
+    fn copy(self, array: CopySide3D, memory: CopySide3D, size: [usize; 3], order: Order) -> Answer {
+        match self {
+            Self::In => boxes(memory, array, size, order),
+            Self::Out => boxes(array, memory, size, order),
+        }
     }
-    let direction = Direction::of(kind)?;
-    direction.reads_device()?;
-    let dst = memory_side(direction.destination(), to, pitch);
-    boxes(array_side(array, x, y), dst, [width, height, 1], order)
-}
 
-fn line_to_array(to: Place, from: u64, count: usize, kind: u32, order: Order) -> Answer {
-    context()?;
-    let direction = Direction::of(kind)?;
-    direction.writes_device()?;
-    pieces(to, count)?.iter().try_for_each(|piece| {
-        let address = from.checked_add(piece.at).ok_or(CUresult::INVALID_VALUE)?;
-        let src = memory_side(direction.source(), address, piece.pitch);
-        boxes(src, piece.array, piece.size, order)
-    })
-}
+    /// Copies rows, of memory with a pitch.
+    fn rows(
+        self,
+        (array, x, y): Place,
+        (address, pitch): (u64, usize),
+        [width, height]: [usize; 2],
+        kind: u32,
+        order: Order,
+    ) -> Answer {
+        context()?;
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        if height > 1 && width > pitch {
+            return Err(INVALID_PITCH_VALUE);
+        }
+        let memory = memory_side(self.memory(kind)?, address, pitch);
+        self.copy(array_side(array, x, y), memory, [width, height, 1], order)
+    }
 
-fn line_from_array(to: u64, from: Place, count: usize, kind: u32, order: Order) -> Answer {
-    context()?;
-    let direction = Direction::of(kind)?;
-    direction.reads_device()?;
-    pieces(from, count)?.iter().try_for_each(|piece| {
-        let address = to.checked_add(piece.at).ok_or(CUresult::INVALID_VALUE)?;
-        let dst = memory_side(direction.destination(), address, piece.pitch);
-        boxes(piece.array, dst, piece.size, order)
-    })
+    /// Copies bytes in a line.
+    fn line(self, array: Place, address: u64, count: usize, kind: u32, order: Order) -> Answer {
+        context()?;
+        let memory = (self.memory(kind)?, address);
+        self.pieces(&pieces(array, count)?, memory, order)
+    }
+
+    /// Copies the boxes of a line, whose memory (`CU_MEMORYTYPE_*`) begins at an address.
+    fn pieces(self, pieces: &[Piece], (kind, address): (u32, u64), order: Order) -> Answer {
+        pieces.iter().try_for_each(|piece| {
+            let address = address.checked_add(piece.at).ok_or(CUresult::INVALID_VALUE)?;
+            self.copy(piece.array, memory_side(kind, address, piece.pitch), piece.size, order)
+        })
+    }
 }
 
 /// A part of a line of bytes that is a box in an array.

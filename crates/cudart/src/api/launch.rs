@@ -5,7 +5,7 @@ use crate::abi::cudaLaunchParams;
 use crate::abi::{Dim3, cudaLaunchConfig_t};
 use crate::call::{check, runtime_api};
 use crate::codes::{INVALID_CONFIGURATION, INVALID_DEVICE_FUNCTION};
-use crate::driver::{self, CUfunction, CUstream, HostFunction};
+use crate::driver::{self, CUfunction, CUstream, HostFunction, ask};
 use crate::{registry, state};
 use std::ffi::{c_int, c_uint, c_void};
 use texunit_cuda_abi::args::{Answer, In, Raw};
@@ -127,6 +127,7 @@ pub(crate) fn launch(
     state::context()?;
     let kernel = registry::kernel_or_handle(function)?;
     check_shape(shape)?;
+    check_stream(stream)?;
     let config = config(shape, stream, attributes)?;
     // SAFETY: the configuration is our own; the arguments are the caller's, for this kernel.
     let code =
@@ -168,6 +169,21 @@ pub(crate) fn config(
         attrs: attributes.as_ptr().expose_provenance() as u64,
         numAttrs: attributes.len() as u32,
     })
+}
+
+/// `cudaErrorInvalidResourceHandle` for a stream of another device. The driver would launch the kernel
+/// there.
+fn check_stream(stream: CUstream) -> Answer {
+    /// The last of the default streams, which belong to every context (`cudaStreamPerThread`).
+    const LAST_DEFAULT: CUstream = 2;
+    if stream <= LAST_DEFAULT {
+        return Ok(());
+    }
+    // SAFETY: the pointer is to our own variable.
+    let owner = ask(|context| unsafe { driver::cuStreamGetCtx(stream, context) })?;
+    // SAFETY: as above.
+    let current = ask(|context| unsafe { driver::cuCtxGetCurrent(context) })?;
+    if owner == current { Ok(()) } else { Err(CUresult::INVALID_HANDLE) }
 }
 
 /// Checks grid and block against the attributes of the current device.

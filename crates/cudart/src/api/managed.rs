@@ -85,6 +85,36 @@ runtime_api! {
     }
 }
 
+/// The functions that name a location.
+macro_rules! by_location {
+    ($advise:ident, $prefetch:ident) => {
+        runtime_api! {
+            /// Gives advice.
+            fn $advise(
+                devPtr: CUdeviceptr,
+                count: usize,
+                advice: c_uint,
+                location: CUmemLocation,
+            ) {
+                context()?;
+                check(cuMemAdvise_v2(devPtr, count, advice, location))
+            }
+
+            /// Moves memory to a location.
+            fn $prefetch(
+                devPtr: CUdeviceptr,
+                count: usize,
+                location: CUmemLocation,
+                flags: c_uint,
+                stream: Stream,
+            ) {
+                context()?;
+                check(cuMemPrefetchAsync_v2(devPtr, count, location, flags, stream))
+            }
+        }
+    };
+}
+
 #[cfg(feature = "cuda-12")]
 mod versions {
     use super::*;
@@ -106,22 +136,13 @@ mod versions {
         ) -> CUresult;
     }
 
+    by_location!(cudaMemAdvise_v2, cudaMemPrefetchAsync_v2);
+
     runtime_api! {
         /// Gives advice; the location is a device's number, or that of the host.
         fn cudaMemAdvise(devPtr: CUdeviceptr, count: usize, advice: c_uint, device: c_int) {
             context()?;
             check(cuMemAdvise(devPtr, count, advice, device))
-        }
-
-        /// Gives advice.
-        fn cudaMemAdvise_v2(
-            devPtr: CUdeviceptr,
-            count: usize,
-            advice: c_uint,
-            location: CUmemLocation,
-        ) {
-            context()?;
-            check(cuMemAdvise_v2(devPtr, count, advice, location))
         }
 
         /// Moves memory to a device, or to the host.
@@ -134,18 +155,6 @@ mod versions {
             context()?;
             check(cuMemPrefetchAsync(devPtr, count, dstDevice, stream))
         }
-
-        /// Moves memory to a location.
-        fn cudaMemPrefetchAsync_v2(
-            devPtr: CUdeviceptr,
-            count: usize,
-            location: CUmemLocation,
-            flags: c_uint,
-            stream: Stream,
-        ) {
-            context()?;
-            check(cuMemPrefetchAsync_v2(devPtr, count, location, flags, stream))
-        }
     }
 }
 
@@ -154,18 +163,8 @@ mod versions {
     use super::*;
     use std::ffi::c_ulonglong;
 
-    // The pointers that they take come from the C caller, whose they are.
+    // The pointers that it takes come from the C caller, whose they are.
     unsafe extern "C" {
-        safe fn cuMemPrefetchBatchAsync(
-            addresses: In<CUdeviceptr>,
-            sizes: In<usize>,
-            count: usize,
-            locations: In<CUmemLocation>,
-            indices: In<usize>,
-            groups: usize,
-            flags: c_ulonglong,
-            stream: Stream,
-        ) -> CUresult;
         safe fn cuMemDiscardBatchAsync(
             addresses: In<CUdeviceptr>,
             sizes: In<usize>,
@@ -173,59 +172,11 @@ mod versions {
             flags: c_ulonglong,
             stream: Stream,
         ) -> CUresult;
-        safe fn cuMemDiscardAndPrefetchBatchAsync(
-            addresses: In<CUdeviceptr>,
-            sizes: In<usize>,
-            count: usize,
-            locations: In<CUmemLocation>,
-            indices: In<usize>,
-            groups: usize,
-            flags: c_ulonglong,
-            stream: Stream,
-        ) -> CUresult;
     }
 
+    by_location!(cudaMemAdvise, cudaMemPrefetchAsync);
+
     runtime_api! {
-        /// Gives advice.
-        fn cudaMemAdvise(
-            devPtr: CUdeviceptr,
-            count: usize,
-            advice: c_uint,
-            location: CUmemLocation,
-        ) {
-            context()?;
-            check(cuMemAdvise_v2(devPtr, count, advice, location))
-        }
-
-        /// Moves memory to a location.
-        fn cudaMemPrefetchAsync(
-            devPtr: CUdeviceptr,
-            count: usize,
-            location: CUmemLocation,
-            flags: c_uint,
-            stream: Stream,
-        ) {
-            context()?;
-            check(cuMemPrefetchAsync_v2(devPtr, count, location, flags, stream))
-        }
-
-        /// Moves many pieces of memory.
-        fn cudaMemPrefetchBatchAsync(
-            dptrs: In<CUdeviceptr>,
-            sizes: In<usize>,
-            count: usize,
-            prefetchLocs: In<CUmemLocation>,
-            prefetchLocIdxs: In<usize>,
-            numPrefetchLocs: usize,
-            flags: c_ulonglong,
-            stream: Stream,
-        ) {
-            context()?;
-            check(cuMemPrefetchBatchAsync(
-                dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream,
-            ))
-        }
-
         /// The contents of managed memory are no longer wanted.
         fn cudaMemDiscardBatchAsync(
             dptrs: In<CUdeviceptr>,
@@ -237,22 +188,49 @@ mod versions {
             context()?;
             check(cuMemDiscardBatchAsync(dptrs, sizes, count, flags, stream))
         }
+    }
 
-        /// Both.
-        fn cudaMemDiscardAndPrefetchBatchAsync(
-            dptrs: In<CUdeviceptr>,
-            sizes: In<usize>,
-            count: usize,
-            prefetchLocs: In<CUmemLocation>,
-            prefetchLocIdxs: In<usize>,
-            numPrefetchLocs: usize,
-            flags: c_ulonglong,
-            stream: Stream,
-        ) {
-            context()?;
-            check(cuMemDiscardAndPrefetchBatchAsync(
-                dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream,
-            ))
-        }
+    /// The functions that move many pieces of memory, each to one of some places.
+    macro_rules! prefetches {
+        ($($(#[$doc:meta])* fn $name:ident = $driver:ident;)*) => {
+            // The pointers that they take come from the C caller, whose they are.
+            unsafe extern "C" {
+                $(safe fn $driver(
+                    addresses: In<CUdeviceptr>,
+                    sizes: In<usize>,
+                    count: usize,
+                    locations: In<CUmemLocation>,
+                    indices: In<usize>,
+                    groups: usize,
+                    flags: c_ulonglong,
+                    stream: Stream,
+                ) -> CUresult;)*
+            }
+
+            runtime_api! {
+                $($(#[$doc])*
+                fn $name(
+                    dptrs: In<CUdeviceptr>,
+                    sizes: In<usize>,
+                    count: usize,
+                    prefetchLocs: In<CUmemLocation>,
+                    prefetchLocIdxs: In<usize>,
+                    numPrefetchLocs: usize,
+                    flags: c_ulonglong,
+                    stream: Stream,
+                ) {
+                    context()?;
+                    let (places, indices, groups) = (prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
+                    check($driver(dptrs, sizes, count, places, indices, groups, flags, stream))
+                })*
+            }
+        };
+    }
+
+    prefetches! {
+        /// Moves many pieces of memory.
+        fn cudaMemPrefetchBatchAsync = cuMemPrefetchBatchAsync;
+        /// As `cudaMemPrefetchBatchAsync`; the contents are no longer wanted.
+        fn cudaMemDiscardAndPrefetchBatchAsync = cuMemDiscardAndPrefetchBatchAsync;
     }
 }

@@ -1,0 +1,117 @@
+//! What comes too late for the end of its context: a thread that found the context goes on to make something in
+//! it, and another ends it in between.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::array::{ArrayObject, MipmapObject};
+use crate::handle::Registry;
+use crate::image::Ptx;
+use crate::memory::pool::{self, Place};
+use crate::module::{Function, Module};
+use crate::module_options::Jit;
+use crate::stream::{Event, Stream};
+use crate::texref::TextureReference;
+use crate::texture::{Surface, Texture};
+use crate::{array, memory, module, state, texref, texture};
+use std::fmt::Debug;
+use texunit_cuda_abi::{
+    CU_RESOURCE_TYPE_ARRAY, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_SURFACE_LDST, CUDA_RESOURCE_DESC,
+    CUDA_TEXTURE_DESC,
+};
+
+fn context() -> Arc<Context> {
+    state::init().unwrap();
+    Context::create(state::gpu(0).unwrap(), 0)
+}
+
+/// A context that was ended after it was found.
+fn ended() -> Arc<Context> {
+    let context = context();
+    Context::destroy(context.handle).unwrap();
+    context
+}
+
+fn too_late<T: Debug + PartialEq>(made: Answer<T>) {
+    assert_eq!(made, Err(CUresult::CONTEXT_IS_DESTROYED));
+}
+
+/// Nothing of a kind is left that belongs to a context.
+fn nothing_left<T>(registry: &Registry<T>, of: impl Fn(&T) -> bool) {
+    assert!(registry.remove_all(of).is_empty(), "{}", std::any::type_name::<T>());
+}
+
+const PLANE: CUDA_ARRAY3D_DESCRIPTOR = CUDA_ARRAY3D_DESCRIPTOR {
+    width: 8,
+    height: 8,
+    depth: 0,
+    format: 0x20,
+    num_channels: 1,
+    flags: CUDA_ARRAY3D_SURFACE_LDST,
+};
+
+#[test]
+fn objects_do_not_outlive_their_context() {
+    let ended = ended();
+    let handle = ended.handle;
+    let (flags, priority, attributes) = (0, 0, Default::default());
+    too_late(ended.keep(Stream { context: handle, flags, priority, attributes }));
+    nothing_left(Stream::registry(), |stream| stream.context == handle);
+    too_late(ended.keep(Event::new(handle, false)));
+    nothing_left(Event::registry(), |event| event.context == handle);
+    too_late(texref::create(&ended));
+    nothing_left(TextureReference::registry(), |reference| reference.context == handle);
+    let text = ".version 8.0\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n".to_owned();
+    let ptx = Ptx { name: "late.ptx".to_owned(), text };
+    too_late(module::load((&*ended).into(), &ptx, &Jit::default()));
+    nothing_left(Module::registry(), |module| module.context == handle);
+    nothing_left(Function::registry(), |function| function.context == handle);
+}
+
+#[test]
+fn arrays_and_textures_do_not_outlive_their_context() {
+    let (alive, ended) = (context(), ended());
+    let handle = ended.handle;
+    too_late(array::create(&ended, &PLANE));
+    nothing_left(ArrayObject::registry(), |array| array.context == handle);
+    too_late(array::create_mipmapped(&ended, &PLANE, 2));
+    nothing_left(MipmapObject::registry(), |array| array.context == handle);
+    // An array of a context that is there can be used in every context of the device.
+    let array = array::create(&alive, &PLANE).unwrap();
+    let resource = CUDA_RESOURCE_DESC {
+        res_type: CU_RESOURCE_TYPE_ARRAY,
+        what: array.number() as u64,
+        ..CUDA_RESOURCE_DESC::default()
+    };
+    too_late(texture::create(&ended, &resource, &CUDA_TEXTURE_DESC::default(), None));
+    nothing_left(Texture::registry(), |texture| texture.context == handle);
+    too_late(texture::create_surface(&ended, &resource));
+    nothing_left(Surface::registry(), |surface| surface.context == handle);
+    // Of a level, the context's end takes the whole array away first.
+    let whole = array::create_mipmapped(&alive, &PLANE, 2).unwrap();
+    Context::destroy(alive.handle).unwrap();
+    assert_eq!(array::level(whole, 1), Err(CUresult::INVALID_HANDLE));
+    nothing_left(ArrayObject::registry(), |array| array.context == alive.handle);
+}
+
+#[test]
+fn memory_does_not_outlive_its_context() {
+    let ended = ended();
+    too_late(memory::allocate(&ended, 64));
+    too_late(memory::allocate_host(&ended, 64, memory::Kind::Managed));
+    for place in [Place::Device(0), Place::Host] {
+        let pool = pool::Pool::create(place, Default::default(), 0).get().unwrap();
+        too_late(pool.allocate(&ended, 64));
+        let state = pool.state().clone();
+        assert_eq!((state.used, state.most), (0, 64));
+        // What fails gives its part back, too.
+        assert_eq!(pool.allocate(&ended, 1 << 60), Err(CUresult::OUT_OF_MEMORY));
+        assert_eq!(pool.state().used, 0);
+    }
+    let mut left = 0;
+    memory::release(|allocation| {
+        left += usize::from(allocation.context == ended.handle);
+        false
+    });
+    assert_eq!(left, 0);
+}

@@ -1,0 +1,197 @@
+//! Texture and surface objects as handles: what comes back of them, what is refused, how long they live.
+
+// Calls C functions, as the programs do that the library is for.
+#![allow(unsafe_code, clippy::unwrap_used)]
+
+mod common;
+mod fetching;
+
+use common::{Random, context, cuCtxDestroy_v2, fails, ok};
+use fetching::cases::*;
+use fetching::*;
+use std::ptr::{null, null_mut};
+use texunit_cuda_abi::*;
+
+#[test]
+fn what_was_given_comes_back() {
+    let context = context();
+    let given = array(&plain(8, 8, 0x20, 4));
+    let mut random = Random(5);
+    let (state, _) = state(&mut random, true, NORMALIZED_COORDINATES | 0x20);
+    let mut resource = of_array(given);
+    resource.reserved[3] = 7;
+    let handle = texture(&resource, &state, None);
+    let (mut resource_back, mut state_back) = Default::default();
+    ok!(cuTexObjectGetResourceDesc(&raw mut resource_back, handle));
+    ok!(cuTexObjectGetTextureDesc(&raw mut state_back, handle));
+    assert_eq!((resource_back, state_back), (resource, state));
+    let mut view = CUDA_RESOURCE_VIEW_DESC::default();
+    fails!(INVALID_VALUE, cuTexObjectGetResourceViewDesc(&raw mut view, handle));
+    fails!(INVALID_VALUE, cuTexObjectGetTextureDesc(null_mut(), handle));
+    ok!(cuCtxDestroy_v2(context));
+}
+
+#[test]
+fn textures_that_are_refused() {
+    let context = context();
+    let given = array(&plain(8, 8, 0x20, 4));
+    let (fine, state) = (of_array(given), CUDA_TEXTURE_DESC::default());
+    let mut memory = 0;
+    ok!(cuMemAlloc_v2(&raw mut memory, 4096));
+    let linear = CUDA_RESOURCE_DESC {
+        res_type: CU_RESOURCE_TYPE_LINEAR,
+        what: memory,
+        format: 0x20,
+        num_channels: 1,
+        size: 4096,
+        ..CUDA_RESOURCE_DESC::default()
+    };
+    let pitched = CUDA_RESOURCE_DESC {
+        res_type: CU_RESOURCE_TYPE_PITCH2D,
+        size: 16,
+        height: 4,
+        pitch_in_bytes: 64,
+        ..linear
+    };
+    let create = |resource: CUDA_RESOURCE_DESC, state: CUDA_TEXTURE_DESC| {
+        let mut handle = 0;
+        // SAFETY: the structures are there.
+        unsafe { cuTexObjectCreate(&raw mut handle, &raw const resource, &raw const state, null()) }
+    };
+    let resources: [(CUDA_RESOURCE_DESC, CUresult); 19] = [
+        (fine, CUresult::SUCCESS),
+        (linear, CUresult::SUCCESS),
+        (pitched, CUresult::SUCCESS),
+        (CUDA_RESOURCE_DESC { flags: 1, ..fine }, CUresult::INVALID_VALUE),
+        (CUDA_RESOURCE_DESC { res_type: 4, ..fine }, CUresult::INVALID_VALUE),
+        (CUDA_RESOURCE_DESC { what: 0, ..fine }, CUresult::INVALID_HANDLE),
+        (CUDA_RESOURCE_DESC { what: 12345, ..fine }, CUresult::INVALID_HANDLE),
+        (CUDA_RESOURCE_DESC { res_type: 1, ..fine }, CUresult::INVALID_HANDLE),
+        (CUDA_RESOURCE_DESC { what: memory + 16, ..linear }, CUresult::INVALID_VALUE),
+        (CUDA_RESOURCE_DESC { what: 512, ..linear }, CUresult::INVALID_VALUE),
+        (CUDA_RESOURCE_DESC { size: 3, ..linear }, CUresult::INVALID_VALUE),
+        (CUDA_RESOURCE_DESC { size: 8192, ..linear }, CUresult::INVALID_VALUE),
+        (CUDA_RESOURCE_DESC { size: usize::MAX, ..linear }, CUresult::INVALID_VALUE),
+        (CUDA_RESOURCE_DESC { num_channels: 3, ..linear }, CUresult::INVALID_VALUE),
+        (CUDA_RESOURCE_DESC { format: 0xc0, ..linear }, CUresult::INVALID_VALUE),
+        (CUDA_RESOURCE_DESC { pitch_in_bytes: 48, ..pitched }, CUresult::INVALID_VALUE),
+        (CUDA_RESOURCE_DESC { pitch_in_bytes: 32, ..pitched }, CUresult::INVALID_VALUE),
+        (CUDA_RESOURCE_DESC { height: 0, ..pitched }, CUresult::INVALID_VALUE),
+        (CUDA_RESOURCE_DESC { height: 1 << 40, ..pitched }, CUresult::INVALID_VALUE),
+    ];
+    for (resource, wanted) in resources {
+        assert_eq!(create(resource, state), wanted, "{resource:?}");
+    }
+    let states: [(CUDA_TEXTURE_DESC, CUresult); 10] = [
+        (CUDA_TEXTURE_DESC { address_mode: [0, 4, 0], ..state }, CUresult::INVALID_VALUE),
+        (CUDA_TEXTURE_DESC { filter_mode: 2, ..state }, CUresult::INVALID_VALUE),
+        (CUDA_TEXTURE_DESC { mipmap_filter_mode: 2, ..state }, CUresult::INVALID_VALUE),
+        (CUDA_TEXTURE_DESC { flags: 0x80, ..state }, CUresult::INVALID_VALUE),
+        (CUDA_TEXTURE_DESC { flags: 0x04, ..state }, CUresult::INVALID_VALUE),
+        (CUDA_TEXTURE_DESC { flags: CU_TRSF_SEAMLESS_CUBEMAP, ..state }, CUresult::INVALID_VALUE),
+        (CUDA_TEXTURE_DESC { max_anisotropy: 1000, ..state }, CUresult::SUCCESS),
+        (CUDA_TEXTURE_DESC { mipmap_level_bias: f32::NAN, ..state }, CUresult::SUCCESS),
+        (CUDA_TEXTURE_DESC { flags: READ_AS_INTEGER, filter_mode: 1, ..state }, CUresult::SUCCESS),
+        (CUDA_TEXTURE_DESC { flags: CU_TRSF_SRGB, ..state }, CUresult::SUCCESS),
+    ];
+    for (state, wanted) in states {
+        assert_eq!(create(fine, state), wanted, "{state:?}");
+    }
+    // Colours that are sRGB by format need the flag.
+    let blocks = of_array(array(&plain(8, 8, 0x9e, 4)));
+    assert_eq!(create(blocks, state), CUresult::INVALID_VALUE);
+    let flagged = CUDA_TEXTURE_DESC { flags: CU_TRSF_SRGB, ..state };
+    assert_eq!(create(blocks, flagged), CUresult::SUCCESS);
+    let (mut handle, none) = (0, null());
+    fails!(INVALID_VALUE, cuTexObjectCreate(null_mut(), &raw const fine, &raw const state, null()));
+    fails!(INVALID_VALUE, cuTexObjectCreate(&raw mut handle, none, &raw const state, null()));
+    fails!(INVALID_VALUE, cuTexObjectCreate(&raw mut handle, &raw const fine, null(), null()));
+    ok!(cuCtxDestroy_v2(context));
+}
+
+#[test]
+fn stale_handles_and_other_kinds_are_refused() {
+    let first = context();
+    let mut descriptor = plain(8, 8, 0x20, 1);
+    descriptor.flags = CUDA_ARRAY3D_SURFACE_LDST;
+    let given = array(&descriptor);
+    let (resource, state) = (of_array(given), CUDA_TEXTURE_DESC::default());
+    let (handle, mut surface) = (texture(&resource, &state, None), 0);
+    ok!(cuSurfObjectCreate(&raw mut surface, &raw const resource));
+    let mut back = CUDA_RESOURCE_DESC::default();
+    ok!(cuSurfObjectGetResourceDesc(&raw mut back, surface));
+    assert_eq!(back, resource);
+    fails!(INVALID_VALUE, cuTexObjectDestroy(surface));
+    fails!(INVALID_VALUE, cuSurfObjectDestroy(handle));
+    fails!(INVALID_VALUE, cuTexObjectGetResourceDesc(&raw mut back, surface));
+    // As a null pointer is freed.
+    ok!(cuTexObjectDestroy(0));
+    ok!(cuSurfObjectDestroy(0));
+    for garbage in [1, u64::MAX, handle ^ 1 << 40, handle ^ 1 << 62, given as u64] {
+        fails!(INVALID_VALUE, cuTexObjectDestroy(garbage));
+        fails!(INVALID_VALUE, cuSurfObjectDestroy(garbage));
+        fails!(INVALID_VALUE, cuTexObjectGetResourceDesc(&raw mut back, garbage));
+    }
+    // An object of another context is none of this one.
+    let second = context();
+    fails!(INVALID_VALUE, cuTexObjectDestroy(handle));
+    ok!(cuCtxDestroy_v2(second));
+    ok!(common::cuCtxSetCurrent(first));
+    ok!(cuTexObjectDestroy(handle));
+    fails!(INVALID_VALUE, cuTexObjectDestroy(handle));
+    ok!(cuSurfObjectDestroy(surface));
+    fails!(INVALID_VALUE, cuSurfObjectDestroy(surface));
+    // An array that was destroyed; one that is no surface; memory, levels and blocks are none.
+    ok!(cuArrayDestroy(given));
+    fails!(INVALID_HANDLE, cuArrayDestroy(given));
+    fails!(INVALID_HANDLE, cuSurfObjectCreate(&raw mut surface, &raw const resource));
+    let no_surface = of_array(array(&plain(8, 8, 0x20, 1)));
+    fails!(INVALID_VALUE, cuSurfObjectCreate(&raw mut surface, &raw const no_surface));
+    let memory = CUDA_RESOURCE_DESC { res_type: CU_RESOURCE_TYPE_LINEAR, ..resource };
+    fails!(INVALID_VALUE, cuSurfObjectCreate(&raw mut surface, &raw const memory));
+    ok!(cuCtxDestroy_v2(first));
+}
+
+#[test]
+fn an_array_lives_as_long_as_its_textures() {
+    let context = context();
+    let text = kernels();
+    let runner = Runner::new(&text);
+    let given = array(&plain(4, 4, 0x20, 1));
+    let mut texels: Vec<u8> = (0..16).flat_map(|i| (i as f32).to_le_bytes()).collect();
+    copy(given, texels.as_mut_ptr(), true, [16, 4, 1]);
+    let state = CUDA_TEXTURE_DESC { address_mode: [1; 3], ..CUDA_TEXTURE_DESC::default() };
+    let handle = texture(&of_array(given), &state, None);
+    ok!(cuArrayDestroy(given));
+    let at: Vec<u8> = (0..THREADS)
+        .flat_map(|i| [(i % 4) as f32, (i / 4 % 4) as f32, 0.0, 0.0])
+        .flat_map(f32::to_le_bytes)
+        .collect();
+    let got = runner.run("fetch_2d", handle, &at);
+    for (i, texel) in got.chunks_exact(16).enumerate() {
+        assert_eq!(texel[..4], ((i % 16) as f32).to_le_bytes());
+    }
+    // A texture that was destroyed is a fault of the kernel, which every later call answers.
+    ok!(cuTexObjectDestroy(handle));
+    runner.launch("fetch_2d", handle, &at);
+    // SAFETY: it has no arguments.
+    assert_ne!(unsafe { cuCtxSynchronize() }, CUresult::SUCCESS);
+    ok!(cuCtxDestroy_v2(context));
+}
+
+#[test]
+fn a_linear_filter_of_integers_is_a_fault_of_the_fetch() {
+    let context = context();
+    let runner = Runner::new(&kernels());
+    let given = array(&plain(8, 8, 0x01, 4));
+    let state = CUDA_TEXTURE_DESC {
+        filter_mode: CU_TR_FILTER_MODE_LINEAR,
+        flags: READ_AS_INTEGER,
+        ..CUDA_TEXTURE_DESC::default()
+    };
+    let handle = texture(&of_array(given), &state, None);
+    runner.launch("fetch_2d", handle, &[0; THREADS * 16]);
+    // SAFETY: it has no arguments.
+    assert_ne!(unsafe { cuCtxSynchronize() }, CUresult::SUCCESS);
+    ok!(cuCtxDestroy_v2(context));
+}
