@@ -1,25 +1,38 @@
-//! Whole launches: `rotate` from examples/ at 2048 x 2048, and a loop of f32 fma.
+//! Whole launches: `rotate` from examples/ at 2048 x 2048, kernels that compute coordinates, fetch and
+//! store, and a loop of f32 fma.
 //!
-//! Prints a table, best of several runs, and never fails by time. docs/performance.md holds the
-//! numbers that were measured, with the machine.
+//! Prints a table, best of several runs, and never fails by time; `cargo bench --bench launch sample`
+//! runs only these kernels. docs/performance.md holds the numbers that were
+//! measured, with the machine.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use std::time::Instant;
 use texunit_device::{
     AddressMode, Arg, ArrayDescriptor, Device, Extent, Filter, Format, Geometry, Kernel,
-    LaunchOptions, LaunchStats, Module, ReadMode, Sampler, TextureDescriptor, TextureResource,
+    LaunchOptions, LaunchStats, Module, ReadMode, Sampler, TextureDescriptor, TextureObject,
+    TextureResource,
 };
 
 const RUNS: usize = 5;
 
-/// Best time in seconds of several launches, with the statistics of one.
+/// Best time in seconds of several launches (of one thread: of the processor), with the statistics of one.
 fn best(kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>]) -> (f64, LaunchStats) {
     let run = |_| {
-        let start = Instant::now();
+        let (start, cpu) = (Instant::now(), cpu_time());
         let stats = kernel.launch(options, args).unwrap();
-        (start.elapsed().as_secs_f64(), stats)
+        let time = start.elapsed().as_secs_f64();
+        // A launch of one thread runs in the caller's.
+        let own = options.threads == 1;
+        (cpu.zip(cpu_time()).filter(|_| own).map_or(time, |(from, to)| to - from), stats)
     };
     (0..RUNS).map(run).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
+}
+
+/// Seconds that this thread has run on a processor, where the system tells: other programs make
+/// it no longer.
+fn cpu_time() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(status.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
 }
 
 fn row(name: &str, threads: usize, time: f64, stats: &LaunchStats) {
@@ -32,12 +45,8 @@ fn row(name: &str, threads: usize, time: f64, stats: &LaunchStats) {
     );
 }
 
-fn rotate(device: &Device) {
-    const SIZE: u32 = 2048;
-    let module =
-        Module::load(device, "rotate.ptx", include_str!("../../examples/rotate/rotate.ptx"))
-            .unwrap();
-    let kernel = module.kernel("rotate").unwrap();
+/// A wrapping, filtered 1024 x 1024 RGBA8 texture of noise.
+fn noise_texture(device: &Device) -> TextureObject {
     let array = device
         .create_array(&ArrayDescriptor::new(
             Format::from_name("u8x4").unwrap(),
@@ -61,7 +70,16 @@ fn rotate(device: &Device) {
             ..Sampler::default()
         },
     };
-    let texture = device.create_texture(&TextureResource::Array(&array), &descriptor).unwrap();
+    device.create_texture(&TextureResource::Array(&array), &descriptor).unwrap()
+}
+
+fn rotate(device: &Device) {
+    const SIZE: u32 = 2048;
+    let module =
+        Module::load(device, "rotate.ptx", include_str!("../../examples/rotate/rotate.ptx"))
+            .unwrap();
+    let kernel = module.kernel("rotate").unwrap();
+    let texture = noise_texture(device);
     let out = device.alloc(u64::from(SIZE * SIZE * 4), "out").unwrap();
     let args = [
         Arg::Texture(&texture),
@@ -80,6 +98,51 @@ fn rotate(device: &Device) {
         };
         let (time, stats) = best(&kernel, &options, &args);
         row("rotate, 2048 x 2048 from 1024 x 1024 RGBA8", threads, time, &stats);
+    }
+}
+
+/// The text of a sampling kernel with moves of the coordinates where it fetches: the cost of
+/// everything else.
+fn without_fetches(text: &str) -> String {
+    let line = |line: &str| match line.trim_start().strip_prefix("tex.2d.v4.f32.f32 {") {
+        None => line.to_owned(),
+        Some(rest) => {
+            let words: Vec<&str> = rest
+                .split(|c: char| !c.is_ascii_alphanumeric() && c != '%')
+                .filter(|w| w.starts_with("%f"))
+                .collect();
+            let [x, y, z, w, u, v] = words[..] else { panic!("not a fetch: {line}") };
+            format!("mov.f32 {x}, {u};\nmov.f32 {y}, {v};\nmov.f32 {z}, {u};\nmov.f32 {w}, {v};")
+        }
+    };
+    text.lines().map(|l| line(l) + "\n").collect()
+}
+
+/// Four fetches a thread, 4 Mi in all, with their coordinates computed in the kernel.
+fn sample(device: &Device) {
+    const THREADS: u32 = 1 << 20;
+    let texture = noise_texture(device);
+    let out = device.alloc(u64::from(THREADS * 16), "out").unwrap();
+    for (name, text) in [
+        ("coh", include_str!("../data/sample-coh.ptx")),
+        ("rand", include_str!("../data/sample-rand.ptx")),
+    ] {
+        for (what, text) in [("", text.to_owned()), (" without fetches", without_fetches(text))] {
+            let module = Module::load(device, "sample.ptx", &text).unwrap();
+            let kernel = module.kernel(&format!("sample_{name}")).unwrap();
+            let args = [Arg::Buffer(&out), Arg::Texture(&texture)];
+            for threads in [1, 2] {
+                let options = LaunchOptions {
+                    grid: [THREADS / 64, 1, 1],
+                    block: [64, 1, 1],
+                    threads,
+                    ..LaunchOptions::default()
+                };
+                let (time, mut stats) = best(&kernel, &options, &args);
+                stats.fetches = u64::from(4 * THREADS);
+                row(&format!("sample {name}{what}"), threads, time, &stats);
+            }
+        }
     }
 }
 
@@ -113,8 +176,11 @@ fn main() {
         "| launch | threads | ms | M fetches/s | M thread instructions/s | ns/warp instruction |"
     );
     println!("|---|---|---|---|---|---|");
-    rotate(&device);
-    fma(&device);
+    let wanted = std::env::args().skip(1).find(|a| !a.starts_with('-')).unwrap_or_default();
+    let rows: [(&str, fn(&Device)); 3] = [("rotate", rotate), ("sample", sample), ("fma", fma)];
+    for (_, run) in rows.iter().filter(|(name, _)| name.starts_with(&wanted)) {
+        run(&device);
+    }
     if let Some(mib) = peak_memory() {
         println!("\nPeak memory of this process: {mib:.0} MiB. Best of {RUNS} runs.");
     }

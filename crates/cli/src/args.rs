@@ -1,5 +1,6 @@
 //! The command line.
 
+pub use crate::bench::BenchArgs;
 pub use crate::check::CheckArgs;
 pub use crate::explain::args::ExplainArgs;
 pub use crate::explain_code::ExplainCodeArgs;
@@ -65,6 +66,12 @@ pub enum Command {
     ///
     /// Exit codes: 0 they are there; 1 they are not; 2 wrong usage, or a bug of texunit.
     InstallLibs(InstallLibsArgs),
+    /// Measure how fast fetches are on this machine, in less than a minute.
+    ///
+    /// The results are compared with the reference sampler before they are timed. Exit codes: 0
+    /// measured; 1 not enough memory; 2 wrong usage, or a bug of texunit. docs/benchmarks.md describes
+    /// the cases.
+    Bench(BenchArgs),
 }
 
 /// Arguments of `texunit launch`.

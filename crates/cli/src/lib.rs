@@ -2,6 +2,7 @@
 //! [`job`], run by [`run`], and reported by [`human`] and [`json`].
 
 pub mod args;
+pub mod bench;
 mod bind;
 pub mod check;
 pub mod codes;
@@ -65,6 +66,7 @@ fn run_command() -> u8 {
         Command::Sass(args) => sass::run(&args),
         Command::Run(args) => program::run(&args),
         Command::InstallLibs(args) => program::install(&args),
+        Command::Bench(args) => bench::run(&args),
     }
 }
 

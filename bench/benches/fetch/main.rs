@@ -1,0 +1,124 @@
+//! Fetches and surface accesses on one thread: the cases of `texunit bench`, through the API and
+//! through PTX, and a choice of all other combinations, through the API.
+//!
+//!     cargo bench -p texunit-bench --bench fetch -- --save-baseline FILE
+//!     cargo bench -p texunit-bench --bench fetch -- --baseline FILE
+//!
+//! Prints a table with ratios to the baseline, best of several runs, and never fails by time. The
+//! lines of a baseline are those of `texunit bench --format json`.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, missing_docs)]
+
+mod baseline;
+mod others;
+mod surfaces;
+
+use baseline::Baseline;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use texunit::bench::measure::{Effort, Rate, Via, measure};
+use texunit::bench::workload::Workload;
+use texunit::bench::{Line, cases};
+
+const USAGE: &str =
+    "options: [--baseline FILE] [--save-baseline FILE] [--seconds S] [PART OF A NAME]";
+
+struct Options {
+    baseline: Option<PathBuf>,
+    save: Option<PathBuf>,
+    effort: Effort,
+    part: String,
+}
+
+fn options() -> Result<Options, String> {
+    let mut options = Options {
+        baseline: None,
+        save: None,
+        effort: Effort { threads: 1, fetches: cases::FETCHES, time: Duration::from_millis(500) },
+        part: String::new(),
+    };
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
+        match arg.as_str() {
+            // Cargo says so.
+            "--bench" => {}
+            "--baseline" => options.baseline = Some(value()?.into()),
+            "--save-baseline" => options.save = Some(value()?.into()),
+            "--seconds" => {
+                let seconds =
+                    value()?.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
+                options.effort.time = seconds.ok_or("--seconds needs a number")?;
+            }
+            _ if arg.starts_with('-') => return Err(format!("{arg} is not known")),
+            _ => options.part = arg,
+        }
+    }
+    Ok(options)
+}
+
+/// Prints rows with their ratios to the baseline, and keeps them as the next one.
+struct Table {
+    baseline: Baseline,
+    part: String,
+    lines: String,
+}
+
+impl Table {
+    fn wants(&self, name: &str) -> bool {
+        name.contains(&self.part)
+    }
+
+    fn measure(&mut self, workload: &Workload, via: Via, effort: Effort) -> Result<(), String> {
+        if self.wants(&workload.name) {
+            self.row(&workload.name, via, &effort, measure(workload, via, effort)?);
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, name: &str, via: Via, effort: &Effort, rate: Rate) {
+        let ratio = match self.baseline.rate(name, via) {
+            Some(before) => format!("{:.2}", rate.best / before),
+            None => "-".into(),
+        };
+        println!("| {name} | {} | {:.1} | {:.1} | {ratio} |", via.name(), rate.best, rate.median);
+        self.lines += &serde_json::to_string(&Line::new(name, via, effort, rate)).unwrap();
+        self.lines += "\n";
+    }
+}
+
+fn run() -> Result<(), String> {
+    let Options { baseline, save, effort, part } =
+        options().map_err(|e| format!("{e}\n{USAGE}"))?;
+    let baseline =
+        baseline.map_or_else(|| Ok(Baseline::default()), |file| Baseline::read(&file))?;
+    let mut table = Table { baseline, part, lines: String::new() };
+    println!(
+        "| {}: fetches | via | best, M/s | median, M/s | of the baseline |",
+        texunit_unit::simd_level()
+    );
+    println!("|---|---|---|---|---|");
+    for case in cases::all() {
+        table.measure(&case, Via::Api, effort)?;
+        table.measure(&case, Via::Ptx, effort)?;
+    }
+    let effort = Effort { fetches: cases::FETCHES / 4, ..effort };
+    for workload in others::all() {
+        table.measure(&workload, Via::Api, effort)?;
+    }
+    surfaces::all(&effort, &mut table)?;
+    if let Some(file) = save {
+        std::fs::write(&file, &table.lines).map_err(|e| format!("{}: {e}", file.display()))?;
+    }
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(trouble) => {
+            eprintln!("error: {trouble}");
+            ExitCode::FAILURE
+        }
+    }
+}

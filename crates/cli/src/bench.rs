@@ -1,0 +1,156 @@
+//! `texunit bench`: how fast fetches are on this machine. Cases, textures and ways to fetch are
+//! parts of their own, which the benchmarks of the workspace share.
+
+pub mod api;
+pub mod cases;
+pub mod measure;
+pub mod points;
+pub mod ptx;
+pub mod workload;
+
+use crate::args::OutputFormat;
+use clap::Args;
+use measure::{Effort, Rate, Via, measure};
+use serde::Serialize;
+use std::io::Write as _;
+use std::time::Duration;
+use texunit_unit::SimdLevel;
+
+/// Arguments of `texunit bench`.
+#[derive(Clone, Debug, Args)]
+pub struct BenchArgs {
+    /// Cases, or how their names begin: `a-wrap-coh`, `e-grad`, `a,b,c`. Without: all.
+    #[arg(long = "case", value_name = "NAME,...", value_delimiter = ',')]
+    pub cases: Vec<String>,
+    /// Host threads; 0: one for each core.
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(..=1024))]
+    pub threads: u16,
+    /// The way that fetches go.
+    #[arg(long, value_enum, default_value_t = Via::Api)]
+    pub via: Via,
+    /// What is printed: a table, or a line of JSON for each case.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
+    /// Fetches of a run: for tests of this command.
+    #[arg(long, value_name = "N", default_value_t = cases::FETCHES, hide = true,
+          value_parser = clap::value_parser!(u32).range(1024..=i64::from(cases::FETCHES)))]
+    pub fetches: u32,
+}
+
+/// Time for the runs of a case: all cases take less than a minute.
+const TIME_OF_A_CASE: Duration = Duration::from_millis(1500);
+
+/// A line of JSON. Rates are in million fetches per second.
+#[derive(Debug, Serialize)]
+pub struct Line<'a> {
+    case: &'a str,
+    via: &'static str,
+    threads: usize,
+    mfetch_per_s: f64,
+    median_mfetch_per_s: f64,
+    simd: &'static str,
+    fetches: u32,
+    runs: usize,
+}
+
+impl<'a> Line<'a> {
+    /// What was measured of a case.
+    pub fn new(case: &'a str, via: Via, effort: &Effort, rate: Rate) -> Self {
+        let rounded = |rate: f64| (rate * 1000.0).round() / 1000.0;
+        Self {
+            case,
+            via: via.name(),
+            threads: effort.threads,
+            mfetch_per_s: rounded(rate.best),
+            median_mfetch_per_s: rounded(rate.median),
+            simd: texunit_unit::simd_level().name(),
+            fetches: effort.fetches,
+            runs: rate.runs,
+        }
+    }
+}
+
+/// Runs the command; the exit code.
+pub fn run(args: &BenchArgs) -> u8 {
+    let chosen = match cases::select(&args.cases) {
+        Ok(chosen) => chosen,
+        Err(word) => {
+            let names = cases::names();
+            let near = crate::problem::nearest(&word, &names)
+                .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let message = format!("there is no case `{word}`{near}\ncases: {}", names.join(", "));
+            return crate::usage_error("bench", &message);
+        }
+    };
+    if let Err(error) = SimdLevel::from_environment() {
+        return crate::usage_error("bench", &format!("TEXUNIT_SIMD: {error}"));
+    }
+    let threads = match args.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads.into(),
+    };
+    // Whole CTAs.
+    let fetches = args.fetches / 1024 * 1024;
+    let time = TIME_OF_A_CASE * fetches / cases::FETCHES;
+    let effort = Effort { threads, fetches, time };
+    match print_all(args, &chosen, effort) {
+        Ok(printed) => crate::exit(printed, true),
+        Err(trouble) => {
+            let _ = writeln!(std::io::stderr(), "error: {trouble}");
+            crate::FAILED
+        }
+    }
+}
+
+/// Measures and prints a case after the other: the outer error is of measuring, the inner one of
+/// printing.
+fn print_all(
+    args: &BenchArgs,
+    chosen: &[workload::Workload],
+    effort: Effort,
+) -> Result<std::io::Result<()>, workload::Trouble> {
+    let is_table = args.format == OutputFormat::Human;
+    if is_table && let Err(error) = print(&head(args.via, &effort)) {
+        return Ok(Err(error));
+    }
+    for case in chosen {
+        let rate = measure(case, args.via, effort)?;
+        let line = match args.format {
+            OutputFormat::Human => {
+                format!("{:<14}{:>9.1}{:>9.1}", case.name, rate.best, rate.median)
+            }
+            OutputFormat::Json => {
+                let line = Line::new(&case.name, args.via, &effort, rate);
+                serde_json::to_string(&line).expect("numbers and words")
+            }
+        };
+        if let Err(error) = print(&line) {
+            return Ok(Err(error));
+        }
+    }
+    Ok(Ok(()))
+}
+
+fn head(via: Via, effort: &Effort) -> String {
+    let way = match via {
+        Via::Api => "coordinates in arrays, results to arrays",
+        Via::Ptx => "PTX kernels that compute their coordinates",
+    };
+    let threads = match effort.threads {
+        1 => "1 thread".to_owned(),
+        n => format!("{n} threads"),
+    };
+    let simd = texunit_unit::simd_level();
+    format!(
+        "million fetches per second, {simd}, {threads}, {way}\n{:<14}{:>9}{:>9}",
+        "case", "best", "median"
+    )
+}
+
+/// A line at once, so that a reader of a pipe sees it.
+fn print(line: &str) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}")?;
+    out.flush()
+}

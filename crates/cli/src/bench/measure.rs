@@ -1,0 +1,85 @@
+//! How long a run takes.
+
+use super::api::Arrays;
+use super::ptx::Launch;
+use super::workload::{Trouble, Workload};
+use clap::ValueEnum;
+use std::time::{Duration, Instant};
+
+/// The way that fetches go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Via {
+    /// The Rust API: coordinates in arrays, results to arrays.
+    Api,
+    /// A kernel that computes its coordinates, fetches and stores.
+    Ptx,
+}
+
+impl Via {
+    /// `api`
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Ptx => "ptx",
+        }
+    }
+}
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Host threads, at least one.
+    pub threads: usize,
+    /// Fetches of a run.
+    pub fetches: u32,
+    /// Time for the runs.
+    pub time: Duration,
+}
+
+/// Million fetches per second.
+#[derive(Clone, Copy, Debug)]
+pub struct Rate {
+    /// Of the fastest run.
+    pub best: f64,
+    /// Of the run in the middle.
+    pub median: f64,
+    /// Runs.
+    pub runs: usize,
+}
+
+const LEAST_RUNS: usize = 3;
+
+/// Runs a workload again and again. The first run is not timed; its results are compared with the
+/// reference, and a difference is a panic: our own bug.
+pub fn measure(workload: &Workload, via: Via, effort: Effort) -> Result<Rate, Trouble> {
+    let Effort { threads, fetches, .. } = effort;
+    match via {
+        Via::Api => {
+            let mut arrays = Arrays::new(workload, threads, fetches)?;
+            arrays.run();
+            arrays.verify()?;
+            Ok(time(effort, || arrays.run()))
+        }
+        Via::Ptx => {
+            let mut launch = Launch::new(workload, threads, fetches)?;
+            launch.run();
+            launch.verify()?;
+            Ok(time(effort, || launch.run()))
+        }
+    }
+}
+
+/// The rate of a run that makes `effort.fetches` fetches.
+pub fn time(effort: Effort, mut run: impl FnMut()) -> Rate {
+    let start = Instant::now();
+    let mut seconds = Vec::new();
+    while seconds.len() < LEAST_RUNS || start.elapsed() < effort.time {
+        let start = Instant::now();
+        run();
+        seconds.push(start.elapsed().as_secs_f64());
+    }
+    seconds.sort_by(f64::total_cmp);
+    let rate = |seconds: f64| f64::from(effort.fetches) / seconds / 1e6;
+    let runs = seconds.len();
+    Rate { best: rate(seconds[0]), median: rate(seconds[runs / 2]), runs }
+}

@@ -1,0 +1,93 @@
+//! What is measured: an instruction, a texture, a sampler, and where it fetches.
+
+use super::points::hash;
+use std::sync::Arc;
+use texunit_memory::Block;
+use texunit_texel::{Channel, f32_to_f16};
+use texunit_unit::{
+    ArrayShape, FetchForm, FetchOperands, ReadMode, Resource, Sampler, Texture, reference,
+};
+
+/// One thing to measure.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// `a-wrap-coh`
+    pub name: String,
+    /// The instruction.
+    pub form: FetchForm,
+    /// The array that it reads.
+    pub shape: ArrayShape,
+    /// As elements or as normalized floats.
+    pub read_mode: ReadMode,
+    /// Sampler state; coordinates are normalized.
+    pub sampler: Sampler,
+    /// Components that are read, bit 0 for x.
+    pub components: u8,
+    /// Operands of a fetch by its number.
+    pub operands: fn(u32) -> FetchOperands,
+    /// The same in PTX.
+    pub kernel: Option<KernelCall>,
+}
+
+/// A kernel of `kernels.ptx`.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelCall {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is called with: from a point to the next.
+    pub scale: f32,
+}
+
+/// Why something could not be measured, for the user.
+pub type Trouble = String;
+
+impl Workload {
+    /// The texture, filled with noise.
+    pub fn texture(&self) -> Result<Arc<Texture>, Trouble> {
+        let size = self.shape.size().map_err(|e| e.to_string())?;
+        let block = usize::try_from(size).ok().and_then(|size| Block::new(size, "texels"));
+        let block = Arc::new(block.ok_or("there is not enough memory for the texture")?);
+        let resource = Resource::array(&self.shape, block, "texture").map_err(|e| e.to_string())?;
+        resource.fill_packed(&self.texels()?).map_err(|e| e.to_string())?;
+        let texture = Texture::new(Arc::new(resource), self.read_mode, true, &self.sampler);
+        Ok(Arc::new(texture.map_err(|e| e.to_string())?))
+    }
+
+    /// Noise: floats from 0 to 1, random bits for all others.
+    pub fn texels(&self) -> Result<Vec<u8>, Trouble> {
+        let size = self.shape.packed_size().map_err(|e| e.to_string())?;
+        let unit = |i: u64| (hash(i as u32) >> 8) as f32 / (1 << 24) as f32;
+        let bytes = |element: u64, make: &dyn Fn(u64) -> [u8; 4]| -> Vec<u8> {
+            (0..size / element).flat_map(|i| make(i).into_iter().take(element as usize)).collect()
+        };
+        Ok(match self.shape.format.plain_channel() {
+            Some(Channel::F32) => bytes(4, &|i| unit(i).to_le_bytes()),
+            Some(Channel::F16) => {
+                bytes(2, &|i| u32::from(f32_to_f16(unit(i).to_bits())).to_le_bytes())
+            }
+            _ => bytes(1, &|i| (hash(i as u32) >> 24).to_le_bytes()),
+        })
+    }
+
+    /// What the reference sampler answers to a fetch: bits of four registers.
+    pub fn expected(&self, texture: &Texture, fetch: u32) -> Result<[u32; 4], Trouble> {
+        let operands = (self.operands)(fetch);
+        let answer = reference::fetch(self.form, texture, &self.sampler, &operands);
+        Ok(answer.map_err(|e| e.to_string())?.values)
+    }
+
+    /// Stops with our own bug if a register is not what the reference says.
+    pub(super) fn demand(&self, fetch: u32, component: usize, got: u32, expected: u32) {
+        assert!(
+            got == expected,
+            "{}, fetch {fetch}, component {component}: {got:#010x} is not {expected:#010x}",
+            self.name
+        );
+    }
+}
+
+/// A few hundred numbers below `count`, spread without a period of the lanes or rows.
+pub(super) fn samples(count: u32) -> impl Iterator<Item = u32> {
+    const SAMPLES: u32 = 400;
+    (0..count).step_by((count / SAMPLES | 1) as usize)
+}
