@@ -117,137 +117,213 @@ impl<C: Normalized> Channel for Whole<C> {
     }
 }
 
-/// A channel of floats.
+/// A channel of floats. The largest texel of a group has exponent E. In units of 2^(E - 27), of f16
+/// 2^(E - 14), texels are cut to integers, and so the sum of a group is one.
 pub(super) trait Kind {
     const SIZE: usize;
-    /// Bits below the largest exponent that a texel keeps; a footprint's sum keeps one more.
-    const TEXEL_BITS: i32;
     /// What a NaN comes out as.
     const NAN: u32;
-    /// The bits of the code's value as f32. An infinity stays one, and a NaN becomes any.
+    /// The bits of the code's value as f32. A NaN becomes any.
     fn widen<S: Simd>(code: Int<S>) -> Int<S>;
-    /// The nearest number of the format, ties away from zero, as bits of an f32. `x` has at most 40
-    /// significant bits.
-    fn round<S: Simd>(simd: S, x: Double<S>) -> Int<S>;
+    /// The result, as bits of f32. Texels that are special, or all of them zeros, give any number.
+    fn blend<S: Simd, const GROUPS: usize, const PER: usize>(
+        simd: S,
+        texels: &Texels<S, GROUPS, PER>,
+        weights: &[[Int<S>; PER]; GROUPS],
+    ) -> Int<S>;
+}
+
+/// Texels as bits of f32, those without weight as -0.
+pub(super) struct Texels<S: Simd, const GROUPS: usize, const PER: usize> {
+    values: [[Int<S>; PER]; GROUPS],
+    /// Exponent of the largest one of each group, in the place that it has in an f32.
+    largest: [Int<S>; GROUPS],
+    /// Of the largest one of all.
+    top: Int<S>,
 }
 
 pub(super) struct F16;
 pub(super) struct F32;
 
+const SIGN: i32 = i32::MIN;
+const EXPONENT: i32 = 0x7f80_0000;
+
+/// The integer of a texel: its significand, `LEFT` bits to the left (negative: to the right), cut by as
+/// many bits as it is below the largest.
+#[inline(always)]
+fn cut<S: Simd, const LEFT: i32>(simd: S, value: Int<S>, largest: Int<S>) -> Int<S> {
+    let exponent = value & int(simd, EXPONENT);
+    let significand = (value & int(simd, 0x007f_ffff)) | int(simd, 0x0080_0000);
+    let below = (largest - exponent).shr(23);
+    let magnitude = if LEFT >= 0 {
+        (significand << LEFT as u32).shr_each(below)
+    } else {
+        significand.shr(-LEFT as u32).shr_each(below)
+    };
+    // Rule 2.1, and zeros.
+    let magnitude = exponent.is(int(simd, 0)).select(int(simd, 0), magnitude);
+    let sign = value >> 31;
+    (magnitude ^ sign) - sign
+}
+
 impl Kind for F32 {
     const SIZE: usize = 4;
-    const TEXEL_BITS: i32 = 27;
     const NAN: u32 = 0x7fff_ffff;
+
     #[inline(always)]
     fn widen<S: Simd>(code: Int<S>) -> Int<S> {
         code
     }
+
     #[inline(always)]
-    fn round<S: Simd>(simd: S, x: Double<S>) -> Int<S> {
-        // A factor a little above 1 takes ties away from zero. Other numbers are further from the
-        // next tie than it moves them.
-        let nearest = (x * double(simd, 1.0 + 1.0 / 35_184_372_088_832.0)).narrow().as_int();
-        let sign = nearest & int(simd, i32::MIN);
-        // Rule 2.2.
-        (nearest & int(simd, 0x7f80_0000)).is(int(simd, 0)).select(sign, nearest)
+    fn blend<S: Simd, const GROUPS: usize, const PER: usize>(
+        simd: S,
+        texels: &Texels<S, GROUPS, PER>,
+        weights: &[[Int<S>; PER]; GROUPS],
+    ) -> Int<S> {
+        // Texels have 28 bits, and sums 37: high parts and the 14 bits below apart.
+        let mut high = [int(simd, 0); GROUPS];
+        let mut low = [int(simd, 0); GROUPS];
+        for g in 0..GROUPS {
+            for k in 0..PER {
+                let texel = cut::<S, 4>(simd, texels.values[g][k], texels.largest[g]);
+                high[g] = high[g] + (texel >> 14).times(weights[g][k]);
+                low[g] = low[g] + (texel & int(simd, 0x3fff)).times(weights[g][k]);
+            }
+        }
+        let scale = double(simd, 16_384.0);
+        if GROUPS == 1 {
+            let quick = quick_f32(simd, high[0].to_float(), low[0].to_float(), texels.top);
+            let rare = ((quick & int(simd, EXPONENT)).is(int(simd, 0))).bits();
+            if rare == 0 {
+                return quick;
+            }
+            // A result without exponent: 0, or so small that it has to be rounded again.
+            let unit = texels.top.shr(23) - int(simd, 127 + 27 + 8);
+            let sum = high[0].to_double() * scale + low[0].to_double();
+            return round_f32(simd, sum * unit.power_of_two());
+        }
+        let mut total = double(simd, 0.0);
+        for g in 0..GROUPS {
+            // In units of the largest group's, and half of one. Other groups are floored to it.
+            let sum = high[g].to_double() * scale + low[g].to_double();
+            let unit = (texels.largest[g] - texels.top) >> 23;
+            total = total + (sum * (unit + int(simd, 1)).power_of_two()).floor();
+        }
+        let unit = texels.top.shr(23) - int(simd, 127 + 28 + 8);
+        round_f32(simd, total * unit.power_of_two())
     }
+}
+
+/// The nearest f32 of `high * 2^14 + low` in units of 2^-35 of `top`. What is below the normal numbers
+/// comes out without an exponent.
+#[inline(always)]
+fn quick_f32<S: Simd>(simd: S, high: Float<S>, low: Float<S>, top: Int<S>) -> Int<S> {
+    let scale = float(simd, 16_384.0);
+    let even = high.fused(scale, low).as_int();
+    // From 2^24 on integers can be ties; a quarter takes them away from zero.
+    let exact = (even & int(simd, i32::MAX)).lt(int(simd, 0x4b80_0000));
+    let quarter = (even & int(simd, SIGN)) | int(simd, 0x3e80_0000);
+    let quarter = exact.select(int(simd, 0), quarter).as_float();
+    let sum = high.fused(scale, low + quarter).as_int();
+    let shift = top - int(simd, (127 + 27 + 8) << 23);
+    let exponent = sum & int(simd, EXPONENT);
+    let none = exponent.is(int(simd, 0)) | (exponent + shift).lt(int(simd, 1 << 23));
+    none.select(int(simd, 0), sum + shift)
+}
+
+/// The nearest f32, ties away from zero, of a number of at most 40 significant bits.
+#[inline(always)]
+fn round_f32<S: Simd>(simd: S, x: Double<S>) -> Int<S> {
+    // A factor a little above 1 takes ties away from zero. Other numbers are further from the next
+    // tie than it moves them.
+    let nearest = (x * double(simd, 1.0 + 1.0 / 35_184_372_088_832.0)).narrow().as_int();
+    // Rule 2.2.
+    let none = (nearest & int(simd, EXPONENT)).is(int(simd, 0));
+    none.select(nearest & int(simd, SIGN), nearest)
 }
 
 impl Kind for F16 {
     const SIZE: usize = 2;
-    const TEXEL_BITS: i32 = 14;
     const NAN: u32 = 0x7fff_e000;
+
     #[inline(always)]
     fn widen<S: Simd>(code: Int<S>) -> Int<S> {
         code.half().as_int()
     }
+
     #[inline(always)]
-    fn round<S: Simd>(simd: S, x: Double<S>) -> Int<S> {
-        let magnitude = x.abs();
-        // Adding half of what is dropped and clearing it; a carry goes into the exponent by itself.
-        let normal = magnitude.bump(1 << 41, 42).narrow().as_int();
+    fn blend<S: Simd, const GROUPS: usize, const PER: usize>(
+        simd: S,
+        texels: &Texels<S, GROUPS, PER>,
+        weights: &[[Int<S>; PER]; GROUPS],
+    ) -> Int<S> {
+        let mut total = int(simd, 0);
+        for g in 0..GROUPS {
+            let mut sum = int(simd, 0);
+            for k in 0..PER {
+                // 15 bits.
+                let texel = cut::<S, -9>(simd, texels.values[g][k], texels.largest[g]);
+                sum = sum + texel.times(weights[g][k]);
+            }
+            // In half units of the largest group; others are floored to it.
+            let below = (texels.top - texels.largest[g]).shr(23);
+            total = total + if GROUPS > 1 { (sum << 1).sar_each(below) } else { sum << 1 };
+        }
+        // At most 2^24, and so exact.
+        let unit = texels.top - int(simd, (14 + 1 + 8) << 23);
+        let x = total.to_float() * unit.as_float();
+        let magnitude = x.as_int() & int(simd, i32::MAX);
+        // A carry goes into the exponent by itself.
+        let normal = (magnitude + int(simd, 0x1000)) & int(simd, !0x1fff);
         // Rule 2.5: below 2^-14 halves are multiples of 2^-24.
-        let steps = (magnitude * double(simd, 16_777_216.0) + double(simd, 0.5)).floor();
-        let subnormal = (steps * double(simd, 1.0 / 16_777_216.0)).narrow().as_int();
-        let small = normal.lt(int(simd, 0x3880_0000));
-        let rounded = small.select(subnormal, normal);
-        // The sign of x: that of its nearest f32, which has it even if it is 0.
-        rounded | (x.narrow().as_int() & int(simd, i32::MIN))
+        let steps = (magnitude.as_float() * float(simd, 16_777_216.0) + float(simd, 0.5)).floor();
+        let subnormal = (steps.to_float() * float(simd, 1.0 / 16_777_216.0)).as_int();
+        let small = magnitude.lt(int(simd, 0x3880_0000));
+        small.select(subnormal, normal) | (x.as_int() & int(simd, SIGN))
     }
 }
 
-/// Floats. All in f64, and exactly: a texel is cut to 28 bits (f16: 15), its weight has 9, a group's
-/// sum at most 39; other groups add two bits.
+/// Floats.
 pub(super) struct Real<C>(std::marker::PhantomData<C>);
 
 impl<C: Kind> Channel for Real<C> {
     const SIZE: usize = C::SIZE;
-    type Weight<S: Simd> = Double<S>;
+    type Weight<S: Simd> = ();
 
     #[inline(always)]
-    fn weight<S: Simd>(weight: Int<S>) -> Double<S> {
-        weight.to_double()
-    }
+    fn weight<S: Simd>(_: Int<S>) {}
 
     #[inline(always)]
     fn sum<S: Simd, const GROUPS: usize, const PER: usize>(
         simd: S,
         codes: &[[Int<S>; PER]; GROUPS],
         weights: &[[Int<S>; PER]; GROUPS],
-        made: &[[Double<S>; PER]; GROUPS],
+        _: &[[(); PER]; GROUPS],
     ) -> Int<S> {
-        let zero = int(simd, 0);
-        let sign = int(simd, i32::MIN);
-        let field = int(simd, 0xff);
+        let (zero, sign, exponent) = (int(simd, 0), int(simd, SIGN), int(simd, EXPONENT));
         let mut values = *codes;
-        let mut exponents = [[zero; PER]; GROUPS];
         let mut largest = [zero; GROUPS];
-        for group in 0..GROUPS {
+        let mut signs = sign;
+        for g in 0..GROUPS {
             for k in 0..PER {
-                // A texel without weight is as good as -0, which adds nothing, and leaves a sum of -0s
-                // what it is (rule 2.3).
-                let none = weights[group][k].is(zero);
-                let value = none.select(sign, C::widen(codes[group][k]));
-                let exponent = value.shr(23) & field;
-                largest[group] = largest[group].max(exponent);
-                (values[group][k], exponents[group][k]) = (value, exponent);
+                let value = weights[g][k].is(zero).select(sign, C::widen(codes[g][k]));
+                largest[g] = largest[g].max(value & exponent);
+                signs = signs & value;
+                values[g][k] = value;
             }
         }
         let mut top = largest[0];
         for g in 1..GROUPS {
             top = top.max(largest[g]);
         }
-        let mut total = double(simd, -0.0);
-        for group in 0..GROUPS {
-            let mut sum = double(simd, -0.0);
-            for k in 0..PER {
-                let (value, exponent) = (values[group][k], exponents[group][k]);
-                // Bits of the significand below the last that is kept.
-                let below = largest[group] - exponent + int(simd, 23 - C::TEXEL_BITS);
-                let kept = value & int(simd, -1).shl_each(below.max(zero));
-                // What has nothing left, and rule 2.1.
-                let nothing = int(simd, 23).lt(below) | exponent.is(zero);
-                let cut = nothing.select(value & sign, kept);
-                sum = sum + cut.as_float().widen() * made[group][k];
-            }
-            if GROUPS > 1 {
-                // Floored to a unit of the largest group: 2^(Emax - 28), of f16 2^(Emax - 15); the
-                // weights are 256 times what they count.
-                let unit = top - int(simd, 127 + C::TEXEL_BITS + 1);
-                sum = (sum * (zero - unit).power_of_two()).floor();
-            }
-            total = total + sum;
-        }
-        let total = if GROUPS > 1 {
-            let unit = top - int(simd, 127 + C::TEXEL_BITS + 1 + 8);
-            total * unit.power_of_two()
-        } else {
-            total * double(simd, 1.0 / 256.0)
-        };
-        let result = C::round(simd, total);
-        let special = top.is(field);
+        let texels = Texels { values, largest, top };
+        let result = C::blend(simd, &texels, weights);
+        // Rule 2.3: -0 only if all texels with a weight are.
+        let result = top.is(zero).select(signs, result);
+        let special = top.is(exponent);
         if special.bits() != 0 {
-            return special.select(not_finite::<S, C, GROUPS, PER>(simd, &values), result);
+            return special.select(not_finite::<S, C, GROUPS, PER>(simd, &texels.values), result);
         }
         result
     }

@@ -172,7 +172,7 @@ impl General {
         for k in 0..4 * slots {
             let passes = self.passes(call, function, &buffers.texels[k][0]);
             for lane in 0..32 {
-                taps.passing[lane] += buffers.weights[k][lane] * taps.weight[lane] & passes[lane];
+                taps.passing[lane] += (buffers.weights[k][lane] * taps.weight[lane]) & passes[lane];
             }
         }
     }

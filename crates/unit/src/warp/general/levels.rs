@@ -82,7 +82,7 @@ pub(in crate::warp) enum Source {
 
 impl Source {
     /// Where a fetch of this form has its levels from.
-    pub(in crate::warp) fn of(form: FetchForm, effective: &EffectiveSampler) -> Self {
+    fn of(form: FetchForm, effective: &EffectiveSampler) -> Self {
         let constant = |q| Source::Constant(level::levels(q, effective.mip_filter));
         let [min, max] = effective.level_clamp;
         match form.kind {
@@ -234,29 +234,6 @@ fn bias(level_bias: f32, effective: &EffectiveSampler) -> f64 {
         (limited(scaled.floor()) - p) / d
     };
     (biased + p / d) as f64
-}
-
-/// The levels of a plan that keeps no stage, which has none of gradients.
-pub(in crate::warp) fn run(
-    source: Source,
-    (level_bias, effective): (f32, &EffectiveSampler),
-    request: &FetchRequest<'_>,
-    out: &mut LevelLanes,
-    mut gradient: impl FnMut(usize) -> Wanted,
-) {
-    let mut wanted = [0; 32];
-    match source {
-        Source::Constant(levels) => {
-            constant(levels, out);
-            return;
-        }
-        Source::Float => floats(request.level, bias(level_bias, effective), &mut wanted),
-        Source::Whole => whole(request.level, &mut wanted),
-        Source::Gradient => lanes(request.active).for_each(|lane| {
-            gradient(lane);
-        }),
-    }
-    Finish::new(effective).run(&wanted, request.active, out);
 }
 
 /// The same level for all.

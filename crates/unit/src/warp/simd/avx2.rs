@@ -117,6 +117,7 @@ impl Simd for Avx2 {
         sar(a: __m256i, bits: u32) -> __m256i = _mm256_sra_epi32(a, _mm_cvtsi32_si128(bits as i32));
         shl_each(a: __m256i, bits: __m256i) -> __m256i = _mm256_sllv_epi32(a, bits);
         shr_each(a: __m256i, bits: __m256i) -> __m256i = _mm256_srlv_epi32(a, bits);
+        sar_each(a: __m256i, bits: __m256i) -> __m256i = _mm256_srav_epi32(a, bits);
         add16(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi16(a, b);
         mul16(a: __m256i, b: __m256i) -> __m256i = _mm256_mullo_epi16(a, b);
         shr16_8(a: __m256i) -> __m256i = _mm256_srli_epi16::<8>(a);
@@ -139,6 +140,7 @@ impl Simd for Avx2 {
         sub_f32(a: __m256, b: __m256) -> __m256 = _mm256_sub_ps(a, b);
         mul_f32(a: __m256, b: __m256) -> __m256 = _mm256_mul_ps(a, b);
         div_f32(a: __m256, b: __m256) -> __m256 = _mm256_div_ps(a, b);
+        fused(a: __m256, b: __m256, c: __m256) -> __m256 = _mm256_fmadd_ps(a, b, c);
         lt_f32(a: __m256, b: __m256) -> __m256i = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b));
         widen(x: __m256) -> Pair = (
             _mm256_cvtps_pd(_mm256_castps256_ps128(x)),

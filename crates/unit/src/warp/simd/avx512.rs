@@ -111,6 +111,7 @@ impl Simd for Avx512 {
         sar(a: __m512i, bits: u32) -> __m512i = _mm512_sra_epi32(a, _mm_cvtsi32_si128(bits as i32));
         shl_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_sllv_epi32(a, bits);
         shr_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_srlv_epi32(a, bits);
+        sar_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_srav_epi32(a, bits);
         add16(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi16(a, b);
         mul16(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi16(a, b);
         shr16_8(a: __m512i) -> __m512i = _mm512_srli_epi16::<8>(a);
@@ -127,6 +128,7 @@ impl Simd for Avx512 {
         sub_f32(a: __m512, b: __m512) -> __m512 = _mm512_sub_ps(a, b);
         mul_f32(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
         div_f32(a: __m512, b: __m512) -> __m512 = _mm512_div_ps(a, b);
+        fused(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_ps(a, b, c);
         lt_f32(a: __m512, b: __m512) -> __mmask16 = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b);
         widen(x: __m512) -> Pair = (
             _mm512_cvtps_pd(_mm512_castps512_ps256(x)),

@@ -55,7 +55,7 @@ pub(super) trait Simd: Copy {
     fn sub(a: Self::I, b: Self::I) -> Self::I;
     /// The low 32 bits of the products.
     fn mul(a: Self::I, b: Self::I) -> Self::I;
-    /// The products of numbers from 0 to 32767.
+    /// The products of `a`, from -32768 to 32767, and `b`, from 0 to 32767.
     fn mul_small(a: Self::I, b: Self::I) -> Self::I;
     /// floor((a * b + 2^(BITS - 1)) / 2^BITS) of the 64-bit products, or without the half; the low 32
     /// bits of it.
@@ -74,6 +74,8 @@ pub(super) trait Simd: Copy {
     fn shl_each(a: Self::I, bits: Self::I) -> Self::I;
     /// Likewise, zeros from the left.
     fn shr_each(a: Self::I, bits: Self::I) -> Self::I;
+    /// Likewise, the sign from the left.
+    fn sar_each(a: Self::I, bits: Self::I) -> Self::I;
     /// Two 16-bit numbers a lane: sums.
     fn add16(a: Self::I, b: Self::I) -> Self::I;
     /// Two 16-bit numbers a lane: the low 16 bits of the products.
@@ -103,6 +105,8 @@ pub(super) trait Simd: Copy {
     fn sub_f32(a: Self::F, b: Self::F) -> Self::F;
     fn mul_f32(a: Self::F, b: Self::F) -> Self::F;
     fn div_f32(a: Self::F, b: Self::F) -> Self::F;
+    /// a * b + c, rounded once, of numbers whose sum fits an f64.
+    fn fused(a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// k / n to the nearest f32, for integers k of up to 16 bits and n = 127, 255, 32767 or 65535.
     fn ratio(k: Self::F, n: f32) -> Self::F;
     fn lt_f32(a: Self::F, b: Self::F) -> Self::M;

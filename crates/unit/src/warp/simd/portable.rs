@@ -141,6 +141,10 @@ impl Simd for Portable {
         zip(a, bits, |a, bits| (a as u32).checked_shr(bits as u32).unwrap_or(0) as i32)
     }
     #[inline(always)]
+    fn sar_each(a: I, bits: I) -> I {
+        zip(a, bits, |a, bits| a >> (bits as u32).min(31))
+    }
+    #[inline(always)]
     fn add16(a: I, b: I) -> I {
         const LOW: u32 = 0xffff;
         zip(a, b, |a, b| {
@@ -240,6 +244,11 @@ impl Simd for Portable {
     #[inline(always)]
     fn div_f32(a: F, b: F) -> F {
         zip(a, b, |a, b| a / b)
+    }
+    #[inline(always)]
+    fn fused(a: F, b: F, c: F) -> F {
+        // The product is exact in f64, and the sum for the numbers that stages have.
+        std::array::from_fn(|n| (f64::from(a[n]) * f64::from(b[n]) + f64::from(c[n])) as f32)
     }
     #[inline(always)]
     fn ratio(k: F, n: f32) -> F {

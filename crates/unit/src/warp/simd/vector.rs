@@ -119,7 +119,7 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn store(self, to: &mut Lanes, chunk: usize) {
         S::store(self.0, to, chunk);
     }
-    /// Products of numbers from 0 to 32767.
+    /// See [`Simd::mul_small`].
     #[inline(always)]
     pub(in crate::warp) fn times(self, other: Self) -> Self {
         Self(S::mul_small(self.0, other.0))
@@ -150,6 +150,10 @@ impl<S: Simd> Int<S> {
     #[inline(always)]
     pub(in crate::warp) fn shr_each(self, bits: Self) -> Self {
         Self(S::shr_each(self.0, bits.0))
+    }
+    #[inline(always)]
+    pub(in crate::warp) fn sar_each(self, bits: Self) -> Self {
+        Self(S::sar_each(self.0, bits.0))
     }
     #[inline(always)]
     pub(in crate::warp) fn add16(self, other: Self) -> Self {
@@ -211,6 +215,11 @@ impl<S: Simd> Float<S> {
     #[inline(always)]
     pub(in crate::warp) fn to_int(self) -> Int<S> {
         Int(S::to_int(self.0))
+    }
+    /// See [`Simd::fused`].
+    #[inline(always)]
+    pub(in crate::warp) fn fused(self, factor: Self, term: Self) -> Self {
+        Self(S::fused(self.0, factor.0, term.0))
     }
     /// See [`Simd::ratio`].
     #[inline(always)]
