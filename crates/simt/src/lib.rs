@@ -11,6 +11,7 @@ pub mod fault;
 mod gradients;
 pub mod launch;
 mod lower;
+mod simd;
 mod tally;
 pub mod watch;
 

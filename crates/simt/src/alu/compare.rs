@@ -135,7 +135,7 @@ pub(super) fn selp(ty: Ty) -> Option<Alu> {
     macro_rules! pick {
         ($variant:ident) => {
             Some(Alu::$variant(|d, a, b, mask| {
-                pulp::Arch::new().dispatch(
+                crate::simd::dispatch(
                     #[inline(always)]
                     || {
                         for i in 0..32 {

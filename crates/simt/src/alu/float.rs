@@ -93,7 +93,7 @@ fn sqrt<const R: u8>(a: f32) -> f32 {
 macro_rules! extreme {
     ($name:ident, $float:ty, $before:tt, $combine:tt) => {
         #[inline(always)]
-        pub(super) fn $name(a: $float, b: $float) -> $float {
+        pub(crate) fn $name(a: $float, b: $float) -> $float {
             let equal = <$float>::from_bits(a.to_bits() $combine b.to_bits());
             let first = if a $before b {
                 a

@@ -10,7 +10,7 @@
 macro_rules! gathered {
     ($variant:ident, |$a:tt, $b:tt, $c:tt| $e:expr) => {
         $crate::alu::Alu::$variant(|d, a, b, c| {
-            pulp::Arch::new().dispatch(
+            $crate::simd::dispatch(
                 #[inline(always)]
                 || {
                     let mut lanes = [0; 32];
@@ -29,7 +29,7 @@ macro_rules! gathered {
 macro_rules! direct {
     ($variant:ident, |$a:tt, $b:tt, $c:tt| $e:expr) => {
         $crate::alu::Alu::$variant(|d, a, b, c| {
-            pulp::Arch::new().dispatch(
+            $crate::simd::dispatch(
                 #[inline(always)]
                 || {
                     for i in 0..32 {
@@ -61,7 +61,7 @@ macro_rules! widen {
 macro_rules! cut {
     (|$a:tt| $e:expr) => {
         $crate::alu::Alu::Cut(|d, a| {
-            pulp::Arch::new().dispatch(
+            $crate::simd::dispatch(
                 #[inline(always)]
                 || {
                     let mut lanes = [0; 32];
@@ -80,7 +80,7 @@ macro_rules! cut {
 macro_rules! compare {
     ($variant:ident, |$a:tt, $b:tt| $e:expr) => {
         $crate::alu::Alu::$variant(|a, b| {
-            pulp::Arch::new().dispatch(
+            $crate::simd::dispatch(
                 #[inline(always)]
                 || {
                     let mut mask = 0u32;

@@ -20,6 +20,7 @@ mod exact;
 mod float;
 mod half;
 mod int;
+mod kind;
 mod lanes;
 mod pairs;
 mod quick;
@@ -30,6 +31,9 @@ mod tiny;
 mod video;
 
 pub use convert::Convert;
+#[cfg(test)]
+pub(crate) use kind::SPELLINGS;
+pub(crate) use kind::{Kind, f, kind, kinds};
 pub use select::{select, select_mixed, select_three};
 pub use tiny::Tiny;
 pub use video::Video;

@@ -4,15 +4,17 @@
 //! are [`Slot`]s: register windows of the running frame, or constants spread over 32 lanes.
 
 mod forms;
+mod quick;
 mod slot;
 mod transport;
 
 pub use forms::HandleSource;
 pub(crate) use forms::*;
+pub(crate) use quick::Quick;
 pub(crate) use slot::Slot;
 pub(crate) use transport::*;
 
-use crate::alu::{Alu, L32, L64};
+use crate::alu::{Alu, Kind, L32, L64};
 use texunit_check::ir::VarId;
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, SpecialReg, VoteMode};
 use texunit_syntax::Span;
@@ -64,7 +66,8 @@ pub(crate) struct Inst {
     pub(crate) span: Span,
 }
 
-/// Operations.
+/// Operations. The `kind` of an arithmetic one is what the inner loop does for it: [`Kind::Call`] calls
+/// its function.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     /// Reconvergence point of some branch.
@@ -73,23 +76,34 @@ pub(crate) enum Op {
     Nop,
     Narrow {
         f: NarrowFn,
+        kind: Kind,
         d: Slot,
         s: [Slot; 3],
     },
     Wide {
         f: WideFn,
+        kind: Kind,
         d: Slot,
         s: [Slot; 3],
     },
     Widen {
         f: WidenFn,
+        kind: Kind,
         d: Slot,
         s: [Slot; 3],
     },
     Cut {
         f: CutFn,
+        kind: Kind,
         d: Slot,
         a: Slot,
+    },
+    /// Shifts of 64 bits by a register of 32: `kind` says which.
+    Shift {
+        kind: Kind,
+        d: Slot,
+        a: Slot,
+        b: Slot,
     },
     Lop3 {
         f: Lop3Fn,
@@ -101,6 +115,7 @@ pub(crate) enum Op {
     Rare(Box<Rare>),
     CompareNarrow {
         f: CompareNarrowFn,
+        kind: Kind,
         a: Slot,
         b: Slot,
         to: CompareTo,
@@ -288,6 +303,8 @@ pub(crate) struct Func {
     /// Names, offsets and sizes of what is in the frame, for messages.
     pub(crate) objects: Vec<(String, u32, u32)>,
     pub(crate) has_body: bool,
+    /// Of a kernel: whether its registers must be zero at the start.
+    pub(crate) cleared: bool,
 }
 
 /// A constant that depends on the kernel: the address of a shared variable.
@@ -309,6 +326,8 @@ pub(crate) struct Constants {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     pub(crate) insts: Vec<Inst>,
+    /// The same for the inner loop.
+    pub(crate) quick: Vec<Quick>,
     pub(crate) funcs: Vec<Func>,
     pub(crate) constants: Constants,
     pub(crate) patches: Vec<SharedPatch>,

@@ -38,6 +38,17 @@ impl Slot {
         Slot(index | CONSTANT | WIDE)
     }
 
+    /// A number where other instructions have an operand.
+    pub(crate) fn number(n: u32) -> Self {
+        Slot(n)
+    }
+
+    /// See [`Self::number`].
+    #[inline]
+    pub(crate) fn as_number(self) -> u32 {
+        self.0
+    }
+
     /// The slot behind it: the upper half of a register of 128 bits.
     pub(crate) fn next(self) -> Self {
         Slot(self.0 + 1)

@@ -2,11 +2,13 @@
 
 use super::output::Output;
 use super::texture::Sites;
+use super::transfer::thread_of;
 use crate::alu::{L32, L64};
 use crate::code::{Code, Constants};
 use crate::fault::FaultKind;
 use crate::launch::LaunchConfig;
 use crate::lower::{KernelId, Program, SharedLayout};
+use crate::simd::Level;
 use std::time::Instant;
 
 /// A fault on its way up: the kind, and the lane if it is not the first active one.
@@ -99,6 +101,11 @@ pub(crate) struct Context<'a> {
     pub(crate) cta: Cta,
     pub(crate) counters: Counters,
     pub(crate) worker: usize,
+    pub(crate) level: Level,
+    /// %ctaid, %ntid, %nctaid.
+    pub(crate) of_cta: [u32; 9],
+    /// %tid of the lanes of each warp.
+    pub(crate) tids: Vec<[L32; 3]>,
     /// Where the last global access was found.
     pub(crate) hint: usize,
     pub(crate) narrow: L32,
@@ -125,6 +132,9 @@ impl<'a> Context<'a> {
             },
             counters: Counters::default(),
             worker,
+            level: Level::get(),
+            of_cta: [0; 9],
+            tids: (0..launch.warps).map(|warp| tids(warp, launch.config.block)).collect(),
             hint: 0,
             narrow: [0; 32],
             wide: [0; 32],
@@ -136,4 +146,10 @@ impl<'a> Context<'a> {
             watched: None,
         }
     }
+}
+
+/// %tid of the lanes of a warp, by axis.
+fn tids(warp: u32, block: [u32; 3]) -> [L32; 3] {
+    let of = |lane: usize| thread_of(warp * 32 + lane as u32, block);
+    std::array::from_fn(|axis| std::array::from_fn(|lane| of(lane)[axis]))
 }

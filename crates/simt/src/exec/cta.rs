@@ -90,6 +90,8 @@ impl Context<'_> {
         let launch = self.launch;
         let [x, y, _] = launch.config.grid.map(u64::from);
         self.cta.id = [index % x, index / x % y, index / x / y].map(|n| n as u32);
+        let of_cta = [self.cta.id, launch.config.block, launch.config.grid];
+        self.of_cta.copy_from_slice(of_cta.as_flattened());
         self.cta.shared.clear();
         self.cta.shared.resize(launch.reserved.0 + launch.reserved.1, 0);
         self.cta.barriers = Default::default();
@@ -111,10 +113,16 @@ impl Context<'_> {
         warp.frames.start(launch.kernel.0, u64::from(func.frame));
         warp.start(index, lanes, func.entry);
         // Nothing of the CTA before may be seen.
-        warp.narrow.clear();
-        warp.wide.clear();
-        warp.predicates.clear();
-        warp.local.clear();
+        warp.narrow.truncate(func.narrow as usize);
+        warp.wide.truncate(func.wide as usize);
+        if func.cleared {
+            warp.narrow.as_flattened_mut().fill(0);
+            warp.wide.as_flattened_mut().fill(0);
+        }
+        warp.predicates.truncate(func.predicates as usize);
+        warp.predicates.fill(0);
+        warp.local.truncate((func.frame / 4) as usize);
+        warp.local.as_flattened_mut().fill(0);
         self.reserve(warp, 0)
     }
 

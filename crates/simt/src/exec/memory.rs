@@ -68,6 +68,9 @@ pub(super) fn store_local(
 
 impl Context<'_> {
     pub(super) fn load(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Done {
+        if self.load_stream(warp, access, mask) {
+            return Ok(());
+        }
         let place = self.locate(warp, access, mask)?;
         if place == Place::Frame && self.load_row(warp, access, mask) {
             return Ok(());
@@ -131,6 +134,9 @@ impl Context<'_> {
     }
 
     pub(super) fn store(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Done {
+        if self.store_stream(warp, access, mask) {
+            return Ok(());
+        }
         let place = self.locate(warp, access, mask)?;
         let total = self.check_alignment(warp, access, place, mask, STORE)?;
         for (part, &source) in self.parts.iter_mut().zip(&access.parts) {

@@ -1,11 +1,11 @@
 //! The interpreter's loop: runs a warp's splits instruction by instruction.
 
 use super::context::{Context, Done, Trouble, trouble};
+use super::quick::{self, Place, Values};
 use super::warp::{Split, State, Warp};
 use crate::alu::Alu;
-use crate::code::{AT_RETURN, CompareTo, Inst, NONE, Op, Rare, Slot};
+use crate::code::{AT_RETURN, Inst, NONE, Op, Rare, Slot};
 use crate::fault::FaultKind;
-use texunit_isa::BoolOp;
 use texunit_unit::SurfaceKind;
 
 /// Steps that a split runs before others of its warp get their turn.
@@ -77,6 +77,9 @@ impl Context<'_> {
         let launch = self.launch;
         let insts = &launch.code.insts[..];
         loop {
+            if self.quick(warp, split, limit) {
+                return Ok(Flow::Pauses);
+            }
             let inst = &insts[split.pc as usize];
             let mask =
                 if inst.guard == Slot::TRUE { split.mask } else { split.mask & warp.p(inst.guard) };
@@ -124,70 +127,39 @@ impl Context<'_> {
         }
     }
 
+    /// Runs the inner loop as far as it goes. True: the turn is over.
+    #[inline]
+    fn quick(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> bool {
+        let launch = self.launch;
+        let before = Place {
+            pc: split.pc,
+            mask: split.mask,
+            grouped: split.group != NONE,
+            steps: warp.steps,
+            limit,
+            threads: 0,
+            over: false,
+        };
+        let values = Values {
+            insts: &launch.code.insts,
+            quick: &launch.code.quick,
+            constants: &launch.constants,
+            params: launch.config.params,
+            of_cta: &self.of_cta,
+            tid: &self.tids[warp.index as usize],
+        };
+        let after = quick::run(self.level, &values, warp, before);
+        self.counters.warp_instructions += after.steps - warp.steps;
+        self.counters.thread_instructions += after.threads;
+        warp.steps = after.steps;
+        split.pc = after.pc;
+        after.over
+    }
+
     /// An instruction after which the next one runs.
     #[inline]
     fn straight(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Done {
-        let constants = &self.launch.constants;
         match op {
-            Op::Narrow { f, d, s } => {
-                let n = |i: usize| warp.n(constants, s[i]);
-                f(&mut self.narrow, n(0), n(1), n(2));
-                warp.put_n(*d, &self.narrow, mask);
-            }
-            Op::Wide { f, d, s } => {
-                let w = |i: usize| warp.w(constants, s[i]);
-                f(&mut self.wide, w(0), w(1), w(2));
-                warp.put_w(*d, &self.wide, mask);
-            }
-            Op::Widen { f, d, s } => {
-                let n = |i: usize| warp.n(constants, s[i]);
-                f(&mut self.wide, n(0), n(1), warp.w(constants, s[2]));
-                warp.put_w(*d, &self.wide, mask);
-            }
-            Op::Cut { f, d, a } => {
-                f(&mut self.narrow, warp.w(constants, *a));
-                warp.put_n(*d, &self.narrow, mask);
-            }
-            Op::Lop3 { f, d, s, table } => {
-                let n = |i: usize| warp.n(constants, s[i]);
-                f(&mut self.narrow, n(0), n(1), n(2), *table);
-                warp.put_n(*d, &self.narrow, mask);
-            }
-            Op::CompareNarrow { f, a, b, to } => {
-                let r = f(warp.n(constants, *a), warp.n(constants, *b));
-                put_compared(warp, to, r, !r, mask);
-            }
-            Op::CompareWide { f, a, b, to } => {
-                let r = f(warp.w(constants, *a), warp.w(constants, *b));
-                put_compared(warp, to, r, !r, mask);
-            }
-            Op::ComparePair { f, a, b, to } => {
-                let (low, high) = f(warp.n(constants, *a), warp.n(constants, *b));
-                put_compared(warp, to, low, high, mask);
-            }
-            Op::MovNarrow { d, a } => {
-                self.narrow = *warp.n(constants, *a);
-                warp.put_n(*d, &self.narrow, mask);
-            }
-            Op::MovWide { d, a } => {
-                self.wide = *warp.w(constants, *a);
-                warp.put_w(*d, &self.wide, mask);
-            }
-            Op::Logic { f, d, a, b } => warp.put_p(*d, f(warp.p(*a), warp.p(*b)), mask),
-            Op::SelectNarrow { d, a, b, p } => {
-                let (a, b, p) = (warp.n(constants, *a), warp.n(constants, *b), warp.p(*p));
-                for (lane, to) in self.narrow.iter_mut().enumerate() {
-                    *to = if p & (1 << lane) != 0 { a[lane] } else { b[lane] };
-                }
-                warp.put_n(*d, &self.narrow, mask);
-            }
-            Op::SelectWide { d, a, b, p } => {
-                let (a, b, p) = (warp.w(constants, *a), warp.w(constants, *b), warp.p(*p));
-                for (lane, to) in self.wide.iter_mut().enumerate() {
-                    *to = if p & (1 << lane) != 0 { a[lane] } else { b[lane] };
-                }
-                warp.put_w(*d, &self.wide, mask);
-            }
             Op::Load(access) => self.load(warp, access, mask)?,
             Op::Store(access) => self.store(warp, access, mask)?,
             Op::Fetch(fetch) => self.fetch(warp, fetch, mask)?,
@@ -402,15 +374,4 @@ pub(super) fn join_at_return(warp: &mut Warp, split: &mut Split) -> Flow {
         }
     }
     Flow::Goes
-}
-
-fn put_compared(warp: &mut Warp, to: &CompareTo, p: u32, q: u32, mask: u32) {
-    let combine = |r: u32| match to.op {
-        BoolOp::And => r & warp.p(to.c),
-        BoolOp::Or => r | warp.p(to.c),
-        BoolOp::Xor => r ^ warp.p(to.c),
-    };
-    let (p, q) = (combine(p), combine(q));
-    warp.put_p(to.p, p, mask);
-    warp.put_p(to.q, q, mask);
 }

@@ -65,6 +65,21 @@ pub(super) fn keep<P>(kept: &mut Kept<P>, handles: (u64, u64), plan: P) {
     kept.insert(0, (handles, plan));
 }
 
+/// The lanes that have this handle.
+fn same(handles: &[u64; 32], handle: u64) -> u32 {
+    crate::simd::dispatch(
+        #[inline(always)]
+        || {
+            let others = handles.iter().fold(0, |any, h| any | (h ^ handle));
+            if others == 0 {
+                return u32::MAX;
+            }
+            let same = |lane: usize| u32::from(handles[lane] == handle) << lane;
+            (0..32).fold(0, |mask, lane| mask | same(lane))
+        },
+    )
+}
+
 /// The operands of a fetch for these lanes.
 fn request<'w>(
     fetch: &Fetch,
@@ -167,9 +182,9 @@ impl<'a> Context<'a> {
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
             let handles = (texture[lane], sampler[lane]);
-            let mut active = 0;
-            for l in lanes(rest) {
-                active |= u32::from((texture[l], sampler[l]) == handles) << l;
+            let mut active = rest & same(texture, handles.0);
+            if fetch.sampler.is_some() {
+                active &= same(sampler, handles.1);
             }
             rest &= !active;
             if !find(kept, handles) {

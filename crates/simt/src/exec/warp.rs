@@ -102,6 +102,16 @@ impl Warp {
         (self.local_base, self.local_end) = (f.local, f.local_end);
     }
 
+    /// Registers of the running frame, and what lies above them.
+    #[inline]
+    pub(super) fn windows(&mut self) -> (&mut [L32], &mut [L64], &mut [u32]) {
+        (
+            &mut self.narrow[self.narrow_base..],
+            &mut self.wide[self.wide_base..],
+            &mut self.predicates[self.predicate_base..],
+        )
+    }
+
     #[inline]
     pub(crate) fn n<'a>(&'a self, constants: &'a Constants, slot: Slot) -> &'a L32 {
         if slot.is_constant() {
@@ -159,18 +169,6 @@ impl Warp {
     }
 
     #[inline]
-    pub(crate) fn put_w(&mut self, d: Slot, value: &L64, mask: u32) {
-        let to = &mut self.wide[self.wide_base + d.index()];
-        if mask == self.live {
-            *to = *value;
-        } else {
-            for (lane, (to, &v)) in to.iter_mut().zip(value).enumerate() {
-                *to = if mask & (1 << lane) != 0 { v } else { *to };
-            }
-        }
-    }
-
-    #[inline]
     pub(crate) fn put_p(&mut self, d: Slot, value: u32, mask: u32) {
         if d.is_none() {
             return;
@@ -184,8 +182,14 @@ impl Warp {
         if d.is_none() {
         } else if d.is_wide() {
             let to = &mut self.wide[self.wide_base + d.index()];
-            for lane in lanes(mask) {
-                to[lane] = value[lane] & keep;
+            if mask == self.live {
+                for (to, &v) in to.iter_mut().zip(value) {
+                    *to = v & keep;
+                }
+            } else {
+                for lane in lanes(mask) {
+                    to[lane] = value[lane] & keep;
+                }
             }
         } else if d.is_predicate() {
             let bits =

@@ -3,13 +3,18 @@
 
 use super::builder::{Builder, is_wide, mask_of};
 use super::fuse;
-use crate::alu::{self, Alu, L32};
+use crate::alu::{self, Alu, Kind, L32};
 use crate::code::{CompareTo, Op, Rare, Slot};
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{AtomOp, BoolOp, Modifiers, Opcode, Rounding, ScalarType};
 
 fn not_equal(a: &L32, b: &L32) -> u32 {
     a.iter().zip(b).enumerate().fold(0, |m, (i, (a, b))| m | (u32::from(a != b) << i))
+}
+
+/// What the inner loop does for an arithmetic instruction.
+fn kind_of(opcode: Opcode, mods: &Modifiers) -> Kind {
+    alu::kind(opcode, mods).unwrap_or(Kind::Call)
 }
 
 impl<'a> Builder<'a> {
@@ -36,7 +41,8 @@ impl<'a> Builder<'a> {
             let divisor = self.source(ops.get(2)?, inst.mods.ty().is_some_and(is_wide))?;
             self.finisher(Op::CountZero { divisor });
         }
-        self.apply(alu, d, keep, &ops[1..], &inst.mods)
+        let kind = if three { Kind::Call } else { kind_of(inst.opcode, &inst.mods) };
+        self.apply((alu, kind), d, keep, &ops[1..], &inst.mods)
     }
 
     /// `cvt` between registers of other widths than its types.
@@ -73,7 +79,7 @@ impl<'a> Builder<'a> {
     /// Emits an arithmetic function. `ops` are the sources.
     pub(super) fn apply(
         &mut self,
-        alu: Alu,
+        (alu, kind): (Alu, Kind),
         d: Slot,
         keep: u64,
         ops: &[Operand],
@@ -83,7 +89,7 @@ impl<'a> Builder<'a> {
             Alu::Narrow(f) => {
                 let s = self.three(ops)?;
                 let (to, cut) = self.result(d, false, keep);
-                self.emit(Op::Narrow { f, d: to, s });
+                self.emit(Op::Narrow { f, kind, d: to, s });
                 self.cut(d, to, keep, cut);
             }
             Alu::Lop3(f) => {
@@ -96,19 +102,25 @@ impl<'a> Builder<'a> {
             Alu::Wide(f) => {
                 let s = [self.wide_at(ops, 0)?, self.wide_at(ops, 1)?, self.wide_at(ops, 2)?];
                 let (to, cut) = self.result(d, true, keep);
-                self.emit(Op::Wide { f, d: to, s });
+                self.emit(Op::Wide { f, kind, d: to, s });
                 self.cut(d, to, keep, cut);
             }
             Alu::Widen(f) => {
                 let s = [self.narrow_at(ops, 0)?, self.narrow_at(ops, 1)?, self.wide_at(ops, 2)?];
                 let (to, cut) = self.result(d, true, keep);
-                self.emit(Op::Widen { f, d: to, s });
+                self.emit(Op::Widen { f, kind, d: to, s });
                 self.cut(d, to, keep, cut);
             }
             Alu::Cut(f) => {
                 let a = self.wide_at(ops, 0)?;
                 let (to, cut) = self.result(d, false, keep);
-                self.emit(Op::Cut { f, d: to, a });
+                self.emit(Op::Cut { f, kind, d: to, a });
+                self.cut(d, to, keep, cut);
+            }
+            Alu::Mixed(_) if matches!(kind, Kind::ShlW | Kind::ShrWU | Kind::ShrWS) => {
+                let (a, b) = (self.wide_at(ops, 0)?, self.narrow_at(ops, 1)?);
+                let (to, cut) = self.result(d, true, keep);
+                self.emit(Op::Shift { kind, d: to, a, b });
                 self.cut(d, to, keep, cut);
             }
             Alu::Predicate(f) => self.logic(f, d, ops)?,
@@ -180,10 +192,10 @@ impl<'a> Builder<'a> {
             d if d.is_none() => self.temporary_narrow(),
             d => d,
         };
-        self.apply(alu, d, u64::from(u32::MAX), sources, &inst.mods)?;
+        self.apply((alu, Kind::Call), d, u64::from(u32::MAX), sources, &inst.mods)?;
         let zero = self.constant(0, false);
         let to = CompareTo { p, q: Slot::NONE, op: inst.mods.bool_op?, c };
-        self.finisher(Op::CompareNarrow { f: not_equal, a: d, b: zero, to });
+        self.finisher(Op::CompareNarrow { f: not_equal, kind: Kind::Ne, a: d, b: zero, to });
         Some(())
     }
 
@@ -210,7 +222,7 @@ impl<'a> Builder<'a> {
         let compare = match alu {
             Alu::CompareNarrow(f) => {
                 let (a, b) = (self.narrow_at(sources, 0)?, self.narrow_at(sources, 1)?);
-                Op::CompareNarrow { f, a, b, to }
+                Op::CompareNarrow { f, kind: kind_of(inst.opcode, &inst.mods), a, b, to }
             }
             Alu::ComparePair(f) => {
                 let (a, b) = (self.narrow_at(sources, 0)?, self.narrow_at(sources, 1)?);
@@ -279,10 +291,10 @@ impl<'a> Builder<'a> {
         let (d, a, members) = (self.destination(d)?, self.narrow(a)?, self.narrow(members)?);
         let (key, least) = (self.temporary_narrow(), self.temporary_narrow());
         let ty = ScalarType::S32;
-        self.helper(Op::Narrow { f: keys, d: key, s: [a; 3] });
+        self.helper(Op::Narrow { f: keys, kind: Kind::Call, d: key, s: [a; 3] });
         self.unguarded(|b| b.emit(Op::Redux { op, ty, d: least, a: key, members }));
         if !d.is_none() {
-            self.finisher(Op::Narrow { f: from_keys, d, s: [least; 3] });
+            self.finisher(Op::Narrow { f: from_keys, kind: Kind::Call, d, s: [least; 3] });
         }
         Some(())
     }
@@ -302,10 +314,10 @@ impl<'a> Builder<'a> {
                 // a*b - c, or c - a*b.
                 let negated = if sum.operand == 1 { &mut c } else { &mut a };
                 let d = self.temporary_narrow();
-                self.helper(Op::Narrow { f: flip_sign, d, s: [*negated; 3] });
+                self.helper(Op::Narrow { f: flip_sign, kind: Kind::Call, d, s: [*negated; 3] });
                 *negated = d;
             }
-            self.emit(Op::Narrow { f, d, s: [a, b, c] });
+            self.emit(Op::Narrow { f, kind: kind_of(Opcode::Fma, &fma), d, s: [a, b, c] });
             Some(())
         })();
         if done.is_none() {

@@ -236,6 +236,7 @@ impl<'a> Builder<'a> {
             shape: if f.is_entry { Default::default() } else { (own(&f.returns), own(&f.params)) },
             objects: self.objects,
             has_body: f.body.is_some(),
+            cleared: f.is_entry && !super::assigned::writes_first(f),
         };
         let built = Built { insts: self.insts, labels: self.labels, is_entry: f.is_entry };
         (func, built, self.needs)

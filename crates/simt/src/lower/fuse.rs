@@ -38,7 +38,7 @@ impl Pairs {
 }
 
 /// Calls `f` with each register that an operand mentions.
-fn each_register(operand: &Operand, f: &mut impl FnMut(RegId)) {
+pub(super) fn each_register(operand: &Operand, f: &mut impl FnMut(RegId)) {
     match operand {
         Operand::Reg(r) | Operand::NotReg(r) => f(*r),
         Operand::AddressOf(ir::Base::Reg(r), _)

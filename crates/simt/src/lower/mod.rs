@@ -4,6 +4,7 @@
 //! [`Program::unsupported`] for every kernel that can reach it, and a fault if it runs.
 
 mod arithmetic;
+mod assigned;
 mod builder;
 mod call;
 mod codes;
@@ -23,7 +24,7 @@ mod surface;
 mod texture;
 mod transport;
 
-use crate::code::{Code, Func};
+use crate::code::{Code, Func, Quick};
 use builder::Builder;
 pub(crate) use builder::mask_of;
 pub use codes::CODES;
@@ -86,6 +87,7 @@ fn lower_code(
         code.funcs.push(Func { entry, ..func });
         needs.push(need);
     }
+    code.quick = code.insts.iter().map(Quick::of).collect();
     (code.constants, code.patches, code.sites) = pools.finish();
     (code, needs)
 }

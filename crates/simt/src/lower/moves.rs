@@ -3,7 +3,7 @@
 use super::builder::{Builder, is_wide, mask_of};
 use crate::code::{Op, Slot};
 use texunit_check::ir::{Instruction, Operand};
-use texunit_isa::{Opcode, ScalarType, Space};
+use texunit_isa::{Opcode, ScalarType, Space, SpecialReg as R};
 use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind};
 
 impl<'a> Builder<'a> {
@@ -40,6 +40,15 @@ impl<'a> Builder<'a> {
         match (d, a) {
             (Operand::Vector(parts), _) => self.unpack(parts, a, ty),
             (_, Operand::Vector(parts)) => self.pack(d, parts, ty),
+            // What every kernel begins with goes into its register at once.
+            (Operand::Reg(r), Operand::Special(reg, component))
+                if self.bits(*r) == 32
+                    && matches!(reg, R::Tid | R::Ntid | R::Ctaid | R::Nctaid) =>
+            {
+                let d = self.register(*r);
+                self.emit(Op::Special { d, reg: *reg, component: *component });
+                Some(())
+            }
             _ => {
                 let to = self.destination(d)?;
                 let from = match ty {

@@ -1,0 +1,88 @@
+//! Instructions as the interpreter's inner loop reads them: 24 bytes each, beside the full ones.
+
+use super::{Inst, Op, Place, Slot};
+use crate::alu::Kind;
+use texunit_isa::{BoolOp, SpecialReg};
+
+/// An instruction of the inner loop, or a mark that the full one has to be looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quick {
+    pub(crate) kind: Kind,
+    /// As of [`Inst`].
+    pub(crate) count: u8,
+    pub(crate) guard: Slot,
+    pub(crate) d: Slot,
+    /// Sources. Of a branch the first is the target, of `OfCta`, `Tid` and parameters a number.
+    pub(crate) s: [Slot; 3],
+}
+
+/// Number of a value that is the same for all threads of a CTA: its place in
+/// `Context::of_cta`.
+fn of_cta(reg: SpecialReg, component: u8) -> Option<u32> {
+    let first = match reg {
+        SpecialReg::Ctaid => 0,
+        SpecialReg::Ntid => 3,
+        SpecialReg::Nctaid => 6,
+        _ => return None,
+    };
+    (component < 3).then_some(first + u32::from(component))
+}
+
+impl Quick {
+    /// The inner loop's form of an instruction.
+    pub(crate) fn of(inst: &Inst) -> Self {
+        let leave = (Kind::Leave, Slot::NONE, [Slot::NONE; 3]);
+        let (kind, d, s) = Self::parts(&inst.op).unwrap_or(leave);
+        Self { kind, count: inst.count, guard: inst.guard, d, s }
+    }
+
+    fn parts(op: &Op) -> Option<(Kind, Slot, [Slot; 3])> {
+        let none = Slot::NONE;
+        let number = Slot::number;
+        Some(match *op {
+            Op::Nop => (Kind::Nop, none, [none; 3]),
+            Op::Join => (Kind::Join, none, [none; 3]),
+            Op::Branch { target, .. } => (Kind::Branch, none, [number(target), none, none]),
+            Op::Narrow { kind, d, s, .. }
+            | Op::Wide { kind, d, s, .. }
+            | Op::Widen { kind, d, s, .. } => (kind, d, s),
+            Op::Cut { kind, d, a, .. } => (kind, d, [a, none, none]),
+            Op::Shift { kind, d, a, b } => (kind, d, [a, b, none]),
+            Op::Lop3 { .. } | Op::CompareWide { .. } | Op::ComparePair { .. } => {
+                (Kind::Call, none, [none; 3])
+            }
+            Op::CompareNarrow { kind, a, b, ref to, .. } => {
+                let plain = to.q.is_none() && to.op == BoolOp::And && to.c == Slot::TRUE;
+                let kind = if plain && !to.p.is_none() { kind } else { Kind::Call };
+                (kind, to.p, [a, b, none])
+            }
+            Op::MovNarrow { d, a } => (Kind::MovNarrow, d, [a, none, none]),
+            Op::MovWide { d, a } => (Kind::MovWide, d, [a, none, none]),
+            Op::SelectNarrow { d, a, b, p } => (Kind::SelectNarrow, d, [a, b, p]),
+            Op::SelectWide { d, a, b, p } => (Kind::SelectWide, d, [a, b, p]),
+            Op::Logic { .. } => (Kind::Call, none, [none; 3]),
+            Op::Special { d, reg, component } if is_narrow(d) => match reg {
+                SpecialReg::Tid if component < 3 => {
+                    (Kind::Tid, d, [number(component.into()), none, none])
+                }
+                _ => (Kind::OfCta, d, [number(of_cta(reg, component)?), none, none]),
+            },
+            Op::Load(ref access) if access.place == Place::KernelParam => {
+                let [d] = access.parts[..] else { return None };
+                let offset = u32::try_from(access.offset).ok()?;
+                let whole = match access.size {
+                    4 if is_narrow(d) && access.mask >= u64::from(u32::MAX) => Kind::ParamNarrow,
+                    8 if !d.is_none() && d.is_wide() && access.mask == u64::MAX => Kind::ParamWide,
+                    _ => return None,
+                };
+                let aligned = offset % u32::from(access.size) == 0 && !access.constant;
+                aligned.then_some((whole, d, [number(offset), none, none]))?
+            }
+            _ => return None,
+        })
+    }
+}
+
+fn is_narrow(slot: Slot) -> bool {
+    !slot.is_none() && !slot.is_wide() && !slot.is_predicate()
+}

@@ -1,0 +1,53 @@
+//! Functions of one to three sources, applied to all lanes. Parameters of functions are known not to
+//! overlap, so these loops become vector code; the result is a buffer of its own because the
+//! destination of an instruction may be a source.
+
+#![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
+
+#[inline(always)]
+pub(in crate::exec) fn one<D, A: Copy>(d: &mut [D; 32], a: &[A; 32], f: impl Fn(A) -> D) {
+    for i in 0..32 {
+        d[i] = f(a[i]);
+    }
+}
+
+#[inline(always)]
+pub(in crate::exec) fn two<D, A: Copy, B: Copy>(
+    d: &mut [D; 32],
+    a: &[A; 32],
+    b: &[B; 32],
+    f: impl Fn(A, B) -> D,
+) {
+    for i in 0..32 {
+        d[i] = f(a[i], b[i]);
+    }
+}
+
+#[inline(always)]
+pub(in crate::exec) fn three<D, A: Copy, B: Copy, C: Copy>(
+    d: &mut [D; 32],
+    (a, b, c): (&[A; 32], &[B; 32], &[C; 32]),
+    f: impl Fn(A, B, C) -> D,
+) {
+    for i in 0..32 {
+        d[i] = f(a[i], b[i], c[i]);
+    }
+}
+
+/// Those lanes of `mask`; the others stay.
+#[inline(always)]
+pub(in crate::exec) fn merge<T: Copy>(to: &mut [T; 32], value: &[T; 32], mask: u32) {
+    for i in 0..32 {
+        to[i] = if mask & (1 << i) != 0 { value[i] } else { to[i] };
+    }
+}
+
+/// Lanes in which `f` holds.
+#[inline(always)]
+pub(in crate::exec) fn holds(a: &[u32; 32], b: &[u32; 32], f: impl Fn(u32, u32) -> bool) -> u32 {
+    let mut mask = 0;
+    for i in 0..32 {
+        mask |= u32::from(f(a[i], b[i])) << i;
+    }
+    mask
+}

@@ -1,0 +1,191 @@
+//! The inner loop against the functions of `alu::select`, instruction by instruction, on every level.
+
+use super::*;
+use crate::alu::{Alu, L64, SPELLINGS, kind, select};
+use texunit_isa::{CmpOp, Modifiers, MulPart, Opcode, Rounding, ScalarType};
+
+/// An instruction by its spelling.
+fn parse(text: &str) -> (Opcode, Modifiers) {
+    let mut words = text.split('.');
+    let opcode = Opcode::from_name(words.next().expect("a word")).expect("an opcode");
+    let mut m = Modifiers::default();
+    for word in words {
+        let compares = opcode == Opcode::Setp;
+        match word {
+            "ftz" => m.ftz = true,
+            "sat" => m.sat = true,
+            "wrap" => m.wrap = true,
+            "l" | "r" if opcode == Opcode::Shf => m.shf_right = word == "r",
+            _ if compares && CmpOp::from_name(word).is_some() => m.cmp = CmpOp::from_name(word),
+            _ => {
+                if let Some(ty) = ScalarType::from_name(word) {
+                    m.types.push(ty);
+                } else if let Some(part) = MulPart::from_name(word) {
+                    m.part = Some(part);
+                } else {
+                    m.rounding = Some(Rounding::from_name(word).expect(word));
+                }
+            }
+        }
+    }
+    (opcode, m)
+}
+
+/// Values with edges among them.
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self) -> u64 {
+        const EDGES: [u32; 16] = [
+            0,
+            1,
+            31,
+            32,
+            33,
+            64,
+            0x8000_0000,
+            0x7fff_ffff,
+            u32::MAX,
+            0x3f80_0000,
+            0xbf80_0001,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_1234,
+            0x0040_0000,
+            0x8000_0001,
+        ];
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let x = self.0 >> 16;
+        let half = |x: u64| match x & 7 {
+            0..3 => EDGES[(x >> 3 & 15) as usize],
+            // Floats of moderate size.
+            3..5 => (x as u32 & 0x83ff_ffff) | 0x3c00_0000,
+            _ => x as u32,
+        };
+        u64::from(half(x)) | u64::from(half(x >> 20)) << 32
+    }
+}
+
+/// Registers: sources 0 to 2 and a destination of each width.
+struct Bank {
+    narrow: [L32; 4],
+    wide: [L64; 4],
+    predicates: [u32; 1],
+}
+
+impl Bank {
+    fn new(noise: &mut Noise) -> Self {
+        let wide = std::array::from_fn(|_| std::array::from_fn(|_| noise.next()));
+        let narrow = std::array::from_fn(|_| std::array::from_fn(|_| noise.next() as u32));
+        Self { narrow, wide, predicates: [noise.next() as u32] }
+    }
+
+    /// Runs one instruction by the inner loop.
+    fn run(&mut self, level: Level, quick: Quick, mask: u32) {
+        let leave = Quick { kind: Kind::Leave, count: 1, ..quick };
+        let constants = Constants::default();
+        let values = Values {
+            insts: &[],
+            quick: &[quick, leave],
+            constants: &constants,
+            params: &[],
+            of_cta: &[0; 9],
+            tid: &[[0; 32]; 3],
+        };
+        let lanes = Lanes {
+            narrow: &mut self.narrow,
+            wide: &mut self.wide,
+            predicates: &mut self.predicates,
+            constants: &constants,
+            live: u32::MAX,
+        };
+        let place =
+            Place { pc: 0, mask, grouped: false, steps: 0, limit: 9, threads: 0, over: false };
+        let end = level.run(
+            #[inline(always)]
+            move || run_inline(&values, lanes, place),
+        );
+        assert_eq!(
+            (end.pc, end.steps, end.threads, end.over),
+            (1, 1, mask.count_ones().into(), false)
+        );
+    }
+}
+
+/// What the function of the instruction gives, and its operands in the inner loop.
+fn expected(alu: Alu, bank: &Bank) -> (Bank, Slot, [Slot; 3]) {
+    let mut out = Bank { narrow: bank.narrow, wide: bank.wide, predicates: bank.predicates };
+    let (n, w) = (&bank.narrow, &bank.wide);
+    let (ns, ws) = ([0, 1, 2].map(Slot::narrow), [0, 1, 2].map(Slot::wide));
+    let (nd, wd) = (Slot::narrow(3), Slot::wide(3));
+    let (d, s) = match alu {
+        Alu::Narrow(f) => {
+            f(&mut out.narrow[3], &n[0], &n[1], &n[2]);
+            (nd, ns)
+        }
+        Alu::Wide(f) => {
+            f(&mut out.wide[3], &w[0], &w[1], &w[2]);
+            (wd, ws)
+        }
+        Alu::Widen(f) => {
+            // What `mul` lacks is zero.
+            f(&mut out.wide[3], &n[0], &n[1], &w[2]);
+            (wd, [ns[0], ns[1], ws[2]])
+        }
+        Alu::Cut(f) => {
+            f(&mut out.narrow[3], &w[0]);
+            (nd, ws)
+        }
+        // Shifts of 64 bits.
+        Alu::Mixed(f) => {
+            f(&mut out.wide[3], &w[0], &n[1].map(u64::from), &w[2]);
+            (wd, [ws[0], ns[1], ws[2]])
+        }
+        Alu::CompareNarrow(f) => {
+            out.predicates[0] = f(&n[0], &n[1]);
+            (Slot::predicate(0), ns)
+        }
+        other => panic!("not of the inner loop: {other:?}"),
+    };
+    (out, d, s)
+}
+
+#[test]
+fn instructions_are_those_of_select() {
+    let mut noise = Noise(1);
+    for text in SPELLINGS {
+        let (opcode, mods) = parse(text);
+        let kind = kind(opcode, &mods).unwrap_or_else(|| panic!("{text} is spelled otherwise"));
+        let alu = select(opcode, &mods).expect(text);
+        for level in Level::all() {
+            for mask in [u32::MAX, 1, 0x8000_0000, 0x5a5a_1234].repeat(8) {
+                let mut bank = Bank::new(&mut noise);
+                let (mut want, d, s) = expected(alu, &bank);
+                for lane in super::super::warp::lanes(!mask) {
+                    want.narrow[3][lane] = bank.narrow[3][lane];
+                    want.wide[3][lane] = bank.wide[3][lane];
+                }
+                want.predicates[0] = (want.predicates[0] & mask) | (bank.predicates[0] & !mask);
+                bank.run(level, Quick { kind, count: 1, guard: Slot::TRUE, d, s }, mask);
+                let what = format!("{text} on {level:?} for lanes {mask:#x}");
+                assert_eq!(bank.narrow, want.narrow, "{what}");
+                assert_eq!(bank.wide, want.wide, "{what}");
+                assert_eq!(bank.predicates, want.predicates, "{what}");
+            }
+        }
+    }
+}
+
+/// A destination that is a source too.
+#[test]
+fn destinations_may_be_sources() {
+    let mut noise = Noise(2);
+    for level in Level::all() {
+        let mut bank = Bank::new(&mut noise);
+        let (before, slot) = (bank.narrow[0], Slot::narrow(0));
+        let quick = Quick { kind: Kind::MulLo, count: 1, guard: Slot::TRUE, d: slot, s: [slot; 3] };
+        bank.run(level, quick, u32::MAX);
+        assert_eq!(bank.narrow[0], before.map(|x| x.wrapping_mul(x)));
+    }
+}
