@@ -14,7 +14,6 @@ use measure::{Effort, Rate, Via, measure};
 use serde::Serialize;
 use std::io::Write as _;
 use std::time::Duration;
-use texunit_unit::SimdLevel;
 
 /// Arguments of `texunit bench`.
 #[derive(Clone, Debug, Args)]
@@ -83,9 +82,6 @@ pub fn run(args: &BenchArgs) -> u8 {
             return crate::usage_error("bench", &message);
         }
     };
-    if let Err(error) = SimdLevel::from_environment() {
-        return crate::usage_error("bench", &format!("TEXUNIT_SIMD: {error}"));
-    }
     let threads = match args.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads.into(),

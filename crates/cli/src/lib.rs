@@ -29,6 +29,7 @@ use clap::{CommandFactory, Parser};
 use explain::args::ExplainFormat;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
+use texunit_unit::SimdLevel;
 
 /// Exit code for wrong input, findings and faults.
 const FAILED: u8 = 1;
@@ -46,6 +47,15 @@ fn exit_code(work: impl FnOnce() -> u8 + std::panic::UnwindSafe) -> u8 {
     std::panic::catch_unwind(work).unwrap_or(BUG)
 }
 
+/// The name of a command whose speed depends on the SIMD level.
+fn runs_kernels(command: &Command) -> Option<&'static str> {
+    match command {
+        Command::Launch(_) => Some("launch"),
+        Command::Bench(_) => Some("bench"),
+        _ => None,
+    }
+}
+
 fn run_command() -> u8 {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -55,6 +65,11 @@ fn run_command() -> u8 {
             return if error.use_stderr() { BUG } else { 0 };
         }
     };
+    if let Some(name) = runs_kernels(&cli.command)
+        && let Err(error) = SimdLevel::from_environment()
+    {
+        return usage_error(name, &format!("TEXUNIT_SIMD: {error}"));
+    }
     match cli.command {
         Command::Launch(args) => launch(&args),
         Command::Explain(args) => explain(&args),

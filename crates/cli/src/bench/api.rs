@@ -54,14 +54,14 @@ impl Operands {
         made
     }
 
-    fn part(&self, range: Range<usize>, components: u8) -> FetchArrays<'_> {
-        let part = |array| slice(array, &range);
+    fn part<'a>(&'a self, range: Range<usize>, components: u8) -> FetchArrays<'a> {
+        let part = |array: &'a [u32]| slice(array, &range);
         FetchArrays {
-            coords: self.coords.each_ref().map(part),
-            offset: self.offset.each_ref().map(part),
+            coords: self.coords.each_ref().map(|array| part(array)),
+            offset: self.offset.each_ref().map(|array| part(array)),
             level: part(&self.level),
-            dpdx: self.dpdx.each_ref().map(part),
-            dpdy: self.dpdy.each_ref().map(part),
+            dpdx: self.dpdx.each_ref().map(|array| part(array)),
+            dpdy: self.dpdy.each_ref().map(|array| part(array)),
             compare: part(&self.compare),
             components,
         }
@@ -121,7 +121,7 @@ impl Arrays {
 }
 
 /// A part of an array, or nothing of one that is empty.
-fn slice<'a>(array: &'a Vec<u32>, range: &Range<usize>) -> &'a [u32] {
+fn slice<'a>(array: &'a [u32], range: &Range<usize>) -> &'a [u32] {
     array.get(range.clone()).unwrap_or(&[])
 }
 

@@ -89,5 +89,5 @@ impl Workload {
 /// A few hundred numbers below `count`, spread without a period of the lanes or rows.
 pub(super) fn samples(count: u32) -> impl Iterator<Item = u32> {
     const SAMPLES: u32 = 400;
-    (0..count).step_by((count / SAMPLES | 1) as usize)
+    (0..count).step_by(((count / SAMPLES) | 1) as usize)
 }

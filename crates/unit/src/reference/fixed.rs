@@ -72,11 +72,6 @@ impl Fixed {
         Self(self.0 + other.0)
     }
 
-    /// In steps of 2^-60.
-    pub(crate) fn steps(self) -> i128 {
-        self.0
-    }
-
     /// The nearest f64, for traces.
     pub(crate) fn to_f64(self) -> f64 {
         self.0 as f64 / (1_u64 << FRACTION) as f64

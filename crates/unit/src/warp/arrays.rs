@@ -76,6 +76,24 @@ impl<'a> FetchArrays<'a> {
 
 const OPERANDS: usize = 15;
 
+/// Warps ahead of which the lines of results are asked for. Stores that miss the caches fill the store
+/// buffer of the CPU, and then everything waits for them.
+const AHEAD: usize = 12;
+
+/// Asks for the two cache lines that 32 elements from `at` on begin with.
+#[inline(always)]
+fn will_write(array: &[u32], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for line in [at, at + 16] {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        let place = array.as_ptr().wrapping_add(line);
+        // SAFETY: a hint, which never faults.
+        unsafe { _mm_prefetch::<_MM_HINT_ET0>(place.cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (array, at);
+}
+
 fn request<'a>(active: u32, components: u8, of: &[&'a Lanes; OPERANDS]) -> FetchRequest<'a> {
     let [x, y, z, w, ox, oy, oz, level, ax, ay, az, bx, by, bz, compare] = *of;
     FetchRequest {
@@ -123,6 +141,9 @@ impl FetchPlan {
                 if let Some(lanes) = array.as_chunks().0.get(warp) {
                     *register = lanes;
                 }
+            }
+            for array in &out {
+                will_write(array, 32 * (warp + AHEAD));
             }
             self.fetch(&request(u32::MAX, components, &registers), scratch, &mut answer);
             for c in (0..4).filter(wanted) {

@@ -113,10 +113,4 @@ impl Build {
     pub(super) fn level(self) -> SimdLevel {
         self.0
     }
-
-    /// Whether it may use AVX2.
-    #[cfg(target_arch = "x86_64")]
-    pub(super) fn is_avx2(self) -> bool {
-        self.0 >= SimdLevel::Avx2
-    }
 }

@@ -1,28 +1,26 @@
 //! The planned path: 32 fetches at a time, specialised once per (instruction form, texture,
 //! sampler). Equal to [`crate::reference`] on every bit, which tests hold it to.
 //!
-//! There are two ways. `fast` is for fetches from one mip level of a texture whose channels lie
-//! one after the other: monomorphised functions, picked when the plan is made, on x86-64 in a
-//! build with AVX2 where the machine has it. `general` is for all others: the same stages (place,
-//! levels, axes, texels, sums), each a loop over lanes that asks what it has to do before the loop
-//! and not in it.
+//! There are two ways. `fast` is for plain formats: monomorphised stages over the vectors of `simd`,
+//! written once and built for AVX-512, AVX2 and portable code. `general` is for all others: the same
+//! stages (place, levels, axes, texels, sums), each a loop over lanes that asks what it has to do before
+//! the loop and not in it, compiled for the same levels.
 //!
 //! Nothing is allocated in a fetch: what stages hand on lies in a [`Scratch`]. Lanes that are not
 //! active are computed like the others, where that is cheap, and dropped: address modes make any
 //! coordinate a valid one.
 
-#![allow(unsafe_code, reason = "calls of AVX2 builds, and unchecked float to integer conversion")]
+#![allow(
+    unsafe_code,
+    reason = "calls of builds for a SIMD level, its instructions, and unchecked float to integer conversion"
+)]
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
 mod arrays;
-mod axis;
 mod build;
-mod class;
 mod fast;
 mod general;
-mod kernel;
 mod simd;
-mod texels;
 
 pub use arrays::{FetchArrays, LengthError};
 pub use build::{SimdError, SimdLevel, simd_level};
@@ -41,7 +39,7 @@ use texunit_texel::f32_to_f16;
 pub struct Scratch {
     fast: fast::Space,
     general: general::Space,
-    buffers: kernel::Buffers,
+    buffers: general::buffers::Buffers,
     results: [Lanes; 4],
 }
 
@@ -51,7 +49,7 @@ impl Scratch {
         Self {
             fast: fast::Space::new(),
             general: general::Space::new(),
-            buffers: kernel::Buffers::ZERO,
+            buffers: general::buffers::Buffers::ZERO,
             results: [[0; 32]; 4],
         }
     }

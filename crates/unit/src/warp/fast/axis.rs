@@ -54,8 +54,6 @@ pub(super) enum Find {
     Point,
     /// The two around the point (rule 1.6).
     Linear,
-    /// The same without limiting the coordinate (section 8).
-    Gather,
 }
 
 /// An axis, specialised.
@@ -90,7 +88,6 @@ impl Arguments for OfAxis {
 
 const POINT: u8 = 0;
 const LINEAR: u8 = 1;
-const GATHER: u8 = 2;
 
 /// Sizes that are powers of two, and unnormalized coordinates: `x * n` is exact (rules 1.2, 1.3).
 const EXACT: u8 = 0;
@@ -132,7 +129,6 @@ impl Axis {
             (Find::Point, true) => by_scale::<POINT, true>(scale, mode, pow2, build),
             (Find::Linear, false) => by_scale::<LINEAR, false>(scale, mode, pow2, build),
             (Find::Linear, true) => by_scale::<LINEAR, true>(scale, mode, pow2, build),
-            (Find::Gather, _) => by_scale::<GATHER, false>(scale, mode, pow2, build),
         };
         let limit = match coords {
             Coords::Normalized => (FAR / size as f32).min(1024.0),
@@ -142,7 +138,6 @@ impl Axis {
             Find::Integer => axes::Find::Integer,
             Find::Point => axes::Find::Point,
             Find::Linear => axes::Find::Linear,
-            Find::Gather => axes::Find::Gather,
         };
         let exact = axes::Axis { find: found, coords, mode };
         Self { size, pitch, limit, coords, exact, run }
@@ -253,7 +248,7 @@ impl<const FIND: u8, const SCALE: u8, const MODE: u8, const EACH: bool> Stage<Of
             }
             let t = distance::<S, SCALE>(simd, x, n, scaled);
             let t = t + (offset << 8);
-            let t = if MODE == CLAMP && FIND == LINEAR {
+            let t = if MODE == CLAMP {
                 let last = (n << 8) - int(simd, 256);
                 t.max(int(simd, 0)).min(last)
             } else {

@@ -139,7 +139,7 @@ impl Fast {
             _ if linear => Find::Linear,
             _ => Find::Point,
         };
-        let pitches = [format.texel_size().into(), base.row_pitch as u32, base.slice_pitch as u32];
+        let pitches = [format.texel_size(), base.row_pitch as u32, base.slice_pitch as u32];
         let axes = std::array::from_fn(|a| {
             let mode = effective.address_mode.map_or(AddressMode::Clamp, |mode| mode[a]);
             let along = (base.extent.axes()[a], pitches[a]);
@@ -374,6 +374,6 @@ fn levels(
     }
     let first = all[0].offset;
     all.iter().try_for_each(|level| reach(first, level))?;
-    let each = Each::new(choice, all, (first, texel_size.into()), build)?;
+    let each = Each::new(choice, all, (first, texel_size), build)?;
     Some((Levels::Each(Box::new(each)), all[0], first))
 }

@@ -1,13 +1,13 @@
 //! From codes and weights to values: of a `tex`, of a depth compare, of anisotropic footprints, of
 //! a `tld4`.
 
+use super::buffers::Buffers;
 use super::stages::some;
 use super::sums::{self, Shape};
 use super::{Call, General, Space};
 use crate::reference::{gather, result};
 use crate::request::{Lanes, lanes};
 use crate::sampler::CompareFunction;
-use crate::warp::kernel::Buffers;
 use texunit_texel::Reading;
 
 impl General {

@@ -4,10 +4,10 @@
 //! In f64, as in `axis`, and exact for the same reason. Offsets are added after the floor, where
 //! everything is a whole number.
 
+use super::address::{BORDER, CLAMP, MIRROR, WRAP, address, limit, saturate, to_int};
 use crate::effective::Coords;
 use crate::request::Lanes;
 use crate::sampler::AddressMode;
-use crate::warp::axis::{BORDER, CLAMP, MIRROR, WRAP, address, limit, saturate, to_int};
 
 /// What an axis contributes to 32 footprints.
 #[derive(Clone, Debug)]

@@ -4,10 +4,10 @@
 use super::Space;
 use super::stages::some;
 use super::texels::{self, From, NOTHING, Which, put};
+use super::words::TexelLanes;
 use crate::reference::cube::{FaceTexel, Seamless, missing_corner, seamless};
 use crate::request::lanes;
 use crate::resource::{Resource, TexelIndex};
-use crate::warp::texels::TexelLanes;
 use texunit_texel::Reading;
 
 const ZERO: [i32; 32] = [0; 32];

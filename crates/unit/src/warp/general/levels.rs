@@ -1,6 +1,7 @@
 //! Which mip levels 32 lanes read: docs/numerics.md, sections 3 and 4. A stage that other ways of
 //! fetching use as well; all of it is loops over lanes without branches.
 
+use super::address::{limit, to_int};
 use super::finish::Finish;
 use super::gradients::{Gauge, LOWEST};
 use crate::effective::{Coords, EffectiveSampler};
@@ -8,7 +9,6 @@ use crate::reference::graded::{Graded, graded};
 use crate::reference::level::{self, Levels, Sharpening, Wanted};
 use crate::request::{CoordType, FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, lanes};
 use crate::resource::{Extent, Resource};
-use crate::warp::axis::{limit, to_int};
 use crate::warp::build::{Build, SimdLevel};
 
 /// Up to two levels a lane.

@@ -4,9 +4,12 @@
 //! Rules that are rare (gradients that are not ordinary, texels past the edges of a cube's faces) are
 //! the reference's. All others are not: what the tests compare was written twice.
 
+mod address;
 mod answers;
 pub(super) mod axes;
 mod block;
+pub(super) mod buffers;
+mod class;
 mod cube;
 mod finish;
 mod gradients;
@@ -18,14 +21,15 @@ mod tally;
 mod taps;
 mod ten;
 mod texels;
+mod words;
 
 use super::build::{Build, SimdLevel};
-use super::kernel::Buffers;
 use crate::effective::{Coords, EffectiveSampler, texture_readings};
 use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, PlanError, lanes};
 use crate::resource::{Level, Resource};
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 use axes::{Axis, AxisLanes, Find};
+use buffers::Buffers;
 use levels::{LevelLanes, LevelStage};
 use place::{PlaceLanes, Places};
 use taps::TapLanes;

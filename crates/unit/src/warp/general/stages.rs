@@ -1,13 +1,13 @@
 //! From coordinates to codes and weights: the stages that plans of all kinds share.
 
 use super::axes::{self, AxisLanes, Find};
+use super::buffers::Buffers;
 use super::levels::Source;
 use super::place::PlaceLanes;
 use super::texels::{self, Which};
 use super::{Call, General, Space, cube};
 use crate::request::lanes;
 use crate::resource::{Level, Resource, TexelIndex};
-use crate::warp::kernel::Buffers;
 
 impl General {
     /// Whether texels of a level are filtered.

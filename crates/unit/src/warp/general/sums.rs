@@ -1,11 +1,11 @@
 //! From codes and weights to values: docs/numerics.md, section 2, "Sum", and section 5, for a
 //! channel of 32 lanes.
 
-use crate::request::Lanes;
-use crate::warp::class::{
+use super::buffers::{Buffers, float_channel};
+use super::class::{
     F16, F32, Float, Normalized, Point, S8, S16, Snorm8, Snorm16, U8, U16, Unorm8, Unorm16,
 };
-use crate::warp::kernel::{Buffers, float_channel};
+use crate::request::Lanes;
 use texunit_texel::{Reading, srgb_table};
 
 /// How many texels there are: groups, and texels of each.
@@ -108,7 +108,6 @@ pub(super) struct Unorm10;
 struct Unorm24;
 
 impl Point for Unorm2 {
-    const SIZE: usize = 4;
     #[inline(always)]
     fn value(code: u32) -> u32 {
         (code as i32 as f32 / 3.0).to_bits()
@@ -116,7 +115,6 @@ impl Point for Unorm2 {
 }
 
 impl Point for Unorm10 {
-    const SIZE: usize = 4;
     #[inline(always)]
     fn value(code: u32) -> u32 {
         (code as i32 as f32 / 1023.0).to_bits()
@@ -124,7 +122,6 @@ impl Point for Unorm10 {
 }
 
 impl Point for Unorm24 {
-    const SIZE: usize = 4;
     #[inline(always)]
     fn value(code: u32) -> u32 {
         (code as i32 as f32 / 16_777_215.0).to_bits()
@@ -132,7 +129,6 @@ impl Point for Unorm24 {
 }
 
 impl Normalized for Unorm2 {
-    const SIZE: usize = 4;
     #[inline(always)]
     fn widen(code: u32) -> i32 {
         (code * 0x5555) as i32
@@ -144,7 +140,6 @@ impl Normalized for Unorm2 {
 }
 
 impl Normalized for Unorm10 {
-    const SIZE: usize = 4;
     #[inline(always)]
     fn widen(code: u32) -> i32 {
         (code << 6 | code >> 4) as i32

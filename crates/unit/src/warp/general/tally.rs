@@ -1,10 +1,10 @@
 //! Sums over the taps of anisotropic footprints: docs/numerics.md, sections 2 and 4. All footprints of
 //! a channel are added before anything is rounded.
 
+use super::buffers::{Buffers, power_of_two};
+use super::class::{F16, F32, Float, Normalized, Snorm8, Snorm16, Unorm8, Unorm16};
 use super::sums::{Unorm2, Unorm10, finish_unorm24, srgb_group};
 use crate::request::Lanes;
-use crate::warp::class::{F16, F32, Float, Normalized, Snorm8, Snorm16, Unorm8, Unorm16};
-use crate::warp::kernel::{Buffers, power_of_two};
 use texunit_texel::Reading;
 
 /// The sum of a channel.

@@ -1,8 +1,8 @@
 //! Codes of the texels of 32 lanes, whatever the format.
 
 use super::block::{self, Blocks};
+use super::words::{TexelLanes, code, load};
 use crate::request::lanes;
-use crate::warp::texels::{TexelLanes, code, load};
 use texunit_memory::Block;
 use texunit_texel::{Format, Reading};
 

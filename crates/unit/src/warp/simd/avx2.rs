@@ -115,7 +115,6 @@ impl Simd for Avx2 {
         shl(a: __m256i, bits: u32) -> __m256i = _mm256_sll_epi32(a, _mm_cvtsi32_si128(bits as i32));
         shr(a: __m256i, bits: u32) -> __m256i = _mm256_srl_epi32(a, _mm_cvtsi32_si128(bits as i32));
         sar(a: __m256i, bits: u32) -> __m256i = _mm256_sra_epi32(a, _mm_cvtsi32_si128(bits as i32));
-        shl_each(a: __m256i, bits: __m256i) -> __m256i = _mm256_sllv_epi32(a, bits);
         shr_each(a: __m256i, bits: __m256i) -> __m256i = _mm256_srlv_epi32(a, bits);
         sar_each(a: __m256i, bits: __m256i) -> __m256i = _mm256_srav_epi32(a, bits);
         add16(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi16(a, b);
@@ -142,10 +141,6 @@ impl Simd for Avx2 {
         div_f32(a: __m256, b: __m256) -> __m256 = _mm256_div_ps(a, b);
         fused(a: __m256, b: __m256, c: __m256) -> __m256 = _mm256_fmadd_ps(a, b, c);
         lt_f32(a: __m256, b: __m256) -> __m256i = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b));
-        widen(x: __m256) -> Pair = (
-            _mm256_cvtps_pd(_mm256_castps256_ps128(x)),
-            _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(x)),
-        );
         to_f64(x: __m256i) -> Pair = (
             _mm256_cvtepi32_pd(_mm256_castsi256_si128(x)),
             _mm256_cvtepi32_pd(_mm256_extracti128_si256::<1>(x)),
@@ -153,10 +148,6 @@ impl Simd for Avx2 {
         narrow(x: Pair) -> __m256 = _mm256_set_m128(_mm256_cvtpd_ps(x.1), _mm256_cvtpd_ps(x.0));
         add_f64(a: Pair, b: Pair) -> Pair = (_mm256_add_pd(a.0, b.0), _mm256_add_pd(a.1, b.1));
         mul_f64(a: Pair, b: Pair) -> Pair = (_mm256_mul_pd(a.0, b.0), _mm256_mul_pd(a.1, b.1));
-        abs_f64(x: Pair) -> Pair = (
-            _mm256_andnot_pd(_mm256_set1_pd(-0.0), x.0),
-            _mm256_andnot_pd(_mm256_set1_pd(-0.0), x.1),
-        );
         floor_f64(x: Pair) -> Pair = (_mm256_floor_pd(x.0), _mm256_floor_pd(x.1));
     }
 
@@ -193,20 +184,6 @@ impl Simd for Avx2 {
                 _mm256_castsi256_pd(_mm256_slli_epi64::<52>(high)),
             )
         }
-    }
-    #[inline(always)]
-    fn bump(x: Pair, add: u64, clear: u32) -> Pair {
-        (bump(x.0, add, clear), bump(x.1, add, clear))
-    }
-}
-
-#[inline(always)]
-fn bump(x: __m256d, add: u64, clear: u32) -> __m256d {
-    // SAFETY: vectors exist only where a token did.
-    unsafe {
-        let sum = _mm256_add_epi64(_mm256_castpd_si256(x), _mm256_set1_epi64x(add as i64));
-        let mask = _mm256_set1_epi64x((u64::MAX << clear) as i64);
-        _mm256_castsi256_pd(_mm256_and_si256(sum, mask))
     }
 }
 

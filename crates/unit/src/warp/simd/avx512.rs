@@ -109,7 +109,6 @@ impl Simd for Avx512 {
         shl(a: __m512i, bits: u32) -> __m512i = _mm512_sll_epi32(a, _mm_cvtsi32_si128(bits as i32));
         shr(a: __m512i, bits: u32) -> __m512i = _mm512_srl_epi32(a, _mm_cvtsi32_si128(bits as i32));
         sar(a: __m512i, bits: u32) -> __m512i = _mm512_sra_epi32(a, _mm_cvtsi32_si128(bits as i32));
-        shl_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_sllv_epi32(a, bits);
         shr_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_srlv_epi32(a, bits);
         sar_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_srav_epi32(a, bits);
         add16(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi16(a, b);
@@ -130,10 +129,6 @@ impl Simd for Avx512 {
         div_f32(a: __m512, b: __m512) -> __m512 = _mm512_div_ps(a, b);
         fused(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_ps(a, b, c);
         lt_f32(a: __m512, b: __m512) -> __mmask16 = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b);
-        widen(x: __m512) -> Pair = (
-            _mm512_cvtps_pd(_mm512_castps512_ps256(x)),
-            _mm512_cvtps_pd(_mm512_extractf32x8_ps::<1>(x)),
-        );
         to_f64(x: __m512i) -> Pair = (
             _mm512_cvtepi32_pd(_mm512_castsi512_si256(x)),
             _mm512_cvtepi32_pd(_mm512_extracti32x8_epi32::<1>(x)),
@@ -144,7 +139,6 @@ impl Simd for Avx512 {
         );
         add_f64(a: Pair, b: Pair) -> Pair = (_mm512_add_pd(a.0, b.0), _mm512_add_pd(a.1, b.1));
         mul_f64(a: Pair, b: Pair) -> Pair = (_mm512_mul_pd(a.0, b.0), _mm512_mul_pd(a.1, b.1));
-        abs_f64(x: Pair) -> Pair = (_mm512_abs_pd(x.0), _mm512_abs_pd(x.1));
         floor_f64(x: Pair) -> Pair = (
             _mm512_roundscale_pd::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x.0),
             _mm512_roundscale_pd::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x.1),
@@ -196,20 +190,6 @@ impl Simd for Avx512 {
                 _mm512_castsi512_pd(_mm512_slli_epi64::<52>(high)),
             )
         }
-    }
-    #[inline(always)]
-    fn bump(x: Pair, add: u64, clear: u32) -> Pair {
-        (bump(x.0, add, clear), bump(x.1, add, clear))
-    }
-}
-
-#[inline(always)]
-fn bump(x: __m512d, add: u64, clear: u32) -> __m512d {
-    // SAFETY: vectors exist only where a token did.
-    unsafe {
-        let sum = _mm512_add_epi64(_mm512_castpd_si512(x), _mm512_set1_epi64(add as i64));
-        let mask = _mm512_set1_epi64((u64::MAX << clear) as i64);
-        _mm512_castsi512_pd(_mm512_and_si512(sum, mask))
     }
 }
 

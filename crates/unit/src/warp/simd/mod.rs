@@ -70,9 +70,7 @@ pub(super) trait Simd: Copy {
     fn shr(a: Self::I, bits: u32) -> Self::I;
     /// The sign comes in from the left.
     fn sar(a: Self::I, bits: u32) -> Self::I;
-    /// A count for each lane; 32 and more shift everything out.
-    fn shl_each(a: Self::I, bits: Self::I) -> Self::I;
-    /// Likewise, zeros from the left.
+    /// A count for each lane; zeros come in from the left, and 32 and more shift everything out.
     fn shr_each(a: Self::I, bits: Self::I) -> Self::I;
     /// Likewise, the sign from the left.
     fn sar_each(a: Self::I, bits: Self::I) -> Self::I;
@@ -111,18 +109,14 @@ pub(super) trait Simd: Copy {
     fn ratio(k: Self::F, n: f32) -> Self::F;
     fn lt_f32(a: Self::F, b: Self::F) -> Self::M;
 
-    fn widen(x: Self::F) -> Self::D;
     fn to_f64(x: Self::I) -> Self::D;
     /// Nearest f32, ties to even.
     fn narrow(x: Self::D) -> Self::F;
     fn add_f64(a: Self::D, b: Self::D) -> Self::D;
     fn mul_f64(a: Self::D, b: Self::D) -> Self::D;
-    fn abs_f64(x: Self::D) -> Self::D;
     fn floor_f64(x: Self::D) -> Self::D;
     /// 2^exponent, for exponents of normal numbers.
     fn power_of_two(exponent: Self::I) -> Self::D;
-    /// `x.to_bits() + add`, and the lowest `clear` bits zero.
-    fn bump(x: Self::D, add: u64, clear: u32) -> Self::D;
 }
 
 /// Arguments of a kind of stage, with the lifetimes that they have in a call.

@@ -133,10 +133,6 @@ impl Simd for Portable {
         map(a, |a| a >> bits)
     }
     #[inline(always)]
-    fn shl_each(a: I, bits: I) -> I {
-        zip(a, bits, |a, bits| (a as u32).checked_shl(bits as u32).unwrap_or(0) as i32)
-    }
-    #[inline(always)]
     fn shr_each(a: I, bits: I) -> I {
         zip(a, bits, |a, bits| (a as u32).checked_shr(bits as u32).unwrap_or(0) as i32)
     }
@@ -260,10 +256,6 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn widen(x: F) -> D {
-        map(x, f64::from)
-    }
-    #[inline(always)]
     fn to_f64(x: I) -> D {
         map(x, f64::from)
     }
@@ -280,20 +272,12 @@ impl Simd for Portable {
         zip(a, b, |a, b| a * b)
     }
     #[inline(always)]
-    fn abs_f64(x: D) -> D {
-        map(x, f64::abs)
-    }
-    #[inline(always)]
     fn floor_f64(x: D) -> D {
         map(x, f64::floor)
     }
     #[inline(always)]
     fn power_of_two(exponent: I) -> D {
         map(exponent, |exponent| f64::from_bits(((1023 + exponent) as u64) << 52))
-    }
-    #[inline(always)]
-    fn bump(x: D, add: u64, clear: u32) -> D {
-        map(x, |x| f64::from_bits((x.to_bits() + add) >> clear << clear))
     }
 }
 

@@ -142,10 +142,6 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn shr(self, bits: u32) -> Self {
         Self(S::shr(self.0, bits))
     }
-    #[inline(always)]
-    pub(in crate::warp) fn shl_each(self, bits: Self) -> Self {
-        Self(S::shl_each(self.0, bits.0))
-    }
     /// Zeros come in from the left.
     #[inline(always)]
     pub(in crate::warp) fn shr_each(self, bits: Self) -> Self {
@@ -230,10 +226,6 @@ impl<S: Simd> Float<S> {
     pub(in crate::warp) fn lt(self, other: Self) -> Mask<S> {
         Mask(S::lt_f32(self.0, other.0))
     }
-    #[inline(always)]
-    pub(in crate::warp) fn widen(self) -> Double<S> {
-        Double(S::widen(self.0))
-    }
 }
 
 impl<S: Simd> Double<S> {
@@ -244,15 +236,6 @@ impl<S: Simd> Double<S> {
     #[inline(always)]
     pub(in crate::warp) fn floor(self) -> Self {
         Self(S::floor_f64(self.0))
-    }
-    #[inline(always)]
-    pub(in crate::warp) fn abs(self) -> Self {
-        Self(S::abs_f64(self.0))
-    }
-    /// See [`Simd::bump`].
-    #[inline(always)]
-    pub(in crate::warp) fn bump(self, add: u64, clear: u32) -> Self {
-        Self(S::bump(self.0, add, clear))
     }
 }
 

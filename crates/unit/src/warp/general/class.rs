@@ -2,16 +2,12 @@
 
 /// A channel as it is read by a point fetch.
 pub(super) trait Point {
-    /// Bytes of a channel.
-    const SIZE: usize;
     /// The value of a code.
     fn value(code: u32) -> u32;
 }
 
 /// A channel of integers read as normalized floats, filtered.
 pub(super) trait Normalized {
-    /// Bytes of a channel.
-    const SIZE: usize;
     /// The number that is summed.
     fn widen(code: u32) -> i32;
     /// The result for a sum over weights of 256 in all.
@@ -36,7 +32,6 @@ pub(super) struct U8;
 pub(super) struct S8;
 pub(super) struct U16;
 pub(super) struct S16;
-pub(super) struct Bits32;
 pub(super) struct F16;
 pub(super) struct F32;
 pub(super) struct Unorm8;
@@ -45,7 +40,6 @@ pub(super) struct Unorm16;
 pub(super) struct Snorm16;
 
 impl Point for U8 {
-    const SIZE: usize = 1;
     #[inline(always)]
     fn value(code: u32) -> u32 {
         code
@@ -53,7 +47,6 @@ impl Point for U8 {
 }
 
 impl Point for S8 {
-    const SIZE: usize = 1;
     #[inline(always)]
     fn value(code: u32) -> u32 {
         sign8(code) as u32
@@ -61,7 +54,6 @@ impl Point for S8 {
 }
 
 impl Point for U16 {
-    const SIZE: usize = 2;
     #[inline(always)]
     fn value(code: u32) -> u32 {
         code
@@ -69,23 +61,13 @@ impl Point for U16 {
 }
 
 impl Point for S16 {
-    const SIZE: usize = 2;
     #[inline(always)]
     fn value(code: u32) -> u32 {
         sign16(code) as u32
     }
 }
 
-impl Point for Bits32 {
-    const SIZE: usize = 4;
-    #[inline(always)]
-    fn value(code: u32) -> u32 {
-        code
-    }
-}
-
 impl Point for F16 {
-    const SIZE: usize = 2;
     #[inline(always)]
     fn value(code: u32) -> u32 {
         widen_f16(code)
@@ -93,7 +75,6 @@ impl Point for F16 {
 }
 
 impl Point for Unorm8 {
-    const SIZE: usize = 1;
     #[inline(always)]
     fn value(code: u32) -> u32 {
         (code as i32 as f32 / 255.0).to_bits()
@@ -101,7 +82,6 @@ impl Point for Unorm8 {
 }
 
 impl Point for Unorm16 {
-    const SIZE: usize = 2;
     #[inline(always)]
     fn value(code: u32) -> u32 {
         (code as i32 as f32 / 65_535.0).to_bits()
@@ -109,7 +89,6 @@ impl Point for Unorm16 {
 }
 
 impl Point for Snorm8 {
-    const SIZE: usize = 1;
     #[inline(always)]
     fn value(code: u32) -> u32 {
         (sign8(code).max(-127) as f32 / 127.0).to_bits()
@@ -117,7 +96,6 @@ impl Point for Snorm8 {
 }
 
 impl Point for Snorm16 {
-    const SIZE: usize = 2;
     #[inline(always)]
     fn value(code: u32) -> u32 {
         (sign16(code).max(-32_767) as f32 / 32_767.0).to_bits()
@@ -125,7 +103,6 @@ impl Point for Snorm16 {
 }
 
 impl Normalized for Unorm8 {
-    const SIZE: usize = 1;
     #[inline(always)]
     fn widen(code: u32) -> i32 {
         code as i32
@@ -138,7 +115,6 @@ impl Normalized for Unorm8 {
 }
 
 impl Normalized for Unorm16 {
-    const SIZE: usize = 2;
     #[inline(always)]
     fn widen(code: u32) -> i32 {
         code as i32
@@ -150,7 +126,6 @@ impl Normalized for Unorm16 {
 }
 
 impl Normalized for Snorm8 {
-    const SIZE: usize = 1;
     #[inline(always)]
     fn widen(code: u32) -> i32 {
         sign8(code)
@@ -162,7 +137,6 @@ impl Normalized for Snorm8 {
 }
 
 impl Normalized for Snorm16 {
-    const SIZE: usize = 2;
     #[inline(always)]
     fn widen(code: u32) -> i32 {
         sign16(code)
