@@ -1,5 +1,5 @@
-//! Runs every case of tests/fetch on the reference and on the planned path: a trial a file and
-//! engine. Every bit must match.
+//! Runs every case of tests/fetch on the reference and on the planned path, at every SIMD level of
+//! the machine: a trial a file and engine. Every bit must match.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,20 +10,41 @@ use texunit_cases::{
     Access, Answer, Built, BuiltFetch, Case, Expected, FetchCase, SurfaceCase, load,
     random_unit_case, to_toml,
 };
-use texunit_unit::PlanError;
+use texunit_unit::{PlanError, SimdLevel};
 
-type Engine = fn(&BuiltFetch) -> Result<Vec<Answer>, PlanError>;
+/// What answers.
+#[derive(Clone, Copy)]
+enum Engine {
+    Reference,
+    Plan(SimdLevel),
+}
+
+impl Engine {
+    fn run(self, fetch: &BuiltFetch) -> Result<Vec<Answer>, PlanError> {
+        match self {
+            Engine::Reference => fetch.reference(),
+            Engine::Plan(level) => fetch.planned_at(level),
+        }
+    }
+}
+
+impl std::fmt::Display for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Engine::Reference => f.write_str("reference"),
+            Engine::Plan(level) => write!(f, "plan-{level}"),
+        }
+    }
+}
 
 fn main() {
     let mut trials = Vec::new();
     for path in case_files() {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        for (engine, run) in [
-            ("reference", BuiltFetch::reference as Engine),
-            ("plan", BuiltFetch::planned as Engine),
-        ] {
+        let levels = SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected());
+        for engine in levels.map(Engine::Plan).chain([Engine::Reference]) {
             let path = path.clone();
-            trials.push(Trial::test(format!("{engine}/{name}"), move || file(&path, run)));
+            trials.push(Trial::test(format!("{engine}/{name}"), move || file(&path, engine)));
         }
     }
     trials.push(Trial::test("every published vector is there", published));
@@ -90,7 +111,7 @@ fn refused(message: &str, made: Result<(), String>) -> Result<(), String> {
 fn answers(built: &Built, engine: Engine) -> Result<(), String> {
     let wrong = match built {
         Built::Fetch(fetch) => {
-            let answers = engine(fetch).map_err(|e| e.to_string())?;
+            let answers = engine.run(fetch).map_err(|e| e.to_string())?;
             fetch.disagreement(&answers).map(|d| d.to_string())
         }
         Built::Surface(surface) => {

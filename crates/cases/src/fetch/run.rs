@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use texunit_unit::{
     FetchAnswer, FetchForm, FetchOperands, FetchPlan, FetchRequest, Lanes, PlanError, Sampler,
-    Scratch, Texture, reference,
+    Scratch, SimdLevel, Texture, reference, simd_level,
 };
 
 /// What one fetch did return.
@@ -44,7 +44,12 @@ impl BuiltFetch {
 
     /// Every fetch on the planned path, 32 at a time.
     pub fn planned(&self) -> Result<Vec<Answer>, PlanError> {
-        let plan = FetchPlan::new(self.form, &self.texture, &self.sampler)?;
+        self.planned_at(simd_level())
+    }
+
+    /// The same for a SIMD level.
+    pub fn planned_at(&self, level: SimdLevel) -> Result<Vec<Answer>, PlanError> {
+        let plan = FetchPlan::at_level(self.form, &self.texture, &self.sampler, level)?;
         let mut scratch = Scratch::new();
         let mut answers = Vec::with_capacity(self.operands.len());
         for warp in self.operands.chunks(32) {

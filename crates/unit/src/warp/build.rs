@@ -103,6 +103,11 @@ impl Build {
         Self(simd_level())
     }
 
+    /// A level, or the highest of this machine if that is less.
+    pub(super) fn at_most(level: SimdLevel) -> Self {
+        Self(level.min(SimdLevel::detected()))
+    }
+
     /// Every build that runs here.
     #[cfg(test)]
     pub(super) fn all() -> impl Iterator<Item = Self> {

@@ -88,6 +88,17 @@ impl FetchPlan {
         Self::with_build(form, texture, sampler, Build::fastest())
     }
 
+    /// The same for a level of SIMD instructions, or the highest of this machine if it lacks them: for
+    /// tests and comparisons, as results are the same on all.
+    pub fn at_level(
+        form: FetchForm,
+        texture: &Arc<Texture>,
+        sampler: &Sampler,
+        level: SimdLevel,
+    ) -> Result<Self, PlanError> {
+        Self::with_build(form, texture, sampler, Build::at_most(level))
+    }
+
     fn with_build(
         form: FetchForm,
         texture: &Arc<Texture>,
