@@ -170,6 +170,9 @@ fn peak_memory() -> Option<f64> {
     Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
 }
 
+/// Measures a kind of launch and prints its rows.
+type Row = fn(&Device);
+
 fn main() {
     let device = Device::default();
     println!(
@@ -177,7 +180,7 @@ fn main() {
     );
     println!("|---|---|---|---|---|---|");
     let wanted = std::env::args().skip(1).find(|a| !a.starts_with('-')).unwrap_or_default();
-    let rows: [(&str, fn(&Device)); 3] = [("rotate", rotate), ("sample", sample), ("fma", fma)];
+    let rows: [(&str, Row); 3] = [("rotate", rotate), ("sample", sample), ("fma", fma)];
     for (_, run) in rows.iter().filter(|(name, _)| name.starts_with(&wanted)) {
         run(&device);
     }
