@@ -9,7 +9,8 @@ use crate::reference::graded::{Graded, graded};
 use crate::reference::level::{self, Levels, Sharpening, Wanted};
 use crate::request::{CoordType, FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, lanes};
 use crate::resource::{Extent, Resource};
-use crate::warp::build::{Build, SimdLevel};
+use crate::warp::build::Build;
+use crate::warp::simd::{Arguments, Run, Simd, Stage, pick};
 
 /// Up to two levels a lane.
 #[derive(Clone, Debug)]
@@ -36,34 +37,32 @@ pub(in crate::warp) struct LevelStage {
     geometry: Geometry,
     base: Extent,
     effective: EffectiveSampler,
-    compiled: Compiled,
+    compiled: Run<OfLanes>,
 }
 
-/// # Safety
-/// The [`Build`] that it was picked for must run on this machine.
-type Compiled = unsafe fn(&LevelStage, &FetchRequest<'_>, &mut LevelLanes) -> bool;
+/// A call of the stage.
+pub(in crate::warp) struct OfLane<'a> {
+    stage: &'a LevelStage,
+    request: &'a FetchRequest<'a>,
+    out: &'a mut LevelLanes,
+    /// Whether any lane has a second level.
+    second: &'a mut bool,
+}
 
-fn pick(build: Build) -> Compiled {
-    /// The stage, compiled for a level.
-    macro_rules! compiled {
-        ($name:ident $(, $features:literal)?) => {
-            $(#[target_feature(enable = $features)])?
-            fn $name(stage: &LevelStage, request: &FetchRequest<'_>, out: &mut LevelLanes) -> bool {
-                stage.run_here(request, out)
-            }
-        };
-    }
-    #[cfg(target_arch = "x86_64")]
-    compiled!(avx512, "avx512f,avx512bw,avx512cd,avx512dq,avx512vl");
-    #[cfg(target_arch = "x86_64")]
-    compiled!(avx2, "avx2");
-    compiled!(portable);
-    match build.level() {
-        #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx512 => avx512,
-        #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx2 => avx2,
-        _ => portable,
+#[derive(Debug)]
+pub(in crate::warp) struct OfLanes;
+
+impl Arguments for OfLanes {
+    type Of<'a> = OfLane<'a>;
+}
+
+/// The stage in plain loops, which are compiled for the level that runs it.
+struct Choose;
+
+impl Stage<OfLanes> for Choose {
+    #[inline(always)]
+    fn run<S: Simd>(_: S, call: OfLane<'_>) {
+        *call.second = call.stage.run_here(call.request, call.out);
     }
 }
 
@@ -122,7 +121,7 @@ impl LevelStage {
             geometry,
             base,
             effective: *effective,
-            compiled: pick(build),
+            compiled: pick::<_, Choose>(build),
         }
     }
 
@@ -134,8 +133,9 @@ impl LevelStage {
     /// The levels of all lanes, those of lanes that are not active without a second one; whether
     /// any has a second one. Anisotropic gradients have levels of their own, not these.
     pub(in crate::warp) fn run(&self, request: &FetchRequest<'_>, out: &mut LevelLanes) -> bool {
-        // SAFETY: `pick` was given a `Build` that runs here.
-        unsafe { (self.compiled)(self, request, out) }
+        let mut second = false;
+        self.compiled.call(OfLane { stage: self, request, out, second: &mut second });
+        second
     }
 
     /// [`Self::run`] for callers that are compiled for a level themselves.

@@ -23,7 +23,8 @@ mod ten;
 mod texels;
 mod words;
 
-use super::build::{Build, SimdLevel};
+use super::build::Build;
+use super::simd::{Arguments, Run, Simd, Stage, pick};
 use crate::effective::{Coords, EffectiveSampler, texture_readings};
 use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, PlanError, lanes};
 use crate::resource::{Level, Resource};
@@ -88,7 +89,7 @@ pub(super) struct General {
     storage: Storage,
     readings: [Reading; 4],
     border: [u32; 4],
-    run: Run,
+    run: Run<OfFetch>,
 }
 
 /// What a fetch is given.
@@ -99,31 +100,30 @@ struct Call<'a> {
     components: u8,
 }
 
-/// # Safety
-/// The [`Build`] that it was picked for must run on this machine.
-type Run = unsafe fn(&General, &Call<'_>, &mut Space, &mut Buffers, &mut [Lanes; 4]);
+/// A run of all stages.
+struct Whole<'a> {
+    plan: &'a General,
+    call: Call<'a>,
+    space: &'a mut Space,
+    buffers: &'a mut Buffers,
+    out: &'a mut [Lanes; 4],
+}
 
-fn pick(build: Build) -> Run {
-    /// The general way, compiled for a level.
-    macro_rules! compiled {
-        ($name:ident $(, $features:literal)?) => {
-            $(#[target_feature(enable = $features)])?
-            fn $name(p: &General, c: &Call<'_>, s: &mut Space, b: &mut Buffers, out: &mut [Lanes; 4]) {
-                p.run(c, s, b, out);
-            }
-        };
-    }
-    #[cfg(target_arch = "x86_64")]
-    compiled!(avx512, "avx512f,avx512bw,avx512cd,avx512dq,avx512vl");
-    #[cfg(target_arch = "x86_64")]
-    compiled!(avx2, "avx2");
-    compiled!(portable);
-    match build.level() {
-        #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx512 => avx512,
-        #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx2 => avx2,
-        _ => portable,
+#[derive(Debug)]
+struct OfFetch;
+
+impl Arguments for OfFetch {
+    type Of<'a> = Whole<'a>;
+}
+
+/// The stages in plain loops, which are compiled for the level that runs them.
+struct Fetch;
+
+impl Stage<OfFetch> for Fetch {
+    #[inline(always)]
+    fn run<S: Simd>(_: S, whole: Whole<'_>) {
+        let Whole { plan, call, space, buffers, out } = whole;
+        plan.run(&call, space, buffers, out);
     }
 }
 
@@ -170,7 +170,7 @@ impl General {
             storage: Storage::of(resource.format(), readings),
             readings,
             border,
-            run: pick(build),
+            run: pick::<_, Fetch>(build),
         })
     }
 
@@ -185,8 +185,7 @@ impl General {
         out: &mut [Lanes; 4],
     ) -> u32 {
         let call = Call { resource, request, components };
-        // SAFETY: `pick` was given a `Build` that runs here.
-        unsafe { (self.run)(self, &call, space, buffers, out) }
+        self.run.call(Whole { plan: self, call, space: &mut *space, buffers, out: &mut *out });
         if space.missing != 0 {
             for (c, values) in out.iter_mut().enumerate() {
                 for lane in lanes(space.missing).filter(|_| components >> c & 1 == 1) {
