@@ -1,26 +1,9 @@
 // run: --device sm_86,sm_75
 // Two devices: memory, streams, events and errors of each, and copies between them.
+#include "checks.h"
 #include <cstdio>
 #include <thread>
 #include <vector>
-
-static int wrong;
-
-static void is(const char *what, cudaError_t found, cudaError_t expected = cudaSuccess)
-{
-    cudaGetLastError();
-    if (found == expected) return;
-    std::printf("%s: %s\n", what, cudaGetErrorName(found));
-    wrong++;
-}
-
-static void same(const char *what, bool condition)
-{
-    if (!condition) std::printf("%s is wrong\n", what), wrong++;
-}
-
-#define OK(call) is(#call, call)
-#define FAILS(call, code) is(#call, call, code)
 
 const int N = 32;
 
