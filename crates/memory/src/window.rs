@@ -36,10 +36,16 @@ impl<'a> Window<'a> {
         self.base
     }
 
-    /// The last offset at which `size` bytes (at most 16) can be read.
+    /// Bytes that can be read from the first on: at least 16.
+    #[inline(always)]
+    pub fn reach(self) -> u32 {
+        self.reach
+    }
+
+    /// The last offset at which `size` bytes (at most [`Self::reach`]) can be read.
     #[inline(always)]
     pub fn last(self, size: u32) -> u32 {
-        debug_assert!(size <= 16);
+        debug_assert!(size <= self.reach);
         self.reach.wrapping_sub(size)
     }
 

@@ -1,6 +1,6 @@
 //! Fetches of whole arrays of coordinates: the CPU path for those who have no kernel.
 
-use super::{FetchPlan, Scratch};
+use super::{FetchPlan, Scratch, Way, fast};
 use crate::request::{FetchAnswer, FetchRequest, Lanes, ZERO_LANES};
 
 /// The operands of many fetches: an array for each register of the instruction, as in
@@ -76,22 +76,82 @@ impl<'a> FetchArrays<'a> {
 
 const OPERANDS: usize = 15;
 
-/// Warps ahead of which the lines of results are asked for. Stores that miss the caches fill the store
+/// Warps ahead of which the lines of operands and results are asked for. Stores that miss the caches fill the store
 /// buffer of the CPU, and then everything waits for them.
 const AHEAD: usize = 12;
 
-/// Asks for the two cache lines that 32 elements from `at` on begin with.
+/// Asks for the cache lines that a warp of an array begins with, to be read.
 #[inline(always)]
-fn will_write(array: &[u32], at: usize) {
+fn will_read(array: &[Lanes], warp: usize) {
+    ask::<false>(array.as_ptr().wrapping_add(warp));
+}
+
+/// Likewise, to be written.
+#[inline(always)]
+fn will_write(array: &[Lanes], warp: usize) {
+    ask::<true>(array.as_ptr().wrapping_add(warp));
+}
+
+#[inline(always)]
+fn ask<const WRITE: bool>(place: *const Lanes) {
     #[cfg(target_arch = "x86_64")]
-    for line in [at, at + 16] {
-        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        let place = array.as_ptr().wrapping_add(line);
+    for line in 0..2 {
+        use std::arch::x86_64::{_MM_HINT_ET0, _MM_HINT_T0, _mm_prefetch};
+        let place = place.cast::<i8>().wrapping_add(64 * line);
         // SAFETY: a hint, which never faults.
-        unsafe { _mm_prefetch::<_MM_HINT_ET0>(place.cast()) }
+        unsafe {
+            if WRITE {
+                _mm_prefetch::<_MM_HINT_ET0>(place);
+            } else {
+                _mm_prefetch::<_MM_HINT_T0>(place);
+            }
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (array, at);
+    let _ = place;
+}
+
+/// Arrays that are read, and the registers of the warp that is next.
+struct Registers<'a> {
+    /// Numbers of registers with their arrays; the first `len` of them.
+    used: [(usize, &'a [Lanes]); OPERANDS],
+    len: usize,
+    lanes: [&'a Lanes; OPERANDS],
+    components: u8,
+}
+
+impl<'a> Registers<'a> {
+    fn new(all: &[(&'static str, &'a [u32]); OPERANDS], components: u8) -> Self {
+        let (mut used, mut len) = ([(0, &[][..]); OPERANDS], 0);
+        for (register, (_, array)) in all.iter().enumerate().filter(|(_, all)| !all.1.is_empty()) {
+            used[len] = (register, array.as_chunks().0);
+            len += 1;
+        }
+        Self { used, len, lanes: [&ZERO_LANES; OPERANDS], components }
+    }
+
+    /// The fetch of a whole warp.
+    #[inline(always)]
+    fn request(&mut self, warp: usize) -> FetchRequest<'a> {
+        for &(register, array) in &self.used[..self.len] {
+            self.lanes[register] = &array[warp];
+            will_read(array, warp + AHEAD);
+        }
+        request(u32::MAX, self.components, &self.lanes)
+    }
+}
+
+/// Writes the results of a warp. Kernels do not write them here themselves: the arrays of most callers
+/// do not begin with a cache line, and whole vectors would cross two.
+#[inline(always)]
+fn write(out: &mut [&mut [u32]; 4], warp: usize, values: &[Lanes; 4], components: u8) {
+    for (c, (array, values)) in out.iter_mut().zip(values).enumerate() {
+        if components >> c & 1 == 1 {
+            let lanes = array.as_chunks_mut().0;
+            lanes[warp] = *values;
+            will_write(lanes, warp + AHEAD);
+        }
+    }
 }
 
 fn request<'a>(active: u32, components: u8, of: &[&'a Lanes; OPERANDS]) -> FetchRequest<'a> {
@@ -115,7 +175,7 @@ impl FetchPlan {
     pub fn fetch_arrays(
         &self,
         operands: &FetchArrays<'_>,
-        out: [&mut [u32]; 4],
+        mut out: [&mut [u32]; 4],
         scratch: &mut Scratch,
     ) -> Result<(), LengthError> {
         let fetches = operands.coords[0].len();
@@ -135,19 +195,30 @@ impl FetchPlan {
         }
 
         let mut answer = FetchAnswer::default();
-        let mut registers = [&ZERO_LANES; OPERANDS];
-        for warp in 0..fetches / 32 {
-            for (register, (_, array)) in registers.iter_mut().zip(&all) {
-                if let Some(lanes) = array.as_chunks().0.get(warp) {
-                    *register = lanes;
+        let mut registers = Registers::new(&all, components);
+        let warps = fetches / 32;
+        match &self.way {
+            Way::Fast(fast) if !self.is_narrow() && warps > 0 => {
+                // The next fetch begins before this one waits for its texels.
+                let resource = &*self.texture.resource;
+                let fast::Space { placed: [now, next], blend } = &mut scratch.fast;
+                let (mut now, mut next) = (now, next);
+                fast.place(&registers.request(0), now);
+                for warp in 0..warps {
+                    if warp + 1 < warps {
+                        fast.place(&registers.request(warp + 1), next);
+                        fast.ask(resource, next);
+                    }
+                    fast.finish(resource, components, now, blend, &mut answer.values);
+                    write(&mut out, warp, &answer.values, components);
+                    std::mem::swap(&mut now, &mut next);
                 }
             }
-            for array in &out {
-                will_write(array, 32 * (warp + AHEAD));
-            }
-            self.fetch(&request(u32::MAX, components, &registers), scratch, &mut answer);
-            for c in (0..4).filter(wanted) {
-                out[c].as_chunks_mut().0[warp] = answer.values[c];
+            _ => {
+                for warp in 0..warps {
+                    self.fetch(&registers.request(warp), scratch, &mut answer);
+                    write(&mut out, warp, &answer.values, components);
+                }
             }
         }
 

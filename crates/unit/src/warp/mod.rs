@@ -136,6 +136,11 @@ impl FetchPlan {
         &self.effective
     }
 
+    /// Whether results are halves.
+    fn is_narrow(&self) -> bool {
+        matches!(self.form.result, ResultType::F16 | ResultType::F16x2)
+    }
+
     /// Answers a fetch: fills the wanted components and the residency of the active lanes, and
     /// leaves all others as they are.
     pub fn fetch(
@@ -145,8 +150,7 @@ impl FetchPlan {
         answer: &mut FetchAnswer,
     ) {
         let Scratch { fast, general, buffers, results } = scratch;
-        let narrow = matches!(self.form.result, ResultType::F16 | ResultType::F16x2);
-        let direct = request.active == u32::MAX && !narrow;
+        let direct = request.active == u32::MAX && !self.is_narrow();
         let components = match self.form.result {
             // Register 0 has components 0 and 1.
             ResultType::F16x2 => [0, 0b0011, 0b1100, 0b1111][usize::from(request.components & 3)],

@@ -120,10 +120,7 @@ fn pair<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S>) -> [Texel
             let [a, b, c, d] = Int::gather4(simd, window, at);
             [[a, b, none, none], [c, d, none, none]]
         }
-        _ => {
-            let a = Int::gather4(simd, window, at);
-            [a, Int::gather4(simd, window, at + int(simd, 16))]
-        }
+        _ => Int::gather8(simd, window, at),
     }
 }
 

@@ -1,10 +1,10 @@
 //! From texels to results: a stage for each kind of channel, number of channels and footprint.
 
-use super::footprint::{Call, Group, code, texels, weights};
+use super::footprint::{Call, Group, Texel, code, texels, weights};
 use super::point::{Half, Picked, Point, Signed, Snorm, Unorm, Unsigned};
 use super::sums::{Channel, F16, F32, Real, Snorm8, Snorm16, Unorm8, Unorm16, Whole};
 use crate::warp::build::Build;
-use crate::warp::simd::{Arguments, Run, Simd, Stage, int, pick};
+use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, pick};
 use std::marker::PhantomData;
 use texunit_texel::{Channel as Stored, Format};
 
@@ -62,6 +62,9 @@ pub(super) fn kernel(
         (Stored::U16, true) => filtered::<Whole<Unorm16>>(n, footprint, build),
         (Stored::S16, true) => filtered::<Whole<Snorm16>>(n, footprint, build),
         (Stored::F16, false) => filtered::<Real<F16>>(n, footprint, build),
+        (Stored::F32, false) if n == 4 && footprint == Footprint::Square => {
+            pick::<_, Four<Real<F32>, 1, 4>>(build)
+        }
         (Stored::F32, false) => filtered::<Real<F32>>(n, footprint, build),
         _ => return None,
     })
@@ -109,37 +112,76 @@ fn groups<'a, const GROUPS: usize>(call: &Call<'a>) -> &'a [Group<'a>; GROUPS] {
 /// Channels of a kind, one by one: a single one, or as many as there are.
 struct Filtered<C, const ONE: bool, const GROUPS: usize, const PER: usize>(PhantomData<C>);
 
+/// Texels and weights of a vector's lanes.
+struct Loaded<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> {
+    texels: [[Texel<S>; PER]; GROUPS],
+    shares: [[Int<S>; PER]; GROUPS],
+    made: [[C::Weight<S>; PER]; GROUPS],
+}
+
+impl<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> Loaded<S, C, GROUPS, PER> {
+    #[inline(always)]
+    fn new(simd: S, call: &Call<'_>, channels: usize, chunk: usize) -> Self {
+        let groups = groups::<GROUPS>(call);
+        let zero = int(simd, 0);
+        let mut loaded = Self {
+            texels: [[[zero; 4]; PER]; GROUPS],
+            shares: [[zero; PER]; GROUPS],
+            made: [[C::weight(zero); PER]; GROUPS],
+        };
+        for g in 0..GROUPS {
+            loaded.texels[g] = texels(simd, call, &groups[g], C::SIZE * channels, chunk);
+            loaded.shares[g] = weights(simd, &groups[g], chunk);
+            for k in 0..PER {
+                loaded.made[g][k] = C::weight(loaded.shares[g][k]);
+            }
+        }
+        loaded
+    }
+
+    /// Filters a channel, if it is wanted.
+    #[inline(always)]
+    fn channel(&self, simd: S, call: &mut Call<'_>, c: usize, chunk: usize) {
+        if call.components >> c & 1 == 0 {
+            return;
+        }
+        let mut codes = [[int(simd, 0); PER]; GROUPS];
+        for g in 0..GROUPS {
+            for k in 0..PER {
+                codes[g][k] = code(simd, &self.texels[g][k], C::SIZE, c);
+            }
+        }
+        C::sum(simd, &codes, &self.shares, &self.made).store(&mut call.out[c], chunk);
+    }
+}
+
 impl<C: Channel, const ONE: bool, const GROUPS: usize, const PER: usize> Stage<OfKernel>
     for Filtered<C, ONE, GROUPS, PER>
 {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, call: Call<'_>) {
-        let groups = groups::<GROUPS>(&call);
+    fn run<S: Simd>(simd: S, mut call: Call<'_>) {
         let channels = if ONE { 1 } else { call.channels };
         for chunk in 0..32 / S::LANES {
-            let zero = int(simd, 0);
-            let mut all = [[[zero; 4]; PER]; GROUPS];
-            let mut shares = [[zero; PER]; GROUPS];
-            let mut made = [[C::weight(zero); PER]; GROUPS];
-            for g in 0..GROUPS {
-                all[g] = texels(simd, &call, &groups[g], C::SIZE * channels, chunk);
-                shares[g] = weights(simd, &groups[g], chunk);
-                for k in 0..PER {
-                    made[g][k] = C::weight(shares[g][k]);
-                }
-            }
+            let loaded = Loaded::<S, C, GROUPS, PER>::new(simd, &call, channels, chunk);
             for c in 0..channels {
-                if call.components >> c & 1 == 0 {
-                    continue;
-                }
-                let mut codes = [[zero; PER]; GROUPS];
-                for g in 0..GROUPS {
-                    for k in 0..PER {
-                        codes[g][k] = code(simd, &all[g][k], C::SIZE, c);
-                    }
-                }
-                C::sum(simd, &codes, &shares, &made).store(&mut call.out[c], chunk);
+                loaded.channel(simd, &mut call, c, chunk);
             }
+        }
+    }
+}
+
+/// Four channels of a kind. Each is in the code by itself, so that texels stay in registers.
+struct Four<C, const GROUPS: usize, const PER: usize>(PhantomData<C>);
+
+impl<C: Channel, const GROUPS: usize, const PER: usize> Stage<OfKernel> for Four<C, GROUPS, PER> {
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, mut call: Call<'_>) {
+        for chunk in 0..32 / S::LANES {
+            let loaded = Loaded::<S, C, GROUPS, PER>::new(simd, &call, 4, chunk);
+            loaded.channel(simd, &mut call, 0, chunk);
+            loaded.channel(simd, &mut call, 1, chunk);
+            loaded.channel(simd, &mut call, 2, chunk);
+            loaded.channel(simd, &mut call, 3, chunk);
         }
     }
 }

@@ -1,7 +1,9 @@
 //! The fast way: plain formats, whose channels lie one after the other and are all read alike. Stages of
 //! SIMD code, picked when the plan is made: the faces of a cube, the sizes of the levels that lanes
-//! read, the axes (coordinates to byte offsets and weights), the kernel (texels to values).
+//! read, the axes (coordinates to byte offsets and weights), the kernel (texels to values). A fetch has two
+//! halves, before the texels are read and from then on, so that one can begin before another ends.
 
+mod ahead;
 mod axis;
 mod faces;
 mod footprint;
@@ -17,16 +19,35 @@ use crate::effective::{Coords, EffectiveSampler, reads_normalized};
 use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod};
 use crate::resource::{Level, Resource};
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
+use ahead::OfAhead;
 use axis::{Axis, AxisLanes, Find, Sizes};
 use faces::OfFaces;
 use footprint::{Call, Group};
 use kernel::{Footprint, OfKernel};
 use levels::{Each, LevelSpace, Levels, Planes, Slices};
+use texunit_memory::Window;
 use texunit_texel::{Reading, border_codes, pack, readings};
 
-/// What the stages hand on.
+/// What fetches of a warp change.
 #[derive(Clone, Debug)]
 pub(super) struct Space {
+    /// Of a fetch, and of the one after it.
+    pub(super) placed: [Placed; 2],
+    pub(super) blend: Blend,
+}
+
+/// Values of a blend of levels.
+pub(super) type Blend = [Lanes; 4];
+
+impl Space {
+    pub(super) fn new() -> Self {
+        Self { placed: [Placed::new(), Placed::new()], blend: [[0; 32]; 4] }
+    }
+}
+
+/// What the stages hand on: which texels, and their weights.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
     /// x, y, z of two levels.
     axes: [[AxisLanes; 3]; 2],
     /// Byte offsets of the groups.
@@ -40,12 +61,12 @@ pub(super) struct Space {
     face_at: [Lanes; 2],
     offsets: [Lanes; 3],
     levels: LevelSpace,
-    /// Values of a blend of levels.
-    blend: [Lanes; 4],
+    /// How many levels are read, 1 or 2.
+    slots: usize,
 }
 
-impl Space {
-    pub(super) fn new() -> Self {
+impl Placed {
+    fn new() -> Self {
         Self {
             axes: [const { [AxisLanes::ZERO; 3] }; 2],
             bases: [[0; 32]; 4],
@@ -55,7 +76,7 @@ impl Space {
             face_at: [[0; 32]; 2],
             offsets: [[0; 32]; 3],
             levels: LevelSpace::new(),
-            blend: [[0; 32]; 4],
+            slots: 1,
         }
     }
 }
@@ -70,6 +91,8 @@ pub(super) struct Fast {
     /// Of layered textures and cubes.
     planes: Option<Planes>,
     slices: Slices,
+    /// Asks for texels early, if that helps.
+    ahead: Option<Run<OfAhead>>,
     /// What stands for y if the geometry lacks it.
     row: &'static AxisLanes,
     levels: Levels,
@@ -177,6 +200,7 @@ impl Fast {
             faces: cube.then(|| faces::faces(build)),
             planes: (cube || geometry.is_array()).then(|| Planes::new(last_layer, build)),
             slices: Slices::new(build),
+            ahead: (linear && format.texel_size() == 16).then(|| ahead::ahead(build)),
             row: if border_row { &BORDER_ROW } else { &NO_AXIS },
             levels,
             first,
@@ -188,6 +212,7 @@ impl Fast {
     }
 
     /// Fills the wanted components of all lanes.
+    #[inline(always)]
     pub(super) fn fetch(
         &self,
         resource: &Resource,
@@ -196,7 +221,14 @@ impl Fast {
         space: &mut Space,
         out: &mut [Lanes; 4],
     ) {
-        let Space { axes, bases, totals, plane, face, face_at, offsets, levels, blend } = space;
+        let Space { placed: [placed, _], blend } = space;
+        self.place(request, placed);
+        self.finish(resource, components, placed, blend, out);
+    }
+
+    /// The first half of a fetch: which texels, and their weights.
+    pub(super) fn place(&self, request: &FetchRequest<'_>, placed: &mut Placed) {
+        let Placed { axes, bases, totals, plane, face, face_at, offsets, levels, slots } = placed;
         let array = self.form.geometry.is_array();
         let point: [&Lanes; 3] = match array {
             true => [request.coords[1], request.coords[2], request.coords[3]],
@@ -221,74 +253,79 @@ impl Fast {
         if let Some(planes) = self.planes {
             planes.find(layer, faces, pitch, plane);
         }
-        let slots = match &self.levels {
+        match &self.levels {
             Levels::One { .. } => {
                 self.run_axes(point, offsets, None, &mut axes[0]);
-                1
+                *slots = 1;
             }
             Levels::Each(each) => {
-                let two = each.choose(request, levels);
-                let slots = if two { 2 } else { 1 };
-                for slot in 0..slots {
+                *slots = if each.choose(request, levels) { 2 } else { 1 };
+                for slot in 0..*slots {
                     let sizes = &mut levels.sizes[slot];
                     let plane = self.planes.map(|_| &*plane);
                     each.find(&levels.lanes.level[slot], plane, sizes, &mut levels.bases[slot]);
                     self.run_axes(point, offsets, Some(sizes), &mut axes[slot]);
                 }
-                slots
             }
-        };
-
-        let shares = match self.levels {
-            Levels::One { .. } => [&WHOLE; 2],
-            Levels::Each(_) => levels.shares.each_ref(),
-        };
-        let starts = match self.levels {
-            Levels::One { .. } if self.planes.is_some() => [&*plane; 2],
-            Levels::One { .. } => [&NOTHING; 2],
-            Levels::Each(_) => levels.bases.each_ref(),
-        };
+        }
         // Slices get their own bases and totals.
         if self.axes[2].is_some() {
             let (bases, totals) = (bases.as_chunks_mut::<2>().0, totals.as_chunks_mut::<2>().0);
-            for (slot, (bases, totals)) in bases.iter_mut().zip(totals).enumerate().take(slots) {
-                let level = (starts[slot], shares[slot]);
+            for (slot, (bases, totals)) in bases.iter_mut().zip(totals).enumerate().take(*slots) {
+                let level = (self.start(plane, levels, slot), self.share(levels, slot));
                 self.slices.split(&axes[slot][2], level, bases.each_mut(), totals.each_mut());
             }
         }
-        let group = |slot: usize, slice: usize| {
-            let [x, y, z] = &axes[slot];
-            let y = if self.axes[1].is_some() { y } else { self.row };
-            if self.axes[2].is_some() {
-                let n = 2 * slot + slice;
-                let total = if self.filters { &totals[n] } else { shares[slot] };
-                Group { x, y, base: &bases[n], outside: z.outside[slice], total }
-            } else {
-                Group { x, y, base: starts[slot], outside: 0, total: shares[slot] }
-            }
-        };
-        let deep = self.axes[2].is_some() && self.filters;
-        let groups = [group(0, 0), if deep { group(0, 1) } else { group(1, 0) }];
-        let window = resource.block().window(self.first).expect("looked at when the plan was made");
-        let call = |out| Call {
-            groups: &groups,
-            window,
-            border: &self.border,
-            channels: self.channels,
-            components,
-            out,
+    }
+
+    /// Where the layer or face of a level begins.
+    #[inline(always)]
+    fn start<'a>(&self, plane: &'a Lanes, levels: &'a LevelSpace, slot: usize) -> &'a Lanes {
+        match self.levels {
+            Levels::One { .. } if self.planes.is_some() => plane,
+            Levels::One { .. } => &NOTHING,
+            Levels::Each(_) => &levels.bases[slot],
+        }
+    }
+
+    /// What a level counts.
+    #[inline(always)]
+    fn share<'a>(&self, levels: &'a LevelSpace, slot: usize) -> &'a Lanes {
+        match self.levels {
+            Levels::One { .. } => &WHOLE,
+            Levels::Each(_) => &levels.shares[slot],
+        }
+    }
+
+    /// The second half of a fetch: texels and values.
+    pub(super) fn finish(
+        &self,
+        resource: &Resource,
+        components: u8,
+        placed: &Placed,
+        blend: &mut Blend,
+        out: &mut [Lanes; 4],
+    ) {
+        let slots = placed.slots;
+        let groups = self.groups(placed);
+        let window = self.window(resource);
+        let (border, channels) = (&self.border, self.channels);
+        let run = |kernel: usize, out: &mut [Lanes; 4]| {
+            let call = Call { groups: &groups, window, border, channels, components, out };
+            self.kernels[kernel].call(call);
         };
         if self.filters {
-            self.kernels[slots - 1].call(call(out));
+            run(slots - 1, out);
         } else {
-            self.kernels[0].call(call(out));
+            run(0, out);
             if slots == 2 {
                 // A blend of levels is a sum even if it is one of single texels (rule 3.5); a lane
                 // without one has the value of its texel.
-                self.kernels[1].call(call(blend));
+                run(1, blend);
+                let shares = self.share(&placed.levels, 1);
                 for (c, (out, blend)) in out.iter_mut().zip(blend).enumerate() {
                     for lane in 0..32 {
-                        let blended = components >> c & 1 == 1 && shares[1][lane] != 0;
+                        let blended = components >> c & 1 == 1 && shares[lane] != 0;
                         out[lane] = if blended { blend[lane] } else { out[lane] };
                     }
                 }
@@ -298,6 +335,49 @@ impl Fast {
             if components >> c & 1 == 1 {
                 *values = [0; 32];
             }
+        }
+    }
+
+    /// Between both halves: asks for the texels, if so much is done with those of the fetch before that
+    /// the CPU does not look so far ahead by itself.
+    #[inline(always)]
+    pub(super) fn ask(&self, resource: &Resource, placed: &Placed) {
+        let Some(ahead) = self.ahead else { return };
+        let groups = self.groups(placed);
+        let read = if self.is_deep() { 2 } else { placed.slots };
+        ahead.call(ahead::Call { groups: &groups[..read], window: self.window(resource) });
+    }
+
+    #[inline(always)]
+    fn window<'a>(&self, resource: &'a Resource) -> Window<'a> {
+        resource.block().window(self.first).expect("looked at when the plan was made")
+    }
+
+    /// Whether a footprint has two slices.
+    #[inline(always)]
+    fn is_deep(&self) -> bool {
+        self.axes[2].is_some() && self.filters
+    }
+
+    /// What the kernel sums: two slices, or one or two levels.
+    #[inline(always)]
+    fn groups<'a>(&'a self, placed: &'a Placed) -> [Group<'a>; 2] {
+        let second = if self.is_deep() { (0, 1) } else { (1, 0) };
+        [self.group(placed, (0, 0)), self.group(placed, second)]
+    }
+
+    #[inline(always)]
+    fn group<'a>(&'a self, placed: &'a Placed, (slot, slice): (usize, usize)) -> Group<'a> {
+        let Placed { axes, bases, totals, plane, levels, .. } = placed;
+        let [x, y, z] = &axes[slot];
+        let y = if self.axes[1].is_some() { y } else { self.row };
+        let share = self.share(levels, slot);
+        if self.axes[2].is_some() {
+            let n = 2 * slot + slice;
+            let total = if self.filters { &totals[n] } else { share };
+            Group { x, y, base: &bases[n], outside: z.outside[slice], total }
+        } else {
+            Group { x, y, base: self.start(plane, levels, slot), outside: 0, total: share }
         }
     }
 

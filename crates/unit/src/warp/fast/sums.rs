@@ -125,6 +125,15 @@ pub(super) trait Kind {
     const NAN: u32;
     /// The bits of the code's value as f32. A NaN becomes any.
     fn widen<S: Simd>(code: Int<S>) -> Int<S>;
+    /// The result by fewer operations, where the exponents of all groups' largest texels allow it.
+    #[inline(always)]
+    fn quick<S: Simd, const GROUPS: usize, const PER: usize>(
+        _: S,
+        _: &[[Int<S>; PER]; GROUPS],
+        _: &[[Int<S>; PER]; GROUPS],
+    ) -> Option<Int<S>> {
+        None
+    }
     /// The result, as bits of f32. Texels that are special, or all of them zeros, give any number.
     fn blend<S: Simd, const GROUPS: usize, const PER: usize>(
         simd: S,
@@ -176,6 +185,46 @@ impl Kind for F32 {
     }
 
     #[inline(always)]
+    fn quick<S: Simd, const GROUPS: usize, const PER: usize>(
+        simd: S,
+        codes: &[[Int<S>; PER]; GROUPS],
+        weights: &[[Int<S>; PER]; GROUPS],
+    ) -> Option<Int<S>> {
+        let zero = int(simd, 0);
+        let mut largest = [zero; GROUPS];
+        let mut rare = 0;
+        for g in 0..GROUPS {
+            for k in 0..PER {
+                let magnitude = codes[g][k] & int(simd, i32::MAX);
+                largest[g] = largest[g].max(weights[g][k].is(zero).select(zero, magnitude));
+            }
+            largest[g] = largest[g] & int(simd, EXPONENT);
+            let in_reach = int(simd, LOWEST - 1).lt(largest[g]) & largest[g].lt(int(simd, HIGHEST));
+            rare |= !in_reach.bits();
+        }
+        if rare & all_lanes::<S>() != 0 {
+            return None;
+        }
+        let mut high = [zero; GROUPS];
+        let mut low = [zero; GROUPS];
+        for g in 0..GROUPS {
+            // To units of the sum: the conversion cuts. Texels without weight may become anything.
+            let scale = int(simd, (127 + 27) << 23) - largest[g];
+            for k in 0..PER {
+                let texel = (codes[g][k] + scale).as_float().to_int();
+                // The low 16 bits count as signed.
+                let upper = texel + int(simd, 0x8000);
+                high[g] = high[g] + upper.dot16(weights[g][k] << 16);
+                low[g] = low[g] + texel.dot16(weights[g][k]);
+            }
+        }
+        if GROUPS == 1 {
+            return Some(nearest_f32(simd, high[0].to_float(), low[0].to_float(), largest[0]));
+        }
+        Some(Self::of_groups(simd, &high, &low, 65_536.0, &largest))
+    }
+
+    #[inline(always)]
     fn blend<S: Simd, const GROUPS: usize, const PER: usize>(
         simd: S,
         texels: &Texels<S, GROUPS, PER>,
@@ -191,44 +240,59 @@ impl Kind for F32 {
                 low[g] = low[g] + (texel & int(simd, 0x3fff)).times(weights[g][k]);
             }
         }
-        let scale = double(simd, 16_384.0);
-        if GROUPS == 1 {
-            let quick = quick_f32(simd, high[0].to_float(), low[0].to_float(), texels.top);
-            let rare = ((quick & int(simd, EXPONENT)).is(int(simd, 0))).bits();
-            if rare == 0 {
-                return quick;
-            }
-            // A result without exponent: 0, or so small that it has to be rounded again.
-            let unit = texels.top.shr(23) - int(simd, 127 + 27 + 8);
-            let sum = high[0].to_double() * scale + low[0].to_double();
-            return round_f32(simd, sum * unit.power_of_two());
+        Self::of_groups(simd, &high, &low, 16_384.0, &texels.largest)
+    }
+}
+
+/// Exponents of a group's largest texel, in their place, between which all of the sum's numbers are
+/// normal and none of its texels changes the sign when it is scaled.
+const LOWEST: i32 = 36 << 23;
+const HIGHEST: i32 = 154 << 23;
+
+#[inline(always)]
+fn all_lanes<S: Simd>() -> u32 {
+    (1 << S::LANES) - 1
+}
+
+impl F32 {
+    /// The result for sums of `high * scale + low` in units of 2^-35 of each group's largest texel.
+    #[inline(always)]
+    fn of_groups<S: Simd, const GROUPS: usize>(
+        simd: S,
+        high: &[Int<S>; GROUPS],
+        low: &[Int<S>; GROUPS],
+        scale: f64,
+        largest: &[Int<S>; GROUPS],
+    ) -> Int<S> {
+        let scale = double(simd, scale);
+        let mut top = largest[0];
+        for g in 1..GROUPS {
+            top = top.max(largest[g]);
         }
         let mut total = double(simd, 0.0);
         for g in 0..GROUPS {
             // In units of the largest group's, and half of one. Other groups are floored to it.
             let sum = high[g].to_double() * scale + low[g].to_double();
-            let unit = (texels.largest[g] - texels.top) >> 23;
+            let unit = (largest[g] - top) >> 23;
             total = total + (sum * (unit + int(simd, 1)).power_of_two()).floor();
         }
-        let unit = texels.top.shr(23) - int(simd, 127 + 28 + 8);
+        let unit = top.shr(23) - int(simd, 127 + 28 + 8);
         round_f32(simd, total * unit.power_of_two())
     }
 }
 
-/// The nearest f32 of `high * 2^14 + low` in units of 2^-35 of `top`. What is below the normal numbers
-/// comes out without an exponent.
+/// The nearest f32 of `high * 2^16 + low` in units of 2^-35 of `top`; ties away from zero.
 #[inline(always)]
-fn quick_f32<S: Simd>(simd: S, high: Float<S>, low: Float<S>, top: Int<S>) -> Int<S> {
-    let scale = float(simd, 16_384.0);
+fn nearest_f32<S: Simd>(simd: S, high: Float<S>, low: Float<S>, top: Int<S>) -> Int<S> {
+    let scale = float(simd, 65_536.0);
     let even = high.fused(scale, low).as_int();
-    // From 2^24 on integers can be ties; a quarter takes them away from zero.
+    // From 2^24 on integers can be ties; a half takes them away from zero.
     let exact = (even & int(simd, i32::MAX)).lt(int(simd, 0x4b80_0000));
-    let quarter = (even & int(simd, SIGN)) | int(simd, 0x3e80_0000);
-    let quarter = exact.select(int(simd, 0), quarter).as_float();
-    let sum = high.fused(scale, low + quarter).as_int();
+    let half = (even & int(simd, SIGN)) | int(simd, 0x3f00_0000);
+    let half = exact.select(int(simd, 0), half).as_float();
+    let sum = high.fused(scale, low + half).as_int();
     let shift = top - int(simd, (127 + 27 + 8) << 23);
-    let exponent = sum & int(simd, EXPONENT);
-    let none = exponent.is(int(simd, 0)) | (exponent + shift).lt(int(simd, 1 << 23));
+    let none = (sum & int(simd, i32::MAX)).is(int(simd, 0));
     none.select(int(simd, 0), sum + shift)
 }
 
@@ -301,6 +365,9 @@ impl<C: Kind> Channel for Real<C> {
         weights: &[[Int<S>; PER]; GROUPS],
         _: &[[(); PER]; GROUPS],
     ) -> Int<S> {
+        if let Some(result) = C::quick(simd, codes, weights) {
+            return result;
+        }
         let (zero, sign, exponent) = (int(simd, 0), int(simd, SIGN), int(simd, EXPONENT));
         let mut values = *codes;
         let mut largest = [zero; GROUPS];

@@ -86,6 +86,13 @@ impl Simd for Avx2 {
         // SAFETY: the token; offsets are limited to the window.
         unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
     }
+    #[inline(always)]
+    fn prefetch(self, window: Window<'_>, offsets: __m256i) {
+        let mut at = [0_u32; 8];
+        // SAFETY: the token; 32 bytes of our own.
+        unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), offsets) };
+        super::prefetch(window, &at);
+    }
 
     #[inline(always)]
     fn store(x: __m256i, to: &mut Lanes, chunk: usize) {
@@ -107,6 +114,7 @@ impl Simd for Avx2 {
         sub(a: __m256i, b: __m256i) -> __m256i = _mm256_sub_epi32(a, b);
         mul(a: __m256i, b: __m256i) -> __m256i = _mm256_mullo_epi32(a, b);
         mul_small(a: __m256i, b: __m256i) -> __m256i = _mm256_madd_epi16(a, b);
+        dot16(a: __m256i, b: __m256i) -> __m256i = _mm256_madd_epi16(a, b);
         and(a: __m256i, b: __m256i) -> __m256i = _mm256_and_si256(a, b);
         or(a: __m256i, b: __m256i) -> __m256i = _mm256_or_si256(a, b);
         xor(a: __m256i, b: __m256i) -> __m256i = _mm256_xor_si256(a, b);

@@ -47,6 +47,14 @@ pub(super) trait Simd: Copy {
     fn gather2(self, window: Window<'_>, offsets: Self::I) -> [Self::I; 2];
     /// Likewise 16 bytes, as four words.
     fn gather4(self, window: Window<'_>, offsets: Self::I) -> [Self::I; 4];
+    /// Asks for the cache lines at these byte offsets.
+    fn prefetch(self, window: Window<'_>, offsets: Self::I);
+    /// Four words each from an offset, and the four behind those.
+    #[inline(always)]
+    fn gather8(self, window: Window<'_>, offsets: Self::I) -> [[Self::I; 4]; 2] {
+        let behind = Self::add(offsets, self.splat(16));
+        [self.gather4(window, offsets), self.gather4(window, behind)]
+    }
 
     fn store(x: Self::I, to: &mut Lanes, chunk: usize);
     /// The entries of a table with these numbers, of which the lowest five bits count.
@@ -57,6 +65,8 @@ pub(super) trait Simd: Copy {
     fn mul(a: Self::I, b: Self::I) -> Self::I;
     /// The products of `a`, from -32768 to 32767, and `b`, from 0 to 32767.
     fn mul_small(a: Self::I, b: Self::I) -> Self::I;
+    /// Two signed 16-bit numbers a lane: the sum of their products.
+    fn dot16(a: Self::I, b: Self::I) -> Self::I;
     /// floor((a * b + 2^(BITS - 1)) / 2^BITS) of the 64-bit products, or without the half; the low 32
     /// bits of it.
     fn mul_shift<const BITS: u32, const HALF: bool>(a: Self::I, b: Self::I) -> Self::I;
@@ -97,7 +107,7 @@ pub(super) trait Simd: Copy {
     fn to_f32(x: Self::I) -> Self::F;
     /// The integers below, of floats that lie between -2^31 and 2^31. Others give any number.
     fn floor(x: Self::F) -> Self::I;
-    /// The integers of floats that are integers, likewise.
+    /// Floats cut to integers, likewise.
     fn to_int(x: Self::F) -> Self::I;
     fn add_f32(a: Self::F, b: Self::F) -> Self::F;
     fn sub_f32(a: Self::F, b: Self::F) -> Self::F;
@@ -117,6 +127,22 @@ pub(super) trait Simd: Copy {
     fn floor_f64(x: Self::D) -> Self::D;
     /// 2^exponent, for exponents of normal numbers.
     fn power_of_two(exponent: Self::I) -> Self::D;
+}
+
+/// Asks for cache lines; does nothing where there is no way to.
+#[inline(always)]
+fn prefetch(window: Window<'_>, offsets: &[u32]) {
+    for &at in offsets {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let place = window.base().wrapping_add(at as usize);
+            // SAFETY: a hint, which never faults.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (window, at);
+    }
 }
 
 /// Arguments of a kind of stage, with the lifetimes that they have in a call.

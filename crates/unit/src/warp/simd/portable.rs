@@ -72,6 +72,11 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn prefetch(self, window: Window<'_>, offsets: I) {
+        super::prefetch(window, &map(offsets, |offset| offset as u32));
+    }
+
+    #[inline(always)]
     fn store(x: I, to: &mut Lanes, chunk: usize) {
         to.as_chunks_mut::<N>().0[chunk] = map(x, |x| x as u32);
     }
@@ -94,6 +99,13 @@ impl Simd for Portable {
     #[inline(always)]
     fn mul_small(a: I, b: I) -> I {
         zip(a, b, i32::wrapping_mul)
+    }
+    #[inline(always)]
+    fn dot16(a: I, b: I) -> I {
+        zip(a, b, |a, b| {
+            let low = i32::from(a as i16) * i32::from(b as i16);
+            low.wrapping_add((a >> 16) * (b >> 16))
+        })
     }
     #[inline(always)]
     fn mul_shift<const BITS: u32, const HALF: bool>(a: I, b: I) -> I {

@@ -110,6 +110,17 @@ impl<S: Simd> Int<S> {
         let [a, b, c, d] = simd.gather4(window, offsets.0);
         [Self(a), Self(b), Self(c), Self(d)]
     }
+    /// Likewise four words, and the four behind them.
+    #[inline(always)]
+    pub(in crate::warp) fn gather8(simd: S, window: Window<'_>, offsets: Self) -> [[Self; 4]; 2] {
+        let [[a, b, c, d], [e, f, g, h]] = simd.gather8(window, offsets.0);
+        [[Self(a), Self(b), Self(c), Self(d)], [Self(e), Self(f), Self(g), Self(h)]]
+    }
+    /// Asks for the lines at these byte offsets, wherever they are.
+    #[inline(always)]
+    pub(in crate::warp) fn prefetch(simd: S, window: Window<'_>, offsets: Self) {
+        simd.prefetch(window, offsets.0);
+    }
     /// The entries of a table of 32 with these numbers.
     #[inline(always)]
     pub(in crate::warp) fn look_up(self, table: &Lanes) -> Self {
@@ -123,6 +134,11 @@ impl<S: Simd> Int<S> {
     #[inline(always)]
     pub(in crate::warp) fn times(self, other: Self) -> Self {
         Self(S::mul_small(self.0, other.0))
+    }
+    /// See [`Simd::dot16`].
+    #[inline(always)]
+    pub(in crate::warp) fn dot16(self, other: Self) -> Self {
+        Self(S::dot16(self.0, other.0))
     }
     /// Of the 64-bit products; see [`Simd::mul_shift`].
     #[inline(always)]
