@@ -34,7 +34,12 @@ fn options() -> Result<Options, String> {
     let mut options = Options {
         baseline: None,
         save: None,
-        effort: Effort { threads: 1, fetches: cases::FETCHES, time: Duration::from_millis(500) },
+        effort: Effort {
+            threads: 1,
+            fetches: cases::FETCHES,
+            batch: cases::BATCH,
+            time: Duration::from_millis(500),
+        },
         part: String::new(),
     };
     let mut args = std::env::args().skip(1);

@@ -28,6 +28,11 @@ pub struct BenchArgs {
     /// The way that fetches go.
     #[arg(long, value_enum, default_value_t = Via::Api)]
     pub via: Via,
+    /// With `--via api`: fetches whose results lie in arrays at a time. Arrays for all fetches of a run
+    /// (4194304) are larger than the caches.
+    #[arg(long, value_name = "N", default_value_t = cases::BATCH,
+          value_parser = clap::value_parser!(u32).range(32..=i64::from(cases::FETCHES)))]
+    pub batch: u32,
     /// What is printed: a table, or a line of JSON for each case.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
@@ -50,6 +55,7 @@ pub struct Line<'a> {
     median_mfetch_per_s: f64,
     simd: &'static str,
     fetches: u32,
+    batch: u32,
     runs: usize,
 }
 
@@ -65,6 +71,7 @@ impl<'a> Line<'a> {
             median_mfetch_per_s: rounded(rate.median),
             simd: texunit_unit::simd_level().name(),
             fetches: effort.fetches,
+            batch: effort.batch,
             runs: rate.runs,
         }
     }
@@ -89,7 +96,7 @@ pub fn run(args: &BenchArgs) -> u8 {
     // Whole CTAs.
     let fetches = args.fetches / 1024 * 1024;
     let time = TIME_OF_A_CASE * fetches / cases::FETCHES;
-    let effort = Effort { threads, fetches, time };
+    let effort = Effort { threads, fetches, batch: args.batch, time };
     match print_all(args, &chosen, effort) {
         Ok(printed) => crate::exit(printed, true),
         Err(trouble) => {

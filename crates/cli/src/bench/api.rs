@@ -1,5 +1,7 @@
-//! Fetches through the Rust API: coordinates lie in arrays, results go to arrays.
+//! Fetches through the Rust API: coordinates lie in arrays, results go to arrays. A batch of results
+//! lies where the one before it did, as where the caller uses them up.
 
+use super::measure::Effort;
 use super::workload::{Trouble, Workload, samples};
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,8 +13,16 @@ pub struct Arrays {
     texture: Arc<Texture>,
     plan: FetchPlan,
     operands: Operands,
+    /// Fetches of a call.
+    batch: usize,
+    workers: Vec<Worker>,
+}
+
+/// What a thread writes to.
+struct Worker {
+    /// Results of a batch.
     out: [Vec<u32>; 4],
-    scratch: Vec<Scratch>,
+    scratch: Scratch,
 }
 
 /// The operands of all fetches; arrays that the instruction has no operand for are empty.
@@ -70,36 +80,38 @@ impl Operands {
 
 impl Arrays {
     /// Makes the texture, the plan and the arrays.
-    pub fn new(workload: &Workload, threads: usize, fetches: u32) -> Result<Self, Trouble> {
+    pub fn new(workload: &Workload, effort: Effort) -> Result<Self, Trouble> {
         let texture = workload.texture()?;
         let plan = FetchPlan::new(workload.form, &texture, &workload.sampler)
             .map_err(|e| e.to_string())?;
-        let operands = Operands::new(workload, fetches);
+        let operands = Operands::new(workload, effort.fetches);
+        let batch = effort.batch.min(effort.fetches) as usize;
         let wanted = |c: usize| workload.components >> c & 1 == 1;
-        let out = std::array::from_fn(|c| vec![0; if wanted(c) { fetches as usize } else { 0 }]);
-        let scratch = vec![Scratch::new(); threads];
-        Ok(Self { workload: workload.clone(), texture, plan, operands, out, scratch })
+        let worker = || Worker {
+            out: std::array::from_fn(|c| vec![0; if wanted(c) { batch } else { 0 }]),
+            scratch: Scratch::new(),
+        };
+        let workers = (0..effort.threads).map(|_| worker()).collect();
+        Ok(Self { workload: workload.clone(), texture, plan, operands, batch, workers })
     }
 
     /// Makes all fetches once, an equal part of the arrays on each thread.
     pub fn run(&mut self) {
-        let Self { workload, plan, operands, out, scratch, .. } = self;
+        let Self { workload, plan, operands, batch, workers, .. } = self;
         let fetches = operands.coords[0].len();
         // Whole warps.
-        let part = fetches.div_ceil(scratch.len()).next_multiple_of(32);
-        let mut rest = out.each_mut().map(|array| array.as_mut_slice());
-        let (plan, components) = (&*plan, workload.components);
-        let mut work = Vec::new();
-        for (i, scratch) in scratch.iter_mut().enumerate() {
-            let range = (i * part).min(fetches)..((i + 1) * part).min(fetches);
-            let mine = rest.each_mut().map(|array| take(array, range.len()));
-            let arrays = operands.part(range, components);
-            work.push(move || plan.fetch_arrays(&arrays, mine, scratch).expect("equal lengths"));
-        }
-        let first = work.remove(0);
+        let part = fetches.div_ceil(workers.len()).next_multiple_of(32);
+        let job = Job { plan, operands, batch: *batch, components: workload.components };
+        let (first, others) = workers.split_first_mut().expect("a thread at least");
         std::thread::scope(|scope| {
-            let others: Vec<_> = work.into_iter().map(|work| scope.spawn(work)).collect();
-            first();
+            let others: Vec<_> = (1..)
+                .zip(others)
+                .map(|(i, worker)| {
+                    let range = (i * part).min(fetches)..((i + 1) * part).min(fetches);
+                    scope.spawn(move || job.run(range, worker))
+                })
+                .collect();
+            job.run(0..part.min(fetches), first);
             for other in others {
                 other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             }
@@ -107,12 +119,18 @@ impl Arrays {
     }
 
     /// Compares a few hundred results with the reference.
-    pub fn verify(&self) -> Result<(), Trouble> {
-        for fetch in samples(self.operands.coords[0].len() as u32) {
-            let expected = self.workload.expected(&self.texture, fetch)?;
-            for (c, array) in self.out.iter().enumerate() {
-                if let Some(&got) = array.get(fetch as usize) {
-                    self.workload.demand(fetch, c, got, expected[c]);
+    pub fn verify(&mut self) -> Result<(), Trouble> {
+        let Self { workload, texture, plan, operands, batch, workers } = self;
+        let fetches = operands.coords[0].len();
+        let job = Job { plan, operands, batch: *batch, components: workload.components };
+        for fetch in samples(fetches as u32) {
+            // A warp in which it is neither first nor last.
+            let first = (fetch as usize).saturating_sub(5).min(fetches - 32);
+            job.run(first..first + 32, &mut workers[0]);
+            let expected = workload.expected(texture, fetch)?;
+            for (c, array) in workers[0].out.iter().enumerate() {
+                if let Some(&got) = array.get(fetch as usize - first) {
+                    workload.demand(fetch, c, got, expected[c]);
                 }
             }
         }
@@ -120,15 +138,33 @@ impl Arrays {
     }
 }
 
+/// What all threads do.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    plan: &'a FetchPlan,
+    operands: &'a Operands,
+    batch: usize,
+    components: u8,
+}
+
+impl Job<'_> {
+    /// Makes the fetches of a range, a batch after the other.
+    fn run(&self, mut range: Range<usize>, worker: &mut Worker) {
+        while !range.is_empty() {
+            let len = range.len().min(self.batch);
+            let arrays = self.operands.part(range.start..range.start + len, self.components);
+            let out = worker.out.each_mut().map(|array| {
+                let len = len.min(array.len());
+                &mut array[..len]
+            });
+            let done = self.plan.fetch_arrays(&arrays, out, &mut worker.scratch);
+            done.expect("equal lengths");
+            range.start += len;
+        }
+    }
+}
+
 /// A part of an array, or nothing of one that is empty.
 fn slice<'a>(array: &'a [u32], range: &Range<usize>) -> &'a [u32] {
     array.get(range.clone()).unwrap_or(&[])
-}
-
-/// Cuts the first `len` elements off, or all if there are fewer.
-fn take<'a>(array: &mut &'a mut [u32], len: usize) -> &'a mut [u32] {
-    let whole = std::mem::take(array);
-    let (first, rest) = whole.split_at_mut(len.min(whole.len()));
-    *array = rest;
-    first
 }

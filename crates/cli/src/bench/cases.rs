@@ -13,6 +13,8 @@ use texunit_unit::{
 
 /// Fetches of a run.
 pub const FETCHES: u32 = 1 << 22;
+/// Fetches of a batch: their results lie in the second cache of a core beside other things.
+pub const BATCH: u32 = 1 << 13;
 /// Rows of points and columns of texels are as far apart as each other.
 const STEP: f32 = 1.0 / 1024.0;
 

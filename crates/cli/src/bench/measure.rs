@@ -32,6 +32,8 @@ pub struct Effort {
     pub threads: usize,
     /// Fetches of a run.
     pub fetches: u32,
+    /// Fetches whose results lie in arrays at a time.
+    pub batch: u32,
     /// Time for the runs.
     pub time: Duration,
 }
@@ -52,16 +54,15 @@ const LEAST_RUNS: usize = 3;
 /// Runs a workload again and again. The first run is not timed; its results are compared with the
 /// reference, and a difference is a panic: our own bug.
 pub fn measure(workload: &Workload, via: Via, effort: Effort) -> Result<Rate, Trouble> {
-    let Effort { threads, fetches, .. } = effort;
     match via {
         Via::Api => {
-            let mut arrays = Arrays::new(workload, threads, fetches)?;
+            let mut arrays = Arrays::new(workload, effort)?;
             arrays.run();
             arrays.verify()?;
             Ok(time(effort, || arrays.run()))
         }
         Via::Ptx => {
-            let mut launch = Launch::new(workload, threads, fetches)?;
+            let mut launch = Launch::new(workload, effort.threads, effort.fetches)?;
             launch.run();
             launch.verify()?;
             Ok(time(effort, || launch.run()))
