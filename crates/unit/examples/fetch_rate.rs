@@ -43,6 +43,18 @@ struct Row {
     compare: bool,
     sparse: bool,
     seamless: bool,
+    points: Points,
+}
+
+/// Where the warps fetch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Points {
+    /// Lines of 32 points, far from each other: a turned picture at low resolution.
+    Lines,
+    /// Rows of 2048 points, turned by 5 degrees, a texel from each other: the benchmarks' coherent points.
+    Scan,
+    /// No order.
+    Random,
 }
 
 const PLAIN: Row = Row {
@@ -60,6 +72,7 @@ const PLAIN: Row = Row {
     compare: false,
     sparse: false,
     seamless: false,
+    points: Points::Lines,
 };
 
 /// What is asked for on the command line.
@@ -151,8 +164,14 @@ fn gradients() -> Vec<Row> {
 fn others() -> Vec<Row> {
     use AddressMode::{Border, Clamp, ClampOgl};
     use Geometry::{A2dms, Cube, D2ms};
-    let blocks = ["bc1", "bc2", "bc3", "bc4", "bc5", "bc6h", "bc7"];
-    let block = |format: &'static str| Row { format, normalized: format != "bc6h", ..PLAIN };
+    let blocks = ["bc1", "bc1_srgb", "bc2", "bc3", "bc4", "bc5", "bc5_snorm", "bc6h", "bc7"];
+    let block = |(format, points): (&'static str, Points)| Row {
+        format,
+        normalized: format != "bc6h",
+        srgb: format.ends_with("srgb"),
+        points,
+        ..PLAIN
+    };
     let mut rows = vec![
         Row { kind: FetchKind::Gather(0), ..PLAIN },
         Row { offset: true, ..PLAIN },
@@ -173,7 +192,9 @@ fn others() -> Vec<Row> {
         Row { format: "bc1", kind: FetchKind::Gather(1), ..PLAIN },
         Row { format: "bc1", filter: Filter::Point, ..PLAIN },
     ];
-    rows.extend(blocks.map(block));
+    for points in [Points::Scan, Points::Random] {
+        rows.extend(blocks.map(|format| block((format, points))));
+    }
     rows
 }
 
@@ -201,6 +222,8 @@ fn name(row: &Row) -> String {
         (row.compare, " compare"),
         (row.sparse, " sparse"),
         (row.seamless, " seamless"),
+        (row.points == Points::Scan, " coherent"),
+        (row.points == Points::Random, " random"),
     ] {
         text += if flag { word } else { "" };
     }
@@ -253,12 +276,26 @@ impl Operands {
             usize::from(row.geometry.is_array()) + usize::from(row.geometry.is_multisample());
         let warp = |warp: usize| {
             let at = |lane: usize, dx: f32, dy: f32| {
-                let (x, y) = ((warp % 32 * 32 + lane) as f32, (warp / 32 * 16) as f32);
-                let texels = x * dx + y * dy;
+                let texels = match row.points {
+                    Points::Lines => {
+                        (warp % 32 * 32 + lane) as f32 * dx + (warp / 32 * 16) as f32 * dy
+                    }
+                    Points::Scan => {
+                        (warp % 64 * 32 + lane) as f32 * dx + (warp / 64) as f32 * dy + 0.5
+                    }
+                    Points::Random => {
+                        let number = (warp * 32 + lane) as f32;
+                        (number * (dx + 2.0) * 0.618_034).fract() * 1024.0
+                    }
+                };
                 if row.integer { texels as i32 as u32 } else { (texels / 1024.0).to_bits() }
             };
-            let mut coords = [(0.8, -0.6), (0.6, 0.8), (0.3, 0.4), (0.0, 0.0)]
-                .map(|(dx, dy)| std::array::from_fn(|lane| at(lane, dx, dy)));
+            let (cos, sin) = (0.996_194_7, 0.087_155_74);
+            let axes = match row.points {
+                Points::Scan => [(cos, -sin), (sin, cos), (0.3, 0.4), (0.0, 0.0)],
+                _ => [(0.8, -0.6), (0.6, 0.8), (0.3, 0.4), (0.0, 0.0)],
+            };
+            let mut coords = axes.map(|(dx, dy)| std::array::from_fn(|lane| at(lane, dx, dy)));
             coords.rotate_right(first);
             coords
         };
@@ -331,7 +368,9 @@ fn measure(row: Row, size: u32, wish: &Wish) {
     let operands = Operands::new(&row);
     let mut scratch = Scratch::new();
     let mut answer = FetchAnswer::default();
-    let rate = best(ROUNDS, WARPS, AT_ONCE, |warp| {
+    // Not a row of a scan again and again: what the next one needs must be there from the row before.
+    let at_once = if row.points == Points::Scan { WARPS } else { AT_ONCE };
+    let rate = best(ROUNDS, WARPS, at_once, |warp| {
         plan.fetch(&operands.request(&operands.coords[warp]), &mut scratch, &mut answer);
         black_box(&answer);
     });

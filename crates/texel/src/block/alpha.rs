@@ -18,36 +18,43 @@ const SIGNED: Steps = Steps {
     six: [6096, 12_192, 20_575, 26_671],
 };
 
-/// The eight values that indices choose: the `ends`, those `between` them by their steps, and
-/// the `extremes` where there is room for them.
-fn palette(
-    a: [i32; 2],
-    ends: [i32; 2],
-    steps: &Steps,
-    between: impl Fn(i32) -> i32,
-    extremes: [i32; 2],
-) -> [i32; 8] {
-    let mut values = [0; 8];
-    values[..2].copy_from_slice(&ends);
-    if a[0] > a[1] {
-        values[2..].copy_from_slice(&steps.eight.map(between));
-    } else {
-        values[2..6].copy_from_slice(&steps.six.map(between));
-        values[6..].copy_from_slice(&extremes);
-    }
-    values
+/// The codes of a block: three bits a texel choose one of eight.
+pub(super) struct Values {
+    block: u64,
+    codes: [u16; 8],
 }
 
-/// Three bits a texel choose the value.
-fn paint(block: u64, palette: [i32; 8], mask: i32) -> [u16; 16] {
-    let codes = palette.map(|value| (value & mask) as u16);
-    let mut all = [0; 16];
-    let mut indices = block >> 16;
-    for code in &mut all {
-        *code = codes[(indices & 7) as usize];
-        indices >>= 3;
+impl Values {
+    /// The `ends`, those `between` them by their steps, and the `extremes` where there is room for
+    /// them.
+    fn new(
+        block: u64,
+        a: [i32; 2],
+        ends: [i32; 2],
+        steps: &Steps,
+        between: impl Fn(i32) -> i32,
+        extremes: [i32; 2],
+    ) -> Self {
+        let mut codes = [0; 8];
+        (codes[0], codes[1]) = (ends[0] as u16, ends[1] as u16);
+        if a[0] > a[1] {
+            for (code, &step) in codes[2..].iter_mut().zip(&steps.eight) {
+                *code = between(step) as u16;
+            }
+        } else {
+            for (code, &step) in codes[2..].iter_mut().zip(&steps.six) {
+                *code = between(step) as u16;
+            }
+            (codes[6], codes[7]) = (extremes[0] as u16, extremes[1] as u16);
+        }
+        Self { block, codes }
     }
-    all
+
+    /// The code of a texel.
+    #[inline(always)]
+    pub(super) fn of(&self, texel: usize) -> u64 {
+        self.codes[(self.block >> (16 + 3 * texel) & 7) as usize].into()
+    }
 }
 
 fn unsigned_ends(block: u64) -> [i32; 2] {
@@ -55,36 +62,44 @@ fn unsigned_ends(block: u64) -> [i32; 2] {
 }
 
 /// BC3's alpha, in 8 bits.
-pub(super) fn bc3(block: u64) -> [u16; 16] {
+pub(super) fn bc3(block: u64) -> Values {
     let a = unsigned_ends(block);
     let between = |n| (a[0] * 2048 + (a[1] - a[0]) * n + 1024) >> 11;
-    paint(block, palette(a, a, &BC3, between, [0, 255]), 0xff)
+    Values::new(block, a, a, &BC3, between, [0, 255])
 }
 
 /// A channel of BC4 and BC5, in 16 bits.
-pub(super) fn unsigned(block: u64) -> [u16; 16] {
+pub(super) fn unsigned(block: u64) -> Values {
     let a = unsigned_ends(block);
     let between = |n| a[0] * (257 - n) + a[1] * n;
-    paint(block, palette(a, a.map(|a| a * 257), &UNSIGNED, between, [0, 65_535]), 0xffff)
+    Values::new(block, a, [a[0] * 257, a[1] * 257], &UNSIGNED, between, [0, 65_535])
 }
 
 /// A channel of signed BC4 and BC5, in 16 bits. -128 acts as -127.
-pub(super) fn signed(block: u64) -> [u16; 16] {
-    let a = [block as u8, (block >> 8) as u8].map(|a| i32::from(a as i8).max(-127));
+pub(super) fn signed(block: u64) -> Values {
+    let end = |byte: u8| i32::from(byte as i8).max(-127);
+    let a = [end(block as u8), end((block >> 8) as u8)];
     // In 1/127, rounded half up.
     let rounded = |n: i32| (2 * n + 127).div_euclid(254);
     let between = |m| rounded(a[0] * 32_767 + (a[1] - a[0]) * m);
-    let ends = a.map(|a| rounded(a * 32_767));
-    paint(block, palette(a, ends, &SIGNED, between, [-32_767, 32_767]), 0xffff)
+    let ends = [rounded(a[0] * 32_767), rounded(a[1] * 32_767)];
+    Values::new(block, a, ends, &SIGNED, between, [-32_767, 32_767])
 }
 
-/// One or two such blocks as texels.
-pub(super) fn channels(blocks: &[[u16; 16]]) -> Texels {
+/// A channel as texels.
+pub(super) fn one_channel(red: &Values) -> Texels {
     let mut texels = [0; 16];
-    for (c, block) in blocks.iter().enumerate() {
-        for (texel, &code) in texels.iter_mut().zip(block) {
-            *texel |= u64::from(code) << (16 * c);
-        }
+    for (i, texel) in texels.iter_mut().enumerate() {
+        *texel = red.of(i);
+    }
+    texels
+}
+
+/// Two channels as texels.
+pub(super) fn two_channels(red: &Values, green: &Values) -> Texels {
+    let mut texels = [0; 16];
+    for (i, texel) in texels.iter_mut().enumerate() {
+        *texel = red.of(i) | green.of(i) << 16;
     }
     texels
 }

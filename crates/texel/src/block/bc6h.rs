@@ -1,10 +1,12 @@
 //! BC6H (BPTC float): the Khronos Data Format Specification's arithmetic, bit for bit, but for
 //! what the hardware does otherwise (docs/numerics.md 11): a negative zero is +0, and the reserved
 //! modes are black.
+//!
+//! Red and blue of a texel are computed at once, in the halves of a `u64`.
 
-use super::bits::{Bits, interpolate, weights};
+use super::Texels;
+use super::bits::weight;
 use super::partition::Partition;
-use super::{Texels, texel};
 
 /// Some bits of the header: a channel of one of the endpoints w, x, y, z, and its first and last
 /// bit as the specification lists them: from the top one to the lowest, or reversed.
@@ -71,77 +73,127 @@ static MODES: [Mode; 14] = [
         (RW,9,0),(GW,9,0),(BW,9,0),(RX,3,0),(RW,10,15),(GX,3,0),(GW,10,15),(BX,3,0),(BW,10,15)] },
 ];
 
+/// Bits of a block that are a part of a value.
+#[derive(Clone, Copy)]
+struct Part {
+    /// The first of them, and how many.
+    from: u8,
+    mask: u16,
+    /// Which of the twelve values, and where in it.
+    name: u8,
+    at: u8,
+}
+
+/// A mode's fields as parts: bits in reversed order are parts of one each.
+const fn parts(mode: &Mode) -> ([Part; 24], usize) {
+    let mut all = [Part { from: 0, mask: 0, name: 0, at: 0 }; 24];
+    let mut from = if mode.code < 2 { 2 } else { 5 };
+    let (mut count, mut field) = (0, 0);
+    while field < mode.fields.len() {
+        let (name, first, last) = mode.fields[field];
+        let (mut at, bits) = if first >= last { (last, first - last + 1) } else { (last, 1) };
+        loop {
+            all[count] = Part { from, mask: (1 << bits) - 1, name: name as u8, at };
+            count += 1;
+            from += bits;
+            if first >= last || at == first {
+                break;
+            }
+            at -= 1;
+        }
+        field += 1;
+    }
+    (all, count)
+}
+
+/// Of each mode.
+static PARTS: [([Part; 24], usize); 14] = {
+    let (mut all, mut mode) = ([([Part { from: 0, mask: 0, name: 0, at: 0 }; 24], 0); 14], 0);
+    while mode < 14 {
+        all[mode] = parts(&MODES[mode]);
+        mode += 1;
+    }
+    all
+};
+
+/// The mode of each number of five bits, of which modes 0 and 1 use two; 14 are those reserved.
+const MODE_OF: [u8; 32] = {
+    let (mut all, mut code) = ([14; 32], 0);
+    while code < 32 {
+        let mut mode = 0;
+        while mode < 14 {
+            let bits = if MODES[mode].code < 2 { 3 } else { 31 };
+            if code & bits == MODES[mode].code {
+                all[code as usize] = mode as u8;
+            }
+            mode += 1;
+        }
+        code += 1;
+    }
+    all
+};
+
 /// Endpoints w, x, y, z, each r, g, b.
-type Ends = [[i32; 3]; 4];
+type Values = [i32; 12];
 
-pub(super) fn decode(block: u128, signed: bool) -> Texels {
-    let mut bits = Bits(block);
-    // Two bits, or five if the second is set.
-    let code = match bits.take(2) {
-        short @ (0 | 1) => short,
-        low => low | bits.take(3) << 2,
-    };
-    let Some(mode) = MODES.iter().find(|mode| mode.code == code) else { return [0; 16] };
-    let mut ends = [[0; 3]; 4];
-    for &(name, first, last) in mode.fields {
-        take_field(&mut bits, &mut ends[name as usize / 3][name as usize % 3], first, last);
-    }
-    let (partition, index_bits) = match mode.regions {
-        2 => (Partition::new(2, bits.take(5)), 3),
-        _ => (Partition::ONE, 4),
-    };
-    restore(&mut ends, mode, signed);
-    let ends = ends.map(|end| end.map(|x| unquantize(x, mode.base, signed)));
-    let weights = weights(index_bits);
-    std::array::from_fn(|i| {
-        let index = bits.take(index_bits - u8::from(partition.is_anchor(i)));
-        let weight = weights[index as usize];
-        let region = 2 * partition.subset(i);
-        let channel =
-            |c: usize| finish(interpolate(ends[region][c], ends[region + 1][c], weight), signed);
-        texel([channel(0), channel(1), channel(2), 0])
-    })
-}
-
-/// Reads a field's bits: lowest first if the first named is the top one.
-fn take_field(bits: &mut Bits, value: &mut i32, first: u8, last: u8) {
-    if first >= last {
-        for bit in last..=first {
-            *value |= (bits.take(1) as i32) << bit;
-        }
+pub(super) fn decode<const SIGNED: bool>(block: u128) -> Texels {
+    let number = usize::from(MODE_OF[block as usize & 31]);
+    let Some(mode) = MODES.get(number) else { return [0; 16] };
+    let mut values = stored(block, number);
+    restore::<SIGNED>(&mut values, mode);
+    let ends = [Ends::of::<SIGNED>(&values, 0), Ends::of::<SIGNED>(&values, 6)];
+    if mode.regions == 2 {
+        let partition = Partition::new(2, (block >> 77) as u32 & 31);
+        paint::<SIGNED, 3>(partition, (block >> 82) as u64, ends)
     } else {
-        for bit in (first..=last).rev() {
-            *value |= (bits.take(1) as i32) << bit;
-        }
+        paint::<SIGNED, 4>(Partition::ONE, (block >> 65) as u64, ends)
     }
 }
 
-/// Undoes the differences and extends signs.
-fn restore(ends: &mut Ends, mode: &Mode, signed: bool) {
-    let [base, others @ ..] = ends;
-    if signed {
-        *base = base.map(|x| extend(x, mode.base));
+/// The values as the block has them.
+#[inline(always)]
+fn stored(block: u128, mode: usize) -> Values {
+    // No part has more than ten bits.
+    let words = [block as u64, (block >> 48) as u64];
+    let mut values = [0; 16];
+    let (parts, count) = &PARTS[mode];
+    for part in parts.iter().take(*count) {
+        let upper = part.from / 48;
+        let bits = (words[usize::from(upper & 1)] >> (part.from - 48 * upper)) as u16 & part.mask;
+        values[usize::from(part.name & 15)] |= i32::from(bits) << part.at;
     }
-    for end in others {
-        for (c, x) in end.iter_mut().enumerate() {
-            if mode.transformed {
-                let sum = base[c] + extend(*x, mode.other[c]);
-                *x = sum & ((1 << mode.base) - 1);
-            }
-            if signed {
-                *x = extend(*x, mode.base);
-            }
+    let [values @ .., _, _, _, _] = values;
+    values
+}
+
+/// Undoes the differences, extends signs, and widens to 16 bits (signed: to 15 and the sign).
+#[inline(always)]
+fn restore<const SIGNED: bool>(values: &mut Values, mode: &Mode) {
+    let mut base = [0; 3];
+    for (i, value) in values.iter_mut().enumerate() {
+        let (c, x) = (i % 3, *value);
+        let x = if i >= 3 && mode.transformed {
+            (base[c] + extend(x, mode.other[c])) & ((1 << mode.base) - 1)
+        } else {
+            x
+        };
+        let x = if SIGNED { extend(x, mode.base) } else { x };
+        if i < 3 {
+            base[c] = x;
         }
+        *value = unquantize::<SIGNED>(x, mode.base);
     }
 }
 
+#[inline(always)]
 fn extend(x: i32, bits: u8) -> i32 {
     x << (32 - bits) >> (32 - bits)
 }
 
 /// An endpoint of `bits` bits in 16 (signed: in 15 and the sign).
-fn unquantize(x: i32, bits: u8, signed: bool) -> i32 {
-    if !signed {
+#[inline(always)]
+fn unquantize<const SIGNED: bool>(x: i32, bits: u8) -> i32 {
+    if !SIGNED {
         return match x {
             _ if bits >= 15 => x,
             0 => 0,
@@ -159,12 +211,71 @@ fn unquantize(x: i32, bits: u8, signed: bool) -> i32 {
     if x < 0 { -widened } else { widened }
 }
 
-/// The half of an interpolated value: scaled so that it stays finite.
-fn finish(x: i32, signed: bool) -> u32 {
-    if !signed {
-        return ((x * 31) >> 6) as u32;
+/// What lies between two ends: red and blue, then green. Differences borrow from the other channel, and
+/// give that back when they are added.
+#[derive(Clone, Copy)]
+struct Ends {
+    /// The lower end in 1/64, and a half.
+    start: [u64; 2],
+    difference: [u64; 2],
+}
+
+/// Added to signed numbers.
+const OFFSET: i32 = 0x8000;
+
+/// Two numbers of 16 bits.
+const HALVES: u64 = 0x0000_ffff_0000_ffff;
+
+impl Ends {
+    /// From the six values that begin there.
+    #[inline(always)]
+    fn of<const SIGNED: bool>(values: &Values, first: usize) -> Self {
+        let offset = if SIGNED { OFFSET } else { 0 };
+        let value = |i: usize| (values[first + i] + offset) as u64;
+        let low = [value(0) | value(2) << 32, value(1)];
+        let high = [value(3) | value(5) << 32, value(4)];
+        let half = 0x0000_0020_0000_0020;
+        Self {
+            start: [low[0] * 64 + half, low[1] * 64 + half],
+            difference: [high[0].wrapping_sub(low[0]), high[1].wrapping_sub(low[1])],
+        }
     }
-    let magnitude = ((x.abs() * 31) >> 5) as u32;
+
+    /// Between them, rounded half up, by a weight in 1/64.
+    #[inline(always)]
+    fn at(&self, weight: u64) -> [u64; 2] {
+        let sum = |i: usize| self.start[i].wrapping_add(self.difference[i].wrapping_mul(weight));
+        [sum(0) >> 6 & HALVES, sum(1) >> 6 & 0xffff]
+    }
+}
+
+#[inline(always)]
+fn paint<const SIGNED: bool, const BITS: u32>(
+    partition: Partition,
+    indices: u64,
+    ends: [Ends; 2],
+) -> Texels {
+    let indices = partition.spread(indices, BITS);
+    let mut texels = [0; 16];
+    for (i, texel) in texels.iter_mut().enumerate() {
+        let [red_blue, green] = ends[partition.subset(i) & 1].at(weight(indices, BITS, i));
+        *texel = if SIGNED {
+            let [red, blue] = [red_blue & 0xffff, red_blue >> 32];
+            signed_half(red) | signed_half(green) << 16 | signed_half(blue) << 32
+        } else {
+            // Halves are scaled so that they stay finite.
+            (red_blue * 31) >> 6 & HALVES | ((green * 31) >> 6) << 16
+        };
+    }
+    texels
+}
+
+/// The half of a signed number that has the [`OFFSET`].
+#[inline(always)]
+fn signed_half(x: u64) -> u64 {
+    let x = x as i32 - OFFSET;
+    let magnitude = (x.unsigned_abs() * 31) >> 5;
     // The hardware has no negative zero.
-    if x < 0 && magnitude != 0 { 0x8000 | magnitude } else { magnitude }
+    let sign = if x < 0 && magnitude != 0 { 0x8000 } else { 0 };
+    (sign | magnitude).into()
 }

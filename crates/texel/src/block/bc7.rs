@@ -3,6 +3,7 @@
 //! The four channels of a texel are computed at once, 16 bits each in a `u64`; a function for each mode.
 
 use super::Texels;
+use super::bits::weight;
 use super::partition::Partition;
 
 /// What the bits of a mode's block are for.
@@ -37,8 +38,14 @@ const MODES: [Mode; 8] = [
     Mode { subsets: 2, partition_bits: 6, rotation_bits: 0, selection_bits: 0, color_bits: 5, alpha_bits: 5, p_bits: PBits::Endpoint, index_bits: 2, second_index_bits: 0 },
 ];
 
-/// Two ends of a subset: r, g, b, a in 16 bits each, the values 8.
-type Ends = [u64; 2];
+/// What lies between two ends of a subset: r, g, b, a in 16 bits each, the values 8. Differences borrow
+/// from the next channel, and give that back when they are added.
+#[derive(Clone, Copy)]
+struct Ends {
+    /// The lower end in 1/64, and a half.
+    start: u64,
+    difference: u64,
+}
 
 pub(super) fn decode(block: u128) -> Texels {
     match block.trailing_zeros() {
@@ -67,7 +74,8 @@ fn of_mode<const M: usize>(block: u128) -> Texels {
     let partition = Partition::new(row.subsets, take(row.partition_bits) as u32);
     let rotation = take(row.rotation_bits);
     let selection = take(row.selection_bits);
-    let colors: [u64; 3] = std::array::from_fn(|_| take(2 * row.subsets * row.color_bits));
+    let color_bits = 2 * row.subsets * row.color_bits;
+    let colors = [take(color_bits), take(color_bits), take(color_bits)];
     let alphas = take(2 * row.subsets * row.alpha_bits);
     let p = take(match row.p_bits {
         PBits::None => 0,
@@ -75,37 +83,23 @@ fn of_mode<const M: usize>(block: u128) -> Texels {
         PBits::Subset => row.subsets,
     });
     let ends = endpoints::<M>(colors, alphas, p);
-    let first = spread(take(16 * row.index_bits - row.subsets), row.index_bits, partition);
+    let first = partition.spread(take(16 * row.index_bits - row.subsets), row.index_bits);
     let second_bits = (16 * row.second_index_bits).saturating_sub(1);
-    let second = spread(take(second_bits), row.second_index_bits, partition);
+    let second = partition.spread(take(second_bits), row.second_index_bits);
     let mut texels = [0; 16];
     for (i, texel) in texels.iter_mut().enumerate() {
         let ends = ends[partition.subset(i)];
-        let one = interpolate(ends, weight(first, row.index_bits, i));
+        let one = ends.at(weight(first, row.index_bits, i));
         *texel = if row.second_index_bits == 0 {
             one
         } else {
             // The second indices are alpha's, unless the selection bit swaps them.
-            let other = interpolate(ends, weight(second, row.second_index_bits, i));
+            let other = ends.at(weight(second, row.second_index_bits, i));
             let (color, alpha) = if selection == 1 { (other, one) } else { (one, other) };
             rotated(color & ALPHA_OFF | alpha & !ALPHA_OFF, rotation)
         };
     }
     texels
-}
-
-/// The weight of a texel's index, in 1/64.
-#[inline(always)]
-fn weight(indices: u64, bits: u32, texel: usize) -> u64 {
-    const TWO: [u64; 4] = [0, 21, 43, 64];
-    const THREE: [u64; 8] = [0, 9, 18, 27, 37, 46, 55, 64];
-    const FOUR: [u64; 16] = [0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64];
-    let index = (indices >> (texel as u32 * bits)) as usize;
-    match bits {
-        2 => TWO[index & 3],
-        3 => THREE[index & 7],
-        _ => FOUR[index & 15],
-    }
 }
 
 /// Alpha's place taken by another channel, and the other way round.
@@ -121,57 +115,61 @@ fn rotated(texel: u64, rotation: u64) -> u64 {
 
 const ALPHA_OFF: u64 = u64::MAX >> 16;
 
-/// Between two ends, rounded half up, by a weight in 1/64.
-#[inline(always)]
-fn interpolate([low, high]: Ends, weight: u64) -> u64 {
-    // No product of 8 bits with 64 leaves its 16.
-    (low * (64 - weight) + high * weight + 0x0020_0020_0020_0020) >> 6 & 0x00ff_00ff_00ff_00ff
-}
+impl Ends {
+    const NONE: Self = Self::new(0, 0);
 
-/// Indices of so many bits each: an anchor's lacks its top bit, which is 0.
-#[inline(always)]
-fn spread(indices: u64, bits: u32, partition: Partition) -> u64 {
-    if bits == 0 {
-        return 0;
+    #[inline(always)]
+    const fn new(low: u64, high: u64) -> Self {
+        let start = low * 64 + 0x0020_0020_0020_0020;
+        Self { start, difference: high.wrapping_sub(low) }
     }
-    let mut spread = indices;
-    for texel in partition.anchors() {
-        let below = (1_u64 << (texel * bits + bits - 1)) - 1;
-        spread = spread & below | (spread & !below) << 1;
+
+    /// Between them, rounded half up, by a weight in 1/64.
+    #[inline(always)]
+    fn at(self, weight: u64) -> u64 {
+        // No product of 8 bits with 64 leaves its 16.
+        let sum = self.start.wrapping_add(self.difference.wrapping_mul(weight));
+        sum >> 6 & 0x00ff_00ff_00ff_00ff
     }
-    spread
 }
 
 #[inline(always)]
 fn endpoints<const M: usize>(colors: [u64; 3], alphas: u64, p: u64) -> [Ends; 4] {
-    let row = const { &MODES[M] };
-    let mut all = [[0; 2]; 4];
-    let (ends, _) = all.split_at_mut(row.subsets as usize);
-    for (subset, pair) in ends.iter_mut().enumerate() {
-        for (side, end) in pair.iter_mut().enumerate() {
-            let number = 2 * subset + side;
-            let p = match row.p_bits {
-                PBits::None => None,
-                PBits::Endpoint => Some(p >> number & 1),
-                PBits::Subset => Some(p >> subset & 1),
-            };
-            let value = |of: u64, bits: u32| {
-                let stored = of >> (number as u32 * bits) & ((1 << bits) - 1);
-                match p {
-                    // Without alpha a texel is opaque.
-                    _ if bits == 0 => 255,
-                    Some(p) => widen(stored << 1 | p, bits + 1),
-                    None => widen(stored, bits),
-                }
-            };
-            let [r, g, b] = colors.map(|color| value(color, row.color_bits));
-            *end = r | g << 16 | b << 32 | value(alphas, row.alpha_bits) << 48;
-        }
+    let mut all = [Ends::NONE; 4];
+    for subset in 0..const { MODES[M].subsets } {
+        let low = end::<M>(colors, alphas, p, 2 * subset);
+        let high = end::<M>(colors, alphas, p, 2 * subset + 1);
+        all[subset as usize] = Ends::new(low, high);
     }
     all
 }
 
-/// A number of 5 to 8 bits in 8, its top bits repeated below.
-fn widen(value: u64, bits: u32) -> u64 {
-    value << (8 - bits) | value >> (2 * bits - 8)
+/// An end of a subset.
+#[inline(always)]
+fn end<const M: usize>([r, g, b]: [u64; 3], alphas: u64, p: u64, number: u32) -> u64 {
+    let row = const { &MODES[M] };
+    let (at, mask) = (number * row.color_bits, (1 << row.color_bits) - 1);
+    let color = r >> at & mask | (g >> at & mask) << 16 | (b >> at & mask) << 32;
+    let alpha = alphas >> (number * row.alpha_bits) & ((1 << row.alpha_bits) - 1);
+    let (p, more) = match row.p_bits {
+        PBits::None => (0, 0),
+        PBits::Endpoint => (p >> number & 1, 1),
+        PBits::Subset => (p >> (number / 2) & 1, 1),
+    };
+    let color = widen((color << more) | (p * COLORS), row.color_bits + more);
+    if row.alpha_bits == 0 {
+        // Without alpha a texel is opaque.
+        return color | 255 << 48;
+    }
+    color | widen(alpha << more | p, row.alpha_bits + more) << 48
+}
+
+/// A one in each colour channel.
+const COLORS: u64 = 0x0000_0001_0001_0001;
+
+/// Numbers of 5 to 8 bits in 8, their top bits repeated below.
+#[inline(always)]
+fn widen(values: u64, bits: u32) -> u64 {
+    let repeated = COLORS * ((1 << (8 - bits)) - 1);
+    values << (8 - bits) | values >> (2 * bits - 8) & repeated
 }

@@ -1,83 +1,89 @@
 //! BC1, BC2 and BC3: colours between two 5:6:5 endpoints, to 8-bit codes. The arithmetic is the
 //! hardware's, measured with every pair of endpoints (published by the pantheonsim project); the
 //! descriptions of the formats compute something else.
+//!
+//! Red and blue are computed at once, in the halves of a `u64` that a texel has them in.
 
-use super::{Texels, texel};
+use super::Texels;
 
 /// BC1: four colours, or three and transparent black.
 pub(super) fn bc1(block: u64) -> Texels {
-    let (c0, c1) = endpoints(block);
-    paint(block, if c0 > c1 { four_colors(c0, c1) } else { three_colors(c0, c1) })
+    let ends = Ends::new(block);
+    let four = block as u16 > (block >> 16) as u16;
+    paint(block, if four { ends.four() } else { ends.three() }, |_| 0)
 }
 
-/// The colour half of BC2 and BC3, which is always one of four colours, with alpha.
-pub(super) fn with_alpha(block: u64, alpha: [u16; 16]) -> Texels {
-    let (c0, c1) = endpoints(block);
-    let mut texels = paint(block, four_colors(c0, c1));
-    for (texel, alpha) in texels.iter_mut().zip(alpha) {
-        *texel = *texel & (u64::MAX >> 16) | u64::from(alpha) << 48;
-    }
-    texels
+/// The colour half of BC2 and BC3, which is always one of four colours, with the alpha codes.
+pub(super) fn with_alpha(block: u64, alpha: impl Fn(usize) -> u64) -> Texels {
+    paint(block, Ends::new(block).four().map(|color| color & !OPAQUE), |i| alpha(i) << 48)
 }
 
 /// BC2's alpha: four bits a texel.
-pub(super) fn bc2_alpha(block: u64) -> [u16; 16] {
-    std::array::from_fn(|i| (block >> (4 * i) & 0xf) as u16 * 17)
+pub(super) fn bc2_alpha(block: u64) -> impl Fn(usize) -> u64 {
+    move |i| (block >> (4 * i) & 0xf) * 17
 }
 
-fn endpoints(block: u64) -> (u32, u32) {
-    (block as u32 & 0xffff, block as u32 >> 16)
-}
-
-/// Two bits a texel choose the colour.
-fn paint(block: u64, palette: [[u32; 4]; 4]) -> Texels {
-    let palette = palette.map(texel);
+/// Two bits a texel choose the colour, to which other bits are added.
+fn paint(block: u64, palette: [u64; 4], others: impl Fn(usize) -> u64) -> Texels {
     let mut texels = [0; 16];
-    let mut indices = block >> 32;
-    for texel in &mut texels {
-        *texel = palette[(indices & 3) as usize];
-        indices >>= 2;
+    for (i, texel) in texels.iter_mut().enumerate() {
+        *texel = palette[(block >> (32 + 2 * i) & 3) as usize] | others(i);
     }
     texels
 }
 
-fn red(c: u32) -> u32 {
-    c >> 11
+const OPAQUE: u64 = 255 << 48;
+
+/// Of both halves, the lowest byte.
+const BYTES: u64 = 0x0000_00ff_0000_00ff;
+
+/// The two endpoints.
+struct Ends {
+    /// Five bits of red and blue each.
+    few: [u64; 2],
+    /// The same in 16 bits.
+    wide: [u64; 2],
+    /// Green in eight bits.
+    green: [u64; 2],
 }
 
-fn green(c: u32) -> u32 {
-    let g = c >> 5 & 0x3f;
-    g << 2 | g >> 4
-}
+impl Ends {
+    fn new(block: u64) -> Self {
+        let few = |c: u64| c >> 11 & 0x1f | (c & 0x1f) << 32;
+        // (q * 65535 + 15) / 31, of numbers of five bits.
+        let wide = |q: u64| q * 2114 + (q >> 4 & 0x0000_0001_0000_0001);
+        let green = |c: u64| (c >> 3 & 0xfc) | c >> 9 & 3;
+        let (a, b) = (block, block >> 16);
+        let (few, green) = ([few(a), few(b)], [green(a), green(b)]);
+        Self { few, wide: [wide(few[0]), wide(few[1])], green }
+    }
 
-fn blue(c: u32) -> u32 {
-    c & 0x1f
-}
+    fn four(&self) -> [u64; 4] {
+        let [a, b] = self.wide;
+        // A third of 16 bits, cut to eight; exact, as the sums of 18 bits lose eight before.
+        let third = |sum: u64| ((sum >> 8 & 0x0000_03ff_0000_03ff) * 683) >> 11 & BYTES;
+        [
+            self.color(a >> 8 & BYTES, 0),
+            self.color(b >> 8 & BYTES, 1024),
+            self.color(third(2 * a + b), 321),
+            self.color(third(a + 2 * b), 703),
+        ]
+    }
 
-/// Red and blue widen to 16 bits, and are cut to 8 only after they are mixed.
-fn widen(q: u32) -> u32 {
-    (q * 65_535 + 15) / 31
-}
+    fn three(&self) -> [u64; 4] {
+        let [a, b] = self.wide;
+        let middle = ((self.few[0] + self.few[1]) * 33) >> 3 & BYTES;
+        [
+            self.color(a >> 8 & BYTES, 0),
+            self.color(b >> 8 & BYTES, 1024),
+            self.color(middle, 513),
+            0,
+        ]
+    }
 
-fn four_colors(c0: u32, c1: u32) -> [[u32; 4]; 4] {
-    let color = |five: fn(u32, u32) -> u32, weight: u32| {
-        let mix = |channel: fn(u32) -> u32| five(widen(channel(c0)), widen(channel(c1))) >> 8;
-        [mix(red), mix_green(c0, c1, weight), mix(blue), 255]
-    };
-    [
-        color(|a, _| a, 0),
-        color(|_, b| b, 1024),
-        color(|a, b| (2 * a + b) / 3, 321),
-        color(|a, b| (a + 2 * b) / 3, 703),
-    ]
-}
-
-fn three_colors(c0: u32, c1: u32) -> [[u32; 4]; 4] {
-    let [first, second, ..] = four_colors(c0, c1);
-    let mix = |channel: fn(u32) -> u32| (33 * (channel(c0) + channel(c1))) >> 3;
-    [first, second, [mix(red), mix_green(c0, c1, 513), mix(blue), 255], [0; 4]]
-}
-
-fn mix_green(c0: u32, c1: u32, weight: u32) -> u32 {
-    (green(c0) * (1024 - weight) + green(c1) * weight + 512) >> 10
+    /// With green between the ends by a weight in 1/1024.
+    fn color(&self, red_blue: u64, weight: u64) -> u64 {
+        let green = (self.green[0] * (1024 - weight) + self.green[1] * weight + 512) >> 10;
+        OPAQUE | red_blue | green << 16
+    }
 }

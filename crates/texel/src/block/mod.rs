@@ -14,11 +14,6 @@ use crate::format::{Block, Format, Kind};
 /// The 16 texels, row by row: four codes of 16 bits each, the first one lowest.
 pub(crate) type Texels = [u64; 16];
 
-/// A texel from codes of at most 16 bits.
-fn texel([r, g, b, a]: [u32; 4]) -> u64 {
-    u64::from(r | g << 16) | u64::from(b | a << 16) << 32
-}
-
 /// The codes of the 4x4 texels of a block, row by row, as [`crate::readings`] reads them: 8 bits
 /// of BC1 to BC3 and BC7, 16 bits of BC4 and BC5, halves of BC6H; a channel that the format lacks
 /// is 0.
@@ -44,13 +39,16 @@ pub fn block_codes(format: Format, words: [u64; 2]) -> Option<[u64; 16]> {
     Some(match block {
         Block::Bc1 => color::bc1(first),
         Block::Bc2 => color::with_alpha(second, color::bc2_alpha(first)),
-        Block::Bc3 => color::with_alpha(second, alpha::bc3(first)),
-        Block::Bc4 => alpha::channels(&[alpha::unsigned(first)]),
-        Block::Bc4Snorm => alpha::channels(&[alpha::signed(first)]),
-        Block::Bc5 => alpha::channels(&[alpha::unsigned(first), alpha::unsigned(second)]),
-        Block::Bc5Snorm => alpha::channels(&[alpha::signed(first), alpha::signed(second)]),
-        Block::Bc6h => bc6h::decode(whole(), false),
-        Block::Bc6hSnorm => bc6h::decode(whole(), true),
+        Block::Bc3 => {
+            let alpha = alpha::bc3(first);
+            color::with_alpha(second, |i| alpha.of(i))
+        }
+        Block::Bc4 => alpha::one_channel(&alpha::unsigned(first)),
+        Block::Bc4Snorm => alpha::one_channel(&alpha::signed(first)),
+        Block::Bc5 => alpha::two_channels(&alpha::unsigned(first), &alpha::unsigned(second)),
+        Block::Bc5Snorm => alpha::two_channels(&alpha::signed(first), &alpha::signed(second)),
+        Block::Bc6h => bc6h::decode::<false>(whole()),
+        Block::Bc6hSnorm => bc6h::decode::<true>(whole()),
         Block::Bc7 => bc7::decode(whole()),
     })
 }

@@ -33,19 +33,21 @@ impl Partition {
         (self.subsets >> (2 * texel) & 3) as usize
     }
 
-    /// The anchors, in order.
-    pub(super) fn anchors(self) -> impl Iterator<Item = u32> {
-        let mut rest = self.anchors;
-        std::iter::from_fn(move || {
-            let texel = rest.trailing_zeros();
-            rest &= rest.wrapping_sub(1);
-            (texel < 16).then_some(texel)
-        })
-    }
-
-    /// Whether the texel is the anchor of its subset.
-    pub(super) fn is_anchor(self, texel: usize) -> bool {
-        self.anchors >> texel & 1 == 1
+    /// Indices of so many bits each, the first texel's lowest: an anchor's lacks its top bit, which
+    /// is 0.
+    #[inline(always)]
+    pub(super) fn spread(self, indices: u64, bits: u32) -> u64 {
+        if bits == 0 {
+            return 0;
+        }
+        let (mut spread, mut anchors) = (indices, self.anchors);
+        while anchors != 0 {
+            let texel = anchors.trailing_zeros();
+            let below = (1_u64 << (texel * bits + bits - 1)) - 1;
+            spread = spread & below | (spread & !below) << 1;
+            anchors &= anchors - 1;
+        }
+        spread
     }
 }
 
@@ -130,7 +132,7 @@ mod tests {
             let three = Partition::new(3, row);
             assert_eq!([0, second, third].map(|t| three.subset(t.into())), [0, 1, 2]);
             assert!((0..16).all(|texel| three.subset(texel) < 3));
-            assert_eq!((0..16).filter(|&texel| three.is_anchor(texel)).count(), 3);
+            assert_eq!(three.anchors.count_ones(), 3);
         }
         assert!((0..16).all(|texel| Partition::ONE.subset(texel) == 0));
     }

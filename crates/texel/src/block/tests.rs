@@ -113,6 +113,35 @@ fn bc1_palettes() {
     assert_eq!((two, three), ([85, 80, 85, 0], [170, 175, 170, 0]), "always four colours");
 }
 
+/// The measured formulas, a channel at a time, for all pairs of endpoints.
+#[test]
+fn bc1_colours_are_those_of_the_formulas() {
+    let wide = |q: u32| (q * 65_535 + 15) / 31;
+    let eight = |q: u32| q << 2 | q >> 4;
+    let check = |[r0, g0, b0]: [u32; 3], [r1, g1, b1]: [u32; 3]| {
+        let (c0, c1) = (r0 << 11 | g0 << 5 | b0, r1 << 11 | g1 << 5 | b1);
+        let block = u64::from(c0 | c1 << 16) | 0b1110_0100 << 32;
+        let got = decode_block(format("bc1"), &block.to_le_bytes()).unwrap();
+        let green = |weight: u32| (eight(g0) * (1024 - weight) + eight(g1) * weight + 512) >> 10;
+        let ends = |five: fn(u32, u32) -> u32, weight| {
+            [five(wide(r0), wide(r1)) >> 8, green(weight), five(wide(b0), wide(b1)) >> 8, 255]
+        };
+        assert_eq!(got[..2], [ends(|a, _| a, 0), ends(|_, b| b, 1024)], "{c0:x} {c1:x}");
+        let middle = if c0 > c1 {
+            [ends(|a, b| (2 * a + b) / 3, 321), ends(|a, b| (a + 2 * b) / 3, 703)]
+        } else {
+            [[(33 * (r0 + r1)) >> 3, green(513), (33 * (b0 + b1)) >> 3, 255], [0; 4]]
+        };
+        assert_eq!(got[2..4], middle, "{c0:x} {c1:x}");
+    };
+    for a in 0..64 {
+        for b in 0..64 {
+            check([a >> 1, a, b >> 1], [b >> 1, b, a >> 1]);
+            check([b >> 1, a, a >> 1], [a >> 1, b, b >> 1]);
+        }
+    }
+}
+
 #[test]
 fn bc2_and_bc3_alpha() {
     let mut block = [0; 16];

@@ -1,20 +1,22 @@
 //! The planned path against the reference: random resources, samplers, instructions and operands,
-//! every bit, in both builds.
+//! every bit, on all SIMD levels of the machine.
+//!
+//! `TEXUNIT_CASES` asks for more resources of each theme, `TEXUNIT_SEED` for others. A seed that a failure
+//! names shows it again as the first one of a run.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod draw;
 mod operands;
 
 use super::*;
 use crate::reference::{self, trace::FetchValue};
-use crate::request::{CoordType, Geometry};
+use crate::request::{CoordType, Geometry, lanes};
 use crate::resource::{ArrayShape, Extent, Resource};
 use crate::sampler::{AddressMode, Filter, ReadMode};
 use draw::{Draw, Theme};
 use operands::Operands;
-use proptest::prelude::*;
-use std::cell::RefCell;
+use std::time::Instant;
 use texunit_memory::Block;
 use texunit_texel::Format;
 
@@ -28,6 +30,9 @@ struct Case {
     active: u32,
     components: u8,
 }
+
+/// What was there before.
+const KEPT: u32 = 0xdead_beef;
 
 impl Case {
     fn request(&self) -> FetchRequest<'_> {
@@ -43,127 +48,170 @@ impl Case {
             compare,
         }
     }
-}
 
-/// What was there before.
-const KEPT: u32 = 0xdead_beef;
+    /// Plans of all builds.
+    fn plans(&self) -> Result<Vec<(Build, FetchPlan)>, PlanError> {
+        let Self { form, texture, sampler, .. } = self;
+        let plan = |build| Ok((build, FetchPlan::with_build(*form, texture, sampler, build)?));
+        Build::all().map(plan).collect()
+    }
 
-/// Compares the answers of both builds with the reference's; whether there are any.
-fn check(case: &Case, scratch: &mut Scratch) -> Result<bool, TestCaseError> {
-    let request = case.request();
-    let wanted: Result<Vec<FetchValue>, PlanError> = (0..32)
-        .map(|lane| reference::fetch(case.form, &case.texture, &case.sampler, &request.lane(lane)))
-        .collect();
-    for build in Build::all() {
-        let plan = FetchPlan::with_build(case.form, &case.texture, &case.sampler, build);
-        let (plan, wanted) = match (plan, &wanted) {
-            (Ok(plan), Ok(wanted)) => (plan, wanted),
-            (plan, wanted) => {
-                prop_assert_eq!(plan.err(), wanted.as_ref().err().cloned());
-                return Ok(false);
+    fn reference(&self, lane: usize) -> Result<FetchValue, PlanError> {
+        reference::fetch(self.form, &self.texture, &self.sampler, &self.request().lane(lane))
+    }
+
+    /// Compares the answers of plans with the reference's; panics where they differ, and says of which
+    /// case.
+    fn check(&self, plans: &[(Build, FetchPlan)], scratch: &mut Scratch, name: &str) {
+        let request = self.request();
+        let mut wanted = [None; 32];
+        for lane in lanes(self.active) {
+            wanted[lane] = Some(self.reference(lane).unwrap());
+        }
+        for (build, plan) in plans {
+            let mut answer = FetchAnswer { values: [[KEPT; 32]; 4], resident: KEPT };
+            plan.fetch(&request, scratch, &mut answer);
+            for (lane, wanted) in wanted.iter().enumerate() {
+                self.check_lane((*build, plan), wanted.as_ref(), lane, &answer, name);
             }
-        };
-        let mut answer = FetchAnswer { values: [[KEPT; 32]; 4], resident: KEPT };
-        plan.fetch(&request, scratch, &mut answer);
-        for (lane, wanted) in wanted.iter().enumerate() {
-            check_lane(case, &plan, wanted, lane, &answer)?;
         }
     }
-    Ok(true)
-}
 
-fn check_lane(
-    case: &Case,
-    plan: &FetchPlan,
-    wanted: &FetchValue,
-    lane: usize,
-    answer: &FetchAnswer,
-) -> Result<(), TestCaseError> {
-    let active = case.active >> lane & 1 == 1;
-    let resident = if active { wanted.resident } else { KEPT >> lane & 1 == 1 };
-    prop_assert_eq!(answer.resident >> lane & 1 == 1, resident, "residency of lane {}", lane);
-    let registers = if case.form.result == ResultType::F16x2 { 2 } else { 4 };
-    for (c, &wanted) in wanted.values.iter().enumerate().take(registers) {
-        let read = active && case.components >> c & 1 == 1;
-        let wanted = if read { wanted } else { KEPT };
-        let got = answer.values[c][lane];
-        prop_assert!(
-            got == wanted,
-            "component {} of lane {}: {:#010x}, not {:#010x}\nat {:x?}\n{:?}\n{}, {:?}\n{:?}",
-            c,
-            lane,
-            got,
-            wanted,
-            case.request().lane(lane),
-            case.form,
-            case.texture.resource.describe(),
-            plan.effective(),
-            plan.way,
+    /// A lane that is not active has no answer, and keeps what was there.
+    fn check_lane(
+        &self,
+        (build, plan): (Build, &FetchPlan),
+        wanted: Option<&FetchValue>,
+        lane: usize,
+        answer: &FetchAnswer,
+        name: &str,
+    ) {
+        let resident = wanted.map_or(KEPT >> lane & 1 == 1, |wanted| wanted.resident);
+        assert_eq!(
+            answer.resident >> lane & 1 == 1,
+            resident,
+            "{name}, {build:?}: residency, lane {lane}"
         );
-    }
-    Ok(())
-}
-
-/// Draws a case that has an answer, from a seed, and checks it.
-fn check_drawn(seed: u64, theme: Theme) -> Result<(), TestCaseError> {
-    thread_local! {
-        // With what other plans have left in it.
-        static SCRATCH: RefCell<Scratch> = RefCell::default();
-    }
-    let mut d = Draw(seed);
-    for _ in 0..1000 {
-        if let Some(case) = draw::case(&mut d, theme)
-            && SCRATCH.with_borrow_mut(|scratch| check(&case, scratch))?
-        {
-            return Ok(());
+        let registers = if self.form.result == ResultType::F16x2 { 2 } else { 4 };
+        for c in 0..registers {
+            let wanted = match wanted {
+                Some(wanted) if self.components >> c & 1 == 1 => wanted.values[c],
+                _ => KEPT,
+            };
+            let got = answer.values[c][lane];
+            assert!(
+                got == wanted,
+                "{name}, {build:?}: component {c} of lane {lane}: {got:#010x}, not {wanted:#010x}\nat {:x?}\n{:?}\n\
+                 {}, {:?}\n{:?}",
+                self.request().lane(lane),
+                self.form,
+                self.texture.resource.describe(),
+                plan.effective(),
+                plan.way,
+            );
         }
     }
-    Err(TestCaseError::fail("nothing that has an answer was drawn"))
+
+    /// The same with plans and space of its own.
+    fn check_alone(&self) {
+        self.check(&self.plans().unwrap(), &mut Scratch::new(), "alone");
+    }
 }
 
-/// Cases of a run; `TEXUNIT_CASES` asks for more.
-fn config() -> ProptestConfig {
-    let cases = std::env::var("TEXUNIT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+/// How many warps fetch from a resource before its texels change, and how often they do.
+const WARPS: u32 = 32;
+const FILLS: u32 = 2;
+
+/// A number from the environment, decimal or, after `0x`, hexadecimal.
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
 }
 
-proptest! {
-    #![proptest_config(config())]
-
-    #[test]
-    fn plans_equal_the_reference_on_every_bit(seed in any::<u64>().no_shrink()) {
-        check_drawn(seed, Theme::Any)?;
+/// Draws cases of a theme that have answers, and checks them.
+fn run(theme: Theme) {
+    let cases = number("TEXUNIT_CASES").unwrap_or(90);
+    let first = number("TEXUNIT_SEED").unwrap_or(1);
+    let start = Instant::now();
+    // With what other plans have left in it.
+    let mut scratch = Scratch::new();
+    let mut space = draw::space();
+    let (mut fetches, mut answered) = (0, 0);
+    for case in 0.. {
+        if answered == cases {
+            break;
+        }
+        assert!(case < 1000 * (1 + cases), "hardly anything that has an answer was drawn");
+        let seed = first.wrapping_add(case.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let drawn = check_drawn(seed, theme, &mut scratch, &mut space);
+        answered += u64::from(drawn > 0);
+        fetches += drawn;
     }
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{theme:?}: {cases} resources, {fetches} fetches, {seconds:.1} s");
+}
 
-    #[test]
-    fn plain_fetches(seed in any::<u64>().no_shrink()) {
-        check_drawn(seed, Theme::Plain)?;
+/// Draws a resource, a sampler and an instruction from a seed; fetches for many warps, and for others
+/// after new texels were written. Returns the fetches that were compared; none if they have no answer.
+fn check_drawn(seed: u64, theme: Theme, scratch: &mut Scratch, space: &mut Arc<Block>) -> u64 {
+    let mut d = Draw(seed);
+    let Some(mut case) = draw::case(&mut d, theme, space) else { return 0 };
+    let name = format!("TEXUNIT_SEED={seed:#x}, {theme:?}");
+    let plans = match (case.plans(), case.reference(0)) {
+        (Ok(plans), Ok(_)) => plans,
+        (plans, wanted) => {
+            assert_eq!(plans.err(), wanted.err(), "{name}: {:?}", case.form);
+            return 0;
+        }
+    };
+    let mut fetches = 0;
+    for _ in 0..FILLS {
+        for _ in 0..WARPS {
+            draw::fetches(&mut d, &mut case);
+            case.check(&plans, scratch, &name);
+            fetches += u64::from(case.active.count_ones());
+        }
+        draw::refill(&mut d, theme, &case.texture.resource);
     }
+    fetches
+}
 
-    #[test]
-    fn slices_and_levels_that_cancel(seed in any::<u64>().no_shrink()) {
-        check_drawn(seed, Theme::Cancel)?;
-    }
+#[test]
+fn plans_equal_the_reference_on_every_bit() {
+    run(Theme::Any);
+}
 
-    #[test]
-    fn sparse_arrays(seed in any::<u64>().no_shrink()) {
-        check_drawn(seed, Theme::Sparse)?;
-    }
+#[test]
+fn plain_fetches() {
+    run(Theme::Plain);
+}
 
-    #[test]
-    fn gradients(seed in any::<u64>().no_shrink()) {
-        check_drawn(seed, Theme::Gradients)?;
-    }
+#[test]
+fn slices_and_levels_that_cancel() {
+    run(Theme::Cancel);
+}
 
-    #[test]
-    fn compressed_blocks(seed in any::<u64>().no_shrink()) {
-        check_drawn(seed, Theme::Blocks)?;
-    }
+#[test]
+fn sparse_arrays() {
+    run(Theme::Sparse);
+}
 
-    #[test]
-    fn cubes(seed in any::<u64>().no_shrink()) {
-        check_drawn(seed, Theme::Cubes)?;
-    }
+#[test]
+fn gradients() {
+    run(Theme::Gradients);
+}
+
+#[test]
+fn compressed_blocks() {
+    run(Theme::Blocks);
+}
+
+#[test]
+fn cubes() {
+    run(Theme::Cubes);
 }
 
 /// Coordinates only.
@@ -173,7 +221,7 @@ fn at(coords: [Lanes; 4]) -> Operands {
     Operands { coords, offset: none, level, dpdx: none, dpdy: none, compare }
 }
 
-/// A worker has one scratch, an instruction up to four plans, which it moves.
+/// A worker has one scratch, an instruction up to 32 plans, of which it moves some.
 #[test]
 fn scratch_and_plans_are_small() {
     let (scratch, plan) = (size_of::<Scratch>(), size_of::<FetchPlan>());
@@ -201,7 +249,7 @@ fn components_and_lanes_that_are_not_asked_for_stay() {
                 active,
                 components: 0b1010,
             };
-            assert!(check(&case, &mut Scratch::new()).unwrap());
+            case.check_alone();
         }
     }
 }
@@ -237,7 +285,7 @@ fn large_extents_keep_their_low_texels_apart() {
                         active: u32::MAX,
                         components: 15,
                     };
-                    assert!(check(&case, &mut Scratch::new()).unwrap());
+                    case.check_alone();
                 }
             }
         }

@@ -1,52 +1,224 @@
 //! Decoded blocks of block-compressed formats.
 
+use super::texels::Which;
+use super::words::TexelLanes;
+use texunit_memory::Block;
 use texunit_texel::{Format, block_codes};
 
-/// Blocks that were decoded last, by their bytes: what is kept is right for ever, whoever writes
-/// to the memory they came from.
+/// Blocks that were decoded last. A block has one place, found by its address, but what is kept there
+/// is right for its format and bytes, whoever writes to the memory: they are compared at every look.
 #[derive(Clone, Debug)]
-pub(super) struct Blocks(Box<[Decoded; BLOCKS]>);
-
-#[derive(Clone, Copy, Debug)]
-struct Decoded {
-    format: Option<Format>,
-    bytes: [u64; 2],
+pub(super) struct Blocks {
+    /// `None` in places that are free.
+    formats: Box<[Option<Format>; BLOCKS]>,
+    bytes: Box<[[u64; 2]; BLOCKS]>,
     /// Four codes of 16 bits each, the first one lowest.
-    texels: [u64; 16],
+    texels: Box<[[u64; 16]; BLOCKS]>,
 }
 
-/// Those of a few warps' footprints.
-const BLOCKS: usize = 128;
+/// More than those that a line across a texture of 1024 x 1024 texels goes through: the next line finds
+/// most of them here.
+const BLOCKS: usize = 2048;
+
+/// From a row of blocks to the next: the golden section of all places, so that neighbouring rows are as
+/// far apart as can be, whatever their length.
+const ROW: u32 = 1265;
+
+/// Room for lanes that are copied four at a time.
+const ROOM: usize = 36;
+
+/// Texels of 32 lanes on their way: each step is done for all corners of a footprint before the next, as
+/// arrays that were just written in parts are slow to read.
+#[derive(Clone, Debug)]
+pub(super) struct Corner {
+    /// Behind a number that no lane has: where the blocks begin; negative is outside.
+    offsets: [i64; 33],
+    /// Where they are kept.
+    places: [u32; 32],
+    /// Number of the texel in its block, 0 to 15.
+    cells: [u8; ROOM],
+    texels: [u64; ROOM],
+    /// Lanes whose texel counts.
+    wanted: u32,
+    /// Lanes whose block is not that of the lane before.
+    starts: u32,
+    /// Whether a lane is outside.
+    outside: bool,
+}
 
 impl Blocks {
     pub(super) fn new() -> Self {
-        let none = Decoded { format: None, bytes: [0; 2], texels: [0; 16] };
-        Self(Box::new([none; BLOCKS]))
+        Self { formats: places(None), bytes: places([0; 2]), texels: places([0; 16]) }
     }
 
-    /// The texels of a block of these bytes (little endian), row by row: four codes of 16 bits
-    /// each.
+    /// Fetches the texels of lanes that are wanted; others get any, or zeros.
+    ///
+    /// Neighbours are often in one block, which is looked at once for all of them. What others write to
+    /// the memory shows in the next fetch.
     #[inline(always)]
-    pub(super) fn texels(&mut self, format: Format, bytes: [u64; 2]) -> &[u64; 16] {
-        let mixed = (bytes[0] ^ bytes[1].rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let block = &mut self.0[(mixed >> 32) as usize % BLOCKS];
-        if block.format != Some(format) || block.bytes != bytes {
-            block.decode(format, bytes);
+    pub(super) fn read(&mut self, block: &Block, (format, size): (Format, usize), of: &mut Corner) {
+        of.texels = [0; ROOM];
+        let mut starts = of.starts;
+        while starts != 0 {
+            let lane = starts.trailing_zeros() as usize;
+            starts &= starts - 1;
+            let end = starts.trailing_zeros() as usize;
+            let offset = of.offsets[lane + 1];
+            let lanes = ((1_u64 << end) - (1 << lane)) as u32;
+            if offset < 0 || of.wanted & lanes == 0 {
+                continue;
+            }
+            let place = of.places[lane] as usize;
+            let texels = self.texels(place, format, bytes(block, offset as u64, size));
+            of.copy(texels, lane, end);
         }
-        &block.texels
     }
-}
 
-impl Decoded {
+    /// The texels of the block of these bytes (little endian), row by row, that is kept at a
+    /// [`place`].
+    #[inline(always)]
+    pub(super) fn texels(&mut self, place: usize, format: Format, bytes: [u64; 2]) -> &[u64; 16] {
+        let place = place % BLOCKS;
+        let kept = self.bytes[place];
+        // Word by word: two words that were just put together are slow to read as one.
+        let differs = (kept[0] ^ bytes[0]) | (kept[1] ^ bytes[1]) != 0;
+        if differs || self.formats[place] != Some(format) {
+            self.decode(place, format, bytes);
+        }
+        &self.texels[place]
+    }
+
     #[inline(never)]
-    fn decode(&mut self, format: Format, bytes: [u64; 2]) {
+    fn decode(&mut self, place: usize, format: Format, bytes: [u64; 2]) {
         // Only formats without blocks have no texels.
-        self.texels = block_codes(format, bytes).unwrap_or_default();
-        (self.format, self.bytes) = (Some(format), bytes);
+        self.texels[place] = block_codes(format, bytes).unwrap_or_default();
+        (self.formats[place], self.bytes[place]) = (Some(format), bytes);
     }
 }
 
-/// A texel of [`Blocks::texels`].
+/// A row of blocks of each lane, from which two corners of a footprint are.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    offsets: [i64; 32],
+    /// Of the first block.
+    places: [u32; 32],
+    /// Number of the first texel in the block, or a negative one for rows outside.
+    cells: [i32; 32],
+}
+
+impl Row {
+    pub(super) const ZERO: Self = Self { offsets: [0; 32], places: [0; 32], cells: [0; 32] };
+
+    /// The first step, for every other corner.
+    #[inline(always)]
+    pub(super) fn find(&mut self, which: Which<'_>) {
+        let Which { at: [_, y, z], pitches, .. } = which;
+        for lane in 0..32 {
+            let (y, z) = (y[lane], z[lane]);
+            let slice = pitches.base[lane] + i64::from(z) * pitches.slice[lane];
+            self.offsets[lane] = slice + i64::from(y >> 2) * pitches.row[lane];
+            self.places[lane] = place([0, y], slice);
+            self.cells[lane] = if y | z < 0 { -1 } else { (y & 3) << 2 };
+        }
+    }
+}
+
+impl Corner {
+    pub(super) const NONE: Self = Self {
+        offsets: [-2; 33],
+        places: [0; 32],
+        cells: [0; ROOM],
+        texels: [0; ROOM],
+        wanted: 0,
+        starts: 0,
+        outside: false,
+    };
+
+    /// The second step: blocks of so many bytes, and which of their texels.
+    #[inline(always)]
+    pub(super) fn find(&mut self, size: usize, row: &Row, which: Which<'_>) {
+        let shift = size.trailing_zeros();
+        let mut signs = 0;
+        for lane in 0..32 {
+            let (x, cell) = (which.at[0][lane], row.cells[lane]);
+            let offset = row.offsets[lane] + (i64::from(x >> 2) << shift);
+            self.offsets[lane + 1] = if x | cell < 0 { -1 } else { offset };
+            self.places[lane] = row.places[lane].wrapping_add(x as u32 >> 2);
+            self.cells[lane] = (cell & 12 | x & 3) as u8;
+            signs |= x | cell;
+        }
+        (self.wanted, self.outside) = (which.wanted, signs < 0);
+    }
+
+    /// The third: lanes with a block in common.
+    #[inline(always)]
+    pub(super) fn compare(&mut self) {
+        self.starts = 0;
+        for lane in 0..32 {
+            let differs = self.offsets[lane + 1] != self.offsets[lane];
+            self.starts |= u32::from(differs) << lane;
+        }
+    }
+
+    /// Texels of a block for lanes from `start` to before `end`, and for a few behind them, which those
+    /// get from their own block next.
+    #[inline(always)]
+    fn copy(&mut self, texels: &[u64; 16], start: usize, end: usize) {
+        let mut lane = start;
+        while lane < end {
+            let (to, cells) = (&mut self.texels[lane..lane + 4], &self.cells[lane..lane + 4]);
+            for i in 0..4 {
+                to[i] = texels[usize::from(cells[i] & 15)];
+            }
+            lane += 4;
+        }
+    }
+
+    /// The last, after [`Blocks::read`]: the codes, outside those of the border.
+    #[inline(always)]
+    pub(super) fn unpack(&self, border: [u32; 4], out: &mut TexelLanes) {
+        let [x, y, z, w] = out;
+        for lane in 0..32 {
+            let texel = self.texels[lane];
+            x[lane] = texel as u32 & 0xffff;
+            y[lane] = texel as u32 >> 16;
+            z[lane] = (texel >> 32) as u32 & 0xffff;
+            w[lane] = (texel >> 48) as u32;
+        }
+        if self.outside {
+            for (out, border) in out.iter_mut().zip(border) {
+                for lane in 0..32 {
+                    out[lane] = if self.offsets[lane + 1] < 0 { border } else { out[lane] };
+                }
+            }
+        }
+    }
+}
+
+/// Where a block is kept: that of the texel at x and y of a slice that begins at an offset.
+#[inline(always)]
+pub(super) fn place([x, y]: [i32; 2], slice: i64) -> u32 {
+    let row = (y as u32 >> 2).wrapping_mul(ROW);
+    // Levels, layers and slices begin at large multiples.
+    let slice = ((slice as u64 >> 6) as u32).wrapping_mul(0x9e37_79b1) >> 20;
+    (x as u32 >> 2).wrapping_add(row).wrapping_add(slice)
+}
+
+/// An array on the heap that has pages only where it is used.
+fn places<T: Clone>(none: T) -> Box<[T; BLOCKS]> {
+    let all = vec![none; BLOCKS].into_boxed_slice();
+    all.try_into().unwrap_or_else(|_| unreachable!("as many as there are places"))
+}
+
+/// The bytes of a block.
+#[inline(always)]
+pub(super) fn bytes(block: &Block, offset: u64, size: usize) -> [u64; 2] {
+    const INSIDE: &str = "address modes keep to the extent, and `Resource` to the block";
+    let second = if size == 16 { block.load_u64(offset + 8).expect(INSIDE) } else { 0 };
+    [block.load_u64(offset).expect(INSIDE), second]
+}
+
+/// The codes of a texel.
 pub(super) fn codes(texel: u64) -> [u32; 4] {
     [0, 16, 32, 48].map(|bit: u32| u32::from((texel >> bit) as u16))
 }
@@ -60,21 +232,27 @@ mod tests {
     #[test]
     fn a_block_is_decoded_anew_for_other_bytes_and_formats() {
         let mut blocks = Blocks::new();
-        let mut check = |format: Format, bytes: [u64; 2]| {
+        let mut check = |format: Format, place: usize, bytes: [u64; 2]| {
             let all: Vec<u8> = bytes.into_iter().flat_map(u64::to_le_bytes).collect();
             let wanted = decode_block(format, &all).unwrap();
-            assert_eq!(blocks.texels(format, bytes).map(codes), wanted, "{format}");
-            assert_eq!(blocks.texels(format, bytes).map(codes), wanted, "{format}, kept");
+            for round in ["decoded", "kept"] {
+                let texels = blocks.texels(place, format, bytes);
+                assert_eq!(texels.map(codes), wanted, "{format}, {round}");
+            }
         };
         for name in ["bc1", "bc4", "bc7", "bc6h", "bc3"] {
             let format = Format::from_name(name).unwrap();
             for i in 0..1000_u64 {
                 let word = i.wrapping_mul(0x2545_f491_4f6c_dd1d);
-                check(format, [word, if format.texel_size() == 16 { !word } else { 0 }]);
+                check(
+                    format,
+                    (i % 7 * 341) as usize,
+                    [word, if format.texel_size() == 16 { !word } else { 0 }],
+                );
             }
         }
         for format in Format::all().filter(|f| f.is_block()) {
-            check(format, [0x5a5a_5a5a_5a5a_5a5a; 2]);
+            check(format, 0, [0x5a5a_5a5a_5a5a_5a5a; 2]);
         }
     }
 }

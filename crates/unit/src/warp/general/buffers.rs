@@ -1,7 +1,7 @@
-//! What stages hand on as arrays, and the sum of floats over it.
+//! What stages hand on as arrays, and the sum of f32 over it.
 
-use super::class::Float;
-use super::words::{TexelLanes, code};
+use super::class::{F32, Float};
+use super::words::TexelLanes;
 use crate::request::Lanes;
 
 /// What kernels write between their loops, so that they need not clear it: up to two levels of
@@ -19,18 +19,18 @@ impl Buffers {
 
 /// One channel: groups of `PER` texels, each group in its four places (docs/numerics.md 2, "Sum").
 ///
-/// All in f64, and exactly: a texel is cut to 28 bits (f16: 15), its weight has 9, a group's sum
-/// at most 37; other groups add two bits. Scalings are by powers of two well inside the range.
+/// All in f64, and exactly: a texel is cut to 28 bits, its weight has 9, a group's sum at most 37;
+/// other groups add two bits. Scalings are by powers of two well inside the range.
 /// Sums start from -0, which adds nothing and leaves a sum of -0s what it is.
 #[inline(always)]
-pub(super) fn float_channel<C: Float, const GROUPS: usize, const PER: usize>(
+pub(super) fn float_channel<const GROUPS: usize, const PER: usize>(
     buffers: &Buffers,
     channel: usize,
     out: &mut Lanes,
 ) {
     let mut largest = [0; 32];
     for lane in 0..32 {
-        let value = |k: usize| C::widen(code(C::SIZE, &buffers.texels[k], channel, lane));
+        let value = |k: usize| F32::widen(buffers.texels[k][channel][lane]);
         let mut exponents = [0; GROUPS];
         for group in 0..GROUPS {
             for k in 4 * group..4 * group + PER {
@@ -47,7 +47,7 @@ pub(super) fn float_channel<C: Float, const GROUPS: usize, const PER: usize>(
         let mut total = -0.0;
         for group in 0..GROUPS {
             let exponent = exponents[group];
-            let scale = power_of_two(C::TEXEL_BITS + 127 - exponent);
+            let scale = power_of_two(F32::TEXEL_BITS + 127 - exponent);
             let mut sum = -0.0;
             for k in 4 * group..4 * group + PER {
                 let weight = buffers.weights[k][lane];
@@ -58,18 +58,18 @@ pub(super) fn float_channel<C: Float, const GROUPS: usize, const PER: usize>(
             total += (sum * power_of_two(exponent - top + 1)).floor();
         }
         largest[lane] = top;
-        out[lane] = C::round(total * power_of_two(top - 127 - C::TEXEL_BITS - 1 - 8)).to_bits();
+        out[lane] = F32::round(total * power_of_two(top - 127 - F32::TEXEL_BITS - 1 - 8)).to_bits();
     }
     for lane in 0..32 {
         if largest[lane] == 255 {
-            out[lane] = not_finite::<C, GROUPS, PER>(buffers, channel, lane);
+            out[lane] = not_finite::<F32, GROUPS, PER>(buffers, channel, lane);
         }
     }
 }
 
 /// An infinity or a NaN among the texels: plain arithmetic.
 #[cold]
-fn not_finite<C: Float, const GROUPS: usize, const PER: usize>(
+pub(super) fn not_finite<C: Float, const GROUPS: usize, const PER: usize>(
     buffers: &Buffers,
     channel: usize,
     lane: usize,
@@ -78,7 +78,7 @@ fn not_finite<C: Float, const GROUPS: usize, const PER: usize>(
     for k in (0..GROUPS).flat_map(|group| 4 * group..4 * group + PER) {
         let weight = buffers.weights[k][lane];
         if weight != 0 {
-            let value = C::widen(code(C::SIZE, &buffers.texels[k], channel, lane));
+            let value = C::widen(buffers.texels[k][channel][lane]);
             sum += f64::from(value) * f64::from(weight);
         }
     }

@@ -13,6 +13,7 @@ mod class;
 mod cube;
 mod finish;
 mod gradients;
+mod halves;
 pub(super) mod levels;
 mod place;
 mod stages;

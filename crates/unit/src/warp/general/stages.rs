@@ -4,7 +4,7 @@ use super::axes::{self, AxisLanes, Find};
 use super::buffers::Buffers;
 use super::levels::Source;
 use super::place::PlaceLanes;
-use super::texels::{self, Which};
+use super::texels::{self, Storage, Which};
 use super::{Call, General, Space, cube};
 use crate::request::lanes;
 use crate::resource::{Level, Resource, TexelIndex};
@@ -150,6 +150,8 @@ impl General {
         }
         let Space { axes, pitches, texels, .. } = space;
         let pitches = &pitches[slot];
+        let is_block = matches!(self.storage, Storage::Block { .. });
+        let is_sparse = call.resource.residency().is_some();
         for slice in 0..self.slices() {
             for k in 0..self.per() {
                 let place = 4 * (slot * self.slices() + slice) + k;
@@ -160,15 +162,20 @@ impl General {
                             if side[a] == 0 { &axes[a].lower } else { &axes[a].upper }
                         },
                     );
+                // Whether a texel counts matters only where it may be missing.
                 let wanted = match self.find {
-                    Find::Integer | Find::Gather => call.request.active,
-                    Find::Point | Find::Linear | Find::Seamless => {
+                    Find::Point | Find::Linear if is_sparse => {
                         call.request.active & some(&buffers.weights[place])
                     }
+                    _ => call.request.active,
                 };
                 let which = Which { at, pitches, wanted };
-                texels::codes(from, which, texels, &mut buffers.texels[place]);
-                if call.resource.residency().is_some() {
+                if is_block {
+                    texels::find_block(from, which, self.per() * slice + k, texels);
+                } else {
+                    texels::codes(from, which, texels, &mut buffers.texels[place]);
+                }
+                if is_sparse {
                     let level = &space.levels.level[slot];
                     space.missing |= absent(call.resource, &space.place, level, which);
                 }
@@ -176,6 +183,10 @@ impl General {
                     space.outside |= negative(at);
                 }
             }
+        }
+        if is_block {
+            let (first, count) = (4 * slot * self.slices(), self.slices() * self.per());
+            texels::read_blocks(from, 0..count, texels, &mut buffers.texels[first..first + count]);
         }
     }
 }

@@ -3,8 +3,9 @@
 
 use super::buffers::{Buffers, float_channel};
 use super::class::{
-    F16, F32, Float, Normalized, Point, S8, S16, Snorm8, Snorm16, U8, U16, Unorm8, Unorm16,
+    F16, Float, Normalized, Point, S8, S16, Snorm8, Snorm16, U8, U16, Unorm8, Unorm16,
 };
+use super::halves::half_channel;
 use crate::request::Lanes;
 use texunit_texel::{Reading, srgb_table};
 
@@ -22,23 +23,6 @@ impl Shape {
     #[inline(always)]
     pub(super) fn places(self) -> impl Iterator<Item = usize> {
         (0..self.groups).flat_map(move |group| 4 * group..4 * group + self.per)
-    }
-}
-
-/// A class whose codes have been taken out of the texels' words.
-struct Decoded<C>(std::marker::PhantomData<C>);
-
-impl<C: Float> Float for Decoded<C> {
-    const SIZE: usize = 4;
-    const TEXEL_BITS: i32 = C::TEXEL_BITS;
-    const NAN: u32 = C::NAN;
-    #[inline(always)]
-    fn widen(code: u32) -> f32 {
-        C::widen(code)
-    }
-    #[inline(always)]
-    fn round(x: f64) -> f32 {
-        C::round(x)
     }
 }
 
@@ -95,8 +79,8 @@ pub(super) fn sum(
         Reading::Snorm { bits: 8 } => integers::<Snorm8>(shape, buffers, channel, out),
         Reading::Snorm { .. } => integers::<Snorm16>(shape, buffers, channel, out),
         Reading::Srgb => srgb(shape, buffers, channel, out),
-        Reading::F16 => floats::<F16>(shape, buffers, channel, out),
-        Reading::F32 => floats::<F32>(shape, buffers, channel, out),
+        Reading::F16 => halves(shape, buffers, channel, out),
+        Reading::F32 => floats(shape, buffers, channel, out),
     }
 }
 
@@ -187,13 +171,24 @@ pub(super) fn finish_unorm24(k: i64) -> u32 {
 }
 
 #[inline(always)]
-fn floats<C: Float>(shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
+fn halves(shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
     match (shape.groups, shape.per) {
-        (1, 1) => float_channel::<Decoded<C>, 1, 1>(buffers, channel, out),
-        (1, _) => float_channel::<Decoded<C>, 1, 4>(buffers, channel, out),
-        (2, 1) => float_channel::<Decoded<C>, 2, 1>(buffers, channel, out),
-        (2, _) => float_channel::<Decoded<C>, 2, 4>(buffers, channel, out),
-        _ => float_channel::<Decoded<C>, 4, 4>(buffers, channel, out),
+        (1, 1) => half_channel::<1, 1>(buffers, channel, out),
+        (1, _) => half_channel::<1, 4>(buffers, channel, out),
+        (2, 1) => half_channel::<2, 1>(buffers, channel, out),
+        (2, _) => half_channel::<2, 4>(buffers, channel, out),
+        _ => half_channel::<4, 4>(buffers, channel, out),
+    }
+}
+
+#[inline(always)]
+fn floats(shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
+    match (shape.groups, shape.per) {
+        (1, 1) => float_channel::<1, 1>(buffers, channel, out),
+        (1, _) => float_channel::<1, 4>(buffers, channel, out),
+        (2, 1) => float_channel::<2, 1>(buffers, channel, out),
+        (2, _) => float_channel::<2, 4>(buffers, channel, out),
+        _ => float_channel::<4, 4>(buffers, channel, out),
     }
 }
 

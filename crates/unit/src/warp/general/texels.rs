@@ -1,8 +1,8 @@
 //! Codes of the texels of 32 lanes, whatever the format.
 
-use super::block::{self, Blocks};
+use super::block::{self, Blocks, Corner, Row};
 use super::words::{TexelLanes, code, load};
-use crate::request::lanes;
+use std::ops::Range;
 use texunit_memory::Block;
 use texunit_texel::{Format, Reading};
 
@@ -69,11 +69,20 @@ pub(super) struct Space {
     offsets: [i64; 32],
     words: TexelLanes,
     blocks: Blocks,
+    row: Row,
+    /// Of two slices.
+    corners: [Corner; 8],
 }
 
 impl Space {
     pub(super) fn new() -> Self {
-        Self { offsets: [0; 32], words: [[0; 32]; 4], blocks: Blocks::new() }
+        Self {
+            offsets: [0; 32],
+            words: [[0; 32]; 4],
+            blocks: Blocks::new(),
+            row: Row::ZERO,
+            corners: [Corner::NONE; 8],
+        }
     }
 }
 
@@ -114,10 +123,10 @@ pub(super) fn codes(from: From<'_>, which: Which<'_>, space: &mut Space, out: &m
                 }
             }
         }
-        Storage::Block { format, size } => {
-            offsets(size as i64, 2, which, &mut space.offsets);
-            decoded(from.block, (format, size), which, space);
-            split::<2>(4, &space.words, out);
+        Storage::Block { .. } => {
+            find_block(from, which, 0, space);
+            read_blocks(from, 0..1, space, std::slice::from_mut(out));
+            return;
         }
     }
     let mut outside = 0;
@@ -125,40 +134,46 @@ pub(super) fn codes(from: From<'_>, which: Which<'_>, space: &mut Space, out: &m
         outside |= space.offsets[lane];
     }
     if outside < 0 {
-        for lane in 0..32 {
-            if space.offsets[lane] < 0 {
-                put(out, lane, from.border);
+        for (out, border) in out.iter_mut().zip(from.border) {
+            for lane in 0..32 {
+                out[lane] = if space.offsets[lane] < 0 { border } else { out[lane] };
             }
         }
     }
 }
 
-/// Texels of blocks as words. Neighbours are often in one block: within a fetch it is looked for
-/// once, so that what others write to the memory shows in the next one.
+/// The first half of [`codes`] for blocks, of up to eight corners of a footprint in their order: two of a
+/// row after each other.
 #[inline(always)]
-fn decoded(block: &Block, (format, size): (Format, usize), which: Which<'_>, space: &mut Space) {
-    let Space { offsets, words, blocks } = space;
-    let [x, y, _] = which.at;
-    let mut cells = [0; 32];
-    for lane in 0..32 {
-        cells[lane] = (y[lane] & 3) << 2 | x[lane] & 3;
-        words[0][lane] = 0;
-        words[1][lane] = 0;
+pub(super) fn find_block(from: From<'_>, which: Which<'_>, corner: usize, space: &mut Space) {
+    if let Storage::Block { size, .. } = from.storage {
+        let Space { row, corners, .. } = space;
+        if corner.is_multiple_of(2) {
+            row.find(which);
+        }
+        corners[corner].find(size, row, which);
     }
-    let mut last = -1;
-    let mut texels = &[0; 16];
-    for lane in lanes(which.wanted) {
-        let offset = offsets[lane];
-        if offset < 0 {
-            continue;
-        }
-        if offset != last {
-            texels = blocks.texels(format, block_bytes(block, offset as u64, size));
-            last = offset;
-        }
-        let texel = texels[(cells[lane] & 15) as usize];
-        words[0][lane] = texel as u32;
-        words[1][lane] = (texel >> 32) as u32;
+}
+
+/// The second half, for corners that were found.
+#[inline(always)]
+pub(super) fn read_blocks(
+    from: From<'_>,
+    corners: Range<usize>,
+    space: &mut Space,
+    out: &mut [TexelLanes],
+) {
+    let Storage::Block { format, size } = from.storage else { return };
+    let Space { blocks, corners: all, .. } = space;
+    let corners = &mut all[corners];
+    for corner in &mut *corners {
+        corner.compare();
+    }
+    for corner in &mut *corners {
+        blocks.read(from.block, (format, size), corner);
+    }
+    for (corner, out) in corners.iter().zip(out) {
+        corner.unpack(from.border, out);
     }
 }
 
@@ -224,8 +239,11 @@ pub(super) fn one(
         Storage::Ten => ten(word(from.block, at(0, 4))),
         Storage::Depth24 => [word(from.block, at(0, 4)) & 0x00ff_ffff, 0, 0, 0],
         Storage::Block { format, size } => {
-            let bytes = block_bytes(from.block, at(2, size) as u64, size);
-            block::codes(space.blocks.texels(format, bytes)[(y % 4 * 4 + x % 4) as usize])
+            let offset = at(2, size) as u64;
+            let bytes = block::bytes(from.block, offset, size);
+            let place = block::place([x as i32, y as i32], base) as usize;
+            let texels = space.blocks.texels(place, format, bytes);
+            block::codes(texels[(y % 4 * 4 + x % 4) as usize])
         }
     }
 }
@@ -240,10 +258,4 @@ const INSIDE: &str = "address modes keep to the extent, and `Resource` to the bl
 
 fn word(block: &Block, offset: i64) -> u32 {
     block.load_u32(offset as u64).expect(INSIDE)
-}
-
-#[inline(always)]
-fn block_bytes(block: &Block, offset: u64, size: usize) -> [u64; 2] {
-    let second = if size == 16 { block.load_u64(offset + 8).expect(INSIDE) } else { 0 };
-    [block.load_u64(offset).expect(INSIDE), second]
 }

@@ -1,7 +1,7 @@
 //! Random cases: any resource, texture, sampler and instruction.
 
 use super::Case;
-use super::operands::operands;
+use super::operands::Operands;
 use crate::request::{CoordType, FetchForm, FetchKind, Geometry, Lod, ResultType};
 use crate::resource::{ArrayShape, Extent, Residency, Resource, View};
 use crate::sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Texture};
@@ -81,18 +81,31 @@ pub(super) enum Theme {
     Cubes,
 }
 
-/// A case, if what was drawn can be created.
-pub(super) fn case(d: &mut Draw, theme: Theme) -> Option<Case> {
+/// Bytes that the largest resource has.
+const SPACE: usize = 1 << 22;
+
+/// Memory for the resources of a thread, one after the other.
+pub(super) fn space() -> Arc<Block> {
+    Arc::new(Block::new(SPACE, "texels").unwrap())
+}
+
+/// A case, if what was drawn can be created; its operands are yet to be drawn.
+pub(super) fn case(d: &mut Draw, theme: Theme, space: &Arc<Block>) -> Option<Case> {
     let form = form(d, theme);
-    let resource = Arc::new(resource(d, theme, form.geometry)?);
+    let resource = Arc::new(resource(d, theme, form.geometry, space)?);
     let sampler = sampler(d, theme);
     let read_mode = d.of(&[ReadMode::Element, ReadMode::NormalizedFloat]);
     let normalized = !d.one_in(3);
-    let texture = Texture::new(resource, read_mode, normalized, &sampler).ok()?;
-    let operands = operands(d, form, &texture, &sampler);
-    let active = if d.one_in(3) { d.bits() } else { u32::MAX };
-    let components = if d.one_in(3) { d.below(16) as u8 } else { 15 };
-    Some(Case { form, texture: Arc::new(texture), sampler, operands, active, components })
+    let texture = Arc::new(Texture::new(resource, read_mode, normalized, &sampler).ok()?);
+    let operands = Operands::ZERO;
+    Some(Case { form, texture, sampler, operands, active: u32::MAX, components: 15 })
+}
+
+/// Draws the fetches of a warp.
+pub(super) fn fetches(d: &mut Draw, case: &mut Case) {
+    case.operands.draw(d, case.form, &case.texture, &case.sampler);
+    case.active = if d.one_in(3) { d.bits() } else { u32::MAX };
+    case.components = if d.one_in(3) { d.below(16) as u8 } else { 15 };
 }
 
 fn form(d: &mut Draw, theme: Theme) -> FetchForm {
@@ -142,7 +155,7 @@ fn size(d: &mut Draw) -> u32 {
 }
 
 /// A resource of this geometry, perhaps a view of another one.
-fn resource(d: &mut Draw, theme: Theme, wanted: Geometry) -> Option<Resource> {
+fn resource(d: &mut Draw, theme: Theme, wanted: Geometry, space: &Arc<Block>) -> Option<Resource> {
     use Geometry::{A1d, A2d, Acube, Cube, D1, D2};
     let geometry = match wanted {
         _ if !d.one_in(6) => wanted,
@@ -165,6 +178,10 @@ fn resource(d: &mut Draw, theme: Theme, wanted: Geometry) -> Option<Resource> {
         let axis = |d: &mut Draw| 1 << (5 + d.below(4));
         extent = Extent { width: axis(d), height: axis(d), depth: axis(d).min(32) };
     }
+    // More blocks than there are places for.
+    if theme == Theme::Blocks && d.one_in(4) {
+        extent = Extent { width: 1 + d.below(700), height: 1 + d.below(300), depth: 1 };
+    }
     match geometry.axes() {
         1 => (extent.height, extent.depth) = (1, 1),
         2 => extent.depth = 1,
@@ -174,17 +191,13 @@ fn resource(d: &mut Draw, theme: Theme, wanted: Geometry) -> Option<Resource> {
         extent.height = extent.width;
     }
     let memory = d.one_in(4) && theme != Theme::Sparse;
-    let block = |size: u64| Block::new(size as usize, "texels").map(Arc::new);
-    let texels = texels(d, theme);
-    let linear_size = 1 << 15;
+    let block = Arc::clone(space);
     let resource = match geometry {
         Geometry::D1 if memory => {
-            let block = block(linear_size)?;
             Resource::linear(format, extent.width, block, 48, 1 << 40, "t").ok()?
         }
         Geometry::D2 if memory => {
             let (width, height) = (extent.width, extent.height);
-            let block = block(linear_size)?;
             Resource::pitched(format, width, height, 320, block, 16, 1 << 40, "t").ok()?
         }
         _ => {
@@ -200,15 +213,22 @@ fn resource(d: &mut Draw, theme: Theme, wanted: Geometry) -> Option<Resource> {
             if geometry.is_multisample() {
                 (shape.levels, shape.samples) = (None, d.of(&[2, 4, 8, 16]));
             }
-            let block = block(shape.size().ok().filter(|&n| n < 1 << 23)?)?;
+            shape.size().ok().filter(|&n| n <= SPACE as u64)?;
             Resource::array(&shape, block, "t").ok()?
         }
     };
-    let words = texels.iter().cycle().flat_map(|w| w.to_le_bytes());
-    let bytes: Vec<u8> = words.take(resource.size_in_bytes() as usize).collect();
-    resource.fill_packed(&bytes).ok()?;
+    refill(d, theme, &resource);
     let seen = view(d, resource, wanted);
     sparse(d, theme, seen)
+}
+
+/// Draws all texels of a resource.
+pub(super) fn refill(d: &mut Draw, theme: Theme, resource: &Resource) {
+    let bytes: Vec<u8> = texels(d, theme).iter().flat_map(|w| w.to_le_bytes()).collect();
+    let size = resource.size_in_bytes() as usize;
+    let mut all = bytes.repeat(size.div_ceil(bytes.len()));
+    all.truncate(size);
+    resource.fill_packed(&all).unwrap();
 }
 
 /// Texels as words that are repeated.

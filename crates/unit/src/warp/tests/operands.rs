@@ -16,17 +16,8 @@ pub(super) struct Operands {
     pub(super) compare: Lanes,
 }
 
-/// Operands for an instruction that fetches from a texture.
-pub(super) fn operands(
-    d: &mut Draw,
-    form: FetchForm,
-    texture: &Texture,
-    sampler: &Sampler,
-) -> Operands {
-    let kind = crate::effective_sampler(texture, sampler, form).coords;
-    let extents = texture.resource.levels();
-    let (layers, samples) = (texture.resource.shape().layers, texture.resource.shape().samples);
-    let mut all = Operands {
+impl Operands {
+    pub(super) const ZERO: Self = Self {
         coords: [[0; 32]; 4],
         offset: [[0; 32]; 3],
         level: [0; 32],
@@ -34,48 +25,67 @@ pub(super) fn operands(
         dpdy: [[0; 32]; 3],
         compare: [0; 32],
     };
-    let levels = extents.len() as f32;
-    for lane in 0..32 {
-        let mut coords = Vec::new();
-        let past = |d: &mut Draw, n| if d.one_in(8) { d.bits() } else { d.below(n + 1) };
-        if form.geometry.is_multisample() {
-            coords.push(past(d, samples));
-        }
-        if form.geometry.is_array() {
-            coords.push(past(d, layers));
-        }
-        let extent = d.of(extents).extent.axes();
-        if form.geometry.is_cube() {
-            coords.extend(direction(d, extent[0]));
-        } else {
-            coords.extend(extent[..form.geometry.axes()].iter().map(|&n| coordinate(d, n, kind)));
-        }
-        for (all, c) in all.coords.iter_mut().zip(coords) {
-            all[lane] = c;
-        }
-        for a in 0..3 {
-            all.offset[a][lane] = if d.one_in(6) { d.bits() } else { d.in_range(-9, 9) as u32 };
-        }
-        all.level[lane] = match (form.coord, d.below(8)) {
-            (CoordType::S32, 0) => d.bits(),
-            (CoordType::S32, _) => d.in_range(-2, extents.len() as i32 + 2) as u32,
-            (CoordType::F32, 0) => d.word(),
-            (CoordType::F32, _) => d.float(-1.0, levels + 1.0).to_bits(),
-        };
-        let scale = (-d.float(0.0, 12.0)).exp2();
-        for a in 0..3 {
-            all.dpdx[a][lane] = gradient(d, scale);
-            all.dpdy[a][lane] = gradient(d, scale);
-        }
-        all.compare[lane] = d.word();
-        if lane > 0 && d.one_in(4) {
+
+    /// Draws operands for an instruction that fetches from a texture.
+    pub(super) fn draw(
+        &mut self,
+        d: &mut Draw,
+        form: FetchForm,
+        texture: &Texture,
+        sampler: &Sampler,
+    ) {
+        let kind = crate::effective_sampler(texture, sampler, form).coords;
+        let extents = texture.resource.levels();
+        let shape = texture.resource.shape();
+        let levels = extents.len() as f32;
+        for lane in 0..32 {
+            let mut coords = [0; 4];
+            let past = |d: &mut Draw, n| if d.one_in(8) { d.bits() } else { d.below(n + 1) };
+            let mut first = 0;
+            for (there, n) in [
+                (form.geometry.is_multisample(), shape.samples),
+                (form.geometry.is_array(), shape.layers),
+            ] {
+                if there {
+                    coords[first] = past(d, n);
+                    first += 1;
+                }
+            }
+            let extent = d.of(extents).extent.axes();
+            if form.geometry.is_cube() {
+                coords[first..first + 3].copy_from_slice(&direction(d, extent[0]));
+            } else {
+                for (to, &n) in coords[first..].iter_mut().zip(&extent[..form.geometry.axes()]) {
+                    *to = coordinate(d, n, kind);
+                }
+            }
+            for (all, c) in self.coords.iter_mut().zip(coords) {
+                all[lane] = c;
+            }
             for a in 0..3 {
-                all.dpdx[a][lane] = all.dpdx[a][lane - 1];
-                all.dpdy[a][lane] = all.dpdy[a][lane - 1];
+                let far = d.one_in(6);
+                self.offset[a][lane] = if far { d.bits() } else { d.in_range(-9, 9) as u32 };
+            }
+            self.level[lane] = match (form.coord, d.below(8)) {
+                (CoordType::S32, 0) => d.bits(),
+                (CoordType::S32, _) => d.in_range(-2, extents.len() as i32 + 2) as u32,
+                (CoordType::F32, 0) => d.word(),
+                (CoordType::F32, _) => d.float(-1.0, levels + 1.0).to_bits(),
+            };
+            self.draw_gradients(d, lane);
+            self.compare[lane] = d.word();
+        }
+    }
+
+    fn draw_gradients(&mut self, d: &mut Draw, lane: usize) {
+        let scale = (-d.float(0.0, 12.0)).exp2();
+        let same = lane > 0 && d.one_in(4);
+        for all in [&mut self.dpdx, &mut self.dpdy] {
+            for axis in all {
+                axis[lane] = if same { axis[lane - 1] } else { gradient(d, scale) };
             }
         }
     }
-    all
 }
 
 /// A coordinate over `n` texels, near the middle between texels or their edges.
