@@ -29,6 +29,7 @@ use clap::{CommandFactory, Parser};
 use explain::args::ExplainFormat;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
+use texunit_simt::JitMode;
 use texunit_unit::SimdLevel;
 
 /// Exit code for wrong input, findings and faults.
@@ -47,7 +48,7 @@ fn exit_code(work: impl FnOnce() -> u8 + std::panic::UnwindSafe) -> u8 {
     std::panic::catch_unwind(work).unwrap_or(BUG)
 }
 
-/// The name of a command whose speed depends on the SIMD level.
+/// The name of a command whose speed depends on the SIMD level and on machine code.
 fn runs_kernels(command: &Command) -> Option<&'static str> {
     match command {
         Command::Launch(_) => Some("launch"),
@@ -65,10 +66,13 @@ fn run_command() -> u8 {
             return if error.use_stderr() { BUG } else { 0 };
         }
     };
-    if let Some(name) = runs_kernels(&cli.command)
-        && let Err(error) = SimdLevel::from_environment()
-    {
-        return usage_error(name, &format!("TEXUNIT_SIMD: {error}"));
+    if let Some(name) = runs_kernels(&cli.command) {
+        if let Err(error) = SimdLevel::from_environment() {
+            return usage_error(name, &format!("TEXUNIT_SIMD: {error}"));
+        }
+        if let Err(error) = JitMode::from_environment() {
+            return usage_error(name, &format!("TEXUNIT_JIT: {error}"));
+        }
     }
     match cli.command {
         Command::Launch(args) => launch(&args),

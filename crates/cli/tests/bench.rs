@@ -94,9 +94,12 @@ fn wrong_usage() {
         assert!(output.stdout.is_empty());
         assert!(text(&output.stderr).contains(part), "{}", text(&output.stderr));
     }
-    let output = command(&[]).env("TEXUNIT_SIMD", "avx9").output().unwrap();
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
-    assert!(text(&output.stderr).contains("avx9"), "{}", text(&output.stderr));
+    for (variable, value) in [("TEXUNIT_SIMD", "avx9"), ("TEXUNIT_JIT", "maybe")] {
+        let output = command(&[]).env(variable, value).output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+        let said = text(&output.stderr);
+        assert!(said.contains(variable) && said.contains(value), "{said}");
+    }
 }
 
 /// `texunit check` has nothing to say about the kernels, and each has a case.

@@ -11,6 +11,7 @@ pub mod fault;
 mod gradients;
 pub mod launch;
 mod lower;
+mod runs;
 mod simd;
 mod tally;
 pub mod watch;
@@ -23,6 +24,7 @@ pub use lower::{
     CODES, FetchSite, HandleSource, KernelId, Program, Resources, Symbols, function_address,
     function_of_address, lower,
 };
+pub use runs::{JitError, JitMode};
 pub use tally::{Count, Tally};
 pub use texunit_memory::SpaceKind;
 pub use watch::{Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};

@@ -17,6 +17,9 @@ macro_rules! kinds {
                 MulLo ["mul.lo.s32", "mul.lo.u32"] |a, b| a.wrapping_mul(b);
                 MadLo ["mad.lo.s32", "mad.lo.u32"] |a, b, c| a.wrapping_mul(b).wrapping_add(c);
                 MulHi ["mul.hi.u32"] |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32;
+                MulHiS ["mul.hi.s32"] |a, b| ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32;
+                NegS ["neg.s32"] |a| a.wrapping_neg();
+                AbsS ["abs.s32"] |a| (a as i32).wrapping_abs() as u32;
                 MinS ["min.s32"] |a, b| (a as i32).min(b as i32) as u32;
                 MaxS ["max.s32"] |a, b| (a as i32).max(b as i32) as u32;
                 MinU ["min.u32"] |a, b| a.min(b);
@@ -58,8 +61,8 @@ macro_rules! kinds {
                 FromS ["cvt.rn.f32.s32"] |a| (a as i32 as f32).to_bits();
                 FromU16 ["cvt.rn.f32.u16"] |a| f32::from(a as u16).to_bits();
                 FromU8 ["cvt.rn.f32.u8"] |a| f32::from(a as u8).to_bits();
-                ToU ["cvt.rzi.u32.f32"] |a| f::x(a) as u32;
-                ToS ["cvt.rzi.s32.f32"] |a| f::x(a) as i32 as u32;
+                ToU ["cvt.rzi.u32.f32", "cvt.rzi.ftz.u32.f32"] |a| f::x(a) as u32;
+                ToS ["cvt.rzi.s32.f32", "cvt.rzi.ftz.s32.f32"] |a| f::x(a) as i32 as u32;
                 FloorS ["cvt.rmi.s32.f32"] |a| f::x(a).floor() as i32 as u32;
                 NearS ["cvt.rni.s32.f32"] |a| f::x(a).round_ties_even() as i32 as u32;
                 Floor ["cvt.rmi.f32.f32"] |a| f::rn(f::x(a).floor());
@@ -71,6 +74,7 @@ macro_rules! kinds {
             wide {
                 AddW ["add.s64", "add.u64"] |a, b| a.wrapping_add(b);
                 SubW ["sub.s64", "sub.u64"] |a, b| a.wrapping_sub(b);
+                MulW ["mul.lo.s64", "mul.lo.u64"] |a, b| a.wrapping_mul(b);
                 AndW ["and.b64"] |a, b| a & b;
                 OrW ["or.b64"] |a, b| a | b;
                 XorW ["xor.b64"] |a, b| a ^ b;
@@ -118,6 +122,19 @@ macro_rules! kinds {
                 FLtu ["setp.ltu.f32"] |a, b| !(f::x(a) >= f::x(b));
                 FGtu ["setp.gtu.f32"] |a, b| !(f::x(a) <= f::x(b));
                 FGeu ["setp.geu.f32"] |a, b| !(f::x(a) < f::x(b));
+            }
+            // The same for sources of 64 bits.
+            compare_wide {
+                EqW ["setp.eq.s64", "setp.eq.u64", "setp.eq.b64"] |a, b| a == b;
+                NeW ["setp.ne.s64", "setp.ne.u64", "setp.ne.b64"] |a, b| a != b;
+                LtWS ["setp.lt.s64"] |a, b| (a as i64) < b as i64;
+                LeWS ["setp.le.s64"] |a, b| a as i64 <= b as i64;
+                GtWS ["setp.gt.s64"] |a, b| a as i64 > b as i64;
+                GeWS ["setp.ge.s64"] |a, b| a as i64 >= b as i64;
+                LtWU ["setp.lt.u64", "setp.lo.u64"] |a, b| a < b;
+                LeWU ["setp.le.u64", "setp.ls.u64"] |a, b| a <= b;
+                GtWU ["setp.gt.u64", "setp.hi.u64"] |a, b| a > b;
+                GeWU ["setp.ge.u64", "setp.hs.u64"] |a, b| a >= b;
             }
         }
     };
@@ -169,6 +186,8 @@ macro_rules! define {
             Nop,
             Join,
             Branch,
+            /// Where a run of instructions begins that may have machine code.
+            Run,
             MovNarrow,
             MovWide,
             SelectNarrow,

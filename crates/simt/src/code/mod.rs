@@ -15,6 +15,7 @@ pub(crate) use slot::Slot;
 pub(crate) use transport::*;
 
 use crate::alu::{Alu, Kind, L32, L64};
+use crate::runs::Runs;
 use texunit_check::ir::VarId;
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, SpecialReg, VoteMode};
 use texunit_syntax::Span;
@@ -74,6 +75,11 @@ pub(crate) enum Op {
     Join,
     /// Nothing: fences, prefetches.
     Nop,
+    /// The next `length` instructions are run `number` of the code.
+    Run {
+        length: u32,
+        number: u32,
+    },
     Narrow {
         f: NarrowFn,
         kind: Kind,
@@ -122,6 +128,7 @@ pub(crate) enum Op {
     },
     CompareWide {
         f: CompareWideFn,
+        kind: Kind,
         a: Slot,
         b: Slot,
         to: CompareTo,
@@ -333,4 +340,5 @@ pub(crate) struct Code {
     pub(crate) patches: Vec<SharedPatch>,
     /// Texture and surface instructions.
     pub(crate) sites: usize,
+    pub(crate) runs: Runs,
 }

@@ -42,16 +42,16 @@ impl Quick {
         Some(match *op {
             Op::Nop => (Kind::Nop, none, [none; 3]),
             Op::Join => (Kind::Join, none, [none; 3]),
+            Op::Run { number: run, .. } => (Kind::Run, none, [number(run), none, none]),
             Op::Branch { target, .. } => (Kind::Branch, none, [number(target), none, none]),
             Op::Narrow { kind, d, s, .. }
             | Op::Wide { kind, d, s, .. }
             | Op::Widen { kind, d, s, .. } => (kind, d, s),
             Op::Cut { kind, d, a, .. } => (kind, d, [a, none, none]),
             Op::Shift { kind, d, a, b } => (kind, d, [a, b, none]),
-            Op::Lop3 { .. } | Op::CompareWide { .. } | Op::ComparePair { .. } => {
-                (Kind::Call, none, [none; 3])
-            }
-            Op::CompareNarrow { kind, a, b, ref to, .. } => {
+            Op::Lop3 { .. } | Op::ComparePair { .. } => (Kind::Call, none, [none; 3]),
+            Op::CompareNarrow { kind, a, b, ref to, .. }
+            | Op::CompareWide { kind, a, b, ref to, .. } => {
                 let plain = to.q.is_none() && to.op == BoolOp::And && to.c == Slot::TRUE;
                 let kind = if plain && !to.p.is_none() { kind } else { Kind::Call };
                 (kind, to.p, [a, b, none])

@@ -1,6 +1,7 @@
 //! What a worker has besides the warp it runs: the launch, the CTA, scratch and counters.
 
 use super::output::Output;
+use super::quick::Fixed;
 use super::texture::Sites;
 use super::transfer::thread_of;
 use crate::alu::{L32, L64};
@@ -102,6 +103,8 @@ pub(crate) struct Context<'a> {
     pub(crate) counters: Counters,
     pub(crate) worker: usize,
     pub(crate) level: Level,
+    /// What the inner loop reads.
+    pub(super) fixed: Fixed<'a>,
     /// %ctaid, %ntid, %nctaid.
     pub(crate) of_cta: [u32; 9],
     /// %tid of the lanes of each warp.
@@ -133,6 +136,11 @@ impl<'a> Context<'a> {
             counters: Counters::default(),
             worker,
             level: Level::get(),
+            fixed: Fixed {
+                code: launch.code,
+                constants: &launch.constants,
+                params: launch.config.params,
+            },
             of_cta: [0; 9],
             tids: (0..launch.warps).map(|warp| tids(warp, launch.config.block)).collect(),
             hint: 0,

@@ -120,9 +120,15 @@ impl Context<'_> {
             warp.wide.as_flattened_mut().fill(0);
         }
         warp.predicates.truncate(func.predicates as usize);
-        warp.predicates.fill(0);
         warp.local.truncate((func.frame / 4) as usize);
-        warp.local.as_flattened_mut().fill(0);
+        // To fill nothing can cost more than to fill a little: glibc makes a masked store of it, at an
+        // address that is none.
+        if !warp.predicates.is_empty() {
+            warp.predicates.fill(0);
+        }
+        if !warp.local.is_empty() {
+            warp.local.as_flattened_mut().fill(0);
+        }
         self.reserve(warp, 0)
     }
 

@@ -1,23 +1,34 @@
 //! The inner loop: arithmetic, moves, comparisons and branches that all lanes take, in one function
 //! that is built for each SIMD level. Everything else ends it, and the outer loop goes on.
 
+mod arms;
 pub(super) mod each;
 mod lanes;
+#[cfg(test)]
+mod machine_tests;
 #[cfg(test)]
 mod tests;
 
 use super::warp::Warp;
 use crate::alu::{Kind, L32, f, kinds};
-use crate::code::{Constants, Inst, Quick, Slot};
+use crate::code::{Code, Constants, Slot};
 use crate::simd::Level;
+use arms::arm;
 use lanes::{Lanes, Spread, Window};
+use texunit_jit::{Files, Lanes as JitLanes};
 
-/// What the instructions of a CTA read besides registers.
-pub(super) struct Values<'a> {
-    pub(super) insts: &'a [Inst],
-    pub(super) quick: &'a [Quick],
+/// What is the same for the whole launch. It is made once: the loop would have to wait for the stores
+/// if it were made each time.
+pub(super) struct Fixed<'a> {
+    pub(super) code: &'a Code,
+    /// The code's constants with the addresses of the kernel's shared variables.
     pub(super) constants: &'a Constants,
     pub(super) params: &'a [u8],
+}
+
+/// What the instructions of a warp read besides registers.
+pub(super) struct Values<'a> {
+    pub(super) fixed: &'a Fixed<'a>,
     /// %ctaid, %ntid, %nctaid.
     pub(super) of_cta: &'a [u32; 9],
     /// %tid of the warp's lanes.
@@ -41,6 +52,24 @@ pub(super) struct Place {
     pub(super) over: bool,
 }
 
+/// All that the loop works on. It is handed on by address: copies of it would have to wait for the
+/// stores of its fields.
+struct Job<'v, 'w> {
+    values: &'v Values<'v>,
+    lanes: Lanes<'w>,
+    place: &'w mut Place,
+}
+
+impl Job<'_, '_> {
+    #[inline(always)]
+    fn run(&mut self, level: Level) {
+        level.run(
+            #[inline(always)]
+            || run_inline(self),
+        );
+    }
+}
+
 /// What an arm of the loop has left to do.
 enum Put {
     /// Nothing.
@@ -51,125 +80,21 @@ enum Put {
     Wide,
 }
 
-/// An arm of the loop for a row of the table: operands by the section's widths.
-macro_rules! arm {
-    (narrow $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
-        each::one(
-            &mut $n,
-            $l.n($i.s[0]),
-            #[inline(always)]
-            |$a: u32| $e,
-        );
-        Put::Narrow
-    }};
-    (narrow $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
-        let (a, b) = ($l.n($i.s[0]), $l.n($i.s[1]));
-        each::two(
-            &mut $n,
-            a,
-            b,
-            #[inline(always)]
-            |$a: u32, $b: u32| $e,
-        );
-        Put::Narrow
-    }};
-    (narrow $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident, $c:ident| $e:expr) => {{
-        let sources = ($l.n($i.s[0]), $l.n($i.s[1]), $l.n($i.s[2]));
-        each::three(
-            &mut $n,
-            sources,
-            #[inline(always)]
-            |$a: u32, $b: u32, $c: u32| $e,
-        );
-        Put::Narrow
-    }};
-    (wide $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
-        let (a, b) = ($l.w($i.s[0]), $l.w($i.s[1]));
-        each::two(
-            &mut $w,
-            a,
-            b,
-            #[inline(always)]
-            |$a: u64, $b: u64| $e,
-        );
-        Put::Wide
-    }};
-    (widen $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
-        each::one(
-            &mut $w,
-            $l.n($i.s[0]),
-            #[inline(always)]
-            |$a: u32| $e,
-        );
-        Put::Wide
-    }};
-    (widen $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
-        let (a, b) = ($l.n($i.s[0]), $l.n($i.s[1]));
-        each::two(
-            &mut $w,
-            a,
-            b,
-            #[inline(always)]
-            |$a: u32, $b: u32| $e,
-        );
-        Put::Wide
-    }};
-    (widen $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident, $c:ident| $e:expr) => {{
-        let sources = ($l.n($i.s[0]), $l.n($i.s[1]), $l.w($i.s[2]));
-        each::three(
-            &mut $w,
-            sources,
-            #[inline(always)]
-            |$a: u32, $b: u32, $c: u64| $e,
-        );
-        Put::Wide
-    }};
-    (cut $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
-        each::one(
-            &mut $n,
-            $l.w($i.s[0]),
-            #[inline(always)]
-            |$a: u64| $e,
-        );
-        Put::Narrow
-    }};
-    (shift $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
-        let (a, b) = ($l.w($i.s[0]), $l.n($i.s[1]));
-        each::two(
-            &mut $w,
-            a,
-            b,
-            #[inline(always)]
-            |$a: u64, $b: u32| $e,
-        );
-        Put::Wide
-    }};
-    (compare $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
-        let (a, b) = ($l.n($i.s[0]), $l.n($i.s[1]));
-        let holds = each::holds(
-            a,
-            b,
-            #[inline(always)]
-            |$a: u32, $b: u32| $e,
-        );
-        let to = &mut $p[$i.d.predicate_index()];
-        *to = (*to & !$m) | (holds & $m);
-        Put::Done
-    }};
-}
-
 /// The loop, with an arm for each row of the table. It ends before an instruction that is not its
 /// own, at a branch that divides the lanes, or at the limit.
 macro_rules! define {
     ([] $($section:ident { $($name:ident [$($text:literal),*] |$($arg:ident),*| $value:expr;)* })*) => {
         #[inline(always)]
         #[allow(clippy::neg_cmp_op_on_partial_ord)] // What the unordered operators mean.
-        fn run_inline(values: &Values<'_>, lanes: Lanes<'_>, place: Place) -> Place {
+        fn run_inline(job: &mut Job<'_, '_>) {
             // Locals, so that the compiler knows that no store changes them.
+            let Job { values, lanes, place } = job;
             let Lanes { narrow, wide, predicates, constants, live } = lanes;
+            let (narrow, wide, predicates) = (&mut **narrow, &mut **wide, &mut **predicates);
+            let (constants, live) = (*constants, *live);
             let constants = Spread { narrow: &constants.narrow, wide: &constants.wide };
-            let quick = values.quick;
-            let Place { mut pc, mask: whole, grouped, mut steps, limit, mut threads, .. } = place;
+            let quick = &values.fixed.code.quick[..];
+            let Place { mut pc, mask: whole, grouped, mut steps, limit, mut threads, .. } = **place;
             let (mut n, mut w) = ([0u32; 32], [0u64; 32]);
             let over = loop {
                 let inst = &quick[pc as usize];
@@ -229,10 +154,39 @@ macro_rules! define {
                         Put::Done
                     }
                     Kind::Nop => Put::Done,
+                    Kind::Run => {
+                        let run = &values.fixed.code.runs.all[inst.s[0].as_number() as usize];
+                        let files = Files {
+                            narrow: &mut *narrow,
+                            wide: &mut *wide,
+                            predicates: &mut *predicates,
+                            constants: &values.fixed.constants.narrow,
+                            wide_constants: &values.fixed.constants.wide,
+                            rows: values.tid,
+                            words: values.of_cta,
+                            bytes: values.fixed.params,
+                        };
+                        match run.code() {
+                            Some(code) => {
+                                if let Some(guarded) = code.call(files, among(mask, live)) {
+                                    steps += u64::from(run.steps);
+                                    threads += u64::from(run.whole) * u64::from(mask.count_ones());
+                                    threads += guarded;
+                                    pc += run.length;
+                                }
+                            }
+                            None if run.is_due() => {
+                                run.compile(values.fixed.code);
+                                continue;
+                            }
+                            None => {}
+                        }
+                        Put::Done
+                    }
                     Kind::Call => {
-                        let constants = values.constants;
+                        let constants = values.fixed.constants;
                         let mut all = Lanes { narrow, wide, predicates, constants, live };
-                        all.call(&values.insts[pc as usize].op, mask);
+                        all.call(&values.fixed.code.insts[pc as usize].op, mask);
                         Put::Done
                     }
                     Kind::OfCta => {
@@ -243,14 +197,14 @@ macro_rules! define {
                         n = values.tid[inst.s[0].as_number() as usize];
                         Put::Narrow
                     }
-                    Kind::ParamNarrow => match word(values.params, inst.s[0]) {
+                    Kind::ParamNarrow => match word(values.fixed.params, inst.s[0]) {
                         Some(bytes) => {
                             n = [u32::from_le_bytes(bytes); 32];
                             Put::Narrow
                         }
                         None => leave!(),
                     },
-                    Kind::ParamWide => match word(values.params, inst.s[0]) {
+                    Kind::ParamWide => match word(values.fixed.params, inst.s[0]) {
                         Some(bytes) => {
                             w = [u64::from_le_bytes(bytes); 32];
                             Put::Wide
@@ -268,11 +222,18 @@ macro_rules! define {
                 }
                 pc += 1;
             };
-            Place { pc, steps, threads, over, ..place }
+            (place.pc, place.steps) = (pc, steps);
+            (place.threads, place.over) = (threads, over);
         }
     };
 }
 kinds!(define!());
+
+/// The lanes that run machine code.
+#[inline(always)]
+fn among(mask: u32, live: u32) -> JitLanes {
+    if mask == live { JitLanes::Live(mask) } else { JitLanes::Some(mask) }
+}
 
 /// Bytes of the parameters at an offset, if they have so many.
 #[inline(always)]
@@ -280,13 +241,10 @@ fn word<const N: usize>(params: &[u8], at: Slot) -> Option<[u8; N]> {
     params.get(at.as_number() as usize..)?.first_chunk().copied()
 }
 
-/// Runs the instructions of the inner loop from `place` on; where it ended, and why.
-pub(super) fn run(level: Level, values: &Values<'_>, warp: &mut Warp, place: Place) -> Place {
+/// Runs the instructions of the inner loop from `place` on, which becomes where it has ended.
+pub(super) fn run(level: Level, values: &Values<'_>, warp: &mut Warp, place: &mut Place) {
     let live = warp.live;
     let (narrow, wide, predicates) = warp.windows();
-    let lanes = Lanes { narrow, wide, predicates, constants: values.constants, live };
-    level.run(
-        #[inline(always)]
-        move || run_inline(values, lanes, place),
-    )
+    let lanes = Lanes { narrow, wide, predicates, constants: values.fixed.constants, live };
+    Job { values, lanes, place }.run(level);
 }

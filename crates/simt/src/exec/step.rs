@@ -130,8 +130,7 @@ impl Context<'_> {
     /// Runs the inner loop as far as it goes. True: the turn is over.
     #[inline]
     fn quick(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> bool {
-        let launch = self.launch;
-        let before = Place {
+        let mut place = Place {
             pc: split.pc,
             mask: split.mask,
             grouped: split.group != NONE,
@@ -141,19 +140,16 @@ impl Context<'_> {
             over: false,
         };
         let values = Values {
-            insts: &launch.code.insts,
-            quick: &launch.code.quick,
-            constants: &launch.constants,
-            params: launch.config.params,
+            fixed: &self.fixed,
             of_cta: &self.of_cta,
             tid: &self.tids[warp.index as usize],
         };
-        let after = quick::run(self.level, &values, warp, before);
-        self.counters.warp_instructions += after.steps - warp.steps;
-        self.counters.thread_instructions += after.threads;
-        warp.steps = after.steps;
-        split.pc = after.pc;
-        after.over
+        quick::run(self.level, &values, warp, &mut place);
+        self.counters.warp_instructions += place.steps - warp.steps;
+        self.counters.thread_instructions += place.threads;
+        warp.steps = place.steps;
+        split.pc = place.pc;
+        place.over
     }
 
     /// An instruction after which the next one runs.
@@ -175,7 +171,7 @@ impl Context<'_> {
         // The guard may leave fewer lanes than the split has.
         let first = mask.trailing_zeros() as usize;
         match op {
-            Op::Nop => {}
+            Op::Nop | Op::Run { .. } => {}
             Op::Rare(rare) => self.rare(warp, rare, mask),
             Op::CountZero { divisor } => {
                 warp.read(&self.launch.constants, *divisor, &mut self.wide);

@@ -19,10 +19,10 @@ use texunit_unit::{
 /// `tex.grad`.
 const GRADIENT: FetchKind = FetchKind::Sample(Lod::Gradient);
 
-/// Plans that an instruction keeps: the last handles used, latest first.
-const KEPT: usize = 4;
+/// Plans that an instruction keeps: one for each lane, if all have handles of their own.
+const KEPT: usize = 32;
 
-/// Plans of one instruction, by texture and sampler handle.
+/// Plans of one instruction, by texture and sampler handle; the one used last is the first.
 pub(super) type Kept<P> = Vec<((u64, u64), P)>;
 
 /// Plans and buffers of a worker.
@@ -48,21 +48,21 @@ impl Sites {
     }
 }
 
-/// Index of a kept plan, moved to the front if it was not there.
+/// Whether there is a plan for these handles: then it is the first one now.
 pub(super) fn find<P>(kept: &mut Kept<P>, handles: (u64, u64)) -> bool {
-    match kept.iter().position(|(h, _)| *h == handles) {
-        Some(0) => true,
-        Some(i) => {
-            kept[..=i].rotate_right(1);
-            true
-        }
-        None => false,
+    let found = kept.iter().position(|(h, _)| *h == handles);
+    if let Some(i @ 1..) = found {
+        kept.swap(0, i);
     }
+    found.is_some()
 }
 
+/// Puts a plan first, in the place of the last one if there are too many.
 pub(super) fn keep<P>(kept: &mut Kept<P>, handles: (u64, u64), plan: P) {
     kept.truncate(KEPT - 1);
-    kept.insert(0, (handles, plan));
+    kept.push((handles, plan));
+    let last = kept.len() - 1;
+    kept.swap(0, last);
 }
 
 /// The lanes that have this handle.
@@ -81,6 +81,7 @@ fn same(handles: &[u64; 32], handle: u64) -> u32 {
 }
 
 /// The operands of a fetch for these lanes.
+#[inline(always)]
 fn request<'w>(
     fetch: &Fetch,
     warp: &'w Warp,
@@ -88,7 +89,8 @@ fn request<'w>(
     active: u32,
 ) -> FetchRequest<'w> {
     let n = |slot| -> &'w Lanes { warp.n(constants, slot) };
-    let request = FetchRequest::new(active, fetch.coords.map(n));
+    let [x, y, z, w] = fetch.coords;
+    let request = FetchRequest::new(active, [n(x), n(y), n(z), n(w)]);
     match &fetch.more {
         None => request,
         Some(more) => FetchRequest {

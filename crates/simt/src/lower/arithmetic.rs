@@ -166,7 +166,8 @@ impl<'a> Builder<'a> {
     /// Cuts or moves a result into its register.
     fn cut(&mut self, d: Slot, from: Slot, keep: u64, cut: bool) {
         if cut && !d.is_none() {
-            self.finisher(Op::Convert { d, a: from, mask: keep });
+            let op = self.kept(d, from, keep);
+            self.finisher(op);
         }
     }
 
@@ -230,7 +231,7 @@ impl<'a> Builder<'a> {
             }
             Alu::CompareWide(f) => {
                 let (a, b) = (self.wide_at(sources, 0)?, self.wide_at(sources, 1)?);
-                Op::CompareWide { f, a, b, to }
+                Op::CompareWide { f, kind: kind_of(inst.opcode, &inst.mods), a, b, to }
             }
             _ => return None,
         };
@@ -313,8 +314,9 @@ impl<'a> Builder<'a> {
             if subtracts {
                 // a*b - c, or c - a*b.
                 let negated = if sum.operand == 1 { &mut c } else { &mut a };
-                let d = self.temporary_narrow();
-                self.helper(Op::Narrow { f: flip_sign, kind: Kind::Call, d, s: [*negated; 3] });
+                let (d, sign) = (self.temporary_narrow(), self.constant(SIGN.into(), false));
+                let s = [*negated, sign, sign];
+                self.helper(Op::Narrow { f: flip_sign, kind: Kind::Xor, d, s });
                 *negated = d;
             }
             self.emit(Op::Narrow { f, kind: kind_of(Opcode::Fma, &fma), d, s: [a, b, c] });
@@ -348,8 +350,8 @@ fn from_keys(d: &mut L32, a: &L32, _: &L32, _: &L32) {
     }
 }
 
-fn flip_sign(d: &mut L32, a: &L32, _: &L32, _: &L32) {
-    for (d, a) in d.iter_mut().zip(a) {
-        *d = a ^ 0x8000_0000;
+fn flip_sign(d: &mut L32, a: &L32, sign: &L32, _: &L32) {
+    for ((d, a), sign) in d.iter_mut().zip(a).zip(sign) {
+        *d = a ^ sign;
     }
 }

@@ -25,6 +25,7 @@ mod texture;
 mod transport;
 
 use crate::code::{Code, Func, Quick};
+use crate::runs;
 use builder::Builder;
 pub(crate) use builder::mask_of;
 pub use codes::CODES;
@@ -87,6 +88,7 @@ fn lower_code(
         code.funcs.push(Func { entry, ..func });
         needs.push(need);
     }
+    code.runs = runs::runs_of(&mut code);
     code.quick = code.insts.iter().map(Quick::of).collect();
     (code.constants, code.patches, code.sites) = pools.finish();
     (code, needs)
@@ -125,11 +127,13 @@ fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
             joins[i + 1] = true;
         }
     }
+    let runs = runs::lengths(&insts, &entered(&next, &joins));
     let mut moved = Vec::with_capacity(joins.len());
     let mut pc = entry;
-    for &join in &joins {
+    for (i, &join) in joins.iter().enumerate() {
         moved.push(pc);
-        pc += 1 + u32::from(join);
+        let run = runs.get(i).is_some_and(|&length| length != 0);
+        pc += 1 + u32::from(join) + u32::from(run);
     }
     let to = |label: u32| moved[at(label)];
     let mut meets = meets.into_iter().peekable();
@@ -143,6 +147,10 @@ fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
     for (i, mut inst) in insts.iter().cloned().chain(std::iter::once(end)).enumerate() {
         if joins[i] {
             out.push(Inst { op: Op::Join, guard: Slot::TRUE, count: 0, span: inst.span });
+        }
+        if let Some(&length) = runs.get(i).filter(|&&length| length != 0) {
+            let op = Op::Run { length, number: 0 };
+            out.push(Inst { op, guard: Slot::TRUE, count: 0, span: inst.span });
         }
         let meet = meets.next_if(|&(at, _)| at == i).map_or(NONE, |(_, meet)| match meet {
             flow::Meet::At(at) => moved[at],
@@ -169,4 +177,18 @@ fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
         out.push(inst);
     }
     out
+}
+
+/// Instructions that jumps lead to, or where lanes meet.
+fn entered(next: &[flow::Next], joins: &[bool]) -> Vec<bool> {
+    let mut entered = joins.to_vec();
+    let mut mark = |i: usize| entered.get_mut(i).into_iter().for_each(|is| *is = true);
+    for next in next {
+        match next {
+            flow::Next::Jumps { target, .. } => mark(*target),
+            flow::Next::Switches(targets) => targets.iter().for_each(|&t| mark(t)),
+            flow::Next::Falls | flow::Next::Leaves => {}
+        }
+    }
+    entered
 }

@@ -1,7 +1,8 @@
 //! mov with its vectors, selp, cvta, isspacep.
 
 use super::builder::{Builder, is_wide, mask_of};
-use crate::code::{Op, Slot};
+use crate::alu::Kind;
+use crate::code::{NarrowFn, Op, Slot};
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{Opcode, ScalarType, Space, SpecialReg as R};
 use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind};
@@ -26,9 +27,20 @@ impl<'a> Builder<'a> {
             (true, _, true, _) => Op::Logic { f: |a, b| a | b, d, a, b: Slot::FALSE },
             (false, false, false, false) if keep >= u64::from(u32::MAX) => Op::MovNarrow { d, a },
             (false, true, false, true) => Op::MovWide { d, a },
-            _ => Op::Convert { d, a, mask: keep },
+            _ => self.kept(d, a, keep),
         };
         if count { self.emit(op) } else { self.finisher(op) }
+    }
+
+    /// What `keep` leaves of a value: between narrow registers a plain and.
+    pub(super) fn kept(&mut self, d: Slot, a: Slot, keep: u64) -> Op {
+        let is_narrow = |slot: Slot| !slot.is_wide() && !slot.is_predicate();
+        if !is_narrow(d) || !is_narrow(a) {
+            return Op::Convert { d, a, mask: keep };
+        }
+        let mask = self.constant(keep & u64::from(u32::MAX), false);
+        let f: NarrowFn = |d, a, mask, _| *d = std::array::from_fn(|lane| a[lane] & mask[lane]);
+        Op::Narrow { f, kind: Kind::And, d, s: [a, mask, mask] }
     }
 
     fn mov(&mut self, inst: &'a Instruction) -> Option<()> {

@@ -44,7 +44,7 @@ pub(in crate::exec) fn merge<T: Copy>(to: &mut [T; 32], value: &[T; 32], mask: u
 
 /// Lanes in which `f` holds.
 #[inline(always)]
-pub(in crate::exec) fn holds(a: &[u32; 32], b: &[u32; 32], f: impl Fn(u32, u32) -> bool) -> u32 {
+pub(in crate::exec) fn holds<T: Copy>(a: &[T; 32], b: &[T; 32], f: impl Fn(T, T) -> bool) -> u32 {
     let mut mask = 0;
     for i in 0..32 {
         mask |= u32::from(f(a[i], b[i])) << i;

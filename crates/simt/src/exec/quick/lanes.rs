@@ -129,7 +129,7 @@ impl Lanes<'_> {
                 let r = f(self.n(*a), self.n(*b));
                 self.put_compared(to, r, !r, mask);
             }
-            Op::CompareWide { f, a, b, to } => {
+            Op::CompareWide { f, a, b, to, .. } => {
                 let r = f(self.w(*a), self.w(*b));
                 self.put_compared(to, r, !r, mask);
             }

@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::alu::{Alu, L64, SPELLINGS, kind, select};
+use crate::code::Quick;
 use texunit_isa::{CmpOp, Modifiers, MulPart, Opcode, Rounding, ScalarType};
 
 /// An instruction by its spelling.
-fn parse(text: &str) -> (Opcode, Modifiers) {
+pub(super) fn parse(text: &str) -> (Opcode, Modifiers) {
     let mut words = text.split('.');
     let opcode = Opcode::from_name(words.next().expect("a word")).expect("an opcode");
     let mut m = Modifiers::default();
@@ -32,10 +33,10 @@ fn parse(text: &str) -> (Opcode, Modifiers) {
 }
 
 /// Values with edges among them.
-struct Noise(u64);
+pub(super) struct Noise(pub(super) u64);
 
 impl Noise {
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         const EDGES: [u32; 16] = [
             0,
             1,
@@ -85,11 +86,9 @@ impl Bank {
     fn run(&mut self, level: Level, quick: Quick, mask: u32) {
         let leave = Quick { kind: Kind::Leave, count: 1, ..quick };
         let constants = Constants::default();
+        let code = Code { quick: vec![quick, leave], ..Code::default() };
         let values = Values {
-            insts: &[],
-            quick: &[quick, leave],
-            constants: &constants,
-            params: &[],
+            fixed: &Fixed { code: &code, constants: &constants, params: &[] },
             of_cta: &[0; 9],
             tid: &[[0; 32]; 3],
         };
@@ -100,12 +99,10 @@ impl Bank {
             constants: &constants,
             live: u32::MAX,
         };
-        let place =
+        let mut place =
             Place { pc: 0, mask, grouped: false, steps: 0, limit: 9, threads: 0, over: false };
-        let end = level.run(
-            #[inline(always)]
-            move || run_inline(&values, lanes, place),
-        );
+        Job { values: &values, lanes, place: &mut place }.run(level);
+        let end = place;
         assert_eq!(
             (end.pc, end.steps, end.threads, end.over),
             (1, 1, mask.count_ones().into(), false)
@@ -145,6 +142,10 @@ fn expected(alu: Alu, bank: &Bank) -> (Bank, Slot, [Slot; 3]) {
         Alu::CompareNarrow(f) => {
             out.predicates[0] = f(&n[0], &n[1]);
             (Slot::predicate(0), ns)
+        }
+        Alu::CompareWide(f) => {
+            out.predicates[0] = f(&w[0], &w[1]);
+            (Slot::predicate(0), ws)
         }
         other => panic!("not of the inner loop: {other:?}"),
     };

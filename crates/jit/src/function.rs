@@ -1,0 +1,93 @@
+//! Code that can be called.
+
+#![allow(unsafe_code, reason = "code is mapped and called here")]
+
+use crate::emit::{Frame, PREDICATES, emit};
+use crate::{Block, Error, Files, Lanes, Limits};
+use memmap2::{Mmap, MmapMut};
+use std::mem::MaybeUninit;
+
+/// Code of a block.
+#[derive(Debug)]
+pub struct Function {
+    code: Mmap,
+    some: usize,
+    pool: Box<[u64]>,
+    limits: Limits,
+}
+
+/// What the code is: the count of lanes that have taken guarded steps.
+type Entry = unsafe extern "sysv64" fn(*mut Frame) -> u64;
+
+/// Whether [`compile`] can work on this processor.
+pub fn is_available() -> bool {
+    // Popcnt is older than all the others.
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("popcnt")
+        && !cfg!(miri)
+}
+
+/// Makes code of a block.
+pub fn compile(block: &Block) -> Result<Function, Error> {
+    if !is_available() {
+        return Err(Error::Processor);
+    }
+    let code = emit(block)?;
+    let memory = |e: std::io::Error| Error::Memory(e.to_string());
+    let mut map = MmapMut::map_anon(code.bytes.len()).map_err(memory)?;
+    map[..code.bytes.len()].copy_from_slice(&code.bytes);
+    // From here on it cannot be written.
+    let map = map.make_exec().map_err(memory)?;
+    Ok(Function {
+        code: map,
+        some: code.some,
+        pool: code.pool.into_boxed_slice(),
+        limits: code.limits,
+    })
+}
+
+impl Function {
+    /// Bytes of code.
+    pub fn code_size(&self) -> usize {
+        self.code.len()
+    }
+
+    /// Runs the block for these lanes: the sum of the lanes that have taken each counted step with a
+    /// guard. None: a file or input is shorter than what the block looks at, and nothing has been
+    /// done.
+    #[inline]
+    pub fn call(&self, files: Files<'_>, lanes: Lanes) -> Option<u64> {
+        if !self.limits.hold(&files) {
+            return None;
+        }
+        let (entry, mask) = match lanes {
+            Lanes::Live(mask) => (0, mask),
+            Lanes::Some(mask) => (self.some, mask),
+        };
+        let mut frame = Frame {
+            narrow: files.narrow.as_mut_ptr(),
+            wide: files.wide.as_mut_ptr(),
+            predicates: files.predicates.as_mut_ptr(),
+            pool: self.pool.as_ptr(),
+            constants: files.constants.as_ptr(),
+            wide_constants: files.wide_constants.as_ptr(),
+            rows: files.rows.as_ptr(),
+            words: files.words.as_ptr(),
+            bytes: files.bytes.as_ptr(),
+            mask,
+            rooms: [const { MaybeUninit::uninit() }; PREDICATES],
+        };
+        let address = self.code[entry..].as_ptr();
+        // SAFETY: `emit` has made a function of this signature begin there: the map has its bytes,
+        // nobody has written to it since, and it is executable.
+        let function = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
+        // SAFETY: the processor has the instructions (`compile` has asked it). The code reads and
+        // writes registers and inputs of the frame's files below the lengths of `limits`, which have
+        // been compared, its own pool and the frame's rooms, all of which live until it returns; it
+        // changes no register that a caller relies on, and always returns: there are no jumps in it.
+        Some(unsafe { function(&raw mut frame) })
+    }
+}

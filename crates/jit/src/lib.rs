@@ -1,0 +1,103 @@
+//! Machine code for straight-line arithmetic on warps of 32 lanes.
+//!
+//! A [`Block`] is a list of operations on registers of 32 lanes; [`compile`] makes an AVX-512
+//! [`Function`] of it, which [`Function::call`] runs on the register files of a warp. Nothing here
+//! knows PTX: what an operation gives is said at [`Op`], [`Test`] and [`Action`], and that is what
+//! an interpreter of the same operations gives, on every bit.
+//!
+//! A block is emitted twice, for lanes 0 to 15 and for lanes 16 to 31, because 16 lanes fill a
+//! vector register. Within a half, each register is loaded at its first use, lives in a vector
+//! register as long as it is needed, and is stored once if anything behind the block reads it.
+
+mod block;
+#[cfg(target_arch = "x86_64")]
+mod emit;
+#[cfg(target_arch = "x86_64")]
+mod function;
+#[cfg(target_arch = "x86_64")]
+mod limits;
+#[cfg(target_arch = "x86_64")]
+mod uses;
+
+#[cfg(not(target_arch = "x86_64"))]
+mod nowhere;
+mod op;
+
+pub use block::{Action, Block, Combine, Place, Predicate, Relation, Source, Step, Test};
+#[cfg(target_arch = "x86_64")]
+pub use function::{Function, compile, is_available};
+#[cfg(target_arch = "x86_64")]
+use limits::Limits;
+#[cfg(not(target_arch = "x86_64"))]
+pub use nowhere::{Function, compile, is_available};
+pub use op::{Float, Op, Rounding};
+
+/// A register of 32 lanes of 32 bits.
+pub type Narrow = [u32; 32];
+/// A register of 32 lanes of 64 bits.
+pub type Wide = [u64; 32];
+
+/// Registers of the running warp and what is only read: what a function is called with.
+#[derive(Debug)]
+pub struct Files<'a> {
+    /// Registers of 32-bit lanes.
+    pub narrow: &'a mut [Narrow],
+    /// Registers of 64-bit lanes.
+    pub wide: &'a mut [Wide],
+    /// A bit for each lane.
+    pub predicates: &'a mut [u32],
+    /// Numbers, each the same in all lanes.
+    pub constants: &'a [Narrow],
+    /// Numbers of 64 bits, each the same in all lanes.
+    pub wide_constants: &'a [Wide],
+    /// Lanes that differ.
+    pub rows: &'a [Narrow],
+    /// Numbers.
+    pub words: &'a [u32],
+    /// Parameters.
+    pub bytes: &'a [u8],
+}
+
+/// Which lanes run a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lanes {
+    /// All lanes that anybody will ever read: what the others hold may be overwritten.
+    Live(u32),
+    /// Some of them: the other lanes keep what they hold.
+    Some(u32),
+}
+
+/// Why a block has no code. It can be interpreted all the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The processor has no AVX-512, or is of another kind.
+    Processor,
+    /// A register or an input has a number that no block needs.
+    TooFar(Place),
+    /// The same of an input.
+    InputTooFar(Source),
+    /// More predicates than a function has room for.
+    Predicates,
+    /// An operation and the kinds of its operands do not go together.
+    Operands(usize),
+    /// The system gives no executable memory.
+    Memory(String),
+    /// An instruction could not be encoded.
+    Encoding(String),
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Processor => write!(f, "the processor has no AVX-512"),
+            Self::TooFar(place) => write!(f, "{place:?} is too far away"),
+            Self::InputTooFar(source) => write!(f, "{source:?} is too far away"),
+            Self::Predicates => write!(f, "more predicates than a function has room for"),
+            Self::Operands(step) => write!(f, "step {step} has operands of the wrong kinds"),
+            Self::Memory(why) => write!(f, "no executable memory: {why}"),
+            Self::Encoding(why) => write!(f, "an instruction cannot be encoded: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,178 @@
+//! What is computed in a lane.
+
+use crate::block::Predicate;
+
+/// How a float becomes an integral one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// To the nearest, ties to even.
+    Near,
+    /// Down.
+    Floor,
+    /// Up.
+    Ceil,
+    /// Toward zero.
+    Trunc,
+}
+
+/// Operations on f32, rounded to nearest even.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Float {
+    /// a + b
+    Add,
+    /// a - b
+    Sub,
+    /// a * b
+    Mul,
+    /// a * b + c, rounded once
+    Fma,
+    /// a / b
+    Div,
+    /// Square root.
+    Sqrt,
+    /// The lesser one; -0 is less than +0, one NaN gives the other source.
+    Min,
+    /// The greater one, likewise.
+    Max,
+    /// The other sign.
+    Neg,
+    /// Without sign.
+    Abs,
+    /// An integral value.
+    Round(Rounding),
+    /// The value itself.
+    Copy,
+}
+
+/// What is computed in a lane. Integers wrap around.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// a
+    Copy,
+    /// a + b
+    Add,
+    /// a - b
+    Sub,
+    /// a * b
+    Mul,
+    /// a * b + c
+    MulAdd,
+    /// Upper half of the product of unsigned numbers.
+    MulHighU,
+    /// Upper half of the product of signed numbers.
+    MulHighS,
+    /// The lesser signed number.
+    MinS,
+    /// The greater signed number.
+    MaxS,
+    /// The lesser unsigned number.
+    MinU,
+    /// The greater unsigned number.
+    MaxU,
+    /// |a| of a signed number; the lowest one stays.
+    Abs,
+    /// Bits by a table: bit `4a + 2b + c` of it.
+    Bits(u8),
+    /// a << b; 0 from 32 on.
+    ShiftLeft,
+    /// a >> b of unsigned numbers; 0 from 32 on.
+    ShiftRightU,
+    /// a >> b of signed numbers; signs from 32 on.
+    ShiftRightS,
+    /// Upper half of (b, a) << (c mod 32).
+    FunnelLeft,
+    /// Lower half of (b, a) >> (c mod 32).
+    FunnelRight,
+    /// An operation on f32. `flush`: subnormal sources and results are zeros of their sign;
+    /// `saturate`: the result is limited to [+0, 1], a NaN becomes +0. A NaN result is 0x7fffffff.
+    Float {
+        /// Which one.
+        op: Float,
+        /// Whether subnormals are zeros.
+        flush: bool,
+        /// Whether the result is limited.
+        saturate: bool,
+    },
+    /// To f32, from these low bits of an unsigned number.
+    FromU(u32),
+    /// To f32, from a signed number.
+    FromS,
+    /// From f32 to an unsigned number: limited, 0 of a NaN.
+    ToU(Rounding),
+    /// From f32 to a signed number: limited, 0 of a NaN.
+    ToS(Rounding),
+    /// a where the predicate holds, else b.
+    Select(Predicate),
+    /// a, of 64 bits.
+    CopyWide,
+    /// a + b of 64 bits.
+    AddWide,
+    /// a - b of 64 bits.
+    SubWide,
+    /// a * b of 64 bits.
+    MulWide,
+    /// Bits of 64-bit numbers by a table.
+    BitsWide(u8),
+    /// a << b of 64 bits, b of 32; 0 from 64 on.
+    ShiftLeftWide,
+    /// a >> b, unsigned.
+    ShiftRightWideU,
+    /// a >> b, signed.
+    ShiftRightWideS,
+    /// a where the predicate holds, else b, of 64 bits.
+    SelectWide(Predicate),
+    /// 64-bit product of unsigned 32-bit numbers.
+    ProductU,
+    /// 64-bit product of signed 32-bit numbers.
+    ProductS,
+    /// The same and a 64-bit addend c.
+    ProductAddU,
+    /// The same and a 64-bit addend c.
+    ProductAddS,
+    /// 32 bits to 64, with zeros.
+    ExtendU,
+    /// 32 bits to 64, with signs.
+    ExtendS,
+    /// The low 32 of 64 bits.
+    Low,
+}
+
+impl Op {
+    /// How many sources it has.
+    pub(crate) fn sources(self) -> usize {
+        match self {
+            Self::Copy
+            | Self::Abs
+            | Self::FromU(_)
+            | Self::FromS
+            | Self::ToU(_)
+            | Self::ToS(_)
+            | Self::CopyWide
+            | Self::ExtendU
+            | Self::ExtendS
+            | Self::Low => 1,
+            Self::Float { op, .. } => match op {
+                Float::Fma => 3,
+                Float::Add | Float::Sub | Float::Mul | Float::Div | Float::Min | Float::Max => 2,
+                _ => 1,
+            },
+            Self::Bits(table) | Self::BitsWide(table) => {
+                let without_c = (table ^ table >> 1) & 0x55 == 0;
+                let without_b = (table ^ table >> 2) & 0x33 == 0;
+                if !without_c {
+                    3
+                } else if !without_b {
+                    2
+                } else {
+                    1
+                }
+            }
+            Self::MulAdd
+            | Self::FunnelLeft
+            | Self::FunnelRight
+            | Self::ProductAddU
+            | Self::ProductAddS => 3,
+            _ => 2,
+        }
+    }
+}

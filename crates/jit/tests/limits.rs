@@ -1,0 +1,80 @@
+//! What has no code, and calls with files that are too short. What the code computes is compared with
+//! the interpreter in the tests of texunit-simt.
+#![allow(missing_docs)]
+
+use texunit_jit::{
+    Action, Block, Error, Files, Function, Lanes, Op, Place, Predicate, Source, Step, compile,
+};
+
+fn step(op: Op, to: Place, from: [Source; 3]) -> Step {
+    let action = Action::Compute { op, to, from };
+    Step { guard: Predicate::Always, counted: true, action }
+}
+
+fn block(steps: Vec<Step>) -> Block {
+    let mut kept = Vec::new();
+    steps.iter().for_each(|step| step.each_written(|place| kept.push(place)));
+    Block { steps, kept: kept.into_iter().collect() }
+}
+
+/// Runs code with this many registers and these parameters.
+fn call(code: &Function, registers: usize, bytes: &[u8]) -> Option<Vec<[u32; 32]>> {
+    let mut narrow = vec![[1; 32]; registers];
+    let files = Files {
+        narrow: &mut narrow,
+        wide: &mut [],
+        predicates: &mut [],
+        constants: &[],
+        wide_constants: &[],
+        rows: &[],
+        words: &[],
+        bytes,
+    };
+    code.call(files, Lanes::Live(u32::MAX)).map(|_| narrow)
+}
+
+#[test]
+fn short_files_are_refused() {
+    if !texunit_jit::is_available() {
+        return;
+    }
+    let from = [Source::Narrow(2), Source::Bytes32(4), Source::Literal(0)];
+    let code = compile(&block(vec![step(Op::Add, Place::Narrow(0), from)])).expect("code");
+    assert_eq!(call(&code, 2, &[0; 8]), None);
+    assert_eq!(call(&code, 3, &[0; 7]), None);
+    let done = call(&code, 3, &[9, 9, 9, 9, 5, 0, 0, 0]).expect("long enough");
+    assert_eq!(done, [[6; 32], [1; 32], [1; 32]]);
+}
+
+#[test]
+fn what_makes_no_sense_has_no_code() {
+    if !texunit_jit::is_available() {
+        return;
+    }
+    let literals = [Source::Literal(0); 3];
+    let fails = |op, to, from| compile(&block(vec![step(op, to, from)])).map(drop);
+    let wide = [Source::Wide(0); 3];
+    assert_eq!(fails(Op::Add, Place::Narrow(0), wide), Err(Error::Operands(0)));
+    assert_eq!(fails(Op::AddWide, Place::Narrow(0), wide), Err(Error::Operands(0)));
+    assert_eq!(fails(Op::Add, Place::Predicate(0), literals), Err(Error::Operands(0)));
+    let far = Place::Narrow(u32::MAX);
+    assert_eq!(fails(Op::Copy, far, literals), Err(Error::TooFar(far)));
+    let input = Source::Bytes32(1 << 30);
+    assert_eq!(fails(Op::Copy, Place::Narrow(0), [input; 3]), Err(Error::InputTooFar(input)));
+    let compares = (0..300).map(|i| Step {
+        guard: Predicate::Always,
+        counted: true,
+        action: Action::Logic { table: 8, to: i, from: [Predicate::If(i + 1); 2] },
+    });
+    assert_eq!(compile(&block(compares.collect())).map(drop), Err(Error::Predicates));
+}
+
+#[test]
+fn a_block_of_nothing_has_code() {
+    if !texunit_jit::is_available() {
+        return;
+    }
+    let code = compile(&Block::default()).expect("code");
+    assert!(code.code_size() > 0);
+    assert_eq!(call(&code, 0, &[]), Some(Vec::new()));
+}

@@ -1,0 +1,121 @@
+//! The arms of the inner loop for the rows of the table, which put their values into `n` or `w`.
+
+/// An arm of the loop for a row of the table: operands by the section's widths.
+macro_rules! arm {
+    (narrow $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
+        each::one(
+            &mut $n,
+            $l.n($i.s[0]),
+            #[inline(always)]
+            |$a: u32| $e,
+        );
+        Put::Narrow
+    }};
+    (narrow $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
+        let (a, b) = ($l.n($i.s[0]), $l.n($i.s[1]));
+        each::two(
+            &mut $n,
+            a,
+            b,
+            #[inline(always)]
+            |$a: u32, $b: u32| $e,
+        );
+        Put::Narrow
+    }};
+    (narrow $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident, $c:ident| $e:expr) => {{
+        let sources = ($l.n($i.s[0]), $l.n($i.s[1]), $l.n($i.s[2]));
+        each::three(
+            &mut $n,
+            sources,
+            #[inline(always)]
+            |$a: u32, $b: u32, $c: u32| $e,
+        );
+        Put::Narrow
+    }};
+    (wide $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
+        let (a, b) = ($l.w($i.s[0]), $l.w($i.s[1]));
+        each::two(
+            &mut $w,
+            a,
+            b,
+            #[inline(always)]
+            |$a: u64, $b: u64| $e,
+        );
+        Put::Wide
+    }};
+    (widen $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
+        each::one(
+            &mut $w,
+            $l.n($i.s[0]),
+            #[inline(always)]
+            |$a: u32| $e,
+        );
+        Put::Wide
+    }};
+    (widen $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
+        let (a, b) = ($l.n($i.s[0]), $l.n($i.s[1]));
+        each::two(
+            &mut $w,
+            a,
+            b,
+            #[inline(always)]
+            |$a: u32, $b: u32| $e,
+        );
+        Put::Wide
+    }};
+    (widen $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident, $c:ident| $e:expr) => {{
+        let sources = ($l.n($i.s[0]), $l.n($i.s[1]), $l.w($i.s[2]));
+        each::three(
+            &mut $w,
+            sources,
+            #[inline(always)]
+            |$a: u32, $b: u32, $c: u64| $e,
+        );
+        Put::Wide
+    }};
+    (cut $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
+        each::one(
+            &mut $n,
+            $l.w($i.s[0]),
+            #[inline(always)]
+            |$a: u64| $e,
+        );
+        Put::Narrow
+    }};
+    (shift $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
+        let (a, b) = ($l.w($i.s[0]), $l.n($i.s[1]));
+        each::two(
+            &mut $w,
+            a,
+            b,
+            #[inline(always)]
+            |$a: u64, $b: u32| $e,
+        );
+        Put::Wide
+    }};
+    (compare_wide $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
+        let (a, b) = ($l.w($i.s[0]), $l.w($i.s[1]));
+        let holds = each::holds(
+            a,
+            b,
+            #[inline(always)]
+            |$a: u64, $b: u64| $e,
+        );
+        let to = &mut $p[$i.d.predicate_index()];
+        *to = (*to & !$m) | (holds & $m);
+        Put::Done
+    }};
+    (compare $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
+        let (a, b) = ($l.n($i.s[0]), $l.n($i.s[1]));
+        let holds = each::holds(
+            a,
+            b,
+            #[inline(always)]
+            |$a: u32, $b: u32| $e,
+        );
+        let to = &mut $p[$i.d.predicate_index()];
+        *to = (*to & !$m) | (holds & $m);
+        Put::Done
+    }};
+}
+pub(super) use arm;

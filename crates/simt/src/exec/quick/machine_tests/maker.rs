@@ -1,0 +1,166 @@
+//! Random programs of what machine code can be made of.
+
+use super::super::tests::{Noise, parse};
+use super::{Program, Sizes};
+use crate::alu::{Alu, L64, SPELLINGS, kind, select};
+use crate::code::{Access, CompareTo, Constants, Inst, Op, Place as Space, Slot};
+use texunit_isa::{BoolOp, SpecialReg};
+use texunit_syntax::Span;
+
+/// Makes programs.
+pub(super) struct Maker {
+    pub(super) noise: Noise,
+    pub(super) sizes: Sizes,
+}
+
+impl Maker {
+    pub(super) fn below(&mut self, n: u32) -> u32 {
+        (self.noise.next() >> 7) as u32 % n
+    }
+
+    pub(super) fn program(&mut self, insts: Vec<Inst>) -> Program {
+        let mut spread = |_| [self.noise.next(); 32];
+        let wide: Vec<L64> = (0..16).map(&mut spread).collect();
+        let narrow = (0..16).map(|i| spread(i).map(|x| x as u32)).collect();
+        let tid = [[1; 32], [2; 32], std::array::from_fn(|lane| lane as u32)];
+        let constants = Constants { narrow, wide };
+        let params = std::array::from_fn(|_| self.noise.next() as u8);
+        Program { insts, constants, params, tid }
+    }
+
+    /// A register, now and then a constant.
+    fn narrow(&mut self) -> Slot {
+        match self.below(5) {
+            0 => Slot::narrow_constant(self.below(16)),
+            _ => self.narrow_register(),
+        }
+    }
+
+    fn narrow_register(&mut self) -> Slot {
+        Slot::narrow(self.below(self.sizes.narrow))
+    }
+
+    fn wide(&mut self) -> Slot {
+        match self.below(5) {
+            0 => Slot::wide_constant(self.below(16)),
+            _ => self.wide_register(),
+        }
+    }
+
+    fn wide_register(&mut self) -> Slot {
+        Slot::wide(self.below(self.sizes.wide))
+    }
+
+    pub(super) fn predicate(&mut self) -> Slot {
+        let p = Slot::predicate(self.below(self.sizes.predicates));
+        match self.below(8) {
+            0 => Slot::TRUE,
+            1 => Slot::FALSE,
+            2..5 => p.negated(),
+            _ => p,
+        }
+    }
+
+    fn predicate_register(&mut self) -> Slot {
+        Slot::predicate(self.below(self.sizes.predicates))
+    }
+
+    fn compare_to(&mut self) -> CompareTo {
+        let (p, q) = (self.predicate_register(), self.predicate_register());
+        let op = [BoolOp::And, BoolOp::Or, BoolOp::Xor][self.below(3) as usize];
+        match self.below(3) {
+            0 => CompareTo { p, q: Slot::NONE, op: BoolOp::And, c: Slot::TRUE },
+            1 => CompareTo { p, q: Slot::NONE, op, c: self.predicate() },
+            // Two destinations that are the same are an error in PTX.
+            _ if p == q => CompareTo { p: Slot::NONE, q, op, c: self.predicate() },
+            _ => CompareTo { p, q, op, c: self.predicate() },
+        }
+    }
+
+    /// The operation of a spelling.
+    pub(super) fn spelled(&mut self, text: &str) -> Op {
+        let (opcode, mods) = parse(text);
+        let kind = kind(opcode, &mods).expect(text);
+        let (nd, wd) = (self.narrow_register(), self.wide_register());
+        match select(opcode, &mods).expect(text) {
+            Alu::Narrow(f) => Op::Narrow { f, kind, d: nd, s: [0; 3].map(|_| self.narrow()) },
+            Alu::Wide(f) => Op::Wide { f, kind, d: wd, s: [0; 3].map(|_| self.wide()) },
+            Alu::Widen(f) => {
+                Op::Widen { f, kind, d: wd, s: [self.narrow(), self.narrow(), self.wide()] }
+            }
+            Alu::Cut(f) => Op::Cut { f, kind, d: nd, a: self.wide() },
+            Alu::Mixed(_) => Op::Shift { kind, d: wd, a: self.wide(), b: self.narrow() },
+            Alu::CompareNarrow(f) => {
+                let (a, b) = (self.narrow(), self.narrow());
+                Op::CompareNarrow { f, kind, a, b, to: self.compare_to() }
+            }
+            Alu::CompareWide(f) => {
+                let (a, b) = (self.wide(), self.wide());
+                Op::CompareWide { f, kind, a, b, to: self.compare_to() }
+            }
+            other => panic!("not of the inner loop: {other:?}"),
+        }
+    }
+
+    /// An operation that has no spelling of arithmetic.
+    fn other(&mut self) -> Op {
+        let (nd, wd, p) = (self.narrow_register(), self.wide_register(), self.predicate());
+        match self.below(8) {
+            0 => Op::MovNarrow { d: nd, a: self.narrow() },
+            1 => Op::MovWide { d: wd, a: self.wide() },
+            2 => Op::SelectNarrow { d: nd, a: self.narrow(), b: self.narrow(), p },
+            3 => Op::SelectWide { d: wd, a: self.wide(), b: self.wide(), p },
+            4 => {
+                let Alu::Lop3(f) =
+                    select(texunit_isa::Opcode::Lop3, &parse("and.b32").1).expect("lop3")
+                else {
+                    panic!("lop3 has no function")
+                };
+                let table = self.below(256) as u8;
+                Op::Lop3 { f, d: nd, s: [0; 3].map(|_| self.narrow()), table }
+            }
+            5 => {
+                let f: fn(u32, u32) -> u32 = match self.below(6) {
+                    0 => |a, b| a & b,
+                    1 => |a, b| a | b,
+                    2 => |a, b| a ^ b,
+                    3 => |a, _| !a,
+                    4 => |a, b| !a & b,
+                    _ => |a, b| !(a & b),
+                };
+                let (d, b) = (self.predicate_register(), self.predicate());
+                Op::Logic { f, d, a: p, b }
+            }
+            6 => {
+                let reg = [SpecialReg::Tid, SpecialReg::Ctaid][self.below(2) as usize];
+                Op::Special { d: nd, reg, component: self.below(3) as u8 }
+            }
+            _ => {
+                let (d, size) = if self.below(2) == 0 { (nd, 4) } else { (wd, 8) };
+                let offset = u64::from(self.below(2)) * 4 * u64::from(size == 4);
+                Op::Load(Box::new(Access {
+                    place: Space::KernelParam,
+                    size,
+                    signed: false,
+                    parts: vec![d],
+                    mask: u64::MAX,
+                    base: Slot::NONE,
+                    offset,
+                    constant: false,
+                }))
+            }
+        }
+    }
+
+    pub(super) fn inst(&mut self) -> Inst {
+        let op = match self.below(4) {
+            0 => self.other(),
+            _ => {
+                let i = self.below(SPELLINGS.len() as u32);
+                self.spelled(SPELLINGS[i as usize])
+            }
+        };
+        let guard = if self.below(4) == 0 { self.predicate() } else { Slot::TRUE };
+        Inst { op, guard, count: self.below(8).min(1) as u8, span: Span::default() }
+    }
+}

@@ -1,0 +1,105 @@
+//! What instructions read and write, and where they lead.
+
+use crate::code::{Inst, Op, Slot};
+
+/// Calls `f` with each register that an operation reads. False: it may read any.
+pub(super) fn each_read(op: &Op, mut f: impl FnMut(Slot)) -> bool {
+    let mut all = |slots: &[Slot]| slots.iter().copied().for_each(&mut f);
+    match op {
+        Op::Join | Op::Nop | Op::Run { .. } | Op::Special { .. } => {}
+        Op::Exit | Op::Return | Op::Trap | Op::Branch { .. } => {}
+        Op::BranchIndexed { index, .. } => all(&[*index]),
+        Op::Narrow { s, .. } | Op::Wide { s, .. } | Op::Widen { s, .. } | Op::Lop3 { s, .. } => {
+            all(s);
+        }
+        Op::Cut { a, .. } | Op::MovNarrow { a, .. } | Op::MovWide { a, .. } => all(&[*a]),
+        Op::Convert { a, .. } | Op::Unpack { a, .. } | Op::CountZero { divisor: a } => all(&[*a]),
+        Op::Shift { a, b, .. } | Op::Logic { a, b, .. } => all(&[*a, *b]),
+        Op::CompareNarrow { a, b, to, .. }
+        | Op::CompareWide { a, b, to, .. }
+        | Op::ComparePair { a, b, to, .. } => all(&[*a, *b, to.c]),
+        Op::SelectNarrow { a, b, p, .. } | Op::SelectWide { a, b, p, .. } => all(&[*a, *b, *p]),
+        Op::Rare(rare) => all(&rare.s),
+        Op::Pack { parts, .. } => all(parts),
+        Op::Load(access) => all(&[access.base]),
+        Op::Store(access) => {
+            all(&[access.base]);
+            all(&access.parts);
+        }
+        Op::Fetch(fetch) => {
+            all(&fetch.coords);
+            all(&[fetch.texture.slot]);
+            fetch.sampler.iter().for_each(|s| all(&[s.slot]));
+            if let Some(more) = &fetch.more {
+                all(&[more.level, more.compare]);
+                [more.dpdx, more.dpdy, more.offset].iter().for_each(|s| all(s));
+            }
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// Calls `f` with registers that an operation writes whole, in all lanes that take it: all of them, of
+/// those that a run can have.
+pub(super) fn each_write(op: &Op, mut f: impl FnMut(Slot)) {
+    match op {
+        Op::Narrow { d, .. }
+        | Op::Wide { d, .. }
+        | Op::Widen { d, .. }
+        | Op::Cut { d, .. }
+        | Op::Shift { d, .. }
+        | Op::Lop3 { d, .. }
+        | Op::MovNarrow { d, .. }
+        | Op::MovWide { d, .. }
+        | Op::Logic { d, .. }
+        | Op::SelectNarrow { d, .. }
+        | Op::SelectWide { d, .. }
+        | Op::Special { d, .. } => f(*d),
+        Op::CompareNarrow { to, .. } | Op::CompareWide { to, .. } => {
+            f(to.p);
+            f(to.q);
+        }
+        Op::Load(access) => access.parts.iter().copied().for_each(f),
+        Op::Fetch(fetch) => fetch.parts.iter().copied().for_each(f),
+        _ => {}
+    }
+}
+
+/// Calls `f` with the instructions that may come after the one at `pc`, of the same function.
+pub(super) fn each_successor(inst: &Inst, pc: usize, mut f: impl FnMut(u32)) {
+    match &inst.op {
+        Op::Branch { target, .. } => f(*target),
+        Op::BranchIndexed { targets, .. } => targets.iter().copied().for_each(&mut f),
+        _ => {}
+    }
+    let jumps = matches!(inst.op, Op::Branch { .. } | Op::Exit | Op::Return);
+    if !(jumps && inst.guard == Slot::TRUE) {
+        f(pc as u32 + 1);
+    }
+}
+
+/// First instructions of the blocks of a function that begins at `entry`.
+pub(super) fn starts(insts: &[Inst], entry: u32) -> Vec<usize> {
+    let mut is_start = vec![false; insts.len()];
+    let mut mark = |i: usize| is_start.get_mut(i).into_iter().for_each(|is| *is = true);
+    mark(0);
+    for (i, inst) in insts.iter().enumerate() {
+        let mut jumps = matches!(inst.op, Op::Exit | Op::Return);
+        match &inst.op {
+            Op::Branch { target, .. } => {
+                mark(target.wrapping_sub(entry) as usize);
+                jumps = true;
+            }
+            Op::BranchIndexed { targets, .. } => {
+                targets.iter().for_each(|t| mark(t.wrapping_sub(entry) as usize));
+                jumps = true;
+            }
+            _ => {}
+        }
+        if jumps {
+            mark(i + 1);
+        }
+    }
+    (0..insts.len()).filter(|&i| is_start[i]).collect()
+}
