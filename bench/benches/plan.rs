@@ -1,0 +1,34 @@
+//! How long a plan takes to build, for each case of `texunit bench`.
+//!
+//! Prints a table, best of many runs, and never fails by time. docs/performance.md holds the
+//! numbers that were measured, with the machine.
+#![allow(clippy::print_stdout, missing_docs)]
+
+use std::hint::black_box;
+use std::time::Instant;
+use texunit::bench::cases;
+use texunit::bench::workload::Trouble;
+use texunit_unit::FetchPlan;
+
+/// Plans that are timed at once: for less than the system lets a thread run.
+const AT_ONCE: u32 = 200;
+const ROUNDS: usize = 50;
+
+fn main() -> Result<(), Trouble> {
+    println!("| plan | ns |");
+    println!("|---|---|");
+    for case in cases::all().iter().filter(|case| case.name.ends_with("-coh")) {
+        let texture = case.texture()?;
+        let mut best = f64::INFINITY;
+        for _ in 0..ROUNDS {
+            let start = Instant::now();
+            for _ in 0..AT_ONCE {
+                let plan = FetchPlan::new(black_box(case.form), &texture, &case.sampler);
+                black_box(plan).map_err(|e| e.to_string())?;
+            }
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        println!("| {} | {:.0} |", case.name, best / f64::from(AT_ONCE) * 1e9);
+    }
+    Ok(())
+}
