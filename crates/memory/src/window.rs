@@ -36,16 +36,10 @@ impl<'a> Window<'a> {
         self.base
     }
 
-    /// Bytes that can be read from the first on: at least 16.
-    #[inline(always)]
-    pub fn reach(self) -> u32 {
-        self.reach
-    }
-
-    /// The last offset at which `size` bytes (at most [`Self::reach`]) can be read.
+    /// The last offset at which `size` bytes (at most 16) can be read.
     #[inline(always)]
     pub fn last(self, size: u32) -> u32 {
-        debug_assert!(size <= self.reach);
+        debug_assert!(size <= 16);
         self.reach.wrapping_sub(size)
     }
 

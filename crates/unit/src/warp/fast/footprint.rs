@@ -18,6 +18,19 @@ pub(super) struct Group<'a> {
     pub(super) total: &'a Lanes,
 }
 
+impl Group<'_> {
+    /// Whether lanes read places near each other, as far as the first and the last one show. Texels of
+    /// others are not asked for early: so many lines that are not in the caches are in each other's way.
+    #[inline(always)]
+    pub(super) fn is_near(&self) -> bool {
+        const NEAR: u32 = 1 << 17;
+        let [first, last] = [0, 31].map(|lane: usize| {
+            self.base[lane].wrapping_add(self.x.lower[lane]).wrapping_add(self.y.lower[lane])
+        });
+        first.abs_diff(last) < NEAR
+    }
+}
+
 /// What kernels work on.
 pub(super) struct Call<'a> {
     /// At most four: two slices of two levels.
@@ -120,7 +133,10 @@ fn pair<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S>) -> [Texel
             let [a, b, c, d] = Int::gather4(simd, window, at);
             [[a, b, none, none], [c, d, none, none]]
         }
-        _ => Int::gather8(simd, window, at),
+        _ => {
+            let a = Int::gather4(simd, window, at);
+            [a, Int::gather4(simd, window, at + int(simd, 16))]
+        }
     }
 }
 

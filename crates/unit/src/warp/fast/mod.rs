@@ -344,6 +344,9 @@ impl Fast {
     pub(super) fn ask(&self, resource: &Resource, placed: &Placed) {
         let Some(ahead) = self.ahead else { return };
         let groups = self.groups(placed);
+        if !groups[0].is_near() {
+            return;
+        }
         let read = if self.is_deep() { 2 } else { placed.slots };
         ahead.call(ahead::Call { groups: &groups[..read], window: self.window(resource) });
     }

@@ -81,19 +81,11 @@ impl Simd for Avx512 {
         unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
     }
     #[inline(always)]
-    fn gather8(self, window: Window<'_>, offsets: __m512i) -> [[__m512i; 4]; 2] {
-        if window.reach() < 32 {
-            let behind = Self::add(offsets, self.splat(16));
-            return [self.gather4(window, offsets), self.gather4(window, behind)];
-        }
-        // SAFETY: the token; offsets are limited to the window.
-        unsafe { gather8(window.base(), limit(offsets, window.last(32))) }
-    }
-    #[inline(always)]
     fn prefetch(self, window: Window<'_>, offsets: __m512i) {
-        // SAFETY: the token.
-        let at = unsafe { Places::of(offsets) };
-        super::prefetch(window, &at.0);
+        let mut at = [0_u32; 16];
+        // SAFETY: the token; 64 bytes of our own.
+        unsafe { _mm512_storeu_si512(at.as_mut_ptr().cast(), offsets) };
+        super::prefetch(window, &at);
     }
 
     #[inline(always)]
@@ -271,96 +263,35 @@ unsafe fn gather2(base: *const u8, offsets: __m512i) -> [__m512i; 2] {
     [_mm512_permutex2var_epi32(a, even, b), _mm512_permutex2var_epi32(a, odd, b)]
 }
 
-/// Offsets in memory, for single loads: taking them out of a vector costs more.
-#[repr(align(64))]
-struct Places([u32; 16]);
-
-impl Places {
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn of(offsets: __m512i) -> Self {
-        let mut at = Self([0; 16]);
-        // SAFETY: 64 bytes of our own.
-        unsafe { _mm512_store_si512(at.0.as_mut_ptr().cast(), offsets) };
-        at
-    }
-}
-
 /// # Safety
 /// AVX-512; 16 bytes can be read at each offset.
 #[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+#[target_feature(enable = "avx512f,avx512dq")]
 unsafe fn gather4(base: *const u8, offsets: __m512i) -> [__m512i; 4] {
-    let at = Places::of(offsets);
-    // Lanes j, j + 4, j + 8, j + 12, which leaves them in order.
-    let mut rows = [_mm512_setzero_si512(); 4];
-    for j in 0..4 {
+    let mut at = [0_u32; 16];
+    // SAFETY: 64 bytes of our own.
+    unsafe { _mm512_storeu_si512(at.as_mut_ptr().cast(), offsets) };
+    // Lanes j, j + 4, j + 8, j + 12: the transposition leaves lanes in order.
+    let half = |i: usize, j: usize| {
+        let out: __m256i;
         // SAFETY: as the caller promises.
         unsafe {
             asm!(
-                "mov {a:e}, dword ptr [{at}]",
-                "mov {b:e}, dword ptr [{at} + 16]",
-                "mov {c:e}, dword ptr [{at} + 32]",
-                "mov {d:e}, dword ptr [{at} + 48]",
-                "vbroadcasti32x4 {out}, xmmword ptr [{base} + {a}]",
-                "vinserti32x4 {out}, {out}, xmmword ptr [{base} + {b}], 1",
-                "vinserti32x4 {out}, {out}, xmmword ptr [{base} + {c}], 2",
-                "vinserti32x4 {out}, {out}, xmmword ptr [{base} + {d}], 3",
+                "vmovdqu {out:x}, xmmword ptr [{base} + {a}]",
+                "vinserti128 {out:y}, {out:y}, xmmword ptr [{base} + {b}], 1",
                 base = in(reg) base,
-                at = in(reg) at.0.as_ptr().add(j),
-                a = out(reg) _,
-                b = out(reg) _,
-                c = out(reg) _,
-                d = out(reg) _,
-                out = out(zmm_reg) rows[j],
+                a = in(reg) u64::from(at[i]),
+                b = in(reg) u64::from(at[j]),
+                out = out(ymm_reg) out,
                 options(pure, readonly, nostack, preserves_flags),
             );
         }
-    }
-    transposed(rows)
-}
-
-/// # Safety
-/// AVX-512; 32 bytes can be read at each offset.
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-unsafe fn gather8(base: *const u8, offsets: __m512i) -> [[__m512i; 4]; 2] {
-    let at = Places::of(offsets);
-    let (mut first, mut second) = ([_mm512_setzero_si512(); 4], [_mm512_setzero_si512(); 4]);
-    for j in 0..4 {
-        let (low, high): (__m512i, __m512i);
-        // SAFETY: as the caller promises.
-        unsafe {
-            asm!(
-                "mov {a:e}, dword ptr [{at}]",
-                "mov {b:e}, dword ptr [{at} + 16]",
-                "mov {c:e}, dword ptr [{at} + 32]",
-                "mov {d:e}, dword ptr [{at} + 48]",
-                "vbroadcasti64x4 {low}, ymmword ptr [{base} + {a}]",
-                "vbroadcasti64x4 {high}, ymmword ptr [{base} + {c}]",
-                "vinserti64x4 {low}, {low}, ymmword ptr [{base} + {b}], 1",
-                "vinserti64x4 {high}, {high}, ymmword ptr [{base} + {d}], 1",
-                base = in(reg) base,
-                at = in(reg) at.0.as_ptr().add(j),
-                a = out(reg) _,
-                b = out(reg) _,
-                c = out(reg) _,
-                d = out(reg) _,
-                low = out(zmm_reg) low,
-                high = out(zmm_reg) high,
-                options(pure, readonly, nostack, preserves_flags),
-            );
-        }
-        first[j] = _mm512_shuffle_i64x2::<0b10_00_10_00>(low, high);
-        second[j] = _mm512_shuffle_i64x2::<0b11_01_11_01>(low, high);
-    }
-    [transposed(first), transposed(second)]
-}
-
-/// From four words of lanes j, j + 4, j + 8, j + 12 to a word of lanes in order.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn transposed([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+        out
+    };
+    let row = |j: usize| {
+        _mm512_inserti64x4::<1>(_mm512_castsi256_si512(half(j, j + 4)), half(j + 8, j + 12))
+    };
+    let (a, b, c, d) = (row(0), row(1), row(2), row(3));
     let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
     let (ef, gh) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
     [

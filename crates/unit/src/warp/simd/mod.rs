@@ -49,12 +49,6 @@ pub(super) trait Simd: Copy {
     fn gather4(self, window: Window<'_>, offsets: Self::I) -> [Self::I; 4];
     /// Asks for the cache lines at these byte offsets.
     fn prefetch(self, window: Window<'_>, offsets: Self::I);
-    /// Four words each from an offset, and the four behind those.
-    #[inline(always)]
-    fn gather8(self, window: Window<'_>, offsets: Self::I) -> [[Self::I; 4]; 2] {
-        let behind = Self::add(offsets, self.splat(16));
-        [self.gather4(window, offsets), self.gather4(window, behind)]
-    }
 
     fn store(x: Self::I, to: &mut Lanes, chunk: usize);
     /// The entries of a table with these numbers, of which the lowest five bits count.

@@ -110,12 +110,6 @@ impl<S: Simd> Int<S> {
         let [a, b, c, d] = simd.gather4(window, offsets.0);
         [Self(a), Self(b), Self(c), Self(d)]
     }
-    /// Likewise four words, and the four behind them.
-    #[inline(always)]
-    pub(in crate::warp) fn gather8(simd: S, window: Window<'_>, offsets: Self) -> [[Self; 4]; 2] {
-        let [[a, b, c, d], [e, f, g, h]] = simd.gather8(window, offsets.0);
-        [[Self(a), Self(b), Self(c), Self(d)], [Self(e), Self(f), Self(g), Self(h)]]
-    }
     /// Asks for the lines at these byte offsets, wherever they are.
     #[inline(always)]
     pub(in crate::warp) fn prefetch(simd: S, window: Window<'_>, offsets: Self) {
