@@ -1,8 +1,9 @@
 //! From texels to results: a stage for each kind of channel, number of channels and footprint.
 
+use super::floats::{F16, F32, Real};
 use super::footprint::{Call, Group, Texel, code, texels, weights};
 use super::point::{Half, Picked, Point, Signed, Snorm, Unorm, Unsigned};
-use super::sums::{Channel, F16, F32, Real, Snorm8, Snorm16, Unorm8, Unorm16, Whole};
+use super::sums::{Channel, Snorm8, Snorm16, Unorm8, Unorm16, Whole};
 use crate::warp::build::Build;
 use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, pick};
 use std::marker::PhantomData;

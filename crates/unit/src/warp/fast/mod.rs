@@ -6,6 +6,7 @@
 mod ahead;
 mod axis;
 mod faces;
+mod floats;
 mod footprint;
 mod kernel;
 mod levels;

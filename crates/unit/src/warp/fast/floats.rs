@@ -1,0 +1,303 @@
+//! Filtered values of floats (docs/numerics.md 2, "Sums").
+
+use super::sums::Channel;
+use crate::warp::simd::{Double, Float, Int, Simd, double, float, int};
+
+/// A channel of floats. The largest texel of a group has exponent E. In units of 2^(E - 27), of f16
+/// 2^(E - 14), texels are cut to integers, and so the sum of a group is one.
+pub(super) trait Kind {
+    const SIZE: usize;
+    /// What a NaN comes out as.
+    const NAN: u32;
+    /// The bits of the code's value as f32. A NaN becomes any.
+    fn widen<S: Simd>(code: Int<S>) -> Int<S>;
+    /// The result by fewer operations, where the exponents of all groups' largest texels allow it.
+    #[inline(always)]
+    fn quick<S: Simd, const GROUPS: usize, const PER: usize>(
+        _: S,
+        _: &[[Int<S>; PER]; GROUPS],
+        _: &[[Int<S>; PER]; GROUPS],
+    ) -> Option<Int<S>> {
+        None
+    }
+    /// The result, as bits of f32. Texels that are special, or all of them zeros, give any number.
+    fn blend<S: Simd, const GROUPS: usize, const PER: usize>(
+        simd: S,
+        texels: &Texels<S, GROUPS, PER>,
+        weights: &[[Int<S>; PER]; GROUPS],
+    ) -> Int<S>;
+}
+
+/// Texels as bits of f32, those without weight as -0.
+pub(super) struct Texels<S: Simd, const GROUPS: usize, const PER: usize> {
+    values: [[Int<S>; PER]; GROUPS],
+    /// Exponent of the largest one of each group, in the place that it has in an f32.
+    largest: [Int<S>; GROUPS],
+    /// Of the largest one of all.
+    top: Int<S>,
+}
+
+pub(super) struct F16;
+pub(super) struct F32;
+
+const SIGN: i32 = i32::MIN;
+const EXPONENT: i32 = 0x7f80_0000;
+
+/// The integer of a texel: its significand, `LEFT` bits to the left (negative: to the right), cut by as
+/// many bits as it is below the largest.
+#[inline(always)]
+fn cut<S: Simd, const LEFT: i32>(simd: S, value: Int<S>, largest: Int<S>) -> Int<S> {
+    let exponent = value & int(simd, EXPONENT);
+    let significand = (value & int(simd, 0x007f_ffff)) | int(simd, 0x0080_0000);
+    let below = (largest - exponent).shr(23);
+    let magnitude = if LEFT >= 0 {
+        (significand << LEFT as u32).shr_each(below)
+    } else {
+        significand.shr(-LEFT as u32).shr_each(below)
+    };
+    // Rule 2.1, and zeros.
+    let magnitude = exponent.is(int(simd, 0)).select(int(simd, 0), magnitude);
+    let sign = value >> 31;
+    (magnitude ^ sign) - sign
+}
+
+impl Kind for F32 {
+    const SIZE: usize = 4;
+    const NAN: u32 = 0x7fff_ffff;
+
+    #[inline(always)]
+    fn widen<S: Simd>(code: Int<S>) -> Int<S> {
+        code
+    }
+
+    #[inline(always)]
+    fn quick<S: Simd, const GROUPS: usize, const PER: usize>(
+        simd: S,
+        codes: &[[Int<S>; PER]; GROUPS],
+        weights: &[[Int<S>; PER]; GROUPS],
+    ) -> Option<Int<S>> {
+        let zero = int(simd, 0);
+        let mut largest = [zero; GROUPS];
+        let mut rare = 0;
+        for g in 0..GROUPS {
+            for k in 0..PER {
+                let magnitude = codes[g][k] & int(simd, i32::MAX);
+                largest[g] = largest[g].max(weights[g][k].is(zero).select(zero, magnitude));
+            }
+            largest[g] = largest[g] & int(simd, EXPONENT);
+            let in_reach = int(simd, LOWEST - 1).lt(largest[g]) & largest[g].lt(int(simd, HIGHEST));
+            rare |= !in_reach.bits();
+        }
+        if rare & all_lanes::<S>() != 0 {
+            return None;
+        }
+        let mut high = [zero; GROUPS];
+        let mut low = [zero; GROUPS];
+        for g in 0..GROUPS {
+            // To units of the sum: the conversion cuts. Texels without weight may become anything.
+            let scale = int(simd, (127 + 27) << 23) - largest[g];
+            for k in 0..PER {
+                let texel = (codes[g][k] + scale).as_float().to_int();
+                // The low 16 bits count as signed.
+                let upper = texel + int(simd, 0x8000);
+                high[g] = high[g] + upper.dot16(weights[g][k] << 16);
+                low[g] = low[g] + texel.dot16(weights[g][k]);
+            }
+        }
+        if GROUPS == 1 {
+            return Some(nearest_f32(simd, high[0].to_float(), low[0].to_float(), largest[0]));
+        }
+        Some(Self::of_groups(simd, &high, &low, 65_536.0, &largest))
+    }
+
+    #[inline(always)]
+    fn blend<S: Simd, const GROUPS: usize, const PER: usize>(
+        simd: S,
+        texels: &Texels<S, GROUPS, PER>,
+        weights: &[[Int<S>; PER]; GROUPS],
+    ) -> Int<S> {
+        // Texels have 28 bits, and sums 37: high parts and the 14 bits below apart.
+        let mut high = [int(simd, 0); GROUPS];
+        let mut low = [int(simd, 0); GROUPS];
+        for g in 0..GROUPS {
+            for k in 0..PER {
+                let texel = cut::<S, 4>(simd, texels.values[g][k], texels.largest[g]);
+                high[g] = high[g] + (texel >> 14).times(weights[g][k]);
+                low[g] = low[g] + (texel & int(simd, 0x3fff)).times(weights[g][k]);
+            }
+        }
+        Self::of_groups(simd, &high, &low, 16_384.0, &texels.largest)
+    }
+}
+
+/// Exponents of a group's largest texel, in their place, between which all of the sum's numbers are
+/// normal and none of its texels changes the sign when it is scaled.
+const LOWEST: i32 = 36 << 23;
+const HIGHEST: i32 = 154 << 23;
+
+#[inline(always)]
+fn all_lanes<S: Simd>() -> u32 {
+    (1 << S::LANES) - 1
+}
+
+impl F32 {
+    /// The result for sums of `high * scale + low` in units of 2^-35 of each group's largest texel.
+    #[inline(always)]
+    fn of_groups<S: Simd, const GROUPS: usize>(
+        simd: S,
+        high: &[Int<S>; GROUPS],
+        low: &[Int<S>; GROUPS],
+        scale: f64,
+        largest: &[Int<S>; GROUPS],
+    ) -> Int<S> {
+        let scale = double(simd, scale);
+        let mut top = largest[0];
+        for g in 1..GROUPS {
+            top = top.max(largest[g]);
+        }
+        let mut total = double(simd, 0.0);
+        for g in 0..GROUPS {
+            // In units of the largest group's, and half of one. Other groups are floored to it.
+            let sum = high[g].to_double() * scale + low[g].to_double();
+            let unit = (largest[g] - top) >> 23;
+            total = total + (sum * (unit + int(simd, 1)).power_of_two()).floor();
+        }
+        let unit = top.shr(23) - int(simd, 127 + 28 + 8);
+        round_f32(simd, total * unit.power_of_two())
+    }
+}
+
+/// The nearest f32 of `high * 2^16 + low` in units of 2^-35 of `top`; ties away from zero.
+#[inline(always)]
+fn nearest_f32<S: Simd>(simd: S, high: Float<S>, low: Float<S>, top: Int<S>) -> Int<S> {
+    let scale = float(simd, 65_536.0);
+    let even = high.fused(scale, low).as_int();
+    // From 2^24 on integers can be ties; a half takes them away from zero.
+    let exact = (even & int(simd, i32::MAX)).lt(int(simd, 0x4b80_0000));
+    let half = (even & int(simd, SIGN)) | int(simd, 0x3f00_0000);
+    let half = exact.select(int(simd, 0), half).as_float();
+    let sum = high.fused(scale, low + half).as_int();
+    let shift = top - int(simd, (127 + 27 + 8) << 23);
+    let none = (sum & int(simd, i32::MAX)).is(int(simd, 0));
+    none.select(int(simd, 0), sum + shift)
+}
+
+/// The nearest f32, ties away from zero, of a number of at most 40 significant bits.
+#[inline(always)]
+fn round_f32<S: Simd>(simd: S, x: Double<S>) -> Int<S> {
+    // A factor a little above 1 takes ties away from zero. Other numbers are further from the next
+    // tie than it moves them.
+    let nearest = (x * double(simd, 1.0 + 1.0 / 35_184_372_088_832.0)).narrow().as_int();
+    // Rule 2.2.
+    let none = (nearest & int(simd, EXPONENT)).is(int(simd, 0));
+    none.select(nearest & int(simd, SIGN), nearest)
+}
+
+impl Kind for F16 {
+    const SIZE: usize = 2;
+    const NAN: u32 = 0x7fff_e000;
+
+    #[inline(always)]
+    fn widen<S: Simd>(code: Int<S>) -> Int<S> {
+        code.half().as_int()
+    }
+
+    #[inline(always)]
+    fn blend<S: Simd, const GROUPS: usize, const PER: usize>(
+        simd: S,
+        texels: &Texels<S, GROUPS, PER>,
+        weights: &[[Int<S>; PER]; GROUPS],
+    ) -> Int<S> {
+        let mut total = int(simd, 0);
+        for g in 0..GROUPS {
+            let mut sum = int(simd, 0);
+            for k in 0..PER {
+                // 15 bits.
+                let texel = cut::<S, -9>(simd, texels.values[g][k], texels.largest[g]);
+                sum = sum + texel.times(weights[g][k]);
+            }
+            // In half units of the largest group; others are floored to it.
+            let below = (texels.top - texels.largest[g]).shr(23);
+            total = total + if GROUPS > 1 { (sum << 1).sar_each(below) } else { sum << 1 };
+        }
+        // At most 2^24, and so exact.
+        let unit = texels.top - int(simd, (14 + 1 + 8) << 23);
+        let x = total.to_float() * unit.as_float();
+        let magnitude = x.as_int() & int(simd, i32::MAX);
+        // A carry goes into the exponent by itself.
+        let normal = (magnitude + int(simd, 0x1000)) & int(simd, !0x1fff);
+        // Rule 2.5: below 2^-14 halves are multiples of 2^-24.
+        let steps = (magnitude.as_float() * float(simd, 16_777_216.0) + float(simd, 0.5)).floor();
+        let subnormal = (steps.to_float() * float(simd, 1.0 / 16_777_216.0)).as_int();
+        let small = magnitude.lt(int(simd, 0x3880_0000));
+        small.select(subnormal, normal) | (x.as_int() & int(simd, SIGN))
+    }
+}
+
+/// Floats.
+pub(super) struct Real<C>(std::marker::PhantomData<C>);
+
+impl<C: Kind> Channel for Real<C> {
+    const SIZE: usize = C::SIZE;
+    type Weight<S: Simd> = ();
+
+    #[inline(always)]
+    fn weight<S: Simd>(_: Int<S>) {}
+
+    #[inline(always)]
+    fn sum<S: Simd, const GROUPS: usize, const PER: usize>(
+        simd: S,
+        codes: &[[Int<S>; PER]; GROUPS],
+        weights: &[[Int<S>; PER]; GROUPS],
+        _: &[[(); PER]; GROUPS],
+    ) -> Int<S> {
+        if let Some(result) = C::quick(simd, codes, weights) {
+            return result;
+        }
+        let (zero, sign, exponent) = (int(simd, 0), int(simd, SIGN), int(simd, EXPONENT));
+        let mut values = *codes;
+        let mut largest = [zero; GROUPS];
+        let mut signs = sign;
+        for g in 0..GROUPS {
+            for k in 0..PER {
+                let value = weights[g][k].is(zero).select(sign, C::widen(codes[g][k]));
+                largest[g] = largest[g].max(value & exponent);
+                signs = signs & value;
+                values[g][k] = value;
+            }
+        }
+        let mut top = largest[0];
+        for g in 1..GROUPS {
+            top = top.max(largest[g]);
+        }
+        let texels = Texels { values, largest, top };
+        let result = C::blend(simd, &texels, weights);
+        // Rule 2.3: -0 only if all texels with a weight are.
+        let result = top.is(zero).select(signs, result);
+        let special = top.is(exponent);
+        if special.bits() != 0 {
+            return special.select(not_finite::<S, C, GROUPS, PER>(simd, &texels.values), result);
+        }
+        result
+    }
+}
+
+/// Rule 2.4, an infinity or a NaN among the texels: plain arithmetic, in which finite texels change
+/// nothing. Texels without weight are -0.
+#[inline(always)]
+fn not_finite<S: Simd, C: Kind, const GROUPS: usize, const PER: usize>(
+    simd: S,
+    values: &[[Int<S>; PER]; GROUPS],
+) -> Int<S> {
+    let exponent = int(simd, 0x7f80_0000);
+    let mut sum = float(simd, 0.0);
+    for g in 0..GROUPS {
+        for k in 0..PER {
+            let special = (values[g][k] & exponent).is(exponent);
+            sum = sum + special.select(values[g][k], int(simd, 0)).as_float();
+        }
+    }
+    let bits = sum.as_int();
+    let nan = exponent.lt(bits & int(simd, i32::MAX));
+    nan.select(int(simd, C::NAN as i32), bits)
+}
