@@ -19,10 +19,7 @@ pub(crate) fn step(inst: &Inst, source: &dyn Fn(Slot) -> Source) -> Option<Step>
         | Op::CompareWide { kind, a, b, ref to, .. } => {
             compare(test(kind)?, [a, b].map(source), to)
         }
-        Op::Logic { f, d, a, b } if d.is_none() => {
-            let _ = (f, a, b);
-            Action::Nothing
-        }
+        Op::Logic { d, .. } if d.is_none() => Action::Nothing,
         Op::Logic { f, d, a, b } => Action::Logic {
             // All four pairs of bits at once.
             table: (f(0b1100, 0b1010) & 0xf) as u8,

@@ -76,8 +76,8 @@ impl<'a> FetchArrays<'a> {
 
 const OPERANDS: usize = 15;
 
-/// Warps ahead of which the lines of operands and results are asked for. Stores that miss the caches fill the store
-/// buffer of the CPU, and then everything waits for them.
+/// Warps ahead of which the lines of operands and results are asked for. Stores that miss the caches
+/// fill the store buffer of the CPU, and then everything waits for them.
 const AHEAD: usize = 12;
 
 /// Asks for the cache lines that a warp of an array begins with, to be read.

@@ -91,23 +91,19 @@ impl Kind for F32 {
         if rare & all_lanes::<S>() != 0 {
             return None;
         }
-        let mut high = [zero; GROUPS];
-        let mut low = [zero; GROUPS];
+        let mut texels = *codes;
         for g in 0..GROUPS {
             // To units of the sum: the conversion cuts. Texels without weight may become anything.
             let scale = int(simd, (127 + 27) << 23) - largest[g];
             for k in 0..PER {
-                let texel = (codes[g][k] + scale).as_float().to_int();
-                // The low 16 bits count as signed.
-                let upper = texel + int(simd, 0x8000);
-                high[g] = high[g] + upper.dot16(weights[g][k] << 16);
-                low[g] = low[g] + texel.dot16(weights[g][k]);
+                texels[g][k] = (codes[g][k] + scale).as_float().to_int();
             }
         }
+        let (high, low) = Self::sums(simd, &texels, weights);
         if GROUPS == 1 {
             return Some(nearest_f32(simd, high[0].to_float(), low[0].to_float(), largest[0]));
         }
-        Some(Self::of_groups(simd, &high, &low, 65_536.0, &largest))
+        Some(Self::of_groups(simd, &high, &low, &largest))
     }
 
     #[inline(always)]
@@ -116,17 +112,14 @@ impl Kind for F32 {
         texels: &Texels<S, GROUPS, PER>,
         weights: &[[Int<S>; PER]; GROUPS],
     ) -> Int<S> {
-        // Texels have 28 bits, and sums 37: high parts and the 14 bits below apart.
-        let mut high = [int(simd, 0); GROUPS];
-        let mut low = [int(simd, 0); GROUPS];
+        let mut cuts = texels.values;
         for g in 0..GROUPS {
             for k in 0..PER {
-                let texel = cut::<S, 4>(simd, texels.values[g][k], texels.largest[g]);
-                high[g] = high[g] + (texel >> 14).times(weights[g][k]);
-                low[g] = low[g] + (texel & int(simd, 0x3fff)).times(weights[g][k]);
+                cuts[g][k] = cut::<S, 4>(simd, texels.values[g][k], texels.largest[g]);
             }
         }
-        Self::of_groups(simd, &high, &low, 16_384.0, &texels.largest)
+        let (high, low) = Self::sums(simd, &cuts, weights);
+        Self::of_groups(simd, &high, &low, &texels.largest)
     }
 }
 
@@ -141,16 +134,36 @@ fn all_lanes<S: Simd>() -> u32 {
 }
 
 impl F32 {
-    /// The result for sums of `high * scale + low` in units of 2^-35 of each group's largest texel.
+    /// The weighted sums of each group's texels as `high * 2^16 + low`. Texels have 28 bits and sums 37,
+    /// so that both parts fit an f32.
+    #[inline(always)]
+    fn sums<S: Simd, const GROUPS: usize, const PER: usize>(
+        simd: S,
+        texels: &[[Int<S>; PER]; GROUPS],
+        weights: &[[Int<S>; PER]; GROUPS],
+    ) -> ([Int<S>; GROUPS], [Int<S>; GROUPS]) {
+        let mut high = [int(simd, 0); GROUPS];
+        let mut low = [int(simd, 0); GROUPS];
+        for g in 0..GROUPS {
+            for k in 0..PER {
+                // The low 16 bits count as signed.
+                let upper = texels[g][k] + int(simd, 0x8000);
+                high[g] = high[g] + upper.dot16(weights[g][k] << 16);
+                low[g] = low[g] + texels[g][k].dot16(weights[g][k]);
+            }
+        }
+        (high, low)
+    }
+
+    /// The result for sums of `high * 2^16 + low` in units of 2^-35 of each group's largest texel.
     #[inline(always)]
     fn of_groups<S: Simd, const GROUPS: usize>(
         simd: S,
         high: &[Int<S>; GROUPS],
         low: &[Int<S>; GROUPS],
-        scale: f64,
         largest: &[Int<S>; GROUPS],
     ) -> Int<S> {
-        let scale = double(simd, scale);
+        let scale = double(simd, 65_536.0);
         let mut top = largest[0];
         for g in 1..GROUPS {
             top = top.max(largest[g]);
