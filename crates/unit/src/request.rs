@@ -240,6 +240,7 @@ pub struct FetchOperands {
 
 /// Results of a fetch. Lanes that are not active keep what was there.
 #[derive(Clone, Debug, Default)]
+#[repr(C, align(64))] // So that no vector crosses two cache lines.
 pub struct FetchAnswer {
     /// x, y, z, w of each lane; of `.f16x2` the two registers.
     pub values: [Lanes; 4],

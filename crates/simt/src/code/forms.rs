@@ -167,6 +167,8 @@ pub(crate) struct Handle {
     /// Of a reference: keyword and name, for messages.
     pub(crate) name: Option<String>,
     pub(crate) source: HandleSource,
+    /// Whether all lanes have the same one.
+    pub(crate) uniform: bool,
 }
 
 /// What an instruction says its texture, sampler or surface is.
@@ -193,6 +195,8 @@ pub(crate) struct Fetch {
     pub(crate) more: Option<MoreOperands>,
     /// Registers of x, y, z, w; of `.f16x2` the two registers.
     pub(crate) parts: [Slot; 4],
+    /// The first of four registers that follow each other, if the wanted parts lie so.
+    pub(crate) block: Option<Slot>,
     /// The parts that are read later.
     pub(crate) components: u8,
     /// Destination predicate, or none.

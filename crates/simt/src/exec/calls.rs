@@ -141,8 +141,8 @@ impl Context<'_> {
         if used > limit || too_deep {
             return trouble_of_all(FaultKind::StackOverflow { limit });
         }
-        grow(&mut warp.narrow, narrow, [0; 32]);
-        grow(&mut warp.wide, wide, [0; 32]);
+        warp.narrow.grow(narrow);
+        warp.wide.grow(wide);
         grow(&mut warp.predicates, predicates, 0);
         grow(&mut warp.local, (f.local_end / 4) as usize, [0; 32]);
         Ok(())

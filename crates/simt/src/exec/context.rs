@@ -2,6 +2,7 @@
 
 use super::output::Output;
 use super::quick::Fixed;
+use super::rows::Rows;
 use super::texture::Sites;
 use super::transfer::thread_of;
 use crate::alu::{L32, L64};
@@ -107,8 +108,8 @@ pub(crate) struct Context<'a> {
     pub(super) fixed: Fixed<'a>,
     /// %ctaid, %ntid, %nctaid.
     pub(crate) of_cta: [u32; 9],
-    /// %tid of the lanes of each warp.
-    pub(crate) tids: Vec<[L32; 3]>,
+    /// %tid of the lanes of each warp, by axis: three rows a warp.
+    pub(crate) tids: Rows<u32>,
     /// Where the last global access was found.
     pub(crate) hint: usize,
     pub(crate) narrow: L32,
@@ -117,6 +118,8 @@ pub(crate) struct Context<'a> {
     pub(crate) addresses: L64,
     pub(crate) parts: [L64; 8],
     pub(crate) sites: Sites,
+    /// Whether nobody watches fetches or answers them in the unit's place.
+    pub(crate) is_alone: bool,
     pub(crate) output: Output,
     /// Warp and lane of the thread that is watched, if it is in this CTA.
     pub(crate) watched: Option<(u32, u32)>,
@@ -142,7 +145,7 @@ impl<'a> Context<'a> {
                 params: launch.config.params,
             },
             of_cta: [0; 9],
-            tids: (0..launch.warps).map(|warp| tids(warp, launch.config.block)).collect(),
+            tids: tids(launch.warps, launch.config.block),
             hint: 0,
             narrow: [0; 32],
             wide: [0; 32],
@@ -150,14 +153,22 @@ impl<'a> Context<'a> {
             addresses: [0; 32],
             parts: [[0; 32]; 8],
             sites: Sites::new(launch.code.sites),
+            is_alone: launch.config.watch.is_none() && launch.config.gradients.is_none(),
             output: Output::default(),
             watched: None,
         }
     }
 }
 
-/// %tid of the lanes of a warp, by axis.
-fn tids(warp: u32, block: [u32; 3]) -> [L32; 3] {
-    let of = |lane: usize| thread_of(warp * 32 + lane as u32, block);
-    std::array::from_fn(|axis| std::array::from_fn(|lane| of(lane)[axis]))
+/// See [`Context::tids`].
+fn tids(warps: u32, block: [u32; 3]) -> Rows<u32> {
+    let mut rows = Rows::default();
+    rows.grow(3 * warps as usize);
+    for (warp, axes) in (0..warps).zip(rows.as_chunks_mut::<3>().0) {
+        for lane in 0..32 {
+            let thread = thread_of(warp * 32 + lane as u32, block);
+            (0..3).for_each(|axis| axes[axis][lane] = thread[axis]);
+        }
+    }
+    rows
 }

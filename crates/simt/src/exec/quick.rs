@@ -12,6 +12,7 @@ mod tests;
 use super::warp::Warp;
 use crate::alu::{Kind, L32, f, kinds};
 use crate::code::{Code, Constants, Slot};
+use crate::runs::Run;
 use crate::simd::Level;
 use arms::arm;
 use lanes::{Lanes, Spread, Window};
@@ -31,8 +32,25 @@ pub(super) struct Values<'a> {
     pub(super) fixed: &'a Fixed<'a>,
     /// %ctaid, %ntid, %nctaid.
     pub(super) of_cta: &'a [u32; 9],
-    /// %tid of the warp's lanes.
-    pub(super) tid: &'a [L32; 3],
+    /// %tid of the warp's lanes, by axis.
+    pub(super) tid: &'a [L32],
+}
+
+impl<'a> Values<'a> {
+    /// What machine code is called with, without registers.
+    #[inline(always)]
+    fn files(&self) -> Files<'a> {
+        Files {
+            narrow: &mut [],
+            wide: &mut [],
+            predicates: &mut [],
+            constants: &self.fixed.constants.narrow,
+            wide_constants: &self.fixed.constants.wide,
+            rows: self.tid,
+            words: self.of_cta,
+            bytes: self.fixed.params,
+        }
+    }
 }
 
 /// Where a warp is: it begins and ends there.
@@ -160,11 +178,7 @@ macro_rules! define {
                             narrow: &mut *narrow,
                             wide: &mut *wide,
                             predicates: &mut *predicates,
-                            constants: &values.fixed.constants.narrow,
-                            wide_constants: &values.fixed.constants.wide,
-                            rows: values.tid,
-                            words: values.of_cta,
-                            bytes: values.fixed.params,
+                            ..values.files()
                         };
                         match run.code() {
                             Some(code) => {
@@ -247,4 +261,21 @@ pub(super) fn run(level: Level, values: &Values<'_>, warp: &mut Warp, place: &mu
     let (narrow, wide, predicates) = warp.windows();
     let lanes = Lanes { narrow, wide, predicates, constants: values.fixed.constants, live };
     Job { values, lanes, place }.run(level);
+}
+
+/// Runs a run of arithmetic as machine code: the thread instructions that it has counted. None: there
+/// is no code for it (yet), and nothing has been done.
+#[inline]
+pub(super) fn machine(
+    run: &Run,
+    values: &Values<'_>,
+    warp: &mut Warp,
+    mask: u32,
+) -> Option<u64> {
+    let code = run.code()?;
+    let live = warp.live;
+    let (narrow, wide, predicates) = warp.windows();
+    let guarded =
+        code.call(Files { narrow, wide, predicates, ..values.files() }, among(mask, live))?;
+    Some(u64::from(run.whole) * u64::from(mask.count_ones()) + guarded)
 }

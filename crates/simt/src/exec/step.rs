@@ -3,7 +3,7 @@
 use super::context::{Context, Done, Trouble, trouble};
 use super::quick::{self, Place, Values};
 use super::warp::{Split, State, Warp};
-use crate::alu::Alu;
+use crate::alu::{Alu, Kind};
 use crate::code::{AT_RETURN, Inst, NONE, Op, Rare, Slot};
 use crate::fault::FaultKind;
 use texunit_unit::SurfaceKind;
@@ -75,10 +75,14 @@ impl Context<'_> {
         mut limit: u64,
     ) -> Result<Flow, Box<Trouble>> {
         let launch = self.launch;
-        let insts = &launch.code.insts[..];
+        let code = launch.code;
+        let insts = &code.insts[..];
         loop {
-            if self.quick(warp, split, limit) {
-                return Ok(Flow::Pauses);
+            match code.quick[split.pc as usize].kind {
+                Kind::Leave => {}
+                Kind::Run if self.machine(warp, split) => continue,
+                _ if self.quick(warp, split, limit) => return Ok(Flow::Pauses),
+                _ => {}
             }
             let inst = &insts[split.pc as usize];
             let mask =
@@ -139,17 +143,36 @@ impl Context<'_> {
             threads: 0,
             over: false,
         };
-        let values = Values {
-            fixed: &self.fixed,
-            of_cta: &self.of_cta,
-            tid: &self.tids[warp.index as usize],
-        };
-        quick::run(self.level, &values, warp, &mut place);
+        quick::run(self.level, &self.values(warp), warp, &mut place);
         self.counters.warp_instructions += place.steps - warp.steps;
         self.counters.thread_instructions += place.threads;
         warp.steps = place.steps;
         split.pc = place.pc;
         place.over
+    }
+
+    /// Runs the run of arithmetic that the split stands before, if there is machine code for it: a loop
+    /// of runs and fetches does not go through the inner loop.
+    #[inline]
+    fn machine(&mut self, warp: &mut Warp, split: &mut Split) -> bool {
+        let code = self.launch.code;
+        let Op::Run { number, .. } = code.insts[split.pc as usize].op else { return false };
+        let run = &code.runs.all[number as usize];
+        let Some(threads) = quick::machine(run, &self.values(warp), warp, split.mask) else {
+            return false;
+        };
+        warp.steps += u64::from(run.steps);
+        self.counters.warp_instructions += u64::from(run.steps);
+        self.counters.thread_instructions += threads;
+        split.pc += 1 + run.length;
+        true
+    }
+
+    /// What the inner loop reads besides registers.
+    #[inline]
+    fn values(&self, warp: &Warp) -> Values<'_> {
+        let first = 3 * warp.index as usize;
+        Values { fixed: &self.fixed, of_cta: &self.of_cta, tid: &self.tids[first..first + 3] }
     }
 
     /// An instruction after which the next one runs.

@@ -3,7 +3,7 @@
 use super::context::{Context, Done, Trouble, trouble};
 use super::handles::{KINDS, fetched_of, sampler_of, surface_of, texture_of};
 use super::warp::{Warp, lanes};
-use crate::code::{Constants, Fetch, Query};
+use crate::code::{Constants, Fetch, Handle, Query};
 use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
 use crate::launch::SURFACE_BIT;
@@ -12,7 +12,7 @@ use crate::watch::{Watch, Watched, WatchedAccess, WatchedFetch};
 use std::sync::Arc;
 use texunit_syntax::Span;
 use texunit_unit::{
-    Attribute, FetchAnswer, FetchKind, FetchPlan, FetchRequest, Lanes, Lod, QueryPlan,
+    Attribute, Begun, FetchAnswer, FetchKind, FetchPlan, FetchRequest, Lanes, Lod, QueryPlan,
     QueryRequest, ResultType, Scratch, SurfaceAnswer, SurfacePlan,
 };
 
@@ -30,6 +30,7 @@ pub(crate) struct Sites {
     fetches: Vec<Kept<FetchPlan>>,
     pub(super) surfaces: Vec<Kept<SurfacePlan>>,
     scratch: Scratch,
+    begun: Begun,
     answer: FetchAnswer,
     pub(super) elements: SurfaceAnswer,
     pub(super) tally: Tally,
@@ -41,6 +42,7 @@ impl Sites {
             fetches: (0..sites).map(|_| Vec::new()).collect(),
             surfaces: (0..sites).map(|_| Vec::new()).collect(),
             scratch: Scratch::new(),
+            begun: Begun::new(),
             answer: FetchAnswer::default(),
             elements: SurfaceAnswer { values: [[0; 32]; 4] },
             tally: Tally::default(),
@@ -78,6 +80,23 @@ fn same(handles: &[u64; 32], handle: u64) -> u32 {
             (0..32).fold(0, |mask, lane| mask | same(lane))
         },
     )
+}
+
+/// Whether all live lanes have this handle.
+#[inline]
+fn is_of_all(warp: &Warp, constants: &Constants, of: &Handle, handle: u64) -> bool {
+    let handles = warp.w(constants, of.slot);
+    let first = handles[warp.live.trailing_zeros() as usize & 31];
+    first == handle && (of.uniform || warp.live & !same(handles, handle) == 0)
+}
+
+/// Writes the registers of a fetch.
+fn put_parts(warp: &mut Warp, fetch: &Fetch, values: &[Lanes; 4], mask: u32) {
+    for (values, &d) in values.iter().zip(&fetch.parts) {
+        if !d.is_none() {
+            warp.put_n(d, values, mask);
+        }
+    }
 }
 
 /// The operands of a fetch for these lanes.
@@ -167,6 +186,46 @@ impl<'a> Context<'a> {
     }
 
     pub(super) fn fetch(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Done {
+        if self.is_alone && mask == warp.live && self.fetch_whole(warp, fetch) {
+            return Ok(());
+        }
+        self.fetch_groups(warp, fetch, mask)
+    }
+
+    /// A fetch of all lanes by the handles of the last one, straight into the registers. False: it is none of
+    /// these, and nothing has been done.
+    #[inline]
+    fn fetch_whole(&mut self, warp: &mut Warp, fetch: &Fetch) -> bool {
+        let constants = &self.launch.constants;
+        let Sites { fetches, scratch, begun, answer, tally, .. } = &mut self.sites;
+        let Some((handles, plan)) = fetches[fetch.site].first() else { return false };
+        let mask = warp.live;
+        let begins = is_of_all(warp, constants, &fetch.texture, handles.0)
+            && fetch.sampler.as_ref().is_none_or(|s| is_of_all(warp, constants, s, handles.1))
+            && plan.begin(&request(fetch, warp, constants, mask), begun);
+        if !begins {
+            return false;
+        }
+        let accesses = u64::from(mask.count_ones());
+        self.counters.fetches += accesses;
+        tally.add(Count {
+            geometry: fetch.form.geometry,
+            format: plan.texture().resource.format(),
+            surface: false,
+            accesses,
+        });
+        match fetch.block.and_then(|first| warp.block(first)) {
+            Some(out) => plan.end(begun, fetch.components, scratch, out),
+            None => {
+                plan.end(begun, fetch.components, scratch, &mut answer.values);
+                put_parts(warp, fetch, &answer.values, mask);
+            }
+        }
+        warp.put_p(fetch.resident, u32::MAX, mask);
+        true
+    }
+
+    fn fetch_groups(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Done {
         let constants = &self.launch.constants;
         self.counters.fetches += u64::from(mask.count_ones());
         let (watched, witness) = (self.watched_lanes(warp, mask), self.witness(warp));
@@ -231,11 +290,7 @@ impl<'a> Context<'a> {
                 witness.tell(lane, fetch.span, what);
             }
         }
-        for (values, &d) in sites.answer.values.iter().zip(&fetch.parts) {
-            if !d.is_none() {
-                warp.put_n(d, values, mask);
-            }
-        }
+        put_parts(warp, fetch, &sites.answer.values, mask);
         warp.put_p(fetch.resident, sites.answer.resident, mask);
         Ok(())
     }

@@ -6,6 +6,7 @@
 //! on alone.
 
 use super::frames::Frames;
+use super::rows::Rows;
 use crate::alu::{L32, L64};
 use crate::code::{Constants, NONE, Slot};
 pub(crate) use texunit_unit::lanes;
@@ -50,8 +51,8 @@ pub(crate) struct Group {
 /// A warp.
 #[derive(Debug, Default)]
 pub(crate) struct Warp {
-    pub(crate) narrow: Vec<L32>,
-    pub(crate) wide: Vec<L64>,
+    pub(crate) narrow: Rows<u32>,
+    pub(crate) wide: Rows<u64>,
     pub(crate) predicates: Vec<u32>,
     /// Local memory by words: word `w` of each lane.
     pub(crate) local: Vec<L32>,
@@ -166,6 +167,12 @@ impl Warp {
                 *to = if mask & (1 << lane) != 0 { v } else { *to };
             }
         }
+    }
+
+    /// Four registers that follow each other.
+    #[inline]
+    pub(crate) fn block(&mut self, first: Slot) -> Option<&mut [L32; 4]> {
+        self.narrow.get_mut(self.narrow_base + first.index()..)?.first_chunk_mut()
     }
 
     #[inline]

@@ -26,6 +26,12 @@ pub(crate) struct Builder<'a> {
     pub(crate) pools: &'a mut Pools,
     pub(crate) needs: Needs,
     pub(super) slots: Vec<Slot>,
+    /// Whether each register is written before it is read, of a kernel.
+    assigned: bool,
+    /// Registers that are the same in all lanes.
+    pub(super) uniform: Vec<bool>,
+    /// Narrow registers that there must be at least.
+    pub(super) rows: u32,
     /// How often each register is read.
     pub(crate) reads: Vec<u32>,
     pub(super) narrow: File,
@@ -90,6 +96,7 @@ impl<'a> Builder<'a> {
         let vars = function.frame.iter().zip(&frame_at);
         objects.extend(vars.map(|(v, &o)| (v.name.clone(), o, v.size)));
         let labels = function.labels.iter().map(|_| 0).collect();
+        let assigned = function.is_entry && super::assigned::writes_first(function);
         Self {
             module,
             function,
@@ -98,6 +105,8 @@ impl<'a> Builder<'a> {
             resolved,
             pools,
             needs: Needs::default(),
+            uniform: super::uniform::registers(function, assigned),
+            assigned,
             slots: vec![Slot::NONE; function.regs.len()],
             reads: fuse::reads(function),
             narrow: File::default(),
@@ -111,6 +120,7 @@ impl<'a> Builder<'a> {
             frame_size,
             stack_at,
             objects,
+            rows: 0,
             guard: Slot::TRUE,
             span: function.span,
             count: 0,
@@ -229,14 +239,14 @@ impl<'a> Builder<'a> {
             name: f.name.clone(),
             is_entry: f.is_entry,
             entry: 0,
-            narrow: self.narrow.count,
+            narrow: self.narrow.count.max(self.rows),
             wide: self.wide.count,
             predicates: self.predicates.count,
             frame: self.frame_size,
             shape: if f.is_entry { Default::default() } else { (own(&f.returns), own(&f.params)) },
             objects: self.objects,
             has_body: f.body.is_some(),
-            cleared: f.is_entry && !super::assigned::writes_first(f),
+            cleared: f.is_entry && !self.assigned,
         };
         let built = Built { insts: self.insts, labels: self.labels, is_entry: f.is_entry };
         (func, built, self.needs)

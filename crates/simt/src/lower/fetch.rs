@@ -84,6 +84,18 @@ impl<'a> After<'a> {
     }
 }
 
+/// The register of x, if those that are wanted follow each other like x, y, z and w.
+fn block_of(parts: &[Slot; 4]) -> Option<Slot> {
+    let mut first = None;
+    for (i, part) in parts.iter().enumerate().filter(|(_, part)| !part.is_none()) {
+        let of_x = part.index().checked_sub(i)?;
+        if *first.get_or_insert(of_x) != of_x {
+            return None;
+        }
+    }
+    first.map(|x| Slot::narrow(x as u32))
+}
+
 impl<'a> Builder<'a> {
     pub(super) fn fetch(&mut self, inst: &'a Instruction) -> Option<()> {
         let [Operand::Vector(d), resident, texture, sampler, Operand::Vector(c), rest @ ..] =
@@ -115,13 +127,17 @@ impl<'a> Builder<'a> {
                 components |= 1 << i;
             }
         }
+        let block = block_of(&parts);
+        if let Some(first) = block {
+            self.rows = self.rows.max(first.index() as u32 + 4);
+        }
         let resident = self.wanted(resident)?;
         if !resident.is_none() && !resident.is_predicate() {
             return None;
         }
         let (site, span) = (self.site(), inst.span);
         let op =
-            Fetch { site, form, texture, sampler, coords, more, parts, components, resident, span };
+            Fetch { site, form, texture, sampler, coords, more, parts, block, components, resident, span };
         self.emit(Op::Fetch(Box::new(op)));
         Some(())
     }

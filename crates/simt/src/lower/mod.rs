@@ -23,6 +23,7 @@ mod sites;
 mod surface;
 mod texture;
 mod transport;
+mod uniform;
 
 use crate::code::{Code, Func, Quick};
 use crate::runs;

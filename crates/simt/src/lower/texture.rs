@@ -79,14 +79,16 @@ impl<'a> Builder<'a> {
                 if !slot.is_wide() {
                     return None;
                 }
-                Handle { slot, name: None, source }
+                let uniform = self.uniform.get(r.0 as usize) == Some(&true);
+                Handle { slot, name: None, source, uniform }
             }
             Base::Variable(v) => {
                 let variable = self.module.variables.get(v.0 as usize)?;
                 let Storage::Opaque(ty) = variable.storage else { return None };
                 let name = Some(format!("{ty} `{}`", variable.name));
                 let source = HandleSource::Reference(variable.name.clone());
-                Handle { slot: self.variable_address(v, 0, true)?, name, source }
+                let slot = self.variable_address(v, 0, true)?;
+                Handle { slot, name, source, uniform: true }
             }
             Base::Param(p) => {
                 let param = self.function.params.get(p.0 as usize)?;
@@ -95,7 +97,8 @@ impl<'a> Builder<'a> {
                     None => self.kernel_param(p)?,
                     Some(at) => self.frame_value(at),
                 };
-                Handle { slot, name, source: HandleSource::Parameter(param.name.clone()) }
+                let source = HandleSource::Parameter(param.name.clone());
+                Handle { slot, name, source, uniform: self.function.is_entry }
             }
             _ => return None,
         })

@@ -16,8 +16,10 @@ use crate::warp::simd::{Arguments, Float, Int, Mask, Run, Simd, Stage, float, in
 /// Texels from the origin up to which 512 of them still fit an i32.
 const FAR: f32 = 4_194_304.0;
 
-/// What an axis contributes to 32 footprints.
+/// What an axis contributes to 32 footprints. No vector of it crosses two cache lines; so in the other
+/// structures of lanes.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(super) struct AxisLanes {
     /// Byte offset of the lower or only texel.
     pub(super) lower: Lanes,

@@ -45,6 +45,7 @@ struct Tables {
 
 /// Of each lane.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(super) struct LevelSpace {
     pub(super) lanes: LevelLanes,
     /// Along x, y, z of both levels.

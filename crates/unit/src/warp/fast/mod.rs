@@ -31,6 +31,7 @@ use texunit_texel::{Reading, border_codes, pack, readings};
 
 /// What fetches of a warp change.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(super) struct Space {
     /// Of a fetch, and of the one after it.
     pub(super) placed: [Placed; 2],
@@ -48,6 +49,7 @@ impl Space {
 
 /// What the stages hand on: which texels, and their weights.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(super) struct Placed {
     /// x, y, z of two levels.
     axes: [[AxisLanes; 3]; 2],
@@ -67,7 +69,7 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             axes: [const { [AxisLanes::ZERO; 3] }; 2],
             bases: [[0; 32]; 4],

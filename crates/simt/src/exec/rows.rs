@@ -1,0 +1,89 @@
+//! Registers in memory: rows of 32 lanes, each beginning with a cache line, so that no vector of them
+//! crosses two.
+
+use std::ops::{Deref, DerefMut};
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// Rows of 32 lanes.
+#[derive(Debug, Default)]
+pub(crate) struct Rows<T> {
+    lanes: Vec<T>,
+    /// The first lane of the first row.
+    first: usize,
+    rows: usize,
+}
+
+impl<T: Copy + Default> Rows<T> {
+    /// Makes room for so many rows, if there are fewer. New ones are zero.
+    #[inline]
+    pub(crate) fn grow(&mut self, rows: usize) {
+        if rows > self.rows {
+            self.extend(rows);
+        }
+    }
+
+    #[cold]
+    fn extend(&mut self, rows: usize) {
+        let needed = 32 * rows + LINE / size_of::<T>();
+        if needed > self.lanes.len() {
+            let room = needed.max(2 * self.lanes.len());
+            self.lanes.resize(room, T::default());
+            let at = self.lanes.as_ptr().align_offset(LINE);
+            // Rows elsewhere in a line are right too, only slower.
+            let at = if at < LINE { at } else { 0 };
+            self.lanes.copy_within(self.first..self.first + 32 * self.rows, at);
+            self.first = at;
+        }
+        let old = self.rows;
+        self.rows = rows;
+        self[old..].as_flattened_mut().fill(T::default());
+    }
+
+    /// Forgets all rows from this one on.
+    #[inline]
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.rows = self.rows.min(rows);
+    }
+}
+
+impl<T> Deref for Rows<T> {
+    type Target = [[T; 32]];
+
+    #[inline]
+    fn deref(&self) -> &[[T; 32]] {
+        self.lanes[self.first..][..32 * self.rows].as_chunks().0
+    }
+}
+
+impl<T> DerefMut for Rows<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [[T; 32]] {
+        self.lanes[self.first..][..32 * self.rows].as_chunks_mut().0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_keep_their_lanes_and_begin_with_lines() {
+        let mut rows = Rows::<u64>::default();
+        assert!(rows.is_empty());
+        for n in 1..100 {
+            rows.grow(n);
+            assert_eq!(rows.len(), n);
+            assert_eq!(rows[n - 1], [0; 32], "new");
+            rows[n - 1] = [n as u64; 32];
+            assert!(cfg!(miri) || rows.as_ptr().align_offset(LINE) == 0);
+        }
+        assert!((0..99).all(|n| rows[n] == [n as u64 + 1; 32]));
+        rows.truncate(40);
+        rows.grow(10);
+        assert_eq!(rows.len(), 40, "to grow makes nothing smaller");
+        rows.grow(41);
+        assert_eq!((rows[39], rows[40]), ([40; 32], [0; 32]), "nothing comes back");
+    }
+}

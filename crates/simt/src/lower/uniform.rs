@@ -1,0 +1,69 @@
+//! Registers that are the same in all lanes, wherever they are read: parameters of the kernel and what is
+//! copied from them. A fetch by such a handle need not compare those of its lanes.
+
+use super::fuse::{destinations, each_register};
+use texunit_check::ir::{Base, Function, Operand};
+use texunit_isa::Opcode;
+
+/// By register. `assigned`: each register is written before it is read (`super::assigned`); without that
+/// a lane may have kept the zero that it began with.
+pub(super) fn registers(function: &Function, assigned: bool) -> Vec<bool> {
+    let mut uniform = vec![false; function.regs.len()];
+    let Some(body) = function.body.as_ref().filter(|_| function.is_entry && assigned) else {
+        return uniform;
+    };
+    let mut writes = vec![0_u32; uniform.len()];
+    for inst in body {
+        for operand in inst.operands.iter().take(destinations(inst)) {
+            each_register(operand, &mut |r| {
+                writes.get_mut(r.0 as usize).into_iter().for_each(|n| *n += 1);
+            });
+        }
+    }
+    for inst in body {
+        let [Operand::Reg(d), source] = &inst.operands[..] else { continue };
+        if writes.get(d.0 as usize) != Some(&1) {
+            continue;
+        }
+        let same = match (inst.opcode, source) {
+            (Opcode::Ld, Operand::Address(Base::Param(_), _)) => true,
+            (Opcode::Mov | Opcode::Cvta, Operand::Reg(r)) => uniform.get(r.0 as usize) == Some(&true),
+            (Opcode::Mov | Opcode::Cvta, Operand::Imm(_)) => true,
+            _ => false,
+        };
+        // A guard does not matter: no lane reads what it has not written.
+        uniform[d.0 as usize] = same;
+    }
+    uniform
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use texunit_syntax::SourceFile;
+
+    fn uniform(body: &str, assigned: bool) -> Vec<String> {
+        let text = format!(
+            ".version 8.0\n.target sm_75\n.visible .entry k(.param .u64 t)\n{{\n.reg .pred %p;\n\
+             .reg .b64 %rd<5>;\n.reg .b32 %r<2>;\n{body}\nret;\n}}"
+        );
+        let source = SourceFile::new("t.ptx", &text);
+        let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
+        let function = &module.functions[0];
+        let found = registers(function, assigned);
+        let names = function.regs.iter().zip(found).filter(|(_, uniform)| *uniform);
+        names.map(|(reg, _)| reg.name.clone()).collect()
+    }
+
+    #[test]
+    fn parameters_and_copies() {
+        let body = "ld.param.u64 %rd1, [t];\nmov.u64 %rd2, %rd1;\nmov.u64 %rd3, 7;\n\
+                    mov.u32 %r1, %tid.x;\ncvt.u64.u32 %rd4, %r1;";
+        assert_eq!(uniform(body, true), ["%rd1", "%rd2", "%rd3"]);
+        assert!(uniform(body, false).is_empty());
+        let twice = "ld.param.u64 %rd1, [t];\nsetp.eq.u64 %p, %rd1, 0;\n@%p mov.u64 %rd1, 7;";
+        assert!(uniform(twice, true).is_empty(), "other lanes may have another one");
+        let indirect = "ld.param.u64 %rd1, [t];\nld.global.u64 %rd2, [%rd1];";
+        assert_eq!(uniform(indirect, true), ["%rd1"], "memory may change between two lanes' turns");
+    }
+}
