@@ -192,6 +192,7 @@ impl Context<'_> {
             split.mask = same;
         }
         let bad = |what: String| trouble(lane, FaultKind::BadOperand(what));
+        self.cta.has_barriers = true;
         let Some(state) = self.cta.barriers.get_mut(id as usize) else {
             return bad(format!("barrier {id}: a CTA has barriers 0 to 15"));
         };
@@ -250,6 +251,9 @@ impl Context<'_> {
 
     /// Lets the threads of complete barriers go on. True if there were any.
     pub(super) fn open_barriers(&mut self, warps: &mut [Warp]) -> bool {
+        if !self.cta.has_barriers {
+            return false;
+        }
         let mut opened = false;
         self.cta.completed = false;
         for id in 0..self.cta.barriers.len() {

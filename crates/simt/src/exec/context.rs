@@ -2,6 +2,7 @@
 
 use super::output::Output;
 use super::quick::Fixed;
+use super::row::Words;
 use super::rows::Rows;
 use super::texture::Sites;
 use super::transfer::thread_of;
@@ -71,6 +72,8 @@ pub(crate) struct Cta {
     pub(crate) shared: Vec<u8>,
     pub(crate) id: [u32; 3],
     pub(crate) barriers: [BarrierState; 16],
+    /// Whether a thread has come to one.
+    pub(crate) has_barriers: bool,
     /// Whether a barrier has become complete and is to be opened before its next phase begins.
     pub(crate) completed: bool,
     /// Threads that have not exited.
@@ -117,6 +120,7 @@ pub(crate) struct Context<'a> {
     pub(crate) sources: [L64; 4],
     pub(crate) addresses: L64,
     pub(crate) parts: [L64; 8],
+    pub(crate) words: Words,
     pub(crate) sites: Sites,
     /// Whether nobody watches fetches or answers them in the unit's place.
     pub(crate) is_alone: bool,
@@ -133,6 +137,7 @@ impl<'a> Context<'a> {
                 shared: Vec::new(),
                 id: [0; 3],
                 barriers: Default::default(),
+                has_barriers: false,
                 completed: false,
                 live: 0,
             },
@@ -152,6 +157,7 @@ impl<'a> Context<'a> {
             sources: [[0; 32]; 4],
             addresses: [0; 32],
             parts: [[0; 32]; 8],
+            words: [[0; 8]; 64],
             sites: Sites::new(launch.code.sites),
             is_alone: launch.config.watch.is_none() && launch.config.gradients.is_none(),
             output: Output::default(),

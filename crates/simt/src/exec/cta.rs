@@ -48,14 +48,18 @@ impl Context<'_> {
     ) -> Result<bool, Box<Fault>> {
         let mut progress = false;
         for i in 0..warps.len() {
-            let warp = &mut warps[i];
+            let (warp, beside) = match &mut warps[i..] {
+                [warp, beside, ..] if i % 2 == 0 => (warp, Some(beside)),
+                [warp, ..] => (warp, None),
+                [] => break,
+            };
             if warp.live == 0 {
                 continue;
             }
             let before = (warp.steps, warp.live);
             let max_steps = self.launch.config.max_steps;
             let budget = budget.min(max_steps.saturating_sub(warp.steps)).max(1);
-            let turn = match self.run(warp, budget) {
+            let turn = match self.run(warp, beside, budget) {
                 Ok(turn) => turn,
                 Err(at) => return Err(self.fault(warp, at)),
             };
@@ -94,7 +98,9 @@ impl Context<'_> {
         self.of_cta.copy_from_slice(of_cta.as_flattened());
         self.cta.shared.clear();
         self.cta.shared.resize(launch.reserved.0 + launch.reserved.1, 0);
-        self.cta.barriers = Default::default();
+        if std::mem::take(&mut self.cta.has_barriers) {
+            self.cta.barriers = Default::default();
+        }
         self.cta.completed = false;
         self.cta.live = launch.threads;
         self.output.text.clear();

@@ -72,7 +72,7 @@ impl Context<'_> {
             return Ok(());
         }
         let place = self.locate(warp, access, mask)?;
-        if place == Place::Frame && self.load_row(warp, access, mask) {
+        if place == Place::Frame && self.load_frame(warp, access, mask) {
             return Ok(());
         }
         let total = self.check_alignment(warp, access, place, mask, LOAD)?;
@@ -117,7 +117,7 @@ impl Context<'_> {
     }
 
     /// Loads whole words of the frame into whole registers. False: not of this simple kind.
-    fn load_row(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
+    fn load_frame(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
         let (address, [d]) = (self.addresses[0], &access.parts[..]) else { return false };
         if access.size != 4 || address % 4 != 0 || d.is_wide() || d.is_none() {
             return false;

@@ -17,6 +17,7 @@ mod nearest;
 mod output;
 mod printf;
 mod quick;
+mod row;
 mod rows;
 mod step;
 mod stream;

@@ -42,13 +42,19 @@ pub(crate) struct At {
 }
 
 impl Context<'_> {
-    /// Runs a warp for about `budget` steps.
-    pub(crate) fn run(&mut self, warp: &mut Warp, budget: u64) -> Result<Turn, At> {
+    /// Runs a warp for about `budget` steps. The warp `beside` it may run ahead when this one waits for
+    /// texels.
+    pub(crate) fn run(
+        &mut self,
+        warp: &mut Warp,
+        mut beside: Option<&mut Warp>,
+        budget: u64,
+    ) -> Result<Turn, At> {
         let end = warp.steps.saturating_add(budget);
         while let Some(mut split) = warp.pick() {
             warp.enter(split.frame);
             let limit = if warp.is_divided(split.mask) { end.min(warp.steps + TURN) } else { end };
-            match self.run_split(warp, &mut split, limit) {
+            match self.run_split(warp, beside.as_deref_mut(), &mut split, limit) {
                 Ok(Flow::Goes | Flow::Pauses) => warp.splits.push(split),
                 Ok(Flow::Gone) => {}
                 Ok(Flow::Waits(state)) => {
@@ -71,38 +77,29 @@ impl Context<'_> {
     fn run_split(
         &mut self,
         warp: &mut Warp,
+        mut beside: Option<&mut Warp>,
         split: &mut Split,
         mut limit: u64,
     ) -> Result<Flow, Box<Trouble>> {
-        let launch = self.launch;
-        let code = launch.code;
-        let insts = &code.insts[..];
+        let insts = &self.launch.code.insts[..];
+        if warp.has_begun {
+            self.end_begun(warp, split)?;
+        }
         loop {
-            match code.quick[split.pc as usize].kind {
-                Kind::Leave => {}
-                Kind::Run if self.machine(warp, split) => continue,
-                _ if self.quick(warp, split, limit) => return Ok(Flow::Pauses),
-                _ => {}
+            if self.arithmetic(warp, split, limit) {
+                return Ok(Flow::Pauses);
             }
             let inst = &insts[split.pc as usize];
-            let mask =
-                if inst.guard == Slot::TRUE { split.mask } else { split.mask & warp.p(inst.guard) };
-            let count = u64::from(inst.count);
-            warp.steps += count;
-            self.counters.warp_instructions += count;
-            self.counters.thread_instructions += count * u64::from(mask.count_ones());
+            let mask = guarded(warp, split, inst);
+            self.count(warp, inst, mask);
             if mask == 0 {
                 split.pc += 1;
                 continue;
             }
             match &inst.op {
                 Op::Branch { target, reconverge } => {
-                    if mask == split.mask {
-                        split.pc = *target;
-                    } else {
-                        diverge(warp, split, mask, *target, *reconverge);
-                        limit = limit.min(warp.steps + TURN);
-                    }
+                    diverge(warp, split, mask, *target, *reconverge);
+                    limit = limit.min(warp.steps + TURN);
                     if warp.steps >= limit {
                         return Ok(Flow::Pauses);
                     }
@@ -123,12 +120,89 @@ impl Context<'_> {
                         return Ok(Flow::Pauses);
                     }
                 }
+                Op::Fetch(fetch) => {
+                    self.fetch(warp, beside.as_deref_mut(), fetch, mask)?;
+                    split.pc += 1;
+                }
                 op => {
                     self.straight(warp, op, mask)?;
                     split.pc += 1;
                 }
             }
         }
+    }
+
+    /// Runs machine code and the inner loop, up to an instruction that is for neither. True: the turn is
+    /// over.
+    #[inline]
+    fn arithmetic(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> bool {
+        loop {
+            match self.launch.code.quick[split.pc as usize].kind {
+                Kind::Leave => return false,
+                Kind::Run if self.machine(warp, split) => {}
+                Kind::Join if split.group == NONE => split.pc += 1,
+                Kind::Branch if !self.branch(warp, split) => return false,
+                Kind::Branch if warp.steps >= limit => return true,
+                Kind::Branch => {}
+                _ => return self.quick(warp, split, limit),
+            }
+        }
+    }
+
+    /// A branch that all lanes of the split take, or none. False: it divides them, and nothing has been
+    /// done.
+    #[inline]
+    fn branch(&mut self, warp: &mut Warp, split: &mut Split) -> bool {
+        let inst = &self.launch.code.insts[split.pc as usize];
+        let Op::Branch { target, .. } = inst.op else { return false };
+        let mask = guarded(warp, split, inst);
+        if mask != 0 && mask != split.mask {
+            return false;
+        }
+        self.count(warp, inst, mask);
+        split.pc = if mask == 0 { split.pc + 1 } else { target };
+        true
+    }
+
+    /// Lets a warp whose lanes are all together run to its next fetch and begin that. Nothing that it does
+    /// there can be seen by others or go wrong.
+    pub(super) fn run_ahead(&mut self, warp: &mut Warp) {
+        let [mut split] = warp.splits[..] else { return };
+        if split.state != State::Ready || split.mask != warp.live {
+            return;
+        }
+        warp.enter(split.frame);
+        if warp.has_begun && self.end_begun(warp, &mut split).is_err() {
+            return;
+        }
+        let limit = self.launch.config.max_steps.min(warp.steps + TURN);
+        if !self.arithmetic(warp, &mut split, limit)
+            && let Inst { op: Op::Fetch(fetch), guard: Slot::TRUE, .. } =
+                &self.launch.code.insts[split.pc as usize]
+        {
+            warp.has_begun = self.begin_fetch(warp, fetch);
+        }
+        warp.splits[0] = split;
+    }
+
+    /// Ends the fetch that a warp has begun when it ran ahead.
+    fn end_begun(&mut self, warp: &mut Warp, split: &mut Split) -> Done {
+        let inst = &self.launch.code.insts[split.pc as usize];
+        let Op::Fetch(fetch) = &inst.op else { return Ok(()) };
+        self.end_fetch(warp, fetch)?;
+        warp.has_begun = false;
+        self.count(warp, inst, split.mask);
+        split.pc += 1;
+        Ok(())
+    }
+
+    /// Counts an instruction of these lanes.
+    #[inline]
+    fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
+        let count = u64::from(inst.count);
+        warp.steps += count;
+        self.counters.warp_instructions += count;
+        self.counters.thread_instructions += count * u64::from(mask.count_ones());
     }
 
     /// Runs the inner loop as far as it goes. True: the turn is over.
@@ -181,7 +255,6 @@ impl Context<'_> {
         match op {
             Op::Load(access) => self.load(warp, access, mask)?,
             Op::Store(access) => self.store(warp, access, mask)?,
-            Op::Fetch(fetch) => self.fetch(warp, fetch, mask)?,
             Op::Query(query) => self.query(warp, query, mask)?,
             _ => self.rare_op(warp, op, mask)?,
         }
@@ -324,6 +397,12 @@ impl Context<'_> {
             _ => self.collective(warp, split, inst),
         }
     }
+}
+
+/// The lanes of a split that take part in an instruction.
+#[inline]
+fn guarded(warp: &Warp, split: &Split, inst: &Inst) -> u32 {
+    if inst.guard == Slot::TRUE { split.mask } else { split.mask & warp.p(inst.guard) }
 }
 
 /// Whether an operation is for [`Context::control`].

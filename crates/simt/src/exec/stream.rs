@@ -31,34 +31,6 @@ fn is_usual(access: &Access) -> bool {
         && access.base.is_wide()
 }
 
-/// Whether the lanes lie one behind the other.
-fn is_row(offsets: &L64, step: u64) -> bool {
-    crate::simd::dispatch(
-        #[inline(always)]
-        || {
-            let first = offsets[0];
-            let wrong = |lane: usize| offsets[lane] ^ first.wrapping_add(lane as u64 * step);
-            (0..32).fold(0, |any, lane| any | wrong(lane)) == 0
-        },
-    )
-}
-
-/// Stores one or two numbers of each lane, one behind the other, in one copy.
-fn store_row(block: &Block, at: u64, packed: &[L64; 2], both: bool) {
-    let mut words = [[0_u8; 8]; 64];
-    let used = if both {
-        for (two, (low, high)) in words.chunks_exact_mut(2).zip(packed[0].iter().zip(&packed[1])) {
-            (two[0], two[1]) = (low.to_le_bytes(), high.to_le_bytes());
-        }
-        &words[..]
-    } else {
-        words.iter_mut().zip(&packed[0]).for_each(|(word, low)| *word = low.to_le_bytes());
-        &words[..32]
-    };
-    // The block has room for all lanes.
-    let _ = block.write(at, used.as_flattened());
-}
-
 /// The elements of up to 8 bytes as one number, the first lowest.
 fn pack(
     warp: &Warp,
@@ -145,6 +117,9 @@ impl<'a> Context<'a> {
         if !is_usual(access) {
             return false;
         }
+        if mask == u32::MAX && self.store_row(warp, access).is_some() {
+            return true;
+        }
         let Some(block) = self.block(warp, access, mask) else { return false };
         let constants = &self.launch.constants;
         let per_number = usize::from(8 / access.size);
@@ -155,10 +130,6 @@ impl<'a> Context<'a> {
             }
         }
         let total = access.size * access.parts.len() as u8;
-        if total >= 8 && mask == u32::MAX && is_row(&self.addresses, total.into()) {
-            store_row(block, self.addresses[0], &packed, total == 16);
-            return true;
-        }
         // The block has room for all lanes.
         for lane in lanes(mask) {
             let at = self.addresses[lane];
@@ -174,6 +145,9 @@ impl<'a> Context<'a> {
     pub(super) fn load_stream(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
         if !is_usual(access) {
             return false;
+        }
+        if mask == u32::MAX && self.load_row(warp, access).is_some() {
+            return true;
         }
         let Some(block) = self.block(warp, access, mask) else { return false };
         let total = access.size * access.parts.len() as u8;

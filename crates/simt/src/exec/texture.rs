@@ -30,7 +30,8 @@ pub(crate) struct Sites {
     fetches: Vec<Kept<FetchPlan>>,
     pub(super) surfaces: Vec<Kept<SurfacePlan>>,
     scratch: Scratch,
-    begun: Begun,
+    /// Fetches that have begun: of a warp with an even number, and of the one behind it.
+    begun: [Begun; 2],
     answer: FetchAnswer,
     pub(super) elements: SurfaceAnswer,
     pub(super) tally: Tally,
@@ -42,7 +43,7 @@ impl Sites {
             fetches: (0..sites).map(|_| Vec::new()).collect(),
             surfaces: (0..sites).map(|_| Vec::new()).collect(),
             scratch: Scratch::new(),
-            begun: Begun::new(),
+            begun: [Begun::new(), Begun::new()],
             answer: FetchAnswer::default(),
             elements: SurfaceAnswer { values: [[0; 32]; 4] },
             tally: Tally::default(),
@@ -185,27 +186,51 @@ impl<'a> Context<'a> {
         Witness { watch: config.watch, cta: self.cta.id, block: config.block, warp: warp.index }
     }
 
-    pub(super) fn fetch(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Done {
-        if self.is_alone && mask == warp.live && self.fetch_whole(warp, fetch) {
-            return Ok(());
+    /// A fetch. While its texels are on their way, the warp `beside` it may run ahead.
+    pub(super) fn fetch(
+        &mut self,
+        warp: &mut Warp,
+        beside: Option<&mut Warp>,
+        fetch: &Fetch,
+        mask: u32,
+    ) -> Done {
+        if mask == warp.live && self.begin_fetch(warp, fetch) {
+            if let Some(beside) = beside {
+                self.run_ahead(beside);
+            }
+            return self.end_fetch(warp, fetch);
         }
         self.fetch_groups(warp, fetch, mask)
     }
 
-    /// A fetch of all lanes by the handles of the last one, straight into the registers. False: it is none of
-    /// these, and nothing has been done.
+    /// Begins a fetch of all live lanes by the handles of the last one, which can go straight into the
+    /// registers. False: it is none of these, and nothing has been done.
     #[inline]
-    fn fetch_whole(&mut self, warp: &mut Warp, fetch: &Fetch) -> bool {
+    pub(super) fn begin_fetch(&mut self, warp: &Warp, fetch: &Fetch) -> bool {
         let constants = &self.launch.constants;
-        let Sites { fetches, scratch, begun, answer, tally, .. } = &mut self.sites;
+        let Sites { fetches, begun, .. } = &mut self.sites;
         let Some((handles, plan)) = fetches[fetch.site].first() else { return false };
-        let mask = warp.live;
-        let begins = is_of_all(warp, constants, &fetch.texture, handles.0)
+        self.is_alone
+            && is_of_all(warp, constants, &fetch.texture, handles.0)
             && fetch.sampler.as_ref().is_none_or(|s| is_of_all(warp, constants, s, handles.1))
-            && plan.begin(&request(fetch, warp, constants, mask), begun);
-        if !begins {
-            return false;
-        }
+            && plan.begin(&request(fetch, warp, constants, warp.live), warp.side(begun))
+    }
+
+    /// Ends it.
+    #[inline]
+    pub(super) fn end_fetch(&mut self, warp: &mut Warp, fetch: &Fetch) -> Done {
+        let constants = &self.launch.constants;
+        let mask = warp.live;
+        let Sites { fetches, scratch, begun, answer, tally, .. } = &mut self.sites;
+        let lane = mask.trailing_zeros() as usize & 31;
+        let handle = |of: &Handle| warp.w(constants, of.slot)[lane];
+        let texture = handle(&fetch.texture);
+        let handles = (texture, fetch.sampler.as_ref().map_or(texture, handle));
+        let plan = match fetches[fetch.site].first() {
+            Some((of, plan)) if *of == handles => plan,
+            // Another warp has fetched by other handles meanwhile.
+            _ => return self.fetch_groups(warp, fetch, mask),
+        };
         let accesses = u64::from(mask.count_ones());
         self.counters.fetches += accesses;
         tally.add(Count {
@@ -214,6 +239,7 @@ impl<'a> Context<'a> {
             surface: false,
             accesses,
         });
+        let begun = warp.side(begun);
         match fetch.block.and_then(|first| warp.block(first)) {
             Some(out) => plan.end(begun, fetch.components, scratch, out),
             None => {
@@ -222,7 +248,7 @@ impl<'a> Context<'a> {
             }
         }
         warp.put_p(fetch.resident, u32::MAX, mask);
-        true
+        Ok(())
     }
 
     fn fetch_groups(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Done {

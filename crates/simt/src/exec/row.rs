@@ -1,0 +1,205 @@
+//! Global accesses of a whole warp whose lanes lie one behind the other: one copy, and the elements sorted
+//! by register or by lane.
+
+use super::context::Context;
+use super::warp::Warp;
+use crate::alu::{L32, L64};
+use crate::code::{Access, Constants, Slot};
+use crate::simd::Level;
+use texunit_memory::{Block, CONST_BASE, CONST_END, SHARED_WINDOW};
+
+/// What 32 lanes access of up to 16 bytes each, in numbers of 8 bytes.
+pub(super) type Words = [[u8; 8]; 64];
+
+/// Registers of a row.
+enum Parts<T> {
+    One(T),
+    Two(T, T),
+    Four(T, T, T, T),
+}
+
+impl<T> Parts<T> {
+    fn of(slots: &[Slot], mut register: impl FnMut(Slot) -> T) -> Option<Self> {
+        Some(match *slots {
+            [a] => Self::One(register(a)),
+            [a, b] => Self::Two(register(a), register(b)),
+            [a, b, c, d] => Self::Four(register(a), register(b), register(c), register(d)),
+            _ => return None,
+        })
+    }
+}
+
+/// The lowest of addresses that lie `step` apart, lane by lane.
+fn first_of_row(level: Level, bases: &L64, step: u64) -> Option<u64> {
+    let first = bases[0];
+    let apart = level.run(
+        #[inline(always)]
+        || {
+            let mut any = 0;
+            for lane in 0..32 {
+                any |= bases[lane] ^ first.wrapping_add(lane as u64 * step);
+            }
+            any
+        },
+    );
+    (apart == 0).then_some(first)
+}
+
+fn pair(low: u32, high: u32) -> [u8; 8] {
+    (u64::from(low) | u64::from(high) << 32).to_le_bytes()
+}
+
+fn halves(word: [u8; 8]) -> (u32, u32) {
+    let word = u64::from_le_bytes(word);
+    (word as u32, (word >> 32) as u32)
+}
+
+/// Elements of 4 bytes, sorted by lane.
+fn by_lane(level: Level, parts: Parts<&L32>, words: &mut Words) {
+    level.run(
+        #[inline(always)]
+        || match parts {
+            Parts::One(a) => {
+                for i in 0..16 {
+                    words[i] = pair(a[2 * i], a[2 * i + 1]);
+                }
+            }
+            Parts::Two(a, b) => {
+                for lane in 0..32 {
+                    words[lane] = pair(a[lane], b[lane]);
+                }
+            }
+            Parts::Four(a, b, c, d) => {
+                for lane in 0..32 {
+                    words[2 * lane] = pair(a[lane], b[lane]);
+                    words[2 * lane + 1] = pair(c[lane], d[lane]);
+                }
+            }
+        },
+    );
+}
+
+/// Elements of 4 bytes, sorted by register.
+fn by_register(level: Level, words: &Words, out: &mut [L32; 4], parts: usize) {
+    level.run(
+        #[inline(always)]
+        || match parts {
+            1 => {
+                for i in 0..16 {
+                    (out[0][2 * i], out[0][2 * i + 1]) = halves(words[i]);
+                }
+            }
+            2 => {
+                for lane in 0..32 {
+                    (out[0][lane], out[1][lane]) = halves(words[lane]);
+                }
+            }
+            _ => {
+                for lane in 0..32 {
+                    (out[0][lane], out[1][lane]) = halves(words[2 * lane]);
+                    (out[2][lane], out[3][lane]) = halves(words[2 * lane + 1]);
+                }
+            }
+        },
+    );
+}
+
+/// Elements of 8 bytes, sorted by lane.
+fn wide_by_lane(level: Level, parts: Parts<&L64>, words: &mut Words) -> Option<()> {
+    level.run(
+        #[inline(always)]
+        || match parts {
+            Parts::One(a) => {
+                for lane in 0..32 {
+                    words[lane] = a[lane].to_le_bytes();
+                }
+                Some(())
+            }
+            Parts::Two(a, b) => {
+                for lane in 0..32 {
+                    words[2 * lane] = a[lane].to_le_bytes();
+                    words[2 * lane + 1] = b[lane].to_le_bytes();
+                }
+                Some(())
+            }
+            Parts::Four(..) => None,
+        },
+    )
+}
+
+/// Whether all elements are whole registers of 4 bytes, or all of 8.
+fn is_whole(access: &Access) -> bool {
+    let wide = access.size == 8;
+    let whole = |slot: &Slot| !slot.is_none() && !slot.is_predicate() && slot.is_wide() == wide;
+    matches!(access.size, 4 | 8) && access.parts.iter().all(whole)
+}
+
+fn narrow<'w>(warp: &'w Warp, constants: &'w Constants, slots: &[Slot]) -> Option<Parts<&'w L32>> {
+    Parts::of(slots, |slot| warp.n(constants, slot))
+}
+
+impl<'a> Context<'a> {
+    /// The block that a row lies in, and where. The access is of the usual kind (`super::stream`), and all
+    /// lanes take part.
+    fn row(&mut self, warp: &Warp, access: &Access) -> Option<(&'a Block, u64)> {
+        let config = self.launch.config;
+        if config.heap.is_some() || !is_whole(access) {
+            return None;
+        }
+        let total = u64::from(access.size) * access.parts.len() as u64;
+        let bases = warp.w(&self.launch.constants, access.base);
+        let first = first_of_row(self.level, bases, total)?.wrapping_add(access.offset);
+        let last = first.checked_add(31 * total)?;
+        let constant = (CONST_BASE..CONST_END).contains(&first);
+        if first & (total - 1) != 0 || last >= SHARED_WINDOW || constant {
+            return None;
+        }
+        let (index, at) = config.memory.find(first, 32 * total, self.hint).ok()?;
+        self.hint = index;
+        Some((config.memory.block(index), at))
+    }
+
+    /// Stores a row. None: it is none, and nothing has happened.
+    pub(super) fn store_row(&mut self, warp: &Warp, access: &Access) -> Option<()> {
+        let (block, at) = self.row(warp, access)?;
+        let constants = &self.launch.constants;
+        let words = &mut self.words;
+        if access.size == 4 {
+            by_lane(self.level, narrow(warp, constants, &access.parts)?, words);
+        } else {
+            let parts = Parts::of(&access.parts, |slot| warp.w(constants, slot))?;
+            wide_by_lane(self.level, parts, words)?;
+        }
+        let bytes = 32 * usize::from(access.size) * access.parts.len();
+        // The block has room for all lanes.
+        block.write(at, &words.as_flattened()[..bytes]).ok()
+    }
+
+    /// Loads a row, likewise.
+    pub(super) fn load_row(&mut self, warp: &mut Warp, access: &Access) -> Option<()> {
+        let all = if access.size == 4 { u64::from(u32::MAX) } else { u64::MAX };
+        if access.mask & all != all {
+            return None;
+        }
+        let (block, at) = self.row(warp, access)?;
+        let words = &mut self.words;
+        let parts = access.parts.len();
+        let bytes = 32 * usize::from(access.size) * parts;
+        block.read(at, &mut words.as_flattened_mut()[..bytes]).ok()?;
+        if access.size == 4 {
+            let mut out = [[0; 32]; 4];
+            by_register(self.level, words, &mut out, parts);
+            for (&d, values) in access.parts.iter().zip(&out) {
+                warp.put_n(d, values, u32::MAX);
+            }
+            return Some(());
+        }
+        for (k, &d) in access.parts.iter().enumerate() {
+            for lane in 0..32 {
+                self.wide[lane] = u64::from_le_bytes(words[parts * lane + k]);
+            }
+            warp.put(d, &self.wide, u64::MAX, u32::MAX);
+        }
+        Some(())
+    }
+}
