@@ -9,6 +9,24 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Rel
 /// wherever it begins.
 const SLACK: usize = 16;
 
+/// Bytes of a large page of most systems.
+const HUGE_PAGE: usize = 2 << 20;
+/// Bytes from which on a block begins with such a page and asks for them.
+const LARGE: usize = 2 * HUGE_PAGE;
+
+/// Asks the system for large pages. Fetches read from all over a texture: in pages of 4 KiB most of them
+/// would have to find out first where the page is.
+fn ask_for_huge_pages(data: NonNull<u8>, size: usize) {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    // SAFETY: whole pages of an allocation that begins with one. The advice changes no byte, and may be
+    // refused.
+    unsafe {
+        libc::madvise(data.as_ptr().cast(), size / HUGE_PAGE * HUGE_PAGE, libc::MADV_HUGEPAGE);
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    let _ = (data, size);
+}
+
 /// An access that does not lie inside its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{len} bytes at offset {offset} are not inside a block of {size} bytes")]
@@ -133,13 +151,15 @@ impl Block {
     /// Allocates `size` zero bytes; `None` if the system has no such memory. `name` is what
     /// messages call the block.
     pub fn new(size: usize, name: impl Into<String>) -> Option<Self> {
-        Self::aligned(size, Self::ALIGN, name.into())
+        let align = if size >= LARGE { HUGE_PAGE } else { Self::ALIGN };
+        Self::aligned(size, align, name.into())
     }
 
     /// Likewise, from the beginning of a page of 4096 bytes on: memory that the host program uses
     /// too (`cuMemHostAlloc`).
     pub fn page_aligned(size: usize, name: impl Into<String>) -> Option<Self> {
-        Self::aligned(size, 4096, name.into())
+        let align = if size >= LARGE { HUGE_PAGE } else { 4096 };
+        Self::aligned(size, align, name.into())
     }
 
     fn aligned(size: usize, align: usize, name: String) -> Option<Self> {
@@ -149,6 +169,9 @@ impl Block {
         let head = allocation.align_offset(align).min(align);
         // SAFETY: `head + size + SLACK` is at most the size of the layout.
         let data = unsafe { allocation.add(head) };
+        if size >= LARGE {
+            ask_for_huge_pages(data, size);
+        }
         Some(Self { data, allocation: Some(allocation), align, size, name })
     }
 

@@ -24,6 +24,9 @@ impl Warp {
     /// splits are blocked. `None`: the warp is done or blocked.
     pub(crate) fn pick(&mut self) -> Option<Split> {
         debug_assert!(self.is_whole(), "lanes of warp {} are lost: {self:?}", self.index);
+        if let [Split { state: State::Ready, .. }] = self.splits[..] {
+            return self.splits.pop();
+        }
         loop {
             if let Some(i) = self.splits.iter().position(|s| s.state == State::Ready) {
                 let split = self.splits.remove(i);

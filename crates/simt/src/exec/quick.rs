@@ -9,7 +9,7 @@ mod machine_tests;
 #[cfg(test)]
 mod tests;
 
-use super::warp::Warp;
+use super::warp::{Warp, count};
 use crate::alu::{Kind, L32, f, kinds};
 use crate::code::{Code, Constants, Slot};
 use crate::runs::Run;
@@ -277,5 +277,5 @@ pub(super) fn machine(
     let (narrow, wide, predicates) = warp.windows();
     let guarded =
         code.call(Files { narrow, wide, predicates, ..values.files() }, among(mask, live))?;
-    Some(u64::from(run.whole) * u64::from(mask.count_ones()) + guarded)
+    Some(u64::from(run.whole) * count(mask) + guarded)
 }

@@ -2,7 +2,7 @@
 
 use super::context::{Context, Done, Trouble, trouble};
 use super::quick::{self, Place, Values};
-use super::warp::{Split, State, Warp};
+use super::warp::{self, Split, State, Warp};
 use crate::alu::{Alu, Kind};
 use crate::code::{AT_RETURN, Inst, NONE, Op, Rare, Slot};
 use crate::fault::FaultKind;
@@ -56,6 +56,7 @@ impl Context<'_> {
             let limit = if warp.is_divided(split.mask) { end.min(warp.steps + TURN) } else { end };
             match self.run_split(warp, beside.as_deref_mut(), &mut split, limit) {
                 Ok(Flow::Goes | Flow::Pauses) => warp.splits.push(split),
+                Ok(Flow::Gone) if warp.live == 0 => return Ok(Turn::Done),
                 Ok(Flow::Gone) => {}
                 Ok(Flow::Waits(state)) => {
                     split.state = state;
@@ -202,11 +203,11 @@ impl Context<'_> {
         let count = u64::from(inst.count);
         warp.steps += count;
         self.counters.warp_instructions += count;
-        self.counters.thread_instructions += count * u64::from(mask.count_ones());
+        self.counters.thread_instructions += count * warp::count(mask);
     }
 
     /// Runs the inner loop as far as it goes. True: the turn is over.
-    #[inline]
+    #[inline(never)]
     fn quick(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> bool {
         let mut place = Place {
             pc: split.pc,

@@ -2,7 +2,7 @@
 
 use super::context::{Context, Done, Trouble, trouble};
 use super::handles::{KINDS, fetched_of, sampler_of, surface_of, texture_of};
-use super::warp::{Warp, lanes};
+use super::warp::{Warp, count, lanes};
 use crate::code::{Constants, Fetch, Handle, Query};
 use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
@@ -84,7 +84,7 @@ fn same(handles: &[u64; 32], handle: u64) -> u32 {
 }
 
 /// Whether all live lanes have this handle.
-#[inline]
+#[inline(always)]
 fn is_of_all(warp: &Warp, constants: &Constants, of: &Handle, handle: u64) -> bool {
     let handles = warp.w(constants, of.slot);
     let first = handles[warp.live.trailing_zeros() as usize & 31];
@@ -223,15 +223,18 @@ impl<'a> Context<'a> {
         let mask = warp.live;
         let Sites { fetches, scratch, begun, answer, tally, .. } = &mut self.sites;
         let lane = mask.trailing_zeros() as usize & 31;
-        let handle = |of: &Handle| warp.w(constants, of.slot)[lane];
-        let texture = handle(&fetch.texture);
-        let handles = (texture, fetch.sampler.as_ref().map_or(texture, handle));
+        let has = |of: &Handle, handle: u64| warp.w(constants, of.slot)[lane] == handle;
         let plan = match fetches[fetch.site].first() {
-            Some((of, plan)) if *of == handles => plan,
+            Some(((texture, sampler), plan))
+                if has(&fetch.texture, *texture)
+                    && fetch.sampler.as_ref().is_none_or(|s| has(s, *sampler)) =>
+            {
+                plan
+            }
             // Another warp has fetched by other handles meanwhile.
             _ => return self.fetch_groups(warp, fetch, mask),
         };
-        let accesses = u64::from(mask.count_ones());
+        let accesses = count(mask);
         self.counters.fetches += accesses;
         tally.add(Count {
             geometry: fetch.form.geometry,
@@ -253,7 +256,7 @@ impl<'a> Context<'a> {
 
     fn fetch_groups(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Done {
         let constants = &self.launch.constants;
-        self.counters.fetches += u64::from(mask.count_ones());
+        self.counters.fetches += count(mask);
         let (watched, witness) = (self.watched_lanes(warp, mask), self.witness(warp));
         let texture = warp.w(constants, fetch.texture.slot);
         let sampler = match &fetch.sampler {

@@ -11,6 +11,13 @@ use crate::alu::{L32, L64};
 use crate::code::{Constants, NONE, Slot};
 pub(crate) use texunit_unit::lanes;
 
+/// How many lanes a mask has. Nearly always all: to count them takes fifteen instructions where the target
+/// has none for it.
+#[inline]
+pub(crate) fn count(mask: u32) -> u64 {
+    if mask == u32::MAX { 32 } else { mask.count_ones().into() }
+}
+
 /// What a split waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
