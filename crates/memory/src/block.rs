@@ -272,11 +272,18 @@ impl Block {
         }
         // SAFETY: `head` is at most `out.len()`.
         let q = unsafe { p.add(head) };
-        for (i, w) in words.iter_mut().enumerate() {
+        let load = |i: usize, w: &mut [u8; 8]| {
             // SAFETY: the words are checked with the rest, and lie behind `head`: if there is one,
             // `head` is what `align_offset` said.
             *w = unsafe { AtomicU64::from_ptr(q.cast::<u64>().add(i)) }.load(Relaxed).to_ne_bytes();
+        };
+        // Eight at a time take half as many instructions.
+        let (eights, others) = words.as_chunks_mut::<8>();
+        let first = 8 * eights.len();
+        for (i, eight) in eights.iter_mut().enumerate() {
+            (0..8).for_each(|k| load(8 * i + k, &mut eight[k]));
         }
+        others.iter_mut().enumerate().for_each(|(i, w)| load(first + i, w));
         // SAFETY: front and words together are at most `out.len()` bytes.
         let q = unsafe { q.add(words.len() * 8) };
         for (i, b) in back.iter_mut().enumerate() {
@@ -298,12 +305,18 @@ impl Block {
         }
         // SAFETY: `head` is at most `bytes.len()`.
         let q = unsafe { p.add(head) };
-        for (i, &w) in words.iter().enumerate() {
+        let store = |i: usize, w: [u8; 8]| {
             // SAFETY: the words are checked with the rest, and lie behind `head`: if there is one,
             // `head` is what `align_offset` said.
             unsafe { AtomicU64::from_ptr(q.cast::<u64>().add(i)) }
                 .store(u64::from_ne_bytes(w), Relaxed);
+        };
+        let (eights, others) = words.as_chunks::<8>();
+        let first = 8 * eights.len();
+        for (i, eight) in eights.iter().enumerate() {
+            (0..8).for_each(|k| store(8 * i + k, eight[k]));
         }
+        others.iter().enumerate().for_each(|(i, &w)| store(first + i, w));
         // SAFETY: front and words together are at most `bytes.len()` bytes.
         let q = unsafe { q.add(words.len() * 8) };
         for (i, &b) in back.iter().enumerate() {

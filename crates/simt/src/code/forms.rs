@@ -38,6 +38,33 @@ pub(crate) struct Access {
     pub(crate) offset: u64,
     /// `.const` access: checked to be one.
     pub(crate) constant: bool,
+    /// Whether the lanes may make a row ([`Access::may_be_row`]).
+    pub(crate) row: bool,
+}
+
+impl Access {
+    /// Whether it is a global access of the usual kind, as far as it is known before it runs: up to 16 bytes
+    /// by an address of 64 bits.
+    pub(crate) fn is_usual(&self) -> bool {
+        let total = usize::from(self.size) * self.parts.len();
+        matches!(self.place, Place::Global | Place::Generic)
+            && matches!(total, 1 | 2 | 4 | 8 | 16)
+            && !self.constant
+            && !self.base.is_none()
+            && self.base.is_wide()
+    }
+
+    /// Whether it is of the usual kind and its elements are whole registers of 4 or 8 bytes: then lanes one
+    /// behind the other are accessed in one copy.
+    pub(crate) fn may_be_row(&self) -> bool {
+        let wide = self.size == 8;
+        let whole = |slot: &Slot| !slot.is_none() && !slot.is_predicate() && slot.is_wide() == wide;
+        let all = if wide { u64::MAX } else { u64::from(u32::MAX) };
+        self.is_usual()
+            && matches!(self.size, 4 | 8)
+            && self.mask & all == all
+            && self.parts.iter().all(whole)
+    }
 }
 
 /// atom, red.

@@ -127,23 +127,15 @@ fn wide_by_lane(level: Level, parts: Parts<&L64>, words: &mut Words) -> Option<(
     )
 }
 
-/// Whether all elements are whole registers of 4 bytes, or all of 8.
-fn is_whole(access: &Access) -> bool {
-    let wide = access.size == 8;
-    let whole = |slot: &Slot| !slot.is_none() && !slot.is_predicate() && slot.is_wide() == wide;
-    matches!(access.size, 4 | 8) && access.parts.iter().all(whole)
-}
-
 fn narrow<'w>(warp: &'w Warp, constants: &'w Constants, slots: &[Slot]) -> Option<Parts<&'w L32>> {
     Parts::of(slots, |slot| warp.n(constants, slot))
 }
 
 impl<'a> Context<'a> {
-    /// The block that a row lies in, and where. The access is of the usual kind (`super::stream`), and all
-    /// lanes take part.
+    /// The block that a row lies in, and where. The access may be a row, and all lanes take part.
     fn row(&mut self, warp: &Warp, access: &Access) -> Option<(&'a Block, u64)> {
         let config = self.launch.config;
-        if config.heap.is_some() || !is_whole(access) {
+        if config.heap.is_some() {
             return None;
         }
         let total = u64::from(access.size) * access.parts.len() as u64;
@@ -177,10 +169,6 @@ impl<'a> Context<'a> {
 
     /// Loads a row, likewise.
     pub(super) fn load_row(&mut self, warp: &mut Warp, access: &Access) -> Option<()> {
-        let all = if access.size == 4 { u64::from(u32::MAX) } else { u64::MAX };
-        if access.mask & all != all {
-            return None;
-        }
         let (block, at) = self.row(warp, access)?;
         let words = &mut self.words;
         let parts = access.parts.len();

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::quick::each;
 use super::warp::{Warp, lanes};
 use crate::alu::L64;
-use crate::code::{Access, Constants, Place, Slot};
+use crate::code::{Access, Constants, Slot};
 use texunit_memory::{Block, CONST_BASE, CONST_END, SHARED_WINDOW};
 
 /// Lowest and highest address of the lanes, and all their bits together.
@@ -18,17 +18,6 @@ fn extent(addresses: &L64) -> (u64, u64, u64) {
         any |= address;
     }
     (low, high, any)
-}
-
-/// Whether an access is of the usual kind, as far as it is known before it runs: up to 16 bytes by
-/// an address of 64 bits.
-fn is_usual(access: &Access) -> bool {
-    let total = usize::from(access.size) * access.parts.len();
-    matches!(access.place, Place::Global | Place::Generic)
-        && matches!(total, 1 | 2 | 4 | 8 | 16)
-        && !access.constant
-        && !access.base.is_none()
-        && access.base.is_wide()
 }
 
 /// The elements of up to 8 bytes as one number, the first lowest.
@@ -114,11 +103,11 @@ impl<'a> Context<'a> {
 
     /// Stores, if the access is of the usual kind; else nothing has happened.
     pub(super) fn store_stream(&mut self, warp: &Warp, access: &Access, mask: u32) -> bool {
-        if !is_usual(access) {
-            return false;
-        }
-        if mask == u32::MAX && self.store_row(warp, access).is_some() {
+        if access.row && mask == u32::MAX && self.store_row(warp, access).is_some() {
             return true;
+        }
+        if !access.is_usual() {
+            return false;
         }
         let Some(block) = self.block(warp, access, mask) else { return false };
         let constants = &self.launch.constants;
@@ -143,11 +132,11 @@ impl<'a> Context<'a> {
 
     /// Loads, if the access is of the usual kind; else nothing has happened.
     pub(super) fn load_stream(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
-        if !is_usual(access) {
-            return false;
-        }
-        if mask == u32::MAX && self.load_row(warp, access).is_some() {
+        if access.row && mask == u32::MAX && self.load_row(warp, access).is_some() {
             return true;
+        }
+        if !access.is_usual() {
+            return false;
         }
         let Some(block) = self.block(warp, access, mask) else { return false };
         let total = access.size * access.parts.len() as u8;

@@ -3,7 +3,7 @@
 use super::context::{Context, Done, Trouble, trouble};
 use super::handles::{KINDS, fetched_of, sampler_of, surface_of, texture_of};
 use super::warp::{Warp, count, lanes};
-use crate::code::{Constants, Fetch, Handle, Query};
+use crate::code::{Constants, Fetch, Handle, Query, Slot};
 use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
 use crate::launch::SURFACE_BIT;
@@ -108,7 +108,10 @@ fn request<'w>(
     constants: &'w Constants,
     active: u32,
 ) -> FetchRequest<'w> {
-    let n = |slot| -> &'w Lanes { warp.n(constants, slot) };
+    let rows = warp.rows();
+    let n = |slot: Slot| -> &'w Lanes {
+        if slot.is_constant() { &constants.narrow[slot.index()] } else { &rows[slot.index()] }
+    };
     let [x, y, z, w] = fetch.coords;
     let request = FetchRequest::new(active, [n(x), n(y), n(z), n(w)]);
     match &fetch.more {

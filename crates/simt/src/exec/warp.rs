@@ -123,6 +123,12 @@ impl Warp {
         )
     }
 
+    /// Narrow registers of the running frame, and what lies above them.
+    #[inline]
+    pub(super) fn rows(&self) -> &[L32] {
+        &self.narrow[self.narrow_base..]
+    }
+
     #[inline]
     pub(crate) fn n<'a>(&'a self, constants: &'a Constants, slot: Slot) -> &'a L32 {
         if slot.is_constant() {

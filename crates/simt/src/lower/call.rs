@@ -43,6 +43,7 @@ impl<'a> Builder<'a> {
             base: Slot::NONE,
             offset: u64::from(at),
             constant: false,
+            row: false,
         })
     }
 
@@ -103,6 +104,7 @@ impl<'a> Builder<'a> {
             base: Slot::NONE,
             offset,
             constant: false,
+            row: false,
         };
         self.helper(Op::Load(Box::new(access)));
         Some(d)

@@ -78,6 +78,7 @@ impl<'a> Builder<'a> {
             base,
             offset,
             constant: inst.mods.space == Some(Space::Const),
+            row: false,
         })
     }
 
@@ -107,6 +108,7 @@ impl<'a> Builder<'a> {
         if access.parts.len() > 8 {
             return None;
         }
+        access.row = access.may_be_row();
         self.emit(Op::Load(Box::new(access)));
         Some(())
     }
@@ -134,6 +136,7 @@ impl<'a> Builder<'a> {
         if access.parts.len() > 8 {
             return None;
         }
+        access.row = access.may_be_row();
         self.emit(Op::Store(Box::new(access)));
         Some(())
     }

@@ -116,6 +116,7 @@ impl<'a> Builder<'a> {
             base: Slot::NONE,
             offset: u64::from(at),
             constant: false,
+            row: false,
         };
         self.helper(Op::Load(Box::new(access)));
         d

@@ -175,6 +175,7 @@ impl<'a> Builder<'a> {
             base: Slot::NONE,
             offset: u64::from(at),
             constant: false,
+            row: false,
         };
         self.helper(Op::Store(Box::new(access)));
     }

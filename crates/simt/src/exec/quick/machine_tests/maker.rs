@@ -147,6 +147,7 @@ impl Maker {
                     base: Slot::NONE,
                     offset,
                     constant: false,
+                    row: false,
                 }))
             }
         }
