@@ -266,12 +266,7 @@ pub(super) fn run(level: Level, values: &Values<'_>, warp: &mut Warp, place: &mu
 /// Runs a run of arithmetic as machine code: the thread instructions that it has counted. None: there
 /// is no code for it (yet), and nothing has been done.
 #[inline]
-pub(super) fn machine(
-    run: &Run,
-    values: &Values<'_>,
-    warp: &mut Warp,
-    mask: u32,
-) -> Option<u64> {
+pub(super) fn machine(run: &Run, values: &Values<'_>, warp: &mut Warp, mask: u32) -> Option<u64> {
     let code = run.code()?;
     let live = warp.live;
     let (narrow, wide, predicates) = warp.windows();

@@ -136,8 +136,19 @@ impl<'a> Builder<'a> {
             return None;
         }
         let (site, span) = (self.site(), inst.span);
-        let op =
-            Fetch { site, form, texture, sampler, coords, more, parts, block, components, resident, span };
+        let op = Fetch {
+            site,
+            form,
+            texture,
+            sampler,
+            coords,
+            more,
+            parts,
+            block,
+            components,
+            resident,
+            span,
+        };
         self.emit(Op::Fetch(Box::new(op)));
         Some(())
     }

@@ -27,7 +27,9 @@ pub(super) fn registers(function: &Function, assigned: bool) -> Vec<bool> {
         }
         let same = match (inst.opcode, source) {
             (Opcode::Ld, Operand::Address(Base::Param(_), _)) => true,
-            (Opcode::Mov | Opcode::Cvta, Operand::Reg(r)) => uniform.get(r.0 as usize) == Some(&true),
+            (Opcode::Mov | Opcode::Cvta, Operand::Reg(r)) => {
+                uniform.get(r.0 as usize) == Some(&true)
+            }
             (Opcode::Mov | Opcode::Cvta, Operand::Imm(_)) => true,
             _ => false,
         };

@@ -174,13 +174,7 @@ impl FetchPlan {
     /// Ends a fetch that this plan has begun: fills the wanted `components` of all lanes, and leaves the
     /// others as they are. All lanes are resident.
     #[inline]
-    pub fn end(
-        &self,
-        begun: &Begun,
-        components: u8,
-        scratch: &mut Scratch,
-        out: &mut [Lanes; 4],
-    ) {
+    pub fn end(&self, begun: &Begun, components: u8, scratch: &mut Scratch, out: &mut [Lanes; 4]) {
         if let Way::Fast(plan) = &self.way {
             plan.finish(&self.texture.resource, components, &begun.0, &mut scratch.fast.blend, out);
         }
