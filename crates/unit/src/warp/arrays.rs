@@ -201,15 +201,23 @@ impl FetchPlan {
             Way::Fast(fast) if !self.is_narrow() && warps > 0 => {
                 // The next fetch begins before this one waits for its texels.
                 let resource = &*self.texture.resource;
-                let fast::Space { placed: [now, next], blend } = &mut scratch.fast;
+                let fast::Space { placed: [now, next], blend, rows } = &mut scratch.fast;
                 let (mut now, mut next) = (now, next);
                 fast.place(&registers.request(0), now);
                 for warp in 0..warps {
+                    let mut asked = false;
                     if warp + 1 < warps {
                         fast.place(&registers.request(warp + 1), next);
-                        fast.ask(resource, next);
+                        asked = fast.ask(next, rows);
                     }
-                    fast.finish(resource, components, now, blend, &mut answer.values);
+                    let after = asked.then_some(&*rows);
+                    fast.finish_asking(
+                        resource,
+                        components,
+                        (now, after),
+                        blend,
+                        &mut answer.values,
+                    );
                     write(&mut out, warp, &answer.values, components);
                     std::mem::swap(&mut now, &mut next);
                 }

@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod arrays;
 mod draw;
 mod operands;
 

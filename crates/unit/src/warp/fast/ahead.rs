@@ -1,14 +1,26 @@
 //! Asks for texels before they are read, so that the caches of the CPU have them then.
+//!
+//! The CPU looks a few hundred instructions ahead, which is a fetch of half a warp: it does not come to the
+//! loads of the next ones while it waits for these. And it takes about sixteen lines at once: if it is
+//! asked for those of a warp all together, it waits just as long. So a few are asked for after each few
+//! instructions of the sums of the warp before.
 
 use super::footprint::Group;
+use crate::request::Lanes;
 use crate::warp::build::Build;
 use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, load, pick};
 use texunit_memory::Window;
 
+/// Byte offsets of the rows of up to two groups: what a vector's lanes read lies together.
+pub(in crate::warp) type Rows = [Lanes; 4];
+
+/// Of kernels that do not ask.
+pub(super) static NO_ROWS: Rows = [[0; 32]; 4];
+
 /// A call of the stage.
 pub(super) struct Call<'a> {
     pub(super) groups: &'a [Group<'a>],
-    pub(super) window: Window<'a>,
+    pub(super) rows: &'a mut Rows,
 }
 
 #[derive(Debug)]
@@ -18,23 +30,65 @@ impl Arguments for OfAhead {
     type Of<'a> = Call<'a>;
 }
 
+/// The stage that finds what is asked for.
 pub(super) fn ahead(build: Build) -> Run<OfAhead> {
-    pick::<_, Ask>(build)
+    pick::<_, Find>(build)
 }
 
-struct Ask;
+struct Find;
 
-impl Stage<OfAhead> for Ask {
+impl Stage<OfAhead> for Find {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
-        for group in call.groups {
-            for row in 0..2 {
-                let y = if row == 0 { &group.y.lower } else { &group.y.upper };
-                for chunk in 0..32 / S::LANES {
-                    let at = load(simd, group.base, chunk) + load(simd, &group.x.lower, chunk);
-                    Int::prefetch(simd, call.window, at + load(simd, y, chunk));
+        let chunks = 32 / S::LANES;
+        let mut n = 0;
+        for chunk in 0..chunks {
+            for group in call.groups {
+                let left = load(simd, group.base, chunk) + load(simd, &group.x.lower, chunk);
+                for y in [&group.y.lower, &group.y.upper] {
+                    let at = left + load(simd, y, chunk);
+                    at.store(&mut call.rows[n / chunks], n % chunks);
+                    n += 1;
                 }
             }
+        }
+    }
+}
+
+/// Who asks while the lanes of a vector are summed.
+pub(super) trait Ahead: Copy {
+    /// Asks for some of what the next fetch reads, while a texel is summed: after `code` and `sum` are
+    /// computed, and before they are used.
+    fn ask<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>);
+}
+
+/// Nobody.
+#[derive(Clone, Copy)]
+pub(super) struct No;
+
+impl Ahead for No {
+    #[inline(always)]
+    fn ask<S: Simd>(self, _: usize, _: &mut Int<S>, _: &mut Int<S>) {}
+}
+
+/// A kernel that asks, with each texel, for as many places as that makes of all.
+#[derive(Clone, Copy)]
+pub(super) struct Asking<'a> {
+    pub(super) window: Window<'a>,
+    pub(super) rows: &'a Rows,
+    /// The first place that is asked for in these sums.
+    pub(super) first: usize,
+    /// How many are asked for with each texel.
+    pub(super) each: usize,
+}
+
+impl Ahead for Asking<'_> {
+    #[inline(always)]
+    fn ask<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>) {
+        let rows = self.rows.as_flattened();
+        for n in 0..self.each {
+            let offset = &rows[(self.first + texel * self.each + n) % rows.len()];
+            Int::prefetch(self.window, offset, code, sum);
         }
     }
 }

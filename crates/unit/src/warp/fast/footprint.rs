@@ -1,5 +1,6 @@
 //! From texels' places to their words and weights, for the lanes of a vector.
 
+use super::ahead::Rows;
 use super::axis::AxisLanes;
 use crate::request::Lanes;
 use crate::warp::simd::{Int, Simd, int, load, mask};
@@ -19,8 +20,8 @@ pub(super) struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// Whether lanes read places near each other, as far as the first and the last one show. Texels of
-    /// others are not asked for early: so many lines that are not in the caches are in each other's way.
+    /// Whether lanes read places near each other, as far as the first and the last one show: then most of
+    /// their texels are in the caches, and to ask for them early costs more than it gives.
     #[inline(always)]
     pub(super) fn is_near(&self) -> bool {
         const NEAR: u32 = 1 << 17;
@@ -36,6 +37,8 @@ pub(super) struct Call<'a> {
     /// At most four: two slices of two levels.
     pub(super) groups: &'a [Group<'a>],
     pub(super) window: Window<'a>,
+    /// What the fetch after this one reads, if its texels are asked for.
+    pub(super) next: &'a Rows,
     /// Words of the border colour's texel, or zeros for integer coordinates.
     pub(super) border: &'a [u32; 4],
     /// Of the format.

@@ -1,8 +1,10 @@
 //! From texels to results: a stage for each kind of channel, number of channels and footprint.
 
-use super::floats::{F16, F32, Real};
+use super::ahead::{Ahead, Asking, No};
+use super::floats::{F16, Real};
 use super::footprint::{Call, Group, Texel, code, texels, weights};
 use super::point::{Half, Picked, Point, Signed, Snorm, Unorm, Unsigned};
+use super::singles::F32;
 use super::sums::{Channel, Snorm8, Snorm16, Unorm8, Unorm16, Whole};
 use crate::warp::build::Build;
 use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, pick};
@@ -64,11 +66,23 @@ pub(super) fn kernel(
         (Stored::S16, true) => filtered::<Whole<Snorm16>>(n, footprint, build),
         (Stored::F16, false) => filtered::<Real<F16>>(n, footprint, build),
         (Stored::F32, false) if n == 4 && footprint == Footprint::Square => {
-            pick::<_, Four<Real<F32>, 1, 4>>(build)
+            pick::<_, Unrolled<Real<F32>, 4, 1, false>>(build)
         }
         (Stored::F32, false) => filtered::<Real<F32>>(n, footprint, build),
         _ => return None,
     })
+}
+
+/// The kernel that also asks for the texels of the next fetch, where there is one: for texels that fill
+/// the caches soon.
+pub(super) fn asking(format: Format, footprint: Footprint, build: Build) -> Option<Run<OfKernel>> {
+    use Footprint::{Square, TwoSquares};
+    match (format.plain_channel()?, format.channels(), footprint) {
+        (Stored::F32, 1, Square) => Some(pick::<_, Unrolled<Real<F32>, 1, 1, true>>(build)),
+        (Stored::F32, 1, TwoSquares) => Some(pick::<_, Unrolled<Real<F32>, 1, 2, true>>(build)),
+        (Stored::F32, 4, Square) => Some(pick::<_, Unrolled<Real<F32>, 4, 1, true>>(build)),
+        _ => None,
+    }
 }
 
 /// Kernels for one channel, and for any number of them: the time to compile is worth no more.
@@ -123,26 +137,33 @@ struct Loaded<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> {
 impl<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> Loaded<S, C, GROUPS, PER> {
     #[inline(always)]
     fn new(simd: S, call: &Call<'_>, channels: usize, chunk: usize) -> Self {
-        let groups = groups::<GROUPS>(call);
         let zero = int(simd, 0);
         let mut loaded = Self {
             texels: [[[zero; 4]; PER]; GROUPS],
             shares: [[zero; PER]; GROUPS],
             made: [[C::weight(zero); PER]; GROUPS],
         };
-        for g in 0..GROUPS {
-            loaded.texels[g] = texels(simd, call, &groups[g], C::SIZE * channels, chunk);
-            loaded.shares[g] = weights(simd, &groups[g], chunk);
-            for k in 0..PER {
-                loaded.made[g][k] = C::weight(loaded.shares[g][k]);
-            }
+        // No loop: the compiler would leave it one, and the texels in memory.
+        loaded.load(simd, call, channels, 0, chunk);
+        if GROUPS > 1 {
+            loaded.load(simd, call, channels, 1, chunk);
         }
         loaded
     }
 
+    #[inline(always)]
+    fn load(&mut self, simd: S, call: &Call<'_>, channels: usize, g: usize, chunk: usize) {
+        let group = &groups::<GROUPS>(call)[g];
+        self.texels[g] = texels(simd, call, group, C::SIZE * channels, chunk);
+        self.shares[g] = weights(simd, group, chunk);
+        for k in 0..PER {
+            self.made[g][k] = C::weight(self.shares[g][k]);
+        }
+    }
+
     /// Filters a channel, if it is wanted.
     #[inline(always)]
-    fn channel(&self, simd: S, call: &mut Call<'_>, c: usize, chunk: usize) {
+    fn channel(&self, simd: S, call: &mut Call<'_>, c: usize, chunk: usize, ahead: impl Ahead) {
         if call.components >> c & 1 == 0 {
             return;
         }
@@ -152,7 +173,7 @@ impl<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> Loaded<S, C, GR
                 codes[g][k] = code(simd, &self.texels[g][k], C::SIZE, c);
             }
         }
-        C::sum(simd, &codes, &self.shares, &self.made).store(&mut call.out[c], chunk);
+        C::sum(simd, &codes, &self.shares, &self.made, ahead).store(&mut call.out[c], chunk);
     }
 }
 
@@ -165,24 +186,51 @@ impl<C: Channel, const ONE: bool, const GROUPS: usize, const PER: usize> Stage<O
         for chunk in 0..32 / S::LANES {
             let loaded = Loaded::<S, C, GROUPS, PER>::new(simd, &call, channels, chunk);
             for c in 0..channels {
-                loaded.channel(simd, &mut call, c, chunk);
+                loaded.channel(simd, &mut call, c, chunk, No);
             }
         }
     }
 }
 
-/// Four channels of a kind. Each is in the code by itself, so that texels stay in registers.
-struct Four<C, const GROUPS: usize, const PER: usize>(PhantomData<C>);
+/// One or four channels of a kind. Each is in the code by itself, so that texels stay in registers. `ASK`
+/// says that the texels of the next fetch are asked for.
+struct Unrolled<C, const N: usize, const GROUPS: usize, const ASK: bool>(PhantomData<C>);
 
-impl<C: Channel, const GROUPS: usize, const PER: usize> Stage<OfKernel> for Four<C, GROUPS, PER> {
+impl<C: Channel, const N: usize, const GROUPS: usize, const ASK: bool> Stage<OfKernel>
+    for Unrolled<C, N, GROUPS, ASK>
+{
     #[inline(always)]
     fn run<S: Simd>(simd: S, mut call: Call<'_>) {
         for chunk in 0..32 / S::LANES {
-            let loaded = Loaded::<S, C, GROUPS, PER>::new(simd, &call, 4, chunk);
-            loaded.channel(simd, &mut call, 0, chunk);
-            loaded.channel(simd, &mut call, 1, chunk);
-            loaded.channel(simd, &mut call, 2, chunk);
-            loaded.channel(simd, &mut call, 3, chunk);
+            let loaded = Loaded::<S, C, GROUPS, 4>::new(simd, &call, N, chunk);
+            Self::channel(simd, &mut call, &loaded, 0, chunk);
+            if N > 1 {
+                Self::channel(simd, &mut call, &loaded, 1, chunk);
+                Self::channel(simd, &mut call, &loaded, 2, chunk);
+                Self::channel(simd, &mut call, &loaded, 3, chunk);
+            }
+        }
+    }
+}
+
+impl<C: Channel, const N: usize, const GROUPS: usize, const ASK: bool> Unrolled<C, N, GROUPS, ASK> {
+    #[inline(always)]
+    fn channel<S: Simd>(
+        simd: S,
+        call: &mut Call<'_>,
+        loaded: &Loaded<S, C, GROUPS, 4>,
+        c: usize,
+        chunk: usize,
+    ) {
+        if ASK {
+            let (window, rows) = (call.window, call.next);
+            // Two rows a group.
+            let all = 2 * GROUPS * S::LANES;
+            let first = chunk * all + c * (all / N);
+            let asking = Asking { window, rows, first, each: all / N / (4 * GROUPS) };
+            loaded.channel(simd, call, c, chunk, asking);
+        } else {
+            loaded.channel(simd, call, c, chunk, No);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Filtered values (docs/numerics.md 2, "Sums"), one function of weights and codes for each kind of
 //! channel; here those of integers.
 
+use super::ahead::Ahead;
 use super::point::signed;
 use crate::warp::simd::{Float, Int, Simd, float, int};
 
@@ -17,6 +18,7 @@ pub(super) trait Channel {
         codes: &[[Int<S>; PER]; GROUPS],
         weights: &[[Int<S>; PER]; GROUPS],
         made: &[[Self::Weight<S>; PER]; GROUPS],
+        ahead: impl Ahead,
     ) -> Int<S>;
 }
 
@@ -106,6 +108,7 @@ impl<C: Normalized> Channel for Whole<C> {
         codes: &[[Int<S>; PER]; GROUPS],
         _: &[[Int<S>; PER]; GROUPS],
         made: &[[Float<S>; PER]; GROUPS],
+        _: impl Ahead,
     ) -> Int<S> {
         let mut sum = float(simd, 0.0);
         for g in 0..GROUPS {

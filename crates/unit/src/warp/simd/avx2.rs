@@ -87,11 +87,9 @@ impl Simd for Avx2 {
         unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
     }
     #[inline(always)]
-    fn prefetch(self, window: Window<'_>, offsets: __m256i) {
-        let mut at = [0_u32; 8];
-        // SAFETY: the token; 32 bytes of our own.
-        unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), offsets) };
-        super::prefetch(window, &at);
+    fn prefetch(window: Window<'_>, offset: &u32, a: &mut __m256i, b: &mut __m256i) {
+        // SAFETY: AVX2, as there is a vector.
+        unsafe { (*a, *b) = prefetch(window.base(), offset, *a, *b) }
     }
 
     #[inline(always)]
@@ -199,6 +197,33 @@ impl Simd for Avx2 {
 unsafe fn limit(offsets: __m256i, last: u32) -> __m256i {
     // SAFETY: as the caller says.
     unsafe { _mm256_min_epu32(offsets, _mm256_set1_epi32(last as i32)) }
+}
+
+/// # Safety
+/// AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn prefetch(
+    base: *const u8,
+    offset: &u32,
+    mut a: __m256i,
+    mut b: __m256i,
+) -> (__m256i, __m256i) {
+    // SAFETY: a load of the offset, and a hint, which never faults.
+    unsafe {
+        asm!(
+            "mov {offset:e}, dword ptr [{at}]",
+            "prefetcht0 byte ptr [{base} + {offset}]",
+            "/* {a} {b} */",
+            at = in(reg) offset,
+            base = in(reg) base,
+            offset = out(reg) _,
+            a = inout(ymm_reg) a,
+            b = inout(ymm_reg) b,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    (a, b)
 }
 
 // Texels are read by `asm`, not by intrinsics: another thread may store to them meanwhile, and the

@@ -81,11 +81,9 @@ impl Simd for Avx512 {
         unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
     }
     #[inline(always)]
-    fn prefetch(self, window: Window<'_>, offsets: __m512i) {
-        let mut at = [0_u32; 16];
-        // SAFETY: the token; 64 bytes of our own.
-        unsafe { _mm512_storeu_si512(at.as_mut_ptr().cast(), offsets) };
-        super::prefetch(window, &at);
+    fn prefetch(window: Window<'_>, offset: &u32, a: &mut __m512i, b: &mut __m512i) {
+        // SAFETY: AVX-512, as there is a vector.
+        unsafe { (*a, *b) = prefetch(window.base(), offset, *a, *b) }
     }
 
     #[inline(always)]
@@ -205,6 +203,33 @@ impl Simd for Avx512 {
 unsafe fn limit(offsets: __m512i, last: u32) -> __m512i {
     // SAFETY: as the caller says.
     unsafe { _mm512_min_epu32(offsets, _mm512_set1_epi32(last as i32)) }
+}
+
+/// # Safety
+/// AVX-512.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn prefetch(
+    base: *const u8,
+    offset: &u32,
+    mut a: __m512i,
+    mut b: __m512i,
+) -> (__m512i, __m512i) {
+    // SAFETY: a load of the offset, and a hint, which never faults.
+    unsafe {
+        asm!(
+            "mov {offset:e}, dword ptr [{at}]",
+            "prefetcht0 byte ptr [{base} + {offset}]",
+            "/* {a} {b} */",
+            at = in(reg) offset,
+            base = in(reg) base,
+            offset = out(reg) _,
+            a = inout(zmm_reg) a,
+            b = inout(zmm_reg) b,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    (a, b)
 }
 
 // Texels are read by `asm`, not by the intrinsics: another thread may store to them meanwhile, and the

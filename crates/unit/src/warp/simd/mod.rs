@@ -47,8 +47,9 @@ pub(super) trait Simd: Copy {
     fn gather2(self, window: Window<'_>, offsets: Self::I) -> [Self::I; 2];
     /// Likewise 16 bytes, as four words.
     fn gather4(self, window: Window<'_>, offsets: Self::I) -> [Self::I; 4];
-    /// Asks for the cache lines at these byte offsets.
-    fn prefetch(self, window: Window<'_>, offsets: Self::I);
+    /// Asks for the cache line at a byte offset, wherever that is, after `a` and `b` are computed and before
+    /// they are used: else the compiler would ask for all lines at once.
+    fn prefetch(window: Window<'_>, offset: &u32, a: &mut Self::I, b: &mut Self::I);
 
     fn store(x: Self::I, to: &mut Lanes, chunk: usize);
     /// The entries of a table with these numbers, of which the lowest five bits count.
@@ -121,22 +122,6 @@ pub(super) trait Simd: Copy {
     fn floor_f64(x: Self::D) -> Self::D;
     /// 2^exponent, for exponents of normal numbers.
     fn power_of_two(exponent: Self::I) -> Self::D;
-}
-
-/// Asks for cache lines; does nothing where there is no way to.
-#[inline(always)]
-fn prefetch(window: Window<'_>, offsets: &[u32]) {
-    for &at in offsets {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let place = window.base().wrapping_add(at as usize);
-            // SAFETY: a hint, which never faults.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = (window, at);
-    }
 }
 
 /// Arguments of a kind of stage, with the lifetimes that they have in a call.

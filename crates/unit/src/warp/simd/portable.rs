@@ -72,10 +72,7 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn prefetch(self, window: Window<'_>, offsets: I) {
-        super::prefetch(window, &map(offsets, |offset| offset as u32));
-    }
-
+    fn prefetch(_: Window<'_>, _: &u32, _: &mut I, _: &mut I) {}
     #[inline(always)]
     fn store(x: I, to: &mut Lanes, chunk: usize) {
         to.as_chunks_mut::<N>().0[chunk] = map(x, |x| x as u32);

@@ -1,0 +1,175 @@
+//! What is decided when a fetch is planned.
+
+use super::ahead;
+use super::axis::{Axis, AxisLanes, Find};
+use super::faces;
+use super::kernel::{self, Footprint};
+use super::levels::{Each, Levels, Planes, Slices};
+use super::{Asking, Fast, NO_AXIS};
+use crate::effective::{Coords, EffectiveSampler, reads_normalized};
+use crate::request::{FetchForm, FetchKind, Geometry, Lod};
+use crate::resource::{Level, Resource};
+use crate::sampler::{AddressMode, Filter, Sampler, Texture};
+use crate::warp::build::Build;
+use crate::warp::general::levels::{LevelStage, Source};
+use texunit_texel::{Format, Reading, border_codes, pack, readings};
+
+/// The row of a 1D texture that is filtered with a border: half of each result comes from row -1,
+/// outside.
+static BORDER_ROW: AxisLanes = AxisLanes {
+    lower: [0; 32],
+    upper: [0; 32],
+    weight: [128; 32],
+    outside: [u32::MAX, 0],
+    apart: 0,
+};
+
+/// Bytes of a layer from which on its texels are asked for early: what the second cache of a core has
+/// comes soon enough by itself.
+const ASK_FROM: u64 = 1 << 20;
+
+impl Fast {
+    /// The plan, if such a fetch can be made this way.
+    pub(in crate::warp) fn new(
+        form: FetchForm,
+        texture: &Texture,
+        sampler: &Sampler,
+        effective: &EffectiveSampler,
+        build: Build,
+    ) -> Option<Self> {
+        let resource = &*texture.resource;
+        let (geometry, format) = (resource.geometry(), resource.format());
+        let linear = effective.filter == Filter::Linear;
+        let plain = matches!(form.kind, FetchKind::Sample(_))
+            && effective.compare.is_none()
+            && !geometry.is_multisample()
+            && !effective.seamless_cube
+            && resource.residency().is_none()
+            && !(form.offset && geometry == Geometry::D1)
+            && !(linear && has_clamp_ogl(effective));
+        if !plain {
+            return None;
+        }
+        let normalized = reads_normalized(texture);
+        let readings = readings(format, normalized, effective.srgb)?;
+        if readings[0] == Reading::Srgb {
+            return None;
+        }
+        let (levels, base, first) = levels(form, sampler, effective, resource, build)?;
+        let each = matches!(levels, Levels::Each(_));
+
+        let dims = geometry.axes();
+        // A layer of a layered 1D texture has no rows.
+        let border_row = dims == 1
+            && linear
+            && !geometry.is_array()
+            && effective.address_mode.is_some_and(|mode| mode[1] == AddressMode::Border);
+        let find = match effective.coords {
+            Coords::Integer => Find::Integer,
+            _ if linear => Find::Linear,
+            _ => Find::Point,
+        };
+        let pitches = [format.texel_size(), base.row_pitch as u32, base.slice_pitch as u32];
+        let axes = std::array::from_fn(|a| {
+            let mode = effective.address_mode.map_or(AddressMode::Clamp, |mode| mode[a]);
+            let along = (base.extent.axes()[a], pitches[a]);
+            (a < dims).then(|| Axis::new(along, find, effective.coords, mode, each, build))
+        });
+        let footprints = match dims {
+            _ if !linear => [Footprint::Texel, Footprint::TwoTexels],
+            // Both rows of a 1D texture are the same one, whatever their shares.
+            1 if !border_row => [Footprint::Row; 2],
+            3 => [Footprint::TwoSquares; 2],
+            _ => [Footprint::Square, Footprint::TwoSquares],
+        };
+        // Blends of rows and of slices have no kernels.
+        if linear && footprints[0] == footprints[1] && levels.may_blend(effective.mip_filter) {
+            return None;
+        }
+        let one = kernel::kernel(format, normalized, footprints[0], build)?;
+        // Integers are not blended: only a point mip filter goes with them.
+        let two = kernel::kernel(format, normalized, footprints[1], build);
+        if two.is_none() && levels.may_blend(effective.mip_filter) {
+            return None;
+        }
+        let border = match effective.coords {
+            // Outside, integer coordinates read 0 (docs/numerics.md 1.9).
+            Coords::Integer => [0; 4],
+            _ => border_codes(readings, sampler.border),
+        };
+        let bytes = pack(format, border);
+        let words = bytes.as_chunks::<4>().0;
+        let cube = geometry.is_cube();
+        let last_layer = resource.shape().layers.saturating_sub(1);
+        Some(Self {
+            form,
+            axes,
+            faces: cube.then(|| faces::faces(build)),
+            planes: (cube || geometry.is_array()).then(|| Planes::new(last_layer, build)),
+            slices: Slices::new(build),
+            ahead: ahead::ahead(build),
+            asking: if linear { asking(format, base, footprints[0], build) } else { Asking::Never },
+            row: if border_row { &BORDER_ROW } else { &NO_AXIS },
+            levels,
+            first,
+            border: std::array::from_fn(|w| u32::from_le_bytes(words[w])),
+            kernels: [one, two.unwrap_or(one)],
+            filters: linear,
+            channels: format.channels().into(),
+        })
+    }
+}
+
+/// Whether the texels of a layer like this one are asked for early.
+fn asking(format: Format, layer: Level, footprint: Footprint, build: Build) -> Asking {
+    match kernel::asking(format, footprint, build) {
+        Some(_) if layer.plane_pitch < ASK_FROM => Asking::Never,
+        // So few of these texels have room in the caches that even neighbours are waited for.
+        Some(kernel) if format.texel_size() == 16 => Asking::Always(kernel),
+        Some(kernel) => Asking::Far(kernel),
+        None => Asking::Never,
+    }
+}
+
+fn has_clamp_ogl(effective: &EffectiveSampler) -> bool {
+    effective.address_mode.is_some_and(|modes| modes.contains(&AddressMode::ClampOgl))
+}
+
+/// The levels that fetches of this form can read, the largest of them, and where the first begins in
+/// the block; `None` if 31 bits do not reach all of their texels.
+fn levels(
+    form: FetchForm,
+    sampler: &Sampler,
+    effective: &EffectiveSampler,
+    resource: &Resource,
+    build: Build,
+) -> Option<(Levels, Level, u64)> {
+    let choice = LevelStage::new(form, resource, effective, sampler.level_bias, build);
+    if form.kind == FetchKind::Sample(Lod::Gradient) && effective.max_anisotropy > 1 {
+        return None;
+    }
+    let all = resource.levels();
+    let texel_size = resource.format().texel_size();
+    let reach = |first: u64, level: &Level| {
+        let extent = level.extent;
+        let planes = u64::from(resource.shape().planes().max(1) - 1) * level.plane_pitch;
+        let slices = u64::from(extent.depth.max(1) - 1) * level.slice_pitch;
+        let rows = u64::from(extent.height.max(1) - 1) * level.row_pitch;
+        let end = planes + slices + rows + u64::from(extent.width) * u64::from(texel_size);
+        let window = resource.block().window(first)?;
+        // The last place of 16 bytes is as far as any texel begins.
+        (level.offset - first + end <= u64::from(window.last(0))).then_some(())
+    };
+    if let Source::Constant(found) = choice.source()
+        && let [(level, _), (_, 0)] = found.reads
+    {
+        let level = all.get(level as usize)?;
+        reach(level.offset, level)?;
+        let levels = Levels::One { plane_pitch: level.plane_pitch as u32 };
+        return Some((levels, *level, level.offset));
+    }
+    let first = all[0].offset;
+    all.iter().try_for_each(|level| reach(first, level))?;
+    let each = Each::new(choice, all, (first, texel_size), build)?;
+    Some((Levels::Each(Box::new(each)), all[0], first))
+}
