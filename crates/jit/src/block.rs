@@ -157,6 +157,7 @@ pub struct Block {
 
 impl Source {
     /// The register that is read, if it is one of the files.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn place(self) -> Option<Place> {
         match self {
             Self::Narrow(i) => Some(Place::Narrow(i)),
@@ -168,6 +169,7 @@ impl Source {
 
 impl Predicate {
     /// The predicate that is read, if there is one.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn place(self) -> Option<Place> {
         match self {
             Self::If(i) | Self::Unless(i) => Some(Place::Predicate(i)),
@@ -178,6 +180,7 @@ impl Predicate {
 
 impl Step {
     /// Calls `f` with each register that the action reads, the guard not among them.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn each_read(&self, mut f: impl FnMut(Place)) {
         let mut maybe = |place: Option<Place>| place.into_iter().for_each(&mut f);
         match self.action {

@@ -139,6 +139,7 @@ pub enum Op {
 
 impl Op {
     /// How many sources it has.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn sources(self) -> usize {
         match self {
             Self::Copy

@@ -8,6 +8,7 @@
 
 mod arrays;
 mod draw;
+mod few;
 mod operands;
 
 use super::*;

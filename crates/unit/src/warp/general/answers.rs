@@ -4,10 +4,12 @@
 use super::buffers::Buffers;
 use super::stages::some;
 use super::sums::{self, Shape};
+use super::texels::Storage;
 use super::{Call, General, Space};
 use crate::reference::{gather, result};
 use crate::request::{Lanes, lanes};
 use crate::sampler::CompareFunction;
+use crate::warp::simd::Simd;
 use texunit_texel::Reading;
 
 impl General {
@@ -24,6 +26,10 @@ impl General {
         let shape = Shape { groups: slots * self.slices(), per: self.per() };
         if let Some(function) = self.effective.compare {
             self.compared(call, function, shape, space, buffers, out);
+            return;
+        }
+        if let Storage::Block { pairs: true, .. } = self.storage {
+            sums::byte_pairs(shape, buffers, call.components, out);
             return;
         }
         // A point filter sums only where it blends levels.
@@ -96,8 +102,9 @@ impl General {
 
     /// Section 4: the values of anisotropic footprints.
     #[inline(always)]
-    pub(super) fn tapped(
+    pub(super) fn tapped<S: Simd>(
         &self,
+        simd: S,
         call: &Call<'_>,
         slots: usize,
         space: &mut Space,
@@ -117,7 +124,7 @@ impl General {
             for number in 0..space.taps.most {
                 space.taps.select(number);
                 for slot in 0..slots {
-                    self.tap(call, slot, space, buffers);
+                    self.tap(simd, call, slot, space, buffers);
                 }
                 match compare {
                     Some(function) => self.passing(call, function, slots, space, buffers),
@@ -147,7 +154,14 @@ impl General {
 
     /// Texels and weights of the tap at hand; none for lanes that have fewer.
     #[inline(always)]
-    fn tap(&self, call: &Call<'_>, slot: usize, space: &mut Space, buffers: &mut Buffers) {
+    fn tap<S: Simd>(
+        &self,
+        simd: S,
+        call: &Call<'_>,
+        slot: usize,
+        space: &mut Space,
+        buffers: &mut Buffers,
+    ) {
         self.shifted_axes(slot, space);
         self.weigh(slot, space, buffers);
         for weights in &mut buffers.weights[4 * slot..4 * slot + 4] {
@@ -156,7 +170,7 @@ impl General {
                 weights[lane] = if there { weights[lane] } else { 0 };
             }
         }
-        self.read(call, slot, space, buffers);
+        self.read(simd, call, slot, space, buffers);
     }
 
     /// Adds the weights of the texels of a tap that pass.
@@ -178,6 +192,7 @@ impl General {
     }
 
     /// Section 8: a component of four texels, counter-clockwise from the lower left one.
+    #[inline(always)]
     pub(super) fn gathered(
         &self,
         call: &Call<'_>,
@@ -185,16 +200,19 @@ impl General {
         buffers: &Buffers,
         out: &mut [Lanes; 4],
     ) {
-        let reading = self.readings[component];
         for (c, [x, y]) in gather::ORDER.into_iter().enumerate() {
             if call.components >> c & 1 == 0 {
                 continue;
             }
-            let codes = &buffers.texels[usize::from(x + 2 * y)];
-            let passes = self.effective.compare.map(|f| self.passes(call, f, &codes[0]));
-            for lane in lanes(call.request.active) {
-                let passes = passes.map(|mask| mask[lane] != 0);
-                out[c][lane] = gather::value(reading, codes[component][lane], passes);
+            let (codes, out) = (&buffers.texels[usize::from(x + 2 * y)], &mut out[c]);
+            let Some(function) = self.effective.compare else {
+                sums::gather(self.readings[component], &codes[component], out);
+                continue;
+            };
+            // Whatever the component, the compare is with the depth, and its outcome is not filtered.
+            let passes = self.passes(call, function, &codes[0]);
+            for lane in 0..32 {
+                out[lane] = passes[lane] as u32 & 1.0_f32.to_bits();
             }
         }
     }

@@ -1,8 +1,10 @@
 //! From coordinates to texels along an axis: docs/numerics.md, section 1, for 32 lanes whose
 //! levels may be of different sizes.
 //!
-//! In f64, as in `axis`, and exact for the same reason. Offsets are added after the floor, where
-//! everything is a whole number.
+//! Most points are near the texture: [`near`]. Others are looked for in f64, exactly for the same
+//! reason. Offsets are added after the floor, where everything is a whole number.
+
+mod near;
 
 use super::address::{BORDER, CLAMP, MIRROR, WRAP, address, limit, saturate, to_int};
 use crate::effective::Coords;
@@ -23,6 +25,12 @@ pub(in crate::warp) struct AxisLanes {
 impl AxisLanes {
     /// An axis that the geometry lacks: one texel, of all the weight.
     pub(in crate::warp) const NONE: Self = Self { lower: [0; 32], upper: [0; 32], weight: [0; 32] };
+
+    /// The lower or the upper texels.
+    #[inline(always)]
+    pub(super) fn side(&self, upper: usize) -> &[i32; 32] {
+        if upper == 0 { &self.lower } else { &self.upper }
+    }
 }
 
 /// How the texels along an axis are found.
@@ -165,6 +173,22 @@ fn float<const FIND: u8, const NORMALIZED: bool, const MODE: u8>(
     of: Operands<'_>,
     out: &mut AxisLanes,
 ) {
+    let is_near = match FIND {
+        POINT => near::texels::<MODE>(of, NORMALIZED, out),
+        _ => near::pairs::<MODE>(of, (NORMALIZED, FIND == LINEAR), out),
+    };
+    if !is_near {
+        exact::<FIND, NORMALIZED, MODE>(of, out);
+    }
+}
+
+/// The same wherever the point is.
+#[cold]
+#[inline(never)]
+fn exact<const FIND: u8, const NORMALIZED: bool, const MODE: u8>(
+    of: Operands<'_>,
+    out: &mut AxisLanes,
+) {
     for lane in 0..32 {
         let n = of.size[lane];
         let offset = f64::from(of.offset[lane]);
@@ -211,6 +235,7 @@ fn shifted<const NORMALIZED: bool, const MODE: u8>(
     const GRID: f64 = (1_u64 << 52) as f64;
     /// Half the bits of a fraction.
     const SPLIT: f64 = (1 << 26) as f64;
+    let mut way = [0.0; 32];
     for lane in 0..32 {
         let n = of.size[lane];
         let v = texels::<NORMALIZED>(of.coords[lane], n) * 256.0;
@@ -227,12 +252,23 @@ fn shifted<const NORMALIZED: bool, const MODE: u8>(
         let t = whole + by.whole[lane] + one + two;
         let t = t + (f64::from(of.offset[lane]) * 256.0 - 128.0);
         // The limits of the coordinate, which the rounding keeps in order.
-        let t = match MODE {
+        way[lane] = match MODE {
             CLAMP => limit(t, 0.0, 256.0 * n - 256.0),
             CLAMP_OGL => limit(t, -128.0, 256.0 * n - 128.0),
             _ => t,
         };
-        neighbours::<MODE>(t, n, lane, out);
+    }
+    if !near::neighbours::<MODE>(&way, of.size, out) {
+        far_neighbours::<MODE>(&way, of.size, out);
+    }
+}
+
+/// [`neighbours`] of all lanes, wherever they are.
+#[cold]
+#[inline(never)]
+fn far_neighbours<const MODE: u8>(t: &[f64; 32], n: &[f64; 32], out: &mut AxisLanes) {
+    for lane in 0..32 {
+        neighbours::<MODE>(t[lane], n[lane], lane, out);
     }
 }
 
@@ -251,3 +287,6 @@ fn texels<const NORMALIZED: bool>(bits: u32, n: f64) -> f64 {
     };
     limit(u, -2_147_483_648.0, 2_147_483_648.0)
 }
+
+#[cfg(test)]
+mod tests;

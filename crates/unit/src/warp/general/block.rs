@@ -2,6 +2,8 @@
 
 use super::texels::Which;
 use super::words::TexelLanes;
+use crate::request::Lanes;
+use crate::warp::simd::{Simd, load};
 use texunit_memory::Block;
 use texunit_texel::{Format, block_codes};
 
@@ -14,6 +16,8 @@ pub(super) struct Blocks {
     bytes: Box<[[u64; 2]; BLOCKS]>,
     /// Four codes of 16 bits each, the first one lowest.
     texels: Box<[[u64; 16]; BLOCKS]>,
+    /// How many were decoded so far.
+    decoded: u64,
 }
 
 /// More than those that a line across a texture of 1024 x 1024 texels goes through: the next line finds
@@ -31,8 +35,10 @@ const ROOM: usize = 36;
 /// arrays that were just written in parts are slow to read.
 #[derive(Clone, Debug)]
 pub(super) struct Corner {
-    /// Behind a number that no lane has: where the blocks begin; negative is outside.
-    offsets: [i64; 33],
+    /// Where the blocks begin; negative is outside.
+    offsets: [i64; 32],
+    /// The same in units of 8 bytes, between numbers that no lane has.
+    keys: [u32; 34],
     /// Where they are kept.
     places: [u32; 32],
     /// Number of the texel in its block, 0 to 15.
@@ -42,35 +48,49 @@ pub(super) struct Corner {
     wanted: u32,
     /// Lanes whose block is not that of the lane before.
     starts: u32,
+    /// Lanes whose block was looked at for a corner before.
+    known: u32,
     /// Whether a lane is outside.
     outside: bool,
 }
 
 impl Blocks {
     pub(super) fn new() -> Self {
-        Self { formats: places(None), bytes: places([0; 2]), texels: places([0; 16]) }
+        let texels = places([0; 16]);
+        Self { formats: places(None), bytes: places([0; 2]), texels, decoded: 0 }
     }
 
-    /// Fetches the texels of lanes that are wanted; others get any, or zeros.
+    /// Fetches the texels of a footprint's corners for lanes that are wanted; others get any, or zeros.
     ///
     /// Neighbours are often in one block, which is looked at once for all of them. What others write to
     /// the memory shows in the next fetch.
     #[inline(always)]
-    pub(super) fn read(&mut self, block: &Block, (format, size): (Format, usize), of: &mut Corner) {
-        of.texels = [0; ROOM];
-        let mut starts = of.starts;
-        while starts != 0 {
-            let lane = starts.trailing_zeros() as usize;
-            starts &= starts - 1;
-            let end = starts.trailing_zeros() as usize;
-            let offset = of.offsets[lane + 1];
-            let lanes = ((1_u64 << end) - (1 << lane)) as u32;
-            if offset < 0 || of.wanted & lanes == 0 {
-                continue;
+    pub(super) fn read(
+        &mut self,
+        block: &Block,
+        (format, size): (Format, usize),
+        corners: &mut [Corner],
+    ) {
+        let before = self.decoded;
+        for of in corners {
+            of.texels = [0; ROOM];
+            let mut starts = of.starts;
+            while starts != 0 {
+                let lane = starts.trailing_zeros() as usize;
+                starts &= starts - 1;
+                let end = starts.trailing_zeros() as usize;
+                let offset = of.offsets[lane];
+                let lanes = ((1_u64 << end) - (1 << lane)) as u32;
+                if offset < 0 || of.wanted & lanes == 0 {
+                    continue;
+                }
+                let place = of.places[lane] as usize % BLOCKS;
+                // A block that was decoded since may be in the place of one that is known.
+                if of.known >> lane & 1 == 0 || self.decoded != before {
+                    self.check(place, format, bytes(block, offset as u64, size));
+                }
+                of.copy(&self.texels[place], lane, end);
             }
-            let place = of.places[lane] as usize;
-            let texels = self.texels(place, format, bytes(block, offset as u64, size));
-            of.copy(texels, lane, end);
         }
     }
 
@@ -79,13 +99,19 @@ impl Blocks {
     #[inline(always)]
     pub(super) fn texels(&mut self, place: usize, format: Format, bytes: [u64; 2]) -> &[u64; 16] {
         let place = place % BLOCKS;
+        self.check(place, format, bytes);
+        &self.texels[place]
+    }
+
+    /// Makes sure that a place, below [`BLOCKS`], keeps the block of these bytes.
+    #[inline(always)]
+    fn check(&mut self, place: usize, format: Format, bytes: [u64; 2]) {
         let kept = self.bytes[place];
         // Word by word: two words that were just put together are slow to read as one.
         let differs = (kept[0] ^ bytes[0]) | (kept[1] ^ bytes[1]) != 0;
         if differs || self.formats[place] != Some(format) {
             self.decode(place, format, bytes);
         }
-        &self.texels[place]
     }
 
     #[inline(never)]
@@ -93,6 +119,7 @@ impl Blocks {
         // Only formats without blocks have no texels.
         self.texels[place] = block_codes(format, bytes).unwrap_or_default();
         (self.formats[place], self.bytes[place]) = (Some(format), bytes);
+        self.decoded += 1;
     }
 }
 
@@ -125,12 +152,14 @@ impl Row {
 
 impl Corner {
     pub(super) const NONE: Self = Self {
-        offsets: [-2; 33],
+        offsets: [-1; 32],
+        keys: [NOWHERE; 34],
         places: [0; 32],
         cells: [0; ROOM],
         texels: [0; ROOM],
         wanted: 0,
         starts: 0,
+        known: 0,
         outside: false,
     };
 
@@ -142,7 +171,9 @@ impl Corner {
         for lane in 0..32 {
             let (x, cell) = (which.at[0][lane], row.cells[lane]);
             let offset = row.offsets[lane] + (i64::from(x >> 2) << shift);
-            self.offsets[lane + 1] = if x | cell < 0 { -1 } else { offset };
+            let offset = if x | cell < 0 { -1 } else { offset };
+            self.offsets[lane] = offset;
+            self.keys[lane + 1] = (offset >> 3) as u32;
             self.places[lane] = row.places[lane].wrapping_add(x as u32 >> 2);
             self.cells[lane] = (cell & 12 | x & 3) as u8;
             signs |= x | cell;
@@ -150,13 +181,14 @@ impl Corner {
         (self.wanted, self.outside) = (which.wanted, signs < 0);
     }
 
-    /// The third: lanes with a block in common.
+    /// Compares with a corner that is read before: the one beside it in a `row`, whose blocks are often
+    /// those of the next lane, or the one of the row before.
     #[inline(always)]
-    pub(super) fn compare(&mut self) {
-        self.starts = 0;
-        for lane in 0..32 {
-            let differs = self.offsets[lane + 1] != self.offsets[lane];
-            self.starts |= u32::from(differs) << lane;
+    fn compare_with<S: Simd>(&mut self, simd: S, other: &Self, row: bool) {
+        let keys = window(&self.keys, 1);
+        self.known |= same(simd, keys, window(&other.keys, 1)) & other.wanted;
+        if row {
+            self.known |= same(simd, keys, window(&other.keys, 2)) & other.wanted >> 1;
         }
     }
 
@@ -174,25 +206,80 @@ impl Corner {
         }
     }
 
-    /// The last, after [`Blocks::read`]: the codes, outside those of the border.
+    /// The last, after [`Blocks::read`]: the codes of the first `channels`, outside those of the border.
     #[inline(always)]
-    pub(super) fn unpack(&self, border: [u32; 4], out: &mut TexelLanes) {
-        let [x, y, z, w] = out;
-        for lane in 0..32 {
-            let texel = self.texels[lane];
-            x[lane] = texel as u32 & 0xffff;
-            y[lane] = texel as u32 >> 16;
-            z[lane] = (texel >> 32) as u32 & 0xffff;
-            w[lane] = (texel >> 48) as u32;
+    pub(super) fn unpack(&self, border: [u32; 4], channels: usize, out: &mut TexelLanes) {
+        for (c, (out, border)) in out.iter_mut().zip(border).enumerate().take(channels) {
+            let bit = 16 * c;
+            for lane in 0..32 {
+                out[lane] = (self.texels[lane] >> bit) as u32 & 0xffff;
+            }
+            self.surround(border, out);
         }
+    }
+
+    /// Likewise, two codes of 16 bits each in a word, the first one lowest.
+    #[inline(always)]
+    pub(super) fn unpack_pairs(&self, border: [u32; 4], out: &mut TexelLanes) {
+        let [low, high, ..] = out;
+        for lane in 0..32 {
+            low[lane] = self.texels[lane] as u32;
+            high[lane] = (self.texels[lane] >> 32) as u32;
+        }
+        let [x, y, z, w] = border;
+        self.surround(x | y << 16, low);
+        self.surround(z | w << 16, high);
+    }
+
+    /// Gives lanes outside the border.
+    #[inline(always)]
+    fn surround(&self, border: u32, out: &mut [u32; 32]) {
         if self.outside {
-            for (out, border) in out.iter_mut().zip(border) {
-                for lane in 0..32 {
-                    out[lane] = if self.offsets[lane + 1] < 0 { border } else { out[lane] };
-                }
+            for lane in 0..32 {
+                out[lane] = if self.offsets[lane] < 0 { border } else { out[lane] };
             }
         }
     }
+}
+
+/// The third step for corners in their order: which lanes and corners have a block in common.
+#[inline(always)]
+pub(super) fn compare<S: Simd>(simd: S, block: &Block, corners: &mut [Corner]) {
+    // Where keys of 32 bits do not suffice, every lane looks for itself.
+    let is_vast = block.size() as u64 >= 1 << 35;
+    for corner in &mut *corners {
+        let differs = !same(simd, window(&corner.keys, 1), window(&corner.keys, 0));
+        corner.starts = if is_vast { u32::MAX } else { differs | 1 };
+        corner.known = 0;
+    }
+    for k in 1..if is_vast { 1 } else { corners.len() } {
+        let (before, here) = corners.split_at_mut(k);
+        if k % 2 == 1 {
+            here[0].compare_with(simd, &before[k - 1], true);
+        }
+        if k >= 2 {
+            here[0].compare_with(simd, &before[k - 2], false);
+        }
+    }
+}
+
+/// A key of no block.
+const NOWHERE: u32 = 0x8000_0000;
+
+/// 32 of the keys.
+#[inline(always)]
+fn window(keys: &[u32; 34], first: usize) -> &Lanes {
+    keys[first..].first_chunk().expect("first is at most 2")
+}
+
+/// Lanes with the same number.
+#[inline(always)]
+fn same<S: Simd>(simd: S, a: &Lanes, b: &Lanes) -> u32 {
+    let mut mask = 0;
+    for chunk in 0..32 / S::LANES {
+        mask |= load(simd, a, chunk).is(load(simd, b, chunk)).bits() << (chunk * S::LANES);
+    }
+    mask
 }
 
 /// Where a block is kept: that of the texel at x and y of a slice that begins at an offset.

@@ -3,18 +3,16 @@
 
 use super::Space;
 use super::stages::some;
-use super::texels::{self, From, NOTHING, Which, put};
+use super::texels::{self, From, put};
 use super::words::TexelLanes;
 use crate::reference::cube::{FaceTexel, Seamless, missing_corner, seamless};
 use crate::request::lanes;
 use crate::resource::{Resource, TexelIndex};
 use texunit_texel::Reading;
 
-const ZERO: [i32; 32] = [0; 32];
-
 /// Indices of a corner of the footprints, those past an edge of the face as 0; lanes where one is.
 #[inline(always)]
-fn past_edges(slot: usize, corner: usize, space: &mut Space) -> u32 {
+pub(super) fn past_edges(slot: usize, corner: usize, space: &mut Space) -> u32 {
     let Space { axes, sizes, inside, .. } = space;
     let mut past = [0; 32];
     for a in 0..2 {
@@ -30,27 +28,17 @@ fn past_edges(slot: usize, corner: usize, space: &mut Space) -> u32 {
 }
 
 /// Reads the texels of a corner of the footprints (bit 0 along x, bit 1 along y) in a slot of the
-/// levels. Returns lanes whose texels are not resident.
+/// levels, for lanes where that may be past an edge. Returns lanes whose texels are not resident.
 pub(super) fn read(
     (from, readings): (From<'_>, [Reading; 4]),
     resource: &Resource,
-    (slot, corner, wanted): (usize, usize, u32),
+    (slot, corner, which): (usize, usize, u32),
     space: &mut Space,
     out: &mut TexelLanes,
 ) -> u32 {
     let sparse = resource.residency().is_some();
     let mut missing = 0;
-    let past = past_edges(slot, corner, space);
-    let (here, rest) = if sparse { (0, wanted) } else { (wanted & !past, wanted & past) };
-    if here == 0 {
-        *out = NOTHING;
-    } else {
-        let Space { inside, pitches, texels, .. } = &mut *space;
-        let at = [&inside[0], &inside[1], &ZERO];
-        let pitches = &pitches[slot];
-        texels::codes(from, Which { at, pitches, wanted: here }, texels, out);
-    }
-    for lane in lanes(rest) {
+    for lane in lanes(which) {
         let axes = [&space.axes[0], &space.axes[1]];
         let lower = axes.map(|a| i64::from(a.lower[lane]));
         let index = [lower[0] + (corner & 1) as i64, lower[1] + (corner >> 1) as i64];

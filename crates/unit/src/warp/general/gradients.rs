@@ -1,7 +1,10 @@
 //! From gradients of 32 lanes to levels: docs/numerics.md, section 4. What is not ordinary is left
-//! to the reference: directions, and lanes with gradients that are huge, tiny or no numbers.
+//! to the reference: directions whose quads reach over an edge of a cube, and lanes with gradients that
+//! are huge, tiny or no numbers.
 
-use super::ten::{self, Scale, cut, is_ordinary};
+mod quads;
+
+use super::ten::{self, Scale, is_ordinary};
 use crate::reference::gradient::flat;
 use crate::reference::level::Wanted;
 use crate::request::{FetchRequest, Geometry, Lanes};
@@ -24,8 +27,9 @@ impl Texels {
 /// How gradients are measured.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gauge {
-    /// 1 to 3; none of a cube.
+    /// 1 to 3; of a cube those of a face.
     axes: usize,
+    is_cube: bool,
     scales: [Scale; 3],
     /// Whether all sizes are powers of two.
     powers: bool,
@@ -35,12 +39,17 @@ pub(super) struct Gauge {
 impl Gauge {
     /// For a base level of this size; 1 along all axes if coordinates are not normalized.
     pub(super) fn new(geometry: Geometry, size: Extent) -> Self {
-        let axes = if geometry.is_cube() { 0 } else { geometry.axes() };
         let scales = size.axes().map(Scale::new);
-        Self { axes, scales, powers: scales.iter().all(|s| s.is_power), log2: &LOG2_256 }
+        Self {
+            axes: geometry.axes(),
+            is_cube: geometry.is_cube(),
+            scales,
+            powers: scales.iter().all(|s| s.is_power),
+            log2: &LOG2_256,
+        }
     }
 
-    /// Rules 4.1, 4.2 and 4.9. Returns the lanes that are not ordinary, for which there is anything.
+    /// Rules 4.1, 4.2, 4.9 and 4.11. Returns the lanes that are not ordinary, for which there is anything.
     #[inline(always)]
     pub(super) fn texels(
         &self,
@@ -48,8 +57,12 @@ impl Gauge {
         request: &FetchRequest<'_>,
         out: &mut Texels,
     ) -> u32 {
-        if self.axes == 0 {
-            u32::MAX
+        if self.is_cube {
+            let scale = &self.scales[0];
+            mask(&match self.powers {
+                true => quads::of_cube::<true>(point, request, scale, out),
+                false => quads::of_cube::<false>(point, request, scale, out),
+            })
         } else if self.powers {
             self.scaled::<true>(point, request, out)
         } else {
@@ -73,7 +86,7 @@ impl Gauge {
                 if self.axes == 3 {
                     for lane in 0..32 {
                         let [p, d] = [point[a][lane], d[lane]].map(f32::from_bits);
-                        let (difference, near) = quad_difference(p, d);
+                        let (difference, near) = quads::of_point(p, d);
                         odd[lane] |= u32::from(!(near & is_ordinary(difference)));
                         out[lane] = scale.apply::<POWERS>(difference);
                     }
@@ -181,24 +194,6 @@ fn longest<const N: usize>(
     let larger = |x: f32, y: f32| if x > y { x } else { y };
     let lengths = larger(length(a.map(f32::abs)), length(b.map(f32::abs)));
     larger(lengths, larger(diagonal(sum), diagonal(difference)))
-}
-
-/// Rule 4.9: the exact difference of P and P + d, cut to at least ten bits, and whether both are near
-/// enough.
-#[inline(always)]
-fn quad_difference(point: f32, d: f32) -> (f32, bool) {
-    const TOO_FAR: f32 = (1_u128 << 97) as f32;
-    let number = |c: f32| if c.is_nan() { 0.0 } else { c };
-    let (c0, c1) = (number(point), number(point + d));
-    let near = (c0.abs() < TOO_FAR) & (c1.abs() < TOO_FAR);
-    let sum = c1 - c0;
-    // What the rounding has lost, exactly (Knuth's two-sum). If it went away from zero, the cut is
-    // one step back.
-    let other = sum - c1;
-    let lost = (c1 - (sum - other)) + (-c0 - other);
-    let opposite = (lost.to_bits() ^ sum.to_bits()) >> 31;
-    let back = if lost != 0.0 { opposite } else { 0 };
-    (cut(f32::from_bits(sum.to_bits().wrapping_sub(back))), near)
 }
 
 /// Lanes of numbers that are not 0.

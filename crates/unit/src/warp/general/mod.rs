@@ -122,9 +122,9 @@ struct Fetch;
 
 impl Stage<OfFetch> for Fetch {
     #[inline(always)]
-    fn run<S: Simd>(_: S, whole: Whole<'_>) {
+    fn run<S: Simd>(simd: S, whole: Whole<'_>) {
         let Whole { plan, call, space, buffers, out } = whole;
-        plan.run(&call, space, buffers, out);
+        plan.run(simd, &call, space, buffers, out);
     }
 }
 
@@ -157,18 +157,19 @@ impl General {
             Coords::Integer => [0; 4],
             _ => border_codes(readings, sampler.border),
         };
+        let anisotropic =
+            form.kind == FetchKind::Sample(Lod::Gradient) && effective.max_anisotropy > 1;
+        let sums = find == Find::Linear && effective.compare.is_none() && !anisotropic;
         Ok(Self {
             form,
             effective: *effective,
             places: Places::new(form, resource.shape()),
             stage: LevelStage::new(form, resource, effective, sampler.level_bias, build),
             levels: resource.levels().to_vec(),
-            anisotropic: (form.kind == FetchKind::Sample(Lod::Gradient)
-                && effective.max_anisotropy > 1)
-                .then(|| taps::Limit::new(effective.max_anisotropy)),
+            anisotropic: anisotropic.then(|| taps::Limit::new(effective.max_anisotropy)),
             find,
             axes,
-            storage: Storage::of(resource.format(), readings),
+            storage: Storage::of(resource.format(), readings, sums),
             readings,
             border,
             run: pick::<_, Fetch>(build),
@@ -198,19 +199,26 @@ impl General {
     }
 
     #[inline(always)]
-    fn run(&self, call: &Call<'_>, space: &mut Space, buffers: &mut Buffers, out: &mut [Lanes; 4]) {
+    fn run<S: Simd>(
+        &self,
+        simd: S,
+        call: &Call<'_>,
+        space: &mut Space,
+        buffers: &mut Buffers,
+        out: &mut [Lanes; 4],
+    ) {
         (space.outside, space.missing) = (0, 0);
         self.places.run(call.request, &mut space.place);
         let slots = if self.level_numbers(call, space) { 2 } else { 1 };
         if self.anisotropic.is_some() && space.taps.most > 1 {
-            self.tapped(call, slots, space, buffers, out);
+            self.tapped(simd, call, slots, space, buffers, out);
             return;
         }
         for slot in 0..slots {
             self.level(slot, space);
             self.axes(slot, space);
             self.weigh(slot, space, buffers);
-            self.read(call, slot, space, buffers);
+            self.read(simd, call, slot, space, buffers);
         }
         match self.form.kind {
             FetchKind::Gather(component) => self.gathered(call, component.into(), buffers, out),

@@ -2,12 +2,11 @@
 
 use super::axes::{self, AxisLanes, Find};
 use super::buffers::Buffers;
-use super::levels::Source;
 use super::place::PlaceLanes;
 use super::texels::{self, Storage, Which};
 use super::{Call, General, Space, cube};
-use crate::request::lanes;
 use crate::resource::{Level, Resource, TexelIndex};
+use crate::warp::simd::Simd;
 
 impl General {
     /// Whether texels of a level are filtered.
@@ -40,8 +39,13 @@ impl General {
     pub(super) fn level(&self, slot: usize, space: &mut Space) {
         let Space { place, levels, sizes, pitches, .. } = space;
         let (sizes, pitches) = (&mut sizes[slot], &mut pitches[slot]);
-        if let Source::Constant(_) = self.stage.source() {
-            let level = &self.levels[levels.level[slot][0] as usize];
+        let numbers = &levels.level[slot];
+        let mut differs = 0;
+        for lane in 0..32 {
+            differs |= numbers[lane] ^ numbers[0];
+        }
+        if differs == 0 {
+            let level = &self.levels[numbers[0] as usize];
             for (sizes, n) in sizes.iter_mut().zip(level.extent.axes()) {
                 sizes.fill(n.into());
             }
@@ -54,7 +58,7 @@ impl General {
             return;
         }
         for lane in 0..32 {
-            let level = &self.levels[levels.level[slot][lane] as usize];
+            let level = &self.levels[numbers[lane] as usize];
             for (sizes, n) in sizes.iter_mut().zip(level.extent.axes()) {
                 sizes[lane] = n.into();
             }
@@ -126,8 +130,9 @@ impl General {
 
     /// The texels of a level.
     #[inline(always)]
-    pub(super) fn read(
+    pub(super) fn read<S: Simd>(
         &self,
+        simd: S,
         call: &Call<'_>,
         slot: usize,
         space: &mut Space,
@@ -138,30 +143,20 @@ impl General {
             block: call.resource.block(),
             border: self.border,
         };
-        if self.find == Find::Seamless {
-            for k in 0..4 {
-                let place = 4 * slot + k;
-                let wanted = call.request.active & some(&buffers.weights[place]);
-                let out = &mut buffers.texels[place];
-                let (from, which) = ((from, self.readings), (slot, k, wanted));
-                space.missing |= cube::read(from, call.resource, which, space, out);
-            }
-            return;
-        }
-        let Space { axes, pitches, texels, .. } = space;
-        let pitches = &pitches[slot];
         let is_block = matches!(self.storage, Storage::Block { .. });
         let is_sparse = call.resource.residency().is_some();
+        let mut past_edges = [0; 4];
         for slice in 0..self.slices() {
             for k in 0..self.per() {
                 let place = 4 * (slot * self.slices() + slice) + k;
-                let side = [k & 1, k >> 1, slice];
-                let at =
-                    std::array::from_fn(
-                        |a| {
-                            if side[a] == 0 { &axes[a].lower } else { &axes[a].upper }
-                        },
-                    );
+                if self.find == Find::Seamless {
+                    past_edges[k] = cube::past_edges(slot, k, space);
+                }
+                let ([x, y, z], inside) = (&space.axes, &space.inside);
+                let at = match self.find {
+                    Find::Seamless => [&inside[0], &inside[1], &z.lower],
+                    _ => [x.side(k & 1), y.side(k >> 1), z.side(slice)],
+                };
                 // Whether a texel counts matters only where it may be missing.
                 let wanted = match self.find {
                     Find::Point | Find::Linear if is_sparse => {
@@ -169,13 +164,14 @@ impl General {
                     }
                     _ => call.request.active,
                 };
-                let which = Which { at, pitches, wanted };
+                let which = Which { at, pitches: &space.pitches[slot], wanted };
+                let texels = &mut space.texels;
                 if is_block {
                     texels::find_block(from, which, self.per() * slice + k, texels);
                 } else {
-                    texels::codes(from, which, texels, &mut buffers.texels[place]);
+                    texels::codes(simd, from, which, texels, &mut buffers.texels[place]);
                 }
-                if is_sparse {
+                if is_sparse && self.find != Find::Seamless {
                     let level = &space.levels.level[slot];
                     space.missing |= absent(call.resource, &space.place, level, which);
                 }
@@ -184,9 +180,20 @@ impl General {
                 }
             }
         }
+        let first = 4 * slot * self.slices();
         if is_block {
-            let (first, count) = (4 * slot * self.slices(), self.slices() * self.per());
-            texels::read_blocks(from, 0..count, texels, &mut buffers.texels[first..first + count]);
+            let count = self.slices() * self.per();
+            let out = &mut buffers.texels[first..first + count];
+            texels::read_blocks(simd, from, 0..count, &mut space.texels, out);
+        }
+        if self.find == Find::Seamless {
+            for (k, past) in past_edges.into_iter().enumerate() {
+                let wanted = call.request.active & some(&buffers.weights[first + k]);
+                let which = (slot, k, if is_sparse { wanted } else { wanted & past });
+                let out = &mut buffers.texels[first + k];
+                space.missing |=
+                    cube::read((from, self.readings), call.resource, which, space, out);
+            }
         }
     }
 }
@@ -218,18 +225,43 @@ fn negative([x, y, z]: [&[i32; 32]; 3]) -> u32 {
     mask
 }
 
-/// Lanes whose texel is not in memory.
+/// Texels of sparse arrays are mapped in tiles, of which this power of two is a part along each axis.
+const PART_OF_TILE: u32 = 4;
+
+/// Lanes whose texel is not in memory. Neighbours are often in one tile, for which the map is asked once.
+#[inline(always)]
 fn absent(resource: &Resource, place: &PlaceLanes, level: &[u32; 32], which: Which<'_>) -> u32 {
+    let [x, y, z] = which.at;
+    let mut starts = 1;
+    for lane in 1..32 {
+        let before = lane - 1;
+        let way = (x[lane] ^ x[before]) | (y[lane] ^ y[before]) | (z[lane] ^ z[before]);
+        let other = (place.plane[lane] ^ place.plane[before]) | (level[lane] ^ level[before]);
+        let differs = (way >> PART_OF_TILE) as u32 | other != 0;
+        starts |= u32::from(differs) << lane;
+    }
     let mut mask = 0;
-    for lane in lanes(which.wanted) {
-        let at = which.at.map(|axis| axis[lane]);
-        if at.iter().any(|&i| i < 0) {
-            continue;
+    while starts != 0 {
+        let lane = starts.trailing_zeros();
+        starts &= starts - 1;
+        let all = ((1_u64 << starts.trailing_zeros()) - (1 << lane)) as u32 & which.wanted;
+        let lane = lane as usize;
+        let outside = x[lane] | y[lane] | z[lane] < 0;
+        if all != 0 && !outside && !is_resident(resource, place, level[lane], which, lane) {
+            mask |= all;
         }
-        let at = at.map(|i| i as u32);
-        let (plane, sample) = (place.plane[lane], place.sample[lane]);
-        let index = TexelIndex { level: level[lane], plane, sample, at };
-        mask |= u32::from(!resource.is_resident(index)) << lane;
     }
     mask
+}
+
+fn is_resident(
+    resource: &Resource,
+    place: &PlaceLanes,
+    level: u32,
+    which: Which<'_>,
+    lane: usize,
+) -> bool {
+    let at = which.at.map(|axis| axis[lane] as u32);
+    let (plane, sample) = (place.plane[lane], place.sample[lane]);
+    resource.is_resident(TexelIndex { level, plane, sample, at })
 }

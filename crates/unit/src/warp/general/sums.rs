@@ -3,7 +3,7 @@
 
 use super::buffers::{Buffers, float_channel};
 use super::class::{
-    F16, Float, Normalized, Point, S8, S16, Snorm8, Snorm16, U8, U16, Unorm8, Unorm16,
+    F16, F32, Float, Normalized, Point, S8, S16, Snorm8, Snorm16, U8, U16, Unorm8, Unorm16,
 };
 use super::halves::half_channel;
 use crate::request::Lanes;
@@ -49,6 +49,38 @@ pub(super) fn point(reading: Reading, codes: &Lanes, out: &mut Lanes) {
                 out[lane] = reading.point(codes[lane]);
             }
         }
+    }
+}
+
+/// What a gather returns for codes (docs/numerics.md 8).
+#[inline(always)]
+pub(super) fn gather(reading: Reading, codes: &Lanes, out: &mut Lanes) {
+    match reading {
+        Reading::Snorm { bits: 8 } => whole::<Snorm8>(codes, out),
+        Reading::Unorm { bits: 10 } => whole::<Unorm10>(codes, out),
+        Reading::F32 => {
+            for lane in 0..32 {
+                let code = codes[lane];
+                let flushed = if code & 0x7f80_0000 == 0 { code & 0x8000_0000 } else { code };
+                let is_nan = code & 0x7fff_ffff > 0x7f80_0000;
+                out[lane] = if is_nan { F32::NAN } else { flushed };
+            }
+        }
+        _ => point(reading, codes, out),
+    }
+    if reading == Reading::F16 {
+        for lane in 0..32 {
+            let is_nan = codes[lane] & 0x7fff > 0x7c00;
+            out[lane] = if is_nan { F16::NAN } else { out[lane] };
+        }
+    }
+}
+
+/// The filter's values of single texels of all the weight.
+#[inline(always)]
+fn whole<C: Normalized>(codes: &Lanes, out: &mut Lanes) {
+    for lane in 0..32 {
+        out[lane] = C::finish(256 * C::widen(codes[lane])).to_bits();
     }
 }
 
@@ -149,6 +181,33 @@ fn integers<C: Normalized>(shape: Shape, buffers: &Buffers, channel: usize, out:
     }
 }
 
+/// Four channels of 8-bit unorm, of codes in pairs: their sums of at most 255 * 256 do not leave
+/// 16 bits, and so they are made in pairs too.
+#[inline(always)]
+pub(super) fn byte_pairs(shape: Shape, buffers: &Buffers, components: u8, out: &mut [Lanes; 4]) {
+    for pair in 0..2 {
+        let mut sum = [0; 32];
+        for group in 0..shape.groups {
+            for k in 4 * group..4 * group + shape.per {
+                let (codes, weights) = (&buffers.texels[k][pair], &buffers.weights[k]);
+                for lane in 0..32 {
+                    sum[lane] += weights[lane] as u32 * codes[lane];
+                }
+            }
+        }
+        for half in 0..2 {
+            let c = 2 * pair + half;
+            if components >> c & 1 == 1 {
+                let bit = 16 * half;
+                for lane in 0..32 {
+                    let sum = (sum[lane] >> bit & 0xffff) as i32;
+                    out[c][lane] = Unorm8::finish(sum).to_bits();
+                }
+            }
+        }
+    }
+}
+
 /// Depths of 24 bits: sums of 32.
 #[inline(always)]
 fn unorm24(shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
@@ -226,23 +285,28 @@ pub(super) fn srgb_group(
         }
     }
     let mut values = [0; 32];
-    let mut look_up = |codes: &Lanes, low: u32| {
-        for lane in 0..32 {
-            values[lane] = table[((codes[lane] | low) & 0xff) as usize];
-        }
-        values
-    };
+    for lane in 0..32 {
+        largest[lane] |= 7;
+    }
+    look_up(table, &largest, &mut values);
     let mut masks = [0; 32];
-    let ends = look_up(&largest, 7);
     for lane in 0..32 {
         // 140 to 65536: the exponent is 7 to 16.
-        let exponent = ((ends[lane] as f32).to_bits() >> 23) - 127;
+        let exponent = ((values[lane] as f32).to_bits() >> 23) - 127;
         masks[lane] = !0 << (exponent - 7);
     }
     for k in places {
-        let values = look_up(&buffers.texels[k][channel], 0);
+        look_up(table, &buffers.texels[k][channel], &mut values);
         for lane in 0..32 {
             sum[lane] += buffers.weights[k][lane] * (values[lane] & masks[lane]) as i32;
         }
+    }
+}
+
+/// Entries of a table.
+#[inline(always)]
+fn look_up(table: &[u32; 256], codes: &Lanes, out: &mut Lanes) {
+    for lane in 0..32 {
+        out[lane] = table[(codes[lane] & 0xff) as usize];
     }
 }

@@ -74,15 +74,14 @@ impl Tally {
         c: usize,
         tap: &[i32; 32],
     ) {
-        let mut sum = [0; 32];
-        for k in 4 * group..4 * group + 4 {
-            let (codes, weights) = (&buffers.texels[k][c], &buffers.weights[k]);
-            for lane in 0..32 {
-                sum[lane] += weights[lane] * C::widen(codes[lane]);
-            }
-        }
+        // Texels inside of lanes: the other way round LLVM gathers texels across arrays.
+        let first = 4 * group;
         for lane in 0..32 {
-            self.integer[lane] += i64::from(sum[lane]) * i64::from(tap[lane]);
+            let mut sum = 0;
+            for k in first..first + 4 {
+                sum += buffers.weights[k][lane] * C::widen(buffers.texels[k][c][lane]);
+            }
+            self.integer[lane] += i64::from(sum) * i64::from(tap[lane]);
         }
     }
 

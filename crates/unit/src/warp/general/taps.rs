@@ -210,7 +210,7 @@ fn determinant(x: [f32; 2], y: [f32; 2]) -> f64 {
     let product = |a: f32, b: f32| f64::from(a) * f64::from(b);
     let (a, b) = (product(x[0], y[1]), product(x[1], y[0]));
     let difference = a - b;
-    // As `gradients::quad_difference` cuts differences.
+    // As `gradients::quads` cuts differences.
     let other = difference - a;
     let lost = (a - (difference - other)) + (-b - other);
     let opposite = (lost.to_bits() ^ difference.to_bits()) >> 63;

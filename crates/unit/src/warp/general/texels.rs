@@ -2,6 +2,7 @@
 
 use super::block::{self, Blocks, Corner, Row};
 use super::words::{TexelLanes, code, load};
+use crate::warp::simd::{self, Int, Simd};
 use std::ops::Range;
 use texunit_memory::Block;
 use texunit_texel::{Format, Reading};
@@ -11,8 +12,8 @@ use texunit_texel::{Format, Reading};
 pub(super) enum Storage {
     /// Channels one after the other, of so many bytes each.
     Plain { channels: usize, size: usize },
-    /// A 4x4 block of so many bytes.
-    Block { format: Format, size: usize },
+    /// A 4x4 block of so many bytes; with `pairs` its codes are wanted as [`Corner::unpack_pairs`] has them.
+    Block { format: Format, size: usize, pairs: bool },
     /// Three channels of ten bits and one of two in four bytes.
     Ten,
     /// One channel of 24 bits in four bytes.
@@ -20,10 +21,14 @@ pub(super) enum Storage {
 }
 
 impl Storage {
-    pub(super) fn of(format: Format, readings: [Reading; 4]) -> Self {
+    /// `sums` says whether codes are only summed.
+    pub(super) fn of(format: Format, readings: [Reading; 4], sums: bool) -> Self {
         let (size, channels) = (format.texel_size() as usize, format.channels().into());
         match readings[0] {
-            _ if format.is_block() => Storage::Block { format, size },
+            _ if format.is_block() => {
+                let pairs = sums && readings == [Reading::Unorm { bits: 8 }; 4];
+                Storage::Block { format, size, pairs }
+            }
             Reading::Unorm { bits: 10 } => Storage::Ten,
             Reading::Unorm { bits: 24 } => Storage::Depth24,
             _ => Storage::Plain { channels, size: size / channels },
@@ -86,23 +91,20 @@ impl Space {
     }
 }
 
-/// Codes for lanes that do not count. What other formats have left there would overflow sums.
-pub(super) const NOTHING: TexelLanes = [[0; 32]; 4];
-
 /// Reads codes, one channel after the other.
 #[inline(always)]
-pub(super) fn codes(from: From<'_>, which: Which<'_>, space: &mut Space, out: &mut TexelLanes) {
+pub(super) fn codes<S: Simd>(
+    simd: S,
+    from: From<'_>,
+    which: Which<'_>,
+    space: &mut Space,
+    out: &mut TexelLanes,
+) {
     match from.storage {
         Storage::Plain { channels, size } => {
             let Space { offsets, words, .. } = space;
             self::offsets((channels * size) as i64, 0, which, offsets);
-            match channels * size {
-                1 => read::<1>(from.block, offsets, words),
-                2 => read::<2>(from.block, offsets, words),
-                4 => read::<4>(from.block, offsets, words),
-                8 => read::<8>(from.block, offsets, words),
-                _ => read::<16>(from.block, offsets, words),
-            }
+            read(simd, from.block, channels * size, offsets, words);
             match size {
                 1 => split::<1>(channels, words, out),
                 2 => split::<2>(channels, words, out),
@@ -112,7 +114,7 @@ pub(super) fn codes(from: From<'_>, which: Which<'_>, space: &mut Space, out: &m
         Storage::Ten | Storage::Depth24 => {
             let Space { offsets, words, .. } = space;
             self::offsets(4, 0, which, offsets);
-            read::<4>(from.block, offsets, words);
+            read(simd, from.block, 4, offsets, words);
             let [x, y, z, w] = out;
             for lane in 0..32 {
                 let word = words[0][lane];
@@ -125,7 +127,7 @@ pub(super) fn codes(from: From<'_>, which: Which<'_>, space: &mut Space, out: &m
         }
         Storage::Block { .. } => {
             find_block(from, which, 0, space);
-            read_blocks(from, 0..1, space, std::slice::from_mut(out));
+            read_blocks(simd, from, 0..1, space, std::slice::from_mut(out));
             return;
         }
     }
@@ -157,23 +159,25 @@ pub(super) fn find_block(from: From<'_>, which: Which<'_>, corner: usize, space:
 
 /// The second half, for corners that were found.
 #[inline(always)]
-pub(super) fn read_blocks(
+pub(super) fn read_blocks<S: Simd>(
+    simd: S,
     from: From<'_>,
     corners: Range<usize>,
     space: &mut Space,
     out: &mut [TexelLanes],
 ) {
-    let Storage::Block { format, size } = from.storage else { return };
+    let Storage::Block { format, size, pairs } = from.storage else { return };
     let Space { blocks, corners: all, .. } = space;
     let corners = &mut all[corners];
-    for corner in &mut *corners {
-        corner.compare();
-    }
-    for corner in &mut *corners {
-        blocks.read(from.block, (format, size), corner);
-    }
+    block::compare(simd, from.block, corners);
+    blocks.read(from.block, (format, size), corners);
+    let channels = usize::from(format.channels());
     for (corner, out) in corners.iter().zip(out) {
-        corner.unpack(from.border, out);
+        if pairs {
+            corner.unpack_pairs(from.border, out);
+        } else {
+            corner.unpack(from.border, channels, out);
+        }
     }
 }
 
@@ -196,14 +200,48 @@ fn offsets(size: i64, shift: u32, which: Which<'_>, out: &mut [i64; 32]) {
     }
 }
 
-/// Texels of `SIZE` bytes as words; outside, anything.
+/// Texels of `size` bytes as words; outside, anything.
 #[inline(always)]
-fn read<const SIZE: usize>(block: &Block, offsets: &[i64; 32], out: &mut TexelLanes) {
+fn read<S: Simd>(simd: S, block: &Block, size: usize, offsets: &[i64; 32], out: &mut TexelLanes) {
+    let window = match block.window(0) {
+        // Nothing inside is limited then, whatever is read behind it.
+        Some(window) if u64::from(window.last(16)) >= block.size() as u64 => window,
+        _ => return read_apart(block, size, offsets, out),
+    };
+    let mut places = [0; 32];
+    for lane in 0..32 {
+        places[lane] = offsets[lane] as u32;
+    }
+    for chunk in 0..32 / S::LANES {
+        let at = simd::load(simd, &places, chunk);
+        match size {
+            8 => {
+                let words = Int::gather2(simd, window, at);
+                words[0].store(&mut out[0], chunk);
+                words[1].store(&mut out[1], chunk);
+            }
+            16 => {
+                let words = Int::gather4(simd, window, at);
+                words[0].store(&mut out[0], chunk);
+                words[1].store(&mut out[1], chunk);
+                words[2].store(&mut out[2], chunk);
+                words[3].store(&mut out[3], chunk);
+            }
+            // With what is behind smaller ones.
+            _ => Int::gather(simd, window, at).store(&mut out[0], chunk),
+        }
+    }
+}
+
+/// Likewise from blocks that are too large for a window, or end without slack.
+#[cold]
+#[inline(never)]
+fn read_apart(block: &Block, size: usize, offsets: &[i64; 32], out: &mut TexelLanes) {
     for lane in 0..32 {
         let offset = offsets[lane];
         if offset >= 0 {
-            let words = load::<SIZE>(block, offset as u64);
-            for word in 0..SIZE.div_ceil(4) {
+            let words = load(block, offset as u64, size);
+            for word in 0..4 {
                 out[word][lane] = words[word];
             }
         }
@@ -238,7 +276,7 @@ pub(super) fn one(
         }
         Storage::Ten => ten(word(from.block, at(0, 4))),
         Storage::Depth24 => [word(from.block, at(0, 4)) & 0x00ff_ffff, 0, 0, 0],
-        Storage::Block { format, size } => {
+        Storage::Block { format, size, .. } => {
             let offset = at(2, size) as u64;
             let bytes = block::bytes(from.block, offset, size);
             let place = block::place([x as i32, y as i32], base) as usize;

@@ -176,12 +176,11 @@ pub(super) fn pick<A: Arguments, K: Stage<A>>(build: Build) -> Run<A> {
     fn avx512<A: Arguments, K: Stage<A>>(arguments: A::Of<'_>) {
         K::run(avx512::Avx512::new(), arguments);
     }
-    #[cfg(target_arch = "x86_64")]
     match build.level() {
-        SimdLevel::Avx512 => return Run(avx512::<A, K>),
-        SimdLevel::Avx2 => return Run(avx2::<A, K>),
-        SimdLevel::Portable => {}
+        #[cfg(target_arch = "x86_64")]
+        SimdLevel::Avx512 => Run(avx512::<A, K>),
+        #[cfg(target_arch = "x86_64")]
+        SimdLevel::Avx2 => Run(avx2::<A, K>),
+        _ => Run(portable::<A, K>),
     }
-    let _ = build;
-    Run(portable::<A, K>)
 }
