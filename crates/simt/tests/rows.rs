@@ -16,8 +16,9 @@ const KINDS: [(&str, u32, u32); 7] = [
     ("v4.b16", 4, 2),
 ];
 
-/// Which element of `from` a thread copies to its own of `to`; `%i` is its number.
-const PLACES: [(&str, fn(u32) -> u32); 5] = [
+/// Which element of `from` a thread copies to its own of `to`: as PTX, where `%i` is its number, and in Rust.
+type Place = (&'static str, fn(u32) -> u32);
+const PLACES: [Place; 5] = [
     ("mov.u32 %j, %i;", |i| i),
     ("add.u32 %j, %i, 1;", |i| i + 1),
     ("xor.b32 %j, %i, 31;", |i| i ^ 31),
@@ -60,7 +61,7 @@ fn every_kind_of_row() {
             for guard in ["", "@%p"] {
                 for stores in [false, true] {
                     // Which of several threads is the last to store to a place is not said.
-                    if stores && of(0) == of(1) || stores && of(1) == of(2) {
+                    if stores && (of(0) == of(1) || of(1) == of(2)) {
                         continue;
                     }
                     let loaded = load_text(&text(kind, count, bytes, place, guard, stores));

@@ -172,8 +172,8 @@ fn tids(warps: u32, block: [u32; 3]) -> Rows<u32> {
     rows.grow(3 * warps as usize);
     for (warp, axes) in (0..warps).zip(rows.as_chunks_mut::<3>().0) {
         for lane in 0..32 {
-            let thread = thread_of(warp * 32 + lane as u32, block);
-            (0..3).for_each(|axis| axes[axis][lane] = thread[axis]);
+            let thread = thread_of(warp * 32 + lane, block);
+            axes.iter_mut().zip(thread).for_each(|(row, t)| row[lane as usize] = t);
         }
     }
     rows

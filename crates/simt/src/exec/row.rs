@@ -1,6 +1,8 @@
 //! Global accesses of a whole warp whose lanes lie one behind the other: one copy, and the elements sorted
 //! by register or by lane.
 
+#![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
+
 use super::context::Context;
 use super::warp::Warp;
 use crate::alu::{L32, L64};
