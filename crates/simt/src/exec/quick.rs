@@ -39,7 +39,7 @@ pub(super) struct Values<'a> {
 impl<'a> Values<'a> {
     /// What machine code is called with, without registers.
     #[inline(always)]
-    fn files(&self) -> Files<'a> {
+    pub(super) fn files(&self) -> Files<'a> {
         Files {
             narrow: &mut [],
             wide: &mut [],
@@ -180,20 +180,13 @@ macro_rules! define {
                             predicates: &mut *predicates,
                             ..values.files()
                         };
-                        match run.code() {
-                            Some(code) => {
-                                if let Some(guarded) = code.call(files, among(mask, live)) {
-                                    steps += u64::from(run.steps);
-                                    threads += u64::from(run.whole) * u64::from(mask.count_ones());
-                                    threads += guarded;
-                                    pc += run.length;
-                                }
-                            }
-                            None if run.is_due() => {
-                                run.compile(values.fixed.code);
-                                continue;
-                            }
-                            None => {}
+                        if let Some(active) = machine(run, files, mask, live) {
+                            steps += u64::from(run.steps);
+                            threads += active;
+                            pc += run.length;
+                        } else if run.is_due() {
+                            run.compile(values.fixed.code);
+                            continue;
                         }
                         Put::Done
                     }
@@ -263,14 +256,10 @@ pub(super) fn run(level: Level, values: &Values<'_>, warp: &mut Warp, place: &mu
     Job { values, lanes, place }.run(level);
 }
 
-/// Runs a run of arithmetic as machine code: the thread instructions that it has counted. None: there
-/// is no code for it (yet), and nothing has been done.
-#[inline]
-pub(super) fn machine(run: &Run, values: &Values<'_>, warp: &mut Warp, mask: u32) -> Option<u64> {
-    let code = run.code()?;
-    let live = warp.live;
-    let (narrow, wide, predicates) = warp.windows();
-    let guarded =
-        code.call(Files { narrow, wide, predicates, ..values.files() }, among(mask, live))?;
+/// Runs a run of arithmetic as machine code for these lanes: the thread instructions that it has counted.
+/// None: there is no code for it (yet), and nothing has been done.
+#[inline(always)]
+pub(super) fn machine(run: &Run, files: Files<'_>, mask: u32, live: u32) -> Option<u64> {
+    let guarded = run.code()?.call(files, among(mask, live))?;
     Some(u64::from(run.whole) * count(mask) + guarded)
 }

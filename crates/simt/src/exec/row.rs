@@ -8,7 +8,7 @@ use super::warp::Warp;
 use crate::alu::{L32, L64};
 use crate::code::{Access, Constants, Slot};
 use crate::simd::Level;
-use texunit_memory::{Block, CONST_BASE, CONST_END, SHARED_WINDOW};
+use texunit_memory::Block;
 
 /// What 32 lanes access of up to 16 bytes each, in numbers of 8 bytes.
 pub(super) type Words = [[u8; 8]; 64];
@@ -136,21 +136,14 @@ fn narrow<'w>(warp: &'w Warp, constants: &'w Constants, slots: &[Slot]) -> Optio
 impl<'a> Context<'a> {
     /// The block that a row lies in, and where. The access may be a row, and all lanes take part.
     fn row(&mut self, warp: &Warp, access: &Access) -> Option<(&'a Block, u64)> {
-        let config = self.launch.config;
-        if config.heap.is_some() {
+        if self.launch.config.heap.is_some() {
             return None;
         }
         let total = u64::from(access.size) * access.parts.len() as u64;
         let bases = warp.w(&self.launch.constants, access.base);
         let first = first_of_row(self.level, bases, total)?.wrapping_add(access.offset);
-        let last = first.checked_add(31 * total)?;
-        let constant = (CONST_BASE..CONST_END).contains(&first);
-        if first & (total - 1) != 0 || last >= SHARED_WINDOW || constant {
-            return None;
-        }
-        let (index, at) = config.memory.find(first, 32 * total, self.hint).ok()?;
-        self.hint = index;
-        Some((config.memory.block(index), at))
+        // As `total` is a power of two, all are aligned if the first is.
+        self.block_of((first, first.checked_add(31 * total)?, first), total)
     }
 
     /// Stores a row. None: it is none, and nothing has happened.

@@ -6,6 +6,7 @@ use super::warp::{self, Split, State, Warp};
 use crate::alu::{Alu, Kind};
 use crate::code::{AT_RETURN, Inst, NONE, Op, Rare, Slot};
 use crate::fault::FaultKind;
+use texunit_jit::Files;
 use texunit_unit::SurfaceKind;
 
 /// Steps that a split runs before others of its warp get their turn.
@@ -201,9 +202,15 @@ impl Context<'_> {
     #[inline]
     fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
         let count = u64::from(inst.count);
-        warp.steps += count;
-        self.counters.warp_instructions += count;
-        self.counters.thread_instructions += count * warp::count(mask);
+        self.add(warp, count, count * warp::count(mask));
+    }
+
+    /// Counts instructions of a warp, and of its threads.
+    #[inline]
+    fn add(&mut self, warp: &mut Warp, steps: u64, threads: u64) {
+        warp.steps += steps;
+        self.counters.warp_instructions += steps;
+        self.counters.thread_instructions += threads;
     }
 
     /// Runs the inner loop as far as it goes. True: the turn is over.
@@ -219,9 +226,7 @@ impl Context<'_> {
             over: false,
         };
         quick::run(self.level, &self.values(warp), warp, &mut place);
-        self.counters.warp_instructions += place.steps - warp.steps;
-        self.counters.thread_instructions += place.threads;
-        warp.steps = place.steps;
+        self.add(warp, place.steps - warp.steps, place.threads);
         split.pc = place.pc;
         place.over
     }
@@ -233,12 +238,11 @@ impl Context<'_> {
         let code = self.launch.code;
         let Op::Run { number, .. } = code.insts[split.pc as usize].op else { return false };
         let run = &code.runs.all[number as usize];
-        let Some(threads) = quick::machine(run, &self.values(warp), warp, split.mask) else {
-            return false;
-        };
-        warp.steps += u64::from(run.steps);
-        self.counters.warp_instructions += u64::from(run.steps);
-        self.counters.thread_instructions += threads;
+        let (values, live) = (self.values(warp), warp.live);
+        let (narrow, wide, predicates) = warp.windows();
+        let files = Files { narrow, wide, predicates, ..values.files() };
+        let Some(threads) = quick::machine(run, files, split.mask, live) else { return false };
+        self.add(warp, run.steps.into(), threads);
         split.pc += 1 + run.length;
         true
     }

@@ -87,18 +87,29 @@ impl<'a> Context<'a> {
                 extent(addresses)
             },
         );
+        let (block, at) = self.block_of((low, high, any), total)?;
+        let base = low.wrapping_sub(at);
+        for address in &mut self.addresses {
+            *address = address.wrapping_sub(base);
+        }
+        Some(block)
+    }
+
+    /// The block that all accesses of `total` bytes from the lowest to the highest address lie in, and where
+    /// the lowest is. `any` has all their bits.
+    pub(super) fn block_of(
+        &mut self,
+        (low, high, any): (u64, u64, u64),
+        total: u64,
+    ) -> Option<(&'a Block, u64)> {
         let constant = (CONST_BASE..CONST_END).contains(&low);
         if any & (total - 1) != 0 || high >= SHARED_WINDOW || constant {
             return None;
         }
-        let (index, at) = config.memory.find(low, high - low + total, self.hint).ok()?;
+        let memory = self.launch.config.memory;
+        let (index, at) = memory.find(low, high - low + total, self.hint).ok()?;
         self.hint = index;
-        let base = low.wrapping_sub(at);
-        let addresses = &mut self.addresses;
-        for address in addresses.iter_mut() {
-            *address = address.wrapping_sub(base);
-        }
-        Some(config.memory.block(index))
+        Some((memory.block(index), at))
     }
 
     /// Stores, if the access is of the usual kind; else nothing has happened.

@@ -2,8 +2,8 @@
 
 use super::context::{Context, Done, Trouble, trouble};
 use super::handles::{KINDS, fetched_of, sampler_of, surface_of, texture_of};
-use super::warp::{Warp, count, lanes};
-use crate::code::{Constants, Fetch, Handle, Query, Slot};
+use super::warp::{Warp, count, lanes, narrow};
+use crate::code::{Constants, Fetch, Handle, Query};
 use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
 use crate::launch::SURFACE_BIT;
@@ -91,6 +91,16 @@ fn is_of_all(warp: &Warp, constants: &Constants, of: &Handle, handle: u64) -> bo
     first == handle && (of.uniform || warp.live & !same(handles, handle) == 0)
 }
 
+/// Fetches of a plan, to be counted.
+fn count_of(plan: &FetchPlan, accesses: u64) -> Count {
+    Count {
+        geometry: plan.form().geometry,
+        format: plan.texture().resource.format(),
+        surface: false,
+        accesses,
+    }
+}
+
 /// Writes the registers of a fetch.
 fn put_parts(warp: &mut Warp, fetch: &Fetch, values: &[Lanes; 4], mask: u32) {
     for (values, &d) in values.iter().zip(&fetch.parts) {
@@ -109,9 +119,7 @@ fn request<'w>(
     active: u32,
 ) -> FetchRequest<'w> {
     let rows = warp.rows();
-    let n = |slot: Slot| -> &'w Lanes {
-        if slot.is_constant() { &constants.narrow[slot.index()] } else { &rows[slot.index()] }
-    };
+    let n = |slot| -> &'w Lanes { narrow(rows, constants, slot) };
     let [x, y, z, w] = fetch.coords;
     let request = FetchRequest::new(active, [n(x), n(y), n(z), n(w)]);
     match &fetch.more {
@@ -239,12 +247,7 @@ impl<'a> Context<'a> {
         };
         let accesses = count(mask);
         self.counters.fetches += accesses;
-        tally.add(Count {
-            geometry: fetch.form.geometry,
-            format: plan.texture().resource.format(),
-            surface: false,
-            accesses,
-        });
+        tally.add(count_of(plan, accesses));
         let begun = warp.side(begun);
         match fetch.block.and_then(|first| warp.block(first)) {
             Some(out) => plan.end(begun, fetch.components, scratch, out),
@@ -290,12 +293,7 @@ impl<'a> Context<'a> {
             }
             request.active = active;
             let Some((_, plan)) = kept.first() else { continue };
-            sites.tally.add(Count {
-                geometry: fetch.form.geometry,
-                format: plan.texture().resource.format(),
-                surface: false,
-                accesses: active.count_ones().into(),
-            });
+            sites.tally.add(count_of(plan, count(active)));
             let space = (&mut sites.scratch, &mut sites.answer);
             match engine {
                 None => plan.fetch(&request, space.0, space.1),

@@ -18,6 +18,13 @@ pub(crate) fn count(mask: u32) -> u64 {
     if mask == u32::MAX { 32 } else { mask.count_ones().into() }
 }
 
+/// A narrow operand: one of these registers, or a constant.
+#[inline]
+pub(super) fn narrow<'a>(rows: &'a [L32], constants: &'a Constants, slot: Slot) -> &'a L32 {
+    let file = if slot.is_constant() { &constants.narrow } else { rows };
+    &file[slot.index()]
+}
+
 /// What a split waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
@@ -131,11 +138,7 @@ impl Warp {
 
     #[inline]
     pub(crate) fn n<'a>(&'a self, constants: &'a Constants, slot: Slot) -> &'a L32 {
-        if slot.is_constant() {
-            &constants.narrow[slot.index()]
-        } else {
-            &self.narrow[self.narrow_base + slot.index()]
-        }
+        narrow(self.rows(), constants, slot)
     }
 
     #[inline]

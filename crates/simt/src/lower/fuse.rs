@@ -108,6 +108,21 @@ pub(crate) fn reads(function: &ir::Function) -> Vec<u32> {
     reads
 }
 
+/// How often each register is written.
+pub(super) fn writes(function: &ir::Function) -> Vec<u32> {
+    let mut writes = vec![0_u32; function.regs.len()];
+    for inst in function.body.iter().flatten() {
+        for operand in inst.operands.iter().take(destinations(inst)) {
+            each_register(operand, &mut |r| {
+                if let Some(n) = writes.get_mut(r.0 as usize) {
+                    *n += 1;
+                }
+            });
+        }
+    }
+    writes
+}
+
 fn is_plain(inst: &Instruction, opcodes: &[Opcode]) -> bool {
     let m = &inst.mods;
     opcodes.contains(&inst.opcode)
@@ -124,20 +139,11 @@ pub(crate) fn pairs(function: &ir::Function) -> Pairs {
         return pairs;
     }
     let reads = reads(function);
-    let mut writes = vec![0_u32; function.regs.len()];
+    let writes = writes(function);
     let mut starts = vec![false; body.len() + 1];
     for (_, at) in &function.labels {
         if let Some(s) = starts.get_mut(*at) {
             *s = true;
-        }
-    }
-    for inst in body {
-        for operand in inst.operands.iter().take(destinations(inst)) {
-            each_register(operand, &mut |r| {
-                if let Some(n) = writes.get_mut(r.0 as usize) {
-                    *n += 1;
-                }
-            });
         }
     }
     // Products of the running block that may still be fused, by their register.

@@ -1,7 +1,7 @@
 //! Registers that are the same in all lanes, wherever they are read: parameters of the kernel and what is
 //! copied from them. A fetch by such a handle need not compare those of its lanes.
 
-use super::fuse::{destinations, each_register};
+use super::fuse;
 use texunit_check::ir::{Base, Function, Operand};
 use texunit_isa::Opcode;
 
@@ -12,14 +12,7 @@ pub(super) fn registers(function: &Function, assigned: bool) -> Vec<bool> {
     let Some(body) = function.body.as_ref().filter(|_| function.is_entry && assigned) else {
         return uniform;
     };
-    let mut writes = vec![0_u32; uniform.len()];
-    for inst in body {
-        for operand in inst.operands.iter().take(destinations(inst)) {
-            each_register(operand, &mut |r| {
-                writes.get_mut(r.0 as usize).into_iter().for_each(|n| *n += 1);
-            });
-        }
-    }
+    let writes = fuse::writes(function);
     for inst in body {
         let [Operand::Reg(d), source] = &inst.operands[..] else { continue };
         if writes.get(d.0 as usize) != Some(&1) {
