@@ -1,6 +1,6 @@
 //! Fetches of whole arrays of coordinates: the CPU path for those who have no kernel.
 
-use super::{FetchPlan, Scratch, Way, fast};
+use super::{Fast, FetchPlan, Scratch, Way, fast};
 use crate::request::{FetchAnswer, FetchRequest, Lanes, ZERO_LANES};
 
 /// The operands of many fetches: an array for each register of the instruction, as in
@@ -78,18 +78,22 @@ const OPERANDS: usize = 15;
 
 /// Warps ahead of which the lines of operands and results are asked for. Stores that miss the caches
 /// fill the store buffer of the CPU, and then everything waits for them.
-const AHEAD: usize = 12;
+pub(super) const AHEAD: usize = 12;
 
-/// Asks for the cache lines that a warp of an array begins with, to be read.
+/// Asks for the cache lines that a warp of an array begins with, to be read; if there is that warp.
 #[inline(always)]
-fn will_read(array: &[Lanes], warp: usize) {
-    ask::<false>(array.as_ptr().wrapping_add(warp));
+pub(super) fn will_read(array: &[Lanes], warp: usize) {
+    if let Some(lanes) = array.get(warp) {
+        ask::<false>(lanes);
+    }
 }
 
 /// Likewise, to be written.
 #[inline(always)]
-fn will_write(array: &[Lanes], warp: usize) {
-    ask::<true>(array.as_ptr().wrapping_add(warp));
+pub(super) fn will_write(array: &[Lanes], warp: usize) {
+    if let Some(lanes) = array.get(warp) {
+        ask::<true>(lanes);
+    }
 }
 
 #[inline(always)]
@@ -154,6 +158,16 @@ fn write(out: &mut [&mut [u32]; 4], warp: usize, values: &[Lanes; 4], components
     }
 }
 
+/// The results of whole warps, of components that are wanted.
+fn results<'a>(out: &'a mut [&mut [u32]; 4], components: u8) -> [&'a mut [Lanes]; 4] {
+    let mut c = 0;
+    out.each_mut().map(|array| {
+        let is_wanted = components >> c & 1 == 1;
+        c += 1;
+        if is_wanted { array.as_chunks_mut().0 } else { &mut [] }
+    })
+}
+
 fn request<'a>(active: u32, components: u8, of: &[&'a Lanes; OPERANDS]) -> FetchRequest<'a> {
     let [x, y, z, w, ox, oy, oz, level, ax, ay, az, bx, by, bz, compare] = *of;
     FetchRequest {
@@ -169,6 +183,13 @@ fn request<'a>(active: u32, components: u8, of: &[&'a Lanes; OPERANDS]) -> Fetch
 }
 
 impl FetchPlan {
+    /// Whether fetches of these arrays are done in one piece. A coordinate without an array is zero, which
+    /// needs registers.
+    fn is_whole(&self, fast: &Fast, operands: &FetchArrays<'_>) -> bool {
+        let coords = &operands.coords[..self.form.geometry.coordinates()];
+        fast.is_whole() && !self.is_narrow() && coords.iter().all(|array| !array.is_empty())
+    }
+
     /// Fetches once for each element of `operands.coords[0]`, into the arrays of the wanted components
     /// (the others may be empty). `scratch` is as in [`FetchPlan::fetch`]. Err if an array that is not
     /// empty, or that of a wanted component, has another length.
@@ -195,34 +216,48 @@ impl FetchPlan {
         }
 
         let mut answer = FetchAnswer::default();
-        let mut registers = Registers::new(&all, components);
         let warps = fetches / 32;
         match &self.way {
+            Way::Fast(fast) if self.is_whole(fast, operands) => {
+                for c in (fast.channels()..4).filter(wanted) {
+                    out[c].fill(0);
+                }
+                let coords = [0, 1, 2].map(|c: usize| operands.coords[c].as_chunks().0);
+                let mut warp = 0;
+                while warp < warps {
+                    let results = results(&mut out, components);
+                    fast.run_whole(&self.texture.resource, coords, results, &mut warp);
+                    if warp < warps {
+                        // Some lanes need another way.
+                        let mut registers = Registers::new(&all, components);
+                        self.fetch(&registers.request(warp), scratch, &mut answer);
+                        write(&mut out, warp, &answer.values, components);
+                        warp += 1;
+                    }
+                }
+            }
             Way::Fast(fast) if !self.is_narrow() && warps > 0 => {
                 // The next fetch begins before this one waits for its texels.
                 let resource = &*self.texture.resource;
-                let fast::Space { placed: [now, next], blend, rows } = &mut scratch.fast;
+                let fast::Space { placed: [now, next], blend } = &mut scratch.fast;
                 let (mut now, mut next) = (now, next);
+                let mut registers = Registers::new(&all, components);
+                let [x, y, z, w] = &mut results(&mut out, components);
                 fast.place(&registers.request(0), now);
                 for warp in 0..warps {
-                    let mut asked = false;
                     if warp + 1 < warps {
                         fast.place(&registers.request(warp + 1), next);
-                        asked = fast.ask(next, rows);
                     }
-                    let after = asked.then_some(&*rows);
-                    fast.finish_asking(
-                        resource,
-                        components,
-                        (now, after),
-                        blend,
-                        &mut answer.values,
-                    );
-                    write(&mut out, warp, &answer.values, components);
+                    for out in [&*x, &*y, &*z, &*w] {
+                        will_write(out, warp + AHEAD);
+                    }
+                    let out = [x.get_mut(warp), y.get_mut(warp), z.get_mut(warp), w.get_mut(warp)];
+                    fast.finish(resource, now, blend, out);
                     std::mem::swap(&mut now, &mut next);
                 }
             }
             _ => {
+                let mut registers = Registers::new(&all, components);
                 for warp in 0..warps {
                     self.fetch(&registers.request(warp), scratch, &mut answer);
                     write(&mut out, warp, &answer.values, components);

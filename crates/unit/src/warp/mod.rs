@@ -176,7 +176,8 @@ impl FetchPlan {
     #[inline]
     pub fn end(&self, begun: &Begun, components: u8, scratch: &mut Scratch, out: &mut [Lanes; 4]) {
         if let Way::Fast(plan) = &self.way {
-            plan.finish(&self.texture.resource, components, &begun.0, &mut scratch.fast.blend, out);
+            let out = fast::wanted(components, out);
+            plan.finish(&self.texture.resource, &begun.0, &mut scratch.fast.blend, out);
         }
     }
 

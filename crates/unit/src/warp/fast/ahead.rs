@@ -5,55 +5,12 @@
 //! asked for those of a warp all together, it waits just as long. So a few are asked for after each few
 //! instructions of the sums of the warp before.
 
-use super::footprint::Group;
 use crate::request::Lanes;
-use crate::warp::build::Build;
-use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, load, pick};
+use crate::warp::simd::{Int, Simd};
 use texunit_memory::Window;
 
 /// Byte offsets of the rows of up to two groups: what a vector's lanes read lies together.
-pub(in crate::warp) type Rows = [Lanes; 4];
-
-/// Of kernels that do not ask.
-pub(super) static NO_ROWS: Rows = [[0; 32]; 4];
-
-/// A call of the stage.
-pub(super) struct Call<'a> {
-    pub(super) groups: &'a [Group<'a>],
-    pub(super) rows: &'a mut Rows,
-}
-
-#[derive(Debug)]
-pub(super) struct OfAhead;
-
-impl Arguments for OfAhead {
-    type Of<'a> = Call<'a>;
-}
-
-/// The stage that finds what is asked for.
-pub(super) fn ahead(build: Build) -> Run<OfAhead> {
-    pick::<_, Find>(build)
-}
-
-struct Find;
-
-impl Stage<OfAhead> for Find {
-    #[inline(always)]
-    fn run<S: Simd>(simd: S, call: Call<'_>) {
-        let chunks = 32 / S::LANES;
-        let mut n = 0;
-        for chunk in 0..chunks {
-            for group in call.groups {
-                let left = load(simd, group.base, chunk) + load(simd, &group.x.lower, chunk);
-                for y in [&group.y.lower, &group.y.upper] {
-                    let at = left + load(simd, y, chunk);
-                    at.store(&mut call.rows[n / chunks], n % chunks);
-                    n += 1;
-                }
-            }
-        }
-    }
-}
+pub(super) type Rows = [Lanes; 4];
 
 /// Who asks while the lanes of a vector are summed.
 pub(super) trait Ahead: Copy {
@@ -75,7 +32,8 @@ impl Ahead for No {
 #[derive(Clone, Copy)]
 pub(super) struct Asking<'a> {
     pub(super) window: Window<'a>,
-    pub(super) rows: &'a Rows,
+    /// `None`: nothing is asked for.
+    pub(super) rows: Option<&'a Rows>,
     /// The first place that is asked for in these sums.
     pub(super) first: usize,
     /// How many are asked for with each texel.
@@ -85,7 +43,8 @@ pub(super) struct Asking<'a> {
 impl Ahead for Asking<'_> {
     #[inline(always)]
     fn ask<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>) {
-        let rows = self.rows.as_flattened();
+        let Some(rows) = self.rows else { return };
+        let rows = rows.as_flattened();
         for n in 0..self.each {
             let offset = &rows[(self.first + texel * self.each + n) % rows.len()];
             Int::prefetch(self.window, offset, code, sum);

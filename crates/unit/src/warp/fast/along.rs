@@ -1,8 +1,8 @@
 //! The stages of an axis.
 
 use super::axis::{
-    Axis, AxisLanes, BORDER, CLAMP, CUT, Call, EXACT, MIRROR, MIRROR_2, OfAxis, POINT, Sizes, WRAP,
-    WRAP_2,
+    Axis, AxisLanes, BORDER, CLAMP, CUT, Call, EXACT, LINEAR, MIRROR, MIRROR_2, OfAxis, POINT,
+    Sizes, WRAP, WRAP_2,
 };
 use crate::request::{Lanes, lanes};
 use crate::warp::general::axes;
@@ -42,51 +42,88 @@ impl<const FIND: u8, const SCALE: u8, const MODE: u8, const EACH: bool> Stage<Of
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
         let Call { axis, coords, offset, sizes: of, out } = call;
-        let scaled = axis.is_normalized();
-        let limit = float(simd, axis.limit);
         let (mut near, mut outside_bits, mut together) = (0, [0; 2], 0);
         for chunk in 0..32 / S::LANES {
             let place = chunk * S::LANES;
-            let (n, pitch) = sizes::<S, EACH>(simd, axis, of, chunk);
-            let x = load(simd, coords, chunk).as_float();
-            let magnitude = (x.as_int() & int(simd, i32::MAX)).as_float();
-            near |= magnitude.lt(limit).bits() << place;
+            let sizes = sizes::<S, EACH>(simd, axis, of, chunk);
+            let x = load(simd, coords, chunk);
             let offset = match offset {
                 Some(offset) => load(simd, offset, chunk),
                 None => int(simd, 0),
             };
-            if FIND == POINT {
-                let i = texel::<S, SCALE>(simd, x, n, scaled);
-                let (i, _) = address::<S, MODE>(simd, i + offset, n);
-                if MODE == BORDER {
-                    outside_bits[0] |= outside(simd, i, n).bits() << place;
-                }
-                (i * pitch).store(&mut out.lower, chunk);
-                continue;
-            }
-            let t = distance::<S, SCALE>(simd, x, n, scaled);
-            let t = t + (offset << 8);
-            let t = if MODE == CLAMP {
-                let last = (n << 8) - int(simd, 256);
-                t.max(int(simd, 0)).min(last)
-            } else {
-                t
-            };
-            (t & int(simd, 255)).store(&mut out.weight, chunk);
-            let (lower, upper) = address::<S, MODE>(simd, t >> 8, n);
-            together |= upper.is(lower + int(simd, 1)).bits() << place;
+            let found = along::<S, FIND, SCALE, MODE>(simd, axis, x, offset, sizes);
+            near |= found.near.bits() << place;
+            found.lower.store(&mut out.lower, chunk);
             if MODE == BORDER {
-                outside_bits[0] |= outside(simd, lower, n).bits() << place;
-                outside_bits[1] |= outside(simd, upper, n).bits() << place;
+                outside_bits[0] |= found.outside[0].bits() << place;
             }
-            (lower * pitch).store(&mut out.lower, chunk);
-            (upper * pitch).store(&mut out.upper, chunk);
+            if FIND == LINEAR {
+                together |= found.together.bits() << place;
+                if MODE == BORDER {
+                    outside_bits[1] |= found.outside[1].bits() << place;
+                }
+                found.weight.store(&mut out.weight, chunk);
+                found.upper.store(&mut out.upper, chunk);
+            }
         }
         out.outside = outside_bits;
         out.apart = !together | outside_bits[0] | outside_bits[1];
         if near != u32::MAX {
             far(!near, axis, coords, offset, of, out);
         }
+    }
+}
+
+/// What the lanes of a vector read along an axis.
+pub(super) struct OnAxis<S: Simd> {
+    /// Byte offsets of the lower or only texel, and of the upper one.
+    pub(super) lower: Int<S>,
+    pub(super) upper: Int<S>,
+    /// Weight of the upper texel in 1/256.
+    pub(super) weight: Int<S>,
+    /// Lanes whose lower or upper texel is outside; of border modes.
+    pub(super) outside: [Mask<S>; 2],
+    /// Lanes whose upper texel is the one behind the lower.
+    pub(super) together: Mask<S>,
+    /// Lanes for which all this is so; the others are to be answered in another way.
+    pub(super) near: Mask<S>,
+}
+
+/// Rules 1.1 to 1.8 for texels of a size and a pitch. What `FIND` and `MODE` do not need is any number.
+#[inline(always)]
+pub(super) fn along<S: Simd, const FIND: u8, const SCALE: u8, const MODE: u8>(
+    simd: S,
+    axis: &Axis,
+    x: Int<S>,
+    offset: Int<S>,
+    (n, pitch): (Int<S>, Int<S>),
+) -> OnAxis<S> {
+    let scaled = axis.is_normalized();
+    let magnitude = (x & int(simd, i32::MAX)).as_float();
+    let near = magnitude.lt(float(simd, axis.limit));
+    let x = x.as_float();
+    if FIND == POINT {
+        let i = texel::<S, SCALE>(simd, x, n, scaled);
+        let (i, _) = address::<S, MODE>(simd, i + offset, n);
+        let (at, outside) = (i * pitch, [outside(simd, i, n); 2]);
+        return OnAxis { lower: at, upper: at, weight: at, outside, together: near, near };
+    }
+    let t = distance::<S, SCALE>(simd, x, n, scaled);
+    let t = t + (offset << 8);
+    let t = if MODE == CLAMP {
+        let last = (n << 8) - int(simd, 256);
+        t.max(int(simd, 0)).min(last)
+    } else {
+        t
+    };
+    let (lower, upper) = address::<S, MODE>(simd, t >> 8, n);
+    OnAxis {
+        lower: lower * pitch,
+        upper: upper * pitch,
+        weight: t & int(simd, 255),
+        outside: [outside(simd, lower, n), outside(simd, upper, n)],
+        together: upper.is(lower + int(simd, 1)),
+        near,
     }
 }
 

@@ -68,6 +68,8 @@ pub(super) struct Axis {
     /// Coordinates of this size and beyond are far.
     pub(super) limit: f32,
     coords: Coords,
+    /// How coordinates are scaled and addressed, of points and pairs of texels.
+    pub(super) kind: (u8, u8),
     /// What answers far lanes.
     pub(super) exact: axes::Axis,
     run: Run<OfAxis>,
@@ -143,7 +145,8 @@ impl Axis {
             Find::Linear => axes::Find::Linear,
         };
         let exact = axes::Axis { find: found, coords, mode };
-        Self { size, pitch, limit, coords, exact, run }
+        let kind = (scale, addressing(mode, pow2 && scale == EXACT));
+        Self { size, pitch, limit, coords, kind, exact, run }
     }
 
     /// Fills `out` for all 32 lanes, whatever the coordinates. Offsets are texels.
@@ -176,19 +179,29 @@ fn by_scale<const FIND: u8, const EACH: bool>(
     }
 }
 
+/// What the stages call a mode.
+fn addressing(mode: AddressMode, pow2: bool) -> u8 {
+    match mode {
+        AddressMode::Clamp | AddressMode::ClampOgl => CLAMP,
+        AddressMode::Wrap if pow2 => WRAP_2,
+        AddressMode::Mirror if pow2 => MIRROR_2,
+        AddressMode::Wrap => WRAP,
+        AddressMode::Mirror => MIRROR,
+        AddressMode::Border => BORDER,
+    }
+}
+
 fn by_mode<const FIND: u8, const SCALE: u8, const EACH: bool>(
     mode: AddressMode,
     pow2: bool,
     build: Build,
 ) -> Run<OfAxis> {
-    match mode {
-        AddressMode::Clamp | AddressMode::ClampOgl => {
-            pick::<_, Along<FIND, SCALE, CLAMP, EACH>>(build)
-        }
-        AddressMode::Wrap if pow2 => pick::<_, Along<FIND, SCALE, WRAP_2, EACH>>(build),
-        AddressMode::Mirror if pow2 => pick::<_, Along<FIND, SCALE, MIRROR_2, EACH>>(build),
-        AddressMode::Wrap => pick::<_, Along<FIND, SCALE, WRAP, EACH>>(build),
-        AddressMode::Mirror => pick::<_, Along<FIND, SCALE, MIRROR, EACH>>(build),
-        AddressMode::Border => pick::<_, Along<FIND, SCALE, BORDER, EACH>>(build),
+    match addressing(mode, pow2) {
+        CLAMP => pick::<_, Along<FIND, SCALE, CLAMP, EACH>>(build),
+        WRAP_2 => pick::<_, Along<FIND, SCALE, WRAP_2, EACH>>(build),
+        MIRROR_2 => pick::<_, Along<FIND, SCALE, MIRROR_2, EACH>>(build),
+        WRAP => pick::<_, Along<FIND, SCALE, WRAP, EACH>>(build),
+        MIRROR => pick::<_, Along<FIND, SCALE, MIRROR, EACH>>(build),
+        _ => pick::<_, Along<FIND, SCALE, BORDER, EACH>>(build),
     }
 }

@@ -19,33 +19,83 @@ pub(super) struct Group<'a> {
     pub(super) total: &'a Lanes,
 }
 
-impl Group<'_> {
-    /// Whether lanes read places near each other, as far as the first and the last one show: then most of
-    /// their texels are in the caches, and to ask for them early costs more than it gives.
-    #[inline(always)]
-    pub(super) fn is_near(&self) -> bool {
-        const NEAR: u32 = 1 << 17;
-        let [first, last] = [0, 31].map(|lane: usize| {
-            self.base[lane].wrapping_add(self.x.lower[lane]).wrapping_add(self.y.lower[lane])
-        });
-        first.abs_diff(last) < NEAR
-    }
-}
-
 /// What kernels work on.
 pub(super) struct Call<'a> {
     /// At most four: two slices of two levels.
     pub(super) groups: &'a [Group<'a>],
+    pub(super) task: Task<'a>,
+}
+
+/// What kernels are to do with their texels.
+pub(super) struct Task<'a> {
     pub(super) window: Window<'a>,
     /// What the fetch after this one reads, if its texels are asked for.
-    pub(super) next: &'a Rows,
+    pub(super) next: Option<&'a Rows>,
     /// Words of the border colour's texel, or zeros for integer coordinates.
     pub(super) border: &'a [u32; 4],
     /// Of the format.
     pub(super) channels: usize,
-    /// Components that are wanted.
-    pub(super) components: u8,
-    pub(super) out: &'a mut [Lanes; 4],
+    /// Where the results go, of the components that are wanted.
+    pub(super) out: Wanted<'a>,
+}
+
+/// A place for each component that is wanted.
+pub(super) type Wanted<'a> = [Option<&'a mut Lanes>; 4];
+
+/// A group as the lanes of a vector read it.
+#[derive(Clone, Copy)]
+pub(super) struct Spot<S: Simd> {
+    /// Byte offsets of the lower and the upper texel along x.
+    pub(super) columns: [Int<S>; 2],
+    /// Byte offsets of the lower and the upper row, those of slice, layer and face included.
+    pub(super) rows: [Int<S>; 2],
+    /// Weights of the upper texels along x and y.
+    pub(super) weights: [Int<S>; 2],
+    /// What the group counts of 256, if that is not all.
+    pub(super) total: Option<Int<S>>,
+    /// Whether the upper texel along x is the one behind the lower, in all lanes.
+    pub(super) together: bool,
+    pub(super) outside: Outside,
+}
+
+/// Lanes of a vector, as bits, whose texels are outside.
+#[derive(Clone, Copy)]
+pub(super) struct Outside {
+    /// The lower and the upper one.
+    pub(super) x: [u32; 2],
+    /// Likewise.
+    pub(super) y: [u32; 2],
+    /// Whose slice is.
+    pub(super) z: u32,
+}
+
+impl<S: Simd> Spot<S> {
+    /// Any place.
+    #[inline(always)]
+    pub(super) fn zero(simd: S) -> Self {
+        let none = [int(simd, 0); 2];
+        let outside = Outside { x: [0; 2], y: [0; 2], z: 0 };
+        Self { columns: none, rows: none, weights: none, total: None, together: true, outside }
+    }
+
+    #[inline(always)]
+    pub(super) fn new(simd: S, group: &Group<'_>, chunk: usize) -> Self {
+        let (Group { x, y, .. }, place) = (group, chunk * S::LANES);
+        let all = (1_u32 << S::LANES) - 1;
+        let base = load(simd, group.base, chunk);
+        Self {
+            columns: [load(simd, &x.lower, chunk), load(simd, &x.upper, chunk)],
+            rows: [base + load(simd, &y.lower, chunk), base + load(simd, &y.upper, chunk)],
+            weights: [load(simd, &x.weight, chunk), load(simd, &y.weight, chunk)],
+            total: Some(load(simd, group.total, chunk)),
+            together: x.apart >> place & all == 0,
+            outside: Outside {
+                x: [x.outside[0] >> place & all, x.outside[1] >> place & all],
+                y: [y.outside[0] >> place & all, y.outside[1] >> place & all],
+                z: group.outside >> place & all,
+            },
+        }
+    }
 }
 
 /// A texel of each lane: one word up to 4 bytes, else 2 or 4.
@@ -55,41 +105,33 @@ pub(super) type Texel<S> = [Int<S>; 4];
 #[inline(always)]
 pub(super) fn texels<S: Simd, const PER: usize>(
     simd: S,
-    call: &Call<'_>,
-    group: &Group<'_>,
+    task: &Task<'_>,
+    spot: &Spot<S>,
     size: usize,
-    chunk: usize,
 ) -> [Texel<S>; PER] {
-    let here = ((1_u32 << S::LANES) - 1) << (chunk * S::LANES);
     let mut texels = [[int(simd, 0); 4]; PER];
-    let base = load(simd, group.base, chunk);
-    let left = load(simd, &group.x.lower, chunk);
+    let (window, [left, right]) = (task.window, spot.columns);
     if PER == 1 {
-        let at = base + left + load(simd, &group.y.lower, chunk);
-        texels[0] = texel(simd, call.window, size, at);
+        texels[0] = texel(simd, window, size, spot.rows[0] + left);
     } else {
-        let together = group.x.apart & here == 0;
-        let right = load(simd, &group.x.upper, chunk);
         for row in 0..PER / 2 {
-            let y = if row == 0 { &group.y.lower } else { &group.y.upper };
-            let row_base = base + load(simd, y, chunk);
-            let [a, b] = if together {
-                pair(simd, call.window, size, row_base + left)
+            let base = spot.rows[row];
+            let [a, b] = if spot.together {
+                pair(simd, window, size, base + left)
             } else {
-                let a = texel(simd, call.window, size, row_base + left);
-                [a, texel(simd, call.window, size, row_base + right)]
+                let a = texel(simd, window, size, base + left);
+                [a, texel(simd, window, size, base + right)]
             };
             texels[2 * row] = a;
             texels[2 * row + 1] = b;
         }
     }
-    let edges = group.x.outside[0] | group.y.outside[0] | group.outside;
-    let edges = if PER == 1 { edges } else { edges | group.x.outside[1] | group.y.outside[1] };
-    if edges & here != 0 {
+    let Outside { x, y, z } = spot.outside;
+    let edges = if PER == 1 { x[0] | y[0] | z } else { x[0] | y[0] | z | x[1] | y[1] };
+    if edges != 0 {
         for (k, texel) in texels.iter_mut().enumerate() {
-            let bits = group.x.outside[k & 1] | group.y.outside[k >> 1] | group.outside;
-            let outside = mask(simd, bits, chunk);
-            for (word, &border) in texel.iter_mut().zip(call.border).take(size.div_ceil(4)) {
+            let outside = mask(simd, x[k & 1] | y[k >> 1] | z, 0);
+            for (word, &border) in texel.iter_mut().zip(task.border).take(size.div_ceil(4)) {
                 *word = outside.select(int(simd, border as i32), *word);
             }
         }
@@ -145,23 +187,25 @@ fn pair<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S>) -> [Texel
 
 /// Weights of the texels of a group (docs/numerics.md 2, "Weights"), split along x, then y.
 #[inline(always)]
-pub(super) fn weights<S: Simd, const PER: usize>(
-    simd: S,
-    group: &Group<'_>,
-    chunk: usize,
-) -> [Int<S>; PER] {
-    let total = load(simd, group.total, chunk);
+pub(super) fn weights<S: Simd, const PER: usize>(simd: S, spot: &Spot<S>) -> [Int<S>; PER] {
+    let whole = int(simd, 256);
+    let total = match spot.total {
+        Some(total) => total,
+        None => whole,
+    };
     let mut weights = [total; PER];
     if PER > 1 {
-        let half = int(simd, 128);
-        let right = (total.times(load(simd, &group.x.weight, chunk)) + half).shr(8);
+        let (half, [a, b]) = (int(simd, 128), spot.weights);
+        let right = match spot.total {
+            Some(total) => (total.times(a) + half).shr(8),
+            None => a,
+        };
         let left = total - right;
         if PER == 2 {
             (weights[0], weights[1]) = (left, right);
         } else {
-            let b = load(simd, &group.y.weight, chunk);
             let w11 = (right.times(b) + half).shr(8);
-            let w00 = (left.times(int(simd, 256) - b) + half).shr(8);
+            let w00 = (left.times(whole - b) + half).shr(8);
             (weights[0], weights[1]) = (w00, right - w11);
             (weights[2], weights[3]) = (left - w00, w11);
         }

@@ -2,7 +2,7 @@
 
 use super::ahead::{Ahead, Asking, No};
 use super::floats::{F16, Real};
-use super::footprint::{Call, Group, Texel, code, texels, weights};
+use super::footprint::{Call, Spot, Task, Texel, code, texels, weights};
 use super::point::{Half, Picked, Point, Signed, Snorm, Unorm, Unsigned};
 use super::singles::F32;
 use super::sums::{Channel, Snorm8, Snorm16, Unorm8, Unorm16, Whole};
@@ -65,31 +65,21 @@ pub(super) fn kernel(
         (Stored::U16, true) => filtered::<Whole<Unorm16>>(n, footprint, build),
         (Stored::S16, true) => filtered::<Whole<Snorm16>>(n, footprint, build),
         (Stored::F16, false) => filtered::<Real<F16>>(n, footprint, build),
-        (Stored::F32, false) if n == 4 && footprint == Footprint::Square => {
-            pick::<_, Unrolled<Real<F32>, 4, 1, false>>(build)
-        }
-        (Stored::F32, false) => filtered::<Real<F32>>(n, footprint, build),
+        (Stored::F32, false) => match (n, footprint) {
+            (1, Footprint::Square) => alone::<Unrolled<Real<F32>, 1, 1>>(build),
+            (1, Footprint::TwoSquares) => alone::<Unrolled<Real<F32>, 1, 2>>(build),
+            (4, Footprint::Square) => alone::<Unrolled<Real<F32>, 4, 1>>(build),
+            _ => filtered::<Real<F32>>(n, footprint, build),
+        },
         _ => return None,
     })
-}
-
-/// The kernel that also asks for the texels of the next fetch, where there is one: for texels that fill
-/// the caches soon.
-pub(super) fn asking(format: Format, footprint: Footprint, build: Build) -> Option<Run<OfKernel>> {
-    use Footprint::{Square, TwoSquares};
-    match (format.plain_channel()?, format.channels(), footprint) {
-        (Stored::F32, 1, Square) => Some(pick::<_, Unrolled<Real<F32>, 1, 1, true>>(build)),
-        (Stored::F32, 1, TwoSquares) => Some(pick::<_, Unrolled<Real<F32>, 1, 2, true>>(build)),
-        (Stored::F32, 4, Square) => Some(pick::<_, Unrolled<Real<F32>, 4, 1, true>>(build)),
-        _ => None,
-    }
 }
 
 /// Kernels for one channel, and for any number of them: the time to compile is worth no more.
 fn point<C: Point>(channels: u8, build: Build) -> Run<OfKernel> {
     match channels {
-        1 => pick::<_, Picked<C, true>>(build),
-        _ => pick::<_, Picked<C, false>>(build),
+        1 => alone::<Picked<C, true>>(build),
+        _ => alone::<Picked<C, false>>(build),
     }
 }
 
@@ -102,26 +92,52 @@ fn filtered<C: Channel>(channels: u8, footprint: Footprint, build: Build) -> Run
 
 fn by_footprint<C: Channel, const ONE: bool>(footprint: Footprint, build: Build) -> Run<OfKernel> {
     match footprint {
-        Footprint::Texel | Footprint::Row => pick::<_, Filtered<C, ONE, 1, 2>>(build),
-        Footprint::Square => pick::<_, Filtered<C, ONE, 1, 4>>(build),
-        Footprint::TwoTexels => pick::<_, Filtered<C, ONE, 2, 1>>(build),
-        Footprint::TwoSquares => pick::<_, Filtered<C, ONE, 2, 4>>(build),
+        Footprint::Texel | Footprint::Row => alone::<Filtered<C, ONE, 1, 2>>(build),
+        Footprint::Square => alone::<Filtered<C, ONE, 1, 4>>(build),
+        Footprint::TwoTexels => alone::<Filtered<C, ONE, 2, 1>>(build),
+        Footprint::TwoSquares => alone::<Filtered<C, ONE, 2, 4>>(build),
     }
 }
 
 fn bytes(footprint: Footprint, build: Build) -> Run<OfKernel> {
     match footprint {
-        Footprint::Texel | Footprint::Row => pick::<_, Bytes<1, 2>>(build),
-        Footprint::Square => pick::<_, Bytes<1, 4>>(build),
-        Footprint::TwoTexels => pick::<_, Bytes<2, 1>>(build),
-        Footprint::TwoSquares => pick::<_, Bytes<2, 4>>(build),
+        Footprint::Texel | Footprint::Row => alone::<Bytes<1, 2>>(build),
+        Footprint::Square => alone::<Bytes<1, 4>>(build),
+        Footprint::TwoTexels => alone::<Bytes<2, 1>>(build),
+        Footprint::TwoSquares => alone::<Bytes<2, 4>>(build),
     }
 }
 
-/// The groups of a call, as many as the kernel was picked for.
-#[inline(always)]
-fn groups<'a, const GROUPS: usize>(call: &Call<'a>) -> &'a [Group<'a>; GROUPS] {
-    call.groups.first_chunk().expect("the kernel fits the footprint")
+/// A kernel: from where the lanes of a vector read to their results.
+pub(super) trait Kernel {
+    /// Groups of texels: 1 or 2.
+    const GROUPS: usize;
+    /// Whether texels are found by a point, and not filtered.
+    const POINT: bool = false;
+    /// Whether it asks for the texels of the next fetch: those in the task's rows, which are first those of
+    /// the first chunk, and of a chunk those of the first group.
+    const ASKS: bool = false;
+    /// Writes the results of a vector's lanes. `spots` has two places; the kernel reads `GROUPS` of them.
+    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &[Spot<S>; 2], chunk: usize);
+}
+
+fn alone<K: Kernel>(build: Build) -> Run<OfKernel> {
+    pick::<_, Alone<K>>(build)
+}
+
+/// A kernel as a stage of its own, on axes that others have filled.
+struct Alone<K>(PhantomData<K>);
+
+impl<K: Kernel> Stage<OfKernel> for Alone<K> {
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, mut call: Call<'_>) {
+        let groups = call.groups;
+        for chunk in 0..32 / S::LANES {
+            let first = Spot::new(simd, &groups[0], chunk);
+            let second = if K::GROUPS > 1 { Spot::new(simd, &groups[1], chunk) } else { first };
+            K::values(simd, &mut call.task, &[first, second], chunk);
+        }
+    }
 }
 
 /// Channels of a kind, one by one: a single one, or as many as there are.
@@ -136,7 +152,7 @@ struct Loaded<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> {
 
 impl<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> Loaded<S, C, GROUPS, PER> {
     #[inline(always)]
-    fn new(simd: S, call: &Call<'_>, channels: usize, chunk: usize) -> Self {
+    fn new(simd: S, task: &Task<'_>, spots: &[Spot<S>; 2], channels: usize) -> Self {
         let zero = int(simd, 0);
         let mut loaded = Self {
             texels: [[[zero; 4]; PER]; GROUPS],
@@ -144,18 +160,17 @@ impl<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> Loaded<S, C, GR
             made: [[C::weight(zero); PER]; GROUPS],
         };
         // No loop: the compiler would leave it one, and the texels in memory.
-        loaded.load(simd, call, channels, 0, chunk);
+        loaded.load(simd, task, &spots[0], channels, 0);
         if GROUPS > 1 {
-            loaded.load(simd, call, channels, 1, chunk);
+            loaded.load(simd, task, &spots[1], channels, 1);
         }
         loaded
     }
 
     #[inline(always)]
-    fn load(&mut self, simd: S, call: &Call<'_>, channels: usize, g: usize, chunk: usize) {
-        let group = &groups::<GROUPS>(call)[g];
-        self.texels[g] = texels(simd, call, group, C::SIZE * channels, chunk);
-        self.shares[g] = weights(simd, group, chunk);
+    fn load(&mut self, simd: S, task: &Task<'_>, spot: &Spot<S>, channels: usize, g: usize) {
+        self.texels[g] = texels(simd, task, spot, C::SIZE * channels);
+        self.shares[g] = weights(simd, spot);
         for k in 0..PER {
             self.made[g][k] = C::weight(self.shares[g][k]);
         }
@@ -163,109 +178,104 @@ impl<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> Loaded<S, C, GR
 
     /// Filters a channel, if it is wanted.
     #[inline(always)]
-    fn channel(&self, simd: S, call: &mut Call<'_>, c: usize, chunk: usize, ahead: impl Ahead) {
-        if call.components >> c & 1 == 0 {
-            return;
-        }
+    fn channel(&self, simd: S, task: &mut Task<'_>, c: usize, chunk: usize, ahead: impl Ahead) {
+        let Some(out) = &mut task.out[c] else { return };
         let mut codes = [[int(simd, 0); PER]; GROUPS];
         for g in 0..GROUPS {
             for k in 0..PER {
                 codes[g][k] = code(simd, &self.texels[g][k], C::SIZE, c);
             }
         }
-        C::sum(simd, &codes, &self.shares, &self.made, ahead).store(&mut call.out[c], chunk);
+        C::sum(simd, &codes, &self.shares, &self.made, ahead).store(out, chunk);
     }
 }
 
-impl<C: Channel, const ONE: bool, const GROUPS: usize, const PER: usize> Stage<OfKernel>
+impl<C: Channel, const ONE: bool, const GROUPS: usize, const PER: usize> Kernel
     for Filtered<C, ONE, GROUPS, PER>
 {
+    const GROUPS: usize = GROUPS;
     #[inline(always)]
-    fn run<S: Simd>(simd: S, mut call: Call<'_>) {
-        let channels = if ONE { 1 } else { call.channels };
-        for chunk in 0..32 / S::LANES {
-            let loaded = Loaded::<S, C, GROUPS, PER>::new(simd, &call, channels, chunk);
-            for c in 0..channels {
-                loaded.channel(simd, &mut call, c, chunk, No);
-            }
+    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &[Spot<S>; 2], chunk: usize) {
+        let channels = if ONE { 1 } else { task.channels };
+        let loaded = Loaded::<S, C, GROUPS, PER>::new(simd, task, spots, channels);
+        for c in 0..channels {
+            loaded.channel(simd, task, c, chunk, No);
         }
     }
 }
 
-/// One or four channels of a kind. Each is in the code by itself, so that texels stay in registers. `ASK`
-/// says that the texels of the next fetch are asked for.
-struct Unrolled<C, const N: usize, const GROUPS: usize, const ASK: bool>(PhantomData<C>);
+/// One or four channels of a kind. Each is in the code by itself, so that texels stay in registers. Asks
+/// for the texels of the next fetch.
+pub(super) struct Unrolled<C, const N: usize, const GROUPS: usize>(PhantomData<C>);
 
-impl<C: Channel, const N: usize, const GROUPS: usize, const ASK: bool> Stage<OfKernel>
-    for Unrolled<C, N, GROUPS, ASK>
-{
+impl<C: Channel, const N: usize, const GROUPS: usize> Kernel for Unrolled<C, N, GROUPS> {
+    const GROUPS: usize = GROUPS;
+    const ASKS: bool = true;
     #[inline(always)]
-    fn run<S: Simd>(simd: S, mut call: Call<'_>) {
-        for chunk in 0..32 / S::LANES {
-            let loaded = Loaded::<S, C, GROUPS, 4>::new(simd, &call, N, chunk);
-            Self::channel(simd, &mut call, &loaded, 0, chunk);
-            if N > 1 {
-                Self::channel(simd, &mut call, &loaded, 1, chunk);
-                Self::channel(simd, &mut call, &loaded, 2, chunk);
-                Self::channel(simd, &mut call, &loaded, 3, chunk);
-            }
+    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &[Spot<S>; 2], chunk: usize) {
+        let loaded = Loaded::<S, C, GROUPS, 4>::new(simd, task, spots, N);
+        Self::channel(simd, task, &loaded, 0, chunk);
+        if N > 1 {
+            Self::channel(simd, task, &loaded, 1, chunk);
+            Self::channel(simd, task, &loaded, 2, chunk);
+            Self::channel(simd, task, &loaded, 3, chunk);
         }
     }
 }
 
-impl<C: Channel, const N: usize, const GROUPS: usize, const ASK: bool> Unrolled<C, N, GROUPS, ASK> {
+impl<C: Channel, const N: usize, const GROUPS: usize> Unrolled<C, N, GROUPS> {
     #[inline(always)]
     fn channel<S: Simd>(
         simd: S,
-        call: &mut Call<'_>,
+        task: &mut Task<'_>,
         loaded: &Loaded<S, C, GROUPS, 4>,
         c: usize,
         chunk: usize,
     ) {
-        if ASK {
-            let (window, rows) = (call.window, call.next);
-            // Two rows a group.
-            let all = 2 * GROUPS * S::LANES;
-            let first = chunk * all + c * (all / N);
-            let asking = Asking { window, rows, first, each: all / N / (4 * GROUPS) };
-            loaded.channel(simd, call, c, chunk, asking);
-        } else {
-            loaded.channel(simd, call, c, chunk, No);
-        }
+        let (window, rows) = (task.window, task.next);
+        // Two rows a group.
+        let all = 2 * GROUPS * S::LANES;
+        let first = chunk * all + c * (all / N);
+        let asking = Asking { window, rows, first, each: all / N / (4 * GROUPS) };
+        loaded.channel(simd, task, c, chunk, asking);
     }
 }
 
 /// Four channels of 8-bit unorm: two at a time in 16-bit arithmetic, which holds their sums of at most
 /// 255 * 256.
-struct Bytes<const GROUPS: usize, const PER: usize>;
+pub(super) struct Bytes<const GROUPS: usize, const PER: usize>;
 
-impl<const GROUPS: usize, const PER: usize> Stage<OfKernel> for Bytes<GROUPS, PER> {
+impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
+    const GROUPS: usize = GROUPS;
+    const ASKS: bool = true;
     #[inline(always)]
-    fn run<S: Simd>(simd: S, call: Call<'_>) {
-        let groups = groups::<GROUPS>(&call);
+    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &[Spot<S>; 2], chunk: usize) {
         let low = int(simd, 0x00ff_00ff);
-        for chunk in 0..32 / S::LANES {
-            let mut sums = [int(simd, 0); 2];
-            for group in groups {
-                let texels = texels::<S, PER>(simd, &call, group, 4, chunk);
-                let weights = weights::<S, PER>(simd, group, chunk);
-                for k in 0..PER {
-                    let (texel, weight) = (texels[k][0], weights[k] | (weights[k] << 16));
-                    sums[0] = sums[0].add16((texel & low).mul16(weight));
-                    sums[1] = sums[1].add16(texel.shr16_8().mul16(weight));
-                }
+        let mut sums = [int(simd, 0); 2];
+        for (g, spot) in spots[..GROUPS].iter().enumerate() {
+            let texels = texels::<S, PER>(simd, task, spot, 4);
+            let weights = weights::<S, PER>(simd, spot);
+            for k in 0..PER {
+                let (mut texel, weight) = (texels[k][0], weights[k] | (weights[k] << 16));
+                // Two rows a group.
+                let (window, rows) = (task.window, task.next);
+                let (first, each) = (chunk * 2 * GROUPS * S::LANES, 2 * S::LANES / PER);
+                let asking = Asking { window, rows, first, each };
+                asking.ask(g * PER + k, &mut texel, &mut sums[0]);
+                sums[0] = sums[0].add16((texel & low).mul16(weight));
+                sums[1] = sums[1].add16(texel.shr16_8().mul16(weight));
             }
-            for odd in 0..2 {
-                let sum = sums[odd];
-                // (257 * sum + 128) >> 8, as for single channels.
-                let k = sum.add16(sum.add16(int(simd, 0x0080_0080)).shr16_8());
-                let (low, high) = (k & int(simd, 0xffff), k.shr(16));
-                if call.components >> odd & 1 == 1 {
-                    low.to_float().ratio(65_535.0).as_int().store(&mut call.out[odd], chunk);
-                }
-                if call.components >> (odd + 2) & 1 == 1 {
-                    high.to_float().ratio(65_535.0).as_int().store(&mut call.out[odd + 2], chunk);
-                }
+        }
+        for odd in 0..2 {
+            let sum = sums[odd];
+            // (257 * sum + 128) >> 8, as for single channels.
+            let k = sum.add16(sum.add16(int(simd, 0x0080_0080)).shr16_8());
+            let (low, high) = (k & int(simd, 0xffff), k.shr(16));
+            if let Some(out) = &mut task.out[odd] {
+                low.to_float().ratio(65_535.0).as_int().store(out, chunk);
+            }
+            if let Some(out) = &mut task.out[odd + 2] {
+                high.to_float().ratio(65_535.0).as_int().store(out, chunk);
             }
         }
     }

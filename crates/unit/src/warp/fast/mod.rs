@@ -16,16 +16,17 @@ mod plan;
 mod point;
 mod singles;
 mod sums;
+mod whole;
 
 use super::simd::Run;
 use crate::request::{FetchForm, FetchRequest, Lanes};
 use crate::resource::Resource;
-use ahead::{NO_ROWS, OfAhead, Rows};
 use axis::{Axis, AxisLanes};
 use faces::OfFaces;
-use footprint::Call;
+use footprint::{Call, Task, Wanted};
 use kernel::OfKernel;
 use levels::{LevelSpace, Levels, Planes, Slices};
+use whole::OfWhole;
 
 /// What fetches of a warp change.
 #[derive(Clone, Debug)]
@@ -34,8 +35,6 @@ pub(super) struct Space {
     /// Of a fetch, and of the one after it.
     pub(super) placed: [Placed; 2],
     pub(super) blend: Blend,
-    /// What is asked for.
-    pub(super) rows: Rows,
 }
 
 /// Values of a blend of levels.
@@ -43,7 +42,7 @@ pub(super) type Blend = [Lanes; 4];
 
 impl Space {
     pub(super) fn new() -> Self {
-        Self { placed: [Placed::new(), Placed::new()], blend: [[0; 32]; 4], rows: [[0; 32]; 4] }
+        Self { placed: [Placed::new(), Placed::new()], blend: [[0; 32]; 4] }
     }
 }
 
@@ -84,24 +83,6 @@ impl Placed {
     }
 }
 
-/// Whether the texels of the next fetch are asked for, by which kernel.
-#[derive(Clone, Copy, Debug)]
-enum Asking {
-    Never,
-    /// Where lanes read places far from each other.
-    Far(Run<OfKernel>),
-    Always(Run<OfKernel>),
-}
-
-impl Asking {
-    fn kernel(self) -> Option<Run<OfKernel>> {
-        match self {
-            Self::Never => None,
-            Self::Far(kernel) | Self::Always(kernel) => Some(kernel),
-        }
-    }
-}
-
 /// A fetch made ready.
 #[derive(Clone, Debug)]
 pub(super) struct Fast {
@@ -112,8 +93,6 @@ pub(super) struct Fast {
     /// Of layered textures and cubes.
     planes: Option<Planes>,
     slices: Slices,
-    ahead: Run<OfAhead>,
-    asking: Asking,
     /// What stands for y if the geometry lacks it.
     row: &'static AxisLanes,
     levels: Levels,
@@ -124,6 +103,18 @@ pub(super) struct Fast {
     kernels: [Run<OfKernel>; 2],
     filters: bool,
     channels: usize,
+    /// Fetches in one piece.
+    whole: Option<Run<OfWhole>>,
+    /// Whether those ask for the texels of the next warp.
+    asks: bool,
+}
+
+/// Places for the wanted components.
+#[inline(always)]
+pub(super) fn wanted(components: u8, out: &mut [Lanes; 4]) -> Wanted<'_> {
+    let [x, y, z, w] = out;
+    let wants = |c: u32| components >> c & 1 == 1;
+    [wants(0).then_some(x), wants(1).then_some(y), wants(2).then_some(z), wants(3).then_some(w)]
 }
 
 /// Axes that a geometry lacks contribute nothing.
@@ -143,9 +134,59 @@ impl Fast {
         space: &mut Space,
         out: &mut [Lanes; 4],
     ) {
-        let Space { placed: [placed, _], blend, .. } = space;
+        let mut out = wanted(components, out);
+        if self.is_whole() {
+            self.clear(&mut out);
+            let coords = [request.coords[0], request.coords[1], request.coords[2]];
+            let results = out.each_mut().map(|out| match out {
+                Some(out) => std::slice::from_mut(&mut **out),
+                None => &mut [],
+            });
+            let mut next = 0;
+            self.run_whole(resource, coords.map(std::slice::from_ref), results, &mut next);
+            if next == 1 {
+                return;
+            }
+        }
+        let Space { placed: [placed, _], blend } = space;
         self.place(request, placed);
-        self.finish(resource, components, placed, blend, out);
+        self.finish(resource, placed, blend, out);
+    }
+
+    /// Whether fetches are done in one piece.
+    #[inline(always)]
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole.is_some()
+    }
+
+    /// Channels of the format: components beyond are zeros.
+    pub(super) fn channels(&self) -> usize {
+        self.channels
+    }
+
+    /// Fetches of warps in one piece, from warp `next` on, up to one that cannot be done so, or all; for
+    /// plans that [do that](Self::is_whole).
+    #[inline(always)]
+    pub(super) fn run_whole(
+        &self,
+        resource: &Resource,
+        coords: [&[Lanes]; 3],
+        out: [&mut [Lanes]; 4],
+        next: &mut usize,
+    ) {
+        let (window, border, channels) = (self.window(resource), &self.border, self.channels);
+        let (axes, asks) = (&self.axes, self.asks);
+        if let Some(stage) = self.whole {
+            stage.call(whole::Call { axes, window, border, channels, asks, coords, out, next });
+        }
+    }
+
+    /// Zeros for the components that the format lacks.
+    #[inline(always)]
+    fn clear(&self, out: &mut Wanted<'_>) {
+        for values in out.iter_mut().skip(self.channels).flatten() {
+            **values = [0; 32];
+        }
     }
 
     /// The first half of a fetch: which texels, and their weights.
@@ -201,77 +242,35 @@ impl Fast {
     }
 
     /// The second half of a fetch: texels and values.
-    #[inline(always)]
     pub(super) fn finish(
         &self,
         resource: &Resource,
-        components: u8,
         placed: &Placed,
         blend: &mut Blend,
-        out: &mut [Lanes; 4],
+        mut out: Wanted<'_>,
     ) {
-        self.finish_asking(resource, components, (placed, None), blend, out);
-    }
-
-    /// Likewise, asking for what the next fetch reads.
-    pub(super) fn finish_asking(
-        &self,
-        resource: &Resource,
-        components: u8,
-        (placed, next): (&Placed, Option<&Rows>),
-        blend: &mut Blend,
-        out: &mut [Lanes; 4],
-    ) {
+        self.clear(&mut out);
         let slots = placed.slots;
         let groups = self.groups(placed);
         let window = self.window(resource);
         let (border, channels) = (&self.border, self.channels);
-        let asked = next.filter(|_| slots == 1).zip(self.asking.kernel());
-        let run = |kernel: usize, out: &mut [Lanes; 4]| {
-            let (next, kernel) = match asked {
-                Some(asked) => asked,
-                None => (&NO_ROWS, self.kernels[kernel]),
-            };
-            kernel.call(Call { groups: &groups, window, next, border, channels, components, out });
+        let run = |kernel: usize, out: Wanted<'_>| {
+            let task = Task { window, next: None, border, channels, out };
+            self.kernels[kernel].call(Call { groups: &groups, task });
         };
-        if self.filters {
-            run(slots - 1, out);
-        } else {
-            run(0, out);
-            if slots == 2 {
-                // A blend of levels is a sum even if it is one of single texels (rule 3.5); a lane
-                // without one has the value of its texel.
-                run(1, blend);
-                let shares = self.share(&placed.levels, 1);
-                for (c, (out, blend)) in out.iter_mut().zip(blend).enumerate() {
-                    for lane in 0..32 {
-                        let blended = components >> c & 1 == 1 && shares[lane] != 0;
-                        out[lane] = if blended { blend[lane] } else { out[lane] };
-                    }
-                }
+        if self.filters || slots == 1 {
+            return run(slots - 1, out);
+        }
+        run(0, out.each_mut().map(Option::as_deref_mut));
+        run(1, blend.each_mut().map(Some));
+        // A blend of levels is a sum even if it is one of single texels (rule 3.5); a lane without one
+        // has the value of its texel.
+        let shares = self.share(&placed.levels, 1);
+        for (out, blend) in out.into_iter().zip(blend) {
+            let Some(out) = out else { continue };
+            for lane in 0..32 {
+                out[lane] = if shares[lane] != 0 { blend[lane] } else { out[lane] };
             }
         }
-        for (c, values) in out.iter_mut().enumerate().skip(self.channels) {
-            if components >> c & 1 == 1 {
-                *values = [0; 32];
-            }
-        }
-    }
-
-    /// Between both halves, while another fetch is in its second one: finds what that asks for; false if
-    /// that does not help.
-    #[inline(always)]
-    pub(super) fn ask(&self, placed: &Placed, rows: &mut Rows) -> bool {
-        let helps = match self.asking {
-            Asking::Never => false,
-            Asking::Far(_) => !self.group(placed, (0, 0)).is_near(),
-            Asking::Always(_) => true,
-        };
-        if helps {
-            let groups = self.groups(placed);
-            let read = if self.is_deep() { 2 } else { 1 };
-            self.ahead.call(ahead::Call { groups: &groups[..read], rows });
-        }
-        helps
     }
 }

@@ -1,18 +1,18 @@
 //! What is decided when a fetch is planned.
 
-use super::ahead;
 use super::axis::{Axis, AxisLanes, Find};
 use super::faces;
 use super::kernel::{self, Footprint};
 use super::levels::{Each, Levels, Planes, Slices};
-use super::{Asking, Fast, NO_AXIS};
+use super::whole::whole;
+use super::{Fast, NO_AXIS};
 use crate::effective::{Coords, EffectiveSampler, reads_normalized};
 use crate::request::{FetchForm, FetchKind, Geometry, Lod};
 use crate::resource::{Level, Resource};
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 use crate::warp::build::Build;
 use crate::warp::general::levels::{LevelStage, Source};
-use texunit_texel::{Format, Reading, border_codes, pack, readings};
+use texunit_texel::{Reading, border_codes, pack, readings};
 
 /// The row of a 1D texture that is filtered with a border: half of each result comes from row -1,
 /// outside.
@@ -100,6 +100,9 @@ impl Fast {
         let bytes = pack(format, border);
         let words = bytes.as_chunks::<4>().0;
         let cube = geometry.is_cube();
+        let flat = !(cube || geometry.is_array() || form.offset || each || find == Find::Integer);
+        let reads = (format, normalized);
+        let whole = flat.then(|| whole(reads, footprints[0], &axes, build)).flatten();
         let last_layer = resource.shape().layers.saturating_sub(1);
         Some(Self {
             form,
@@ -107,8 +110,6 @@ impl Fast {
             faces: cube.then(|| faces::faces(build)),
             planes: (cube || geometry.is_array()).then(|| Planes::new(last_layer, build)),
             slices: Slices::new(build),
-            ahead: ahead::ahead(build),
-            asking: if linear { asking(format, base, footprints[0], build) } else { Asking::Never },
             row: if border_row { &BORDER_ROW } else { &NO_AXIS },
             levels,
             first,
@@ -116,18 +117,9 @@ impl Fast {
             kernels: [one, two.unwrap_or(one)],
             filters: linear,
             channels: format.channels().into(),
+            whole,
+            asks: base.plane_pitch >= ASK_FROM,
         })
-    }
-}
-
-/// Whether the texels of a layer like this one are asked for early.
-fn asking(format: Format, layer: Level, footprint: Footprint, build: Build) -> Asking {
-    match kernel::asking(format, footprint, build) {
-        Some(_) if layer.plane_pitch < ASK_FROM => Asking::Never,
-        // So few of these texels have room in the caches that even neighbours are waited for.
-        Some(kernel) if format.texel_size() == 16 => Asking::Always(kernel),
-        Some(kernel) => Asking::Far(kernel),
-        None => Asking::Never,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Point-sampled values (docs/numerics.md 2): the texel that was picked, without arithmetic.
 
-use super::footprint::{Call, code, texels};
-use super::kernel::OfKernel;
-use crate::warp::simd::{Int, Simd, Stage, int};
+use super::footprint::{Spot, Task, code, texels};
+use super::kernel::Kernel;
+use crate::warp::simd::{Int, Simd, int};
 
 /// A channel as a point fetch reads it.
 pub(super) trait Point {
@@ -80,17 +80,16 @@ pub(super) fn signed<S: Simd, const SIZE: usize>(code: Int<S>) -> Int<S> {
 /// A single channel, or as many as there are.
 pub(super) struct Picked<C, const ONE: bool>(std::marker::PhantomData<C>);
 
-impl<C: Point, const ONE: bool> Stage<OfKernel> for Picked<C, ONE> {
+impl<C: Point, const ONE: bool> Kernel for Picked<C, ONE> {
+    const GROUPS: usize = 1;
+    const POINT: bool = true;
     #[inline(always)]
-    fn run<S: Simd>(simd: S, call: Call<'_>) {
-        let channels = if ONE { 1 } else { call.channels };
-        for chunk in 0..32 / S::LANES {
-            let [texel] = texels::<S, 1>(simd, &call, &call.groups[0], C::SIZE * channels, chunk);
-            for c in 0..channels {
-                if call.components >> c & 1 == 1 {
-                    let value = C::value(simd, code(simd, &texel, C::SIZE, c));
-                    value.store(&mut call.out[c], chunk);
-                }
+    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &[Spot<S>; 2], chunk: usize) {
+        let channels = if ONE { 1 } else { task.channels };
+        let [texel] = texels::<S, 1>(simd, task, &spots[0], C::SIZE * channels);
+        for c in 0..channels {
+            if let Some(out) = &mut task.out[c] {
+                C::value(simd, code(simd, &texel, C::SIZE, c)).store(out, chunk);
             }
         }
     }

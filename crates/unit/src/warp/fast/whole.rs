@@ -1,0 +1,227 @@
+//! Whole fetches in one stage, for arrays of coordinates and the most usual samplers: all axes alike,
+//! one level, no layers, no offsets. From coordinates to results nothing is put down in memory, and so the
+//! CPU has several fetches in work at once.
+
+use super::ahead::Rows;
+use super::along::{OnAxis, along};
+use super::axis::{Axis, BORDER, CLAMP, CUT, EXACT, LINEAR, POINT, WRAP, WRAP_2};
+use super::floats::Real;
+use super::footprint::{Outside, Spot, Task};
+use super::kernel::{Bytes, Footprint, Kernel, Unrolled};
+use super::point::{Picked, Unorm};
+use super::singles::F32;
+use crate::request::Lanes;
+use crate::warp::arrays::{AHEAD, will_read, will_write};
+use crate::warp::build::Build;
+use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick};
+use std::marker::PhantomData;
+use texunit_memory::Window;
+use texunit_texel::{Channel as Stored, Format};
+
+/// A call of the stage.
+pub(super) struct Call<'a> {
+    pub(super) axes: &'a [Option<Axis>; 3],
+    pub(super) window: Window<'a>,
+    pub(super) border: &'a [u32; 4],
+    pub(super) channels: usize,
+    /// Whether the texels of the next warp are asked for, if the kernel can do that.
+    pub(super) asks: bool,
+    /// Coordinates of warps along each axis.
+    pub(super) coords: [&'a [Lanes]; 3],
+    /// Results of each component; nothing for those that are not wanted.
+    pub(super) out: [&'a mut [Lanes]; 4],
+    /// The first warp that is not answered yet. It stops at one with lanes that are far (`along`).
+    pub(super) next: &'a mut usize,
+}
+
+#[derive(Debug)]
+pub(super) struct OfWhole;
+
+impl Arguments for OfWhole {
+    type Of<'a> = Call<'a>;
+}
+
+/// The stage for such fetches, if there is one.
+pub(super) fn whole(
+    (format, normalized): (Format, bool),
+    footprint: Footprint,
+    axes: &[Option<Axis>; 3],
+    build: Build,
+) -> Option<Run<OfWhole>> {
+    let kind = axes[0]?.kind;
+    let dims = axes.iter().flatten().count();
+    if axes.iter().flatten().any(|axis| axis.kind != kind) {
+        return None;
+    }
+    match (format.plain_channel()?, normalized, format.channels(), dims, footprint) {
+        (Stored::U8, true, 4, 2, Footprint::Square) => by_kind::<Bytes<1, 4>, 2>(kind, build),
+        (Stored::U8, true, 4, 2, Footprint::Texel) => {
+            by_kind::<Picked<Unorm<1>, false>, 2>(kind, build)
+        }
+        (Stored::F32, false, 1, 2, Footprint::Square) => {
+            by_kind::<Unrolled<Real<F32>, 1, 1>, 2>(kind, build)
+        }
+        (Stored::F32, false, 4, 2, Footprint::Square) => {
+            by_kind::<Unrolled<Real<F32>, 4, 1>, 2>(kind, build)
+        }
+        (Stored::F32, false, 1, 3, Footprint::TwoSquares) => {
+            by_kind::<Unrolled<Real<F32>, 1, 2>, 3>(kind, build)
+        }
+        _ => None,
+    }
+}
+
+fn by_kind<K: Kernel, const DIMS: usize>(kind: (u8, u8), build: Build) -> Option<Run<OfWhole>> {
+    Some(match kind {
+        (EXACT, CLAMP) => pick::<_, Whole<K, DIMS, EXACT, CLAMP>>(build),
+        (EXACT, WRAP_2) => pick::<_, Whole<K, DIMS, EXACT, WRAP_2>>(build),
+        (EXACT, BORDER) => pick::<_, Whole<K, DIMS, EXACT, BORDER>>(build),
+        (CUT, CLAMP) => pick::<_, Whole<K, DIMS, CUT, CLAMP>>(build),
+        (CUT, WRAP) => pick::<_, Whole<K, DIMS, CUT, WRAP>>(build),
+        (CUT, BORDER) => pick::<_, Whole<K, DIMS, CUT, BORDER>>(build),
+        _ => return None,
+    })
+}
+
+struct Whole<K, const DIMS: usize, const SCALE: u8, const MODE: u8>(PhantomData<K>);
+
+impl<K: Kernel, const DIMS: usize, const SCALE: u8, const MODE: u8> Stage<OfWhole>
+    for Whole<K, DIMS, SCALE, MODE>
+{
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, call: Call<'_>) {
+        let Call { axes, window, border, channels, asks, coords, out, next } = call;
+        let [x, y, z, w] = out;
+        let (chunks, warps) = (32 / S::LANES, coords[0].len());
+        let mut rows = [[0; 32]; 4];
+        // Of the warp that is next, where it is asked for.
+        let mut placed = [[Spot::zero(simd); 2]; 4];
+        let mut is_near = *next < warps;
+        if K::ASKS && is_near {
+            for chunk in 0..chunks {
+                is_near &= Self::place(simd, axes, coords, (*next, chunk), &mut placed[chunk]);
+            }
+        }
+        for warp in *next..warps {
+            *next = warp;
+            if !is_near {
+                return;
+            }
+            for coords in &coords[..DIMS] {
+                will_read(coords, warp + AHEAD);
+            }
+            for out in [&*x, &*y, &*z, &*w] {
+                will_write(out, warp + AHEAD);
+            }
+            let asks = asks && warp + 1 < warps;
+            for chunk in 0..chunks {
+                let mut spots = [Spot::zero(simd); 2];
+                if K::ASKS {
+                    spots = placed[chunk];
+                    if warp + 1 < warps {
+                        let at = (warp + 1, chunk);
+                        is_near &= Self::place(simd, axes, coords, at, &mut placed[chunk]);
+                        rows_of(&placed[chunk][..K::GROUPS], chunk, &mut rows);
+                    }
+                } else if !Self::place(simd, axes, coords, (warp, chunk), &mut spots) {
+                    return;
+                }
+                let out = [x.get_mut(warp), y.get_mut(warp), z.get_mut(warp), w.get_mut(warp)];
+                let next = if asks { Some(&rows) } else { None };
+                let mut task = Task { window, next, border, channels, out };
+                K::values(simd, &mut task, &spots, chunk);
+            }
+        }
+        *next = warps;
+    }
+}
+
+/// Byte offsets of the lower texels of all rows.
+#[inline(always)]
+fn rows_of<S: Simd>(spots: &[Spot<S>], chunk: usize, rows: &mut Rows) {
+    let chunks = 32 / S::LANES;
+    for (n, spot) in spots.iter().enumerate() {
+        for row in 0..2 {
+            let n = (chunk * spots.len() + n) * 2 + row;
+            (spot.rows[row] + spot.columns[0]).store(&mut rows[n / chunks], n % chunks);
+        }
+    }
+}
+
+impl<K: Kernel, const DIMS: usize, const SCALE: u8, const MODE: u8> Whole<K, DIMS, SCALE, MODE> {
+    /// Finds what the lanes of a vector read; false if some of them are far.
+    #[inline(always)]
+    fn place<S: Simd>(
+        simd: S,
+        axes: &[Option<Axis>; 3],
+        coords: [&[Lanes]; 3],
+        (warp, chunk): (usize, usize),
+        spots: &mut [Spot<S>; 2],
+    ) -> bool {
+        let [Some(x), Some(y), z] = axes else { return false };
+        let x = Self::axis(simd, x, load(simd, &coords[0][warp], chunk));
+        let y = Self::axis(simd, y, load(simd, &coords[1][warp], chunk));
+        let mut near = x.near & y.near;
+        let first = spot::<S, MODE>(&x, &y);
+        *spots = match z {
+            Some(z) if DIMS == 3 => {
+                let z = Self::axis(simd, z, load(simd, &coords[2][warp], chunk));
+                near = near & z.near;
+                [slice::<S, MODE>(simd, first, &z, 0), slice::<S, MODE>(simd, first, &z, 1)]
+            }
+            _ => [first; 2],
+        };
+        near.bits() == (1_u32 << S::LANES) - 1
+    }
+
+    #[inline(always)]
+    fn axis<S: Simd>(simd: S, axis: &Axis, coords: Int<S>) -> OnAxis<S> {
+        let sizes = (int(simd, axis.size as i32), int(simd, axis.pitch as i32));
+        if K::POINT {
+            along::<S, POINT, SCALE, MODE>(simd, axis, coords, int(simd, 0), sizes)
+        } else {
+            along::<S, LINEAR, SCALE, MODE>(simd, axis, coords, int(simd, 0), sizes)
+        }
+    }
+}
+
+/// The texels of two axes.
+#[inline(always)]
+fn spot<S: Simd, const MODE: u8>(x: &OnAxis<S>, y: &OnAxis<S>) -> Spot<S> {
+    let all = (1_u32 << S::LANES) - 1;
+    let mut outside = Outside { x: [0; 2], y: [0; 2], z: 0 };
+    let mut together = x.together.bits() == all;
+    if MODE == BORDER {
+        outside.x = [x.outside[0].bits(), x.outside[1].bits()];
+        outside.y = [y.outside[0].bits(), y.outside[1].bits()];
+        together &= outside.x[0] | outside.x[1] == 0;
+    }
+    Spot {
+        columns: [x.lower, x.upper],
+        rows: [y.lower, y.upper],
+        weights: [x.weight, y.weight],
+        total: None,
+        together,
+        outside,
+    }
+}
+
+/// Those of the lower or the upper slice (docs/numerics.md 2, "Weights").
+#[inline(always)]
+fn slice<S: Simd, const MODE: u8>(
+    simd: S,
+    mut spot: Spot<S>,
+    z: &OnAxis<S>,
+    upper: usize,
+) -> Spot<S> {
+    let (base, total) = match upper {
+        0 => (z.lower, int(simd, 256) - z.weight),
+        _ => (z.upper, z.weight),
+    };
+    spot.rows = [base + spot.rows[0], base + spot.rows[1]];
+    spot.total = Some(total);
+    if MODE == BORDER {
+        spot.outside.z = z.outside[upper].bits();
+    }
+    spot
+}
