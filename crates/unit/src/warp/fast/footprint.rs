@@ -58,6 +58,32 @@ pub(super) struct Spot<S: Simd> {
     pub(super) outside: Outside,
 }
 
+/// Where the groups of a vector's lanes are read. A kernel asks for one after the other, as there is no
+/// room in registers for all.
+pub(super) trait Spots<S: Simd> {
+    fn spot(&self, simd: S, group: usize) -> Spot<S>;
+}
+
+impl<S: Simd> Spots<S> for [Spot<S>; 2] {
+    #[inline(always)]
+    fn spot(&self, _: S, group: usize) -> Spot<S> {
+        self[group]
+    }
+}
+
+/// A vector's part of groups in memory.
+pub(super) struct Chunk<'a> {
+    pub(super) groups: &'a [Group<'a>],
+    pub(super) chunk: usize,
+}
+
+impl<S: Simd> Spots<S> for Chunk<'_> {
+    #[inline(always)]
+    fn spot(&self, simd: S, group: usize) -> Spot<S> {
+        Spot::new(simd, &self.groups[group], self.chunk)
+    }
+}
+
 /// Lanes of a vector, as bits, whose texels are outside.
 #[derive(Clone, Copy)]
 pub(super) struct Outside {

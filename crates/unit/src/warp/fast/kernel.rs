@@ -2,7 +2,7 @@
 
 use super::ahead::{Ahead, Asking, No};
 use super::floats::{F16, Real};
-use super::footprint::{Call, Spot, Task, Texel, code, texels, weights};
+use super::footprint::{Call, Chunk, Spot, Spots, Task, Texel, code, texels, weights};
 use super::point::{Half, Picked, Point, Signed, Snorm, Unorm, Unsigned};
 use super::singles::F32;
 use super::sums::{Channel, Snorm8, Snorm16, Unorm8, Unorm16, Whole};
@@ -117,8 +117,8 @@ pub(super) trait Kernel {
     /// Whether it asks for the texels of the next fetch: those in the task's rows, which are first those of
     /// the first chunk, and of a chunk those of the first group.
     const ASKS: bool = false;
-    /// Writes the results of a vector's lanes. `spots` has two places; the kernel reads `GROUPS` of them.
-    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &[Spot<S>; 2], chunk: usize);
+    /// Writes the results of a vector's lanes.
+    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize);
 }
 
 fn alone<K: Kernel>(build: Build) -> Run<OfKernel> {
@@ -133,9 +133,7 @@ impl<K: Kernel> Stage<OfKernel> for Alone<K> {
     fn run<S: Simd>(simd: S, mut call: Call<'_>) {
         let groups = call.groups;
         for chunk in 0..32 / S::LANES {
-            let first = Spot::new(simd, &groups[0], chunk);
-            let second = if K::GROUPS > 1 { Spot::new(simd, &groups[1], chunk) } else { first };
-            K::values(simd, &mut call.task, &[first, second], chunk);
+            K::values(simd, &mut call.task, &Chunk { groups, chunk }, chunk);
         }
     }
 }
@@ -152,7 +150,7 @@ struct Loaded<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> {
 
 impl<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> Loaded<S, C, GROUPS, PER> {
     #[inline(always)]
-    fn new(simd: S, task: &Task<'_>, spots: &[Spot<S>; 2], channels: usize) -> Self {
+    fn new(simd: S, task: &Task<'_>, spots: &impl Spots<S>, channels: usize) -> Self {
         let zero = int(simd, 0);
         let mut loaded = Self {
             texels: [[[zero; 4]; PER]; GROUPS],
@@ -160,9 +158,9 @@ impl<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> Loaded<S, C, GR
             made: [[C::weight(zero); PER]; GROUPS],
         };
         // No loop: the compiler would leave it one, and the texels in memory.
-        loaded.load(simd, task, &spots[0], channels, 0);
+        loaded.load(simd, task, &spots.spot(simd, 0), channels, 0);
         if GROUPS > 1 {
-            loaded.load(simd, task, &spots[1], channels, 1);
+            loaded.load(simd, task, &spots.spot(simd, 1), channels, 1);
         }
         loaded
     }
@@ -195,7 +193,7 @@ impl<C: Channel, const ONE: bool, const GROUPS: usize, const PER: usize> Kernel
 {
     const GROUPS: usize = GROUPS;
     #[inline(always)]
-    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &[Spot<S>; 2], chunk: usize) {
+    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
         let channels = if ONE { 1 } else { task.channels };
         let loaded = Loaded::<S, C, GROUPS, PER>::new(simd, task, spots, channels);
         for c in 0..channels {
@@ -212,7 +210,7 @@ impl<C: Channel, const N: usize, const GROUPS: usize> Kernel for Unrolled<C, N, 
     const GROUPS: usize = GROUPS;
     const ASKS: bool = true;
     #[inline(always)]
-    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &[Spot<S>; 2], chunk: usize) {
+    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
         let loaded = Loaded::<S, C, GROUPS, 4>::new(simd, task, spots, N);
         Self::channel(simd, task, &loaded, 0, chunk);
         if N > 1 {
@@ -249,12 +247,13 @@ impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
     const GROUPS: usize = GROUPS;
     const ASKS: bool = true;
     #[inline(always)]
-    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &[Spot<S>; 2], chunk: usize) {
+    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
         let low = int(simd, 0x00ff_00ff);
         let mut sums = [int(simd, 0); 2];
-        for (g, spot) in spots[..GROUPS].iter().enumerate() {
-            let texels = texels::<S, PER>(simd, task, spot, 4);
-            let weights = weights::<S, PER>(simd, spot);
+        for g in 0..GROUPS {
+            let spot = spots.spot(simd, g);
+            let texels = texels::<S, PER>(simd, task, &spot, 4);
+            let weights = weights::<S, PER>(simd, &spot);
             for k in 0..PER {
                 let (mut texel, weight) = (texels[k][0], weights[k] | (weights[k] << 16));
                 // Two rows a group.

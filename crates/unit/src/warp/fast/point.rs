@@ -1,6 +1,6 @@
 //! Point-sampled values (docs/numerics.md 2): the texel that was picked, without arithmetic.
 
-use super::footprint::{Spot, Task, code, texels};
+use super::footprint::{Spots, Task, code, texels};
 use super::kernel::Kernel;
 use crate::warp::simd::{Int, Simd, int};
 
@@ -84,9 +84,9 @@ impl<C: Point, const ONE: bool> Kernel for Picked<C, ONE> {
     const GROUPS: usize = 1;
     const POINT: bool = true;
     #[inline(always)]
-    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &[Spot<S>; 2], chunk: usize) {
+    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
         let channels = if ONE { 1 } else { task.channels };
-        let [texel] = texels::<S, 1>(simd, task, &spots[0], C::SIZE * channels);
+        let [texel] = texels::<S, 1>(simd, task, &spots.spot(simd, 0), C::SIZE * channels);
         for c in 0..channels {
             if let Some(out) = &mut task.out[c] {
                 C::value(simd, code(simd, &texel, C::SIZE, c)).store(out, chunk);
