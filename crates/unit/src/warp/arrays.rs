@@ -145,8 +145,7 @@ impl<'a> Registers<'a> {
     }
 }
 
-/// Writes the results of a warp. Kernels do not write them here themselves: the arrays of most callers
-/// do not begin with a cache line, and whole vectors would cross two.
+/// Writes the results of a warp that was answered by itself.
 #[inline(always)]
 fn write(out: &mut [&mut [u32]; 4], warp: usize, values: &[Lanes; 4], components: u8) {
     for (c, (array, values)) in out.iter_mut().zip(values).enumerate() {

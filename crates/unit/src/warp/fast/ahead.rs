@@ -1,7 +1,7 @@
 //! Asks for texels before they are read, so that the caches of the CPU have them then.
 //!
-//! The CPU looks a few hundred instructions ahead, which is a fetch of half a warp: it does not come to the
-//! loads of the next ones while it waits for these. And it takes about sixteen lines at once: if it is
+//! The CPU looks a few hundred instructions ahead, which is a fetch of a warp or less: it does not come to
+//! the loads of the next ones while it waits for these. And it takes about sixteen lines at once: if it is
 //! asked for those of a warp all together, it waits just as long. So a few are asked for after each few
 //! instructions of the sums of the warp before.
 

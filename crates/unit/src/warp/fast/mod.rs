@@ -1,7 +1,8 @@
 //! The fast way: plain formats, whose channels lie one after the other and are all read alike. Stages of
 //! SIMD code, picked when the plan is made: the faces of a cube, the sizes of the levels that lanes
 //! read, the axes (coordinates to byte offsets and weights), the kernel (texels to values). A fetch has two
-//! halves, before the texels are read and from then on, so that one can begin before another ends.
+//! halves, before the texels are read and from then on, so that one can begin before another ends. The most
+//! usual fetches also exist in one piece (`whole`), which is much faster for warps behind each other.
 
 mod ahead;
 mod along;
@@ -262,7 +263,11 @@ impl Fast {
             return run(slots - 1, out);
         }
         run(0, out.each_mut().map(Option::as_deref_mut));
-        run(1, blend.each_mut().map(Some));
+        let mut second = blend.each_mut().map(Some);
+        for (second, out) in second.iter_mut().zip(&out) {
+            *second = second.take().filter(|_| out.is_some());
+        }
+        run(1, second);
         // A blend of levels is a sum even if it is one of single texels (rule 3.5); a lane without one
         // has the value of its texel.
         let shares = self.share(&placed.levels, 1);
