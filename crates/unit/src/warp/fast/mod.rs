@@ -271,7 +271,7 @@ impl Fast {
         // A blend of levels is a sum even if it is one of single texels (rule 3.5); a lane without one
         // has the value of its texel.
         let shares = self.share(&placed.levels, 1);
-        for (out, blend) in out.into_iter().zip(blend) {
+        for (out, blend) in out.into_iter().zip(blend).take(self.channels) {
             let Some(out) = out else { continue };
             for lane in 0..32 {
                 out[lane] = if shares[lane] != 0 { blend[lane] } else { out[lane] };
