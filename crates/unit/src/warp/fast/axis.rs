@@ -126,14 +126,14 @@ impl Axis {
             Coords::Normalized => CUT,
             Coords::Unnormalized | Coords::Integer => EXACT,
         };
-        let pow2 = size.is_power_of_two();
+        let kind = (scale, addressing(mode, scale == EXACT && size.is_power_of_two()));
         let run = match (find, each) {
             (Find::Integer, false) => pick::<_, Named<false>>(build),
             (Find::Integer, true) => pick::<_, Named<true>>(build),
-            (Find::Point, false) => by_scale::<POINT, false>(scale, mode, pow2, build),
-            (Find::Point, true) => by_scale::<POINT, true>(scale, mode, pow2, build),
-            (Find::Linear, false) => by_scale::<LINEAR, false>(scale, mode, pow2, build),
-            (Find::Linear, true) => by_scale::<LINEAR, true>(scale, mode, pow2, build),
+            (Find::Point, false) => by_scale::<POINT, false>(kind, build),
+            (Find::Point, true) => by_scale::<POINT, true>(kind, build),
+            (Find::Linear, false) => by_scale::<LINEAR, false>(kind, build),
+            (Find::Linear, true) => by_scale::<LINEAR, true>(kind, build),
         };
         let limit = match coords {
             Coords::Normalized => (FAR / size as f32).min(1024.0),
@@ -145,7 +145,6 @@ impl Axis {
             Find::Linear => axes::Find::Linear,
         };
         let exact = axes::Axis { find: found, coords, mode };
-        let kind = (scale, addressing(mode, pow2 && scale == EXACT));
         Self { size, pitch, limit, coords, kind, exact, run }
     }
 
@@ -167,15 +166,13 @@ impl Axis {
 }
 
 fn by_scale<const FIND: u8, const EACH: bool>(
-    scale: u8,
-    mode: AddressMode,
-    pow2: bool,
+    (scale, mode): (u8, u8),
     build: Build,
 ) -> Run<OfAxis> {
     match scale {
-        EXACT => by_mode::<FIND, EXACT, EACH>(mode, pow2, build),
-        CUT => by_mode::<FIND, CUT, EACH>(mode, false, build),
-        _ => by_mode::<FIND, MIXED, EACH>(mode, false, build),
+        EXACT => by_mode::<FIND, EXACT, EACH>(mode, build),
+        CUT => by_mode::<FIND, CUT, EACH>(mode, build),
+        _ => by_mode::<FIND, MIXED, EACH>(mode, build),
     }
 }
 
@@ -192,11 +189,10 @@ fn addressing(mode: AddressMode, pow2: bool) -> u8 {
 }
 
 fn by_mode<const FIND: u8, const SCALE: u8, const EACH: bool>(
-    mode: AddressMode,
-    pow2: bool,
+    mode: u8,
     build: Build,
 ) -> Run<OfAxis> {
-    match addressing(mode, pow2) {
+    match mode {
         CLAMP => pick::<_, Along<FIND, SCALE, CLAMP, EACH>>(build),
         WRAP_2 => pick::<_, Along<FIND, SCALE, WRAP_2, EACH>>(build),
         MIRROR_2 => pick::<_, Along<FIND, SCALE, MIRROR_2, EACH>>(build),

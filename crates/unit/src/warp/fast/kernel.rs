@@ -249,6 +249,10 @@ impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
         let low = int(simd, 0x00ff_00ff);
+        // Two rows a group.
+        let (window, rows) = (task.window, task.next);
+        let (first, each) = (chunk * 2 * GROUPS * S::LANES, 2 * S::LANES / PER);
+        let asking = Asking { window, rows, first, each };
         let mut sums = [int(simd, 0); 2];
         for g in 0..GROUPS {
             let spot = spots.spot(simd, g);
@@ -256,10 +260,6 @@ impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
             let weights = weights::<S, PER>(simd, &spot);
             for k in 0..PER {
                 let (mut texel, weight) = (texels[k][0], weights[k] | (weights[k] << 16));
-                // Two rows a group.
-                let (window, rows) = (task.window, task.next);
-                let (first, each) = (chunk * 2 * GROUPS * S::LANES, 2 * S::LANES / PER);
-                let asking = Asking { window, rows, first, each };
                 asking.ask(g * PER + k, &mut texel, &mut sums[0]);
                 sums[0] = sums[0].add16((texel & low).mul16(weight));
                 sums[1] = sums[1].add16(texel.shr16_8().mul16(weight));

@@ -121,7 +121,9 @@ impl<K: Kernel, const DIMS: usize, const SCALE: u8, const MODE: u8> Stage<OfWhol
                     if warp + 1 < warps {
                         let at = (warp + 1, chunk);
                         is_near &= Self::place(simd, axes, coords, at, &mut placed[chunk]);
-                        rows_of(&placed[chunk][..K::GROUPS], chunk, &mut rows);
+                        if asks {
+                            rows_of(&placed[chunk][..K::GROUPS], chunk, &mut rows);
+                        }
                     }
                 } else if !Self::place(simd, axes, coords, (warp, chunk), &mut spots) {
                     return;
