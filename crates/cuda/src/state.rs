@@ -24,6 +24,25 @@ pub(crate) struct Gpu {
     pub(crate) settled: Condvar,
 }
 
+impl Gpu {
+    /// Device number `ordinal` of `count`.
+    pub(crate) fn new(ordinal: usize, profile: &'static Profile, count: usize) -> Self {
+        let options = DeviceOptions {
+            architecture: profile.capability,
+            memory_limit: profile.memory,
+            windows: windows(ordinal as u64, count as u64),
+            ..DeviceOptions::default()
+        };
+        Self {
+            ordinal: ordinal as CUdevice,
+            profile,
+            device: Device::new(&options),
+            primary: Mutex::default(),
+            settled: Condvar::new(),
+        }
+    }
+}
+
 static GPUS: OnceLock<Result<Vec<Arc<Gpu>>, CUresult>> = OnceLock::new();
 
 /// Makes the devices that `TEXUNIT_DEVICE` names, unless they are there.
@@ -41,21 +60,7 @@ fn make() -> Result<Vec<Arc<Gpu>>, CUresult> {
         })?,
     };
     let count = profiles.len();
-    let gpu = |(ordinal, profile): (usize, &'static Profile)| {
-        let options = DeviceOptions {
-            architecture: profile.capability,
-            memory_limit: profile.memory,
-            windows: windows(ordinal as u64, count as u64),
-            ..DeviceOptions::default()
-        };
-        Arc::new(Gpu {
-            ordinal: ordinal as CUdevice,
-            profile,
-            device: Device::new(&options),
-            primary: Mutex::default(),
-            settled: Condvar::new(),
-        })
-    };
+    let gpu = |(ordinal, profile)| Arc::new(Gpu::new(ordinal, profile, count));
     Ok(profiles.into_iter().enumerate().map(gpu).collect())
 }
 

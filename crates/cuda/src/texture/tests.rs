@@ -6,15 +6,18 @@ use super::{Surface, Texture, create, create_surface, destroy, destroy_surface, 
 use crate::array;
 use crate::context::{self, Context};
 use crate::handle::Object;
-use crate::state;
+use crate::profile;
+use crate::state::Gpu;
+use std::sync::Arc;
 use texunit_cuda_abi::{
     CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_SURFACE_LDST, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC,
 };
 
 #[test]
 fn a_million_objects_leave_nothing_behind() {
-    state::init().unwrap();
-    let context = Context::create(state::gpu(0).unwrap(), 0);
+    // A device of its own: other tests of this process use the memory of device 0 at the same time.
+    let gpu = Arc::new(Gpu::new(0, profile::default(), 1));
+    let context = Context::create(&gpu, 0);
     context::with_stack(|stack| stack.push(context.handle));
     let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
         width: 4,
