@@ -86,11 +86,11 @@ impl<T> Registry<T> {
         alive.extract_if(|_, object| gone(object)).map(|(_, object)| object).collect()
     }
 
-    /// How many are alive.
+    /// How many of those that are alive are `wanted`.
     #[cfg(test)]
-    pub(crate) fn len(&self) -> usize {
+    pub(crate) fn count(&self, wanted: impl Fn(&T) -> bool) -> usize {
         let alive = self.alive.read().unwrap_or_else(PoisonError::into_inner);
-        alive.as_ref().map_or(0, HashMap::len)
+        alive.iter().flat_map(HashMap::values).filter(|object| wanted(object)).count()
     }
 }
 
