@@ -8,6 +8,7 @@ pub mod alu;
 mod code;
 mod exec;
 pub mod fault;
+mod flow;
 mod gradients;
 pub mod launch;
 mod lower;

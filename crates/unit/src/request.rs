@@ -248,6 +248,25 @@ pub struct FetchAnswer {
     pub resident: u32,
 }
 
+/// Where the results of a warp go: a register for each component that is wanted.
+pub type Places<'a> = [Option<&'a mut Lanes>; 4];
+
+impl FetchAnswer {
+    /// Places for these components, bit 0 for x.
+    #[inline]
+    pub fn places(&mut self, components: u8) -> Places<'_> {
+        places(&mut self.values, components)
+    }
+}
+
+/// Likewise.
+#[inline(always)]
+pub(crate) fn places(values: &mut [Lanes; 4], components: u8) -> Places<'_> {
+    let [x, y, z, w] = values;
+    let wants = |c: u32| components >> c & 1 == 1;
+    [wants(0).then_some(x), wants(1).then_some(y), wants(2).then_some(z), wants(3).then_some(w)]
+}
+
 /// Why a fetch or surface access of this form cannot be made of this resource; a fault of the
 /// running kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -3,7 +3,7 @@
 use super::Slot;
 use texunit_isa::{AtomOp, BoolOp, ScalarType, ShflMode};
 use texunit_syntax::Span;
-use texunit_unit::{Attribute, FetchForm, SurfaceForm};
+use texunit_unit::{Attribute, FetchForm, FetchRequest, Lanes, SurfaceForm};
 
 /// State space of an access as far as it is known before it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,14 +222,86 @@ pub(crate) struct Fetch {
     pub(crate) more: Option<MoreOperands>,
     /// Registers of x, y, z, w; of `.f16x2` the two registers.
     pub(crate) parts: [Slot; 4],
-    /// The first of four registers that follow each other, if the wanted parts lie so.
-    pub(crate) block: Option<Slot>,
+    /// The wanted parts, if they are registers that follow each other, with no operand among them.
+    pub(crate) block: Option<Block>,
     /// The parts that are read later.
     pub(crate) components: u8,
     /// Destination predicate, or none.
     pub(crate) resident: Slot,
     /// Which source instruction.
     pub(crate) span: Span,
+}
+
+/// Registers that follow each other, and the component of a fetch that each gets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    pub(crate) first: usize,
+    pub(crate) len: usize,
+    /// In the order of the registers; `len` of them.
+    pub(crate) components: [u8; 4],
+}
+
+impl Block {
+    /// Of parts that are wanted and narrow.
+    fn of(parts: &[Slot; 4]) -> Option<Self> {
+        let wanted = || parts.iter().zip(0..).filter(|(part, _)| !part.is_none());
+        let first = wanted().map(|(part, _)| part.index()).min()?;
+        let len = wanted().count();
+        let mut components = [u8::MAX; 4];
+        for (part, component) in wanted() {
+            let place = components[..len].get_mut(part.index() - first)?;
+            if *place != u8::MAX {
+                return None;
+            }
+            *place = component;
+        }
+        Some(Self { first, len, components })
+    }
+
+    /// Whether a register is one of them.
+    fn has(&self, slot: Slot) -> bool {
+        let others = slot.is_none() || slot.is_constant() || slot.is_wide() || slot.is_predicate();
+        !others && (self.first..self.first + self.len).contains(&slot.index())
+    }
+}
+
+impl Fetch {
+    /// The operands, each by its register or constant.
+    #[inline(always)]
+    pub(crate) fn request<'w>(
+        &self,
+        active: u32,
+        n: impl Fn(Slot) -> &'w Lanes,
+    ) -> FetchRequest<'w> {
+        let [x, y, z, w] = self.coords;
+        let request = FetchRequest::new(active, [n(x), n(y), n(z), n(w)]);
+        let Some(more) = &self.more else { return request };
+        let [ax, ay, az] = more.dpdx;
+        let [bx, by, bz] = more.dpdy;
+        let [ox, oy, oz] = more.offset;
+        FetchRequest {
+            level: n(more.level),
+            dpdx: [n(ax), n(ay), n(az)],
+            dpdy: [n(bx), n(by), n(bz)],
+            offset: [n(ox), n(oy), n(oz)],
+            compare: n(more.compare),
+            ..request
+        }
+    }
+
+    /// Looks whether the wanted parts are a block.
+    pub(crate) fn find_block(&mut self) {
+        self.block = Block::of(&self.parts).filter(|block| !self.overlaps(block));
+    }
+
+    /// Whether an operand is read where a result is written.
+    fn overlaps(&self, block: &Block) -> bool {
+        let more = self.more.iter().flat_map(|more| {
+            let all = [more.dpdx, more.dpdy, more.offset, [more.level, more.compare, Slot::NONE]];
+            all.into_iter().flatten()
+        });
+        self.coords.into_iter().chain(more).any(|slot| block.has(slot))
+    }
 }
 
 /// What follows the brackets of a `tex` or `tld4`; zeros for what is not written.

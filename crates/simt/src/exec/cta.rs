@@ -2,6 +2,7 @@
 
 use super::context::{Context, Trouble};
 use super::step::{At, Turn};
+use super::together::TOGETHER;
 use super::transfer::thread_of;
 use super::warp::{Split, State, Warp};
 use crate::fault::{Fault, FaultKind};
@@ -47,23 +48,39 @@ impl Context<'_> {
         stop: impl Fn() -> bool,
     ) -> Result<bool, Box<Fault>> {
         let mut progress = false;
+        // Bits of warps whose turn is over: a CTA has at most 32.
+        let mut over = 0;
+        for first in (0..warps.len()).step_by(TOGETHER) {
+            let last = warps.len().min(first + TOGETHER);
+            let group = &mut warps[first..last];
+            let before = progress_of(group);
+            match self.run_together(group, budget) {
+                Ok(of_group) => over |= of_group << first,
+                Err((i, at)) => return Err(self.fault(&group[i], at)),
+            }
+            progress |= before != progress_of(group);
+            progress |= self.open_barriers(warps);
+            if stop() {
+                return Ok(true);
+            }
+        }
         for i in 0..warps.len() {
             let (warp, beside) = match &mut warps[i..] {
                 [warp, beside, ..] if i % 2 == 0 => (warp, Some(beside)),
                 [warp, ..] => (warp, None),
                 [] => break,
             };
-            if warp.live == 0 {
+            if warp.live == 0 || over >> i & 1 == 1 {
                 continue;
             }
-            let before = (warp.steps, warp.live);
+            let before = progress_of(std::slice::from_ref(warp));
             let max_steps = self.launch.config.max_steps;
             let budget = budget.min(max_steps.saturating_sub(warp.steps)).max(1);
             let turn = match self.run(warp, beside, budget) {
                 Ok(turn) => turn,
                 Err(at) => return Err(self.fault(warp, at)),
             };
-            progress |= before != (warp.steps, warp.live);
+            progress |= before != progress_of(std::slice::from_ref(warp));
             if turn == Turn::Over && warp.steps >= max_steps {
                 return Err(self.step_limit(warp, max_steps));
             }
@@ -233,6 +250,11 @@ impl Context<'_> {
         let (warp, split) = first.expect("a lane that has not exited is in a split");
         self.fault_at(warp, split, split.mask.trailing_zeros() as usize, kind)
     }
+}
+
+/// Changes when one of the warps has done something.
+fn progress_of(warps: &[Warp]) -> (u64, u64) {
+    warps.iter().fold((0, 0), |(s, l), warp| (s.wrapping_add(warp.steps), l + u64::from(warp.live)))
 }
 
 /// Cuts a deep chain of calls in the middle: nobody reads a thousand lines.

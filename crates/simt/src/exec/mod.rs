@@ -23,6 +23,7 @@ mod step;
 mod stream;
 mod surface;
 mod texture;
+mod together;
 mod transfer;
 mod transport;
 mod warp;

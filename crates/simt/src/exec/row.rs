@@ -6,30 +6,12 @@
 use super::context::Context;
 use super::warp::Warp;
 use crate::alu::{L32, L64};
-use crate::code::{Access, Constants, Slot};
+use crate::code::Access;
 use crate::simd::Level;
 use texunit_memory::Block;
 
 /// What 32 lanes access of up to 16 bytes each, in numbers of 8 bytes.
 pub(super) type Words = [[u8; 8]; 64];
-
-/// Registers of a row.
-enum Parts<T> {
-    One(T),
-    Two(T, T),
-    Four(T, T, T, T),
-}
-
-impl<T> Parts<T> {
-    fn of(slots: &[Slot], mut register: impl FnMut(Slot) -> T) -> Option<Self> {
-        Some(match *slots {
-            [a] => Self::One(register(a)),
-            [a, b] => Self::Two(register(a), register(b)),
-            [a, b, c, d] => Self::Four(register(a), register(b), register(c), register(d)),
-            _ => return None,
-        })
-    }
-}
 
 /// The lowest of addresses that lie `step` apart, lane by lane.
 fn first_of_row(level: Level, bases: &L64, step: u64) -> Option<u64> {
@@ -56,25 +38,28 @@ fn halves(word: [u8; 8]) -> (u32, u32) {
     (word as u32, (word >> 32) as u32)
 }
 
-/// Elements of 4 bytes, sorted by lane.
-fn by_lane(level: Level, parts: Parts<&L32>, words: &mut Words) {
+/// Elements of 4 bytes of the first `parts` registers, sorted by lane.
+fn by_lane(level: Level, registers: &[&L32; 4], parts: usize, words: &mut Words) {
     level.run(
         #[inline(always)]
-        || match parts {
-            Parts::One(a) => {
-                for i in 0..16 {
-                    words[i] = pair(a[2 * i], a[2 * i + 1]);
+        || {
+            let [a, b, c, d] = registers;
+            match parts {
+                1 => {
+                    for i in 0..16 {
+                        words[i] = pair(a[2 * i], a[2 * i + 1]);
+                    }
                 }
-            }
-            Parts::Two(a, b) => {
-                for lane in 0..32 {
-                    words[lane] = pair(a[lane], b[lane]);
+                2 => {
+                    for lane in 0..32 {
+                        words[lane] = pair(a[lane], b[lane]);
+                    }
                 }
-            }
-            Parts::Four(a, b, c, d) => {
-                for lane in 0..32 {
-                    words[2 * lane] = pair(a[lane], b[lane]);
-                    words[2 * lane + 1] = pair(c[lane], d[lane]);
+                _ => {
+                    for lane in 0..32 {
+                        words[2 * lane] = pair(a[lane], b[lane]);
+                        words[2 * lane + 1] = pair(c[lane], d[lane]);
+                    }
                 }
             }
         },
@@ -106,31 +91,24 @@ fn by_register(level: Level, words: &Words, out: &mut [L32; 4], parts: usize) {
     );
 }
 
-/// Elements of 8 bytes, sorted by lane.
-fn wide_by_lane(level: Level, parts: Parts<&L64>, words: &mut Words) -> Option<()> {
+/// Elements of 8 bytes, likewise.
+fn wide_by_lane(level: Level, registers: &[&L64; 2], parts: usize, words: &mut Words) {
     level.run(
         #[inline(always)]
-        || match parts {
-            Parts::One(a) => {
+        || {
+            let [a, b] = registers;
+            if parts == 1 {
                 for lane in 0..32 {
                     words[lane] = a[lane].to_le_bytes();
                 }
-                Some(())
-            }
-            Parts::Two(a, b) => {
+            } else {
                 for lane in 0..32 {
                     words[2 * lane] = a[lane].to_le_bytes();
                     words[2 * lane + 1] = b[lane].to_le_bytes();
                 }
-                Some(())
             }
-            Parts::Four(..) => None,
         },
-    )
-}
-
-fn narrow<'w>(warp: &'w Warp, constants: &'w Constants, slots: &[Slot]) -> Option<Parts<&'w L32>> {
-    Parts::of(slots, |slot| warp.n(constants, slot))
+    );
 }
 
 impl<'a> Context<'a> {
@@ -150,14 +128,22 @@ impl<'a> Context<'a> {
     pub(super) fn store_row(&mut self, warp: &Warp, access: &Access) -> Option<()> {
         let (block, at) = self.row(warp, access)?;
         let constants = &self.launch.constants;
-        let words = &mut self.words;
+        let (words, parts) = (&mut self.words, access.parts.len());
+        // Registers go by reference: a copy of references that have just been put together waits for that.
         if access.size == 4 {
-            by_lane(self.level, narrow(warp, constants, &access.parts)?, words);
+            let mut registers = [&[0; 32]; 4];
+            for (register, &slot) in registers.iter_mut().zip(&access.parts) {
+                *register = warp.n(constants, slot);
+            }
+            by_lane(self.level, &registers, parts, words);
         } else {
-            let parts = Parts::of(&access.parts, |slot| warp.w(constants, slot))?;
-            wide_by_lane(self.level, parts, words)?;
+            let mut registers = [&[0; 32]; 2];
+            for (register, &slot) in registers.iter_mut().zip(&access.parts) {
+                *register = warp.w(constants, slot);
+            }
+            wide_by_lane(self.level, &registers, parts, words);
         }
-        let bytes = 32 * usize::from(access.size) * access.parts.len();
+        let bytes = 32 * usize::from(access.size) * parts;
         // The block has room for all lanes.
         block.write(at, &words.as_flattened()[..bytes]).ok()
     }

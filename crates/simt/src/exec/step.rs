@@ -17,6 +17,8 @@ const TURN: u64 = 512;
 pub(crate) enum Flow {
     /// It goes on, at its program counter.
     Goes,
+    /// It goes on too, but its lanes may have parted, and others may go first.
+    Parts,
     /// Its turn is over.
     Pauses,
     /// Its lanes have exited, wait in a group or belong to another split.
@@ -56,7 +58,7 @@ impl Context<'_> {
             warp.enter(split.frame);
             let limit = if warp.is_divided(split.mask) { end.min(warp.steps + TURN) } else { end };
             match self.run_split(warp, beside.as_deref_mut(), &mut split, limit) {
-                Ok(Flow::Goes | Flow::Pauses) => warp.splits.push(split),
+                Ok(Flow::Goes | Flow::Parts | Flow::Pauses) => warp.splits.push(split),
                 Ok(Flow::Gone) if warp.live == 0 => return Ok(Turn::Done),
                 Ok(Flow::Gone) => {}
                 Ok(Flow::Waits(state)) => {
@@ -92,29 +94,9 @@ impl Context<'_> {
                 return Ok(Flow::Pauses);
             }
             let inst = &insts[split.pc as usize];
-            let mask = guarded(warp, split, inst);
-            self.count(warp, inst, mask);
-            if mask == 0 {
-                split.pc += 1;
-                continue;
-            }
-            match &inst.op {
-                Op::Branch { target, reconverge } => {
-                    diverge(warp, split, mask, *target, *reconverge);
-                    limit = limit.min(warp.steps + TURN);
-                    if warp.steps >= limit {
-                        return Ok(Flow::Pauses);
-                    }
-                }
-                Op::Join => match join(warp, split) {
-                    Flow::Goes => {}
-                    flow => return Ok(flow),
-                },
-                op if ends_block(op) => {
-                    match self.control(warp, split, inst, mask)? {
-                        Flow::Goes => {}
-                        flow => return Ok(flow),
-                    }
+            match self.step(warp, beside.as_deref_mut(), split, inst)? {
+                Flow::Goes => {}
+                Flow::Parts => {
                     if warp.is_divided(split.mask) {
                         limit = limit.min(warp.steps + TURN);
                     }
@@ -122,22 +104,47 @@ impl Context<'_> {
                         return Ok(Flow::Pauses);
                     }
                 }
-                Op::Fetch(fetch) => {
-                    self.fetch(warp, beside.as_deref_mut(), fetch, mask)?;
-                    split.pc += 1;
-                }
-                op => {
-                    self.straight(warp, op, mask)?;
-                    split.pc += 1;
-                }
+                flow => return Ok(flow),
             }
         }
+    }
+
+    /// Runs the instruction that a split stands before.
+    #[inline]
+    pub(super) fn step(
+        &mut self,
+        warp: &mut Warp,
+        beside: Option<&mut Warp>,
+        split: &mut Split,
+        inst: &Inst,
+    ) -> Result<Flow, Box<Trouble>> {
+        let mask = guarded(warp, split, inst);
+        self.count(warp, inst, mask);
+        if mask == 0 {
+            split.pc += 1;
+            return Ok(Flow::Goes);
+        }
+        match &inst.op {
+            Op::Branch { target, reconverge } => {
+                diverge(warp, split, mask, *target, *reconverge);
+                return Ok(Flow::Parts);
+            }
+            Op::Join => return Ok(join(warp, split)),
+            op if ends_block(op) => {
+                let flow = self.control(warp, split, inst, mask)?;
+                return Ok(if flow == Flow::Goes { Flow::Parts } else { flow });
+            }
+            Op::Fetch(fetch) => self.fetch(warp, beside, fetch, mask)?,
+            op => self.straight(warp, op, mask)?,
+        }
+        split.pc += 1;
+        Ok(Flow::Goes)
     }
 
     /// Runs machine code and the inner loop, up to an instruction that is for neither. True: the turn is
     /// over.
     #[inline]
-    fn arithmetic(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> bool {
+    pub(super) fn arithmetic(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> bool {
         loop {
             match self.launch.code.quick[split.pc as usize].kind {
                 Kind::Leave => return false,
@@ -200,7 +207,7 @@ impl Context<'_> {
 
     /// Counts an instruction of these lanes.
     #[inline]
-    fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
+    pub(super) fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
         let count = u64::from(inst.count);
         self.add(warp, count, count * warp::count(mask));
     }
@@ -249,7 +256,7 @@ impl Context<'_> {
 
     /// What the inner loop reads besides registers.
     #[inline]
-    fn values(&self, warp: &Warp) -> Values<'_> {
+    pub(super) fn values(&self, warp: &Warp) -> Values<'_> {
         let first = 3 * warp.index as usize;
         Values { fixed: &self.fixed, of_cta: &self.of_cta, tid: &self.tids[first..first + 3] }
     }

@@ -12,8 +12,8 @@ use crate::watch::{Watch, Watched, WatchedAccess, WatchedFetch};
 use std::sync::Arc;
 use texunit_syntax::Span;
 use texunit_unit::{
-    Attribute, Begun, FetchAnswer, FetchKind, FetchPlan, FetchRequest, Lanes, Lod, QueryPlan,
-    QueryRequest, ResultType, Scratch, SurfaceAnswer, SurfacePlan,
+    Attribute, Begun, FetchAnswer, FetchKind, FetchPlan, FetchRequest, Lanes, Lod, Places,
+    QueryPlan, QueryRequest, ResultType, Scratch, SurfaceAnswer, SurfacePlan,
 };
 
 /// `tex.grad`.
@@ -27,9 +27,9 @@ pub(super) type Kept<P> = Vec<((u64, u64), P)>;
 
 /// Plans and buffers of a worker.
 pub(crate) struct Sites {
-    fetches: Vec<Kept<FetchPlan>>,
+    pub(super) fetches: Vec<Kept<FetchPlan>>,
     pub(super) surfaces: Vec<Kept<SurfacePlan>>,
-    scratch: Scratch,
+    pub(super) scratch: Scratch,
     /// Fetches that have begun: of a warp with an even number, and of the one behind it.
     begun: [Begun; 2],
     answer: FetchAnswer,
@@ -85,14 +85,14 @@ fn same(handles: &[u64; 32], handle: u64) -> u32 {
 
 /// Whether all live lanes have this handle.
 #[inline(always)]
-fn is_of_all(warp: &Warp, constants: &Constants, of: &Handle, handle: u64) -> bool {
+pub(super) fn is_of_all(warp: &Warp, constants: &Constants, of: &Handle, handle: u64) -> bool {
     let handles = warp.w(constants, of.slot);
     let first = handles[warp.live.trailing_zeros() as usize & 31];
     first == handle && (of.uniform || warp.live & !same(handles, handle) == 0)
 }
 
 /// Fetches of a plan, to be counted.
-fn count_of(plan: &FetchPlan, accesses: u64) -> Count {
+pub(super) fn count_of(plan: &FetchPlan, accesses: u64) -> Count {
     Count {
         geometry: plan.form().geometry,
         format: plan.texture().resource.format(),
@@ -119,20 +119,7 @@ fn request<'w>(
     active: u32,
 ) -> FetchRequest<'w> {
     let rows = warp.rows();
-    let n = |slot| -> &'w Lanes { narrow(rows, constants, slot) };
-    let [x, y, z, w] = fetch.coords;
-    let request = FetchRequest::new(active, [n(x), n(y), n(z), n(w)]);
-    match &fetch.more {
-        None => request,
-        Some(more) => FetchRequest {
-            level: n(more.level),
-            dpdx: more.dpdx.map(n),
-            dpdy: more.dpdy.map(n),
-            offset: more.offset.map(n),
-            compare: n(more.compare),
-            ..request
-        },
-    }
+    fetch.request(active, |slot| narrow(rows, constants, slot))
 }
 
 /// Asks the engine for gradients, and the plan if the engine leaves it to the unit.
@@ -249,10 +236,14 @@ impl<'a> Context<'a> {
         self.counters.fetches += accesses;
         tally.add(count_of(plan, accesses));
         let begun = warp.side(begun);
-        match fetch.block.and_then(|first| warp.block(first)) {
-            Some(out) => plan.end(begun, fetch.components, scratch, out),
+        match &fetch.block {
+            Some(block) => {
+                let mut places = Places::default();
+                warp.apart(block, &mut places);
+                plan.end(begun, places, scratch);
+            }
             None => {
-                plan.end(begun, fetch.components, scratch, &mut answer.values);
+                plan.end(begun, answer.places(fetch.components), scratch);
                 put_parts(warp, fetch, &answer.values, mask);
             }
         }

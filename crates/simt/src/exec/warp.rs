@@ -8,7 +8,8 @@
 use super::frames::Frames;
 use super::rows::Rows;
 use crate::alu::{L32, L64};
-use crate::code::{Constants, NONE, Slot};
+use crate::code::{Block, Constants, NONE, Slot};
+use texunit_unit::Places;
 pub(crate) use texunit_unit::lanes;
 
 /// How many lanes a mask has. Nearly always all: to count them takes fifteen instructions where the target
@@ -96,6 +97,29 @@ pub(crate) struct Warp {
     pub(crate) local_end: u64,
 }
 
+/// Registers but for those of a block.
+pub(super) struct Apart<'w> {
+    below: &'w [L32],
+    above: &'w [L32],
+    /// Number of the first one above.
+    end: usize,
+}
+
+impl<'w> Apart<'w> {
+    /// A narrow operand: one of these registers, or a constant.
+    #[inline(always)]
+    pub(super) fn row(&self, constants: &'w Constants, slot: Slot) -> &'w L32 {
+        let i = slot.index();
+        if slot.is_constant() {
+            &constants.narrow[i]
+        } else if i < self.below.len() {
+            &self.below[i]
+        } else {
+            &self.above[i - self.end]
+        }
+    }
+}
+
 impl Warp {
     /// Makes all groups forget their lanes and puts one split of `lanes` at `pc` of frame 0.
     pub(crate) fn start(&mut self, index: u32, lanes: u32, pc: u32) {
@@ -121,7 +145,7 @@ impl Warp {
     }
 
     /// Registers of the running frame, and what lies above them.
-    #[inline]
+    #[inline(always)]
     pub(super) fn windows(&mut self) -> (&mut [L32], &mut [L64], &mut [u32]) {
         (
             &mut self.narrow[self.narrow_base..],
@@ -194,10 +218,16 @@ impl Warp {
         &mut of_both[self.index as usize & 1]
     }
 
-    /// Four registers that follow each other.
-    #[inline]
-    pub(crate) fn block(&mut self, first: Slot) -> Option<&mut [L32; 4]> {
-        self.narrow.get_mut(self.narrow_base + first.index()..)?.first_chunk_mut()
+    /// Puts the registers of a block into the places of their components, and lends all others.
+    // By reference: a copy of places that have just been written one by one waits for these stores.
+    #[inline(always)]
+    pub(super) fn apart<'w>(&'w mut self, block: &Block, places: &mut Places<'w>) -> Apart<'w> {
+        let (below, rest) = self.narrow[self.narrow_base..].split_at_mut(block.first);
+        let (results, above) = rest.split_at_mut(block.len);
+        for (row, &component) in results.iter_mut().zip(&block.components) {
+            places[usize::from(component)] = Some(row);
+        }
+        Apart { below, above, end: block.first + block.len }
     }
 
     #[inline]

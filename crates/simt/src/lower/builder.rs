@@ -30,8 +30,6 @@ pub(crate) struct Builder<'a> {
     assigned: bool,
     /// Registers that are the same in all lanes.
     pub(super) uniform: Vec<bool>,
-    /// Narrow registers that there must be at least.
-    pub(super) rows: u32,
     /// How often each register is read.
     pub(crate) reads: Vec<u32>,
     pub(super) narrow: File,
@@ -120,7 +118,6 @@ impl<'a> Builder<'a> {
             frame_size,
             stack_at,
             objects,
-            rows: 0,
             guard: Slot::TRUE,
             span: function.span,
             count: 0,
@@ -239,7 +236,7 @@ impl<'a> Builder<'a> {
             name: f.name.clone(),
             is_entry: f.is_entry,
             entry: 0,
-            narrow: self.narrow.count.max(self.rows),
+            narrow: self.narrow.count,
             wide: self.wide.count,
             predicates: self.predicates.count,
             frame: self.frame_size,

@@ -84,18 +84,6 @@ impl<'a> After<'a> {
     }
 }
 
-/// The register of x, if those that are wanted follow each other like x, y, z and w.
-fn block_of(parts: &[Slot; 4]) -> Option<Slot> {
-    let mut first = None;
-    for (i, part) in parts.iter().enumerate().filter(|(_, part)| !part.is_none()) {
-        let of_x = part.index().checked_sub(i)?;
-        if *first.get_or_insert(of_x) != of_x {
-            return None;
-        }
-    }
-    first.map(|x| Slot::narrow(x as u32))
-}
-
 impl<'a> Builder<'a> {
     pub(super) fn fetch(&mut self, inst: &'a Instruction) -> Option<()> {
         let [Operand::Vector(d), resident, texture, sampler, Operand::Vector(c), rest @ ..] =
@@ -127,16 +115,12 @@ impl<'a> Builder<'a> {
                 components |= 1 << i;
             }
         }
-        let block = block_of(&parts);
-        if let Some(first) = block {
-            self.rows = self.rows.max(first.index() as u32 + 4);
-        }
         let resident = self.wanted(resident)?;
         if !resident.is_none() && !resident.is_predicate() {
             return None;
         }
         let (site, span) = (self.site(), inst.span);
-        let op = Fetch {
+        let mut op = Fetch {
             site,
             form,
             texture,
@@ -144,11 +128,12 @@ impl<'a> Builder<'a> {
             coords,
             more,
             parts,
-            block,
+            block: None,
             components,
             resident,
             span,
         };
+        op.find_block();
         self.emit(Op::Fetch(Box::new(op)));
         Some(())
     }

@@ -19,6 +19,7 @@ mod operands;
 mod pools;
 mod program;
 mod resources;
+mod reuse;
 mod sites;
 mod surface;
 mod texture;
@@ -89,6 +90,7 @@ fn lower_code(
         code.funcs.push(Func { entry, ..func });
         needs.push(need);
     }
+    (0..code.funcs.len()).for_each(|function| reuse::share_rows(&mut code, function));
     code.runs = runs::runs_of(&mut code);
     code.quick = code.insts.iter().map(Quick::of).collect();
     (code.constants, code.patches, code.sites) = pools.finish();

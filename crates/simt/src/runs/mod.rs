@@ -11,7 +11,6 @@ mod setting;
 #[cfg(test)]
 mod tests;
 mod translate;
-mod visit;
 
 pub(crate) use find::{lengths, runs_of};
 pub(crate) use setting::is_on;

@@ -224,8 +224,9 @@ impl FetchPlan {
                 let coords = [0, 1, 2].map(|c: usize| operands.coords[c].as_chunks().0);
                 let mut warp = 0;
                 while warp < warps {
-                    let results = results(&mut out, components);
-                    fast.run_whole(&self.texture.resource, coords, results, &mut warp);
+                    let arrays =
+                        fast::Registers::Arrays { coords, out: results(&mut out, components) };
+                    fast.run_whole(&self.texture.resource, arrays, &mut warp);
                     if warp < warps {
                         // Some lanes need another way.
                         let mut registers = Registers::new(&all, components);

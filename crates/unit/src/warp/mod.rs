@@ -26,7 +26,7 @@ pub use arrays::{FetchArrays, LengthError};
 pub use build::{SimdError, SimdLevel, simd_level};
 
 use crate::effective::{EffectiveSampler, resolve};
-use crate::request::{FetchAnswer, FetchForm, FetchRequest, Lanes, PlanError, ResultType};
+use crate::request::{FetchAnswer, FetchForm, FetchRequest, Lanes, Places, PlanError, ResultType};
 use crate::sampler::{Sampler, Texture};
 use build::Build;
 use fast::Fast;
@@ -171,13 +171,49 @@ impl FetchPlan {
         true
     }
 
-    /// Ends a fetch that this plan has begun: fills the wanted `components` of all lanes, and leaves the
-    /// others as they are. All lanes are resident.
+    /// Ends a fetch that this plan has begun: fills the wanted components of all lanes. All lanes are
+    /// resident.
     #[inline]
-    pub fn end(&self, begun: &Begun, components: u8, scratch: &mut Scratch, out: &mut [Lanes; 4]) {
+    pub fn end(&self, begun: &Begun, out: Places<'_>, scratch: &mut Scratch) {
         if let Way::Fast(plan) = &self.way {
-            let out = fast::wanted(components, out);
             plan.finish(&self.texture.resource, &begun.0, &mut scratch.fast.blend, out);
+        }
+    }
+
+    /// Whether this plan has a way of its own to answer [several warps](Self::fetch_warps).
+    #[inline]
+    pub fn takes_warps(&self) -> bool {
+        matches!(self.way, Way::Fast(_)) && !self.is_narrow()
+    }
+
+    /// Whether fetches need nothing but [coordinates](Self::fetch_at).
+    #[inline]
+    pub fn takes_coordinates(&self) -> bool {
+        matches!(&self.way, Way::Fast(plan) if plan.is_whole()) && !self.is_narrow()
+    }
+
+    /// As [`FetchPlan::fetch_warps`], at the first three coordinates of each warp: faster, where the plan
+    /// [needs no more](Self::takes_coordinates). Else nothing is done. Coordinates or places without the
+    /// others are left alone.
+    pub fn fetch_at(&self, coords: &[[&Lanes; 3]], out: &mut [Places<'_>], scratch: &mut Scratch) {
+        if let (Way::Fast(plan), true) = (&self.way, self.takes_coordinates()) {
+            let warps = coords.len().min(out.len());
+            let (coords, out) = (&coords[..warps], &mut out[..warps]);
+            plan.fetch_at(&self.texture.resource, coords, out, &mut scratch.fast);
+        }
+    }
+
+    /// Fetches of several warps, for those who have operands and results in registers: each place gets the
+    /// results of all lanes of its request, active or not. All of them are resident. Nothing is done if this
+    /// plan [answers only one warp at a time](Self::takes_warps).
+    #[inline]
+    pub fn fetch_warps<'w>(
+        &self,
+        warps: impl Iterator<Item = (FetchRequest<'w>, Places<'w>)>,
+        scratch: &mut Scratch,
+    ) {
+        if let (Way::Fast(plan), true) = (&self.way, self.takes_warps()) {
+            plan.fetch_warps(&self.texture.resource, warps, &mut scratch.fast);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::ahead::Rows;
 use super::axis::AxisLanes;
-use crate::request::Lanes;
+use crate::request::{Lanes, Places};
 use crate::warp::simd::{Int, Simd, int, load, mask};
 use texunit_memory::Window;
 
@@ -36,11 +36,8 @@ pub(super) struct Task<'a> {
     /// Of the format.
     pub(super) channels: usize,
     /// Where the results go, of the components that are wanted.
-    pub(super) out: Wanted<'a>,
+    pub(super) out: Places<'a>,
 }
-
-/// A place for each component that is wanted.
-pub(super) type Wanted<'a> = [Option<&'a mut Lanes>; 4];
 
 /// A group as the lanes of a vector read it.
 #[derive(Clone, Copy)]

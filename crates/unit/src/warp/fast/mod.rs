@@ -20,14 +20,15 @@ mod sums;
 mod whole;
 
 use super::simd::Run;
-use crate::request::{FetchForm, FetchRequest, Lanes};
+use crate::request::{FetchForm, FetchRequest, Lanes, Places, ZERO_LANES, places};
 use crate::resource::Resource;
 use axis::{Axis, AxisLanes};
 use faces::OfFaces;
-use footprint::{Call, Task, Wanted};
+use footprint::{Call, Task};
 use kernel::OfKernel;
 use levels::{LevelSpace, Levels, Planes, Slices};
-use whole::OfWhole;
+pub(super) use whole::Registers;
+use whole::{List, OfWhole};
 
 /// What fetches of a warp change.
 #[derive(Clone, Debug)]
@@ -110,14 +111,6 @@ pub(super) struct Fast {
     asks: bool,
 }
 
-/// Places for the wanted components.
-#[inline(always)]
-pub(super) fn wanted(components: u8, out: &mut [Lanes; 4]) -> Wanted<'_> {
-    let [x, y, z, w] = out;
-    let wants = |c: u32| components >> c & 1 == 1;
-    [wants(0).then_some(x), wants(1).then_some(y), wants(2).then_some(z), wants(3).then_some(w)]
-}
-
 /// Axes that a geometry lacks contribute nothing.
 static NO_AXIS: AxisLanes = AxisLanes::ZERO;
 
@@ -135,16 +128,17 @@ impl Fast {
         space: &mut Space,
         out: &mut [Lanes; 4],
     ) {
-        let mut out = wanted(components, out);
+        let mut out = places(out, components);
         if self.is_whole() {
             self.clear(&mut out);
             let coords = [request.coords[0], request.coords[1], request.coords[2]];
-            let results = out.each_mut().map(|out| match out {
+            let coords = coords.map(std::slice::from_ref);
+            let out = out.each_mut().map(|out| match out {
                 Some(out) => std::slice::from_mut(&mut **out),
                 None => &mut [],
             });
             let mut next = 0;
-            self.run_whole(resource, coords.map(std::slice::from_ref), results, &mut next);
+            self.run_whole(resource, Registers::Arrays { coords, out }, &mut next);
             if next == 1 {
                 return;
             }
@@ -168,23 +162,66 @@ impl Fast {
     /// Fetches of warps in one piece, from warp `next` on, up to one that cannot be done so, or all; for
     /// plans that [do that](Self::is_whole).
     #[inline(always)]
-    pub(super) fn run_whole(
-        &self,
-        resource: &Resource,
-        coords: [&[Lanes]; 3],
-        out: [&mut [Lanes]; 4],
-        next: &mut usize,
+    pub(super) fn run_whole<'a>(
+        &'a self,
+        resource: &'a Resource,
+        registers: Registers<'a>,
+        next: &'a mut usize,
     ) {
         let (window, border, channels) = (self.window(resource), &self.border, self.channels);
         let (axes, asks) = (&self.axes, self.asks);
         if let Some(stage) = self.whole {
-            stage.call(whole::Call { axes, window, border, channels, asks, coords, out, next });
+            stage.call(whole::Call { axes, window, border, channels, asks, registers, next });
+        }
+    }
+
+    /// Fetches of warps, all of their lanes, to the places of each.
+    #[inline]
+    pub(super) fn fetch_warps<'w>(
+        &self,
+        resource: &Resource,
+        mut warps: impl Iterator<Item = (FetchRequest<'w>, Places<'w>)>,
+        space: &mut Space,
+    ) {
+        // The next fetch begins before this one waits for its texels.
+        let Space { placed: [now, next], blend } = space;
+        let (mut now, mut next) = (now, next);
+        let Some((first, mut out)) = warps.next() else { return };
+        self.place(&first, now);
+        for (request, places) in warps {
+            self.place(&request, next);
+            self.finish(resource, now, blend, out);
+            out = places;
+            std::mem::swap(&mut now, &mut next);
+        }
+        self.finish(resource, now, blend, out);
+    }
+
+    /// Likewise in one piece, but for warps that cannot be done so; for plans that [do that](Self::is_whole).
+    pub(super) fn fetch_at(
+        &self,
+        resource: &Resource,
+        coords: &[[&Lanes; 3]],
+        out: &mut [Places<'_>],
+        space: &mut Space,
+    ) {
+        let mut next = 0;
+        out.iter_mut().for_each(|out| self.clear(out));
+        while next < coords.len() {
+            let registers = Registers::Warps { coords, out: List::new(out) };
+            self.run_whole(resource, registers, &mut next);
+            if let (Some([x, y, z]), Some(out)) = (coords.get(next), out.get_mut(next)) {
+                let Space { placed: [placed, _], blend } = &mut *space;
+                self.place(&FetchRequest::new(u32::MAX, [x, y, z, &ZERO_LANES]), placed);
+                self.finish(resource, placed, blend, out.each_mut().map(Option::as_deref_mut));
+                next += 1;
+            }
         }
     }
 
     /// Zeros for the components that the format lacks.
     #[inline(always)]
-    fn clear(&self, out: &mut Wanted<'_>) {
+    fn clear(&self, out: &mut Places<'_>) {
         for values in out.iter_mut().skip(self.channels).flatten() {
             **values = [0; 32];
         }
@@ -248,14 +285,14 @@ impl Fast {
         resource: &Resource,
         placed: &Placed,
         blend: &mut Blend,
-        mut out: Wanted<'_>,
+        mut out: Places<'_>,
     ) {
         self.clear(&mut out);
         let slots = placed.slots;
         let groups = self.groups(placed);
         let window = self.window(resource);
         let (border, channels) = (&self.border, self.channels);
-        let run = |kernel: usize, out: Wanted<'_>| {
+        let run = |kernel: usize, out: Places<'_>| {
             let task = Task { window, next: None, border, channels, out };
             self.kernels[kernel].call(Call { groups: &groups, task });
         };

@@ -1,5 +1,5 @@
-//! Whole fetches in one stage, for arrays of coordinates and the most usual samplers: all axes alike,
-//! one level, no layers, no offsets. From coordinates to results nothing is put down in memory, and so the
+//! Whole fetches in one stage, for many warps and the most usual samplers: all axes alike, one level, no
+//! layers, no offsets. From coordinates to results nothing is put down in memory, and so the
 //! CPU has several fetches in work at once.
 
 use super::ahead::Rows;
@@ -10,7 +10,7 @@ use super::footprint::{Outside, Spot, Task};
 use super::kernel::{Bytes, Footprint, Kernel, Unrolled};
 use super::point::{Picked, Unorm};
 use super::singles::F32;
-use crate::request::Lanes;
+use crate::request::{Lanes, Places};
 use crate::warp::arrays::{AHEAD, will_read, will_write};
 use crate::warp::build::Build;
 use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick};
@@ -26,12 +26,85 @@ pub(super) struct Call<'a> {
     pub(super) channels: usize,
     /// Whether the texels of the next warp are asked for, if the kernel can do that.
     pub(super) asks: bool,
-    /// Coordinates of warps along each axis.
-    pub(super) coords: [&'a [Lanes]; 3],
-    /// Results of each component; nothing for those that are not wanted.
-    pub(super) out: [&'a mut [Lanes]; 4],
+    pub(super) registers: Registers<'a>,
     /// The first warp that is not answered yet. It stops at one with lanes that are far (`along`).
     pub(super) next: &'a mut usize,
+}
+
+/// Where the coordinates and results of warps are.
+pub(in crate::warp) enum Registers<'a> {
+    /// In arrays, one warp behind the other.
+    Arrays {
+        /// Along each axis.
+        coords: [&'a [Lanes]; 3],
+        /// Of each component; nothing for those that are not wanted.
+        out: [&'a mut [Lanes]; 4],
+    },
+    /// Anywhere.
+    Warps {
+        /// Of each warp, along each axis.
+        coords: &'a [[&'a Lanes; 3]],
+        /// As many.
+        out: List<'a>,
+    },
+}
+
+/// The places of warps. Nothing can be put into it: so the registers may live longer than it says.
+pub(in crate::warp) struct List<'a>(&'a mut [Places<'a>]);
+
+impl<'a> List<'a> {
+    pub(super) fn new(places: &'a mut [Places<'_>]) -> Self {
+        // SAFETY: only a lifetime is made shorter. That would be wrong if a reference of that lifetime could be
+        // put into the slice; but nobody gets at it, and `of` only lends what is there.
+        Self(unsafe { std::mem::transmute::<&mut [Places<'_>], &'a mut [Places<'a>]>(places) })
+    }
+
+    /// Those of a warp.
+    #[inline(always)]
+    fn of(&mut self, warp: usize) -> Places<'_> {
+        let [x, y, z, w] = &mut self.0[warp];
+        [x.as_deref_mut(), y.as_deref_mut(), z.as_deref_mut(), w.as_deref_mut()]
+    }
+}
+
+impl Registers<'_> {
+    #[inline(always)]
+    fn warps(&self) -> usize {
+        match self {
+            Self::Arrays { coords, .. } => coords[0].len(),
+            Self::Warps { coords, .. } => coords.len(),
+        }
+    }
+
+    #[inline(always)]
+    fn coords(&self, warp: usize, axis: usize) -> &Lanes {
+        match self {
+            Self::Arrays { coords, .. } => &coords[axis][warp],
+            Self::Warps { coords, .. } => coords[warp][axis],
+        }
+    }
+
+    #[inline(always)]
+    fn out(&mut self, warp: usize) -> Places<'_> {
+        match self {
+            Self::Arrays { out: [x, y, z, w], .. } => {
+                [x.get_mut(warp), y.get_mut(warp), z.get_mut(warp), w.get_mut(warp)]
+            }
+            Self::Warps { out, .. } => out.of(warp),
+        }
+    }
+
+    /// Asks for the lines of a later warp. Those of registers are in the caches already.
+    #[inline(always)]
+    fn ask_ahead(&self, warp: usize, axes: usize) {
+        let Self::Arrays { coords, out } = self else { return };
+        for coords in &coords[..axes] {
+            will_read(coords, warp + AHEAD);
+        }
+        for out in out {
+            will_write(out, warp + AHEAD);
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -90,16 +163,15 @@ impl<K: Kernel, const DIMS: usize, const SCALE: u8, const MODE: u8> Stage<OfWhol
 {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
-        let Call { axes, window, border, channels, asks, coords, out, next } = call;
-        let [x, y, z, w] = out;
-        let (chunks, warps) = (32 / S::LANES, coords[0].len());
+        let Call { axes, window, border, channels, asks, mut registers, next } = call;
+        let (chunks, warps) = (32 / S::LANES, registers.warps());
         let mut rows = [[0; 32]; 4];
         // Of the warp that is next, where it is asked for.
         let mut placed = [[Spot::zero(simd); 2]; 4];
         let mut is_near = *next < warps;
         if K::ASKS && is_near {
             for chunk in 0..chunks {
-                is_near &= Self::place(simd, axes, coords, (*next, chunk), &mut placed[chunk]);
+                is_near &= Self::place(simd, axes, &registers, (*next, chunk), &mut placed[chunk]);
             }
         }
         for warp in *next..warps {
@@ -107,12 +179,7 @@ impl<K: Kernel, const DIMS: usize, const SCALE: u8, const MODE: u8> Stage<OfWhol
             if !is_near {
                 return;
             }
-            for coords in &coords[..DIMS] {
-                will_read(coords, warp + AHEAD);
-            }
-            for out in [&*x, &*y, &*z, &*w] {
-                will_write(out, warp + AHEAD);
-            }
+            registers.ask_ahead(warp, DIMS);
             let asks = asks && warp + 1 < warps;
             for chunk in 0..chunks {
                 let mut spots = [Spot::zero(simd); 2];
@@ -120,15 +187,15 @@ impl<K: Kernel, const DIMS: usize, const SCALE: u8, const MODE: u8> Stage<OfWhol
                     spots = placed[chunk];
                     if warp + 1 < warps {
                         let at = (warp + 1, chunk);
-                        is_near &= Self::place(simd, axes, coords, at, &mut placed[chunk]);
+                        is_near &= Self::place(simd, axes, &registers, at, &mut placed[chunk]);
                         if asks {
                             rows_of(&placed[chunk][..K::GROUPS], chunk, &mut rows);
                         }
                     }
-                } else if !Self::place(simd, axes, coords, (warp, chunk), &mut spots) {
+                } else if !Self::place(simd, axes, &registers, (warp, chunk), &mut spots) {
                     return;
                 }
-                let out = [x.get_mut(warp), y.get_mut(warp), z.get_mut(warp), w.get_mut(warp)];
+                let out = registers.out(warp);
                 let next = if asks { Some(&rows) } else { None };
                 let mut task = Task { window, next, border, channels, out };
                 K::values(simd, &mut task, &spots, chunk);
@@ -156,18 +223,18 @@ impl<K: Kernel, const DIMS: usize, const SCALE: u8, const MODE: u8> Whole<K, DIM
     fn place<S: Simd>(
         simd: S,
         axes: &[Option<Axis>; 3],
-        coords: [&[Lanes]; 3],
+        registers: &Registers<'_>,
         (warp, chunk): (usize, usize),
         spots: &mut [Spot<S>; 2],
     ) -> bool {
         let [Some(x), Some(y), z] = axes else { return false };
-        let x = Self::axis(simd, x, load(simd, &coords[0][warp], chunk));
-        let y = Self::axis(simd, y, load(simd, &coords[1][warp], chunk));
+        let x = Self::axis(simd, x, load(simd, registers.coords(warp, 0), chunk));
+        let y = Self::axis(simd, y, load(simd, registers.coords(warp, 1), chunk));
         let mut near = x.near & y.near;
         let first = spot::<S, MODE>(&x, &y);
         *spots = match z {
             Some(z) if DIMS == 3 => {
-                let z = Self::axis(simd, z, load(simd, &coords[2][warp], chunk));
+                let z = Self::axis(simd, z, load(simd, registers.coords(warp, 2), chunk));
                 near = near & z.near;
                 [slice::<S, MODE>(simd, first, &z, 0), slice::<S, MODE>(simd, first, &z, 1)]
             }

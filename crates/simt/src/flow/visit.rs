@@ -3,7 +3,7 @@
 use crate::code::{Inst, Op, Slot};
 
 /// Calls `f` with each register that an operation reads. False: it may read any.
-pub(super) fn each_read(op: &Op, mut f: impl FnMut(Slot)) -> bool {
+pub(crate) fn each_read(op: &Op, mut f: impl FnMut(Slot)) -> bool {
     let mut all = |slots: &[Slot]| slots.iter().copied().for_each(&mut f);
     match op {
         Op::Join | Op::Nop | Op::Run { .. } | Op::Special { .. } => {}
@@ -42,7 +42,7 @@ pub(super) fn each_read(op: &Op, mut f: impl FnMut(Slot)) -> bool {
 
 /// Calls `f` with registers that an operation writes whole, in all lanes that take it: all of them, of
 /// those that a run can have.
-pub(super) fn each_write(op: &Op, mut f: impl FnMut(Slot)) {
+pub(crate) fn each_write(op: &Op, mut f: impl FnMut(Slot)) {
     match op {
         Op::Narrow { d, .. }
         | Op::Wide { d, .. }
@@ -64,6 +64,63 @@ pub(super) fn each_write(op: &Op, mut f: impl FnMut(Slot)) {
         Op::Fetch(fetch) => fetch.parts.iter().copied().for_each(f),
         _ => {}
     }
+}
+
+/// Calls `f` with each operand of an operation but the guard. False: it has others too.
+pub(crate) fn each_slot(op: &mut Op, mut f: impl FnMut(&mut Slot)) -> bool {
+    let mut each = |slots: &mut dyn Iterator<Item = &mut Slot>| slots.for_each(&mut f);
+    match op {
+        Op::Join | Op::Nop | Op::Run { .. } => {}
+        Op::Exit | Op::Trap | Op::Branch { .. } => {}
+        Op::BranchIndexed { index, .. } => each(&mut [index].into_iter()),
+        Op::Special { d, .. } => each(&mut [d].into_iter()),
+        Op::Narrow { d, s, .. }
+        | Op::Wide { d, s, .. }
+        | Op::Widen { d, s, .. }
+        | Op::Lop3 { d, s, .. } => {
+            each(&mut [d].into_iter());
+            each(&mut s.iter_mut());
+        }
+        Op::Cut { d, a, .. }
+        | Op::MovNarrow { d, a }
+        | Op::MovWide { d, a }
+        | Op::Convert { d, a, .. } => each(&mut [d, a].into_iter()),
+        Op::CountZero { divisor } => each(&mut [divisor].into_iter()),
+        Op::Shift { d, a, b, .. } | Op::Logic { d, a, b, .. } => each(&mut [d, a, b].into_iter()),
+        Op::CompareNarrow { a, b, to, .. }
+        | Op::CompareWide { a, b, to, .. }
+        | Op::ComparePair { a, b, to, .. } => {
+            each(&mut [a, b, &mut to.p, &mut to.q, &mut to.c].into_iter())
+        }
+        Op::SelectNarrow { d, a, b, p } | Op::SelectWide { d, a, b, p } => {
+            each(&mut [d, a, b, p].into_iter())
+        }
+        Op::Rare(rare) => {
+            each(&mut [&mut rare.d].into_iter());
+            each(&mut rare.s.iter_mut());
+        }
+        Op::Pack { d, parts, .. } | Op::Unpack { a: d, parts, .. } => {
+            each(&mut [d].into_iter());
+            each(&mut parts.iter_mut());
+        }
+        Op::Load(access) | Op::Store(access) => {
+            each(&mut [&mut access.base].into_iter());
+            each(&mut access.parts.iter_mut());
+        }
+        Op::Fetch(fetch) => {
+            each(&mut fetch.coords.iter_mut());
+            each(&mut fetch.parts.iter_mut());
+            each(&mut [&mut fetch.texture.slot, &mut fetch.resident].into_iter());
+            fetch.sampler.iter_mut().for_each(|s| each(&mut [&mut s.slot].into_iter()));
+            if let Some(more) = &mut fetch.more {
+                each(&mut [&mut more.level, &mut more.compare].into_iter());
+                let gradients = more.dpdx.iter_mut().chain(&mut more.dpdy);
+                each(&mut gradients.chain(&mut more.offset));
+            }
+        }
+        _ => return false,
+    }
+    true
 }
 
 /// Calls `f` with the instructions that may come after the one at `pc`, of the same function.

@@ -1,0 +1,300 @@
+//! Warps of a CTA that run together: those at the lowest place execute an instruction one after the other,
+//! then all look again. Between the places where they wait for each other, warps may run in any order; this
+//! one has two merits: what surrounds an instruction is done once for all of them, and the unit gets the
+//! fetches of several warps in one call, so that it reads the texels of one while it sums those of another.
+//!
+//! A warp goes alone as soon as its lanes part, and before an instruction whose order among warps can be seen
+//! (`is_quiet`). It may join the others again at the next turn.
+
+use super::context::Context;
+use super::quick;
+use super::step::{At, Flow};
+use super::texture::{Sites, count_of, is_of_all};
+use super::warp::{Split, State, Warp, count, lanes};
+use crate::code::{Fetch, Inst, NONE, Op, Slot};
+use std::array::from_fn;
+use texunit_jit::Files;
+use texunit_unit::{Places, SurfaceKind, ZERO_LANES};
+
+/// Warps that run together at most: their registers should fit the first cache of a core.
+pub(super) const TOGETHER: usize = 8;
+
+/// The splits of warps that run together.
+struct Members {
+    splits: [Split; TOGETHER],
+    /// Bits of those that still do.
+    on: u32,
+    /// Bits of those whose turn is over.
+    over: u32,
+}
+
+impl Members {
+    /// Takes the splits of warps whose lanes are all together; nothing if there are not two of them.
+    fn of(warps: &mut [Warp]) -> Option<Self> {
+        let is_ready = |warp: &Warp| match warp.splits[..] {
+            [split] => may_go(warp, &split) && split.state == State::Ready && !warp.has_begun,
+            _ => false,
+        };
+        let on: u32 =
+            (0..).zip(&*warps).filter(|(_, warp)| is_ready(warp)).fold(0, |on, (i, _)| on | 1 << i);
+        if on.count_ones() < 2 {
+            return None;
+        }
+        let none = Split { pc: 0, mask: 0, frame: 0, group: NONE, state: State::Ready };
+        let mut splits = [none; TOGETHER];
+        for i in lanes(on) {
+            let warp = &mut warps[i];
+            splits[i] = warp.splits.pop()?;
+            warp.enter(splits[i].frame);
+        }
+        Some(Self { splits, on, over: 0 })
+    }
+
+    /// A warp goes alone from here on.
+    fn part(&mut self, i: usize, warp: &mut Warp) {
+        self.on &= !(1 << i);
+        warp.splits.push(self.splits[i]);
+    }
+}
+
+/// Whether a warp with this split running can run with others.
+#[inline]
+fn may_go(warp: &Warp, split: &Split) -> bool {
+    split.mask == warp.live && split.group == NONE
+}
+
+/// Whether nobody can tell in which order warps execute it, apart from races that a program has anyway.
+fn is_quiet(op: &Op) -> bool {
+    match op {
+        Op::SurfaceStore(access) => !matches!(access.form.kind, SurfaceKind::Reduce { .. }),
+        Op::Atomic(_)
+        | Op::LoadQuad(_)
+        | Op::StoreQuad(_)
+        | Op::AsyncCopy(_)
+        | Op::Mbarrier(_)
+        | Op::Barrier(_)
+        | Op::HeapCall(_)
+        | Op::Printf(_)
+        | Op::AssertFail(_)
+        | Op::Trap
+        | Op::Breakpoint => false,
+        _ => true,
+    }
+}
+
+impl Context<'_> {
+    /// Runs at most [`TOGETHER`] warps together, each for about `budget` steps. Says which of them have used
+    /// that up: bits. An error names the warp.
+    pub(super) fn run_together(
+        &mut self,
+        warps: &mut [Warp],
+        budget: u64,
+    ) -> Result<u32, (usize, At)> {
+        let Some(mut members) = Members::of(warps) else { return Ok(0) };
+        let max_steps = self.launch.config.max_steps;
+        let ends: [u64; TOGETHER] = from_fn(|i| {
+            warps.get(i).map_or(0, |warp| warp.steps.saturating_add(budget).min(max_steps))
+        });
+        let insts = &self.launch.code.insts[..];
+        loop {
+            self.in_step(warps, &mut members, &ends);
+            let mut pc = u32::MAX;
+            for i in lanes(members.on) {
+                let (warp, split) = (&mut warps[i], &mut members.splits[i]);
+                if warp.steps >= ends[i] || self.arithmetic(warp, split, ends[i]) {
+                    members.over |= 1 << i;
+                    members.part(i, warp);
+                } else {
+                    pc = pc.min(split.pc);
+                }
+            }
+            let Some(inst) = insts.get(pc as usize) else { break };
+            let is_here = |i: &usize| members.splits[*i].pc == pc;
+            let here = lanes(members.on).filter(is_here).fold(0, |here, i| here | 1 << i);
+            if !is_quiet(&inst.op) {
+                lanes(here).for_each(|i| members.part(i, &mut warps[i]));
+                continue;
+            }
+            if let Inst { op: Op::Fetch(fetch), guard: Slot::TRUE, .. } = inst
+                && self.fetch_together(warps, here, fetch)
+            {
+                for i in lanes(here) {
+                    self.count(&mut warps[i], inst, members.splits[i].mask);
+                    members.splits[i].pc += 1;
+                }
+                continue;
+            }
+            self.step_each(warps, here, &mut members, inst)?;
+            if self.cta.completed {
+                // The barrier opens before anything else happens.
+                break;
+            }
+        }
+        lanes(members.on).for_each(|i| members.part(i, &mut warps[i]));
+        Ok(members.over)
+    }
+
+    /// Runs warps that all stand at the same place as far as they need not be looked at one by one: machine
+    /// code, fetches, stores, and branches that all lanes take or none. This is where kernels that do little
+    /// else spend their time.
+    fn in_step(&mut self, warps: &mut [Warp], members: &mut Members, ends: &[u64; TOGETHER]) {
+        let code = self.launch.code;
+        let mut on = members.on;
+        let Some(first) = lanes(on).next() else { return };
+        let mut pc = members.splits[first].pc;
+        if lanes(on).any(|i| members.splits[i].pc != pc) {
+            return;
+        }
+        let left = lanes(on).map(|i| ends[i].saturating_sub(warps[i].steps)).min().unwrap_or(0);
+        let mut steps = 0;
+        while steps < left {
+            let inst = &code.insts[pc as usize];
+            let always = inst.guard == Slot::TRUE;
+            let mut counted = u64::from(inst.count);
+            // Threads of instructions that are not counted for all live lanes.
+            let mut threads = None;
+            let mut next = pc + 1;
+            // Warps that have to go another way.
+            let mut not = 0;
+            match &inst.op {
+                Op::Join => {}
+                Op::Branch { target, .. } if always => next = *target,
+                Op::Branch { target, .. } => {
+                    let taken = |i: usize| warps[i].p(inst.guard) & warps[i].live;
+                    if lanes(on).all(|i| taken(i) == warps[i].live) {
+                        next = *target;
+                    } else if lanes(on).all(|i| taken(i) == 0) {
+                        threads = Some(0);
+                    } else {
+                        break;
+                    }
+                }
+                Op::Run { number, length } => {
+                    let run = &code.runs.all[*number as usize];
+                    let mut sum = 0;
+                    for i in lanes(on) {
+                        let warp = &mut warps[i];
+                        let (values, live) = (self.values(warp), warp.live);
+                        let (narrow, wide, predicates) = warp.windows();
+                        let files = Files { narrow, wide, predicates, ..values.files() };
+                        match quick::machine(run, files, live, live) {
+                            Some(threads) => sum += threads,
+                            None => not |= 1 << i,
+                        }
+                    }
+                    (counted, threads) = (run.steps.into(), Some(sum));
+                    next = pc + 1 + length;
+                }
+                Op::Fetch(fetch) if always => {
+                    if !self.fetch_together(warps, on, fetch) {
+                        break;
+                    }
+                }
+                Op::Store(access) if always => {
+                    for i in lanes(on) {
+                        let live = warps[i].live;
+                        if !self.store_stream(&warps[i], access, live) {
+                            not |= 1 << i;
+                        }
+                    }
+                }
+                _ => break,
+            }
+            if not == on {
+                break;
+            }
+            for i in lanes(not) {
+                members.splits[i].pc = pc;
+                warps[i].steps += steps;
+                members.part(i, &mut warps[i]);
+            }
+            on &= !not;
+            let live = || lanes(on).map(|i| count(warps[i].live)).sum::<u64>();
+            self.counters.warp_instructions += counted * u64::from(on.count_ones());
+            self.counters.thread_instructions += threads.unwrap_or_else(|| counted * live());
+            steps += counted;
+            pc = next;
+        }
+        for i in lanes(on) {
+            members.splits[i].pc = pc;
+            warps[i].steps += steps;
+        }
+    }
+
+    /// An instruction of warps, one after the other.
+    fn step_each(
+        &mut self,
+        warps: &mut [Warp],
+        here: u32,
+        members: &mut Members,
+        inst: &Inst,
+    ) -> Result<(), (usize, At)> {
+        for i in lanes(here) {
+            let (warp, split) = (&mut warps[i], &mut members.splits[i]);
+            match self.step(warp, None, split, inst) {
+                Ok(Flow::Goes | Flow::Parts) if may_go(warp, split) => {}
+                Ok(Flow::Goes | Flow::Parts | Flow::Pauses) => members.part(i, warp),
+                Ok(Flow::Gone) => members.on &= !(1 << i),
+                Ok(Flow::Waits(state)) => {
+                    split.state = state;
+                    members.part(i, warp);
+                }
+                Err(trouble) => {
+                    let at = At { split: *split, trouble };
+                    lanes(members.on).for_each(|i| members.part(i, &mut warps[i]));
+                    return Err((i, at));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A fetch of all live lanes of these warps by the handles of the last one. False: it is none of these,
+    /// and nothing has been done.
+    fn fetch_together(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
+        let constants = &self.launch.constants;
+        let Sites { fetches, scratch, tally, .. } = &mut self.sites;
+        let Some((handles, plan)) = fetches[fetch.site].first() else { return false };
+        let (true, true, Some(block)) = (self.is_alone, plan.takes_warps(), &fetch.block) else {
+            return false;
+        };
+        let mut accesses = 0;
+        for i in lanes(here) {
+            let warp = &warps[i];
+            if !is_of_all(warp, constants, &fetch.texture, handles.0)
+                || !fetch.sampler.as_ref().is_none_or(|s| is_of_all(warp, constants, s, handles.1))
+            {
+                return false;
+            }
+            accesses += count(warp.live);
+        }
+        let those = warps.iter_mut().enumerate().filter(|(i, _)| here >> i & 1 == 1);
+        if plan.takes_coordinates() {
+            let mut coords = [[&ZERO_LANES; 3]; TOGETHER];
+            let mut out: [Places<'_>; TOGETHER] = Default::default();
+            let mut len = 0;
+            let [x, y, z, _] = fetch.coords;
+            for (_, warp) in those {
+                warp.put_p(fetch.resident, u32::MAX, warp.live);
+                let mut places = Places::default();
+                let others = warp.apart(block, &mut places);
+                coords[len] =
+                    [others.row(constants, x), others.row(constants, y), others.row(constants, z)];
+                out[len] = places;
+                len += 1;
+            }
+            plan.fetch_at(&coords[..len], &mut out[..len], scratch);
+        } else {
+            let operands = those.map(|(_, warp)| {
+                warp.put_p(fetch.resident, u32::MAX, warp.live);
+                let mut places = Places::default();
+                let others = warp.apart(block, &mut places);
+                (fetch.request(u32::MAX, |slot| others.row(constants, slot)), places)
+            });
+            plan.fetch_warps(operands, scratch);
+        }
+        self.counters.fetches += accesses;
+        tally.add(count_of(plan, accesses));
+        true
+    }
+}

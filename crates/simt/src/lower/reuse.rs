@@ -1,0 +1,131 @@
+//! Registers that never hold anything at the same time share a row: the fewer rows a warp has, the more warps
+//! fit the first cache of a core.
+//!
+//! PTX has a register for each value. A linear scan over the instructions of a kernel gives each the lowest
+//! row that is free from its first to its last mention, and as far as its value is needed around loops.
+//! What a fetch writes gets rows that follow each other.
+
+use crate::code::{Code, Inst, Op, Slot};
+use crate::flow::{Flow, Numbers, each_slot};
+
+/// Registers, and registers times blocks, of a kernel up to which this is done: it is to take no time.
+const MOST: (usize, usize) = (4096, 1 << 22);
+
+/// The instructions, first to last, from and to which a register is needed.
+type Span = (usize, usize);
+
+/// Gives the registers of a kernel to as few rows as there are values at a time. A function that calls
+/// others, or has instructions with operands of other kinds, is left as it is.
+pub(super) fn share_rows(code: &mut Code, function: usize) {
+    let func = &code.funcs[function];
+    let registers = (func.narrow + func.wide) as usize;
+    if !func.is_entry || !func.has_body || registers > MOST.0 {
+        return;
+    }
+    let first = func.entry as usize;
+    let Some(flow) = Flow::of(code, function) else { return };
+    let numbers = flow.numbers;
+    if flow.blocks().count().saturating_mul(registers) > MOST.1 {
+        return;
+    }
+    let mut insts = flow.insts.to_vec();
+    let Some(spans) = spans(&flow, &mut insts) else { return };
+    let (narrow, wide) = spans.split_at(numbers.narrow);
+    let (narrow, wide) = (rows(narrow, &groups(&insts)), rows(wide, &[]));
+    let row = |slot: Slot| match numbers.of(slot) {
+        Some(n) if n < numbers.narrow => Slot::narrow(narrow[n]),
+        Some(n) if n < registers => Slot::wide(wide[n - numbers.narrow]),
+        _ => slot,
+    };
+    for inst in &mut insts {
+        each_slot(&mut inst.op, |slot| *slot = row(*slot));
+        if let Op::Fetch(fetch) = &mut inst.op {
+            fetch.find_block();
+        }
+    }
+    let most = |rows: &[u32]| rows.iter().max().map_or(0, |most| most + 1);
+    let (narrow, wide) = (most(&narrow), most(&wide));
+    code.insts[first..first + insts.len()].clone_from_slice(&insts);
+    let func = &mut code.funcs[function];
+    (func.narrow, func.wide) = (narrow, wide);
+}
+
+/// Where each register is needed; one that nobody mentions has the span of no instruction.
+fn spans(flow: &Flow<'_>, insts: &mut [Inst]) -> Option<Vec<Span>> {
+    let Numbers { narrow, wide, .. } = flow.numbers;
+    let mut spans = vec![(usize::MAX, 0); narrow + wide];
+    let mut at = |number: usize, i: usize| {
+        if let Some((first, last)) = spans.get_mut(number) {
+            (*first, *last) = ((*first).min(i), (*last).max(i));
+        }
+    };
+    for (block, range) in flow.blocks().enumerate() {
+        let live = (flow.at_start(block), flow.at_end(block));
+        for number in 0..narrow + wide {
+            if live.0.has(number) {
+                at(number, range.start);
+            }
+            if live.1.has(number) {
+                at(number, range.end - 1);
+            }
+        }
+    }
+    for (i, inst) in insts.iter_mut().enumerate() {
+        let known = each_slot(&mut inst.op, |slot| {
+            flow.numbers.of(*slot).into_iter().for_each(|number| at(number, i));
+        });
+        if !known {
+            return None;
+        }
+    }
+    Some(spans)
+}
+
+/// Narrow registers that a fetch writes, in the order of the components, with the number of the fetch.
+fn groups(insts: &[Inst]) -> Vec<(usize, Vec<usize>)> {
+    let fetches = (0..).zip(insts).filter_map(|(i, inst)| match &inst.op {
+        Op::Fetch(fetch) => Some((i, fetch)),
+        _ => None,
+    });
+    let wanted = |parts: &[Slot; 4]| {
+        let wanted = parts.iter().filter(|part| !part.is_none());
+        wanted.map(|part| part.index()).collect()
+    };
+    fetches.map(|(i, fetch)| (i, wanted(&fetch.parts))).collect()
+}
+
+/// The row of each register. Those of a group get rows that follow each other, if the instruction of the group
+/// is the first to mention them.
+fn rows(spans: &[Span], groups: &[(usize, Vec<usize>)]) -> Vec<u32> {
+    let mut group_of = vec![None; spans.len()];
+    for (at, members) in groups {
+        let mut sorted = members.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        if sorted.len() == members.len() && members.iter().all(|&m| spans[m].0 == *at) {
+            members.iter().for_each(|&m| group_of[m] = Some(members));
+        }
+    }
+    let mut order: Vec<usize> = (0..spans.len()).collect();
+    order.sort_by_key(|&n| spans[n].0);
+    let mut rows = vec![u32::MAX; spans.len()];
+    // The last instruction that needs each row.
+    let mut taken: Vec<Option<usize>> = Vec::new();
+    for n in order {
+        if rows[n] != u32::MAX {
+            continue;
+        }
+        let alone = vec![n];
+        let members = group_of[n].unwrap_or(&alone);
+        let first = spans[n].0;
+        let is_free = |row: usize| taken.get(row).is_none_or(|last| last.is_none_or(|l| l < first));
+        let base = (0..=taken.len()).find(|&base| (base..base + members.len()).all(is_free));
+        let base = base.unwrap_or(taken.len());
+        taken.resize(taken.len().max(base + members.len()), None);
+        for (row, &member) in (base..).zip(members) {
+            rows[member] = row as u32;
+            taken[row] = Some(spans[member].1);
+        }
+    }
+    rows
+}
