@@ -11,8 +11,8 @@ use super::quick;
 use super::step::{At, Flow};
 use super::texture::{Sites, count_of, is_of_all};
 use super::warp::{Split, State, Warp, count, lanes};
-use crate::code::{Fetch, Inst, NONE, Op, Slot};
-use std::array::from_fn;
+use crate::code::{Fetch, NONE, Op, Slot};
+use crate::runs::Run;
 use texunit_jit::Files;
 use texunit_unit::{Places, SurfaceKind, ZERO_LANES};
 
@@ -22,38 +22,67 @@ pub(super) const TOGETHER: usize = 8;
 /// The splits of warps that run together.
 struct Members {
     splits: [Split; TOGETHER],
+    /// Steps at which the turn of each ends.
+    ends: [u64; TOGETHER],
     /// Bits of those that still do.
     on: u32,
     /// Bits of those whose turn is over.
     over: u32,
 }
 
+/// Where the warps are that go next.
+struct Next {
+    /// The lowest place of all.
+    pc: u32,
+    /// Bits of those that are there.
+    here: u32,
+    /// The place where others wait for them.
+    other: u32,
+}
+
 impl Members {
     /// Takes the splits of warps whose lanes are all together; nothing if there are not two of them.
-    fn of(warps: &mut [Warp]) -> Option<Self> {
+    fn of(warps: &mut [Warp], budget: u64, max_steps: u64) -> Option<Self> {
         let is_ready = |warp: &Warp| match warp.splits[..] {
             [split] => may_go(warp, &split) && split.state == State::Ready && !warp.has_begun,
             _ => false,
         };
-        let on: u32 =
-            (0..).zip(&*warps).filter(|(_, warp)| is_ready(warp)).fold(0, |on, (i, _)| on | 1 << i);
+        let mut on = 0_u32;
+        for (i, warp) in warps.iter().enumerate() {
+            on |= u32::from(is_ready(warp)) << i;
+        }
         if on.count_ones() < 2 {
             return None;
         }
         let none = Split { pc: 0, mask: 0, frame: 0, group: NONE, state: State::Ready };
-        let mut splits = [none; TOGETHER];
+        let mut members = Self { splits: [none; TOGETHER], ends: [0; TOGETHER], on, over: 0 };
         for i in lanes(on) {
             let warp = &mut warps[i];
-            splits[i] = warp.splits.pop()?;
-            warp.enter(splits[i].frame);
+            members.splits[i] = warp.splits.pop()?;
+            members.ends[i] = warp.steps.saturating_add(budget).min(max_steps);
+            warp.enter(members.splits[i].frame);
         }
-        Some(Self { splits, on, over: 0 })
+        Some(members)
+    }
+
+    /// Those at the lowest place: where ways part and meet again, the others wait at the meeting point.
+    fn next(&self) -> Option<Next> {
+        let places = || lanes(self.on).map(|i| (self.splits[i].pc, i));
+        let (pc, _) = places().min()?;
+        let here = places().filter(|&(at, _)| at == pc).fold(0, |here, (_, i)| here | 1 << i);
+        let other = places().map(|(at, _)| at).filter(|&at| at != pc).min().unwrap_or(u32::MAX);
+        Some(Next { pc, here, other })
     }
 
     /// A warp goes alone from here on.
     fn part(&mut self, i: usize, warp: &mut Warp) {
         self.on &= !(1 << i);
         warp.splits.push(self.splits[i]);
+    }
+
+    /// Likewise all of these.
+    fn part_all(&mut self, all: u32, warps: &mut [Warp]) {
+        lanes(all).for_each(|i| self.part(i, &mut warps[i]));
     }
 }
 
@@ -90,79 +119,50 @@ impl Context<'_> {
         warps: &mut [Warp],
         budget: u64,
     ) -> Result<u32, (usize, At)> {
-        let Some(mut members) = Members::of(warps) else { return Ok(0) };
         let max_steps = self.launch.config.max_steps;
-        let ends: [u64; TOGETHER] = from_fn(|i| {
-            warps.get(i).map_or(0, |warp| warp.steps.saturating_add(budget).min(max_steps))
-        });
-        let insts = &self.launch.code.insts[..];
-        loop {
-            self.in_step(warps, &mut members, &ends);
-            let mut pc = u32::MAX;
-            for i in lanes(members.on) {
-                let (warp, split) = (&mut warps[i], &mut members.splits[i]);
-                if warp.steps >= ends[i] || self.arithmetic(warp, split, ends[i]) {
-                    members.over |= 1 << i;
-                    members.part(i, warp);
-                } else {
-                    pc = pc.min(split.pc);
-                }
-            }
-            let Some(inst) = insts.get(pc as usize) else { break };
-            let is_here = |i: &usize| members.splits[*i].pc == pc;
-            let here = lanes(members.on).filter(is_here).fold(0, |here, i| here | 1 << i);
-            if !is_quiet(&inst.op) {
-                lanes(here).for_each(|i| members.part(i, &mut warps[i]));
+        let Some(mut members) = Members::of(warps, budget, max_steps) else { return Ok(0) };
+        // A barrier that is complete opens before anything else happens.
+        while !self.cta.completed
+            && let Some(next) = members.next()
+        {
+            let is_done = self.in_step(warps, &mut members, &next);
+            if is_done {
                 continue;
             }
-            if let Inst { op: Op::Fetch(fetch), guard: Slot::TRUE, .. } = inst
-                && self.fetch_together(warps, here, fetch)
-            {
-                for i in lanes(here) {
-                    self.count(&mut warps[i], inst, members.splits[i].mask);
-                    members.splits[i].pc += 1;
-                }
-                continue;
-            }
-            self.step_each(warps, here, &mut members, inst)?;
-            if self.cta.completed {
-                // The barrier opens before anything else happens.
-                break;
+            if let Err((i, at)) = self.one_by_one(warps, &mut members, &next) {
+                members.part_all(members.on, warps);
+                return Err((i, at));
             }
         }
-        lanes(members.on).for_each(|i| members.part(i, &mut warps[i]));
+        members.part_all(members.on, warps);
         Ok(members.over)
     }
 
-    /// Runs warps that all stand at the same place as far as they need not be looked at one by one: machine
-    /// code, fetches, stores, and branches that all lanes take or none. This is where kernels that do little
-    /// else spend their time.
-    fn in_step(&mut self, warps: &mut [Warp], members: &mut Members, ends: &[u64; TOGETHER]) {
+    /// Runs warps as far as they need not be looked at one by one: machine code, fetches, stores, and branches
+    /// that all lanes take or none. This is where kernels that do little else spend their time. False: nothing
+    /// has been done.
+    fn in_step(&mut self, warps: &mut [Warp], members: &mut Members, next: &Next) -> bool {
         let code = self.launch.code;
-        let mut on = members.on;
-        let Some(first) = lanes(on).next() else { return };
-        let mut pc = members.splits[first].pc;
-        if lanes(on).any(|i| members.splits[i].pc != pc) {
-            return;
-        }
-        let left = lanes(on).map(|i| ends[i].saturating_sub(warps[i].steps)).min().unwrap_or(0);
-        let mut steps = 0;
-        while steps < left {
+        let mut on = next.here;
+        let left = |i: usize| members.ends[i].saturating_sub(warps[i].steps);
+        let left = lanes(on).map(left).min().unwrap_or(0);
+        let (mut pc, mut steps) = (next.pc, 0);
+        while steps < left && pc != next.other {
             let inst = &code.insts[pc as usize];
             let always = inst.guard == Slot::TRUE;
             let mut counted = u64::from(inst.count);
             // Threads of instructions that are not counted for all live lanes.
             let mut threads = None;
-            let mut next = pc + 1;
+            let mut to = pc + 1;
             // Warps that have to go another way.
             let mut not = 0;
             match &inst.op {
                 Op::Join => {}
-                Op::Branch { target, .. } if always => next = *target,
+                Op::Branch { target, .. } if always => to = *target,
                 Op::Branch { target, .. } => {
                     let taken = |i: usize| warps[i].p(inst.guard) & warps[i].live;
                     if lanes(on).all(|i| taken(i) == warps[i].live) {
-                        next = *target;
+                        to = *target;
                     } else if lanes(on).all(|i| taken(i) == 0) {
                         threads = Some(0);
                     } else {
@@ -173,17 +173,13 @@ impl Context<'_> {
                     let run = &code.runs.all[*number as usize];
                     let mut sum = 0;
                     for i in lanes(on) {
-                        let warp = &mut warps[i];
-                        let (values, live) = (self.values(warp), warp.live);
-                        let (narrow, wide, predicates) = warp.windows();
-                        let files = Files { narrow, wide, predicates, ..values.files() };
-                        match quick::machine(run, files, live, live) {
+                        match self.machine_code(&mut warps[i], run) {
                             Some(threads) => sum += threads,
                             None => not |= 1 << i,
                         }
                     }
                     (counted, threads) = (run.steps.into(), Some(sum));
-                    next = pc + 1 + length;
+                    to = pc + 1 + length;
                 }
                 Op::Fetch(fetch) if always => {
                     if !self.fetch_together(warps, on, fetch) {
@@ -213,24 +209,47 @@ impl Context<'_> {
             self.counters.warp_instructions += counted * u64::from(on.count_ones());
             self.counters.thread_instructions += threads.unwrap_or_else(|| counted * live());
             steps += counted;
-            pc = next;
+            pc = to;
         }
         for i in lanes(on) {
             members.splits[i].pc = pc;
             warps[i].steps += steps;
         }
+        pc != next.pc || steps != 0
     }
 
-    /// An instruction of warps, one after the other.
-    fn step_each(
+    /// Runs a run of all live lanes as machine code: see [`quick::machine`].
+    #[inline(always)]
+    fn machine_code(&self, warp: &mut Warp, run: &Run) -> Option<u64> {
+        let (values, live) = (self.values(warp), warp.live);
+        let (narrow, wide, predicates) = warp.windows();
+        let files = Files { narrow, wide, predicates, ..values.files() };
+        quick::machine(run, files, live, live)
+    }
+
+    /// The instruction of warps at a place, one after the other, or what arithmetic there is.
+    fn one_by_one(
         &mut self,
         warps: &mut [Warp],
-        here: u32,
         members: &mut Members,
-        inst: &Inst,
+        next: &Next,
     ) -> Result<(), (usize, At)> {
-        for i in lanes(here) {
+        let inst = &self.launch.code.insts[next.pc as usize];
+        for i in lanes(next.here) {
+            let end = members.ends[i];
             let (warp, split) = (&mut warps[i], &mut members.splits[i]);
+            if warp.steps >= end || self.arithmetic(warp, split, end) {
+                members.over |= 1 << i;
+                members.part(i, warp);
+                continue;
+            }
+            if split.pc != next.pc {
+                continue;
+            }
+            if !is_quiet(&inst.op) {
+                members.part(i, warp);
+                continue;
+            }
             match self.step(warp, None, split, inst) {
                 Ok(Flow::Goes | Flow::Parts) if may_go(warp, split) => {}
                 Ok(Flow::Goes | Flow::Parts | Flow::Pauses) => members.part(i, warp),
@@ -239,11 +258,7 @@ impl Context<'_> {
                     split.state = state;
                     members.part(i, warp);
                 }
-                Err(trouble) => {
-                    let at = At { split: *split, trouble };
-                    lanes(members.on).for_each(|i| members.part(i, &mut warps[i]));
-                    return Err((i, at));
-                }
+                Err(trouble) => return Err((i, At { split: *split, trouble })),
             }
         }
         Ok(())
