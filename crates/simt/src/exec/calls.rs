@@ -129,10 +129,12 @@ impl Context<'_> {
 
     /// Room for a frame's registers and local memory.
     pub(super) fn reserve(&self, warp: &mut Warp, frame: u32) -> Done {
-        let f = *warp.frames.get(frame);
+        // By reference: a copy of what has just been written waits for that.
+        let f = warp.frames.get(frame);
         let func = &self.launch.code.funcs[f.function as usize];
         let limit = u64::from(self.launch.config.stack_limit);
         let used = f.local_end + u64::from(f.depth) * FRAME_OVERHEAD;
+        let words = (f.local_end / 4) as usize;
         let narrow = f.narrow + func.narrow as usize;
         let wide = f.wide + func.wide as usize;
         let predicates = f.predicates + func.predicates as usize;
@@ -144,7 +146,7 @@ impl Context<'_> {
         warp.narrow.grow(narrow);
         warp.wide.grow(wide);
         grow(&mut warp.predicates, predicates, 0);
-        grow(&mut warp.local, (f.local_end / 4) as usize, [0; 32]);
+        grow(&mut warp.local, words, [0; 32]);
         Ok(())
     }
 

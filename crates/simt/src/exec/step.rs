@@ -380,6 +380,18 @@ impl Context<'_> {
         warp.put(rare.d, &self.wide, rare.mask, mask);
     }
 
+    /// Lanes of a split end.
+    pub(super) fn exit(&mut self, warp: &mut Warp, split: &mut Split, mask: u32) -> Flow {
+        self.cta.live -= mask.count_ones();
+        warp.exit(split, mask);
+        if split.mask == 0 {
+            self.barrier_without(warp);
+            return Flow::Gone;
+        }
+        split.pc += 1;
+        Flow::Goes
+    }
+
     /// Instructions at which lanes part, wait or end.
     fn control(
         &mut self,
@@ -389,17 +401,7 @@ impl Context<'_> {
         mask: u32,
     ) -> Result<Flow, Box<Trouble>> {
         match &inst.op {
-            Op::Exit => {
-                let gone = mask.count_ones();
-                self.cta.live -= gone;
-                warp.exit(split, mask);
-                if split.mask == 0 {
-                    self.barrier_without(warp);
-                    return Ok(Flow::Gone);
-                }
-                split.pc += 1;
-                Ok(Flow::Goes)
-            }
+            Op::Exit => Ok(self.exit(warp, split, mask)),
             Op::Return => self.ret(warp, split),
             Op::Call(call) => self.call(warp, split, call),
             Op::BranchIndexed { index, targets, reconverge } => {

@@ -67,11 +67,19 @@ impl Members {
 
     /// Those at the lowest place: where ways part and meet again, the others wait at the meeting point.
     fn next(&self) -> Option<Next> {
-        let places = || lanes(self.on).map(|i| (self.splits[i].pc, i));
-        let (pc, _) = places().min()?;
-        let here = places().filter(|&(at, _)| at == pc).fold(0, |here, (_, i)| here | 1 << i);
-        let other = places().map(|(at, _)| at).filter(|&at| at != pc).min().unwrap_or(u32::MAX);
-        Some(Next { pc, here, other })
+        let mut next = Next { pc: u32::MAX, here: 0, other: u32::MAX };
+        for i in lanes(self.on) {
+            let pc = self.splits[i].pc;
+            if pc < next.pc {
+                next = Next { pc, here: 0, other: next.pc };
+            }
+            if pc == next.pc {
+                next.here |= 1 << i;
+            } else {
+                next.other = next.other.min(pc);
+            }
+        }
+        (next.here != 0).then_some(next)
     }
 
     /// A warp goes alone from here on.
@@ -186,6 +194,17 @@ impl Context<'_> {
                         break;
                     }
                 }
+                Op::Exit if always => {
+                    self.counters.warp_instructions += counted * u64::from(on.count_ones());
+                    for i in lanes(on) {
+                        let (warp, split) = (&mut warps[i], &mut members.splits[i]);
+                        self.counters.thread_instructions += counted * count(warp.live);
+                        warp.steps += steps + counted;
+                        self.exit(warp, split, warp.live);
+                    }
+                    members.on &= !on;
+                    return true;
+                }
                 Op::Store(access) if always => {
                     for i in lanes(on) {
                         let live = warps[i].live;
@@ -291,11 +310,11 @@ impl Context<'_> {
             let [x, y, z, _] = fetch.coords;
             for (_, warp) in those {
                 warp.put_p(fetch.resident, u32::MAX, warp.live);
-                let mut places = Places::default();
-                let others = warp.apart(block, &mut places);
-                coords[len] =
-                    [others.row(constants, x), others.row(constants, y), others.row(constants, z)];
-                out[len] = places;
+                let others = warp.apart(block, &mut out[len]);
+                // One by one: a copy of what has just been put together waits for that.
+                coords[len][0] = others.row(constants, x);
+                coords[len][1] = others.row(constants, y);
+                coords[len][2] = others.row(constants, z);
                 len += 1;
             }
             plan.fetch_at(&coords[..len], &mut out[..len], scratch);
