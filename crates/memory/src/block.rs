@@ -326,6 +326,21 @@ impl Block {
         Ok(())
     }
 
+    /// Asks for the cache lines of bytes that will be written, if they are inside: nothing but time can show
+    /// it.
+    #[inline]
+    pub fn will_write(&self, offset: u64, len: usize) {
+        let Ok(p) = self.pointer(offset, len) else { return };
+        #[cfg(target_arch = "x86_64")]
+        for line in (0..len).step_by(64) {
+            use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+            // SAFETY: a hint, which never faults.
+            unsafe { _mm_prefetch::<_MM_HINT_ET0>(p.cast::<i8>().wrapping_add(line)) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = p;
+    }
+
     /// All bytes.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut out = vec![0; self.size];

@@ -1,5 +1,5 @@
-//! Warps of a CTA that take turns at their fetches: the second runs ahead to its next fetch when the first
-//! waits for texels. What they give, count and do wrong is what each gives alone.
+//! Warps of a CTA that run together, or take turns at their fetches: the second runs ahead to its next fetch
+//! when the first waits for texels. What they give, count and do wrong is what each gives alone.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -19,7 +19,7 @@ fn kernel(handle: &str, between: &str) -> String {
         "{HEADER}
 .visible .entry k(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 first)
 {{
-.reg .u64 %out, %a, %b, %h, %at; .reg .u32 %t, %i, %w, %x, %y, %n, %first; .reg .f32 %f<5>, %sum;
+.reg .u64 %out, %a, %b, %h, %at; .reg .u32 %t, %i, %w, %x, %y, %n, %first, %at0; .reg .f32 %f<5>, %sum;
 .reg .pred %p, %odd;
 ld.param.u64 %out, [out]; ld.param.u64 %a, [a]; ld.param.u64 %b, [b]; ld.param.u32 %first, [first];
 mov.u32 %t, %tid.x; mov.u32 %n, %ctaid.x;
@@ -52,10 +52,15 @@ const HANDLES: [(&str, &str); 4] = [
 ];
 
 /// What may stand between two fetches.
-const BETWEEN: [&str; 3] = [
+const BETWEEN: [&str; 5] = [
     "",
     "bar.sync 0;",
     "and.b32 %x, %i, 3; setp.eq.u32 %p, %x, 1; @%p bra SKIP; add.f32 %sum, %sum, 1.0;\nSKIP:",
+    // Warps go different ways, meet again, and leave the loop at different times.
+    "and.b32 %x, %w, 3; setp.eq.u32 %p, %x, 1; @%p bra ODD; add.f32 %sum, %sum, 1.0; bra.uni MET;
+     ODD: fma.rn.f32 %sum, %sum, 0.5, 3.0; bra.uni MET;\nMET:",
+    "mad.lo.u32 %at0, %i, 4, 0; cvt.u64.u32 %at, %at0; add.u64 %at, %at, %out;
+     st.global.f32 [%at], %sum; ld.global.f32 %f3, [%at]; fma.rn.f32 %sum, %f3, 0.5, %sum;",
 ];
 
 struct Ran {
@@ -103,6 +108,12 @@ fn as_each_alone() {
             let seen = [warp_instructions, thread_instructions, fetches];
             assert_eq!(seen, counts, "{handle} {change} {between}");
             assert_eq!(fetches, u64::from(THREADS * ROUNDS));
+            // And when there is machine code.
+            for _ in 0..20 {
+                let again = run(&mut loaded, [a, b], how(THREADS), 0).unwrap();
+                assert_eq!(again.sums, alone, "{handle} {change} {between}");
+                assert_eq!(again.stats, together.stats, "{handle} {change} {between}");
+            }
         }
     }
 }

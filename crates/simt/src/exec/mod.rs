@@ -209,13 +209,24 @@ fn prepare<'a>(
     }
 }
 
+/// CTAs that a worker takes at once: at most so many, and few enough for so many shares of each worker.
+const MOST_TAKEN: u64 = 8;
+const SHARES: u64 = 64;
+
 /// Runs CTAs until none is left.
 fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: u64) {
     let mut context = Context::new(launch, worker);
     let mut warps: Vec<Warp> = (0..launch.warps).map(|_| Warp::default()).collect();
+    // What CTAs beside each other read and write is often together: one worker takes a few of them.
+    let share = (ctas / (SHARES * launch.workers as u64)).clamp(1, MOST_TAKEN);
+    let mut own = 0..0;
     loop {
-        let index = shared.next.fetch_add(1, Relaxed);
-        if index >= ctas || index >= shared.faulted.load(Relaxed) {
+        if own.is_empty() {
+            let first = shared.next.fetch_add(share, Relaxed);
+            own = first..ctas.min(first.saturating_add(share));
+        }
+        let Some(index) = own.next() else { break };
+        if index >= shared.faulted.load(Relaxed) {
             break;
         }
         // A fault of a lower CTA ends this one; of a higher one does not.

@@ -145,7 +145,10 @@ impl<'a> Context<'a> {
         }
         let bytes = 32 * usize::from(access.size) * parts;
         // The block has room for all lanes.
-        block.write(at, &words.as_flattened()[..bytes]).ok()
+        block.write(at, &words.as_flattened()[..bytes]).ok()?;
+        // In most kernels the next CTA writes what follows this one's rows.
+        block.will_write(at + u64::from(self.launch.warps) * bytes as u64, bytes);
+        Some(())
     }
 
     /// Loads a row, likewise.

@@ -129,3 +129,56 @@ fn rows(spans: &[Span], groups: &[(usize, Vec<usize>)]) -> Vec<u32> {
     }
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_follow_each_other_share_a_row() {
+        // Each is read where the next is written, so two rows are needed.
+        let chain: Vec<Span> = (0..100).map(|i| (i, i + 1)).collect();
+        let rows = rows(&chain, &[]);
+        assert!(rows.iter().all(|&row| row < 2), "{rows:?}");
+    }
+
+    #[test]
+    fn groups_get_rows_behind_each_other() {
+        // A register that is needed all the time, coordinates, results in two fetches.
+        let spans = [(0, 9), (1, 3), (1, 3), (3, 5), (3, 6), (3, 5), (3, 5), (6, 8), (6, 7)];
+        let groups = [(3, vec![6, 3, 5, 4]), (6, vec![8, 7])];
+        let rows = rows(&spans, &groups);
+        let of = |members: &[usize]| -> Vec<u32> { members.iter().map(|&m| rows[m]).collect() };
+        assert_eq!(of(&[6, 3, 5, 4]), (rows[6]..rows[6] + 4).collect::<Vec<_>>());
+        assert_eq!(of(&[8, 7]), (rows[8]..rows[8] + 2).collect::<Vec<_>>());
+        assert!(rows.iter().all(|&row| row < 7), "{rows:?}");
+    }
+
+    #[test]
+    fn nothing_shares_a_row_at_the_same_time() {
+        let mut state = 1_u64;
+        let mut random = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            ((state >> 33) % n) as usize
+        };
+        for _ in 0..200 {
+            let mut spans: Vec<Span> = (0..40).map(|_| (random(50), random(20))).collect();
+            spans.iter_mut().for_each(|(first, last)| *last += *first);
+            // What fetches write: some of it is mentioned before.
+            let groups: Vec<_> = (0..5)
+                .map(|_| (random(50), (0..1 + random(4)).map(|_| random(40)).collect::<Vec<_>>()))
+                .collect();
+            for (at, members) in &groups {
+                members.iter().skip(random(2)).for_each(|&m| spans[m].0 = *at);
+                members.iter().for_each(|&m| spans[m].1 = spans[m].1.max(spans[m].0));
+            }
+            let rows = rows(&spans, &groups);
+            for a in 0..spans.len() {
+                for b in 0..a {
+                    let apart = spans[a].1 < spans[b].0 || spans[b].1 < spans[a].0;
+                    assert!(apart || rows[a] != rows[b], "{a} {b} {spans:?} {rows:?}");
+                }
+            }
+        }
+    }
+}

@@ -61,7 +61,7 @@ pub(super) trait Spots<S: Simd> {
     fn spot(&self, simd: S, group: usize) -> Spot<S>;
 }
 
-impl<S: Simd> Spots<S> for [Spot<S>; 2] {
+impl<S: Simd, const GROUPS: usize> Spots<S> for [Spot<S>; GROUPS] {
     #[inline(always)]
     fn spot(&self, _: S, group: usize) -> Spot<S> {
         self[group]

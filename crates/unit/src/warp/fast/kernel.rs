@@ -110,8 +110,6 @@ fn bytes(footprint: Footprint, build: Build) -> Run<OfKernel> {
 
 /// A kernel: from where the lanes of a vector read to their results.
 pub(super) trait Kernel {
-    /// Groups of texels: 1 or 2.
-    const GROUPS: usize;
     /// Whether texels are found by a point, and not filtered.
     const POINT: bool = false;
     /// Whether it asks for the texels of the next fetch: those in the task's rows, which are first those of
@@ -191,7 +189,6 @@ impl<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> Loaded<S, C, GR
 impl<C: Channel, const ONE: bool, const GROUPS: usize, const PER: usize> Kernel
     for Filtered<C, ONE, GROUPS, PER>
 {
-    const GROUPS: usize = GROUPS;
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
         let channels = if ONE { 1 } else { task.channels };
@@ -207,7 +204,6 @@ impl<C: Channel, const ONE: bool, const GROUPS: usize, const PER: usize> Kernel
 pub(super) struct Unrolled<C, const N: usize, const GROUPS: usize>(PhantomData<C>);
 
 impl<C: Channel, const N: usize, const GROUPS: usize> Kernel for Unrolled<C, N, GROUPS> {
-    const GROUPS: usize = GROUPS;
     const ASKS: bool = true;
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
@@ -244,7 +240,6 @@ impl<C: Channel, const N: usize, const GROUPS: usize> Unrolled<C, N, GROUPS> {
 pub(super) struct Bytes<const GROUPS: usize, const PER: usize>;
 
 impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
-    const GROUPS: usize = GROUPS;
     const ASKS: bool = true;
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {

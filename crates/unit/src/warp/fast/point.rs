@@ -81,7 +81,6 @@ pub(super) fn signed<S: Simd, const SIZE: usize>(code: Int<S>) -> Int<S> {
 pub(super) struct Picked<C, const ONE: bool>(std::marker::PhantomData<C>);
 
 impl<C: Point, const ONE: bool> Kernel for Picked<C, ONE> {
-    const GROUPS: usize = 1;
     const POINT: bool = true;
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {

@@ -127,39 +127,40 @@ pub(super) fn whole(
         return None;
     }
     match (format.plain_channel()?, normalized, format.channels(), dims, footprint) {
-        (Stored::U8, true, 4, 2, Footprint::Square) => by_kind::<Bytes<1, 4>, 2>(kind, build),
+        (Stored::U8, true, 4, 2, Footprint::Square) => by_kind::<Bytes<1, 4>, 1>(kind, build),
         (Stored::U8, true, 4, 2, Footprint::Texel) => {
-            by_kind::<Picked<Unorm<1>, false>, 2>(kind, build)
+            by_kind::<Picked<Unorm<1>, false>, 1>(kind, build)
         }
         (Stored::F32, false, 1, 2, Footprint::Square) => {
-            by_kind::<Unrolled<Real<F32>, 1, 1>, 2>(kind, build)
+            by_kind::<Unrolled<Real<F32>, 1, 1>, 1>(kind, build)
         }
         (Stored::F32, false, 4, 2, Footprint::Square) => {
-            by_kind::<Unrolled<Real<F32>, 4, 1>, 2>(kind, build)
+            by_kind::<Unrolled<Real<F32>, 4, 1>, 1>(kind, build)
         }
         (Stored::F32, false, 1, 3, Footprint::TwoSquares) => {
-            by_kind::<Unrolled<Real<F32>, 1, 2>, 3>(kind, build)
+            by_kind::<Unrolled<Real<F32>, 1, 2>, 2>(kind, build)
         }
         _ => None,
     }
 }
 
-fn by_kind<K: Kernel, const DIMS: usize>(kind: (u8, u8), build: Build) -> Option<Run<OfWhole>> {
+fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Build) -> Option<Run<OfWhole>> {
     Some(match kind {
-        (EXACT, CLAMP) => pick::<_, Whole<K, DIMS, EXACT, CLAMP>>(build),
-        (EXACT, WRAP_2) => pick::<_, Whole<K, DIMS, EXACT, WRAP_2>>(build),
-        (EXACT, BORDER) => pick::<_, Whole<K, DIMS, EXACT, BORDER>>(build),
-        (CUT, CLAMP) => pick::<_, Whole<K, DIMS, CUT, CLAMP>>(build),
-        (CUT, WRAP) => pick::<_, Whole<K, DIMS, CUT, WRAP>>(build),
-        (CUT, BORDER) => pick::<_, Whole<K, DIMS, CUT, BORDER>>(build),
+        (EXACT, CLAMP) => pick::<_, Whole<K, GROUPS, EXACT, CLAMP>>(build),
+        (EXACT, WRAP_2) => pick::<_, Whole<K, GROUPS, EXACT, WRAP_2>>(build),
+        (EXACT, BORDER) => pick::<_, Whole<K, GROUPS, EXACT, BORDER>>(build),
+        (CUT, CLAMP) => pick::<_, Whole<K, GROUPS, CUT, CLAMP>>(build),
+        (CUT, WRAP) => pick::<_, Whole<K, GROUPS, CUT, WRAP>>(build),
+        (CUT, BORDER) => pick::<_, Whole<K, GROUPS, CUT, BORDER>>(build),
         _ => return None,
     })
 }
 
-struct Whole<K, const DIMS: usize, const SCALE: u8, const MODE: u8>(PhantomData<K>);
+/// Of two axes, or of three with their two groups.
+struct Whole<K, const GROUPS: usize, const SCALE: u8, const MODE: u8>(PhantomData<K>);
 
-impl<K: Kernel, const DIMS: usize, const SCALE: u8, const MODE: u8> Stage<OfWhole>
-    for Whole<K, DIMS, SCALE, MODE>
+impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8> Stage<OfWhole>
+    for Whole<K, GROUPS, SCALE, MODE>
 {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
@@ -167,7 +168,8 @@ impl<K: Kernel, const DIMS: usize, const SCALE: u8, const MODE: u8> Stage<OfWhol
         let (chunks, warps) = (32 / S::LANES, registers.warps());
         let mut rows = [[0; 32]; 4];
         // Of the warp that is next, where it is asked for.
-        let mut placed = [[Spot::zero(simd); 2]; 4];
+        let mut placed = simd.chunks([Spot::zero(simd); GROUPS]);
+        let placed = placed.as_mut();
         let mut is_near = *next < warps;
         if K::ASKS && is_near {
             for chunk in 0..chunks {
@@ -179,17 +181,17 @@ impl<K: Kernel, const DIMS: usize, const SCALE: u8, const MODE: u8> Stage<OfWhol
             if !is_near {
                 return;
             }
-            registers.ask_ahead(warp, DIMS);
+            registers.ask_ahead(warp, 1 + GROUPS);
             let asks = asks && warp + 1 < warps;
             for chunk in 0..chunks {
-                let mut spots = [Spot::zero(simd); 2];
+                let mut spots = [Spot::zero(simd); GROUPS];
                 if K::ASKS {
                     spots = placed[chunk];
                     if warp + 1 < warps {
                         let at = (warp + 1, chunk);
                         is_near &= Self::place(simd, axes, &registers, at, &mut placed[chunk]);
                         if asks {
-                            rows_of(&placed[chunk][..K::GROUPS], chunk, &mut rows);
+                            rows_of(&placed[chunk], chunk, &mut rows);
                         }
                     }
                 } else if !Self::place(simd, axes, &registers, (warp, chunk), &mut spots) {
@@ -217,7 +219,9 @@ fn rows_of<S: Simd>(spots: &[Spot<S>], chunk: usize, rows: &mut Rows) {
     }
 }
 
-impl<K: Kernel, const DIMS: usize, const SCALE: u8, const MODE: u8> Whole<K, DIMS, SCALE, MODE> {
+impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
+    Whole<K, GROUPS, SCALE, MODE>
+{
     /// Finds what the lanes of a vector read; false if some of them are far.
     #[inline(always)]
     fn place<S: Simd>(
@@ -225,21 +229,20 @@ impl<K: Kernel, const DIMS: usize, const SCALE: u8, const MODE: u8> Whole<K, DIM
         axes: &[Option<Axis>; 3],
         registers: &Registers<'_>,
         (warp, chunk): (usize, usize),
-        spots: &mut [Spot<S>; 2],
+        spots: &mut [Spot<S>; GROUPS],
     ) -> bool {
         let [Some(x), Some(y), z] = axes else { return false };
         let x = Self::axis(simd, x, load(simd, registers.coords(warp, 0), chunk));
         let y = Self::axis(simd, y, load(simd, registers.coords(warp, 1), chunk));
         let mut near = x.near & y.near;
         let first = spot::<S, MODE>(&x, &y);
-        *spots = match z {
-            Some(z) if DIMS == 3 => {
-                let z = Self::axis(simd, z, load(simd, registers.coords(warp, 2), chunk));
-                near = near & z.near;
-                [slice::<S, MODE>(simd, first, &z, 0), slice::<S, MODE>(simd, first, &z, 1)]
-            }
-            _ => [first; 2],
-        };
+        *spots = [first; GROUPS];
+        if let (Some(z), [lower, upper]) = (z, &mut spots[..]) {
+            let z = Self::axis(simd, z, load(simd, registers.coords(warp, 2), chunk));
+            near = near & z.near;
+            *lower = slice::<S, MODE>(simd, first, &z, 0);
+            *upper = slice::<S, MODE>(simd, first, &z, 1);
+        }
         near.bits() == (1_u32 << S::LANES) - 1
     }
 

@@ -34,12 +34,18 @@ type Pair = (__m256d, __m256d);
 
 impl Simd for Avx2 {
     const LANES: usize = 8;
+    type Chunks<T: Copy> = [T; 32 / Self::LANES];
     type I = __m256i;
     type F = __m256;
     /// Lanes 0 to 3 and 4 to 7.
     type D = Pair;
     /// All ones or zero.
     type M = __m256i;
+
+    #[inline(always)]
+    fn chunks<T: Copy>(self, x: T) -> Self::Chunks<T> {
+        [x; 32 / Self::LANES]
+    }
 
     #[inline(always)]
     fn splat(self, x: i32) -> __m256i {

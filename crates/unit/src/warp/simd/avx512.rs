@@ -34,11 +34,17 @@ type Pair = (__m512d, __m512d);
 
 impl Simd for Avx512 {
     const LANES: usize = 16;
+    type Chunks<T: Copy> = [T; 32 / Self::LANES];
     type I = __m512i;
     type F = __m512;
     /// Lanes 0 to 7 and 8 to 15.
     type D = Pair;
     type M = __mmask16;
+
+    #[inline(always)]
+    fn chunks<T: Copy>(self, x: T) -> Self::Chunks<T> {
+        [x; 32 / Self::LANES]
+    }
 
     #[inline(always)]
     fn splat(self, x: i32) -> __m512i {

@@ -26,6 +26,8 @@ use texunit_memory::Window;
 pub(super) trait Simd: Copy {
     /// Lanes of a vector: 16 or 8. 32 lanes are `32 / LANES` chunks.
     const LANES: usize;
+    /// Something for each chunk.
+    type Chunks<T: Copy>: Copy + AsMut<[T]>;
     /// 32-bit integers.
     type I: Copy;
     /// f32.
@@ -35,6 +37,7 @@ pub(super) trait Simd: Copy {
     /// A bit for each lane.
     type M: Copy;
 
+    fn chunks<T: Copy>(self, x: T) -> Self::Chunks<T>;
     fn splat(self, x: i32) -> Self::I;
     fn splat_f32(self, x: f32) -> Self::F;
     fn splat_f64(self, x: f64) -> Self::D;

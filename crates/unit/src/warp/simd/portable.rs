@@ -31,10 +31,16 @@ fn all(yes: bool) -> i32 {
 
 impl Simd for Portable {
     const LANES: usize = N;
+    type Chunks<T: Copy> = [T; 32 / Self::LANES];
     type I = I;
     type F = F;
     type D = D;
     type M = M;
+
+    #[inline(always)]
+    fn chunks<T: Copy>(self, x: T) -> Self::Chunks<T> {
+        [x; 32 / Self::LANES]
+    }
 
     #[inline(always)]
     fn splat(self, x: i32) -> I {

@@ -3,7 +3,7 @@
 
 use super::draw::Draw;
 use super::*;
-use crate::request::FetchOperands;
+use crate::request::{FetchOperands, FetchRequest, Lanes, ZERO_LANES, places};
 
 /// Whole warps, and a part of one.
 const FETCHES: usize = 32 * 9 + 5;
@@ -145,5 +145,55 @@ fn check(
             let got = out.each_ref().map(|c| c[i]);
             assert_eq!(got, *wanted, "{name}, {build:?}: fetch {i}, {geometry:?}");
         }
+        // The same from registers of warps that lie anywhere.
+        assert!(plan.takes_warps());
+        for at_coordinates in [false, true] {
+            if at_coordinates && !plan.takes_coordinates() {
+                continue;
+            }
+            let warps = by_warps(&plan, [x, y, z], at_coordinates);
+            for (i, wanted) in wanted.iter().enumerate().take(warps.len() * 32) {
+                let got = warps[i / 32].each_ref().map(|c| c[i % 32]);
+                assert_eq!(
+                    got, *wanted,
+                    "{name}, {build:?}, {at_coordinates}: fetch {i} of a warp"
+                );
+            }
+        }
+    }
+}
+
+/// Fetches of whole warps by their registers.
+fn by_warps(plan: &FetchPlan, coords: [&[u32]; 3], at_coordinates: bool) -> Vec<[Lanes; 4]> {
+    let [x, y, z] = coords.map(|axis| axis.as_chunks::<32>().0);
+    let mut out = vec![[[KEPT; 32]; 4]; x.len()];
+    let mut scratch = Scratch::new();
+    let registers = |w: usize| [&x[w], &y[w], &z[w]];
+    let places_of = out.iter_mut().map(|values| places(values, 0xf));
+    if at_coordinates {
+        let coords: Vec<_> = (0..x.len()).map(registers).collect();
+        plan.fetch_at(&coords, &mut places_of.collect::<Vec<_>>(), &mut scratch);
+    } else {
+        let requests = (0..)
+            .map(registers)
+            .map(|[x, y, z]| FetchRequest::new(u32::MAX, [x, y, z, &ZERO_LANES]));
+        plan.fetch_warps(requests.zip(places_of), &mut scratch);
+    }
+    out
+}
+
+/// Plans that answer one warp at a time leave several alone.
+#[test]
+fn some_plans_take_one_warp() {
+    let mut d = Draw(7);
+    let sampler = Sampler { filter: Filter::Linear, ..Sampler::default() };
+    let texture = texture(&mut d, &KINDS[3], (false, true), &sampler);
+    let points = points(&mut d, 1.0);
+    let form = FetchForm::sample(Geometry::D2, CoordType::F32, ResultType::F16);
+    let plan = FetchPlan::new(form, &texture, &sampler).unwrap();
+    assert!(!plan.takes_warps() && !plan.takes_coordinates());
+    for at_coordinates in [false, true] {
+        let out = by_warps(&plan, points.each_ref().map(|axis| &axis[..]), at_coordinates);
+        assert!(out.as_flattened().as_flattened().iter().all(|&word| word == KEPT));
     }
 }
