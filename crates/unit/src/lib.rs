@@ -29,6 +29,4 @@ pub use resource::{
 };
 pub use sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Surface, Texture};
 pub use surface::{SurfaceOutcome, SurfacePlace, SurfacePlan, SurfaceTrace};
-pub use warp::{
-    Begun, FetchArrays, FetchPlan, LengthError, Scratch, SimdError, SimdLevel, simd_level,
-};
+pub use warp::{FetchArrays, FetchPlan, LengthError, Scratch, SimdError, SimdLevel, simd_level};

@@ -251,15 +251,7 @@ pub struct FetchAnswer {
 /// Where the results of a warp go: a register for each component that is wanted.
 pub type Places<'a> = [Option<&'a mut Lanes>; 4];
 
-impl FetchAnswer {
-    /// Places for these components, bit 0 for x.
-    #[inline]
-    pub fn places(&mut self, components: u8) -> Places<'_> {
-        places(&mut self.values, components)
-    }
-}
-
-/// Likewise.
+/// Places for these components, bit 0 for x.
 #[inline(always)]
 pub(crate) fn places(values: &mut [Lanes; 4], components: u8) -> Places<'_> {
     let [x, y, z, w] = values;

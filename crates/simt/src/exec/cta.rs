@@ -65,18 +65,14 @@ impl Context<'_> {
             }
         }
         for i in 0..warps.len() {
-            let (warp, beside) = match &mut warps[i..] {
-                [warp, beside, ..] if i % 2 == 0 => (warp, Some(beside)),
-                [warp, ..] => (warp, None),
-                [] => break,
-            };
+            let warp = &mut warps[i];
             if warp.live == 0 || over >> i & 1 == 1 {
                 continue;
             }
             let before = progress_of(std::slice::from_ref(warp));
             let max_steps = self.launch.config.max_steps;
             let budget = budget.min(max_steps.saturating_sub(warp.steps)).max(1);
-            let turn = match self.run(warp, beside, budget) {
+            let turn = match self.run(warp, budget) {
                 Ok(turn) => turn,
                 Err(at) => return Err(self.fault(warp, at)),
             };

@@ -45,19 +45,13 @@ pub(crate) struct At {
 }
 
 impl Context<'_> {
-    /// Runs a warp for about `budget` steps. The warp `beside` it may run ahead when this one waits for
-    /// texels.
-    pub(crate) fn run(
-        &mut self,
-        warp: &mut Warp,
-        mut beside: Option<&mut Warp>,
-        budget: u64,
-    ) -> Result<Turn, At> {
+    /// Runs a warp for about `budget` steps.
+    pub(crate) fn run(&mut self, warp: &mut Warp, budget: u64) -> Result<Turn, At> {
         let end = warp.steps.saturating_add(budget);
         while let Some(mut split) = warp.pick() {
             warp.enter(split.frame);
             let limit = if warp.is_divided(split.mask) { end.min(warp.steps + TURN) } else { end };
-            match self.run_split(warp, beside.as_deref_mut(), &mut split, limit) {
+            match self.run_split(warp, &mut split, limit) {
                 Ok(Flow::Goes | Flow::Parts | Flow::Pauses) => warp.splits.push(split),
                 Ok(Flow::Gone) if warp.live == 0 => return Ok(Turn::Done),
                 Ok(Flow::Gone) => {}
@@ -81,20 +75,16 @@ impl Context<'_> {
     fn run_split(
         &mut self,
         warp: &mut Warp,
-        mut beside: Option<&mut Warp>,
         split: &mut Split,
         mut limit: u64,
     ) -> Result<Flow, Box<Trouble>> {
         let insts = &self.launch.code.insts[..];
-        if warp.has_begun {
-            self.end_begun(warp, split)?;
-        }
         loop {
             if self.arithmetic(warp, split, limit) {
                 return Ok(Flow::Pauses);
             }
             let inst = &insts[split.pc as usize];
-            match self.step(warp, beside.as_deref_mut(), split, inst)? {
+            match self.step(warp, split, inst)? {
                 Flow::Goes => {}
                 Flow::Parts => {
                     if warp.is_divided(split.mask) {
@@ -114,7 +104,6 @@ impl Context<'_> {
     pub(super) fn step(
         &mut self,
         warp: &mut Warp,
-        beside: Option<&mut Warp>,
         split: &mut Split,
         inst: &Inst,
     ) -> Result<Flow, Box<Trouble>> {
@@ -134,7 +123,7 @@ impl Context<'_> {
                 let flow = self.control(warp, split, inst, mask)?;
                 return Ok(if flow == Flow::Goes { Flow::Parts } else { flow });
             }
-            Op::Fetch(fetch) => self.fetch(warp, beside, fetch, mask)?,
+            Op::Fetch(fetch) => self.fetch(warp, fetch, mask)?,
             op => self.straight(warp, op, mask)?,
         }
         split.pc += 1;
@@ -171,38 +160,6 @@ impl Context<'_> {
         self.count(warp, inst, mask);
         split.pc = if mask == 0 { split.pc + 1 } else { target };
         true
-    }
-
-    /// Lets a warp whose lanes are all together run to its next fetch and begin that. Nothing that it does
-    /// there can be seen by others or go wrong.
-    pub(super) fn run_ahead(&mut self, warp: &mut Warp) {
-        let [mut split] = warp.splits[..] else { return };
-        if split.state != State::Ready || split.mask != warp.live {
-            return;
-        }
-        warp.enter(split.frame);
-        if warp.has_begun && self.end_begun(warp, &mut split).is_err() {
-            return;
-        }
-        let limit = self.launch.config.max_steps.min(warp.steps + TURN);
-        if !self.arithmetic(warp, &mut split, limit)
-            && let Inst { op: Op::Fetch(fetch), guard: Slot::TRUE, .. } =
-                &self.launch.code.insts[split.pc as usize]
-        {
-            warp.has_begun = self.begin_fetch(warp, fetch);
-        }
-        warp.splits[0] = split;
-    }
-
-    /// Ends the fetch that a warp has begun when it ran ahead.
-    fn end_begun(&mut self, warp: &mut Warp, split: &mut Split) -> Done {
-        let inst = &self.launch.code.insts[split.pc as usize];
-        let Op::Fetch(fetch) = &inst.op else { return Ok(()) };
-        self.end_fetch(warp, fetch)?;
-        warp.has_begun = false;
-        self.count(warp, inst, split.mask);
-        split.pc += 1;
-        Ok(())
     }
 
     /// Counts an instruction of these lanes.

@@ -12,8 +12,8 @@ use crate::watch::{Watch, Watched, WatchedAccess, WatchedFetch};
 use std::sync::Arc;
 use texunit_syntax::Span;
 use texunit_unit::{
-    Attribute, Begun, FetchAnswer, FetchKind, FetchPlan, FetchRequest, Lanes, Lod, Places,
-    QueryPlan, QueryRequest, ResultType, Scratch, SurfaceAnswer, SurfacePlan,
+    Attribute, FetchAnswer, FetchKind, FetchPlan, FetchRequest, Lanes, Lod, QueryPlan,
+    QueryRequest, ResultType, Scratch, SurfaceAnswer, SurfacePlan,
 };
 
 /// `tex.grad`.
@@ -30,8 +30,6 @@ pub(crate) struct Sites {
     pub(super) fetches: Vec<Kept<FetchPlan>>,
     pub(super) surfaces: Vec<Kept<SurfacePlan>>,
     pub(super) scratch: Scratch,
-    /// Fetches that have begun: of a warp with an even number, and of the one behind it.
-    begun: [Begun; 2],
     answer: FetchAnswer,
     pub(super) elements: SurfaceAnswer,
     pub(super) tally: Tally,
@@ -43,7 +41,6 @@ impl Sites {
             fetches: (0..sites).map(|_| Vec::new()).collect(),
             surfaces: (0..sites).map(|_| Vec::new()).collect(),
             scratch: Scratch::new(),
-            begun: [Begun::new(), Begun::new()],
             answer: FetchAnswer::default(),
             elements: SurfaceAnswer { values: [[0; 32]; 4] },
             tally: Tally::default(),
@@ -184,71 +181,12 @@ impl<'a> Context<'a> {
         Witness { watch: config.watch, cta: self.cta.id, block: config.block, warp: warp.index }
     }
 
-    /// A fetch. While its texels are on their way, the warp `beside` it may run ahead.
-    pub(super) fn fetch(
-        &mut self,
-        warp: &mut Warp,
-        beside: Option<&mut Warp>,
-        fetch: &Fetch,
-        mask: u32,
-    ) -> Done {
-        if mask == warp.live && self.begin_fetch(warp, fetch) {
-            if let Some(beside) = beside {
-                self.run_ahead(beside);
-            }
-            return self.end_fetch(warp, fetch);
+    /// A fetch.
+    pub(super) fn fetch(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Done {
+        if mask == warp.live && self.fetch_together(std::slice::from_mut(warp), 1, fetch) {
+            return Ok(());
         }
         self.fetch_groups(warp, fetch, mask)
-    }
-
-    /// Begins a fetch of all live lanes by the handles of the last one, which can go straight into the
-    /// registers. False: it is none of these, and nothing has been done.
-    #[inline]
-    pub(super) fn begin_fetch(&mut self, warp: &Warp, fetch: &Fetch) -> bool {
-        let constants = &self.launch.constants;
-        let Sites { fetches, begun, .. } = &mut self.sites;
-        let Some((handles, plan)) = fetches[fetch.site].first() else { return false };
-        self.is_alone
-            && is_of_all(warp, constants, &fetch.texture, handles.0)
-            && fetch.sampler.as_ref().is_none_or(|s| is_of_all(warp, constants, s, handles.1))
-            && plan.begin(&request(fetch, warp, constants, warp.live), warp.side(begun))
-    }
-
-    /// Ends it.
-    #[inline]
-    pub(super) fn end_fetch(&mut self, warp: &mut Warp, fetch: &Fetch) -> Done {
-        let constants = &self.launch.constants;
-        let mask = warp.live;
-        let Sites { fetches, scratch, begun, answer, tally, .. } = &mut self.sites;
-        let lane = mask.trailing_zeros() as usize & 31;
-        let has = |of: &Handle, handle: u64| warp.w(constants, of.slot)[lane] == handle;
-        let plan = match fetches[fetch.site].first() {
-            Some(((texture, sampler), plan))
-                if has(&fetch.texture, *texture)
-                    && fetch.sampler.as_ref().is_none_or(|s| has(s, *sampler)) =>
-            {
-                plan
-            }
-            // Another warp has fetched by other handles meanwhile.
-            _ => return self.fetch_groups(warp, fetch, mask),
-        };
-        let accesses = count(mask);
-        self.counters.fetches += accesses;
-        tally.add(count_of(plan, accesses));
-        let begun = warp.side(begun);
-        match &fetch.block {
-            Some(block) => {
-                let mut places = Places::default();
-                warp.apart(block, &mut places);
-                plan.end(begun, places, scratch);
-            }
-            None => {
-                plan.end(begun, answer.places(fetch.components), scratch);
-                put_parts(warp, fetch, &answer.values, mask);
-            }
-        }
-        warp.put_p(fetch.resident, u32::MAX, mask);
-        Ok(())
     }
 
     fn fetch_groups(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Done {

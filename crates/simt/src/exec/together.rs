@@ -44,7 +44,7 @@ impl Members {
     /// Takes the splits of warps whose lanes are all together; nothing if there are not two of them.
     fn of(warps: &mut [Warp], budget: u64, max_steps: u64) -> Option<Self> {
         let is_ready = |warp: &Warp| match warp.splits[..] {
-            [split] => may_go(warp, &split) && split.state == State::Ready && !warp.has_begun,
+            [split] => may_go(warp, &split) && split.state == State::Ready,
             _ => false,
         };
         let mut on = 0_u32;
@@ -269,7 +269,7 @@ impl Context<'_> {
                 members.part(i, warp);
                 continue;
             }
-            match self.step(warp, None, split, inst) {
+            match self.step(warp, split, inst) {
                 Ok(Flow::Goes | Flow::Parts) if may_go(warp, split) => {}
                 Ok(Flow::Goes | Flow::Parts | Flow::Pauses) => members.part(i, warp),
                 Ok(Flow::Gone) => members.on &= !(1 << i),
@@ -285,7 +285,7 @@ impl Context<'_> {
 
     /// A fetch of all live lanes of these warps by the handles of the last one. False: it is none of these,
     /// and nothing has been done.
-    fn fetch_together(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
+    pub(super) fn fetch_together(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
         let constants = &self.launch.constants;
         let Sites { fetches, scratch, tally, .. } = &mut self.sites;
         let Some((handles, plan)) = fetches[fetch.site].first() else { return false };

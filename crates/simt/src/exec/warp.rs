@@ -80,8 +80,6 @@ pub(crate) struct Warp {
     pub(crate) live: u32,
     /// Carry flags.
     pub(crate) carry: u32,
-    /// Whether it stands before a fetch that it has begun.
-    pub(crate) has_begun: bool,
     /// Number in the CTA.
     pub(crate) index: u32,
     pub(crate) steps: u64,
@@ -128,7 +126,6 @@ impl Warp {
         self.free_groups.clear();
         self.live = lanes;
         self.carry = 0;
-        self.has_begun = false;
         self.index = index;
         self.steps = 0;
         self.last_atomic = 0;
@@ -210,12 +207,6 @@ impl Warp {
                 *to = if mask & (1 << lane) != 0 { v } else { *to };
             }
         }
-    }
-
-    /// This warp's one of what a warp with an even number and the one behind it have.
-    #[inline]
-    pub(super) fn side<'a, T>(&self, of_both: &'a mut [T; 2]) -> &'a mut T {
-        &mut of_both[self.index as usize & 1]
     }
 
     /// Puts the registers of a block into the places of their components, and lends all others.

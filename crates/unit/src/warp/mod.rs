@@ -61,23 +61,6 @@ impl Default for Scratch {
     }
 }
 
-/// A fetch that has begun: which texels, and their weights.
-#[derive(Clone, Debug)]
-pub struct Begun(fast::Placed);
-
-impl Begun {
-    /// Nothing yet.
-    pub fn new() -> Self {
-        Self(fast::Placed::new())
-    }
-}
-
-impl Default for Begun {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// A fetch made ready: once per (instruction form, texture, sampler). Immutable, shared between
 /// threads.
 #[derive(Clone, Debug)]
@@ -156,28 +139,6 @@ impl FetchPlan {
     /// Whether results are halves.
     fn is_narrow(&self) -> bool {
         matches!(self.form.result, ResultType::F16 | ResultType::F16x2)
-    }
-
-    /// Begins a fetch of all lanes: everything but the texels, so that `request` is not needed any more. The
-    /// fetches of two warps take less time if the second begins before the first ends. `false`: nothing
-    /// has been done, because this plan answers a fetch only as a whole ([`FetchPlan::fetch`]).
-    #[inline]
-    pub fn begin(&self, request: &FetchRequest<'_>, begun: &mut Begun) -> bool {
-        let Way::Fast(plan) = &self.way else { return false };
-        if self.is_narrow() {
-            return false;
-        }
-        plan.place(request, &mut begun.0);
-        true
-    }
-
-    /// Ends a fetch that this plan has begun: fills the wanted components of all lanes. All lanes are
-    /// resident.
-    #[inline]
-    pub fn end(&self, begun: &Begun, out: Places<'_>, scratch: &mut Scratch) {
-        if let Way::Fast(plan) = &self.way {
-            plan.finish(&self.texture.resource, &begun.0, &mut scratch.fast.blend, out);
-        }
     }
 
     /// Whether this plan has a way of its own to answer [several warps](Self::fetch_warps).
