@@ -15,6 +15,7 @@ const ONE: How = How {
     stack_limit: 16 * 1024,
     cooperative: false,
     printf_limit: 1 << 20,
+    cancelled: false,
 };
 
 #[test]

@@ -5,7 +5,7 @@
 mod common;
 mod unit_common;
 use common::{Arg, HEADER, How, Loaded, load_text, words};
-use texunit_simt::{Fault, LaunchStats};
+use texunit_simt::{Fault, FaultKind, LaunchStats};
 use texunit_unit::{Geometry, Sampler};
 use unit_common::{numbered, shape, texture};
 
@@ -140,5 +140,17 @@ fn step_limits_are_exact() {
     let alone = run(&mut loaded, [a, a], how(32, 1 << 20), 0).unwrap();
     let steps = alone.stats.warp_instructions;
     assert!(run(&mut loaded, [a, a], how(64, steps), 0).is_ok());
-    assert!(run(&mut loaded, [a, a], how(64, steps / 2), 0).is_err());
+    let limit = steps / 2;
+    let Err(fault) = run(&mut loaded, [a, a], how(64, limit), 0) else { panic!("too many") };
+    assert_eq!(fault.kind, FaultKind::StepLimit { limit });
+    // Turns end many times before the limit is reached.
+    let text = kernel("mov.u64 %h, %a;", "AGAIN: bra.uni AGAIN;");
+    let mut loaded = load_text(&text);
+    let a = texture(&mut loaded, numbered(&shape(Geometry::D2, "f32"), "a"), Sampler::default());
+    let Err(fault) = run(&mut loaded, [a, a], how(64, 100_000), 0) else { panic!("an end") };
+    assert_eq!(fault.kind, FaultKind::StepLimit { limit: 100_000 });
+    // Nor does a launch that has been cancelled go on to its end.
+    let how = How { cancelled: true, ..how(64, u64::MAX) };
+    let Err(fault) = run(&mut loaded, [a, a], how, 0) else { panic!("an end") };
+    assert_eq!(fault.kind, FaultKind::Cancelled);
 }

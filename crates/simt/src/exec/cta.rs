@@ -60,6 +60,9 @@ impl Context<'_> {
             }
             progress |= before != progress_of(group);
             progress |= self.open_barriers(warps);
+            if self.is_cancelled() {
+                return Err(self.cancelled(&warps[first]));
+            }
             if stop() {
                 return Ok(true);
             }

@@ -13,15 +13,15 @@ use texunit_memory::Block;
 /// What 32 lanes access of up to 16 bytes each, in numbers of 8 bytes.
 pub(super) type Words = [[u8; 8]; 64];
 
-/// The lowest of addresses that lie `step` apart, lane by lane.
+/// The lowest of addresses that lie `step` apart, lane by lane; that is a power of two.
 fn first_of_row(level: Level, bases: &L64, step: u64) -> Option<u64> {
-    let first = bases[0];
+    let (first, shift) = (bases[0], step.trailing_zeros());
     let apart = level.run(
         #[inline(always)]
         || {
             let mut any = 0;
             for lane in 0..32 {
-                any |= bases[lane] ^ first.wrapping_add(lane as u64 * step);
+                any |= bases[lane] ^ first.wrapping_add((lane as u64) << shift);
             }
             any
         },
@@ -39,26 +39,70 @@ fn halves(word: [u8; 8]) -> (u32, u32) {
 }
 
 /// Elements of 4 bytes of the first `parts` registers, sorted by lane.
+// A few lanes are loaded before their words are stored: the compiler cannot know that a store changes no
+// register, and would go lane by lane.
 fn by_lane(level: Level, registers: &[&L32; 4], parts: usize, words: &mut Words) {
     level.run(
         #[inline(always)]
         || {
-            let [a, b, c, d] = registers;
+            let [a, b, c, d] = *registers;
+            let lines = words.as_chunks_mut::<8>().0;
             match parts {
                 1 => {
-                    for i in 0..16 {
-                        words[i] = pair(a[2 * i], a[2 * i + 1]);
+                    for i in 0..2 {
+                        let a: [u32; 16] = chunk(a, i);
+                        for k in 0..8 {
+                            lines[i][k] = pair(a[2 * k], a[2 * k + 1]);
+                        }
                     }
                 }
                 2 => {
-                    for lane in 0..32 {
-                        words[lane] = pair(a[lane], b[lane]);
+                    for i in 0..4 {
+                        let (a, b): ([u32; 8], [u32; 8]) = (chunk(a, i), chunk(b, i));
+                        for k in 0..8 {
+                            lines[i][k] = pair(a[k], b[k]);
+                        }
                     }
                 }
                 _ => {
-                    for lane in 0..32 {
-                        words[2 * lane] = pair(a[lane], b[lane]);
-                        words[2 * lane + 1] = pair(c[lane], d[lane]);
+                    for i in 0..8 {
+                        let [a, b, c, d]: [[u32; 4]; 4] =
+                            [chunk(a, i), chunk(b, i), chunk(c, i), chunk(d, i)];
+                        for k in 0..4 {
+                            lines[i][2 * k] = pair(a[k], b[k]);
+                            lines[i][2 * k + 1] = pair(c[k], d[k]);
+                        }
+                    }
+                }
+            }
+        },
+    );
+}
+
+/// Some lanes of a register.
+#[inline(always)]
+fn chunk<T: Copy, const N: usize>(register: &[T; 32], i: usize) -> [T; N] {
+    register.as_chunks().0[i]
+}
+
+/// Elements of 8 bytes, likewise.
+fn wide_by_lane(level: Level, registers: &[&L64; 2], parts: usize, words: &mut Words) {
+    level.run(
+        #[inline(always)]
+        || {
+            let [a, b] = *registers;
+            let lines = words.as_chunks_mut::<8>().0;
+            for i in 0..4 * parts {
+                if parts == 1 {
+                    let a: [u64; 8] = chunk(a, i);
+                    for k in 0..8 {
+                        lines[i][k] = a[k].to_le_bytes();
+                    }
+                } else {
+                    let (a, b): ([u64; 4], [u64; 4]) = (chunk(a, i), chunk(b, i));
+                    for k in 0..4 {
+                        lines[i][2 * k] = a[k].to_le_bytes();
+                        lines[i][2 * k + 1] = b[k].to_le_bytes();
                     }
                 }
             }
@@ -85,26 +129,6 @@ fn by_register(level: Level, words: &Words, out: &mut [L32; 4], parts: usize) {
                 for lane in 0..32 {
                     (out[0][lane], out[1][lane]) = halves(words[2 * lane]);
                     (out[2][lane], out[3][lane]) = halves(words[2 * lane + 1]);
-                }
-            }
-        },
-    );
-}
-
-/// Elements of 8 bytes, likewise.
-fn wide_by_lane(level: Level, registers: &[&L64; 2], parts: usize, words: &mut Words) {
-    level.run(
-        #[inline(always)]
-        || {
-            let [a, b] = registers;
-            if parts == 1 {
-                for lane in 0..32 {
-                    words[lane] = a[lane].to_le_bytes();
-                }
-            } else {
-                for lane in 0..32 {
-                    words[2 * lane] = a[lane].to_le_bytes();
-                    words[2 * lane + 1] = b[lane].to_le_bytes();
                 }
             }
         },

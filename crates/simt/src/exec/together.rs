@@ -133,8 +133,7 @@ impl Context<'_> {
         while !self.cta.completed
             && let Some(next) = members.next()
         {
-            let is_done = self.in_step(warps, &mut members, &next);
-            if is_done {
+            if self.in_step(warps, &mut members, &next) {
                 continue;
             }
             if let Err((i, at)) = self.one_by_one(warps, &mut members, &next) {
@@ -146,9 +145,9 @@ impl Context<'_> {
         Ok(members.over)
     }
 
-    /// Runs warps as far as they need not be looked at one by one: machine code, fetches, stores, and branches
-    /// that all lanes take or none. This is where kernels that do little else spend their time. False: nothing
-    /// has been done.
+    /// Runs warps as far as they need not be looked at one by one: machine code, fetches, usual loads and
+    /// stores, and branches that all lanes take or none. This is where kernels that do little else spend
+    /// their time. False: nothing has been done.
     fn in_step(&mut self, warps: &mut [Warp], members: &mut Members, next: &Next) -> bool {
         let code = self.launch.code;
         let mut on = next.here;
@@ -205,6 +204,14 @@ impl Context<'_> {
                     members.on &= !on;
                     return true;
                 }
+                Op::Load(access) if always => {
+                    for i in lanes(on) {
+                        let live = warps[i].live;
+                        if !self.load_stream(&mut warps[i], access, live) {
+                            not |= 1 << i;
+                        }
+                    }
+                }
                 Op::Store(access) if always => {
                     for i in lanes(on) {
                         let live = warps[i].live;
@@ -258,7 +265,9 @@ impl Context<'_> {
             let end = members.ends[i];
             let (warp, split) = (&mut warps[i], &mut members.splits[i]);
             if warp.steps >= end || self.arithmetic(warp, split, end) {
-                members.over |= 1 << i;
+                // One that has used up all steps that it may has to be looked at.
+                let may_go_on = warp.steps < self.launch.config.max_steps;
+                members.over |= u32::from(may_go_on) << i;
                 members.part(i, warp);
                 continue;
             }

@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)]
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use texunit_check::ir::{self, Storage};
 use texunit_memory::{Block, Heap, Memory};
 use texunit_simt::{
@@ -18,6 +19,8 @@ pub struct Loaded {
     pub watch: Option<Watch>,
     pub heap: Option<Heap>,
 }
+
+static STOP: AtomicBool = AtomicBool::new(true);
 
 pub const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
@@ -88,6 +91,8 @@ pub struct How {
     pub stack_limit: u32,
     pub cooperative: bool,
     pub printf_limit: usize,
+    /// Whether somebody has asked it to stop, before it begins.
+    pub cancelled: bool,
 }
 
 impl Default for How {
@@ -102,6 +107,7 @@ impl Default for How {
             stack_limit: 16 * 1024,
             cooperative: false,
             printf_limit: texunit_simt::launch::PRINTF_LIMIT,
+            cancelled: false,
         }
     }
 }
@@ -164,7 +170,7 @@ impl Loaded {
             heap: self.heap.as_ref(),
             printf_limit: how.printf_limit,
             progress: None,
-            cancel: None,
+            cancel: how.cancelled.then_some(&STOP),
             watch: self.watch.as_ref(),
             gradients: None,
         };

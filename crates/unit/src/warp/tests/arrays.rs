@@ -174,7 +174,7 @@ fn by_warps(plan: &FetchPlan, coords: [&[u32]; 3], at_coordinates: bool) -> Vec<
         let coords: Vec<_> = (0..x.len()).map(registers).collect();
         plan.fetch_at(&coords, &mut places_of.collect::<Vec<_>>(), &mut scratch);
     } else {
-        let requests = (0..)
+        let requests = (0..x.len())
             .map(registers)
             .map(|[x, y, z]| FetchRequest::new(u32::MAX, [x, y, z, &ZERO_LANES]));
         plan.fetch_warps(requests.zip(places_of), &mut scratch);
