@@ -6,6 +6,7 @@ use super::warp::{self, Split, State, Warp};
 use crate::alu::{Alu, Kind};
 use crate::code::{AT_RETURN, Inst, NONE, Op, Rare, Slot};
 use crate::fault::FaultKind;
+use crate::runs::Run;
 use texunit_jit::Files;
 use texunit_unit::SurfaceKind;
 
@@ -164,7 +165,7 @@ impl Context<'_> {
 
     /// Counts an instruction of these lanes.
     #[inline]
-    pub(super) fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
+    fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
         let count = u64::from(inst.count);
         self.add(warp, count, count * warp::count(mask));
     }
@@ -202,18 +203,24 @@ impl Context<'_> {
         let code = self.launch.code;
         let Op::Run { number, .. } = code.insts[split.pc as usize].op else { return false };
         let run = &code.runs.all[number as usize];
-        let (values, live) = (self.values(warp), warp.live);
-        let (narrow, wide, predicates) = warp.windows();
-        let files = Files { narrow, wide, predicates, ..values.files() };
-        let Some(threads) = quick::machine(run, files, split.mask, live) else { return false };
+        let Some(threads) = self.machine_code(warp, run, split.mask) else { return false };
         self.add(warp, run.steps.into(), threads);
         split.pc += 1 + run.length;
         true
     }
 
+    /// Runs a run of these lanes of a warp as machine code: see [`quick::machine`].
+    #[inline(always)]
+    pub(super) fn machine_code(&self, warp: &mut Warp, run: &Run, mask: u32) -> Option<u64> {
+        let (values, live) = (self.values(warp), warp.live);
+        let (narrow, wide, predicates) = warp.windows();
+        let files = Files { narrow, wide, predicates, ..values.files() };
+        quick::machine(run, files, mask, live)
+    }
+
     /// What the inner loop reads besides registers.
     #[inline]
-    pub(super) fn values(&self, warp: &Warp) -> Values<'_> {
+    fn values(&self, warp: &Warp) -> Values<'_> {
         let first = 3 * warp.index as usize;
         Values { fixed: &self.fixed, of_cta: &self.of_cta, tid: &self.tids[first..first + 3] }
     }

@@ -7,13 +7,10 @@
 //! (`is_quiet`). It may join the others again at the next turn.
 
 use super::context::Context;
-use super::quick;
 use super::step::{At, Flow};
 use super::texture::{Sites, count_of, is_of_all};
 use super::warp::{Split, State, Warp, count, lanes};
 use crate::code::{Fetch, NONE, Op, Slot};
-use crate::runs::Run;
-use texunit_jit::Files;
 use texunit_unit::{Places, SurfaceKind, ZERO_LANES};
 
 /// Warps that run together at most: their registers should fit the first cache of a core.
@@ -180,7 +177,8 @@ impl Context<'_> {
                     let run = &code.runs.all[*number as usize];
                     let mut sum = 0;
                     for i in lanes(on) {
-                        match self.machine_code(&mut warps[i], run) {
+                        let live = warps[i].live;
+                        match self.machine_code(&mut warps[i], run, live) {
                             Some(threads) => sum += threads,
                             None => not |= 1 << i,
                         }
@@ -242,15 +240,6 @@ impl Context<'_> {
             warps[i].steps += steps;
         }
         pc != next.pc || steps != 0
-    }
-
-    /// Runs a run of all live lanes as machine code: see [`quick::machine`].
-    #[inline(always)]
-    fn machine_code(&self, warp: &mut Warp, run: &Run) -> Option<u64> {
-        let (values, live) = (self.values(warp), warp.live);
-        let (narrow, wide, predicates) = warp.windows();
-        let files = Files { narrow, wide, predicates, ..values.files() };
-        quick::machine(run, files, live, live)
     }
 
     /// The instruction of warps at a place, one after the other, or what arithmetic there is.
