@@ -32,10 +32,8 @@ impl Ahead for No {
 #[derive(Clone, Copy)]
 pub(super) struct Asking<'a> {
     pub(super) window: Window<'a>,
-    /// `None`: nothing is asked for.
-    pub(super) rows: Option<&'a Rows>,
-    /// The first place that is asked for in these sums.
-    pub(super) first: usize,
+    /// Byte offsets that are asked for in these sums.
+    pub(super) offsets: &'a [u32],
     /// How many are asked for with each texel.
     pub(super) each: usize,
 }
@@ -43,11 +41,22 @@ pub(super) struct Asking<'a> {
 impl Ahead for Asking<'_> {
     #[inline(always)]
     fn ask<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>) {
-        let Some(rows) = self.rows else { return };
-        let rows = rows.as_flattened();
-        for n in 0..self.each {
-            let offset = &rows[(self.first + texel * self.each + n) % rows.len()];
-            Int::prefetch(self.window, offset, code, sum);
+        for n in texel * self.each..(texel + 1) * self.each {
+            ask(self.window, self.offsets[n]);
         }
+        Int::fence(code, sum);
     }
+}
+
+/// Asks for the line at a byte offset, wherever that is.
+#[inline(always)]
+fn ask(window: Window<'_>, offset: u32) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint, which never faults.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(window.base().wrapping_add(offset as usize).cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (window, offset);
 }

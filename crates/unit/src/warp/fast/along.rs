@@ -17,7 +17,7 @@ impl<const EACH: bool> Stage<OfAxis> for Named<EACH> {
         let out = call.out;
         out.outside = [0; 2];
         for chunk in 0..32 / S::LANES {
-            let (n, pitch) = sizes::<S, EACH>(simd, call.axis, call.sizes, chunk);
+            let Size { n, pitch, .. } = sizes::<S, POINT, EACH>(simd, call.axis, call.sizes, chunk);
             let index = load(simd, call.coords, chunk);
             let index = match call.offset {
                 Some(offset) => {
@@ -45,7 +45,7 @@ impl<const FIND: u8, const SCALE: u8, const MODE: u8, const EACH: bool> Stage<Of
         let (mut near, mut outside_bits, mut together) = (0, [0; 2], 0);
         for chunk in 0..32 / S::LANES {
             let place = chunk * S::LANES;
-            let sizes = sizes::<S, EACH>(simd, axis, of, chunk);
+            let sizes = sizes::<S, FIND, EACH>(simd, axis, of, chunk);
             let x = load(simd, coords, chunk);
             let offset = match offset {
                 Some(offset) => load(simd, offset, chunk),
@@ -96,19 +96,18 @@ pub(super) fn along<S: Simd, const FIND: u8, const SCALE: u8, const MODE: u8>(
     axis: &Axis,
     x: Int<S>,
     offset: Int<S>,
-    (n, pitch): (Int<S>, Int<S>),
+    Size { n, pitch, factor }: Size<S>,
 ) -> OnAxis<S> {
-    let scaled = axis.is_normalized();
     let magnitude = (x & int(simd, i32::MAX)).as_float();
     let near = magnitude.lt(float(simd, axis.limit));
     let x = x.as_float();
     if FIND == POINT {
-        let i = texel::<S, SCALE>(simd, x, n, scaled);
+        let i = texel::<S, SCALE>(simd, x, n, factor);
         let (i, _) = address::<S, MODE>(simd, i + offset, n);
         let (at, outside) = (i * pitch, [outside(simd, i, n); 2]);
         return OnAxis { lower: at, upper: at, weight: at, outside, together: near, near };
     }
-    let t = distance::<S, SCALE>(simd, x, n, scaled);
+    let t = distance::<S, SCALE>(simd, x, n, factor);
     let t = t + (offset << 8);
     let t = if MODE == CLAMP {
         let last = (n << 8) - int(simd, 256);
@@ -127,16 +126,46 @@ pub(super) fn along<S: Simd, const FIND: u8, const SCALE: u8, const MODE: u8>(
     }
 }
 
+/// Of an axis, in all lanes.
+pub(super) struct Size<S: Simd> {
+    /// Texels.
+    n: Int<S>,
+    /// Bytes from a texel to the next.
+    pitch: Int<S>,
+    /// What coordinates are multiplied by first; a power of two, or not looked at.
+    factor: Float<S>,
+}
+
+impl<S: Simd> Size<S> {
+    /// That of the only level.
+    #[inline(always)]
+    pub(super) fn of(simd: S, axis: &Axis) -> Self {
+        Self {
+            n: int(simd, axis.size as i32),
+            pitch: int(simd, axis.pitch as i32),
+            factor: float(simd, axis.factor),
+        }
+    }
+}
+
 #[inline(always)]
-fn sizes<S: Simd, const EACH: bool>(
+fn sizes<S: Simd, const FIND: u8, const EACH: bool>(
     simd: S,
     axis: &Axis,
     sizes: Option<&Sizes>,
     chunk: usize,
-) -> (Int<S>, Int<S>) {
+) -> Size<S> {
     match sizes {
-        Some(sizes) if EACH => (load(simd, &sizes.size, chunk), load(simd, &sizes.pitch, chunk)),
-        _ => (int(simd, axis.size as i32), int(simd, axis.pitch as i32)),
+        Some(sizes) if EACH => {
+            let n = load(simd, &sizes.size, chunk);
+            let factor = match (axis.is_normalized(), FIND) {
+                (false, _) => float(simd, axis.factor),
+                (true, POINT) => n.to_float(),
+                (true, _) => (n << 9).to_float(),
+            };
+            Size { n, pitch: load(simd, &sizes.pitch, chunk), factor }
+        }
+        _ => Size::of(simd, axis),
     }
 }
 
@@ -144,8 +173,8 @@ fn sizes<S: Simd, const EACH: bool>(
 
 /// floor(u): rules 1.2, 1.3, 1.5.
 #[inline(always)]
-fn texel<S: Simd, const SCALE: u8>(simd: S, x: Float<S>, n: Int<S>, scaled: bool) -> Int<S> {
-    let exact = if scaled { (x * n.to_float()).floor() } else { x.floor() };
+fn texel<S: Simd, const SCALE: u8>(simd: S, x: Float<S>, n: Int<S>, factor: Float<S>) -> Int<S> {
+    let exact = (x * factor).floor();
     if SCALE == EXACT {
         return exact;
     }
@@ -155,9 +184,8 @@ fn texel<S: Simd, const SCALE: u8>(simd: S, x: Float<S>, n: Int<S>, scaled: bool
 
 /// floor((u - 1/2) * 256 + 1/2): rules 1.2, 1.3, 1.6.
 #[inline(always)]
-fn distance<S: Simd, const SCALE: u8>(simd: S, x: Float<S>, n: Int<S>, scaled: bool) -> Int<S> {
-    // Both factors are powers of two: one rounding, as in rule 1.2.
-    let factor = if scaled { (n << 9).to_float() } else { float(simd, 512.0) };
+fn distance<S: Simd, const SCALE: u8>(simd: S, x: Float<S>, n: Int<S>, factor: Float<S>) -> Int<S> {
+    // Of powers of two: one rounding, as in rule 1.2.
     let exact = ((x * factor).floor() - int(simd, 255)) >> 1;
     if SCALE == EXACT {
         return exact;

@@ -65,6 +65,9 @@ pub(super) struct Axis {
     /// Texels, and bytes from one to the next, where all lanes read the same level.
     pub(super) size: u32,
     pub(super) pitch: u32,
+    /// What coordinates are multiplied by, if that is a power of two: texels if they are normalized, 512 if two
+    /// texels are looked for.
+    pub(super) factor: f32,
     /// Coordinates of this size and beyond are far.
     pub(super) limit: f32,
     coords: Coords,
@@ -135,6 +138,8 @@ impl Axis {
             (Find::Linear, false) => by_scale::<LINEAR, false>(kind, build),
             (Find::Linear, true) => by_scale::<LINEAR, true>(kind, build),
         };
+        let texels = if coords == Coords::Normalized { size as f32 } else { 1.0 };
+        let factor = if find == Find::Linear { 512.0 * texels } else { texels };
         let limit = match coords {
             Coords::Normalized => (FAR / size as f32).min(1024.0),
             Coords::Unnormalized | Coords::Integer => FAR,
@@ -145,7 +150,7 @@ impl Axis {
             Find::Linear => axes::Find::Linear,
         };
         let exact = axes::Axis { find: found, coords, mode };
-        Self { size, pitch, limit, coords, kind, exact, run }
+        Self { size, pitch, factor, limit, coords, kind, exact, run }
     }
 
     /// Fills `out` for all 32 lanes, whatever the coordinates. Offsets are texels.

@@ -61,13 +61,6 @@ pub(super) trait Spots<S: Simd> {
     fn spot(&self, simd: S, group: usize) -> Spot<S>;
 }
 
-impl<S: Simd, const GROUPS: usize> Spots<S> for [Spot<S>; GROUPS] {
-    #[inline(always)]
-    fn spot(&self, _: S, group: usize) -> Spot<S> {
-        self[group]
-    }
-}
-
 /// A vector's part of groups in memory.
 pub(super) struct Chunk<'a> {
     pub(super) groups: &'a [Group<'a>],
@@ -92,15 +85,11 @@ pub(super) struct Outside {
     pub(super) z: u32,
 }
 
-impl<S: Simd> Spot<S> {
-    /// Any place.
-    #[inline(always)]
-    pub(super) fn zero(simd: S) -> Self {
-        let none = [int(simd, 0); 2];
-        let outside = Outside { x: [0; 2], y: [0; 2], z: 0 };
-        Self { columns: none, rows: none, weights: none, total: None, together: true, outside }
-    }
+impl Outside {
+    pub(super) const NONE: Self = Self { x: [0; 2], y: [0; 2], z: 0 };
+}
 
+impl<S: Simd> Spot<S> {
     #[inline(always)]
     pub(super) fn new(simd: S, group: &Group<'_>, chunk: usize) -> Self {
         let (Group { x, y, .. }, place) = (group, chunk * S::LANES);

@@ -226,12 +226,17 @@ impl<C: Channel, const N: usize, const GROUPS: usize> Unrolled<C, N, GROUPS> {
         c: usize,
         chunk: usize,
     ) {
-        let (window, rows) = (task.window, task.next);
         // Two rows a group.
         let all = 2 * GROUPS * S::LANES;
-        let first = chunk * all + c * (all / N);
-        let asking = Asking { window, rows, first, each: all / N / (4 * GROUPS) };
-        loaded.channel(simd, task, c, chunk, asking);
+        let (first, some) = (chunk * all + c * (all / N), all / N);
+        match task.next {
+            Some(rows) => {
+                let offsets = &rows.as_flattened()[first..first + some];
+                let asking = Asking { window: task.window, offsets, each: some / (4 * GROUPS) };
+                loaded.channel(simd, task, c, chunk, asking);
+            }
+            None => loaded.channel(simd, task, c, chunk, No),
+        }
     }
 }
 
@@ -243,23 +248,16 @@ impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
     const ASKS: bool = true;
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
-        let low = int(simd, 0x00ff_00ff);
         // Two rows a group.
-        let (window, rows) = (task.window, task.next);
-        let (first, each) = (chunk * 2 * GROUPS * S::LANES, 2 * S::LANES / PER);
-        let asking = Asking { window, rows, first, each };
-        let mut sums = [int(simd, 0); 2];
-        for g in 0..GROUPS {
-            let spot = spots.spot(simd, g);
-            let texels = texels::<S, PER>(simd, task, &spot, 4);
-            let weights = weights::<S, PER>(simd, &spot);
-            for k in 0..PER {
-                let (mut texel, weight) = (texels[k][0], weights[k] | (weights[k] << 16));
-                asking.ask(g * PER + k, &mut texel, &mut sums[0]);
-                sums[0] = sums[0].add16((texel & low).mul16(weight));
-                sums[1] = sums[1].add16(texel.shr16_8().mul16(weight));
+        let all = 2 * GROUPS * S::LANES;
+        let sums = match task.next {
+            Some(rows) => {
+                let offsets = &rows.as_flattened()[chunk * all..(chunk + 1) * all];
+                let asking = Asking { window: task.window, offsets, each: 2 * S::LANES / PER };
+                Self::sums(simd, task, spots, asking)
             }
-        }
+            None => Self::sums(simd, task, spots, No),
+        };
         for odd in 0..2 {
             let sum = sums[odd];
             // (257 * sum + 128) >> 8, as for single channels.
@@ -272,5 +270,31 @@ impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
                 high.to_float().ratio(65_535.0).as_int().store(out, chunk);
             }
         }
+    }
+}
+
+impl<const GROUPS: usize, const PER: usize> Bytes<GROUPS, PER> {
+    /// The sums of the even channels and of the odd ones, 16 bits each.
+    #[inline(always)]
+    fn sums<S: Simd>(
+        simd: S,
+        task: &Task<'_>,
+        spots: &impl Spots<S>,
+        ahead: impl Ahead,
+    ) -> [Int<S>; 2] {
+        let low = int(simd, 0x00ff_00ff);
+        let mut sums = [int(simd, 0); 2];
+        for g in 0..GROUPS {
+            let spot = spots.spot(simd, g);
+            let texels = texels::<S, PER>(simd, task, &spot, 4);
+            let weights = weights::<S, PER>(simd, &spot);
+            for k in 0..PER {
+                let (mut texel, weight) = (texels[k][0], weights[k] | (weights[k] << 16));
+                ahead.ask(g * PER + k, &mut texel, &mut sums[0]);
+                sums[0] = sums[0].add16((texel & low).mul16(weight));
+                sums[1] = sums[1].add16(texel.shr16_8().mul16(weight));
+            }
+        }
+        sums
     }
 }

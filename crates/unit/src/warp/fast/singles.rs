@@ -43,16 +43,14 @@ impl Kind for F32 {
             return None;
         }
         let (mut high, mut low) = ([zero; GROUPS], [zero; GROUPS]);
-        for g in 0..GROUPS {
-            // To units of the sum: the conversion cuts. Texels without weight may become anything.
-            let scale = int(simd, (127 + 27) << 23) - largest[g];
-            let scale = if GROUPS == 1 { scale } else { largest[g].is(zero).select(zero, scale) };
-            for k in 0..PER {
-                let mut code = codes[g][k];
-                ahead.ask(g * PER + k, &mut code, &mut high[g]);
-                let texel = (code + scale).as_float().to_int();
-                Self::add(simd, texel, weights[g][k], (&mut high[g], &mut low[g]));
-            }
+        // No loop: the compiler would leave it one, and the sums in memory.
+        let one = GROUPS == 1;
+        let (values, shares) = (&codes[0], &weights[0]);
+        (high[0], low[0]) = Self::of_group(simd, (values, shares), largest[0], one, (ahead, 0));
+        if GROUPS > 1 {
+            let (values, shares) = (&codes[1], &weights[1]);
+            (high[1], low[1]) =
+                Self::of_group(simd, (values, shares), largest[1], one, (ahead, PER));
         }
         if GROUPS == 1 {
             return Some(nearest_f32(simd, high[0].to_float(), low[0].to_float(), largest[0]));
@@ -88,6 +86,29 @@ fn all_lanes<S: Simd>() -> u32 {
 }
 
 impl F32 {
+    /// The sum of a group as `high` and `low`. The only one counts something.
+    #[inline(always)]
+    fn of_group<S: Simd, const PER: usize>(
+        simd: S,
+        (codes, weights): (&[Int<S>; PER], &[Int<S>; PER]),
+        largest: Int<S>,
+        is_only: bool,
+        (ahead, first): (impl Ahead, usize),
+    ) -> (Int<S>, Int<S>) {
+        let zero = int(simd, 0);
+        // To units of the sum: the conversion cuts. Texels without weight may become anything.
+        let scale = int(simd, (127 + 27) << 23) - largest;
+        let scale = if is_only { scale } else { largest.is(zero).select(zero, scale) };
+        let (mut high, mut low) = (zero, zero);
+        for k in 0..PER {
+            let mut code = codes[k];
+            ahead.ask(first + k, &mut code, &mut high);
+            let texel = (code + scale).as_float().to_int();
+            Self::add(simd, texel, weights[k], (&mut high, &mut low));
+        }
+        (high, low)
+    }
+
     /// Adds a weighted texel to a sum of `high * 2^16 + low`. Texels have 28 bits and sums 37, so that both
     /// parts fit an f32.
     #[inline(always)]

@@ -3,14 +3,14 @@
 //! CPU has several fetches in work at once.
 
 use super::ahead::Rows;
-use super::along::{OnAxis, along};
+use super::along::{OnAxis, Size, along};
 use super::axis::{Axis, BORDER, CLAMP, CUT, EXACT, LINEAR, POINT, WRAP, WRAP_2};
 use super::floats::Real;
-use super::footprint::{Outside, Spot, Task};
+use super::footprint::{Outside, Spot, Spots, Task};
 use super::kernel::{Bytes, Footprint, Kernel, Unrolled};
 use super::point::{Picked, Unorm};
 use super::singles::F32;
-use crate::request::{Lanes, Places};
+use crate::request::{Lanes, Places, ZERO_LANES};
 use crate::warp::arrays::{AHEAD, will_read, will_write};
 use crate::warp::build::Build;
 use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick};
@@ -76,21 +76,23 @@ impl Registers<'_> {
         }
     }
 
+    /// The coordinates of a warp, and the places of the results of one. Any coordinates, if there is no such
+    /// warp or axis.
     #[inline(always)]
-    fn coords(&self, warp: usize, axis: usize) -> &Lanes {
+    fn of(&mut self, read: usize, written: usize) -> ([&Lanes; 3], Places<'_>) {
+        const NONE: &Lanes = &ZERO_LANES;
         match self {
-            Self::Arrays { coords, .. } => &coords[axis][warp],
-            Self::Warps { coords, .. } => coords[warp][axis],
-        }
-    }
-
-    #[inline(always)]
-    fn out(&mut self, warp: usize) -> Places<'_> {
-        match self {
-            Self::Arrays { out: [x, y, z, w], .. } => {
-                [x.get_mut(warp), y.get_mut(warp), z.get_mut(warp), w.get_mut(warp)]
+            Self::Arrays { coords: [x, y, z], out: [a, b, c, d] } => (
+                [
+                    x.get(read).unwrap_or(NONE),
+                    y.get(read).unwrap_or(NONE),
+                    z.get(read).unwrap_or(NONE),
+                ],
+                [a.get_mut(written), b.get_mut(written), c.get_mut(written), d.get_mut(written)],
+            ),
+            Self::Warps { coords, out } => {
+                (coords.get(read).copied().unwrap_or([NONE; 3]), out.of(written))
             }
-            Self::Warps { out, .. } => out.of(warp),
         }
     }
 
@@ -168,12 +170,13 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8> Stage<OfWh
         let (chunks, warps) = (32 / S::LANES, registers.warps());
         let mut rows = [[0; 32]; 4];
         // Of the warp that is next, where it is asked for.
-        let mut placed = simd.chunks([Spot::zero(simd); GROUPS]);
-        let placed = placed.as_mut();
+        let mut placed = simd.chunks(Placed::zero(simd));
+        let placed: &mut [Placed<S, GROUPS, MODE>] = placed.as_mut();
         let mut is_near = *next < warps;
         if K::ASKS && is_near {
+            let (coords, _) = registers.of(*next, *next);
             for chunk in 0..chunks {
-                is_near &= Self::place(simd, axes, &registers, (*next, chunk), &mut placed[chunk]);
+                is_near &= Self::place(simd, axes, &coords, chunk, &mut placed[chunk]);
             }
         }
         for warp in *next..warps {
@@ -182,23 +185,24 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8> Stage<OfWh
                 return;
             }
             registers.ask_ahead(warp, 1 + GROUPS);
-            let asks = asks && warp + 1 < warps;
+            let has_next = warp + 1 < warps;
+            let ahead = usize::from(K::ASKS);
+            let (coords, mut out) = registers.of(warp + ahead, warp);
             for chunk in 0..chunks {
-                let mut spots = [Spot::zero(simd); GROUPS];
-                if K::ASKS {
-                    spots = placed[chunk];
-                    if warp + 1 < warps {
-                        let at = (warp + 1, chunk);
-                        is_near &= Self::place(simd, axes, &registers, at, &mut placed[chunk]);
-                        if asks {
-                            rows_of(&placed[chunk], chunk, &mut rows);
-                        }
+                let mut spots = placed[chunk];
+                let mut next = None;
+                if !K::ASKS {
+                    if !Self::place(simd, axes, &coords, chunk, &mut spots) {
+                        return;
                     }
-                } else if !Self::place(simd, axes, &registers, (warp, chunk), &mut spots) {
-                    return;
+                } else if has_next {
+                    is_near &= Self::place(simd, axes, &coords, chunk, &mut placed[chunk]);
+                    if asks {
+                        placed[chunk].put_rows(chunk, &mut rows);
+                        next = Some(&rows);
+                    }
                 }
-                let out = registers.out(warp);
-                let next = if asks { Some(&rows) } else { None };
+                let out = out.each_mut().map(Option::as_deref_mut);
                 let mut task = Task { window, next, border, channels, out };
                 K::values(simd, &mut task, &spots, chunk);
             }
@@ -207,14 +211,90 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8> Stage<OfWh
     }
 }
 
-/// Byte offsets of the lower texels of all rows.
-#[inline(always)]
-fn rows_of<S: Simd>(spots: &[Spot<S>], chunk: usize, rows: &mut Rows) {
-    let chunks = 32 / S::LANES;
-    for (n, spot) in spots.iter().enumerate() {
-        for row in 0..2 {
-            let n = (chunk * spots.len() + n) * 2 + row;
-            (spot.rows[row] + spot.columns[0]).store(&mut rows[n / chunks], n % chunks);
+/// What the lanes of a vector read.
+#[derive(Clone, Copy)]
+struct Placed<S: Simd, const GROUPS: usize, const MODE: u8> {
+    columns: [Int<S>; 2],
+    /// Of each group.
+    rows: [[Int<S>; 2]; GROUPS],
+    weights: [Int<S>; 2],
+    /// What each group counts, if there are two.
+    totals: [Int<S>; GROUPS],
+    together: bool,
+    /// Of each group, of border modes.
+    outside: [Outside; GROUPS],
+}
+
+impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for Placed<S, GROUPS, MODE> {
+    #[inline(always)]
+    fn spot(&self, _: S, group: usize) -> Spot<S> {
+        Spot {
+            columns: self.columns,
+            rows: self.rows[group],
+            weights: self.weights,
+            total: if GROUPS == 1 { None } else { Some(self.totals[group]) },
+            together: self.together,
+            outside: if MODE == BORDER { self.outside[group] } else { Outside::NONE },
+        }
+    }
+}
+
+impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
+    /// Any place.
+    #[inline(always)]
+    fn zero(simd: S) -> Self {
+        let none = [int(simd, 0); 2];
+        Self {
+            columns: none,
+            rows: [none; GROUPS],
+            weights: none,
+            totals: [int(simd, 0); GROUPS],
+            together: true,
+            outside: [Outside::NONE; GROUPS],
+        }
+    }
+
+    /// The texels of two axes.
+    #[inline(always)]
+    fn of(simd: S, x: &OnAxis<S>, y: &OnAxis<S>) -> Self {
+        let mut together = x.together.bits() == (1_u32 << S::LANES) - 1;
+        let mut outside = Outside::NONE;
+        if MODE == BORDER {
+            outside.x = [x.outside[0].bits(), x.outside[1].bits()];
+            outside.y = [y.outside[0].bits(), y.outside[1].bits()];
+            together &= outside.x[0] | outside.x[1] == 0;
+        }
+        Self {
+            columns: [x.lower, x.upper],
+            rows: [[y.lower, y.upper]; GROUPS],
+            weights: [x.weight, y.weight],
+            totals: [int(simd, 0); GROUPS],
+            together,
+            outside: [outside; GROUPS],
+        }
+    }
+
+    /// Takes two slices of it (docs/numerics.md 2, "Weights").
+    #[inline(always)]
+    fn split(&mut self, simd: S, z: &OnAxis<S>) {
+        let (bases, totals) = ([z.lower, z.upper], [int(simd, 256) - z.weight, z.weight]);
+        for group in 0..GROUPS {
+            let [lower, upper] = self.rows[group];
+            self.rows[group] = [bases[group] + lower, bases[group] + upper];
+            self.totals[group] = totals[group];
+            if MODE == BORDER {
+                self.outside[group].z = z.outside[group].bits();
+            }
+        }
+    }
+
+    /// Puts down the byte offsets of the lower texels of all rows.
+    #[inline(always)]
+    fn put_rows(&self, chunk: usize, to: &mut Rows) {
+        let chunks = 32 / S::LANES;
+        for (n, row) in self.rows.as_flattened().iter().enumerate() {
+            let n = chunk * 2 * GROUPS + n;
+            (*row + self.columns[0]).store(&mut to[n / chunks], n % chunks);
         }
     }
 }
@@ -227,73 +307,30 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
     fn place<S: Simd>(
         simd: S,
         axes: &[Option<Axis>; 3],
-        registers: &Registers<'_>,
-        (warp, chunk): (usize, usize),
-        spots: &mut [Spot<S>; GROUPS],
+        coords: &[&Lanes; 3],
+        chunk: usize,
+        to: &mut Placed<S, GROUPS, MODE>,
     ) -> bool {
         let [Some(x), Some(y), z] = axes else { return false };
-        let x = Self::axis(simd, x, load(simd, registers.coords(warp, 0), chunk));
-        let y = Self::axis(simd, y, load(simd, registers.coords(warp, 1), chunk));
+        let x = Self::axis(simd, x, load(simd, coords[0], chunk));
+        let y = Self::axis(simd, y, load(simd, coords[1], chunk));
         let mut near = x.near & y.near;
-        let first = spot::<S, MODE>(&x, &y);
-        *spots = [first; GROUPS];
-        if let (Some(z), [lower, upper]) = (z, &mut spots[..]) {
-            let z = Self::axis(simd, z, load(simd, registers.coords(warp, 2), chunk));
+        *to = Placed::of(simd, &x, &y);
+        if let (true, Some(z)) = (GROUPS == 2, z) {
+            let z = Self::axis(simd, z, load(simd, coords[2], chunk));
             near = near & z.near;
-            *lower = slice::<S, MODE>(simd, first, &z, 0);
-            *upper = slice::<S, MODE>(simd, first, &z, 1);
+            to.split(simd, &z);
         }
         near.bits() == (1_u32 << S::LANES) - 1
     }
 
     #[inline(always)]
     fn axis<S: Simd>(simd: S, axis: &Axis, coords: Int<S>) -> OnAxis<S> {
-        let sizes = (int(simd, axis.size as i32), int(simd, axis.pitch as i32));
+        let size = Size::of(simd, axis);
         if K::POINT {
-            along::<S, POINT, SCALE, MODE>(simd, axis, coords, int(simd, 0), sizes)
+            along::<S, POINT, SCALE, MODE>(simd, axis, coords, int(simd, 0), size)
         } else {
-            along::<S, LINEAR, SCALE, MODE>(simd, axis, coords, int(simd, 0), sizes)
+            along::<S, LINEAR, SCALE, MODE>(simd, axis, coords, int(simd, 0), size)
         }
     }
-}
-
-/// The texels of two axes.
-#[inline(always)]
-fn spot<S: Simd, const MODE: u8>(x: &OnAxis<S>, y: &OnAxis<S>) -> Spot<S> {
-    let all = (1_u32 << S::LANES) - 1;
-    let mut outside = Outside { x: [0; 2], y: [0; 2], z: 0 };
-    let mut together = x.together.bits() == all;
-    if MODE == BORDER {
-        outside.x = [x.outside[0].bits(), x.outside[1].bits()];
-        outside.y = [y.outside[0].bits(), y.outside[1].bits()];
-        together &= outside.x[0] | outside.x[1] == 0;
-    }
-    Spot {
-        columns: [x.lower, x.upper],
-        rows: [y.lower, y.upper],
-        weights: [x.weight, y.weight],
-        total: None,
-        together,
-        outside,
-    }
-}
-
-/// Those of the lower or the upper slice (docs/numerics.md 2, "Weights").
-#[inline(always)]
-fn slice<S: Simd, const MODE: u8>(
-    simd: S,
-    mut spot: Spot<S>,
-    z: &OnAxis<S>,
-    upper: usize,
-) -> Spot<S> {
-    let (base, total) = match upper {
-        0 => (z.lower, int(simd, 256) - z.weight),
-        _ => (z.upper, z.weight),
-    };
-    spot.rows = [base + spot.rows[0], base + spot.rows[1]];
-    spot.total = Some(total);
-    if MODE == BORDER {
-        spot.outside.z = z.outside[upper].bits();
-    }
-    spot
 }

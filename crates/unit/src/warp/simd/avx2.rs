@@ -93,9 +93,9 @@ impl Simd for Avx2 {
         unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
     }
     #[inline(always)]
-    fn prefetch(window: Window<'_>, offset: &u32, a: &mut __m256i, b: &mut __m256i) {
+    fn fence(a: &mut __m256i, b: &mut __m256i) {
         // SAFETY: AVX2, as there is a vector.
-        unsafe { (*a, *b) = prefetch(window.base(), offset, *a, *b) }
+        unsafe { (*a, *b) = fence(*a, *b) }
     }
 
     #[inline(always)]
@@ -209,24 +209,14 @@ unsafe fn limit(offsets: __m256i, last: u32) -> __m256i {
 /// AVX2.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn prefetch(
-    base: *const u8,
-    offset: &u32,
-    mut a: __m256i,
-    mut b: __m256i,
-) -> (__m256i, __m256i) {
-    // SAFETY: a load of the offset, and a hint, which never faults.
+unsafe fn fence(mut a: __m256i, mut b: __m256i) -> (__m256i, __m256i) {
+    // SAFETY: no instruction at all.
     unsafe {
         asm!(
-            "mov {offset:e}, dword ptr [{at}]",
-            "prefetcht0 byte ptr [{base} + {offset}]",
             "/* {a} {b} */",
-            at = in(reg) offset,
-            base = in(reg) base,
-            offset = out(reg) _,
             a = inout(ymm_reg) a,
             b = inout(ymm_reg) b,
-            options(pure, readonly, nostack, preserves_flags),
+            options(nostack, preserves_flags),
         );
     }
     (a, b)

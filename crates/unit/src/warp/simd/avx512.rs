@@ -87,9 +87,9 @@ impl Simd for Avx512 {
         unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
     }
     #[inline(always)]
-    fn prefetch(window: Window<'_>, offset: &u32, a: &mut __m512i, b: &mut __m512i) {
+    fn fence(a: &mut __m512i, b: &mut __m512i) {
         // SAFETY: AVX-512, as there is a vector.
-        unsafe { (*a, *b) = prefetch(window.base(), offset, *a, *b) }
+        unsafe { (*a, *b) = fence(*a, *b) }
     }
 
     #[inline(always)]
@@ -215,24 +215,14 @@ unsafe fn limit(offsets: __m512i, last: u32) -> __m512i {
 /// AVX-512.
 #[inline]
 #[target_feature(enable = "avx512f")]
-unsafe fn prefetch(
-    base: *const u8,
-    offset: &u32,
-    mut a: __m512i,
-    mut b: __m512i,
-) -> (__m512i, __m512i) {
-    // SAFETY: a load of the offset, and a hint, which never faults.
+unsafe fn fence(mut a: __m512i, mut b: __m512i) -> (__m512i, __m512i) {
+    // SAFETY: no instruction at all.
     unsafe {
         asm!(
-            "mov {offset:e}, dword ptr [{at}]",
-            "prefetcht0 byte ptr [{base} + {offset}]",
             "/* {a} {b} */",
-            at = in(reg) offset,
-            base = in(reg) base,
-            offset = out(reg) _,
             a = inout(zmm_reg) a,
             b = inout(zmm_reg) b,
-            options(pure, readonly, nostack, preserves_flags),
+            options(nostack, preserves_flags),
         );
     }
     (a, b)

@@ -50,9 +50,9 @@ pub(super) trait Simd: Copy {
     fn gather2(self, window: Window<'_>, offsets: Self::I) -> [Self::I; 2];
     /// Likewise 16 bytes, as four words.
     fn gather4(self, window: Window<'_>, offsets: Self::I) -> [Self::I; 4];
-    /// Asks for the cache line at a byte offset, wherever that is, after `a` and `b` are computed and before
-    /// they are used: else the compiler would ask for all lines at once.
-    fn prefetch(window: Window<'_>, offset: &u32, a: &mut Self::I, b: &mut Self::I);
+    /// A place that no request for a cache line is moved past by the compiler, after `a` and `b` are computed
+    /// and before they are used: else it would ask for all lines at once.
+    fn fence(a: &mut Self::I, b: &mut Self::I);
 
     fn store(x: Self::I, to: &mut Lanes, chunk: usize);
     /// The entries of a table with these numbers, of which the lowest five bits count.

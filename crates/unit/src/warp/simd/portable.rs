@@ -78,7 +78,7 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn prefetch(_: Window<'_>, _: &u32, _: &mut I, _: &mut I) {}
+    fn fence(_: &mut I, _: &mut I) {}
     #[inline(always)]
     fn store(x: I, to: &mut Lanes, chunk: usize) {
         to.as_chunks_mut::<N>().0[chunk] = map(x, |x| x as u32);

@@ -110,10 +110,10 @@ impl<S: Simd> Int<S> {
         let [a, b, c, d] = simd.gather4(window, offsets.0);
         [Self(a), Self(b), Self(c), Self(d)]
     }
-    /// See [`Simd::prefetch`].
+    /// See [`Simd::fence`].
     #[inline(always)]
-    pub(in crate::warp) fn prefetch(window: Window<'_>, offset: &u32, a: &mut Self, b: &mut Self) {
-        S::prefetch(window, offset, &mut a.0, &mut b.0);
+    pub(in crate::warp) fn fence(a: &mut Self, b: &mut Self) {
+        S::fence(&mut a.0, &mut b.0);
     }
     /// The entries of a table of 32 with these numbers.
     #[inline(always)]
