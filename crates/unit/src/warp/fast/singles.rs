@@ -53,9 +53,9 @@ impl Kind for F32 {
                 Self::of_group(simd, (values, shares), largest[1], one, (ahead, PER));
         }
         if GROUPS == 1 {
-            return Some(nearest_f32(simd, high[0].to_float(), low[0].to_float(), largest[0]));
+            return Some(nearest_f32::<S, 35>(simd, high[0], low[0], largest[0]));
         }
-        Some(Self::of_groups(simd, &high, &low, &largest))
+        Some(Self::of_two(simd, (high[0], low[0], largest[0]), (high[1], low[1], largest[1])))
     }
 
     #[inline(always)]
@@ -77,7 +77,7 @@ impl Kind for F32 {
 
 /// Exponents of a group's largest texel, in their place, between which all of the sum's numbers are
 /// normal and none of its texels changes the sign when it is scaled.
-const LOWEST: i32 = 36 << 23;
+const LOWEST: i32 = 37 << 23;
 const HIGHEST: i32 = 154 << 23;
 
 #[inline(always)]
@@ -124,6 +124,34 @@ impl F32 {
         *low = *low + texel.dot16(weight);
     }
 
+    /// The result for two groups' `high * 2^16 + low` in units of 2^-35 of each one's largest texel, within
+    /// `quick`'s bounds.
+    #[inline(always)]
+    fn of_two<S: Simd>(
+        simd: S,
+        a: (Int<S>, Int<S>, Int<S>),
+        b: (Int<S>, Int<S>, Int<S>),
+    ) -> Int<S> {
+        let other = a.2.lt(b.2);
+        let (high, low) = (other.select(b.0, a.0), other.select(b.1, a.1));
+        let (less_high, less_low) = (other.select(a.0, b.0), other.select(a.1, b.1));
+        let top = a.2.max(b.2);
+        // In half units of the larger group, to which the other one is floored. Its sum is n * 2^16 + the
+        // low half of m.
+        let below = (top - a.2.min(b.2)).shr(23);
+        let half = int(simd, 0xffff);
+        let m = less_low << 1;
+        let n = (less_high << 1) + (m >> 16);
+        // Bits above the lowest 32 come in where it is more than 16 bits smaller.
+        let near = ((n << 16) | (m & half)).shr_each(below);
+        let far = n.sar_each(below - int(simd, 16));
+        let less_low = int(simd, 16).lt(below).select(far, near) & half;
+        let less_high = n.sar_each(below);
+        let low = (low << 1) + less_low;
+        let high = (high << 1) + less_high + (low >> 16);
+        nearest_f32::<S, 36>(simd, high, low & half, top)
+    }
+
     /// The result for sums of `high * 2^16 + low` in units of 2^-35 of each group's largest texel.
     #[inline(always)]
     fn of_groups<S: Simd, const GROUPS: usize>(
@@ -149,9 +177,15 @@ impl F32 {
     }
 }
 
-/// The nearest f32 of `high * 2^16 + low` in units of 2^-35 of `top`; ties away from zero.
+/// The nearest f32 of `high * 2^16 + low` in units of 2^-UNIT of `top`; ties away from zero.
 #[inline(always)]
-fn nearest_f32<S: Simd>(simd: S, high: Float<S>, low: Float<S>, top: Int<S>) -> Int<S> {
+fn nearest_f32<S: Simd, const UNIT: i32>(
+    simd: S,
+    high: Int<S>,
+    low: Int<S>,
+    top: Int<S>,
+) -> Int<S> {
+    let (high, low) = (high.to_float(), low.to_float());
     let scale = float(simd, 65_536.0);
     let even = high.fused(scale, low).as_int();
     // From 2^24 on integers can be ties; a half takes them away from zero.
@@ -159,7 +193,7 @@ fn nearest_f32<S: Simd>(simd: S, high: Float<S>, low: Float<S>, top: Int<S>) -> 
     let half = (even & int(simd, SIGN)) | int(simd, 0x3f00_0000);
     let half = exact.select(int(simd, 0), half).as_float();
     let sum = high.fused(scale, low + half).as_int();
-    let shift = top - int(simd, (127 + 27 + 8) << 23);
+    let shift = top - int(simd, (127 + UNIT) << 23);
     let none = (sum & int(simd, i32::MAX)).is(int(simd, 0));
     none.select(int(simd, 0), sum + shift)
 }
