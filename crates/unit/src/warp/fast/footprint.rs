@@ -122,20 +122,14 @@ pub(super) fn texels<S: Simd, const PER: usize>(
     size: usize,
 ) -> [Texel<S>; PER] {
     let mut texels = [[int(simd, 0); 4]; PER];
-    let (window, [left, right]) = (task.window, spot.columns);
+    let window = task.window;
     if PER == 1 {
-        texels[0] = texel(simd, window, size, spot.rows[0] + left);
+        texels[0] = texel(simd, window, size, spot.rows[0] + spot.columns[0]);
     } else {
-        for row in 0..PER / 2 {
-            let base = spot.rows[row];
-            let [a, b] = if spot.together {
-                pair(simd, window, size, base + left)
-            } else {
-                let a = texel(simd, window, size, base + left);
-                [a, texel(simd, window, size, base + right)]
-            };
-            texels[2 * row] = a;
-            texels[2 * row + 1] = b;
+        // No loop: the compiler would leave it one, and the texels in memory.
+        [texels[0], texels[1]] = row(simd, window, size, spot, 0);
+        if PER == 4 {
+            [texels[2], texels[3]] = row(simd, window, size, spot, 1);
         }
     }
     let Outside { x, y, z } = spot.outside;
@@ -149,6 +143,22 @@ pub(super) fn texels<S: Simd, const PER: usize>(
         }
     }
     texels
+}
+
+/// The two texels of a row.
+#[inline(always)]
+fn row<S: Simd>(
+    simd: S,
+    window: Window<'_>,
+    size: usize,
+    spot: &Spot<S>,
+    row: usize,
+) -> [Texel<S>; 2] {
+    let (base, [left, right]) = (spot.rows[row], spot.columns);
+    if spot.together {
+        return pair(simd, window, size, base + left);
+    }
+    [texel(simd, window, size, base + left), texel(simd, window, size, base + right)]
 }
 
 /// The texel at an offset.
@@ -190,10 +200,7 @@ fn pair<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S>) -> [Texel
             let [a, b, c, d] = Int::gather4(simd, window, at);
             [[a, b, none, none], [c, d, none, none]]
         }
-        _ => {
-            let a = Int::gather4(simd, window, at);
-            [a, Int::gather4(simd, window, at + int(simd, 16))]
-        }
+        _ => Int::gather8(simd, window, at),
     }
 }
 

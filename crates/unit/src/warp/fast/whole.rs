@@ -169,14 +169,17 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8> Stage<OfWh
         let Call { axes, window, border, channels, asks, mut registers, next } = call;
         let (chunks, warps) = (32 / S::LANES, registers.warps());
         let mut rows = [[0; 32]; 4];
-        // Of the warp that is next, where it is asked for.
-        let mut placed = simd.chunks(Placed::zero(simd));
-        let placed: &mut [Placed<S, GROUPS, MODE>] = placed.as_mut();
+        let [Some(x), Some(y), z] = axes else { return };
+        let axes = (x, y, z.as_ref());
+        // Of a warp and, where it is asked for, of the next one.
+        let mut placed = [simd.chunks(Placed::<S, GROUPS, MODE>::zero(simd)); 2];
+        let [now, then] = &mut placed;
+        let (mut now, mut then) = (now.as_mut(), then.as_mut());
         let mut is_near = *next < warps;
         if K::ASKS && is_near {
             let (coords, _) = registers.of(*next, *next);
             for chunk in 0..chunks {
-                is_near &= Self::place(simd, axes, &coords, chunk, &mut placed[chunk]);
+                is_near &= Self::place(simd, axes, &coords, chunk, &mut then[chunk]);
             }
         }
         for warp in *next..warps {
@@ -188,23 +191,23 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8> Stage<OfWh
             let has_next = warp + 1 < warps;
             let ahead = usize::from(K::ASKS);
             let (coords, mut out) = registers.of(warp + ahead, warp);
+            std::mem::swap(&mut now, &mut then);
             for chunk in 0..chunks {
-                let mut spots = placed[chunk];
                 let mut next = None;
                 if !K::ASKS {
-                    if !Self::place(simd, axes, &coords, chunk, &mut spots) {
+                    if !Self::place(simd, axes, &coords, chunk, &mut now[chunk]) {
                         return;
                     }
                 } else if has_next {
-                    is_near &= Self::place(simd, axes, &coords, chunk, &mut placed[chunk]);
+                    is_near &= Self::place(simd, axes, &coords, chunk, &mut then[chunk]);
                     if asks {
-                        placed[chunk].put_rows(chunk, &mut rows);
+                        then[chunk].put_rows(chunk, &mut rows);
                         next = Some(&rows);
                     }
                 }
                 let out = out.each_mut().map(Option::as_deref_mut);
                 let mut task = Task { window, next, border, channels, out };
-                K::values(simd, &mut task, &spots, chunk);
+                K::values(simd, &mut task, &now[chunk], chunk);
             }
         }
         *next = warps;
@@ -256,21 +259,18 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
 
     /// The texels of two axes.
     #[inline(always)]
-    fn of(simd: S, x: &OnAxis<S>, y: &OnAxis<S>) -> Self {
-        let mut together = x.together.bits() == (1_u32 << S::LANES) - 1;
-        let mut outside = Outside::NONE;
+    fn put(&mut self, x: &OnAxis<S>, y: &OnAxis<S>) {
+        // One by one: a copy of what has just been put together waits for that.
+        self.columns = [x.lower, x.upper];
+        self.rows = [[y.lower, y.upper]; GROUPS];
+        self.weights = [x.weight, y.weight];
+        self.together = x.together.bits() == (1_u32 << S::LANES) - 1;
         if MODE == BORDER {
+            let mut outside = Outside::NONE;
             outside.x = [x.outside[0].bits(), x.outside[1].bits()];
             outside.y = [y.outside[0].bits(), y.outside[1].bits()];
-            together &= outside.x[0] | outside.x[1] == 0;
-        }
-        Self {
-            columns: [x.lower, x.upper],
-            rows: [[y.lower, y.upper]; GROUPS],
-            weights: [x.weight, y.weight],
-            totals: [int(simd, 0); GROUPS],
-            together,
-            outside: [outside; GROUPS],
+            self.together &= outside.x[0] | outside.x[1] == 0;
+            self.outside = [outside; GROUPS];
         }
     }
 
@@ -306,16 +306,15 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
     #[inline(always)]
     fn place<S: Simd>(
         simd: S,
-        axes: &[Option<Axis>; 3],
+        (x, y, z): (&Axis, &Axis, Option<&Axis>),
         coords: &[&Lanes; 3],
         chunk: usize,
         to: &mut Placed<S, GROUPS, MODE>,
     ) -> bool {
-        let [Some(x), Some(y), z] = axes else { return false };
         let x = Self::axis(simd, x, load(simd, coords[0], chunk));
         let y = Self::axis(simd, y, load(simd, coords[1], chunk));
         let mut near = x.near & y.near;
-        *to = Placed::of(simd, &x, &y);
+        to.put(&x, &y);
         if let (true, Some(z)) = (GROUPS == 2, z) {
             let z = Self::axis(simd, z, load(simd, coords[2], chunk));
             near = near & z.near;

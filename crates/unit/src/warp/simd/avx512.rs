@@ -87,6 +87,11 @@ impl Simd for Avx512 {
         unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
     }
     #[inline(always)]
+    fn gather8(self, window: Window<'_>, offsets: __m512i) -> [[__m512i; 4]; 2] {
+        // SAFETY: the token; offsets are limited to the window, those of the second half too.
+        unsafe { gather8(window.base(), limit(offsets, window.last(16).saturating_sub(16))) }
+    }
+    #[inline(always)]
     fn fence(a: &mut __m512i, b: &mut __m512i) {
         // SAFETY: AVX-512, as there is a vector.
         unsafe { (*a, *b) = fence(*a, *b) }
@@ -312,7 +317,13 @@ unsafe fn gather4(base: *const u8, offsets: __m512i) -> [__m512i; 4] {
     let row = |j: usize| {
         _mm512_inserti64x4::<1>(_mm512_castsi256_si512(half(j, j + 4)), half(j + 8, j + 12))
     };
-    let (a, b, c, d) = (row(0), row(1), row(2), row(3));
+    transpose([row(0), row(1), row(2), row(3)])
+}
+
+/// Four words of sixteen lanes, of lanes j, j + 4, j + 8, j + 12 together.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn transpose([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
     let (ef, gh) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
     [
@@ -321,4 +332,41 @@ unsafe fn gather4(base: *const u8, offsets: __m512i) -> [__m512i; 4] {
         _mm512_unpacklo_epi64(ef, gh),
         _mm512_unpackhi_epi64(ef, gh),
     ]
+}
+
+/// # Safety
+/// AVX-512; 32 bytes can be read at each offset.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+unsafe fn gather8(base: *const u8, offsets: __m512i) -> [[__m512i; 4]; 2] {
+    let mut at = [0_u32; 16];
+    // SAFETY: 64 bytes of our own.
+    unsafe { _mm512_storeu_si512(at.as_mut_ptr().cast(), offsets) };
+    // As in `gather4`. Offsets are loaded as they are used: to take them out of the vector is more work.
+    let half = |i: usize, j: usize| {
+        let (left, right): (__m256i, __m256i);
+        // SAFETY: as the caller promises.
+        unsafe {
+            asm!(
+                "vmovdqu {left:x}, xmmword ptr [{base} + {a}]",
+                "vmovdqu {right:x}, xmmword ptr [{base} + {a} + 16]",
+                "vinserti128 {left:y}, {left:y}, xmmword ptr [{base} + {b}], 1",
+                "vinserti128 {right:y}, {right:y}, xmmword ptr [{base} + {b} + 16], 1",
+                base = in(reg) base,
+                a = in(reg) u64::from(at[i]),
+                b = in(reg) u64::from(at[j]),
+                left = out(ymm_reg) left,
+                right = out(ymm_reg) right,
+                options(pure, readonly, nostack, preserves_flags),
+            );
+        }
+        (left, right)
+    };
+    let row = |j: usize| {
+        let ((a, c), (b, d)) = (half(j, j + 4), half(j + 8, j + 12));
+        let whole = |a, b| _mm512_inserti64x4::<1>(_mm512_castsi256_si512(a), b);
+        (whole(a, b), whole(c, d))
+    };
+    let (a, b, c, d) = (row(0), row(1), row(2), row(3));
+    [transpose([a.0, b.0, c.0, d.0]), transpose([a.1, b.1, c.1, d.1])]
 }

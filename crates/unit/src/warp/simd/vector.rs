@@ -110,6 +110,11 @@ impl<S: Simd> Int<S> {
         let [a, b, c, d] = simd.gather4(window, offsets.0);
         [Self(a), Self(b), Self(c), Self(d)]
     }
+    /// Likewise twice four words.
+    #[inline(always)]
+    pub(in crate::warp) fn gather8(simd: S, window: Window<'_>, offsets: Self) -> [[Self; 4]; 2] {
+        simd.gather8(window, offsets.0).map(|words| words.map(Self))
+    }
     /// See [`Simd::fence`].
     #[inline(always)]
     pub(in crate::warp) fn fence(a: &mut Self, b: &mut Self) {
