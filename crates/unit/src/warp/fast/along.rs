@@ -96,15 +96,16 @@ pub(super) fn along<S: Simd, const FIND: u8, const SCALE: u8, const MODE: u8>(
     axis: &Axis,
     x: Int<S>,
     offset: Int<S>,
-    Size { n, pitch, factor }: Size<S>,
+    size: Size<S>,
 ) -> OnAxis<S> {
+    let (n, factor) = (size.n, size.factor);
     let magnitude = (x & int(simd, i32::MAX)).as_float();
     let near = magnitude.lt(float(simd, axis.limit));
     let x = x.as_float();
     if FIND == POINT {
         let i = texel::<S, SCALE>(simd, x, n, factor);
         let (i, _) = address::<S, MODE>(simd, i + offset, n);
-        let (at, outside) = (i * pitch, [outside(simd, i, n); 2]);
+        let (at, outside) = (size.offset(i), [outside(simd, i, n); 2]);
         return OnAxis { lower: at, upper: at, weight: at, outside, together: near, near };
     }
     let t = distance::<S, SCALE>(simd, x, n, factor);
@@ -117,8 +118,8 @@ pub(super) fn along<S: Simd, const FIND: u8, const SCALE: u8, const MODE: u8>(
     };
     let (lower, upper) = address::<S, MODE>(simd, t >> 8, n);
     OnAxis {
-        lower: lower * pitch,
-        upper: upper * pitch,
+        lower: size.offset(lower),
+        upper: size.offset(upper),
         weight: t & int(simd, 255),
         outside: [outside(simd, lower, n), outside(simd, upper, n)],
         together: upper.is(lower + int(simd, 1)),
@@ -130,21 +131,30 @@ pub(super) fn along<S: Simd, const FIND: u8, const SCALE: u8, const MODE: u8>(
 pub(super) struct Size<S: Simd> {
     /// Texels.
     n: Int<S>,
-    /// Bytes from a texel to the next.
+    /// Bytes from a texel to the next; or how far numbers of texels are shifted.
     pitch: Int<S>,
+    shifts: bool,
     /// What coordinates are multiplied by first; a power of two, or not looked at.
     factor: Float<S>,
 }
 
 impl<S: Simd> Size<S> {
-    /// That of the only level.
+    /// That of the only level. `shifts`: its pitch is a power of two, and so needs no multiplication.
     #[inline(always)]
-    pub(super) fn of(simd: S, axis: &Axis) -> Self {
+    pub(super) fn of(simd: S, axis: &Axis, shifts: bool) -> Self {
+        let pitch = if shifts { axis.shift } else { axis.pitch };
         Self {
             n: int(simd, axis.size as i32),
-            pitch: int(simd, axis.pitch as i32),
+            pitch: int(simd, pitch as i32),
+            shifts,
             factor: float(simd, axis.factor),
         }
+    }
+
+    /// The byte offset of a texel.
+    #[inline(always)]
+    fn offset(&self, texel: Int<S>) -> Int<S> {
+        if self.shifts { texel.shl_each(self.pitch) } else { texel * self.pitch }
     }
 }
 
@@ -163,9 +173,9 @@ fn sizes<S: Simd, const FIND: u8, const EACH: bool>(
                 (true, POINT) => n.to_float(),
                 (true, _) => (n << 9).to_float(),
             };
-            Size { n, pitch: load(simd, &sizes.pitch, chunk), factor }
+            Size { n, pitch: load(simd, &sizes.pitch, chunk), shifts: false, factor }
         }
-        _ => Size::of(simd, axis),
+        _ => Size::of(simd, axis, false),
     }
 }
 

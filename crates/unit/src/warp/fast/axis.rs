@@ -65,6 +65,8 @@ pub(super) struct Axis {
     /// Texels, and bytes from one to the next, where all lanes read the same level.
     pub(super) size: u32,
     pub(super) pitch: u32,
+    /// Of a pitch that is a power of two, which.
+    pub(super) shift: u32,
     /// What coordinates are multiplied by, if that is a power of two: texels if they are normalized, 512 if two
     /// texels are looked for.
     pub(super) factor: f32,
@@ -150,7 +152,7 @@ impl Axis {
             Find::Linear => axes::Find::Linear,
         };
         let exact = axes::Axis { find: found, coords, mode };
-        Self { size, pitch, factor, limit, coords, kind, exact, run }
+        Self { size, pitch, shift: pitch.trailing_zeros(), factor, limit, coords, kind, exact, run }
     }
 
     /// Fills `out` for all 32 lanes, whatever the coordinates. Offsets are texels.

@@ -128,6 +128,10 @@ pub(super) fn whole(
     if axes.iter().flatten().any(|axis| axis.kind != kind) {
         return None;
     }
+    // Rows of such textures are a power of two apart, unless someone has put space between them.
+    if kind.1 == WRAP_2 && axes.iter().flatten().any(|axis| !axis.pitch.is_power_of_two()) {
+        return None;
+    }
     match (format.plain_channel()?, normalized, format.channels(), dims, footprint) {
         (Stored::U8, true, 4, 2, Footprint::Square) => by_kind::<Bytes<1, 4>, 1>(kind, build),
         (Stored::U8, true, 4, 2, Footprint::Texel) => {
@@ -195,10 +199,16 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8> Stage<OfWh
             for chunk in 0..chunks {
                 let mut next = None;
                 if !K::ASKS {
-                    if !Self::place(simd, axes, &coords, chunk, &mut now[chunk]) {
+                    let mut placed = Placed::<S, GROUPS, MODE>::zero(simd);
+                    if !Self::place(simd, axes, &coords, chunk, &mut placed) {
                         return;
                     }
-                } else if has_next {
+                    let out = out.each_mut().map(Option::as_deref_mut);
+                    let mut task = Task { window, next, border, channels, out };
+                    K::values(simd, &mut task, &placed, chunk);
+                    continue;
+                }
+                if has_next {
                     is_near &= Self::place(simd, axes, &coords, chunk, &mut then[chunk]);
                     if asks {
                         then[chunk].put_rows(chunk, &mut rows);
@@ -325,7 +335,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
 
     #[inline(always)]
     fn axis<S: Simd>(simd: S, axis: &Axis, coords: Int<S>) -> OnAxis<S> {
-        let size = Size::of(simd, axis);
+        let size = Size::of(simd, axis, MODE == WRAP_2);
         if K::POINT {
             along::<S, POINT, SCALE, MODE>(simd, axis, coords, int(simd, 0), size)
         } else {

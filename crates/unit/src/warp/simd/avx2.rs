@@ -132,6 +132,7 @@ impl Simd for Avx2 {
         shl(a: __m256i, bits: u32) -> __m256i = _mm256_sll_epi32(a, _mm_cvtsi32_si128(bits as i32));
         shr(a: __m256i, bits: u32) -> __m256i = _mm256_srl_epi32(a, _mm_cvtsi32_si128(bits as i32));
         sar(a: __m256i, bits: u32) -> __m256i = _mm256_sra_epi32(a, _mm_cvtsi32_si128(bits as i32));
+        shl_each(a: __m256i, bits: __m256i) -> __m256i = _mm256_sllv_epi32(a, bits);
         shr_each(a: __m256i, bits: __m256i) -> __m256i = _mm256_srlv_epi32(a, bits);
         sar_each(a: __m256i, bits: __m256i) -> __m256i = _mm256_srav_epi32(a, bits);
         add16(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi16(a, b);

@@ -126,6 +126,7 @@ impl Simd for Avx512 {
         shl(a: __m512i, bits: u32) -> __m512i = _mm512_sll_epi32(a, _mm_cvtsi32_si128(bits as i32));
         shr(a: __m512i, bits: u32) -> __m512i = _mm512_srl_epi32(a, _mm_cvtsi32_si128(bits as i32));
         sar(a: __m512i, bits: u32) -> __m512i = _mm512_sra_epi32(a, _mm_cvtsi32_si128(bits as i32));
+        shl_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_sllv_epi32(a, bits);
         shr_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_srlv_epi32(a, bits);
         sar_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_srav_epi32(a, bits);
         add16(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi16(a, b);
@@ -289,84 +290,126 @@ unsafe fn gather2(base: *const u8, offsets: __m512i) -> [__m512i; 2] {
     [_mm512_permutex2var_epi32(a, even, b), _mm512_permutex2var_epi32(a, odd, b)]
 }
 
-/// # Safety
-/// AVX-512; 16 bytes can be read at each offset.
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-unsafe fn gather4(base: *const u8, offsets: __m512i) -> [__m512i; 4] {
-    let mut at = [0_u32; 16];
-    // SAFETY: 64 bytes of our own.
-    unsafe { _mm512_storeu_si512(at.as_mut_ptr().cast(), offsets) };
-    // Lanes j, j + 4, j + 8, j + 12: the transposition leaves lanes in order.
-    let half = |i: usize, j: usize| {
-        let out: __m256i;
-        // SAFETY: as the caller promises.
-        unsafe {
-            asm!(
-                "vmovdqu {out:x}, xmmword ptr [{base} + {a}]",
-                "vinserti128 {out:y}, {out:y}, xmmword ptr [{base} + {b}], 1",
-                base = in(reg) base,
-                a = in(reg) u64::from(at[i]),
-                b = in(reg) u64::from(at[j]),
-                out = out(ymm_reg) out,
-                options(pure, readonly, nostack, preserves_flags),
-            );
-        }
-        out
-    };
-    let row = |j: usize| {
-        _mm512_inserti64x4::<1>(_mm512_castsi256_si512(half(j, j + 4)), half(j + 8, j + 12))
-    };
-    transpose([row(0), row(1), row(2), row(3)])
-}
+// Only what holds `asm` is built for AVX-512 by itself, and so small that it becomes part of its caller: a call
+// would put all vectors down in memory.
 
-/// Four words of sixteen lanes, of lanes j, j + 4, j + 8, j + 12 together.
+/// Texels of 16 bytes: that at `at` below that at `above`.
+///
+/// # Safety
+/// AVX-512; 16 bytes can be read at both offsets.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn transpose([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
-    let (ef, gh) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
-    [
-        _mm512_unpacklo_epi64(ab, cd),
-        _mm512_unpackhi_epi64(ab, cd),
-        _mm512_unpacklo_epi64(ef, gh),
-        _mm512_unpackhi_epi64(ef, gh),
-    ]
+unsafe fn two_texels(base: *const u8, at: u32, above: u32) -> __m256i {
+    let out: __m256i;
+    // SAFETY: as the caller promises.
+    unsafe {
+        asm!(
+            "vmovdqu {out:x}, xmmword ptr [{base} + {a}]",
+            "vinserti128 {out:y}, {out:y}, xmmword ptr [{base} + {b}], 1",
+            base = in(reg) base,
+            a = in(reg) u64::from(at),
+            b = in(reg) u64::from(above),
+            out = out(ymm_reg) out,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    out
+}
+
+/// Likewise with the texels behind them.
+///
+/// # Safety
+/// AVX-512; 32 bytes can be read at both offsets.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn two_pairs(base: *const u8, at: u32, above: u32) -> [__m256i; 2] {
+    let (left, right): (__m256i, __m256i);
+    // SAFETY: as the caller promises.
+    unsafe {
+        asm!(
+            "vmovdqu {left:x}, xmmword ptr [{base} + {a}]",
+            "vmovdqu {right:x}, xmmword ptr [{base} + {a} + 16]",
+            "vinserti128 {left:y}, {left:y}, xmmword ptr [{base} + {b}], 1",
+            "vinserti128 {right:y}, {right:y}, xmmword ptr [{base} + {b} + 16], 1",
+            base = in(reg) base,
+            a = in(reg) u64::from(at),
+            b = in(reg) u64::from(above),
+            left = out(ymm_reg) left,
+            right = out(ymm_reg) right,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    [left, right]
+}
+
+/// # Safety
+/// AVX-512.
+#[inline(always)]
+unsafe fn store_offsets(offsets: __m512i) -> [u32; 16] {
+    let mut at = [0_u32; 16];
+    // SAFETY: as the caller promises; 64 bytes of our own.
+    unsafe { _mm512_storeu_si512(at.as_mut_ptr().cast(), offsets) };
+    at
+}
+
+/// # Safety
+/// AVX-512; 16 bytes can be read at each offset.
+#[inline(always)]
+unsafe fn gather4(base: *const u8, offsets: __m512i) -> [__m512i; 4] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let at = store_offsets(offsets);
+        // Lanes j, j + 4, j + 8, j + 12: the transposition leaves lanes in order.
+        let mut rows = [_mm512_setzero_si512(); 4];
+        for j in 0..4 {
+            let low = two_texels(base, at[j], at[j + 4]);
+            rows[j] = whole(low, two_texels(base, at[j + 8], at[j + 12]));
+        }
+        transpose(rows)
+    }
 }
 
 /// # Safety
 /// AVX-512; 32 bytes can be read at each offset.
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
+#[inline(always)]
 unsafe fn gather8(base: *const u8, offsets: __m512i) -> [[__m512i; 4]; 2] {
-    let mut at = [0_u32; 16];
-    // SAFETY: 64 bytes of our own.
-    unsafe { _mm512_storeu_si512(at.as_mut_ptr().cast(), offsets) };
-    // As in `gather4`. Offsets are loaded as they are used: to take them out of the vector is more work.
-    let half = |i: usize, j: usize| {
-        let (left, right): (__m256i, __m256i);
-        // SAFETY: as the caller promises.
-        unsafe {
-            asm!(
-                "vmovdqu {left:x}, xmmword ptr [{base} + {a}]",
-                "vmovdqu {right:x}, xmmword ptr [{base} + {a} + 16]",
-                "vinserti128 {left:y}, {left:y}, xmmword ptr [{base} + {b}], 1",
-                "vinserti128 {right:y}, {right:y}, xmmword ptr [{base} + {b} + 16], 1",
-                base = in(reg) base,
-                a = in(reg) u64::from(at[i]),
-                b = in(reg) u64::from(at[j]),
-                left = out(ymm_reg) left,
-                right = out(ymm_reg) right,
-                options(pure, readonly, nostack, preserves_flags),
-            );
+    // SAFETY: as the caller promises.
+    unsafe {
+        let at = store_offsets(offsets);
+        let mut rows = [[_mm512_setzero_si512(); 4]; 2];
+        for j in 0..4 {
+            let low = two_pairs(base, at[j], at[j + 4]);
+            let high = two_pairs(base, at[j + 8], at[j + 12]);
+            rows[0][j] = whole(low[0], high[0]);
+            rows[1][j] = whole(low[1], high[1]);
         }
-        (left, right)
-    };
-    let row = |j: usize| {
-        let ((a, c), (b, d)) = (half(j, j + 4), half(j + 8, j + 12));
-        let whole = |a, b| _mm512_inserti64x4::<1>(_mm512_castsi256_si512(a), b);
-        (whole(a, b), whole(c, d))
-    };
-    let (a, b, c, d) = (row(0), row(1), row(2), row(3));
-    [transpose([a.0, b.0, c.0, d.0]), transpose([a.1, b.1, c.1, d.1])]
+        [transpose(rows[0]), transpose(rows[1])]
+    }
+}
+
+/// # Safety
+/// AVX-512.
+#[inline(always)]
+unsafe fn whole(low: __m256i, high: __m256i) -> __m512i {
+    // SAFETY: as the caller promises.
+    unsafe { _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high) }
+}
+
+/// Four words of lanes, from vectors of lanes j, j + 4, j + 8, j + 12.
+///
+/// # Safety
+/// AVX-512.
+#[inline(always)]
+unsafe fn transpose([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
+        let (ef, gh) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
+        [
+            _mm512_unpacklo_epi64(ab, cd),
+            _mm512_unpackhi_epi64(ab, cd),
+            _mm512_unpacklo_epi64(ef, gh),
+            _mm512_unpackhi_epi64(ef, gh),
+        ]
+    }
 }

@@ -80,6 +80,8 @@ pub(super) trait Simd: Copy {
     fn shr(a: Self::I, bits: u32) -> Self::I;
     /// The sign comes in from the left.
     fn sar(a: Self::I, bits: u32) -> Self::I;
+    /// A count for each lane, below 32.
+    fn shl_each(a: Self::I, bits: Self::I) -> Self::I;
     /// A count for each lane; zeros come in from the left, and 32 and more shift everything out.
     fn shr_each(a: Self::I, bits: Self::I) -> Self::I;
     /// Likewise, the sign from the left.

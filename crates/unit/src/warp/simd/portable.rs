@@ -153,6 +153,10 @@ impl Simd for Portable {
         map(a, |a| a >> bits)
     }
     #[inline(always)]
+    fn shl_each(a: I, bits: I) -> I {
+        zip(a, bits, |a, bits| a.wrapping_shl(bits as u32))
+    }
+    #[inline(always)]
     fn shr_each(a: I, bits: I) -> I {
         zip(a, bits, |a, bits| (a as u32).checked_shr(bits as u32).unwrap_or(0) as i32)
     }

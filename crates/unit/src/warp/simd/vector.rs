@@ -113,7 +113,8 @@ impl<S: Simd> Int<S> {
     /// Likewise twice four words.
     #[inline(always)]
     pub(in crate::warp) fn gather8(simd: S, window: Window<'_>, offsets: Self) -> [[Self; 4]; 2] {
-        simd.gather8(window, offsets.0).map(|words| words.map(Self))
+        let [[a, b, c, d], [e, f, g, h]] = simd.gather8(window, offsets.0);
+        [[Self(a), Self(b), Self(c), Self(d)], [Self(e), Self(f), Self(g), Self(h)]]
     }
     /// See [`Simd::fence`].
     #[inline(always)]
@@ -156,6 +157,11 @@ impl<S: Simd> Int<S> {
     #[inline(always)]
     pub(in crate::warp) fn shr(self, bits: u32) -> Self {
         Self(S::shr(self.0, bits))
+    }
+    /// By less than 32.
+    #[inline(always)]
+    pub(in crate::warp) fn shl_each(self, bits: Self) -> Self {
+        Self(S::shl_each(self.0, bits.0))
     }
     /// Zeros come in from the left.
     #[inline(always)]
