@@ -3,8 +3,9 @@
 #![allow(unsafe_code, reason = "code is mapped and called here")]
 
 use crate::emit::{Frame, PREDICATES, emit};
-use crate::{Block, Error, Files, Lanes, Limits};
+use crate::{Block, Error, Inputs, Lanes, Limits, Registers};
 use memmap2::{Mmap, MmapMut};
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 /// Code of a block.
@@ -55,32 +56,56 @@ impl Function {
         self.code.len()
     }
 
-    /// Runs the block for these lanes: the sum of the lanes that have taken each counted step with a
-    /// guard. None: a file or input is shorter than what the block looks at, and nothing has been
-    /// done.
+    /// Makes ready to run the block with these inputs. None: one is shorter than what the block looks at.
     #[inline]
-    pub fn call(&self, files: Files<'_>, lanes: Lanes) -> Option<u64> {
-        if !self.limits.hold(&files) {
+    pub fn with<'a>(&'a self, inputs: Inputs<'a>) -> Option<Call<'a>> {
+        self.limits.hold(&inputs).then(|| Call {
+            function: self,
+            frame: Frame {
+                narrow: std::ptr::null_mut(),
+                wide: std::ptr::null_mut(),
+                predicates: std::ptr::null_mut(),
+                pool: self.pool.as_ptr(),
+                constants: inputs.constants.as_ptr(),
+                wide_constants: inputs.wide_constants.as_ptr(),
+                rows: std::ptr::null(),
+                words: inputs.words.as_ptr(),
+                bytes: inputs.bytes.as_ptr(),
+                mask: 0,
+                rooms: [const { MaybeUninit::uninit() }; PREDICATES],
+            },
+            inputs: PhantomData,
+        })
+    }
+}
+
+/// A function with its inputs.
+#[derive(Debug)]
+pub struct Call<'a> {
+    function: &'a Function,
+    frame: Frame,
+    inputs: PhantomData<Inputs<'a>>,
+}
+
+impl Call<'_> {
+    /// Runs the block for these lanes of a warp: the sum of the lanes that have taken each counted step with
+    /// a guard. None: a file is shorter than what the block looks at, and nothing has been done.
+    #[inline]
+    pub fn run(&mut self, registers: Registers<'_>, lanes: Lanes) -> Option<u64> {
+        let Self { function, frame, .. } = self;
+        if !function.limits.hold_registers(&registers) {
             return None;
         }
         let (entry, mask) = match lanes {
             Lanes::Live(mask) => (0, mask),
-            Lanes::Some(mask) => (self.some, mask),
+            Lanes::Some(mask) => (function.some, mask),
         };
-        let mut frame = Frame {
-            narrow: files.narrow.as_mut_ptr(),
-            wide: files.wide.as_mut_ptr(),
-            predicates: files.predicates.as_mut_ptr(),
-            pool: self.pool.as_ptr(),
-            constants: files.constants.as_ptr(),
-            wide_constants: files.wide_constants.as_ptr(),
-            rows: files.rows.as_ptr(),
-            words: files.words.as_ptr(),
-            bytes: files.bytes.as_ptr(),
-            mask,
-            rooms: [const { MaybeUninit::uninit() }; PREDICATES],
-        };
-        let address = self.code[entry..].as_ptr();
+        frame.narrow = registers.narrow.as_mut_ptr();
+        frame.wide = registers.wide.as_mut_ptr();
+        frame.predicates = registers.predicates.as_mut_ptr();
+        frame.rows = registers.rows.as_ptr();
+        frame.mask = mask;
+        let address = function.code[entry..].as_ptr();
         // SAFETY: `emit` has made a function of this signature begin there: the map has its bytes,
         // nobody has written to it since, and it is executable.
         let function = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
@@ -88,6 +113,6 @@ impl Function {
         // writes registers and inputs of the frame's files below the lengths of `limits`, which have
         // been compared, its own pool and the frame's rooms, all of which live until it returns; it
         // changes no register that a caller relies on, and always returns: there are no jumps in it.
-        Some(unsafe { function(&raw mut frame) })
+        Some(unsafe { function(&raw mut *frame) })
     }
 }

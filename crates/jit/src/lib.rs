@@ -1,7 +1,7 @@
 //! Machine code for straight-line arithmetic on warps of 32 lanes.
 //!
 //! A [`Block`] is a list of operations on registers of 32 lanes; [`compile`] makes an AVX-512
-//! [`Function`] of it, which [`Function::call`] runs on the register files of a warp. Nothing here
+//! [`Function`] of it, which [`Call::run`] runs on the register files of a warp. Nothing here
 //! knows PTX: what an operation gives is said at [`Op`], [`Test`] and [`Action`], and that is what
 //! an interpreter of the same operations gives, on every bit.
 //!
@@ -25,11 +25,11 @@ mod op;
 
 pub use block::{Action, Block, Combine, Place, Predicate, Relation, Source, Step, Test};
 #[cfg(target_arch = "x86_64")]
-pub use function::{Function, compile, is_available};
+pub use function::{Call, Function, compile, is_available};
 #[cfg(target_arch = "x86_64")]
 use limits::Limits;
 #[cfg(not(target_arch = "x86_64"))]
-pub use nowhere::{Function, compile, is_available};
+pub use nowhere::{Call, Function, compile, is_available};
 pub use op::{Float, Op, Rounding};
 
 /// A register of 32 lanes of 32 bits.
@@ -37,21 +37,26 @@ pub type Narrow = [u32; 32];
 /// A register of 32 lanes of 64 bits.
 pub type Wide = [u64; 32];
 
-/// Registers of the running warp and what is only read: what a function is called with.
+/// What a warp brings along.
 #[derive(Debug)]
-pub struct Files<'a> {
+pub struct Registers<'a> {
     /// Registers of 32-bit lanes.
     pub narrow: &'a mut [Narrow],
     /// Registers of 64-bit lanes.
     pub wide: &'a mut [Wide],
     /// A bit for each lane.
     pub predicates: &'a mut [u32],
+    /// Lanes that differ; they are only read.
+    pub rows: &'a [Narrow],
+}
+
+/// What is only read, and the same for many warps.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a> {
     /// Numbers, each the same in all lanes.
     pub constants: &'a [Narrow],
     /// Numbers of 64 bits, each the same in all lanes.
     pub wide_constants: &'a [Wide],
-    /// Lanes that differ.
-    pub rows: &'a [Narrow],
     /// Numbers.
     pub words: &'a [u32],
     /// Parameters.

@@ -1,7 +1,7 @@
 //! How long the files and inputs must be that a function looks at.
 
 use crate::block::{Action, Block, Place, Source};
-use crate::{Error, Files};
+use crate::{Error, Inputs, Registers};
 
 /// Lengths that the files and inputs of a call must have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,15 +75,19 @@ impl Limits {
         Ok(())
     }
 
-    /// Whether files and inputs are so long.
-    pub(crate) fn hold(&self, files: &Files<'_>) -> bool {
-        files.narrow.len() >= self.narrow
-            && files.wide.len() >= self.wide
-            && files.predicates.len() >= self.predicates
-            && files.constants.len() >= self.constants
-            && files.wide_constants.len() >= self.wide_constants
-            && files.rows.len() >= self.rows
-            && files.words.len() >= self.words
-            && files.bytes.len() >= self.bytes
+    /// Whether inputs are so long.
+    pub(crate) fn hold(&self, inputs: &Inputs<'_>) -> bool {
+        inputs.constants.len() >= self.constants
+            && inputs.wide_constants.len() >= self.wide_constants
+            && inputs.words.len() >= self.words
+            && inputs.bytes.len() >= self.bytes
+    }
+
+    /// Whether the files of a warp are.
+    pub(crate) fn hold_registers(&self, registers: &Registers<'_>) -> bool {
+        registers.narrow.len() >= self.narrow
+            && registers.wide.len() >= self.wide
+            && registers.predicates.len() >= self.predicates
+            && registers.rows.len() >= self.rows
     }
 }

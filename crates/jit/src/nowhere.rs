@@ -1,15 +1,26 @@
 //! Where the processor is of another kind: nothing is compiled.
 
-use crate::{Block, Error, Files, Lanes};
+use crate::{Block, Error, Inputs, Lanes, Registers};
 
 /// Code of a block: there is none here.
 #[derive(Debug)]
 pub enum Function {}
 
 impl Function {
-    /// Runs the block.
-    pub fn call(&self, _: Files<'_>, _: Lanes) -> Option<u64> {
+    /// Makes ready to run the block.
+    pub fn with<'a>(&'a self, _: Inputs<'a>) -> Option<Call<'a>> {
         match *self {}
+    }
+}
+
+/// A function with its inputs.
+#[derive(Debug)]
+pub struct Call<'a>(&'a Function);
+
+impl Call<'_> {
+    /// Runs the block.
+    pub fn run(&mut self, _: Registers<'_>, _: Lanes) -> Option<u64> {
+        match *self.0 {}
     }
 }
 

@@ -3,7 +3,8 @@
 #![allow(missing_docs)]
 
 use texunit_jit::{
-    Action, Block, Error, Files, Function, Lanes, Op, Place, Predicate, Source, Step, compile,
+    Action, Block, Error, Function, Inputs, Lanes, Op, Place, Predicate, Registers, Source, Step,
+    compile,
 };
 
 fn step(op: Op, to: Place, from: [Source; 3]) -> Step {
@@ -20,17 +21,11 @@ fn block(steps: Vec<Step>) -> Block {
 /// Runs code with this many registers and these parameters.
 fn call(code: &Function, registers: usize, bytes: &[u8]) -> Option<Vec<[u32; 32]>> {
     let mut narrow = vec![[1; 32]; registers];
-    let files = Files {
-        narrow: &mut narrow,
-        wide: &mut [],
-        predicates: &mut [],
-        constants: &[],
-        wide_constants: &[],
-        rows: &[],
-        words: &[],
-        bytes,
-    };
-    code.call(files, Lanes::Live(u32::MAX)).map(|_| narrow)
+    let inputs = Inputs { constants: &[], wide_constants: &[], words: &[], bytes };
+    let mut call = code.with(inputs)?;
+    let registers =
+        Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], rows: &[] };
+    call.run(registers, Lanes::Live(u32::MAX)).map(|_| narrow)
 }
 
 #[test]

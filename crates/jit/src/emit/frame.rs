@@ -6,6 +6,7 @@ use std::mem::{MaybeUninit, offset_of};
 
 /// Addresses of the files and inputs, and room for predicates.
 #[repr(C)]
+#[derive(Debug)]
 pub(crate) struct Frame {
     pub(crate) narrow: *mut Narrow,
     pub(crate) wide: *mut Wide,

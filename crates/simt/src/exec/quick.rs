@@ -16,7 +16,7 @@ use crate::runs::Run;
 use crate::simd::Level;
 use arms::arm;
 use lanes::{Lanes, Spread, Window};
-use texunit_jit::{Files, Lanes as JitLanes};
+use texunit_jit::{Call, Inputs, Lanes as JitLanes, Registers};
 
 /// What is the same for the whole launch. It is made once: the loop would have to wait for the stores
 /// if it were made each time.
@@ -37,19 +37,16 @@ pub(super) struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// What machine code is called with, without registers.
+    /// The machine code of a run of arithmetic, if there is some (yet).
     #[inline(always)]
-    pub(super) fn files(&self) -> Files<'a> {
-        Files {
-            narrow: &mut [],
-            wide: &mut [],
-            predicates: &mut [],
+    pub(super) fn machine(&self, run: &'a Run) -> Option<Machine<'a>> {
+        let call = run.code()?.with(Inputs {
             constants: &self.fixed.constants.narrow,
             wide_constants: &self.fixed.constants.wide,
-            rows: self.tid,
             words: self.of_cta,
             bytes: self.fixed.params,
-        }
+        })?;
+        Some(Machine { run, call })
     }
 }
 
@@ -174,13 +171,14 @@ macro_rules! define {
                     Kind::Nop => Put::Done,
                     Kind::Run => {
                         let run = &values.fixed.code.runs.all[inst.s[0].as_number() as usize];
-                        let files = Files {
+                        let registers = Registers {
                             narrow: &mut *narrow,
                             wide: &mut *wide,
                             predicates: &mut *predicates,
-                            ..values.files()
+                            rows: values.tid,
                         };
-                        if let Some(active) = machine(run, files, mask, live) {
+                        let done = values.machine(run).and_then(|mut m| m.run(registers, mask, live));
+                        if let Some(active) = done {
                             steps += u64::from(run.steps);
                             threads += active;
                             pc += run.length;
@@ -256,10 +254,18 @@ pub(super) fn run(level: Level, values: &Values<'_>, warp: &mut Warp, place: &mu
     Job { values, lanes, place }.run(level);
 }
 
-/// Runs a run of arithmetic as machine code for these lanes: the thread instructions that it has counted.
-/// None: there is no code for it (yet), and nothing has been done.
-#[inline(always)]
-pub(super) fn machine(run: &Run, files: Files<'_>, mask: u32, live: u32) -> Option<u64> {
-    let guarded = run.code()?.call(files, among(mask, live))?;
-    Some(u64::from(run.whole) * count(mask) + guarded)
+/// A run of arithmetic as machine code.
+pub(super) struct Machine<'a> {
+    run: &'a Run,
+    call: Call<'a>,
+}
+
+impl Machine<'_> {
+    /// Runs it for these lanes of a warp: the thread instructions that it has counted. None: nothing has been
+    /// done.
+    #[inline(always)]
+    pub(super) fn run(&mut self, registers: Registers<'_>, mask: u32, live: u32) -> Option<u64> {
+        let guarded = self.call.run(registers, among(mask, live))?;
+        Some(u64::from(self.run.whole) * count(mask) + guarded)
+    }
 }

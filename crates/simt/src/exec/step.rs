@@ -1,13 +1,12 @@
 //! The interpreter's loop: runs a warp's splits instruction by instruction.
 
 use super::context::{Context, Done, Trouble, trouble};
-use super::quick::{self, Place, Values};
+use super::quick::{self, Machine, Place, Values};
 use super::warp::{self, Split, State, Warp};
 use crate::alu::{Alu, Kind};
 use crate::code::{AT_RETURN, Inst, NONE, Op, Rare, Slot};
 use crate::fault::FaultKind;
-use crate::runs::Run;
-use texunit_jit::Files;
+use texunit_jit::Registers;
 use texunit_unit::SurfaceKind;
 
 /// Steps that a split runs before others of its warp get their turn.
@@ -203,24 +202,30 @@ impl Context<'_> {
         let code = self.launch.code;
         let Op::Run { number, .. } = code.insts[split.pc as usize].op else { return false };
         let run = &code.runs.all[number as usize];
-        let Some(threads) = self.machine_code(warp, run, split.mask) else { return false };
+        let machine = self.values(warp).machine(run);
+        let done = machine.and_then(|mut m| self.machine_code(warp, &mut m, split.mask));
+        let Some(threads) = done else { return false };
         self.add(warp, run.steps.into(), threads);
         split.pc += 1 + run.length;
         true
     }
 
-    /// Runs a run of these lanes of a warp as machine code: see [`quick::machine`].
+    /// Runs machine code for these lanes of a warp: see [`Machine::run`].
     #[inline(always)]
-    pub(super) fn machine_code(&self, warp: &mut Warp, run: &Run, mask: u32) -> Option<u64> {
-        let (values, live) = (self.values(warp), warp.live);
+    pub(super) fn machine_code(
+        &self,
+        warp: &mut Warp,
+        machine: &mut Machine<'_>,
+        mask: u32,
+    ) -> Option<u64> {
+        let (rows, live) = (self.values(warp).tid, warp.live);
         let (narrow, wide, predicates) = warp.windows();
-        let files = Files { narrow, wide, predicates, ..values.files() };
-        quick::machine(run, files, mask, live)
+        machine.run(Registers { narrow, wide, predicates, rows }, mask, live)
     }
 
     /// What the inner loop reads besides registers.
     #[inline]
-    fn values(&self, warp: &Warp) -> Values<'_> {
+    pub(super) fn values(&self, warp: &Warp) -> Values<'_> {
         let first = 3 * warp.index as usize;
         Values { fixed: &self.fixed, of_cta: &self.of_cta, tid: &self.tids[first..first + 3] }
     }

@@ -175,10 +175,12 @@ impl Context<'_> {
                 }
                 Op::Run { number, length } => {
                     let run = &code.runs.all[*number as usize];
+                    let first = on.trailing_zeros() as usize;
+                    let Some(mut machine) = self.values(&warps[first]).machine(run) else { break };
                     let mut sum = 0;
                     for i in lanes(on) {
                         let live = warps[i].live;
-                        match self.machine_code(&mut warps[i], run, live) {
+                        match self.machine_code(&mut warps[i], &mut machine, live) {
                             Some(threads) => sum += threads,
                             None => not |= 1 << i,
                         }

@@ -10,7 +10,7 @@ use crate::code::{Inst, Quick};
 use crate::runs;
 use maker::Maker;
 use std::collections::HashSet;
-use texunit_jit::{Block, Function, Source};
+use texunit_jit::{Block, Function, Inputs, Registers, Source};
 use texunit_syntax::Span;
 
 /// How many registers of each kind a program has.
@@ -113,17 +113,20 @@ impl Program {
 
     /// Runs the code: steps and threads.
     fn execute(&self, code: &Function, bank: &mut Bank, live: u32, mask: u32) -> (u64, u64) {
-        let files = Files {
-            narrow: &mut bank.narrow,
-            wide: &mut bank.wide,
-            predicates: &mut bank.predicates,
+        let inputs = Inputs {
             constants: &self.constants.narrow,
             wide_constants: &self.constants.wide,
-            rows: &self.tid,
             words: &OF_CTA,
             bytes: &self.params,
         };
-        let guarded = code.call(files, among(mask, live)).expect("files are long enough");
+        let registers = Registers {
+            narrow: &mut bank.narrow,
+            wide: &mut bank.wide,
+            predicates: &mut bank.predicates,
+            rows: &self.tid,
+        };
+        let mut call = code.with(inputs).expect("inputs are long enough");
+        let guarded = call.run(registers, among(mask, live)).expect("files are long enough");
         let counted = || self.insts.iter().filter(|inst| inst.count != 0);
         let whole = counted().filter(|inst| inst.guard == Slot::TRUE).count() as u64;
         (counted().count() as u64, whole * u64::from(mask.count_ones()) + guarded)

@@ -2,7 +2,7 @@
 
 use super::ahead::Ahead;
 use super::floats::{EXPONENT, Kind, SIGN, Texels, cut};
-use crate::warp::simd::{Double, Float, Int, Simd, double, float, int};
+use crate::warp::simd::{Double, Int, Simd, double, float, int};
 
 pub(super) struct F32;
 

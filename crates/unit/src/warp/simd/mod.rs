@@ -139,6 +139,31 @@ pub(super) trait Arguments {
 /// A stage that is picked when the plan is made.
 pub(super) trait Stage<A: Arguments> {
     fn run<S: Simd>(simd: S, arguments: A::Of<'_>);
+
+    // The builds are methods, which the compiler puts where their stage is: functions would all be in one part of
+    // the crate, which it works on for minutes, by one thread.
+
+    fn portable(arguments: A::Of<'_>) {
+        Self::run(portable::Portable, arguments);
+    }
+
+    /// # Safety
+    /// The machine runs [`SimdLevel::Avx2`].
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt")]
+    unsafe fn avx2(arguments: A::Of<'_>) {
+        Self::run(avx2::Avx2::new(), arguments);
+    }
+
+    /// # Safety
+    /// The machine runs [`SimdLevel::Avx512`].
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(
+        enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,fma,bmi1,bmi2,lzcnt,popcnt"
+    )]
+    unsafe fn avx512(arguments: A::Of<'_>) {
+        Self::run(avx512::Avx512::new(), arguments);
+    }
 }
 
 /// A stage built for a level that this machine has.
@@ -168,26 +193,11 @@ impl<A: Arguments> Run<A> {
 
 /// The build of a stage.
 pub(super) fn pick<A: Arguments, K: Stage<A>>(build: Build) -> Run<A> {
-    fn portable<A: Arguments, K: Stage<A>>(arguments: A::Of<'_>) {
-        K::run(portable::Portable, arguments);
-    }
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt")]
-    fn avx2<A: Arguments, K: Stage<A>>(arguments: A::Of<'_>) {
-        K::run(avx2::Avx2::new(), arguments);
-    }
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(
-        enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,fma,bmi1,bmi2,lzcnt,popcnt"
-    )]
-    fn avx512<A: Arguments, K: Stage<A>>(arguments: A::Of<'_>) {
-        K::run(avx512::Avx512::new(), arguments);
-    }
     match build.level() {
         #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx512 => Run(avx512::<A, K>),
+        SimdLevel::Avx512 => Run(K::avx512),
         #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx2 => Run(avx2::<A, K>),
-        _ => Run(portable::<A, K>),
+        SimdLevel::Avx2 => Run(K::avx2),
+        _ => Run(K::portable),
     }
 }
