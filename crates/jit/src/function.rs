@@ -59,23 +59,23 @@ impl Function {
     /// Makes ready to run the block with these inputs. None: one is shorter than what the block looks at.
     #[inline]
     pub fn with<'a>(&'a self, inputs: Inputs<'a>) -> Option<Call<'a>> {
-        self.limits.hold(&inputs).then(|| Call {
-            function: self,
-            frame: Frame {
-                narrow: std::ptr::null_mut(),
-                wide: std::ptr::null_mut(),
-                predicates: std::ptr::null_mut(),
-                pool: self.pool.as_ptr(),
-                constants: inputs.constants.as_ptr(),
-                wide_constants: inputs.wide_constants.as_ptr(),
-                rows: std::ptr::null(),
-                words: inputs.words.as_ptr(),
-                bytes: inputs.bytes.as_ptr(),
-                mask: 0,
-                rooms: [const { MaybeUninit::uninit() }; PREDICATES],
-            },
-            inputs: PhantomData,
-        })
+        if !self.limits.hold(&inputs) {
+            return None;
+        }
+        let frame = Frame {
+            narrow: std::ptr::null_mut(),
+            wide: std::ptr::null_mut(),
+            predicates: std::ptr::null_mut(),
+            pool: self.pool.as_ptr(),
+            constants: inputs.constants.as_ptr(),
+            wide_constants: inputs.wide_constants.as_ptr(),
+            rows: std::ptr::null(),
+            words: inputs.words.as_ptr(),
+            bytes: inputs.bytes.as_ptr(),
+            mask: 0,
+            rooms: [const { MaybeUninit::uninit() }; PREDICATES],
+        };
+        Some(Call { function: self, frame, inputs: PhantomData })
     }
 }
 

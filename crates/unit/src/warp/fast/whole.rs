@@ -162,6 +162,9 @@ fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Build) -> Opti
     })
 }
 
+/// Along x, y, and z if there is one.
+type Axes<'a> = (&'a Axis, &'a Axis, Option<&'a Axis>);
+
 /// Of two axes, or of three with their two groups.
 struct Whole<K, const GROUPS: usize, const SCALE: u8, const MODE: u8>(PhantomData<K>);
 
@@ -170,57 +173,13 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8> Stage<OfWh
 {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
-        let Call { axes, window, border, channels, asks, mut registers, next } = call;
-        let (chunks, warps) = (32 / S::LANES, registers.warps());
-        let mut rows = [[0; 32]; 4];
-        let [Some(x), Some(y), z] = axes else { return };
+        let [Some(x), Some(y), z] = call.axes else { return };
         let axes = (x, y, z.as_ref());
-        // Of a warp and, where it is asked for, of the next one.
-        let mut placed = [simd.chunks(Placed::<S, GROUPS, MODE>::zero(simd)); 2];
-        let [now, then] = &mut placed;
-        let (mut now, mut then) = (now.as_mut(), then.as_mut());
-        let mut is_near = *next < warps;
-        if K::ASKS && is_near {
-            let (coords, _) = registers.of(*next, *next);
-            for chunk in 0..chunks {
-                is_near &= Self::place(simd, axes, &coords, chunk, &mut then[chunk]);
-            }
+        if K::ASKS {
+            Self::ahead(simd, axes, call);
+        } else {
+            Self::in_turn(simd, axes, call);
         }
-        for warp in *next..warps {
-            *next = warp;
-            if !is_near {
-                return;
-            }
-            registers.ask_ahead(warp, 1 + GROUPS);
-            let has_next = warp + 1 < warps;
-            let ahead = usize::from(K::ASKS);
-            let (coords, mut out) = registers.of(warp + ahead, warp);
-            std::mem::swap(&mut now, &mut then);
-            for chunk in 0..chunks {
-                let mut next = None;
-                if !K::ASKS {
-                    let mut placed = Placed::<S, GROUPS, MODE>::zero(simd);
-                    if !Self::place(simd, axes, &coords, chunk, &mut placed) {
-                        return;
-                    }
-                    let out = out.each_mut().map(Option::as_deref_mut);
-                    let mut task = Task { window, next, border, channels, out };
-                    K::values(simd, &mut task, &placed, chunk);
-                    continue;
-                }
-                if has_next {
-                    is_near &= Self::place(simd, axes, &coords, chunk, &mut then[chunk]);
-                    if asks {
-                        then[chunk].put_rows(chunk, &mut rows);
-                        next = Some(&rows);
-                    }
-                }
-                let out = out.each_mut().map(Option::as_deref_mut);
-                let mut task = Task { window, next, border, channels, out };
-                K::values(simd, &mut task, &now[chunk], chunk);
-            }
-        }
-        *next = warps;
     }
 }
 
@@ -312,11 +271,75 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
 impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
     Whole<K, GROUPS, SCALE, MODE>
 {
+    /// A warp after the other.
+    #[inline(always)]
+    fn in_turn<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
+        let Call { window, border, channels, mut registers, next, .. } = call;
+        let warps = registers.warps();
+        for warp in *next..warps {
+            *next = warp;
+            registers.ask_ahead(warp, 1 + GROUPS);
+            let (coords, mut out) = registers.of(warp, warp);
+            for chunk in 0..32 / S::LANES {
+                let mut placed = Placed::<S, GROUPS, MODE>::zero(simd);
+                if !Self::place(simd, axes, &coords, chunk, &mut placed) {
+                    return;
+                }
+                let out = out.each_mut().map(Option::as_deref_mut);
+                let mut task = Task { window, next: None, border, channels, out };
+                K::values(simd, &mut task, &placed, chunk);
+            }
+        }
+        *next = warps;
+    }
+
+    /// Likewise, but the texels of a warp are found, and asked for, before those of the one before it are
+    /// summed.
+    #[inline(always)]
+    fn ahead<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
+        let Call { window, border, channels, asks, mut registers, next, .. } = call;
+        let (chunks, warps) = (32 / S::LANES, registers.warps());
+        let mut rows = [[0; 32]; 4];
+        let mut placed = [simd.chunks(Placed::<S, GROUPS, MODE>::zero(simd)); 2];
+        let [now, then] = &mut placed;
+        let (mut now, mut then) = (now.as_mut(), then.as_mut());
+        let mut is_near = *next < warps;
+        if is_near {
+            let (coords, _) = registers.of(*next, *next);
+            for chunk in 0..chunks {
+                is_near &= Self::place(simd, axes, &coords, chunk, &mut then[chunk]);
+            }
+        }
+        for warp in *next..warps {
+            *next = warp;
+            if !is_near {
+                return;
+            }
+            registers.ask_ahead(warp, 1 + GROUPS);
+            let (coords, mut out) = registers.of(warp + 1, warp);
+            std::mem::swap(&mut now, &mut then);
+            for chunk in 0..chunks {
+                let mut next = None;
+                if warp + 1 < warps {
+                    is_near &= Self::place(simd, axes, &coords, chunk, &mut then[chunk]);
+                    if asks {
+                        then[chunk].put_rows(chunk, &mut rows);
+                        next = Some(&rows);
+                    }
+                }
+                let out = out.each_mut().map(Option::as_deref_mut);
+                let mut task = Task { window, next, border, channels, out };
+                K::values(simd, &mut task, &now[chunk], chunk);
+            }
+        }
+        *next = warps;
+    }
+
     /// Finds what the lanes of a vector read; false if some of them are far.
     #[inline(always)]
     fn place<S: Simd>(
         simd: S,
-        (x, y, z): (&Axis, &Axis, Option<&Axis>),
+        (x, y, z): Axes<'_>,
         coords: &[&Lanes; 3],
         chunk: usize,
         to: &mut Placed<S, GROUPS, MODE>,
