@@ -69,7 +69,7 @@ impl<'a> Line<'a> {
             threads: effort.threads,
             mfetch_per_s: rounded(rate.best),
             median_mfetch_per_s: rounded(rate.median),
-            simd: texunit_unit::simd_level().name(),
+            simd: texunit_unit::fetch_level().name(),
             fetches: effort.fetches,
             batch: effort.batch,
             runs: rate.runs,
@@ -144,7 +144,7 @@ fn head(via: Via, effort: &Effort) -> String {
         1 => "1 thread".to_owned(),
         n => format!("{n} threads"),
     };
-    let simd = texunit_unit::simd_level();
+    let simd = texunit_unit::fetch_level();
     format!(
         "million fetches per second, {simd}, {threads}, {way}\n{:<14}{:>9}{:>9}",
         "case", "best", "median"

@@ -6,6 +6,7 @@ use clap::CommandFactory;
 use std::process::{Command, Output};
 use texunit::bench::{cases, ptx};
 use texunit_syntax::SourceFile;
+use texunit_unit::SimdLevel;
 
 fn bench(arguments: &[&str]) -> Output {
     command(arguments).output().unwrap()
@@ -34,7 +35,9 @@ fn a_line_for_a_case() {
     let [line] = &lines(&output)[..] else { panic!("{}", text(&output.stdout)) };
     assert_eq!((&line["case"], &line["via"]), (&"a-wrap-coh".into(), &"api".into()));
     assert_eq!((&line["threads"], &line["fetches"]), (&1.into(), &8192.into()));
-    assert_eq!(line["simd"], texunit_unit::SimdLevel::detected().name());
+    let level: SimdLevel = line["simd"].as_str().unwrap().parse().unwrap();
+    // Where gathers are slow, plans are of a lower level than the machine.
+    assert!(level <= SimdLevel::detected() && level >= SimdLevel::detected().min(SimdLevel::Avx2));
     let [best, median] =
         ["mfetch_per_s", "median_mfetch_per_s"].map(|key| line[key].as_f64().unwrap());
     assert!(best >= median && median > 0.0);

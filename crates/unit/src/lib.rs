@@ -29,4 +29,6 @@ pub use resource::{
 };
 pub use sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Surface, Texture};
 pub use surface::{SurfaceOutcome, SurfacePlace, SurfacePlan, SurfaceTrace};
-pub use warp::{FetchArrays, FetchPlan, LengthError, Scratch, SimdError, SimdLevel, simd_level};
+pub use warp::{
+    FetchArrays, FetchPlan, LengthError, Scratch, SimdError, SimdLevel, fetch_level, simd_level,
+};

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use texunit_unit::{
     FetchAnswer, FetchForm, FetchOperands, FetchPlan, FetchRequest, Lanes, PlanError, Sampler,
-    Scratch, SimdLevel, Texture, reference, simd_level,
+    Scratch, SimdLevel, Texture, fetch_level, reference,
 };
 
 /// What one fetch did return.
@@ -44,7 +44,7 @@ impl BuiltFetch {
 
     /// Every fetch on the planned path, 32 at a time.
     pub fn planned(&self) -> Result<Vec<Answer>, PlanError> {
-        self.planned_at(simd_level())
+        self.planned_at(fetch_level())
     }
 
     /// The same for a SIMD level.

@@ -19,11 +19,13 @@
 mod arrays;
 mod build;
 mod fast;
+#[cfg(target_arch = "x86_64")]
+mod gathers;
 mod general;
 mod simd;
 
 pub use arrays::{FetchArrays, LengthError};
-pub use build::{SimdError, SimdLevel, simd_level};
+pub use build::{SimdError, SimdLevel, fetch_level, simd_level};
 
 use crate::effective::{EffectiveSampler, resolve};
 use crate::request::{FetchAnswer, FetchForm, FetchRequest, Lanes, Places, PlanError, ResultType};
