@@ -1,6 +1,6 @@
 //! One allocation.
 
-use crate::Window;
+use crate::{Window, hint};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -343,14 +343,9 @@ impl Block {
     #[inline]
     pub fn will_write(&self, offset: u64, len: usize) {
         let Ok(p) = self.pointer(offset, len) else { return };
-        #[cfg(target_arch = "x86_64")]
         for line in (0..len).step_by(64) {
-            use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-            // SAFETY: a hint, which never faults.
-            unsafe { _mm_prefetch::<_MM_HINT_ET0>(p.cast::<i8>().wrapping_add(line)) };
+            hint::will_write(p.wrapping_add(line));
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = p;
     }
 
     /// All bytes.

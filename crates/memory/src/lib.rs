@@ -5,6 +5,7 @@
 //! * A [`MemoryMap`] is the frozen table of blocks that a launch searches.
 //! * A [`Window`] is a part of a block for reads of many elements at once (texels of a warp).
 //! * A [`Heap`] gives out parts of one block to kernels.
+//! * [`hint`] asks the caches of the CPU for what comes.
 //!
 //! # The invariant behind every unsafe access
 //!
@@ -23,6 +24,7 @@
 mod block;
 mod error;
 mod heap;
+pub mod hint;
 mod map;
 mod space;
 mod window;

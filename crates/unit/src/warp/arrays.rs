@@ -2,6 +2,7 @@
 
 use super::{Fast, FetchPlan, Scratch, Way, fast};
 use crate::request::{FetchAnswer, FetchRequest, Lanes, ZERO_LANES};
+use texunit_memory::hint;
 
 /// The operands of many fetches: an array for each register of the instruction, as in
 /// [`FetchRequest`]. Floats are raw bits (`bytemuck::cast_slice` turns one into the other). Arrays that
@@ -84,7 +85,9 @@ pub(super) const AHEAD: usize = 12;
 #[inline(always)]
 pub(super) fn will_read(array: &[Lanes], warp: usize) {
     if let Some(lanes) = array.get(warp) {
-        ask::<false>(lanes);
+        let place = lanes.as_ptr().cast::<u8>();
+        hint::will_read(place);
+        hint::will_read(place.wrapping_add(64));
     }
 }
 
@@ -92,27 +95,10 @@ pub(super) fn will_read(array: &[Lanes], warp: usize) {
 #[inline(always)]
 pub(super) fn will_write(array: &[Lanes], warp: usize) {
     if let Some(lanes) = array.get(warp) {
-        ask::<true>(lanes);
+        let place = lanes.as_ptr().cast::<u8>();
+        hint::will_write(place);
+        hint::will_write(place.wrapping_add(64));
     }
-}
-
-#[inline(always)]
-fn ask<const WRITE: bool>(place: *const Lanes) {
-    #[cfg(target_arch = "x86_64")]
-    for line in 0..2 {
-        use std::arch::x86_64::{_MM_HINT_ET0, _MM_HINT_T0, _mm_prefetch};
-        let place = place.cast::<i8>().wrapping_add(64 * line);
-        // SAFETY: a hint, which never faults.
-        unsafe {
-            if WRITE {
-                _mm_prefetch::<_MM_HINT_ET0>(place);
-            } else {
-                _mm_prefetch::<_MM_HINT_T0>(place);
-            }
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = place;
 }
 
 /// Arrays that are read, and the registers of the warp that is next.
@@ -236,25 +222,16 @@ impl FetchPlan {
                     }
                 }
             }
-            Way::Fast(fast) if !self.is_narrow() && warps > 0 => {
-                // The next fetch begins before this one waits for its texels.
-                let resource = &*self.texture.resource;
-                let fast::Space { placed: [now, next], blend } = &mut scratch.fast;
-                let (mut now, mut next) = (now, next);
+            Way::Fast(fast) if !self.is_narrow() => {
                 let mut registers = Registers::new(&all, components);
-                let [x, y, z, w] = &mut results(&mut out, components);
-                fast.place(&registers.request(0), now);
-                for warp in 0..warps {
-                    if warp + 1 < warps {
-                        fast.place(&registers.request(warp + 1), next);
+                let mut places = results(&mut out, components).map(|lanes| lanes.iter_mut());
+                let warps = (0..warps).map(|warp| {
+                    for rest in &places {
+                        will_write(rest.as_slice(), AHEAD);
                     }
-                    for out in [&*x, &*y, &*z, &*w] {
-                        will_write(out, warp + AHEAD);
-                    }
-                    let out = [x.get_mut(warp), y.get_mut(warp), z.get_mut(warp), w.get_mut(warp)];
-                    fast.finish(resource, now, blend, out);
-                    std::mem::swap(&mut now, &mut next);
-                }
+                    (registers.request(warp), places.each_mut().map(Iterator::next))
+                });
+                fast.fetch_warps(&self.texture.resource, warps, &mut scratch.fast);
             }
             _ => {
                 let mut registers = Registers::new(&all, components);

@@ -1,10 +1,9 @@
 //! Whether the gathers of AVX-512 pay on this CPU: on some they are as fast as single loads, on others they take
-//! several times as long. Nothing but the clock says so, and so it is asked, once in a process.
+//! several times as long. Nothing but the clock says so.
 
 use super::build::SimdLevel;
 use super::simd::{Arguments, Int, Simd, Stage, int, load};
 use crate::request::Lanes;
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use texunit_memory::{Block, Window};
 
@@ -17,11 +16,10 @@ const TIMES: usize = 32;
 /// The level that fetches are built for, if nobody forces one: the highest of the machine, or AVX2, whose builds
 /// load texels one by one, where that is much faster.
 pub(super) fn level() -> SimdLevel {
-    static LEVEL: OnceLock<SimdLevel> = OnceLock::new();
-    *LEVEL.get_or_init(|| match measured() {
+    match measured() {
         Some((avx512, avx2)) => better(avx512, avx2),
         None => SimdLevel::detected(),
-    })
+    }
 }
 
 /// Arithmetic gains from longer vectors, and so gathers may take somewhat longer.
@@ -106,6 +104,5 @@ mod tests {
             assert!(avx2 > Duration::ZERO && avx2 < Duration::from_secs(1));
         }
         assert!(level() <= SimdLevel::detected());
-        assert_eq!(level(), level());
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::request::Lanes;
 use crate::warp::simd::{Int, Simd};
-use texunit_memory::Window;
+use texunit_memory::{Window, hint};
 
 /// Byte offsets of the rows of up to two groups: what a vector's lanes read lies together.
 pub(super) type Rows = [Lanes; 4];
@@ -42,21 +42,9 @@ impl Ahead for Asking<'_> {
     #[inline(always)]
     fn ask<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>) {
         for n in texel * self.each..(texel + 1) * self.each {
-            ask(self.window, self.offsets[n]);
+            // Wherever that is: places are limited to the window when they are read.
+            hint::will_read(self.window.base().wrapping_add(self.offsets[n] as usize));
         }
         Int::fence(code, sum);
     }
-}
-
-/// Asks for the line at a byte offset, wherever that is.
-#[inline(always)]
-fn ask(window: Window<'_>, offset: u32) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a hint, which never faults.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(window.base().wrapping_add(offset as usize).cast()) }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (window, offset);
 }

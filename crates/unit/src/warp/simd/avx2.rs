@@ -93,11 +93,6 @@ impl Simd for Avx2 {
         unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
     }
     #[inline(always)]
-    fn gather8(self, window: Window<'_>, offsets: __m256i) -> [[__m256i; 4]; 2] {
-        let next = Self::add(offsets, self.splat(16));
-        [self.gather4(window, offsets), self.gather4(window, next)]
-    }
-    #[inline(always)]
     fn fence(a: &mut __m256i, b: &mut __m256i) {
         // SAFETY: AVX2, as there is a vector.
         unsafe { (*a, *b) = fence(*a, *b) }

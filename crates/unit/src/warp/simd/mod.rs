@@ -51,7 +51,11 @@ pub(super) trait Simd: Copy {
     /// Likewise 16 bytes, as four words.
     fn gather4(self, window: Window<'_>, offsets: Self::I) -> [Self::I; 4];
     /// Likewise 32 bytes, as two times four words.
-    fn gather8(self, window: Window<'_>, offsets: Self::I) -> [[Self::I; 4]; 2];
+    #[inline(always)]
+    fn gather8(self, window: Window<'_>, offsets: Self::I) -> [[Self::I; 4]; 2] {
+        let next = Self::add(offsets, self.splat(16));
+        [self.gather4(window, offsets), self.gather4(window, next)]
+    }
     /// A place that no request for a cache line is moved past by the compiler, after `a` and `b` are computed
     /// and before they are used: else it would ask for all lines at once.
     fn fence(a: &mut Self::I, b: &mut Self::I);

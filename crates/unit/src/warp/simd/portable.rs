@@ -78,11 +78,6 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn gather8(self, window: Window<'_>, offsets: I) -> [[I; 4]; 2] {
-        let next = Self::add(offsets, self.splat(16));
-        [self.gather4(window, offsets), self.gather4(window, next)]
-    }
-    #[inline(always)]
     fn fence(_: &mut I, _: &mut I) {}
     #[inline(always)]
     fn store(x: I, to: &mut Lanes, chunk: usize) {
