@@ -5,6 +5,7 @@
 //! ends in a [`Fault`] value, never in a panic.
 
 pub mod alu;
+mod bits;
 mod code;
 mod exec;
 pub mod fault;

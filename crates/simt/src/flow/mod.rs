@@ -3,14 +3,13 @@
 
 mod visit;
 
-pub(crate) use visit::{each_read, each_slot, each_write};
+pub(crate) use visit::{Use, each_slot, each_slot_mut};
 
+use crate::bits::Set;
 use crate::code::{Code, Inst, Slot};
 use std::ops::Range;
 use visit::{each_successor, starts};
 
-/// Bits that the sets of a function may have together; larger functions are not looked at.
-const MOST: usize = 1 << 25;
 /// Passes over a function: loops need as many as they are deep, and a few more.
 const ROUNDS: usize = 32;
 
@@ -39,30 +38,6 @@ impl Numbers {
     }
 }
 
-/// A set of registers.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Set(Vec<u64>);
-
-impl Set {
-    fn new(registers: usize) -> Self {
-        Self(vec![0; registers.div_ceil(64)])
-    }
-
-    fn put(&mut self, i: usize, is: bool) {
-        let bit = 1 << (i % 64);
-        let word = &mut self.0[i / 64];
-        *word = if is { *word | bit } else { *word & !bit };
-    }
-
-    fn add(&mut self, other: &Set) {
-        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
-    }
-
-    pub(crate) fn has(&self, i: usize) -> bool {
-        self.0[i / 64] >> (i % 64) & 1 == 1
-    }
-}
-
 /// The flow of a function.
 pub(crate) struct Flow<'a> {
     pub(crate) insts: &'a [Inst],
@@ -76,15 +51,15 @@ pub(crate) struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    /// None: the function is too large, or its loops are too deep.
-    pub(crate) fn of(code: &'a Code, function: usize) -> Option<Self> {
+    /// None: registers times blocks are more than `most`, or loops are too deep.
+    pub(crate) fn of(code: &'a Code, function: usize, most: usize) -> Option<Self> {
         let f = &code.funcs[function];
         let next = code.funcs.get(function + 1).map_or(code.insts.len(), |f| f.entry as usize);
         let insts = code.insts.get(f.entry as usize..next)?;
         let [narrow, wide, predicates] = [f.narrow, f.wide, f.predicates].map(|n| n as usize);
         let numbers = Numbers { narrow, wide, all: narrow + wide + predicates };
         let starts = starts(insts, f.entry);
-        if starts.len().saturating_mul(numbers.all) > MOST {
+        if starts.len().saturating_mul(numbers.all) > most {
             return None;
         }
         let live = vec![Set::new(numbers.all); starts.len()];
@@ -121,14 +96,23 @@ impl<'a> Flow<'a> {
 
     /// Takes an instruction back.
     pub(crate) fn before(&self, inst: &Inst, live: &mut Set) {
+        let mut mark = |slot: &Slot, is| {
+            self.numbers.of(*slot).into_iter().for_each(|i| live.put(i, is));
+        };
+        // What is read is live, whether it is written too or not.
+        let mut marked = |marks: Use| {
+            each_slot(&inst.op, |does, slot| {
+                if does == marks {
+                    mark(slot, marks == Use::Reads);
+                }
+            })
+        };
         if inst.guard == Slot::TRUE {
-            each_write(&inst.op, |slot| {
-                self.numbers.of(slot).into_iter().for_each(|i| live.put(i, false));
-            });
+            marked(Use::Writes);
         }
-        let mut read = |slot| self.numbers.of(slot).into_iter().for_each(|i| live.put(i, true));
-        read(inst.guard);
-        if !each_read(&inst.op, read) {
+        let is_known = marked(Use::Reads);
+        mark(&inst.guard, true);
+        if !is_known {
             (0..self.numbers.all).for_each(|i| live.put(i, true));
         }
     }

@@ -2,125 +2,161 @@
 
 use crate::code::{Inst, Op, Slot};
 
-/// Calls `f` with each register that an operation reads. False: it may read any.
-pub(crate) fn each_read(op: &Op, mut f: impl FnMut(Slot)) -> bool {
-    let mut all = |slots: &[Slot]| slots.iter().copied().for_each(&mut f);
-    match op {
-        Op::Join | Op::Nop | Op::Run { .. } | Op::Special { .. } => {}
-        Op::Exit | Op::Return | Op::Trap | Op::Branch { .. } => {}
-        Op::BranchIndexed { index, .. } => all(&[*index]),
-        Op::Narrow { s, .. } | Op::Wide { s, .. } | Op::Widen { s, .. } | Op::Lop3 { s, .. } => {
-            all(s);
-        }
-        Op::Cut { a, .. } | Op::MovNarrow { a, .. } | Op::MovWide { a, .. } => all(&[*a]),
-        Op::Convert { a, .. } | Op::Unpack { a, .. } | Op::CountZero { divisor: a } => all(&[*a]),
-        Op::Shift { a, b, .. } | Op::Logic { a, b, .. } => all(&[*a, *b]),
-        Op::CompareNarrow { a, b, to, .. }
-        | Op::CompareWide { a, b, to, .. }
-        | Op::ComparePair { a, b, to, .. } => all(&[*a, *b, to.c]),
-        Op::SelectNarrow { a, b, p, .. } | Op::SelectWide { a, b, p, .. } => all(&[*a, *b, *p]),
-        Op::Rare(rare) => all(&rare.s),
-        Op::Pack { parts, .. } => all(parts),
-        Op::Load(access) => all(&[access.base]),
-        Op::Store(access) => {
-            all(&[access.base]);
-            all(&access.parts);
-        }
-        Op::Fetch(fetch) => {
-            all(&fetch.coords);
-            all(&[fetch.texture.slot]);
-            fetch.sampler.iter().for_each(|s| all(&[s.slot]));
-            if let Some(more) = &fetch.more {
-                all(&[more.level, more.compare]);
-                [more.dpdx, more.dpdy, more.offset].iter().for_each(|s| all(s));
-            }
-        }
-        _ => return false,
-    }
-    true
+/// What an operation does with an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    Reads,
+    /// Whole, in all lanes that take the operation.
+    Writes,
 }
 
-/// Calls `f` with registers that an operation writes whole, in all lanes that take it: all of them, of
-/// those that a run can have.
-pub(crate) fn each_write(op: &Op, mut f: impl FnMut(Slot)) {
-    match op {
-        Op::Narrow { d, .. }
-        | Op::Wide { d, .. }
-        | Op::Widen { d, .. }
-        | Op::Cut { d, .. }
-        | Op::Shift { d, .. }
-        | Op::Lop3 { d, .. }
-        | Op::MovNarrow { d, .. }
-        | Op::MovWide { d, .. }
-        | Op::Logic { d, .. }
-        | Op::SelectNarrow { d, .. }
-        | Op::SelectWide { d, .. }
-        | Op::Special { d, .. } => f(*d),
-        Op::CompareNarrow { to, .. } | Op::CompareWide { to, .. } => {
-            f(to.p);
-            f(to.q);
+/// The operands of an operation, for those who look at them and for those who change them.
+macro_rules! each_operand {
+    ($(#[$doc:meta])* $name:ident $($mutable:ident)?) => {
+        $(#[$doc])*
+        pub(crate) fn $name(op: &$($mutable)? Op, mut f: impl FnMut(Use, &$($mutable)? Slot)) -> bool {
+            macro_rules! all {
+                ($what:ident: $slots:expr) => {
+                    for slot in $slots {
+                        f(Use::$what, slot);
+                    }
+                };
+            }
+            match op {
+                Op::Join | Op::Nop | Op::Run { .. } | Op::Branch { .. } => {}
+                Op::Exit | Op::Return | Op::Trap | Op::Breakpoint => {}
+                Op::BranchIndexed { index: a, .. }
+                | Op::CountZero { divisor: a }
+                | Op::WarpSync { mask: a } => f(Use::Reads, a),
+                Op::Special { d, .. }
+                | Op::FrameAddress { d, .. }
+                | Op::EnvReg { d, .. }
+                | Op::ActiveMask { d } => f(Use::Writes, d),
+                Op::Narrow { d, s, .. }
+                | Op::Wide { d, s, .. }
+                | Op::Widen { d, s, .. }
+                | Op::Lop3 { d, s, .. } => {
+                    all!(Reads: s);
+                    f(Use::Writes, d);
+                }
+                Op::Rare(rare) => {
+                    all!(Reads: &$($mutable)? rare.s);
+                    f(Use::Writes, &$($mutable)? rare.d);
+                }
+                Op::Cut { d, a, .. }
+                | Op::MovNarrow { d, a }
+                | Op::MovWide { d, a }
+                | Op::Convert { d, a, .. }
+                | Op::Cvta { d, a, .. }
+                | Op::IsSpace { d, a, .. }
+                | Op::IsType { d, a, .. } => {
+                    f(Use::Reads, a);
+                    f(Use::Writes, d);
+                }
+                Op::Shift { d, a, b, .. } | Op::Logic { d, a, b, .. } => {
+                    all!(Reads: [a, b]);
+                    f(Use::Writes, d);
+                }
+                Op::CompareNarrow { a, b, to, .. }
+                | Op::CompareWide { a, b, to, .. }
+                | Op::ComparePair { a, b, to, .. } => {
+                    all!(Reads: [a, b, &$($mutable)? to.c]);
+                    all!(Writes: [&$($mutable)? to.p, &$($mutable)? to.q]);
+                }
+                Op::SelectNarrow { d, a, b, p } | Op::SelectWide { d, a, b, p } => {
+                    all!(Reads: [a, b, p]);
+                    f(Use::Writes, d);
+                }
+                Op::Pack { d, parts, .. } => {
+                    all!(Reads: parts);
+                    f(Use::Writes, d);
+                }
+                Op::Unpack { parts, a, .. } => {
+                    f(Use::Reads, a);
+                    all!(Writes: parts);
+                }
+                Op::Load(access) | Op::LoadQuad(access) => {
+                    f(Use::Reads, &$($mutable)? access.base);
+                    all!(Writes: &$($mutable)? access.parts);
+                }
+                Op::Store(access) | Op::StoreQuad(access) => {
+                    f(Use::Reads, &$($mutable)? access.base);
+                    all!(Reads: &$($mutable)? access.parts);
+                }
+                Op::Atomic(atomic) => {
+                    f(Use::Reads, &$($mutable)? atomic.base);
+                    all!(Reads: &$($mutable)? atomic.b);
+                    all!(Reads: &$($mutable)? atomic.c);
+                    all!(Writes: &$($mutable)? atomic.d);
+                }
+                Op::Fetch(fetch) => {
+                    f(Use::Reads, &$($mutable)? fetch.texture.slot);
+                    if let Some(sampler) = &$($mutable)? fetch.sampler {
+                        f(Use::Reads, &$($mutable)? sampler.slot);
+                    }
+                    all!(Reads: &$($mutable)? fetch.coords);
+                    if let Some(more) = &$($mutable)? fetch.more {
+                        all!(Reads: [&$($mutable)? more.level, &$($mutable)? more.compare]);
+                        all!(Reads: &$($mutable)? more.dpdx);
+                        all!(Reads: &$($mutable)? more.dpdy);
+                        all!(Reads: &$($mutable)? more.offset);
+                    }
+                    all!(Writes: &$($mutable)? fetch.parts);
+                    f(Use::Writes, &$($mutable)? fetch.resident);
+                }
+                Op::SurfaceLoad(access) => {
+                    f(Use::Reads, &$($mutable)? access.surface.slot);
+                    all!(Reads: &$($mutable)? access.coords);
+                    all!(Writes: &$($mutable)? access.parts);
+                }
+                Op::SurfaceStore(access) => {
+                    f(Use::Reads, &$($mutable)? access.surface.slot);
+                    all!(Reads: &$($mutable)? access.coords);
+                    all!(Reads: &$($mutable)? access.parts);
+                }
+                Op::Query(query) => {
+                    all!(Reads: [&$($mutable)? query.handle.slot, &$($mutable)? query.level]);
+                    f(Use::Writes, &$($mutable)? query.d);
+                }
+                Op::Barrier(barrier) => {
+                    all!(Reads: [&$($mutable)? barrier.id, &$($mutable)? barrier.threads]);
+                    f(Use::Reads, &$($mutable)? barrier.p);
+                    f(Use::Writes, &$($mutable)? barrier.d);
+                }
+                Op::Vote { d, p, members, .. } => {
+                    all!(Reads: [p, members]);
+                    f(Use::Writes, d);
+                }
+                Op::Match { d, p, a, members, .. } => {
+                    all!(Reads: [a, members]);
+                    all!(Writes: [d, p]);
+                }
+                Op::Redux { d, a, members, .. } => {
+                    all!(Reads: [a, members]);
+                    f(Use::Writes, d);
+                }
+                Op::Elect { d, p, members } => {
+                    f(Use::Reads, members);
+                    all!(Writes: [d, p]);
+                }
+                // What a lane that is elsewhere has in its register can be seen by these.
+                Op::Shuffle(_) | Op::Matrix(_) => return false,
+                // Their operands may be places of a frame.
+                Op::Call(_) | Op::Printf(_) | Op::AssertFail(_) | Op::HeapCall(_) => return false,
+                Op::AsyncCopy(_) | Op::Mbarrier(_) | Op::Stack(_) | Op::Unsupported => return false,
+            }
+            true
         }
-        Op::Load(access) => access.parts.iter().copied().for_each(f),
-        Op::Fetch(fetch) => fetch.parts.iter().copied().for_each(f),
-        _ => {}
-    }
+    };
 }
 
-/// Calls `f` with each operand of an operation but the guard. False: it has others too.
-pub(crate) fn each_slot(op: &mut Op, mut f: impl FnMut(&mut Slot)) -> bool {
-    let mut each = |slots: &mut dyn Iterator<Item = &mut Slot>| slots.for_each(&mut f);
-    match op {
-        Op::Join | Op::Nop | Op::Run { .. } => {}
-        Op::Exit | Op::Trap | Op::Branch { .. } => {}
-        Op::BranchIndexed { index, .. } => each(&mut [index].into_iter()),
-        Op::Special { d, .. } => each(&mut [d].into_iter()),
-        Op::Narrow { d, s, .. }
-        | Op::Wide { d, s, .. }
-        | Op::Widen { d, s, .. }
-        | Op::Lop3 { d, s, .. } => {
-            each(&mut [d].into_iter());
-            each(&mut s.iter_mut());
-        }
-        Op::Cut { d, a, .. }
-        | Op::MovNarrow { d, a }
-        | Op::MovWide { d, a }
-        | Op::Convert { d, a, .. } => each(&mut [d, a].into_iter()),
-        Op::CountZero { divisor } => each(&mut [divisor].into_iter()),
-        Op::Shift { d, a, b, .. } | Op::Logic { d, a, b, .. } => each(&mut [d, a, b].into_iter()),
-        Op::CompareNarrow { a, b, to, .. }
-        | Op::CompareWide { a, b, to, .. }
-        | Op::ComparePair { a, b, to, .. } => {
-            each(&mut [a, b, &mut to.p, &mut to.q, &mut to.c].into_iter())
-        }
-        Op::SelectNarrow { d, a, b, p } | Op::SelectWide { d, a, b, p } => {
-            each(&mut [d, a, b, p].into_iter())
-        }
-        Op::Rare(rare) => {
-            each(&mut [&mut rare.d].into_iter());
-            each(&mut rare.s.iter_mut());
-        }
-        Op::Pack { d, parts, .. } | Op::Unpack { a: d, parts, .. } => {
-            each(&mut [d].into_iter());
-            each(&mut parts.iter_mut());
-        }
-        Op::Load(access) | Op::Store(access) => {
-            each(&mut [&mut access.base].into_iter());
-            each(&mut access.parts.iter_mut());
-        }
-        Op::Fetch(fetch) => {
-            each(&mut fetch.coords.iter_mut());
-            each(&mut fetch.parts.iter_mut());
-            each(&mut [&mut fetch.texture.slot, &mut fetch.resident].into_iter());
-            fetch.sampler.iter_mut().for_each(|s| each(&mut [&mut s.slot].into_iter()));
-            if let Some(more) = &mut fetch.more {
-                each(&mut [&mut more.level, &mut more.compare].into_iter());
-                let gradients = more.dpdx.iter_mut().chain(&mut more.dpdy);
-                each(&mut gradients.chain(&mut more.offset));
-            }
-        }
-        _ => return false,
-    }
-    true
+each_operand! {
+    /// Calls `f` with each operand of an operation but the guard. False: there may be others.
+    each_slot
+}
+each_operand! {
+    /// Likewise, to be changed.
+    each_slot_mut mut
 }
 
 /// Calls `f` with the instructions that may come after the one at `pc`, of the same function.

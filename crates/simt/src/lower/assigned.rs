@@ -2,47 +2,28 @@
 //! cannot be seen, and need not be cleared: of a short kernel that is a tenth of its time.
 
 use super::fuse::{destinations, each_register};
+use crate::bits::Set;
 use texunit_check::ir::{Function, Instruction, Operand};
 use texunit_isa::{Opcode, ScalarType};
 
 /// Bits that a function's sets may have together; larger functions are not looked at.
 const MOST: usize = 1 << 23;
 
-/// A set of registers.
-#[derive(Clone, PartialEq, Eq)]
-struct Set(Vec<u64>);
-
-impl Set {
-    fn has(&self, i: usize) -> bool {
-        self.0.get(i / 64).is_some_and(|word| word >> (i % 64) & 1 == 1)
-    }
-
-    fn add(&mut self, i: usize) {
-        if let Some(word) = self.0.get_mut(i / 64) {
-            *word |= 1 << (i % 64);
-        }
-    }
-
-    fn keep(&mut self, other: &Set) {
-        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= b);
-    }
-
-    fn holds(&self, other: &Set) -> bool {
-        self.0.iter().zip(&other.0).all(|(a, b)| a & b == *b)
-    }
-}
-
-/// Instructions that write their destinations and read nothing but their own lane's sources.
+/// Instructions that write their destinations and read nothing but their own lane's sources, or those of
+/// lanes that are with it. (What a shuffle reads of a lane that is elsewhere may never have been written.)
 #[rustfmt::skip]
 fn is_plain(opcode: Opcode) -> bool {
     use Opcode as O;
     matches!(
         opcode,
         O::Mov | O::Selp | O::Slct | O::Cvt | O::Cvta | O::Set | O::Setp | O::Add | O::Sub | O::Mul
-            | O::Mad | O::Fma | O::Div | O::Rem | O::Min | O::Max | O::Abs | O::Neg | O::And | O::Or
-            | O::Xor | O::Not | O::Shl | O::Shr | O::Shf | O::Bfe | O::Bfi | O::Lop3 | O::Prmt | O::Rcp
-            | O::Sqrt | O::Rsqrt | O::Sin | O::Cos | O::Ex2 | O::Lg2 | O::Ld | O::St | O::Tex | O::Tld4
-            | O::Suld | O::Sust | O::Bra | O::Ret | O::Exit
+            | O::Mad | O::Mul24 | O::Mad24 | O::Sad | O::Fma | O::Div | O::Rem | O::Min | O::Max | O::Abs
+            | O::Neg | O::And | O::Or | O::Xor | O::Not | O::Cnot | O::Shl | O::Shr | O::Shf | O::Bfe | O::Bfi
+            | O::Lop3 | O::Prmt | O::Popc | O::Clz | O::Bfind | O::Brev | O::Dp2a | O::Dp4a | O::Copysign
+            | O::Testp | O::Rcp | O::Sqrt | O::Rsqrt | O::Sin | O::Cos | O::Ex2 | O::Lg2 | O::Tanh
+            | O::Ld | O::St | O::Atom | O::Red | O::Isspacep | O::Membar | O::Fence
+            | O::Tex | O::Tld4 | O::Txq | O::Istypep | O::Suld | O::Sust | O::Sured | O::Suq
+            | O::Bar | O::Barrier | O::Vote | O::Match | O::Redux | O::Bra | O::Ret | O::Exit
     )
 }
 
@@ -62,7 +43,7 @@ pub(super) fn writes_first(function: &Function) -> bool {
             *is = true;
         }
     }
-    let mut current = Some(Set(vec![0; function.regs.len().div_ceil(64)]));
+    let mut current = Some(Set::new(function.regs.len()));
     for (i, inst) in body.iter().enumerate() {
         if is_label[i] {
             match (&mut current, &at_label[i]) {
@@ -95,7 +76,7 @@ pub(super) fn writes_first(function: &Function) -> bool {
             continue;
         }
         for operand in inst.operands.iter().take(destinations(inst)) {
-            each_register(operand, &mut |r| written.add(r.0 as usize));
+            each_register(operand, &mut |r| written.put(r.0 as usize, true));
         }
     }
     true
@@ -142,6 +123,8 @@ mod tests {
         assert!(check(round));
         let middle = "bra.uni M;\nL:\nadd.u32 %r3, %r2, 1;\nret;\nM:\nmov.u32 %r2, 1;\nbra.uni L;";
         assert!(!check(middle), "not known in one pass");
-        assert!(!check("activemask.b32 %r2;"), "not a plain instruction");
+        assert!(check("bar.red.popc.u32 %r2, 0, %p;\nadd.u32 %r3, %r2, 1;"));
+        assert!(!check("bar.sync %r2;"), "never written");
+        assert!(!check("shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;"), "not a plain instruction");
     }
 }

@@ -6,7 +6,7 @@
 //! What a fetch writes gets rows that follow each other.
 
 use crate::code::{Code, Inst, Op, Slot};
-use crate::flow::{Flow, Numbers, each_slot};
+use crate::flow::{Flow, Numbers, each_slot, each_slot_mut};
 
 /// Registers, and registers times blocks, of a kernel up to which this is done: it is to take no time.
 const MOST: (usize, usize) = (4096, 1 << 22);
@@ -23,13 +23,10 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
         return;
     }
     let first = func.entry as usize;
-    let Some(flow) = Flow::of(code, function) else { return };
+    let Some(flow) = Flow::of(code, function, MOST.1) else { return };
     let numbers = flow.numbers;
-    if flow.blocks().count().saturating_mul(registers) > MOST.1 {
-        return;
-    }
+    let Some(spans) = spans(&flow) else { return };
     let mut insts = flow.insts.to_vec();
-    let Some(spans) = spans(&flow, &mut insts) else { return };
     let (narrow, wide) = spans.split_at(numbers.narrow);
     let (narrow, wide) = (rows(narrow, &groups(&insts)), rows(wide, &[]));
     let row = |slot: Slot| match numbers.of(slot) {
@@ -38,7 +35,7 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
         _ => slot,
     };
     for inst in &mut insts {
-        each_slot(&mut inst.op, |slot| *slot = row(*slot));
+        each_slot_mut(&mut inst.op, |_, slot| *slot = row(*slot));
         if let Op::Fetch(fetch) = &mut inst.op {
             fetch.find_block();
         }
@@ -51,7 +48,7 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
 }
 
 /// Where each register is needed; one that nobody mentions has the span of no instruction.
-fn spans(flow: &Flow<'_>, insts: &mut [Inst]) -> Option<Vec<Span>> {
+fn spans(flow: &Flow<'_>) -> Option<Vec<Span>> {
     let Numbers { narrow, wide, .. } = flow.numbers;
     let mut spans = vec![(usize::MAX, 0); narrow + wide];
     let mut at = |number: usize, i: usize| {
@@ -70,8 +67,8 @@ fn spans(flow: &Flow<'_>, insts: &mut [Inst]) -> Option<Vec<Span>> {
             }
         }
     }
-    for (i, inst) in insts.iter_mut().enumerate() {
-        let known = each_slot(&mut inst.op, |slot| {
+    for (i, inst) in flow.insts.iter().enumerate() {
+        let known = each_slot(&inst.op, |_, slot| {
             flow.numbers.of(*slot).into_iter().for_each(|number| at(number, i));
         });
         if !known {
@@ -133,6 +130,44 @@ fn rows(spans: &[Span], groups: &[(usize, Vec<usize>)]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lower::Symbols;
+    use texunit_syntax::SourceFile;
+
+    #[test]
+    fn rows_of_kernels_with_surfaces_barriers_and_votes_are_shared() {
+        let text = "
+            .version 8.0
+            .target sm_75
+            .address_size 64
+            .visible .entry k(.param .u64 s, .param .u64 t, .param .u64 out)
+            {
+                .reg .pred %p;
+                .reg .b32 %r<8>;
+                .reg .b64 %rd<4>;
+                ld.param.u64 %rd1, [s];
+                ld.param.u64 %rd2, [t];
+                ld.param.u64 %rd3, [out];
+                mov.u32 %r1, %tid.x;
+                suq.width.b32 %r2, [%rd1];
+                txq.height.b32 %r3, [%rd2];
+                add.u32 %r4, %r2, %r3;
+                suld.b.2d.b32.trap %r5, [%rd1, {%r1, %r4}];
+                setp.eq.u32 %p, %r5, %r1;
+                bar.sync 0;
+                vote.sync.ballot.b32 %r6, %p, -1;
+                atom.global.add.u32 %r7, [%rd3], %r6;
+                sust.b.2d.b32.trap [%rd1, {%r1, %r7}], %r7;
+                ret;
+            }";
+        let source = SourceFile::new("t.ptx", text);
+        let checked = texunit_check::check(&source, &texunit_syntax::parse(&source).module);
+        assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
+        let program = crate::lower(&checked.module, &Symbols::default(), &source);
+        let kernel = &program.code(false).funcs[0];
+        // %r1, two sources and the result.
+        assert_eq!(kernel.narrow, 4);
+        assert!(!kernel.cleared);
+    }
 
     #[test]
     fn values_that_follow_each_other_share_a_row() {

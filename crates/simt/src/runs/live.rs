@@ -1,11 +1,15 @@
 //! Which registers are read behind a run: only those need to be stored.
 
 use super::Run;
+use crate::bits::Set;
 use crate::code::{Code, Op};
-use crate::flow::{Flow, Numbers, Set, each_write};
+use crate::flow::{Flow, Numbers, Use, each_slot};
 use std::collections::HashMap;
 use std::ops::Range;
 use texunit_jit::Place;
+
+/// Registers times blocks of a function up to which it is looked at: bits of the sets.
+const MOST: usize = 1 << 25;
 
 /// What is read behind each run of a function.
 #[derive(Debug)]
@@ -17,7 +21,7 @@ pub(super) struct Live {
 
 impl Live {
     pub(super) fn of(code: &Code, function: usize) -> Self {
-        Self { kept: Flow::of(code, function).as_ref().map(kept) }
+        Self { kept: Flow::of(code, function, MOST).as_ref().map(kept) }
     }
 
     /// Registers that something behind a run may read, of those that it writes.
@@ -54,8 +58,8 @@ fn kept(flow: &Flow<'_>) -> HashMap<u32, Vec<Place>> {
 fn written(flow: &Flow<'_>, run: Range<usize>, live: &Set) -> Vec<Place> {
     let mut places = Vec::new();
     for inst in &flow.insts[run] {
-        each_write(&inst.op, |slot| {
-            let number = flow.numbers.of(slot).filter(|&i| live.has(i));
+        each_slot(&inst.op, |does, slot| {
+            let number = flow.numbers.of(*slot).filter(|&i| does == Use::Writes && live.has(i));
             places.extend(number.map(|i| place(&flow.numbers, i)));
         });
     }
