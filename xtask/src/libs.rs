@@ -237,3 +237,30 @@ fn aliases(library: &Library, workspace: &Path) -> Result<Vec<(String, String)>,
     });
     Ok(named.collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::process::Command;
+
+    /// Crates, each with the features that it has when these packages are built.
+    fn crates(arguments: &[&str]) -> BTreeSet<String> {
+        let mut tree = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        tree.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).args(["tree", "--locked"]);
+        tree.args(["--prefix", "none", "--no-dedupe", "--format", "{p} {f}"]).args(arguments);
+        let output = tree.output().expect("Cargo runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+    }
+
+    /// Else they are compiled once more: what differs is to be named in crates/features.
+    #[test]
+    fn the_libraries_are_built_of_the_same_crates_as_the_tests() {
+        let all = crates(&["--workspace", "--edges", "normal,build,dev"]);
+        for package in ["texunit-cuda", "texunit-cudart"] {
+            let own = crates(&["-p", package, "--edges", "normal,build"]);
+            let others: Vec<_> = own.difference(&all).collect();
+            assert!(others.is_empty(), "{package}: {others:#?}");
+        }
+    }
+}
