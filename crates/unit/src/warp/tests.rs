@@ -13,7 +13,7 @@ mod operands;
 
 use super::*;
 use crate::reference::{self, trace::FetchValue};
-use crate::request::{CoordType, Geometry, lanes};
+use crate::request::{CoordType, FetchKind, Geometry, Lod, lanes};
 use crate::resource::{ArrayShape, Extent, Resource};
 use crate::sampler::{AddressMode, Filter, ReadMode};
 use draw::{Draw, Theme};
@@ -290,6 +290,48 @@ fn large_extents_keep_their_low_texels_apart() {
                     case.check_alone();
                 }
             }
+        }
+    }
+}
+
+/// One component of a gradient is far below all others, down to the smallest numbers: it still decides where
+/// an exact result is cut.
+#[test]
+fn components_that_nearly_vanish() {
+    let f = |x: f32| [x.to_bits(); 32];
+    for (geometry, extent) in [
+        (Geometry::Cube, Extent { width: 13, height: 13, depth: 1 }),
+        (Geometry::Acube, Extent { width: 16, height: 16, depth: 1 }),
+        (Geometry::D3, Extent { width: 13, height: 5, depth: 6 }),
+    ] {
+        let shape = ArrayShape::new(Format::from_name("u16").unwrap(), geometry, extent);
+        let size = shape.size().unwrap() as usize;
+        let block = Arc::new(Block::new(size, "texels").unwrap());
+        let resource = Resource::array(&shape, block, "t").unwrap();
+        let bytes: Vec<u8> = (0..size).map(|i| (i * i % 251) as u8).collect();
+        resource.fill_packed(&bytes).unwrap();
+        let sampler = Sampler { filter: Filter::Linear, max_anisotropy: 10, ..Sampler::default() };
+        let read_mode = ReadMode::NormalizedFloat;
+        let texture = Texture::new(Arc::new(resource), read_mode, true, &sampler).unwrap();
+        let form = FetchForm::sample(geometry, CoordType::F32, ResultType::F32);
+        let form = FetchForm { kind: FetchKind::Sample(Lod::Gradient), ..form };
+        let mut case = Case {
+            form,
+            texture: Arc::new(texture),
+            sampler,
+            operands: Operands::ZERO,
+            active: u32::MAX,
+            components: 1,
+        };
+        let first = usize::from(geometry.is_array());
+        case.operands.coords[first + 1] = f(0.080_508_135);
+        case.operands.coords[first + 2] = f(2954.42);
+        case.operands.dpdx = [f(-0.003_469_347_6), f(0.000_357_3), f(-0.000_113_8)];
+        case.operands.dpdy = [f(0.0), f(0.007_180_4), f(0.001_783_3)];
+        for exponent in (0..104).step_by(2) {
+            let x = |lane: usize| 2_f32.powi(-exponent) / (1 << 20 | lane) as f32 * 1e-25;
+            case.operands.coords[first] = std::array::from_fn(|lane| x(lane).to_bits());
+            case.check_alone();
         }
     }
 }

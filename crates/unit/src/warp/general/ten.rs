@@ -1,7 +1,7 @@
 //! Floats of ten significant bits (docs/numerics.md, section 4) for 32 lanes: each is an f32 whose
 //! low bits are zeros, so that they are added and compared as they are.
 //!
-//! Exact for magnitudes of 2^-64 to 2^64 and zero ([`is_ordinary`]), times a size: nothing here then
+//! Exact for magnitudes of 2^-65 to 2^64 and zero ([`is_ordinary`], or half of that), times a size: nothing here then
 //! comes near the ends of f32. A sum of numbers that are so far apart that f32 rounds it stays
 //! below the next number of ten bits, and is cut to the right one.
 

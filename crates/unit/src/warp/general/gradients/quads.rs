@@ -15,7 +15,7 @@ pub(super) fn of_point(point: f32, d: f32) -> (f32, bool) {
     (difference(c0, c1), near)
 }
 
-/// c1 - c0, exactly, cut to at least ten bits.
+/// c1 - c0, exactly, cut to at least ten bits; 0 only if they are equal.
 #[inline(always)]
 fn difference(c0: f32, c1: f32) -> f32 {
     let sum = c1 - c0;
@@ -25,7 +25,9 @@ fn difference(c0: f32, c1: f32) -> f32 {
     let lost = (c1 - (sum - other)) + (-c0 - other);
     let opposite = (lost.to_bits() ^ sum.to_bits()) >> 31;
     let back = if lost != 0.0 { opposite } else { 0 };
-    cut(f32::from_bits(sum.to_bits().wrapping_sub(back)))
+    let whole = f32::from_bits(sum.to_bits().wrapping_sub(back));
+    // Of a subnormal the cut may leave nothing: then it would be an ordinary 0.
+    if whole.abs() < f32::MIN_POSITIVE { whole } else { cut(whole) }
 }
 
 /// Directions over their largest components, and the faces that they point at.
@@ -101,11 +103,11 @@ pub(super) fn of_cube<const POWERS: bool>(
             let face = home.face[lane];
             let (s0, t0) = home.place(face, lane);
             let (s1, t1) = other.place(face, lane);
-            let (s, t) = (difference(s0, s1) * 0.5, difference(t0, t1) * 0.5);
+            let (s, t) = (difference(s0, s1), difference(t0, t1));
             let is_plain = is_ordinary(s) & is_ordinary(t) & (face == other.face[lane]);
             odd[lane] |= other.odd[lane] | if is_plain { 0 } else { 1 };
-            out[0][lane] = scale.apply::<POWERS>(s);
-            out[1][lane] = scale.apply::<POWERS>(t);
+            out[0][lane] = scale.apply::<POWERS>(s * 0.5);
+            out[1][lane] = scale.apply::<POWERS>(t * 0.5);
         }
     }
     odd
