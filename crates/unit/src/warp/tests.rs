@@ -307,9 +307,9 @@ fn components_that_nearly_vanish() {
         let shape = ArrayShape::new(Format::from_name("u16").unwrap(), geometry, extent);
         let size = shape.size().unwrap() as usize;
         let block = Arc::new(Block::new(size, "texels").unwrap());
-        let resource = Resource::array(&shape, block, "t").unwrap();
         let bytes: Vec<u8> = (0..size).map(|i| (i * i % 251) as u8).collect();
-        resource.fill_packed(&bytes).unwrap();
+        block.write(0, &bytes).unwrap();
+        let resource = Resource::array(&shape, block, "t").unwrap();
         let sampler = Sampler { filter: Filter::Linear, max_anisotropy: 10, ..Sampler::default() };
         let read_mode = ReadMode::NormalizedFloat;
         let texture = Texture::new(Arc::new(resource), read_mode, true, &sampler).unwrap();
