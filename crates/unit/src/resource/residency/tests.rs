@@ -170,6 +170,7 @@ fn maps_belong_to_shapes() {
 
 /// Maps change while others read.
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "there are no threads")]
 fn threads_count_each_tile_once() {
     let map = Residency::new(&shape("f32x4", G::D2, [1024, 1024, 1], None)).unwrap();
     let changed: u64 = std::thread::scope(|scope| {

@@ -145,6 +145,7 @@ fn policies_outside() {
 
 /// All lanes of several warps at the same place: every operand counts once.
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "there are no threads")]
 fn threads_add_up() {
     for (ty, of) in
         [(T::U32, surface("u8", [6, 3, 1], G::D2)), (T::U64, surface("u8", [11, 3, 1], G::D2))]
@@ -169,6 +170,7 @@ fn threads_add_up() {
 
 /// Memory that is not aligned as its address says.
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "there are no threads")]
 fn memory_that_does_not_lie_at_multiples_of_8() {
     let format = Format::from_name("u32").unwrap();
     let block = Arc::new(Block::new(64, "b").unwrap());
