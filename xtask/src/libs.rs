@@ -260,7 +260,7 @@ mod tests {
         for package in ["texunit-cuda", "texunit-cudart"] {
             let own = crates(&["-p", package, "--edges", "normal,build"]);
             let others: Vec<_> = own.difference(&all).collect();
-            assert!(others.is_empty(), "{package}: {others:#?}");
+            assert!(others.is_empty(), "{package}, for crates/features: {others:#?}");
         }
     }
 }
