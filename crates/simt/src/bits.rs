@@ -1,6 +1,6 @@
 //! Sets of small numbers: registers of a function.
 
-/// A set of numbers below a limit.
+/// A set of numbers below a limit. No other number is ever in it.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Set(Vec<u64>);
 
@@ -11,13 +11,14 @@ impl Set {
     }
 
     pub(crate) fn has(&self, i: usize) -> bool {
-        self.0[i / 64] >> (i % 64) & 1 == 1
+        self.0.get(i / 64).is_some_and(|word| word >> (i % 64) & 1 == 1)
     }
 
     pub(crate) fn put(&mut self, i: usize, is: bool) {
         let bit = 1 << (i % 64);
-        let word = &mut self.0[i / 64];
-        *word = if is { *word | bit } else { *word & !bit };
+        if let Some(word) = self.0.get_mut(i / 64) {
+            *word = if is { *word | bit } else { *word & !bit };
+        }
     }
 
     /// Adds what is in another.

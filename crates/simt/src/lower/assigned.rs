@@ -125,6 +125,7 @@ mod tests {
         assert!(!check(middle), "not known in one pass");
         assert!(check("bar.red.popc.u32 %r2, 0, %p;\nadd.u32 %r3, %r2, 1;"));
         assert!(!check("bar.sync %r2;"), "never written");
+        assert!(!check("activemask.b32 %r2;"), "not a plain instruction");
         assert!(!check("shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;"), "not a plain instruction");
     }
 }
