@@ -125,7 +125,7 @@ class File:
             return
         texture = seen or Texture(
             spec.format, spec.geometry, spec.size, spec.texel, layers=spec.layers or 1, levels=spec.levels,
-            samples=spec.samples or 1, missing=lambda *at: missing_at(spec, *at) if spec.missing else False)
+            samples=spec.samples or 1, memory=spec.layout is not None, missing=lambda *at: missing_at(spec, *at) if spec.missing else False)
         texture.read, texture.normalized = read, normalized
         values, predicate = [], []
         for i, row in enumerate(rows):
@@ -204,3 +204,42 @@ def sampler_text(sampler):
 def fs(*values):
     return [f(v) for v in values]
 
+
+# ---- What many cases use ----
+
+P1, P2, P3 = "tex.1d.v4.f32.f32", "tex.2d.v4.f32.f32", "tex.3d.v4.f32.f32"
+LEVEL2 = "tex.level.2d.v4.f32.f32"
+ONE = f(1.0)
+LINEAR = {"filter": "linear"}
+INFERRED = "open: inferred, not measured"
+
+
+def bits(*values):
+    return [f(v) for v in values]
+
+
+def ramp(n, step=1):
+    return Spec("f32", "1d", [n], ramp=[1, step])
+
+
+def grid(w, h, **more):
+    """A 2D texture whose texel (x, y) is 1 + x + 16 y."""
+    return Spec("f32", "2d", [w, h], texels=[[f32(1 + x + 16 * y) for y in range(h) for x in range(w)]], **more)
+
+
+def levels_spec(geometry, size, layers=None):
+    """Mip levels: texel k of level l is 100 l + k + 1."""
+    sizes = level_sizes(size)
+    planes = (layers or 1) * (6 if "cube" in geometry else 1)
+    texels = []
+    for l, n in enumerate(sizes):
+        count = planes
+        for axis in n:
+            count *= axis
+        texels.append([f32(100 * l + k + 1) for k in range(count)])
+    return Spec("f32", geometry, size, texels=texels, layers=layers, levels=len(sizes))
+
+
+def flat_levels(geometry, size, layers=None):
+    """Mip levels of one colour each: level l is l."""
+    return Spec("f32", geometry, size, by_level=[0, 1], layers=layers, levels=len(level_sizes(size)))

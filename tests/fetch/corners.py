@@ -13,44 +13,11 @@ from fractions import Fraction
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from casefile import INF, NAN, NINF, QNAN, File, Spec, fs, level_sizes  # noqa: E402
+from casefile import (  # noqa: E402
+    INF, INFERRED, LEVEL2, LINEAR, NAN, NINF, ONE, P1, P2, P3, QNAN, File, Spec, bits, flat_levels, fs, grid, level_sizes, levels_spec, ramp,
+)
+from neighbours import neighbour  # noqa: E402
 from rules import Texture, channels, f, f32, face_of, in_texels, neighbours  # noqa: E402
-
-P1, P2, P3 = "tex.1d.v4.f32.f32", "tex.2d.v4.f32.f32", "tex.3d.v4.f32.f32"
-LEVEL2 = "tex.level.2d.v4.f32.f32"
-ONE = f(1.0)
-LINEAR = {"filter": "linear"}
-
-
-def bits(*values):
-    return [f(v) for v in values]
-
-
-def ramp(n, step=1):
-    return Spec("f32", "1d", [n], ramp=[1, step])
-
-
-def grid(w, h, **more):
-    """A 2D texture whose texel (x, y) is 1 + x + 16 y."""
-    return Spec("f32", "2d", [w, h], texels=[[f32(1 + x + 16 * y) for y in range(h) for x in range(w)]], **more)
-
-
-def levels_spec(geometry, size, layers=None):
-    """Mip levels: texel k of level l is 100 l + k + 1."""
-    sizes = level_sizes(size)
-    planes = (layers or 1) * (6 if "cube" in geometry else 1)
-    texels = []
-    for l, n in enumerate(sizes):
-        count = planes
-        for axis in n:
-            count *= axis
-        texels.append([f32(100 * l + k + 1) for k in range(count)])
-    return Spec("f32", geometry, size, texels=texels, layers=layers, levels=len(sizes))
-
-
-def flat_levels(geometry, size, layers=None):
-    """Mip levels of one colour each: level l is l."""
-    return Spec("f32", geometry, size, by_level=[0, 1], layers=layers, levels=len(level_sizes(size)))
 
 
 def coordinate():
@@ -630,7 +597,20 @@ def surfaces():
     c.surface("sured.p-min-u64", "10.9", wide, "sured.p.min.1d.b64.trap", [[1]], ["ffffffffffffffff"], after=memory(0xFFFFFFFF, 0, 1, 0), note="open: by the format")
     c.surface("sured.p-float", "10.9", Spec("f32", "1d", [2], fill=[0]), "sured.p.add.1d.b32.trap", error="f32")
     c.surface("sured.p-unorm", "10.9", Spec("unorm8x4", "1d", [2], fill=[0] * 4), "sured.p.add.1d.b32.trap", error="unorm8x4")
-    c.surface("layered-of-plain", "10.10", Spec("u8", "1d", [4], fill=[0]), "suld.b.a1d.b8.trap", error="the instruction has .a1d geometry")
+    square = Spec("u8", "2d", [4, 2], ramp=[0, 1])
+    c.surface("a1d-of-plain", "10.10", line(4), "suld.b.a1d.b8.trap", [[0, 0], [0, 3]], ["00", "03"], note=INFERRED)
+    c.surface("a1d-of-plain-trap", "10.10; 10.2", line(4), "suld.b.a1d.b8.trap", [[1, 0], [-1, 0], [0, 4]], ["outside"] * 3, note=INFERRED)
+    c.surface("a1d-of-plain-clamp", "10.10; 10.3", line(4), "suld.b.a1d.b16.clamp", [[0, 2], [1, 2], [-1, 8], [7, -2]], ["0203", "0203", "0203", "0001"], note=INFERRED)
+    c.surface("a1d-of-plain-zero", "10.10; 10.4", line(4), "suld.b.a1d.b8.zero", [[0, 2], [1, 2], [-1, 2], [0, 4]], ["02", "00", "00", "00"], note=INFERRED)
+    c.surface("a2d-of-plain", "10.10", square, "suld.b.a2d.b16.trap", [[0, 2, 1], [0, 0, 0]], ["0607", "0001"], note=INFERRED)
+    c.surface("a2d-of-plain-trap", "10.10; 10.2", square, "sust.b.a2d.b8.trap", [[1, 0, 0], [-1, 3, 1], [0, 1, 1]], ["outside", "outside", "ee"], after="0001020304ee0607", note=INFERRED)
+    c.surface("a2d-of-plain-clamp", "10.10; 10.3", square, "sust.b.a2d.b8.clamp", [[5, 3, 9], [-1, 0, 0]], ["ee", "dd"], after="dd010203040506ee", note=INFERRED)
+    c.surface("a2d-of-plain-zero", "10.10; 10.4", square, "sust.b.a2d.b8.zero", [[1, 0, 0], [-1, 1, 0], [0, 2, 0]], ["ee", "dd", "cc"], after="0001cc0304050607", note=INFERRED)
+    c.surface("formatted-a1d-of-plain", "10.10; 10.7", Spec("u8x4", "1d", [2], fill=[9] * 4), "sust.p.a1d.v4.b32.zero", [[0, 1], [1, 0]], ["00000001000000020000000300000004"] * 2, after="0909090901020304", note=INFERRED)
+    c.surface("formatted-a2d-of-plain", "10.10; 10.7", Spec("u8x4", "2d", [1, 2], fill=[9] * 4), "sust.p.a2d.v4.b32.clamp", [[3, 0, 1]], ["00000001000000020000000300000004"], after="0909090901020304", note=INFERRED)
+    c.surface("a1d-of-plane", "10.10", square, "suld.b.a1d.b8.trap", error="the instruction has .a1d geometry")
+    c.surface("a2d-of-line", "10.10", line(4), "suld.b.a2d.b8.trap", error="the instruction has .a2d geometry")
+    c.surface("line-of-row", "10.10", Spec("u8", "2d", [4, 1], fill=[0]), "suld.b.1d.b8.trap", error="the instruction has .1d geometry")
     c.surface("plain-of-layered", "10.10", Spec("u8", "a2d", [4, 4], layers=2, fill=[0]), "sust.b.2d.b8.trap", error="the instruction has .2d geometry")
     c.surface("blocks", "8.1", Spec("bc1", "2d", [4, 4], texels=[[0] * 8]), "suld.b.2d.b8.trap", error="bc1")
     c.surface("mipmapped", "8.1", levels_spec("2d", [2, 2]), "suld.b.2d.b8.trap", error="one mip level")
@@ -645,7 +625,7 @@ def surfaces():
 
 
 def main(out=os.path.dirname(os.path.abspath(__file__))):
-    for file in (coordinate(), filtering(), levels(), cubes(), gathers(), creation(), compare(), surfaces()):
+    for file in (coordinate(), neighbour(), filtering(), levels(), cubes(), gathers(), creation(), compare(), surfaces()):
         file.write(out)
 
 

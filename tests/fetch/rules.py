@@ -400,8 +400,10 @@ class Texture:
     """texel(level, plane, sample, x, y, z) -> codes."""
 
     def __init__(self, format, geometry, size, texel, layers=1, levels=None, samples=1,
-                 read="element", normalized=False, missing=None):
+                 read="element", normalized=False, missing=None, array_levels=None, memory=False):
         self.format, self.geometry, self.texel = format, geometry, texel
+        # Those of the array, where the texture is a view of some; memory: linear or pitched, no array.
+        self.array_levels, self.memory = array_levels or levels or 1, memory
         self.size = list(size) + [1] * (3 - len(size))
         self.layers, self.levels, self.samples = layers, levels, samples
         self.read, self.normalized, self.missing = read, normalized, missing
@@ -428,8 +430,20 @@ class Op:
 AXES = {"1d": 1, "a1d": 1, "3d": 3}
 
 
+def sees(op, texture):
+    """Rule 1.13: what an instruction reads beside its own geometry."""
+    own, array = texture.geometry, not texture.memory
+    return (
+        op.geometry == own
+        or (op.geometry, own) == ("1d", "2d") and array and texture.size[1] == 1
+        or (op.geometry, own) in (("a1d", "1d"), ("a2d", "2d")) and array
+    )
+
+
 def fetch(texture, sampler, op, o):
     """Words x, y, z, w (of f16x2: two), and whether all texels are resident."""
+    if not sees(op, texture):
+        raise TypeError(f"{op.name} does not read {texture.geometry} of {texture.size}")
     words, resident = Fetch(texture, sampler, op, o).answer()
     words = words + [0] * (4 - len(words))
     if not resident:
@@ -453,8 +467,8 @@ class Fetch:
         self.modes = [mode[min(i, len(mode) - 1)] for i in range(3)]
         forced = sampler.get("force_unnormalized", False)
         described = texture.normalized and not forced
-        # Rules 1.8, 1.11, 7.5.
-        self.normalized = described or texture.levels is not None or self.cube
+        # Rules 1.8, 1.11 (an array of one level acts as one that is not mipmapped), 7.5.
+        self.normalized = described or texture.array_levels > 1 or self.cube
         if not described and not self.cube:
             self.modes = ["clamp" if m in ("wrap", "mirror") else m for m in self.modes]
         self.linear = sampler.get("filter") == "linear"
@@ -902,8 +916,8 @@ def quad(p, d):
 class Surface:
     """Bytes of one level: rows, slices, layers."""
 
-    def __init__(self, format, width, height, depth, layers, memory):
-        self.format, self.memory = format, memory
+    def __init__(self, format, geometry, width, height, depth, layers, memory):
+        self.format, self.geometry, self.memory = format, geometry, memory
         self.texel = sum(bits for _, bits, _ in channels(format)) // 8 if format != "rgb10a2" else 4
         self.row, self.height, self.depth, self.layers = width * self.texel, height, depth, layers
 
@@ -952,6 +966,9 @@ def access(surface, op, coords, value):
     operation = parts.pop(2) if name == "sured" else None
     geometry, ty = parts[2], parts[-2]
     count = {"v2": 2, "v4": 4}.get(parts[3], 1)
+    # Rule 10.10: a plain surface has one layer.
+    if geometry not in (surface.geometry, {"1d": "a1d", "2d": "a2d"}.get(surface.geometry)):
+        raise TypeError(f"{op} does not reach a surface of {surface.geometry}")
     layer = coords.pop(0) & 0xFFFFFFFF if geometry in ("a1d", "a2d") else 0
     x, y, z = coords + [0] * (3 - len(coords))
     size = count * int(ty[1:]) // 8
@@ -988,7 +1005,7 @@ def check_surface(case, r):
     digits = channels(r["format"])[0][1] // 4 if r["format"] != "rgb10a2" else 8
     codes = [r["texels"][0][i : i + digits] for i in range(0, len(r["texels"][0]), digits)]
     memory = bytearray(b"".join(bytes.fromhex(c)[::-1] for c in codes))
-    surface = Surface(r["format"], width, height, depth, r.get("layers", 1), memory)
+    surface = Surface(r["format"], r["geometry"], width, height, depth, r.get("layers", 1), memory)
     bad = 0
     accesses, values = case["accesses"].split(), case["values"].split()
     for a, value in zip(accesses, values):
@@ -1125,7 +1142,7 @@ def case_texture(case, r):
         return [codes[0] & 1023, codes[0] >> 10 & 1023, codes[0] >> 20 & 1023, codes[0] >> 30] if packed else codes
 
     return Texture(r["format"], r["geometry"], r["size"], texel, layers=r.get("layers", 1), levels=r.get("levels"), samples=samples,
-                   read=case.get("read_mode", "element"), normalized=case.get("normalized_coords", False))
+                   memory="layout" in r, read=case.get("read_mode", "element"), normalized=case.get("normalized_coords", False))
 
 
 def case_sampler(case):

@@ -101,7 +101,7 @@ pub struct LaunchArgs {
     #[arg(long)]
     pub fmad: bool,
     /// Architecture whose limits hold for the size of textures and surfaces, such as sm_75.
-    #[arg(long, value_name = "SM", default_value_t = ComputeCapability::NEWEST, value_parser = architecture)]
+    #[arg(long, value_name = "SM", default_value_t = ComputeCapability::DEFAULT, value_parser = architecture)]
     pub arch: ComputeCapability,
     /// Print the sampler state that takes effect for each fetch of the kernel.
     #[arg(long)]

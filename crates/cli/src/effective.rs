@@ -50,7 +50,7 @@ pub(crate) fn lines(kernel: &Kernel, bound: &Bound) -> Vec<Line> {
     lines
 }
 
-/// The textures that an instruction can read: the one it names, else all of its geometry.
+/// The textures that an instruction can read: the one it names, else all that its geometry sees.
 fn textures(
     source: &HandleSource,
     form: FetchForm,
@@ -65,7 +65,7 @@ fn textures(
             bound.textures().into_iter().filter(|(known, _)| known == name).collect()
         }
         HandleSource::Register => {
-            let fits = |t: &BoundTexture| t.texture.resource.geometry() == form.geometry;
+            let fits = |t: &BoundTexture| texunit_unit::sees(form.geometry, &t.texture.resource);
             bound.textures().into_iter().filter(|(_, t)| fits(t)).collect()
         }
     }

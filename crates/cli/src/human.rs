@@ -51,7 +51,7 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
             &format!("error: {} more mistakes are not shown\n", report.failures.len() - MAX_SHOWN);
     }
     if let (Some(fault), Some(source)) = (&report.fault, &report.ptx_source) {
-        let fault = texunit_report::fault_diagnostic(fault);
+        let fault = texunit_report::fault_diagnostic(fault, texunit_report::Host::Job);
         err += &texunit_report::human(source, &[fault], color);
     }
     if let Some(lines) = &report.effective {

@@ -4,7 +4,7 @@ use crate::run::{Failure, Report};
 use serde_json::{Value, json};
 use std::io::Write;
 use texunit_device::{Fault, FaultKind, GradientStats};
-use texunit_report::Object;
+use texunit_report::{Host, Object};
 use texunit_syntax::{Diagnostic, Severity, SourceFile, Span};
 
 /// Prints a report on one line.
@@ -120,7 +120,7 @@ fn fault(fault: &Fault, source: Option<&SourceFile>) -> Value {
         "column": column,
         "text": text,
         "calls": calls,
-        "help": texunit_report::fault_diagnostic(fault).help,
+        "help": texunit_report::fault_diagnostic(fault, Host::Job).help,
     });
     if let Some(object) = value.as_object_mut() {
         object.extend(details(&fault.kind));

@@ -3,6 +3,7 @@
 use crate::call::{say, write_error};
 use texunit_cuda_abi::CUresult;
 use texunit_device::{Fault, FaultKind, SourceFile};
+use texunit_report::Host;
 
 /// The code that ends the context.
 pub(crate) fn code(kind: &FaultKind) -> CUresult {
@@ -10,7 +11,9 @@ pub(crate) fn code(kind: &FaultKind) -> CUresult {
         FaultKind::OutOfBounds { .. } | FaultKind::ReadOnly { .. } => CUresult::ILLEGAL_ADDRESS,
         FaultKind::Misaligned { .. } => CUresult::MISALIGNED_ADDRESS,
         FaultKind::Surface(text) if text.contains("multiple") => CUresult::MISALIGNED_ADDRESS,
-        FaultKind::Surface(_) => CUresult::ILLEGAL_ADDRESS,
+        FaultKind::Surface(_) | FaultKind::Geometry { surface: true, .. } => {
+            CUresult::ILLEGAL_ADDRESS
+        }
         FaultKind::Assert { .. } => CUresult::ASSERT,
         FaultKind::StackOverflow { .. } => CUresult::HARDWARE_STACK_ERROR,
         FaultKind::BadOperand(text) if text.contains("barrier") => CUresult::ILLEGAL_INSTRUCTION,
@@ -21,9 +24,10 @@ pub(crate) fn code(kind: &FaultKind) -> CUresult {
         // `trap` is an illegal instruction to the hardware, and so the driver names it.
         FaultKind::Trap { .. } => CUresult::ILLEGAL_INSTRUCTION,
         // A wrong handle reads a texture header that is none: the driver has no code of its own.
-        FaultKind::Handle { .. } | FaultKind::Texture(_) | FaultKind::Heap(_) => {
-            CUresult::LAUNCH_FAILED
-        }
+        FaultKind::Handle { .. }
+        | FaultKind::Texture(_)
+        | FaultKind::Geometry { .. }
+        | FaultKind::Heap(_) => CUresult::LAUNCH_FAILED,
     }
 }
 
@@ -36,7 +40,7 @@ pub(crate) fn tell(fault: &Fault, source: &SourceFile) {
              Assertion `{message}` failed.\n"
         ));
     }
-    let diagnostic = texunit_report::fault_diagnostic(fault);
+    let diagnostic = texunit_report::fault_diagnostic(fault, Host::Program);
     let code = code(&fault.kind).name();
     say(format_args!(
         "a kernel went wrong; every call in this context answers {code} from here on\n{}",

@@ -42,6 +42,9 @@ const fn sm(major: u8, minor: u8) -> ComputeCapability {
     ComputeCapability { major, minor }
 }
 
+/// The one that `texunit launch` follows too.
+const DEFAULT: ComputeCapability = ComputeCapability::DEFAULT;
+
 const GIB: u64 = 1 << 30;
 const MIB: i32 = 1 << 20;
 
@@ -60,7 +63,7 @@ macro_rules! cards {
 #[rustfmt::skip]
 pub(crate) static PROFILES: &[Profile] = cards! {
     // key     name                                capability  GiB SMs  clock      memory      bus   L2              threads CTAs shared optin f64 copy
-    "sm_86"  "NVIDIA GeForce RTX 3060"             sm(8, 6),   12, 28,  1_777_000, 7_501_000,  192,  2_359_296,      1536,   16,  100,   99,   32, 2;
+    "sm_86"  "NVIDIA GeForce RTX 3060"             DEFAULT,    12, 28,  1_777_000, 7_501_000,  192,  2_359_296,      1536,   16,  100,   99,   32, 2;
     "sm_50"  "NVIDIA GeForce GTX 750 Ti"           sm(5, 0),    2,  5,  1_084_500, 2_700_000,  128,  2 * MIB,        2048,   32,   64,   48,   32, 1;
     "sm_52"  "NVIDIA GeForce GTX 980"              sm(5, 2),    4, 16,  1_216_000, 3_505_000,  256,  2 * MIB,        2048,   32,   96,   48,   32, 2;
     "sm_60"  "Tesla P100-PCIE-16GB"                sm(6, 0),   16, 56,  1_328_500,   715_000, 4096,  4 * MIB,        2048,   32,   64,   48,    2, 2;

@@ -40,6 +40,8 @@ pub enum Error {
         attribute: &'static str,
         /// Whose limit it is.
         architecture: ComputeCapability,
+        /// An architecture that has room for it.
+        enough: Option<ComputeCapability>,
     },
     /// Every slot of a descriptor table is taken.
     #[error("the device has no room for another {kind}: all {limit} are in use")]
@@ -101,8 +103,8 @@ fn limit_text(
 /// What a device is made with.
 #[derive(Clone, Debug)]
 pub struct DeviceOptions {
-    /// The architecture whose limits hold for arrays, textures and surfaces; the newest by
-    /// default. What instructions do does not depend on it.
+    /// The architecture whose limits hold for arrays, textures and surfaces;
+    /// [`ComputeCapability::DEFAULT`] by default. What instructions do does not depend on it.
     pub architecture: ComputeCapability,
     /// Most bytes that buffers, arrays, module variables and the heap may take together.
     pub memory_limit: u64,
@@ -114,7 +116,7 @@ pub struct DeviceOptions {
 }
 
 impl Default for DeviceOptions {
-    /// The newest architecture, a limit of 8 GiB, a heap of 8 MiB (CUDA's default).
+    /// [`ComputeCapability::DEFAULT`], a limit of 8 GiB, a heap of 8 MiB (CUDA's default).
     fn default() -> Self {
         let architecture = ComputeCapability::default();
         let windows = Windows::default();

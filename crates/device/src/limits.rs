@@ -4,8 +4,7 @@
 use crate::device::Error;
 use texunit_unit::{ArchLimits, ArrayShape, Geometry};
 
-/// Compute capability of the architecture that a device follows in its limits. [`Default`] is the
-/// newest.
+/// Compute capability of the architecture that a device follows in its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComputeCapability {
     /// 7 of 7.5.
@@ -15,8 +14,17 @@ pub struct ComputeCapability {
 }
 
 impl ComputeCapability {
-    /// The newest one whose limits are known; later ones have the same.
-    pub const NEWEST: Self = Self { major: 12, minor: 1 };
+    /// What a device is if nobody says otherwise: the card whose fetches were measured.
+    pub const DEFAULT: Self = Self { major: 8, minor: 6 };
+
+    /// One of each generation of limits, in the order in which they are proposed.
+    const GENERATIONS: [Self; 5] = [
+        Self::DEFAULT,
+        Self { major: 5, minor: 3 },
+        Self { major: 3, minor: 7 },
+        Self { major: 2, minor: 1 },
+        Self { major: 1, minor: 3 },
+    ];
 
     /// The one of a target such as `sm_75`, `sm_90a` or `sm_120`.
     pub fn from_target(name: &str) -> Option<Self> {
@@ -42,7 +50,7 @@ impl ComputeCapability {
 
 impl Default for ComputeCapability {
     fn default() -> Self {
-        Self::NEWEST
+        Self::DEFAULT
     }
 }
 
@@ -175,6 +183,34 @@ impl Row {
     }
 }
 
+/// The first limit of an architecture that a shape does not keep to, with what it has there and
+/// the most that there can be.
+fn exceeded(
+    of: Use,
+    shape: &ArrayShape,
+    pitch: u64,
+    architecture: ComputeCapability,
+) -> Option<(&'static Row, u64, u64)> {
+    let limits = architecture.limits();
+    let rows = ROWS.iter().filter(|row| row.of == of);
+    let mut measured = rows.map(|row| (row, row.value(shape, pitch), row.most(&limits)));
+    measured.find(|&(_, value, most)| value == 0 || value > most)
+}
+
+/// An architecture that has room for it: for the array too, if it is a surface of one.
+fn enough(of: Use, shape: &ArrayShape, pitch: u64) -> Option<ComputeCapability> {
+    let array = match of {
+        Surface(geometry) | Mipmapped(geometry) => Some(Array(geometry)),
+        _ => None,
+    };
+    let levels = shape.levels.map(|_| Mipmapped(shape.geometry));
+    let uses = [Some(of), array, levels];
+    let has_room = |architecture: &ComputeCapability| {
+        uses.into_iter().flatten().all(|of| exceeded(of, shape, pitch, *architecture).is_none())
+    };
+    ComputeCapability::GENERATIONS.into_iter().find(has_room)
+}
+
 /// Checks a shape against the limits of an architecture. `pitch` is that of pitched memory.
 pub(crate) fn check(
     of: Use,
@@ -183,21 +219,16 @@ pub(crate) fn check(
     architecture: ComputeCapability,
     name: &str,
 ) -> Result<(), Error> {
-    let limits = architecture.limits();
-    for row in ROWS.iter().filter(|row| row.of == of) {
-        let (value, most) = (row.value(shape, pitch), row.most(&limits));
-        if value == 0 || value > most {
-            return Err(Error::Limit {
-                name: name.to_owned(),
-                measure: row.measure(),
-                value,
-                most,
-                attribute: row.attribute,
-                architecture,
-            });
-        }
-    }
-    Ok(())
+    let Some((row, value, most)) = exceeded(of, shape, pitch, architecture) else { return Ok(()) };
+    Err(Error::Limit {
+        name: name.to_owned(),
+        measure: row.measure(),
+        value,
+        most,
+        attribute: row.attribute,
+        architecture,
+        enough: enough(of, shape, pitch),
+    })
 }
 
 #[cfg(test)]
@@ -229,6 +260,27 @@ mod tests {
             assert_eq!(parse(name), wanted, "{name}");
         }
         assert_eq!(ComputeCapability { major: 8, minor: 6 }.to_string(), "sm_86");
+    }
+
+    #[test]
+    fn an_architecture_with_room_is_named() {
+        let named = |of, shape: &ArrayShape, architecture| {
+            match check(of, shape, 0, architecture, "a").unwrap_err() {
+                Error::Limit { enough, .. } => enough.map(|a| a.to_string()),
+                other => panic!("{other}"),
+            }
+        };
+        let old = ComputeCapability { major: 5, minor: 2 };
+        let default = ComputeCapability::DEFAULT;
+        let line = |width| shape(Geometry::D1, width, 1, 1);
+        assert_eq!(named(Array(Geometry::D1), &line(100_000), old).unwrap(), "sm_86");
+        assert_eq!(named(Array(Geometry::D1), &line(131_073), old), None, "nobody has so much");
+        // Older ones had longer surfaces, of arrays that were no longer.
+        assert_eq!(named(Surface(Geometry::D1), &line(40_000), default).unwrap(), "sm_37");
+        assert_eq!(named(Surface(Geometry::D1), &line(66_000), default), None);
+        let solid = shape(Geometry::D3, 20_000, 1, 1);
+        assert_eq!(named(Surface(Geometry::D3), &solid, default), None, "there is no such array");
+        assert_eq!(named(Array(Geometry::D1), &line(0), default), None);
     }
 
     #[test]

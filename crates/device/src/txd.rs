@@ -99,6 +99,12 @@ impl Machine {
         if size > MAX_BYTES {
             return Err(DescriptorError::TooLarge { bytes: size, max: MAX_BYTES }.to_string());
         }
+        if fetch.sampler.force_unnormalized_coords
+            && resource.levels().len() == 1
+            && resource.array_levels() > 1
+        {
+            return Err("a header of one level is not mipmapped".to_owned());
+        }
         // Taken first: what is stored meanwhile is found the next time.
         let texels = changes.then(|| resource.to_packed());
         let state = state(key, fetch, arch).map_err(|error| error.to_string())?;
@@ -149,6 +155,8 @@ struct Key {
     /// The fields of the handle.
     header: u32,
     sampler: u32,
+    /// That the instruction sees: a handle may be fetched from under two (docs/numerics.md 1.13).
+    geometry: Geometry,
     /// A 1D texture that is fetched as one row of a picture, as `1d` of unified mode is.
     flat: bool,
 }
@@ -241,6 +249,7 @@ impl GradientEngine for Engine<'_> {
         let key = Key {
             header: fetch.texture_handle as u32 & MAX_HEADER,
             sampler: (fetch.sampler_handle >> 20) as u32 & MAX_SAMPLER,
+            geometry: fetch.form.geometry,
             flat,
         };
         let machine = match kept.machine(key, fetch, self.sites) {

@@ -249,7 +249,7 @@ fn a_1d_surface_has_a_smaller_limit_than_a_1d_texture() {
     let error = device.create_surface(&array(32_769)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the width of `wide` is 32769, but must be 1 to 32768 on sm_121 \
+        "the width of `wide` is 32769, but must be 1 to 32768 on sm_86 \
          (CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH)"
     );
 }

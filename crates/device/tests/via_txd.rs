@@ -264,6 +264,56 @@ fn a_watched_thread() {
     assert_eq!(out.read(), 3.0_f32.to_le_bytes());
 }
 
+/// One handle, fetched from as what it is and as what others see of it: 1D, a row of a picture, and a
+/// layer of one (docs/numerics.md 1.13). Queries answer for the array as it is.
+#[test]
+fn one_texture_of_several_geometries() {
+    let body = "
+.visible .entry k(.param .u64 texture, .param .u64 sampler, .param .u64 out)
+{
+    .reg .b32 %r<8>, %layer; .reg .f32 %x, %y; .reg .b64 %t, %s, %out;
+    ld.param.u64 %t, [texture]; ld.param.u64 %s, [sampler]; ld.param.u64 %out, [out];
+    mov.f32 %x, 0f40200000; mov.f32 %y, 0f00000000; mov.u32 %layer, 9;
+    tex.grad.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y}], {%y, %y}, {%y, %y};
+    st.global.u32 [%out], %r0;
+    tex.grad.1d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x}], {%y}, {%y};
+    st.global.u32 [%out+4], %r0;
+    tex.grad.a2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%layer, %x, %y, %y}], {%y, %y}, {%y, %y};
+    st.global.u32 [%out+8], %r0;
+    txq.height.b32 %r0, [%t];
+    st.global.u32 [%out+12], %r0;
+    txq.array_size.b32 %r0, [%t];
+    st.global.u32 [%out+16], %r0;
+    ret;
+}";
+    for target in ["sm_61", "sm_61, texmode_independent"] {
+        let device = Device::default();
+        let array = picture(&device, "f32", Geometry::D2, [4, 1]);
+        array.write(&[1.0_f32, 2.0, 3.0, 4.0].map(f32::to_le_bytes).concat()).unwrap();
+        let object = device.create_texture(&(&array).into(), &TextureDescriptor::default()).unwrap();
+        let text = format!("{HEAD}{body}").replace("sm_61", target);
+        let text = match target.contains("independent") {
+            true => text.replace("[%t, {", "[%t, %s, {"),
+            false => text,
+        };
+        let module = Module::load(&device, "k.ptx", &text).unwrap();
+        let sampler = device.create_sampler(&Sampler::default()).unwrap();
+        let out = device.alloc(20, "out").unwrap();
+        for gradients in [GradientPath::Unit, GradientPath::Txd] {
+            out.write(0, &[0; 20]).unwrap();
+            let options = LaunchOptions { gradients, ..Default::default() };
+            let args = [Arg::Texture(&object), Arg::Sampler(&sampler), Arg::Buffer(&out)];
+            let stats = module.kernel("k").unwrap().launch(&options, &args).unwrap();
+            let words = [3.0_f32.to_bits(), 3.0_f32.to_bits(), 3.0_f32.to_bits(), 1, 0];
+            assert_eq!(out.read(), words.map(u32::to_le_bytes).concat(), "{target} {gradients:?}");
+            if gradients == GradientPath::Txd {
+                let all = GradientStats { engine: 3, unit: BTreeMap::new() };
+                assert_eq!(stats.gradients.unwrap(), all, "{target}");
+            }
+        }
+    }
+}
+
 /// What no header can say is left to the unit, and the reason is counted.
 #[test]
 fn what_has_no_header() {

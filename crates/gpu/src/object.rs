@@ -22,6 +22,13 @@ impl<'a> CardTexture<'a> {
     ) -> Result<Self, GpuError> {
         let (resource_descriptor, descriptor) =
             (resource.descriptor()?, texture_descriptor(texture, sampler)?);
+        // On the card such a level is an array of one level, whose coordinates differ (docs/numerics.md 1.11).
+        if texture.resource.levels().len() == 1
+            && texture.resource.array_levels() > 1
+            && descriptor.flags & ffi::NORMALIZED_COORDINATES == 0
+        {
+            return Err(not_expressible("a view of one level is an array of its own on the card"));
+        }
         let mut handle = 0;
         // SAFETY: descriptors are initialised and of the layout of `cuda.h`; no view.
         let code = unsafe {

@@ -1,5 +1,9 @@
 //! Faults of a running kernel, rendered as diagnostics of its source.
 
+mod host;
+
+pub use host::Host;
+
 use texunit_simt::{Fault, FaultKind, SpaceKind};
 use texunit_syntax::Diagnostic;
 use texunit_syntax::codes::Code;
@@ -34,16 +38,17 @@ pub const FAULTS: &[Code] = &[
     Code { code: "step-limit", title: "kernel that does not end", explanation:
         "A warp has executed as many instructions as `--max-steps` allows. If the kernel is only long, raise the limit." },
     Code { code: "surface", title: "surface access outside or misaligned", explanation:
-        "The x coordinate of a surface access counts bytes and is a multiple of the access size; y and z count rows and slices. `.trap` faults outside of the surface, `.clamp` and `.zero` do not. The instruction's geometry is that of the surface." },
+        "The x coordinate of a surface access counts bytes and is a multiple of the access size; y and z count rows and slices. `.trap` faults outside of the surface, `.clamp` and `.zero` do not. The instruction's geometry is that of the surface; `.a1d` and `.a2d` also see one layer of a plain 1D or 2D surface." },
     Code { code: "texture", title: "fetch that does not fit its texture", explanation:
-        "The instruction's geometry, its result type and its kind of coordinates must go with the texture that the handle stands for: a `tex.2d` needs a two-dimensional texture." },
+        "The instruction's geometry, its result type and its kind of coordinates must go with the texture that the handle stands for: a `tex.2d` needs a two-dimensional texture. `tex.1d` also reads a 2D array of height 1, and `.a1d` and `.a2d` see one layer of a plain 1D or 2D array." },
     Code { code: "trap", title: "the program stopped itself", explanation:
         "The kernel executed `trap` or `brkpt`." },
 ];
 
 /// A fault as a diagnostic: the code is [`FaultKind::name`], the primary place the instruction,
-/// the label who executed it, and the secondary places the calls that led there.
-pub fn fault_diagnostic(fault: &Fault) -> Diagnostic {
+/// the label who executed it, and the secondary places the calls that led there. The help speaks
+/// to whoever launched the kernel.
+pub fn fault_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
     let ([cx, cy, cz], [tx, ty, tz]) = (fault.cta, fault.thread);
     let kernel = &fault.kernel;
     let who = format!("kernel `{kernel}`, CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})");
@@ -64,7 +69,7 @@ pub fn fault_diagnostic(fault: &Fault) -> Diagnostic {
         };
         diagnostic = diagnostic.note(*place, text);
     }
-    match help(&fault.kind) {
+    match host.help(&fault.kind).or_else(|| help(&fault.kind).map(str::to_owned)) {
         Some(help) => diagnostic.help(help),
         None => diagnostic,
     }
@@ -87,18 +92,11 @@ fn help(kind: &FaultKind) -> Option<&'static str> {
             "the pointer is null, or an offset was used as a pointer"
         }
         FaultKind::ReadOnly { .. } => "constant memory and kernel parameters cannot be written",
-        FaultKind::Handle { why, .. } if why.ends_with("is not bound") => {
-            "bind an object to it before the launch; in a job, with a table `[textures.NAME]`, \
-             `[samplers.NAME]` or `[surfaces.NAME]`"
-        }
         FaultKind::Handle { .. } => {
             "handles come to a kernel as parameters or references, unchanged; a buffer is no texture"
         }
         FaultKind::Surface(text) if text.starts_with("coordinate") => {
             "x counts bytes, y and z rows and slices; `.clamp` and `.zero` do not fault outside"
-        }
-        FaultKind::Texture(text) | FaultKind::Surface(text) if text.contains(" geometry") => {
-            "the instruction's geometry must be that of the object; in a job, `geometry` sets it"
         }
         FaultKind::StackOverflow { .. } => "a recursion that does not end, or large local arrays",
         _ => return None,
@@ -109,6 +107,7 @@ fn help(kind: &FaultKind) -> Option<&'static str> {
 mod tests {
     use super::*;
     use texunit_syntax::{SourceFile, Span};
+    use texunit_unit::Geometry;
 
     fn fault(kind: FaultKind) -> Fault {
         Fault {
@@ -134,6 +133,8 @@ mod tests {
             FaultKind::Surface(text()),
             FaultKind::Handle { handle: 0, wanted: "", why: text() },
             FaultKind::Texture(text()),
+            host::tests::geometry(Geometry::D1, Geometry::D2, false),
+            host::tests::geometry(Geometry::D1, Geometry::D2, true),
             FaultKind::Deadlock { waiting: text() },
             FaultKind::StepLimit { limit: 1 },
             FaultKind::StackOverflow { limit: 1 },
@@ -151,6 +152,7 @@ mod tests {
                 | FaultKind::Surface(_)
                 | FaultKind::Handle { .. }
                 | FaultKind::Texture(_)
+                | FaultKind::Geometry { .. }
                 | FaultKind::Deadlock { .. }
                 | FaultKind::StepLimit { .. }
                 | FaultKind::StackOverflow { .. }
@@ -162,7 +164,8 @@ mod tests {
             }
             assert!(FAULTS.iter().any(|row| row.code == kind.name()), "{}", kind.name());
         }
-        assert_eq!(FAULTS.len(), all.len());
+        let names: std::collections::HashSet<_> = all.iter().map(FaultKind::name).collect();
+        assert_eq!(FAULTS.len(), names.len());
         assert!(FAULTS.windows(2).all(|pair| pair[0].code < pair[1].code));
     }
 
@@ -180,8 +183,11 @@ mod tests {
             |why: &str| FaultKind::Handle { handle: 1, wanted: "texture", why: why.to_owned() };
         assert!(help(&outside(12)).is_some_and(|h| h.contains("null")));
         assert_eq!(help(&outside(0x7000_0000_0000)), None);
-        let bound = help(&handle("texref `t` is not bound"));
-        assert!(bound.is_some_and(|h| h.contains("[textures.NAME]")));
+        for (host, words) in [(Host::Job, "[textures.NAME]"), (Host::Program, "cuTexRefSetArray")] {
+            let bound = host.help(&handle("texref `t` is not bound"));
+            assert!(bound.is_some_and(|h| h.contains(words)));
+            assert_eq!(host.help(&handle("the handle is zero")), None);
+        }
         assert!(help(&handle("the handle is zero")).is_some_and(|h| h.contains("parameters")));
     }
 
@@ -190,7 +196,7 @@ mod tests {
         let source = SourceFile::new("k.ptx", "\tld.u32 %r1, [%rd1];\n\tcall f;\n");
         let mut fault = fault(FaultKind::StackOverflow { limit: 9 });
         fault.calls = vec![fault.calls[0].clone(); 100];
-        let text = crate::human(&source, &[fault_diagnostic(&fault)], false);
+        let text = crate::human(&source, &[fault_diagnostic(&fault, Host::Job)], false);
         assert_eq!(text.matches("is called here").count(), 1, "{text}");
         assert!(text.contains("`f` is called here 100 times in a row"), "{text}");
     }
@@ -205,7 +211,7 @@ mod tests {
             size: 4,
             resource: Some("`b` (64 bytes at 0x1000)".into()),
         });
-        let text = crate::human(&source, &[fault_diagnostic(&fault)], false);
+        let text = crate::human(&source, &[fault_diagnostic(&fault, Host::Job)], false);
         for part in [
             "error[misaligned]: load of 4 bytes at .global address 0x1001, which is not a multiple",
             "k.ptx:1:2",

@@ -16,7 +16,7 @@ mod sarif;
 
 use texunit_syntax::{Diagnostic, Severity, SourceFile};
 
-pub use fault::{FAULTS, fault_diagnostic};
+pub use fault::{FAULTS, Host, fault_diagnostic};
 pub use json::Object;
 pub use run::{Run, Settings, Totals};
 pub use sarif::Rule;

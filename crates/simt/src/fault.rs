@@ -3,6 +3,7 @@
 use crate::launch::LaunchStats;
 use texunit_memory::SpaceKind;
 use texunit_syntax::Span;
+use texunit_unit::{GeometryError, PlanError};
 
 /// A fault: what happened and exactly where. The launch is over; memory holds whatever the
 /// kernel had written.
@@ -74,6 +75,13 @@ pub enum FaultKind {
     },
     /// A fetch whose form does not fit its texture.
     Texture(String),
+    /// A fetch or surface access whose geometry does not fit its texture or surface.
+    Geometry {
+        /// Whether it is one of a surface.
+        surface: bool,
+        /// What does not fit.
+        error: GeometryError,
+    },
     /// Threads wait for each other and none can go on.
     Deadlock {
         /// Who waits where.
@@ -115,15 +123,24 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// A fetch, or an access of a surface, that cannot be planned.
+    pub(crate) fn unplanned(error: PlanError, surface: bool) -> Self {
+        match error {
+            PlanError::Geometry(error) => FaultKind::Geometry { surface, error },
+            error if surface => FaultKind::Surface(error.to_string()),
+            error => FaultKind::Texture(error.to_string()),
+        }
+    }
+
     /// Stable name for programs that read reports.
     pub fn name(&self) -> &'static str {
         match self {
             FaultKind::OutOfBounds { .. } => "out-of-bounds",
             FaultKind::Misaligned { .. } => "misaligned",
             FaultKind::ReadOnly { .. } => "read-only",
-            FaultKind::Surface(_) => "surface",
+            FaultKind::Surface(_) | FaultKind::Geometry { surface: true, .. } => "surface",
             FaultKind::Handle { .. } => "handle",
-            FaultKind::Texture(_) => "texture",
+            FaultKind::Texture(_) | FaultKind::Geometry { .. } => "texture",
             FaultKind::Deadlock { .. } => "deadlock",
             FaultKind::StepLimit { .. } => "step-limit",
             FaultKind::StackOverflow { .. } => "stack-overflow",
@@ -164,6 +181,7 @@ impl std::fmt::Display for FaultKind {
             FaultKind::Surface(text) | FaultKind::Texture(text) | FaultKind::BadOperand(text) => {
                 f.write_str(text)
             }
+            FaultKind::Geometry { error, .. } => write!(f, "{error}"),
             FaultKind::Handle { handle, wanted, why } => {
                 write!(f, "{handle:#018x} is no {wanted} handle: {why}")
             }

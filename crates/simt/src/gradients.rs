@@ -16,7 +16,7 @@ pub struct GradientFetch<'a> {
     pub texture_handle: u64,
     /// Handle of the sampler; the texture's where it has none of its own.
     pub sampler_handle: u64,
-    /// What the texture's handle names.
+    /// What the texture's handle names, as an instruction of this geometry sees it.
     pub texture: &'a Arc<Texture>,
     /// What the sampler's handle names.
     pub sampler: &'a Sampler,

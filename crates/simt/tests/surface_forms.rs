@@ -191,7 +191,7 @@ fn faults() {
 fn other_geometries() {
     for (inst, geometry) in [
         ("suld.b.2d.b32.zero {%w0}, [%h, {0, 0}]", Geometry::A2d),
-        ("suld.b.a2d.b32.zero {%w0}, [%h, {0, 0, 0, 0}]", Geometry::D2),
+        ("suld.b.a2d.b32.zero {%w0}, [%h, {0, 0, 0, 0}]", Geometry::D3),
         ("sust.b.a1d.b32.zero [%h, {0, 0}], {%r1}", Geometry::D2),
         ("sust.p.3d.b32.zero [%h, {0, 0, 0, 0}], {%r1}", Geometry::D2),
         ("sured.b.add.1d.u32.zero [%h, {0}], %r1", Geometry::D3),
@@ -200,8 +200,35 @@ fn other_geometries() {
         let (out, _) = loaded.buffer(8);
         let fault =
             loaded.run("k", How::default(), &[Arg::U64(out), Arg::U64(handle)]).unwrap_err();
-        let FaultKind::Surface(text) = &fault.kind else { panic!("{fault:?}") };
+        let FaultKind::Geometry { surface: true, error } = &fault.kind else {
+            panic!("{fault:?}")
+        };
+        assert_eq!(error.own, geometry);
+        let text = error.to_string();
         assert!(text.contains("picture") && text.contains("geometry"), "{inst}: {text}");
+    }
+}
+
+/// Layered accesses to plain surfaces reach layer 0, and no other (docs/numerics.md 10.10).
+#[test]
+fn one_layer() {
+    for (inst, geometry, outside) in [
+        ("suld.b.a1d.b32.trap {%w0}, [%h, {0, 4}]", Geometry::D1, false),
+        ("suld.b.a2d.b32.trap {%w0}, [%h, {0, 4, 1, 0}]", Geometry::D2, false),
+        ("sust.b.a2d.b32.clamp [%h, {7, 4, 1, 0}], {%r1}", Geometry::D2, false),
+        ("sust.p.a1d.b32.zero [%h, {1, 0}], {%r1}", Geometry::D1, false),
+        ("sust.b.a1d.b32.trap [%h, {1, 0}], {%r1}", Geometry::D1, true),
+        ("suld.b.a2d.b32.trap {%w0}, [%h, {-1, 0, 0, 0}]", Geometry::D2, true),
+    ] {
+        let (loaded, handle) = load(inst, &zeros(&shape(geometry, "u32"), "picture"));
+        let (out, _) = loaded.buffer(8);
+        match loaded.run("k", How::default(), &[Arg::U64(out), Arg::U64(handle)]) {
+            Ok(_) => assert!(!outside, "{inst}"),
+            Err(fault) => {
+                let FaultKind::Surface(text) = &fault.kind else { panic!("{fault:?}") };
+                assert!(outside && text.starts_with("layer "), "{inst}: {text}");
+            }
+        }
     }
 }
 

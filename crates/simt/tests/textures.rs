@@ -133,7 +133,9 @@ fn a_fetch_of_the_wrong_geometry() {
     let text = fetch_kernel("", "", "[%a, {%x, %y}]").replace("tex.2d", "tex.1d");
     let text = text.replace("{%x, %y}", "{%x}");
     let fault = run(&text, TEXTURE_BIT, 0).unwrap_err();
-    assert!(matches!(&fault.kind, FaultKind::Texture(m) if m.contains("picture")), "{fault:?}");
+    let FaultKind::Geometry { surface: false, error } = &fault.kind else { panic!("{fault:?}") };
+    assert_eq!((error.instruction, error.own), (Geometry::D1, Geometry::D2));
+    assert!(fault.kind.to_string().contains("picture"), "{fault:?}");
 }
 
 fn surface_kernel(inst: &str) -> String {

@@ -4,13 +4,17 @@
 
 mod overrides;
 mod refused;
+mod seen;
 
 pub use overrides::{Override, overrides};
 pub use refused::resolve;
 pub(crate) use refused::texture_readings;
+pub(crate) use seen::seen;
+pub use seen::sees;
 
 use crate::reference::level;
 use crate::request::{CoordType, FetchForm, FetchKind, Lod};
+use crate::resource::Resource;
 use crate::sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Texture};
 use texunit_texel::{Reading, readings};
 
@@ -116,10 +120,17 @@ fn asks_for_normalized(texture: &Texture, sampler: &Sampler) -> bool {
     texture.normalized_coords && !sampler.force_unnormalized_coords
 }
 
+/// Rule 1.11: whether coordinates are normalized because there are mip levels. Rule 1.11 (open):
+/// an array of one level acts as one that is not mipmapped. A view of one level does not: what
+/// counts is the array.
+fn mip_levels_normalize(resource: &Resource) -> bool {
+    resource.array_levels() > 1
+}
+
 /// Rules 1.11 and 7.5: mipmapped textures and the faces of cubes take normalized coordinates,
 /// whatever texture and sampler say.
 fn coords(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Coords {
-    let always = texture.resource.is_mipmapped() || form.geometry.is_cube();
+    let always = mip_levels_normalize(&texture.resource) || form.geometry.is_cube();
     if always || asks_for_normalized(texture, sampler) {
         Coords::Normalized
     } else {

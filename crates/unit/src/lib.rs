@@ -15,12 +15,14 @@ pub mod sampler;
 mod surface;
 mod warp;
 
-pub use effective::{Coords, EffectiveSampler, Override, effective_sampler, overrides, resolve};
+pub use effective::{
+    Coords, EffectiveSampler, Override, effective_sampler, overrides, resolve, sees,
+};
 pub use name::NameError;
 pub use query::{Attribute, QueryPlan, QueryRequest};
 pub use request::{
     AccessFault, ClampMode, CoordType, FetchAnswer, FetchForm, FetchKind, FetchOperands,
-    FetchRequest, Geometry, Lanes, Lod, Places, PlanError, ReduceOp, ReduceType, ResultType,
+    FetchRequest, Geometry, GeometryError, Lanes, Lod, Places, PlanError, ReduceOp, ReduceType, ResultType,
     SurfaceAnswer, SurfaceForm, SurfaceKind, SurfaceRequest, ZERO_LANES, lanes,
 };
 pub use resource::{

@@ -1,5 +1,7 @@
 //! What the executor asks of the unit, a warp at a time, and what it gets back.
 
+use crate::resource::Layout;
+
 /// A 32-bit value for each lane of a warp: raw bits of f32, s32 or u32.
 pub type Lanes = [u32; 32];
 
@@ -54,6 +56,15 @@ impl Geometry {
         use Geometry as G;
         [G::D1, G::D2, G::D3, G::A1d, G::A2d, G::Cube, G::Acube, G::D2ms, G::A2dms]
     };
+
+    /// The geometry of layers of this one: `.a1d` of `.1d`, `.a2d` of `.2d`.
+    pub fn layered(self) -> Option<Self> {
+        match self {
+            Geometry::D1 => Some(Geometry::A1d),
+            Geometry::D2 => Some(Geometry::A2d),
+            _ => None,
+        }
+    }
 
     /// Axes of one layer, face or sample plane: 1, 2 or 3.
     pub fn axes(self) -> usize {
@@ -264,16 +275,26 @@ pub(crate) fn places(values: &mut [Lanes; 4], components: u8) -> Places<'_> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// `tex.3d` of a 2D array and the like.
-    #[error("the instruction has {instruction} geometry, but {resource}")]
-    Geometry {
-        /// `.3d`
-        instruction: &'static str,
-        /// `texture `name` is a 2D array of 4 x 4 u8x4`
-        resource: String,
-    },
+    #[error(transparent)]
+    Geometry(#[from] GeometryError),
     /// The unit has no defined answer (docs/numerics.md names the rule).
     #[error("{0}")]
     Undefined(String),
+}
+
+/// An instruction whose geometry is neither that of its texture or surface nor one that sees it all
+/// the same (docs/numerics.md 1.13, 10.10).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the instruction has {} geometry, but {resource}", .instruction.name())]
+pub struct GeometryError {
+    /// Of the instruction.
+    pub instruction: Geometry,
+    /// Of the texture or surface.
+    pub own: Geometry,
+    /// How its texels lie in memory.
+    pub layout: Layout,
+    /// `texture `name` is a 2D array of 4 x 4 u8x4`
+    pub resource: String,
 }
 
 /// `.clamp` of a surface instruction.

@@ -69,6 +69,8 @@ pub struct Resource {
     /// What level 0 and plane 0 are called in the whole array, of a view.
     first_level: u32,
     first_plane: u32,
+    /// Levels that the array was made with, also in views.
+    array_levels: u32,
     /// What messages call it.
     pub(crate) name: String,
 }
@@ -139,6 +141,22 @@ impl Resource {
     /// Whether the array was made with mip levels, be it one.
     pub fn is_mipmapped(&self) -> bool {
         self.shape.levels.is_some()
+    }
+
+    /// Mip levels that the array was made with, of a view those of its array; 1 without mip levels.
+    /// Rule 1.11 asks for them.
+    pub fn array_levels(&self) -> u32 {
+        self.array_levels
+    }
+
+    /// Whether it is a view of mip levels that begins with another than the base level.
+    pub(crate) fn lacks_base_level(&self) -> bool {
+        self.is_mipmapped() && self.first_level > 0
+    }
+
+    /// The same texels under another geometry, of as many planes and levels.
+    pub(crate) fn of_geometry(&self, geometry: Geometry) -> Self {
+        Self { shape: ArrayShape { geometry, ..self.shape }, ..self.clone() }
     }
 
     /// What messages call it.

@@ -11,7 +11,7 @@ mod place;
 pub use place::{SurfaceOutcome, SurfacePlace};
 
 use crate::request::{
-    AccessFault, ClampMode, Geometry, PlanError, SurfaceAnswer, SurfaceForm, SurfaceRequest, lanes,
+    AccessFault, ClampMode, Geometry, GeometryError, PlanError, SurfaceAnswer, SurfaceForm, SurfaceRequest, lanes,
 };
 use crate::resource::Resource;
 use crate::sampler::Surface;
@@ -156,21 +156,28 @@ impl SurfacePlan {
     }
 }
 
-fn check_geometry(form: SurfaceForm, resource: &Resource) -> Result<(), PlanError> {
+/// Rule 10.10 (open): layered instructions see one layer of plain 1D and 2D surfaces. The faces of
+/// cubes are layers. All other geometries have to be the same.
+fn check_geometry(form: SurfaceForm, resource: &Resource) -> Result<(), GeometryError> {
     let own = match resource.geometry() {
         Geometry::Cube | Geometry::Acube => Geometry::A2d,
         own => own,
     };
     let surface =
         matches!(own, Geometry::D1 | Geometry::D2 | Geometry::D3 | Geometry::A1d | Geometry::A2d);
-    if surface && form.geometry == own {
+    if surface && (form.geometry == own || own.layered() == Some(form.geometry)) {
         return Ok(());
     }
     let mut sentence = resource.sentence("surface");
     if resource.geometry().is_cube() {
         sentence += ", whose faces are layers of .a2d";
     }
-    Err(PlanError::Geometry { instruction: form.geometry.name(), resource: sentence })
+    Err(GeometryError {
+        instruction: form.geometry,
+        own: resource.geometry(),
+        layout: resource.layout(),
+        resource: sentence,
+    })
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
     let resource = resource(random, scope, geometry);
     let form = form(random, &resource);
     let (read_mode, sampler) = state(random, scope, &resource);
-    let normalized_coords = resource.shape.levels.is_some() || random.once_in(2);
+    let normalized_coords = resource.shape.level_count() > 1 || random.once_in(2);
     let form = FetchForm { result: result(random, resource.shape.format, read_mode, form), ..form };
     // Without the operand the function has no effect (docs/numerics.md 9.2).
     let with_compare = FetchForm { compare: true, ..form };
@@ -69,9 +69,24 @@ fn resource(random: &mut Random, scope: Scope, geometry: Geometry) -> ResourceSp
     }
 }
 
+/// The geometry of the resource, or one whose instructions see it all the same (docs/numerics.md
+/// 1.13).
+fn seen_as(random: &mut Random, resource: &ResourceSpec) -> Geometry {
+    let shape = &resource.shape;
+    let own = shape.geometry;
+    if resource.layout != Layout::Array {
+        return own;
+    }
+    match own {
+        Geometry::D2 if shape.extent.height == 1 && random.once_in(2) => Geometry::D1,
+        _ if random.once_in(8) => own.layered().unwrap_or(own),
+        _ => own,
+    }
+}
+
 /// Kind, geometry and coordinates; the rest comes later.
 fn form(random: &mut Random, resource: &ResourceSpec) -> FetchForm {
-    let geometry = resource.shape.geometry;
+    let geometry = seen_as(random, resource);
     let integers = resource.layout == Layout::Linear
         || geometry.is_multisample()
         || (!geometry.is_cube() && random.once_in(8));
@@ -131,7 +146,7 @@ fn state(random: &mut Random, scope: Scope, resource: &ResourceSpec) -> (ReadMod
         max_level_clamp: if clamped { random.between(0.0, levels) } else { 100.0 },
         level_bias: if random.once_in(3) { random.between(-2.0, 2.0) } else { 0.0 },
         max_anisotropy: if random.once_in(8) { random.pick(&[1, 2, 3, 4, 8, 16]) } else { 0 },
-        force_unnormalized_coords: unit && resource.shape.levels.is_none() && random.once_in(8),
+        force_unnormalized_coords: unit && resource.shape.level_count() == 1 && random.once_in(8),
         srgb: format.is_srgb_block() || random.once_in(8),
         seamless_cube: resource.shape.geometry.is_cube() && random.once_in(4),
         compare: (unit && !integers && random.once_in(8)).then(|| random.pick(&COMPARE)),

@@ -40,6 +40,9 @@ pub(super) fn array(
     let width = side(random);
     let height = if geometry.is_cube() {
         width
+    } else if geometry == Geometry::D2 && block == 1 && random.once_in(8) {
+        // A row that is 2D: `.1d` reads it too (docs/numerics.md 1.13).
+        1
     } else if geometry.axes() > 1 {
         side(random)
     } else {

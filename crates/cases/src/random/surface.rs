@@ -35,6 +35,11 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
     };
     // A surface of a mipmapped array is one of its levels: not a matter of this generator.
     let resource = array(random, geometry, format, false);
+    // Layered instructions see one layer of plain surfaces (docs/numerics.md 10.10); reductions do not
+    // come so.
+    let reduces = matches!(kind, SurfaceKind::Reduce { .. });
+    let layered = geometry.layered().filter(|_| !reduces && random.once_in(6));
+    let geometry = layered.unwrap_or(geometry);
     let clamps = [ClampMode::Clamp, ClampMode::Zero, ClampMode::Trap];
     let clamp = random.pick(if scope == Scope::Driver { &clamps[..2] } else { &clamps });
     let form = SurfaceForm { kind, geometry, clamp };

@@ -187,5 +187,13 @@ impl Made {
 
 /// An object that the device refuses, at the place that describes it.
 pub(super) fn refused<T>(at: &At<T>) -> impl Fn(Error) -> Problem + '_ {
-    |error| Problem::new(codes::REFUSED, at.at(), error.to_string())
+    |error| {
+        let problem = Problem::new(codes::REFUSED, at.at(), error.to_string());
+        match error {
+            Error::Limit { enough: Some(architecture), .. } => {
+                problem.help(format!("`--arch {architecture}` has room for it"))
+            }
+            _ => problem,
+        }
+    }
 }

@@ -89,9 +89,16 @@ pub(crate) fn texture(
 fn storage(
     device: &Device,
     random: &mut Random,
-    geometry: Geometry,
+    wanted: Geometry,
     format: Format,
 ) -> Option<Storage> {
+    // Now and then one of another geometry that the instruction sees all the same.
+    let geometry = match wanted {
+        own if !random.once_in(5) => own,
+        Geometry::D1 | Geometry::A2d => Geometry::D2,
+        Geometry::A1d => Geometry::D1,
+        own => own,
+    };
     let sparse = random.once_in(5) && geometry == Geometry::D2;
     let most = if sparse { 400 } else { 24 };
     let side = 1 + random.below(most);
@@ -102,8 +109,11 @@ fn storage(
     for (axis, length) in size.iter_mut().enumerate() {
         *length = if axis < geometry.axes() { *length } else { 1 };
     }
+    if wanted.axes() == 1 {
+        size[1] = 1;
+    }
     let [width, height, depth] = size;
-    if geometry == Geometry::D2 && random.once_in(4) && !format.is_block() {
+    if wanted == Geometry::D2 && random.once_in(4) && !format.is_block() {
         let pitch = (u64::from(width) * u64::from(format.texel_size())).next_multiple_of(32) + 32;
         let buffer = device.alloc(pitch * u64::from(height), "rows").ok()?;
         buffer.write(0, &bytes(random, buffer.size())).ok()?;

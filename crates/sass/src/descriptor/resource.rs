@@ -4,7 +4,7 @@ use super::Descriptor;
 use super::block_linear::BlockLinear;
 use super::error::DescriptorError;
 use super::formats::{self, Texels};
-use super::header::{BLOCK_DEPTH, BLOCK_HEIGHT, NORMALIZED, TYPE};
+use super::header::{BLOCK_DEPTH, BLOCK_HEIGHT, MAX_MIP_LEVEL, NORMALIZED, TYPE};
 use super::levels::Levels;
 use super::texture::{Placement, Source, TextureHeader, TextureType};
 use crate::memory::Memory;
@@ -274,10 +274,15 @@ pub fn encode_texture(
     let resource = &*texture.resource;
     let shape = resource.shape();
     let kind = kind_of(resource)?;
-    if shape.levels == Some(1) && (!texture.normalized_coords || shape.geometry.is_cube()) {
-        let reason = "an array of one mip level reads normalized coordinates whatever is asked for, \
-                      but a header of one level is not mipmapped";
+    if shape.levels == Some(1) && resource.array_levels() > 1 && !texture.normalized_coords {
+        let reason = "one level of a mipmapped array reads normalized coordinates whatever is asked \
+                      for, but a header of one level is not mipmapped";
         return Err(DescriptorError::inexpressible(&NORMALIZED, reason));
+    }
+    if shape.levels == Some(1) && shape.geometry.is_cube() {
+        let reason = "a cube of one mip level has the address modes of mipmapped ones, but a header \
+                      of one level is not mipmapped";
+        return Err(DescriptorError::inexpressible(&MAX_MIP_LEVEL, reason));
     }
     let own = Texels { format: shape.format, read_mode: texture.read_mode };
     let (placement, regions) = match resource.layout() {

@@ -34,7 +34,7 @@ impl Context<'_> {
                 let found = surface_of(tables, &op.surface, handle, lane)?;
                 match SurfacePlan::new(op.form, found) {
                     Ok(plan) => keep(kept, (handle, 0), plan),
-                    Err(e) => return trouble(lane, FaultKind::Surface(e.to_string())),
+                    Err(e) => return trouble(lane, FaultKind::unplanned(e, true)),
                 }
             }
             let request = SurfaceRequest { active, coords };

@@ -132,7 +132,7 @@ fn ask(
         form: fetch.form,
         texture_handle,
         sampler_handle,
-        texture: plan.texture(),
+        texture: plan.seen(),
         sampler: plan.sampler(),
         request,
     };
@@ -217,7 +217,7 @@ impl<'a> Context<'a> {
                 let (t, s) = fetched_of(descriptors, fetch, handles, lane)?;
                 match FetchPlan::new(fetch.form, t, s) {
                     Ok(plan) => keep(kept, handles, plan),
-                    Err(e) => return trouble(lane, FaultKind::Texture(e.to_string())),
+                    Err(e) => return trouble(lane, FaultKind::unplanned(e, false)),
                 }
             }
             request.active = active;

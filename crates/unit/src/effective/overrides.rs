@@ -1,6 +1,8 @@
 //! What the hardware changes of the state it is given, in words.
 
-use super::{Coords, EffectiveSampler, asks_for_normalized, effective_sampler};
+use super::{
+    Coords, EffectiveSampler, asks_for_normalized, effective_sampler, mip_levels_normalize,
+};
 use crate::request::{FetchForm, FetchKind, Lod};
 use crate::resource::Layout;
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
@@ -78,7 +80,7 @@ impl State<'_> {
 
     fn mipmapped_coordinates(&self) -> Option<String> {
         let changed = !self.is_integer()
-            && self.is_mipmapped()
+            && mip_levels_normalize(&self.texture.resource)
             && !asks_for_normalized(self.texture, self.sampler);
         changed.then(|| {
             "a mipmapped texture takes normalized coordinates, though unnormalized ones are asked \
@@ -89,7 +91,7 @@ impl State<'_> {
 
     fn cube_coordinates(&self) -> Option<String> {
         let changed = self.form.geometry.is_cube()
-            && !self.is_mipmapped()
+            && !mip_levels_normalize(&self.texture.resource)
             && !asks_for_normalized(self.texture, self.sampler);
         changed.then(|| {
             "face coordinates are normalized, though unnormalized ones are asked for".to_owned()
@@ -108,7 +110,7 @@ impl State<'_> {
         let [asked, acts] = [asked, acts].map(AddressMode::name);
         let (rule, why) = if self.form.geometry.is_cube() {
             ("7.6", "a point fetch of a cube map without mip levels stays on its face")
-        } else if self.is_mipmapped() {
+        } else if mip_levels_normalize(&self.texture.resource) {
             ("1.11", "unnormalized coordinates are asked for")
         } else {
             ("1.8", "coordinates are unnormalized")

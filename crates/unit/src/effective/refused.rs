@@ -1,6 +1,6 @@
 //! Fetches that have no defined answer, and why.
 
-use super::{EffectiveSampler, effective_sampler, reads_normalized};
+use super::{EffectiveSampler, effective_sampler, reads_normalized, seen};
 use crate::request::{CoordType, FetchForm, FetchKind, Lod, PlanError, ResultType};
 use crate::resource::Layout;
 use crate::sampler::{Filter, Sampler, Texture, check_pair};
@@ -14,12 +14,7 @@ pub fn resolve(
     sampler: &Sampler,
 ) -> Result<EffectiveSampler, PlanError> {
     let resource = &*texture.resource;
-    if form.geometry != resource.geometry() {
-        return Err(PlanError::Geometry {
-            instruction: form.geometry.name(),
-            resource: resource.sentence("texture"),
-        });
-    }
+    let seen = seen(form.geometry, texture)?;
     // Whoever reads PTX has refused these already.
     if let Some(reason) = form.why_impossible() {
         return Err(PlanError::Undefined(format!("{form}: {reason}")));
@@ -35,7 +30,7 @@ pub fn resolve(
         Err(PlanError::Undefined(format!("{}: {reason}", resource.sentence("texture"))))
     };
     if matches!(form.kind, FetchKind::Gather(_))
-        && let Err(reason) = resource.limits().check_gather(resource)
+        && let Err(reason) = resource.limits().check_gather(&seen.resource)
     {
         return refused(&format!("tld4 cannot read it: {reason}"));
     }

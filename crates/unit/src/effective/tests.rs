@@ -114,6 +114,34 @@ fn mipmapped_textures_take_normalized_coordinates() {
     assert_eq!((state.mip_filter, state.level_clamp), (Some(Filter::Point), [0, 512]));
 }
 
+/// Rule 1.11 (open): what counts is how many levels the array was made with.
+#[test]
+fn one_level_is_as_none() {
+    use crate::resource::View;
+    use AddressMode::{Clamp, Mirror};
+    let s = Sampler { address_mode: [Mirror; 3], ..Sampler::default() };
+    for geometry in [Geometry::D1, Geometry::D2, Geometry::D3, Geometry::A1d, Geometry::A2d] {
+        let f = form(geometry, CoordType::F32);
+        let mut t = square(geometry, "f32", Some(1));
+        let state = resolve(f, &t, &s).unwrap();
+        assert_eq!((state.coords, state.address_mode), (Coords::Unnormalized, Some([Clamp; 3])));
+        assert!(said(&t, &s, f)[0].ends_with("because coordinates are unnormalized"));
+        t.normalized_coords = true;
+        assert_eq!(resolve(f, &t, &s).unwrap().address_mode, Some([Mirror; 3]));
+        // A view of one of two levels is a part of what has several.
+        let whole = square(geometry, "f32", Some(2));
+        let view = View { levels: Some(1..2), ..View::default() };
+        let resource = Arc::new(whole.resource.view(&view).unwrap());
+        let part = Texture { resource, ..whole.clone() };
+        assert_eq!(resolve(f, &part, &s).unwrap().coords, Coords::Normalized);
+        assert!(said(&part, &s, f)[0].starts_with("1.11: "));
+        // A level taken out is an array of its own.
+        let resource = Arc::new(whole.resource.single_level(1).unwrap());
+        let level = Texture { resource, ..whole };
+        assert_eq!(resolve(f, &level, &s).unwrap().coords, Coords::Unnormalized);
+    }
+}
+
 #[test]
 fn faces_of_cubes() {
     use AddressMode::{Border, Clamp, Wrap};

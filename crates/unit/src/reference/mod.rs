@@ -26,7 +26,7 @@ mod ten;
 pub mod trace;
 pub(crate) mod weights;
 
-use crate::effective::{EffectiveSampler, resolve, texture_readings};
+use crate::effective::{EffectiveSampler, resolve, seen, texture_readings};
 use crate::request::{CoordType, FetchForm, FetchKind, FetchOperands, Lod, PlanError};
 use crate::resource::{Extent, Level, Resource, TexelIndex};
 use crate::sampler::{Filter, Sampler, Texture};
@@ -56,6 +56,7 @@ pub fn trace(
     operands: &FetchOperands,
 ) -> Result<Trace, PlanError> {
     let effective = resolve(form, texture, sampler)?;
+    let texture = &*seen(form.geometry, texture)?;
     let readings = texture_readings(texture, effective.srgb)?;
     let fetch = Fetch { form, texture, sampler, effective, readings, operands };
     let (place, cube) = fetch.place();

@@ -141,6 +141,7 @@ impl Resource {
         name: String,
     ) -> Result<Self, CreateError> {
         let (limits, residency, first_level, first_plane) = (*limits, None, 0, 0);
+        let array_levels = shape.level_count();
         let resource = Self {
             shape,
             levels,
@@ -150,6 +151,7 @@ impl Resource {
             residency,
             first_level,
             first_plane,
+            array_levels,
             name,
         };
         for (n, level) in resource.levels.iter().enumerate() {

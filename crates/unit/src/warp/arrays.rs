@@ -212,7 +212,7 @@ impl FetchPlan {
                 while warp < warps {
                     let arrays =
                         fast::Registers::Arrays { coords, out: results(&mut out, components) };
-                    fast.run_whole(&self.texture.resource, arrays, &mut warp);
+                    fast.run_whole(&self.seen.resource, arrays, &mut warp);
                     if warp < warps {
                         // Some lanes need another way.
                         let mut registers = Registers::new(&all, components);
@@ -231,7 +231,7 @@ impl FetchPlan {
                     }
                     (registers.request(warp), places.each_mut().map(Iterator::next))
                 });
-                fast.fetch_warps(&self.texture.resource, warps, &mut scratch.fast);
+                fast.fetch_warps(&self.seen.resource, warps, &mut scratch.fast);
             }
             _ => {
                 let mut registers = Registers::new(&all, components);

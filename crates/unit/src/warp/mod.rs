@@ -27,12 +27,13 @@ mod simd;
 pub use arrays::{FetchArrays, LengthError};
 pub use build::{SimdError, SimdLevel, fetch_level, simd_level};
 
-use crate::effective::{EffectiveSampler, resolve};
+use crate::effective::{EffectiveSampler, resolve, seen};
 use crate::request::{FetchAnswer, FetchForm, FetchRequest, Lanes, Places, PlanError, ResultType};
 use crate::sampler::{Sampler, Texture};
 use build::Build;
 use fast::Fast;
 use general::General;
+use std::borrow::Cow;
 use std::sync::Arc;
 use texunit_texel::f32_to_f16;
 
@@ -69,6 +70,8 @@ impl Default for Scratch {
 pub struct FetchPlan {
     form: FetchForm,
     texture: Arc<Texture>,
+    /// The texture as the instruction sees it; almost always the same.
+    seen: Arc<Texture>,
     sampler: Sampler,
     effective: EffectiveSampler,
     way: Way,
@@ -108,14 +111,16 @@ impl FetchPlan {
         build: Build,
     ) -> Result<Self, PlanError> {
         let effective = resolve(form, texture, sampler)?;
-        let fast = Fast::new(form, texture, sampler, &effective, build);
+        let seen = match seen(form.geometry, texture)? {
+            Cow::Borrowed(_) => Arc::clone(texture),
+            Cow::Owned(seen) => Arc::new(seen),
+        };
+        let fast = Fast::new(form, &seen, sampler, &effective, build);
         let way = match fast {
             Some(fast) => Way::Fast(Box::new(fast)),
-            None => {
-                Way::General(Box::new(General::new(form, texture, sampler, &effective, build)?))
-            }
+            None => Way::General(Box::new(General::new(form, &seen, sampler, &effective, build)?)),
         };
-        Ok(Self { form, texture: Arc::clone(texture), sampler: *sampler, effective, way })
+        Ok(Self { form, texture: Arc::clone(texture), seen, sampler: *sampler, effective, way })
     }
 
     /// The instruction form that was planned.
@@ -126,6 +131,11 @@ impl FetchPlan {
     /// The texture that was planned.
     pub fn texture(&self) -> &Arc<Texture> {
         &self.texture
+    }
+
+    /// The texture as the instruction sees it: of its geometry (docs/numerics.md 1.13).
+    pub fn seen(&self) -> &Arc<Texture> {
+        &self.seen
     }
 
     /// The sampler that was planned.
@@ -162,7 +172,7 @@ impl FetchPlan {
         if let (Way::Fast(plan), true) = (&self.way, self.takes_coordinates()) {
             let warps = coords.len().min(out.len());
             let (coords, out) = (&coords[..warps], &mut out[..warps]);
-            plan.fetch_at(&self.texture.resource, coords, out, &mut scratch.fast);
+            plan.fetch_at(&self.seen.resource, coords, out, &mut scratch.fast);
         }
     }
 
@@ -176,7 +186,7 @@ impl FetchPlan {
         scratch: &mut Scratch,
     ) {
         if let (Way::Fast(plan), true) = (&self.way, self.takes_warps()) {
-            plan.fetch_warps(&self.texture.resource, warps, &mut scratch.fast);
+            plan.fetch_warps(&self.seen.resource, warps, &mut scratch.fast);
         }
     }
 
@@ -198,11 +208,11 @@ impl FetchPlan {
         let out = if direct { &mut answer.values } else { &mut *results };
         let resident = match &self.way {
             Way::Fast(plan) => {
-                plan.fetch(&self.texture.resource, request, components, fast, out);
+                plan.fetch(&self.seen.resource, request, components, fast, out);
                 u32::MAX
             }
             Way::General(plan) => {
-                plan.fetch(&self.texture.resource, request, components, (general, buffers), out)
+                plan.fetch(&self.seen.resource, request, components, (general, buffers), out)
             }
         };
         answer.resident = answer.resident & !request.active | resident & request.active;

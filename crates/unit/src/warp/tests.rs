@@ -207,6 +207,11 @@ fn gradients() {
 }
 
 #[test]
+fn neighbouring_geometries() {
+    run(Theme::Neighbours);
+}
+
+#[test]
 fn compressed_blocks() {
     run(Theme::Blocks);
 }

@@ -46,6 +46,20 @@ fn coordinates_of_mipmapped_textures_are_normalized() {
     assert_eq!(at(LEVEL, &t, &wrap, 1.1, 0.0), 0.0);
 }
 
+/// Rule 1.11 (open).
+#[test]
+fn coordinates_of_one_level_are_as_asked_for() {
+    let texels = [5.0, 6.0, 7.0, 8.0];
+    let mut t = f32_array(Geometry::A1d, [4, 1, 1], |s| s.levels = Some(1), &texels);
+    let linear = mips(Filter::Linear, Filter::Linear);
+    for kind in [LEVEL, BASE, FetchKind::Sample(Lod::Gradient), FetchKind::Sample(Lod::Implicit)] {
+        assert_eq!(at(kind, &t, &linear, 2.25, 3.5), 6.75);
+        assert_eq!(at(kind, &t, &linear, 99.0, -1.0), 8.0);
+    }
+    t.normalized_coords = true;
+    assert_eq!(at(LEVEL, &t, &linear, 0.5, 0.0), 6.5);
+}
+
 #[test]
 fn mip_filters_pick_or_blend() {
     let t = mipmapped();

@@ -51,11 +51,38 @@ fn layers_are_unsigned() {
 #[test]
 fn layered_and_not() {
     let (flat, layered) = (of_shape(&shape(G::D2, [4, 2], 1)), of_shape(&shape(G::A2d, [4, 2], 3)));
-    for (surface, geometry) in [(&flat, G::A2d), (&layered, G::D2), (&layered, G::A1d)] {
+    for (surface, geometry) in [(&flat, G::A1d), (&layered, G::D2), (&layered, G::A1d)] {
         let e = SurfacePlan::new(form(geometry, 1, 1, ClampMode::Zero), surface).unwrap_err();
-        let PlanError::Geometry { instruction, .. } = &e else { panic!("{e}") };
-        assert_eq!(*instruction, geometry.name());
+        let PlanError::Geometry(error) = &e else { panic!("{e}") };
+        assert_eq!((error.instruction, error.own), (geometry, surface.resource.geometry()));
         assert!(e.to_string().contains("2D array of 4 x 2 texels of u8"), "{e}");
+    }
+}
+
+/// Rule 10.10 (open).
+#[test]
+fn plain_surfaces_have_one_layer() {
+    let pair = |first: u64| (first + 1) | (first + 2) << 8;
+    for (own, layered, at, first) in
+        [(G::D1, G::A1d, [2, 0], 2), (G::D2, G::A2d, [2, 1], 6), (G::D2, G::A2d, [0, 0], 0)]
+    {
+        let height = own.axes() as u32;
+        let surface = of_shape(&shape(own, [4, height], 1));
+        for clamp in [ClampMode::Trap, ClampMode::Clamp, ClampMode::Zero] {
+            let plan = plan(&surface, layered, clamp);
+            assert_eq!(load(&plan, [0, at[0], at[1]]).unwrap()[0], pair(first));
+            for layer in [1, -1] {
+                let got = load(&plan, [layer, at[0], at[1]]);
+                match clamp {
+                    ClampMode::Clamp => assert_eq!(got.unwrap()[0], pair(first)),
+                    ClampMode::Zero => assert_eq!(got.unwrap()[0], 0),
+                    ClampMode::Trap => {
+                        let e = got.unwrap_err().to_string();
+                        assert!(e.starts_with(&format!("layer {}, ", layer as u32)), "{e}");
+                    }
+                }
+            }
+        }
     }
 }
 

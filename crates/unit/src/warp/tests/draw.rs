@@ -79,6 +79,8 @@ pub(super) enum Theme {
     Blocks,
     /// Cubes.
     Cubes,
+    /// Resources of another geometry that the instruction sees all the same.
+    Neighbours,
 }
 
 /// Bytes that the largest resource has.
@@ -92,7 +94,9 @@ pub(super) fn space() -> Arc<Block> {
 /// A case, if what was drawn can be created; its operands are yet to be drawn.
 pub(super) fn case(d: &mut Draw, theme: Theme, space: &Arc<Block>) -> Option<Case> {
     let form = form(d, theme);
-    let resource = Arc::new(resource(d, theme, form.geometry, space)?);
+    let of_neighbour = theme == Theme::Neighbours || d.one_in(6);
+    let wanted = if of_neighbour { neighbour(form.geometry) } else { Wanted::of(form.geometry) };
+    let resource = Arc::new(resource(d, theme, wanted, space)?);
     let sampler = sampler(d, theme);
     let read_mode = d.of(&[ReadMode::Element, ReadMode::NormalizedFloat]);
     let normalized = !d.one_in(3);
@@ -117,6 +121,7 @@ fn form(d: &mut Draw, theme: Theme) -> FetchForm {
         Theme::Blocks => d.of(&[D2, D3, A2d, Cube, Acube]),
         Theme::Cubes => d.of(&[Cube, Acube]),
         Theme::Gradients => d.of(&[D1, D2, D3, A1d, A2d, Cube, Acube]),
+        Theme::Neighbours => d.of(&[D1, A1d, A2d]),
         Theme::Any => d.of(&Geometry::ALL),
     };
     let lod = match theme {
@@ -154,9 +159,34 @@ fn size(d: &mut Draw) -> u32 {
     }
 }
 
+/// What a resource is to be.
+#[derive(Clone, Copy)]
+struct Wanted {
+    geometry: Geometry,
+    /// Whether its height is 1.
+    flat: bool,
+}
+
+impl Wanted {
+    fn of(geometry: Geometry) -> Self {
+        Self { geometry, flat: false }
+    }
+}
+
+/// What instructions of a geometry see beside their own (rule 1.13).
+fn neighbour(geometry: Geometry) -> Wanted {
+    match geometry {
+        Geometry::D1 => Wanted { geometry: Geometry::D2, flat: true },
+        Geometry::A1d => Wanted::of(Geometry::D1),
+        Geometry::A2d => Wanted::of(Geometry::D2),
+        own => Wanted::of(own),
+    }
+}
+
 /// A resource of this geometry, perhaps a view of another one.
-fn resource(d: &mut Draw, theme: Theme, wanted: Geometry, space: &Arc<Block>) -> Option<Resource> {
+fn resource(d: &mut Draw, theme: Theme, wanted: Wanted, space: &Arc<Block>) -> Option<Resource> {
     use Geometry::{A1d, A2d, Acube, Cube, D1, D2};
+    let Wanted { geometry: wanted, flat } = wanted;
     let geometry = match wanted {
         _ if !d.one_in(6) => wanted,
         D1 => A1d,
@@ -183,6 +213,7 @@ fn resource(d: &mut Draw, theme: Theme, wanted: Geometry, space: &Arc<Block>) ->
         extent = Extent { width: 1 + d.below(700), height: 1 + d.below(300), depth: 1 };
     }
     match geometry.axes() {
+        _ if flat => (extent.height, extent.depth) = (1, 1),
         1 => (extent.height, extent.depth) = (1, 1),
         2 => extent.depth = 1,
         _ => {}

@@ -1,0 +1,175 @@
+//! Help in the words of whoever launched the kernel: keys of a job, or calls of a program.
+
+use texunit_simt::FaultKind;
+use texunit_unit::{Geometry, GeometryError, Layout};
+
+/// Who launched a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Host {
+    /// A job file (`texunit launch`): its objects are tables with keys.
+    Job,
+    /// A program that calls CUDA's APIs (`texunit run`).
+    Program,
+}
+
+impl Host {
+    /// What to do about a fault, where job and program have to do different things.
+    pub(super) fn help(self, kind: &FaultKind) -> Option<String> {
+        match kind {
+            FaultKind::Handle { why, .. } if why.ends_with("is not bound") => {
+                let how = match self {
+                    Self::Job => {
+                        "bind an object to it in the job, with a table `[textures.NAME]`, \
+                         `[samplers.NAME]` or `[surfaces.NAME]`"
+                    }
+                    Self::Program => {
+                        "bind an object to it before the launch: cuTexRefSetArray, \
+                         cuTexRefSetAddress, cuSurfRefSetArray"
+                    }
+                };
+                Some(how.to_owned())
+            }
+            FaultKind::Geometry { surface, error } => Some(match self {
+                Self::Job => keys(error),
+                Self::Program => calls(error, *surface),
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// The value of `geometry`.
+fn key(geometry: Geometry) -> String {
+    format!("`geometry = \"{}\"`", &geometry.name()[1..])
+}
+
+fn keys(error: &GeometryError) -> String {
+    let wanted = key(error.instruction);
+    match error.layout {
+        Layout::Array => format!(
+            "in the job, {wanted} makes an object for this instruction; this one has {}",
+            key(error.own)
+        ),
+        Layout::Linear | Layout::Pitched => {
+            format!("in the job, {wanted} without `layout` makes an object for this instruction")
+        }
+    }
+}
+
+/// Which call makes what the instruction reads, and what reads the object that is there.
+fn calls(error: &GeometryError, surface: bool) -> String {
+    let made = match error.instruction {
+        Geometry::D1 => {
+            "cudaMallocArray with height 0 (cuArrayCreate with Height 0) makes a 1D array"
+        }
+        Geometry::D2 => "cudaMallocArray with a height (cuArrayCreate) makes a 2D array",
+        Geometry::D3 => {
+            "cudaMalloc3DArray with a depth and without cudaArrayLayered (cuArray3DCreate) makes a \
+             3D array"
+        }
+        Geometry::A1d => {
+            "cudaMalloc3DArray with cudaArrayLayered (CUDA_ARRAY3D_LAYERED) and height 0 makes a \
+             layered 1D array"
+        }
+        Geometry::A2d => {
+            "cudaMalloc3DArray with cudaArrayLayered (CUDA_ARRAY3D_LAYERED) makes a layered 2D \
+             array"
+        }
+        Geometry::Cube => {
+            "cudaMalloc3DArray with cudaArrayCubemap (CUDA_ARRAY3D_CUBEMAP) and depth 6 makes a \
+             cube map"
+        }
+        Geometry::Acube => {
+            "cudaMalloc3DArray with cudaArrayCubemap and cudaArrayLayered (CUDA_ARRAY3D_CUBEMAP \
+             and CUDA_ARRAY3D_LAYERED) makes a layered cube map"
+        }
+        Geometry::D2ms | Geometry::A2dms => "CUDA makes no multi-sample arrays",
+    };
+    match (functions(error, surface), error.instruction, error.own) {
+        (None, ..) => made.to_owned(),
+        (Some(own), Geometry::D1, Geometry::D2) if !surface && error.layout == Layout::Array => {
+            format!("{made}, and tex1D reads a 2D array of height 1; this one is for {own}")
+        }
+        (Some(own), ..) => format!("{made}; this object is for {own}"),
+    }
+}
+
+/// The functions of CUDA C++ for an object of this geometry.
+fn functions(error: &GeometryError, surface: bool) -> Option<String> {
+    let stem = match error.own {
+        Geometry::D1 if error.layout == Layout::Linear && !surface => "1Dfetch",
+        Geometry::D1 => "1D",
+        Geometry::D2 => "2D",
+        Geometry::D3 => "3D",
+        Geometry::A1d => "1DLayered",
+        Geometry::A2d => "2DLayered",
+        Geometry::Cube => "Cubemap",
+        Geometry::Acube => "CubemapLayered",
+        Geometry::D2ms | Geometry::A2dms => return None,
+    };
+    Some(match surface {
+        true => format!("surf{stem}read and surf{stem}write"),
+        false => format!("tex{stem}"),
+    })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in crate::fault) fn geometry(
+        instruction: Geometry,
+        own: Geometry,
+        surface: bool,
+    ) -> FaultKind {
+        let (layout, resource) = (Layout::Array, "texture `t` is another".to_owned());
+        FaultKind::Geometry { surface, error: GeometryError { instruction, own, layout, resource } }
+    }
+
+    fn help(host: Host, instruction: Geometry, own: Geometry, surface: bool) -> String {
+        host.help(&geometry(instruction, own, surface)).unwrap_or_default()
+    }
+
+    #[test]
+    fn jobs_have_keys_and_programs_have_calls() {
+        use Geometry as G;
+        assert_eq!(
+            help(Host::Job, G::D1, G::D2, false),
+            "in the job, `geometry = \"1d\"` makes an object for this instruction; this one has \
+             `geometry = \"2d\"`"
+        );
+        assert_eq!(
+            help(Host::Program, G::D1, G::D2, false),
+            "cudaMallocArray with height 0 (cuArrayCreate with Height 0) makes a 1D array, and \
+             tex1D reads a 2D array of height 1; this one is for tex2D"
+        );
+        assert_eq!(
+            help(Host::Program, G::D2, G::A2d, true),
+            "cudaMallocArray with a height (cuArrayCreate) makes a 2D array; this object is for \
+             surf2DLayeredread and surf2DLayeredwrite"
+        );
+        for instruction in G::ALL {
+            for own in G::ALL.into_iter().filter(|&own| own != instruction) {
+                for surface in [false, true] {
+                    let job = help(Host::Job, instruction, own, surface);
+                    let program = help(Host::Program, instruction, own, surface);
+                    assert!(job.contains("in the job") && !job.contains("cuda"), "{job}");
+                    assert!(!program.contains("job") && !program.contains("geometry ="), "{program}");
+                    assert!(program.contains("array") || program.contains("cube"), "{program}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn memory_has_a_layout() {
+        let of = |layout| GeometryError {
+            instruction: Geometry::A1d,
+            own: Geometry::D1,
+            layout,
+            resource: String::new(),
+        };
+        assert!(keys(&of(Layout::Linear)).contains("without `layout`"));
+        assert!(calls(&of(Layout::Linear), false).ends_with("this object is for tex1Dfetch"));
+    }
+}
