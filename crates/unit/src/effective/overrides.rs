@@ -1,7 +1,7 @@
 //! What the hardware changes of the state it is given, in words.
 
 use super::{
-    Coords, EffectiveSampler, asks_for_normalized, effective_sampler, mip_levels_normalize,
+    Coords, EffectiveSampler, asks_for_normalized, effective_sampler, mip_levels_normalize, sees,
 };
 use crate::request::{FetchForm, FetchKind, Lod};
 use crate::resource::Layout;
@@ -27,6 +27,7 @@ pub fn overrides(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Vec<O
             all.push(Override { rule, text });
         }
     };
+    add("1.13", state.geometry());
     add("1.9", state.integer());
     add("1.11", state.mipmapped_coordinates());
     add("7.5", state.cube_coordinates());
@@ -65,6 +66,15 @@ impl State<'_> {
 
     fn is_gather(&self) -> bool {
         matches!(self.form.kind, FetchKind::Gather(_))
+    }
+
+    fn geometry(&self) -> Option<String> {
+        let (wanted, resource) = (self.form.geometry, &self.texture.resource);
+        let other = wanted != resource.geometry() && sees(wanted, resource);
+        other.then(|| match wanted.is_array() {
+            true => format!("the {} is one layer, which every array index reads", resource.kind()),
+            false => format!("the {} of height 1 is read as a 1D texture", resource.kind()),
+        })
     }
 
     fn integer(&self) -> Option<String> {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::request::{Geometry, ResultType};
+use crate::request::{Geometry, PlanError, ResultType};
 use crate::resource::{ArchLimits, ArrayShape, Extent, Resource};
 use std::sync::Arc;
 use texunit_memory::Block;
@@ -290,6 +290,54 @@ fn nothing_is_said_where_nothing_is_changed() {
     for geometry in [Geometry::D1, Geometry::D2, Geometry::D3, Geometry::A2d] {
         let t = square(geometry, "f32", None);
         assert_eq!(overrides(&t, &s, form(geometry, CoordType::F32)), []);
+    }
+}
+
+/// Rule 1.13 (open).
+#[test]
+fn neighbouring_geometries() {
+    use Geometry as G;
+    let s = Sampler::default();
+    let mut row = square(G::D2, "f32", None);
+    let extent = Extent { width: 4, height: 1, depth: 1 };
+    let shape = ArrayShape::new(Format::from_name("f32").unwrap(), G::D2, extent);
+    let block = Arc::new(Block::new(64, "b").unwrap());
+    row.resource = Arc::new(Resource::array(&shape, Arc::clone(&block), "row").unwrap());
+    let f = |geometry| form(geometry, CoordType::F32);
+    let texts = [
+        (&row, G::D1, "1.13: the 2D array of height 1 is read as a 1D texture"),
+        (&row, G::A2d, "1.13: the 2D array is one layer, which every array index reads"),
+        (
+            &square(G::D1, "f32", Some(3)),
+            G::A1d,
+            "1.13: the 1D array is one layer, which every array index reads",
+        ),
+    ];
+    for (t, geometry, text) in texts {
+        assert!(resolve(f(geometry), t, &s).is_ok());
+        assert_eq!(said(t, &s, f(geometry))[0], text);
+    }
+    let format = Format::from_name("f32").unwrap();
+    let pitched = Resource::pitched(format, 4, 1, 32, block, 0, 512, "p").unwrap();
+    let pitched = Texture { resource: Arc::new(pitched), ..row.clone() };
+    let plane = square(G::D2, "f32", None);
+    let line = square(G::D1, "f32", None);
+    for (t, geometry) in [
+        (&plane, G::D1),
+        (&pitched, G::D1),
+        (&pitched, G::A2d),
+        (&row, G::A1d),
+        (&line, G::D2),
+        (&line, G::A2d),
+        (&square(G::A1d, "f32", None), G::D1),
+        (&square(G::A2d, "f32", None), G::D2),
+        (&square(G::D3, "f32", None), G::A2d),
+        (&square(G::Cube, "f32", None), G::A2d),
+    ] {
+        let e = resolve(f(geometry), t, &s).unwrap_err();
+        let PlanError::Geometry(error) = &e else { panic!("{e}") };
+        assert_eq!((error.instruction, error.own), (geometry, t.resource.geometry()));
+        assert!(!sees(geometry, &t.resource));
     }
 }
 
