@@ -45,6 +45,25 @@ static void same(const char *what, bool condition)
 #define OK(call) is(#call, call)
 #define FAILS(call, code) is(#call, call, code)
 
+// A context with two users ends with the second; one that is not current has none to give up.
+static void attached(CUdevice device)
+{
+    CUcontext before, own, again, current;
+    OK(cuCtxGetCurrent(&before));
+    OK(ctx_create_2(&own, 0, device));
+    OK(cuCtxAttach(&again, 0));
+    same("the attached context", again == own);
+    FAILS(cuCtxAttach(&again, 1), CUDA_ERROR_INVALID_VALUE);
+    FAILS(cuCtxDetach(before), CUDA_ERROR_INVALID_CONTEXT);
+    OK(cuCtxDetach(own));
+    OK(cuCtxGetCurrent(&current));
+    same("a context with a user", current == own);
+    OK(cuCtxDetach(own));
+    OK(cuCtxGetCurrent(&current));
+    same("the context before", current == before);
+    FAILS(cuCtxDetach(own), CUDA_ERROR_INVALID_CONTEXT);
+}
+
 static void contexts(CUdevice device)
 {
     CUcontext all[4], popped, current;
@@ -78,6 +97,10 @@ static void contexts(CUdevice device)
     OK(cuCtxSetSharedMemConfig(CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE));
     OK(cuCtxGetSharedMemConfig(&config));
     same("banks", config == CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE);
+    OK(cuCtxSetSharedMemConfig(CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE));
+    OK(cuCtxGetSharedMemConfig(&config));
+    same("the only banks", config == CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE);
+    attached(device);
     FAILS(cuCtxEnablePeerAccess(nullptr, 0), CUDA_ERROR_INVALID_CONTEXT);
     FAILS(cuCtxDisablePeerAccess(all[2]), CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
     OK(ctx_destroy_1(all[1]));

@@ -36,6 +36,9 @@ int main()
     OK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeFourByte));
     OK(cudaDeviceGetSharedMemConfig(&banks));
     std::printf("%d\n", banks == cudaSharedMemBankSizeFourByte);
+    OK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte));
+    OK(cudaDeviceGetSharedMemConfig(&banks));
+    std::printf("%d\n", banks == cudaSharedMemBankSizeFourByte);
     OK(cudaFuncSetSharedMemConfig((const void *)write, cudaSharedMemBankSizeDefault));
     double value = 1.5;
     OK(cudaSetDoubleForDevice(&value));

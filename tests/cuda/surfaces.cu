@@ -158,13 +158,12 @@ __global__ void fill(cudaSurfaceObject_t s, float value)
     surf2Dwrite(value, s, threadIdx.x * 4, threadIdx.y);
 }
 
-// Surfaces of the levels of a mipmapped array, which a texture reads.
-static void levels()
+// Surfaces of the levels of a mipmapped array, made for them or not, which a texture reads.
+static void levels(const char *what, unsigned flags)
 {
     cudaMipmappedArray_t mipmap;
     cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
-    CHECK(cudaMallocMipmappedArray(&mipmap, &desc, make_cudaExtent(W, H, 0), 4,
-                                   cudaArraySurfaceLoadStore));
+    CHECK(cudaMallocMipmappedArray(&mipmap, &desc, make_cudaExtent(W, H, 0), 4, flags));
     cudaResourceDesc resource;
     std::memset(&resource, 0, sizeof resource);
     for (int level = 0; level < 4; level++) {
@@ -188,7 +187,7 @@ static void levels()
     CHECK(cudaMalloc(&out, sizeof got));
     sample<<<1, 4>>>(object, out);
     CHECK(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
-    std::printf("levels: %g %g %g %g\n", got[0], got[1], got[2], got[3]);
+    std::printf("%s: %g %g %g %g\n", what, got[0], got[1], got[2], got[3]);
     CHECK(cudaFree(out));
     CHECK(cudaDestroyTextureObject(object));
     CHECK(cudaFreeMipmappedArray(mipmap));
@@ -222,11 +221,22 @@ int main()
     std::printf("\n");
     CHECK(cudaDestroySurfaceObject(object));
     CHECK(cudaFreeArray(array));
-    levels();
-    // An array that was not made for surfaces.
+    levels("levels", cudaArraySurfaceLoadStore);
+    levels("levels without the flag", 0);
+    // Arrays that were not made for surfaces: written, read back, and refused if they are of blocks.
+    CHECK(cudaMallocArray(&array, &desc, W, H));
+    CHECK(cudaMemcpy2DToArray(array, 0, 0, host, W * 4, W * 4, H, cudaMemcpyHostToDevice));
+    resource.res.array.array = array;
+    CHECK(cudaCreateSurfaceObject(&object, &resource));
+    change<unsigned><<<1, dim3(W, H)>>>(object, S2, 100, 1);
+    CHECK(cudaMemcpy2DFromArray(host, W * 4, array, 0, 0, W * 4, H, cudaMemcpyDeviceToHost));
+    std::printf("without the flag: %u %u\n", host[0], host[W * H - 1]);
+    CHECK(cudaDestroySurfaceObject(object));
+    CHECK(cudaFreeArray(array));
+    desc = cudaCreateChannelDesc<cudaChannelFormatKindUnsignedBlockCompressed1>();
     CHECK(cudaMallocArray(&array, &desc, W, H));
     resource.res.array.array = array;
-    std::printf("without the flag: %s\n", cudaGetErrorName(cudaCreateSurfaceObject(&object, &resource)));
+    std::printf("blocks: %s\n", cudaGetErrorName(cudaCreateSurfaceObject(&object, &resource)));
     CHECK(cudaFreeArray(array));
     return 0;
 }

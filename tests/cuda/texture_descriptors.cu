@@ -127,6 +127,8 @@ static void refusals()
          cudaFilterModePoint},
         {"8-bit floats", {8, 0, 0, 0, cudaChannelFormatKindFloat}, cudaReadModeElementType,
          cudaFilterModePoint},
+        {"the first kind of video of CUDA 13", {8, 8, 8, 8, (cudaChannelFormatKind)32}, cudaReadModeElementType,
+         cudaFilterModePoint},
         {"no kind", {8, 0, 0, 0, cudaChannelFormatKindNone}, cudaReadModeElementType,
          cudaFilterModePoint},
     };
@@ -180,6 +182,7 @@ int main()
     extent("cubemap", 8, 8, 6, cudaArrayCubemap);
     extent("cubemap layered", 8, 8, 12, cudaArrayCubemap | cudaArrayLayered);
     extent("gather", 8, 6, 0, cudaArrayTextureGather);
+    extent("gather from layers", 8, 6, 4, cudaArrayTextureGather | cudaArrayLayered);
     extent("no width", 0, 6, 0, 0);
     extent("slices without rows", 8, 0, 4, 0);
     extent("cubemap of oblongs", 8, 6, 6, cudaArrayCubemap);

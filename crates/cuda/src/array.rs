@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::error::code;
 use crate::format;
 use crate::handle::{Handle, Object, object};
+use crate::memory::with_room;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_cuda_abi::{
@@ -123,7 +124,8 @@ pub(crate) fn create(
     descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
 ) -> Answer<Handle<ArrayObject>> {
     let made = of(descriptor)?;
-    let array = context.gpu.device.create_array(&made).map_err(|e| code(&e))?;
+    let gpu = &context.gpu;
+    let array = with_room(gpu, || gpu.device.create_array(&made).map_err(|e| code(&e)))?;
     if descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
         array.check_surface().map_err(|e| code(&e))?;
     }
@@ -146,8 +148,9 @@ pub(crate) fn create_mipmapped(
 ) -> Answer<Handle<MipmapObject>> {
     let made = of(descriptor)?;
     let levels = levels.clamp(1, MipmappedArray::most_levels(made.extent));
-    let device = &context.gpu.device;
-    let array = device.create_mipmapped_array(&made, levels).map_err(|e| code(&e))?;
+    let gpu = &context.gpu;
+    let array =
+        with_room(gpu, || gpu.device.create_mipmapped_array(&made, levels).map_err(|e| code(&e)))?;
     if descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
         array.check_surface().map_err(|e| code(&e))?;
     }

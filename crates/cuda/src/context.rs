@@ -22,8 +22,10 @@ pub(crate) struct Context {
     pub(crate) flags: AtomicU32,
     /// By [`Limit`].
     limits: [AtomicUsize; LIMITS.len()],
-    /// `CUfunc_cache` and `CUsharedconfig`, which change nothing.
-    pub(crate) preferences: [AtomicU32; 2],
+    /// `CUfunc_cache`, which changes nothing.
+    pub(crate) cache: AtomicU32,
+    /// How often it is used (`cuCtxAttach`, `cuCtxDetach`), beginning with the one who made it.
+    uses: AtomicU32,
     /// The fault that ended it, as a code; 0: none. From then on every call answers it.
     fault: AtomicU32,
 }
@@ -117,7 +119,8 @@ impl Context {
             id: IDS.fetch_add(1, Ordering::Relaxed),
             flags: AtomicU32::new(flags),
             limits: LIMITS.map(|(_, value)| AtomicUsize::new(value)),
-            preferences: Default::default(),
+            cache: AtomicU32::new(0),
+            uses: AtomicU32::new(1),
             fault: AtomicU32::new(0),
         });
         Context::registry().keep(handle, Arc::clone(&context));
@@ -133,6 +136,19 @@ impl Context {
     pub(crate) fn destroy(handle: Handle<Context>) -> Answer {
         handle.take()?.release();
         Ok(())
+    }
+
+    /// One more user (`cuCtxAttach`).
+    pub(crate) fn attach(&self) {
+        // So many users that the number would wrap do not come.
+        let _ = self.uses.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_add(1));
+    }
+
+    /// One user less (`cuCtxDetach`), unless there are no more than these; how many there were.
+    pub(crate) fn detach(&self, staying: u32) -> u32 {
+        let less = |n: u32| (n > staying).then(|| n - 1);
+        let before = self.uses.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        before.unwrap_or_else(|n| n)
     }
 
     /// Keeps an object that was made in the context.
@@ -264,6 +280,7 @@ fn end_primary<'a>(
     let outer = state.ending.replace(std::thread::current().id());
     drop(state);
     context.release();
+    crate::memory::pool::give_back(gpu.ordinal);
     let mut state = primary(gpu);
     state.ending = outer;
     gpu.settled.notify_all();

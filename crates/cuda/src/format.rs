@@ -6,9 +6,14 @@ use texunit_cuda_abi::format::FORMATS;
 use texunit_cuda_abi::{CU_AD_FORMAT_NV12, CUresult};
 use texunit_device::Format;
 
-/// Formats of video, which texunit does not provide: planes, and pixels that share channels.
-const VIDEO: [std::ops::RangeInclusive<u32>; 4] =
-    [0x51..=0x5e, 0x9f..=0x9f, 0xa1..=0xa9, CU_AD_FORMAT_NV12..=0xb5];
+/// Formats of video, which texunit does not provide (planes, and pixels that share channels), with the
+/// channels that the comments of cuda.h give them; where those give none, what is alike has as many.
+#[rustfmt::skip]
+const VIDEO: [(std::ops::RangeInclusive<u32>, u32); 9] = [
+    (0x51..=0x52, 4), (0x53..=0x5e, 3),
+    (0x9f..=0x9f, 3), (0xa1..=0xa4, 3), (0xa5..=0xa7, 2), (0xa8..=0xa9, 4),
+    (CU_AD_FORMAT_NV12..=CU_AD_FORMAT_NV12, 3), (0xb1..=0xb1, 4), (0xb2..=0xb5, 3),
+];
 
 /// By `CU_RES_VIEW_FORMAT_*`, from 1 on.
 #[rustfmt::skip]
@@ -28,7 +33,7 @@ pub(crate) fn format(number: u32, channels: u32) -> Answer<Format> {
     let row = FORMATS.iter().find(|row| (row.1, row.2) == (number, channels));
     match row.and_then(|row| Format::from_name(row.0)) {
         Some(format) => Ok(format),
-        None if VIDEO.iter().any(|video| video.contains(&number)) => {
+        None if VIDEO.iter().any(|(video, n)| video.contains(&number) && *n == channels) => {
             say(format_args!(
                 "arrays of video formats (CUarray_format {number:#x}) are not supported"
             ));
@@ -74,6 +79,10 @@ mod tests {
         assert_eq!(format(0x01, 3), Err(CUresult::INVALID_VALUE));
         assert_eq!(format(0x9b, 4), Err(CUresult::INVALID_VALUE));
         assert_eq!(format(0x04, 1), Err(CUresult::INVALID_VALUE));
-        assert_eq!(format(0xb0, 1), Err(CUresult::NOT_SUPPORTED));
+        assert_eq!(format(0xb0, 3), Err(CUresult::NOT_SUPPORTED));
+        // A GeForce RTX 3060 answers so.
+        for (number, channels) in [(0xb0, 4), (0x9f, 4), (0xa5, 4), (0x55, 1)] {
+            assert_eq!(format(number, channels), Err(CUresult::INVALID_VALUE), "{number:#x}");
+        }
     }
 }

@@ -86,6 +86,12 @@ impl<T> Registry<T> {
         alive.extract_if(|_, object| gone(object)).map(|(_, object)| object).collect()
     }
 
+    /// Those that are alive and `wanted`.
+    pub(crate) fn all(&self, wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
+        let alive = self.alive.read().unwrap_or_else(PoisonError::into_inner);
+        alive.iter().flat_map(HashMap::values).filter(|object| wanted(object)).cloned().collect()
+    }
+
     /// How many of those that are alive are `wanted`.
     #[cfg(test)]
     pub(crate) fn count(&self, wanted: impl Fn(&T) -> bool) -> usize {

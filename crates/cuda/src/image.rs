@@ -1,9 +1,12 @@
 //! Images of modules: what `cuModuleLoadData` and its like are given. PTX text, a fatbin, or a
 //! structure that points to one; machine code is recognised, and refused.
 
+use crate::archive;
 use crate::args::{Answer, Raw};
 use crate::call::say;
 use crate::fatbin::{self, Kind, Reach};
+use crate::link;
+use crate::origin::Origin;
 use crate::profile::Profile;
 use crate::settings::settings;
 use texunit_cuda_abi::{CUDA_VERSION, CUresult};
@@ -20,7 +23,16 @@ pub(crate) struct Ptx {
 
 /// An image as it was given, with a copy of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Image {
+pub(crate) struct Image {
+    /// What it is.
+    pub(crate) content: Content,
+    /// Where it comes from.
+    pub(crate) origin: Origin,
+}
+
+/// What an image is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
     /// Bytes that should be PTX.
     Text(Vec<u8>),
     /// A fatbin.
@@ -29,6 +41,8 @@ pub(crate) enum Image {
     Several(Vec<Vec<u8>>),
     /// Machine code.
     Machine,
+    /// The library that NVIDIA's toolkits link for launches from the device and cooperative groups.
+    DeviceRuntime,
 }
 
 /// The fatbin behind a pointer, whose header says how large it is.
@@ -64,14 +78,58 @@ impl Image {
                 break;
             }
         }
-        match u32::from_le_bytes(first) {
-            _ if first == ELF => Ok(Self::Machine),
-            fatbin::MAGIC => fatbin_at(image).map(Self::Fatbin),
-            fatbin::WRAPPER_MAGIC => Self::wrapped(image),
-            _ => Ok(Self::Text(image.text().bytes()?)),
-        }
+        let content = match u32::from_le_bytes(first) {
+            _ if first == ELF => Content::Machine,
+            fatbin::MAGIC => Content::Fatbin(fatbin_at(image)?),
+            fatbin::WRAPPER_MAGIC => Content::wrapped(image)?,
+            _ => Content::Text(image.text().bytes()?),
+        };
+        Ok(Self { content, origin: Origin::At(image.address()) })
     }
 
+    /// An image of which all bytes are there, as in a file.
+    pub(crate) fn of(bytes: Vec<u8>, origin: Origin) -> Self {
+        let content = match bytes.first_chunk() {
+            Some(first) if *first == ELF => Content::Machine,
+            Some(first) if u32::from_le_bytes(*first) == fatbin::MAGIC => Content::Fatbin(bytes),
+            _ if archive::is_device_runtime(&bytes) => Content::DeviceRuntime,
+            _ => {
+                let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+                Content::Text(bytes[..end].to_vec())
+            }
+        };
+        Self { content, origin }
+    }
+
+    /// The PTX that a device takes from it.
+    ///
+    /// `CUDA_ERROR_NO_BINARY_FOR_GPU` if there is none, `CUDA_ERROR_INVALID_IMAGE` if the image is
+    /// damaged; of PTX that is newer than the device or than CUDA, what [`newer`] answers.
+    pub(crate) fn ptx(&self, name: &str, device: &Profile) -> Answer<Ptx> {
+        let from_fatbin = |bytes: &Vec<u8>| from_fatbin(bytes, name, device, &self.origin);
+        let ptx = match &self.content {
+            Content::Machine => return Err(machine_only(device, &self.origin)),
+            Content::DeviceRuntime => return Err(CUresult::INVALID_IMAGE),
+            Content::Text(bytes) => Ptx { name: name.to_owned(), text: text(bytes) },
+            Content::Fatbin(bytes) => from_fatbin(bytes)?,
+            Content::Several(all) => {
+                // The runtime of the device comes along for the newest cards only: what does not
+                // run here is left out, unless nothing does.
+                let here: Vec<&Vec<u8>> = all.iter().filter(|bytes| runs(bytes, device)).collect();
+                let taken = if here.is_empty() { all.iter().collect() } else { here };
+                let inputs: Vec<Ptx> = taken.into_iter().map(from_fatbin).collect::<Answer<_>>()?;
+                link::link(inputs, true).map_err(|why| {
+                    say(format_args!("{why}"));
+                    CUresult::INVALID_PTX
+                })?
+            }
+        };
+        newer(&ptx, device)?;
+        Ok(ptx)
+    }
+}
+
+impl Content {
     /// The structure `__fatBinC_Wrapper_t`: magic number, version, pointer to a fatbin, and of
     /// version 2 a pointer to a list of fatbins that ends with null.
     fn wrapped(image: Raw) -> Answer<Self> {
@@ -103,43 +161,6 @@ impl Image {
         // SAFETY: as above.
         fatbin_at(unsafe { Raw::of(data) }).map(Self::Fatbin)
     }
-
-    /// An image of which all bytes are there, as in a file.
-    pub(crate) fn of(bytes: Vec<u8>) -> Self {
-        match bytes.first_chunk() {
-            Some(first) if *first == ELF => Self::Machine,
-            Some(first) if u32::from_le_bytes(*first) == fatbin::MAGIC => Self::Fatbin(bytes),
-            _ => {
-                let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-                Self::Text(bytes[..end].to_vec())
-            }
-        }
-    }
-
-    /// The PTX that a device takes from it.
-    ///
-    /// `CUDA_ERROR_NO_BINARY_FOR_GPU` if there is none, `CUDA_ERROR_INVALID_IMAGE` if the image is
-    /// damaged; of PTX that is newer than the device or than CUDA, what [`newer`] answers.
-    pub(crate) fn ptx(&self, name: &str, device: &Profile) -> Answer<Ptx> {
-        let ptx = match self {
-            Self::Machine => return Err(machine_only(device)),
-            Self::Text(bytes) => Ptx { name: name.to_owned(), text: text(bytes) },
-            Self::Fatbin(bytes) => from_fatbin(bytes, name, device)?,
-            Self::Several(all) => {
-                // The runtime of the device comes along for the newest cards only: what does not
-                // run here is left out, unless nothing does.
-                let here: Vec<&Vec<u8>> = all.iter().filter(|bytes| runs(bytes, device)).collect();
-                let taken = if here.is_empty() { all.iter().collect() } else { here };
-                let each = taken.into_iter().map(|bytes| from_fatbin(bytes, name, device));
-                crate::link::link(&each.collect::<Answer<Vec<_>>>()?).map_err(|why| {
-                    say(format_args!("{why}"));
-                    CUresult::INVALID_PTX
-                })?
-            }
-        };
-        newer(&ptx, device)?;
-        Ok(ptx)
-    }
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -154,11 +175,11 @@ fn runs(bytes: &[u8], device: &Profile) -> bool {
     chosen.is_some_and(|entry| entry.reach.runs(entry.architecture, number))
 }
 
-fn from_fatbin(bytes: &[u8], name: &str, device: &Profile) -> Answer<Ptx> {
+fn from_fatbin(bytes: &[u8], name: &str, device: &Profile, origin: &Origin) -> Answer<Ptx> {
     let entries = fatbin::entries(bytes).map_err(invalid)?;
     let Some(entry) = fatbin::choose(&entries, device.capability) else {
         return match entries.iter().any(|e| e.kind != Kind::Ptx) {
-            true => Err(machine_only(device)),
+            true => Err(machine_only(device, origin)),
             false => Err(CUresult::NO_BINARY_FOR_GPU),
         };
     };
@@ -167,12 +188,9 @@ fn from_fatbin(bytes: &[u8], name: &str, device: &Profile) -> Answer<Ptx> {
     Ok(Ptx { name, text: text(&bytes) })
 }
 
-fn machine_only(device: &Profile) -> CUresult {
-    let number = fatbin::architecture(device.capability);
-    say(format_args!(
-        "the image of a module has machine code only, but texunit runs PTX: compile with \
-         `-arch=compute_{number}` or `-gencode arch=compute_{number},code=compute_{number}`"
-    ));
+/// Says that there is machine code only: once of each file, as libraries have many images.
+fn machine_only(device: &Profile, origin: &Origin) -> CUresult {
+    say_once(origin.of_machine_code(device));
     CUresult::NO_BINARY_FOR_GPU
 }
 
@@ -253,8 +271,8 @@ fn newer(ptx: &Ptx, device: &Profile) -> Answer {
             say(format_args!("{name} is for sm_{target}, and the device is an sm_{number}"));
             return Err(CUresult::NO_BINARY_FOR_GPU);
         }
-        warn_once(format!(
-            "{name} is for sm_{target}, and the device is an sm_{number}: a card of this architecture would refuse it (TEXUNIT_DEVICE=sm_{target} chooses another)"
+        say_once(format!(
+            "warning: {name} is for sm_{target}, and the device is an sm_{number}: a card of this architecture would refuse it (TEXUNIT_DEVICE=sm_{target} chooses another)"
         ));
     }
     if let Some(version) = heading.version.filter(|&v| v > newest_version()) {
@@ -263,8 +281,8 @@ fn newer(ptx: &Ptx, device: &Profile) -> Answer {
             say(format_args!("{name} has .version {major}.{minor}, which is newer than CUDA"));
             return Err(CUresult::UNSUPPORTED_PTX_VERSION);
         }
-        warn_once(format!(
-            "{name} has .version {major}.{minor}: a driver of CUDA {}.{} would refuse it",
+        say_once(format!(
+            "warning: {name} has .version {major}.{minor}: a driver of CUDA {}.{} would refuse it",
             CUDA_VERSION / 1000,
             CUDA_VERSION % 1000 / 10
         ));
@@ -272,13 +290,14 @@ fn newer(ptx: &Ptx, device: &Profile) -> Answer {
     Ok(())
 }
 
-/// A warning that is the same for every module of a program.
-fn warn_once(text: String) {
+/// Says what is the same for every module of a program.
+pub(crate) fn say_once(text: String) {
     use std::collections::HashSet;
     use std::sync::{Mutex, PoisonError};
     static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    if said.get_or_insert_default().insert(text.clone()) {
-        say(format_args!("warning: {text}"));
+    if !said.get_or_insert_default().contains(&text) {
+        say(format_args!("{text}"));
+        said.get_or_insert_default().insert(text);
     }
 }

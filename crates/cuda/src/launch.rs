@@ -7,7 +7,7 @@ use crate::handle::{Handle, Object};
 use crate::module::{Function, Module};
 use crate::occupancy::{self, Block};
 use crate::settings::settings;
-use crate::{faults, report};
+use crate::{faults, older, report};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -179,11 +179,14 @@ fn done(
     fault: Option<&Fault>,
 ) {
     print(&stats.printf);
+    if fault.is_none() {
+        older::note(function, shape, stats);
+    }
     if settings().trace.launch {
         let Shape { grid, block, shared, .. } = shape;
         say(format_args!(
             "launch {} grid {}x{}x{} block {}x{}x{} shared {shared}+{}: {:.3} ms, {} instructions, \
-             {} fetches, {} surface accesses{}",
+             {} fetches, {} surface accesses{}{}",
             function.kernel.name(),
             grid[0],
             grid[1],
@@ -196,6 +199,7 @@ fn done(
             stats.thread_instructions,
             stats.fetches,
             stats.surface_accesses,
+            older::traced(function),
             fault.map_or_else(String::new, |fault| format!(", fault: {}", fault.kind.name())),
         ));
     }

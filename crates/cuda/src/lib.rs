@@ -25,6 +25,7 @@
 #![allow(unsafe_code)]
 
 mod api;
+mod archive;
 mod args;
 mod array;
 mod attributes;
@@ -45,7 +46,10 @@ mod memory;
 mod module;
 mod module_options;
 mod occupancy;
+mod older;
+mod origin;
 mod profile;
+mod registers;
 mod report;
 mod settings;
 mod sparse;

@@ -22,6 +22,8 @@ pub(crate) struct Library {
     image: Image,
     /// What messages call it.
     name: String,
+    /// Options that hold wherever it is loaded.
+    options: Jit,
     /// Its kernels, in source order.
     pub(crate) kernels: Vec<Handle<Kernel>>,
     by_name: HashMap<String, Handle<Kernel>>,
@@ -96,6 +98,7 @@ pub(crate) fn load(image: Image, name: &str, jit: &Jit) -> Answer<Handle<Library
         handle,
         image,
         name: name.to_owned(),
+        options: jit.lasting(),
         kernels,
         by_name,
         managed,
@@ -149,7 +152,7 @@ impl Library {
 
     /// The library's module in a context, loaded if it is not.
     pub(crate) fn module(&self, context: &Context) -> Answer<Handle<Module>> {
-        self.module_with(context.into(), &Jit::default())
+        self.module_with(context.into(), &self.options)
     }
 
     /// The library's module in the current context; if there is none, in the primary context of the
@@ -160,7 +163,7 @@ impl Library {
             Err(CUresult::INVALID_CONTEXT | CUresult::CONTEXT_IS_DESTROYED) => {
                 let gpu = state::gpu(0)?;
                 let context = crate::context::primary(gpu).handle;
-                self.module_with(Place { context, gpu, alive: None }, &Jit::default())
+                self.module_with(Place { context, gpu, alive: None }, &self.options)
             }
             Err(code) => Err(code),
         }

@@ -1,7 +1,8 @@
 //! Linking: several PTX texts become one.
 //!
 //! `.extern` declarations become those of the definition that another text has, a `.weak` definition
-//! gives way to another, and what a text keeps for itself is renamed where the name is taken.
+//! gives way to another, and what a text keeps for itself is renamed where the name is taken. Of NVIDIA's
+//! runtime of the device, what cooperative groups need is here.
 
 use crate::image::Ptx;
 use std::collections::{HashMap, HashSet};
@@ -23,14 +24,44 @@ struct Symbol<'a> {
     function: bool,
 }
 
-/// Links texts. What is still undefined then is found when the module is loaded.
-pub(crate) fn link(inputs: &[Ptx]) -> Result<Ptx, String> {
-    let [first, more @ ..] = inputs else {
-        return Err("nothing was given to be linked".to_owned());
-    };
-    if more.is_empty() {
-        return Ok(first.clone());
+/// What takes the place of NVIDIA's `libcudadevrt.a`.
+const DEVICE_RUNTIME: &str = include_str!("device_runtime.ptx");
+/// How the names begin of what it defines.
+const COOPERATIVE: &str = "cudaCG";
+
+/// Links texts, with the runtime of the device if the program links it too. What is still undefined then,
+/// as launches from the device are, is found when the module is loaded.
+pub(crate) fn link(mut inputs: Vec<Ptx>, with_runtime: bool) -> Result<Ptx, String> {
+    if with_runtime && inputs.iter().any(|ptx| ptx.text.contains(COOPERATIVE)) {
+        let missing = missing(&inputs);
+        if missing.iter().any(|name| name.starts_with(COOPERATIVE)) {
+            let name = "runtime of the device".to_owned();
+            inputs.push(Ptx { name, text: DEVICE_RUNTIME.to_owned() });
+        }
     }
+    match &inputs[..] {
+        [] => Err("nothing was given to be linked".to_owned()),
+        [only] => Ok(only.clone()),
+        several => link_all(several),
+    }
+}
+
+/// Functions that are declared and defined in none of the texts.
+fn missing(inputs: &[Ptx]) -> HashSet<String> {
+    let (mut declared, mut defined) = (HashSet::new(), HashSet::new());
+    for ptx in inputs {
+        let source = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
+        for symbol in symbols(&texunit_syntax::parse(&source).module.items, &ptx.text) {
+            let to = if symbol.defines { &mut defined } else { &mut declared };
+            if symbol.function {
+                to.insert(symbol.name.to_owned());
+            }
+        }
+    }
+    &declared - &defined
+}
+
+fn link_all(inputs: &[Ptx]) -> Result<Ptx, String> {
     let sources: Vec<SourceFile> =
         inputs.iter().map(|ptx| SourceFile::new(ptx.name.as_str(), ptx.text.as_str())).collect();
     let parsed: Vec<_> = sources.iter().map(texunit_syntax::parse).collect();

@@ -43,6 +43,8 @@ pub(crate) enum Kind {
 /// One allocation.
 #[derive(Debug)]
 pub(crate) struct Allocation {
+    /// The memory: first, so that it is gone when a pool hears of it.
+    storage: Storage,
     /// Address of the first byte.
     pub(crate) base: u64,
     /// Size in bytes.
@@ -58,7 +60,6 @@ pub(crate) struct Allocation {
     /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`; copies are always synchronous.
     pub(crate) sync: AtomicBool,
     advice: Mutex<AdviceMap>,
-    storage: Storage,
 }
 
 /// Kept for its `drop`.
@@ -138,13 +139,26 @@ pub(crate) fn allocate_as(
         return Err(CUresult::INVALID_VALUE);
     }
     let size = size as u64;
-    let name = if matches!(kind, Kind::Pool(_)) { "pool memory" } else { "device memory" };
-    let buffer = gpu.device.alloc(size, name).map_err(|e| crate::error::code(&e))?;
+    let buffer = with_room(gpu, || match &kind {
+        Kind::Pool(share) => share.buffer(&gpu.device),
+        _ => gpu.device.alloc(size, "device memory").map_err(|e| crate::error::code(&e)),
+    })?;
     let base = buffer.address();
     let mut allocation =
         Allocation::new(context, kind, base, size, Storage::Device { _buffer: buffer });
     allocation.gpu = Arc::clone(gpu);
     keep(context, allocation)
+}
+
+/// Takes memory of a device. If that has too little, its pools give back what they keep.
+pub(crate) fn with_room<T>(gpu: &Gpu, make: impl Fn() -> Answer<T>) -> Answer<T> {
+    match make() {
+        Err(CUresult::OUT_OF_MEMORY) => {
+            pool::give_back(gpu.ordinal);
+            make()
+        }
+        made => made,
+    }
 }
 
 /// Allocates host memory that all devices reach, of a kind.
@@ -220,9 +234,28 @@ pub(crate) fn is_device_address(address: u64) -> Answer<bool> {
     Ok(state::gpus()?.iter().any(|gpu| gpu.device.gives_out(address)))
 }
 
+/// Whether an address is in an allocation, or one that a device gives out.
+pub(crate) fn is_known(address: u64) -> Answer<bool> {
+    Ok(is_device_address(address)? || find(address).is_some())
+}
+
+/// Whether some of these bytes, at least one, are in an allocation, or have addresses of a device.
+pub(crate) fn touches(address: u64, len: u64) -> Answer<bool> {
+    let last = address.saturating_add(len - 1);
+    let in_table = {
+        let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
+        table
+            .range(..=last)
+            .next_back()
+            .is_some_and(|(_, a)| a.base.saturating_add(a.size) > address)
+    };
+    Ok(in_table || is_device_address(address)? || is_device_address(last)?)
+}
+
 /// Frees what was allocated in a context.
 pub(crate) fn release_context(context: &Context) {
     release(|allocation| allocation.context == context.handle);
+    pool::synchronized(context.gpu.ordinal);
 }
 
 /// Frees all allocations for which `gone` holds.

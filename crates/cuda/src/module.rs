@@ -3,10 +3,12 @@
 use crate::args::Answer;
 use crate::call::say;
 use crate::context::Context;
+use crate::fatbin;
 use crate::handle::{Handle, Object, object};
 use crate::image::{Heading, Ptx, heading};
 use crate::module_options::Jit;
 use crate::profile::Profile;
+use crate::registers;
 use crate::state::Gpu;
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -77,6 +79,14 @@ impl<'a> From<&'a Context> for Place<'a> {
 /// Loads PTX in a context. Mistakes go to the log that the caller gives, or to standard error.
 pub(crate) fn load(place: Place<'_>, ptx: &Ptx, jit: &Jit) -> Answer<Handle<Module>> {
     let start = Instant::now();
+    let limited;
+    let ptx = match jit.registers {
+        Some(_) => {
+            limited = registers::limited(ptx.clone(), jit.registers, place.gpu.profile.capability);
+            &limited
+        }
+        None => ptx,
+    };
     let result = texunit_device::Module::load(&place.gpu.device, &ptx.name, &ptx.text);
     jit.took(start.elapsed());
     match result {
@@ -158,9 +168,14 @@ impl Module {
         self.by_name.get(name).copied().ok_or(CUresult::NOT_FOUND)
     }
 
-    /// Address and size of a variable; `CUDA_ERROR_NOT_FOUND` if there is none.
+    /// Address and size of a variable; `CUDA_ERROR_NOT_FOUND` if there is none, but
+    /// `CUDA_ERROR_INVALID_VALUE` for the name of a kernel.
     pub(crate) fn global(&self, name: &str) -> Answer<(u64, usize)> {
-        let global = self.loaded.global(name).ok_or(CUresult::NOT_FOUND)?;
+        let missing = match self.by_name.contains_key(name) {
+            true => CUresult::INVALID_VALUE,
+            false => CUresult::NOT_FOUND,
+        };
+        let global = self.loaded.global(name).ok_or(missing)?;
         Ok((global.address(), global.size() as usize))
     }
 }
@@ -174,15 +189,25 @@ impl Function {
     }
 
     /// Registers of a thread. None are allocated here: what the kernel would need at most, or
-    /// `.maxnreg`, and so few that its largest block can run, as an assembler sees to.
+    /// `.maxnreg` (`CU_JIT_MAX_REGISTERS` becomes one), and so few that its largest block can run, as an
+    /// assembler sees to.
     pub(crate) fn registers(&self) -> i32 {
         let most = |name: &str| {
             let found = self.kernel.directives().iter().find(|(n, _)| n == name);
             found.and_then(|(_, values)| values.first()).copied()
         };
         let file = u64::from(65536 / self.max_threads().max(1).next_multiple_of(32));
-        let limit = file.min(most("maxnreg").unwrap_or(255)).clamp(16, 255);
+        let fewest = u64::from(registers::fewest(self.device.capability));
+        let limit = file.min(most("maxnreg").unwrap_or(255)).clamp(fewest, 255);
         self.kernel.resources().registers.clamp(16, limit as u32) as i32
+    }
+
+    /// The target of the PTX and the architecture of the device, if the first is older: what the source has
+    /// for newer devices (`__CUDA_ARCH__`) is not in the PTX then.
+    pub(crate) fn older(&self) -> Option<(u32, u32)> {
+        let (target, _) = self.heading.target?;
+        let device = fatbin::architecture(self.device.capability);
+        (target < device).then_some((target, device))
     }
 
     /// Most threads of a block.

@@ -19,6 +19,8 @@ pub(crate) struct Jit {
     /// Where the time goes that loading took, in milliseconds as a float.
     wall_time: Option<Out<usize>>,
     verbose: bool,
+    /// `CU_JIT_MAX_REGISTERS`.
+    pub(crate) registers: Option<u32>,
 }
 
 // SAFETY: the pointers are used by the calls of one thread at a time: the one that made the options,
@@ -73,6 +75,7 @@ impl Jit {
                 option::ERROR_LOG_BUFFER => jit.error.buffer = buffer(),
                 option::INFO_LOG_BUFFER_SIZE_BYTES => sizes[0] = Some((value, slot)),
                 option::ERROR_LOG_BUFFER_SIZE_BYTES => sizes[1] = Some((value, slot)),
+                option::MAX_REGISTERS => jit.registers = Some(value as u32),
                 option::LOG_VERBOSE => jit.verbose = value as u32 != 0,
                 option::GLOBAL_SYMBOL_COUNT if value as u32 != 0 => {
                     return Err(CUresult::NOT_SUPPORTED);
@@ -89,6 +92,11 @@ impl Jit {
         jit.info.write("");
         jit.error.write("");
         Ok(jit)
+    }
+
+    /// What holds for a library wherever it is loaded: without the logs, which belong to a call.
+    pub(crate) fn lasting(&self) -> Self {
+        Self { registers: self.registers, ..Self::default() }
     }
 
     /// Whether the caller wants to read what is wrong.

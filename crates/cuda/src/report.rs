@@ -30,6 +30,8 @@ struct Kernel {
     threads: u64,
     time: Duration,
     sum: LaunchStats,
+    /// The target of its PTX, if that is older than the device.
+    older: Option<u32>,
 }
 
 static RUN: Mutex<Option<Run>> = Mutex::new(None);
@@ -51,6 +53,7 @@ pub(crate) fn launched(
     let run = run.get_or_insert_default();
     let kernel = run.kernels.entry(function.kernel.name().to_owned()).or_default();
     kernel.launches += 1;
+    kernel.older = kernel.older.or(function.older().map(|(target, _)| target));
     kernel.ctas = kernel.ctas.saturating_add(product(shape.grid));
     let threads = product(shape.grid).saturating_mul(product(shape.block));
     kernel.threads = kernel.threads.saturating_add(threads);
@@ -161,6 +164,7 @@ impl Kernel {
             "fetches": self.sum.fetches,
             "surface_accesses": self.sum.surface_accesses,
             "divisions_by_zero": self.sum.divisions_by_zero,
+            "ptx_older_than_device": self.older.map(|target| format!("sm_{target}")),
             "accesses": accesses(&self.sum.tally),
         })
     }

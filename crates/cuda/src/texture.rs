@@ -332,13 +332,15 @@ pub(crate) fn create(
     keep(context, handle, made)
 }
 
-/// Makes a surface object; its handle.
+/// Makes a surface object; its handle. The array need not have been made with
+/// `CUDA_ARRAY3D_SURFACE_LDST`, whatever the manual says: a driver was seen to accept others of every format
+/// that is not block-compressed. That it accepts levels of mipmapped arrays likewise is inferred
+/// (docs/cuda-api.md, "Answers of a driver").
 pub(crate) fn create_surface(context: &Context, resource: &CUDA_RESOURCE_DESC) -> Answer<u64> {
     if resource.res_type != CU_RESOURCE_TYPE_ARRAY || resource.flags != 0 {
         return Err(CUresult::INVALID_VALUE);
     }
     let array = Handle::<ArrayObject>::of(resource.what as usize).get()?;
-    check_surface(&array)?;
     let object = context.gpu.device.create_surface(&array.array).map_err(|e| code(&e))?;
     let handle = object.handle();
     let made = Surface { context: context.handle, resource: *resource, _object: object };
@@ -354,7 +356,7 @@ fn keep<T: Object>(context: &Context, handle: u64, object: T) -> Answer<u64> {
     Ok(handle)
 }
 
-/// Whether an array was made for surfaces.
+/// Whether an array was made for surfaces, as those of surface references are.
 pub(crate) fn check_surface(array: &ArrayObject) -> Answer {
     if array.descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST == 0 {
         return Err(CUresult::INVALID_VALUE);

@@ -104,7 +104,10 @@ fn formats_and_channels() {
                     CUresult::SUCCESS
                 }
                 (0x9b | 0x9c, 3) => CUresult::SUCCESS,
-                (0x51..=0x5e | 0x9f | 0xa1..=0xa9 | 0xb0..=0xb5, _) => CUresult::NOT_SUPPORTED,
+                // Formats of video, with the channels of cuda.h.
+                (0xa5..=0xa7, 2)
+                | (0x53..=0x5e | 0x9f | 0xa1..=0xa4 | 0xb0 | 0xb2..=0xb5, 3)
+                | (0x51 | 0x52 | 0xa8 | 0xa9 | 0xb1, 4) => CUresult::NOT_SUPPORTED,
                 _ => CUresult::INVALID_VALUE,
             };
             made += u32::from(wanted == CUresult::SUCCESS);

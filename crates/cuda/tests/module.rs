@@ -164,7 +164,14 @@ fn handles_end_with_their_module() {
     fails!(NOT_FOUND, cuModuleGetFunction(&raw mut out, module, c"third".as_ptr()));
     fails!(INVALID_HANDLE, cuModuleGetFunction(&raw mut out, first, c"first".as_ptr()));
     fails!(INVALID_VALUE, cuModuleGetFunction(null_mut(), module, c"first".as_ptr()));
-    fails!(NOT_FOUND, cuModuleGetGlobal_v2(null_mut(), null_mut(), module, c"first".as_ptr()));
+    let mut size = 0;
+    fails!(NOT_FOUND, cuModuleGetGlobal_v2(null_mut(), &raw mut size, module, c"third".as_ptr()));
+    // What a driver answers for the name of a kernel, and where nothing is asked for.
+    fails!(
+        INVALID_VALUE,
+        cuModuleGetGlobal_v2(null_mut(), &raw mut size, module, c"first".as_ptr())
+    );
+    fails!(INVALID_VALUE, cuModuleGetGlobal_v2(null_mut(), null_mut(), module, c"word".as_ptr()));
     ok!(cuModuleUnload(module));
     fails!(INVALID_HANDLE, cuModuleUnload(module));
     fails!(INVALID_HANDLE, cuModuleGetFunction(&raw mut out, module, c"first".as_ptr()));

@@ -141,15 +141,42 @@ fn stale_handles_and_other_kinds_are_refused() {
     fails!(INVALID_VALUE, cuTexObjectDestroy(handle));
     ok!(cuSurfObjectDestroy(surface));
     fails!(INVALID_VALUE, cuSurfObjectDestroy(surface));
-    // An array that was destroyed; one that is no surface; memory, levels and blocks are none.
+    // An array that was destroyed; memory is no surface.
     ok!(cuArrayDestroy(given));
     fails!(INVALID_HANDLE, cuArrayDestroy(given));
     fails!(INVALID_HANDLE, cuSurfObjectCreate(&raw mut surface, &raw const resource));
-    let no_surface = of_array(array(&plain(8, 8, 0x20, 1)));
-    fails!(INVALID_VALUE, cuSurfObjectCreate(&raw mut surface, &raw const no_surface));
     let memory = CUDA_RESOURCE_DESC { res_type: CU_RESOURCE_TYPE_LINEAR, ..resource };
     fails!(INVALID_VALUE, cuSurfObjectCreate(&raw mut surface, &raw const memory));
     ok!(cuCtxDestroy_v2(first));
+}
+
+/// What a GeForce RTX 3060 answers for arrays that were made without `CUDA_ARRAY3D_SURFACE_LDST`; levels of
+/// mipmapped arrays are inferred from that.
+#[test]
+fn surfaces_need_no_flag_of_their_array() {
+    let context = context();
+    let mut made = 0;
+    for (name, format, channels) in texunit_cuda_abi::format::FORMATS {
+        let descriptor = plain(8, 8, format, channels);
+        let (mut whole, mut level) = (null_mut(), null_mut());
+        ok!(cuMipmappedArrayCreate(&raw mut whole, &raw const descriptor, 2));
+        ok!(cuMipmappedArrayGetLevel(&raw mut level, whole, 1));
+        for resource in [of_array(array(&descriptor)), of_array(level)] {
+            let mut surface = 0;
+            if name.starts_with("bc") {
+                fails!(INVALID_VALUE, cuSurfObjectCreate(&raw mut surface, &raw const resource));
+                continue;
+            }
+            ok!(cuSurfObjectCreate(&raw mut surface, &raw const resource));
+            let mut back = CUDA_RESOURCE_DESC::default();
+            ok!(cuSurfObjectGetResourceDesc(&raw mut back, surface));
+            assert_eq!(back, resource);
+            ok!(cuSurfObjectDestroy(surface));
+            made += 1;
+        }
+    }
+    assert_eq!(made, 2 * (51 - 14));
+    ok!(cuCtxDestroy_v2(context));
 }
 
 #[test]

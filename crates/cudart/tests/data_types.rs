@@ -182,6 +182,18 @@ fn descriptors_are_formats_and_formats_descriptors() {
 }
 
 #[test]
+fn arrays_of_video_kinds_are_refused() {
+    for row in rows() {
+        let wanted =
+            if row.desc.kind < 32 { Ok(row.format) } else { Err(INVALID_CHANNEL_DESCRIPTOR) };
+        assert_eq!(row.desc.format_of_array(), wanted);
+    }
+    // What a GeForce RTX 3060 was asked.
+    let asked = cudaChannelFormatDesc { bits: [8; 4], kind: 32 };
+    assert_eq!(asked.format_of_array(), Err(INVALID_CHANNEL_DESCRIPTOR));
+}
+
+#[test]
 fn all_other_descriptors_are_refused() {
     let rows = rows();
     let widths = [0, 1, 2, 4, 8, 10, 16, 32, 64, -8];

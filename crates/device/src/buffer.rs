@@ -34,6 +34,12 @@ impl Buffer {
         Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
+    /// As [`Self::new`], at an address that a buffer had which is freed; `None` if that cannot be.
+    pub(crate) fn again(device: &Device, address: u64, size: u64, name: &str) -> Option<Self> {
+        let block = device.inner.memory.allocate_again(address, size, name)?;
+        Some(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
+    }
+
     /// Device address of the first byte; a multiple of 512.
     pub fn address(&self) -> u64 {
         self.inner.address

@@ -53,6 +53,7 @@ mod linear;
 mod loader;
 mod module;
 mod region;
+mod reserve;
 mod resource;
 mod sparse;
 mod texture;

@@ -114,7 +114,9 @@ impl Memory {
         })
     }
 
-    fn reserve(&self, size: u64) -> Result<(), AllocError> {
+    /// Counts `size` bytes against the limit, without a block: what an owner keeps for later.
+    /// [`Self::release_opaque`] gives them back.
+    pub fn reserve(&self, size: u64) -> Result<(), AllocError> {
         let mut state = self.state();
         let available = self.limit - state.used;
         if size > available {
@@ -274,5 +276,6 @@ impl MemoryMap {
     }
 }
 
+mod again;
 #[cfg(test)]
 mod tests;

@@ -19,6 +19,7 @@
 
 mod file;
 mod patch;
+mod stripped;
 
 use file::Runtime;
 use std::collections::BTreeMap;
@@ -33,6 +34,9 @@ const LAV_VERSION: c_uint = 1;
 const CONSISTENT: c_uint = 0;
 /// The program's own name space (`LM_ID_BASE`).
 const BASE: c_long = 0;
+
+/// The program, whose name the dynamic linker leaves out.
+const PROGRAM: &str = "/proc/self/exe";
 
 /// The start of the dynamic linker's `struct link_map`, as `<link.h>` has it.
 #[repr(C)]
@@ -77,7 +81,7 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, _: *mut c_vo
         let name = if name.is_null() { c"" } else { CStr::from_ptr(name) };
         ((*map).address, name.to_string_lossy().into_owned())
     };
-    let path = if name.is_empty() { PathBuf::from("/proc/self/exe") } else { PathBuf::from(name) };
+    let path = PathBuf::from(if name.is_empty() { PROGRAM } else { name.as_str() });
     with(|state| match Runtime::of_library(&path) {
         Some(runtime) => {
             state.ours.insert(runtime, (path, address));
@@ -93,6 +97,10 @@ extern "C" fn la_activity(_: *mut c_void, what: c_uint) {
     if what == CONSISTENT {
         with(|state| {
             for (path, address) in std::mem::take(&mut state.new) {
+                // Of the program, `texunit run` says what is to be said.
+                if path != Path::new(PROGRAM) && stripped::hides_runtime(&path) {
+                    say(format_args!("{}", stripped::warning(&path)));
+                }
                 if let Err(why) = state.redirect(&path, address) {
                     say(format_args!(
                         "the CUDA runtime inside {} cannot be replaced: {why}; link it with -cudart shared",

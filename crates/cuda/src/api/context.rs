@@ -5,6 +5,7 @@ use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::context::{self, Context, Limit};
 use crate::handle::Handle;
+use crate::memory::pool;
 use crate::state;
 use crate::stream::GREATEST_PRIORITY;
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
@@ -16,6 +17,12 @@ use texunit_cuda_abi::{CUdevice, CUresult};
 const FLAGS: c_uint = 0xff;
 /// The ways of waiting: of these one at most.
 const SCHEDULING: c_uint = 0x7;
+/// The last of `CUfunc_cache`.
+const CACHE_PREFER_EQUAL: c_uint = 3;
+/// `CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE`.
+const FOUR_BYTE_BANKS: c_uint = 1;
+/// `CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE`, the last of `CUsharedconfig`.
+const EIGHT_BYTE_BANKS: c_uint = 2;
 
 driver_api! {
     /// One more user of the primary context, which is made if there is none.
@@ -89,6 +96,22 @@ driver_api! {
         destroy(context)
     }
 
+    /// One more user of the current context, who gives it up by `cuCtxDetach`. Flags there are none.
+    fn cuCtxAttach(context: Out<Handle<Context>>, flags: c_uint) {
+        let current = context::current()?;
+        context.check()?;
+        if flags != 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        current.attach();
+        context.set(current.handle)
+    }
+
+    /// One user less of a context, which is current; the last one ends it.
+    fn cuCtxDetach(context: Handle<Context>) {
+        detach(context)
+    }
+
     /// Makes a context current until it is popped.
     fn cuCtxPushCurrent | cuCtxPushCurrent_v2(context: Handle<Context>) {
         push(context)
@@ -147,14 +170,19 @@ driver_api! {
         id.set(given(context)?.id)
     }
 
-    /// All work is done; the fault of the current context is answered.
+    /// All work is done; the fault of the current context is answered. Pools give back what they keep
+    /// above their thresholds, as at every call that waits.
     fn cuCtxSynchronize() {
-        context::current().map(|_| ())
+        pool::synchronized(context::current()?.gpu.ordinal);
+        Ok(())
     }
 
     /// All work is done; the fault of a context is answered.
     fn cuCtxSynchronize_v2(context: Handle<Context>) {
-        given(context)?.check()
+        let context = given(context)?;
+        context.check()?;
+        pool::synchronized(context.gpu.ordinal);
+        Ok(())
     }
 
     /// Sets a limit.
@@ -170,22 +198,29 @@ driver_api! {
 
     /// What was set by `cuCtxSetCacheConfig`.
     fn cuCtxGetCacheConfig(config: Out<c_uint>) {
-        config.set(preference(0)?)
+        config.set(context::current()?.cache.load(Ordering::Relaxed))
     }
 
     /// There are no caches to be divided.
     fn cuCtxSetCacheConfig(config: c_uint) {
-        set_preference(0, config, 3)
+        let context = context::current()?;
+        if config > CACHE_PREFER_EQUAL {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        context.cache.store(config, Ordering::Relaxed);
+        Ok(())
     }
 
-    /// What was set by `cuCtxSetSharedMemConfig`.
+    /// Banks of shared memory are four bytes wide, on all cards that texunit can appear as.
     fn cuCtxGetSharedMemConfig(config: Out<c_uint>) {
-        config.set(preference(1)?)
+        context::current()?;
+        config.set(FOUR_BYTE_BANKS)
     }
 
-    /// There are no banks of shared memory.
+    /// Changes nothing: on cards with banks of one width every width can be asked for.
     fn cuCtxSetSharedMemConfig(config: c_uint) {
-        set_preference(1, config, 2)
+        context::current()?;
+        if config > EIGHT_BYTE_BANKS { Err(CUresult::INVALID_VALUE) } else { Ok(()) }
     }
 
     /// The version that contexts have had since CUDA 3.2.
@@ -273,6 +308,20 @@ fn destroy(context: Handle<Context>) -> Answer {
     Ok(())
 }
 
+/// A primary context has only users less that have attached to it: it ends when it is released.
+fn detach(context: Handle<Context>) -> Answer {
+    let found = context.get()?;
+    if context != context::current_handle() {
+        return Err(CUresult::INVALID_CONTEXT);
+    }
+    let staying = u32::from(context::is_primary(context));
+    match found.detach(staying) {
+        n if n == staying => Err(CUresult::INVALID_CONTEXT),
+        1 => destroy(context),
+        _ => Ok(()),
+    }
+}
+
 /// Whether a context may become current: it is alive, or primary.
 fn check_current(context: Handle<Context>) -> Answer {
     if context::is_primary(context) { Ok(()) } else { context.get().map(|_| ()) }
@@ -289,19 +338,5 @@ fn pop(out: Out<Handle<Context>>) -> Answer {
     state::gpus()?;
     let popped = context::with_stack(Vec::pop).ok_or(CUresult::INVALID_CONTEXT)?;
     out.set_if(popped);
-    Ok(())
-}
-
-/// One of the preferences of the current context.
-fn preference(index: usize) -> Answer<c_uint> {
-    Ok(context::current()?.preferences[index].load(Ordering::Relaxed))
-}
-
-fn set_preference(index: usize, value: c_uint, most: c_uint) -> Answer {
-    let context = context::current()?;
-    if value > most {
-        return Err(CUresult::INVALID_VALUE);
-    }
-    context.preferences[index].store(value, Ordering::Relaxed);
     Ok(())
 }

@@ -3,10 +3,12 @@
 
 use crate::args::{Answer, Out};
 use crate::call::driver_api;
-use crate::context;
+use crate::context::{self, Context};
 use crate::handle::Handle;
+use crate::memory::pool;
 use crate::stream::{self, Event, Stream};
 use std::ffi::c_uint;
+use std::sync::Arc;
 use texunit_cuda_abi::CUresult;
 
 /// `CU_EVENT_BLOCKING_SYNC`
@@ -52,12 +54,13 @@ driver_api! {
 
     /// An event has happened, or was never recorded, which is the same.
     fn cuEventQuery(event: Handle<Event>) {
-        wait(event)
+        happened(event).map(|_| ())
     }
 
-    /// As `cuEventQuery`.
+    /// As `cuEventQuery`; pools give back what they keep above their thresholds.
     fn cuEventSynchronize(event: Handle<Event>) {
-        wait(event)
+        pool::synchronized(happened(event)?.gpu.ordinal);
+        Ok(())
     }
 
     /// Milliseconds from one event to another. `CUDA_ERROR_INVALID_HANDLE` if one was not recorded or
@@ -73,7 +76,7 @@ driver_api! {
 
 fn destroy(event: Handle<Event>) -> Answer {
     // As all calls, it answers a fault of the context, with which the event then ends.
-    wait(event)?;
+    happened(event)?;
     event.take().map(|_| ())
 }
 
@@ -87,10 +90,13 @@ fn record(event: Handle<Event>, stream: Handle<Stream>) -> Answer {
     Ok(())
 }
 
-fn wait(event: Handle<Event>) -> Answer {
+/// The context of an event, in working order.
+fn happened(event: Handle<Event>) -> Answer<Arc<Context>> {
     crate::state::gpus()?;
     let event = event.get()?;
-    event.context.get().map_err(|_| CUresult::CONTEXT_IS_DESTROYED)?.check()
+    let context = event.context.get().map_err(|_| CUresult::CONTEXT_IS_DESTROYED)?;
+    context.check()?;
+    Ok(context)
 }
 
 fn elapsed(out: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {

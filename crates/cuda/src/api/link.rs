@@ -1,14 +1,18 @@
 //! Linking (driver API, "Module Management"): PTX texts become one text, which `cuModuleLoadData`
-//! takes. Machine code, objects, libraries of objects and NVVM code cannot be linked here.
+//! takes. Machine code, objects, libraries of objects and NVVM code cannot be linked here, but for NVIDIA's
+//! runtime of the device, in whose place our own comes.
 
 use crate::api::module::file;
 use crate::args::{Answer, In, Out, Raw, Text};
 use crate::call::{driver_api, say};
 use crate::context;
 use crate::handle::{Handle, object};
-use crate::image::{Image, Ptx};
+use crate::image::{Content, Image, Ptx};
 use crate::link::link;
 use crate::module_options::Jit;
+use crate::origin::Origin;
+use crate::profile::Profile;
+use crate::registers;
 use std::ffi::c_uint;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::{CUresult, jit_input};
@@ -24,6 +28,8 @@ pub(crate) struct LinkState {
 #[derive(Debug, Default)]
 struct Parts {
     inputs: Vec<Ptx>,
+    /// Whether the runtime of the device was given.
+    runtime: bool,
     /// The result, with a zero byte at its end. It lives as long as the state.
     result: Option<Box<[u8]>>,
 }
@@ -35,8 +41,26 @@ impl LinkState {
         self.parts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes one more text.
-    fn add(&self, ptx: Ptx) -> Answer {
+    /// Takes one more input. Its own options go before those of the whole.
+    fn add(&self, image: &Image, name: &str, jit: &Jit, device: &Profile) -> Answer {
+        let ptx = match image.content {
+            Content::DeviceRuntime => None,
+            _ => Some(self.text(image, name, jit, device)?),
+        };
+        let mut parts = self.parts();
+        if parts.result.is_some() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        match ptx {
+            Some(ptx) => parts.inputs.push(ptx),
+            None => parts.runtime = true,
+        }
+        Ok(())
+    }
+
+    /// The text of an input.
+    fn text(&self, image: &Image, name: &str, jit: &Jit, device: &Profile) -> Answer<Ptx> {
+        let ptx = image.ptx(name, device)?;
         let source = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
         let diagnostics = texunit_syntax::parse(&source).diagnostics;
         if diagnostics.iter().any(Diagnostic::is_error) {
@@ -46,12 +70,8 @@ impl LinkState {
             }
             return Err(CUresult::INVALID_PTX);
         }
-        let mut parts = self.parts();
-        if parts.result.is_some() {
-            return Err(CUresult::INVALID_VALUE);
-        }
-        parts.inputs.push(ptx);
-        Ok(())
+        let limit = jit.registers.or(self.jit.registers);
+        Ok(registers::limited(ptx, limit, device.capability))
     }
 }
 
@@ -66,7 +86,7 @@ driver_api! {
         create(numOptions, options, optionValues, stateOut)
     }
 
-    /// Takes a text or a fatbin with one.
+    /// Takes a text or a fatbin with one, or the runtime of the device (`libcudadevrt.a`).
     fn cuLinkAddData | cuLinkAddData_v2(
         state: Handle<LinkState>,
         r#type: c_uint,
@@ -80,7 +100,7 @@ driver_api! {
         add_data(state, r#type, data, size, name, (numOptions, options, optionValues))
     }
 
-    /// Takes a file with a text or a fatbin.
+    /// Takes a file with a text or a fatbin, or the runtime of the device (`libcudadevrt.a`).
     fn cuLinkAddFile | cuLinkAddFile_v2(
         state: Handle<LinkState>,
         r#type: c_uint,
@@ -99,7 +119,7 @@ driver_api! {
         context::current()?;
         let mut parts = state.parts();
         if parts.result.is_none() {
-            let linked = link(&parts.inputs).map_err(|why| {
+            let linked = link(parts.inputs.clone(), parts.runtime).map_err(|why| {
                 if !state.jit.fail(&why) {
                     say(format_args!("linking failed: {}", why.trim_end()));
                 }
@@ -133,7 +153,7 @@ fn create(
     state.set(LinkState::registry().insert(LinkState { jit, parts: Mutex::default() }))
 }
 
-/// Options of one input. They say how machine code is made of it, and change nothing.
+/// Options of one input.
 type Options = (c_uint, In<c_uint>, Out<usize>);
 
 fn add_data(
@@ -146,14 +166,15 @@ fn add_data(
 ) -> Answer {
     let state = state.get()?;
     let context = context::current()?;
-    Jit::read(count, options, values)?;
+    let jit = Jit::read(count, options, values)?;
     if data.is_null() || size == 0 {
         return Err(CUresult::INVALID_VALUE);
     }
     let mut bytes = vec![0; size];
     data.read(0, &mut bytes)?;
     let name = if name.is_null() { "input.ptx".to_owned() } else { name.get()? };
-    state.add(input(kind, Image::of(bytes))?.ptx(&name, context.gpu.profile)?)
+    let image = input(kind, Image::of(bytes, Origin::At(data.address())))?;
+    state.add(&image, &name, &jit, context.gpu.profile)
 }
 
 fn add_file(
@@ -164,24 +185,24 @@ fn add_file(
 ) -> Answer {
     let state = state.get()?;
     let context = context::current()?;
-    Jit::read(count, options, values)?;
+    let jit = Jit::read(count, options, values)?;
     let (image, name) = file(path)?;
-    state.add(input(kind, image)?.ptx(&name, context.gpu.profile)?)
+    state.add(&input(kind, image)?, &name, &jit, context.gpu.profile)
 }
 
 /// An input, if it is of the kind that it is said to be.
 fn input(kind: c_uint, image: Image) -> Answer<Image> {
-    match (kind, &image) {
-        (jit_input::PTX, Image::Text(_))
-        | (jit_input::FATBINARY | jit_input::OBJECT | jit_input::LIBRARY, Image::Fatbin(_)) => {
-            Ok(image)
-        }
+    match (kind, &image.content) {
+        (jit_input::PTX, Content::Text(_))
+        | (jit_input::FATBINARY | jit_input::OBJECT | jit_input::LIBRARY, Content::Fatbin(_))
+        | (jit_input::LIBRARY, Content::DeviceRuntime) => Ok(image),
         (jit_input::PTX, _) => Err(CUresult::INVALID_PTX),
         (jit_input::FATBINARY, _) => Err(CUresult::INVALID_IMAGE),
         (jit_input::CUBIN, _) => Err(CUresult::NO_BINARY_FOR_GPU),
         (jit_input::OBJECT | jit_input::LIBRARY | jit_input::NVVM, _) => {
             say(format_args!(
-                "objects, libraries and NVVM code cannot be linked: texunit links PTX and fatbins"
+                "objects, libraries and NVVM code cannot be linked: texunit links PTX and fatbins, and \
+                 knows libcudadevrt.a"
             ));
             Err(CUresult::NOT_SUPPORTED)
         }

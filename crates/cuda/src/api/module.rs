@@ -4,9 +4,10 @@ use crate::args::{Answer, In, Out, Raw, Text};
 use crate::call::driver_api;
 use crate::context::{self, Context};
 use crate::handle::Handle;
-use crate::image::Image;
+use crate::image::{Content, Image};
 use crate::module::{self, Function, Module};
 use crate::module_options::Jit;
+use crate::origin::Origin;
 use std::ffi::{OsString, c_int, c_uint};
 use std::os::unix::ffi::OsStringExt;
 use texunit_cuda_abi::{CU_MODULE_EAGER_LOADING, CUdeviceptr, CUresult};
@@ -41,10 +42,11 @@ driver_api! {
     fn cuModuleLoadFatBinary(module: Out<Handle<Module>>, fatCubin: Raw) {
         module.check()?;
         let context = context::current()?;
-        match Image::at(fatCubin)? {
-            Image::Text(_) => Err(CUresult::INVALID_IMAGE),
-            image => load(module, &context, &image, &Jit::default()),
+        let image = Image::at(fatCubin)?;
+        if matches!(image.content, Content::Text(_)) {
+            return Err(CUresult::INVALID_IMAGE);
         }
+        load(module, &context, &image, &Jit::default())
     }
 
     /// Unloads a module and its kernels.
@@ -76,7 +78,7 @@ driver_api! {
         functions.set_all(module.functions.iter().copied().take(numFunctions as usize))
     }
 
-    /// Address and size of a variable; either may be left out.
+    /// Address and size of a variable; either may be left out, but not both.
     fn cuModuleGetGlobal_v2(
         dptr: Out<CUdeviceptr>,
         bytes: Out<usize>,
@@ -84,7 +86,11 @@ driver_api! {
         name: Text,
     ) {
         context::current()?;
-        let (address, size) = hmod.get()?.global(&name.get()?)?;
+        let module = hmod.get()?;
+        if dptr.is_null() && bytes.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let (address, size) = module.global(&name.get()?)?;
         dptr.set_if(address);
         bytes.set_if(size);
         Ok(())
@@ -101,7 +107,8 @@ driver_api! {
 pub(super) fn file(name: Text) -> Answer<(Image, String)> {
     let name = OsString::from_vec(name.bytes()?);
     let bytes = std::fs::read(&name).map_err(|_| CUresult::FILE_NOT_FOUND)?;
-    Ok((Image::of(bytes), name.to_string_lossy().into_owned()))
+    let text = name.to_string_lossy().into_owned();
+    Ok((Image::of(bytes, Origin::Named(name.into())), text))
 }
 
 fn load_data(module: Out<Handle<Module>>, image: Raw, jit: &Jit) -> Answer {

@@ -43,10 +43,12 @@ driver_api! {
         memory::free(dptr, |kind| matches!(kind, Kind::Device | Kind::Pool(_) | Kind::Managed))
     }
 
-    /// Gives back memory that the pool holds and does not use: it never does.
-    fn cuMemPoolTrimTo(pool: Handle<Pool>, _minBytesToKeep: usize) {
+    /// Gives back memory that the pool holds and does not use, in steps of 32 MiB, until it holds no more than
+    /// so many bytes.
+    fn cuMemPoolTrimTo(pool: Handle<Pool>, minBytesToKeep: usize) {
         state::gpus()?;
-        pool.get().map(|_| ())
+        pool.get()?.trim(minBytesToKeep as u64);
+        Ok(())
     }
 
     /// Makes a pool of memory of a device or the host. It cannot be exported.
@@ -62,8 +64,8 @@ driver_api! {
         Pool::destroy(pool)
     }
 
-    /// Sets whether memory is used again early (which it always is), how much is kept (nothing is), or
-    /// resets a high-water mark.
+    /// Sets whether memory is used again early (which it always is), how much is kept when the program waits
+    /// for work, or resets a high-water mark.
     fn cuMemPoolSetAttribute(pool: Handle<Pool>, attr: c_uint, value: Raw) {
         state::gpus()?;
         set_attribute(&*pool.get()?, attr, value)
@@ -194,7 +196,7 @@ fn set_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
             value.read(0, &mut bytes)?;
             match (attribute, u64::from_ne_bytes(bytes)) {
                 (4, threshold) => state.threshold = threshold,
-                (6, 0) => state.most_reserved = state.used,
+                (6, 0) => state.most_reserved = state.reserved,
                 (8, 0) => state.most = state.used,
                 _ => return Err(CUresult::INVALID_VALUE),
             }
@@ -215,7 +217,8 @@ fn get_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
     match attribute {
         1..=3 => short(state.reuse[attribute as usize - 1]),
         4 => long(state.threshold),
-        5 | 7 => long(state.used),
+        5 => long(state.reserved),
+        7 => long(state.used),
         6 => long(state.most_reserved),
         8 => long(state.most),
         9 => short(kind as i32),

@@ -6,6 +6,7 @@ use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::context::{self, Context};
 use crate::handle::Handle;
+use crate::memory::pool;
 use crate::stream::{self, Event, GREATEST_PRIORITY, Stream};
 use std::cell::Cell;
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
@@ -45,7 +46,8 @@ driver_api! {
 
     /// All work of a stream is done when it was asked for; the fault of its context is answered.
     fn cuStreamSynchronize(stream: Handle<Stream>) {
-        stream::on(stream).map(|_| ())
+        pool::synchronized(stream::on(stream)?.gpu.ordinal);
+        Ok(())
     }
 
     /// As `cuStreamSynchronize`: never `CUDA_ERROR_NOT_READY`.

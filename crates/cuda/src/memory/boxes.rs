@@ -2,6 +2,7 @@
 
 use crate::args::Answer;
 use crate::error::code;
+use crate::memory;
 use crate::memory::place::{Place, Space};
 use texunit_cuda_abi::CUresult;
 use texunit_device::Array;
@@ -39,7 +40,7 @@ struct Found {
     place: Place,
     /// Byte offsets from a row to the next, and from a slice to the next; of memory.
     steps: [u64; 2],
-    /// Where the box begins, of an array.
+    /// Where the box begins: byte, row, slice of an array; of memory only the byte.
     at: [u64; 3],
 }
 
@@ -57,9 +58,16 @@ impl End {
                 Ok(Found { place: Place::Array(array.clone()), steps: [0; 2], at: *at })
             }
             Self::Memory { space, address, pitch, height, at } => {
-                let (start, span, steps) =
-                    span(*address, *pitch, *height, *at, size).ok_or(CUresult::INVALID_VALUE)?;
-                Ok(Found { place: Place::at(*space, start, span)?, steps, at: [0; 3] })
+                let Span { before, len, steps } =
+                    span(*pitch, *height, *at, size).ok_or(CUresult::INVALID_VALUE)?;
+                let start = address.checked_add(before).ok_or(CUresult::INVALID_VALUE)?;
+                // The allocation is that of the address; what the offsets lead to is in it, too.
+                if memory::is_known(*address)? {
+                    let all = before.checked_add(len).ok_or(CUresult::INVALID_VALUE)?;
+                    let place = Place::at(*space, *address, all)?;
+                    return Ok(Found { place, steps, at: [before, 0, 0] });
+                }
+                Ok(Found { place: Place::at(*space, start, len)?, steps, at: [0; 3] })
             }
         }
     }
@@ -68,31 +76,40 @@ impl End {
 /// Most bytes from a row to the next (`CU_DEVICE_ATTRIBUTE_MAX_PITCH`).
 const MAX_PITCH: u64 = i32::MAX as u64;
 
-/// Address of a box, bytes from its first to its last, and steps; `None` if numbers pass 64 bits, a
-/// row is wider than the pitch, a slice higher than the height, or the pitch is more than devices have.
-/// A pitch of 0 is fine for one row, a height of 0 for one slice.
-fn span(
-    address: u64,
-    pitch: u64,
-    height: u64,
-    at: [u64; 3],
-    size: [u64; 3],
-) -> Option<(u64, u64, [u64; 2])> {
+/// Where a box is in memory.
+struct Span {
+    /// Bytes from the address to the box.
+    before: u64,
+    /// Bytes from its first to its last.
+    len: u64,
+    /// Bytes from a row to the next, and from a slice to the next.
+    steps: [u64; 2],
+}
+
+/// Where a box is in memory: a row starts `(z * height + y) * pitch + x` bytes behind the address.
+///
+/// `None` if numbers pass 64 bits, a row is wider than the pitch, the rows pass the height, or the pitch is
+/// more than devices have. The first byte of a row may lie behind the pitch: drivers compare only the
+/// width with it, whatever the manual says of the two. A pitch of 0 is fine for one row, a height of 0
+/// for one slice.
+fn span(pitch: u64, height: u64, at: [u64; 3], size: [u64; 3]) -> Option<Span> {
     let sliced = size[2] > 1 || at[2] > 0 || height > 0;
     if sliced && height < at[1].checked_add(size[1])? {
         return None;
     }
     let pitched = size[1] > 1 || size[2] > 1 || at[1] > 0 || at[2] > 0 || pitch > 0;
-    if pitched && (pitch > MAX_PITCH || pitch < at[0].checked_add(size[0])?) {
+    if pitched && (pitch > MAX_PITCH || pitch < size[0]) {
         return None;
     }
     let slice = pitch.checked_mul(height)?;
     let offset = |x: u64, y: u64, z: u64| {
         z.checked_mul(slice)?.checked_add(y.checked_mul(pitch)?)?.checked_add(x)
     };
-    let start = address.checked_add(offset(at[0], at[1], at[2])?)?;
-    let last = offset(size[0], size[1] - 1, size[2] - 1)?;
-    Some((start, last, [pitch, slice]))
+    Some(Span {
+        before: offset(at[0], at[1], at[2])?,
+        len: offset(size[0], size[1] - 1, size[2] - 1)?,
+        steps: [pitch, slice],
+    })
 }
 
 impl Found {
@@ -100,7 +117,7 @@ impl Found {
     fn offset(&self, [x, y, z]: [u64; 3]) -> [u64; 3] {
         match self.place {
             Place::Array(_) => [self.at[0] + x, self.at[1] + y, self.at[2] + z],
-            _ => [z * self.steps[1] + y * self.steps[0] + x, 0, 0],
+            _ => [self.at[0] + z * self.steps[1] + y * self.steps[0] + x, 0, 0],
         }
     }
 

@@ -42,9 +42,9 @@ impl Place {
             let of_device = space == Space::Host && memory::is_device_address(address)?;
             return if of_device { Err(CUresult::INVALID_VALUE) } else { Ok(Self::Linear(linear)) };
         }
-        // What begins in an allocation and is not inside crosses its end.
-        let known = memory::is_device_address(address)? || memory::find(address).is_some();
-        if space == Space::Device || known {
+        // What has a part in an allocation and is not inside crosses its beginning or its end: memory is
+        // registered wholly or not at all.
+        if space == Space::Device || memory::touches(address, len)? {
             return Err(CUresult::INVALID_VALUE);
         }
         // SAFETY: it is no memory of ours, so that it is the program's, whose pointer the caller says

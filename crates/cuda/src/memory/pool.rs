@@ -1,17 +1,24 @@
-//! Memory pools: counts and settings. The memory itself is the device's or the host's; what is freed
-//! goes back at once, so that a pool never holds more than is in use.
+//! Memory pools. They grow in steps and keep what is freed, until the program waits for work and they hold more
+//! than their threshold, or trims them.
+//!
+//! Every allocation is memory of its own, of the device or the host, and ends when it is freed, so that
+//! what reads or writes it then is found. What a pool keeps of it is its part of the device's memory, which
+//! the device goes on counting, and its address, which a later allocation gets. Of the host's
+//! memory only the counts are kept.
 
 use crate::args::Answer;
 use crate::context::Context;
+use crate::error::code;
 use crate::handle::{Handle, Object, object};
 use crate::memory::{self, Kind};
 use crate::state;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_LOCATION_TYPE_DEVICE,
     CU_MEM_LOCATION_TYPE_HOST, CUdevice, CUmemLocation, CUresult,
 };
+use texunit_device::{Buffer, Device};
 
 /// What a pool's memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,20 +47,52 @@ pub(crate) struct Pool {
 
 object!(Pool, INVALID_VALUE);
 
-/// Bytes of a pool that are in use, given back when they are let go.
+/// Bytes of a pool that are in use. When they are let go, after the memory itself, the pool keeps them.
 #[derive(Debug)]
 pub(crate) struct Share {
     /// The pool.
     pub(crate) pool: Arc<Pool>,
     size: u64,
+    /// Address and room of device memory, once it is there.
+    place: OnceLock<(u64, u64)>,
+}
+
+impl Share {
+    /// Device memory for it, where the pool has kept some if that fits.
+    pub(crate) fn buffer(&self, device: &Device) -> Answer<Buffer> {
+        let mut state = self.pool.state();
+        state.lend(device);
+        let kept = state.kept.take(self.size);
+        let again = kept.and_then(|(address, room)| {
+            Some((device.alloc_again(address, self.size, NAME)?, room))
+        });
+        let (buffer, room) = match again {
+            Some(found) => found,
+            None => (device.alloc(self.size, NAME).map_err(|e| code(&e))?, self.size),
+        };
+        let _ = self.place.set((buffer.address(), room));
+        Ok(buffer)
+    }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
         let mut state = self.pool.state();
         state.used = state.used.saturating_sub(self.size);
+        if let Some(&(address, room)) = self.place.get() {
+            state.kept.put(address, room);
+        }
+        if state.ended {
+            state.trim(0);
+        }
+        state.settle(self.pool.device());
     }
 }
+
+/// What messages call memory of pools.
+const NAME: &str = "pool memory";
+/// In which steps a pool grows, as NVIDIA's do.
+const STEP: u64 = 32 << 20;
 
 /// What changes of a pool.
 #[derive(Clone, Debug, Default)]
@@ -61,14 +100,101 @@ pub(crate) struct State {
     /// Bytes in use, and the most since the mark was reset.
     pub(crate) used: u64,
     pub(crate) most: u64,
-    /// The same of the bytes that the pool holds, which are those in use; the marks are apart.
+    /// The same of the bytes that the pool holds: those in use, and those kept for the next allocation.
+    pub(crate) reserved: u64,
     pub(crate) most_reserved: u64,
+    /// How many of the bytes that are kept the device counts as used.
+    counted: u64,
+    kept: Kept,
     /// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`.
     pub(crate) threshold: u64,
     /// `CU_MEMPOOL_ATTR_REUSE_*`, the first three.
     pub(crate) reuse: [i32; 3],
+    /// The pool is destroyed: nothing is kept any more.
+    ended: bool,
     /// Access of devices other than its own, where it was set.
     access: BTreeMap<CUdevice, u32>,
+}
+
+impl State {
+    /// Grows by whole steps, so that what is used has room.
+    fn grow(&mut self, max_size: u64) {
+        let steps = self.used.checked_next_multiple_of(STEP).unwrap_or(self.used);
+        let room = if max_size == 0 { steps } else { steps.min(max_size) };
+        self.reserved = self.reserved.max(room).max(self.used);
+        self.most_reserved = self.most_reserved.max(self.reserved);
+    }
+
+    /// Gives back what is kept and not used, by whole steps, until the pool holds `keep` bytes at most.
+    pub(crate) fn trim(&mut self, keep: u64) {
+        let needed = self.used.checked_next_multiple_of(STEP).unwrap_or(self.used);
+        let wanted = needed.max(keep / STEP * STEP);
+        self.reserved = self.reserved.min(wanted);
+    }
+
+    /// Lets the device have what is kept, for the allocation that follows.
+    fn lend(&mut self, device: &Device) {
+        device.release_reserved(self.counted);
+        self.counted = 0;
+    }
+
+    /// Has the device count what is kept; if it has no room for it, the pool does not keep it.
+    pub(crate) fn settle(&mut self, device: Option<&Device>) {
+        let wanted = self.reserved.saturating_sub(self.used);
+        if let Some(device) = device {
+            if wanted > self.counted && device.reserve(wanted - self.counted).is_err() {
+                self.reserved = self.used + self.counted;
+            } else if wanted < self.counted {
+                device.release_reserved(self.counted - wanted);
+                self.counted = wanted;
+            } else {
+                self.counted = wanted;
+            }
+        }
+        self.kept.shrink(self.reserved.saturating_sub(self.used));
+    }
+}
+
+/// Device memory that was freed: room and address. It is used again for what needs at least half of it.
+#[derive(Clone, Debug, Default)]
+struct Kept {
+    rooms: BTreeSet<(u64, u64)>,
+    /// Sum of the rooms, in units of allocations.
+    sum: u64,
+}
+
+impl Kept {
+    /// Units in which memory is kept.
+    const UNIT: u64 = 512;
+
+    fn put(&mut self, address: u64, room: u64) {
+        if self.rooms.insert((room, address)) {
+            self.sum = self.sum.saturating_add(room.next_multiple_of(Self::UNIT));
+        }
+    }
+
+    fn remove(&mut self, kept: (u64, u64)) {
+        if self.rooms.remove(&kept) {
+            self.sum = self.sum.saturating_sub(kept.0.next_multiple_of(Self::UNIT));
+        }
+    }
+
+    /// Address and room of the smallest that fits.
+    fn take(&mut self, size: u64) -> Option<(u64, u64)> {
+        let most = size.max(Self::UNIT).saturating_mul(2);
+        let found = *self.rooms.range((size, 0)..=(most, u64::MAX)).next()?;
+        self.remove(found);
+        Some((found.1, found.0))
+    }
+
+    /// Forgets the largest, until all together have so many bytes.
+    fn shrink(&mut self, bytes: u64) {
+        while self.sum > bytes
+            && let Some(&largest) = self.rooms.last()
+        {
+            self.remove(largest);
+        }
+    }
 }
 
 /// The pools of a place: the one that it always has, and the one that is taken from.
@@ -115,6 +241,27 @@ pub(crate) fn set_current(place: Place, pool: Handle<Pool>) -> Answer {
     })
 }
 
+/// The program waits for work on a device: pools of it, and those of the host, give back what they keep
+/// above their threshold.
+pub(crate) fn synchronized(ordinal: CUdevice) {
+    for pool in of_device(ordinal) {
+        let threshold = pool.state().threshold;
+        pool.trim(threshold);
+    }
+}
+
+/// Gives back all that the pools of a device keep.
+pub(crate) fn give_back(ordinal: CUdevice) {
+    for pool in of_device(ordinal) {
+        pool.trim(0);
+    }
+}
+
+fn of_device(ordinal: CUdevice) -> Vec<Arc<Pool>> {
+    let foreign = |pool: &Pool| matches!(pool.place, Place::Device(other) if other != ordinal);
+    Pool::registry().all(|pool| !foreign(pool))
+}
+
 impl Pool {
     /// A new pool.
     pub(crate) fn create(place: Place, location: CUmemLocation, max_size: u64) -> Handle<Self> {
@@ -135,8 +282,29 @@ impl Pool {
             if pools.current == pool {
                 pools.current = pools.default;
             }
-            pool.take().map(drop)
+            let pool = pool.take()?;
+            let mut state = pool.state();
+            state.ended = true;
+            state.trim(0);
+            state.settle(pool.device());
+            Ok(())
         })
+    }
+
+    /// The device that its memory is of, if it is not the host's.
+    fn device(&self) -> Option<&'static Device> {
+        match self.place {
+            Place::Device(ordinal) => state::gpu(ordinal).ok().map(|gpu| &gpu.device),
+            Place::Host | Place::Managed => None,
+        }
+    }
+
+    /// Gives back what is kept and not used, until the pool holds `keep` bytes at most
+    /// (`cuMemPoolTrimTo`).
+    pub(crate) fn trim(&self, keep: u64) {
+        let mut state = self.state();
+        state.trim(keep);
+        state.settle(self.device());
     }
 
     /// What changes of it.
@@ -150,10 +318,16 @@ impl Pool {
             return Err(CUresult::INVALID_VALUE);
         }
         let kind = Kind::Pool(self.take(size as u64)?);
-        match self.place {
+        let made = match self.place {
             Place::Device(device) => memory::allocate_as(context, state::gpu(device)?, size, kind),
             Place::Host | Place::Managed => memory::allocate_host(context, size, kind),
+        };
+        let mut state = self.state();
+        if made.is_ok() {
+            state.grow(self.max_size);
         }
+        state.settle(self.device());
+        made
     }
 
     fn take(self: &Arc<Self>, size: u64) -> Answer<Share> {
@@ -164,8 +338,7 @@ impl Pool {
         }
         state.used = used;
         state.most = state.most.max(used);
-        state.most_reserved = state.most_reserved.max(used);
-        Ok(Share { pool: Arc::clone(self), size })
+        Ok(Share { pool: Arc::clone(self), size, place: OnceLock::new() })
     }
 
     /// `cuMemPoolGetAccess`: a device reaches its own memory, and memory of the host.

@@ -110,7 +110,8 @@ impl Thing {
             return Some((side, Layout { base: 0, at, pitch: all[0], rows: all[1] }));
         }
         let at = [random.to(40), random.to(3), random.to(2)];
-        let (pitch, rows) = (at[0] + w + random.to(20), at[1] + h + random.to(3));
+        // A row may begin behind the pitch.
+        let (pitch, rows) = (w + random.to(20), at[1] + h + random.to(3));
         let layout = Layout { base: random.to(64), at, pitch, rows };
         if layout.offset([w, h - 1, d - 1]) > self.model.len() {
             return None;
@@ -305,14 +306,16 @@ fn boxes_that_are_wrong_change_nothing() {
         let source_is_wrong = random.to(1) == 0;
         let own = things[if source_is_wrong { from } else { to }].unit();
         let wrong = if source_is_wrong { &mut src } else { &mut dst };
-        match random.to(5) {
+        match random.to(6) {
             0 => wrong.lod = 1,
             1 => wrong.memory_type = [0, 5, 77][random.to(2)],
             // A host's memory ends nowhere that the library knows of.
             2 if wrong.memory_type == CU_MEMORYTYPE_DEVICE || array(wrong) => wrong.y = 30_000,
-            3 if !array(wrong) => wrong.pitch = wrong.x_in_bytes + size[0] - 1,
+            // One row without pitch is fine.
+            3 if !array(wrong) && size[0] > 1 => wrong.pitch = size[0] - 1,
             4 if array(wrong) && own > 1 => wrong.x_in_bytes += 1,
             5 if wrong.memory_type == CU_MEMORYTYPE_DEVICE => wrong.z = usize::MAX / 2,
+            6 if wrong.memory_type == CU_MEMORYTYPE_DEVICE => wrong.x_in_bytes = 30_000,
             _ => continue,
         }
         let [width_in_bytes, height, depth] = size;

@@ -8,7 +8,7 @@ use std::ffi::c_uint;
 use texunit_cuda_abi::args::{Answer, In, Out};
 use texunit_cuda_abi::{
     CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_CUBEMAP,
-    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUdevice, CUresult,
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_TEXTURE_GATHER, CUdevice, CUresult,
 };
 
 // The pointers that they take come from the C caller, whose they are, or are to our own variables.
@@ -45,13 +45,17 @@ runtime_api! {
     }
 
     /// Allocates an array of any geometry: the flags say whether the depth is of slices, layers or
-    /// faces.
+    /// faces. `tld4` from layers is not among them.
     fn cudaMalloc3DArray(
         array: Out<Array>,
         desc: In<cudaChannelFormatDesc>,
         extent: cudaExtent,
         flags: c_uint,
     ) {
+        const GATHERED_LAYERS: c_uint = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_TEXTURE_GATHER;
+        if flags & GATHERED_LAYERS == GATHERED_LAYERS {
+            return Err(CUresult::INVALID_VALUE);
+        }
         create(array, desc, extent, flags)
     }
 
@@ -121,7 +125,7 @@ pub(super) fn descriptor(
     extent: cudaExtent,
     flags: c_uint,
 ) -> Answer<CUDA_ARRAY3D_DESCRIPTOR> {
-    let Format { format, channels } = desc.get()?.format()?;
+    let Format { format, channels } = desc.get()?.format_of_array()?;
     let cudaExtent { width, height, depth } = extent;
     let layered = flags & CUDA_ARRAY3D_LAYERED != 0;
     let cube = flags & CUDA_ARRAY3D_CUBEMAP != 0;

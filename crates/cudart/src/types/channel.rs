@@ -29,6 +29,8 @@ pub(crate) const FLOAT: i32 = 2;
 pub(crate) const NV12: i32 = 4;
 /// BC6H without sign, and with it.
 const BC6H: std::ops::RangeInclusive<i32> = 27..=28;
+/// Kinds of video that came with CUDA 13.
+const VIDEO: std::ops::RangeInclusive<i32> = 32..=45;
 /// Three channels of 10 bits and one of 2.
 const PACKED_1010102: i32 = 31;
 
@@ -123,6 +125,15 @@ impl cudaChannelFormatDesc {
             }
         }
         Err(INVALID_CHANNEL_DESCRIPTOR)
+    }
+}
+
+impl cudaChannelFormatDesc {
+    /// As [`Self::format`], for an array that is to be allocated: the runtime on a GeForce RTX 3060 (driver
+    /// 13.2) refuses the first kind of video that came with CUDA 13; that it refuses the others likewise is
+    /// inferred (docs/cuda-api.md, "Answers of a driver").
+    pub(crate) fn format_of_array(self) -> Answer<Format> {
+        if VIDEO.contains(&self.kind) { Err(INVALID_CHANNEL_DESCRIPTOR) } else { self.format() }
     }
 }
 

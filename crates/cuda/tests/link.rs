@@ -1,0 +1,300 @@
+//! Linking with NVIDIA's runtime of the device, and limits of registers.
+
+// Calls C functions, as the programs do that the library is for.
+#![allow(unsafe_code, clippy::unwrap_used)]
+
+mod common;
+
+use common::{Ptr, context, fails, functions, ok};
+use std::ffi::{CString, c_char};
+use std::fmt::Write;
+use std::ptr::{null, null_mut};
+
+functions! {
+    cuLinkCreate_v2(n: u32, options: *const u32, values: *mut usize, state: *mut Ptr);
+    cuLinkAddData_v2(
+        state: Ptr, kind: u32, data: *const u8, size: usize, name: *const c_char, n: u32,
+        options: *const u32, values: *mut usize,
+    );
+    cuLinkAddFile_v2(
+        state: Ptr, kind: u32, path: *const c_char, n: u32, options: *const u32, values: *mut usize,
+    );
+    cuLinkComplete(state: Ptr, image: *mut *const u8, size: *mut usize);
+    cuLinkDestroy(state: Ptr);
+    cuModuleLoadData(module: *mut Ptr, image: *const u8);
+    cuModuleLoadDataEx(
+        module: *mut Ptr, image: *const u8, n: u32, options: *const u32, values: *mut usize,
+    );
+    cuModuleGetFunction(function: *mut Ptr, module: Ptr, name: *const c_char);
+    cuLibraryLoadData(
+        library: *mut Ptr, code: *const u8, options: *const u32, values: *mut usize, n: u32,
+        library_options: *const u32, library_values: *const usize, library_n: u32,
+    );
+    cuLibraryGetKernel(kernel: *mut Ptr, library: Ptr, name: *const c_char);
+    cuKernelGetAttribute(value: *mut i32, attribute: u32, kernel: Ptr, device: i32);
+    cuFuncGetAttribute(value: *mut i32, attribute: u32, function: Ptr);
+    cuMemAlloc_v2(address: *mut u64, size: usize);
+    cuMemsetD32_v2(address: u64, value: u32, n: usize);
+    cuMemcpyDtoH_v2(to: *mut u8, from: u64, size: usize);
+    cuLaunchKernel(
+        function: Ptr, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32,
+        stream: Ptr, params: *mut *mut u8, extra: *mut usize,
+    );
+    cuLaunchCooperativeKernel(
+        function: Ptr, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32,
+        stream: Ptr, params: *mut *mut u8,
+    );
+}
+
+const PTX: u32 = 1;
+const LIBRARY: u32 = 4;
+static MAX_REGISTERS: u32 = 0;
+const NUM_REGS: u32 = 4;
+
+/// What an archive of an object with this name looks like; the object itself does not matter.
+fn archive(object: &str) -> Vec<u8> {
+    let member = |name: &str, bytes: &[u8]| {
+        let header = format!("{name:<16}{:<32}{:<10}`\n", "0", bytes.len());
+        [header.as_bytes(), bytes, &b"\n"[..bytes.len() % 2]].concat()
+    };
+    let names = member("//", format!("{object}/\n").as_bytes());
+    [b"!<arch>\n".to_vec(), names, member("/0", b"object")].concat()
+}
+
+/// As nvcc and Numba declare and call them: every thread adds 1, meets all others, and writes what it
+/// reads then; the thread of rank 0 writes the size, and each its rank.
+const COOPERATIVE: &str = "
+.version 7.8
+.target sm_70
+.address_size 64
+.extern .func (.param .b64 func_retval0) cudaCGGetIntrinsicHandle(.param .b32 a_0);
+.extern .func (.param .b32 func_retval0) cudaCGSynchronize(.param .b64 a_0, .param .b32 a_1);
+.extern .func (.param .b32 func_retval0) cudaCGGetSize(.param .b64 a, .param .b64 b, .param .b64 c);
+.extern .func (.param .b32 func_retval0) cudaCGGetRank(.param .b64 a, .param .b64 b, .param .b64 c);
+.visible .entry k(.param .u64 words)
+{
+    .local .align 4 .b8 numbers[16];
+    .reg .b32 %r<20>;
+    .reg .b64 %rd<12>;
+    ld.param.u64 %rd1, [words];
+    { .param .b32 a; st.param.b32 [a], 1; .param .b64 r;
+      call.uni (r), cudaCGGetIntrinsicHandle, (a); ld.param.b64 %rd2, [r]; }
+    mov.u64 %rd3, numbers;
+    cvta.local.u64 %rd3, %rd3;
+    add.u64 %rd4, %rd3, 4;
+    { .param .b64 a; .param .b64 b; .param .b64 c; .param .b32 r;
+      st.param.b64 [a], %rd3; st.param.b64 [b], %rd4; st.param.b64 [c], %rd2;
+      call.uni (r), cudaCGGetSize, (a, b, c); ld.param.b32 %r1, [r]; }
+    add.u64 %rd5, %rd3, 8;
+    add.u64 %rd6, %rd3, 12;
+    { .param .b64 a; .param .b64 b; .param .b64 c; .param .b32 r;
+      st.param.b64 [a], %rd5; st.param.b64 [b], %rd6; st.param.b64 [c], %rd2;
+      call.uni (r), cudaCGGetRank, (a, b, c); ld.param.b32 %r2, [r]; }
+    red.global.add.u32 [%rd1], 1;
+    { .param .b64 a; .param .b32 b; .param .b32 r;
+      st.param.b64 [a], %rd2; st.param.b32 [b], 0;
+      call.uni (r), cudaCGSynchronize, (a, b); ld.param.b32 %r3, [r]; }
+    ld.volatile.global.u32 %r4, [%rd1];
+    ld.u32 %r5, [%rd3];
+    ld.u32 %r6, [%rd4];
+    ld.u32 %r7, [%rd5];
+    ld.u32 %r8, [%rd6];
+    mul.wide.u32 %rd7, %r7, 4;
+    add.u64 %rd8, %rd1, %rd7;
+    // Sum, size and number of grids, rank of the grid, the three errors.
+    mad.lo.u32 %r9, %r5, 1000, %r4;
+    mad.lo.u32 %r9, %r6, 1000000, %r9;
+    mad.lo.u32 %r9, %r8, 10000000, %r9;
+    add.u32 %r10, %r1, %r2;
+    add.u32 %r10, %r10, %r3;
+    mad.lo.u32 %r9, %r10, 100000000, %r9;
+    st.global.u32 [%rd8+4], %r9;
+    ret;
+}";
+
+/// Links inputs and loads the result.
+fn linked(inputs: &[(u32, &[u8])], options: &[(u32, usize)]) -> Ptr {
+    let (numbers, mut values): (Vec<u32>, Vec<usize>) = options.iter().copied().unzip();
+    let (mut state, mut image, mut size) = (null_mut(), null(), 0);
+    ok!(cuLinkCreate_v2(
+        numbers.len() as u32,
+        numbers.as_ptr(),
+        values.as_mut_ptr(),
+        &raw mut state
+    ));
+    for (kind, bytes) in inputs {
+        let (data, size) = (bytes.as_ptr(), bytes.len());
+        ok!(cuLinkAddData_v2(state, *kind, data, size, c"input".as_ptr(), 0, null(), null_mut()));
+    }
+    ok!(cuLinkComplete(state, &raw mut image, &raw mut size));
+    let mut module = null_mut();
+    ok!(cuModuleLoadData(&raw mut module, image));
+    ok!(cuLinkDestroy(state));
+    module
+}
+
+fn function(module: Ptr) -> Ptr {
+    let mut function = null_mut();
+    ok!(cuModuleGetFunction(&raw mut function, module, c"k".as_ptr()));
+    function
+}
+
+#[test]
+fn cooperative_groups_need_the_runtime_of_the_device_and_get_ours() {
+    context();
+    let runtime = archive("cuda_device_runtime.o");
+    let module = linked(&[(LIBRARY, &runtime), (PTX, COOPERATIVE.as_bytes())], &[]);
+    let (k, mut words, threads) = (function(module), 0_u64, 6 * 64);
+    ok!(cuMemAlloc_v2(&raw mut words, 4 * (threads + 1)));
+    ok!(cuMemsetD32_v2(words, 0, threads + 1));
+    let mut params = [(&raw mut words).cast::<u8>()];
+    ok!(cuLaunchCooperativeKernel(k, 3, 2, 1, 16, 2, 2, 0, null_mut(), params.as_mut_ptr()));
+    let mut got = vec![0_u32; threads + 1];
+    ok!(cuMemcpyDtoH_v2(got.as_mut_ptr().cast(), words, 4 * (threads + 1)));
+    // All ranks are there, and each has seen 384 threads: 1 grid of 384, number 0, no errors.
+    assert_eq!(got[0], 384);
+    assert!(got[1..].iter().all(|&word| word == 1_384_384), "{got:?}");
+    // A launch that is not cooperative has no handle: every call answers cudaErrorInvalidValue. The rank
+    // stays what it was in local memory, 0.
+    ok!(cuMemsetD32_v2(words, 0, threads + 1));
+    let none = null_mut();
+    ok!(cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, none, params.as_mut_ptr(), null_mut()));
+    ok!(cuMemcpyDtoH_v2(got.as_mut_ptr().cast(), words, 4 * (threads + 1)));
+    assert_eq!(got[..2], [1, 300_000_001]);
+}
+
+#[test]
+fn the_runtime_of_the_device_is_taken_as_a_library_only() {
+    context();
+    let (mut state, mut image, mut size) = (null_mut(), null(), 0);
+    ok!(cuLinkCreate_v2(0, null(), null_mut(), &raw mut state));
+    let runtime = archive("cuda_device_runtime.o");
+    let (others, name) = (archive("mine.o"), c"libcudadevrt.a".as_ptr());
+    let add = |kind, bytes: &[u8]| {
+        // SAFETY: as many bytes as it says.
+        unsafe {
+            let (data, size) = (bytes.as_ptr(), bytes.len());
+            cuLinkAddData_v2(state, kind, data, size, name, 0, null(), null_mut()).name()
+        }
+    };
+    assert_eq!(add(LIBRARY, &runtime), "CUDA_SUCCESS");
+    assert_eq!(add(LIBRARY, &others), "CUDA_ERROR_NOT_SUPPORTED");
+    assert_eq!(add(3, &runtime), "CUDA_ERROR_NOT_SUPPORTED");
+    assert_eq!(add(2, &runtime), "CUDA_ERROR_INVALID_IMAGE");
+    assert_eq!(add(PTX, &runtime), "CUDA_ERROR_INVALID_PTX");
+    assert_eq!(add(0, &runtime), "CUDA_ERROR_NO_BINARY_FOR_GPU");
+    // By itself it is nothing to link.
+    fails!(INVALID_PTX, cuLinkComplete(state, &raw mut image, &raw mut size));
+    ok!(cuLinkDestroy(state));
+    // From a file.
+    let file = std::env::temp_dir().join(format!("texunit-devrt-{}.a", std::process::id()));
+    std::fs::write(&file, &runtime).unwrap();
+    let path = CString::new(file.to_str().unwrap()).unwrap();
+    ok!(cuLinkCreate_v2(0, null(), null_mut(), &raw mut state));
+    ok!(cuLinkAddFile_v2(state, LIBRARY, path.as_ptr(), 0, null(), null_mut()));
+    std::fs::remove_file(&file).unwrap();
+    let bytes = COOPERATIVE.as_bytes();
+    let (data, length) = (bytes.as_ptr(), bytes.len());
+    ok!(cuLinkAddData_v2(state, PTX, data, length, name, 0, null(), null_mut()));
+    ok!(cuLinkComplete(state, &raw mut image, &raw mut size));
+    // The result is there: nothing can be added.
+    let (data, length) = (runtime.as_ptr(), runtime.len());
+    fails!(
+        INVALID_VALUE,
+        cuLinkAddData_v2(state, LIBRARY, data, length, name, 0, null(), null_mut())
+    );
+    ok!(cuLinkDestroy(state));
+}
+
+/// As nvcc calls it for `<<<...>>>` in a kernel.
+const LAUNCHES: &str = "
+.version 7.8
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 func_retval0) cudaLaunchDeviceV2(.param .b64 a_0, .param .b64 a_1);
+.visible .entry fine() { ret; }
+.visible .entry k()
+{
+    .reg .b32 %r<2>;
+    { .param .b64 a; st.param.b64 [a], 0; .param .b64 b; st.param.b64 [b], 0; .param .b32 r;
+      call.uni (r), cudaLaunchDeviceV2, (a, b); ld.param.b32 %r1, [r]; }
+    ret;
+}";
+
+#[test]
+fn launches_from_the_device_are_linked_and_refused_when_they_are_launched() {
+    context();
+    let runtime = archive("cuda_device_runtime.o");
+    let module = linked(&[(PTX, LAUNCHES.as_bytes()), (LIBRARY, &runtime)], &[]);
+    let (mut fine, none, params) = (null_mut(), null_mut(), null_mut());
+    ok!(cuModuleGetFunction(&raw mut fine, module, c"fine".as_ptr()));
+    ok!(cuLaunchKernel(fine, 1, 1, 1, 1, 1, 1, 0, none, params, null_mut()));
+    let k = function(module);
+    fails!(NOT_SUPPORTED, cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, none, params, null_mut()));
+    // It is no fault: the context goes on.
+    ok!(cuLaunchKernel(fine, 1, 1, 1, 1, 1, 1, 0, none, params, null_mut()));
+}
+
+/// A kernel in which 60 numbers are alive at the same time.
+fn wide(directive: &str) -> CString {
+    let mut text = format!(
+        ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p) {directive}\n{{\n\
+         .reg .u64 %rd<2>; .reg .f32 %f<60>;\nld.param.u64 %rd1, [p];\n"
+    );
+    for i in 0..60 {
+        writeln!(text, "ld.volatile.global.f32 %f{i}, [%rd1+{}];", 4 * i).unwrap();
+    }
+    for i in 0..60 {
+        writeln!(text, "st.volatile.global.f32 [%rd1+{}], %f{};", 4 * i, 59 - i).unwrap();
+    }
+    CString::new(text + "ret;\n}\n").unwrap()
+}
+
+fn registers(function: Ptr) -> i32 {
+    let mut value = 0;
+    ok!(cuFuncGetAttribute(&raw mut value, NUM_REGS, function));
+    value
+}
+
+#[test]
+fn a_limit_of_registers_shows() {
+    context();
+    let text = wide("");
+    let load = |text: &CString, limit: usize| {
+        let (mut module, mut value) = (null_mut(), limit);
+        let image = text.as_ptr().cast();
+        ok!(cuModuleLoadDataEx(
+            &raw mut module,
+            image,
+            1,
+            &raw const MAX_REGISTERS,
+            &raw mut value
+        ));
+        registers(function(module))
+    };
+    let own = load(&text, 0);
+    assert!(own >= 60, "{own}");
+    // As ptxas 13.5 does for sm_86: exactly the limit, 24 at least, none above 255.
+    for (limit, wanted) in [(57, 57), (38, 38), (24, 24), (8, 24), (255, own), (256, own)] {
+        assert_eq!(load(&text, limit), wanted, "{limit}");
+    }
+    // The kernel's own words go before the option.
+    assert_eq!(load(&wide(".maxnreg 40"), 32), 40);
+    assert_eq!(load(&wide(".maxntid 128"), 32), own);
+    assert_eq!(load(&wide(".reqntid 128"), 32), own);
+    // A linked text keeps the limit.
+    let bytes = text.to_bytes();
+    assert_eq!(registers(function(linked(&[(PTX, bytes)], &[(MAX_REGISTERS, 38)]))), 38);
+    assert_eq!(registers(function(linked(&[(PTX, bytes)], &[]))), own);
+    // So does a library, in every context.
+    let (mut library, mut kernel, mut value, mut found) = (null_mut(), null_mut(), 44_usize, 0);
+    let (options, values) = (&raw const MAX_REGISTERS, &raw mut value);
+    let code = text.as_ptr().cast();
+    ok!(cuLibraryLoadData(&raw mut library, code, options, values, 1, null(), null(), 0));
+    ok!(cuLibraryGetKernel(&raw mut kernel, library, c"k".as_ptr()));
+    ok!(cuKernelGetAttribute(&raw mut found, NUM_REGS, kernel, 0));
+    assert_eq!(found, 44);
+    context();
+    ok!(cuKernelGetAttribute(&raw mut found, NUM_REGS, kernel, 0));
+    assert_eq!(found, 44);
+}

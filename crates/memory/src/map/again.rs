@@ -1,0 +1,61 @@
+//! Addresses that are used a second time at once, by owners who keep what they free.
+
+use super::Memory;
+use crate::block::Block;
+use std::sync::Arc;
+
+impl Memory {
+    /// Allocates `size` zero bytes as [`Memory::allocate`] does, but at an address that it gave out before and
+    /// that was freed since. `None` if there is no memory, or if something else has the address by now.
+    pub fn allocate_again(&self, address: u64, size: u64, name: &str) -> Option<Arc<Block>> {
+        let block = self.allocate_opaque(size, name).ok()?;
+        let inside = self.windows().global.contains(&address)
+            && address.checked_add(size).is_some_and(|end| end <= self.windows().global.end);
+        if !inside || self.attach(address, &block).is_err() {
+            self.release_opaque(size);
+            return None;
+        }
+        // What is attached belongs to the host, and does not count; this does.
+        if let Some(entry) = self.state().blocks.get_mut(&address) {
+            entry.counted = true;
+        }
+        Some(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn an_address_is_used_again_if_it_is_free() {
+        let memory = Memory::new(1000);
+        let (address, _) = memory.allocate(600, "first").unwrap();
+        assert!(memory.allocate_again(address, 100, "taken").is_none());
+        assert_eq!(memory.used(), 600);
+        memory.free(address);
+        let block = memory.allocate_again(address, 500, "again").unwrap();
+        assert_eq!((memory.used(), block.to_vec()), (500, vec![0; 500]));
+        assert!(memory.find(address, 500).is_ok() && memory.find(address, 501).is_err());
+        // What it counts is given back as that of others is.
+        assert!(memory.free(address));
+        assert_eq!(memory.used(), 0);
+        // Too much, and no address of this memory.
+        assert!(memory.allocate_again(address, 1001, "large").is_none());
+        for foreign in [0, 4096, u64::MAX - 99] {
+            assert!(memory.allocate_again(foreign, 100, "foreign").is_none());
+        }
+        assert_eq!(memory.used(), 0);
+    }
+
+    #[test]
+    fn reserved_bytes_count() {
+        let memory = Memory::new(1000);
+        memory.reserve(900).unwrap();
+        assert!(memory.reserve(101).is_err() && memory.allocate(101, "more").is_err());
+        assert_eq!(memory.used(), 900);
+        memory.release_opaque(900);
+        memory.allocate(1000, "all").unwrap();
+    }
+}

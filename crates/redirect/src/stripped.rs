@@ -1,0 +1,101 @@
+//! Libraries that have NVIDIA's runtime inside and no table of symbols, by which its functions could be found: all
+//! that can be done is to say so when they are loaded.
+
+use object::read::elf::ElfFile64;
+use object::{Endianness, Object, ObjectSection, ObjectSymbol, ReadCache};
+use std::fs::File;
+use std::path::Path;
+
+/// What the runtime says of a driver that is too old (`cudaGetErrorString`): a text that its users do not have.
+const TEXT: &[u8] = b"CUDA driver version is insufficient for CUDA runtime version";
+/// The driver, which the runtime loads by its name.
+const DRIVER: &[u8] = b"libcuda.so.1";
+/// Section of constants.
+const CONSTANTS: &str = ".rodata";
+
+/// Whether a file has the runtime inside, and no table of symbols. texunit's own libraries, and NVIDIA's
+/// shared runtime, export the functions.
+pub(crate) fn hides_runtime(path: &Path) -> bool {
+    let look = || -> Option<bool> {
+        let cache = ReadCache::new(File::open(path).ok()?);
+        let file = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
+        if file.section_by_name(".symtab").is_some() {
+            return Some(false);
+        }
+        // It loads the driver when it is first called, which few libraries do: only those are read.
+        let (mut loads, mut exports) = (false, false);
+        for symbol in file.dynamic_symbols() {
+            let name = symbol.name_bytes().unwrap_or_default();
+            loads |= symbol.is_undefined() && name == b"dlopen";
+            exports |= symbol.is_definition() && matches!(name, b"cudaMalloc" | b"cuInit");
+        }
+        if !loads || exports {
+            return Some(false);
+        }
+        let constants = file.section_by_name(CONSTANTS)?.data().ok()?;
+        let has = |wanted: &[u8]| constants.split(|&byte| byte == 0).any(|text| text == wanted);
+        Some(has(TEXT) && has(DRIVER))
+    };
+    look().unwrap_or_default()
+}
+
+/// What the user should know of such a library.
+pub(crate) fn warning(path: &Path) -> String {
+    format!(
+        "warning: {} has NVIDIA's CUDA runtime inside and no table of symbols (it is stripped), so that texunit \
+         cannot replace it: that runtime works on NVIDIA's driver only, and its calls will fail",
+        path.display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::path::PathBuf;
+    use std::process::Command;
+
+    #[test]
+    fn other_files_hide_nothing() {
+        let own = std::env::current_exe().unwrap();
+        for path in [Path::new(file!()), Path::new("/nowhere"), &own] {
+            assert!(!hides_runtime(path));
+        }
+    }
+
+    /// A library with what the runtime has that can be seen, and more.
+    fn library(name: &str, more: &str, options: &[&str]) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("texunit-stripped-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (source, library) = (folder.join(format!("{name}.c")), folder.join(name));
+        let text = std::str::from_utf8(TEXT).unwrap();
+        let code = format!(
+            "#include <dlfcn.h>\nconst char *name(void) {{ return \"libcuda.so.1\"; }}\n#ifndef QUIET\n\
+             void *load(void) {{ return dlopen(name(), RTLD_NOW); }}\n#endif\nconst char *text(void) {{ return \"{text}\"; }}\n{more}\n"
+        );
+        std::fs::write(&source, code).unwrap();
+        let mut compiler = Command::new("cc");
+        compiler.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).args(options);
+        assert!(compiler.status().unwrap().success(), "the linker of Rust programs is a compiler");
+        library
+    }
+
+    #[test]
+    fn a_stripped_library_with_the_runtime_inside_is_found() {
+        let hidden = library("hidden.so", "", &["-s"]);
+        assert!(hides_runtime(&hidden));
+        let said = warning(&hidden);
+        assert!(said.contains("hidden.so has NVIDIA's CUDA runtime inside"), "{said}");
+        // With its table of symbols it can be helped; the shared runtime and the driver are what is called.
+        assert!(!hides_runtime(&library("whole.so", "", &[])));
+        assert!(!hides_runtime(&library(
+            "runtime.so",
+            "int cudaMalloc(void) { return 0; }",
+            &["-s"]
+        )));
+        assert!(!hides_runtime(&library("driver.so", "int cuInit(void) { return 0; }", &["-s"])));
+        // The text alone, as a library has it that names errors and loads no driver.
+        assert!(!hides_runtime(&library("named.so", "", &["-s", "-DQUIET"])));
+        std::fs::remove_dir_all(hidden.parent().unwrap()).unwrap();
+    }
+}
