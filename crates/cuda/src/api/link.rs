@@ -172,7 +172,8 @@ fn add_file(
 /// An input, if it is of the kind that it is said to be.
 fn input(kind: c_uint, image: Image) -> Answer<Image> {
     match (kind, &image) {
-        (jit_input::PTX, Image::Text(_))
+        // What `texunit run` gives a program that has nvrtc compile to machine code (docs/cuda-api.md, "nvrtc").
+        (jit_input::PTX | jit_input::CUBIN, Image::Text(_))
         | (jit_input::FATBINARY | jit_input::OBJECT | jit_input::LIBRARY, Image::Fatbin(_)) => {
             Ok(image)
         }
