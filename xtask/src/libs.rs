@@ -46,7 +46,7 @@ const LIBRARIES: [Library; 4] = [
         feature: None,
         functions: Some("crates/cuda/data/driver-api.txt"),
         version: None,
-        exported: "cu*;",
+        exported: "cu*; texunit_driver;",
         major: None,
     },
     Library {

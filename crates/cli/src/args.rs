@@ -39,7 +39,8 @@ pub enum Command {
     ///
     /// The driver library is opened at run time. Cases that it has no words for are listed as
     /// skipped. Exit codes: 0 everything that the card was asked agrees; 1 something differs or
-    /// cannot be read; 2 there is no GPU or no driver, wrong usage, or a bug of texunit.
+    /// cannot be read; 2 there is no GPU or no driver but texunit's own, wrong usage, or a bug of
+    /// texunit.
     Compare(CompareArgs),
     /// Check PTX files: everything that NVIDIA's assembler would refuse, and more.
     ///

@@ -18,8 +18,9 @@ use crate::job::{Job, ParamValue};
 use crate::output::{Pending, Source};
 use crate::problem::{Problem, codes};
 use crate::table::{At, Problems};
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use texunit_device::{
     Arg, BoundTexture, Buffer, Device, Kernel, Module, ParamInfo, Sampler, SamplerObject,
     SurfaceObject, TextureDescriptor, TextureObject,
@@ -74,6 +75,8 @@ pub(crate) struct Bound {
     textures: HashMap<String, Made>,
     /// Outputs in the order of the job.
     pub(crate) outputs: Vec<Pending>,
+    /// Files that were read for the objects.
+    pub(crate) inputs: Vec<PathBuf>,
     /// Remarks that do not stop the launch.
     pub(crate) warnings: Vec<String>,
     /// Names in the PTX of the parameters that `objects` are of.
@@ -131,6 +134,8 @@ struct Binder<'a> {
     params: Vec<ParamInfo>,
     problems: &'a Problems,
     bound: Bound,
+    /// Files that were read.
+    read: RefCell<Vec<PathBuf>>,
 }
 
 /// Makes the objects of a job.
@@ -145,7 +150,8 @@ pub(crate) fn bind(
     let matching = match_params(job, &params, kernel.name(), problems);
     let module = kernel.module();
     let bound = Bound { order: matching, ..Bound::default() };
-    let mut binder = Binder { job, folder, device, module, params, problems, bound };
+    let read = RefCell::default();
+    let mut binder = Binder { job, folder, device, module, params, problems, bound, read };
     // Buffers first, which may lend their memory, then the texels of the job, then what shares
     // texels with another object.
     binder.objects(|v| !matches!(v, ParamValue::Texture(_) | ParamValue::Surface(_)));
@@ -162,6 +168,7 @@ pub(crate) fn bind(
     binder.sampler_references();
     binder.globals();
     binder.outputs();
+    binder.bound.inputs = binder.read.take();
     binder.bound
 }
 

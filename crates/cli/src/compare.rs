@@ -57,7 +57,7 @@ const DEPTH: usize = 4;
 pub fn run(args: &CompareArgs) -> Comparison {
     match Gpu::open() {
         Ok(gpu) => run_on(gpu, args),
-        Err(error @ (GpuError::NoDriver(_) | GpuError::NoGpu(_))) => {
+        Err(error @ (GpuError::NoDriver(_) | GpuError::NoGpu(_) | GpuError::Ours(_))) => {
             Comparison { no_card: Some(error.to_string()), ..Comparison::default() }
         }
         Err(error) => Comparison { errors: vec![error.to_string()], ..Comparison::default() },

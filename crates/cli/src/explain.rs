@@ -11,6 +11,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use texunit_explain::{Explanation, SurfaceExplanation};
+use texunit_files::Identity;
 use texunit_unit::{FetchForm, Surface, SurfaceForm, SurfaceKind};
 
 /// Why nothing can be explained.
@@ -96,11 +97,31 @@ pub fn run(args: &ExplainArgs) -> Result<Output, Trouble> {
         (None, None) => return Err(Trouble::usage("a case or --tex is needed")),
     };
     if let Some(path) = &args.out {
+        no_input(args, path)?;
         texunit_files::write_atomically(path, output.text.as_bytes())
             .map_err(|e| Trouble::input(format!("cannot write {e}")))?;
         output.text.clear();
     }
     Ok(output)
+}
+
+/// An explanation does not take the place of what it explains.
+fn no_input(args: &ExplainArgs, out: &Path) -> Result<(), Trouble> {
+    let case = args.case.as_deref().map(Path::new);
+    // `FILE#N`, unless a file is called so.
+    let without = args.case.as_deref().and_then(|address| address.rsplit_once('#'));
+    let case = case.filter(|path| path.is_file()).or(without.map(|(file, _)| Path::new(file)));
+    let inputs = [case, args.tex.as_deref()];
+    let identity = Identity::of(out);
+    let mut lost = inputs.into_iter().flatten();
+    match lost.find(|input| identity.is_some() && Identity::of(input) == identity) {
+        None => Ok(()),
+        Some(input) => Err(Trouble::input(format!(
+            "--out: `{}` would overwrite `{}`, which is explained; name another file",
+            out.display(),
+            input.display()
+        ))),
+    }
 }
 
 fn from_file(args: &ExplainArgs, file: &Path) -> Result<Output, Trouble> {

@@ -40,7 +40,9 @@ const BUG: u8 = 2;
 /// The whole program.
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(report_bug));
-    ExitCode::from(exit_code(run_command))
+    let code = exit_code(run_command);
+    texunit_files::end();
+    ExitCode::from(code)
 }
 
 /// The exit code of some work; a panic in it is a bug of ours.

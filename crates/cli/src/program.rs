@@ -28,6 +28,9 @@ pub struct RunArgs {
     /// faults (JSON).
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    /// Fuse f32 mul and add without a rounding modifier, as a hardware assembler may.
+    #[arg(long)]
+    pub fmad: bool,
     /// The program, which is a path or a name that is looked up in PATH, and its arguments.
     #[arg(value_name = "PROGRAM", trailing_var_arg = true, required = true)]
     pub command: Vec<OsString>,
@@ -82,12 +85,13 @@ fn start(args: &RunArgs) -> Result<std::convert::Infallible, String> {
     let with = |variable: &str, first: &Path| before(first, std::env::var_os(variable));
     command.env("LD_LIBRARY_PATH", with("LD_LIBRARY_PATH", &folder));
     // For runtimes inside the program or a library of its: both are there, and their calls are sent to
-    // the one that has the same structures. Loaded first, they also win over an rpath.
+    // the one that has the same structures. Loaded before the program's libraries, they also win over an rpath;
+    // what the user preloads comes before them, and may stand between the program and them.
     command.env("LD_AUDIT", with("LD_AUDIT", &folder.join(libraries::REDIRECT)));
-    let both = libraries::RUNTIMES.iter().fold(std::env::var_os("LD_PRELOAD"), |all, name| {
-        Some(before(&libraries::preloaded(&folder, name), all))
-    });
-    command.env("LD_PRELOAD", both.unwrap_or_default());
+    let both = libraries::RUNTIMES.map(|name| libraries::preloaded(&folder, name));
+    let users = std::env::var_os("LD_PRELOAD").unwrap_or_default();
+    let all = both.iter().fold(users, |all, file| behind(all, file));
+    command.env("LD_PRELOAD", all);
     if let Some(device) = &args.device {
         command.env("TEXUNIT_DEVICE", device);
     }
@@ -95,6 +99,9 @@ fn start(args: &RunArgs) -> Result<std::convert::Infallible, String> {
         let words: Vec<_> = args.trace.iter().filter_map(ValueEnum::to_possible_value).collect();
         let words: Vec<&str> = words.iter().map(clap::builder::PossibleValue::get_name).collect();
         command.env("TEXUNIT_TRACE", words.join(","));
+    }
+    if args.fmad {
+        command.env("TEXUNIT_FMAD", "1");
     }
     if let Some(report) = &args.report {
         // The program may change its folder.
@@ -125,6 +132,15 @@ fn before(folder: &Path, path: Option<OsString>) -> OsString {
         all.push(":");
         all.push(path);
     }
+    all
+}
+
+/// A file behind those of a list.
+fn behind(mut all: OsString, file: &Path) -> OsString {
+    if !all.is_empty() {
+        all.push(":");
+    }
+    all.push(file);
     all
 }
 

@@ -5,7 +5,7 @@ use crate::bind::{Bound, bind};
 use crate::effective::{self, Line};
 use crate::explain::launch::Explained;
 use crate::job::{self, Job};
-use crate::output::Written;
+use crate::output::{self, Written};
 use crate::problem::{Problem, codes};
 use crate::progress::with_bar;
 use crate::table::{At, Problems};
@@ -178,6 +178,9 @@ fn run_job(job: &Job, args: &LaunchArgs, report: &mut Report, start: Instant) {
         {
             report.fail(failure);
         }
+        bound.inputs.extend([args.job.clone(), folder.join(&job.ptx.value)]);
+        let lost = output::overwriting(&bound.outputs, &args.out, &bound.inputs);
+        report.failures.extend(lost.into_iter().map(Failure::Job));
         if let Some(failure) = args.explain.and_then(|thread| not_in_grid(thread, job, args)) {
             report.fail(failure);
         }
@@ -246,6 +249,7 @@ fn run_kernel(job: &Job, kernel: &Kernel, bound: &Bound, args: &LaunchArgs, repo
             cooperative: job.cooperative,
             threads: args.threads.into(),
             max_steps: args.max_steps,
+            count_local: true,
             fmad: args.fmad,
             progress: Some(progress),
             watch: watch.as_ref(),
@@ -322,9 +326,17 @@ fn not_in_grid(thread: [u32; 3], job: &Job, args: &LaunchArgs) -> Option<Failure
 fn wrong_shape(job: &Job, error: &ArgError) -> Problem {
     let at = match error {
         ArgError::Dimension { what: "grid", .. } => job.grid.at(),
-        ArgError::Dimension { .. } | ArgError::Block(_) => job.block.at(),
+        ArgError::Dimension { .. } | ArgError::Block(_) | ArgError::LocalMemory { .. } => {
+            job.block.at()
+        }
         ArgError::Shared { .. } => job.dynamic_shared.as_ref().map_or(job.kernel.at(), At::at),
         _ => job.kernel.at(),
     };
-    Problem::new(codes::VALUE, at, error.to_string())
+    let problem = Problem::new(codes::VALUE, at, error.to_string());
+    match error {
+        ArgError::LocalMemory { .. } => problem.help(
+            "`--memory-limit` says how much there is, buffers and arrays included; smaller blocks need less",
+        ),
+        _ => problem,
+    }
 }

@@ -300,3 +300,93 @@ fn members_that_do_not_fit() {
     }
     assert_eq!(report.failures.len(), 5, "{text}");
 }
+
+/// An output never takes the place of what the job reads, whatever it is called.
+#[cfg(unix)]
+#[test]
+fn outputs_spare_inputs() {
+    let cli = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli");
+    let folder = std::env::temp_dir().join(format!("texunit-bind-spare-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let at = |name: &str| folder.join(name);
+    std::fs::copy(cli.join("kernels.ptx"), at("k.ptx")).unwrap();
+    std::fs::copy(cli.join("files/good.png"), at("in.png")).unwrap();
+    std::fs::hard_link(at("in.png"), at("hard.png")).unwrap();
+    std::os::unix::fs::symlink("in.png", at("soft.png")).unwrap();
+    std::fs::create_dir_all(at("sub")).unwrap();
+    std::os::unix::fs::symlink("..", at("sub/up")).unwrap();
+    let inputs = || ["k.ptx", "in.png"].map(|name| std::fs::read(at(name)).unwrap());
+    let before = inputs();
+    let job = |name: &str| {
+        format!(
+            "ptx = 'k.ptx'\n{COPY}params.from.texture = {{ file = 'in.png', format = 'u8x4' }}
+            params.to = {{ surface = {{ zeros = true, format = 'u8x4', width = 1, height = 2 }}, output = {{ file = '{name}' }} }}"
+        )
+    };
+    for (name, input) in [
+        ("in.png", "in.png"),
+        ("hard.png", "in.png"),
+        ("soft.png", "in.png"),
+        ("sub/up/in.png", "in.png"),
+        ("k.ptx", "k.ptx"),
+        ("job.toml", "job.toml"),
+    ] {
+        let text = job(name);
+        let (report, _) = launch_text(&folder, &text);
+        assert!(!report.succeeded() && report.stats.is_none(), "{name}: the kernel has run");
+        let said = texunit::human::render(&report, false, false).1;
+        assert!(said.contains("J0006") && said.contains("would overwrite"), "{said}");
+        assert!(said.contains(&format!("{input}`, which the job reads")), "{said}");
+        assert_eq!(inputs(), before, "{name}");
+        assert_eq!(std::fs::read_to_string(at("job.toml")).unwrap(), text);
+    }
+    let (report, _) = launch_text(&folder, &job("out.png"));
+    assert!(report.succeeded(), "{}", texunit::human::render(&report, false, false).1);
+    // An output of an earlier launch is replaced.
+    let (report, _) = launch_text(&folder, &job("out.png"));
+    assert!(report.succeeded(), "{}", texunit::human::render(&report, false, false).1);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// `--memory-limit` counts the local memory of the threads that run at a time.
+#[test]
+fn local_memory_is_counted() {
+    let folder = std::env::temp_dir().join(format!("texunit-bind-local-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let head = ".version 7.0\n.target sm_60\n.address_size 64\n";
+    let array = "{\n.local .b8 a[32768];\n.reg .b32 %r;\nmov.b32 %r, 1;\nst.local.b32 [a+32764], %r;\nret;\n}\n";
+    let deeper = ".func deeper(.reg .b32 n)\n{\n.local .b8 a[1024];\n.reg .b32 %m;\n.reg .pred %p;\n\
+        st.local.b32 [a], n;\nsetp.eq.s32 %p, n, 0;\n@%p ret;\nsub.s32 %m, n, 1;\ncall deeper, (%m);\nret;\n}\n";
+    let kernels = format!(
+        "{head}{deeper}.visible .entry array()\n{array}.visible .entry recursion(.param .b32 depth)\n\
+         {{\n.reg .b32 %d;\nld.param.b32 %d, [depth];\ncall deeper, (%d);\nret;\n}}\n"
+    );
+    std::fs::write(folder.join("k.ptx"), kernels).unwrap();
+    let launch = |kernel: &str, block: u32, more: &str| {
+        let job = format!("ptx = 'k.ptx'\nkernel = '{kernel}'\ngrid = 4\nblock = {block}\n{more}");
+        let (report, _) = launch_text(&folder, &job);
+        let said = texunit::human::render(&report, false, false).1;
+        (report, said)
+    };
+    // 32 threads of 32 KiB are 1 MiB, which is all that there is.
+    let (report, said) = launch("array", 32, "");
+    assert!(report.succeeded(), "{said}");
+    let (report, said) = launch("array", 33, "");
+    assert!(report.stats.is_none() && report.fault.is_none(), "{said}");
+    assert!(
+        said.contains("64 threads need 32768 bytes of local memory each, 2097152 in all"),
+        "{said}"
+    );
+    assert!(
+        said.contains("the device has 1048576 left") && said.contains("--memory-limit"),
+        "{said}"
+    );
+    // Of what a recursion needs nobody knows: a thread has its share.
+    let depth = |n: u32| format!("params.depth.scalar = {{ u32 = {n} }}\n");
+    let (report, said) = launch("recursion", 32, &depth(16));
+    assert!(report.succeeded(), "{said}");
+    let (report, said) = launch("recursion", 64, &depth(16));
+    assert!(report.fault.is_some(), "{said}");
+    assert!(said.contains("stack overflow: the thread has 16384 bytes"), "{said}");
+    std::fs::remove_dir_all(folder).unwrap();
+}

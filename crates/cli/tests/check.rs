@@ -266,6 +266,16 @@ fn hostile_files() -> Result<(), Failed> {
         let (code, out, _) = outcome(folder.texunit(&["check", "pipe"]));
         assert!(code == Some(1) && out.contains("a device or a pipe"), "{out}");
         assert!(out.contains("help: `-` reads standard input"), "{out}");
+        // Devices without an end, and files of the system that look like any other and wait for more.
+        for (path, said) in [
+            ("/dev/zero", "it is a device or a pipe"),
+            ("/proc/kmsg", "it is one of the system's that waits for more"),
+        ] {
+            let (code, out, _) = outcome(folder.texunit(&["check", path]));
+            // Only a superuser may read the messages of the kernel, and not in every container.
+            let refused = path == "/proc/kmsg" && out.contains("cannot read the file: ");
+            assert!(code == Some(1) && (out.contains(said) || refused), "{path}: {out}");
+        }
         let name = OsStr::from_bytes(b"n\xffme.ptx");
         std::fs::copy(golden::folder("check").join("clean.ptx"), folder.0.join(name))?;
         let (code, ..) = outcome(folder.texunit(&[OsStr::new("check"), name]));

@@ -16,6 +16,8 @@ fn main() {
     let args = Arguments::from_args();
     let mut trials = golden::trials("explain", "explain", 40);
     trials.push(Trial::test("out", out_writes_a_file));
+    #[cfg(unix)]
+    trials.push(Trial::test("out and inputs", out_spares_inputs));
     trials.push(Trial::test("docs", every_option_is_documented));
     trials.push(Trial::test("many", a_thread_of_many_fetches));
     libtest_mimic::run(&args, trials).exit();
@@ -91,4 +93,39 @@ fn out_writes_a_file() -> Result<(), Failed> {
         return Ok(());
     }
     Err(message.into())
+}
+
+/// What is explained is not written over, whatever it is called.
+#[cfg(unix)]
+fn out_spares_inputs() -> Result<(), Failed> {
+    let folder = std::env::temp_dir().join(format!("texunit-explain-in-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let at = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    std::fs::copy(golden::folder("explain").join("grid.png"), at("in.png"))?;
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fetch/intcoord.toml");
+    std::fs::copy(cases, at("case.toml"))?;
+    std::fs::hard_link(at("in.png"), at("hard.svg"))?;
+    std::os::unix::fs::symlink("in.png", at("soft.svg"))?;
+    let before = ["in.png", "case.toml"].map(|name| std::fs::read(at(name)).unwrap());
+    let (input, case) = (at("in.png"), at("case.toml") + "#1");
+    let fetch = ["explain", "--tex", &input, "--op", "tex.2d.v4.f32.f32", "--at", "0.3,0.7"];
+    for (arguments, out) in [
+        (&fetch[..], "in.png"),
+        (&fetch[..], "hard.svg"),
+        (&fetch[..], "soft.svg"),
+        (&["explain", &case], "case.toml"),
+        (&["explain", &at("case.toml")], "case.toml"),
+    ] {
+        let output = texunit(&[arguments, &["--out", &at(out)]].concat());
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.code() != Some(1) || !message.contains("would overwrite") {
+            return Err(format!("{out}: {message}").into());
+        }
+        let now = ["in.png", "case.toml"].map(|name| std::fs::read(at(name)).unwrap());
+        assert!(now == before, "{out}");
+    }
+    let output = texunit(&[&fetch[..], &["--out", &at("new.svg")]].concat());
+    assert_eq!(output.status.code(), Some(0));
+    std::fs::remove_dir_all(&folder)?;
+    Ok(())
 }

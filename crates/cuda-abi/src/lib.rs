@@ -42,3 +42,7 @@ pub struct CUuuid(pub [u8; 16]);
 
 /// The version of CUDA that the libraries speak (`cuDriverGetVersion`): 1000 * major + 10 * minor.
 pub const CUDA_VERSION: i32 = 13_050;
+
+/// A name that texunit's `libcuda.so.1` exports and no other driver does: by it a program that is to ask a real
+/// card (`texunit compare`) knows that there is none.
+pub const MARKER: &std::ffi::CStr = c"texunit_driver";

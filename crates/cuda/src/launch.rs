@@ -138,6 +138,7 @@ pub(crate) fn launch(
         block: shape.block,
         dynamic_shared: shape.shared,
         threads: settings().threads,
+        fmad: settings().fmad,
         stack_limit: stack_limit(context, function),
         cooperative: shape.cooperative,
         printf_limit: context.limit(Limit::PrintfFifoSize),

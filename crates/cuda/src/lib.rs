@@ -42,6 +42,7 @@ mod launch;
 mod launch_trace;
 mod library;
 mod link;
+mod marker;
 mod memory;
 mod module;
 mod module_options;

@@ -8,8 +8,11 @@ use crate::settings::settings;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
 use std::sync::{Mutex, Once, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use texunit_device::{Count, Fault, LaunchStats, Tally};
 
 /// Faults that are kept; a program with more has few kinds of them.
@@ -104,8 +107,78 @@ extern "C" fn write() {
     let Some(path) = &settings().report else { return };
     let run = RUN.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
     let text = format!("{:#}\n", run.json());
-    if let Err(error) = std::fs::write(path, text) {
+    if let Err(error) = put(path, text.as_bytes()) {
         say(format_args!("the report {} cannot be written: {error}", path.display()));
+    }
+}
+
+/// Longest time in which whoever reads a pipe takes nothing of it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Writes the report in place. A pipe may have no reader, or one that stops: neither keeps the program from
+/// ending, nor ends it by a signal.
+fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(target_os = "linux")]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, O_NONBLOCK);
+    let mut file = options.open(path).map_err(|error| match error.raw_os_error() {
+        Some(ENXIO) => io::Error::other("nobody reads the pipe"),
+        _ => error,
+    })?;
+    let _ignored = PipeSignal::ignore();
+    let (mut rest, mut last) = (bytes, Instant::now());
+    while !rest.is_empty() {
+        match file.write(rest) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => (rest, last) = (&rest[count..], Instant::now()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                if last.elapsed() > PATIENCE {
+                    return Err(io::Error::other("whoever reads the pipe takes nothing of it"));
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Opening and writing do not wait; of Linux.
+#[cfg(target_os = "linux")]
+const O_NONBLOCK: c_int = 0o4000;
+/// The error of a pipe without a reader.
+const ENXIO: c_int = 6;
+
+unsafe extern "C" {
+    fn signal(number: c_int, handler: usize) -> usize;
+}
+
+/// SIGPIPE, ignored as long as this lives: a pipe that nobody reads any more is an error of the write.
+struct PipeSignal {
+    before: usize,
+}
+
+impl PipeSignal {
+    const NUMBER: c_int = 13;
+    /// `SIG_IGN`
+    const IGNORED: usize = 1;
+    /// `SIG_ERR`
+    const FAILED: usize = usize::MAX;
+
+    fn ignore() -> Self {
+        // SAFETY: a number and a constant; what was there before is put back.
+        Self { before: unsafe { signal(Self::NUMBER, Self::IGNORED) } }
+    }
+}
+
+impl Drop for PipeSignal {
+    fn drop(&mut self) {
+        if self.before != Self::FAILED {
+            // SAFETY: what the first call has answered.
+            unsafe { signal(Self::NUMBER, self.before) };
+        }
     }
 }
 
@@ -167,5 +240,37 @@ impl Kernel {
             "ptx_older_than_device": self.older.map(|target| format!("sm_{target}")),
             "accesses": accesses(&self.sum.tally),
         })
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn no_pipe_is_waited_for() {
+        let folder = std::env::temp_dir().join(format!("texunit-report-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (pipe, file) = (folder.join("pipe"), folder.join("file"));
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let why = put(&pipe, b"report").unwrap_err().to_string();
+        assert_eq!(why, "nobody reads the pipe");
+        // More than a pipe holds, to a reader that is slow.
+        let long = vec![b'x'; 1 << 20];
+        let open = File::options().read(true).write(true).open(&pipe).unwrap();
+        let reader = std::thread::spawn(move || {
+            let mut all = vec![0; 1 << 20];
+            std::thread::sleep(Duration::from_millis(50));
+            io::Read::read_exact(&mut &open, &mut all).unwrap();
+            all
+        });
+        put(&pipe, &long).unwrap();
+        assert_eq!(reader.join().unwrap(), long);
+        std::fs::write(&file, "an older and longer report").unwrap();
+        put(&file, b"new").unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), b"new");
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Settings {
     pub(crate) devices: Option<String>,
     /// `TEXUNIT_STRICT=1`: PTX that is newer than the device is refused, as a driver does.
     pub(crate) strict: bool,
+    /// `TEXUNIT_FMAD=1`: `mul.f32` and `add.f32` without a rounding modifier are fused, as an assembler may.
+    pub(crate) fmad: bool,
     /// `TEXUNIT_REPORT`: file for the report, written when the program ends.
     pub(crate) report: Option<PathBuf>,
     /// `TEXUNIT_THREADS`: host threads of a launch; 0: one for each core.
@@ -57,7 +59,9 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
         }
     }
     settings.devices = variable("TEXUNIT_DEVICE").filter(|names| !names.trim().is_empty());
-    settings.strict = variable("TEXUNIT_STRICT").is_some_and(|v| !matches!(v.trim(), "" | "0"));
+    let is_on = |name| variable(name).is_some_and(|v| !matches!(v.trim(), "" | "0"));
+    settings.strict = is_on("TEXUNIT_STRICT");
+    settings.fmad = is_on("TEXUNIT_FMAD");
     settings.report = variable("TEXUNIT_REPORT").filter(|f| !f.is_empty()).map(PathBuf::from);
     if let Some(threads) = variable("TEXUNIT_THREADS").filter(|t| !t.trim().is_empty()) {
         match threads.trim().parse() {
@@ -79,12 +83,15 @@ mod tests {
         let values = |name: &str| match name {
             "TEXUNIT_TRACE" => Some("api, fetch,shader".to_owned()),
             "TEXUNIT_STRICT" => Some("1".to_owned()),
+            "TEXUNIT_FMAD" => Some(" 1".to_owned()),
             "TEXUNIT_THREADS" => Some("two".to_owned()),
             _ => None,
         };
         let settings = read(values);
         assert_eq!(settings.trace, Trace { api: true, launch: false, fetch: true });
-        assert!(settings.strict && settings.devices.is_none());
+        assert!(settings.strict && settings.fmad && settings.devices.is_none());
+        let off = read(|name| (name == "TEXUNIT_FMAD").then(|| "0".to_owned()));
+        assert!(!off.fmad && !off.strict && off.complaints.is_empty());
         assert_eq!(settings.complaints.len(), 2);
         assert!(settings.complaints[0].contains("`shader`"), "{:?}", settings.complaints);
     }

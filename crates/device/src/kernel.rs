@@ -3,6 +3,7 @@
 use crate::arg::{Arg, ParamInfo};
 use crate::buffer::Buffer;
 use crate::device::Error;
+use crate::local::Share;
 use crate::module::Module;
 use crate::txd::{Engine, GradientPath};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,6 +26,9 @@ pub struct LaunchOptions<'a> {
     pub max_steps: u64,
     /// Bytes of local memory and call frames that a thread may use.
     pub stack_limit: u32,
+    /// Count the local memory of all threads that run at a time as device memory: the launch runs on so few
+    /// host threads that it fits into what is left of it, and is refused if that of one CTA does not.
+    pub count_local: bool,
     /// Fuse f32 mul and add as a hardware assembler may.
     pub fmad: bool,
     /// Run all CTAs at the same time, so that they can wait for each other
@@ -53,6 +57,7 @@ impl Default for LaunchOptions<'_> {
             threads: 0,
             max_steps: 1_000_000_000,
             stack_limit: 512 * 1024,
+            count_local: false,
             fmad: false,
             cooperative: false,
             printf_limit: PRINTF_LIMIT,
@@ -101,6 +106,19 @@ pub enum ArgError {
     /// The device heap or the workspace of a cooperative launch does not fit into the memory.
     #[error(transparent)]
     Memory(#[from] Error),
+    /// More local memory than the device has left.
+    #[error(
+        "{threads} threads need {each} bytes of local memory each, {} in all, but the device has {available} left",
+        .each.saturating_mul(*.threads)
+    )]
+    LocalMemory {
+        /// Bytes of a thread.
+        each: u64,
+        /// Threads that run at the same time in any case: those of a CTA, or of a cooperative grid.
+        threads: u64,
+        /// Bytes left.
+        available: u64,
+    },
     /// Too many or too few arguments.
     #[error("{given} arguments were given, but the kernel has {wanted} parameters")]
     Count {
@@ -265,6 +283,13 @@ impl Kernel {
             true => Some(self.grid_workspace(options)?),
             false => None,
         };
+        let share = match options.count_local {
+            true => {
+                let left = device.memory.limit().saturating_sub(device.memory.used());
+                self.share_local(options, left)?
+            }
+            false => Share { threads: options.threads, stack_limit: options.stack_limit },
+        };
         let memory = device.memory.map();
         let descriptors = device.tables().snapshot();
         let engine = match options.gradients {
@@ -280,10 +305,10 @@ impl Kernel {
             params,
             memory: &memory,
             descriptors: &descriptors,
-            threads: options.threads,
+            threads: share.threads,
             max_steps: options.max_steps,
             fmad: options.fmad,
-            stack_limit: options.stack_limit,
+            stack_limit: share.stack_limit,
             grid_id: device.launches.fetch_add(1, Ordering::Relaxed),
             cooperative: options.cooperative,
             grid_workspace: workspace.as_ref().map_or(0, Buffer::address),

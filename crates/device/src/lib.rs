@@ -51,6 +51,7 @@ mod kernel;
 mod limits;
 mod linear;
 mod loader;
+mod local;
 mod module;
 mod region;
 mod reserve;

@@ -1,8 +1,9 @@
 //! Whole files in, whole files out.
 
 use crate::error::{FileError, Problem};
+use crate::leftovers::Temporary;
 use crate::{Kind, MAX_BYTES};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -28,18 +29,31 @@ fn read(path: &Path) -> Result<Vec<u8>, Problem> {
     }
     let mut bytes = Vec::with_capacity(metadata.len() as usize);
     // The file may grow while it is read; one byte more than the limit tells.
-    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| match e.kind() {
+        ErrorKind::WouldBlock => Problem::NotAFile("one of the system's that waits for more"),
+        _ => Problem::Io(e),
+    })?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Problem::TooLarge { what: "the file", bytes: bytes.len() as u64 });
     }
     Ok(bytes)
 }
 
-/// A file that is written but does not have its name yet. Dropped without [`Self::commit`], it is
-/// removed again.
+/// Opens a file such that no read of it waits: the system has files of its own, `/proc/kmsg` for one, that look
+/// like any other, and have no end but where the next line is yet to come.
+fn open(path: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    options.open(path)
+}
+
+/// A file that is written but does not have its name yet. Dropped without [`Self::commit`], or at a signal that
+/// ends the process, it is removed again.
 #[derive(Debug)]
 pub struct Prepared {
-    temporary: Option<PathBuf>,
+    temporary: Temporary,
     path: PathBuf,
 }
 
@@ -51,34 +65,26 @@ impl Prepared {
 
     /// Gives the new file the permissions and, as far as the system lets us, the owner of another.
     pub fn like(&self, other: &std::fs::Metadata) -> Result<(), FileError> {
-        let Some(temporary) = &self.temporary else { return Ok(()) };
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
+            let temporary = self.temporary.path();
             // Only a superuser can give files away, and nobody else needs to.
             let _ = std::os::unix::fs::chown(temporary, Some(other.uid()), Some(other.gid()));
         }
-        std::fs::set_permissions(temporary, other.permissions())
+        self.permissions(other)
+    }
+
+    /// Gives the new file the permissions of another.
+    pub fn permissions(&self, other: &std::fs::Metadata) -> Result<(), FileError> {
+        std::fs::set_permissions(self.temporary.path(), other.permissions())
             .map_err(|e| FileError::new(&self.path, e))
     }
 
     /// Gives the file its name; a file that had it is replaced.
-    pub fn commit(mut self) -> Result<(), FileError> {
-        if let Some(from) = &self.temporary {
-            std::fs::rename(from, &self.path).map_err(|e| FileError::new(&self.path, e))?;
-        }
-        self.temporary = None;
-        Ok(())
-    }
-}
-
-impl Drop for Prepared {
-    fn drop(&mut self) {
-        if let Some(path) = &self.temporary {
-            // Nothing to be done about a leftover that cannot be removed; the write has
-            // already failed with its own message.
-            let _ = std::fs::remove_file(path);
-        }
+    pub fn commit(self) -> Result<(), FileError> {
+        let Self { temporary, path } = self;
+        temporary.rename(&path).map_err(|e| FileError::new(&path, e))
     }
 }
 
@@ -96,25 +102,11 @@ fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared, Problem> {
         _ => {}
     }
     path.file_name().ok_or(Problem::NotAFile("no file name"))?;
-    let (mut file, temporary) = create_beside(path)?;
-    let prepared = Prepared { temporary: Some(temporary), path: path.to_owned() };
+    let (mut file, temporary) = Temporary::beside(path)?;
+    let prepared = Prepared { temporary, path: path.to_owned() };
     file.write_all(bytes)?;
     file.flush()?;
     Ok(prepared)
-}
-
-fn create_beside(path: &Path) -> Result<(File, PathBuf), Problem> {
-    // More than one attempt: other outputs of this process may be on their way here too.
-    for attempt in 0..10_000 {
-        // Not made from the name, which may already be as long as names can be.
-        let beside = path.with_file_name(format!(".texunit-{}-{attempt}.part", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).open(&beside) {
-            Ok(file) => return Ok((file, beside)),
-            Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(Problem::Io(e)),
-        }
-    }
-    Err(Problem::Unsupported("there are leftover temporary files beside it".into()))
 }
 
 /// An error of a decoder as damage.

@@ -15,6 +15,12 @@ pub enum GpuError {
     /// There is a driver, but no GPU.
     #[error("the NVIDIA driver finds no GPU{0}")]
     NoGpu(String),
+    /// The driver is texunit's own, with the software device behind it.
+    #[error(
+        "{0} is texunit's own driver, which is no GPU and would be compared with itself; take its folder out of \
+         LD_LIBRARY_PATH (and start without `texunit run`), or name NVIDIA's driver with {LIBRARY_VARIABLE}"
+    )]
+    Ours(String),
     /// A function of the driver failed.
     #[error("{function} failed with {reason}")]
     Call {
@@ -107,6 +113,7 @@ impl Gpu {
             // SAFETY: a driver's initialisation code does nothing to us; that the library is one
             // is the user's word when the variable names it.
             match unsafe { libloading::Library::new(&name) } {
+                Ok(library) if ffi::is_ours(&library) => return Err(GpuError::Ours(name)),
                 // SAFETY: as above.
                 Ok(library) => match unsafe { Api::new(library) } {
                     Ok(api) => return Self::start(api),

@@ -172,6 +172,12 @@ api! {
     surface_destroy = "cuSurfObjectDestroy"(u64);
 }
 
+/// Whether a driver library is texunit's: it exports a name that no driver of NVIDIA's has.
+pub(crate) fn is_ours(library: &libloading::Library) -> bool {
+    // SAFETY: the symbol is only looked for.
+    unsafe { library.get::<*const c_char>(texunit_cuda_abi::MARKER.to_bytes_with_nul()) }.is_ok()
+}
+
 impl Api {
     /// `CUDA_ERROR_INVALID_VALUE: invalid argument`
     pub(crate) fn error_text(&self, code: CuResult) -> String {

@@ -1,9 +1,11 @@
 //! What stands in ELF files.
 
-use object::read::elf::{ElfFile64, Sym};
+use object::elf::ProgramHeader64;
+use object::read::elf::{ElfFile64, ProgramHeader, Sym};
 use object::{Endianness, Object, ObjectSection, ReadCache, elf, pod};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 
 /// A runtime of texunit's, by its structures.
@@ -47,6 +49,31 @@ pub(crate) struct Inside {
     /// Which of ours has the same structures.
     pub(crate) runtime: Runtime,
     pub(crate) functions: Vec<Function>,
+    /// Functions that a runtime has, and that the table of symbols does not name.
+    pub(crate) missing: Vec<&'static str>,
+}
+
+/// What is linked into a file of NVIDIA's.
+#[derive(Debug, Default)]
+pub(crate) struct Linked {
+    pub(crate) runtime: Option<Inside>,
+    /// Whether nvrtc is.
+    pub(crate) nvrtc: bool,
+}
+
+/// Functions that every runtime has, and of which major versions.
+const NEEDED: &str = include_str!("../data/needed.txt");
+
+/// Those of one version.
+pub(crate) fn needed(runtime: Runtime) -> impl Iterator<Item = &'static str> {
+    let major = match runtime {
+        Runtime::Cuda12 => "12",
+        Runtime::Cuda13 => "13",
+    };
+    NEEDED.lines().filter_map(move |line| {
+        let (name, versions) = line.split_once(' ').filter(|_| !line.starts_with('#'))?;
+        versions.split(',').any(|version| version == major).then_some(name)
+    })
 }
 
 /// A symbol that is defined in a file.
@@ -76,19 +103,56 @@ fn defined<'a>(
     Some(entries.iter().filter_map(symbol).collect())
 }
 
-/// The runtime inside a file, if there is one. A file that cannot be read is none of ours.
-pub(crate) fn runtime_inside(path: &Path) -> Option<Inside> {
-    let cache = ReadCache::new(File::open(path).ok()?);
-    let file = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
-    let symbols = defined(&file, ".symtab", ".strtab")?;
+/// What is linked into a file, as far as its table of symbols tells. A file that cannot be read has nothing.
+pub(crate) fn linked_into(path: &Path) -> Linked {
+    let look = || -> Option<Linked> {
+        let cache = ReadCache::new(File::open(path).ok()?);
+        let file = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
+        let mut symbols = defined(&file, ".symtab", ".strtab")?;
+        // What lies elsewhere is no function, whatever the table says.
+        let code = code(&file);
+        symbols.retain(|symbol| code.iter().any(|range| range.contains(&symbol.address)));
+        let nvrtc = symbols.iter().any(|symbol| symbol.name == b"nvrtcCompileProgram");
+        Some(Linked { runtime: runtime_of(&symbols), nvrtc })
+    };
+    look().unwrap_or_default()
+}
+
+/// Where a file has code.
+fn code<'a>(file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>) -> Vec<Range<usize>> {
+    let flags = |segment: &ProgramHeader64<Endianness>| segment.p_flags(file.endian());
+    let of_code = file.elf_program_headers().iter().filter(|segment| {
+        segment.p_type(file.endian()) == elf::PT_LOAD && flags(segment) & elf::PF_X != 0
+    });
+    let range = |segment: &ProgramHeader64<Endianness>| {
+        let start = segment.p_vaddr(file.endian()) as usize;
+        start..start.saturating_add(segment.p_filesz(file.endian()) as usize)
+    };
+    of_code.map(range).collect()
+}
+
+/// The runtime that symbols are of, if there is one.
+fn runtime_of(symbols: &[Defined<'_>]) -> Option<Inside> {
     let of_runtime = |name: &[u8]| name.starts_with(b"cuda") || name.starts_with(b"__cuda");
-    // Names like these are the program's own, unless the whole runtime is there.
-    if !symbols.iter().any(|symbol| symbol.name == b"cudaMalloc") {
+    let functions = symbols.iter().filter(|symbol| of_runtime(symbol.name));
+    let names: BTreeSet<&[u8]> = functions.clone().map(|symbol| symbol.name).collect();
+    // That of CUDA 12 has the second version beside one with the structure of CUDA 11; older ones have that
+    // only, and texture references.
+    let is_old = names.contains(b"cudaBindTexture".as_slice());
+    let is_12 = is_old || names.contains(b"cudaGetDeviceProperties_v2".as_slice());
+    let runtime = if is_12 { Runtime::Cuda12 } else { Runtime::Cuda13 };
+    let (there, missing): (Vec<&str>, Vec<&str>) =
+        needed(runtime).partition(|name| names.contains(name.as_bytes()));
+    // Some names like these are the program's own, or those of a library that stands before a runtime.
+    if there.len() < missing.len() {
         return None;
     }
+    // What older ones have in common with ours is at least how kernels are registered and launched.
+    let is_needed =
+        |name: &&str| !is_old || name.starts_with("__cuda") || *name == "cudaLaunchKernel";
     let mut places: Vec<usize> = symbols.iter().map(|symbol| symbol.address).collect();
     places.sort_unstable();
-    let functions = symbols.iter().filter(|symbol| of_runtime(symbol.name)).map(|symbol| {
+    let functions = functions.map(|symbol| {
         let next = places.partition_point(|&place| place <= symbol.address);
         Function {
             name: String::from_utf8_lossy(symbol.name).into_owned(),
@@ -96,12 +160,8 @@ pub(crate) fn runtime_inside(path: &Path) -> Option<Inside> {
             room: places.get(next).map_or(0, |next| next - symbol.address),
         }
     });
-    // That of CUDA 12 has the second version beside one with the structure of CUDA 11; older ones have that
-    // only, and texture references.
-    let of_12 = [b"cudaGetDeviceProperties_v2".as_slice(), b"cudaBindTexture"];
-    let is_12 = symbols.iter().any(|symbol| of_12.contains(&symbol.name));
-    let runtime = if is_12 { Runtime::Cuda12 } else { Runtime::Cuda13 };
-    Some(Inside { runtime, functions: functions.collect() })
+    let missing = missing.into_iter().filter(is_needed).collect();
+    Some(Inside { runtime, functions: functions.collect(), missing })
 }
 
 /// The functions that a library exports, by name, where it was loaded.
@@ -130,9 +190,38 @@ mod tests {
     }
 
     #[test]
-    fn other_files_have_no_runtime_inside() {
+    fn other_files_have_nothing_inside() {
         for path in [Path::new(file!()), Path::new("/nowhere"), &std::env::current_exe().unwrap()] {
-            assert!(runtime_inside(path).is_none());
+            let linked = linked_into(path);
+            assert!(linked.runtime.is_none() && !linked.nvrtc);
         }
+    }
+
+    /// The symbols of a file with a runtime inside.
+    fn symbols<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Defined<'a>> {
+        let named = names.zip(0..);
+        named.map(|(name, i)| Defined { name: name.as_bytes(), address: 4096 + 32 * i }).collect()
+    }
+
+    #[test]
+    fn a_runtime_is_whole_or_says_what_it_lacks() {
+        for runtime in [Runtime::Cuda12, Runtime::Cuda13] {
+            let all: Vec<&str> = needed(runtime).chain(["main"]).collect();
+            assert!(all.len() > 380, "{}", all.len());
+            let inside = runtime_of(&symbols(all.iter().copied())).unwrap();
+            assert_eq!((inside.runtime, inside.missing.len()), (runtime, 0));
+            assert_eq!(inside.functions.len(), all.len() - 1);
+            assert!(
+                inside.functions.iter().all(|function| function.room >= 32 || function.room == 0)
+            );
+            // Without any one of them.
+            for name in ["cudaMalloc", "__cudaRegisterFatBinary", "cudaStreamQuery_ptsz"] {
+                let rest = all.iter().copied().filter(|&other| other != name);
+                assert_eq!(runtime_of(&symbols(rest)).unwrap().missing, [name]);
+            }
+        }
+        // A library that counts allocations.
+        let few = ["cudaMalloc", "cudaFree", "cudaLaunchKernel", "cudaCheck"];
+        assert!(runtime_of(&symbols(few.into_iter())).is_none());
     }
 }

@@ -7,7 +7,12 @@
 //! `libcudart.so.12` or `libcudart.so.13`, which `texunit run` has loaded first (`LD_PRELOAD`). Files that
 //! need the runtime as a shared library have none inside, and are left alone.
 //!
-//! The functions are found by the file's table of symbols; a file without one (`strip`) cannot be helped.
+//! The functions are found by the file's table of symbols; a file without one (`strip`) cannot be helped. One whose
+//! table does not name every function of a runtime is left as it is: two runtimes at work in one file would
+//! not know of each other's memory and kernels.
+//!
+//! Calls of nvrtc, NVIDIA's compiler, are bound to functions of this library where a program asks for machine
+//! code: [`nvrtc`].
 //!
 //! # The invariant behind every unsafe access
 //!
@@ -18,18 +23,24 @@
 #![allow(unsafe_code)]
 
 mod file;
+mod nvrtc;
 mod patch;
 mod stripped;
 
-use file::Runtime;
+use file::{Inside, Runtime};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_long, c_uint, c_void};
 use std::fmt::Arguments;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// The version of the dynamic linker's questions that is answered here: the first.
-const LAV_VERSION: c_uint = 1;
+/// The newest version of the dynamic linker's questions that is answered here. The second, of glibc 2.35, has
+/// other questions about the registers of calls, which are not asked for; on 64-bit ARM it refuses the first.
+const LAV_VERSION: c_uint = 2;
+/// Calls of functions of the file are to be reported when they are bound (`LA_FLG_BINDTO`).
+const BIND_TO: c_uint = 1;
+/// Calls that the file makes are to be reported when they are bound (`LA_FLG_BINDFROM`).
+const BIND_FROM: c_uint = 2;
 /// All files are loaded, none of their code has run (`LA_ACT_CONSISTENT`).
 const CONSISTENT: c_uint = 0;
 /// The program's own name space (`LM_ID_BASE`).
@@ -45,6 +56,17 @@ struct LinkMap {
     address: usize,
     /// The file's path; empty for the program.
     name: *const c_char,
+}
+
+/// `Elf64_Sym`
+#[repr(C)]
+struct Symbol {
+    name: u32,
+    info: u8,
+    other: u8,
+    section: u16,
+    value: u64,
+    size: u64,
 }
 
 /// What is known of the process.
@@ -66,13 +88,19 @@ extern "C" fn la_version(newest: c_uint) -> c_uint {
     newest.min(LAV_VERSION)
 }
 
-/// A file has been loaded. No calls between files are to be reported.
+/// A file has been loaded. Calls of nvrtc by other files are to be reported, and no others. What the cookie
+/// holds from here on is one more than the number of an nvrtc, and 0 of other files.
 ///
 /// # Safety
-/// Called by the dynamic linker, with its own structure.
+/// Called by the dynamic linker, with its own structure and a place for the cookie.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, _: *mut c_void) -> c_uint {
-    if space != BASE || map.is_null() {
+unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut usize) -> c_uint {
+    if map.is_null() || cookie.is_null() {
+        return 0;
+    }
+    // SAFETY: the dynamic linker's own place, which holds an address of its own before.
+    unsafe { *cookie = 0 };
+    if space != BASE {
         return 0;
     }
     // SAFETY: the dynamic linker's structure, which begins like this, with a C string or null in it.
@@ -82,13 +110,63 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, _: *mut c_vo
         ((*map).address, name.to_string_lossy().into_owned())
     };
     let path = PathBuf::from(if name.is_empty() { PROGRAM } else { name.as_str() });
+    let mut flags = BIND_FROM;
     with(|state| match Runtime::of_library(&path) {
         Some(runtime) => {
             state.ours.insert(runtime, (path, address));
         }
+        None if nvrtc::is_nvrtc(&path) => {
+            if let Some(number) = nvrtc::add(path, address) {
+                // SAFETY: as above.
+                unsafe { *cookie = number + 1 };
+                flags = BIND_TO;
+            }
+        }
         None => state.new.push((path, address)),
     });
+    flags
+}
+
+/// A file is to be unloaded.
+///
+/// # Safety
+/// Called by the dynamic linker, with the place of the cookie.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn la_objclose(cookie: *const usize) -> c_uint {
+    // SAFETY: the dynamic linker's own place, or null.
+    if let Some(number) = unsafe { cookie.as_ref() }.and_then(|cookie| cookie.checked_sub(1)) {
+        nvrtc::remove(number);
+    }
     0
+}
+
+/// A call is bound to a function, or `dlsym` finds it; the answer is the address that it gets.
+///
+/// # Safety
+/// Called by the dynamic linker, with a symbol whose value is the function's address, the cookies of both
+/// files, and the function's name.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn la_symbind64(
+    symbol: *const Symbol,
+    _: c_uint,
+    _from: *const usize,
+    to: *const usize,
+    _flags: *mut c_uint,
+    name: *const c_char,
+) -> usize {
+    // SAFETY: the dynamic linker's own structure.
+    let address = unsafe { (*symbol).value } as usize;
+    let bind = || {
+        // SAFETY: the place of the cookie, and a C string in the table of the file, or null.
+        let (number, name) = unsafe {
+            let number = to.as_ref()?.checked_sub(1)?;
+            (number, (!name.is_null()).then(|| CStr::from_ptr(name))?)
+        };
+        nvrtc::bind(number, name)
+    };
+    // A panic must not reach the dynamic linker; it has been printed.
+    let ours = std::panic::catch_unwind(std::panic::AssertUnwindSafe(bind));
+    ours.ok().flatten().unwrap_or(address)
 }
 
 /// Files are being loaded, or all are there.
@@ -97,16 +175,7 @@ extern "C" fn la_activity(_: *mut c_void, what: c_uint) {
     if what == CONSISTENT {
         with(|state| {
             for (path, address) in std::mem::take(&mut state.new) {
-                // Of the program, `texunit run` says what is to be said.
-                if path != Path::new(PROGRAM) && stripped::hides_runtime(&path) {
-                    say(format_args!("{}", stripped::warning(&path)));
-                }
-                if let Err(why) = state.redirect(&path, address) {
-                    say(format_args!(
-                        "the CUDA runtime inside {} cannot be replaced: {why}; link it with -cudart shared",
-                        path.display()
-                    ));
-                }
+                state.loaded(&path, address);
             }
         });
     }
@@ -120,9 +189,35 @@ fn with(work: impl FnOnce(&mut State)) {
 }
 
 impl State {
-    /// Makes the runtime inside a file jump to ours.
-    fn redirect(&mut self, path: &Path, address: usize) -> Result<(), String> {
-        let Some(inside) = file::runtime_inside(path) else { return Ok(()) };
+    /// A file is there, and none of its code has run.
+    fn loaded(&mut self, path: &Path, address: usize) {
+        let linked = file::linked_into(path);
+        let name = shown(path);
+        // Of the program, `texunit run` says what is to be said.
+        if path != Path::new(PROGRAM) && stripped::hides_runtime(path) {
+            say(format_args!("{}", stripped::warning(path)));
+        }
+        if let Some(Err(why)) = linked.runtime.map(|inside| self.redirect(&inside, address)) {
+            say(format_args!(
+                "the CUDA runtime inside {name} cannot be replaced: {why}; link it with -cudart shared"
+            ));
+        }
+        if linked.nvrtc {
+            say(format_args!(
+                "nvrtc is linked into {name} (libnvrtc_static.a), where texunit cannot ask it for PTX; have the \
+                 program do so (--gpu-architecture=compute_XX), or link it with -lnvrtc"
+            ));
+        }
+    }
+
+    /// Makes the runtime inside a file jump to ours: all of it or nothing.
+    fn redirect(&mut self, inside: &Inside, address: usize) -> Result<(), String> {
+        let not_one = |lacking: &[&str], where_: &str| match lacking {
+            [] => Ok(()),
+            [one] => Err(format!("{where_} has no {one}")),
+            [one, more @ ..] => Err(format!("{where_} has no {one}, nor {} more", more.len())),
+        };
+        not_one(&inside.missing, "its table of symbols")?;
         let Some((ours, at)) = self.ours.get(&inside.runtime) else {
             return Err(format!("texunit's {} is not loaded", inside.runtime.name()));
         };
@@ -132,6 +227,9 @@ impl State {
                 place.insert(file::exported(ours, *at)?)
             }
         };
+        let lacking: Vec<&str> =
+            file::needed(inside.runtime).filter(|n| !targets.contains_key(*n)).collect();
+        not_one(&lacking, inside.runtime.name())?;
         let jumps = inside.functions.iter().filter_map(|function| {
             let target = *targets.get(&function.name)?;
             Some(patch::Jump {
@@ -142,6 +240,12 @@ impl State {
         });
         patch::write(&jumps.collect::<Vec<_>>())
     }
+}
+
+/// A file as the user knows it.
+fn shown(path: &Path) -> String {
+    let found = (path == Path::new(PROGRAM)).then(|| std::fs::read_link(path).ok()).flatten();
+    found.as_deref().unwrap_or(path).display().to_string()
 }
 
 /// A line on standard error.

@@ -58,7 +58,8 @@ pub(crate) fn write(jumps: &[Jump]) -> Result<(), String> {
             _ => Err(format!("its code cannot be changed: {}", std::io::Error::last_os_error())),
         }
     };
-    protect(libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC)?;
+    // Never both at once. Nothing runs there meanwhile: see the invariant of the crate.
+    protect(libc::PROT_READ | libc::PROT_WRITE)?;
     for jump in jumps {
         let code = code(jump.target);
         let place = std::ptr::with_exposed_provenance_mut::<u8>(jump.at);
@@ -109,13 +110,54 @@ mod tests {
         std::hint::black_box(x) + 1
     }
 
+    /// A page of code of its own: the tests' own code cannot be run while it is written.
+    fn page_with(code: &[u8]) -> usize {
+        // SAFETY: new memory wherever the system wants it.
+        let page = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                4096,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        assert_ne!(page, libc::MAP_FAILED);
+        // SAFETY: the page is new, writable, and longer than the code.
+        unsafe { page.cast::<u8>().copy_from_nonoverlapping(code.as_ptr(), code.len()) };
+        clear_cache(page.expose_provenance(), code.len());
+        // SAFETY: the page is ours.
+        assert_eq!(unsafe { libc::mprotect(page, 4096, libc::PROT_READ | libc::PROT_EXEC) }, 0);
+        page.expose_provenance()
+    }
+
+    /// How the page of an address is mapped, as the system shows it: `r-xp`.
+    fn access(address: usize) -> String {
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        let hex = |text: &str| usize::from_str_radix(text, 16).unwrap();
+        let line = maps.lines().find(|line| {
+            let (from, rest) = line.split_once('-').unwrap();
+            let to = rest.split(' ').next().unwrap();
+            (hex(from)..hex(to)).contains(&address)
+        });
+        line.unwrap().split(' ').nth(1).unwrap().to_owned()
+    }
+
     #[test]
     fn a_function_becomes_another() {
-        let first: extern "C" fn(u32) -> u32 = std::hint::black_box(first);
-        let (at, target) = (first as usize, second as extern "C" fn(u32) -> u32 as usize);
-        assert_ne!(first(7), 8);
+        let (one, two) = (first as extern "C" fn(u32) -> u32, second as extern "C" fn(u32) -> u32);
+        let at = page_with(&code(one as usize));
+        // SAFETY: the page has code that jumps to a function of this type.
+        let function: extern "C" fn(u32) -> u32 =
+            unsafe { std::mem::transmute(std::ptr::with_exposed_provenance::<c_void>(at)) };
+        assert_eq!(function(7), first(7));
+        assert_ne!(function(7), 8);
+        let target = two as usize;
         assert!(write(&[Jump { at, room: 8, target }]).is_err());
+        assert_eq!(function(7), first(7));
         write(&[Jump { at, room: 32, target }]).unwrap();
-        assert_eq!(std::hint::black_box(first)(7), 8);
+        assert_eq!(std::hint::black_box(function)(7), 8);
+        assert_eq!(access(at), "r-xp");
     }
 }

@@ -241,37 +241,71 @@ fn parameters_by_value_in_calls_and_kernels() {
     assert_eq!(words(&block), [100, 0, 101, 0, 102, 0]);
 }
 
+/// Products and sums are fused as ptxas 13.5 does for sm_86: with each of these, `nvdisasm` shows so many FFMA.
 #[test]
 fn fused_products_only_when_asked() {
-    let text = kernel(
-        ".reg .f32 %a, %b, %c, %d, %e, %g;",
-        "mov.f32 %a, 0f3f800001;
-         mul.f32 %b, %a, %a;
-         sub.f32 %c, %b, 0f3f800002;
-         st.global.f32 [%my], %c;
-         mul.f32 %b, %a, %a;
-         mul.f32 %d, %a, %a;
-         sub.f32 %c, 0f3f800002, %d;
-         st.global.f32 [%my+4], %c;
-         mul.rn.f32 %e, %a, %a;
-         sub.f32 %c, %e, 0f3f800002;
-         st.global.f32 [%my+8], %c;
-         mul.f32 %g, %a, %a;
-         add.f32 %c, %g, 0fbf800002;
-         add.f32 %c, %c, %g;
-         st.global.f32 [%my+12], %c;
-         ret;",
-    );
-    let plain = run_words(&text, how(1), 4);
-    let x = f32::from_bits(0x3f80_0001);
-    let (product, y) = (x * x, f32::from_bits(0x3f80_0002));
-    let rounded = [product - y, y - product, product - y, product - y + product].map(f32::to_bits);
-    assert_eq!(plain, rounded);
-    let fused = run_words(&text, How { fmad: true, ..how(1) }, 4);
-    // %b is written twice and %g read twice, so only %d's product is fused.
-    let exact = (-x).mul_add(x, y).to_bits();
-    assert_eq!(fused, [rounded[0], exact, rounded[2], rounded[3]]);
-    assert_ne!(exact, rounded[1]);
+    // What stands in the kernel, and the value without and with fusing. a = 1 + 2^-23, b = 1 - 2^-23, c = -1.
+    let (a, b, c) = (f32::from_bits(0x3f80_0001), f32::from_bits(0x3f7f_fffe), -1.0_f32);
+    let (ab, ca) = (a * b, c * a);
+    let rows: [(&str, f32, f32); 20] = [
+        ("mul.f32 %t, %a, %b; add.f32 %d, %t, %c;", ab + c, a.mul_add(b, c)),
+        ("mul.f32 %t, %a, %b; add.f32 %d, %c, %t;", ab + c, a.mul_add(b, c)),
+        ("mul.f32 %t, %a, %b; sub.f32 %d, %t, %c;", ab - c, a.mul_add(b, -c)),
+        ("mul.f32 %t, %a, %a; sub.f32 %d, %b, %t;", b - a * a, (-a).mul_add(a, b)),
+        ("mul.rn.f32 %t, %a, %b; add.f32 %d, %t, %c;", ab + c, ab + c),
+        ("mul.f32 %t, %a, %b; add.rn.f32 %d, %t, %c;", ab + c, ab + c),
+        ("mul.ftz.f32 %t, %a, %b; add.f32 %d, %t, %c;", ab + c, ab + c),
+        ("mul.ftz.f32 %t, %a, %b; add.ftz.f32 %d, %t, %c;", ab + c, a.mul_add(b, c)),
+        ("mul.sat.f32 %t, %a, %b; add.f32 %d, %t, %c;", ab + c, ab + c),
+        // Read by something else.
+        ("mul.f32 %t, %a, %b; add.f32 %d, %t, %c; st.global.f32 [%my+4], %t;", ab + c, ab + c),
+        ("mul.f32 %t, %a, %b; add.f32 %d, %t, %t;", ab + ab, ab + ab),
+        // By two sums: into both.
+        (
+            "mul.f32 %t, %a, %b; add.f32 %e, %t, %c; add.f32 %d, %t, %e;",
+            ab + (ab + c),
+            a.mul_add(b, a.mul_add(b, c)),
+        ),
+        // A sum of two products: the first.
+        ("mul.f32 %e, %c, %a; mul.f32 %t, %a, %b; add.f32 %d, %t, %e;", ab + ca, a.mul_add(b, ca)),
+        ("mul.f32 %e, %c, %a; mul.f32 %t, %a, %b; sub.f32 %d, %e, %t;", ca - ab, c.mul_add(a, -ab)),
+        // The second, if the first cannot be.
+        (
+            "mul.f32 %t, %a, %b; mul.f32 %e, %c, %a; st.global.f32 [%my+4], %t; add.f32 %d, %t, %e;",
+            ab + ca,
+            c.mul_add(a, ab),
+        ),
+        // One that stays apart from one of its two sums stays apart from both.
+        (
+            "mul.f32 %t, %a, %b; mul.f32 %e, %c, %a; mul.f32 %f, %b, %c; add.f32 %d, %t, %e;
+             add.f32 %g, %e, %f; add.f32 %d, %d, %g;",
+            (ab + ca) + (ca + b * c),
+            a.mul_add(b, ca) + b.mul_add(c, ca),
+        ),
+        // A register with one product after the other.
+        (
+            "mul.f32 %t, %a, %b; add.f32 %e, %t, %c; mul.f32 %t, %a, %a; add.f32 %d, %t, %e;",
+            a * a + (ab + c),
+            a.mul_add(a, a.mul_add(b, c)),
+        ),
+        // Another block.
+        ("mul.f32 %t, %a, %b; @%no bra L; add.f32 %d, %t, %c; L:", ab + c, ab + c),
+        ("mul.f32 %t, %a, %b; @%no st.global.f32 [%my+4], %c; add.f32 %d, %t, %c;", ab + c, ab + c),
+        // Under a guard.
+        ("mul.f32 %t, %a, %b; @!%no add.f32 %d, %t, %c;", ab + c, a.mul_add(b, c)),
+    ];
+    for (body, apart, together) in rows {
+        let text = kernel(
+            ".reg .f32 %a, %b, %c, %d, %e, %f, %g, %t; .reg .pred %no;",
+            &format!(
+                "mov.f32 %a, 0f3f800001; mov.f32 %b, 0f3f7ffffe; mov.f32 %c, 0fbf800000;
+                 setp.ne.f32 %no, %a, %a; {body}\nst.global.f32 [%my], %d; ret;"
+            ),
+        );
+        assert_eq!(run_words(&text, how(1), 1), [apart.to_bits()], "{body}");
+        let fused = run_words(&text, How { fmad: true, ..how(1) }, 1);
+        assert_eq!(fused, [together.to_bits()], "{body}");
+    }
 }
 
 #[test]

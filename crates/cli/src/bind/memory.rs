@@ -9,9 +9,11 @@ use texunit_device::{Buffer, Format, Global};
 use texunit_files::{FileError, Kind, Wanted};
 
 impl Binder<'_> {
-    /// A file of the job: relative to the job file.
+    /// A file of the job, which is to be read: relative to the job file.
     pub(super) fn path(&self, file: &At<PathBuf>) -> PathBuf {
-        self.folder.join(&file.value)
+        let path = self.folder.join(&file.value);
+        self.read.borrow_mut().push(path.clone());
+        path
     }
 
     pub(super) fn buffer(&self, spec: &BufferSpec, name: &str) -> Result<Buffer, Problem> {

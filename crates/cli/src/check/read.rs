@@ -53,7 +53,7 @@ fn file(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
         && metadata.is_file()
         && metadata.len() > MOST_BYTES as u64
     {
-        return Err(too_long(metadata.len()));
+        return Err(too_long(&metadata.len().to_string()));
     }
     texunit_files::read_bytes(path).map_err(|FileError { problem, .. }| {
         let why = cannot_read(problem);
@@ -76,14 +76,15 @@ fn stdin() -> Result<Vec<u8>, Box<Diagnostic>> {
     Ok(bytes)
 }
 
-fn too_long(bytes: u64) -> Box<Diagnostic> {
+fn too_long(bytes: &str) -> Box<Diagnostic> {
     let why = format_args!("it has {bytes} bytes, but at most {MOST_BYTES} are checked");
     with_help(cannot_read(why), "split the module; the host can fill large tables")
 }
 
 fn text(name: &str, bytes: Vec<u8>) -> Result<Text, Box<Diagnostic>> {
     if bytes.len() > MOST_BYTES {
-        return Err(too_long(bytes.len() as u64));
+        // No more was read, and there may be no end of it.
+        return Err(too_long(&format!("more than {MOST_BYTES}")));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Text { source: SourceFile::new(name, text), original: None }),

@@ -1,6 +1,7 @@
 //! Where the drop-in libraries are.
 
 use std::path::{Path, PathBuf};
+use texunit_files::Prepared;
 
 /// Their names, and the names that a linker looks for.
 const LIBRARIES: [(&str, Option<&str>); 4] = [
@@ -10,8 +11,8 @@ const LIBRARIES: [(&str, Option<&str>); 4] = [
     (REDIRECT, None),
 ];
 
-/// The runtimes, of which that with the program's version is used: the last one is searched first.
-pub(super) const RUNTIMES: [&str; 2] = ["libcudart.so.12", "libcudart.so.13"];
+/// The runtimes, of which that with the program's version is used: the first one is searched first.
+pub(super) const RUNTIMES: [&str; 2] = ["libcudart.so.13", "libcudart.so.12"];
 
 /// What the dynamic linker loads beside a program, for runtimes that are linked into it.
 pub(super) const REDIRECT: &str = "libtexunit_redirect.so";
@@ -82,16 +83,24 @@ pub(super) fn install(to: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for (name, link) in LIBRARIES {
         let file = to.join(name);
-        // Under another name first: a program may be running with the one that is there.
-        let new = to.join(format!("{name}.new"));
-        std::fs::copy(from.join(name), &new).map_err(|e| format!("{}: {e}", new.display()))?;
-        std::fs::rename(&new, &file).map_err(|e| format!("{}: {e}", file.display()))?;
+        copy(&from.join(name), &file)?;
         files.push(file);
         if let Some(link) = link {
             files.push(symlink(name, &to.join(link))?);
         }
     }
     Ok(files)
+}
+
+/// Copies a file, with its permissions. It is made anew under a name that nobody knows before it gets its own: a
+/// program may be running with the one that is there, and a link that lies there is not followed.
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    let cannot_read = |e: &dyn std::fmt::Display| format!("{}: {e}", from.display());
+    let metadata = from.metadata().map_err(|e| cannot_read(&e))?;
+    let bytes = std::fs::read(from).map_err(|e| cannot_read(&e))?;
+    let made = Prepared::new(to, &bytes);
+    let made = made.and_then(|file| file.permissions(&metadata).and_then(|()| file.commit()));
+    made.map_err(|e| format!("{}: {}", to.display(), e.problem))
 }
 
 fn same(a: &Path, b: &Path) -> bool {

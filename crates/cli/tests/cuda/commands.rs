@@ -9,13 +9,13 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-type Test = fn(&Setup) -> Result<(), Failed>;
+pub(crate) type Test = fn(&Setup) -> Result<(), Failed>;
 
-const SHARED: Variant = VARIANTS[0];
-const STATIC: Variant = VARIANTS[1];
+pub(crate) const SHARED: Variant = VARIANTS[0];
+pub(crate) const STATIC: Variant = VARIANTS[1];
 
 /// What the default device shows of `device.cu`.
-const DEFAULT: &str = "NVIDIA GeForce RTX 3060 sm_86\n144\n";
+pub(crate) const DEFAULT: &str = "NVIDIA GeForce RTX 3060 sm_86\n144\n";
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
@@ -24,7 +24,9 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
         ("what cannot be started has 125", not_started),
         ("install-libs", install_libs),
     ];
-    let with_nvcc: [(&str, Test); 9] = [
+    let with_nvcc: [(&str, Test); 11] = [
+        ("products and sums", fmad),
+        ("a report to a pipe", report_to_a_pipe),
         ("start-up", start_up),
         ("arguments", arguments),
         ("LD_LIBRARY_PATH without texunit run", library_path),
@@ -45,14 +47,65 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     all
 }
 
-fn same<T: PartialEq + std::fmt::Debug>(found: T, expected: T, of: &Ended) -> Result<(), Failed> {
+pub(crate) fn same<T: PartialEq + std::fmt::Debug>(
+    found: T,
+    expected: T,
+    of: &Ended,
+) -> Result<(), Failed> {
     if found == expected {
         return Ok(());
     }
     Err(format!("{found:?}, but {expected:?} is expected: {of:?}").into())
 }
 
-fn contains(ended: &Ended, text: &str) -> Result<(), Failed> {
+/// Products and sums that the PTX leaves to the assembler are fused where that is asked for, and others never.
+fn fmad(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "fmad.cu", SHARED, &[])?;
+    let (apart, fused) = ("00000000\n00000000\na8800000\n", "a8800000\n00000000\na8800000\n");
+    let ended = succeed(setup.run().arg(&program), &program)?;
+    same(&*ended.stdout, apart, &ended)?;
+    let ended = succeed(setup.run().arg("--fmad").arg(&program), &program)?;
+    same(&*ended.stdout, fused, &ended)?;
+    for (value, wanted) in [("1", fused), ("0", apart)] {
+        let ended = succeed(setup.run().arg(&program).env("TEXUNIT_FMAD", value), &program)?;
+        same(&*ended.stdout, wanted, &ended)?;
+    }
+    Ok(())
+}
+
+/// Nobody reads it: the program ends all the same, and with its own exit code.
+fn report_to_a_pipe(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "device.cu", SHARED, &[])?;
+    let pipe = program.with_extension("pipe");
+    let _ = std::fs::remove_file(&pipe);
+    succeed(Command::new("mkfifo").arg(&pipe), &pipe)?;
+    let mut command = setup.run();
+    command.arg("--report").arg(&pipe).arg(&program);
+    let start = Instant::now();
+    let ended = run(&mut command, &program)?;
+    same(&*ended.stdout, DEFAULT, &ended)?;
+    same(ended.status.code(), Some(1), &ended)?;
+    contains(&ended, "cannot be written: nobody reads the pipe")?;
+    same(start.elapsed() < Duration::from_secs(60), true, &ended)?;
+    // Somebody does.
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read(pipe)
+    });
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let report = loop {
+        let ended = run(&mut command, &program)?;
+        if ended.stderr.is_empty() {
+            break reader.join().unwrap()?;
+        }
+        // The thread has not come to the pipe.
+        same(Instant::now() < deadline, true, &ended)?;
+    };
+    let json: Value = serde_json::from_slice(&report)?;
+    same(&json["launches"], &Value::from(1), &ended)
+}
+
+pub(crate) fn contains(ended: &Ended, text: &str) -> Result<(), Failed> {
     if ended.stderr.contains(text) {
         Ok(())
     } else {
@@ -61,7 +114,12 @@ fn contains(ended: &Ended, text: &str) -> Result<(), Failed> {
 }
 
 /// One of the programs of tests/cuda/commands.
-fn program(setup: &Setup, name: &str, variant: Variant, flags: &[&str]) -> Result<PathBuf, Failed> {
+pub(crate) fn program(
+    setup: &Setup,
+    name: &str,
+    variant: Variant,
+    flags: &[&str],
+) -> Result<PathBuf, Failed> {
     let flags: Vec<_> = flags.iter().map(|&flag| flag.to_owned()).collect();
     build(setup, &setup.cases().join("commands").join(name), variant, &flags)
 }

@@ -11,6 +11,7 @@ mod commands;
 mod coverage;
 mod process;
 mod program;
+mod redirected;
 mod tools;
 
 use libtest_mimic::Arguments;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     let mut trials = program::trials(&setup);
     trials.extend(clients::trials(&setup));
     trials.extend(commands::trials(&setup));
+    trials.extend(redirected::trials(&setup));
     let conclusion = libtest_mimic::run(&args, trials);
     if std::env::var_os("UPDATE").is_some() {
         coverage::write();

@@ -103,7 +103,7 @@ fn texunit() -> &'static Path {
 
 /// Takes away what the caller's shell, or Cargo, would add.
 pub(crate) fn clean(command: &mut Command) {
-    let ours = ["DEVICE", "TRACE", "STRICT", "REPORT", "THREADS", "LIBS", "REDIRECT"];
+    let ours = ["DEVICE", "TRACE", "STRICT", "REPORT", "THREADS", "LIBS", "FMAD"];
     for name in ours {
         command.env_remove(format!("TEXUNIT_{name}"));
     }

@@ -193,7 +193,8 @@ fn add_file(
 /// An input, if it is of the kind that it is said to be.
 fn input(kind: c_uint, image: Image) -> Answer<Image> {
     match (kind, &image.content) {
-        (jit_input::PTX, Content::Text(_))
+        // What `texunit run` gives a program that has nvrtc compile to machine code (docs/cuda-api.md, "nvrtc").
+        (jit_input::PTX | jit_input::CUBIN, Content::Text(_))
         | (jit_input::FATBINARY | jit_input::OBJECT | jit_input::LIBRARY, Content::Fatbin(_))
         | (jit_input::LIBRARY, Content::DeviceRuntime) => Ok(image),
         (jit_input::PTX, _) => Err(CUresult::INVALID_PTX),

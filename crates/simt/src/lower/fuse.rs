@@ -1,7 +1,9 @@
-//! `--fmad`: which products may go into the sum that uses them.
+//! `--fmad`: which products go into the sums that use them.
 //!
-//! A `mul.f32` without a rounding modifier is fused into the `add.f32` or `sub.f32` that follows
-//! in the same block when nothing else reads the product and its factors are unchanged there.
+//! A `mul.f32` without a rounding modifier is fused into the `add.f32` and `sub.f32` that follow in the same block
+//! when nothing else reads the product, its factors are unchanged there, and both have the same `.ftz`. Of a sum of two
+//! products the first one is fused. That is what ptxas 13.5 does for sm_86 with kernels of ours; besides, it looks through
+//! `mov` and `neg`, keeps factors that are written over, and joins blocks.
 
 use std::collections::HashMap;
 use texunit_check::ir::{self, Instruction, Operand, RegId};
@@ -125,74 +127,182 @@ pub(super) fn writes(function: &ir::Function) -> Vec<u32> {
 
 fn is_plain(inst: &Instruction, opcodes: &[Opcode]) -> bool {
     let m = &inst.mods;
-    opcodes.contains(&inst.opcode)
-        && m.ty() == Some(ScalarType::F32)
-        && m.rounding.is_none()
-        && inst.guard.is_none()
+    opcodes.contains(&inst.opcode) && m.ty() == Some(ScalarType::F32) && m.rounding.is_none()
+}
+
+/// Whether an assembler ends a block behind an instruction: it may go elsewhere, or is gone around where its guard
+/// is false. Others are executed under their guard.
+fn ends_block(inst: &Instruction) -> bool {
+    use Opcode as O;
+    let is_alone = matches!(inst.opcode, O::Atom | O::Call) || destinations(inst) == 0;
+    matches!(inst.opcode, O::Bra | O::Brx) || inst.guard.is_some() && is_alone
+}
+
+/// Most products that wait for their sums: to look through ever more would cost more than they are worth.
+const MOST_OPEN: usize = 64;
+
+/// A product, from its instruction to the end of its block or of its value.
+#[derive(Clone, Copy, Debug)]
+struct Product {
+    /// Index of the mul, and its register.
+    at: usize,
+    register: RegId,
+    /// How often it is read there, and how often by a sum that it may be fused into.
+    reads: u32,
+    sums: u32,
+    /// Whether it was written over there, so that nothing else reads it.
+    is_over: bool,
+    /// Whether its factors are what they were.
+    is_whole: bool,
+}
+
+/// A sum, and the products that it may be fused with: by their number, and the operand.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    at: usize,
+    products: [Option<usize>; 2],
+}
+
+/// Finds products and sums, instruction by instruction.
+struct Finder<'a> {
+    body: &'a [Instruction],
+    products: Vec<Product>,
+    /// Products of the running block that have not been written over, by their register.
+    open: HashMap<RegId, usize>,
+    sums: Vec<Candidate>,
 }
 
 /// The products and sums of a function.
 pub(crate) fn pairs(function: &ir::Function) -> Pairs {
-    let mut pairs = Pairs::default();
-    let Some(body) = &function.body else { return pairs };
+    let Some(body) = &function.body else { return Pairs::default() };
     if !body.iter().any(|i| is_plain(i, &[Opcode::Mul])) {
-        return pairs;
+        return Pairs::default();
     }
-    let reads = reads(function);
-    let writes = writes(function);
     let mut starts = vec![false; body.len() + 1];
     for (_, at) in &function.labels {
         if let Some(s) = starts.get_mut(*at) {
             *s = true;
         }
     }
-    // Products of the running block that may still be fused, by their register.
-    let mut open: HashMap<RegId, usize> = HashMap::new();
+    let (products, open, sums) = (Vec::new(), HashMap::new(), Vec::new());
+    let mut finder = Finder { body, products, open, sums };
     for (i, inst) in body.iter().enumerate() {
-        if starts[i] {
-            open.clear();
+        if starts[i] || finder.open.len() > MOST_OPEN {
+            finder.open.clear();
         }
-        if is_plain(inst, &[Opcode::Add, Opcode::Sub])
-            && let Some(sum) = find(inst, body, &open)
+        finder.step(i, inst);
+    }
+    finder.choose(&reads(function))
+}
+
+impl Finder<'_> {
+    fn step(&mut self, i: usize, inst: &Instruction) {
+        if !self.open.is_empty() {
+            self.read(i, inst);
+            self.written(inst);
+            if ends_block(inst) {
+                self.open.clear();
+            }
+        }
+        if is_plain(inst, &[Opcode::Mul])
+            && inst.guard.is_none()
+            && !inst.mods.sat
+            && let [Operand::Reg(d), _, _] = inst.operands[..]
+            && inst.operands[1..].iter().all(|o| *o != Operand::Reg(d))
         {
-            pairs.0.insert(sum.product, Role::Product);
-            pairs.0.insert(i, Role::Sum(sum));
+            self.open.insert(d, self.products.len());
+            let (reads, sums) = (0, 0);
+            let product =
+                Product { at: i, register: d, reads, sums, is_over: false, is_whole: true };
+            self.products.push(product);
         }
+    }
+
+    /// Counts what an instruction reads.
+    fn read(&mut self, i: usize, inst: &Instruction) {
+        let (open, products) = (&self.open, &mut self.products);
+        let mut read = |r: RegId| {
+            if let Some(&p) = open.get(&r) {
+                products[p].reads += 1;
+            }
+        };
+        if let Some(guard) = inst.guard {
+            read(guard.reg);
+        }
+        for operand in inst.operands.iter().skip(destinations(inst)) {
+            each_register(operand, &mut read);
+        }
+        if !is_plain(inst, &[Opcode::Add, Opcode::Sub]) {
+            return;
+        }
+        let [a, b] = [1, 2].map(|operand| match inst.operands.get(operand) {
+            Some(Operand::Reg(r)) => self.open.get(r).copied().filter(|&p| {
+                let product = &self.products[p];
+                product.is_whole && self.body[product.at].mods.ftz == inst.mods.ftz
+            }),
+            _ => None,
+        });
+        // A product that is both terms is read once more than it is fused.
+        let b = b.filter(|_| a != b);
+        for p in [a, b].into_iter().flatten() {
+            self.products[p].sums += 1;
+        }
+        if a.is_some() || b.is_some() {
+            self.sums.push(Candidate { at: i, products: [a, b] });
+        }
+    }
+
+    /// Forgets what an instruction writes over: products, and those whose factors it changes.
+    fn written(&mut self, inst: &Instruction) {
         let mut written = Vec::new();
         for operand in inst.operands.iter().take(destinations(inst)) {
             each_register(operand, &mut |r| written.push(r));
         }
-        if !written.is_empty() {
-            open.retain(|_, &mut p| {
-                !body[p].operands[1..]
-                    .iter()
-                    .any(|o| matches!(o, Operand::Reg(r) if written.contains(r)))
-            });
+        for r in &written {
+            if let Some(p) = self.open.remove(r) {
+                // Some threads keep the value where a guard is false.
+                self.products[p].is_over = inst.guard.is_none();
+            }
         }
-        if is_plain(inst, &[Opcode::Mul])
-            && !inst.mods.sat
-            && let [Operand::Reg(d), _, _] = inst.operands[..]
-            && reads[d.0 as usize] == 1
-            && writes[d.0 as usize] == 1
-            && inst.operands[1..].iter().all(|o| *o != Operand::Reg(d))
-        {
-            open.insert(d, i);
+        if written.is_empty() {
+            return;
         }
-        if open.len() > 64 {
-            // Looking through ever more of them would cost more than they are worth.
-            open.clear();
+        for &p in self.open.values() {
+            let factors = &self.body[self.products[p].at].operands[1..];
+            if factors.iter().any(|o| matches!(o, Operand::Reg(r) if written.contains(r))) {
+                self.products[p].is_whole = false;
+            }
         }
     }
-    pairs
-}
 
-fn find(inst: &Instruction, body: &[Instruction], open: &HashMap<RegId, usize>) -> Option<Sum> {
-    [1, 2].into_iter().find_map(|operand| match inst.operands.get(operand) {
-        Some(Operand::Reg(r)) => {
-            let product = *open.get(r)?;
-            let same = body[product].mods.ftz == inst.mods.ftz;
-            same.then_some(Sum { product, operand })
+    /// Those that are fused: a product goes into every sum that reads it, or into none.
+    fn choose(self, reads: &[u32]) -> Pairs {
+        // Of each register, the reads of it that are a product's in its block.
+        let mut known: HashMap<RegId, u32> = HashMap::new();
+        for product in &self.products {
+            *known.entry(product.register).or_default() += product.reads;
         }
-        _ => None,
-    })
+        let is_known =
+            |p: &Product| p.is_over || known[&p.register] == reads[p.register.0 as usize];
+        let fusible = |p: &Product| p.sums > 0 && p.sums == p.reads && is_known(p);
+        let mut is_fused: Vec<bool> = self.products.iter().map(fusible).collect();
+        for sum in &self.sums {
+            if let [Some(a), Some(b)] = sum.products
+                && is_fused[a]
+            {
+                is_fused[b] = false;
+            }
+        }
+        let mut pairs = Pairs::default();
+        for sum in &self.sums {
+            let first = (1..)
+                .zip(sum.products)
+                .find_map(|(operand, p)| Some((operand, p.filter(|&p| is_fused[p])?)));
+            let Some((operand, p)) = first else { continue };
+            let product = self.products[p].at;
+            pairs.0.insert(product, Role::Product);
+            pairs.0.insert(sum.at, Role::Sum(Sum { product, operand }));
+        }
+        pairs
+    }
 }

@@ -1,0 +1,203 @@
+//! What stands between a program and texunit's libraries: nvrtc, runtimes inside files, what the user preloads;
+//! and who takes texunit's driver for a card, or a link for a place to write to.
+
+use crate::commands::{DEFAULT, SHARED, STATIC, Test, contains, program, same};
+use crate::process::{run, succeed};
+use crate::tools::Setup;
+use libtest_mimic::{Failed, Trial};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// All of them.
+pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
+    let has_nvcc = setup.has(&["nvcc"]);
+    let all: [(&str, Test, bool); 6] = [
+        ("compare refuses texunit's own driver", compare_refuses, true),
+        ("install-libs follows no link", install_follows_no_link, true),
+        ("machine code of nvrtc", nvrtc, true),
+        ("nvrtc inside a program", static_nvrtc, true),
+        ("what the user preloads comes first", preloaded, has_nvcc),
+        ("a runtime is replaced as a whole", all_or_nothing, has_nvcc),
+    ];
+    let make = |(name, test, runs): (&str, Test, bool)| {
+        let setup = setup.clone();
+        Trial::test(format!("run/{name}"), move || test(&setup)).with_ignored_flag(!runs)
+    };
+    all.into_iter().map(make).collect()
+}
+
+fn preloaded(setup: &Setup) -> Result<(), Failed> {
+    let library =
+        compiled(setup, &["interposer.c"], &["-shared", "-fPIC", "-ldl"], "libinterposer.so")?;
+    for variant in [SHARED, STATIC] {
+        let program = program(setup, "device.cu", variant, &[])?;
+        let mut command = setup.run();
+        let ended = run(command.arg(&program).env("LD_PRELOAD", &library), &program)?;
+        same(&*ended.stdout, DEFAULT, &ended)?;
+        // Calls inside a program with a runtime of its own pass nobody.
+        same(
+            ended.stderr.contains("interposer: cudaMalloc of 4 bytes"),
+            !variant.is_static,
+            &ended,
+        )?;
+    }
+    Ok(())
+}
+
+/// A table of symbols that does not name all of a runtime: nothing of it is replaced, and the program runs into
+/// NVIDIA's, which answers an error.
+fn all_or_nothing(setup: &Setup) -> Result<(), Failed> {
+    let whole = program(setup, "device.cu", STATIC, &[])?;
+    let bytes = std::fs::read(&whole)?;
+    for name in
+        ["cudaLaunchKernel", "__cudaUnregisterFatBinary", "cudaMemcpy", "cudaSetValidDevices"]
+    {
+        let damaged = whole.with_extension(name);
+        let (mut bytes, name) = (bytes.clone(), format!("\0{name}\0"));
+        let mut count = 0;
+        while let Some(at) = bytes.windows(name.len()).position(|w| w == name.as_bytes()) {
+            bytes[at + 3] = b'%';
+            count += 1;
+        }
+        assert!(count > 0, "{name:?}");
+        std::fs::write(&damaged, bytes)?;
+        std::fs::set_permissions(&damaged, whole.metadata()?.permissions())?;
+        let ended = run(setup.run().arg(&damaged), &damaged)?;
+        let name = name.trim_matches('\0');
+        contains(&ended, &format!("cannot be replaced: its table of symbols has no {name}"))?;
+        // No signal, and nothing of texunit's.
+        same(ended.status.code().is_some_and(|code| code != 0), true, &ended)?;
+        same(ended.stdout.contains("RTX 3060"), false, &ended)?;
+    }
+    Ok(())
+}
+
+/// What texunit's own driver would answer is no card's answer.
+fn compare_refuses(setup: &Setup) -> Result<(), Failed> {
+    let files = setup.build.join("compare");
+    let recorded = files.with_extension("toml");
+    let _ = std::fs::remove_file(&recorded);
+    for named in [false, true] {
+        let mut command = setup.texunit();
+        command.args(["compare", "--random", "5", "--record"]).arg(&recorded);
+        if named {
+            command.env("TEXUNIT_LIBCUDA", setup.libraries.join("libcuda.so.1"));
+        } else {
+            command.env("LD_LIBRARY_PATH", &setup.libraries).env_remove("TEXUNIT_LIBCUDA");
+        }
+        let ended = run(&mut command, &files)?;
+        same(ended.status.code(), Some(2), &ended)?;
+        contains(&ended, "libcuda.so.1 is texunit's own driver, which is no GPU")?;
+        contains(&ended, "TEXUNIT_LIBCUDA")?;
+        same(ended.stdout.contains("RTX 3060"), false, &ended)?;
+        same(recorded.exists(), false, &ended)?;
+    }
+    Ok(())
+}
+
+/// What lies in the folder is not written through, whatever it is.
+fn install_follows_no_link(setup: &Setup) -> Result<(), Failed> {
+    let folder = setup.build.join("installed/links");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder)?;
+    let victim = setup.build.join("installed/victim");
+    std::fs::write(&victim, "mine")?;
+    for name in ["libcuda.so.1", "libcuda.so.1.new", "libcudart.so.12", "libcuda.so"] {
+        std::os::unix::fs::symlink(&victim, folder.join(name))?;
+    }
+    let files = setup.build.join("install-links");
+    succeed(setup.texunit().arg("install-libs").arg(&folder), &files)?;
+    if std::fs::read(&victim)? != b"mine" {
+        return Err("the target of a link was overwritten".into());
+    }
+    for name in ["libcuda.so.1", "libcudart.so.12"] {
+        let made = folder.join(name);
+        if !made.symlink_metadata()?.is_file()
+            || std::fs::read(&made)? != std::fs::read(setup.libraries.join(name))?
+        {
+            return Err(format!("{name} is no copy").into());
+        }
+    }
+    let mut names: Vec<_> = std::fs::read_dir(&folder)?
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let wanted = [
+        "libcuda.so",
+        "libcuda.so.1",
+        "libcuda.so.1.new",
+        "libcudart.so",
+        "libcudart.so.12",
+        "libcudart.so.13",
+        "libtexunit_redirect.so",
+    ];
+    if names != wanted {
+        return Err(format!("{names:?}").into());
+    }
+    Ok(())
+}
+
+/// One of the C files of tests/cuda/commands, compiled.
+fn compiled(
+    setup: &Setup,
+    sources: &[&str],
+    flags: &[&str],
+    name: &str,
+) -> Result<PathBuf, Failed> {
+    let folder = setup.build.join("compiled");
+    std::fs::create_dir_all(&folder)?;
+    let file = folder.join(name);
+    let mut command = Command::new("cc");
+    command.args(sources.iter().map(|source| setup.cases().join("commands").join(source)));
+    succeed(command.args(flags).arg("-o").arg(&file), &file)?;
+    Ok(file)
+}
+
+/// A program that asks nvrtc for machine code gets PTX, whether it calls a library that it is linked with, or
+/// looks functions up; everything else is as it is. A stand-in is in nvrtc's place.
+fn nvrtc(setup: &Setup) -> Result<(), Failed> {
+    let soname = ["-shared", "-fPIC", "-Wl,-soname,libnvrtc.so.99"];
+    let library = compiled(setup, &["nvrtc_stand_in.c"], &soname, "libnvrtc.so.99")?;
+    let other =
+        compiled(setup, &["nvrtc_stand_in.c"], &["-shared", "-fPIC"], "libnvrtc-0af1.so.98")?;
+    let linked = library.to_str().unwrap();
+    let expected = "compile 0; code 0 0; ptx 1 \n\
+        compile 0; code 0 23 [-arch=compute_86][-G]; ptx 23 [-arch=compute_86][-G]\n\
+        compile 0; code 0 34 [--gpu-architecture][compute_90a]; ptx 34 [--gpu-architecture][compute_90a]\n\
+        compile 0; code 0 0; ptx 32 [--gpu-architecture=compute_75]\n\
+        compile 6; code 0 0; ptx 28 [-arch=compute_86][--wrong]\n\
+        compile 0; code 0 13 machine code; ptx 21 [-dlto][-arch=sm_86]\n\
+        compile 3; code 0 0; ptx 1 \n\
+        archs 86\n";
+    for (binding, name) in [("-Wl,-z,lazy", "nvrtc-lazy"), ("-Wl,-z,now", "nvrtc-now")] {
+        let flags = [linked, binding, "-ldl", "-lpthread"];
+        let client = compiled(setup, &["nvrtc_client.c"], &flags, name)?;
+        for argument in [None, Some(&other)] {
+            let mut command = setup.run();
+            command.arg(&client).args(argument).env("LD_LIBRARY_PATH", library.parent().unwrap());
+            let ended = run(&mut command, &client)?;
+            same(&*ended.stdout, expected, &ended)?;
+            same(ended.status.code(), Some(0), &ended)?;
+            // Each once.
+            same(ended.stderr.matches("compile to machine code (sm_86)").count(), 1, &ended)?;
+            same(ended.stderr.matches("-dlto").count(), 2, &ended)?;
+            same(ended.stderr.lines().count(), 2, &ended)?;
+        }
+    }
+    Ok(())
+}
+
+/// nvrtc inside a program is named.
+fn static_nvrtc(setup: &Setup) -> Result<(), Failed> {
+    let client = compiled(
+        setup,
+        &["nvrtc_client.c", "nvrtc_stand_in.c"],
+        &["-ldl", "-lpthread"],
+        "nvrtc-static",
+    )?;
+    let ended = run(setup.run().arg(&client), &client)?;
+    contains(&ended, "nvrtc is linked into")?;
+    contains(&ended, "nvrtc-static (libnvrtc_static.a)")?;
+    contains(&ended, "--gpu-architecture=compute_XX")?;
+    same(ended.stdout.contains("machine code; ptx 18 [-arch=sm_86][-G]"), true, &ended)
+}

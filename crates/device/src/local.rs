@@ -1,0 +1,120 @@
+//! Local memory as a part of device memory.
+//!
+//! A GPU sets local memory aside for all threads that can run at a time, and so a host's memory is used: each
+//! worker keeps that of the threads of a CTA. A launch that counts it runs on so few workers that it fits.
+
+use crate::kernel::{ArgError, Kernel, LaunchOptions};
+
+/// What a launch may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Share {
+    /// Host threads; 0: one for each core.
+    pub(crate) threads: usize,
+    /// Bytes of local memory and call frames of a thread.
+    pub(crate) stack_limit: u32,
+}
+
+/// What threads of a kernel need.
+#[derive(Clone, Copy, Debug)]
+struct Need {
+    /// Bytes of one thread.
+    bytes: u64,
+    /// Whether it needs them in any case. Otherwise (recursion, calls through registers, `alloca`) these are the
+    /// most that it may use.
+    known: bool,
+    /// Threads of a CTA, in whole warps.
+    threads: u64,
+    /// CTAs that are there at the same time whatever the number of workers.
+    ctas: u64,
+}
+
+impl Kernel {
+    /// What a launch may use so that its local memory fits into `left` bytes.
+    pub(crate) fn share_local(
+        &self,
+        options: &LaunchOptions<'_>,
+        left: u64,
+    ) -> Result<Share, ArgError> {
+        let resources = self.resources();
+        let product = |n: [u32; 3]| n.iter().fold(1_u64, |all, &n| all.saturating_mul(n.into()));
+        let need = Need {
+            bytes: match resources.known_stack {
+                true => resources.reached,
+                false => options.stack_limit.into(),
+            },
+            known: resources.known_stack,
+            threads: product(options.block).next_multiple_of(32),
+            ctas: if options.cooperative { product(options.grid) } else { 1 },
+        };
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let asked = if options.threads == 0 { cores() } else { options.threads };
+        need.share(asked, options.stack_limit, left)
+    }
+}
+
+impl Need {
+    fn share(self, asked: usize, stack_limit: u32, left: u64) -> Result<Share, ArgError> {
+        let threads = self.threads.saturating_mul(self.ctas);
+        let least = self.bytes.saturating_mul(threads);
+        if self.known && least > left {
+            return Err(ArgError::LocalMemory { each: self.bytes, threads, available: left });
+        }
+        let at_a_time = left.checked_div(least).unwrap_or(u64::MAX).max(1);
+        let share = match self.known {
+            true => stack_limit,
+            false => u32::try_from(left / threads.max(1)).unwrap_or(u32::MAX).min(stack_limit),
+        };
+        let workers = if self.ctas > 1 { u64::MAX } else { at_a_time };
+        let threads = asked.min(usize::try_from(workers).unwrap_or(usize::MAX));
+        Ok(Share { threads, stack_limit: share })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const STACK: u32 = 512 << 10;
+
+    fn need(bytes: u64, known: bool, ctas: u64) -> Need {
+        Need { bytes, known, threads: 1024, ctas }
+    }
+
+    #[test]
+    fn a_need_that_is_known_has_fewer_workers_or_none() {
+        let half = 512 << 20;
+        let array = need(STACK.into(), true, 1);
+        for (left, threads) in [(16 * half, 16), (5 * half, 5), (2 * half - 1, 1), (half, 1)] {
+            let share = array.share(16, STACK, left).unwrap();
+            assert_eq!(share, Share { threads, stack_limit: STACK });
+        }
+        let error = array.share(16, STACK, half - 1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "1024 threads need 524288 bytes of local memory each, 536870912 in all, but the device has 536870911 left"
+        );
+        // None is needed.
+        assert_eq!(need(0, true, 1).share(16, STACK, 0).unwrap().threads, 16);
+    }
+
+    #[test]
+    fn a_need_that_is_not_known_is_shared() {
+        let recursion = need(STACK.into(), false, 1);
+        let share = recursion.share(4, STACK, 8 << 30).unwrap();
+        assert_eq!(share, Share { threads: 4, stack_limit: STACK });
+        let share = recursion.share(4, STACK, 256 << 20).unwrap();
+        assert_eq!(share, Share { threads: 1, stack_limit: 256 << 10 });
+        assert_eq!(recursion.share(4, STACK, 0).unwrap().stack_limit, 0);
+    }
+
+    /// All CTAs are there at the same time.
+    #[test]
+    fn cooperative_launches_need_it_for_all() {
+        let array = need(1024, true, 64);
+        assert_eq!(array.share(4, STACK, 64 << 20).unwrap().threads, 4);
+        assert!(array.share(4, STACK, (64 << 20) - 1).is_err());
+        let recursion = need(STACK.into(), false, 64);
+        assert_eq!(recursion.share(4, STACK, 64 << 20).unwrap().stack_limit, 1024);
+    }
+}

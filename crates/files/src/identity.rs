@@ -1,0 +1,52 @@
+//! Whether two names are those of one file.
+
+use std::path::Path;
+
+/// What a file is, whatever it is called: links to it, of both kinds, have the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Identity(Inner);
+
+/// Number of the device, and of the file on it.
+#[cfg(unix)]
+type Inner = (u64, u64);
+/// The path without links.
+#[cfg(not(unix))]
+type Inner = std::path::PathBuf;
+
+impl Identity {
+    /// That of the file at a path; none if there is none.
+    pub fn of(path: &Path) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            std::fs::metadata(path).ok().map(|found| Self((found.dev(), found.ino())))
+        }
+        #[cfg(not(unix))]
+        path.canonicalize().ok().map(Self)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn links_are_the_file() {
+        let folder = std::env::temp_dir().join(format!("texunit-identity-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let at = |name: &str| folder.join(name);
+        std::fs::write(at("file"), "text").unwrap();
+        std::fs::write(at("other"), "text").unwrap();
+        std::fs::hard_link(at("file"), at("hard")).unwrap();
+        std::os::unix::fs::symlink("file", at("soft")).unwrap();
+        let of = |name: &str| Identity::of(&at(name));
+        assert!(of("file").is_some());
+        assert_eq!(of("file"), of("hard"));
+        assert_eq!(of("file"), of("soft"));
+        assert_eq!(of("file"), of("./file"));
+        assert_ne!(of("file"), of("other"));
+        assert_eq!(of("nothing"), None);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

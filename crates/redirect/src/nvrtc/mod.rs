@@ -1,0 +1,301 @@
+//! nvrtc, NVIDIA's compiler as a library, asked for machine code.
+//!
+//! It compiles on the CPU and works as it is, as long as a program takes PTX from it. One that asks for the
+//! code of a machine (`--gpu-architecture=sm_86`) and takes that (`nvrtcGetCUBIN`) gets what texunit does not
+//! run. Calls of four of its functions therefore go through functions of ours: the dynamic linker asks for
+//! them when a call of a file, or a `dlsym`, is bound to nvrtc ([`bind`]). They call nvrtc's own:
+//!
+//! * `nvrtcCompileProgram` with the virtual architecture, `compute_86`, whose PTX is the same;
+//! * `nvrtcGetCUBINSize` and `nvrtcGetCUBIN` for such a compilation as `nvrtcGetPTXSize` and `nvrtcGetPTX`.
+//!   A driver takes PTX where it takes machine code, and so does texunit's;
+//! * `nvrtcDestroyProgram`, to know which compilations there are.
+//!
+//! Everything else is bound to nvrtc itself, `nvrtcGetPTX` and `nvrtcGetSupportedArchs` among it. No
+//! instruction of nvrtc is read or changed. There may be several nvrtc in one process (a program's, and that
+//! of a Python package): each has functions of its own here, so that no handle has to tell whose it is.
+
+mod options;
+
+use crate::{file, say};
+use options::Options;
+use std::collections::BTreeSet;
+use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Once, PoisonError};
+
+/// `nvrtcResult`: 0 is success.
+type NvrtcResult = c_int;
+/// `nvrtcProgram`
+type Program = *mut c_void;
+
+type Destroy = unsafe extern "C" fn(*mut Program) -> NvrtcResult;
+type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> NvrtcResult;
+type Size = unsafe extern "C" fn(Program, *mut usize) -> NvrtcResult;
+type Get = unsafe extern "C" fn(Program, *mut c_char) -> NvrtcResult;
+
+/// nvrtc's own functions.
+#[derive(Clone, Copy, Debug)]
+struct Functions {
+    destroy: Destroy,
+    compile: Compile,
+    cubin_size: Size,
+    cubin: Get,
+    ptx_size: Size,
+    ptx: Get,
+}
+
+/// An nvrtc that is loaded.
+#[derive(Debug)]
+struct Nvrtc {
+    path: PathBuf,
+    /// What is added to the file's addresses.
+    address: usize,
+    /// None until a call is bound to it.
+    functions: Option<Functions>,
+    /// Programs whose last compilation was to be machine code, and is PTX.
+    turned: BTreeSet<usize>,
+}
+
+/// More than one process ever has: each takes four functions of ours.
+const MOST: usize = 8;
+
+static LOADED: Mutex<[Option<Nvrtc>; MOST]> = Mutex::new([const { None }; MOST]);
+
+fn loaded<T>(work: impl FnOnce(&mut [Option<Nvrtc>; MOST]) -> T) -> T {
+    work(&mut LOADED.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Whether a library is nvrtc, by its name: `libnvrtc.so.12`, `libnvrtc-b51b459d.so.12` in a Python wheel.
+/// Its table of built-in functions is another library.
+pub(crate) fn is_nvrtc(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let rest = name.strip_prefix("libnvrtc");
+    rest.is_some_and(|rest| rest.contains(".so") && !rest.starts_with("-builtins"))
+}
+
+/// An nvrtc has been loaded; its number, by which [`bind`] knows it. None if there are too many.
+pub(crate) fn add(path: PathBuf, address: usize) -> Option<usize> {
+    loaded(|all| {
+        let number = all.iter().position(Option::is_none)?;
+        all[number] = Some(Nvrtc { path, address, functions: None, turned: BTreeSet::new() });
+        Some(number)
+    })
+}
+
+/// An nvrtc is gone.
+pub(crate) fn remove(number: usize) {
+    loaded(|all| {
+        if let Some(place) = all.get_mut(number) {
+            *place = None;
+        }
+    });
+}
+
+/// What a call of a function of an nvrtc is bound to, if not to the function itself.
+pub(crate) fn bind(number: usize, name: &CStr) -> Option<usize> {
+    let ours = OURS.get(number)?;
+    let target = match name.to_bytes() {
+        b"nvrtcDestroyProgram" => ours.destroy as usize,
+        b"nvrtcCompileProgram" => ours.compile as usize,
+        b"nvrtcGetCUBINSize" => ours.cubin_size as usize,
+        b"nvrtcGetCUBIN" => ours.cubin as usize,
+        _ => return None,
+    };
+    loaded(|all| {
+        let nvrtc = all.get_mut(number)?.as_mut()?;
+        if nvrtc.functions.is_none() {
+            // One without these functions is older than CUDA 11.1, or something else.
+            nvrtc.functions = functions(&nvrtc.path, nvrtc.address);
+        }
+        nvrtc.functions.map(|_| target)
+    })
+}
+
+/// Where nvrtc's own functions are.
+fn functions(path: &Path, address: usize) -> Option<Functions> {
+    let exported = file::exported(path, address).ok()?;
+    let at =
+        |name: &str| exported.get(name).map(|&at| std::ptr::with_exposed_provenance::<c_void>(at));
+    // SAFETY: the library is nvrtc and exports these names; nvrtc.h declares them with these types.
+    unsafe {
+        Some(Functions {
+            destroy: std::mem::transmute::<*const c_void, Destroy>(at("nvrtcDestroyProgram")?),
+            compile: std::mem::transmute::<*const c_void, Compile>(at("nvrtcCompileProgram")?),
+            cubin_size: std::mem::transmute::<*const c_void, Size>(at("nvrtcGetCUBINSize")?),
+            cubin: std::mem::transmute::<*const c_void, Get>(at("nvrtcGetCUBIN")?),
+            ptx_size: std::mem::transmute::<*const c_void, Size>(at("nvrtcGetPTXSize")?),
+            ptx: std::mem::transmute::<*const c_void, Get>(at("nvrtcGetPTX")?),
+        })
+    }
+}
+
+/// Our functions in the place of those of one nvrtc.
+struct Ours {
+    destroy: Destroy,
+    compile: Compile,
+    cubin_size: Size,
+    cubin: Get,
+}
+
+impl Ours {
+    const fn of<const N: usize>() -> Self {
+        Self {
+            destroy: destroy::<N>,
+            compile: compile::<N>,
+            cubin_size: cubin_size::<N>,
+            cubin: cubin::<N>,
+        }
+    }
+}
+
+static OURS: [Ours; MOST] = [
+    Ours::of::<0>(),
+    Ours::of::<1>(),
+    Ours::of::<2>(),
+    Ours::of::<3>(),
+    Ours::of::<4>(),
+    Ours::of::<5>(),
+    Ours::of::<6>(),
+    Ours::of::<7>(),
+];
+
+/// `NVRTC_ERROR_INTERNAL_ERROR`: a mistake of ours, which has been printed.
+const INTERNAL_ERROR: NvrtcResult = 11;
+
+/// Work with the nvrtc of a number. No panic reaches the caller, who is C.
+fn answer(number: usize, work: impl FnOnce(&Functions) -> NvrtcResult) -> NvrtcResult {
+    let functions = loaded(|all| all.get(number)?.as_ref()?.functions);
+    // Bound functions have an nvrtc behind them, until it is unloaded.
+    let Some(functions) = functions else { return INTERNAL_ERROR };
+    catch_unwind(AssertUnwindSafe(|| work(&functions))).unwrap_or(INTERNAL_ERROR)
+}
+
+/// Asks for, or changes, what is known of a program.
+fn turned<T>(number: usize, work: impl FnOnce(&mut BTreeSet<usize>) -> T) -> Option<T> {
+    loaded(|all| Some(work(&mut all.get_mut(number)?.as_mut()?.turned)))
+}
+
+/// The options of a call; none if a pointer is null, which nvrtc knows how to answer.
+///
+/// # Safety
+/// As nvrtc's page says: so many pointers to C strings.
+unsafe fn read<'a>(count: c_int, options: *const *const c_char) -> Option<Vec<&'a CStr>> {
+    let count = usize::try_from(count).ok().filter(|_| !options.is_null())?;
+    // SAFETY: the caller's list is so long.
+    let options = unsafe { std::slice::from_raw_parts(options, count) };
+    let text = |&option: &*const c_char| {
+        // SAFETY: a C string of the caller's, which lives as long as the call.
+        (!option.is_null()).then(|| unsafe { CStr::from_ptr(option) })
+    };
+    options.iter().map(text).collect()
+}
+
+/// `nvrtcCompileProgram`
+unsafe extern "C" fn compile<const N: usize>(
+    program: Program,
+    count: c_int,
+    options: *const *const c_char,
+) -> NvrtcResult {
+    answer(N, |own| {
+        turned(N, |all| all.remove(&program.addr()));
+        // SAFETY: the caller's own list.
+        let Some(read) = (unsafe { read(count, options) }) else {
+            // SAFETY: the caller's own arguments.
+            return unsafe { (own.compile)(program, count, options) };
+        };
+        let Options { given, machine, links_later } = Options::of(&read);
+        tell(machine.as_deref(), links_later);
+        let pointers: Vec<*const c_char> = given.iter().map(|option| option.as_ptr()).collect();
+        // SAFETY: as many C strings as the caller gave; they live until the call is over.
+        let result = unsafe { (own.compile)(program, count, pointers.as_ptr()) };
+        if result == 0 && machine.is_some() {
+            turned(N, |all| all.insert(program.addr()));
+        }
+        result
+    })
+}
+
+/// Says once in a process what is done, and what cannot be.
+fn tell(machine: Option<&str>, links_later: bool) {
+    static TURNED: Once = Once::new();
+    static LINKED: Once = Once::new();
+    if let Some(machine) = machine {
+        let number = machine.trim_start_matches("sm_");
+        TURNED.call_once(|| {
+            say(format_args!(
+                "the program has nvrtc compile to machine code ({machine}); nvrtc is asked for PTX (compute_{number}) \
+                 instead, which is what texunit runs, and the program gets that as nvrtcGetCUBIN's result"
+            ));
+        });
+    }
+    if links_later {
+        LINKED.call_once(|| {
+            say(format_args!(
+                "the program has nvrtc compile to what NVIDIA's linker takes (-dlto), which texunit does not run; \
+                 without -dlto nvrtc makes PTX"
+            ));
+        });
+    }
+}
+
+/// `nvrtcGetCUBINSize`
+unsafe extern "C" fn cubin_size<const N: usize>(program: Program, size: *mut usize) -> NvrtcResult {
+    answer(N, |own| {
+        let is_turned = turned(N, |all| all.contains(&program.addr())) == Some(true);
+        let function = if is_turned { own.ptx_size } else { own.cubin_size };
+        // SAFETY: the caller's own arguments, which both functions take.
+        unsafe { function(program, size) }
+    })
+}
+
+/// `nvrtcGetCUBIN`
+unsafe extern "C" fn cubin<const N: usize>(program: Program, to: *mut c_char) -> NvrtcResult {
+    answer(N, |own| {
+        let is_turned = turned(N, |all| all.contains(&program.addr())) == Some(true);
+        let function = if is_turned { own.ptx } else { own.cubin };
+        // SAFETY: the caller's own arguments, which both functions take; of the result's size the caller
+        // has asked the same one.
+        unsafe { function(program, to) }
+    })
+}
+
+/// `nvrtcDestroyProgram`
+unsafe extern "C" fn destroy<const N: usize>(program: *mut Program) -> NvrtcResult {
+    answer(N, |own| {
+        if !program.is_null() {
+            // SAFETY: a pointer to a program, which is not null.
+            let program = unsafe { *program };
+            // Before it is gone: its address may be the next program's.
+            turned(N, |all| all.remove(&program.addr()));
+        }
+        // SAFETY: the caller's own argument.
+        unsafe { (own.destroy)(program) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_have_names() {
+        let is = |name: &str| is_nvrtc(&Path::new("/a b/lib").join(name));
+        assert!(is("libnvrtc.so") && is("libnvrtc.so.12") && is("libnvrtc.alt.so.12"));
+        assert!(is("libnvrtc-b51b459d.so.12"));
+        assert!(!is("libnvrtc-builtins.so.12.9") && !is("libnvrtc-builtins.alt.so.12.9"));
+        assert!(!is("libnvrtc_static.a") && !is("nvrtc.so") && !is("libnvJitLink.so.12"));
+    }
+
+    /// Only the functions that are named, and only of a library that has all of them.
+    #[test]
+    fn what_is_no_nvrtc_is_bound_to_itself() {
+        let number = add(std::env::current_exe().unwrap_or_default(), 0);
+        let number = number.unwrap_or(usize::MAX);
+        assert_eq!(bind(number, c"nvrtcCompileProgram"), None);
+        assert_eq!(bind(number, c"nvrtcGetPTX"), None);
+        remove(number);
+        assert_eq!(bind(number, c"nvrtcCompileProgram"), None);
+        assert_eq!(bind(MOST, c"nvrtcCompileProgram"), None);
+    }
+}
