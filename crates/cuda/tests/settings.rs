@@ -332,3 +332,37 @@ fn ptx_that_is_older_than_the_device_is_noted() {
     let (_, said) = child(test, &[("TEXUNIT_TRACE", "launch"), ("TEXUNIT_DEVICE", "sm_75")]);
     assert!(!said.contains("is empty") && !said.contains("PTX for"), "{said}");
 }
+
+const MACHINE_CODE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/machine.fatbin");
+
+#[test]
+#[ignore = "a child process of others"]
+fn loads_machine_code() {
+    unsafe extern "C" {
+        fn mmap(at: *mut u8, size: usize, rights: i32, kind: i32, file: i32, from: i64) -> *mut u8;
+    }
+    use std::os::fd::AsRawFd;
+    context();
+    let (mut module, bytes) = (null_mut(), std::fs::read(MACHINE_CODE).unwrap());
+    let file = std::fs::File::open(MACHINE_CODE).unwrap();
+    // SAFETY: PROT_READ, MAP_PRIVATE, at any place.
+    let mapped = unsafe { mmap(null_mut(), bytes.len(), 1, 2, file.as_raw_fd(), 0) };
+    assert_ne!(mapped.addr(), usize::MAX);
+    // As the dynamic linker maps a library; in memory that the program has filled; a file that it names.
+    for image in [mapped, mapped, bytes.as_ptr().cast_mut()] {
+        fails!(NO_BINARY_FOR_GPU, cuModuleLoadData(&raw mut module, image));
+    }
+    let name = std::ffi::CString::new(MACHINE_CODE).unwrap();
+    fails!(NO_BINARY_FOR_GPU, cuModuleLoad(&raw mut module, name.as_ptr()));
+}
+
+#[test]
+fn machine_code_is_named_by_where_it_is() {
+    let (_, said) = child("loads_machine_code", &[]);
+    let lines: Vec<_> = said.lines().filter(|line| line.contains("texunit runs PTX")).collect();
+    let [library, bytes, file] = lines[..] else { panic!("{said}") };
+    assert!(library.contains("the library /") && library.contains("machine.fatbin has"), "{said}");
+    assert!(bytes.contains("the image of a module has machine code only"), "{said}");
+    assert!(file.contains("machine.fatbin is machine code"), "{said}");
+    assert!(lines.iter().all(|line| line.contains("`-arch=compute_86`")), "{said}");
+}
