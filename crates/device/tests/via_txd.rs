@@ -290,7 +290,8 @@ fn one_texture_of_several_geometries() {
         let device = Device::default();
         let array = picture(&device, "f32", Geometry::D2, [4, 1]);
         array.write(&[1.0_f32, 2.0, 3.0, 4.0].map(f32::to_le_bytes).concat()).unwrap();
-        let object = device.create_texture(&(&array).into(), &TextureDescriptor::default()).unwrap();
+        let object =
+            device.create_texture(&(&array).into(), &TextureDescriptor::default()).unwrap();
         let text = format!("{HEAD}{body}").replace("sm_61", target);
         let text = match target.contains("independent") {
             true => text.replace("[%t, {", "[%t, %s, {"),

@@ -200,9 +200,7 @@ fn other_geometries() {
         let (out, _) = loaded.buffer(8);
         let fault =
             loaded.run("k", How::default(), &[Arg::U64(out), Arg::U64(handle)]).unwrap_err();
-        let FaultKind::Geometry { surface: true, error } = &fault.kind else {
-            panic!("{fault:?}")
-        };
+        let FaultKind::Geometry { surface: true, error } = &fault.kind else { panic!("{fault:?}") };
         assert_eq!(error.own, geometry);
         let text = error.to_string();
         assert!(text.contains("picture") && text.contains("geometry"), "{inst}: {text}");

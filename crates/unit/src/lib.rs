@@ -22,8 +22,8 @@ pub use name::NameError;
 pub use query::{Attribute, QueryPlan, QueryRequest};
 pub use request::{
     AccessFault, ClampMode, CoordType, FetchAnswer, FetchForm, FetchKind, FetchOperands,
-    FetchRequest, Geometry, GeometryError, Lanes, Lod, Places, PlanError, ReduceOp, ReduceType, ResultType,
-    SurfaceAnswer, SurfaceForm, SurfaceKind, SurfaceRequest, ZERO_LANES, lanes,
+    FetchRequest, Geometry, GeometryError, Lanes, Lod, Places, PlanError, ReduceOp, ReduceType,
+    ResultType, SurfaceAnswer, SurfaceForm, SurfaceKind, SurfaceRequest, ZERO_LANES, lanes,
 };
 pub use resource::{
     ArchLimits, ArrayShape, Base, CreateError, CudaError, Extent, Layout, Level, Limits, Residency,

@@ -11,7 +11,8 @@ mod place;
 pub use place::{SurfaceOutcome, SurfacePlace};
 
 use crate::request::{
-    AccessFault, ClampMode, Geometry, GeometryError, PlanError, SurfaceAnswer, SurfaceForm, SurfaceRequest, lanes,
+    AccessFault, ClampMode, Geometry, GeometryError, PlanError, SurfaceAnswer, SurfaceForm,
+    SurfaceRequest, lanes,
 };
 use crate::resource::Resource;
 use crate::sampler::Surface;

@@ -154,7 +154,10 @@ pub(super) mod tests {
                     let job = help(Host::Job, instruction, own, surface);
                     let program = help(Host::Program, instruction, own, surface);
                     assert!(job.contains("in the job") && !job.contains("cuda"), "{job}");
-                    assert!(!program.contains("job") && !program.contains("geometry ="), "{program}");
+                    assert!(
+                        !program.contains("job") && !program.contains("geometry ="),
+                        "{program}"
+                    );
                     assert!(program.contains("array") || program.contains("cube"), "{program}");
                 }
             }

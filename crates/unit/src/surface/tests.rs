@@ -120,7 +120,7 @@ fn geometry_must_match() {
         "the instruction has .3d geometry, but surface `s` is a 2D array of 4 x 4 texels \
          of u8"
     );
-    assert!(of(Geometry::A2d).is_err());
+    assert!(of(Geometry::A1d).is_err());
     assert!(of(Geometry::Cube).is_err());
 }
 

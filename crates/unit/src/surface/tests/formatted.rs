@@ -97,7 +97,7 @@ fn plans_that_there_are_not() {
     };
     assert!(of(1, Geometry::D2).is_ok());
     assert!(of(3, Geometry::D2).is_err() && of(0, Geometry::D2).is_err());
-    assert!(of(1, Geometry::D1).is_err() && of(1, Geometry::A2d).is_err());
+    assert!(of(1, Geometry::D1).is_err() && of(1, Geometry::A1d).is_err());
     // A surface that `Surface::new` does not make.
     let shape = ArrayShape::new(
         Format::from_name("bc1").unwrap(),
