@@ -41,7 +41,7 @@ const BUG: u8 = 2;
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(report_bug));
     let code = exit_code(run_command);
-    texunit_files::end();
+    texunit_files::end_by_signal();
     ExitCode::from(code)
 }
 

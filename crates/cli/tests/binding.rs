@@ -354,8 +354,8 @@ fn local_memory_is_counted() {
     let folder = std::env::temp_dir().join(format!("texunit-bind-local-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let head = ".version 7.0\n.target sm_60\n.address_size 64\n";
-    let array = "{\n.local .b8 a[32768];\n.reg .b32 %r;\nmov.b32 %r, 1;\nst.local.b32 [a+32764], %r;\nret;\n}\n";
-    let deeper = ".func deeper(.reg .b32 n)\n{\n.local .b8 a[1024];\n.reg .b32 %m;\n.reg .pred %p;\n\
+    let array = "{\n.local .align 4 .b8 a[32768];\n.reg .b32 %r;\nmov.b32 %r, 1;\nst.local.b32 [a+32764], %r;\nret;\n}\n";
+    let deeper = ".func deeper(.reg .b32 n)\n{\n.local .align 4 .b8 a[1024];\n.reg .b32 %m;\n.reg .pred %p;\n\
         st.local.b32 [a], n;\nsetp.eq.s32 %p, n, 0;\n@%p ret;\nsub.s32 %m, n, 1;\ncall deeper, (%m);\nret;\n}\n";
     let kernels = format!(
         "{head}{deeper}.visible .entry array()\n{array}.visible .entry recursion(.param .b32 depth)\n\

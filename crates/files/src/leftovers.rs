@@ -4,7 +4,7 @@
 //! are waited for: the files are removed, and the signal does what it does otherwise, so that the caller sees
 //! the process ended by it. A signal that was ignored when the process started (`nohup`) stays so. SIGXFSZ is
 //! another matter: the write that passes the limit fails, whoever wrote says so and removes its files, and the end
-//! of the program is [`end`].
+//! of the program is [`end_by_signal`].
 
 use crate::error::Problem;
 use std::fs::{File, OpenOptions};
@@ -73,7 +73,7 @@ impl Drop for Temporary {
 
 /// Ends the process by SIGXFSZ if a write of it has passed the limit of the size of files; otherwise does
 /// nothing. For the end of a program, when everything is said and removed.
-pub fn end() {
+pub fn end_by_signal() {
     signals::end();
 }
 

@@ -116,11 +116,13 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut
             state.ours.insert(runtime, (path, address));
         }
         None if nvrtc::is_nvrtc(&path) => {
-            if let Some(number) = nvrtc::add(path, address) {
-                // SAFETY: as above.
-                unsafe { *cookie = number + 1 };
-                flags = BIND_TO;
-            }
+            let Some(number) = nvrtc::add(path, address) else {
+                say(format_args!("there are too many libnvrtc: this one is not asked for PTX"));
+                return;
+            };
+            // SAFETY: as above.
+            unsafe { *cookie = number + 1 };
+            flags = BIND_TO;
         }
         None => state.new.push((path, address)),
     });

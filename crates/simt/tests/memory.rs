@@ -248,63 +248,64 @@ fn fused_products_only_when_asked() {
     let (a, b, c) = (f32::from_bits(0x3f80_0001), f32::from_bits(0x3f7f_fffe), -1.0_f32);
     let (ab, ca) = (a * b, c * a);
     let rows: [(&str, f32, f32); 20] = [
-        ("mul.f32 %t, %a, %b; add.f32 %d, %t, %c;", ab + c, a.mul_add(b, c)),
-        ("mul.f32 %t, %a, %b; add.f32 %d, %c, %t;", ab + c, a.mul_add(b, c)),
-        ("mul.f32 %t, %a, %b; sub.f32 %d, %t, %c;", ab - c, a.mul_add(b, -c)),
-        ("mul.f32 %t, %a, %a; sub.f32 %d, %b, %t;", b - a * a, (-a).mul_add(a, b)),
-        ("mul.rn.f32 %t, %a, %b; add.f32 %d, %t, %c;", ab + c, ab + c),
-        ("mul.f32 %t, %a, %b; add.rn.f32 %d, %t, %c;", ab + c, ab + c),
-        ("mul.ftz.f32 %t, %a, %b; add.f32 %d, %t, %c;", ab + c, ab + c),
-        ("mul.ftz.f32 %t, %a, %b; add.ftz.f32 %d, %t, %c;", ab + c, a.mul_add(b, c)),
-        ("mul.sat.f32 %t, %a, %b; add.f32 %d, %t, %c;", ab + c, ab + c),
+        ("mul.f32 %x, %a, %b; add.f32 %d, %x, %c;", ab + c, a.mul_add(b, c)),
+        ("mul.f32 %x, %a, %b; add.f32 %d, %c, %x;", ab + c, a.mul_add(b, c)),
+        ("mul.f32 %x, %a, %b; sub.f32 %d, %x, %c;", ab - c, a.mul_add(b, -c)),
+        ("mul.f32 %x, %a, %a; sub.f32 %d, %b, %x;", b - a * a, (-a).mul_add(a, b)),
+        ("mul.rn.f32 %x, %a, %b; add.f32 %d, %x, %c;", ab + c, ab + c),
+        ("mul.f32 %x, %a, %b; add.rn.f32 %d, %x, %c;", ab + c, ab + c),
+        ("mul.ftz.f32 %x, %a, %b; add.f32 %d, %x, %c;", ab + c, ab + c),
+        ("mul.ftz.f32 %x, %a, %b; add.ftz.f32 %d, %x, %c;", ab + c, a.mul_add(b, c)),
+        ("mul.sat.f32 %x, %a, %b; add.f32 %d, %x, %c;", ab + c, ab + c),
         // Read by something else.
-        ("mul.f32 %t, %a, %b; add.f32 %d, %t, %c; st.global.f32 [%my+4], %t;", ab + c, ab + c),
-        ("mul.f32 %t, %a, %b; add.f32 %d, %t, %t;", ab + ab, ab + ab),
+        ("mul.f32 %x, %a, %b; add.f32 %d, %x, %c; st.global.f32 [%my+4], %x;", ab + c, ab + c),
+        ("mul.f32 %x, %a, %b; add.f32 %d, %x, %x;", ab + ab, ab + ab),
         // By two sums: into both.
         (
-            "mul.f32 %t, %a, %b; add.f32 %e, %t, %c; add.f32 %d, %t, %e;",
+            "mul.f32 %x, %a, %b; add.f32 %e, %x, %c; add.f32 %d, %x, %e;",
             ab + (ab + c),
             a.mul_add(b, a.mul_add(b, c)),
         ),
         // A sum of two products: the first.
-        ("mul.f32 %e, %c, %a; mul.f32 %t, %a, %b; add.f32 %d, %t, %e;", ab + ca, a.mul_add(b, ca)),
-        ("mul.f32 %e, %c, %a; mul.f32 %t, %a, %b; sub.f32 %d, %e, %t;", ca - ab, c.mul_add(a, -ab)),
+        ("mul.f32 %e, %c, %a; mul.f32 %x, %a, %b; add.f32 %d, %x, %e;", ab + ca, a.mul_add(b, ca)),
+        ("mul.f32 %e, %c, %a; mul.f32 %x, %a, %b; sub.f32 %d, %e, %x;", ca - ab, c.mul_add(a, -ab)),
         // The second, if the first cannot be.
         (
-            "mul.f32 %t, %a, %b; mul.f32 %e, %c, %a; st.global.f32 [%my+4], %t; add.f32 %d, %t, %e;",
+            "mul.f32 %x, %a, %b; mul.f32 %e, %c, %a; st.global.f32 [%my+4], %x; add.f32 %d, %x, %e;",
             ab + ca,
             c.mul_add(a, ab),
         ),
         // One that stays apart from one of its two sums stays apart from both.
         (
-            "mul.f32 %t, %a, %b; mul.f32 %e, %c, %a; mul.f32 %f, %b, %c; add.f32 %d, %t, %e;
+            "mul.f32 %x, %a, %b; mul.f32 %e, %c, %a; mul.f32 %f, %b, %c; add.f32 %d, %x, %e;
              add.f32 %g, %e, %f; add.f32 %d, %d, %g;",
             (ab + ca) + (ca + b * c),
             a.mul_add(b, ca) + b.mul_add(c, ca),
         ),
         // A register with one product after the other.
         (
-            "mul.f32 %t, %a, %b; add.f32 %e, %t, %c; mul.f32 %t, %a, %a; add.f32 %d, %t, %e;",
+            "mul.f32 %x, %a, %b; add.f32 %e, %x, %c; mul.f32 %x, %a, %a; add.f32 %d, %x, %e;",
             a * a + (ab + c),
             a.mul_add(a, a.mul_add(b, c)),
         ),
         // Another block.
-        ("mul.f32 %t, %a, %b; @%no bra L; add.f32 %d, %t, %c; L:", ab + c, ab + c),
-        ("mul.f32 %t, %a, %b; @%no st.global.f32 [%my+4], %c; add.f32 %d, %t, %c;", ab + c, ab + c),
+        ("mul.f32 %x, %a, %b; @%no bra L; add.f32 %d, %x, %c; L:", ab + c, ab + c),
+        ("mul.f32 %x, %a, %b; @%no st.global.f32 [%my+4], %c; add.f32 %d, %x, %c;", ab + c, ab + c),
         // Under a guard.
-        ("mul.f32 %t, %a, %b; @!%no add.f32 %d, %t, %c;", ab + c, a.mul_add(b, c)),
+        ("mul.f32 %x, %a, %b; @!%no add.f32 %d, %x, %c;", ab + c, a.mul_add(b, c)),
     ];
     for (body, apart, together) in rows {
         let text = kernel(
-            ".reg .f32 %a, %b, %c, %d, %e, %f, %g, %t; .reg .pred %no;",
+            ".reg .f32 %a, %b, %c, %d, %e, %f, %g, %x; .reg .pred %no;",
             &format!(
                 "mov.f32 %a, 0f3f800001; mov.f32 %b, 0f3f7ffffe; mov.f32 %c, 0fbf800000;
                  setp.ne.f32 %no, %a, %a; {body}\nst.global.f32 [%my], %d; ret;"
             ),
         );
-        assert_eq!(run_words(&text, how(1), 1), [apart.to_bits()], "{body}");
-        let fused = run_words(&text, How { fmad: true, ..how(1) }, 1);
-        assert_eq!(fused, [together.to_bits()], "{body}");
+        // The second word is for what is stored besides.
+        assert_eq!(run_words(&text, how(1), 2)[0], apart.to_bits(), "{body}");
+        let fused = run_words(&text, How { fmad: true, ..how(1) }, 2);
+        assert_eq!(fused[0], together.to_bits(), "{body}");
     }
 }
 

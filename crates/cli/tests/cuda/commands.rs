@@ -24,7 +24,8 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
         ("what cannot be started has 125", not_started),
         ("install-libs", install_libs),
     ];
-    let with_nvcc: [(&str, Test); 11] = [
+    let with_nvcc: [(&str, Test); 12] = [
+        ("an exception in a host function", exception),
         ("products and sums", fmad),
         ("a report to a pipe", report_to_a_pipe),
         ("start-up", start_up),
@@ -71,6 +72,15 @@ fn fmad(setup: &Setup) -> Result<(), Failed> {
         same(&*ended.stdout, wanted, &ended)?;
     }
     Ok(())
+}
+
+/// An exception that leaves a host function ends the process, and is caught by nobody.
+fn exception(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "exception.cu", SHARED, &[])?;
+    let ended = run(setup.run().arg(&program), &program)?;
+    same(&*ended.stdout, "before\n", &ended)?;
+    same(ended.status.to_string().contains("signal: 6"), true, &ended)?;
+    same(ended.stderr.is_empty(), false, &ended)
 }
 
 /// Nobody reads it: the program ends all the same, and with its own exit code.
