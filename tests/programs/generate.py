@@ -429,6 +429,21 @@ def async_copy(rng):
     Case("async_copy", "async_copy", [1], [64]).given("s32", v).out("s32", out).write()
 
 
+def product(rng, name, n, block):
+    a, b = ([float(rng.randint(-99, 99)) for _ in range(n * n)] for _ in range(2))
+    # Sums of integers below 2^24 are exact in any order.
+    c = [sum(a[row * n + k] * b[k * n + column] for k in range(n)) for row in range(n) for column in range(n)]
+    Case(name, name, [n // 16, n // 16], block).given("f32", a).given("f32", b).out("f32", c).scalar("s32", n).write()
+
+
+def barrier_matmul(rng):
+    product(rng, "barrier_matmul", 128, [16, 16])
+
+
+def barrier_stages(rng):
+    product(rng, "barrier_stages", 64, [16, 20])
+
+
 def heap(rng):
     v = ints(rng, 64, 0, 1000)
     out = []
@@ -474,7 +489,7 @@ def grid_sync(rng):
     case.out("s32", [s(2 * c + 1) for c in cells]).scalar("s32", rounds).write()
 
 
-PROGRAMS = [arithmetic, alloca, async_copy, atomics, barriers, bitonic, block_groups, grid_sync, heap, bits, branch_table, compare, convert, denormals, divergence, divide, dynamic_shared, f64, fast_math, globals_, groups, half,
+PROGRAMS = [arithmetic, alloca, async_copy, atomics, barrier_matmul, barrier_stages, barriers, bitonic, block_groups, grid_sync, heap, bits, branch_table, compare, convert, denormals, divergence, divide, dynamic_shared, f64, fast_math, globals_, groups, half,
             histogram, indirect, int64, libm, libm64, life, local_array, mandelbrot, match, matmul, memory, multiply, narrow, old_warp, printf, printf_loop, recursion,
             reduce, scan, sha256, shuffle, specials, spinlock, struct_param, switch, syncwarp, transpose, vote, *units.PROGRAMS, *halves.PROGRAMS]
 

@@ -29,6 +29,8 @@ alloca          |G  |
 arithmetic      |r  |
 async_copy      |s  | noO0
 atomics         |r  |
+barrier_matmul  |s  | noO0
+barrier_stages  |s  | noO0
 barriers        |r  |
 bitonic         |c  |
 bits            |r  |

@@ -123,7 +123,7 @@ pub struct LaunchArgs {
 /// Arguments of `texunit compare`.
 #[derive(Clone, Debug, Args)]
 pub struct CompareArgs {
-    /// Case files, job files, and folders of them; `tests/fetch` and `examples` if nothing is
+    /// Case files, job files, and folders of them; `tests/fetch`, `tests/compare` and `examples` if nothing is
     /// named.
     #[arg(value_name = "CASES")]
     pub cases: Vec<PathBuf>,

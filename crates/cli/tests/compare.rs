@@ -41,6 +41,15 @@ fn jobs_run_on_the_card() {
     assert!(skipped, "module references are not bound on a card: {}", human(&comparison));
 }
 
+/// The jobs of tests/compare are such as a card can be asked.
+#[test]
+fn jobs_for_cards_are_asked() {
+    let comparison = compare(&args(&[&root().join("tests/compare")]));
+    assert!(comparison.succeeded(), "{}", human(&comparison));
+    let equal = comparison.compared.iter().filter(|c| matches!(c.outcome, Outcome::Equal { .. }));
+    assert_eq!((equal.count(), comparison.compared.len()), (4, 4), "{}", human(&comparison));
+}
+
 #[test]
 fn answers_are_recorded_and_random_cases_run() {
     let folder = std::env::temp_dir().join(format!("texunit-compare-{}", std::process::id()));

@@ -45,13 +45,19 @@ fn bit(a: u64, i: u64) -> u64 {
     if i < 64 { a >> i & 1 } else { 0 }
 }
 
+/// Bits of a position or length that count: a byte of 32-bit forms (PTX ISA), a word of 64-bit ones
+/// (what a card runs; docs/numerics.md, 13.9).
+fn counted(msb: u64) -> u64 {
+    if msb == 63 { 0xffff_ffff } else { 0xff }
+}
+
 #[test]
 fn fields() {
     for (name, msb, signed) in
         [("u32", 31, false), ("s32", 31, true), ("u64", 63, false), ("s64", 63, true)]
     {
         let model = |a: u64, b: u64, c: u64| {
-            let (pos, len) = (b & 0xff, c & 0xff);
+            let (pos, len) = (b & counted(msb), c & counted(msb));
             let sign = if !signed || len == 0 { 0 } else { bit(a, (pos + len - 1).min(msb)) };
             (0..=msb).fold(0, |d, i| {
                 d | (if i < len && pos + i <= msb { bit(a, pos + i) } else { sign }) << i
@@ -59,18 +65,18 @@ fn fields() {
         };
         let text = format!("bfe.{name}");
         sweep(&text, model);
-        for pos in (0..70).chain([127, 128, 200, 255, 256, 257]) {
-            for len in [0, 1, 2, 7, 8, 31, 32, 33, 63, 64, 65, 128, 255, 256] {
+        for pos in (0..70).chain([127, 128, 200, 255, 256, 257, 0x8000_0000, 0xffff_ffff]) {
+            for len in [0, 1, 2, 7, 8, 31, 32, 33, 63, 64, 65, 128, 255, 256, 0xffff_ffff] {
                 let a = 0x8123_4567_c9ab_cdef;
                 check(&text, &[a, pos, len], model(a, pos, len));
             }
         }
     }
     for (name, msb) in [("b32", 31), ("b64", 63)] {
-        for pos in (0..70).chain([127, 128, 200, 255, 256, 300]) {
-            for len in [0, 1, 2, 7, 8, 31, 32, 33, 63, 64, 65, 128, 255, 256] {
+        for pos in (0..70).chain([127, 128, 200, 255, 256, 300, 0x8000_0001, 0xffff_ffff]) {
+            for len in [0, 1, 2, 7, 8, 31, 32, 33, 63, 64, 65, 128, 255, 256, 0xffff_ffff] {
                 let (a, b) = (0x8123_4567_c9ab_cdefu64, 0x5aa5_0ff0_3cc3_6996u64);
-                let (p, l) = (pos & 0xff, len & 0xff);
+                let (p, l) = (pos & counted(msb), len & counted(msb));
                 let expected = (0..=msb).fold(0, |d, i| {
                     let inside = i >= p && i - p < l;
                     d | (if inside { bit(a, i - p) } else { bit(b, i) }) << i

@@ -19,6 +19,16 @@ fn conversions() {
 }
 
 #[test]
+fn nans() {
+    check_table(include_str!("data/alu_nans.txt"));
+}
+
+#[test]
+fn divisions_by_reciprocals() {
+    check_table(include_str!("data/alu_divisions.txt"));
+}
+
+#[test]
 fn approximations() {
     check_table(include_str!("data/alu_approximations.txt"));
 }
@@ -179,7 +189,8 @@ fn narrow_conversions() {
     check("cvt.rna.tf32.f32", &[0x3f80_1000], 0x3f80_2000);
     check("cvt.rn.tf32.f32", &[0x3f80_1000], 0x3f80_0000);
     check("cvt.rz.tf32.f32", &[0xbf80_3fff], 0xbf80_2000);
-    check("cvt.rna.tf32.f32", &[0x7fc0_0001], 0x7fff_e000);
+    check("cvt.rna.tf32.f32", &[0x7fc0_0001], 0x7fc0_0000);
+    check("cvt.rna.satfinite.tf32.f32", &[0x7fc0_0001], 0x7fff_e000);
     // e4m3: 448 is the largest, 0x7f the NaN; 1.0625 ties to even 1.0, 2^-9 is the smallest.
     check("cvt.rn.satfinite.e4m3x2.f32", &[0x43e0_0000, 0x7f80_0000], 0x7e7e);
     check("cvt.rn.satfinite.e4m3x2.f32", &[0x7fc0_0000, 0x3f88_0000], 0x7f38);
@@ -265,13 +276,19 @@ proptest! {
     fn f64_equals_the_model(a: u64, b: u64, near in -4i64..4, c: u64) {
         const F: Format = Format::F64;
         let other = a.wrapping_add_signed(near) ^ 1 << 63;
+        // The model has one NaN; the first operand that is one comes out.
+        let nan = |sources: &[u64], model: u64| {
+            let operand = sources.iter().find(|x| F.is_nan(**x));
+            operand.map_or(model, |x| x | 1 << 51)
+        };
         for b in [b, other] {
             let run = |op: &str, s| Instruction::new(op).run(s);
-            prop_assert_eq!(run("add.f64", [a, b, 0, 0]), soft::add(F, 0, a, b));
-            prop_assert_eq!(run("mul.f64", [a, b, 0, 0]), soft::mul(F, 0, a, b));
-            prop_assert_eq!(run("fma.rn.f64", [a, b, c, 0]), soft::fma(F, 0, a, b, c));
-            prop_assert_eq!(run("div.rn.f64", [a, b, 0, 0]), soft::div(F, 0, a, b));
-            prop_assert_eq!(run("sqrt.rn.f64", [a, 0, 0, 0]), soft::sqrt(F, 0, a));
+            prop_assert_eq!(run("add.f64", [a, b, 0, 0]), nan(&[a, b], soft::add(F, 0, a, b)));
+            prop_assert_eq!(run("mul.f64", [a, b, 0, 0]), nan(&[a, b], soft::mul(F, 0, a, b)));
+            let fused = soft::fma(F, 0, a, b, c);
+            prop_assert_eq!(run("fma.rn.f64", [a, b, c, 0]), nan(&[a, b, c], fused));
+            prop_assert_eq!(run("div.rn.f64", [a, b, 0, 0]), nan(&[a, b], soft::div(F, 0, a, b)));
+            prop_assert_eq!(run("sqrt.rn.f64", [a, 0, 0, 0]), nan(&[a], soft::sqrt(F, 0, a)));
         }
     }
 

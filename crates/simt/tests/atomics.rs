@@ -300,3 +300,58 @@ fn refusals_name_the_instruction_and_the_reason() {
         );
     }
 }
+
+/// Sums of f64 with NaNs (docs/numerics.md, 13.2 and 13.7): a NaN comes out with sign and payload, the
+/// instruction's before that of memory; one that the sum makes is 0xfff8000000000000.
+#[test]
+fn sums_of_f64_keep_nans() {
+    let (one, infinity) = (1f64.to_bits(), f64::INFINITY.to_bits());
+    let (quiet, minus, signalling) =
+        (0x7ff8_0000_1234_5678_u64, 0xfff9_0000_0000_0001, 0x7ff0_0000_0000_0042);
+    #[rustfmt::skip]
+    let rows = [
+        // memory, operand, sum
+        (one, quiet, quiet),
+        (minus, one, minus),
+        (minus, quiet, quiet),
+        (quiet, minus, minus),
+        (one, signalling, signalling | 1 << 51),
+        (infinity, infinity ^ 1 << 63, 0xfff8_0000_0000_0000),
+        (one, one, 2f64.to_bits()),
+    ];
+    for (memory, operand, sum) in rows {
+        for space in ["global", "shared"] {
+            for reduces in [false, true] {
+                let (opcode, d) = if reduces { ("red", "") } else { ("atom", "%old, ") };
+                let (init, at, back) = match space {
+                    "global" => ("", "%out", ""),
+                    _ => (
+                        "ld.global.u64 %w, [%out]; st.shared.u64 [s], %w;",
+                        "s",
+                        "ld.shared.u64 %w, [s]; st.global.u64 [%out], %w;",
+                    ),
+                };
+                let text = kernel(
+                    ".reg .f64 %old, %x; .reg .u64 %w; .shared .align 8 .b8 s[8];",
+                    &format!(
+                        "{init}
+                         mov.u64 %w, {operand:#x};
+                         mov.b64 %x, %w;
+                         {opcode}.{space}.add.f64 {d}[{at}], %x;
+                         {back}
+                         ret;"
+                    ),
+                );
+                let loaded = load_text(&text);
+                let (address, block) = loaded.filled(&[memory as u32, (memory >> 32) as u32]);
+                let how = How { block: [1, 1, 1], ..How::default() };
+                loaded.run("k", how, &[Arg::U64(address)]).unwrap();
+                assert_eq!(
+                    block.load_u64(0).unwrap(),
+                    sum,
+                    "{opcode}.{space} {memory:x} {operand:x}"
+                );
+            }
+        }
+    }
+}

@@ -194,3 +194,111 @@ fn guards_hold_for_what_lanes_do_together() {
     };
     assert_eq!(got, (0..32).map(wanted).collect::<Vec<u32>>());
 }
+
+/// A shuffle of every mode from lanes that do not execute it, by the ISA's formula for the source
+/// and 0 in the place of what is undefined there (docs/numerics.md, 13.11).
+fn from_absent(mode: &str, lane: i32, b: i32, c: i32, executing: u32) -> u32 {
+    let (v, p) = shfl(mode, lane, b, c);
+    let source = if p { v / 10 } else { lane };
+    let value = if executing >> source & 1 == 1 { source as u32 * 10 + 7 } else { 0 };
+    value + if p { 100_000 } else { 0 }
+}
+
+/// Runs `before`, which says in %go which lanes execute the shuffle; gives what each lane has then.
+fn shuffled(before: &str, mode: &str, sync: &str, b: i32, c: i32) -> Vec<u32> {
+    let (dot, version) = if sync.is_empty() { ("", "6.0") } else { (".sync", "8.0") };
+    let text = kernel(
+        ".reg .pred %p, %go; .reg .u32 %v, %r, %m;",
+        &format!(
+            "mad.lo.u32 %v, %t, 10, 7;
+             mov.u32 %r, 55;
+             {before}
+             @!%go bra DONE;
+             shfl{dot}.{mode}.b32 %r|%p, %v, {b}, {c}{sync};
+             @%p add.u32 %r, %r, 100000;
+DONE:        st.global.u32 [%my], %r;
+             ret;"
+        ),
+    )
+    .replace(".version 8.0", &format!(".version {version}"))
+    .replace(".target sm_80", if sync.is_empty() { ".target sm_60" } else { ".target sm_80" });
+    run_words(&text, How::default(), 32)
+}
+
+#[test]
+fn lanes_that_do_not_execute_a_shuffle_give_0() {
+    let masks = [0x0000_ffff_u32, 0xaaaa_aaaa, 0x8000_0001, 0x0f0f_1234, 1, 0xffff_ffff];
+    for mode in ["up", "down", "bfly", "idx"] {
+        let c = if mode == "up" { 0 } else { 31 };
+        for executing in masks {
+            for b in [0, 1, 3, 16, 31] {
+                let go = format!(
+                    "mov.u32 %m, {executing};
+                     shr.u32 %m, %m, %t;
+                     and.b32 %m, %m, 1;
+                     setp.ne.u32 %go, %m, 0;"
+                );
+                let there = |t: i32| executing >> t & 1 == 1;
+                let wanted = |t: i32| match there(t) {
+                    true => from_absent(mode, t, b, c, executing),
+                    false => 55,
+                };
+                let wanted: Vec<u32> = (0..32).map(wanted).collect();
+                // Lanes outside of the mask go another way.
+                let sync = format!(", {executing}");
+                assert_eq!(shuffled(&go, mode, &sync, b, c), wanted, "{mode} {b} {executing:#x}");
+                // Without `.sync`: lanes that are elsewhere.
+                assert_eq!(shuffled(&go, mode, "", b, c), wanted, "{mode} {b} {executing:#x}");
+                // Lanes that have exited, though the mask names them.
+                let exits = format!("{go}\n@!%go st.global.u32 [%my], %r;\n@!%go exit;");
+                assert_eq!(shuffled(&exits, mode, ", -1", b, c), wanted, "{mode} {executing:#x}");
+                assert_eq!(shuffled(&exits, mode, "", b, c), wanted, "{mode} {executing:#x}");
+            }
+        }
+    }
+}
+
+/// Lanes that a CTA does not have are absent like others.
+#[test]
+fn threads_that_do_not_exist_give_0() {
+    let text = kernel(
+        ".reg .u32 %r;",
+        "add.u32 %r, %t, 5;
+         shfl.sync.down.b32 %r, %r, 4, 31, -1;
+         st.global.u32 [%my], %r;
+         ret;",
+    );
+    let got = run_words(&text, How { block: [42, 1, 1], ..How::default() }, 42);
+    let wanted = |t: u32| match t {
+        0..28 | 32..38 => t + 9,
+        // Out of range: the lane's own value.
+        28..32 => t + 5,
+        _ => 0,
+    };
+    assert_eq!(got, (0..42).map(wanted).collect::<Vec<u32>>());
+}
+
+/// The end of NVIDIA's reduction sample: a mask of the lanes that hold sums, and offsets that reach
+/// beyond it. The sums have to be those of these lanes alone.
+#[test]
+fn a_reduction_over_a_part_of_a_warp() {
+    let text = kernel(
+        ".reg .pred %p; .reg .u32 %m, %s, %o, %r;",
+        "mov.u32 %s, 0xdead;
+         setp.lt.u32 %p, %t, 8;
+         vote.sync.ballot.b32 %m, %p, -1;
+         @!%p bra DONE;
+         mul.lo.u32 %s, %t, %t;
+         mov.u32 %o, 16;
+LOOP:    shfl.sync.down.b32 %r, %s, %o, 31, %m;
+         add.u32 %s, %s, %r;
+         shr.u32 %o, %o, 1;
+         setp.ne.u32 %p, %o, 0;
+         @%p bra LOOP;
+DONE:    st.global.u32 [%my], %s;
+         ret;",
+    );
+    let got = run_words(&text, How::default(), 32);
+    assert_eq!(got[0], (0..8).map(|t| t * t).sum::<u32>());
+    assert_eq!(got[8..], [0xdead; 24]);
+}

@@ -71,6 +71,16 @@ fn f(v: u32) -> f32 {
     f32::from_bits(v)
 }
 
+/// The sum of two f32 by way of f64, whose NaNs keep sign and payload (docs/numerics.md, 13.2 and 13.8).
+fn sum_by_f64(a: u32, b: u32) -> u32 {
+    let sum = f64::from(f(a)) + f64::from(f(b));
+    match [a, b].into_iter().find(|x| f(*x).is_nan()) {
+        Some(nan) => nan | 0x0040_0000,
+        None if sum.is_nan() => 0xffc0_0000,
+        None => (sum as f32).to_bits(),
+    }
+}
+
 fn bits(v: f32) -> u32 {
     if v.is_nan() { 0x7fff_ffff } else { v.to_bits() }
 }
@@ -92,7 +102,7 @@ const FLOAT: &[(&str, Model)] = &[
     ("add.sat.f32 d, a, b",         |a, b, _, _| { let s = f(a) + f(b); if s > 0.0 { s.min(1.0).to_bits() } else { 0 } }),
     ("cvt.rn.f32.s32 d, a",         |a, _, _, _| bits(a as i32 as f32)),
     ("cvt.rn.f32.u32 d, a",         |a, _, _, _| bits(a as f32)),
-    ("{cvt.f64.f32 g, a; cvt.f64.f32 h, b; add.f64 g, g, h; cvt.rn.f32.f64 d, g;}", |a, b, _, _| bits((f64::from(f(a)) + f64::from(f(b))) as f32)),
+    ("{cvt.f64.f32 g, a; cvt.f64.f32 h, b; add.f64 g, g, h; cvt.rn.f32.f64 d, g;}", |a, b, _, _| sum_by_f64(a, b)),
     ("{setp.ltu.f32 p, a, b; selp.b32 d, a, b, p;}", |a, b, _, _| if f(a) >= f(b) { b } else { a }),
     ("set.gt.f32.f32 d, a, b",      |a, b, _, _| if f(a) > f(b) { 1.0_f32.to_bits() } else { 0 }),
     ("xor.b32 d, a, b",             |a, b, _, _| a ^ b),

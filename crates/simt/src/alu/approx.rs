@@ -10,7 +10,7 @@ use texunit_isa::{Modifiers, Opcode};
 use super::Alu;
 use super::exact;
 use super::float::{result, source};
-use super::lanes::{narrow, wide};
+use super::lanes::{narrow, wide, wide64};
 use super::round::{Format, RN};
 use super::soft;
 
@@ -62,11 +62,12 @@ pub(super) fn tanh_64(x: f64) -> f64 {
     x.tanh()
 }
 
-/// `div.approx`: a divisor above 2^126 has a reciprocal of zero (PTX ISA, div).
+/// `div.approx`: the product with the reciprocal, each rounded (docs/numerics.md, 13.10). A divisor
+/// above 2^126 has a reciprocal of zero (PTX ISA, div).
 #[inline(always)]
 fn div_approx(a: f32, b: f32) -> f32 {
     let big = b.abs() > f32::from_bits(0x7e80_0000) && b.is_finite();
-    if big { a * (0.0 * b) } else { a / b }
+    a * if big { 0.0 * b } else { 1.0 / b }
 }
 
 fn forms<const FTZ: bool>(opcode: Opcode, full: bool) -> Option<Alu> {
@@ -104,7 +105,7 @@ pub(super) fn select32(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
 /// only the upper 32 bits.
 pub(super) fn select64(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
     Some(match (opcode, mods.ftz) {
-        (Opcode::Rsqrt, false) => wide!(|a, _, _| soft::rsqrt(Format::F64, RN, a)),
+        (Opcode::Rsqrt, false) => wide64!(|a, _, _| soft::rsqrt(Format::F64, RN, a)),
         (Opcode::Rsqrt, true) => wide!(|a, _, _| gross(a, |x| 1.0 / x.sqrt())),
         (Opcode::Rcp, true) => wide!(|a, _, _| gross(a, |x| 1.0 / x)),
         _ => return None,

@@ -104,21 +104,28 @@ fn ones(len: u32) -> u64 {
     if len < 64 { (1 << len) - 1 } else { !0 }
 }
 
-/// Bits `pos .. pos + len`; those at WIDTH or above read 0. Only the low bytes of pos and len count.
+/// What counts of a position or a length: the low byte (PTX ISA, bfe, bfi), but all of it for 64
+/// bits, which several machine instructions do (docs/numerics.md, 13.9).
+#[inline(always)]
+fn counted<const WIDTH: u32>(x: u32) -> u32 {
+    if WIDTH == 64 { x } else { x & 0xff }
+}
+
+/// Bits `pos .. pos + len`; those at WIDTH or above read 0.
 #[inline(always)]
 fn field<const WIDTH: u32>(a: u64, pos: u32, len: u32) -> u64 {
-    let (pos, len) = (pos & 0xff, len & 0xff);
+    let (pos, len) = (counted::<WIDTH>(pos), counted::<WIDTH>(len));
     if pos < WIDTH { (a >> pos) & ones(len) } else { 0 }
 }
 
 /// The field with its sign above it: its top bit, or bit WIDTH-1 where it reaches beyond.
 #[inline(always)]
 fn signed_field<const WIDTH: u32>(a: u64, pos: u32, len: u32) -> u64 {
-    let (pos, len) = (pos & 0xff, len & 0xff);
+    let (pos, len) = (counted::<WIDTH>(pos), counted::<WIDTH>(len));
     if len == 0 {
         return 0;
     }
-    let sign = (a >> (pos + len - 1).min(WIDTH - 1)) & 1;
+    let sign = (a >> pos.saturating_add(len - 1).min(WIDTH - 1)) & 1;
     // The bits that the field really holds.
     let held = len.min(WIDTH.saturating_sub(pos));
     field::<WIDTH>(a, pos, held) | if sign == 1 { !ones(held) } else { 0 }
@@ -127,7 +134,7 @@ fn signed_field<const WIDTH: u32>(a: u64, pos: u32, len: u32) -> u64 {
 /// `a` inserted into `b` at `pos`.
 #[inline(always)]
 fn insert<const WIDTH: u32>(a: u64, b: u64, pos: u32, len: u32) -> u64 {
-    let (pos, len) = (pos & 0xff, len & 0xff);
+    let (pos, len) = (counted::<WIDTH>(pos), counted::<WIDTH>(len));
     if pos >= WIDTH {
         return b;
     }

@@ -3,11 +3,12 @@
 //! [`Convert`] interprets any conversion, a lane at a time; [`quick`](super::quick) has functions
 //! for the usual ones. A conversion to an integer clamps to its range; a NaN becomes 0, but where the source is
 //! f64 or the destination has 64 bits only the top bit of the destination type is set (PTX ISA,
-//! cvt). A NaN that stays a float becomes the canonical one of its new type.
+//! cvt). A NaN that stays a float becomes the canonical one of its new type, or keeps its payload where
+//! the processor's conversion does ([`Convert::nan`]).
 
 use texunit_isa::{Modifiers, Rounding, ScalarType as Ty};
 
-use super::float::result64;
+use super::float::{QUIET64, result64};
 use super::half::{bf16_to_f32, f16_to_f32};
 use super::quick::quick;
 use super::round::{self, Format, RM, RN, RZ, pack};
@@ -70,6 +71,23 @@ pub(super) fn float(ty: Ty, x: u64) -> f64 {
     }
 }
 
+/// The f64 of the canonical NaN of f32.
+const WIDE_CANONICAL: u64 = 0x7fff_ffff_e000_0000;
+
+/// A NaN of a shorter format as f64: sign and payload, quiet.
+#[inline(always)]
+pub(super) fn widened_nan<const FRAC: u32, const EXP: u32>(x: u64) -> u64 {
+    let fraction = (x & ((1 << FRAC) - 1)) << (52 - FRAC);
+    (x >> (FRAC + EXP) & 1) << 63 | Format::F64.inf | QUIET64 | fraction
+}
+
+/// A NaN of f64 in a shorter format: sign and the top of the payload, quiet.
+#[inline(always)]
+pub(super) fn cut_nan<const FRAC: u32, const EXP: u32>(x: u64) -> u64 {
+    let fraction = (x | QUIET64) >> (52 - FRAC) & ((1 << FRAC) - 1);
+    (x >> 63) << (FRAC + EXP) | ((1 << EXP) - 1) << FRAC | fraction
+}
+
 /// To an integral value.
 #[inline(always)]
 fn whole(mode: u8, x: f64) -> f64 {
@@ -105,8 +123,28 @@ impl Convert {
             (true, true) => self.integer_to_integer(integer(self.from, x)),
             (true, false) => self.integer_to_float(integer(self.from, x)),
             (false, true) => self.float_to_integer(self.float(x)),
-            (false, false) => self.float_to_float(self.float(x)),
+            (false, false) => self.nan(x).unwrap_or_else(|| self.float_to_float(self.float(x))),
         }
+    }
+
+    /// What a NaN becomes in conversions that keep some of it (docs/numerics.md, 13.8); `None`: no NaN,
+    /// or another conversion.
+    fn nan(&self, x: u64) -> Option<u64> {
+        if self.sat || self.relu || self.satfinite || !float(self.from, x).is_nan() {
+            return None;
+        }
+        Some(match (self.to, self.from) {
+            (Ty::F64, Ty::F32) if self.ftz => WIDE_CANONICAL,
+            (Ty::F64, Ty::F32) => widened_nan::<23, 8>(x),
+            (Ty::F64, Ty::F16) => widened_nan::<10, 5>(x),
+            (Ty::F64, Ty::F64) if self.integral => x | QUIET64,
+            (Ty::F64, Ty::F64) => x,
+            (Ty::F32, Ty::F64) => cut_nan::<23, 8>(x),
+            (Ty::F16, Ty::F64) => cut_nan::<10, 5>(x),
+            (Ty::F32, Ty::Bf16) => (x & 0xffff) << 16,
+            (Ty::Tf32, Ty::F32) if self.mode == round::RNA => x & 0xffff_e000,
+            _ => return None,
+        })
     }
 
     /// The source as a number, subnormal f32 flushed if so asked.

@@ -1,16 +1,17 @@
 //! IEEE arithmetic of f32 and f64: add to fma, division, roots, min, max, abs, neg, copysign.
 //!
 //! Subnormals are numbers unless `.ftz` says to take them, in sources and results, as zeros of
-//! their sign. A NaN result is 0x7fffffff for f32, 0xfff8000000000000 for f64, whatever the NaN
-//! that went in; the ISA leaves the payload of `abs` and `neg` open, and they do the same.
-//! `.sat` limits a result to [+0, 1], NaN becoming +0.
+//! their sign. A NaN result of f32 is 0x7fffffff, whatever the NaN that went in; the ISA leaves the
+//! payload of `abs` and `neg` open, and they do the same. Of f64, a NaN that goes in comes out, and
+//! one that arithmetic makes is 0xfff8000000000000 (`nan64`). `.sat` limits a result to [+0, 1], NaN
+//! becoming +0.
 
 use texunit_isa::{Modifiers, Opcode};
 
-use super::Alu;
-use super::lanes::{narrow, wide};
+use super::lanes::{narrow, wide, wide64};
 use super::round::{self, Format, RM, RN, RP, RZ, narrow32, sum_odd, to_odd};
 use super::soft;
+use super::{Alu, L64};
 
 /// Subnormals become zeros of their sign.
 #[inline(always)]
@@ -35,7 +36,26 @@ pub(super) fn result<const FTZ: bool, const SAT: bool>(x: f32) -> u32 {
     if FTZ { flush32(bits) } else { bits }
 }
 
-/// A result of an f64 instruction.
+/// The bit that tells a quiet NaN of f64 from a signalling one.
+pub(super) const QUIET64: u64 = 1 << 51;
+
+/// The NaN that an f64 instruction gives: the first one among its sources, sign and payload as they
+/// are, or the one that arithmetic makes (docs/numerics.md, 13.2 and 13.7). A signalling one is quiet
+/// afterwards.
+pub(crate) fn nan64<const N: usize>(sources: [u64; N]) -> u64 {
+    let is_nan = |x: &u64| f64::from_bits(*x).is_nan();
+    sources.into_iter().find(is_nan).map_or(Format::F64.nan, |x| x | QUIET64)
+}
+
+/// Puts the NaNs that [`nan64`] gives into the lanes of a result that are NaN.
+#[cold]
+pub(super) fn put_nans(lanes: &mut L64, sources: [&L64; 3]) {
+    for (i, lane) in lanes.iter_mut().enumerate().filter(|(_, x)| f64::from_bits(**x).is_nan()) {
+        *lane = nan64(sources.map(|source| source[i]));
+    }
+}
+
+/// A result of an f64 instruction with one NaN for all.
 #[inline(always)]
 pub(super) fn result64(x: f64) -> u64 {
     if x.is_nan() { Format::F64.nan } else { x.to_bits() }
@@ -225,13 +245,13 @@ fn directed64<const R: u8>(opcode: Opcode) -> Option<Alu> {
     const ONE: u64 = 1f64.to_bits();
     const SIGN: u64 = 1 << 63;
     Some(match opcode {
-        Opcode::Add => wide!(|a, b, _| soft::add(F, R, a, b)),
-        Opcode::Sub => wide!(|a, b, _| soft::add(F, R, a, b ^ SIGN)),
-        Opcode::Mul => wide!(|a, b, _| soft::mul(F, R, a, b)),
-        Opcode::Fma | Opcode::Mad => wide!(|a, b, c| soft::fma(F, R, a, b, c)),
-        Opcode::Div => wide!(|a, b, _| soft::div(F, R, a, b)),
-        Opcode::Rcp => wide!(|a, _, _| soft::div(F, R, ONE, a)),
-        Opcode::Sqrt => wide!(|a, _, _| soft::sqrt(F, R, a)),
+        Opcode::Add => wide64!(|a, b, _| soft::add(F, R, a, b)),
+        Opcode::Sub => wide64!(|a, b, _| soft::add(F, R, a, b ^ SIGN)),
+        Opcode::Mul => wide64!(|a, b, _| soft::mul(F, R, a, b)),
+        Opcode::Fma | Opcode::Mad => wide64!(|a, b, c| soft::fma(F, R, a, b, c)),
+        Opcode::Div => wide64!(|a, b, _| soft::div(F, R, a, b)),
+        Opcode::Rcp => wide64!(|a, _, _| soft::div(F, R, ONE, a)),
+        Opcode::Sqrt => wide64!(|a, _, _| soft::sqrt(F, R, a)),
         _ => return None,
     })
 }
@@ -253,17 +273,17 @@ pub(super) fn select64(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
         f64::from_bits(x)
     }
     Some(match opcode {
-        Opcode::Add => wide!(|a, b, _| result64(f(a) + f(b))),
-        Opcode::Sub => wide!(|a, b, _| result64(f(a) - f(b))),
-        Opcode::Mul => wide!(|a, b, _| result64(f(a) * f(b))),
-        Opcode::Fma | Opcode::Mad => wide!(|a, b, c| result64(f(a).mul_add(f(b), f(c)))),
-        Opcode::Div => wide!(|a, b, _| result64(f(a) / f(b))),
-        Opcode::Rcp => wide!(|a, _, _| result64(1.0 / f(a))),
-        Opcode::Sqrt => wide!(|a, _, _| result64(f(a).sqrt())),
+        Opcode::Add => wide64!(|a, b, _| (f(a) + f(b)).to_bits()),
+        Opcode::Sub => wide64!(|a, b, _| (f(a) - f(b)).to_bits()),
+        Opcode::Mul => wide64!(|a, b, _| (f(a) * f(b)).to_bits()),
+        Opcode::Fma | Opcode::Mad => wide64!(|a, b, c| (f(a).mul_add(f(b), f(c))).to_bits()),
+        Opcode::Div => wide64!(|a, b, _| (f(a) / f(b)).to_bits()),
+        Opcode::Rcp => wide64!(|a, _, _| (1.0 / f(a)).to_bits()),
+        Opcode::Sqrt => wide64!(|a, _, _| (f(a).sqrt()).to_bits()),
         Opcode::Min => wide!(|a, b, _| result64(min64(f(a), f(b)))),
         Opcode::Max => wide!(|a, b, _| result64(max64(f(a), f(b)))),
-        Opcode::Abs => wide!(|a, _, _| result64(f(a).abs())),
-        Opcode::Neg => wide!(|a, _, _| result64(-f(a))),
+        Opcode::Abs => wide64!(|a, _, _| (f(a).abs()).to_bits()),
+        Opcode::Neg => wide64!(|a, _, _| (-f(a)).to_bits()),
         Opcode::Copysign => wide!(|a, b, _| (a & 1 << 63) | (b & !(1 << 63))),
         _ => return None,
     })

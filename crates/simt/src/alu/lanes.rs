@@ -50,6 +50,32 @@ macro_rules! wide {
     ($($lane:tt)*) => { $crate::alu::lanes::gathered!(Wide, $($lane)*) };
 }
 
+/// An operation of f64; sources that it lacks are zeros. NaNs among the results are looked for once
+/// for all lanes, and become those of [`nan64`](super::float::nan64).
+macro_rules! wide64 {
+    (|$a:tt, $b:tt, $c:tt| $e:expr) => {
+        $crate::alu::Alu::Wide(|d, a, b, c| {
+            $crate::simd::dispatch(
+                #[inline(always)]
+                || {
+                    let mut lanes = [0; 32];
+                    let mut any = false;
+                    for i in 0..32 {
+                        let ($a, $b, $c) = (a[i], b[i], c[i]);
+                        let bits: u64 = $e;
+                        any |= f64::from_bits(bits).is_nan();
+                        lanes[i] = bits;
+                    }
+                    if any {
+                        $crate::alu::float::put_nans(&mut lanes, [a, b, c]);
+                    }
+                    *d = lanes;
+                },
+            )
+        })
+    };
+}
+
 macro_rules! mixed {
     ($($lane:tt)*) => { $crate::alu::lanes::direct!(Mixed, $($lane)*) };
 }
@@ -119,4 +145,4 @@ macro_rules! ints {
         }))
     };
 }
-pub(super) use {compare, cut, direct, gathered, ints, mixed, narrow, wide, widen};
+pub(super) use {compare, cut, direct, gathered, ints, mixed, narrow, wide, wide64, widen};

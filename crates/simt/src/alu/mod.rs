@@ -31,6 +31,7 @@ mod tiny;
 mod video;
 
 pub use convert::Convert;
+pub(crate) use float::nan64;
 #[cfg(test)]
 pub(crate) use kind::SPELLINGS;
 pub(crate) use kind::{Kind, f, kind, kinds};

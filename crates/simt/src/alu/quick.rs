@@ -5,9 +5,9 @@
 use texunit_isa::ScalarType as Ty;
 
 use super::Alu;
-use super::convert::Convert;
-use super::float::{result, result64, source};
-use super::half::{bf16_to_f32, f16_to_f32};
+use super::convert::{Convert, cut_nan, widened_nan};
+use super::float::{result, source};
+use super::half::f16_to_f32;
 use super::lanes::{cut, narrow, wide, widen};
 use super::round::{self, Format, RM, RN, RP, RZ, narrow32};
 
@@ -162,10 +162,14 @@ pub(super) fn quick(c: &Convert) -> Option<Alu> {
         (Ty::F32, from) if from.is_integer() && from.bits() <= 32 => to_f32(from, c.mode),
         (Ty::F64, Ty::U32) => Some(widen!(|a, _, _| f64::from(a).to_bits())),
         (Ty::F64, Ty::S32) => Some(widen!(|a, _, _| f64::from(a as i32).to_bits())),
-        (Ty::F64, Ty::F32) if !c.ftz => Some(widen!(|a, _, _| result64(f32::from_bits(a).into()))),
-        (Ty::F32, Ty::F64) if near && !c.ftz => {
-            Some(cut!(|a| result::<false, false>(f64::from_bits(a) as f32)))
-        }
+        (Ty::F64, Ty::F32) if !c.ftz => Some(widen!(|a, _, _| {
+            let x = f32::from_bits(a);
+            if x.is_nan() { widened_nan::<23, 8>(a.into()) } else { f64::from(x).to_bits() }
+        })),
+        (Ty::F32, Ty::F64) if near && !c.ftz => Some(cut!(|a| {
+            let x = f64::from_bits(a);
+            if x.is_nan() { cut_nan::<23, 8>(a) as u32 } else { (x as f32).to_bits() }
+        })),
         (Ty::S32, Ty::F64) if c.mode == RZ => Some(cut!(|a| {
             let x = f64::from_bits(a);
             if x.is_nan() { 0x8000_0000 } else { x as i32 as u32 }
@@ -177,9 +181,7 @@ pub(super) fn quick(c: &Convert) -> Option<Alu> {
         (Ty::F32, Ty::F16) if !c.ftz => {
             Some(narrow!(|a, _, _| result::<false, false>(f16_to_f32(a))))
         }
-        (Ty::F32, Ty::Bf16) if !c.ftz => {
-            Some(narrow!(|a, _, _| result::<false, false>(bf16_to_f32(a))))
-        }
+        (Ty::F32, Ty::Bf16) if !c.ftz => Some(narrow!(|a, _, _| a << 16)),
         (Ty::F16, Ty::F32) if near && !c.ftz => Some(narrow!(|a, _, _| {
             round::narrow(Format::F16, RN, f32::from_bits(a).into()) as u32
         })),

@@ -1,8 +1,10 @@
 //! Video instructions (PTX ISA 9.7.18): arithmetic on bytes, half-words and words of registers.
 //!
-//! The steps are those of the ISA's pseudo-code: parts of the sources are extended by their types,
-//! combined exactly, saturated to the destination's type and part, and then combined with the
-//! third source or put into it.
+//! Parts of the sources are extended by their types, combined exactly, saturated, and then combined
+//! with the third source or put into it. The instructions of two half-words and of four bytes do it
+//! as the ISA's pseudo-code says; the scalar ones as the code does that a card runs (`scalar`).
+
+mod scalar;
 
 use texunit_isa::{AtomOp, CmpOp, Modifiers, Opcode, ScalarType, Selector, VideoOperands};
 
@@ -41,25 +43,16 @@ pub struct Video {
 }
 
 /// The low bits, zero- or sign-extended.
-fn extend(x: u32, bits: u32, signed: bool) -> i128 {
+fn extend(x: u32, bits: u32, signed: bool) -> i64 {
     let unused = 32 - bits;
     if signed {
-        i128::from((x << unused) as i32 >> unused)
+        i64::from((x << unused) as i32 >> unused)
     } else {
-        i128::from(x << unused >> unused)
+        i64::from(x << unused >> unused)
     }
 }
 
-/// The part of a register that a selector of a scalar instruction names: first bit and width.
-fn place(part: Selector) -> (u32, u32) {
-    match (part.count, part.half) {
-        (0, _) => (0, 32),
-        (_, true) => (16 * u32::from(part.parts[0]), 16),
-        (_, false) => (8 * u32::from(part.parts[0]), 8),
-    }
-}
-
-fn clamp(x: i128, bits: u32, signed: bool) -> i128 {
+fn clamp(x: i64, bits: u32, signed: bool) -> i64 {
     if signed {
         x.clamp(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
     } else {
@@ -67,7 +60,7 @@ fn clamp(x: i128, bits: u32, signed: bool) -> i128 {
     }
 }
 
-fn compare(op: CmpOp, a: i128, b: i128) -> bool {
+fn compare(op: CmpOp, a: i64, b: i64) -> bool {
     match op {
         CmpOp::Eq => a == b,
         CmpOp::Ne => a != b,
@@ -92,12 +85,12 @@ impl Video {
         }
     }
 
-    fn combine(&self, a: i128, b: i128) -> i128 {
+    fn combine(&self, a: i64, b: i64) -> i64 {
         match self.function {
             Function::Add => a + b,
             Function::Sub => a - b,
             // Rounded away from zero at a half.
-            Function::Average => (a + b + i128::from(a + b >= 0)) >> 1,
+            Function::Average => (a + b + i64::from(a + b >= 0)) >> 1,
             Function::Distance => (a - b).abs(),
             Function::Min => a.min(b),
             Function::Max => a.max(b),
@@ -108,58 +101,13 @@ impl Video {
         }
     }
 
-    fn amount(&self, b: i128) -> u32 {
+    fn amount(&self, b: i64) -> u32 {
         if self.wrap { b as u32 & 31 } else { b.min(32) as u32 }
-    }
-
-    fn scalar(&self, a: u32, b: u32, c: u32) -> u32 {
-        let part = |x: u32, selector: Selector, signed: bool| {
-            let (from, bits) = place(selector);
-            extend(x >> from, bits, signed)
-        };
-        let a = part(a, self.operands.a, self.signed[1]);
-        let b = part(b, self.operands.b, self.signed[2]);
-        let mut value = self.combine(a, b);
-        let (from, bits) = place(self.operands.d);
-        if self.sat {
-            value = clamp(value, bits, self.signed[0]);
-        }
-        let third = extend(c, 32, self.signed[0]);
-        match self.secondary {
-            Some(AtomOp::Add) => (value + third) as u32,
-            Some(AtomOp::Min) => value.min(third) as u32,
-            Some(_) => value.max(third) as u32,
-            None if bits == 32 => value as u32,
-            None => {
-                let mask = ((1u32 << bits) - 1) << from;
-                (c & !mask) | ((value as u32) << from & mask)
-            }
-        }
-    }
-
-    fn multiply_add(&self, a: u32, b: u32, c: u32) -> u32 {
-        let part = |x: u32, selector: Selector, signed: bool| {
-            let (from, bits) = place(selector);
-            extend(x >> from, bits, signed)
-        };
-        let [minus_a, minus_b, minus_c] = self.operands.negated;
-        let minus_product = minus_a != minus_b;
-        let signed = self.signed[1] || self.signed[2] || minus_product || minus_c;
-        let product =
-            part(a, self.operands.a, self.signed[1]) * part(b, self.operands.b, self.signed[2]);
-        let third = extend(c, 32, signed);
-        let sum = match (minus_product, minus_c) {
-            (true, _) => third - product,
-            (_, true) => product - third,
-            _ => product + third + i128::from(self.plus_one),
-        };
-        let scaled = sum >> self.scale;
-        (if self.sat { clamp(scaled, 32, signed) } else { scaled }) as u32
     }
 
     /// The elements of `b:a` that a selector of a SIMD instruction names; without one, those of
     /// the operand's own register.
-    fn chosen(&self, pair: u64, selector: Selector, own: u32, k: u32, signed: bool) -> i128 {
+    fn chosen(&self, pair: u64, selector: Selector, own: u32, k: u32, signed: bool) -> i64 {
         let bits = 32 / self.elements;
         let n = match selector.count {
             0 => own * self.elements + k,
@@ -233,9 +181,9 @@ fn function(opcode: Opcode, mods: &Modifiers) -> Option<(Function, u32)> {
 pub(super) fn select(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
     let (function, elements) = function(opcode, mods)?;
     let signed = |n: usize| mods.types.get(n).is_some_and(|t: &ScalarType| t.is_signed());
-    // Comparisons have no type of the result: it is unsigned.
+    // Comparisons have no type of the result: it is that of the first source.
     let signed = match function {
-        Function::Compare(_) => [false, signed(0), signed(1)],
+        Function::Compare(_) => [signed(0), signed(0), signed(1)],
         _ => [signed(0), signed(1), signed(2)],
     };
     Some(Alu::Video(Video {

@@ -225,6 +225,8 @@ pub(crate) enum Op {
         a: Slot,
         space: texunit_memory::SpaceKind,
     },
+    /// nanosleep, and where a loop only waits (`lower::spin`): others go first.
+    Yield,
     Branch {
         target: u32,
         reconverge: u32,

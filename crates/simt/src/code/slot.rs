@@ -59,6 +59,11 @@ impl Slot {
         Slot(self.0 ^ 1)
     }
 
+    /// The register itself: of a negated predicate, the predicate.
+    pub(crate) fn plain(self) -> Self {
+        if self.is_predicate() { Slot(self.0 & !1) } else { self }
+    }
+
     #[inline]
     pub(crate) fn is_constant(self) -> bool {
         self.0 & CONSTANT != 0

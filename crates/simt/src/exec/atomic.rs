@@ -4,6 +4,7 @@
 use super::context::{Context, Done, Trouble, trouble};
 use super::memory::{ATOMIC, load_local, store_local};
 use super::warp::{Warp, lanes};
+use crate::alu::nan64;
 use crate::alu::soft::{self, Format};
 use crate::code::Atomic;
 use crate::fault::FaultKind;
@@ -65,7 +66,8 @@ pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, (b, c): (u64, u64), fl
             T::F32 => sum32(old as u32, b as u32, flush).into(),
             T::F64 => {
                 let sum = f64::from_bits(old) + f64::from_bits(b);
-                if sum.is_nan() { 0x7fff_ffff_ffff_ffff } else { sum.to_bits() }
+                // The instruction's NaN goes before that of memory (docs/numerics.md, 13.7).
+                if sum.is_nan() { nan64([b, old]) } else { sum.to_bits() }
             }
             _ => old.wrapping_add(b),
         },

@@ -140,7 +140,7 @@ impl Context<'_> {
         let mut valid = 0;
         for lane in 0..32 {
             let (from, ok) = shuffle_source(op.mode, lane as u32, b[lane], c[lane]);
-            self.narrow[lane] = a[from as usize];
+            self.narrow[lane] = shuffled(a, from, mask);
             valid |= u32::from(ok) << lane;
         }
         if !op.d.is_none() {
@@ -290,6 +290,12 @@ impl Context<'_> {
         };
         warp.put(op.d, &[u64::from(value); 32], u64::MAX, split.mask);
     }
+}
+
+/// What `shfl` brings from a lane: 0 of one that does not execute it (docs/numerics.md, rule 13.11).
+#[inline]
+fn shuffled(values: &L32, from: u32, executing: u32) -> u32 {
+    if executing >> from & 1 == 1 { values[from as usize] } else { 0 }
 }
 
 /// Where a lane's value of `shfl` comes from, and whether that is inside its segment

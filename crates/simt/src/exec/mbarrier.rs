@@ -5,7 +5,7 @@
 //! parity (61), and a mark that it has been made (63:62). The token of an arrival is the mbarrier
 //! as it was before.
 
-use super::context::{Context, Done, Trouble, trouble};
+use super::context::{Context, Trouble, trouble};
 use super::memory::ATOMIC;
 use super::warp::{Warp, lanes};
 use crate::code::{Mbarrier, MbarrierAction, Place};
@@ -84,8 +84,14 @@ impl State {
 }
 
 impl Context<'_> {
-    /// An mbarrier instruction: the lanes come one after the other.
-    pub(super) fn mbarrier(&mut self, warp: &mut Warp, op: &Mbarrier, mask: u32) -> Done {
+    /// An mbarrier instruction: the lanes come one after the other. True: it has found for all lanes
+    /// that a phase is not over.
+    pub(super) fn mbarrier(
+        &mut self,
+        warp: &mut Warp,
+        op: &Mbarrier,
+        mask: u32,
+    ) -> Result<bool, Box<Trouble>> {
         let mut values = [1; 32];
         if !op.value.is_none() {
             warp.read(&self.launch.constants, op.value, &mut values);
@@ -102,7 +108,8 @@ impl Context<'_> {
             values[lane] = self.mbarrier_at(warp, lane, op.action, at, value)?;
         }
         warp.put(op.d, &values, u64::MAX, mask);
-        Ok(())
+        let tests = matches!(op.action, MbarrierAction::Test { .. });
+        Ok(tests && lanes(mask).all(|lane| values[lane] == 0))
     }
 
     /// The place in shared memory of an mbarrier.

@@ -21,16 +21,21 @@ pub(crate) enum Flow {
     Parts,
     /// Its turn is over.
     Pauses,
+    /// Likewise, and it can do nothing until others have done something, of its warp or of another.
+    Yields,
     /// Its lanes have exited, wait in a group or belong to another split.
     Gone,
     /// It waits.
     Waits(State),
 }
 
+/// Atomics of a turn after which others go first: they may be those of a loop that waits for a lock.
+const ATOMICS: u32 = 64;
+
 /// What came of a turn of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// The budget is used up.
+    /// The budget is used up, or all that can run has let others go first.
     Over,
     /// All lanes have exited.
     Done,
@@ -48,10 +53,20 @@ impl Context<'_> {
     /// Runs a warp for about `budget` steps.
     pub(crate) fn run(&mut self, warp: &mut Warp, budget: u64) -> Result<Turn, At> {
         let end = warp.steps.saturating_add(budget);
+        warp.atomics = 0;
+        // Lanes that have let others go first.
+        let mut yielded = 0;
         while let Some(mut split) = warp.pick() {
             warp.enter(split.frame);
             let limit = if warp.is_divided(split.mask) { end.min(warp.steps + TURN) } else { end };
-            match self.run_split(warp, &mut split, limit) {
+            let flow = self.run_split(warp, &mut split, limit);
+            let yields = matches!(flow, Ok(Flow::Yields));
+            yielded = if yields { yielded | split.mask } else { yielded & !split.mask };
+            match flow {
+                Ok(Flow::Yields) => {
+                    warp.splits.push(split);
+                    warp.has_yielded();
+                }
                 Ok(Flow::Goes | Flow::Parts | Flow::Pauses) => warp.splits.push(split),
                 Ok(Flow::Gone) if warp.live == 0 => return Ok(Turn::Done),
                 Ok(Flow::Gone) => {}
@@ -65,7 +80,8 @@ impl Context<'_> {
                 return Ok(Turn::Blocked);
             }
             warp.open_stale();
-            if warp.steps >= end && warp.live != 0 {
+            let none_goes = yields && warp.only(yielded);
+            if (warp.steps >= end || none_goes) && warp.live != 0 {
                 return Ok(Turn::Over);
             }
         }
@@ -124,10 +140,37 @@ impl Context<'_> {
                 return Ok(if flow == Flow::Goes { Flow::Parts } else { flow });
             }
             Op::Fetch(fetch) => self.fetch(warp, fetch, mask)?,
+            Op::Atomic(_) | Op::Mbarrier(_) | Op::Yield => {
+                let flow = self.meeting(warp, &inst.op, mask)?;
+                split.pc += 1;
+                return Ok(flow);
+            }
             op => self.straight(warp, op, mask)?,
         }
         split.pc += 1;
         Ok(Flow::Goes)
+    }
+
+    /// Instructions with which threads wait for others, in loops of their own.
+    #[inline(never)]
+    fn meeting(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Result<Flow, Box<Trouble>> {
+        warp.last_atomic = warp.steps;
+        let waits = match op {
+            Op::Atomic(atomic) => {
+                self.atomic(warp, atomic, mask)?;
+                warp.atomics += 1;
+                let many = warp.atomics >= ATOMICS;
+                warp.atomics %= ATOMICS;
+                many
+            }
+            Op::Mbarrier(op) => self.mbarrier(warp, op, mask)?,
+            _ => {
+                // A step also where it is no instruction: a turn of nothing else is none without progress.
+                warp.steps += 1;
+                true
+            }
+        };
+        Ok(if waits { Flow::Yields } else { Flow::Goes })
     }
 
     /// Runs machine code and the inner loop, up to an instruction that is for neither. True: the turn is
@@ -271,10 +314,6 @@ impl Context<'_> {
                 let _one_at_a_time = super::atomic::quads();
                 self.store(warp, access, mask)?;
             }
-            Op::Atomic(atomic) => {
-                warp.last_atomic = warp.steps;
-                self.atomic(warp, atomic, mask)?;
-            }
             Op::SurfaceLoad(access) => self.surface_load(warp, access, mask)?,
             Op::SurfaceStore(access) => {
                 if matches!(access.form.kind, SurfaceKind::Reduce { .. }) {
@@ -288,10 +327,6 @@ impl Context<'_> {
             }
             Op::Printf(printf) => self.printf(warp, printf, mask)?,
             Op::AsyncCopy(copy) => self.async_copy(warp, copy, mask)?,
-            Op::Mbarrier(op) => {
-                warp.last_atomic = warp.steps;
-                self.mbarrier(warp, op, mask)?;
-            }
             Op::Stack(op) => self.stack(warp, op, mask)?,
             Op::HeapCall(call) => self.heap_call(warp, call, mask)?,
             Op::EnvReg { d, number } => {

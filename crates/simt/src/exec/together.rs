@@ -106,6 +106,7 @@ fn is_quiet(op: &Op) -> bool {
         | Op::StoreQuad(_)
         | Op::AsyncCopy(_)
         | Op::Mbarrier(_)
+        | Op::Yield
         | Op::Barrier(_)
         | Op::HeapCall(_)
         | Op::Printf(_)
@@ -271,7 +272,9 @@ impl Context<'_> {
             }
             match self.step(warp, split, inst) {
                 Ok(Flow::Goes | Flow::Parts) if may_go(warp, split) => {}
-                Ok(Flow::Goes | Flow::Parts | Flow::Pauses) => members.part(i, warp),
+                Ok(Flow::Goes | Flow::Parts | Flow::Pauses | Flow::Yields) => {
+                    members.part(i, warp);
+                }
                 Ok(Flow::Gone) => members.on &= !(1 << i),
                 Ok(Flow::Waits(state)) => {
                     split.state = state;

@@ -85,6 +85,8 @@ pub(crate) struct Warp {
     pub(crate) steps: u64,
     /// Step of the last atomic.
     pub(crate) last_atomic: u64,
+    /// Atomics since its turn began.
+    pub(crate) atomics: u32,
     /// Frame of the running split, and its windows.
     pub(crate) running: u32,
     narrow_base: usize,
@@ -129,6 +131,7 @@ impl Warp {
         self.index = index;
         self.steps = 0;
         self.last_atomic = 0;
+        self.atomics = 0;
         self.splits.push(Split { pc, mask: lanes, frame: 0, group: NONE, state: State::Ready });
     }
 

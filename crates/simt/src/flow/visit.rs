@@ -23,7 +23,7 @@ macro_rules! each_operand {
                 };
             }
             match op {
-                Op::Join | Op::Nop | Op::Run { .. } | Op::Branch { .. } => {}
+                Op::Join | Op::Nop | Op::Yield | Op::Run { .. } | Op::Branch { .. } => {}
                 Op::Exit | Op::Return | Op::Trap | Op::Breakpoint => {}
                 Op::BranchIndexed { index: a, .. }
                 | Op::CountZero { divisor: a }

@@ -31,6 +31,8 @@ impl<'a> Builder<'a> {
             Opcode::Exit => self.emit(Op::Exit),
             Opcode::Trap => self.emit(Op::Trap),
             Opcode::Brkpt => self.emit(Op::Breakpoint),
+            // Nobody sleeps, but the others go first.
+            Opcode::Nanosleep => self.emit(Op::Yield),
             // Memory is accessed in program order, and time does not matter.
             _ => self.emit(Op::Nop),
         }

@@ -21,6 +21,7 @@ mod program;
 mod resources;
 mod reuse;
 mod sites;
+mod spin;
 mod surface;
 mod texture;
 mod transport;
@@ -84,7 +85,8 @@ fn lower_code(
             builder.prologue();
             builder.body(body, &pairs);
         }
-        let (func, insts, need) = builder.finish();
+        let (func, mut insts, need) = builder.finish();
+        spin::yield_in_loops(&mut insts);
         let entry = code.insts.len() as u32;
         code.insts.extend(flow_into(insts, entry));
         code.funcs.push(Func { entry, ..func });

@@ -177,6 +177,95 @@ def write(name, rows):
         out.writelines(rows)
 
 
+def operand_nan(sources, r):
+    """f64: the first NaN operand comes out, quiet (docs/numerics.md, 13.2 and 13.7)."""
+    nans = [x for x in sources if F["f64"].decode(x)[0] == "nan"]
+    return nans[0] | 1 << 51 if nans else r
+
+
+def converted_nan(a, b, x):
+    """A NaN of format a in format b (docs/numerics.md, 13.8)."""
+    pair = (a.name, b.name)
+    sign, top = (b.sign if x & a.sign else 0), 1 << (b.p - 1)
+    fraction = x & ((1 << a.p) - 1)
+    if pair in (("f32", "f64"), ("f16", "f64")):
+        return sign | b.inf | top | fraction << (b.p - a.p)
+    if pair in (("f64", "f32"), ("f64", "f16")):
+        return sign | b.inf | top | fraction >> (a.p - b.p)
+    if pair == ("bf16", "f32"):
+        return x << 16
+    return b.nan
+
+
+def nans():
+    """NaNs of every kind: signs, payloads of high and low bits, signalling ones, in all places."""
+    draw = random.Random(13)
+    rows = []
+    some = lambda f: [f.inf | s | p for s in (0, f.sign)
+                      for p in {1, 1 << (f.p - 1), (1 << f.p) - 1, 1 << (f.p - 2), draw.getrandbits(f.p) | 1}]
+    d = F["f64"]
+    one, inf = d.bias << d.p, d.inf
+    for op, n in (("add", 2), ("sub", 2), ("mul", 2), ("fma", 3), ("div", 2), ("rcp", 1), ("sqrt", 1)):
+        for mode in ("rn", "rz", "rm", "rp"):
+            for at in range(n):
+                for x in some(d):
+                    src = [one + draw.getrandbits(50) for _ in range(n)]
+                    src[at] = x
+                    rows.append("%s.%s.f64 %s = %x\n" % (op, mode, " ".join("%x" % v for v in src), x | 1 << 51))
+                    # A NaN and what would make another one.
+                    src = [draw.choice([inf, inf | d.sign, 0, d.sign]) if k != at else x for k in range(n)]
+                    rows.append("%s.%s.f64 %s = %x\n" % (op, mode, " ".join("%x" % v for v in src), x | 1 << 51))
+            if n > 1:
+                for _ in range(8):
+                    src = [draw.choice(some(d)) for _ in range(n)]
+                    rows.append("%s.%s.f64 %s = %x\n" % (op, mode, " ".join("%x" % v for v in src), src[0] | 1 << 51))
+            made = {"add": [inf, inf | d.sign], "sub": [inf, inf], "mul": [inf, 0], "fma": [0, inf, one],
+                    "div": [0, 0], "sqrt": [one | d.sign]}.get(op)
+            if made:
+                rows.append("%s.%s.f64 %s = %x\n" % (op, mode, " ".join("%x" % v for v in made), d.nan))
+    for x in some(d):
+        for op in ("abs", "neg", "rsqrt.approx"):
+            rows.append("%s.f64 %x = %x\n" % (op, x, x | 1 << 51))
+        rows.append("cvt.f64.f64 %x = %x\n" % (x, x))
+    for a in F.values():
+        for b in F.values():
+            if a is b or (b.e == 5 and a.name == "bf16") or (b.name == "bf16" and a.name == "f16"):
+                continue
+            mode = ".rn" if b.p < a.p and not (a.e == 5 and b.e == 8) else ""
+            for x in some(a):
+                rows.append("cvt%s.%s.%s %x = %x\n" % (mode, b.name, a.name, x, converted_nan(a, b, x)))
+                rows.append("cvt%s.sat.%s.%s %x = 0\n" % (mode, b.name, a.name, x))
+    f = F["f32"]
+    for x in some(f):
+        rows.append("cvt.ftz.f64.f32 %x = 7fffffffe0000000\n" % x)
+        rows.append("cvt.rna.tf32.f32 %x = %x\n" % (x, x & 0xffffe000))
+    for x in some(d):
+        for mode in ("rn", "rz", "rm", "rp"):
+            rows.append("cvt.%s.ftz.f32.f64 %x = %x\n" % (mode, x, converted_nan(d, f, x)))
+    write("alu_nans.txt", rows)
+
+
+def divisions():
+    """div.approx.f32 as mul.rn(a, rcp(b)) with a correctly rounded reciprocal (docs/numerics.md, 13.10)."""
+    draw = random.Random(14)
+    f = F["f32"]
+    rows = []
+    pool = interesting(f, 80)
+    odd = [0x7e800000, 0x7e800001, 0x7effffff, 0x7f7fffff, 0x00400000, 0x00200001, 0x00000001, 0x40400000]
+    for _ in range(500):
+        a, b = draw.choice(pool + odd), draw.choice(pool + odd)
+        if draw.random() < 0.6:
+            a, b = draw.getrandbits(32), draw.getrandbits(32)
+        for flag in ("", ".ftz"):
+            x, y = (flushed(f, a), flushed(f, b)) if flag else (a, b)
+            v = f.decode(y)
+            huge = v[0] == "num" and v[2] > Q(2) ** 126
+            r = y & f.sign if huge else arith(f, "rcp", "rn", y, 0, 0)
+            r = arith(f, "mul", "rn", x, flushed(f, r) if flag else r, 0)
+            rows.append("div.approx%s.f32 %x %x = %x\n" % (flag, a, b, flushed(f, r) if flag else r))
+    write("alu_divisions.txt", rows)
+
+
 def arithmetic():
     rows = []
     for name, modes in (("f32", "rn rz rm rp"), ("f64", "rn rz rm rp"), ("f16", "rn"), ("bf16", "rn")):
@@ -202,6 +291,8 @@ def arithmetic():
                         flag = random.choice(["", "", ".ftz", ".sat"])
                     use = [flushed(f, x) if "ftz" in flag else x for x in src] + [0, 0]
                     r = arith(f, op, mode, use[0], use[1], use[2])
+                    if name == "f64":
+                        r = operand_nan(src, r)
                     if "ftz" in flag:
                         r = flushed(f, r)
                     if "sat" in flag:
@@ -281,7 +372,7 @@ def conversions():
                     pool.append(a.encode(random.random() < 0.5, mid, "rn"))
                 for x in random.sample(pool, 30):
                     v = a.decode(x)
-                    r = b.nan if v[0] == "nan" else (b.inf | (b.sign if v[1] else 0)) if v[0] == "inf" \
+                    r = converted_nan(a, b, x) if v[0] == "nan" else (b.inf | (b.sign if v[1] else 0)) if v[0] == "inf" \
                         else b.encode(v[1], v[2], mode or "rn")
                     flag = ".sat" if random.random() < 0.1 else ""
                     if flag:
@@ -294,7 +385,7 @@ def conversions():
                 v = f.decode(x)
                 r = x
                 if v[0] == "nan":
-                    r = f.nan
+                    r = x | 1 << 51 if f.name == "f64" else f.nan
                 elif v[0] == "num":
                     r = f.encode(v[1], Q(abs(whole(-v[2] if v[1] else v[2], mode))), "rn")
                 rows.append("cvt.%s.%s.%s %x = %x\n" % (mode, f.name, f.name, x, r))
@@ -390,3 +481,5 @@ if __name__ == "__main__":
     arithmetic()
     conversions()
     approximations()
+    nans()
+    divisions()

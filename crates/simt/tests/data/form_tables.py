@@ -1,6 +1,7 @@
 """Makes forms.txt: results of whole instructions, for the arithmetic that alu_tables.py has not:
 pairs of f32, f32 with sources of 16 bits, min and max of three and with .xorsign, small floats,
-bytes and halves that saturate, video instructions, packing, 128 bits.
+bytes and halves that saturate, video instructions of several elements, packing, 128 bits.
+Scalar video instructions are those of video_tables.py.
 
     pip install mpmath; python3 form_tables.py
 
@@ -289,78 +290,8 @@ def packing():
 PARTS = ["", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"]
 
 
-def part(x, selector, signed):
-    if not selector:
-        return fields(x, 32, signed)[0]
-    return fields(x, 8 if selector[1] == "b" else 16, signed)[int(selector[2])]
-
-
-def finish(t, sat, dty, dsel, second, c):
-    """Saturation, secondary operation, merge, as the ISA's pseudo-code orders them."""
-    bits = 32 if not dsel else 8 if dsel[1] == "b" else 16
-    if sat:
-        t = limit(t, bits, dty == "s32")
-    cv = fields(c, 32, dty == "s32")[0]
-    if second:
-        t = {".add": t + cv, ".min": min(t, cv), ".max": max(t, cv)}[second]
-    if dsel:
-        parts = fields(c, bits, False)
-        parts[int(dsel[2])] = t
-        return join(parts, bits)
-    return t & 0xffffffff
-
-
 COMPARE = {"eq": lambda x, y: x == y, "ne": lambda x, y: x != y, "lt": lambda x, y: x < y,
            "le": lambda x, y: x <= y, "gt": lambda x, y: x > y, "ge": lambda x, y: x >= y}
-
-
-def video():
-    types = ("u32", "s32")
-    for op in ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset"):
-        shift = op in ("vshl", "vshr")
-        for dty, aty, bty in itertools.product(types, types, ("u32",) if shift else types):
-            for _ in range(10):
-                a, b, c = word(), word(), word()
-                asel, bsel = random.choice(PARTS), random.choice(PARTS)
-                if shift and random.random() < 0.7:
-                    b = (b & ~0xffffffff) | random.choice([0, 1, 5, 31, 32, 33, 200, 0x0120211f])
-                how = random.choice(["", "", "dsel", "second"])
-                dsel = random.choice(PARTS[1:]) if how == "dsel" else ""
-                second = random.choice([".add", ".min", ".max"]) if how == "second" else ""
-                sat = random.choice(["", ".sat"]) if op != "vset" else ""
-                mode = random.choice([".clamp", ".wrap"]) if shift else ""
-                x, y = part(a, asel, aty == "s32"), part(b, bsel, bty == "s32")
-                if op == "vset":
-                    cmp = random.choice(list(COMPARE))
-                    t = int(COMPARE[cmp](x, y))
-                    words = "vset.%s.%s.%s" % (aty, bty, cmp)
-                    d = finish(t, False, "u32", dsel, second, c)
-                else:
-                    amount = (y % 32 if mode == ".wrap" else min(y, 32)) if shift else 0
-                    t = {"vadd": x + y, "vsub": x - y, "vabsdiff": abs(x - y), "vmin": min(x, y), "vmax": max(x, y),
-                         "vshl": x * 2 ** amount, "vshr": x // 2 ** amount}[op]
-                    words = "%s.%s.%s.%s%s%s" % (op, dty, aty, bty, sat, mode)
-                    d = finish(t, sat, dty, dsel, second, c)
-                third = ", C32" if how else ""
-                row("%s%s D32%s, A32%s, B32%s%s;" % (words, second, dsel, asel, bsel, third), d, a, b, c)
-    for aty, bty in itertools.product(types, types):
-        for _ in range(25):
-            a, b, c = word(), word(), word()
-            asel, bsel = random.choice(PARTS), random.choice(PARTS)
-            x, y = part(a, asel, aty == "s32"), part(b, bsel, bty == "s32")
-            minus = random.choice(["", "a", "b", "ab", "c", "po"])
-            signed = "s32" in (aty, bty) or minus in ("a", "b", "c")
-            z = fields(c, 32, signed)[0]
-            t = (-x if "a" in minus else x) * (-y if "b" in minus else y) + (-z if minus == "c" else z) + (minus == "po")
-            scale = random.choice(["", ".shr7", ".shr15"])
-            t = t // 2 ** int(scale[4:] or 0)
-            sat = random.choice(["", ".sat"])
-            if sat:
-                t = limit(t, 32, signed)
-            sign = lambda n: "-" if n in minus and minus != "po" else ""
-            row("vmad.%s.%s.%s%s%s%s D32, %sA32%s, %sB32%s, %sC32;" % (
-                "s32" if signed else "u32", aty, bty, ".po" if minus == "po" else "", sat, scale,
-                sign("a"), asel, sign("b"), bsel, sign("c")), t & 0xffffffff, a, b, c)
 
 
 def simd():
@@ -410,7 +341,7 @@ def quads():
         row("mov.b128 D128, 77;", 77, a, b, c)
 
 
-for make in (pairs, mixed, extremes, tiny, exponents, bytes_and_halves, packing, video, simd, quads):
+for make in (pairs, mixed, extremes, tiny, exponents, bytes_and_halves, packing, simd, quads):
     make()
 with open("forms.txt", "w") as out:
     out.write("# Made by form_tables.py\n")

@@ -1,0 +1,167 @@
+//! Loops that only wait: they look at memory until somebody else has changed it.
+//!
+//! Such a loop loads (or tries an atomic), stores nothing, and no turn of it depends on the one before
+//! but through memory. The others of the CTA should go on at each turn, so a [`Op::Yield`] is put
+//! before the jump back. Nothing relies on finding all of them: turns of a warp are limited anyway.
+
+use super::builder::Built;
+use crate::code::{Inst, Op, Place, Slot};
+use crate::flow::{Use, each_slot};
+
+/// Most instructions of a loop that is looked at.
+const LONGEST: usize = 64;
+
+/// Puts a `Yield` before the jump back of each loop that only waits.
+pub(super) fn yield_in_loops(built: &mut Built) {
+    let Built { insts, labels, .. } = built;
+    let start = |inst: &Inst| match inst.op {
+        Op::Branch { target, .. } => labels.get(target as usize).map(|&at| at as usize),
+        _ => None,
+    };
+    let waits = |at: usize, inst: &Inst| {
+        let first = start(inst)?;
+        let short = first <= at && at - first < LONGEST;
+        (short && only_waits(&insts[first..=at], first, &start)).then_some(at)
+    };
+    let found: Vec<usize> =
+        insts.iter().enumerate().filter_map(|(at, inst)| waits(at, inst)).collect();
+    if found.is_empty() {
+        return;
+    }
+    for label in labels.iter_mut() {
+        // Who jumps to the branch comes by the `Yield`.
+        *label += found.partition_point(|&at| at < *label as usize) as u32;
+    }
+    let mut out = Vec::with_capacity(insts.len() + found.len());
+    let mut found = found.into_iter().peekable();
+    for (at, inst) in insts.drain(..).enumerate() {
+        if found.next_if_eq(&at).is_some() {
+            out.push(Inst { op: Op::Yield, guard: Slot::TRUE, count: 0, span: inst.span });
+        }
+        out.push(inst);
+    }
+    *insts = out;
+}
+
+/// Whether a loop only waits. `start` says where a branch leads.
+fn only_waits(body: &[Inst], first: usize, start: &dyn Fn(&Inst) -> Option<usize>) -> bool {
+    // Registers that are read before the loop has written them, all that it writes, and those that
+    // all lanes have written.
+    let (mut early, mut written, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+    let mut looks = false;
+    // Where lanes meet again that have parted inside the loop: before that, writes may be left out.
+    let mut meet = first;
+    for (at, inst) in (first..).zip(body) {
+        looks |= match &inst.op {
+            Op::Load(access) | Op::LoadQuad(access) => {
+                matches!(access.place, Place::Global | Place::Shared | Place::Generic)
+                    && !access.constant
+            }
+            Op::Atomic(_) => true,
+            _ => false,
+        };
+        let all_lanes = inst.guard == Slot::TRUE && at >= meet;
+        let mut read = |slot: Slot| {
+            if !slot.is_none() && !slot.is_constant() && !whole.contains(&slot.plain()) {
+                early.push(slot.plain());
+            }
+        };
+        read(inst.guard);
+        let known = each_slot(&inst.op, |what, &slot| match what {
+            Use::Reads => read(slot),
+            Use::Writes if slot.is_none() => {}
+            Use::Writes => written.push((slot.plain(), all_lanes)),
+        });
+        if !known || !is_harmless(&inst.op) {
+            return false;
+        }
+        whole.extend(written.iter().filter(|(_, all)| *all).map(|&(slot, _)| slot));
+        let to = start(inst).filter(|to| *to < first + body.len());
+        meet = meet.max(to.unwrap_or(first));
+    }
+    looks && !written.iter().any(|(slot, _)| early.contains(slot))
+}
+
+/// Whether an operation changes nothing but registers. Atomics that find what they wait for do more,
+/// and leave the loop then.
+fn is_harmless(op: &Op) -> bool {
+    !matches!(
+        op,
+        Op::Store(_)
+            | Op::StoreQuad(_)
+            | Op::SurfaceStore(_)
+            | Op::SurfaceLoad(_)
+            | Op::Fetch(_)
+            | Op::Query(_)
+            | Op::Barrier(_)
+            | Op::WarpSync { .. }
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Redux { .. }
+            | Op::Elect { .. }
+            | Op::BranchIndexed { .. }
+            | Op::Return
+            | Op::Trap
+            | Op::Breakpoint
+            | Op::CountZero { .. }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::code::Op;
+    use crate::lower::Symbols;
+    use texunit_syntax::SourceFile;
+
+    /// How many loops of this body only wait.
+    fn waiting(body: &str) -> usize {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n\
+             .reg .pred %p, %q; .reg .u32 %r<9>; .reg .u64 %a, %b; .shared .u32 s[4];\n\
+             ld.param.u64 %a, [p];\nmov.u32 %r1, 0;\nmov.u32 %r2, 1;\n{body}\nret;\n}}"
+        );
+        let source = SourceFile::new("t.ptx", &text);
+        let checked = texunit_check::check(&source, &texunit_syntax::parse(&source).module);
+        let errors: Vec<_> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+        let program = crate::lower(&checked.module, &Symbols::default(), &source);
+        program.code(false).insts.iter().filter(|inst| matches!(inst.op, Op::Yield)).count()
+    }
+
+    #[test]
+    #[rustfmt::skip]
+    fn loops_that_only_wait_and_others() {
+        let rows = [
+            ("a flag", 1, "L: ld.volatile.global.u32 %r3, [%a]; setp.eq.u32 %p, %r3, 0; @%p bra L;"),
+            ("in shared memory, jump at the end", 1,
+             "L: ld.volatile.shared.u32 %r3, [s]; setp.ne.u32 %p, %r3, %r2; @!%p bra E; bra L; E:"),
+            ("a lock", 1, "L: atom.global.cas.b32 %r3, [%a], 0, 1; setp.ne.u32 %p, %r3, 0; @%p bra L;"),
+            ("a way round inside", 1,
+             "L: ld.volatile.global.u32 %r3, [%a]; setp.eq.u32 %p, %r3, 7; @%p bra M; add.u32 %r4, %r3, 1;
+              M: setp.lt.u32 %q, %r3, 5; @%q bra L;"),
+            ("two of them", 2,
+             "L: ld.volatile.global.u32 %r3, [%a]; setp.eq.u32 %p, %r3, 0; @%p bra L;
+              M: ld.volatile.global.u32 %r3, [%a+4]; setp.eq.u32 %p, %r3, 0; @%p bra M;"),
+            ("nanosleep", 1, "L: nanosleep.u32 20; add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, 9; @%p bra L;"),
+            ("a counter", 0,
+             "L: ld.global.u32 %r3, [%a]; add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, %r3; @%p bra L;"),
+            ("a list", 0, "L: ld.global.u64 %a, [%a]; setp.ne.u64 %p, %a, 0; @%p bra L;"),
+            ("a sum by compare and swap", 0,
+             "L: add.u32 %r4, %r1, %r2; atom.global.cas.b32 %r3, [%a], %r1, %r4; setp.ne.u32 %p, %r3, %r1;
+              mov.u32 %r1, %r3; @%p bra L;"),
+            ("a store", 0,
+             "L: ld.global.u32 %r3, [%a]; st.global.u32 [%a+4], %r3; setp.eq.u32 %p, %r3, 0; @%p bra L;"),
+            ("a counter under a guard", 0,
+             "setp.eq.u32 %q, %r2, 1;
+              L: ld.global.u32 %r3, [%a]; @%q add.u32 %r1, %r2, 1; mov.u32 %r2, %r1; setp.lt.u32 %p, %r1, %r3;
+              @%p bra L;"),
+            ("a counter on a way round", 0,
+             "L: ld.global.u32 %r3, [%a]; setp.eq.u32 %q, %r3, 7; @%q bra M; mov.u32 %r1, %r3;
+              M: add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, 9; @%p bra L;"),
+            ("parameters alone", 0, "L: ld.param.u64 %b, [p]; setp.eq.u64 %p, %b, 0; @%p bra L;"),
+        ];
+        for (name, expected, body) in rows {
+            assert_eq!(waiting(body), expected, "{name}: {body}");
+        }
+    }
+}
