@@ -1,7 +1,7 @@
 //! Memory operands, and operands that are addresses themselves.
 
 use texunit_isa::{Opcode, ScalarType, Space, TypeKind};
-use texunit_syntax::ast::{self, OperandKind};
+use texunit_syntax::ast::{self, OperandKind, Subscript};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
@@ -34,31 +34,11 @@ impl<'a> Body<'_, 'a> {
         let (base, extra) = match &operand.kind {
             OperandKind::Address(address) => (&*address.base, address.offset.as_ref()),
             OperandKind::Bracket(items) if items.len() == 1 => (&items[0], None),
-            _ => {
-                let message = format!("{} needs a memory operand here", mnemonic(site.i));
-                let diagnostic = Diagnostic::error("E0217", operand.span, message)
-                    .help("write the address between [ and ]");
-                let address = match &operand.kind {
-                    OperandKind::Name { name, component: None } => {
-                        match self.scopes.find(name.text) {
-                            Some(Found::Register(r)) => {
-                                r.decl.vector <= 1
-                                    && r.decl.ty.bits() == 64
-                                    && r.decl.ty != ScalarType::F64
-                            }
-                            _ => false,
-                        }
-                    }
-                    _ => false,
-                };
-                self.report(match address {
-                    true => diagnostic
-                        .fix(correct::before(operand.span), "[")
-                        .fix(correct::behind(operand.span), "]"),
-                    false => diagnostic,
-                });
-                return None;
+            // An element of an array is a memory operand of its own.
+            OperandKind::Index(..) if matches!(site.i.opcode.text, "ld" | "ldu" | "st") => {
+                (operand, None)
             }
+            _ => return self.no_memory_operand(site, operand),
         };
         let value = self.value(base)?;
         let extra = match extra {
@@ -118,8 +98,14 @@ impl<'a> Body<'_, 'a> {
                 None
             }
             Value::Named { base: at, offset, area, .. } => {
-                self.check_area(site, reached(site, operand), area, base.span)?;
+                self.check_area(site, reached(site, operand), area, base)?;
+                self.unguarded(site, at, area, base.span)?;
                 Some(Operand::Address(at, offset.wrapping_add(extra)))
+            }
+            Value::Element(element, area) => {
+                self.check_area(site, reached(site, operand), area, base)?;
+                self.unguarded(site, element.base, area, base.span)?;
+                Some(Operand::Element(Box::new(element)))
             }
             other => {
                 self.wrong(
@@ -133,14 +119,90 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
+    /// Parameters of a call are written and read by all threads that make it.
+    fn unguarded(&mut self, site: &Site<'_, 'a>, base: Base, area: Area, span: Span) -> Option<()> {
+        if site.i.guard.is_none() || area != Area::CallParam || !matches!(base, Base::Frame(_)) {
+            return Some(());
+        }
+        let message = format!("{} of a call's parameter has no guard", mnemonic(site.i));
+        let help = "branch around the call with its parameters, or choose the value with selp";
+        self.wrong("E0216", span, message, help);
+        None
+    }
+
+    /// The name of a call's parameter alone is no address, though one with an offset is.
+    pub(crate) fn parameter_of_call(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        value: &Value<'a>,
+    ) -> Option<()> {
+        let named = matches!(operand.kind, OperandKind::Name { .. });
+        match value {
+            Value::Named { base: Base::Frame(_), area: Area::CallParam, .. } if named => {
+                let message =
+                    format!("{} cannot take the address of a call's parameter", mnemonic(site.i));
+                let help = "copy the value into a .local variable, and take its address";
+                self.wrong("E0216", operand.span, message, help);
+                None
+            }
+            _ => Some(()),
+        }
+    }
+
+    /// Reports what stands in the place of a memory operand.
+    fn no_memory_operand(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Operand> {
+        let message = format!("{} needs a memory operand here", mnemonic(site.i));
+        let diagnostic = Diagnostic::error("E0217", operand.span, message);
+        let address = match &operand.kind {
+            OperandKind::Name { name, component: None } => match self.scopes.find(name.text) {
+                Some(Found::Register(r)) => {
+                    r.decl.vector <= 1 && r.decl.ty.bits() == 64 && r.decl.ty != ScalarType::F64
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        let diagnostic = match &operand.kind {
+            OperandKind::Index(name, subscript) => {
+                let help = "ld, ldu and st take elements of arrays; elsewhere write the address \
+                            in bytes between [ and ]";
+                let constant = matches!(subscript, Subscript::Constant(_));
+                match self.value(operand) {
+                    Some(Value::Named { offset, .. }) if constant => {
+                        let address = format!("[{}+{offset}]", name.text);
+                        diagnostic.help(format!("{help}: {address}")).fix(operand.span, address)
+                    }
+                    Some(_) => diagnostic.help(help),
+                    None => return None,
+                }
+            }
+            _ => diagnostic.help("write the address between [ and ]"),
+        };
+        self.report(match address {
+            true => diagnostic
+                .fix(correct::before(operand.span), "[")
+                .fix(correct::behind(operand.span), "]"),
+            false => diagnostic,
+        });
+        None
+    }
+
     /// Whether the instruction reaches the variable's space.
     fn check_area(
         &mut self,
         site: &Site<'_, 'a>,
         space: Option<Space>,
         area: Area,
-        span: Span,
+        operand: &ast::Operand<'a>,
     ) -> Option<()> {
+        let span = operand.span;
+        // ptxas looks less closely at elements of arrays.
+        let element = matches!(operand.kind, OperandKind::Index(..));
         let name = mnemonic(site.i);
         let writes = matches!(site.i.opcode.text, "st" | "atom" | "red");
         // A barrier lies in shared memory, however its address is written.
@@ -151,12 +213,14 @@ impl<'a> Body<'_, 'a> {
             Some(space) => in_space(area, space),
         };
         if writes && area == Area::Param && fits {
-            self.wrong(
-                "E0216",
-                span,
-                format!("{name} cannot write to an incoming parameter"),
-                "copy the parameter into a register or .local memory",
-            );
+            let message = format!("{name} cannot write to an incoming parameter");
+            let diagnostic = Diagnostic::error("E0216", span, message)
+                .help("copy the parameter into a register or .local memory");
+            if element {
+                self.cx.report_miscompiled(diagnostic);
+                return Some(());
+            }
+            self.report(diagnostic);
             return None;
         }
         let cached = site.i.opcode.text == Opcode::Prefetchu.name()
@@ -170,7 +234,7 @@ impl<'a> Body<'_, 'a> {
                 Diagnostic::error("E0216", span, format!("{name} cannot reach into a .{ty}"))
                     .help("use tex, txq, suld, sust or suq");
             // ptxas looks at the names of textures in ld and st only.
-            let looked_at = matches!(site.i.opcode.text, "ld" | "st" | "ldu");
+            let looked_at = matches!(site.i.opcode.text, "ld" | "st" | "ldu") && !element;
             let barrier = barrier && self.cx.release >= Ptxas::V12_9;
             if !looked_at && !barrier && matches!(space, None | Some(Space::Global)) {
                 self.cx.report_miscompiled(diagnostic);
@@ -209,7 +273,11 @@ impl<'a> Body<'_, 'a> {
         operand: &ast::Operand<'a>,
     ) -> Option<Operand> {
         let wanted = ty.unwrap_or(ScalarType::U64);
-        match self.value(operand)? {
+        let value = self.value(operand)?;
+        if site.i.opcode.text == Opcode::Cvta.name() && !site.mods.to {
+            self.parameter_of_call(site, operand, &value)?;
+        }
+        match value {
             Value::Reg { id, ty: reg } if ty.is_some_and(|t| fits(t, reg)) => {
                 Some(Operand::Reg(id))
             }
@@ -223,9 +291,16 @@ impl<'a> Body<'_, 'a> {
             Value::Const(value) if value.is_int() => {
                 self.immediate(site, wanted, value, operand.span)
             }
-            Value::Named { base, offset, area, .. }
+            value @ (Value::Named { .. } | Value::Element(..))
                 if site.i.opcode.text == Opcode::Cvta.name() && !site.mods.to =>
             {
+                let (base, area, address) = match value {
+                    Value::Named { base, offset, area, .. } => {
+                        (base, area, Operand::AddressOf(base, offset))
+                    }
+                    Value::Element(e, area) => (e.base, area, Operand::Element(Box::new(e))),
+                    _ => return None,
+                };
                 let inside = match (area, site.mods.space) {
                     (Area::Opaque(_), Some(Space::Global)) => true,
                     (Area::Opaque(_), Some(Space::Param)) => matches!(base, Base::Param(_)),
@@ -233,7 +308,7 @@ impl<'a> Body<'_, 'a> {
                     (_, None) => false,
                 };
                 if inside {
-                    return Some(Operand::AddressOf(base, offset));
+                    return Some(address);
                 }
                 let name = mnemonic(site.i);
                 self.wrong(

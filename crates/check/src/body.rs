@@ -277,6 +277,7 @@ impl<'c, 'a> Body<'c, 'a> {
             ty: layout.ty,
             size: size as u32,
             align: layout.align as u32,
+            is_array: layout.is_array,
         });
         Some(id)
     }

@@ -108,6 +108,7 @@ pub const CODES: &[Code] = &[
     code("W0215", "level or gradients without mipmaps", "The initialiser gives the texture one level; `.level` and `.grad` read that level whatever their operands say."),
     code("W0216", "fetched as another kind of texture", "The initialiser gives sizes that a texture of the instruction's geometry does not have, or lacks one that it needs."),
     code("W0217", "mipmaps with unnormalized coordinates", "A texture with mipmaps takes normalized coordinates even if its initialiser says `normalized_coords = 0`."),
+    code("W0218", "mask with lanes that stay away", "The constant mask of a `.sync` instruction names lanes that a guard or a branch keeps away from it. Those that come wait for them; what the instruction does then is undefined, and a `shfl.sync` from a lane that is not there does not read its register. Spoken of where the lanes that come follow from `%laneid` or `%tid.x` and numbers."),
     code("W0220", "misaligned surface access", "x of `suld.b`, `sust.b` and `sured.b` counts bytes and has to be a multiple of the size of the access; any other is a fault under `.trap`, `.clamp` and `.zero` alike."),
 ];
 

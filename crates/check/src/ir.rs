@@ -173,6 +173,8 @@ pub struct FrameVar {
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
+    /// Whether it was declared with dimensions.
+    pub is_array: bool,
 }
 
 /// A register.
@@ -289,6 +291,9 @@ pub enum Operand {
     Discard,
     /// `[base + offset]`
     Address(Base, i64),
+    /// `name[%r1+2]`: of ld, ldu and st the element itself, of mov and cvta its address. An element
+    /// with a constant subscript is an [`Operand::Address`] or [`Operand::AddressOf`].
+    Element(Box<Element>),
     /// Handle of a texture, sampler or surface: a module variable, a kernel parameter of opaque
     /// type, or a 64-bit register. Direct opaque parameters are [`Base::Param`].
     Handle(Base),
@@ -300,6 +305,22 @@ pub enum Operand {
     Param(ParamId),
     /// Signature of an indirect call.
     Prototype(Box<Prototype>),
+}
+
+/// An element of an array whose number is in a register.
+///
+/// Its place is `(index + offset) * size` in 32 bits, added to the array's address: as an unsigned
+/// number in global memory, as ptxas computes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Element {
+    /// The array.
+    pub base: Base,
+    /// A register of 8 to 64 bits, extended as its type says and cut to 32 bits, or a special one.
+    pub index: Operand,
+    /// Added to the register, in elements.
+    pub offset: i64,
+    /// Bytes of the array's type: dimensions and vectors do not count.
+    pub size: u32,
 }
 
 /// Signature of an indirect call.

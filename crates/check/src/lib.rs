@@ -44,6 +44,7 @@ mod operand;
 mod query;
 mod scope;
 mod special;
+mod subscript;
 mod surface;
 mod tables;
 mod texture;

@@ -101,14 +101,17 @@ impl Checker<'_> {
             mentions.functions.extend(function.alias_of);
             let body = function.body.iter().flatten();
             for operand in body.flat_map(|instruction| &instruction.operands) {
+                let base = match operand {
+                    Operand::Handle(base) | Operand::AddressOf(base, _) => Some(*base),
+                    Operand::Element(element) => Some(element.base),
+                    _ => None,
+                };
                 match operand {
-                    Operand::Handle(base) | Operand::AddressOf(base, _) => match base {
-                        Base::Variable(_) => _ = mentions.references.insert(*base),
-                        Base::Param(_) if function.is_entry => {
-                            mentions.references.insert(*base);
-                        }
-                        _ => {}
-                    },
+                    _ if base.is_some() => mentions.references.extend(base.filter(|b| match b {
+                        Base::Variable(_) => true,
+                        Base::Param(_) => function.is_entry,
+                        _ => false,
+                    })),
                     Operand::Function(callee) => mentions.functions.push(*callee),
                     _ => {}
                 }

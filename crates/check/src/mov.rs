@@ -35,6 +35,7 @@ impl<'a> Body<'_, 'a> {
         let ty = mods.ty()?;
         let (dest, source) = (self.value(to), self.value(from));
         let (dest, source) = (dest?, source?);
+        self.parameter_of_call(&site, from, &source)?;
         if mods.vector > 0 {
             return self.mov_vector(&site, ty, (dest, to.span), (source, from.span));
         }
@@ -100,6 +101,7 @@ impl<'a> Body<'_, 'a> {
                 None
             }
             Value::Named { area: Area::Opaque(kind), .. }
+            | Value::Element(_, Area::Opaque(kind))
                 if ty != ScalarType::U64 && kind != ScalarType::Samplerref && address =>
             {
                 self.wrong(
@@ -111,6 +113,7 @@ impl<'a> Body<'_, 'a> {
                 None
             }
             Value::Named { base, offset, .. } if address => Some(Operand::AddressOf(base, offset)),
+            Value::Element(element, _) if address => Some(Operand::Element(Box::new(element))),
             Value::Function(id) if address => {
                 if self.cx.module.functions[id.0 as usize].is_entry {
                     self.cx.require(KERNEL_ADDRESS, span);
@@ -119,6 +122,9 @@ impl<'a> Body<'_, 'a> {
             }
             Value::Named { base, offset, .. } if self.narrow_address(site, ty, span) => {
                 Some(Operand::AddressOf(base, offset))
+            }
+            Value::Element(element, _) if self.narrow_address(site, ty, span) => {
+                Some(Operand::Element(Box::new(element)))
             }
             source => self.mismatch(site, ty, &source, span),
         }

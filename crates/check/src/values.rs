@@ -7,7 +7,7 @@ use texunit_syntax::{Diagnostic, Span};
 use crate::body::Body;
 use crate::consts::Const;
 use crate::context::Global;
-use crate::ir::{Base, FuncId, LabelId, RegId, Storage};
+use crate::ir::{Base, Element, FuncId, LabelId, RegId, Storage};
 use crate::scope::{Found, Local};
 use crate::special::{self, Special};
 
@@ -53,6 +53,8 @@ pub(crate) enum Value<'a> {
         /// Type of a variable of one element in memory.
         ty: Option<ScalarType>,
     },
+    /// An element of an array, by a register, and where the array lies.
+    Element(Element, Area),
     Function(FuncId),
     Label(LabelId),
     BranchTargets(&'a ast::BranchTargets<'a>),
@@ -74,6 +76,7 @@ impl Value<'_> {
             Value::Const(Const::Int(..)) => "an integer constant".into(),
             Value::Const(_) => "a floating-point constant".into(),
             Value::Named { .. } => "the name of a variable".into(),
+            Value::Element(..) => "an element of an array".into(),
             Value::Function(_) => "the name of a function".into(),
             Value::Label(_) => "a label".into(),
             Value::BranchTargets(_) | Value::CallTargets(_) => "a list of targets".into(),
@@ -94,11 +97,7 @@ impl<'a> Body<'_, 'a> {
                 let offset = self.cx.integer(offset)?;
                 self.offset(name, offset)
             }
-            OperandKind::Index(name, index) => {
-                let index = self.cx.integer(index)?;
-                let size = self.element_size(name.text);
-                self.offset(name, index.wrapping_mul(size))
-            }
+            OperandKind::Index(name, subscript) => self.subscripted(name, subscript),
             OperandKind::Not(name) => match self.lookup(name)? {
                 Found::Register(r) if r.decl.ty == ScalarType::Pred => Some(Value::NotReg(r.id)),
                 _ => {
@@ -174,24 +173,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    fn element_size(&self, name: &str) -> i64 {
-        match self.cx.globals.get(name) {
-            Some((Global::Variable(id), _)) => {
-                i64::from(self.cx.module.variables[id.0 as usize].ty.bytes())
-            }
-            _ => match self.scopes.stack.iter().rev().find_map(|s| s.names.get(name)) {
-                Some((Local::Frame(id), _)) => {
-                    i64::from(self.function.frame[id.0 as usize].ty.bytes())
-                }
-                Some((Local::Static(id), _)) => {
-                    i64::from(self.cx.module.variables[id.0 as usize].ty.bytes())
-                }
-                _ => 1,
-            },
-        }
-    }
-
-    fn named(
+    pub(crate) fn named(
         &mut self,
         name: &ast::Ident<'a>,
         component: Option<&ast::Ident<'a>>,

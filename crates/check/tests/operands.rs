@@ -70,6 +70,10 @@ fn text(operand: &Operand, kernel: &Function, module: &Module) -> String {
         Operand::Vector(items) => format!("{{{}}}", list(items)),
         Operand::Discard => "_".into(),
         Operand::Address(b, n) => format!("[{}+{n}]", base(b)),
+        Operand::Element(e) => {
+            let index = text(&e.index, kernel, module);
+            format!("[{}+({index}+{})*{}]", base(&e.base), e.offset, e.size)
+        }
         Operand::Handle(b) => format!("<{}>", base(b)),
         Operand::Args(items) => format!("({})", list(items)),
         Operand::FrameVar(id) => format!("frame:{}", kernel.frame[id.0 as usize].name),
@@ -108,6 +112,13 @@ cases! {
         "mov.b64 {_, %r2}, %rd1;" => "{_,%r2} %rd1";
         "mov.u64 %rd1, g+4;" => "%rd1 &g+4";
         "mov.u64 %rd1, g[2];" => "%rd1 &g+8";
+        "mov.u64 %rd1, g[-1];" => "%rd1 &g+-4";
+        "mov.u64 %rd1, g[%r1];" => "%rd1 [g+(%r1+0)*4]";
+        "cvta.global.u64 %rd1, g[%rd2+3];" => "%rd1 [g+(%rd2+3)*4]";
+        "mov.u64 %rd1, g[%laneid];" => "%rd1 [g+(%laneid.0+0)*4]";
+        "ld.global.u32 %r1, g[2];" => "%r1 [g+8]";
+        "ld.global.v2.u32 {%r1, %r2}, g[%r3+-1];" => "{%r1,%r2} [g+(%r3+-1)*4]";
+        "st.global.u32 g[%h1], %r2;" => "[g+(%h1+0)*4] %r2";
         "mov.u64 %rd1, l;" => "%rd1 &frame:l+0";
         "mov.u64 %rd1, kp;" => "%rd1 &param:kp+0";
         "mov.u64 %rd1, f;" => "%rd1 f";

@@ -252,7 +252,8 @@ fn calls_through_registers_part_the_warp() {
              st.param.u32 [x], %m;
 PROTO:       .callprototype (.param .u32 _) _ (.param .u32 _);
              @!%p call (y), %f, (x), PROTO;
-             @!%p ld.param.u32 %r, [y];
+             ld.param.u32 %m, [y];
+             @!%p mov.u32 %r, %m;
          }
          st.global.u32 [%my], %r;
          ret;",

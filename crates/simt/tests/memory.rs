@@ -346,3 +346,40 @@ fn constant_memory_takes_addresses_of_32_bits() {
     );
     assert_eq!(run_words(&text, how(1), 1), [6]);
 }
+
+/// Of 128 bits: what is narrower is extended as its type says, constants by zeros (read from the code
+/// that ptxas 12.4 to 13.5 makes of them).
+#[test]
+fn narrower_values_and_constants_of_128_bits() {
+    let text = kernel_with(
+        ".global .align 16 .b8 g[16] = {0x81, 0x92, 0xa3, 0xb4, 0xc5, 0xd6, 0xe7, 0xf8};",
+        ".reg .b128 %q, %o; .reg .b64 %l, %h; .reg .u32 %v; .reg .s32 %s;",
+        "ld.global.u32 %q, [g];   mov.b128 {%l, %h}, %q; st.global.v2.b64 [%out], {%l, %h};
+         ld.global.s64 %q, [g];   mov.b128 {%l, %h}, %q; st.global.v2.b64 [%out+16], {%l, %h};
+         ld.global.s8 %q, [g];    mov.b128 {%l, %h}, %q; st.global.v2.b64 [%out+32], {%l, %h};
+         st.global.u16 [%out+48], %q;
+         cvt.u32.u64 %v, %q;      st.global.u32 [%out+52], %v;
+         mov.s32 %s, -5;
+         cvt.s64.s32 %q, %s;      mov.b128 {%l, %h}, %q; st.global.v2.b64 [%out+64], {%l, %h};
+         mov.b128 %q, -3;         mov.b128 {%l, %h}, %q; st.global.v2.b64 [%out+80], {%l, %h};
+         atom.global.exch.b128 %o, [%out+80], -1;
+         mov.b128 {%l, %h}, %o;   st.global.v2.b64 [%out+96], {%l, %h};
+         st.global.b128 [%out+112], 0x8000000000000000;
+         ret;",
+    )
+    .replace(".version 8.0", ".version 8.4")
+    .replace("sm_80", "sm_90");
+    let got = run_words(&text, how(1), 32);
+    #[rustfmt::skip]
+    let wanted = [
+        0xb4a3_9281, 0, 0, 0,
+        0xb4a3_9281, 0xf8e7_d6c5, u32::MAX, u32::MAX,
+        0xffff_ff81, u32::MAX, u32::MAX, u32::MAX,
+        0x0000_ff81, 0xffff_ff81, 0, 0,
+        0xffff_fffb, u32::MAX, u32::MAX, u32::MAX,
+        u32::MAX, u32::MAX, 0, 0,
+        0xffff_fffd, u32::MAX, 0, 0,
+        0, 0x8000_0000, 0, 0,
+    ];
+    assert_eq!(got, wanted, "{got:x?}");
+}

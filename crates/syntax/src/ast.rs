@@ -317,8 +317,9 @@ pub enum OperandKind<'a> {
     Constant(Expr<'a>),
     /// `name + 4`, `name + -4`: address of a variable with an offset.
     Offset(Ident<'a>, Expr<'a>),
-    /// `name[2]`: address of an element of an array.
-    Index(Ident<'a>, Expr<'a>),
+    /// `name[2]`, `name[%r1+2]`: an element of an array. In `ld`, `ldu` and `st` it stands where a
+    /// memory operand does, elsewhere it is the element's address.
+    Index(Ident<'a>, Subscript<'a>),
     /// `!p`
     Not(Ident<'a>),
     /// `-%r1`: only `vmad` takes it; elsewhere kept so that the message can say so. A selector
@@ -337,6 +338,15 @@ pub enum OperandKind<'a> {
     Bracket(Vec<Operand<'a>>),
     /// `(a, b)` of a call.
     List(Vec<Operand<'a>>),
+}
+
+/// What stands between the brackets behind the name of an array: it counts elements.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subscript<'a> {
+    /// A constant expression.
+    Constant(Expr<'a>),
+    /// `%r1`, `%r1+2`: a register, and what is added to it.
+    Register(Ident<'a>, Option<Expr<'a>>),
 }
 
 /// `[base + offset]`

@@ -318,6 +318,16 @@ const CONDITIONAL: u8 = 0;
 /// Precedence of unary operators and casts, above them.
 const UNARY: u8 = 11;
 
+impl Display for Subscript<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Subscript::Constant(value) => value.fmt(f),
+            Subscript::Register(register, None) => register.fmt(f),
+            Subscript::Register(register, Some(offset)) => write!(f, "{register}+{offset}"),
+        }
+    }
+}
+
 impl Display for Expr<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         expression(f, self, CONDITIONAL)

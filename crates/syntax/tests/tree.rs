@@ -125,7 +125,13 @@ fn operands_in_all_forms() {
             OperandKind::Name { name, component: Some(c) } => format!("{}@{}", name.text, c.text),
             OperandKind::Constant(value) => format!("#{}", shape(value)),
             OperandKind::Offset(name, offset) => format!("<{} {}>", name.text, shape(offset)),
-            OperandKind::Index(name, index) => format!("<{}[{}]>", name.text, shape(index)),
+            OperandKind::Index(name, Subscript::Constant(index)) => {
+                format!("<{}[{}]>", name.text, shape(index))
+            }
+            OperandKind::Index(name, Subscript::Register(register, offset)) => {
+                let offset = offset.as_ref().map_or("".into(), |o| format!(" {}", shape(o)));
+                format!("<{}[{}{offset}]>", name.text, register.text)
+            }
             OperandKind::Not(name) => format!("not {}", name.text),
             OperandKind::Negated(name) => format!("neg {}", name.text),
             OperandKind::Discard => "_".into(),
@@ -146,6 +152,10 @@ fn operands_in_all_forms() {
         ("mov.u64 %rd1, a+4*2;", "%rd1, <a (Mul 4 2)>"),
         ("mov.u64 %rd1, a+-4;", "%rd1, <a (Minus 4)>"),
         ("mov.u64 %rd1, a[1+1];", "%rd1, <a[(Add 1 1)]>"),
+        ("mov.u64 %rd1, a [ %r1 ];", "%rd1, <a[%r1]>"),
+        ("ld.u64 %rd1, a[%r1+-1];", "%rd1, <a[%r1 (Minus 1)]>"),
+        ("st.u64 a[%r1+1+2], %rd1;", "<a[%r1 (Add 1 2)]>, %rd1"),
+        ("ld.u64 %rd1, a[WARP_SZ];", "%rd1, <a[WARP_SZ]>"),
         ("setp.lt.and.u32 %p1|%p2, %r1, -1, !%p3;", "pair(%p1 %p2), %r1, #(Minus 1), not %p3"),
         ("setp.lt.u32 %p1|_, %r1, 1|2;", "pair(%p1 _), %r1, #(Or 1 2)"),
         ("setp.lt.u32 _|%p1, %r1, !0;", "pair(_ %p1), %r1, #(Not 0)"),

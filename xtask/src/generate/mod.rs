@@ -1,5 +1,6 @@
 //! Random modules to ask about, by family; a seed decides all of them.
 
+mod array;
 mod control;
 mod declaration;
 mod mutation;
@@ -72,11 +73,11 @@ pub(crate) struct Families {
 
 impl Families {
     /// Names of all families.
-    pub(crate) const NAMES: [&'static str; 5] =
-        ["texture", "declaration", "ordinary", "mutation", "control"];
+    pub(crate) const NAMES: [&'static str; 6] =
+        ["texture", "declaration", "ordinary", "mutation", "control", "array"];
 
     /// How often each is drawn, in the order of [`Families::NAMES`].
-    const WEIGHTS: [usize; 5] = [30, 20, 20, 20, 10];
+    const WEIGHTS: [usize; 6] = [30, 20, 20, 20, 10, 10];
 
     /// Reads the bundled examples.
     pub(crate) fn new(
@@ -97,7 +98,7 @@ impl Families {
         let mut owed = weights;
         owed[0] += count - weights.iter().sum::<usize>();
         if let Some(only) = self.only {
-            owed = [0; 5];
+            owed = [0; Self::NAMES.len()];
             owed[only] = count;
         }
         for (family, mut left) in owed.into_iter().enumerate() {
@@ -119,6 +120,7 @@ impl Families {
             "ordinary" => ordinary::question(Setup::new(release, random), name, most, random),
             "declaration" => declaration::question(Setup::new(release, random), name, random),
             "control" => control::question(Setup::new(release, random), name, random),
+            "array" => array::question(Setup::new(release, random), name, most, random),
             _ => mutation::question(&self.examples, release, name, random),
         }
     }

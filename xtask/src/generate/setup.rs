@@ -99,15 +99,24 @@ impl Setup {
 
     /// Everything before the instructions of a kernel.
     pub(super) fn prefix(&self) -> String {
-        let mut text = self.head();
+        let mut variables = String::new();
         if self.version >= 15 {
-            text += ".global .texref tex_a;\n.global .surfref surf_a;\n";
+            variables += ".global .texref tex_a;\n.global .surfref surf_a;\n";
         }
         if self.independent() {
-            text += ".global .samplerref smp_a;\n";
+            variables += ".global .samplerref smp_a;\n";
         }
-        text += ".global .u32 gi;\n.global .align 16 .b8 ga[64];\n.shared .align 16 .b32 sh[16];\n";
-        text += ".const .f32 cf;\n.entry k(.param .u64 pa, .param .u32 pb)\n{\n";
+        variables +=
+            ".global .u32 gi;\n.global .align 16 .b8 ga[64];\n.shared .align 16 .b32 sh[16];\n";
+        variables += ".const .f32 cf;\n";
+        let text = self.prefix_with(&variables, ".param .u64 pa, .param .u32 pb");
+        text + ".local .align 16 .b32 lo[8];\n"
+    }
+
+    /// The same up to the registers, with variables and parameters of a family's own.
+    pub(super) fn prefix_with(&self, variables: &str, params: &str) -> String {
+        let mut text = self.head() + variables;
+        let _ = writeln!(text, ".entry k({params})\n{{");
         for (ty, name, since) in REGISTERS {
             let target = match *ty {
                 "f16x2" => 53,
@@ -118,7 +127,7 @@ impl Setup {
                 let _ = writeln!(text, ".reg .{ty} {name}<6>;");
             }
         }
-        text + VECTORS + ".local .align 16 .b32 lo[8];\n"
+        text + VECTORS
     }
 
     /// A question about instructions of a kernel.

@@ -77,6 +77,9 @@ pub(super) const EXAMPLES: &[Example] = &[
          .entry kernel() {\n\t.reg .f32 %f<5>;\n\ttex.level.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {5.5}], 2.0;\n\tret;\n}",
         ".version 8.8\n.target sm_90\n.global .texref image = { num_mipmap_levels = 5, normalized_coords = 1 };\n\
          .entry kernel() {\n\t.reg .f32 %f<5>;\n\ttex.level.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {0.25}], 2.0;\n\tret;\n}"),
+    new("W0218", Body,
+        "mov.u32 %r1, %laneid;\nsetp.lt.u32 %p1, %r1, 10;\n@%p1 shfl.sync.idx.b32 %r2, %r1, 5, 31, 0xffff;",
+        "mov.u32 %r1, %laneid;\nsetp.lt.u32 %p1, %r1, 10;\n@%p1 shfl.sync.idx.b32 %r2, %r1, 5, 31, 0x3ff;"),
     new("W0220", Body,
         "suld.b.2d.b32.trap %r1, [surf_a, {5, 0}];",
         "suld.b.2d.b32.trap %r1, [surf_a, {20, 0}];"),

@@ -14,9 +14,8 @@ pub(super) const EXAMPLES: &[Example] = &[
         "suld.b.2d.b32.trap %r1, [surf_a, %r2];",
         "suld.b.2d.b32.trap %r1, [surf_a, {%r2, %r3}];"),
     new("E0403", Body,
-        ".reg .b128 %old;\natom.global.exch.b128 %old, [%rd1], -1;",
-        ".reg .b128 %old;\nmov.b64 %rd2, -1;\nmov.b128 %old, {%rd2, %rd2};\n\
-         atom.global.exch.b128 %old, [%rd1], %old;"),
+        ".local .u32 count;\natom.add.u32 %r1, [count], 1;",
+        ".local .u32 count;\nld.local.u32 %r1, [count];\nadd.u32 %r2, %r1, 1;\nst.local.u32 [count], %r2;"),
     new("E0404", Module,
         ".extern .func (.param .b32 error) cudaDeviceSynchronize();\n\
          .visible .entry kernel()\n{\n\t.param .b32 error;\n\

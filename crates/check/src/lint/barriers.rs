@@ -73,7 +73,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
 }
 
 /// Whether a CTA of this kernel has one thread.
-fn one_thread(body: &Body) -> bool {
+pub(super) fn one_thread(body: &Body) -> bool {
     body.function.directives.iter().any(|(name, values)| {
         matches!(name.as_str(), "reqntid" | "maxntid") && values.iter().product::<u64>() == 1
     })
@@ -157,7 +157,7 @@ fn falls(body: &Body, block: u32) -> bool {
 
 /// The edges without those to blocks from which the kernel just ends; they stay where the other
 /// ways do nothing either but wait.
-fn without_early_ends(body: &Body) -> Edges {
+pub(super) fn without_early_ends(body: &Body) -> Edges {
     let graph = &body.graph;
     let (ending, idle) = (ending(body, true), ending(body, false));
     let exit = graph.exit();

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use texunit_isa::{Opcode, ScalarType};
-use texunit_syntax::ast::{self, OperandKind, Statement};
+use texunit_syntax::ast::{self, OperandKind, Statement, Subscript};
 use texunit_syntax::{SourceFile, Span};
 
 use super::graph::Graph;
@@ -223,6 +223,9 @@ fn find_name(operand: &ast::Operand, wanted: &str) -> Option<Span> {
         }
         OperandKind::Pair(a, b) => find_name(b, wanted).or_else(|| find_name(a, wanted)),
         OperandKind::Address(address) => find_name(&address.base, wanted),
+        OperandKind::Index(_, Subscript::Register(register, _)) => {
+            (register.text == wanted).then_some(operand.span)
+        }
         _ => None,
     }
 }
@@ -280,6 +283,7 @@ pub(super) fn each(operand: &Operand, f: &mut impl FnMut(RegId)) {
                 f(*reg);
             }
         }
+        Operand::Element(element) => each(&element.index, f),
         Operand::Vector(list) | Operand::Args(list) => {
             for operand in list {
                 each(operand, f);
@@ -327,8 +331,12 @@ fn names<'a>(operand: &'a ast::Operand<'a>, f: &mut impl FnMut(&'a str)) {
     match &operand.kind {
         OperandKind::Name { name, .. }
         | OperandKind::Offset(name, _)
-        | OperandKind::Index(name, _)
+        | OperandKind::Index(name, Subscript::Constant(_))
         | OperandKind::Not(name) => f(name.text),
+        OperandKind::Index(name, Subscript::Register(register, _)) => {
+            f(name.text);
+            f(register.text);
+        }
         OperandKind::Negated(name) => f(whole(name.text)),
         OperandKind::Vector(list) | OperandKind::Bracket(list) | OperandKind::List(list) => {
             for operand in list {

@@ -312,6 +312,7 @@ impl<'b, 'a> Values<'b, 'a> {
             Operand::Address(Base::Reg(reg), _) | Operand::Handle(Base::Reg(reg)) => {
                 self.use_of(*reg, at)
             }
+            Operand::Element(element) => self.operand(&element.index, at),
             Operand::Special(special, component) => {
                 Value { kind: special_kind(*special, *component), source: Some(at as u32) }
             }

@@ -12,6 +12,7 @@ mod divergence;
 mod graph;
 mod kinds;
 mod levels;
+mod members;
 mod reads;
 mod results;
 mod surfaces;
@@ -80,6 +81,7 @@ pub fn lint(source: &SourceFile, module: &Module, checked: &Checked) -> Vec<Diag
         reads::lint(body, &mut out);
         unreachable::lint(body, &mut out);
         barriers::lint(body, &mut out);
+        members::lint(body, &mut out);
         results::lint(body, &mut out);
         surfaces::lint(body, &mut out);
     }

@@ -92,6 +92,10 @@ impl<'b, 'a> Textures<'b, 'a> {
                     _ => handed_on.extend(i.operands.iter().filter_map(|o| match o {
                         Operand::AddressOf(Base::Variable(id), _)
                         | Operand::Handle(Base::Variable(id)) => Some(*id),
+                        Operand::Element(element) => match element.base {
+                            Base::Variable(id) => Some(id),
+                            _ => None,
+                        },
                         _ => None,
                     })),
                 }

@@ -101,6 +101,7 @@ impl Used {
             Operand::Handle(base) | Operand::Address(base, _) | Operand::AddressOf(base, _) => {
                 self.base(*base, params);
             }
+            Operand::Element(element) => self.base(element.base, params),
             Operand::Param(id) => {
                 params.insert(*id);
             }

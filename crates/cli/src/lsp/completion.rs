@@ -190,6 +190,9 @@ impl<'a> Cursor<'a> {
         use DeclKind::*;
         let before = &self.place.statement[..self.place.before];
         let brackets = before.iter().filter(|t| t.kind == Kind::Other(b'[')).count();
+        if self.in_subscript(before) {
+            return self.names(|d| d.kind == Register && !d.is_predicate, |_| 0);
+        }
         match instruction.opcode {
             Some(Opcode::Bra) => self.names(|d| d.kind == Label, |_| 0),
             Some(Opcode::Brx) => self.names(
@@ -210,6 +213,16 @@ impl<'a> Cursor<'a> {
                 |d| usize::from(d.kind != Register),
             ),
         }
+    }
+
+    /// Whether a bracket is open that stands behind a name, as in `name[%r1]`.
+    fn in_subscript(&self, before: &[Token]) -> bool {
+        let is = |t: &Token, b: u8| t.kind == Kind::Other(b);
+        let Some(last) = before.iter().rposition(|t| is(t, b'[') || is(t, b']')) else {
+            return false;
+        };
+        let name = last.checked_sub(1).and_then(|i| before.get(i));
+        is(&before[last], b'[') && name.is_some_and(|t| t.kind == Kind::Ident)
     }
 
     /// Names in reach that begin as typed, inner ones hiding outer ones; special registers.

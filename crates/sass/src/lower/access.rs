@@ -41,6 +41,7 @@ pub(super) fn each(operand: &Operand, f: &mut impl FnMut(RegId)) {
         Operand::Address(Base::Reg(reg), _)
         | Operand::Handle(Base::Reg(reg))
         | Operand::AddressOf(Base::Reg(reg), _) => f(*reg),
+        Operand::Element(element) => each(&element.index, f),
         Operand::Vector(list) | Operand::Args(list) => {
             for operand in list {
                 each(operand, f);

@@ -132,8 +132,10 @@ fn collect(module: &Module, function: FuncId, i: &Instruction, events: &mut Vec<
         }
         operands => {
             for operand in operands {
-                let (Operand::Handle(base) | Operand::AddressOf(base, _)) = operand else {
-                    continue;
+                let base = match operand {
+                    Operand::Handle(base) | Operand::AddressOf(base, _) => base,
+                    Operand::Element(element) => &element.base,
+                    _ => continue,
                 };
                 events.extend(match name(base) {
                     Some((name, ScalarType::Texref)) => Some(Event::Texture(name)),

@@ -13,7 +13,7 @@ fn not_equal(a: &L32, b: &L32) -> u32 {
 }
 
 /// What the inner loop does for an arithmetic instruction.
-fn kind_of(opcode: Opcode, mods: &Modifiers) -> Kind {
+pub(super) fn kind_of(opcode: Opcode, mods: &Modifiers) -> Kind {
     alu::kind(opcode, mods).unwrap_or(Kind::Call)
 }
 
@@ -32,7 +32,10 @@ impl<'a> Builder<'a> {
         if inst.opcode == Opcode::Cvt {
             alu = self.fit_conversion(alu, inst)?;
         }
-        let d = self.destination(ops.first()?)?;
+        let d = match inst.opcode {
+            Opcode::Cvt => self.relaxed_destination(ops.first()?)?,
+            _ => self.destination(ops.first()?)?,
+        };
         // Other results come zero-extended from their type, which is the register's width.
         let keep = if inst.opcode == Opcode::Cvt { self.keep(&ops[0]) } else { u64::MAX };
         if matches!(inst.opcode, Opcode::Div | Opcode::Rem)
@@ -42,7 +45,11 @@ impl<'a> Builder<'a> {
             self.finisher(Op::CountZero { divisor });
         }
         let kind = if three { Kind::Call } else { kind_of(inst.opcode, &inst.mods) };
-        self.apply((alu, kind), d, keep, &ops[1..], &inst.mods)
+        self.apply((alu, kind), d, keep, &ops[1..], &inst.mods)?;
+        if inst.opcode == Opcode::Cvt {
+            self.fill_high(&ops[0], inst.mods.ty().is_some_and(ScalarType::is_signed));
+        }
+        Some(())
     }
 
     /// `cvt` between registers of other widths than its types.
@@ -52,7 +59,7 @@ impl<'a> Builder<'a> {
         }
         let [to, from] = inst.mods.types[..] else { return Some(alu) };
         let other = |operand: &Operand, ty: ScalarType| match operand {
-            Operand::Reg(r) => (self.bits(*r) == 64) != is_wide(ty),
+            Operand::Reg(r) => (self.bits(*r) >= 64) != is_wide(ty),
             _ => false,
         };
         if other(inst.operands.first()?, to) || other(inst.operands.get(1)?, from) {

@@ -2,7 +2,7 @@
 
 use super::pools::{File, Pools};
 use super::program::Symbols;
-use super::{Needs, fuse};
+use super::{Needs, fuse, machinery};
 use crate::code::{Func, Inst, Op, Slot};
 use texunit_check::ir;
 use texunit_isa::{Opcode, ScalarType};
@@ -208,17 +208,31 @@ impl<'a> Builder<'a> {
     }
 
     fn unsupported(&mut self, inst: &ir::Instruction) {
-        let (code, help) = super::program::why_unsupported(inst);
+        let (code, help) = super::program::why_unsupported(inst, self.missing_callee(inst));
         let mut text = self.source.snippet(inst.span).split_whitespace().take(1);
         let word = text.next().map_or(inst.opcode.name(), |w| w.trim_end_matches(';'));
         // A guard is not what is wrong.
         let word = if word.starts_with('@') { inst.opcode.name() } else { word };
-        let message = format!("`{word}` is not executed by texunit");
+        let message = match self.missing_callee(inst) {
+            Some(name) if machinery::is_device_runtime(name) => {
+                format!("launches from the device are not executed by texunit: `{name}` is called")
+            }
+            Some(name) => format!("`{name}` is called, and has no body"),
+            None => format!("`{word}` is not executed by texunit"),
+        };
         let diagnostic = Diagnostic::error(code, inst.span, message)
             .label(format!("in {} `{}`", self.kind(), self.function.name))
             .help(help);
         self.needs.unsupported.push(diagnostic);
         self.emit(Op::Unsupported);
+    }
+
+    /// The function without a body that an instruction calls.
+    fn missing_callee(&self, inst: &ir::Instruction) -> Option<&'a str> {
+        let [_, ir::Operand::Function(f), ..] = &inst.operands[..] else { return None };
+        let at = self.resolved.get(f.0 as usize)?;
+        let function = self.module.functions.get(*at as usize)?;
+        function.body.is_none().then_some(function.name.as_str())
     }
 
     pub(crate) fn kind(&self) -> &'static str {

@@ -10,9 +10,9 @@ pub const CODES: &[Code] = &[
     Code { code: "E0402", title: "surface instruction that is not executed", explanation:
         "All forms of `suld`, `sust` and `sured` are executed, but those that ptxas accepts and garbles: a coordinate without braces where the geometry takes several, a tuple of registers for a scalar or a scalar for a tuple. They pass the check only where ptxas's verdicts are asked for." },
     Code { code: "E0403", title: "atomic that is not executed", explanation:
-        "Executed are add, min, max, inc, dec, and, or, xor, exch and cas of all types that PTX has them for, vectors and 128 bits among them. What is left is a constant operand of 128 bits whose bit 63 is set." },
+        "Executed are add, min, max, inc, dec, and, or, xor, exch and cas of all types that PTX has them for, vectors and 128 bits among them, in global and shared memory. What is left is the name of a variable in local memory, where no GPU has atomics." },
     Code { code: "E0404", title: "call that cannot be made", explanation:
-        "Of functions without a body only `vprintf`, `__assertfail`, `malloc`, `free` and `__nv_aligned_device_malloc` can be called: the device runtime (launches from kernels) is not there. Link libraries into the module." },
+        "Of functions without a body only `vprintf`, `__assertfail`, `malloc`, `free` and `__nv_aligned_device_malloc` can be called. Launches from the device (`cudaLaunchDevice`, `cudaGetParameterBuffer` and all else of the device runtime) are not executed. Link other libraries into the module." },
     Code { code: "E0405", title: "instruction that is not executed", explanation:
         "The opcode is known, but not with these modifiers and operands." },
     Code { code: "E0406", title: "part of the machine that is not simulated", explanation:

@@ -46,6 +46,7 @@ pub(super) fn each_register(operand: &Operand, f: &mut impl FnMut(RegId)) {
         Operand::AddressOf(ir::Base::Reg(r), _)
         | Operand::Address(ir::Base::Reg(r), _)
         | Operand::Handle(ir::Base::Reg(r)) => f(*r),
+        Operand::Element(element) => each_register(&element.index, f),
         Operand::Vector(list) | Operand::Args(list) => {
             list.iter().for_each(|o| each_register(o, f));
         }

@@ -2,7 +2,7 @@
 //! or what it computes is not written down.
 
 use texunit_check::ir::Instruction;
-use texunit_isa::{AtomOp, Opcode, ScalarType};
+use texunit_isa::Opcode;
 
 const TENSOR: &str = "tensor cores are not simulated; take the program's path without them, which \
      most libraries have for architectures before sm_70";
@@ -19,6 +19,17 @@ const RANDOM: &str = "which bits of the random operand round which element is no
      round with .rn or .rz";
 const OUT_OF_BOUNDS: &str = "the NaN that stands for a place out of bounds comes from tensor \
      copies, which are not simulated; use fma without .oob";
+
+/// What to say of calls of the device runtime (cudadevrt).
+pub(super) const DEVICE_RUNTIME: &str = "kernels cannot launch kernels here, and the runtime that they \
+     do it with is not there; launch from the host";
+
+/// Whether a function is one of the device runtime, by its name: a program may bring `malloc` and
+/// `printf` of its own, and nothing else begins like this.
+pub(super) fn is_device_runtime(name: &str) -> bool {
+    let rest = name.strip_prefix("__").unwrap_or(name);
+    rest.strip_prefix("cuda").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+}
 
 /// What to say of an instruction that steers a part of the machine that is not simulated.
 pub(super) fn reason(inst: &Instruction) -> Option<&'static str> {
@@ -42,13 +53,10 @@ pub(super) fn reason(inst: &Instruction) -> Option<&'static str> {
 }
 
 /// What to say of an atomic operation.
-pub(super) fn atomic(inst: &Instruction) -> String {
+pub(super) fn atomic() -> String {
     let known = "executed are add, min, max, inc, dec, and, or, xor, exch and cas of the types that \
                  PTX has them for, also of vectors";
-    match (inst.mods.atom, inst.mods.ty()) {
-        (Some(AtomOp::Exch | AtomOp::Cas), Some(ScalarType::B128)) => {
-            format!("{known}; a constant of 128 bits must be in a register")
-        }
-        _ => known.to_owned(),
-    }
+    format!(
+        "{known}, in global and shared memory; local memory belongs to one thread: use ld and st"
+    )
 }

@@ -28,7 +28,11 @@ impl<'a> Builder<'a> {
 
     /// Resolves `[base + offset]` in a state space.
     pub(super) fn address(&mut self, operand: &Operand, space: Option<Space>) -> Option<Address> {
-        let Operand::Address(base, offset) = operand else { return None };
+        let (base, offset) = match operand {
+            Operand::Address(base, offset) => (base, offset),
+            Operand::Element(element) => return self.element(element),
+            _ => return None,
+        };
         let offset = *offset as u64;
         let by_space = match space {
             None => Place::Generic,
@@ -96,7 +100,7 @@ impl<'a> Builder<'a> {
             one => std::slice::from_ref(one),
         };
         for part in parts {
-            let slot = self.destination(part)?;
+            let slot = self.relaxed_destination(part)?;
             if slot.is_predicate() && !slot.is_none() {
                 return None;
             }
@@ -109,7 +113,9 @@ impl<'a> Builder<'a> {
             return None;
         }
         access.row = access.may_be_row();
+        let signed = access.signed;
         self.emit(Op::Load(Box::new(access)));
+        parts.iter().for_each(|part| self.fill_high(part, signed));
         Some(())
     }
 

@@ -9,6 +9,7 @@ mod builder;
 mod call;
 mod codes;
 mod control;
+mod element;
 mod fetch;
 mod flow;
 mod fuse;

@@ -50,6 +50,7 @@ impl<'a> Builder<'a> {
             return self.mov_quad(d, a);
         }
         match (d, a) {
+            (Operand::Vector(to), Operand::Vector(from)) => self.mov_vector(to, from, ty),
             (Operand::Vector(parts), _) => self.unpack(parts, a, ty),
             (_, Operand::Vector(parts)) => self.pack(d, parts, ty),
             // What every kernel begins with goes into its register at once.
@@ -77,6 +78,42 @@ impl<'a> Builder<'a> {
                 Some(())
             }
         }
+    }
+
+    /// `mov.v4`: element by element, as if all sources were read first.
+    fn mov_vector(&mut self, to: &'a [Operand], from: &'a [Operand], ty: ScalarType) -> Option<()> {
+        let slots: Option<Vec<Slot>> = to.iter().map(|d| self.destination(d)).collect();
+        let slots = slots.filter(|slots| slots.len() == from.len())?;
+        let mut copies = Vec::with_capacity(slots.len());
+        for (i, (d, a)) in to.iter().zip(from).enumerate() {
+            let mut slot = self.source(a, is_wide(ty))?;
+            if slots[..i].contains(&slot) {
+                slot = self.kept_apart(slot);
+            }
+            // A register's value fits into one of the same width; others are cut.
+            let keep = if matches!(a, Operand::Reg(_)) { u64::MAX } else { self.keep(d) };
+            copies.push((slots[i], slot, keep));
+        }
+        copies.retain(|(d, ..)| !d.is_none());
+        if copies.is_empty() {
+            self.emit(Op::Nop);
+        }
+        for (i, (d, a, keep)) in copies.into_iter().enumerate() {
+            self.copy(d, a, keep, i == 0);
+        }
+        Some(())
+    }
+
+    /// A register's value, where what is written next does not reach it.
+    fn kept_apart(&mut self, slot: Slot) -> Slot {
+        if slot.is_wide() {
+            let d = self.temporary_wide();
+            self.helper(Op::MovWide { d, a: slot });
+            return d;
+        }
+        let d = self.temporary_narrow();
+        self.helper(Op::MovNarrow { d, a: slot });
+        d
     }
 
     /// `mov.b128`: each half on its own.

@@ -2,6 +2,7 @@
 
 use super::builder::{Builder, mask_of};
 use super::program::function_address;
+use crate::alu::Kind;
 use crate::code::{Op, Slot};
 use texunit_check::ir::{self, Base, Operand, Storage};
 use texunit_isa::TypeKind;
@@ -48,7 +49,7 @@ impl Builder<'_> {
     /// An operand in whatever kind of slot it has; immediates are wide if `wide`.
     pub(crate) fn source(&mut self, operand: &Operand, wide: bool) -> Option<Slot> {
         Some(match operand {
-            Operand::Reg(r) if self.bits(*r) > 64 => return None,
+            // Of 128 bits the low half: st and cvt take registers that are wider than their type.
             Operand::Reg(r) => self.register(*r),
             Operand::NotReg(r) => self.register(*r).negated(),
             Operand::Imm(v) => self.constant(*v, wide),
@@ -73,6 +74,7 @@ impl Builder<'_> {
                 d
             }
             Operand::AddressOf(base, offset) => self.address_of(*base, *offset, wide)?,
+            Operand::Element(element) => self.element_address(element, wide)?,
             Operand::Function(f) => {
                 self.needs.functions.push(*f);
                 self.constant(function_address(*f), wide)
@@ -131,6 +133,30 @@ impl Builder<'_> {
         }
     }
 
+    /// The slot of a destination of ld or cvt, which may have 128 bits: then its low half, and
+    /// [`Self::fill_high`] writes the rest.
+    pub(crate) fn relaxed_destination(&mut self, operand: &Operand) -> Option<Slot> {
+        match operand {
+            Operand::Reg(r) => Some(self.register(*r)),
+            other => self.destination(other),
+        }
+    }
+
+    /// Extends what stands in the low half of a register of 128 bits.
+    pub(crate) fn fill_high(&mut self, operand: &Operand, signed: bool) {
+        let Operand::Reg(r) = operand else { return };
+        if self.bits(*r) <= 64 {
+            return;
+        }
+        let low = self.register(*r);
+        let d = low.next();
+        let op = match signed {
+            true => Op::Shift { kind: Kind::ShrWS, d, a: low, b: self.constant(63, false) },
+            false => Op::MovWide { d, a: self.constant(0, true) },
+        };
+        self.finisher(op);
+    }
+
     /// An operand of 128 bits: the slots of its halves, the low one first.
     pub(crate) fn quad(&mut self, operand: &Operand) -> Option<[Slot; 2]> {
         match operand {
@@ -139,10 +165,8 @@ impl Builder<'_> {
                 Some([low, low.next()])
             }
             Operand::Discard => Some([Slot::NONE; 2]),
-            // Of a constant with bit 63 it is not known what stands above.
-            Operand::Imm(v) if *v >> 63 == 0 => {
-                Some([self.constant(*v, true), self.constant(0, true)])
-            }
+            // Constants have 64 bits; ptxas writes zeros above them, also above negative ones.
+            Operand::Imm(v) => Some([self.constant(*v, true), self.constant(0, true)]),
             _ => None,
         }
     }
@@ -166,7 +190,7 @@ impl Builder<'_> {
     }
 
     /// The address of a variable in its own space.
-    fn address_of(&mut self, base: Base, offset: i64, wide: bool) -> Option<Slot> {
+    pub(super) fn address_of(&mut self, base: Base, offset: i64, wide: bool) -> Option<Slot> {
         let addend = offset as u64;
         match base {
             Base::Variable(v) => self.variable_address(v, addend, wide),

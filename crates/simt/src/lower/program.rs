@@ -249,8 +249,12 @@ fn is_grad(inst: &ir::Instruction) -> bool {
     inst.mods.mip == Some(MipMode::Grad)
 }
 
-/// Code and help of an instruction that we do not execute.
-pub(super) fn why_unsupported(inst: &ir::Instruction) -> (&'static str, String) {
+/// Code and help of an instruction that we do not execute, and the function without a body that it
+/// calls.
+pub(super) fn why_unsupported(
+    inst: &ir::Instruction,
+    callee: Option<&str>,
+) -> (&'static str, String) {
     if let Some(reason) = super::machinery::reason(inst) {
         return ("E0406", reason.to_owned());
     }
@@ -263,7 +267,10 @@ pub(super) fn why_unsupported(inst: &ir::Instruction) -> (&'static str, String) 
         ),
         Opcode::Tex | Opcode::Tld4 => ("E0401", GARBLED.to_owned()),
         Opcode::Suld | Opcode::Sust | Opcode::Sured => ("E0402", GARBLED.to_owned()),
-        Opcode::Atom | Opcode::Red => ("E0403", super::machinery::atomic(inst)),
+        Opcode::Atom | Opcode::Red => ("E0403", super::machinery::atomic()),
+        Opcode::Call if callee.is_some_and(super::machinery::is_device_runtime) => {
+            ("E0404", super::machinery::DEVICE_RUNTIME.to_owned())
+        }
         Opcode::Call => (
             "E0404",
             "of functions without a body only `vprintf`, `__assertfail`, `malloc` and `free` can be \

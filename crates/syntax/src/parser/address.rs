@@ -52,6 +52,11 @@ impl<'a> Parser<'a> {
                     let help = "copy the element to a register with `mov` before";
                     return self.unexpected(codes::SELECTOR, "`]`", help);
                 }
+                if self.kind() == Kind::LeftBracket {
+                    let help = "an element of an array stands without brackets around it: \
+                                `ld.global.u32 %r1, name[2];`; an address is `[name+8]`";
+                    return self.unexpected(codes::ADDRESS, "`+` or `]`", help);
+                }
                 OperandKind::Name { name, component: None }
             }
             Kind::Minus if self.name_follows() => {

@@ -1,9 +1,10 @@
 //! Operands in all their forms but those in brackets.
 
 use super::{Parse, Parser};
-use crate::ast::{Expr, Ident, Operand, OperandKind};
+use crate::ast::{Expr, Ident, Operand, OperandKind, Subscript};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::span::Span;
 use crate::token::Kind;
 
 /// Which operand is read; the grammar differs a little.
@@ -175,10 +176,8 @@ impl<'a> Parser<'a> {
                 Ok(OperandKind::Offset(name, offset))
             }
             (Kind::LeftBracket, None) => {
-                let open = self.advance();
-                let index = self.constant()?;
-                self.close(Kind::RightBracket, "]", open)?;
-                Ok(OperandKind::Index(name, index))
+                let subscript = self.subscript()?;
+                Ok(OperandKind::Index(name, subscript))
             }
             (Kind::Plus | Kind::LeftBracket, Some(_)) => {
                 let help = "a selector such as `.x` ends the operand";
@@ -186,6 +185,65 @@ impl<'a> Parser<'a> {
             }
             (kind, _) if is_operator(kind) => self.arithmetic(name),
             _ => Ok(OperandKind::Name { name, component }),
+        }
+    }
+
+    /// `[2]`, `[%r1]`, `[%r1+2]` after the name of an array.
+    fn subscript(&mut self) -> Parse<Subscript<'a>> {
+        let open = self.advance();
+        let is_name = self.kind() == Kind::Ident && self.text_of(self.peek()) != "WARP_SZ";
+        let subscript = match is_name {
+            true => {
+                let register = self.take_ident();
+                let offset = match self.kind() {
+                    Kind::Plus => Some(self.offset(register)?),
+                    Kind::RightBracket => None,
+                    _ => return self.after_subscript(register),
+                };
+                Subscript::Register(register, offset)
+            }
+            false => Subscript::Constant(self.constant()?),
+        };
+        self.close(Kind::RightBracket, "]", open)?;
+        if self.kind() == Kind::LeftBracket {
+            let help = "an array has one subscript, which counts elements of its type: compute \
+                        the place of the element in the whole array";
+            return self.unexpected(codes::ADDRESS, "`,` or `;`", help);
+        }
+        Ok(subscript)
+    }
+
+    /// What cannot stand behind the register of a subscript.
+    fn after_subscript<T>(&mut self, register: Ident<'a>) -> Parse<T> {
+        let name = register.text;
+        match self.kind() {
+            Kind::Word => {
+                let help = "copy the element to a register with `mov` before";
+                self.unexpected(codes::SELECTOR, "`+` or `]`", help)
+            }
+            Kind::Minus => {
+                let help = format!("write a negative offset as `{name}+-1`");
+                let number = self.peek_at(1).kind == Kind::Integer;
+                if number && self.peek_at(2).kind == Kind::RightBracket {
+                    let before = Span { end: self.peek().span.start, ..self.peek().span };
+                    return self.unexpected_fixed(
+                        codes::ADDRESS,
+                        "`+` or `]`",
+                        help,
+                        (before, "+"),
+                    );
+                }
+                self.unexpected(codes::ADDRESS, "`+` or `]`", help)
+            }
+            kind if is_operator(kind) => {
+                let help = "a subscript is a number, or a register and a constant: compute the \
+                            rest before";
+                self.unexpected(codes::ADDRESS, "`+` or `]`", help)
+            }
+            _ => {
+                let help = "a subscript is a number, or a register and a constant";
+                self.unexpected(codes::UNCLOSED, "`+` or `]`", help)
+            }
         }
     }
 

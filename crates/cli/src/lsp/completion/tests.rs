@@ -47,6 +47,12 @@ fn words_of_a_body() {
     assert_eq!(labels("mov.u32 %f0, %ti|"), ["%tid"]);
     assert_eq!(labels("mov.u32 %f0, %tid.|"), ["x", "y", "z", "w"]);
     assert_eq!(labels("mov.u32 %f0, coun|ter;"), ["counter"]);
+    // A subscript is a register, an address may be a variable.
+    assert_eq!(labels("ld.global.u32 %f0, counter[%f1|];"), ["%f1", "%f10", "%f11"]);
+    assert_eq!(labels("mov.u64 %f0, counter[|")[..2], ["%f0", "%f1"]);
+    assert!(!labels("mov.u64 %f0, counter[|").iter().any(|l| l == "counter" || l == "%p"));
+    assert_eq!(labels("ld.global.u32 %f0, [coun|];"), ["counter"]);
+    assert_eq!(labels("st.global.u32 counter[%f1], coun|;"), ["counter"]);
     assert!(labels("mov.u32 %f0, 1|;").is_empty());
     assert!(labels("// te|").is_empty());
 }

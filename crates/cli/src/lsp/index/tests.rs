@@ -77,3 +77,17 @@ fn broken_text_keeps_its_names() {
     let symbol = index.resolve("%r5", at).unwrap();
     assert_eq!(index.occurrences(&text, symbol).len(), 4);
 }
+
+#[test]
+fn subscripts_name_arrays_and_registers() {
+    let text = ".version 8.0\n.target sm_75\n.global .u64 table[4];\n.entry k() {\n  .reg .u32 %r<4>; .reg .u64 %d;\n  \
+                ld.global.u64 %d, table[%r1+1];\n  st.global.u64 table[%r1], %d;\n  mov.u64 %d, table[2];\n  mov.u32 %r1, 0;\n}\n";
+    let index = Index::new(&SourceFile::new("t", text));
+    assert!(!index.has_errors);
+    let count = |name: &str| {
+        let symbol = index.resolve(name, text.find(name).unwrap()).unwrap();
+        index.occurrences(text, symbol).len()
+    };
+    // The group's declaration counts for each of its registers.
+    assert_eq!((count("table"), count("%r1")), (4, 4));
+}

@@ -1,0 +1,96 @@
+//! Elements of arrays by a register: `name[%r1+2]`.
+
+use super::arithmetic::kind_of;
+use super::builder::Builder;
+use super::memory::Address;
+use crate::alu::{self, Alu};
+use crate::code::{Op, Place, Slot};
+use texunit_check::ir::{Base, Element, Operand, Storage};
+use texunit_isa::{Modifiers, MulPart, Opcode, ScalarType};
+
+/// How an array's own addresses are computed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// 64 bits, the place of the element added without a sign.
+    Global,
+    /// Fewer bits on a GPU, so that a place before the array is one; here they have 64.
+    Signed,
+    /// 32 bits.
+    Narrow,
+}
+
+impl Builder<'_> {
+    /// An element as a memory operand.
+    pub(super) fn element(&mut self, element: &Element) -> Option<Address> {
+        let (place, reach) = match element.base {
+            Base::Variable(v) => match self.module.variables.get(v.0 as usize)?.storage {
+                Storage::Global => (Place::Global, Reach::Global),
+                Storage::Const => (Place::Global, Reach::Signed),
+                Storage::Shared | Storage::DynamicShared => (Place::Shared, Reach::Narrow),
+                Storage::Opaque(_) => return None,
+            },
+            Base::Frame(v) if !self.function.frame.get(v.0 as usize)?.is_param => {
+                (Place::Local, Reach::Narrow)
+            }
+            Base::Frame(_) | Base::Param(_) | Base::Return(_) => (Place::Param, Reach::Signed),
+            Base::Reg(_) | Base::Absolute => return None,
+        };
+        Some(Address { place, base: self.reached(element, reach)?, offset: 0 })
+    }
+
+    /// The address of an element in its array's own space.
+    pub(super) fn element_address(&mut self, element: &Element, wide: bool) -> Option<Slot> {
+        let Address { place, base, .. } = self.element(element)?;
+        let is_wide = !matches!(place, Place::Shared | Place::Local);
+        if is_wide == wide {
+            return Some(base);
+        }
+        let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
+        self.helper(Op::Convert { d, a: base, mask: u64::from(u32::MAX) });
+        Some(d)
+    }
+
+    /// `(index + offset) * size` in 32 bits and the array's address, as ptxas 13.5 adds them up.
+    fn reached(&mut self, element: &Element, reach: Reach) -> Option<Slot> {
+        let index = self.subscript(&element.index)?;
+        let size = self.constant(element.size.into(), false);
+        let offset = (element.offset as u32).wrapping_mul(element.size);
+        let mul =
+            |part, ty| Modifiers { types: vec![ty], part: Some(part), ..Modifiers::default() };
+        let low = mul(MulPart::Lo, ScalarType::U32);
+        let Alu::Narrow(f) = alu::select(Opcode::Mad, &low)? else { return None };
+        let kind = kind_of(Opcode::Mad, &low);
+        let bytes = self.temporary_narrow();
+        if reach == Reach::Narrow {
+            let base = self.address_of(element.base, i64::from(offset), false)?;
+            self.helper(Op::Narrow { f, kind, d: bytes, s: [index, size, base] });
+            return Some(bytes);
+        }
+        let offset = self.constant(offset.into(), false);
+        self.helper(Op::Narrow { f, kind, d: bytes, s: [index, size, offset] });
+        let ty = if reach == Reach::Global { ScalarType::U32 } else { ScalarType::S32 };
+        let wide = mul(MulPart::Wide, ty);
+        let Alu::Widen(f) = alu::select(Opcode::Mad, &wide)? else { return None };
+        let kind = kind_of(Opcode::Mad, &wide);
+        let base = self.address_of(element.base, 0, true)?;
+        let (d, one) = (self.temporary_wide(), self.constant(1, false));
+        self.helper(Op::Widen { f, kind, d, s: [bytes, one, base] });
+        Some(d)
+    }
+
+    /// The register of a subscript with 32 bits: short signed ones are extended.
+    fn subscript(&mut self, index: &Operand) -> Option<Slot> {
+        let slot = self.narrow(index)?;
+        let Operand::Reg(reg) = index else { return Some(slot) };
+        let ty = self.function.regs.get(reg.0 as usize)?.ty;
+        if !ty.is_signed() || ty.bits() >= 32 {
+            return Some(slot);
+        }
+        let types = vec![ScalarType::S32, ty];
+        let extend = Modifiers { types, ..Modifiers::default() };
+        let Alu::Narrow(f) = alu::select(Opcode::Cvt, &extend)? else { return None };
+        let (d, kind) = (self.temporary_narrow(), kind_of(Opcode::Cvt, &extend));
+        self.helper(Op::Narrow { f, kind, d, s: [slot; 3] });
+        Some(d)
+    }
+}
