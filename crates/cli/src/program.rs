@@ -5,6 +5,7 @@ mod inspect;
 mod libraries;
 mod refusal;
 
+use crate::args::BoundsArg;
 use clap::{Args, ValueEnum};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -28,6 +29,9 @@ pub struct RunArgs {
     /// faults (JSON).
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    /// Where accesses past the end of an object become faults.
+    #[arg(long, value_enum, value_name = "BOUNDS")]
+    pub bounds: Option<BoundsArg>,
     /// The program, which is a path or a name that is looked up in PATH, and its arguments.
     #[arg(value_name = "PROGRAM", trailing_var_arg = true, required = true)]
     pub command: Vec<OsString>,
@@ -95,6 +99,9 @@ fn start(args: &RunArgs) -> Result<std::convert::Infallible, String> {
         let words: Vec<_> = args.trace.iter().filter_map(ValueEnum::to_possible_value).collect();
         let words: Vec<&str> = words.iter().map(clap::builder::PossibleValue::get_name).collect();
         command.env("TEXUNIT_TRACE", words.join(","));
+    }
+    if let Some(bounds) = args.bounds.and_then(|bounds| bounds.to_possible_value()) {
+        command.env("TEXUNIT_BOUNDS", bounds.get_name());
     }
     if let Some(report) = &args.report {
         // The program may change its folder.

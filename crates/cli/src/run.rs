@@ -247,6 +247,7 @@ fn run_kernel(job: &Job, kernel: &Kernel, bound: &Bound, args: &LaunchArgs, repo
             threads: args.threads.into(),
             max_steps: args.max_steps,
             fmad: args.fmad,
+            bounds: args.bounds.into(),
             progress: Some(progress),
             watch: watch.as_ref(),
             gradients: if args.via_txd { GradientPath::Txd } else { GradientPath::Unit },

@@ -140,6 +140,7 @@ pub(crate) fn launch(
         threads: settings().threads,
         stack_limit: stack_limit(context, function),
         cooperative: shape.cooperative,
+        bounds: settings().bounds,
         printf_limit: context.limit(Limit::PrintfFifoSize),
         watch: watch.as_ref(),
         ..LaunchOptions::default()
@@ -147,6 +148,7 @@ pub(crate) fn launch(
     let start = Instant::now();
     let result = function.kernel.launch_packed(&options, params);
     let time = start.elapsed();
+    crate::memory::tell_unmapped(&context.gpu.device);
     match result {
         Ok(stats) => {
             done(function, shape, time, &stats, None);
