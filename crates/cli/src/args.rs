@@ -75,6 +75,25 @@ pub enum Command {
     Bench(BenchArgs),
 }
 
+/// Where accesses past the end of an object become faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BoundsArg {
+    /// At its last byte.
+    Exact,
+    /// Where a GPU could notice: sizes of allocations are rounded up to 512 bytes, of dynamic shared memory to
+    /// 1 KiB. What passes is counted.
+    Hardware,
+}
+
+impl From<BoundsArg> for texunit_device::Bounds {
+    fn from(bounds: BoundsArg) -> Self {
+        match bounds {
+            BoundsArg::Exact => Self::Exact,
+            BoundsArg::Hardware => Self::Hardware,
+        }
+    }
+}
+
 /// Arguments of `texunit launch`.
 #[derive(Clone, Debug, Args)]
 pub struct LaunchArgs {
@@ -101,6 +120,9 @@ pub struct LaunchArgs {
     /// Fuse f32 mul and add, as a hardware assembler may.
     #[arg(long)]
     pub fmad: bool,
+    /// Where accesses past the end of an object become faults.
+    #[arg(long, value_enum, default_value_t = BoundsArg::Exact)]
+    pub bounds: BoundsArg,
     /// Architecture whose limits hold for the size of textures and surfaces, such as sm_75.
     #[arg(long, value_name = "SM", default_value_t = ComputeCapability::DEFAULT, value_parser = architecture)]
     pub arch: ComputeCapability,

@@ -95,6 +95,9 @@ fn summary(report: &Report) -> String {
     if stats.divisions_by_zero > 0 {
         text += &format!(", {} integer divisions by zero", stats.divisions_by_zero);
     }
+    if stats.past_end > 0 {
+        text += &format!(", {} accesses past the end of an object", stats.past_end);
+    }
     text + "\n" + &stats.gradients.as_ref().map_or_else(String::new, gradients)
 }
 

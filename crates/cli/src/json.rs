@@ -48,6 +48,7 @@ pub fn render(report: &Report) -> Value {
         "fetches": stats.map(|s| s.fetches),
         "surface_accesses": stats.map(|s| s.surface_accesses),
         "divisions_by_zero": stats.map(|s| s.divisions_by_zero),
+        "accesses_past_end": stats.map(|s| s.past_end),
         "gradients": stats.and_then(|s| s.gradients.as_ref()).map(gradients),
         "outputs": outputs,
         "explained": report.explained.as_ref().map(|e| e.json(ptx)),
@@ -132,16 +133,17 @@ fn fault(fault: &Fault, source: Option<&SourceFile>) -> Value {
 fn details(kind: &FaultKind) -> serde_json::Map<String, Value> {
     let hex = |v: u64| format!("{v:#x}");
     let value = match kind {
-        FaultKind::OutOfBounds { access, space, address, size, nearest } => json!({
+        FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed } => json!({
             "access": access, "space": space.name(), "address": hex(*address), "size": size,
-            "resource": nearest,
+            "resource": nearest, "unnoticed": unnoticed,
         }),
+        FaultKind::Freed { memory, .. } => json!({ "resource": memory }),
         FaultKind::Misaligned { access, space, address, size, resource } => json!({
             "access": access, "space": space.name(), "address": hex(*address), "size": size,
             "resource": resource,
         }),
-        FaultKind::ReadOnly { space, address } => {
-            json!({ "space": space.name(), "address": hex(*address) })
+        FaultKind::ReadOnly { space, address, resource } => {
+            json!({ "space": space.name(), "address": hex(*address), "resource": resource })
         }
         FaultKind::Handle { handle, wanted, .. } => {
             json!({ "handle": hex(*handle), "wanted": wanted })

@@ -5,6 +5,7 @@ mod inspect;
 mod libraries;
 mod refusal;
 
+use crate::args::BoundsArg;
 use clap::{Args, ValueEnum};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -31,6 +32,9 @@ pub struct RunArgs {
     /// Fuse f32 mul and add without a rounding modifier, as a hardware assembler may.
     #[arg(long)]
     pub fmad: bool,
+    /// Where accesses past the end of an object become faults.
+    #[arg(long, value_enum, value_name = "BOUNDS")]
+    pub bounds: Option<BoundsArg>,
     /// The program, which is a path or a name that is looked up in PATH, and its arguments.
     #[arg(value_name = "PROGRAM", trailing_var_arg = true, required = true)]
     pub command: Vec<OsString>,
@@ -102,6 +106,9 @@ fn start(args: &RunArgs) -> Result<std::convert::Infallible, String> {
     }
     if args.fmad {
         command.env("TEXUNIT_FMAD", "1");
+    }
+    if let Some(bounds) = args.bounds.and_then(|bounds| bounds.to_possible_value()) {
+        command.env("TEXUNIT_BOUNDS", bounds.get_name());
     }
     if let Some(report) = &args.report {
         // The program may change its folder.

@@ -251,6 +251,7 @@ fn run_kernel(job: &Job, kernel: &Kernel, bound: &Bound, args: &LaunchArgs, repo
             max_steps: args.max_steps,
             count_local: true,
             fmad: args.fmad,
+            bounds: args.bounds.into(),
             progress: Some(progress),
             watch: watch.as_ref(),
             gradients: if args.via_txd { GradientPath::Txd } else { GradientPath::Unit },

@@ -45,6 +45,7 @@ fn success() {
         ("fetches", json!(0)),
         ("surface_accesses", json!(0)),
         ("divisions_by_zero", json!(0)),
+        ("accesses_past_end", json!(0)),
         ("outputs", json!([{ "param": "0", "path": path.to_str().unwrap() }])),
         ("printf", json!("")),
         ("fault", json!(null)),
@@ -111,6 +112,29 @@ fn gradients_by_txd_are_counted() {
     let text = String::from_utf8(output.stdout).unwrap();
     let line = "gradients: 3 by TXD, 3 by the unit: TXD has no 3d coordinates (3)";
     assert_eq!(text.lines().nth(1), Some(line), "{text}");
+}
+
+#[test]
+fn accesses_past_the_end_are_faults_or_counted() {
+    let run = |bounds: &str, format: &str| {
+        let args = ["launch", "fault-store.toml", "--bounds", bounds, "--format", format];
+        let (output, out) = texunit(&format!("{bounds}-{format}"), &args);
+        let written = std::fs::read(out.join("out.raw")).ok().map(|bytes| bytes.len());
+        let _ = std::fs::remove_dir_all(out);
+        (String::from_utf8(output.stdout).unwrap(), output.status.code(), written)
+    };
+    let (text, code, written) = run("exact", "json");
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((code, &report["fault"]["unnoticed"], written), (Some(1), &json!(true), None));
+    let help = report["fault"]["help"].as_str().unwrap();
+    assert!(help.contains("--bounds hardware"), "{help}");
+    let (text, code, written) = run("hardware", "json");
+    let report: Value = serde_json::from_str(&text).unwrap();
+    // 64 bytes are 16 words, and 32 threads store one each.
+    assert_eq!((code, &report["accesses_past_end"]), (Some(0), &json!(16)));
+    assert_eq!(written, Some(64), "no more than the buffer has");
+    let (text, _, _) = run("hardware", "human");
+    assert!(text.contains(", 16 accesses past the end of an object"), "{text}");
 }
 
 #[test]

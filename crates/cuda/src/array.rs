@@ -195,19 +195,20 @@ pub(crate) fn level(handle: Handle<MipmapObject>, level: u32) -> Answer<Handle<A
     Ok(made)
 }
 
-/// Ends an array. Textures and surfaces of it keep its texels.
+/// Ends an array. A fetch or surface access of what was made of it is a fault from here on.
 ///
 /// `CUDA_ERROR_INVALID_VALUE` for a level, which ends with its array.
 pub(crate) fn destroy(handle: Handle<ArrayObject>) -> Answer {
     if handle.get()?.level_of.is_some() {
         return Err(CUresult::INVALID_VALUE);
     }
-    handle.take().map(|_| ())
+    handle.take().map(|object| object.array.destroy())
 }
 
 /// Ends an array with levels, and its levels.
 pub(crate) fn destroy_mipmapped(handle: Handle<MipmapObject>) -> Answer {
     let whole = handle.take()?;
+    whole.array.destroy();
     end_levels(&whole);
     Ok(())
 }
@@ -221,6 +222,10 @@ fn end_levels(whole: &Arc<MipmapObject>) {
 
 /// Ends the arrays of a context.
 pub(crate) fn release_context(context: &Context) {
-    MipmapObject::registry().remove_all(|array| array.context == context.handle);
-    ArrayObject::registry().remove_all(|array| array.context == context.handle);
+    for whole in MipmapObject::registry().remove_all(|array| array.context == context.handle) {
+        whole.array.destroy();
+    }
+    for object in ArrayObject::registry().remove_all(|array| array.context == context.handle) {
+        object.array.destroy();
+    }
 }

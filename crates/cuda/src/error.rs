@@ -11,7 +11,9 @@ pub(crate) fn code(error: &Error) -> CUresult {
         | Error::Create(_)
         | Error::Limit { .. }
         | Error::CopyOutside { .. }
-        | Error::Address(_) => CUresult::INVALID_VALUE,
+        | Error::Address(_)
+        | Error::Gone(_)
+        | Error::ReadOnly(_) => CUresult::INVALID_VALUE,
         Error::Unknown { .. } => CUresult::NOT_FOUND,
         Error::OtherDevice(_) => CUresult::INVALID_CONTEXT,
     }

@@ -8,7 +8,9 @@ use texunit_report::Host;
 /// The code that ends the context.
 pub(crate) fn code(kind: &FaultKind) -> CUresult {
     match kind {
-        FaultKind::OutOfBounds { .. } | FaultKind::ReadOnly { .. } => CUresult::ILLEGAL_ADDRESS,
+        FaultKind::OutOfBounds { .. } | FaultKind::ReadOnly { .. } | FaultKind::Freed { .. } => {
+            CUresult::ILLEGAL_ADDRESS
+        }
         FaultKind::Misaligned { .. } => CUresult::MISALIGNED_ADDRESS,
         FaultKind::Surface(text) if text.contains("multiple") => CUresult::MISALIGNED_ADDRESS,
         FaultKind::Surface(_) | FaultKind::Geometry { surface: true, .. } => {

@@ -141,6 +141,7 @@ pub(crate) fn launch(
         fmad: settings().fmad,
         stack_limit: stack_limit(context, function),
         cooperative: shape.cooperative,
+        bounds: settings().bounds,
         printf_limit: context.limit(Limit::PrintfFifoSize),
         watch: watch.as_ref(),
         ..LaunchOptions::default()
@@ -148,6 +149,7 @@ pub(crate) fn launch(
     let start = Instant::now();
     let result = function.kernel.launch_packed(&options, params);
     let time = start.elapsed();
+    crate::memory::tell_unmapped(&context.gpu.device);
     match result {
         Ok(stats) => {
             done(function, shape, time, &stats, None);

@@ -20,10 +20,10 @@ use crate::state::{self, Gpu};
 use advice::AdviceMap;
 use pool::{Place, Share};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use texunit_cuda_abi::CUresult;
-use texunit_device::{Block, Buffer};
+use texunit_device::{Block, Buffer, Device, Linear};
 
 /// How memory was allocated, and thus how it is given back.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub(crate) struct Allocation {
     pub(crate) context: Handle<Context>,
     /// The device of that context.
     pub(crate) gpu: Arc<Gpu>,
-    /// Its number, never used again (`CU_POINTER_ATTRIBUTE_BUFFER_ID`).
+    /// Its number, never used again (`CU_POINTER_ATTRIBUTE_BUFFER_ID`), which faults call it by.
     pub(crate) id: u64,
     /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`; copies are always synchronous.
     pub(crate) sync: AtomicBool,
@@ -65,22 +65,25 @@ pub(crate) struct Allocation {
 /// Kept for its `drop`.
 #[derive(Debug)]
 enum Storage {
-    Device { _buffer: Buffer },
-    Host { _block: Arc<Block> },
+    Device { buffer: Buffer },
+    Host { block: Arc<Block> },
 }
 
 static TABLE: RwLock<BTreeMap<u64, Arc<Allocation>>> = RwLock::new(BTreeMap::new());
 
 impl Allocation {
     fn new(context: &Context, kind: Kind, base: u64, size: u64, storage: Storage) -> Self {
-        static IDS: AtomicU64 = AtomicU64::new(1);
+        let id = match &storage {
+            Storage::Device { buffer } => buffer.number(),
+            Storage::Host { block } => block.number(),
+        };
         Self {
             base,
             size,
             kind,
             context: context.handle,
             gpu: Arc::clone(&context.gpu),
-            id: IDS.fetch_add(1, Ordering::Relaxed),
+            id,
             sync: AtomicBool::new(false),
             advice: Mutex::new(AdviceMap::new(base)),
             storage,
@@ -144,8 +147,7 @@ pub(crate) fn allocate_as(
         _ => gpu.device.alloc(size, "device memory").map_err(|e| crate::error::code(&e)),
     })?;
     let base = buffer.address();
-    let mut allocation =
-        Allocation::new(context, kind, base, size, Storage::Device { _buffer: buffer });
+    let mut allocation = Allocation::new(context, kind, base, size, Storage::Device { buffer });
     allocation.gpu = Arc::clone(gpu);
     keep(context, allocation)
 }
@@ -188,7 +190,7 @@ pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: Kind) -> Answ
             return Err(CUresult::HOST_MEMORY_ALREADY_REGISTERED);
         }
     }
-    keep(context, Allocation::new(context, kind, base, size, Storage::Host { _block: block }))
+    keep(context, Allocation::new(context, kind, base, size, Storage::Host { block }))
 }
 
 /// Whether the system could have so much memory at all. Pages that are not used cost nothing, so that
@@ -196,6 +198,24 @@ pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: Kind) -> Answ
 fn fits_host(size: usize) -> bool {
     const MOST: usize = 1 << 40;
     size <= MOST
+}
+
+/// The bytes at an address, in one allocation or variable that a device knows.
+///
+/// `CUDA_ERROR_INVALID_VALUE` if they are not.
+pub(crate) fn linear(gpu: &Gpu, address: u64, len: u64) -> Answer<Linear> {
+    let linear = gpu.device.linear(address, len);
+    tell_unmapped(&gpu.device);
+    linear.map_err(|e| crate::error::code(&e))
+}
+
+/// Tells the user of registered memory that a device has found not to be there any more.
+pub(crate) fn tell_unmapped(device: &Device) {
+    for gone in device.take_unmapped() {
+        crate::call::say(format_args!(
+            "{gone}; until it is registered again, copies of it are refused, and a kernel that uses it goes wrong"
+        ));
+    }
 }
 
 /// Puts an allocation into the table; its address.

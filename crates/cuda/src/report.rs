@@ -68,6 +68,7 @@ pub(crate) fn launched(
     sum.tally.merge(&stats.tally);
     sum.surface_accesses += stats.surface_accesses;
     sum.divisions_by_zero += stats.divisions_by_zero;
+    sum.past_end += stats.past_end;
     let Some(fault) = fault else { return };
     if run.faults.len() >= MOST_FAULTS {
         run.more_faults += 1;
@@ -204,6 +205,7 @@ impl Run {
             "fetches": sum(|k| k.sum.fetches),
             "surface_accesses": sum(|k| k.sum.surface_accesses),
             "accesses": accesses(&tally),
+            "accesses_past_end": sum(|k| k.sum.past_end),
             "kernels": kernels,
             "faults": self.faults,
             "more_faults": self.more_faults,
@@ -238,6 +240,7 @@ impl Kernel {
             "surface_accesses": self.sum.surface_accesses,
             "divisions_by_zero": self.sum.divisions_by_zero,
             "ptx_older_than_device": self.older.map(|target| format!("sm_{target}")),
+            "accesses_past_end": self.sum.past_end,
             "accesses": accesses(&self.sum.tally),
         })
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use texunit_device::Bounds;
 
 /// What is printed on standard error as it happens (`TEXUNIT_TRACE=api,launch,fetch`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub(crate) struct Settings {
     pub(crate) report: Option<PathBuf>,
     /// `TEXUNIT_THREADS`: host threads of a launch; 0: one for each core.
     pub(crate) threads: usize,
+    /// `TEXUNIT_BOUNDS`: where accesses past the end of an object become faults.
+    pub(crate) bounds: Bounds,
     /// Words that are none of the above, to be told to the user once.
     pub(crate) complaints: Vec<String>,
 }
@@ -71,6 +74,13 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
             )),
         }
     }
+    match variable("TEXUNIT_BOUNDS").as_deref().map(str::trim) {
+        None | Some("" | "exact") => {}
+        Some("hardware") => settings.bounds = Bounds::Hardware,
+        Some(other) => settings.complaints.push(format!(
+            "TEXUNIT_BOUNDS is `{other}`; it takes exact, which holds now, and hardware"
+        )),
+    }
     settings
 }
 
@@ -85,6 +95,7 @@ mod tests {
             "TEXUNIT_STRICT" => Some("1".to_owned()),
             "TEXUNIT_FMAD" => Some(" 1".to_owned()),
             "TEXUNIT_THREADS" => Some("two".to_owned()),
+            "TEXUNIT_BOUNDS" => Some("loose".to_owned()),
             _ => None,
         };
         let settings = read(values);
@@ -92,7 +103,10 @@ mod tests {
         assert!(settings.strict && settings.fmad && settings.devices.is_none());
         let off = read(|name| (name == "TEXUNIT_FMAD").then(|| "0".to_owned()));
         assert!(!off.fmad && !off.strict && off.complaints.is_empty());
-        assert_eq!(settings.complaints.len(), 2);
+        assert_eq!(settings.complaints.len(), 3);
         assert!(settings.complaints[0].contains("`shader`"), "{:?}", settings.complaints);
+        assert!(settings.complaints[2].contains("`loose`") && settings.bounds == Bounds::Exact);
+        let hardware = read(|name| (name == "TEXUNIT_BOUNDS").then(|| " hardware".to_owned()));
+        assert!(hardware.bounds == Bounds::Hardware && hardware.complaints.is_empty());
     }
 }

@@ -75,7 +75,7 @@ fn windows(i: u64, n: u64) -> Windows {
 }
 
 /// Alignment of the windows of devices.
-const ALIGN: u64 = 1 << 20;
+const ALIGN: u64 = 2 << 20;
 /// Where addresses of devices end.
 const GLOBAL_END: u64 = GLOBAL_BASE + (8 << 40);
 

@@ -157,7 +157,9 @@ fn memory(device: &Device, address: u64, len: u64) -> Answer<Linear> {
     if len == 0 || !address.is_multiple_of(ALIGN) || address.checked_add(len).is_none() {
         return Err(CUresult::INVALID_VALUE);
     }
-    device.linear(address, len).map_err(|e| code(&e))
+    let linear = device.linear(address, len);
+    crate::memory::tell_unmapped(device);
+    linear.map_err(|e| code(&e))
 }
 
 /// What a descriptor describes.

@@ -9,6 +9,7 @@ mod world;
 
 use common::{context, fails, ok};
 use std::ffi::CStr;
+use std::io::Write;
 use std::process::Command;
 use std::ptr::null_mut;
 use texunit_cuda_abi::CUresult;
@@ -61,11 +62,29 @@ AGAIN:
 }
 ";
 
+/// `beyond` stores a word for each thread.
+const BEYOND: &CStr = c"
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry beyond(.param .u64 to)
+{
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [to];
+    mov.u32 %r1, %tid.x;
+    mad.wide.u32 %rd1, %r1, 4, %rd1;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+";
+
 /// Runs an ignored test of this file with a variable set; standard output and standard error.
 fn child(test: &str, variables: &[(&str, &str)]) -> (String, String) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([test, "--exact", "--ignored", "--nocapture"]);
-    let names = ["TEXUNIT_TRACE", "TEXUNIT_REPORT", "TEXUNIT_STRICT", "TEXUNIT_DEVICE"];
+    let names =
+        ["TEXUNIT_TRACE", "TEXUNIT_REPORT", "TEXUNIT_STRICT", "TEXUNIT_DEVICE", "TEXUNIT_BOUNDS"];
     names.iter().for_each(|name| {
         command.env_remove(name);
     });
@@ -162,6 +181,47 @@ fn a_report_counts_accesses() {
     assert_eq!(of("bad")["accesses"], serde_json::json!([]));
     assert_eq!(report["faults"][0]["kernel"], "bad");
     assert_eq!(report["faults"][0]["code"], "CUDA_ERROR_ILLEGAL_ADDRESS");
+}
+
+/// Launches with 32 threads over 100 bytes, of which a GPU makes 512: 128 words.
+#[test]
+#[ignore = "a child process of others"]
+fn goes_beyond() {
+    let world = World::new();
+    let module = load(BEYOND);
+    let mut beyond = null_mut();
+    ok!(cuModuleGetFunction(&raw mut beyond, module, c"beyond".as_ptr()));
+    let mut to = 0_u64;
+    ok!(cuMemAlloc_v2(&raw mut to, 100));
+    let mut params = [(&raw mut to).cast::<u8>()];
+    let params = params.as_mut_ptr();
+    ok!(cuLaunchKernel(beyond, 1, 1, 1, 32, 1, 1, 0, null_mut(), params, null_mut()));
+    // SAFETY: no pointers.
+    let code = unsafe { cuCtxSynchronize() };
+    writeln!(std::io::stdout(), "after it: {}", code.name()).unwrap();
+    assert!(!world.context.is_null());
+}
+
+#[test]
+fn bounds_are_exact_or_those_of_hardware() {
+    for value in ["", "exact", "loose"] {
+        let (out, err) = child("goes_beyond", &[("TEXUNIT_BOUNDS", value)]);
+        assert!(out.contains("after it: CUDA_ERROR_ILLEGAL_ADDRESS"), "{out}");
+        assert!(err.contains("--bounds hardware"), "{err}");
+        assert_eq!(err.contains("`loose`"), value == "loose", "{err}");
+    }
+    let name = format!("texunit-bounds-{}.json", std::process::id());
+    let file = std::env::temp_dir().join(name);
+    let report = ("TEXUNIT_REPORT", file.to_str().unwrap());
+    let (out, _) = child("goes_beyond", &[("TEXUNIT_BOUNDS", "hardware"), report]);
+    assert!(out.contains("after it: CUDA_SUCCESS"), "{out}");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    // 25 words are inside.
+    assert_eq!(report["accesses_past_end"], 7, "{text}");
+    assert_eq!(report["kernels"][0]["accesses_past_end"], 7, "{text}");
+    assert_eq!(report["faults"], serde_json::json!([]));
 }
 
 /// What is said is lost if nobody can read it; the program goes on.

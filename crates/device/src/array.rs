@@ -3,7 +3,7 @@
 use crate::device::{Device, Error};
 use crate::limits::{self, Use};
 use std::sync::Arc;
-use texunit_memory::Block;
+use texunit_memory::{Block, End};
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, CreateError, Extent, Geometry, Resource, View};
 
@@ -40,16 +40,24 @@ impl ArrayDescriptor {
     }
 }
 
-/// The memory of an array, given back when the last user is gone.
+/// The memory of an array, given back when it is destroyed or the last user is gone.
 #[derive(Debug)]
 struct Storage {
     device: Device,
     block: Arc<Block>,
 }
 
+impl Storage {
+    fn end(&self) {
+        if self.block.end(End::Destroyed) {
+            self.device.inner.memory.release_opaque(self.block.size() as u64);
+        }
+    }
+}
+
 impl Drop for Storage {
     fn drop(&mut self) {
-        self.device.inner.memory.release_opaque(self.block.size() as u64);
+        self.end();
     }
 }
 
@@ -124,6 +132,12 @@ impl Array {
             return Err(CreateError::Refused(reason).into());
         }
         Ok(self.resource.limits().check_gather(&self.resource)?)
+    }
+
+    /// Ends the array for all that share its texels (`cuArrayDestroy`): the memory counts as given back,
+    /// and a fetch or surface access is a fault. Without this it ends with the last of them.
+    pub fn destroy(&self) {
+        self.storage.end();
     }
 
     /// A part of it, or its texels in another format or geometry (`CUDA_RESOURCE_VIEW_DESC`): an
@@ -270,6 +284,11 @@ impl MipmappedArray {
     /// One level as an array that shares the texels (`cuMipmappedArrayGetLevel`).
     pub fn level(&self, level: u32) -> Result<Array, Error> {
         self.whole.with(self.whole.resource.single_level(level)?)
+    }
+
+    /// As [`Array::destroy`], with its levels.
+    pub fn destroy(&self) {
+        self.whole.destroy();
     }
 
     /// A part of it, or its texels in another format or geometry (`CUDA_RESOURCE_VIEW_DESC`).

@@ -40,7 +40,8 @@ impl Buffer {
         Some(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
-    /// Device address of the first byte; a multiple of 512.
+    /// Device address of the first byte; a multiple of 512, of 4096 if there are as many bytes, and of 2 MiB from
+    /// 1 MiB on.
     pub fn address(&self) -> u64 {
         self.inner.address
     }
@@ -48,6 +49,11 @@ impl Buffer {
     /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.inner.block.size() as u64
+    }
+
+    /// Number of the allocation, counted in the whole program: what faults call it by.
+    pub fn number(&self) -> u64 {
+        self.inner.block.number()
     }
 
     /// The name given at creation.

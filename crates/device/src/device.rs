@@ -8,7 +8,7 @@ use crate::resource::{SurfaceResource, TextureResource};
 use crate::texture::{Pairing, SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use texunit_memory::{AddressError, AllocError, Heap, Memory, Windows};
+use texunit_memory::{AddressError, AllocError, Gone, Heap, Memory, Windows};
 use texunit_unit::{CreateError, Sampler};
 
 /// Why an object cannot be made or used.
@@ -66,6 +66,12 @@ pub enum Error {
     /// A device address where nothing is.
     #[error(transparent)]
     Address(#[from] AddressError),
+    /// Memory that was freed, or is not there any more.
+    #[error("{0}")]
+    Gone(Gone),
+    /// A copy into memory that may only be read.
+    #[error("`{0}` may only be read")]
+    ReadOnly(String),
     /// A name that the module does not declare.
     #[error("the module has no {kind} `{name}`")]
     Unknown {

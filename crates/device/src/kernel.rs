@@ -8,7 +8,7 @@ use crate::module::Module;
 use crate::txd::{Engine, GradientPath};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use texunit_simt::launch::PRINTF_LIMIT;
-use texunit_simt::{Fault, GradientEngine, KernelId, LaunchConfig, LaunchStats, Watch};
+use texunit_simt::{Bounds, Fault, GradientEngine, KernelId, LaunchConfig, LaunchStats, Watch};
 use texunit_syntax::Diagnostic;
 
 /// How to launch.
@@ -31,6 +31,8 @@ pub struct LaunchOptions<'a> {
     pub count_local: bool,
     /// Fuse f32 mul and add as a hardware assembler may.
     pub fmad: bool,
+    /// Where accesses past the end of an allocation or of dynamic shared memory become faults.
+    pub bounds: Bounds,
     /// Run all CTAs at the same time, so that they can wait for each other
     /// (`cuLaunchCooperativeKernel`).
     pub cooperative: bool,
@@ -48,7 +50,7 @@ pub struct LaunchOptions<'a> {
 
 impl Default for LaunchOptions<'_> {
     /// One CTA of one thread, a host thread for each core, a thousand million steps, 512 KiB of stack
-    /// (CUDA's largest), 16 MiB of printed text; not cooperative.
+    /// (CUDA's largest), 16 MiB of printed text; exact bounds, not cooperative.
     fn default() -> Self {
         Self {
             grid: [1; 3],
@@ -59,6 +61,7 @@ impl Default for LaunchOptions<'_> {
             stack_limit: 512 * 1024,
             count_local: false,
             fmad: false,
+            bounds: Bounds::Exact,
             cooperative: false,
             printf_limit: PRINTF_LIMIT,
             progress: None,
@@ -308,6 +311,7 @@ impl Kernel {
             threads: share.threads,
             max_steps: options.max_steps,
             fmad: options.fmad,
+            bounds: options.bounds,
             stack_limit: share.stack_limit,
             grid_id: device.launches.fetch_add(1, Ordering::Relaxed),
             cooperative: options.cooperative,

@@ -76,11 +76,12 @@ pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject
 pub use txd::GradientPath;
 
 pub use texunit_memory::{
-    AddressError, AttachError, Block, CONST_BASE, CONST_END, GLOBAL_BASE, Windows,
+    AddressError, AttachError, Block, CONST_BASE, CONST_END, End, GLOBAL_BASE, Gone, Rights,
+    Windows, rights_to_pin,
 };
 pub use texunit_simt::{
-    Count, Fault, FaultKind, FetchSite, GradientStats, HandleSource, LaunchStats, Resources, Tally,
-    Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface,
+    Bounds, Count, Fault, FaultKind, FetchSite, GradientStats, HandleSource, LaunchStats,
+    Resources, Tally, Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface,
 };
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format};

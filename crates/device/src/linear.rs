@@ -4,10 +4,10 @@
 use crate::device::{Device, Error};
 use std::ops::Range;
 use std::sync::Arc;
-use texunit_memory::{AttachError, Block};
+use texunit_memory::{AttachError, Block, Gone};
 
-/// Bytes in one block of memory, from a device address on. They stay there while this is alive,
-/// even if the allocation is freed.
+/// Bytes in one block of memory, from a device address on. Once the allocation is freed, copies are refused,
+/// and a fetch of a texture of them is a fault.
 #[derive(Clone, Debug)]
 pub struct Linear {
     block: Arc<Block>,
@@ -22,7 +22,8 @@ const PIECE: usize = 4096;
 
 impl Device {
     /// The `len` bytes at a device address, which must lie in one allocation, variable, or mapped
-    /// piece of host memory.
+    /// piece of host memory. Memory that somebody else has allocated ([`Block::foreign`]) must be there still;
+    /// if it cannot be written any more, it is only read.
     pub fn linear(&self, address: u64, len: u64) -> Result<Linear, Error> {
         let (block, offset) = self.inner.memory.find(address, len)?;
         Ok(Linear { block, offset, len, base: address - offset })
@@ -34,9 +35,16 @@ impl Device {
         self.inner.memory.attach(block.host_address(), block)
     }
 
-    /// Takes out host memory that begins at this address; false if there is none.
+    /// Takes out host memory that begins at this address; false if there is none. Textures and surfaces of it
+    /// can be used no more, here and on every other device that it was mapped into.
     pub fn unmap_host(&self, address: u64) -> bool {
         self.inner.memory.free(address)
+    }
+
+    /// Memory of somebody else ([`Block::foreign`]) that a launch or [`Device::linear`] has found not to be
+    /// there any more, since this was last asked. It is as if it had been taken out.
+    pub fn take_unmapped(&self) -> Vec<Gone> {
+        self.inner.memory.take_unmapped()
     }
 
     /// Bytes of the device's memory that are in use.
@@ -84,12 +92,17 @@ impl Linear {
 
     /// Copies bytes from `offset` on out of it.
     pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
+        self.check()?;
         let at = self.place(offset, out.len() as u64)?;
         self.block.read(at, out).map_err(|e| self.outside(e.offset, e.len))
     }
 
     /// Copies bytes to `offset` and on.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
+        self.check()?;
+        if self.block.is_read_only() {
+            return Err(Error::ReadOnly(self.name().to_owned()));
+        }
         let at = self.place(offset, bytes.len() as u64)?;
         self.block.write(at, bytes).map_err(|e| self.outside(e.offset, e.len))
     }
@@ -111,6 +124,14 @@ impl Linear {
             done += part;
         }
         Ok(())
+    }
+
+    /// Whether the memory is still to be used.
+    fn check(&self) -> Result<(), Error> {
+        match self.block.gone(Some(self.base)) {
+            Some(gone) => Err(Error::Gone(gone)),
+            None => Ok(()),
+        }
     }
 
     fn place(&self, offset: u64, len: u64) -> Result<u64, Error> {

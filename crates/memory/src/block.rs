@@ -1,8 +1,15 @@
 //! One allocation.
 
+mod copy;
+mod end;
+mod part;
+
+pub use end::{End, Gone};
+
 use crate::{Window, hint};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Bytes of zeros behind the blocks that are allocated here, so that a [`Window`] has its 16 bytes
@@ -47,26 +54,47 @@ pub struct OutOfBounds {
 pub struct Block {
     /// First byte.
     data: NonNull<u8>,
-    /// What the allocator gave, up to [`Block::ALIGN`] bytes before; `None` if it is not ours.
-    allocation: Option<NonNull<u8>>,
-    /// Of the first byte, if the allocation is ours.
-    align: usize,
+    storage: Storage,
     size: usize,
+    /// Bytes that can be written: all, or none.
+    writable: usize,
     name: String,
+    number: u64,
+    /// The number of an [`End`]; 0: it is in use.
+    end: AtomicU8,
 }
 
-// SAFETY: the pointer is owned by the block and freed only by its `drop`, or stays valid as
-// `foreign` demands; all access to the bytes goes through atomics (module header).
+/// Whose the bytes of a block are.
+#[derive(Debug)]
+enum Storage {
+    /// Ours.
+    Own {
+        /// What the allocator gave, up to [`Block::ALIGN`] bytes before the first.
+        allocation: NonNull<u8>,
+        /// Of the first byte.
+        align: usize,
+    },
+    /// The program's.
+    Foreign,
+    /// Those of another block, which lives as long.
+    Of(Arc<Block>),
+}
+
+/// The number of the next block.
+static NUMBERS: AtomicU64 = AtomicU64::new(1);
+
+// SAFETY: the pointer is owned by the block, or by one that it holds, and freed only by its `drop`, or
+// stays valid as `foreign` demands; all access to the bytes goes through atomics (module header).
 unsafe impl Send for Block {}
 // SAFETY: as above.
 unsafe impl Sync for Block {}
 
 impl Drop for Block {
     fn drop(&mut self) {
-        let Some(allocation) = self.allocation else { return };
+        let Storage::Own { allocation, align } = self.storage else { return };
         // SAFETY: allocated in `new` with this layout, and nobody else can hold the pointer.
         unsafe {
-            let layout = Self::layout(self.size, self.align).expect("as in new");
+            let layout = Self::layout(self.size, align).expect("as in new");
             dealloc(allocation.as_ptr(), layout);
         }
     }
@@ -97,7 +125,7 @@ macro_rules! access {
         #[doc = concat!("Stores a `", stringify!($int), "`.")]
         #[inline]
         pub fn $store(&self, offset: u64, value: $int) -> Result<(), OutOfBounds> {
-            let p = self.pointer(offset, size_of::<$int>())?;
+            let p = self.target(offset, size_of::<$int>())?;
             if p as usize % size_of::<$int>() == 0 {
                 // SAFETY: in bounds, aligned, and accessed atomically everywhere.
                 unsafe { <$atomic>::from_ptr(p.cast()) }.store(value.to_le(), Relaxed);
@@ -119,7 +147,7 @@ macro_rules! read_modify_write {
             offset: u64,
             mut f: impl FnMut($int) -> $int,
         ) -> Result<$int, OutOfBounds> {
-            let p = self.pointer(offset, size_of::<$int>())?;
+            let p = self.target(offset, size_of::<$int>())?;
             if p as usize % size_of::<$int>() != 0 {
                 return Err(OutOfBounds { offset, len: 0, size: self.size as u64 });
             }
@@ -138,13 +166,15 @@ macro_rules! read_modify_write {
 }
 
 impl Block {
-    /// Alignment of the first byte.
+    /// Alignment of the first byte, and what the bytes that belong to a block of ours are a multiple of: those
+    /// behind its end are only reached by [`Block::rounded`].
     pub const ALIGN: usize = 512;
 
-    /// Of the allocation, with the slack, and with room for the alignment, which the allocator is not asked for. For more
-    /// than its own it would fill the bytes with zeros itself, and so touch every page; without,
-    /// pages that a kernel never uses cost nothing.
+    /// Of the allocation, with what rounds it up, the slack, and with room for the alignment, which the allocator is
+    /// not asked for. For more than its own it would fill the bytes with zeros itself, and so touch every page;
+    /// without, pages that a kernel never uses cost nothing.
     fn layout(size: usize, align: usize) -> Option<Layout> {
+        let size = size.checked_next_multiple_of(Self::ALIGN)?;
         Layout::from_size_align(size.checked_add(align + SLACK)?, 16).ok()
     }
 
@@ -167,23 +197,52 @@ impl Block {
         // SAFETY: the layout has a size of at least one byte.
         let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let head = allocation.align_offset(align).min(align);
-        // SAFETY: `head + size + SLACK` is at most the size of the layout.
+        // SAFETY: `head`, the size rounded up and SLACK are together at most the size of the layout.
         let data = unsafe { allocation.add(head) };
         if size >= LARGE {
             ask_for_huge_pages(data, size);
         }
-        Some(Self { data, allocation: Some(allocation), align, size, name })
+        Some(Self::with(data, Storage::Own { allocation, align }, size, size, name))
+    }
+
+    fn with(
+        data: NonNull<u8>,
+        storage: Storage,
+        size: usize,
+        writable: usize,
+        name: String,
+    ) -> Self {
+        let number = NUMBERS.fetch_add(1, Relaxed);
+        Self { data, storage, size, writable, name, number, end: AtomicU8::new(0) }
     }
 
     /// A block over memory that somebody else has allocated (`cuMemHostRegister`). It is not freed
-    /// with the block, may hold any bytes, and begins at any alignment.
+    /// with the block, may hold any bytes, and begins at any alignment. What is not `writable` is only
+    /// read: a store or copy to it is refused.
     ///
     /// # Safety
-    /// For as long as the block exists, the `size` bytes at `data` stay allocated, readable and
-    /// writable, and there is no Rust reference to them. Other code of the program may read and write
-    /// them through pointers; its races with kernels are those it would have with a GPU.
-    pub unsafe fn foreign(data: NonNull<u8>, size: usize, name: impl Into<String>) -> Self {
-        Self { data, allocation: None, align: 1, size, name: name.into() }
+    /// From now on, until the block has been ended ([`Block::end`]) and nobody who found it before that still
+    /// uses it, the `size` bytes at `data` stay mapped and readable, and writable if they are said to be, and
+    /// there is no Rust reference to them. Other code of the program may read and write them through
+    /// pointers; its races with kernels are those it would have with a GPU.
+    ///
+    /// The access functions do not look whether the block was ended, so that there can be a block whose
+    /// bytes are gone: textures and surfaces hold it on. That is sound because
+    /// * [`crate::Memory`] gives an ended block out no more, neither to a search nor to the map of a launch;
+    /// * who holds a block longer than one call asks [`Block::ended`] before each use: a launch before it
+    ///   makes the plan of a fetch or surface access (plans end with the launch), a `Linear` before a copy;
+    /// * where the system can be asked (Linux), [`crate::Memory`] ends a block whose bytes are not mapped any
+    ///   more, and takes the right to write from one that has lost it, before each search that finds it and
+    ///   before each launch. What remains to the program is not to unmap the bytes, or take their rights,
+    ///   *during* a launch, a copy or the creation of an object that uses them.
+    pub unsafe fn foreign(
+        data: NonNull<u8>,
+        size: usize,
+        writable: bool,
+        name: impl Into<String>,
+    ) -> Self {
+        let writable = if writable { size } else { 0 };
+        Self::with(data, Storage::Foreign, size, writable, name.into())
     }
 
     /// Where the first byte is in the host program: the pointer that `cuMemHostAlloc` gives out, and
@@ -196,7 +255,7 @@ impl Block {
     /// The block from `offset` on, for reads of many elements; `None` if there are less than 16 bytes,
     /// which only memory of the host program can have.
     pub fn window(&self, offset: u64) -> Option<Window<'_>> {
-        let slack = if self.allocation.is_some() { SLACK } else { 0 };
+        let slack = if matches!(self.storage, Storage::Own { .. }) { SLACK } else { 0 };
         let reach = ((self.size + slack) as u64).checked_sub(offset)?;
         // SAFETY: offset + reach is the end of the allocation (with the slack, if it is ours), which
         // lives as long as the block, and to which no Rust reference exists.
@@ -219,6 +278,26 @@ impl Block {
         offset.checked_add(len).is_some_and(|end| end <= self.size as u64)
     }
 
+    /// Whether `len` bytes at `offset` lie inside and can be written.
+    #[inline]
+    pub fn takes(&self, offset: u64, len: u64) -> bool {
+        offset.checked_add(len).is_some_and(|end| end <= self.writable as u64)
+    }
+
+    /// Whether stores are refused.
+    pub fn is_read_only(&self) -> bool {
+        self.writable < self.size
+    }
+
+    /// Whether the bytes are the program's ([`Block::foreign`]).
+    pub fn is_foreign(&self) -> bool {
+        match &self.storage {
+            Storage::Own { .. } => false,
+            Storage::Foreign => true,
+            Storage::Of(other) => other.is_foreign(),
+        }
+    }
+
     #[inline]
     fn pointer(&self, offset: u64, len: usize) -> Result<*mut u8, OutOfBounds> {
         if self.contains(offset, len as u64) {
@@ -226,6 +305,17 @@ impl Block {
             Ok(unsafe { self.data.as_ptr().add(offset as usize) })
         } else {
             Err(OutOfBounds { offset, len: len as u64, size: self.size as u64 })
+        }
+    }
+
+    /// The same of bytes that will be written.
+    #[inline]
+    fn target(&self, offset: u64, len: usize) -> Result<*mut u8, OutOfBounds> {
+        if self.takes(offset, len as u64) {
+            // SAFETY: offset + len <= writable, which is at most the size.
+            Ok(unsafe { self.data.as_ptr().add(offset as usize) })
+        } else {
+            Err(OutOfBounds { offset, len: len as u64, size: self.writable as u64 })
         }
     }
 
@@ -260,128 +350,13 @@ impl Block {
     read_modify_write!(update_u32, u32, AtomicU32);
     read_modify_write!(update_u64, u64, AtomicU64);
 
-    /// Copies `out.len()` bytes from `offset` on.
-    pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), OutOfBounds> {
-        let p = self.pointer(offset, out.len())?;
-        let head = p.align_offset(8).min(out.len());
-        let (front, rest) = out.split_at_mut(head);
-        let (words, back) = rest.as_chunks_mut::<8>();
-        for (i, b) in front.iter_mut().enumerate() {
-            // SAFETY: `pointer` has checked all of `out.len()` bytes, and i is less.
-            *b = unsafe { AtomicU8::from_ptr(p.add(i)) }.load(Relaxed);
-        }
-        // SAFETY: `head` is at most `out.len()`.
-        let q = unsafe { p.add(head) };
-        let load = |i: usize, w: &mut [u8; 8]| {
-            // SAFETY: the words are checked with the rest, and lie behind `head`: if there is one,
-            // `head` is what `align_offset` said.
-            *w = unsafe { AtomicU64::from_ptr(q.cast::<u64>().add(i)) }.load(Relaxed).to_ne_bytes();
-        };
-        // Eight at a time take half as many instructions.
-        let (eights, others) = words.as_chunks_mut::<8>();
-        let first = 8 * eights.len();
-        for (i, eight) in eights.iter_mut().enumerate() {
-            #[cfg(all(target_arch = "x86_64", not(miri)))]
-            // SAFETY: the words are inside, as said above.
-            unsafe {
-                copy_line(q.add(64 * i), eight.as_mut_ptr().cast());
-            }
-            #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-            (0..8).for_each(|k| load(8 * i + k, &mut eight[k]));
-        }
-        others.iter_mut().enumerate().for_each(|(i, w)| load(first + i, w));
-        // SAFETY: front and words together are at most `out.len()` bytes.
-        let q = unsafe { q.add(words.len() * 8) };
-        for (i, b) in back.iter_mut().enumerate() {
-            // SAFETY: the three parts together are `out.len()` bytes.
-            *b = unsafe { AtomicU8::from_ptr(q.add(i)) }.load(Relaxed);
-        }
-        Ok(())
-    }
-
-    /// Copies `bytes` to `offset` and on.
-    pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), OutOfBounds> {
-        let p = self.pointer(offset, bytes.len())?;
-        let head = p.align_offset(8).min(bytes.len());
-        let (front, rest) = bytes.split_at(head);
-        let (words, back) = rest.as_chunks::<8>();
-        for (i, &b) in front.iter().enumerate() {
-            // SAFETY: `pointer` has checked all of `bytes.len()` bytes, and i is less.
-            unsafe { AtomicU8::from_ptr(p.add(i)) }.store(b, Relaxed);
-        }
-        // SAFETY: `head` is at most `bytes.len()`.
-        let q = unsafe { p.add(head) };
-        let store = |i: usize, w: [u8; 8]| {
-            // SAFETY: the words are checked with the rest, and lie behind `head`: if there is one,
-            // `head` is what `align_offset` said.
-            unsafe { AtomicU64::from_ptr(q.cast::<u64>().add(i)) }
-                .store(u64::from_ne_bytes(w), Relaxed);
-        };
-        let (eights, others) = words.as_chunks::<8>();
-        let first = 8 * eights.len();
-        for (i, eight) in eights.iter().enumerate() {
-            #[cfg(all(target_arch = "x86_64", not(miri)))]
-            // SAFETY: the words are inside, as said above.
-            unsafe {
-                copy_line(eight.as_ptr().cast(), q.add(64 * i));
-            }
-            #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-            (0..8).for_each(|k| store(8 * i + k, eight[k]));
-        }
-        others.iter().enumerate().for_each(|(i, &w)| store(first + i, w));
-        // SAFETY: front and words together are at most `bytes.len()` bytes.
-        let q = unsafe { q.add(words.len() * 8) };
-        for (i, &b) in back.iter().enumerate() {
-            // SAFETY: the three parts together are `bytes.len()` bytes.
-            unsafe { AtomicU8::from_ptr(q.add(i)) }.store(b, Relaxed);
-        }
-        Ok(())
-    }
-
     /// Asks for the cache lines of bytes that will be written, if they are inside: nothing but time can show
     /// it.
     #[inline]
     pub fn will_write(&self, offset: u64, len: usize) {
-        let Ok(p) = self.pointer(offset, len) else { return };
+        let Ok(p) = self.target(offset, len) else { return };
         for line in (0..len).step_by(64) {
             hint::will_write(p.wrapping_add(line));
         }
-    }
-
-    /// All bytes.
-    pub fn to_vec(&self) -> Vec<u8> {
-        let mut out = vec![0; self.size];
-        self.read(0, &mut out).expect("the whole block is inside itself");
-        out
-    }
-}
-
-/// Copies 64 bytes in four pieces. Others may access them at the same time, which Rust's own copies rule
-/// out; no aligned word is torn.
-///
-/// # Safety
-/// All of both is inside an allocation, and there is no Rust reference to what is in a block.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-#[inline(always)]
-unsafe fn copy_line(from: *const u8, to: *mut u8) {
-    // SAFETY: as above; only the named registers change.
-    unsafe {
-        std::arch::asm!(
-            "movups {a}, [{from}]",
-            "movups {b}, [{from} + 16]",
-            "movups {c}, [{from} + 32]",
-            "movups {d}, [{from} + 48]",
-            "movups [{to}], {a}",
-            "movups [{to} + 16], {b}",
-            "movups [{to} + 32], {c}",
-            "movups [{to} + 48], {d}",
-            from = in(reg) from,
-            to = in(reg) to,
-            a = out(xmm_reg) _,
-            b = out(xmm_reg) _,
-            c = out(xmm_reg) _,
-            d = out(xmm_reg) _,
-            options(nostack, preserves_flags),
-        );
     }
 }

@@ -1,6 +1,6 @@
 //! What can go wrong with allocations and addresses.
 
-use crate::block::Block;
+use crate::block::{Block, Gone};
 use std::sync::Arc;
 
 /// Why memory could not be had.
@@ -31,6 +31,11 @@ pub struct AddressError {
     pub len: u64,
     /// Name, address and size of the nearest block, if there is any.
     pub nearest: Option<(String, u64, u64)>,
+    /// What was there before, where that is known: only [`crate::Memory::find`] looks;
+    /// [`crate::MemoryMap::gone`] tells of a launch.
+    pub gone: Option<Box<Gone>>,
+    /// The nearest block holds the bytes, but they cannot be written.
+    pub read_only: bool,
 }
 
 /// A block that cannot have the address it was to have.
@@ -71,12 +76,15 @@ impl AddressError {
             (None, next) => next,
         };
         let nearest = nearest.map(|(a, b)| (b.name().to_owned(), a, b.size() as u64));
-        Self { address, len, nearest }
+        Self { address, len, nearest, gone: None, read_only: false }
     }
 }
 
 impl std::fmt::Display for AddressError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(gone) = &self.gone {
+            return write!(f, "{} bytes at {:#x}: {gone}", self.len, self.address);
+        }
         write!(f, "{} bytes at {:#x} are in no allocation", self.len, self.address)?;
         if let Some((name, base, size)) = &self.nearest {
             write!(f, "; the nearest is {name} ({size} bytes at {base:#x}), ")?;

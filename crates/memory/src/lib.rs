@@ -5,12 +5,15 @@
 //! * A [`MemoryMap`] is the frozen table of blocks that a launch searches.
 //! * A [`Window`] is a part of a block for reads of many elements at once (texels of a warp).
 //! * A [`Heap`] gives out parts of one block to kernels.
+//! * A block has an [`End`]: from then on a use of it is an error that can name it. [`rights`] asks the system what
+//!   the program may do with its own memory.
 //! * [`hint`] asks the caches of the CPU for what comes.
 //!
 //! # The invariant behind every unsafe access
 //!
-//! The bytes of a block live in one allocation (of ours, or of the host program) that is never moved,
-//! resized or freed while a [`Block`] exists, and no Rust reference (`&[u8]`, `&mut [u8]`) to them is ever made. Threads
+//! The bytes of a block live in one allocation that is never moved, resized or freed while a [`Block`] exists, or in
+//! memory of the host program that stays as long as the block is used ([`Block::foreign`] says what that means),
+//! and no Rust reference (`&[u8]`, `&mut [u8]`) to them is ever made. Threads
 //! that run CTAs read and write the same bytes at the same time, so each access of 1, 2, 4 or 8
 //! aligned bytes is one relaxed atomic operation of just that size, made through a pointer that
 //! the bounds check has proved to lie inside. A race between CTAs is therefore the kernel's own
@@ -23,15 +26,18 @@
 
 mod block;
 mod error;
+mod graves;
 mod heap;
 pub mod hint;
+mod host;
 mod map;
 mod space;
 mod window;
 
-pub use block::{Block, OutOfBounds};
+pub use block::{Block, End, Gone, OutOfBounds};
 pub use error::{AddressError, AllocError, AttachError};
 pub use heap::{FreeError, Heap};
+pub use host::{Rights, rights, rights_to_pin};
 pub use map::{Memory, MemoryMap, Windows};
 pub use space::{
     CONST_BASE, CONST_END, GLOBAL_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind,

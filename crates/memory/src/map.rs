@@ -1,11 +1,18 @@
 //! The blocks of a device and their addresses.
 
-use crate::block::Block;
+mod foreign;
+mod frozen;
+
+pub use frozen::MemoryMap;
+
+use crate::block::{Block, End};
 use crate::error::{AddressError, AllocError, AttachError};
+use crate::graves::Graves;
 use crate::space::{CONST_BASE, CONST_END, GLOBAL_BASE, SHARED_WINDOW};
+use foreign::Foreign;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Device memory: gives out addresses and blocks, up to a limit.
 #[derive(Debug)]
@@ -13,6 +20,7 @@ pub struct Memory {
     limit: u64,
     windows: Windows,
     state: Mutex<State>,
+    graves: Arc<Mutex<Graves>>,
 }
 
 /// The addresses that a device gives out. Devices of one program that share an address space have
@@ -38,6 +46,7 @@ struct State {
     next_global: u64,
     next_const: u64,
     blocks: BTreeMap<u64, Entry>,
+    foreign: Foreign,
 }
 
 #[derive(Debug)]
@@ -48,20 +57,37 @@ struct Entry {
 }
 
 impl State {
-    /// The lowest address from `start` on, inside a window, at which `size` bytes are free.
+    /// The lowest address from `start` on, inside a window, at which `size` bytes are free; a multiple
+    /// of their alignment.
     fn gap(&self, start: u64, window: &Range<u64>, size: u64) -> Option<u64> {
+        let align = alignment(size);
         let behind = |base: u64, entry: &Entry| after(base, entry.block.size() as u64);
         let below = self.blocks.range(..start).next_back();
-        let mut at = start.max(below.map_or(0, |(&base, entry)| behind(base, entry)));
+        let lowest = start.max(below.map_or(0, |(&base, entry)| behind(base, entry)));
+        let mut at = lowest.next_multiple_of(align);
         for (&base, entry) in self.blocks.range(start..window.end) {
             if base.checked_sub(at).is_some_and(|room| room >= size + GUARD) {
                 return Some(at);
             }
-            at = behind(base, entry);
+            at = behind(base, entry).next_multiple_of(align);
         }
-        (at <= window.end - size).then_some(at)
+        at.checked_add(size).is_some_and(|end| end <= window.end).then_some(at)
     }
 }
+
+/// What the address of an allocation is a multiple of. Drivers do so, and programs build on it: a card maps
+/// large allocations in pages of 2 MiB, and parts of one such page hold small ones.
+fn alignment(size: u64) -> u64 {
+    match size {
+        LARGE.. => 2 << 20,
+        PAGE.. => PAGE,
+        _ => Block::ALIGN as u64,
+    }
+}
+
+/// Bytes from which on an allocation begins at a page of the device.
+const LARGE: u64 = 1 << 20;
+const PAGE: u64 = 4096;
 
 /// The next address that may be given out behind a block.
 fn after(base: u64, size: u64) -> u64 {
@@ -81,7 +107,7 @@ impl Memory {
     pub fn with_windows(limit: u64, windows: Windows) -> Self {
         let (next_global, next_const) = (windows.global.start, windows.constant.start);
         let state = State { next_global, next_const, ..State::default() };
-        Self { limit, windows, state: Mutex::new(state) }
+        Self { limit, windows, state: Mutex::new(state), graves: Arc::default() }
     }
 
     /// Most bytes that there can be.
@@ -99,8 +125,12 @@ impl Memory {
         &self.windows
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn graves(&self) -> MutexGuard<'_, Graves> {
+        self.graves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts `size` bytes against the limit and allocates them without an address: the storage
@@ -165,6 +195,7 @@ impl Memory {
             return Err(AllocError::Limit { size, available: 0 });
         };
         *next(&mut state) = after(base, size).min(window.end);
+        self.graves().cover(base..base + size);
         state.blocks.insert(base, Entry { block: Arc::clone(&block), counted: true });
         Ok((base, block))
     }
@@ -188,91 +219,70 @@ impl Memory {
         if state.blocks.contains_key(&address) {
             return Err(AttachError { address, len, other: Some((address, 0)) });
         }
+        if block.is_foreign() {
+            state.foreign.bases.insert(address);
+        }
+        self.graves().cover(address..end);
         state.blocks.insert(address, Entry { block: Arc::clone(block), counted: false });
         Ok(())
     }
 
     /// Frees the allocation that begins at `address`, or takes out what was attached there; false
-    /// if there is none.
+    /// if there is none. Its block is ended.
     pub fn free(&self, address: u64) -> bool {
         let mut state = self.state();
         match state.blocks.remove(&address) {
             Some(entry) => {
+                let size = entry.block.size() as u64;
                 if entry.counted {
-                    state.used -= entry.block.size() as u64;
+                    state.used -= size;
                 }
+                let foreign = state.foreign.bases.remove(&address);
+                entry.block.end(if foreign { End::Unregistered } else { End::Freed });
+                self.bury(address, &entry.block);
                 true
             }
             None => false,
         }
     }
 
-    /// The block that holds `len` bytes at `address`, and the offset in it, as things are now.
+    /// Remembers what was at an address.
+    fn bury(&self, address: u64, block: &Block) {
+        if let Some(gone) = block.gone(Some(address)) {
+            self.graves().add(address, gone);
+        }
+    }
+
+    /// The block that holds `len` bytes at `address`, and the offset in it, as things are now. Memory of the
+    /// program is looked at first, as by [`Memory::map`].
     pub fn find(&self, address: u64, len: u64) -> Result<(Arc<Block>, u64), AddressError> {
-        let state = self.state();
+        let mut state = self.state();
+        let below = state.blocks.range(..=address).next_back();
+        let holds = |found: &(&u64, &Entry)| found.1.block.contains(address - *found.0, len);
+        let base = below.filter(holds).map(|(&base, _)| base);
+        let lesser = base.and_then(|base| self.check(&mut state, Some(base)).remove(&base));
         let below = state.blocks.range(..=address).next_back();
         let below = below.map(|(&base, entry)| (base, &entry.block));
         if let Some((base, block)) = below
             && block.contains(address - base, len)
         {
-            return Ok((Arc::clone(block), address - base));
+            return Ok((lesser.unwrap_or_else(|| Arc::clone(block)), address - base));
         }
         let next = state.blocks.range(address.saturating_add(1)..).next();
         let next = next.map(|(&base, entry)| (base, &entry.block));
-        Err(AddressError::of(address, len, below, next))
+        let gone = self.graves().find(address).cloned().map(Box::new);
+        Err(AddressError { gone, ..AddressError::of(address, len, below, next) })
     }
 
-    /// The table of all addressed blocks, as it is now.
+    /// The table of all addressed blocks, as it is now. Memory of the program that is not mapped any more is
+    /// ended first, and what may not be written any more is only read.
     pub fn map(&self) -> MemoryMap {
-        let state = self.state();
-        let blocks = state.blocks.iter().map(|(&a, entry)| (a, Arc::clone(&entry.block))).collect();
-        MemoryMap { blocks }
-    }
-}
-
-/// Blocks sorted by address, frozen for a launch.
-#[derive(Clone, Debug, Default)]
-pub struct MemoryMap {
-    blocks: Vec<(u64, Arc<Block>)>,
-}
-
-impl MemoryMap {
-    /// Index of the block that holds `len` bytes at `address`, trying `hint` (an index returned
-    /// earlier) first, and the offset in it.
-    #[inline]
-    pub fn find(&self, address: u64, len: u64, hint: usize) -> Result<(usize, u64), AddressError> {
-        if let Some((base, block)) = self.blocks.get(hint) {
-            let offset = address.wrapping_sub(*base);
-            if block.contains(offset, len) {
-                return Ok((hint, offset));
-            }
-        }
-        self.search(address, len)
-    }
-
-    #[cold]
-    fn search(&self, address: u64, len: u64) -> Result<(usize, u64), AddressError> {
-        let above = self.blocks.partition_point(|(base, _)| *base <= address);
-        let nearest = above.checked_sub(1).map(|i| (i, &self.blocks[i]));
-        if let Some((i, (base, block))) = nearest
-            && block.contains(address - base, len)
-        {
-            return Ok((i, address - base));
-        }
-        let below = nearest.map(|(_, (base, block))| (*base, block));
-        let next = self.blocks.get(above).map(|(base, block)| (*base, block));
-        Err(AddressError::of(address, len, below, next))
-    }
-
-    /// The block with an index that [`Self::find`] returned.
-    #[inline]
-    pub fn block(&self, index: usize) -> &Arc<Block> {
-        &self.blocks[index].1
-    }
-
-    /// Address of the block with that index.
-    pub fn base(&self, index: usize) -> u64 {
-        self.blocks[index].0
+        let mut state = self.state();
+        let mut lesser = self.check(&mut state, None);
+        let block = |(&base, entry): (&u64, &Entry)| {
+            (base, lesser.remove(&base).unwrap_or_else(|| Arc::clone(&entry.block)))
+        };
+        MemoryMap::new(state.blocks.iter().map(block).collect(), &self.graves)
     }
 }
 

@@ -107,7 +107,7 @@ mod tests {
         let mut bytes = vec![7_u8; 20].into_boxed_slice();
         let data = NonNull::from(&mut bytes[0]);
         // SAFETY: the box lives longer, and is only read again after the block is gone.
-        let block = unsafe { Block::foreign(data, 20, "host") };
+        let block = unsafe { Block::foreign(data, 20, true, "host") };
         assert_eq!(block.window(4).map(|w| w.last(16)), Some(0));
         assert!(block.window(5).is_none());
         drop(block);

@@ -23,6 +23,8 @@ pub const FAULTS: &[Code] = &[
         "The host program ended the launch before the kernel did." },
     Code { code: "deadlock", title: "threads that wait for each other", explanation:
         "Every thread of the CTA that has not exited must reach the same barrier, and every lane of a membermask the same instruction. The message says who waits where." },
+    Code { code: "freed", title: "use of memory that was freed", explanation:
+        "A load, store or atomic reaches memory that was freed before the launch, or the memory of a texture or surface was freed, its array destroyed, or the registration of host memory ended (`cuMemHostUnregister`, or the program has unmapped it). The message names what was freed, with its size and the number of the allocation, which is `CU_POINTER_ATTRIBUTE_BUFFER_ID`. On a GPU such a kernel may read whatever lies there next." },
     Code { code: "handle", title: "not a texture, sampler or surface", explanation:
         "Handles come to a kernel as parameters or references and must be used unchanged. A reference that nothing is bound to has none, and a pointer to a buffer is none either." },
     Code { code: "heap", title: "free of what is no allocation", explanation:
@@ -30,9 +32,9 @@ pub const FAULTS: &[Code] = &[
     Code { code: "misaligned", title: "misaligned address", explanation:
         "Addresses of loads, stores and atomics are multiples of the access size, for vectors of the size of the whole vector." },
     Code { code: "out-of-bounds", title: "access outside of every object", explanation:
-        "A load, store or atomic reaches outside of every allocation, variable, stack frame and parameter. The message names the nearest object." },
+        "A load, store or atomic reaches outside of every allocation, variable, stack frame and parameter. The message names the nearest object. A GPU does not notice a few bytes past an end (it rounds the sizes of allocations up to 512 bytes, those of dynamic shared memory to 1 KiB): the help says where that is so, and `--bounds hardware` lets it pass." },
     Code { code: "read-only", title: "store to read-only memory", explanation:
-        "Constant memory and the parameters of a kernel cannot be written." },
+        "Constant memory and the parameters of a kernel cannot be written, nor host memory that was registered to be read only." },
     Code { code: "stack-overflow", title: "more stack than a thread has", explanation:
         "A recursion that does not end, or large local arrays." },
     Code { code: "step-limit", title: "kernel that does not end", explanation:
@@ -91,6 +93,18 @@ fn help(kind: &FaultKind) -> Option<&'static str> {
         FaultKind::OutOfBounds { space: SpaceKind::Global, address: 0..NULL_PAGE, .. } => {
             "the pointer is null, or an offset was used as a pointer"
         }
+        FaultKind::OutOfBounds { unnoticed: true, .. } => {
+            "a GPU rounds sizes up and would not notice; `--bounds hardware` (TEXUNIT_BOUNDS=hardware) \
+             lets such accesses pass and counts them"
+        }
+        FaultKind::Freed { .. } => {
+            "free memory, and destroy arrays, after the last launch that uses them, and textures and \
+             surfaces of them before"
+        }
+        FaultKind::ReadOnly { resource: Some(_), .. } => {
+            "memory that was registered with CU_MEMHOSTREGISTER_READ_ONLY, or that the program itself may \
+             not write, is only read"
+        }
         FaultKind::ReadOnly { .. } => "constant memory and kernel parameters cannot be written",
         FaultKind::Handle { .. } => {
             "handles come to a kernel as parameters or references, unchanged; a buffer is no texture"
@@ -127,9 +141,17 @@ mod tests {
         let space = SpaceKind::Global;
         let text = String::new;
         let all = [
-            FaultKind::OutOfBounds { access: "", space, address: 0, size: 1, nearest: text() },
+            FaultKind::OutOfBounds {
+                access: "",
+                space,
+                address: 0,
+                size: 1,
+                nearest: text(),
+                unnoticed: false,
+            },
+            FaultKind::Freed { user: text(), memory: text() },
             FaultKind::Misaligned { access: "", space, address: 0, size: 1, resource: None },
-            FaultKind::ReadOnly { space, address: 0 },
+            FaultKind::ReadOnly { space, address: 0, resource: None },
             FaultKind::Surface(text()),
             FaultKind::Handle { handle: 0, wanted: "", why: text() },
             FaultKind::Texture(text()),
@@ -147,6 +169,7 @@ mod tests {
         for kind in &all {
             match kind {
                 FaultKind::OutOfBounds { .. }
+                | FaultKind::Freed { .. }
                 | FaultKind::Misaligned { .. }
                 | FaultKind::ReadOnly { .. }
                 | FaultKind::Surface(_)
@@ -172,17 +195,20 @@ mod tests {
     #[test]
     fn helps_where_the_message_cannot() {
         let space = SpaceKind::Global;
-        let outside = |address| FaultKind::OutOfBounds {
+        let outside = |address, unnoticed| FaultKind::OutOfBounds {
             access: "load",
             space,
             address,
             size: 4,
             nearest: String::new(),
+            unnoticed,
         };
         let handle =
             |why: &str| FaultKind::Handle { handle: 1, wanted: "texture", why: why.to_owned() };
-        assert!(help(&outside(12)).is_some_and(|h| h.contains("null")));
-        assert_eq!(help(&outside(0x7000_0000_0000)), None);
+        assert!(help(&outside(12, false)).is_some_and(|h| h.contains("null")));
+        assert_eq!(help(&outside(0x7000_0000_0000, false)), None);
+        let passes = help(&outside(0x7000_0000_0000, true));
+        assert!(passes.is_some_and(|h| h.contains("--bounds hardware")));
         for (host, words) in [(Host::Job, "[textures.NAME]"), (Host::Program, "cuTexRefSetArray")] {
             let bound = host.help(&handle("texref `t` is not bound"));
             assert!(bound.is_some_and(|h| h.contains(words)));

@@ -41,6 +41,16 @@ pub enum FaultKind {
         size: u32,
         /// What is near, and its size.
         nearest: String,
+        /// Whether it is so little past the end of an allocation that a GPU would not notice
+        /// ([`crate::Bounds::Hardware`]).
+        unnoticed: bool,
+    },
+    /// A use of memory that was freed, destroyed or unregistered before the launch.
+    Freed {
+        /// Who uses it: an access, or a texture or surface that is bound to it.
+        user: String,
+        /// The memory, with the number of the allocation and its size, and what became of it.
+        memory: String,
     },
     /// An address that is not a multiple of the access size.
     Misaligned {
@@ -55,12 +65,14 @@ pub enum FaultKind {
         /// The object that holds the address, and its size; `None` if none does.
         resource: Option<String>,
     },
-    /// A store or atomic to constant memory or parameters.
+    /// A store or atomic to constant memory, parameters, or memory of the program that may only be read.
     ReadOnly {
         /// Space accessed.
         space: SpaceKind,
         /// Address.
         address: u64,
+        /// The object that holds the address, and its size, in global memory.
+        resource: Option<String>,
     },
     /// A surface access outside or misaligned; the message has coordinate, resource and size.
     Surface(String),
@@ -132,10 +144,17 @@ impl FaultKind {
         }
     }
 
+    /// An access in words: `load of 4 bytes at .global address 0x700000000000`.
+    pub(crate) fn access(access: &str, space: SpaceKind, address: u64, size: u32) -> String {
+        let (space, bytes) = (space.name(), if size == 1 { "byte" } else { "bytes" });
+        format!("{access} of {size} {bytes} at {space} address {address:#x}")
+    }
+
     /// Stable name for programs that read reports.
     pub fn name(&self) -> &'static str {
         match self {
             FaultKind::OutOfBounds { .. } => "out-of-bounds",
+            FaultKind::Freed { .. } => "freed",
             FaultKind::Misaligned { .. } => "misaligned",
             FaultKind::ReadOnly { .. } => "read-only",
             FaultKind::Surface(_) | FaultKind::Geometry { surface: true, .. } => "surface",
@@ -157,10 +176,8 @@ impl std::fmt::Display for FaultKind {
     /// One sentence without a final stop.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            FaultKind::OutOfBounds { access, space, address, size, nearest } => {
-                let space = space.name();
-                let bytes = if *size == 1 { "byte" } else { "bytes" };
-                write!(f, "{access} of {size} {bytes} at {space} address {address:#x}, ")?;
+            FaultKind::OutOfBounds { access, space, address, size, nearest, .. } => {
+                write!(f, "{}, ", Self::access(access, *space, *address, *size))?;
                 match nearest.starts_with('`') {
                     true => write!(f, "out of bounds; the nearest object is {nearest}"),
                     false => write!(f, "out of bounds: {nearest}"),
@@ -175,8 +192,13 @@ impl std::fmt::Display for FaultKind {
                     None => Ok(()),
                 }
             }
-            FaultKind::ReadOnly { space, address } => {
-                write!(f, "store to read-only {} address {address:#x}", space.name())
+            FaultKind::Freed { user, memory } => write!(f, "{user}: {memory}"),
+            FaultKind::ReadOnly { space, address, resource } => {
+                write!(f, "store to read-only {} address {address:#x}", space.name())?;
+                match resource {
+                    Some(resource) => write!(f, "; it lies in {resource}"),
+                    None => Ok(()),
+                }
             }
             FaultKind::Surface(text) | FaultKind::Texture(text) | FaultKind::BadOperand(text) => {
                 f.write_str(text)

@@ -30,6 +30,20 @@ pub struct Descriptors {
     pub surfaces: Vec<Option<Arc<Surface>>>,
 }
 
+/// Where accesses past the end of an object become faults.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Bounds {
+    /// At its last byte.
+    #[default]
+    Exact,
+    /// Where a GPU could notice: global memory ends at a multiple of 512 bytes, dynamic shared memory is a
+    /// multiple of 1 KiB. What passes is counted ([`LaunchStats::past_end`]).
+    Hardware,
+}
+
+/// What a GPU rounds the size of dynamic shared memory up to.
+pub const SHARED_ROUNDING: u32 = 1024;
+
 /// How to run a kernel.
 pub struct LaunchConfig<'a> {
     /// CTAs along x, y, z; none 0.
@@ -50,6 +64,8 @@ pub struct LaunchConfig<'a> {
     pub max_steps: u64,
     /// Fuse mul and add where a hardware assembler may (`--fmad`).
     pub fmad: bool,
+    /// Where accesses past the end of an object become faults (`--bounds`).
+    pub bounds: Bounds,
     /// Bytes of local memory and call frames that a thread may use.
     pub stack_limit: u32,
     /// Number of the launch, read by %gridid.
@@ -89,6 +105,8 @@ pub struct LaunchStats {
     pub tally: Tally,
     /// Integer divisions by zero (their value is all ones).
     pub divisions_by_zero: u64,
+    /// Accesses that [`Bounds::Hardware`] has let pass, an element of a lane each.
+    pub past_end: u64,
     /// Who answered the fetches with gradients, of a launch with an engine for them.
     pub gradients: Option<GradientStats>,
     /// What the kernel printed, CTA by CTA in order.

@@ -21,7 +21,7 @@ pub mod watch;
 pub use exec::launch;
 pub use fault::{Fault, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
-pub use launch::{Descriptors, LaunchConfig, LaunchStats};
+pub use launch::{Bounds, Descriptors, LaunchConfig, LaunchStats};
 pub use lower::{
     CODES, FetchSite, HandleSource, KernelId, Program, Resources, Symbols, function_address,
     function_of_address, lower,

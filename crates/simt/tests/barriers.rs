@@ -226,6 +226,7 @@ fn cancelling_and_progress() {
         threads: 2,
         max_steps: 100,
         fmad: false,
+        bounds: texunit_simt::Bounds::Exact,
         stack_limit: 1024,
         grid_id: 0,
         cooperative: false,

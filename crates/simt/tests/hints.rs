@@ -12,6 +12,7 @@ const ONE: How = How {
     threads: 1,
     max_steps: 10_000,
     fmad: false,
+    bounds: texunit_simt::Bounds::Exact,
     stack_limit: 16 * 1024,
     cooperative: false,
     printf_limit: 1 << 20,

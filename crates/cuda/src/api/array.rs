@@ -113,7 +113,7 @@ driver_api! {
         })
     }
 
-    /// Ends an array. Textures and surfaces of it can be used on.
+    /// Ends an array. A fetch from a texture of it, and an access to a surface, is a fault from here on.
     fn cuArrayDestroy(hArray: Handle<ArrayObject>) {
         current()?;
         array::destroy(hArray)

@@ -1,7 +1,7 @@
 //! Memory of the host that kernels can use: allocated here, or registered.
 
 use crate::args::{Answer, Out, Raw};
-use crate::call::driver_api;
+use crate::call::{driver_api, say};
 use crate::context::{Context, current};
 use crate::memory::{self, Allocation, Kind};
 use std::ffi::c_uint;
@@ -12,7 +12,7 @@ use texunit_cuda_abi::{
     CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_IOMEMORY, CU_MEMHOSTREGISTER_PORTABLE,
     CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr, CUresult,
 };
-use texunit_device::Block;
+use texunit_device::{Block, Rights, rights_to_pin};
 
 driver_api! {
     /// Allocates host memory.
@@ -53,12 +53,13 @@ driver_api! {
         }
     }
 
-    /// Lets kernels use memory of the program, which stays allocated until it is unregistered.
+    /// Lets kernels use memory of the program, which stays mapped until it is unregistered: all of it is mapped, and
+    /// can be written unless it is registered to be read only, which kernels then do not.
     fn cuMemHostRegister | cuMemHostRegister_v2(p: Raw, bytesize: usize, Flags: c_uint) {
         register(&*current()?, p, bytesize, Flags)
     }
 
-    /// From here on kernels cannot use the memory.
+    /// From here on kernels cannot use the memory, nor textures of it.
     fn cuMemHostUnregister(p: Raw) {
         super::memory::check_if_any()?;
         if p.is_null() {
@@ -93,13 +94,32 @@ fn register(context: &Context, pointer: Raw, size: usize, flags: u32) -> Answer 
     if flags & CU_MEMHOSTREGISTER_IOMEMORY != 0 {
         return Err(CUresult::NOT_SUPPORTED);
     }
+    let writable = flags & CU_MEMHOSTREGISTER_READ_ONLY == 0;
+    check_rights(address, size as u64, writable)?;
     let data = NonNull::new(std::ptr::with_exposed_provenance_mut::<u8>(address as usize));
     let data = data.ok_or(CUresult::INVALID_VALUE)?;
-    // SAFETY: the caller of the C function promises that the memory stays allocated until it is
-    // unregistered, and that no work uses it afterwards. The library makes no references to memory of
-    // its callers.
-    let block = unsafe { Block::foreign(data, size, "registered host memory") };
+    // SAFETY: it is there now, with these rights, where that can be asked. `memory::free` ends the block, and what
+    // `foreign` says of that holds here: launches, copies and objects find it anew each time. That the memory is
+    // not unmapped during one of them is up to the caller of the C function. The library makes no references to
+    // memory of its callers.
+    let block = unsafe { Block::foreign(data, size, writable, "registered host memory") };
     memory::map_host(context, Arc::new(block), Kind::Registered(flags)).map(|_| ())
+}
+
+/// Whether the program may use memory that it registers, and write it unless it is to be read only.
+///
+/// `CUDA_ERROR_INVALID_VALUE` if it may not, and why is said. Where the system cannot be asked it is taken for
+/// granted.
+fn check_rights(address: u64, size: u64, writable: bool) -> Answer {
+    let why = match rights_to_pin(&(address..address + size)) {
+        Some(Rights::None) => "not all of it is mapped and can be read",
+        Some(Rights::Read) if writable => {
+            "it cannot be written, and CU_MEMHOSTREGISTER_READ_ONLY (cudaHostRegisterReadOnly) is not given"
+        }
+        _ => return Ok(()),
+    };
+    say(format_args!("{size} bytes of host memory at {address:#x} are not registered: {why}"));
+    Err(CUresult::INVALID_VALUE)
 }
 
 /// The allocation of host memory that a pointer points into.

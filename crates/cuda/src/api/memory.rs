@@ -17,7 +17,8 @@ driver_api! {
         total.set(limit as usize)
     }
 
-    /// Allocates device memory; its address is a multiple of 512.
+    /// Allocates device memory; its address is a multiple of 512, of 4096 if it has as many bytes, and of 2 MiB from
+    /// 1 MiB on.
     fn cuMemAlloc_v2(dptr: Out<CUdeviceptr>, bytesize: usize) {
         let context = current()?;
         dptr.check()?;

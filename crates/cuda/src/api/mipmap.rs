@@ -35,7 +35,8 @@ driver_api! {
         pLevelArray.set(array::level(hMipmappedArray, level)?)
     }
 
-    /// Ends an array and its levels. Textures and surfaces of it can be used on.
+    /// Ends an array and its levels. A fetch from a texture of it, and an access to a surface, is a fault from here
+    /// on.
     fn cuMipmappedArrayDestroy(hMipmappedArray: Handle<MipmapObject>) {
         current()?;
         array::destroy_mipmapped(hMipmappedArray)

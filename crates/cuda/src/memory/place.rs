@@ -38,7 +38,7 @@ impl Place {
             return Err(CUresult::INVALID_VALUE);
         }
         let gpus = state::gpus()?;
-        if let Some(linear) = gpus.iter().find_map(|gpu| gpu.device.linear(address, len).ok()) {
+        if let Some(linear) = gpus.iter().find_map(|gpu| memory::linear(gpu, address, len).ok()) {
             let of_device = space == Space::Host && memory::is_device_address(address)?;
             return if of_device { Err(CUresult::INVALID_VALUE) } else { Ok(Self::Linear(linear)) };
         }

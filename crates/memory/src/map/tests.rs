@@ -91,7 +91,7 @@ fn foreign_memory_is_used_in_place() {
     let mut bytes = vec![1_u8; 64];
     let data = std::ptr::NonNull::new(bytes.as_mut_ptr()).unwrap();
     // SAFETY: the vector is not touched until the block is dropped.
-    let block = unsafe { Block::foreign(data.add(3), 61, "foreign") };
+    let block = unsafe { Block::foreign(data.add(3), 61, true, "foreign") };
     assert_eq!(block.host_address(), data.as_ptr() as u64 + 3);
     block.store_u32(0, 0x0403_0201).unwrap();
     block.store_u8(60, 9).unwrap();
@@ -165,4 +165,155 @@ fn unaligned_access_and_bulk_copies() {
     assert_eq!(block.update_u32(60, |x| x * 3).unwrap(), 5);
     assert_eq!(block.load_u32(60).unwrap(), 15);
     assert!(block.update_u32(61, |x| x).is_err());
+}
+
+#[test]
+fn large_allocations_begin_at_large_pages() {
+    let memory = Memory::new(1 << 40);
+    let sizes = [1, 511, 4095, 4096, 5000, 1 << 20, 17, (1 << 20) - 1, 3 << 20, 4096, 9 << 20];
+    let mut before = 0;
+    for size in sizes {
+        let (address, _) = memory.allocate(size, "a").unwrap();
+        let align = match size {
+            0..4096 => 512,
+            4096..1_048_576 => 4096,
+            _ => 2 << 20,
+        };
+        assert!(address.is_multiple_of(align), "{size} bytes at {address:#x}");
+        assert!(address >= before);
+        before = address + size + GUARD;
+    }
+    // When the window is used up, gaps are searched with the same alignment.
+    let windows = Windows { global: GLOBAL_BASE..GLOBAL_BASE + (12 << 20), ..Windows::default() };
+    let memory = Memory::with_windows(1 << 40, windows);
+    let held = memory.allocate(100, "held").unwrap().0;
+    for _ in 0..20 {
+        let (address, _) = memory.allocate(2 << 20, "large").unwrap();
+        assert!(address.is_multiple_of(2 << 20) && address > held, "{address:#x}");
+        assert!(memory.free(address));
+    }
+    assert!(memory.allocate(11 << 20, "no room").is_err());
+}
+
+#[test]
+fn freed_allocations_are_known_until_something_else_is_there() {
+    let memory = Memory::new(1 << 20);
+    let (a, block) = memory.allocate(100, "a").unwrap();
+    let number = block.number();
+    let before = memory.map();
+    assert!(memory.free(a));
+    assert_eq!(block.ended(), Some(End::Freed));
+    let map = memory.map();
+    let gone = map.gone(a + 99).unwrap();
+    assert_eq!((gone.number, gone.size, gone.how), (number, 100, End::Freed));
+    assert_eq!((map.gone(a + 100), map.gone(a - 1)), (None, None));
+    let text = memory.find(a, 4).unwrap_err().to_string();
+    let wanted =
+        format!("4 bytes at {a:#x}: `a` (100 bytes at {a:#x}, allocation {number}) was freed");
+    assert_eq!(text, wanted);
+    assert!(before.find(a, 100, 0).is_ok(), "what runs goes on");
+    memory.attach(a + 50, &Arc::new(Block::new(8, "host").unwrap())).unwrap();
+    assert!(memory.map().gone(a).is_none());
+}
+
+#[test]
+fn accesses_of_a_few_bytes_too_many_are_known_as_such() {
+    let memory = Memory::new(1 << 20);
+    let (a, _) = memory.allocate(100, "a").unwrap();
+    let (c, _) = memory.allocate_const(100, "c").unwrap();
+    let map = memory.map();
+    let (rounded, offset) = map.find_rounded(a + 98, 4).unwrap();
+    rounded.store_u32(offset, 9).unwrap();
+    assert_eq!(map.find_rounded(a + 98, 4).unwrap().0.load_u32(offset).unwrap(), 9);
+    assert!(map.find_rounded(a + 508, 4).is_some() && map.find_rounded(a + 509, 4).is_none());
+    assert!(map.find_rounded(a + 96, 4).is_none(), "inside");
+    assert!(map.find_rounded(a - 4, 4).is_none() && map.find_rounded(c + 100, 4).is_none());
+}
+
+#[test]
+fn what_may_only_be_read_is_not_found_for_writing() {
+    let memory = Memory::new(1 << 20);
+    let bytes = Box::leak(Box::new([0_u8; 64]));
+    // SAFETY: the bytes stay for ever, and are not used by anything else.
+    let block = unsafe { Block::foreign(std::ptr::NonNull::from(&mut bytes[0]), 64, false, "r") };
+    let block = Arc::new(block);
+    let at = block.host_address();
+    memory.attach(at, &block).unwrap();
+    let map = memory.map();
+    assert!(map.find(at, 64, 0).is_ok());
+    let error = map.find_writable(at + 4, 4, 0).unwrap_err();
+    assert!(error.read_only && error.nearest == Some(("r".to_owned(), at, 64)));
+    assert!(!map.find_writable(at + 64, 4, 0).unwrap_err().read_only);
+    assert!(map.find_rounded(at, 4).is_none() && map.find_rounded(at + 64, 1).is_none());
+    assert!(memory.free(at));
+    assert_eq!(block.ended(), Some(End::Unregistered));
+}
+
+/// Pages of the system, which can be unmapped and made read-only.
+#[cfg(all(target_os = "linux", not(miri)))]
+mod pages {
+    use super::*;
+
+    const SIZE: usize = 3 * 4096;
+
+    fn map_pages() -> std::ptr::NonNull<u8> {
+        let (rights, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: new pages, where the system wants them.
+        let pages = unsafe { libc::mmap(std::ptr::null_mut(), SIZE, rights, flags, -1, 0) };
+        assert_ne!(pages, libc::MAP_FAILED);
+        std::ptr::NonNull::new(pages.cast()).unwrap()
+    }
+
+    fn registered(memory: &Memory) -> (std::ptr::NonNull<u8>, Arc<Block>, u64) {
+        let data = map_pages();
+        // SAFETY: from here on only used through blocks that are found, until it is unmapped.
+        let block = Arc::new(unsafe { Block::foreign(data, SIZE, true, "registered") });
+        let at = block.host_address();
+        memory.attach(at, &block).unwrap();
+        (data, block, at)
+    }
+
+    #[test]
+    fn a_range_that_is_unmapped_is_taken_out() {
+        let memory = Memory::new(1 << 20);
+        let (other, _, other_at) = registered(&memory);
+        let (data, block, at) = registered(&memory);
+        assert!(memory.map().find(at, 8, 0).is_ok() && memory.find(at, 8).is_ok());
+        // SAFETY: nobody uses the page.
+        unsafe { libc::munmap(data.as_ptr().add(4096).cast(), 4096) };
+        let map = memory.map();
+        assert!(map.find(at, 8, 0).is_err() && map.find(other_at, 8, 0).is_ok());
+        assert_eq!(
+            (map.gone(at).unwrap().how, block.ended()),
+            (End::Unmapped, Some(End::Unmapped))
+        );
+        let unmapped = memory.take_unmapped();
+        assert_eq!((unmapped.len(), unmapped[0].address), (1, Some(at)));
+        assert!(memory.take_unmapped().is_empty() && !memory.free(at));
+        // A search notices it, too.
+        // SAFETY: as above.
+        unsafe { libc::munmap(other.as_ptr().cast(), SIZE) };
+        let text = memory.find(other_at, 8).unwrap_err().to_string();
+        assert!(text.ends_with("was unmapped while it was registered"), "{text}");
+        // SAFETY: what is left of the first.
+        unsafe { libc::munmap(data.as_ptr().cast(), SIZE) };
+    }
+
+    #[test]
+    fn a_range_that_cannot_be_written_any_more_is_read() {
+        let memory = Memory::new(1 << 20);
+        let (data, block, at) = registered(&memory);
+        // SAFETY: nobody uses the pages.
+        unsafe { libc::mprotect(data.as_ptr().cast(), 4096, libc::PROT_READ) };
+        let map = memory.map();
+        assert!(map.find(at, 8, 0).is_ok() && map.find_writable(at + 8000, 8, 0).is_err());
+        assert!(memory.find(at, 8).unwrap().0.is_read_only() && !block.is_read_only());
+        // SAFETY: as above.
+        unsafe { libc::mprotect(data.as_ptr().cast(), 4096, libc::PROT_READ | libc::PROT_WRITE) };
+        assert!(memory.map().find_writable(at, 8, 0).is_ok());
+        assert!(memory.free(at));
+        // SAFETY: nobody uses the pages any more.
+        unsafe { libc::munmap(data.as_ptr().cast(), SIZE) };
+    }
 }

@@ -1,13 +1,12 @@
 //! atom and red: lanes one after the other, each atomic across threads. The elements of a vector
 //! are atomic one by one (PTX ISA, atom).
 
-use super::context::{Context, Done, Trouble, trouble};
+use super::context::{Context, Done, Trouble};
 use super::memory::{ATOMIC, load_local, store_local};
 use super::warp::{Warp, lanes};
 use crate::alu::nan64;
 use crate::alu::soft::{self, Format};
 use crate::code::Atomic;
-use crate::fault::FaultKind;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_isa::{AtomOp, ScalarType};
 use texunit_memory::SpaceKind;
@@ -175,9 +174,7 @@ impl Context<'_> {
         }
         let inside = |end: u64| at.checked_add(u64::from(total)).is_some_and(|e| e <= end);
         match space {
-            SpaceKind::Param | SpaceKind::Const => {
-                trouble(lane, FaultKind::ReadOnly { space, address: at })
-            }
+            SpaceKind::Param | SpaceKind::Const => self.read_only(lane, space, at),
             SpaceKind::Shared if inside(self.cta.shared.len() as u64) => {
                 let from = at as usize + offset as usize;
                 let bytes = &mut self.cta.shared[from..from + size as usize];
@@ -193,28 +190,40 @@ impl Context<'_> {
                 store_local(warp, lane, at, size as u8, f(old, false));
                 Ok(old)
             }
-            SpaceKind::Shared | SpaceKind::Local => {
-                self.outside(warp, lane, at, total, space, ATOMIC)
+            SpaceKind::Shared => {
+                let element = at.wrapping_add(offset.into());
+                match self.update_past_shared(element, size, |old| f(old, false)) {
+                    Some(old) => Ok(old),
+                    None => self.outside(warp, lane, at, total, space, ATOMIC),
+                }
             }
+            SpaceKind::Local => self.outside(warp, lane, at, total, space, ATOMIC),
             SpaceKind::Global => {
                 self.check_heap_at(lane, address, total, ATOMIC)?;
                 let map = self.launch.config.memory;
-                match map.find(address, u64::from(total), self.hint) {
-                    Err(error) => self.outside_global(lane, address, total, ATOMIC, &error),
+                let past_end;
+                let (block, start) = match map.find_writable(address, total.into(), self.hint) {
                     Ok((index, start)) => {
                         self.hint = index;
-                        let block = map.block(index);
-                        let at = start + u64::from(offset);
-                        let f = |v: u64| f(v, true);
-                        let old = match size {
-                            2 => block.update_u16(at, |v| f(u64::from(v)) as u16).map(u64::from),
-                            4 => block.update_u32(at, |v| f(u64::from(v)) as u32).map(u64::from),
-                            _ => block.update_u64(at, f),
-                        };
-                        // In bounds and aligned, as checked above.
-                        Ok(old.unwrap_or(0))
+                        (&**map.block(index), start)
                     }
-                }
+                    Err(error) => match self.past_end(address, total.into()) {
+                        Some((block, start)) => {
+                            past_end = block;
+                            (&past_end, start)
+                        }
+                        None => return self.outside_global(lane, address, total, ATOMIC, &error),
+                    },
+                };
+                let at = start + u64::from(offset);
+                let f = |v: u64| f(v, true);
+                let old = match size {
+                    2 => block.update_u16(at, |v| f(u64::from(v)) as u16).map(u64::from),
+                    4 => block.update_u32(at, |v| f(u64::from(v)) as u32).map(u64::from),
+                    _ => block.update_u64(at, f),
+                };
+                // In bounds and aligned, as checked above.
+                Ok(old.unwrap_or(0))
             }
         }
     }

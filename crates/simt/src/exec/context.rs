@@ -44,6 +44,10 @@ pub(crate) struct Launch<'a> {
     pub(crate) shared: SharedLayout,
     /// Bytes of shared memory of a CTA that the program has asked for.
     pub(crate) shared_size: usize,
+    /// Where it ends if dynamic shared memory is rounded up as a GPU does.
+    pub(crate) shared_rounded: u64,
+    /// Bytes that an access reaches without more ado; what follows is the tail of the CTA.
+    pub(crate) shared_len: usize,
     /// Where the shared memory begins that is reserved for the system (PTX ISA 10, %reserved_smem_offset_begin),
     /// and its size: 0 where the kernel does not ask for its place.
     pub(crate) reserved: (usize, usize),
@@ -70,6 +74,8 @@ pub(crate) struct BarrierState {
 /// The CTA that runs.
 pub(crate) struct Cta {
     pub(crate) shared: Vec<u8>,
+    /// What follows on it where ends are those of hardware ([`crate::Bounds::Hardware`]).
+    pub(crate) tail: Vec<u8>,
     pub(crate) id: [u32; 3],
     pub(crate) barriers: [BarrierState; 16],
     /// Whether a thread has come to one.
@@ -88,6 +94,7 @@ pub(crate) struct Counters {
     pub(crate) fetches: u64,
     pub(crate) surface_accesses: u64,
     pub(crate) divisions_by_zero: u64,
+    pub(crate) past_end: u64,
 }
 
 impl Counters {
@@ -97,6 +104,7 @@ impl Counters {
         self.fetches += other.fetches;
         self.surface_accesses += other.surface_accesses;
         self.divisions_by_zero += other.divisions_by_zero;
+        self.past_end += other.past_end;
     }
 }
 
@@ -135,6 +143,7 @@ impl<'a> Context<'a> {
             launch,
             cta: Cta {
                 shared: Vec::new(),
+                tail: Vec::new(),
                 id: [0; 3],
                 barriers: Default::default(),
                 has_barriers: false,

@@ -42,6 +42,7 @@ impl Resident<'_> {
             // Its memory is not needed any more.
             self.warps = Vec::new();
             self.context.cta.shared = Vec::new();
+            self.context.cta.tail = Vec::new();
         }
     }
 }

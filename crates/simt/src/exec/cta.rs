@@ -113,7 +113,9 @@ impl Context<'_> {
         let of_cta = [self.cta.id, launch.config.block, launch.config.grid];
         self.of_cta.copy_from_slice(of_cta.as_flattened());
         self.cta.shared.clear();
-        self.cta.shared.resize(launch.reserved.0 + launch.reserved.1, 0);
+        self.cta.shared.resize(launch.shared_len, 0);
+        self.cta.tail.clear();
+        self.cta.tail.resize(launch.reserved.0 + launch.reserved.1 - launch.shared_len, 0);
         if std::mem::take(&mut self.cta.has_barriers) {
             self.cta.barriers = Default::default();
         }

@@ -5,7 +5,7 @@ use crate::code::{Fetch, Handle, HandleSource};
 use crate::fault::FaultKind;
 use crate::launch::{Descriptors, SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use std::sync::Arc;
-use texunit_unit::{Sampler, Surface, Texture};
+use texunit_unit::{Resource, Sampler, Surface, Texture};
 
 const INDEX: u64 = 0xf_ffff;
 const SAMPLER_SHIFT: u32 = 20;
@@ -82,6 +82,15 @@ fn slot<'d, T>(
     }
 }
 
+/// Faults where the memory of an object is not to be used any more. Asked when a plan is made: plans end
+/// with the launch, and what is freed while it runs stays for it.
+fn live(resource: &Resource, (lane, handle, of, wanted): (usize, u64, &Handle, Wanted)) -> Done {
+    let Some(gone) = resource.block().gone(None) else { return Ok(()) };
+    let name = of.name.clone().unwrap_or_else(|| format!("{} {handle:#018x}", wanted.word));
+    let user = format!("{name} ({})", resource.describe());
+    trouble(lane, FaultKind::Freed { user, memory: gone.to_string() })
+}
+
 /// The texture that a handle names.
 pub(super) fn texture_of<'d>(
     descriptors: &'d Descriptors,
@@ -119,7 +128,19 @@ pub(super) fn surface_of<'d>(
     slot(&descriptors.surfaces, handle & INDEX, (lane, handle, of, SURFACE))
 }
 
-/// Texture and sampler of a fetch: the sampler's own handle, or the texture's.
+/// The surface of an access, whose memory is there.
+pub(super) fn accessed_of<'d>(
+    descriptors: &'d Descriptors,
+    of: &Handle,
+    handle: u64,
+    lane: usize,
+) -> Result<&'d Arc<Surface>, Box<Trouble>> {
+    let surface = surface_of(descriptors, of, handle, lane)?;
+    live(&surface.resource, (lane, handle, of, SURFACE))?;
+    Ok(surface)
+}
+
+/// Texture and sampler of a fetch: the sampler's own handle, or the texture's. The texture's memory is there.
 pub(super) fn fetched_of<'d>(
     descriptors: &'d Descriptors,
     fetch: &Fetch,
@@ -127,6 +148,7 @@ pub(super) fn fetched_of<'d>(
     lane: usize,
 ) -> Result<(&'d Arc<Texture>, &'d Arc<Sampler>), Box<Trouble>> {
     let texture = texture_of(descriptors, &fetch.texture, t, lane)?;
+    live(&texture.resource, (lane, t, &fetch.texture, TEXTURE))?;
     let of = fetch.sampler.as_ref().unwrap_or(&fetch.texture);
     Ok((texture, sampler_of(descriptors, of, s, lane)?))
 }

@@ -63,8 +63,11 @@ impl Context<'_> {
             Some(heap) if !heap.check(address, size.into()) => {
                 let nearest = heap.explain(address, size.into());
                 let space = SpaceKind::Global;
-                let access = kind.name;
-                trouble(lane, FaultKind::OutOfBounds { access, space, address, size, nearest })
+                let (access, unnoticed) = (kind.name, false);
+                trouble(
+                    lane,
+                    FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed },
+                )
             }
             _ => Ok(()),
         }

@@ -1,9 +1,8 @@
 //! Loads and stores: where an address points, and whether the access may be made.
 
-use super::context::{Context, Done, Trouble, trouble};
+use super::context::{Context, Done, Trouble};
 use super::warp::{Warp, lanes};
 use crate::code::{Access, Place};
-use crate::fault::FaultKind;
 use texunit_memory::{
     Block, CONST_BASE, CONST_END, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind, space_of,
 };
@@ -77,7 +76,7 @@ impl Context<'_> {
         }
         let total = self.check_alignment(warp, access, place, mask, LOAD)?;
         match place {
-            Place::Global => self.load_global(access, total, mask)?,
+            Place::Global => self.load_global(warp, access, total, mask)?,
             Place::KernelParam => {
                 let at = self.addresses[0];
                 for (k, part) in self.parts.iter_mut().enumerate().take(access.parts.len()) {
@@ -143,7 +142,7 @@ impl Context<'_> {
             warp.read(&self.launch.constants, source, part);
         }
         match place {
-            Place::Global => self.store_global(access, total, mask),
+            Place::Global => self.store_global(warp, access, total, mask),
             _ => {
                 for lane in lanes(mask) {
                     let address = self.addresses[lane];
@@ -240,7 +239,7 @@ impl Context<'_> {
         }
     }
 
-    fn load_global(&mut self, access: &Access, total: u32, mask: u32) -> Done {
+    fn load_global(&mut self, warp: &Warp, access: &Access, total: u32, mask: u32) -> Done {
         let map = self.launch.config.memory;
         self.check_heap(total, mask, LOAD)?;
         let total = u64::from(total);
@@ -263,6 +262,16 @@ impl Context<'_> {
                         base = map.base(index);
                         block = Some(&**map.block(index));
                     }
+                    Err(_) if self.may_pass(address, total) => {
+                        for k in 0..access.parts.len() {
+                            let at = address + k as u64 * size;
+                            let of = (access.size, total as u32);
+                            self.parts[k][lane] =
+                                self.load_one(warp, lane, Place::Global, at, of.0, of.1)?;
+                        }
+                        (index, block) = (usize::MAX, None);
+                        continue;
+                    }
                     Err(error) => {
                         return self.outside_global(lane, address, total as u32, LOAD, error);
                     }
@@ -278,7 +287,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    fn store_global(&mut self, access: &Access, total: u32, mask: u32) -> Done {
+    fn store_global(&mut self, warp: &mut Warp, access: &Access, total: u32, mask: u32) -> Done {
         let map = self.launch.config.memory;
         self.check_heap(total, mask, STORE)?;
         let size = u64::from(access.size);
@@ -286,17 +295,26 @@ impl Context<'_> {
         for lane in lanes(mask) {
             let address = self.addresses[lane];
             if (CONST_BASE..CONST_END).contains(&address) {
-                return trouble(lane, FaultKind::ReadOnly { space: SpaceKind::Const, address });
+                return self.read_only(lane, SpaceKind::Const, address);
             }
-            let (i, offset) = match map.find(address, u64::from(total), index) {
+            let (i, offset) = match map.find_writable(address, u64::from(total), index) {
                 Ok(found) => found,
+                Err(_) if self.may_pass(address, total.into()) => {
+                    for k in 0..access.parts.len() {
+                        let at = address + k as u64 * size;
+                        let value = self.parts[k][lane];
+                        let of = (access.size, total);
+                        self.store_one(warp, lane, Place::Global, at, of, value)?;
+                    }
+                    continue;
+                }
                 Err(error) => return self.outside_global(lane, address, total, STORE, &error),
             };
             index = i;
             let block = map.block(index);
             for k in 0..access.parts.len() {
                 let at = offset + k as u64 * size;
-                // `find` has seen room for the whole access.
+                // The whole access has room.
                 let _ = block.store(at, access.size, self.parts[k][lane]);
             }
         }
@@ -316,7 +334,8 @@ impl Context<'_> {
     ) -> Result<u64, Box<Trouble>> {
         let (space, at) = self.space(warp, place, address);
         let value = match space {
-            SpaceKind::Shared => load_bytes(&self.cta.shared, at, size),
+            SpaceKind::Shared => load_bytes(&self.cta.shared, at, size)
+                .or_else(|| self.update_past_shared(at, size.into(), |old| old)),
             SpaceKind::Local => match at.checked_add(size.into()) {
                 Some(end) if end <= warp.local_end => load_local(warp, lane, at, size),
                 _ => None,
@@ -330,7 +349,10 @@ impl Context<'_> {
                         self.hint = index;
                         map.block(index).load(offset, size).ok()
                     }
-                    Err(error) => return self.outside_global(lane, address, total, LOAD, &error),
+                    Err(error) => match self.past_end(address, size.into()) {
+                        Some((block, offset)) => block.load(offset, size).ok(),
+                        None => return self.outside_global(lane, address, total, LOAD, &error),
+                    },
                 }
             }
         };
@@ -351,23 +373,27 @@ impl Context<'_> {
     ) -> Done {
         let (space, at) = self.space(warp, place, address);
         let stored = match space {
-            SpaceKind::Shared => store_bytes(&mut self.cta.shared, at, size, value),
+            SpaceKind::Shared => store_bytes(&mut self.cta.shared, at, size, value)
+                .or_else(|| self.update_past_shared(at, size.into(), |_| value).map(|_| ())),
             SpaceKind::Local => match at.checked_add(size.into()) {
                 Some(end) if end <= warp.local_end => store_local(warp, lane, at, size, value),
                 _ => None,
             },
             SpaceKind::Param | SpaceKind::Const => {
-                return trouble(lane, FaultKind::ReadOnly { space, address: at });
+                return self.read_only(lane, space, at);
             }
             SpaceKind::Global => {
                 self.check_heap_at(lane, address, size.into(), STORE)?;
                 let map = self.launch.config.memory;
-                match map.find(address, size.into(), self.hint) {
+                match map.find_writable(address, size.into(), self.hint) {
                     Ok((index, offset)) => {
                         self.hint = index;
                         map.block(index).store(offset, size, value).ok()
                     }
-                    Err(error) => return self.outside_global(lane, address, total, STORE, &error),
+                    Err(error) => match self.past_end(address, size.into()) {
+                        Some((block, offset)) => block.store(offset, size, value).ok(),
+                        None => return self.outside_global(lane, address, total, STORE, &error),
+                    },
                 }
             }
         };

@@ -15,6 +15,7 @@ mod mbarrier;
 mod memory;
 mod nearest;
 mod output;
+mod past_end;
 mod printf;
 mod quick;
 mod row;
@@ -30,7 +31,7 @@ mod warp;
 
 use crate::code::Func;
 use crate::fault::Fault;
-use crate::launch::{LaunchConfig, LaunchStats};
+use crate::launch::{Bounds, LaunchConfig, LaunchStats, SHARED_ROUNDING};
 use crate::lower::{KernelId, Program};
 use crate::tally::Tally;
 use context::{Context, Counters, Launch};
@@ -123,6 +124,7 @@ pub fn launch(
         surface_accesses: c.surface_accesses,
         tally: collected.tally,
         divisions_by_zero: c.divisions_by_zero,
+        past_end: c.past_end,
         gradients: config.gradients.map(|engine| engine.stats()),
         printf: collected.printed.into_text(),
     };
@@ -188,11 +190,22 @@ fn prepare<'a>(
     let shared_size = layout.dynamic.saturating_add(u64::from(config.dynamic_shared)).min(1 << 30);
     let warps = threads.div_ceil(32);
     let cta_size = u64::from(warps) * warp_size(&code.funcs[kernel.0 as usize]) + shared_size;
-    let reserved_at = shared_size.next_multiple_of(16) as usize;
+    let rounded = u64::from(config.dynamic_shared).next_multiple_of(SHARED_ROUNDING.into());
+    let shared_rounded = layout.dynamic.saturating_add(rounded).min(1 << 30);
+    let end = match config.bounds {
+        Bounds::Exact => shared_size,
+        Bounds::Hardware => shared_rounded,
+    };
+    let reserved_at = end.next_multiple_of(16) as usize;
     let reserved = if program.uses_reserved_shared(kernel) { RESERVED_SHARED } else { 0 };
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let workers = if config.threads == 0 { cores() } else { config.threads } as u64;
     let workers = workers.min(MOST_CTA_MEMORY / cta_size.max(1)).min(ctas).clamp(1, 1024) as usize;
+    let reserved = if reserved == 0 { (end as usize, 0) } else { (reserved_at, reserved) };
+    let shared_len = match config.bounds {
+        Bounds::Exact => reserved.0 + reserved.1,
+        Bounds::Hardware => shared_size as usize,
+    };
     Launch {
         program,
         kernel,
@@ -200,7 +213,9 @@ fn prepare<'a>(
         code,
         constants,
         shared_size: shared_size as usize,
-        reserved: if reserved == 0 { (shared_size as usize, 0) } else { (reserved_at, reserved) },
+        shared_rounded,
+        shared_len,
+        reserved,
         shared: layout,
         threads,
         warps,
@@ -269,6 +284,7 @@ mod tests {
             threads,
             max_steps: 1,
             fmad: false,
+            bounds: Bounds::Exact,
             stack_limit: 0,
             grid_id: 0,
             cooperative: false,

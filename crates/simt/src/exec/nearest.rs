@@ -117,10 +117,23 @@ impl Context<'_> {
                 describe(&self.objects(warp, space), address, "there is nothing in this space")
             }
         };
-        trouble(lane, FaultKind::OutOfBounds { access: kind.name, space, address, size, nearest })
+        let unnoticed = space == SpaceKind::Shared && self.is_unnoticed_in_shared(address, size);
+        let access = kind.name;
+        trouble(lane, FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed })
     }
 
-    /// An access outside every allocation.
+    /// A store or atomic to a space that kernels do not write.
+    #[cold]
+    pub(super) fn read_only<T>(
+        &self,
+        lane: usize,
+        space: SpaceKind,
+        address: u64,
+    ) -> Result<T, Box<Trouble>> {
+        trouble(lane, FaultKind::ReadOnly { space, address, resource: None })
+    }
+
+    /// An access outside every allocation, or to one that may only be read.
     #[cold]
     pub(super) fn outside_global<T>(
         &self,
@@ -131,6 +144,16 @@ impl Context<'_> {
         error: &AddressError,
     ) -> Result<T, Box<Trouble>> {
         let space = texunit_memory::space_of(address);
+        let map = self.launch.config.memory;
+        if let (true, Some((name, at, of))) = (error.read_only, &error.nearest) {
+            let resource = Some(named(&(name.as_str(), *at, *of)));
+            return trouble(lane, FaultKind::ReadOnly { space, address, resource });
+        }
+        if let Some(gone) = map.gone(address) {
+            let access = FaultKind::access(kind.name, space, address, size);
+            let memory = gone.to_string();
+            return trouble(lane, FaultKind::Freed { user: access, memory });
+        }
         let nearest = match &error.nearest {
             _ if !matches!(space, SpaceKind::Global | SpaceKind::Const) => {
                 let space = space.name();
@@ -139,6 +162,8 @@ impl Context<'_> {
             None => "there is no allocation at all".to_owned(),
             Some((name, at, size)) => describe(&[(name, *at, *size)], address, ""),
         };
-        trouble(lane, FaultKind::OutOfBounds { access: kind.name, space, address, size, nearest })
+        let unnoticed = map.find_rounded(address, size.into()).is_some();
+        let access = kind.name;
+        trouble(lane, FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed })
     }
 }

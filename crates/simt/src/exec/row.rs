@@ -137,7 +137,7 @@ fn by_register(level: Level, words: &Words, out: &mut [L32; 4], parts: usize) {
 
 impl<'a> Context<'a> {
     /// The block that a row lies in, and where. The access may be a row, and all lanes take part.
-    fn row(&mut self, warp: &Warp, access: &Access) -> Option<(&'a Block, u64)> {
+    fn row(&mut self, warp: &Warp, access: &Access, stores: bool) -> Option<(&'a Block, u64)> {
         if self.launch.config.heap.is_some() {
             return None;
         }
@@ -145,12 +145,12 @@ impl<'a> Context<'a> {
         let bases = warp.w(&self.launch.constants, access.base);
         let first = first_of_row(self.level, bases, total)?.wrapping_add(access.offset);
         // As `total` is a power of two, all are aligned if the first is.
-        self.block_of((first, first.checked_add(31 * total)?, first), total)
+        self.block_of((first, first.checked_add(31 * total)?, first), total, stores)
     }
 
     /// Stores a row. None: it is none, and nothing has happened.
     pub(super) fn store_row(&mut self, warp: &Warp, access: &Access) -> Option<()> {
-        let (block, at) = self.row(warp, access)?;
+        let (block, at) = self.row(warp, access, true)?;
         let constants = &self.launch.constants;
         let (words, parts) = (&mut self.words, access.parts.len());
         // Registers go by reference: a copy of references that have just been put together waits for that.
@@ -177,7 +177,7 @@ impl<'a> Context<'a> {
 
     /// Loads a row, likewise.
     pub(super) fn load_row(&mut self, warp: &mut Warp, access: &Access) -> Option<()> {
-        let (block, at) = self.row(warp, access)?;
+        let (block, at) = self.row(warp, access, false)?;
         let words = &mut self.words;
         let parts = access.parts.len();
         let bytes = 32 * usize::from(access.size) * parts;

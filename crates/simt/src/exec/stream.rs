@@ -66,7 +66,13 @@ fn pack(
 
 impl<'a> Context<'a> {
     /// The block that all lanes access. Then `self.addresses` has the offsets in it.
-    fn block(&mut self, warp: &Warp, access: &Access, mask: u32) -> Option<&'a Block> {
+    fn block(
+        &mut self,
+        warp: &Warp,
+        access: &Access,
+        mask: u32,
+        stores: bool,
+    ) -> Option<&'a Block> {
         let launch = self.launch;
         let config = launch.config;
         if config.heap.is_some() {
@@ -87,7 +93,7 @@ impl<'a> Context<'a> {
                 extent(addresses)
             },
         );
-        let (block, at) = self.block_of((low, high, any), total)?;
+        let (block, at) = self.block_of((low, high, any), total, stores)?;
         let base = low.wrapping_sub(at);
         for address in &mut self.addresses {
             *address = address.wrapping_sub(base);
@@ -96,18 +102,24 @@ impl<'a> Context<'a> {
     }
 
     /// The block that all accesses of `total` bytes from the lowest to the highest address lie in, and where
-    /// the lowest is. `any` has all their bits.
+    /// the lowest is. `any` has all their bits. Stores need one that can be written.
     pub(super) fn block_of(
         &mut self,
         (low, high, any): (u64, u64, u64),
         total: u64,
+        stores: bool,
     ) -> Option<(&'a Block, u64)> {
         let constant = (CONST_BASE..CONST_END).contains(&low);
         if any & (total - 1) != 0 || high >= SHARED_WINDOW || constant {
             return None;
         }
         let memory = self.launch.config.memory;
-        let (index, at) = memory.find(low, high - low + total, self.hint).ok()?;
+        let len = high - low + total;
+        let found = match stores {
+            true => memory.find_writable(low, len, self.hint),
+            false => memory.find(low, len, self.hint),
+        };
+        let (index, at) = found.ok()?;
         self.hint = index;
         Some((memory.block(index), at))
     }
@@ -120,7 +132,7 @@ impl<'a> Context<'a> {
         if !access.is_usual() {
             return false;
         }
-        let Some(block) = self.block(warp, access, mask) else { return false };
+        let Some(block) = self.block(warp, access, mask, true) else { return false };
         let constants = &self.launch.constants;
         let per_number = usize::from(8 / access.size);
         let mut packed = [[0; 32]; 2];
@@ -149,7 +161,7 @@ impl<'a> Context<'a> {
         if !access.is_usual() {
             return false;
         }
-        let Some(block) = self.block(warp, access, mask) else { return false };
+        let Some(block) = self.block(warp, access, mask, false) else { return false };
         let total = access.size * access.parts.len() as u8;
         let mut packed = [[0; 32]; 2];
         for lane in lanes(mask) {

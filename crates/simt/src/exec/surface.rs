@@ -1,7 +1,7 @@
 //! Surface loads, stores and reductions.
 
 use super::context::{Context, Done, trouble};
-use super::handles::surface_of;
+use super::handles::{accessed_of, surface_of};
 use super::texture::{find, keep};
 use super::warp::{Warp, lanes};
 use crate::code::SurfaceAccess;
@@ -31,7 +31,7 @@ impl Context<'_> {
             let active = lanes(rest).filter(|&l| surface[l] == handle).fold(0, |m, l| m | 1 << l);
             rest &= !active;
             if !find(kept, (handle, 0)) {
-                let found = surface_of(tables, &op.surface, handle, lane)?;
+                let found = accessed_of(tables, &op.surface, handle, lane)?;
                 match SurfacePlan::new(op.form, found) {
                     Ok(plan) => keep(kept, (handle, 0), plan),
                     Err(e) => return trouble(lane, FaultKind::unplanned(e, true)),

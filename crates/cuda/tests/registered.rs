@@ -1,0 +1,381 @@
+//! Registered host memory: what may be registered, what a kernel may do with it, and what becomes of its uses when
+//! it is unregistered, or unmapped without that.
+
+// Calls C functions, as the programs do that the library is for.
+#![allow(unsafe_code, clippy::unwrap_used)]
+#![cfg(target_os = "linux")]
+
+mod common;
+#[path = "common/world.rs"]
+mod world;
+
+use common::{Ptr, context, fails, functions, ok};
+use std::ffi::{CStr, c_int, c_void};
+use std::io::Write;
+use std::process::Command;
+use std::ptr::null_mut;
+use texunit_cuda_abi::{
+    CU_RESOURCE_TYPE_LINEAR, CU_TRSF_READ_AS_INTEGER, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC,
+    CUresult,
+};
+use world::{
+    cuCtxSynchronize, cuLaunchKernel, cuMemAlloc_v2, cuMemcpyDtoH_v2, cuMemcpyHtoD_v2,
+    cuModuleGetFunction, cuModuleLoadData, cuTexObjectCreate, cuTexObjectDestroy,
+};
+
+functions! {
+    cuMemHostRegister_v2(pointer: *mut c_void, bytes: usize, flags: u32);
+    cuMemHostUnregister(pointer: *mut c_void);
+    cuMemHostGetDevicePointer_v2(dptr: *mut u64, pointer: *mut c_void, flags: u32);
+    cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize);
+    cuMemsetD8_v2(to: u64, value: u8, n: usize);
+}
+
+const READ_ONLY: u32 = 8;
+const PAGE: usize = 4096;
+const SIZE: usize = 4 * PAGE;
+
+const PTX: &CStr = c"
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry load(.param .u64 p, .param .u64 to)
+{
+    .reg .u64 %p, %to; .reg .u32 %v;
+    ld.param.u64 %p, [p];
+    ld.param.u64 %to, [to];
+    ld.u32 %v, [%p];
+    st.u32 [%to], %v;
+    ret;
+}
+.visible .entry store(.param .u64 p, .param .u64 to)
+{
+    .reg .u64 %p; .reg .u32 %t;
+    ld.param.u64 %p, [p];
+    mov.u32 %t, %tid.x;
+    mad.wide.u32 %p, %t, 4, %p;
+    st.global.u32 [%p], 77;
+    ret;
+}
+.visible .entry add(.param .u64 p, .param .u64 to)
+{
+    .reg .u64 %p;
+    ld.param.u64 %p, [p];
+    red.global.add.u32 [%p], 77;
+    ret;
+}
+.visible .entry fetch(.param .u64 t, .param .u64 to)
+{
+    .reg .u64 %t, %to; .reg .u32 %v, %a, %b, %c;
+    ld.param.u64 %t, [t];
+    ld.param.u64 %to, [to];
+    tex.1d.v4.u32.s32 {%v, %a, %b, %c}, [%t, {0}];
+    st.global.u32 [%to], %v;
+    ret;
+}
+";
+
+unsafe extern "C" {
+    fn mmap(
+        at: *mut c_void,
+        size: usize,
+        rights: c_int,
+        flags: c_int,
+        file: c_int,
+        from: i64,
+    ) -> *mut c_void;
+    fn munmap(at: *mut c_void, size: usize) -> c_int;
+    fn mprotect(at: *mut c_void, size: usize, rights: c_int) -> c_int;
+}
+
+const READ: c_int = 1;
+const WRITE: c_int = 2;
+const PRIVATE: c_int = 2;
+const ANONYMOUS: c_int = 0x20;
+const FIXED: c_int = 0x10;
+
+/// New pages that the program may read and write, with a word at the beginning of each.
+fn pages() -> *mut u32 {
+    // SAFETY: new pages, where the system wants them.
+    let pages = unsafe { mmap(null_mut(), SIZE, READ | WRITE, PRIVATE | ANONYMOUS, -1, 0) };
+    assert_ne!(pages as isize, -1);
+    for page in 0..SIZE / PAGE {
+        // SAFETY: inside.
+        unsafe { pages.cast::<u32>().add(page * PAGE / 4).write(100 + page as u32) };
+    }
+    pages.cast()
+}
+
+/// Takes all rights from pages, and what they held. Other threads of the tests map memory, too, so that a hole would
+/// soon be filled.
+fn empty(pages: *mut u32, size: usize) {
+    // SAFETY: no reference to them is left.
+    let at = unsafe { mmap(pages.cast(), size, 0, PRIVATE | ANONYMOUS | FIXED, -1, 0) };
+    assert_eq!(at.cast(), pages);
+}
+
+fn unmap(pages: *mut u32, size: usize) {
+    // SAFETY: no reference to them is left.
+    assert_eq!(unsafe { munmap(pages.cast(), size) }, 0);
+}
+
+fn protect(pages: *mut u32, size: usize, rights: c_int) {
+    // SAFETY: as above.
+    assert_eq!(unsafe { mprotect(pages.cast(), size, rights) }, 0);
+}
+
+/// A context with the kernels and a word that they write.
+struct Here {
+    module: Ptr,
+    to: u64,
+}
+
+impl Here {
+    fn new() -> Self {
+        context();
+        let (mut module, mut to) = (null_mut(), 0);
+        ok!(cuModuleLoadData(&raw mut module, PTX.as_ptr().cast()));
+        ok!(cuMemAlloc_v2(&raw mut to, 4));
+        Self { module, to }
+    }
+
+    /// Launches one of the kernels: what the context answers then, and the word.
+    fn launch(&self, name: &CStr, threads: u32, mut value: u64) -> Result<u32, CUresult> {
+        let (mut f, no, mut to) = (null_mut(), null_mut(), self.to);
+        ok!(cuModuleGetFunction(&raw mut f, self.module, name.as_ptr()));
+        let mut params = [(&raw mut value).cast::<u8>(), (&raw mut to).cast()];
+        ok!(cuLaunchKernel(f, 1, 1, 1, threads, 1, 1, 0, no, params.as_mut_ptr(), null_mut()));
+        // SAFETY: no pointers.
+        match unsafe { cuCtxSynchronize() } {
+            CUresult::SUCCESS => {
+                let mut word = 0_u32;
+                ok!(cuMemcpyDtoH_v2((&raw mut word).cast(), self.to, 4));
+                Ok(word)
+            }
+            code => Err(code),
+        }
+    }
+}
+
+const ILLEGAL: Result<u32, CUresult> = Err(CUresult::ILLEGAL_ADDRESS);
+
+fn register(pages: *mut u32, flags: u32) -> u64 {
+    ok!(cuMemHostRegister_v2(pages.cast(), SIZE, flags));
+    let mut address = 0;
+    ok!(cuMemHostGetDevicePointer_v2(&raw mut address, pages.cast(), 0));
+    address
+}
+
+fn texture(address: u64) -> Result<u64, CUresult> {
+    let mut resource =
+        CUDA_RESOURCE_DESC { res_type: CU_RESOURCE_TYPE_LINEAR, ..Default::default() };
+    (resource.what, resource.size) = (address, 64);
+    (resource.format, resource.num_channels) = (0x03, 1);
+    let how = CUDA_TEXTURE_DESC { flags: CU_TRSF_READ_AS_INTEGER, ..CUDA_TEXTURE_DESC::default() };
+    let mut object = 0;
+    // SAFETY: all pointers are of locals.
+    match unsafe {
+        cuTexObjectCreate(&raw mut object, &raw const resource, &raw const how, std::ptr::null())
+    } {
+        CUresult::SUCCESS => Ok(object),
+        code => Err(code),
+    }
+}
+
+#[test]
+fn what_is_not_mapped_with_the_rights_that_are_asked_for_is_refused() {
+    context();
+    let pages = pages();
+    let all = || pages.cast::<c_void>();
+    // A hole in the middle.
+    empty(pages.wrapping_add(PAGE / 4), PAGE);
+    fails!(INVALID_VALUE, cuMemHostRegister_v2(all(), SIZE, 0));
+    fails!(INVALID_VALUE, cuMemHostRegister_v2(all(), SIZE, READ_ONLY));
+    ok!(cuMemHostRegister_v2(all(), PAGE, 0));
+    ok!(cuMemHostUnregister(all()));
+    // Pages that are only read, at the end of what may be written.
+    protect(pages.wrapping_add(3 * PAGE / 4), PAGE, READ);
+    let end = pages.wrapping_add(2 * PAGE / 4).cast::<c_void>();
+    fails!(INVALID_VALUE, cuMemHostRegister_v2(end, 2 * PAGE, 0));
+    ok!(cuMemHostRegister_v2(end, 2 * PAGE, READ_ONLY));
+    ok!(cuMemHostUnregister(end));
+    protect(pages.wrapping_add(3 * PAGE / 4), PAGE, 0);
+    fails!(INVALID_VALUE, cuMemHostRegister_v2(end, 2 * PAGE, READ_ONLY));
+    empty(pages, SIZE);
+    fails!(INVALID_VALUE, cuMemHostRegister_v2(all(), SIZE, 0));
+    unmap(pages, SIZE);
+}
+
+#[test]
+fn a_mapping_longer_than_its_file_is_refused() {
+    use std::os::fd::AsRawFd;
+    context();
+    let path = std::env::temp_dir().join(format!("texunit-registered-{}", std::process::id()));
+    std::fs::write(&path, vec![1; PAGE + 100]).unwrap();
+    let file = std::fs::File::open(&path).unwrap();
+    // SAFETY: a new mapping, of which nothing behind the end of the file is read.
+    let mapped = unsafe { mmap(null_mut(), SIZE, READ, PRIVATE, file.as_raw_fd(), 0) };
+    assert_ne!(mapped as isize, -1);
+    std::fs::remove_file(&path).unwrap();
+    fails!(INVALID_VALUE, cuMemHostRegister_v2(mapped, SIZE, READ_ONLY));
+    ok!(cuMemHostRegister_v2(mapped, 2 * PAGE, READ_ONLY));
+    ok!(cuMemHostUnregister(mapped));
+    unmap(mapped.cast(), SIZE);
+}
+
+#[test]
+fn memory_that_is_registered_to_be_read_is_only_read() {
+    let pages = pages();
+    for (kernel, threads) in [(c"store", 1), (c"store", 32), (c"add", 1)] {
+        let here = Here::new();
+        let at = register(pages, READ_ONLY);
+        assert_eq!(here.launch(c"load", 1, at), Ok(100));
+        let object = texture(at).unwrap();
+        assert_eq!(here.launch(c"fetch", 1, object), Ok(100));
+        // Copies out of it, none into it.
+        ok!(cuMemcpyDtoD_v2(here.to, at + PAGE as u64, 4));
+        fails!(INVALID_VALUE, cuMemcpyDtoD_v2(at, here.to, 4));
+        fails!(INVALID_VALUE, cuMemcpyHtoD_v2(at, [0_u8; 4].as_ptr(), 4));
+        fails!(INVALID_VALUE, cuMemsetD8_v2(at, 1, 4));
+        assert_eq!(here.launch(kernel, threads, at), ILLEGAL, "{kernel:?}");
+        // SAFETY: nobody else uses the pages.
+        assert_eq!(unsafe { pages.read() }, 100);
+        // The context has ended, but the memory is the program's. No other context has it registered.
+        let _other = context();
+        ok!(cuMemHostUnregister(pages.cast()));
+    }
+    // On pages that the program itself cannot write, a store would end it.
+    protect(pages, SIZE, READ);
+    let here = Here::new();
+    let at = register(pages, READ_ONLY);
+    assert_eq!(here.launch(c"load", 1, at), Ok(100));
+    assert_eq!(here.launch(c"store", 32, at), ILLEGAL);
+    context();
+    ok!(cuMemHostUnregister(pages.cast()));
+    unmap(pages, SIZE);
+}
+
+#[test]
+fn unregistering_ends_textures_too() {
+    let here = Here::new();
+    let pages = pages();
+    let at = register(pages, 0);
+    let object = texture(at).unwrap();
+    assert_eq!(here.launch(c"fetch", 1, object), Ok(100));
+    assert!(here.launch(c"store", 1, at).is_ok());
+    assert_eq!(here.launch(c"fetch", 1, object), Ok(77));
+    ok!(cuMemHostUnregister(pages.cast()));
+    // Something else is at the address now: a secret that no kernel may see.
+    // SAFETY: nobody uses the pages.
+    let secret =
+        unsafe { mmap(pages.cast(), SIZE, READ | WRITE, PRIVATE | ANONYMOUS | FIXED, -1, 0) };
+    assert_eq!(secret.cast(), pages);
+    // SAFETY: as above.
+    unsafe { pages.write(0x5e_c2e7) };
+    assert_eq!(texture(at), Err(CUresult::INVALID_VALUE));
+    fails!(INVALID_VALUE, cuMemsetD8_v2(at, 1, 4));
+    assert_eq!(here.launch(c"fetch", 1, object), ILLEGAL);
+    let other = Here::new();
+    assert_eq!(other.launch(c"load", 1, at), ILLEGAL);
+    // Registered anew it is memory like any other; the old texture is not of it.
+    let here = Here::new();
+    let at = register(pages, 0);
+    let new = texture(at).unwrap();
+    assert_eq!(here.launch(c"fetch", 1, new), Ok(0x5e_c2e7));
+    ok!(cuTexObjectDestroy(new));
+    ok!(cuMemHostUnregister(pages.cast()));
+    unmap(pages, SIZE);
+}
+
+/// In a process of its own: no other test maps memory where this one has unmapped it.
+#[test]
+#[ignore = "a child process of another"]
+fn unmaps() {
+    // By the launch that uses it; others run.
+    let here = Here::new();
+    let (lost, kept) = (pages(), pages());
+    let (at, fine) = (register(lost, 0), register(kept, 0));
+    let object = texture(at).unwrap();
+    assert_eq!(here.launch(c"load", 1, at), Ok(100));
+    unmap(lost.wrapping_add(PAGE / 4), PAGE);
+    assert_eq!(here.launch(c"load", 1, fine), Ok(100));
+    writeln!(std::io::stdout(), "lost {SIZE} bytes at {at:#x}").unwrap();
+    assert_eq!(here.launch(c"load", 1, at), ILLEGAL);
+    let here = Here::new();
+    assert_eq!(here.launch(c"fetch", 1, object), ILLEGAL);
+    context();
+    ok!(cuMemHostUnregister(lost.cast()));
+    unmap(lost, PAGE);
+
+    // By a copy, in both directions, and by a memory set.
+    let here = Here::new();
+    for copy in 0..4 {
+        let lost = pages();
+        let at = register(lost, 0);
+        unmap(lost, SIZE);
+        let mut bytes = [0_u8; 4];
+        match copy {
+            0 => fails!(INVALID_VALUE, cuMemcpyDtoD_v2(here.to, at, 4)),
+            1 => fails!(INVALID_VALUE, cuMemcpyDtoH_v2(lost.cast(), here.to, 4)),
+            2 => fails!(INVALID_VALUE, cuMemcpyDtoH_v2(bytes.as_mut_ptr(), at + 100, 4)),
+            _ => fails!(INVALID_VALUE, cuMemsetD8_v2(at, 1, 4)),
+        }
+        ok!(cuMemHostUnregister(lost.cast()));
+    }
+
+    // By the creation of an object.
+    let lost = pages();
+    let at = register(lost, 0);
+    unmap(lost, SIZE);
+    assert_eq!(texture(at), Err(CUresult::INVALID_VALUE));
+    ok!(cuMemHostUnregister(lost.cast()));
+
+    // Memory that has lost the right to be written is still read.
+    assert_eq!(here.launch(c"load", 1, fine), Ok(100));
+    protect(kept, SIZE, READ);
+    assert_eq!(here.launch(c"load", 1, fine), Ok(100));
+    fails!(INVALID_VALUE, cuMemsetD8_v2(fine, 1, 4));
+    assert_eq!(here.launch(c"store", 32, fine), ILLEGAL);
+    context();
+    ok!(cuMemHostUnregister(kept.cast()));
+    unmap(kept, SIZE);
+}
+
+#[test]
+fn what_is_unmapped_while_it_is_registered_is_noticed() {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let output = command.args(["unmaps", "--exact", "--ignored", "--nocapture"]).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success() && out.contains("1 passed"), "{out}\n{err}");
+    // The range is named when it is noticed, and again by the faults.
+    let (_, rest) = out.split_once("lost ").unwrap();
+    let range = rest.lines().next().unwrap();
+    let line =
+        |line: &&str| line.contains(range) && line.contains("was unmapped while it was registered");
+    let told: Vec<&str> = err.lines().filter(line).collect();
+    assert!(told.iter().any(|line| line.contains("copies of it are refused")), "{err}");
+    assert!(told.iter().any(|line| line.contains("error[freed]: load of 4 bytes")), "{err}");
+    let texture = |line: &str| line.contains("error[freed]: texture 0x");
+    assert!(err.lines().any(|line| texture(line) && line.contains("was unmapped")), "{err}");
+}
+
+/// One reading of the map is for all of them.
+#[test]
+fn many_registrations_cost_little() {
+    let here = Here::new();
+    let mut bytes = vec![7_u8; 1 << 20];
+    let first = bytes.as_mut_ptr();
+    for i in 0..4096 {
+        ok!(cuMemHostRegister_v2(first.wrapping_add(i * 256).cast(), 128, 0));
+    }
+    let start = std::time::Instant::now();
+    for i in 0..100_u64 {
+        assert_eq!(here.launch(c"load", 1, first as u64 + i * 256), Ok(0x0707_0707));
+    }
+    let time = start.elapsed();
+    assert!(time.as_secs() < 20, "{time:?}");
+    for i in 0..4096 {
+        ok!(cuMemHostUnregister(first.wrapping_add(i * 256).cast()));
+    }
+}

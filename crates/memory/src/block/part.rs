@@ -1,0 +1,82 @@
+//! The bytes of a block with other limits.
+
+use super::{Block, Storage};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
+
+impl Block {
+    /// The block with its end rounded up to a multiple of [`Block::ALIGN`], as a GPU's memory management does:
+    /// the bytes behind its own end are there, and belong to nobody. Memory of the program ends where it ends.
+    pub fn rounded(self: &Arc<Self>) -> Self {
+        let size = match self.storage {
+            Storage::Own { .. } => self.size.next_multiple_of(Self::ALIGN),
+            _ => self.size,
+        };
+        self.part(size, if self.is_read_only() { 0 } else { size })
+    }
+
+    /// The block without the right to write.
+    pub fn read_only(self: &Arc<Self>) -> Self {
+        self.part(self.size, 0)
+    }
+
+    /// The first `size` bytes, which are all there: of a block of ours up to the size that its layout has been
+    /// rounded up to, else up to its own.
+    fn part(self: &Arc<Self>, size: usize, writable: usize) -> Self {
+        Self {
+            data: self.data,
+            storage: Storage::Of(Arc::clone(self)),
+            size,
+            writable,
+            name: self.name.clone(),
+            number: self.number,
+            end: AtomicU8::new(0),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::End;
+
+    #[test]
+    fn a_rounded_block_has_the_bytes_behind_its_end() {
+        let block = Arc::new(Block::new(100, "short").unwrap());
+        assert!(block.load_u8(100).is_err() && block.store_u8(100, 1).is_err());
+        let rounded = block.rounded();
+        assert_eq!((rounded.size(), rounded.host_address()), (512, block.host_address()));
+        rounded.store_u32(508, 7).unwrap();
+        assert_eq!(block.rounded().load_u32(508).unwrap(), 7);
+        assert!(rounded.load_u8(512).is_err());
+        assert_eq!(Arc::new(Block::new(1024, "whole").unwrap()).rounded().size(), 1024);
+        drop(block);
+        assert_eq!(rounded.load_u32(508).unwrap(), 7, "it keeps the bytes");
+    }
+
+    #[test]
+    fn a_block_without_the_right_to_write_is_read() {
+        let block = Arc::new(Block::new(8, "data").unwrap());
+        block.store_u32(0, 5).unwrap();
+        let read_only = block.read_only();
+        assert!(read_only.is_read_only() && !block.is_read_only());
+        assert_eq!(read_only.load_u32(0).unwrap(), 5);
+        assert!(read_only.store_u8(0, 1).is_err() && read_only.write(0, &[1]).is_err());
+        assert!(read_only.update_u32(4, |v| v + 1).is_err());
+        assert!(Arc::new(read_only).rounded().store_u8(0, 1).is_err());
+        assert_eq!(block.load_u64(0).unwrap(), 5);
+    }
+
+    #[test]
+    fn an_end_is_that_of_all_parts_and_told_once() {
+        let block = Arc::new(Block::new(8, "data").unwrap());
+        let part = block.read_only();
+        assert!(part.ended().is_none() && part.end(End::Freed) && !block.end(End::Destroyed));
+        assert_eq!((block.ended(), part.ended()), (Some(End::Freed), Some(End::Freed)));
+        let text = block.gone(Some(0x700)).unwrap().to_string();
+        let number = block.number();
+        assert_eq!(text, format!("`data` (8 bytes at 0x700, allocation {number}) was freed"));
+        assert_eq!(part.number(), number);
+    }
+}

@@ -1,0 +1,88 @@
+//! What was freed: so that messages can say so of stale pointers.
+
+use crate::block::Gone;
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+
+/// The freed allocations that are remembered.
+const MOST: usize = 1 << 12;
+
+/// Freed allocations by address, as long as nothing else is there: the last of them.
+#[derive(Debug, Default)]
+pub(crate) struct Graves {
+    by_address: BTreeMap<u64, Gone>,
+    /// Addresses and numbers by age, also of those that are forgotten already.
+    order: VecDeque<(u64, u64)>,
+}
+
+impl Graves {
+    /// Remembers what was at an address.
+    pub(crate) fn add(&mut self, address: u64, gone: Gone) {
+        self.cover(address..address.saturating_add(gone.size));
+        self.order.push_back((address, gone.number));
+        self.by_address.insert(address, gone);
+        while self.order.len() > MOST {
+            let Some((address, number)) = self.order.pop_front() else { break };
+            if self.by_address.get(&address).is_some_and(|gone| gone.number == number) {
+                self.by_address.remove(&address);
+            }
+        }
+    }
+
+    /// Forgets what was in a range: something else is there.
+    pub(crate) fn cover(&mut self, range: Range<u64>) {
+        let end = range.end.max(range.start.saturating_add(1));
+        while let Some((&at, gone)) = self.by_address.range(..end).next_back()
+            && at.saturating_add(gone.size.max(1)) > range.start
+        {
+            self.by_address.remove(&at);
+        }
+    }
+
+    /// What was at an address.
+    pub(crate) fn find(&self, address: u64) -> Option<&Gone> {
+        let (&at, gone) = self.by_address.range(..=address).next_back()?;
+        (address - at < gone.size).then_some(gone)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::End;
+
+    fn gone(number: u64, size: u64) -> Gone {
+        Gone { name: String::new(), address: None, size, number, how: End::Freed }
+    }
+
+    #[test]
+    fn what_was_at_an_address_until_something_else_is() {
+        let mut graves = Graves::default();
+        graves.add(1000, gone(1, 100));
+        graves.add(2000, gone(2, 100));
+        let number = |graves: &Graves, at| graves.find(at).map(|gone| gone.number);
+        assert_eq!(
+            [999, 1000, 1099, 1100, 2050].map(|at| number(&graves, at)),
+            [None, Some(1), Some(1), None, Some(2)]
+        );
+        graves.cover(1099..2000);
+        assert_eq!((number(&graves, 1000), number(&graves, 2000)), (None, Some(2)));
+        graves.add(2090, gone(3, 10));
+        assert_eq!((number(&graves, 2000), number(&graves, 2099)), (None, Some(3)));
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten() {
+        let mut graves = Graves::default();
+        for i in 0..2 * MOST as u64 {
+            graves.add(i % 100 * 64, gone(i, 64));
+        }
+        assert_eq!(graves.by_address.len(), 100);
+        for i in 0..2 * MOST as u64 {
+            graves.add((1 << 20) + i * 64, gone(i, 64));
+        }
+        assert_eq!((graves.by_address.len(), graves.order.len()), (MOST, MOST));
+        assert!(graves.find(0).is_none());
+    }
+}

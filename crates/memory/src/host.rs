@@ -1,0 +1,231 @@
+//! What the program may do with its own memory, as the system knows it.
+
+use std::ops::Range;
+
+/// What the program may do with memory, the least of its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rights {
+    /// There is a byte that is not mapped or cannot be read.
+    None,
+    /// All can be read.
+    Read,
+    /// All can be read and written.
+    ReadWrite,
+}
+
+/// The rights of ranges of addresses, by one reading of the program's map. `None` where the system cannot
+/// be asked: only Linux, with `/proc`.
+pub fn rights(ranges: &[Range<u64>]) -> Option<Vec<Rights>> {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        linux::mapped(ranges).map(|all| all.into_iter().map(|mapped| mapped.rights).collect())
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    {
+        let _ = ranges;
+        None
+    }
+}
+
+/// The rights of a range that is to be pinned: as [`rights`], and the pages of files are looked at one by one,
+/// since a file may be shorter than its mapping.
+pub fn rights_to_pin(range: &Range<u64>) -> Option<Rights> {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        let mapped = *linux::mapped(std::slice::from_ref(range))?.first()?;
+        let missing = mapped.of_file && mapped.rights >= Rights::Read && !linux::is_there(range);
+        Some(if missing { Rights::None } else { mapped.rights })
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    {
+        let _ = range;
+        None
+    }
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+mod linux {
+    use super::Rights;
+    use std::fs::File;
+    use std::io::{self, BufRead, BufReader};
+    use std::ops::Range;
+
+    /// What the map says of a range.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) struct Mapped {
+        pub(super) rights: Rights,
+        /// Whether a part of it is the mapping of a file.
+        pub(super) of_file: bool,
+    }
+
+    pub(super) fn mapped(ranges: &[Range<u64>]) -> Option<Vec<Mapped>> {
+        let maps = File::open("/proc/self/maps").ok()?;
+        scan(BufReader::with_capacity(1 << 16, maps), ranges).ok()
+    }
+
+    /// A line of the map: range, rights, whether it is of a file.
+    fn line(text: &[u8]) -> Option<(Range<u64>, Mapped)> {
+        let text = std::str::from_utf8(text).ok().or_else(|| {
+            // Names of files may be anything; what stands before them is not.
+            std::str::from_utf8(text.get(..72.min(text.len()))?).ok()
+        })?;
+        let mut words = text.split_ascii_whitespace();
+        let (start, end) = words.next()?.split_once('-')?;
+        let [start, end] = [start, end].map(|n| u64::from_str_radix(n, 16).ok());
+        let rights = match words.next()?.as_bytes() {
+            [b'r', b'w', ..] => Rights::ReadWrite,
+            [b'r', ..] => Rights::Read,
+            _ => Rights::None,
+        };
+        let of_file = words.nth(2)? != "0";
+        Some((start?..end?, Mapped { rights, of_file }))
+    }
+
+    /// Reads a map, whose lines are in the order of addresses.
+    pub(super) fn scan(mut maps: impl BufRead, ranges: &[Range<u64>]) -> io::Result<Vec<Mapped>> {
+        let mut order: Vec<usize> = (0..ranges.len()).collect();
+        order.sort_by_key(|&i| ranges[i].start);
+        let mut found = vec![Mapped { rights: Rights::ReadWrite, of_file: false }; ranges.len()];
+        // Up to where each range has been seen.
+        let mut seen: Vec<u64> = ranges.iter().map(|range| range.start).collect();
+        let (mut first, mut text) = (0, Vec::new());
+        while order.get(first).is_some() {
+            text.clear();
+            if maps.read_until(b'\n', &mut text)? == 0 {
+                break;
+            }
+            let Some((mapping, mapped)) = line(&text) else { continue };
+            for &i in &order[first..] {
+                if ranges[i].start >= mapping.end {
+                    break;
+                }
+                if seen[i] >= ranges[i].end || mapping.end <= seen[i] {
+                    continue;
+                }
+                if mapping.start > seen[i] {
+                    found[i].rights = Rights::None;
+                    seen[i] = ranges[i].end;
+                    continue;
+                }
+                found[i].rights = found[i].rights.min(mapped.rights);
+                found[i].of_file |= mapped.of_file;
+                seen[i] = mapping.end;
+            }
+            while order.get(first).is_some_and(|&i| seen[i] >= ranges[i].end) {
+                first += 1;
+            }
+        }
+        for (i, range) in ranges.iter().enumerate() {
+            if seen[i] < range.end {
+                found[i].rights = Rights::None;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Pages that are asked for at once.
+    const MOST: usize = 1024;
+
+    /// Whether a byte of each page can be read. Where the system does not let us try, that is taken for granted.
+    pub(super) fn is_there(range: &Range<u64>) -> bool {
+        // SAFETY: it takes no pointer.
+        let page = match unsafe { libc::sysconf(libc::_SC_PAGESIZE) } {
+            size @ 1.. => size as u64,
+            _ => 4096,
+        };
+        let mut bytes = [0_u8; MOST];
+        let mut at = range.start;
+        while at < range.end {
+            let mut pages = Vec::with_capacity(MOST);
+            while at < range.end && pages.len() < MOST {
+                let base = std::ptr::without_provenance_mut(at as usize);
+                pages.push(libc::iovec { iov_base: base, iov_len: 1 });
+                at = (at / page + 1) * page;
+            }
+            let to = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: pages.len() };
+            let count = pages.len();
+            // SAFETY: the bytes are ours, and as many as there are pages; the other side is only read, by the
+            // system, which refuses addresses that cannot be.
+            let read = unsafe {
+                libc::process_vm_readv(
+                    libc::getpid(),
+                    &raw const to,
+                    1,
+                    pages.as_ptr(),
+                    count as u64,
+                    0,
+                )
+            };
+            match usize::try_from(read) {
+                Ok(read) if read == count => {}
+                Ok(_) => return false,
+                Err(_) => return io::Error::last_os_error().raw_os_error() != Some(libc::EFAULT),
+            }
+        }
+        true
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        const MAP: &str = "\
+1000-3000 r--p 00000000 08:01 17 /bin/a name
+3000-5000 rw-p 00000000 00:00 0
+5000-6000 rw-p 00000000 00:00 0 [heap]
+8000-9000 ---p 00000000 00:00 0
+9000-a000 rw-s 00000000 00:05 99 /dev/shm/x
+";
+
+        fn all(ranges: &[Range<u64>]) -> Vec<(Rights, bool)> {
+            let found = scan(MAP.as_bytes(), ranges).expect("text can be read");
+            found.into_iter().map(|mapped| (mapped.rights, mapped.of_file)).collect()
+        }
+
+        #[test]
+        fn the_least_right_of_all_bytes_counts() {
+            use Rights as R;
+            let ranges = [
+                0x9fff..0xa000,
+                0x3000..0x6000,
+                0x3001..0x3002,
+                0x2fff..0x3001,
+                0x1000..0x3000,
+                0x5000..0x6001,
+                0x0fff..0x1001,
+                0x7000..0x7001,
+                0x8000..0x9001,
+                0xa000..0xa001,
+                0x3000..0x3000,
+            ];
+            assert_eq!(
+                all(&ranges),
+                [
+                    (R::ReadWrite, true),
+                    (R::ReadWrite, false),
+                    (R::ReadWrite, false),
+                    (R::Read, true),
+                    (R::Read, true),
+                    (R::None, false),
+                    (R::None, false),
+                    (R::None, false),
+                    (R::None, true),
+                    (R::None, false),
+                    (R::ReadWrite, false),
+                ]
+            );
+            assert!(all(&[]).is_empty());
+        }
+
+        #[test]
+        fn the_systems_own_map_is_read() {
+            let mut word = Box::new([1_u8; 64]);
+            let heap = word.as_mut_ptr() as u64;
+            static CONSTANT: [u8; 4] = *b"text";
+            let constant = CONSTANT.as_ptr() as u64;
+            let ranges = [heap..heap + 64, constant..constant + 4, 1..2];
+            let rights = super::super::rights(&ranges).expect("/proc is there");
+            assert_eq!(rights, [Rights::ReadWrite, Rights::Read, Rights::None]);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The table of blocks that a launch searches.
+
+use crate::block::{Block, Gone};
+use crate::error::AddressError;
+use crate::graves::Graves;
+use crate::space::{SpaceKind, space_of};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Blocks sorted by address, frozen for a launch.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryMap {
+    blocks: Vec<(u64, Arc<Block>)>,
+    /// What was freed before, for messages.
+    graves: Arc<Mutex<Graves>>,
+}
+
+impl MemoryMap {
+    pub(super) fn new(blocks: Vec<(u64, Arc<Block>)>, graves: &Arc<Mutex<Graves>>) -> Self {
+        Self { blocks, graves: Arc::clone(graves) }
+    }
+
+    /// Index of the block that holds `len` bytes at `address`, trying `hint` (an index returned
+    /// earlier) first, and the offset in it.
+    #[inline]
+    pub fn find(&self, address: u64, len: u64, hint: usize) -> Result<(usize, u64), AddressError> {
+        if let Some((base, block)) = self.blocks.get(hint) {
+            let offset = address.wrapping_sub(*base);
+            if block.contains(offset, len) {
+                return Ok((hint, offset));
+            }
+        }
+        self.search(address, len, Block::contains)
+    }
+
+    /// The same of bytes that will be written: those of a block that is only read are not found.
+    #[inline]
+    pub fn find_writable(
+        &self,
+        address: u64,
+        len: u64,
+        hint: usize,
+    ) -> Result<(usize, u64), AddressError> {
+        if let Some((base, block)) = self.blocks.get(hint) {
+            let offset = address.wrapping_sub(*base);
+            if block.takes(offset, len) {
+                return Ok((hint, offset));
+            }
+        }
+        self.search(address, len, Block::takes)
+    }
+
+    #[cold]
+    fn search(
+        &self,
+        address: u64,
+        len: u64,
+        holds: fn(&Block, u64, u64) -> bool,
+    ) -> Result<(usize, u64), AddressError> {
+        let above = self.blocks.partition_point(|(base, _)| *base <= address);
+        let nearest = above.checked_sub(1).map(|i| (i, &self.blocks[i]));
+        if let Some((i, (base, block))) = nearest
+            && holds(block, address - base, len)
+        {
+            return Ok((i, address - base));
+        }
+        let below = nearest.map(|(_, (base, block))| (*base, block));
+        let next = self.blocks.get(above).map(|(base, block)| (*base, block));
+        let read_only = below.is_some_and(|(base, block)| block.contains(address - base, len));
+        Err(AddressError { read_only, ..AddressError::of(address, len, below, next) })
+    }
+
+    /// The block whose end, rounded up as a GPU does ([`Block::rounded`]), is behind `len` bytes of global
+    /// memory at `address`, and the offset in it. `None` where a GPU would notice, too.
+    #[cold]
+    pub fn find_rounded(&self, address: u64, len: u64) -> Option<(Block, u64)> {
+        if space_of(address) != SpaceKind::Global {
+            return None;
+        }
+        let above = self.blocks.partition_point(|(base, _)| *base <= address);
+        let (base, block) = self.blocks.get(above.checked_sub(1)?)?;
+        let (rounded, offset) = (block.rounded(), address - base);
+        // What is inside was refused for another reason.
+        let passes = !block.contains(offset, len) && rounded.contains(offset, len);
+        passes.then_some((rounded, offset))
+    }
+
+    /// What was at an address before the launch, if nothing is there any more.
+    #[cold]
+    pub fn gone(&self, address: u64) -> Option<Gone> {
+        self.graves.lock().unwrap_or_else(PoisonError::into_inner).find(address).cloned()
+    }
+
+    /// The block with an index that [`Self::find`] returned.
+    #[inline]
+    pub fn block(&self, index: usize) -> &Arc<Block> {
+        &self.blocks[index].1
+    }
+
+    /// Address of the block with that index.
+    pub fn base(&self, index: usize) -> u64 {
+        self.blocks[index].0
+    }
+}
