@@ -2,10 +2,12 @@
 //!
 //! `cargo run -p xtask -- oracle N SEED` compares our verdicts with those of NVIDIA's assembler;
 //! `sass MODULES WORDS SEED` does so with machine words; `libs` builds the drop-in libraries,
-//! `dist` an archive of them and the program; `tools` installs what their tests need; `matrix` lists functions.
+//! `dist` an archive of them and the program; `tools` installs what their tests need; `clients` runs the tests of
+//! packages over CUDA; `matrix` lists functions.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod clients;
 mod cuda_tools;
 mod dist;
 mod generate;
@@ -59,6 +61,12 @@ which it unpacks once and tries. Exit code: 0 it is there, 1 not.
 Installs what tests of the drop-in libraries need (nvcc, cuda12, python, numba) into target/nvidia, if
 it is not there or in $TEXUNIT_NVIDIA, and says where it is. Exit code: 0 all is there, 1 not.
 
+       cargo run -p xtask -- clients NAME...|all [--program FILE] [--to DIR] [--record now] [OPTIONS]
+
+Installs packages that use CUDA (cupy, numba, drjit, taichi, pycuda, core) and runs their tests under
+texunit run; docs/testing.md has all options. Exit code: 0 as many pass as tests/clients/counts.txt
+says, 1 not.
+
        cargo run -p xtask -- matrix
 
 Writes the lists of functions in docs/cuda-api.md anew.
@@ -92,6 +100,10 @@ fn main() -> ExitCode {
             Err(message) => usage(&message),
         },
         Some((task, rest)) if task == "tools" => cuda_tools::run(rest),
+        Some((task, rest)) if task == "clients" => match clients::Request::read(rest) {
+            Ok(request) => clients::run(&request),
+            Err(message) => usage(&message),
+        },
         Some((task, _)) if task == "matrix" => matrix::write(),
         Some((help, _)) if help == "--help" || help == "-h" => {
             print!("{USAGE}");

@@ -1,0 +1,150 @@
+//! The environment of a client: Python packages, sources of tests, and folders for what it writes.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::table::{Client, Source};
+use super::workspace;
+use crate::tools::run;
+
+/// Where a client is, and all that belongs to it.
+pub(crate) struct Place {
+    folder: PathBuf,
+    site: PathBuf,
+}
+
+/// A folder of which Python says that it is complete.
+const DONE: &str = "installed.txt";
+
+impl Place {
+    /// The place of a client below a folder. The environment is made if there is none.
+    pub(crate) fn new(all: &Path, client: &Client) -> Result<Self, String> {
+        let folder = all.join(client.name);
+        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let folder = folder.canonicalize().map_err(|e| format!("{}: {e}", folder.display()))?;
+        let mut place = Self { folder, site: PathBuf::new() };
+        if !place.python().exists() {
+            run(Command::new("python3").args(["-m", "venv"]).arg(place.folder.join("venv")))?;
+        }
+        let question = "import sysconfig; print(sysconfig.get_path('purelib'))";
+        let answer = Command::new(place.python()).args(["-c", question]).output();
+        let answer = answer.map_err(|e| format!("{}: {e}", place.python().display()))?;
+        place.site = String::from_utf8_lossy(&answer.stdout).trim().into();
+        Ok(place)
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) fn python(&self) -> PathBuf {
+        self.folder.join("venv/bin/python")
+    }
+
+    pub(crate) fn results(&self) -> PathBuf {
+        self.folder.join("results")
+    }
+
+    /// The home of a user who has never run the client.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.folder.join("home")
+    }
+
+    /// A path or variable of the table.
+    pub(crate) fn expand(&self, text: &str) -> String {
+        let tests = workspace().join("tests/clients");
+        let path = std::env::var("PATH").unwrap_or_default();
+        let places = [
+            ("{site}", self.site.display().to_string()),
+            ("{source}", self.folder.join("source").display().to_string()),
+            ("{tests}", tests.display().to_string()),
+            ("{home}", self.home().display().to_string()),
+            ("{path}", path),
+        ];
+        places.iter().fold(text.to_owned(), |text, (name, place)| text.replace(name, place))
+    }
+
+    /// Compiled kernels of an earlier run, perhaps of another texunit, and its results.
+    pub(crate) fn forget_caches(&self) -> Result<(), String> {
+        for folder in [self.home(), self.results()] {
+            if folder.exists() {
+                std::fs::remove_dir_all(&folder)
+                    .map_err(|e| format!("{}: {e}", folder.display()))?;
+            }
+            std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Installs what is not there in the releases that are asked for.
+    pub(crate) fn install(&self, client: &Client) -> Result<(), String> {
+        let file = workspace().join("tests/clients").join(client.name).join("requirements.txt");
+        let wanted =
+            std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let done = self.folder.join(DONE);
+        if std::fs::read_to_string(&done).is_ok_and(|text| text == wanted) {
+            return Ok(());
+        }
+        println!("{}: installing into {}", client.name, self.folder.display());
+        // All are named, with what they require: pip adds nothing of its own choice.
+        run(self.pip().args(["--no-compile", "--no-deps", "--requirement"]).arg(&file))?;
+        if let Some(source) = &client.source {
+            self.get_source(source)?;
+        }
+        if let Some(package) = client.compiled {
+            self.compile(package)?;
+        }
+        std::fs::write(&done, wanted).map_err(|e| format!("{}: {e}", done.display()))
+    }
+
+    fn pip(&self) -> Command {
+        let mut command = Command::new(self.python());
+        command.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        command
+    }
+
+    /// The archive of a package's sources, unpacked: its tests are not in its wheel.
+    fn get_source(&self, source: &Source) -> Result<(), String> {
+        let archives = self.folder.join("archive");
+        let mut pip = Command::new(self.python());
+        pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
+        pip.args(["--no-binary", source.package, "--dest"]).arg(&archives);
+        pip.arg(format!("{}=={}", source.package, source.version));
+        run(pip.envs(source.environment.iter().copied()))?;
+        let name = format!("{}-{}", source.package, source.version);
+        let archive = archives.join(format!("{name}.tar.gz"));
+        let unpacked = self.folder.join("unpacked");
+        let unpack = ["-m", "tarfile", "-e"];
+        run(Command::new(self.python()).args(unpack).arg(&archive).arg(&unpacked))?;
+        let to = self.folder.join("source");
+        if to.exists() {
+            std::fs::remove_dir_all(&to).map_err(|e| format!("{}: {e}", to.display()))?;
+        }
+        std::fs::rename(unpacked.join(name), &to).map_err(|e| format!("{}: {e}", to.display()))?;
+        std::fs::remove_dir_all(&unpacked).map_err(|e| format!("{}: {e}", unpacked.display()))
+    }
+
+    /// Compiles a package that has no wheel against the headers of NVIDIA's packages. No package has a `libcuda`,
+    /// so it is linked with an empty library of that name; texunit's is loaded when it runs.
+    fn compile(&self, package: &str) -> Result<(), String> {
+        let toolkit = self.site.join("nvidia/cu13");
+        let stubs = self.folder.join("stubs");
+        std::fs::create_dir_all(&stubs).map_err(|e| format!("{}: {e}", stubs.display()))?;
+        let empty = stubs.join("empty.c");
+        std::fs::write(&empty, "").map_err(|e| format!("{}: {e}", empty.display()))?;
+        for (name, soname) in [("cuda", "libcuda.so.1"), ("curand", "libcurand.so.10")] {
+            let mut cc = Command::new("cc");
+            cc.args(["-shared", &format!("-Wl,-soname,{soname}"), "-o"]);
+            run(cc.arg(stubs.join(format!("lib{name}.so"))).arg(&empty))?;
+        }
+        let include = toolkit.join("include");
+        let headers = [include.clone(), include.join("cccl")];
+        let path = format!("{}:{}", toolkit.join("bin").display(), self.expand("{path}"));
+        let mut pip = self.pip();
+        pip.args(["--no-compile", "--no-deps", "--no-build-isolation", "--no-cache-dir"]);
+        pip.args(["--force-reinstall", "--no-binary", ":all:", package]);
+        pip.env("PATH", path).env("CFLAGS", "-w -O1").env("LDFLAGS", "-Wl,--no-as-needed");
+        pip.env("CPATH", std::env::join_paths(headers).map_err(|e| e.to_string())?);
+        run(pip.env("LIBRARY_PATH", stubs))
+    }
+}

@@ -1,0 +1,265 @@
+//! Suites of programs that others wrote over CUDA, run on the drop-in libraries: `clients NAME...`.
+//!
+//! Each client is installed with pip, in the releases that tests/clients/NAME/requirements.txt names, into an
+//! environment of its own. Its tests run under `texunit run`, by tests/clients/support/harness.py, which counts. Fewer
+//! passed than tests/clients/counts.txt says is a failure.
+
+mod install;
+mod record;
+mod table;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use install::Place;
+use record::{Counts, Record};
+use table::{CLIENTS, Client};
+
+const USAGE: &str = "\
+usage: cargo run -p xtask -- clients NAME...|all|table [--program FILE] [--to DIR] [--record before|now]
+       [--jobs N] [--limit SECONDS] [--env NAME=VALUE] [--only FILE] [--select EXPRESSION]";
+
+/// What is asked for.
+#[derive(Default)]
+pub(crate) struct Request {
+    clients: Vec<&'static Client>,
+    /// `texunit`, with the libraries beside it; otherwise it is built.
+    program: Option<PathBuf>,
+    /// Folder of the environments and results, if not target/clients.
+    to: Option<PathBuf>,
+    /// Under which name the counts are noted.
+    record: Option<String>,
+    /// How many processes run tests at a time.
+    jobs: Option<String>,
+    /// Seconds for each client, instead of those of the table.
+    limit: Option<String>,
+    /// Variables, beside those of the table.
+    environment: Vec<String>,
+    /// Files of tests, instead of those of the table.
+    only: Vec<String>,
+    /// An expression for pytest's `-k`.
+    select: Option<String>,
+    /// Whether only the table of the documentation is written.
+    table: bool,
+}
+
+impl Request {
+    pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
+        let mut request = Self::default();
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            let mut value =
+                || rest.next().cloned().ok_or_else(|| format!("{argument} wants a value\n{USAGE}"));
+            match argument.as_str() {
+                "--program" => request.program = Some(value()?.into()),
+                "--to" => request.to = Some(value()?.into()),
+                "--record" => request.record = Some(moment(value()?)?),
+                "--jobs" => request.jobs = Some(value()?),
+                "--limit" => request.limit = Some(value()?),
+                "--env" => request.environment.push(value()?),
+                "--only" => request.only.push(value()?),
+                "--select" => request.select = Some(value()?),
+                "all" => request.clients.extend(CLIENTS),
+                "table" => request.table = true,
+                name => match CLIENTS.iter().find(|client| client.name == name) {
+                    Some(client) => request.clients.push(client),
+                    None => return Err(format!("there is no client {name}\n{USAGE}")),
+                },
+            }
+        }
+        if request.record.is_some() && request.narrowed() {
+            return Err("counts of a part of the tests are not recorded".to_owned());
+        }
+        Ok(request)
+    }
+
+    fn narrowed(&self) -> bool {
+        !self.only.is_empty() || self.select.is_some() || !self.environment.is_empty()
+    }
+}
+
+fn moment(name: String) -> Result<String, String> {
+    if matches!(name.as_str(), "before" | "now") {
+        return Ok(name);
+    }
+    Err(format!("--record wants before or now, not {name}\n{USAGE}"))
+}
+
+/// Runs them all; without a name, says which there are.
+pub(crate) fn run(request: &Request) -> ExitCode {
+    if request.clients.is_empty() && !request.table {
+        for client in CLIENTS {
+            println!("{:8} {}", client.name, client.what);
+        }
+        return ExitCode::SUCCESS;
+    }
+    match run_all(request) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether all pass as many tests as before.
+fn run_all(request: &Request) -> Result<bool, String> {
+    let mut record = Record::read()?;
+    if request.table {
+        record.write_document()?;
+    }
+    if request.clients.is_empty() {
+        return Ok(true);
+    }
+    let program = match &request.program {
+        Some(program) => {
+            program.canonicalize().map_err(|e| format!("{}: {e}", program.display()))?
+        }
+        None => built()?,
+    };
+    let mut good = true;
+    for client in &request.clients {
+        println!("== {}: {}", client.name, client.what);
+        let to = request.to.clone().unwrap_or_else(|| workspace().join("target/clients"));
+        let found = Place::new(&to, client).and_then(|place| {
+            place.install(client)?;
+            tests(request, client, &place, &program)
+        });
+        match found {
+            Ok(counts) => good &= judge(request, client, &counts, &mut record)?,
+            Err(message) => {
+                eprintln!("error: {}: {message}", client.name);
+                good = false;
+            }
+        }
+    }
+    Ok(good)
+}
+
+/// Compares counts with those that are demanded, and notes them if that is wanted.
+fn judge(
+    request: &Request,
+    client: &Client,
+    counts: &Counts,
+    record: &mut Record,
+) -> Result<bool, String> {
+    println!("{}: {}", client.name, counts.in_words());
+    if let Some(moment) = &request.record {
+        record.note(client.name, moment, counts)?;
+        return Ok(true);
+    }
+    if request.narrowed() {
+        return Ok(counts.failed == 0);
+    }
+    let demanded = record.demanded(client.name);
+    if counts.passed < demanded {
+        println!("{}: {demanded} passed when it was recorded", client.name);
+    }
+    Ok(counts.passed >= demanded)
+}
+
+/// The program and the libraries, built for release.
+fn built() -> Result<PathBuf, String> {
+    let request = crate::libs::Request { debug: false, to: None, program: true };
+    if crate::libs::run(&request) != ExitCode::SUCCESS {
+        return Err("texunit cannot be built".to_owned());
+    }
+    Ok(crate::libs::target(&workspace()).join("release/texunit"))
+}
+
+/// Runs the tests of a client.
+fn tests(
+    request: &Request,
+    client: &Client,
+    place: &Place,
+    program: &Path,
+) -> Result<Counts, String> {
+    place.forget_caches()?;
+    let mut command = Command::new(place.python());
+    command.arg(workspace().join("tests/clients/support/harness.py"));
+    command.arg("--texunit").arg(program).arg("--out").arg(place.results());
+    command.arg("--cwd").arg(place.folder());
+    command.args(["--limit", request.limit.as_deref().unwrap_or(client.limit)]);
+    command.args(["--test-limit", client.test_limit]);
+    if let Some(jobs) = &request.jobs {
+        command.args(["--jobs", jobs]);
+    }
+    for (name, value) in client.environment {
+        command.arg("--env").arg(format!("{name}={}", place.expand(value)));
+    }
+    for variable in &request.environment {
+        command.arg("--env").arg(variable);
+    }
+    for option in client.pytest {
+        command.arg(format!("--pytest={option}"));
+    }
+    // The last -k is the one that counts.
+    if let Some(expression) = &request.select {
+        command.arg("--pytest=-k").arg(format!("--pytest={expression}"));
+    }
+    if request.only.is_empty() {
+        command.args(client.tests.iter().map(|path| place.expand(path)));
+    } else {
+        command.args(request.only.iter().map(|path| place.expand(path)));
+    }
+    // What a client writes into the folder of its user is from this run only.
+    command.env("HOME", place.home()).env("XDG_CACHE_HOME", place.home());
+    let status = command.status().map_err(|e| format!("{}: {e}", place.python().display()))?;
+    if !status.success() {
+        return Err(format!("the tests could not be run: {status}"));
+    }
+    Counts::of_result(&place.results().join("result.json"))
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
+}
+
+#[cfg(test)]
+mod checks {
+    use super::*;
+
+    fn request(words: &str) -> Result<Request, String> {
+        Request::read(&words.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_is_asked_for_is_read() {
+        let read = request("drjit taichi --jobs 1 --record now").unwrap_or_default();
+        let names: Vec<_> = read.clients.iter().map(|client| client.name).collect();
+        assert_eq!(names, ["drjit", "taichi"]);
+        assert_eq!(read.jobs.as_deref(), Some("1"));
+        assert_eq!(request("all").unwrap_or_default().clients.len(), CLIENTS.len());
+    }
+
+    #[test]
+    fn what_cannot_be_asked_for_is_refused() {
+        for words in
+            ["nobody", "cupy --record later", "cupy --jobs", "cupy --record now --select x"]
+        {
+            assert!(request(words).is_err(), "{words}");
+        }
+    }
+
+    #[test]
+    fn every_client_has_its_files() {
+        for client in CLIENTS {
+            let folder = workspace().join("tests/clients").join(client.name);
+            let requirements = folder.join("requirements.txt");
+            let text = std::fs::read_to_string(&requirements).unwrap_or_default();
+            let pinned = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+            assert!(pinned.clone().count() > 0, "{}", requirements.display());
+            for line in pinned {
+                assert!(line.contains("=="), "{}: {line} is no one release", client.name);
+            }
+            let own = client.tests.iter().filter(|path| path.starts_with("{tests}"));
+            for path in own {
+                assert!(
+                    workspace().join(path.replace("{tests}", "tests/clients")).exists(),
+                    "{path}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! How many tests passed: tests/clients/counts.txt, and the table of docs/testing.md, which is made of it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use super::table::CLIENTS;
+use super::workspace;
+
+const FILE: &str = "tests/clients/counts.txt";
+const HEAD: &str = "\
+# Tests of clients: name, when, passed, failed, skipped, not run (the time was over).
+# Written by `cargo run -p xtask -- clients NAME --record now`.
+";
+const DOCUMENT: &str = "docs/testing.md";
+const START: &str = "<!-- Written by `xtask clients --record`. -->\n";
+const END: &str = "<!-- End of what is written. -->\n";
+
+/// What became of a suite.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Counts {
+    pub(crate) passed: u64,
+    pub(crate) failed: u64,
+    pub(crate) skipped: u64,
+    pub(crate) not_run: u64,
+}
+
+impl Counts {
+    /// Those in a file of the harness.
+    pub(crate) fn of_result(file: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let result: serde_json::Value =
+            serde_json::from_str(&text).map_err(|e| format!("{}: {e}", file.display()))?;
+        let count = |name: &str| {
+            result[name].as_u64().ok_or_else(|| format!("{}: no {name}", file.display()))
+        };
+        Ok(Self {
+            passed: count("passed")?,
+            failed: count("failed")?,
+            skipped: count("skipped")?,
+            not_run: count("not_run")?,
+        })
+    }
+
+    pub(crate) fn in_words(&self) -> String {
+        let mut text =
+            format!("{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped);
+        if self.not_run > 0 {
+            let _ = write!(text, ", {} not run", self.not_run);
+        }
+        text
+    }
+}
+
+/// All that was recorded.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Record(BTreeMap<(String, String), Counts>);
+
+impl Record {
+    pub(crate) fn read() -> Result<Self, String> {
+        let path = workspace().join(FILE);
+        let text =
+            std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        Self::parse(&text)
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut record = Self::default();
+        for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let words: Vec<_> = line.split_whitespace().collect();
+            let numbers: Result<Vec<u64>, _> = words.iter().skip(2).map(|w| w.parse()).collect();
+            let (Ok(&[passed, failed, skipped, not_run]), [name, when, ..]) =
+                (numbers.as_deref(), words.as_slice())
+            else {
+                return Err(format!("{FILE}: {line}: name, when and four numbers are wanted"));
+            };
+            let counts = Counts { passed, failed, skipped, not_run };
+            record.0.insert(((*name).to_owned(), (*when).to_owned()), counts);
+        }
+        Ok(record)
+    }
+
+    fn get(&self, name: &str, when: &str) -> Option<&Counts> {
+        self.0.get(&(name.to_owned(), when.to_owned()))
+    }
+
+    /// How many have to pass.
+    pub(crate) fn demanded(&self, name: &str) -> u64 {
+        self.get(name, "now").or_else(|| self.get(name, "before")).map_or(0, |c| c.passed)
+    }
+
+    /// Writes down what was counted.
+    pub(crate) fn note(&mut self, name: &str, when: &str, counts: &Counts) -> Result<(), String> {
+        self.0.insert((name.to_owned(), when.to_owned()), *counts);
+        let mut text = HEAD.to_owned();
+        for ((name, when), c) in &self.0 {
+            let _ = writeln!(
+                text,
+                "{name} {when} {} {} {} {}",
+                c.passed, c.failed, c.skipped, c.not_run
+            );
+        }
+        write(FILE, &text)?;
+        self.write_document()
+    }
+
+    /// Writes the table anew.
+    pub(crate) fn write_document(&self) -> Result<(), String> {
+        let document = workspace().join(DOCUMENT);
+        let old = std::fs::read_to_string(&document).map_err(|e| format!("{DOCUMENT}: {e}"))?;
+        write(DOCUMENT, &self.in_document(&old)?)
+    }
+
+    /// The document with the table as it is now.
+    fn in_document(&self, old: &str) -> Result<String, String> {
+        let lost = || format!("{DOCUMENT} has no place for the table");
+        let (before, rest) = old.split_once(START).ok_or_else(lost)?;
+        let (_, after) = rest.split_once(END).ok_or_else(lost)?;
+        Ok(format!("{before}{START}{}{END}{after}", self.table()))
+    }
+
+    fn table(&self) -> String {
+        let mut text = "| client | what runs | before | now |\n|---|---|---|---|\n".to_owned();
+        for client in CLIENTS {
+            let cell = |when| self.get(client.name, when).map_or("".to_owned(), Counts::in_words);
+            let (before, now) = (cell("before"), cell("now"));
+            let _ = writeln!(text, "| `{}` | {} | {before} | {now} |", client.name, client.what);
+        }
+        text
+    }
+}
+
+fn write(file: &str, text: &str) -> Result<(), String> {
+    std::fs::write(workspace().join(file), text).map_err(|e| format!("{file}: {e}"))
+}
+
+#[cfg(test)]
+mod checks {
+    use super::*;
+
+    #[test]
+    fn the_newest_count_is_demanded() {
+        let record = Record::parse("# head\na before 5 1 0 0\na now 7 0 0 0\nb before 3 0 0 2\n");
+        let record = record.unwrap_or_default();
+        assert_eq!((record.demanded("a"), record.demanded("b"), record.demanded("c")), (7, 3, 0));
+        assert!(Record::parse("a before 5 1 0").is_err());
+        assert!(Record::parse("a before 5 1 0 x").is_err());
+    }
+
+    #[test]
+    fn the_document_has_the_table_that_was_recorded() {
+        let text = std::fs::read_to_string(workspace().join(DOCUMENT)).unwrap_or_default();
+        let record = Record::read().unwrap_or_default();
+        let same = record.in_document(&text).is_ok_and(|made| made == text);
+        assert!(same, "`xtask clients table` writes it");
+        let known = |name: &String| CLIENTS.iter().any(|client| client.name == name);
+        assert!(record.0.keys().all(|(name, _)| known(name)), "{record:?}");
+    }
+}

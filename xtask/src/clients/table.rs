@@ -1,0 +1,132 @@
+//! The clients: what is installed, which of its tests are run, and how.
+
+/// A package over CUDA with a suite of tests.
+pub(crate) struct Client {
+    /// Its name here; tests/clients has a folder of that name with the releases that are installed.
+    pub(crate) name: &'static str,
+    /// What is run, for the table in docs/testing.md.
+    pub(crate) what: &'static str,
+    /// The archive of sources that has its tests, if its wheel does not.
+    pub(crate) source: Option<Source>,
+    /// A package that has no wheel, with its release.
+    pub(crate) compiled: Option<&'static str>,
+    /// Files and folders of tests: `{site}` is where packages are installed, `{source}` the unpacked archive,
+    /// `{tests}` our folder tests/clients.
+    pub(crate) tests: &'static [&'static str],
+    /// Variables.
+    pub(crate) environment: &'static [(&'static str, &'static str)],
+    /// Options of pytest.
+    pub(crate) pytest: &'static [&'static str],
+    /// Seconds for all tests, on two cores.
+    pub(crate) limit: &'static str,
+    /// Seconds for one.
+    pub(crate) test_limit: &'static str,
+}
+
+/// An archive of sources at PyPI.
+pub(crate) struct Source {
+    pub(crate) package: &'static str,
+    pub(crate) version: &'static str,
+    /// Variables that its build wants before it says what it is.
+    pub(crate) environment: &'static [(&'static str, &'static str)],
+}
+
+pub(crate) const CLIENTS: &[Client] = &[
+    Client {
+        name: "cupy",
+        what: "CuPy 14.2: its own tests of textures (source archive): `test_texture.py`, and what is about \
+               textures in `test_userkernel.py` and `test_interpolation.py`",
+        source: Some(Source {
+            package: "cupy",
+            version: "14.2.0",
+            environment: &[("CUPY_INSTALL_USE_STUB", "1")],
+        }),
+        compiled: None,
+        tests: &[
+            "{source}/tests/cupy_tests/cuda_tests/test_texture.py",
+            "{source}/tests/cupy_tests/core_tests/test_userkernel.py",
+            "{source}/tests/cupyx_tests/scipy_tests/ndimage_tests/test_interpolation.py",
+        ],
+        environment: &[("CUPY_CACHE_DIR", "{home}/cupy")],
+        // cupy.random is libcurand, whose kernels are machine code.
+        pytest: &["-p", "host_random", "-k", "texture or Texture"],
+        limit: "600",
+        test_limit: "90",
+    },
+    Client {
+        name: "numba",
+        what: "numba-cuda 0.30.4: its own suite (in its wheel), without its benchmarks and its simulator",
+        source: None,
+        compiled: None,
+        tests: &[
+            "{site}/numba_cuda/numba/cuda/tests/core",
+            "{site}/numba_cuda/numba/cuda/tests/cudadrv",
+            "{site}/numba_cuda/numba/cuda/tests/cudapy",
+            "{site}/numba_cuda/numba/cuda/tests/doc_examples",
+            "{site}/numba_cuda/numba/cuda/tests/nocuda",
+            "{site}/numba_cuda/numba/cuda/tests/nrt",
+        ],
+        environment: &[],
+        pytest: &["-p", "numba_modules"],
+        limit: "900",
+        test_limit: "90",
+    },
+    Client {
+        name: "drjit",
+        what: "Dr.Jit 1.5, CUDA backend (no tests in its wheel, no source archive): ours, `tests/clients/drjit`",
+        source: None,
+        compiled: None,
+        tests: &["{tests}/drjit"],
+        // Dr.Jit's reductions of 33 to 64 values read shared memory behind what they asked for.
+        environment: &[("TEXUNIT_BOUNDS", "hardware")],
+        pytest: &[],
+        limit: "600",
+        test_limit: "60",
+    },
+    Client {
+        name: "taichi",
+        what: "Taichi 1.7.4, `arch=ti.cuda` (no tests in its wheel, no source archive): ours, \
+               `tests/clients/taichi`",
+        source: None,
+        compiled: None,
+        tests: &["{tests}/taichi"],
+        environment: &[],
+        pytest: &[],
+        limit: "600",
+        test_limit: "90",
+    },
+    Client {
+        name: "pycuda",
+        what: "PyCUDA 2026.1: its own suite (source archive)",
+        source: Some(Source { package: "pycuda", version: "2026.1", environment: &[] }),
+        compiled: Some("pycuda==2026.1"),
+        tests: &["{source}/test"],
+        environment: &[
+            // An nvcc that makes PTX where PyCUDA asks for machine code.
+            ("PATH", "{tests}/pycuda:{path}"),
+            ("TEXUNIT_CLIENT_NVIDIA", "{site}/nvidia"),
+            ("LD_LIBRARY_PATH", "{site}/nvidia/cu13/lib"),
+        ],
+        // Left out: a test that fills 8 GB with random numbers, and two that launch from the device.
+        pytest: &[
+            "-p",
+            "references",
+            "-k",
+            "not curand_wrappers_8gb and not recursive_launch and not jit_link_module",
+        ],
+        limit: "600",
+        test_limit: "90",
+    },
+    Client {
+        name: "core",
+        what: "cuda.core 1.2.2, `cuda.core.texture` (no tests in its wheel, no source archive): ours, \
+               `tests/clients/core`",
+        source: None,
+        compiled: None,
+        tests: &["{tests}/core"],
+        environment: &[],
+        pytest: &[],
+        limit: "600",
+        test_limit: "60",
+    },
+];
