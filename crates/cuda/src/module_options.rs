@@ -80,7 +80,7 @@ impl Jit {
                 option::GLOBAL_SYMBOL_COUNT if value as u32 != 0 => {
                     return Err(CUresult::NOT_SUPPORTED);
                 }
-                0..option::NUM_OPTIONS => {}
+                other if other < option::NUM_OPTIONS => {}
                 _ => return Err(CUresult::INVALID_VALUE),
             }
         }
