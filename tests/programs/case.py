@@ -6,7 +6,7 @@ import struct
 import numpy as np
 
 HERE = pathlib.Path(__file__).parent
-FORMATS = ["nvcc-O3", "nvcc-O0", "nvcc-sm90", "nvcc-lineinfo", "nvcc-G", "nvrtc", "clang-O0", "clang-O2"]
+FORMATS = ["nvcc-O3", "nvcc-O0", "nvcc-sm90", "nvcc-sm75", "nvcc-lineinfo", "nvcc-G", "nvrtc", "clang-O0", "clang-O2"]
 BYTES = {"8": 1, "16": 2, "32": 4, "64": 8}
 INLINE = 640
 

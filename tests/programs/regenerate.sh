@@ -9,6 +9,7 @@
 #   nvcc-O3    nvcc -arch=compute_75 -ptx -O3                    nvcc-O0   ... -Xcicc -O0           nvcc-G   ... -G
 #   nvcc-lineinfo   ... -O3 -lineinfo
 #   nvcc-sm90  nvcc -arch=compute_90 -ptx -O3, and compute_80 for the other forms of the program
+#   nvcc-sm75  nvcc -arch=compute_75 -ptx -O3, where the others are for compute_80
 #   nvrtc      nvrtc --gpu-architecture=compute_70
 #   clang-O0, clang-O2   clang -x cuda --cuda-gpu-arch=sm_70 -nocudainc -nocudalib --cuda-device-only -S -include clang.h
 # Contraction of f32 products and sums is switched off unless the flags say "contract": the forms must agree on every bit.
@@ -23,13 +24,13 @@ here=$PWD
 # Debug information names the source's folder: a neutral one.
 work=/tmp/texunit-programs; rm -rf $work; mkdir -p $work
 
-# program | forms besides nvcc-O3 and nvcc-O0 (G: nvcc-G, l: nvcc-lineinfo, r: nvrtc, c: clang-O0 and -O2, s: nvcc-sm90) | flags
+# program | forms besides nvcc-O3 and nvcc-O0 (G: nvcc-G, l: nvcc-lineinfo, r: nvrtc, c: clang-O0 and -O2, s: nvcc-sm90, e: nvcc-sm75) | flags
 table='
 alloca          |G  |
 arithmetic      |r  |
 async_copy      |s  | noO0
 atomics         |r  |
-barrier_matmul  |s  | noO0
+barrier_matmul  |e  | noO0 80
 barrier_stages  |s  | noO0
 barriers        |r  |
 bitonic         |c  |
@@ -93,8 +94,9 @@ while IFS='|' read -r name forms flags; do
   case $flags in *ftz*) nvcc_flags+=" -ftz=true"; nvrtc_flags+=" --ftz=true"; clang_flags+=" -fgpu-flush-denormals-to-zero -ffp-contract=off" ;; esac
   case $flags in *fast*) nvcc_flags+=" -use_fast_math"; nvrtc_flags+=" --use_fast_math" ;; esac
   arch=75 early=70
-  case $flags in *90*) arch=90 early=90 ;; esac
+  case $flags in *90*) arch=90 early=90 ;; *80*) arch=80 early=80 ;; esac
   case $forms in *s*) arch=80; nvcc -arch=compute_90 -ptx -O3 $nvcc_flags kernel.cu -o nvcc-sm90.ptx ;; esac
+  case $forms in *e*) nvcc -arch=compute_75 -ptx -O3 $nvcc_flags kernel.cu -o nvcc-sm75.ptx ;; esac
   nvcc -arch=compute_$arch -ptx -O3 $nvcc_flags kernel.cu -o nvcc-O3.ptx
   # Without optimisation nvcc has no dot products of bytes, and too much is left of libcu++.
   case $flags in *noO0*) ;; *) nvcc -arch=compute_$arch -ptx -Xcicc -O0 $nvcc_flags kernel.cu -o nvcc-O0.ptx ;; esac
@@ -105,7 +107,7 @@ while IFS='|' read -r name forms flags; do
       $clang -x cuda --cuda-gpu-arch=sm_70 -nocudainc -nocudalib --cuda-device-only -S -$level $clang_flags -include ../clang.h kernel.cu -o clang-$level.ptx
     done ;; esac
   for ptx in *.ptx; do
-    case $ptx in nvcc-sm90*) "$ptxas13" -arch=sm_90 $ptx -o /dev/null ;; nvcc*) "$ptxas13" -arch=sm_$arch $ptx -o /dev/null ;; *) "$ptxas12" -arch=sm_$arch $ptx -o /dev/null ;; esac || echo "ptxas refuses $name/$ptx"
+    case $ptx in nvcc-sm90*) "$ptxas13" -arch=sm_90 $ptx -o /dev/null ;; nvcc-sm75*) "$ptxas13" -arch=sm_75 $ptx -o /dev/null ;; nvcc*) "$ptxas13" -arch=sm_$arch $ptx -o /dev/null ;; *) "$ptxas12" -arch=sm_$arch $ptx -o /dev/null ;; esac || echo "ptxas refuses $name/$ptx"
   done
   cp ./*.ptx "$here/$name/"
   cd "$here"

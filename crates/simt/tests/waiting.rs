@@ -38,7 +38,9 @@ READY:       bar.sync 0;
 DONE:        ret;",
             last = WARPS - 1,
         ),
-    );
+    )
+    // For try_wait.
+    .replace(".target sm_80", ".target sm_90");
     let loaded = load_text(&text);
     let (address, block) = loaded.buffer(WARPS as usize + 1);
     let how = How { block: [32 * WARPS, 1, 1], max_steps: 100_000_000, ..How::default() };

@@ -225,7 +225,7 @@ pub(crate) enum Op {
         a: Slot,
         space: texunit_memory::SpaceKind,
     },
-    /// nanosleep, and where a loop only waits (`lower::spin`): others go first.
+    /// nanosleep, a look at %globaltimer, and where a loop only waits (`lower::spin`): others go first.
     Yield,
     Branch {
         target: u32,

@@ -5,8 +5,6 @@ use crate::code::NONE;
 
 /// Steps that a group waits for lanes that run without sign of spinning.
 const PATIENCE: u64 = 1 << 16;
-/// Steps that a turn counts for, in this, which ends because all that can run waits for others.
-const YIELDED: u64 = 1 << 6;
 /// Steps that it waits when atomics ran meanwhile: they may be spinning on what a waiting lane has.
 const SPIN_PATIENCE: u64 = 1 << 11;
 
@@ -227,18 +225,6 @@ impl Warp {
                 self.open(g);
             }
         }
-    }
-
-    /// Lanes have let others go first: those that wait for them in groups have waited longer.
-    pub(crate) fn has_yielded(&mut self) {
-        for group in self.groups.iter_mut().filter(|group| group.arrived != 0) {
-            group.since = group.since.saturating_sub(YIELDED);
-        }
-    }
-
-    /// Whether all splits that can run are among these lanes.
-    pub(crate) fn only(&self, among: u32) -> bool {
-        self.splits.iter().all(|s| s.state != State::Ready || s.mask & !among == 0)
     }
 
     /// Lanes of a split end.

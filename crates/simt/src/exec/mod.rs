@@ -28,6 +28,7 @@ mod together;
 mod transfer;
 mod transport;
 mod warp;
+mod yielding;
 
 use crate::code::Func;
 use crate::fault::Fault;

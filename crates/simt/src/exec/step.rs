@@ -29,9 +29,6 @@ pub(crate) enum Flow {
     Waits(State),
 }
 
-/// Atomics of a turn after which others go first: they may be those of a loop that waits for a lock.
-const ATOMICS: u32 = 64;
-
 /// What came of a turn of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
@@ -149,28 +146,6 @@ impl Context<'_> {
         }
         split.pc += 1;
         Ok(Flow::Goes)
-    }
-
-    /// Instructions with which threads wait for others, in loops of their own.
-    #[inline(never)]
-    fn meeting(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Result<Flow, Box<Trouble>> {
-        warp.last_atomic = warp.steps;
-        let waits = match op {
-            Op::Atomic(atomic) => {
-                self.atomic(warp, atomic, mask)?;
-                warp.atomics += 1;
-                let many = warp.atomics >= ATOMICS;
-                warp.atomics %= ATOMICS;
-                many
-            }
-            Op::Mbarrier(op) => self.mbarrier(warp, op, mask)?,
-            _ => {
-                // A step also where it is no instruction: a turn of nothing else is none without progress.
-                warp.steps += 1;
-                true
-            }
-        };
-        Ok(if waits { Flow::Yields } else { Flow::Goes })
     }
 
     /// Runs machine code and the inner loop, up to an instruction that is for neither. True: the turn is

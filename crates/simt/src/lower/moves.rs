@@ -75,6 +75,11 @@ impl<'a> Builder<'a> {
                 let same = matches!(a, Operand::Reg(_)) && to.is_wide() == from.is_wide();
                 let keep = if same { u64::MAX } else { self.keep(d) };
                 self.copy(to, from, keep, true);
+                // Who looks at the clock waits, and others go first.
+                if let Operand::Special(R::Globaltimer | R::GlobaltimerLo | R::GlobaltimerHi, _) = a
+                {
+                    self.finisher(Op::Yield);
+                }
                 Some(())
             }
         }

@@ -1,0 +1,59 @@
+//! Threads that wait for others in loops of their own: they let the others go first.
+//!
+//! A test of an mbarrier that fails, `nanosleep`, a look at %globaltimer, and a turn of a loop that only
+//! looks at memory (`lower::spin`) end the turn of their split; if nothing else of the warp can run, the
+//! warp's turn too. Loops that nothing tells from others end with the turns of their warps; those of
+//! atomics sooner.
+
+use super::context::{Context, Trouble};
+use super::step::Flow;
+use super::warp::{State, Warp};
+use crate::code::Op;
+
+/// Atomics of a turn after which others go first: they may be those of a loop that waits for a lock.
+const ATOMICS: u32 = 64;
+/// Steps that a turn which has ended like this counts for, as far as lanes go that wait in groups.
+const YIELDED: u64 = 1 << 6;
+
+impl Context<'_> {
+    /// Instructions with which threads wait for others.
+    #[inline(never)]
+    pub(super) fn meeting(
+        &mut self,
+        warp: &mut Warp,
+        op: &Op,
+        mask: u32,
+    ) -> Result<Flow, Box<Trouble>> {
+        warp.last_atomic = warp.steps;
+        let waits = match op {
+            Op::Atomic(atomic) => {
+                self.atomic(warp, atomic, mask)?;
+                warp.atomics += 1;
+                let many = warp.atomics >= ATOMICS;
+                warp.atomics %= ATOMICS;
+                many
+            }
+            Op::Mbarrier(op) => self.mbarrier(warp, op, mask)?,
+            _ => {
+                // A step also where it is no instruction: a turn of nothing else is none without progress.
+                warp.steps += 1;
+                true
+            }
+        };
+        Ok(if waits { Flow::Yields } else { Flow::Goes })
+    }
+}
+
+impl Warp {
+    /// Lanes have let others go first: those that wait for them in groups have waited longer.
+    pub(crate) fn has_yielded(&mut self) {
+        for group in self.groups.iter_mut().filter(|group| group.arrived != 0) {
+            group.since = group.since.saturating_sub(YIELDED);
+        }
+    }
+
+    /// Whether all splits that can run are among these lanes.
+    pub(crate) fn only(&self, among: u32) -> bool {
+        self.splits.iter().all(|s| s.state != State::Ready || s.mask & !among == 0)
+    }
+}
