@@ -216,7 +216,7 @@ impl<'a> Body<'_, 'a> {
             let message = format!("{name} cannot write to an incoming parameter");
             let diagnostic = Diagnostic::error("E0216", span, message)
                 .help("copy the parameter into a register or .local memory");
-            if element {
+            if element && site.i.guard.is_none() {
                 self.cx.report_miscompiled(diagnostic);
                 return Some(());
             }

@@ -40,7 +40,7 @@ words! {
         Cp = "cp", Createpolicy = "createpolicy", Elect = "elect",
         Griddepcontrol = "griddepcontrol", Ldmatrix = "ldmatrix", Mbarrier = "mbarrier",
         Movmatrix = "movmatrix", Stmatrix = "stmatrix",
-        // Known by name only: no row of the table, never executed
+        // Known by name only: no row of the table
         Clusterlaunchcontrol = "clusterlaunchcontrol", Getctarank = "getctarank", Mapa = "mapa",
         Mma = "mma", Multimem = "multimem", Setmaxnreg = "setmaxnreg", Tcgen05 = "tcgen05",
         Tensormap = "tensormap", Wgmma = "wgmma", Wmma = "wmma",

@@ -277,7 +277,6 @@ fn refusals_name_the_instruction_and_the_reason() {
         ),
         ("tcgen05.wait::ld.sync.aligned;", "tensor memory"),
         ("multimem.red.global.add.u32 [%d0], %r1;", "several GPUs"),
-        ("setmaxnreg.inc.sync.aligned.u32 64;", "registers"),
         ("cvt.rs.f16x2.f32 %r0, %f1, %f2, %r3;", "documented"),
         ("fma.rn.oob.f16 %h0, %h1, %h2, %h3;", "out of bounds"),
     ];

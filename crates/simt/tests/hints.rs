@@ -37,6 +37,21 @@ fn hints_and_fences_change_nothing() {
     assert_eq!(run_words(&text, ONE, 2), [17, 25]);
 }
 
+/// Warps have all registers that they name: there is nothing to give or take.
+#[test]
+fn registers_are_not_traded() {
+    let text = kernel_with(
+        "",
+        ".reg .u32 %v;",
+        "mov.u32 %v, 17;
+         setmaxnreg.inc.sync.aligned.u32 240;
+         setmaxnreg.dec.sync.aligned.u32 24;
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    assert_eq!(run_words(&text.replace("sm_80", "sm_90a"), ONE, 1), [17]);
+}
+
 #[test]
 fn ldu_loads_scalars_and_vectors() {
     let text = kernel_with(

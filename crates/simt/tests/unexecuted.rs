@@ -159,6 +159,10 @@ fn the_page_lists_what_is_not_executed() {
     assert!(found == text, "docs/unexecuted.md is out of date: run with UPDATE=1\n{text}");
     // What the tables say of themselves is there, and nothing of it is asked about in vain.
     for opcode in Opcode::ALL.iter().filter(|o| forms_of(**o).is_empty()) {
+        if *opcode == Opcode::Setmaxnreg {
+            // It changes no result, and is executed as nothing.
+            continue;
+        }
         assert!(page.contains_key(opcode.name()), "no module with {opcode}");
     }
     for form in forms() {

@@ -38,7 +38,7 @@ super::rows! { ROWS:
     St "hint:relaxed|release hint:SCOPE space:global? hint:STOREHINT? hint:L2::cache_hint vec:v2|v4? ty:MEM|b128", "m x:0 s:!b64", 74, 80, "9.7.9.11", "ordered store with a cache policy";
     St "hint:mmio hint:relaxed hint:sys space:global? ty:MEM", "m x:0", 82, 70, "9.7.9.11", "store to device registers";
     St "x:async hint:weak? hint:mmio|release? hint:SCOPE? space:shared::cluster|global? x:mbarrier::complete_tx::bytes? vec:v2|v4? ty:b8|u8|s8|b16|u16|s16|b32|b64|u32|u64|s32|s64|f32|f64", "*", 81, 90, "9.7.9.12", "asynchronous store";
-    St "x:bulk hint:weak? space:shared::cta", "*", 86, 100, "9.7.9.13", "bulk fill";
+    St "x:bulk hint:weak? space:shared::cta?", "*", 86, 100, "9.7.9.13", "bulk fill";
     Prefetch "space:global|local? hint:L1|L2", "m", 20, 20, "9.7.9.15", "fetch a line into a cache";
     Prefetch "space:global? hint:L2::evict_last|L2::evict_normal", "m", 74, 80, "9.7.9.15", "fetch a line into a cache";
     Prefetch "space:const|param? hint:tensormap", "m", 80, 90, "9.7.9.15", "fetch a tensor map";

@@ -181,6 +181,7 @@ impl<'a> Builder<'a> {
             | O::Fence
             | O::Nanosleep
             | O::Griddepcontrol
+            | O::Setmaxnreg
             | O::Pmevent => self.control(inst),
             O::Cp
             | O::Mbarrier

@@ -14,7 +14,6 @@ const BULK: &str = "the units that copy in the background (TMA) are not simulate
      and st, or with cp.async of 4 to 16 bytes";
 const MULTIMEM: &str = "memory that several GPUs share is not simulated; use ld, st and red on \
      memory of one device";
-const REGISTERS: &str = "warps do not trade registers here; leave it out, it changes no result";
 const RANDOM: &str = "which bits of the random operand round which element is not documented; \
      round with .rn or .rz";
 const OUT_OF_BOUNDS: &str = "the NaN that stands for a place out of bounds comes from tensor \
@@ -40,12 +39,12 @@ pub(super) fn reason(inst: &Instruction) -> Option<&'static str> {
         O::Tcgen05 => TENSOR_MEMORY,
         O::Ldmatrix | O::Stmatrix | O::Movmatrix => TENSOR,
         O::Getctarank | O::Mapa | O::Clusterlaunchcontrol => CLUSTER,
-        O::Barrier | O::Fence | O::Membar if word.is_some() => CLUSTER,
+        O::Barrier if word.is_some() => CLUSTER,
+        O::Fence | O::Membar if word.is_some() => BULK,
         O::Cp | O::Tensormap => BULK,
         O::St | O::Red if matches!(word, Some("async" | "mbarrier::complete_tx::bytes")) => CLUSTER,
         O::St if word == Some("bulk") => BULK,
         O::Multimem => MULTIMEM,
-        O::Setmaxnreg => REGISTERS,
         O::Cvt if word == Some("rs") => RANDOM,
         O::Fma if word == Some("oob") => OUT_OF_BOUNDS,
         _ => return None,
@@ -53,10 +52,6 @@ pub(super) fn reason(inst: &Instruction) -> Option<&'static str> {
 }
 
 /// What to say of an atomic operation.
-pub(super) fn atomic() -> String {
-    let known = "executed are add, min, max, inc, dec, and, or, xor, exch and cas of the types that \
-                 PTX has them for, also of vectors";
-    format!(
-        "{known}, in global and shared memory; local memory belongs to one thread: use ld and st"
-    )
-}
+pub(super) const ATOMIC: &str = "executed are add, min, max, inc, dec, and, or, xor, exch and cas of \
+     the types that PTX has them for, also of vectors, in global and shared memory; local memory belongs \
+     to one thread: use ld and st";

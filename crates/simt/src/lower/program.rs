@@ -267,7 +267,7 @@ pub(super) fn why_unsupported(
         ),
         Opcode::Tex | Opcode::Tld4 => ("E0401", GARBLED.to_owned()),
         Opcode::Suld | Opcode::Sust | Opcode::Sured => ("E0402", GARBLED.to_owned()),
-        Opcode::Atom | Opcode::Red => ("E0403", super::machinery::atomic()),
+        Opcode::Atom | Opcode::Red => ("E0403", super::machinery::ATOMIC.to_owned()),
         Opcode::Call if callee.is_some_and(super::machinery::is_device_runtime) => {
             ("E0404", super::machinery::DEVICE_RUNTIME.to_owned())
         }
