@@ -133,9 +133,6 @@ fn kernels_see_what_is_set() {
     assert_eq!(fetch(&places(1.0, 0.0), 16), (0..16).collect::<Vec<_>>());
     ok!(cuTexRefSetArray(reference, second, OVERRIDE));
     assert_eq!(fetch(&places(1.0, 0.0), 16), (1000..1016).collect::<Vec<_>>());
-    // The reference keeps what it reads.
-    ok!(cuArrayDestroy(second));
-    assert_eq!(fetch(&places(1.0, 0.0), 1), [1000]);
     ok!(cuTexRefSetFlags(reference, CU_TRSF_NORMALIZED_COORDINATES));
     assert_eq!(fetch(&places(0.25, 0.0), 16), (1000..1016).collect::<Vec<_>>());
     // Outside: the initialiser's mode along x, then the border.
@@ -150,6 +147,10 @@ fn kernels_see_what_is_set() {
     let colour = [f32::from_bits(77), 0.0, 0.0, 0.0];
     ok!(cuTexRefSetBorderColor(reference, &raw const colour));
     assert_eq!(fetch(&outside, 1), [77]);
+    // What it reads is gone.
+    ok!(cuArrayDestroy(second));
+    runner.launch("fetch", 0, &outside);
+    fails!(ILLEGAL_ADDRESS, cuCtxSynchronize());
     ok!(cuCtxDestroy_v2(context));
 }
 
@@ -196,13 +197,15 @@ fn memory_of_a_reference() {
     let bytes: Vec<u8> = (0..4096).map(|i| (i % 251) as u8).collect();
     ok!(cuMemcpyHtoD_v2(memory, bytes.as_ptr(), bytes.len()));
     let (mut offset, mut back) = (9, 0);
-    // The format comes first.
-    fails!(INVALID_VALUE, cuTexRefSetAddress_v2(&raw mut offset, reference, memory, 64));
-    ok!(cuTexRefSetFormat(reference, 0x01, 1));
-    ok!(cuTexRefSetFlags(reference, CU_TRSF_READ_AS_INTEGER));
+    // The format may come behind the address (PyCUDA's own tests do so); what is not there is seen at once.
+    fails!(INVALID_VALUE, cuTexRefSetAddress_v2(&raw mut offset, reference, memory, 5000));
     ok!(cuTexRefSetAddress_v2(&raw mut offset, reference, memory, 64));
     assert_eq!(offset, 0);
+    ok!(cuTexRefSetFormat(reference, 0x01, 1));
+    ok!(cuTexRefSetFlags(reference, CU_TRSF_READ_AS_INTEGER));
     let row = |count| firsts(&runner.run("fetch_row", 0, &places(1.0, 0.0)), count);
+    assert_eq!(row(4), [0, 1, 2, 3]);
+    ok!(cuTexRefSetAddress_v2(&raw mut offset, reference, memory, 64));
     assert_eq!(row(4), [0, 1, 2, 3]);
     // What is not aligned begins before, by an offset that the kernel has to add.
     ok!(cuTexRefSetAddress_v2(&raw mut offset, reference, memory + 515, 64));

@@ -180,7 +180,7 @@ fn surfaces_need_no_flag_of_their_array() {
 }
 
 #[test]
-fn an_array_lives_as_long_as_its_textures() {
+fn a_texture_ends_with_its_array() {
     let context = context();
     let text = kernels();
     let runner = Runner::new(&text);
@@ -189,7 +189,6 @@ fn an_array_lives_as_long_as_its_textures() {
     copy(given, texels.as_mut_ptr(), true, [16, 4, 1]);
     let state = CUDA_TEXTURE_DESC { address_mode: [1; 3], ..CUDA_TEXTURE_DESC::default() };
     let handle = texture(&of_array(given), &state, None);
-    ok!(cuArrayDestroy(given));
     let at: Vec<u8> = (0..THREADS)
         .flat_map(|i| [(i % 4) as f32, (i / 4 % 4) as f32, 0.0, 0.0])
         .flat_map(f32::to_le_bytes)
@@ -198,11 +197,23 @@ fn an_array_lives_as_long_as_its_textures() {
     for (i, texel) in got.chunks_exact(16).enumerate() {
         assert_eq!(texel[..4], ((i % 16) as f32).to_le_bytes());
     }
-    // A texture that was destroyed is a fault of the kernel, which every later call answers.
-    ok!(cuTexObjectDestroy(handle));
+    // Without its array, a fetch is a fault of the kernel, which every later call answers.
+    ok!(cuArrayDestroy(given));
     runner.launch("fetch_2d", handle, &at);
-    // SAFETY: it has no arguments.
-    assert_ne!(unsafe { cuCtxSynchronize() }, CUresult::SUCCESS);
+    fails!(ILLEGAL_ADDRESS, cuCtxSynchronize());
+    ok!(cuCtxDestroy_v2(context));
+}
+
+#[test]
+fn a_texture_that_was_destroyed_is_a_fault() {
+    let context = context();
+    let runner = Runner::new(&kernels());
+    let given = array(&plain(4, 4, 0x20, 1));
+    let handle = texture(&of_array(given), &CUDA_TEXTURE_DESC::default(), None);
+    runner.run("fetch_2d", handle, &[0; THREADS * 16]);
+    ok!(cuTexObjectDestroy(handle));
+    runner.launch("fetch_2d", handle, &[0; THREADS * 16]);
+    fails!(LAUNCH_FAILED, cuCtxSynchronize());
     ok!(cuCtxDestroy_v2(context));
 }
 

@@ -219,9 +219,9 @@ mod linux {
 
         #[test]
         fn the_systems_own_map_is_read() {
+            static CONSTANT: [u8; 4] = *b"text";
             let mut word = Box::new([1_u8; 64]);
             let heap = word.as_mut_ptr() as u64;
-            static CONSTANT: [u8; 4] = *b"text";
             let constant = CONSTANT.as_ptr() as u64;
             let ranges = [heap..heap + 64, constant..constant + 4, 1..2];
             let rights = super::super::rights(&ranges).expect("/proc is there");

@@ -19,8 +19,9 @@ pub(crate) const DEFAULT: &str = "NVIDIA GeForce RTX 3060 sm_86\n144\n";
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let plain: [(&str, Test); 3] = [
+    let plain: [(&str, Test); 4] = [
         ("exit codes and signals are the program's", exit_codes),
+        ("bounds", bounds),
         ("what cannot be started has 125", not_started),
         ("install-libs", install_libs),
     ];
@@ -132,6 +133,21 @@ pub(crate) fn program(
 ) -> Result<PathBuf, Failed> {
     let flags: Vec<_> = flags.iter().map(|&flag| flag.to_owned()).collect();
     build(setup, &setup.cases().join("commands").join(name), variant, &flags)
+}
+
+/// The library reads them from the environment; crates/cuda/tests/settings.rs has what it does then.
+fn bounds(setup: &Setup) -> Result<(), Failed> {
+    let shown = ["sh", "-c", "echo bounds=$TEXUNIT_BOUNDS"];
+    for value in ["exact", "hardware"] {
+        let of = setup.build.join("bounds");
+        let ended = succeed(setup.run().args(["--bounds", value]).args(shown), &of)?;
+        same(ended.stdout.clone(), format!("bounds={value}\n"), &ended)?;
+    }
+    let of = setup.build.join("bounds");
+    let ended = succeed(setup.run().args(shown).env("TEXUNIT_BOUNDS", "hardware"), &of)?;
+    same(&*ended.stdout, "bounds=hardware\n", &ended)?;
+    let ended = run(setup.run().args(["--bounds", "loose"]).args(shown), &of)?;
+    same(ended.status.code(), Some(2), &ended)
 }
 
 fn exit_codes(setup: &Setup) -> Result<(), Failed> {

@@ -94,10 +94,10 @@ fn register(context: &Context, pointer: Raw, size: usize, flags: u32) -> Answer 
     if flags & CU_MEMHOSTREGISTER_IOMEMORY != 0 {
         return Err(CUresult::NOT_SUPPORTED);
     }
-    let writable = flags & CU_MEMHOSTREGISTER_READ_ONLY == 0;
-    check_rights(address, size as u64, writable)?;
     let data = NonNull::new(std::ptr::with_exposed_provenance_mut::<u8>(address as usize));
     let data = data.ok_or(CUresult::INVALID_VALUE)?;
+    let writable = flags & CU_MEMHOSTREGISTER_READ_ONLY == 0;
+    check_rights(address, size as u64, writable)?;
     // SAFETY: it is there now, with these rights, where that can be asked. `memory::free` ends the block, and what
     // `foreign` says of that holds here: launches, copies and objects find it anew each time. That the memory is
     // not unmapped during one of them is up to the caller of the C function. The library makes no references to
