@@ -15,7 +15,9 @@ use crate::module::Module;
 use crate::texture::{self, Source};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use texunit_cuda_abi::{CU_TRSF_NORMALIZED_COORDINATES, CUDA_ARRAY_DESCRIPTOR, CUresult};
+use texunit_cuda_abi::{
+    CU_AD_FORMAT_UNSIGNED_INT8, CU_TRSF_NORMALIZED_COORDINATES, CUDA_ARRAY_DESCRIPTOR, CUresult,
+};
 use texunit_device::{Device, OpaqueKind, Sampler, TextureDescriptor};
 
 /// Which variable of which module a reference is.
@@ -76,14 +78,15 @@ pub(crate) enum Bound {
 impl TextureState {
     /// What it reads, for the device; `None` if that is nothing.
     ///
-    /// `CUDA_ERROR_INVALID_VALUE` if memory is not there, or its format is not set.
+    /// `CUDA_ERROR_INVALID_VALUE` if memory is not there. Linear memory whose format is still to be set is nothing.
     fn source(&self, device: &Device) -> Answer<Option<Source>> {
         Ok(match &self.bound {
             Bound::Nothing => None,
             Bound::Array(_, source) | Bound::Mipmapped(_, source) => Some(source.clone()),
             &Bound::Linear(address, bytes) => {
-                let (number, channels) = self.format.ok_or(CUresult::INVALID_VALUE)?;
-                Some(Source::linear(device, address, bytes, format(number, channels)?)?)
+                let (number, channels) = self.format.unwrap_or((CU_AD_FORMAT_UNSIGNED_INT8, 1));
+                let source = Source::linear(device, address, bytes, format(number, channels)?)?;
+                self.format.map(|_| source)
             }
             Bound::Pitched(address, what, pitch) => {
                 let format = format(what.format, what.num_channels)?;
