@@ -7,7 +7,7 @@
 use crate::image::Ptx;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use texunit_syntax::ast::{Function, Item, Linkage, Variable};
+use texunit_syntax::ast::{Block, Directive, Function, Item, Linkage, Statement, Variable};
 use texunit_syntax::{Diagnostic, SourceFile};
 
 /// A name at module scope.
@@ -76,8 +76,10 @@ fn link_all(inputs: &[Ptx]) -> Result<Ptx, String> {
     let chosen = choose(&symbols, inputs)?;
     let fresh = private_names(&symbols);
     let mut text = header(items().flatten(), inputs);
+    let mut files = 0;
     for (i, (ptx, items)) in inputs.iter().zip(items()).enumerate() {
         let mut edits = headers(items);
+        files = number_files(items, &ptx.text, files, &mut edits);
         for (k, symbol) in symbols[i].iter().enumerate() {
             edits.extend(edit(symbol, (i, k), &chosen, &symbols));
         }
@@ -211,7 +213,9 @@ fn header<'a>(items: impl Iterator<Item = &'a Item<'a>> + Clone, inputs: &[Ptx])
     let targets: Vec<String> = items
         .filter_map(|item| match item {
             Item::Target(target) => {
-                let words: Vec<&str> = target.options.iter().map(|word| word.text).collect();
+                // Whose sections of debug information are taken out has no `debug` either.
+                let words: Vec<&str> =
+                    target.options.iter().map(|word| word.text).filter(|&w| w != "debug").collect();
                 Some(words.join(", "))
             }
             _ => None,
@@ -221,7 +225,7 @@ fn header<'a>(items: impl Iterator<Item = &'a Item<'a>> + Clone, inputs: &[Ptx])
     format!(".version {major}.{minor}\n.target {target}\n.address_size 64\n")
 }
 
-/// Takes the header out of a text, and debug information, which would be numbered anew.
+/// Takes the header out of a text, and the sections of debug information, whose places are other ones then.
 fn headers(items: &[Item<'_>]) -> Vec<Edit> {
     let span = |item: &Item<'_>| match item {
         Item::Version(v) => Some(v.span),
@@ -231,6 +235,60 @@ fn headers(items: &[Item<'_>]) -> Vec<Edit> {
         _ => None,
     };
     items.iter().filter_map(span).map(|span| (span.range(), String::new())).collect()
+}
+
+/// Gives the files of a text numbers that no text before it has: above `taken`. The highest that is taken then.
+fn number_files(items: &[Item<'_>], text: &str, taken: u64, edits: &mut Vec<Edit>) -> u64 {
+    let mut highest = taken;
+    let mut change = |directive: &Directive<'_>| {
+        let name = directive.name.text.trim_start_matches('.');
+        let range = directive.span.range();
+        let Some(start) = text.get(range.clone()).and_then(|whole| whole.find(directive.text))
+        else {
+            return;
+        };
+        let mut number = |behind: usize| {
+            let rest = &directive.text[behind..];
+            let from = rest.len() - rest.trim_start().len();
+            let length = rest[from..].bytes().take_while(u8::is_ascii_digit).count();
+            let Ok(old) = rest[from..from + length].parse::<u64>() else { return };
+            let new = old.saturating_add(taken);
+            if name == "file" {
+                highest = highest.max(new);
+            }
+            let at = range.start + start + behind + from;
+            edits.push((at..at + length, new.to_string()));
+        };
+        let inlined = "inlined_at";
+        if matches!(name, "file" | "loc") {
+            number(0);
+        }
+        if let Some(at) = directive.text.rfind(inlined).filter(|_| name == "loc") {
+            number(at + inlined.len());
+        }
+    };
+    for item in items {
+        match item {
+            Item::Directive(directive) => change(directive),
+            Item::Function(Function { body: Some(body), .. }) => each_directive(body, &mut change),
+            _ => {}
+        }
+    }
+    highest
+}
+
+/// All directives of a body.
+fn each_directive<'a>(block: &Block<'a>, visit: &mut impl FnMut(&Directive<'a>)) {
+    let mut blocks = vec![block];
+    while let Some(block) = blocks.pop() {
+        for statement in &block.statements {
+            match statement {
+                Statement::Directive(directive) => visit(directive),
+                Statement::Block(inner) => blocks.push(inner),
+                _ => {}
+            }
+        }
+    }
 }
 
 /// What linking changes of a symbol.

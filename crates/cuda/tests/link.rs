@@ -235,6 +235,40 @@ fn launches_from_the_device_are_linked_and_refused_when_they_are_launched() {
     ok!(cuLaunchKernel(fine, 1, 1, 1, 1, 1, 1, 0, none, params, null_mut()));
 }
 
+/// A text with debug information: files 1 and 2, lines in a block of a function, a section.
+fn debugged(symbols: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_75, debug\n.address_size 64\n.extern .func (.param .b32 r) twice(.param .b32 a);\n\
+         {symbols}\n.file 1 \"one.py\"\n.file 2 \"two.py\"\n.section .debug_str\n{{\n$L__name:\n.b8 97\n.b8 0\n}}\n"
+    )
+}
+
+#[test]
+fn texts_with_debug_information_are_linked() {
+    context();
+    let kernel = debugged(
+        ".visible .entry k(.param .u64 p) {\n.loc 1 5 0\n.reg .u64 %rd<2>; .reg .b32 %r<2>; .param .b32 a; .param .b32 r;\n\
+         .loc 1 6 3\nld.param.u64 %rd1, [p];\n{\n.loc 2 9 1, function_name $L__name, inlined_at 1 6 3\n\
+         st.param.b32 [a], 21; call (r), twice, (a); ld.param.b32 %r1, [r]; }\nst.global.u32 [%rd1], %r1;\nret;\n}",
+    );
+    let twice = debugged(
+        ".visible .func (.param .b32 r) twice(.param .b32 a) {\n.loc 2 3 0\n.reg .b32 %r<2>;\n\
+         ld.param.b32 %r1, [a]; add.u32 %r1, %r1, %r1; st.param.b32 [r], %r1;\nret;\n}",
+    );
+    let (first, second) = (CString::new(kernel).unwrap(), CString::new(twice).unwrap());
+    let mut word = 0_u64;
+    ok!(cuMemAlloc_v2(&raw mut word, 4));
+    for inputs in [[&first, &second], [&second, &first]] {
+        let k = function(linked(&inputs.map(|text| (PTX, text.to_bytes())), &[]));
+        ok!(cuMemsetD32_v2(word, 0, 1));
+        let mut params = [(&raw mut word).cast::<u8>()];
+        ok!(cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, null_mut(), params.as_mut_ptr(), null_mut()));
+        let mut got = 0_u32;
+        ok!(cuMemcpyDtoH_v2((&raw mut got).cast(), word, 4));
+        assert_eq!(got, 42);
+    }
+}
+
 /// A kernel in which 60 numbers are alive at the same time.
 fn wide(directive: &str) -> CString {
     let mut text = format!(
