@@ -214,7 +214,8 @@ fn launches_that_no_device_takes_are_refused() {
     ] {
         assert_eq!(launch(small, grid, block, 0), value, "{grid:?} {block:?}");
     }
-    assert_eq!(launch(small, [1; 3], [65, 1, 1], 0), "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
+    // More than `.maxntid` (inferred: numba-cuda's tests expect it of cards).
+    assert_eq!(launch(small, [1; 3], [65, 1, 1], 0), value);
     let exact = here.function(c"exact");
     assert_eq!(launch(exact, [1; 3], [32, 1, 1], 0), fine);
     assert_eq!(launch(exact, [1; 3], [16, 1, 1], 0), value);
