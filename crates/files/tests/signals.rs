@@ -22,10 +22,11 @@ fn left(folder: &Path) -> Vec<String> {
     names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// One of the tests below that do the work, in a process of its own.
+/// One of the tests below that do the work, in a process of its own, in which no signal is ignored: those of a
+/// background job are in the whole test.
 fn child(test: &str, shell: &str, folder: &Path) -> Command {
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("{shell}; exec \"$0\" --exact {test} --ignored --nocapture"));
+    let mut command = Command::new("env");
+    command.args(["--default-signal", "sh", "-c"]).arg(format!("{shell}; exec \"$0\" --exact {test} --ignored --nocapture"));
     command.arg(std::env::current_exe().unwrap()).env(FOLDER, folder);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command

@@ -29,10 +29,12 @@ fn coordinates(geometry: Geometry) -> Option<u64> {
     }
 }
 
-/// Whether TXD does what the case does.
+/// Whether TXD does what the case does. A header has the geometry of its texels: what an instruction of another
+/// one sees (docs/numerics.md 1.13) has a header of its own, which crate `device` makes and tests.
 fn is_txd(built: &BuiltFetch) -> bool {
     let form = built.form;
     form.kind == FetchKind::Sample(Lod::Gradient)
+        && form.geometry == built.texture.resource.geometry()
         && !form.compare
         && !matches!(form.result, ResultType::F16 | ResultType::F16x2)
         && coordinates(form.geometry).is_some()

@@ -55,7 +55,8 @@ def main():
     context = check(driver.cuDevicePrimaryCtxRetain(device))
     check(driver.cuCtxSetCurrent(context))
     print(check(driver.cuDeviceGetName(64, device)).split(b"\0")[0].decode())
-    module = check(driver.cuModuleLoadData(np.frombuffer(compile_to_ptx(), np.uint8).ctypes.data))
+    ptx = np.frombuffer(compile_to_ptx(), np.uint8)  # its address is only good while it is there
+    module = check(driver.cuModuleLoadData(ptx.ctypes.data))
     kernel = check(driver.cuModuleGetFunction(module, b"sample"))
 
     texels = np.array([[0, 1, 2, 4], [10, 20, 40, 80]], np.float32)
