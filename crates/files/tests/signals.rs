@@ -26,7 +26,9 @@ fn left(folder: &Path) -> Vec<String> {
 /// background job are in the whole test.
 fn child(test: &str, shell: &str, folder: &Path) -> Command {
     let mut command = Command::new("env");
-    command.args(["--default-signal", "sh", "-c"]).arg(format!("{shell}; exec \"$0\" --exact {test} --ignored --nocapture"));
+    command
+        .args(["--default-signal", "sh", "-c"])
+        .arg(format!("{shell}; exec \"$0\" --exact {test} --ignored --nocapture"));
     command.arg(std::env::current_exe().unwrap()).env(FOLDER, folder);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
