@@ -12,7 +12,7 @@
 //! not know of each other's memory and kernels.
 //!
 //! Calls of nvrtc, NVIDIA's compiler, are bound to functions of this library where a program asks for machine
-//! code: [`nvrtc`].
+//! code: module `nvrtc`.
 //!
 //! # The invariant behind every unsafe access
 //!

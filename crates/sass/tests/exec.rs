@@ -159,7 +159,7 @@ fn the_cases_of_tex_grad() {
 #[test]
 fn random_cases_of_tex_grad() {
     let (mut cases, mut lacking) = (0, 0);
-    for index in 0..6000 {
+    for index in 0..8000 {
         match replay(&random_unit_case(11, index)) {
             Some(Ok(_)) => cases += 1,
             Some(Err(_)) => lacking += 1,
