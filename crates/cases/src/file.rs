@@ -124,6 +124,10 @@ fn read_text(path: &Path) -> Result<String, String> {
     if there.len() > MAX_FILE {
         return Err(format!("the file has {} bytes, but at most {MAX_FILE} are read", there.len()));
     }
+    // Files of the system that wait for more have no length.
+    if there.len() == 0 {
+        return Err("the file is empty".to_owned());
+    }
     let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
     String::from_utf8(bytes).map_err(|_| "expected a text file, but it is not UTF-8".to_owned())
 }

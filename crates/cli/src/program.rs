@@ -114,6 +114,15 @@ fn start(args: &RunArgs) -> Result<std::convert::Infallible, String> {
         // The program may change its folder.
         let report =
             std::path::absolute(report).map_err(|e| format!("{}: {e}", report.display()))?;
+        let named = texunit_files::Identity::of(&report);
+        if named.is_some()
+            && args.command.iter().any(|a| texunit_files::Identity::of(Path::new(a)) == named)
+        {
+            return Err(format!(
+                "--report: {} is named on the command line, too; name another file",
+                report.display()
+            ));
+        }
         refusal::report(&report)?;
         command.env("TEXUNIT_REPORT", report);
     }

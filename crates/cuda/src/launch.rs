@@ -147,7 +147,14 @@ pub(crate) fn launch(
         ..LaunchOptions::default()
     };
     let start = Instant::now();
-    let result = function.kernel.launch_packed(&options, params);
+    let attempt = || function.kernel.launch_packed(&options, params);
+    let mut result = attempt();
+    // Refused before anything has run.
+    if matches!(&result, Err(LaunchError::Args(error)) if refused(error) == CUresult::OUT_OF_MEMORY)
+    {
+        crate::memory::give_back(&context.gpu);
+        result = attempt();
+    }
     let time = start.elapsed();
     crate::memory::tell_unmapped(&context.gpu.device);
     match result {

@@ -156,11 +156,16 @@ pub(crate) fn allocate_as(
 pub(crate) fn with_room<T>(gpu: &Gpu, make: impl Fn() -> Answer<T>) -> Answer<T> {
     match make() {
         Err(CUresult::OUT_OF_MEMORY) => {
-            pool::give_back(gpu.ordinal);
+            give_back(gpu);
             make()
         }
         made => made,
     }
+}
+
+/// The pools of a device give back what they keep and nobody uses.
+pub(crate) fn give_back(gpu: &Gpu) {
+    pool::give_back(gpu.ordinal);
 }
 
 /// Allocates host memory that all devices reach, of a kind.

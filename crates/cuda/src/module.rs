@@ -87,7 +87,14 @@ pub(crate) fn load(place: Place<'_>, ptx: &Ptx, jit: &Jit) -> Answer<Handle<Modu
         }
         None => ptx,
     };
-    let result = texunit_device::Module::load(&place.gpu.device, &ptx.name, &ptx.text);
+    let attempt = || texunit_device::Module::load(&place.gpu.device, &ptx.name, &ptx.text);
+    let mut result = attempt();
+    if let Err(LoadError { diagnostics, .. }) = &result
+        && load_code(diagnostics) == CUresult::OUT_OF_MEMORY
+    {
+        crate::memory::give_back(place.gpu);
+        result = attempt();
+    }
     jit.took(start.elapsed());
     match result {
         Ok(loaded) => {

@@ -1,10 +1,9 @@
 //! PTX that is older than the device. It runs, but what the source has for newer devices only
 //! (`#if __CUDA_ARCH__ >= 800`) is not in it; some kernels are empty then.
 
-use crate::call::say;
+use crate::image::say_once;
 use crate::launch::Shape;
 use crate::module::Function;
-use std::sync::Once;
 use texunit_device::LaunchStats;
 
 /// What the trace of a launch says of it.
@@ -12,20 +11,17 @@ pub(crate) fn traced(function: &Function) -> String {
     function.older().map_or_else(String::new, |(target, _)| format!(", PTX for sm_{target}"))
 }
 
-/// Says once that a kernel is empty, where that may be because its PTX is older than the device.
+/// Says once of each kernel that it is empty, where that may be because its PTX is older than the device.
 pub(crate) fn note(function: &Function, shape: &Shape, stats: &LaunchStats) {
-    static ONCE: Once = Once::new();
     let Some((target, device)) = function.older().filter(|_| is_empty(shape, stats)) else {
         return;
     };
-    ONCE.call_once(|| {
-        say(format_args!(
-            "warning: kernel `{}` is empty. Its PTX is for sm_{target}, and the device is an sm_{device}: what the \
+    say_once(format!(
+        "warning: kernel `{}` is empty. Its PTX is for sm_{target}, and the device is an sm_{device}: what the \
              source has for newer devices (`__CUDA_ARCH__`) is not in it; compile with `-arch=compute_{device}`, or \
              run with TEXUNIT_DEVICE=sm_{target}",
-            function.kernel.name()
-        ));
-    });
+        function.kernel.name()
+    ));
 }
 
 /// Whether no thread did more than return.

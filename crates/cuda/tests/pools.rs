@@ -12,6 +12,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::{CU_MEM_ALLOCATION_TYPE_PINNED, CUmemLocation, CUmemPoolProps};
 
 functions! {
+    cuModuleLoadData(module: *mut Ptr, image: *const c_void);
+    cuModuleUnload(module: Ptr);
     cuMemPoolCreate(pool: *mut Ptr, props: *const CUmemPoolProps);
     cuMemPoolDestroy(pool: Ptr);
     cuMemPoolTrimTo(pool: Ptr, keep: usize);
@@ -209,6 +211,14 @@ fn what_is_kept_goes_where_it_is_needed() {
     free(pool.alloc(part));
     let elsewhere = other.alloc(2 * part);
     free(elsewhere);
+    // The variables of a module.
+    let (mut module, left) = (null_mut(), 12 * 1024 * MIB - in_use());
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .global .b8 much[{}];\0",
+        left + part
+    );
+    ok!(cuModuleLoadData(&raw mut module, text.as_ptr().cast()));
+    ok!(cuModuleUnload(module));
     ok!(cuMemFree_v2(address));
     for pool in [pool, other] {
         ok!(cuMemPoolDestroy(pool.0));

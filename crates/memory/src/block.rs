@@ -188,7 +188,8 @@ impl Block {
     /// Likewise, from the beginning of a page of 4096 bytes on: memory that the host program uses
     /// too (`cuMemHostAlloc`).
     pub fn page_aligned(size: usize, name: impl Into<String>) -> Option<Self> {
-        let align = if size >= LARGE { HUGE_PAGE } else { 4096 };
+        // As drivers align allocations from 1 MiB on.
+        let align = if size >= HUGE_PAGE / 2 { HUGE_PAGE } else { 4096 };
         Self::aligned(size, align, name.into())
     }
 

@@ -208,6 +208,7 @@ impl Memory {
             return Err(AttachError { address, len, other: None });
         };
         let mut state = self.state();
+        self.drop_ended(&mut state, address..end);
         let before = state.blocks.range(..end).next_back();
         let before = before.map(|(&base, entry)| (base, entry.block.size() as u64));
         // Two blocks may touch. An empty one has no bytes to share, but an address.
@@ -225,6 +226,20 @@ impl Memory {
         self.graves().cover(address..end);
         state.blocks.insert(address, Entry { block: Arc::clone(block), counted: false });
         Ok(())
+    }
+
+    /// Takes out what lies in a range and has ended: another device has found that it was unmapped.
+    fn drop_ended(&self, state: &mut State, range: std::ops::Range<u64>) {
+        while let Some((&base, entry)) = state.blocks.range(..range.end).next_back()
+            && base + entry.block.size() as u64 > range.start
+            && state.foreign.bases.contains(&base)
+            && entry.block.ended().is_some()
+        {
+            let block = Arc::clone(&entry.block);
+            state.blocks.remove(&base);
+            state.foreign.bases.remove(&base);
+            self.bury(base, &block);
+        }
     }
 
     /// Frees the allocation that begins at `address`, or takes out what was attached there; false

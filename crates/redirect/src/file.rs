@@ -59,6 +59,8 @@ pub(crate) struct Linked {
     pub(crate) runtime: Option<Inside>,
     /// Whether nvrtc is.
     pub(crate) nvrtc: bool,
+    /// Whether there is a table of symbols at all.
+    pub(crate) has_table: bool,
 }
 
 /// Functions that every runtime has, and of which major versions.
@@ -113,7 +115,7 @@ pub(crate) fn linked_into(path: &Path) -> Linked {
         let code = code(&file);
         symbols.retain(|symbol| code.iter().any(|range| range.contains(&symbol.address)));
         let nvrtc = symbols.iter().any(|symbol| symbol.name == b"nvrtcCompileProgram");
-        Some(Linked { runtime: runtime_of(&symbols), nvrtc })
+        Some(Linked { runtime: runtime_of(&symbols), nvrtc, has_table: true })
     };
     look().unwrap_or_default()
 }

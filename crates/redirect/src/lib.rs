@@ -195,8 +195,9 @@ impl State {
     fn loaded(&mut self, path: &Path, address: usize) {
         let linked = file::linked_into(path);
         let name = shown(path);
-        // Of the program, `texunit run` says what is to be said.
-        if path != Path::new(PROGRAM) && stripped::hides_runtime(path) {
+        // Of a program without a table of symbols `texunit run` says what is to be said.
+        let to_say = path != Path::new(PROGRAM) || linked.has_table;
+        if linked.runtime.is_none() && to_say && stripped::hides_runtime(path) {
             say(format_args!("{}", stripped::warning(path)));
         }
         if let Some(Err(why)) = linked.runtime.map(|inside| self.redirect(&inside, address)) {
@@ -206,7 +207,7 @@ impl State {
         }
         if linked.nvrtc {
             say(format_args!(
-                "nvrtc is linked into {name} (libnvrtc_static.a), where texunit cannot ask it for PTX; have the \
+                "nvrtc seems to be linked into {name} (libnvrtc_static.a), where texunit cannot ask it for PTX; have the \
                  program do so (--gpu-architecture=compute_XX), or link it with -lnvrtc"
             ));
         }

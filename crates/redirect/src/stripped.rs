@@ -1,4 +1,4 @@
-//! Libraries that have NVIDIA's runtime inside and no table of symbols, by which its functions could be found: all
+//! Libraries that have NVIDIA's runtime inside and no symbols of it, by which its functions could be found: all
 //! that can be done is to say so when they are loaded.
 
 use object::read::elf::ElfFile64;
@@ -13,15 +13,12 @@ const DRIVER: &[u8] = b"libcuda.so.1";
 /// Section of constants.
 const CONSTANTS: &str = ".rodata";
 
-/// Whether a file has the runtime inside, and no table of symbols. texunit's own libraries, and NVIDIA's
+/// Whether a file of which no table names the functions of a runtime has one inside. texunit's own libraries, and NVIDIA's
 /// shared runtime, export the functions.
 pub(crate) fn hides_runtime(path: &Path) -> bool {
     let look = || -> Option<bool> {
         let cache = ReadCache::new(File::open(path).ok()?);
         let file = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
-        if file.section_by_name(".symtab").is_some() {
-            return Some(false);
-        }
         // It loads the driver when it is first called, which few libraries do: only those are read.
         let (mut loads, mut exports) = (false, false);
         for symbol in file.dynamic_symbols() {
@@ -42,7 +39,7 @@ pub(crate) fn hides_runtime(path: &Path) -> bool {
 /// What the user should know of such a library.
 pub(crate) fn warning(path: &Path) -> String {
     format!(
-        "warning: {} has NVIDIA's CUDA runtime inside and no table of symbols (it is stripped), so that texunit \
+        "warning: {} has NVIDIA's CUDA runtime inside and no symbols of it (it is stripped), so that texunit \
          cannot replace it: that runtime works on NVIDIA's driver only, and its calls will fail",
         path.display()
     )
@@ -86,8 +83,9 @@ mod tests {
         assert!(hides_runtime(&hidden));
         let said = warning(&hidden);
         assert!(said.contains("hidden.so has NVIDIA's CUDA runtime inside"), "{said}");
-        // With its table of symbols it can be helped; the shared runtime and the driver are what is called.
-        assert!(!hides_runtime(&library("whole.so", "", &[])));
+        // Nor does a table help that does not name the runtime (`strip -x`).
+        assert!(hides_runtime(&library("others.so", "", &[])));
+        // The shared runtime and the driver are what is called.
         assert!(!hides_runtime(&library(
             "runtime.so",
             "int cudaMalloc(void) { return 0; }",

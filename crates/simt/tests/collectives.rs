@@ -22,6 +22,42 @@ fn shfl(mode: &str, lane: i32, b: i32, c: i32) -> (i32, bool) {
     (if p { j } else { lane } * 10, p)
 }
 
+/// Lanes that come late, after many instructions, atomics or pauses of their own, are waited for where a branch
+/// meets again: instructions without `.sync` see them (docs/numerics.md 13.11).
+#[test]
+fn late_lanes_are_there() {
+    let loops = [
+        ("add.u32 %k, %k, 1;", 100_000),
+        ("atom.global.add.u32 %x, [%out+128], 1; add.u32 %k, %k, 1;", 3000),
+        ("nanosleep.u32 1; add.u32 %k, %k, 1;", 60),
+        (
+            "U: ld.global.u32 %x, [%out+128]; add.u32 %y, %x, 1; atom.global.cas.b32 %z, [%out+128], %x, %y;
+             setp.ne.u32 %q, %z, %x; @%q bra U; add.u32 %k, %k, 1;",
+            200,
+        ),
+    ];
+    for (body, turns) in loops {
+        let text = kernel(
+            ".reg .pred %p, %q; .reg .u32 %k, %x, %y, %z, %r, %v;",
+            &format!(
+                "mov.u32 %k, 0;
+                 W: add.u32 %k, %k, 1; setp.lt.u32 %p, %k, 3000; @%p bra W;
+                 mov.u32 %k, 0; setp.ge.u32 %p, %t, 16; @%p bra J;
+                 L: {body} setp.lt.u32 %q, %k, {turns}; @%q bra L;
+                 J: add.u32 %v, %t, 100; shfl.bfly.b32 %r, %v, 16, 31;
+                 activemask.b32 %x; setp.ne.u32 %p, %x, 0xffffffff; @%p mov.u32 %r, 1;
+                 st.global.u32 [%my], %r; ret;"
+            ),
+        )
+        .replace(".target sm_80", ".target sm_70")
+        .replace(".version 8.0", ".version 6.3");
+        let got = run_words(&text, How::default(), 33);
+        for lane in 0..32 {
+            assert_eq!(got[lane as usize], 100 + (lane ^ 16), "{body}: lane {lane}");
+        }
+    }
+}
+
 #[test]
 fn shuffles_in_all_modes_and_segments() {
     for mode in ["up", "down", "bfly", "idx"] {

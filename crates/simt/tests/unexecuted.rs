@@ -90,7 +90,9 @@ fn form(i: &Instruction, words: &[&str]) -> String {
         let marks = slots.filter(|s| s.class == Class::Unexecuted && !s.optional);
         let marks: BTreeSet<&str> = marks.flat_map(|s| s.words.iter().copied()).collect();
         let word = words.iter().find(|word| marks.contains(*word)).unwrap();
-        return format!("{name}.{word}");
+        // Of fences of proxies, only those of tensor maps.
+        let kind = words.iter().find(|word| word.contains("::generic"));
+        return format!("{name}.{word}{}", kind.map_or(String::new(), |kind| format!(".{kind}")));
     }
     match i.opcode {
         Opcode::Call => "call of a function without a body".to_owned(),
@@ -168,7 +170,11 @@ fn the_page_lists_what_is_not_executed() {
     for form in forms() {
         for slot in form.slots.iter().filter(|s| s.class == Class::Unexecuted && !s.optional) {
             let name = |word: &&str| format!("{}.{word}", form.row.opcode);
-            assert!(slot.words.iter().any(|w| page.contains_key(&name(w))), "{:?}", form.row);
+            assert!(
+                slot.words.iter().any(|w| page.keys().any(|form| form.starts_with(&name(w)))),
+                "{:?}",
+                form.row
+            );
         }
     }
 }

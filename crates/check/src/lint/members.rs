@@ -48,10 +48,18 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     let Some(control) = graph::control(&next, most) else { return };
     let (forward, backward) = with_exits(&next);
     let ends = Tree::new(&backward, &forward, next.vertices() as u32 - 1);
+    let widths = WIDTHS.into_iter().chain(declared_width(body));
     let mut warps: Vec<Warp> =
-        WIDTHS.iter().map(|&w| Warp::new(body, &control, &ends, w)).collect();
+        widths.map(|width| Warp::new(body, &control, &ends, width)).collect();
+    // Lanes may wait for each other at several `bar.warp.sync` of one mask.
+    let mut at_barriers = HashMap::<u32, u32>::new();
+    for &(at, mask) in sites.iter().filter(|(at, _)| is_barrier(body, *at)) {
+        *at_barriers.entry(mask).or_default() |= warps[0].coming(at).unwrap_or(0);
+    }
     for (at, mask) in sites {
         let Some(lanes) = warps[0].coming(at) else { continue };
+        let others = at_barriers.get(&mask).filter(|_| is_barrier(body, at));
+        let lanes = lanes | others.copied().unwrap_or(0);
         let excluded = mask & !lanes;
         if excluded == 0 {
             continue;
@@ -63,6 +71,16 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
             out.push(report(body, at, (mask, excluded), warps[0].reason(at)));
         }
     }
+}
+
+fn is_barrier(body: &Body, at: usize) -> bool {
+    matches!(body.code[at].opcode, Opcode::Bar | Opcode::Barrier)
+}
+
+/// Threads of a row of the CTA, where the kernel says so.
+fn declared_width(body: &Body) -> Option<u32> {
+    let required = body.function.directives.iter().find(|(name, _)| name == "reqntid")?;
+    u32::try_from(*required.1.first()?).ok().filter(|&width| width > 0)
 }
 
 /// The constant mask of a `.sync` instruction.

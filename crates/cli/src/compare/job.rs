@@ -17,8 +17,8 @@ use texunit_unit::Resource;
 
 /// Whether a TOML file is a job: it names its PTX.
 pub(super) fn is_job(path: &Path) -> bool {
-    // A device may have no end, and a pipe waits for its writer.
-    let text = path.is_file().then(|| std::fs::read_to_string(path).ok()).flatten();
+    // Devices, pipes and files of the system that have no end are not read.
+    let text = texunit_files::read_bytes(path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     let Some(text) = text else { return false };
     text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("ptx"))
 }

@@ -34,7 +34,7 @@ fn look(file: &Elf<'_>, program: &Path) -> Vec<String> {
     if code.has_machine_code && !code.has_ptx {
         warnings.push(format!(
             "{name} has machine code for GPUs but no PTX, which is what texunit runs; compile it with \
-             -arch=compute_75 or another -gencode arch=compute_XX,code=compute_XX"
+             -arch=compute_86 or another -gencode arch=compute_XX,code=compute_XX"
         ));
     }
     if let (Some(path), true) = (&dynamic.rpath, dynamic.needs_cuda()) {

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// What a process left.
@@ -18,7 +19,10 @@ const LIMIT: Duration = Duration::from_secs(240);
 
 /// Runs a command; `files` is a path without extension, for what it prints.
 pub(crate) fn run(command: &mut Command, files: &Path) -> Result<Ended, String> {
-    let (out, err) = (files.with_extension("out"), files.with_extension("err"));
+    // Several tests run one program at a time.
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let [out, err] = ["out", "err"].map(|kind| files.with_extension(format!("{number}.{kind}")));
     command.stdin(Stdio::null());
     command.stdout(File::create(&out).map_err(|e| format!("{}: {e}", out.display()))?);
     command.stderr(File::create(&err).map_err(|e| format!("{}: {e}", err.display()))?);

@@ -68,7 +68,9 @@ driver_api! {
             say(format_args!("cuMemCreate makes memory for tiles of sparse arrays only"));
             return Err(CUresult::NOT_SUPPORTED);
         }
-        let buffer = gpu.device.alloc(size as u64, "tile pool").map_err(|e| crate::error::code(&e))?;
+        let buffer = crate::memory::with_room(gpu, || {
+            gpu.device.alloc(size as u64, "tile pool").map_err(|e| crate::error::code(&e))
+        })?;
         let pool = TilePool { gpu: Arc::clone(gpu), buffer };
         handle.set(TilePool::registry().insert(pool))
     }

@@ -40,6 +40,8 @@ impl Memory {
         };
         for (base, rights) in bases.into_iter().zip(rights) {
             let Some(entry) = state.blocks.get(&base) else { continue };
+            // Another device has found it unmapped: it is gone here too, whatever is there by now.
+            let rights = if entry.block.ended().is_some() { Rights::None } else { rights };
             match rights {
                 Rights::ReadWrite => {}
                 Rights::Read if entry.block.is_read_only() => {}

@@ -300,6 +300,37 @@ mod pages {
         unsafe { libc::munmap(data.as_ptr().cast(), SIZE) };
     }
 
+    /// Registered memory lies in the memory of each device, and one of them is the first to ask.
+    #[test]
+    fn what_one_device_has_found_unmapped_is_gone_on_all() {
+        let (memory, other) = (Memory::new(1 << 20), Memory::new(1 << 20));
+        let (data, block, at) = registered(&memory);
+        other.attach(at, &block).unwrap();
+        // SAFETY: nobody uses the pages.
+        unsafe { libc::munmap(data.as_ptr().cast(), SIZE) };
+        assert!(memory.map().find(at, 8, 0).is_err());
+        let (rights, flags) = (
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE,
+        );
+        // SAFETY: new pages where the first were, if nobody else has taken the place.
+        let again = unsafe { libc::mmap(data.as_ptr().cast(), SIZE, rights, flags, -1, 0) };
+        assert_eq!(again, data.as_ptr().cast());
+        let third = Memory::new(1 << 20);
+        third.attach(at, &block).unwrap();
+        assert!(other.map().find(at, 8, 0).is_err() && other.find(at, 8).is_err());
+        // The place can be registered anew, also where nobody has asked since.
+        // SAFETY: as in `registered`.
+        let block = Arc::new(unsafe { Block::foreign(data, SIZE, true, "registered anew") });
+        for memory in [&memory, &other, &third] {
+            memory.attach(at, &block).unwrap();
+            assert!(memory.map().find(at, 8, 0).is_ok());
+        }
+        assert!([memory, other, third].iter().all(|memory| memory.free(at)));
+        // SAFETY: nobody uses the pages any more.
+        unsafe { libc::munmap(again, SIZE) };
+    }
+
     #[test]
     fn a_range_that_cannot_be_written_any_more_is_read() {
         let memory = Memory::new(1 << 20);

@@ -205,10 +205,11 @@ unsafe extern "C" fn compile<const N: usize>(
             return unsafe { (own.compile)(program, count, options) };
         };
         let Options { given, machine, links_later } = Options::of(&read);
-        tell(machine.as_deref(), links_later);
         let pointers: Vec<*const c_char> = given.iter().map(|option| option.as_ptr()).collect();
         // SAFETY: as many C strings as the caller gave; they live until the call is over.
         let result = unsafe { (own.compile)(program, count, pointers.as_ptr()) };
+        // What nvrtc has refused is its own matter.
+        tell(machine.as_deref().filter(|_| result == 0), links_later);
         if result == 0 && machine.is_some() {
             turned(N, |all| all.insert(program.addr()));
         }

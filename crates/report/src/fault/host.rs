@@ -29,6 +29,16 @@ impl Host {
                 };
                 Some(how.to_owned())
             }
+            FaultKind::OutOfBounds { unnoticed: true, .. } => {
+                let variable = match self {
+                    Self::Job => "",
+                    Self::Program => " (TEXUNIT_BOUNDS=hardware)",
+                };
+                Some(format!(
+                    "a GPU rounds sizes up and would not notice; `--bounds hardware`{variable} lets such \
+                     accesses pass and counts them"
+                ))
+            }
             FaultKind::Geometry { surface, error } => Some(match self {
                 Self::Job => keys(error),
                 Self::Program => calls(error, *surface),

@@ -343,4 +343,6 @@ pub(crate) struct Code {
     /// Texture and surface instructions.
     pub(crate) sites: usize,
     pub(crate) runs: Runs,
+    /// Whether there are instructions without `.sync` whose results depend on which lanes execute them together.
+    pub(crate) asks_who_is_there: bool,
 }

@@ -7,6 +7,12 @@ use crate::code::NONE;
 const PATIENCE: u64 = 1 << 16;
 /// Steps that it waits when atomics ran meanwhile: they may be spinning on what a waiting lane has.
 const SPIN_PATIENCE: u64 = 1 << 11;
+/// Factors of both where instructions without `.sync` ask who else is there: lanes that are only late are
+/// waited for, as a card does, and one that waits for a lane of its own warp pays for it.
+const TOGETHER: u64 = 1 << 8;
+const SPIN_TOGETHER: u64 = 1 << 9;
+/// Steps that a turn which has ended because lanes let others go counts for.
+const YIELDED: u64 = 1 << 6;
 
 impl Warp {
     /// Whether something besides the running split may come to run in this warp.
@@ -123,6 +129,7 @@ impl Warp {
             arrived: 0,
             resume: pc,
             since: self.steps,
+            yields: 0,
         };
         match self.free_groups.pop() {
             Some(g) => {
@@ -150,7 +157,7 @@ impl Warp {
     pub(crate) fn arrive(&mut self, g: u32, mask: u32, resume: u32) -> Option<(u32, u32)> {
         let group = &mut self.groups[g as usize];
         group.arrived |= mask;
-        group.since = self.steps;
+        (group.since, group.yields) = (self.steps, 0);
         group.resume = resume;
         if group.arrived != group.expected {
             return None;
@@ -215,13 +222,19 @@ impl Warp {
         }
     }
 
-    /// Opens groups whose other lanes do not come.
-    pub(crate) fn open_stale(&mut self) {
+    /// Opens groups whose other lanes do not come. `keeps`: the code asks who else is there
+    /// ([`crate::code::Code::asks_who_is_there`]).
+    pub(crate) fn open_stale(&mut self, keeps: bool) {
         for g in 0..self.groups.len() as u32 {
             let group = &self.groups[g as usize];
             let spins = self.last_atomic > group.since;
-            let patience = if spins { SPIN_PATIENCE } else { PATIENCE };
-            if group.arrived != 0 && self.steps - group.since > patience {
+            let (patience, waited) = match (keeps, spins) {
+                (true, true) => (SPIN_PATIENCE * SPIN_TOGETHER, 0),
+                (true, false) => (PATIENCE * TOGETHER, 0),
+                (false, true) => (SPIN_PATIENCE, YIELDED * u64::from(group.yields)),
+                (false, false) => (PATIENCE, YIELDED * u64::from(group.yields)),
+            };
+            if group.arrived != 0 && self.steps - group.since + waited > patience {
                 self.open(g);
             }
         }

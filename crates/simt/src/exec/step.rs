@@ -76,7 +76,7 @@ impl Context<'_> {
             if self.cta.completed {
                 return Ok(Turn::Blocked);
             }
-            warp.open_stale();
+            warp.open_stale(self.fixed.code.asks_who_is_there);
             let none_goes = yields && warp.only(yielded);
             if (warp.steps >= end || none_goes) && warp.live != 0 {
                 return Ok(Turn::Over);

@@ -61,6 +61,8 @@ pub(crate) struct Group {
     pub(super) resume: u32,
     /// Step of the last arrival.
     pub(super) since: u64,
+    /// Turns since then that ended because lanes let others go first.
+    pub(super) yields: u32,
 }
 
 /// A warp.

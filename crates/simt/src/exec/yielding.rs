@@ -12,8 +12,6 @@ use crate::code::Op;
 
 /// Atomics of a turn after which others go first: they may be those of a loop that waits for a lock.
 const ATOMICS: u32 = 64;
-/// Steps that a turn which has ended like this counts for, as far as lanes go that wait in groups.
-const YIELDED: u64 = 1 << 6;
 
 impl Context<'_> {
     /// Instructions with which threads wait for others.
@@ -48,7 +46,7 @@ impl Warp {
     /// Lanes have let others go first: those that wait for them in groups have waited longer.
     pub(crate) fn has_yielded(&mut self) {
         for group in self.groups.iter_mut().filter(|group| group.arrived != 0) {
-            group.since = group.since.saturating_sub(YIELDED);
+            group.yields = group.yields.saturating_add(1);
         }
     }
 

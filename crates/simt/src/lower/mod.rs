@@ -28,7 +28,7 @@ mod texture;
 mod transport;
 mod uniform;
 
-use crate::code::{Code, Func, Quick};
+use crate::code::{Code, Func, Op, Quick};
 use crate::runs;
 use builder::Builder;
 pub(crate) use builder::mask_of;
@@ -96,6 +96,12 @@ fn lower_code(
     (0..code.funcs.len()).for_each(|function| reuse::share_rows(&mut code, function));
     code.runs = runs::runs_of(&mut code);
     code.quick = code.insts.iter().map(Quick::of).collect();
+    code.asks_who_is_there = code.insts.iter().any(|inst| match &inst.op {
+        Op::ActiveMask { .. } => true,
+        Op::Shuffle(shuffle) => shuffle.members.is_none(),
+        Op::Vote { members, .. } => members.is_none(),
+        _ => false,
+    });
     (code.constants, code.patches, code.sites) = pools.finish();
     (code, needs)
 }

@@ -7,6 +7,7 @@
 use super::builder::Built;
 use crate::code::{Inst, Op, Place, Slot};
 use crate::flow::{Use, each_slot};
+use texunit_isa::AtomOp;
 
 /// Most instructions of a loop that is looked at.
 const LONGEST: usize = 64;
@@ -52,6 +53,13 @@ fn only_waits(body: &[Inst], first: usize, start: &dyn Fn(&Inst) -> Option<usize
     // Where lanes meet again that have parted inside the loop: before that, writes may be left out.
     let mut meet = first;
     for (at, inst) in (first..).zip(body) {
+        // The value that it compares with was read in this turn: an update, tried until it succeeds.
+        if let Op::Atomic(atomic) = &inst.op
+            && atomic.op == AtomOp::Cas
+            && atomic.b.iter().any(|b| written.iter().any(|(slot, _)| *slot == b.plain()))
+        {
+            return false;
+        }
         looks |= match &inst.op {
             Op::Load(access) | Op::LoadQuad(access) => {
                 matches!(access.place, Place::Global | Place::Shared | Place::Generic)
@@ -149,6 +157,9 @@ mod tests {
             ("a sum by compare and swap", 0,
              "L: add.u32 %r4, %r1, %r2; atom.global.cas.b32 %r3, [%a], %r1, %r4; setp.ne.u32 %p, %r3, %r1;
               mov.u32 %r1, %r3; @%p bra L;"),
+            ("an update", 0,
+             "L: ld.global.u32 %r3, [%a]; add.u32 %r4, %r3, 1; atom.global.cas.b32 %r5, [%a], %r3, %r4;
+              setp.ne.u32 %p, %r5, %r3; @%p bra L;"),
             ("a store", 0,
              "L: ld.global.u32 %r3, [%a]; st.global.u32 [%a+4], %r3; setp.eq.u32 %p, %r3, 0; @%p bra L;"),
             ("a counter under a guard", 0,
