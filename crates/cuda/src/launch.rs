@@ -147,14 +147,11 @@ pub(crate) fn launch(
         ..LaunchOptions::default()
     };
     let start = Instant::now();
-    let attempt = || function.kernel.launch_packed(&options, params);
-    let mut result = attempt();
     // Refused before anything has run.
-    if matches!(&result, Err(LaunchError::Args(error)) if refused(error) == CUresult::OUT_OF_MEMORY)
-    {
-        crate::memory::give_back(&context.gpu);
-        result = attempt();
-    }
+    let is_full = |error: &LaunchError| matches!(error, LaunchError::Args(error) if refused(error) == CUresult::OUT_OF_MEMORY);
+    let result = crate::memory::with_room_if(&context.gpu, is_full, || {
+        function.kernel.launch_packed(&options, params)
+    });
     let time = start.elapsed();
     crate::memory::tell_unmapped(&context.gpu.device);
     match result {

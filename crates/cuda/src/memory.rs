@@ -154,18 +154,22 @@ pub(crate) fn allocate_as(
 
 /// Takes memory of a device. If that has too little, its pools give back what they keep.
 pub(crate) fn with_room<T>(gpu: &Gpu, make: impl Fn() -> Answer<T>) -> Answer<T> {
+    with_room_if(gpu, |code| *code == CUresult::OUT_OF_MEMORY, make)
+}
+
+/// The same of what fails with other errors: `is_full` says which are those of too little memory.
+pub(crate) fn with_room_if<T, E>(
+    gpu: &Gpu,
+    is_full: impl Fn(&E) -> bool,
+    make: impl Fn() -> Result<T, E>,
+) -> Result<T, E> {
     match make() {
-        Err(CUresult::OUT_OF_MEMORY) => {
-            give_back(gpu);
+        Err(error) if is_full(&error) => {
+            pool::give_back(gpu.ordinal);
             make()
         }
         made => made,
     }
-}
-
-/// The pools of a device give back what they keep and nobody uses.
-pub(crate) fn give_back(gpu: &Gpu) {
-    pool::give_back(gpu.ordinal);
 }
 
 /// Allocates host memory that all devices reach, of a kind.

@@ -87,14 +87,10 @@ pub(crate) fn load(place: Place<'_>, ptx: &Ptx, jit: &Jit) -> Answer<Handle<Modu
         }
         None => ptx,
     };
-    let attempt = || texunit_device::Module::load(&place.gpu.device, &ptx.name, &ptx.text);
-    let mut result = attempt();
-    if let Err(LoadError { diagnostics, .. }) = &result
-        && load_code(diagnostics) == CUresult::OUT_OF_MEMORY
-    {
-        crate::memory::give_back(place.gpu);
-        result = attempt();
-    }
+    let is_full = |e: &LoadError| load_code(&e.diagnostics) == CUresult::OUT_OF_MEMORY;
+    let result = crate::memory::with_room_if(place.gpu, is_full, || {
+        texunit_device::Module::load(&place.gpu.device, &ptx.name, &ptx.text)
+    });
     jit.took(start.elapsed());
     match result {
         Ok(loaded) => {

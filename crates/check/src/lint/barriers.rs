@@ -35,9 +35,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     if sites.is_empty() || one_thread(body) {
         return;
     }
-    let next = without_early_ends(body);
-    let most = MAX_PAIRS.0 + MAX_PAIRS.1 * next.vertices();
-    let Some(control) = graph::control(&next, most) else { return };
+    let Some((_, control)) = control(body) else { return };
     let mut values = Values::new(body, &control);
     let mut said = std::collections::HashSet::new();
     for (at, together) in sites {
@@ -155,9 +153,17 @@ fn falls(body: &Body, block: u32) -> bool {
     })
 }
 
+/// The edges of [`without_early_ends`], and what controls what along them; nothing for functions that are too large.
+pub(super) fn control(body: &Body) -> Option<(Edges, Edges)> {
+    let next = without_early_ends(body);
+    let most = MAX_PAIRS.0 + MAX_PAIRS.1 * next.vertices();
+    let control = graph::control(&next, most)?;
+    Some((next, control))
+}
+
 /// The edges without those to blocks from which the kernel just ends; they stay where the other
 /// ways do nothing either but wait.
-pub(super) fn without_early_ends(body: &Body) -> Edges {
+fn without_early_ends(body: &Body) -> Edges {
     let graph = &body.graph;
     let (ending, idle) = (ending(body, true), ending(body, false));
     let exit = graph.exit();

@@ -11,14 +11,11 @@ use std::collections::{HashMap, HashSet};
 use texunit_isa::{CmpOp, Opcode, ScalarType, SpecialReg, VoteMode};
 use texunit_syntax::{Diagnostic, Span};
 
-use super::barriers::{one_thread, without_early_ends};
+use super::barriers::{control, one_thread};
 use super::body::{Body, Known};
-use super::graph;
 use crate::dominators::{Edges, Tree, with_exits};
 use crate::ir::{Guard, Operand, RegId};
 
-/// Pairs of a block and a branch that decides about it: some, and some for each block.
-const MAX_PAIRS: (usize, usize) = (100_000, 200);
 /// Instructions from a lane's number to a predicate, and branches around branches.
 const MAX_DEPTH: usize = 24;
 /// Instructions that are looked at for one function: some, and some for each instruction.
@@ -43,9 +40,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     if sites.is_empty() || one_thread(body) {
         return;
     }
-    let next = without_early_ends(body);
-    let most = MAX_PAIRS.0 + MAX_PAIRS.1 * next.vertices();
-    let Some(control) = graph::control(&next, most) else { return };
+    let Some((next, control)) = control(body) else { return };
     let (forward, backward) = with_exits(&next);
     let ends = Tree::new(&backward, &forward, next.vertices() as u32 - 1);
     let widths = WIDTHS.into_iter().chain(declared_width(body));
