@@ -235,10 +235,7 @@ impl Memory {
             && state.foreign.bases.contains(&base)
             && entry.block.ended().is_some()
         {
-            let block = Arc::clone(&entry.block);
-            state.blocks.remove(&base);
-            state.foreign.bases.remove(&base);
-            self.bury(base, &block);
+            self.take_out(state, base, End::Unmapped);
         }
     }
 
@@ -246,26 +243,24 @@ impl Memory {
     /// if there is none. Its block is ended.
     pub fn free(&self, address: u64) -> bool {
         let mut state = self.state();
-        match state.blocks.remove(&address) {
-            Some(entry) => {
-                let size = entry.block.size() as u64;
-                if entry.counted {
-                    state.used -= size;
-                }
-                let foreign = state.foreign.bases.remove(&address);
-                entry.block.end(if foreign { End::Unregistered } else { End::Freed });
-                self.bury(address, &entry.block);
-                true
-            }
-            None => false,
-        }
+        let foreign = state.foreign.bases.contains(&address);
+        let how = if foreign { End::Unregistered } else { End::Freed };
+        self.take_out(&mut state, address, how).is_some()
     }
 
-    /// Remembers what was at an address.
-    fn bury(&self, address: u64, block: &Block) {
+    /// Takes out the block at an address, ends it, and remembers what was there. The block, and whether it
+    /// had not ended before.
+    fn take_out(&self, state: &mut State, address: u64, how: End) -> Option<(Arc<Block>, bool)> {
+        let Entry { block, counted } = state.blocks.remove(&address)?;
+        if counted {
+            state.used -= block.size() as u64;
+        }
+        state.foreign.bases.remove(&address);
+        let first = block.end(how);
         if let Some(gone) = block.gone(Some(address)) {
             self.graves().add(address, gone);
         }
+        Some((block, first))
     }
 
     /// The block that holds `len` bytes at `address`, and the offset in it, as things are now. Memory of the

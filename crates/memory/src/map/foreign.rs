@@ -49,12 +49,10 @@ impl Memory {
                     lesser.insert(base, Arc::new(entry.block.read_only()));
                 }
                 Rights::None => {
-                    let block = Arc::clone(&entry.block);
-                    state.blocks.remove(&base);
-                    state.foreign.bases.remove(&base);
-                    let first = block.end(End::Unmapped);
-                    self.bury(base, &block);
-                    state.foreign.unmapped.extend(block.gone(Some(base)).filter(|_| first));
+                    let taken = self.take_out(state, base, End::Unmapped);
+                    let told = taken.filter(|(_, first)| *first);
+                    let gone = told.and_then(|(block, _)| block.gone(Some(base)));
+                    state.foreign.unmapped.extend(gone);
                 }
             }
         }
