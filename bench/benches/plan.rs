@@ -6,9 +6,9 @@
 
 use std::hint::black_box;
 use std::time::Instant;
-use texunit::bench::cases;
-use texunit::bench::workload::Trouble;
 use texunit_unit::FetchPlan;
+use texunit_workloads::cases;
+use texunit_workloads::workload::Trouble;
 
 /// Plans that are timed at once: for less than the system lets a thread run.
 const AT_ONCE: u32 = 200;

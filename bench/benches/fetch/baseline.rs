@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use texunit::bench::measure::Via;
+use texunit_workloads::measure::Via;
 
 /// Best rates by name and way.
 #[derive(Default)]

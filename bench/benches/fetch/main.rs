@@ -16,9 +16,10 @@ use baseline::Baseline;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use texunit::bench::measure::{Effort, Rate, Via, measure};
-use texunit::bench::workload::Workload;
-use texunit::bench::{Line, cases};
+use texunit_workloads::cases;
+use texunit_workloads::line::Line;
+use texunit_workloads::measure::{Effort, Rate, Via, measure};
+use texunit_workloads::workload::Workload;
 
 const USAGE: &str =
     "options: [--baseline FILE] [--save-baseline FILE] [--seconds S] [PART OF A NAME]";
@@ -87,7 +88,7 @@ impl Table {
             None => "-".into(),
         };
         println!("| {name} | {} | {:.1} | {:.1} | {ratio} |", via.name(), rate.best, rate.median);
-        self.lines += &serde_json::to_string(&Line::new(name, via, effort, rate)).unwrap();
+        self.lines += &Line::new(name, via, effort, rate).json();
         self.lines += "\n";
     }
 }

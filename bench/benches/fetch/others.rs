@@ -1,15 +1,15 @@
 //! Combinations that the cases of `texunit bench` do not have.
 
-use texunit::bench::cases::plane;
-use texunit::bench::points::{
-    at, direction_coherent, gradient, level_coherent, plane_coherent, space_coherent,
-};
-use texunit::bench::workload::Workload;
 use texunit_texel::Format;
 use texunit_unit::{
     AddressMode, CompareFunction, CoordType, Extent, FetchKind, FetchOperands, Filter, Geometry,
     Lod, ReadMode, ResultType,
 };
+use texunit_workloads::cases::plane;
+use texunit_workloads::points::{
+    at, direction_coherent, gradient, level_coherent, plane_coherent, space_coherent,
+};
+use texunit_workloads::workload::Workload;
 
 const STEP: f32 = 1.0 / 1024.0;
 

@@ -2,13 +2,13 @@
 
 use super::Table;
 use std::sync::Arc;
-use texunit::bench::cases::plane;
-use texunit::bench::measure::{Effort, Via, time};
 use texunit_texel::Format;
 use texunit_unit::{
     AddressMode, ClampMode, Filter, Geometry, ReduceOp, ReduceType, Surface, SurfaceAnswer,
     SurfaceForm, SurfaceKind, SurfacePlan, SurfaceRequest, ZERO_LANES,
 };
+use texunit_workloads::cases::plane;
+use texunit_workloads::measure::{Effort, Via, time};
 
 /// Width and height in texels.
 const SIZE: u32 = 1024;

@@ -1,19 +1,32 @@
 //! `texunit bench`: how fast fetches are on this machine. Cases, textures and ways to fetch are
-//! parts of their own, which the benchmarks of the workspace share.
-
-pub mod api;
-pub mod cases;
-pub mod measure;
-pub mod points;
-pub mod ptx;
-pub mod workload;
+//! those of the crate `texunit-workloads`, which the benchmarks of the workspace share.
 
 use crate::args::OutputFormat;
-use clap::Args;
-use measure::{Effort, Rate, Via, measure};
-use serde::Serialize;
+use clap::{Args, ValueEnum};
 use std::io::Write as _;
 use std::time::Duration;
+use texunit_workloads::cases;
+use texunit_workloads::line::Line;
+use texunit_workloads::measure::{Effort, Via, measure};
+use texunit_workloads::workload::{Trouble, Workload};
+
+/// The way that fetches go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ViaArg {
+    /// The Rust API: coordinates in arrays, results to arrays.
+    Api,
+    /// A kernel that computes its coordinates, fetches and stores.
+    Ptx,
+}
+
+impl From<ViaArg> for Via {
+    fn from(via: ViaArg) -> Self {
+        match via {
+            ViaArg::Api => Self::Api,
+            ViaArg::Ptx => Self::Ptx,
+        }
+    }
+}
 
 /// Arguments of `texunit bench`.
 #[derive(Clone, Debug, Args)]
@@ -26,8 +39,8 @@ pub struct BenchArgs {
           value_parser = clap::value_parser!(u16).range(..=1024))]
     pub threads: u16,
     /// The way that fetches go.
-    #[arg(long, value_enum, default_value_t = Via::Api)]
-    pub via: Via,
+    #[arg(long, value_enum, default_value_t = ViaArg::Api)]
+    pub via: ViaArg,
     /// With `--via api`: fetches whose results lie in arrays at a time. Arrays for all fetches of a run
     /// (4194304) are larger than the caches.
     #[arg(long, value_name = "N", default_value_t = cases::BATCH,
@@ -44,38 +57,6 @@ pub struct BenchArgs {
 
 /// Time for the runs of a case: all cases take less than a minute.
 const TIME_OF_A_CASE: Duration = Duration::from_millis(1500);
-
-/// A line of JSON. Rates are in million fetches per second.
-#[derive(Debug, Serialize)]
-pub struct Line<'a> {
-    case: &'a str,
-    via: &'static str,
-    threads: usize,
-    mfetch_per_s: f64,
-    median_mfetch_per_s: f64,
-    simd: &'static str,
-    fetches: u32,
-    batch: u32,
-    runs: usize,
-}
-
-impl<'a> Line<'a> {
-    /// What was measured of a case.
-    pub fn new(case: &'a str, via: Via, effort: &Effort, rate: Rate) -> Self {
-        let rounded = |rate: f64| (rate * 1000.0).round() / 1000.0;
-        Self {
-            case,
-            via: via.name(),
-            threads: effort.threads,
-            mfetch_per_s: rounded(rate.best),
-            median_mfetch_per_s: rounded(rate.median),
-            simd: texunit_unit::fetch_level().name(),
-            fetches: effort.fetches,
-            batch: effort.batch,
-            runs: rate.runs,
-        }
-    }
-}
 
 /// Runs the command; the exit code.
 pub fn run(args: &BenchArgs) -> u8 {
@@ -110,23 +91,21 @@ pub fn run(args: &BenchArgs) -> u8 {
 /// printing.
 fn print_all(
     args: &BenchArgs,
-    chosen: &[workload::Workload],
+    chosen: &[Workload],
     effort: Effort,
-) -> Result<std::io::Result<()>, workload::Trouble> {
+) -> Result<std::io::Result<()>, Trouble> {
+    let via = args.via.into();
     let is_table = args.format == OutputFormat::Human;
-    if is_table && let Err(error) = print(&head(args.via, &effort)) {
+    if is_table && let Err(error) = print(&head(via, &effort)) {
         return Ok(Err(error));
     }
     for case in chosen {
-        let rate = measure(case, args.via, effort)?;
+        let rate = measure(case, via, effort)?;
         let line = match args.format {
             OutputFormat::Human => {
                 format!("{:<14}{:>9.1}{:>9.1}", case.name, rate.best, rate.median)
             }
-            OutputFormat::Json => {
-                let line = Line::new(&case.name, args.via, &effort, rate);
-                serde_json::to_string(&line).expect("numbers and words")
-            }
+            OutputFormat::Json => Line::new(&case.name, via, &effort, rate).json(),
         };
         if let Err(error) = print(&line) {
             return Ok(Err(error));

@@ -4,9 +4,8 @@
 
 use clap::CommandFactory;
 use std::process::{Command, Output};
-use texunit::bench::{cases, ptx};
-use texunit_syntax::SourceFile;
 use texunit_unit::SimdLevel;
+use texunit_workloads::cases;
 
 fn bench(arguments: &[&str]) -> Output {
     command(arguments).output().unwrap()
@@ -103,25 +102,6 @@ fn wrong_usage() {
         let said = text(&output.stderr);
         assert!(said.contains(variable) && said.contains(value), "{said}");
     }
-}
-
-/// `texunit check` has nothing to say about the kernels, and each has a case.
-#[test]
-fn the_kernels() {
-    let source = SourceFile::new("kernels.ptx", ptx::KERNELS);
-    let said = texunit_check::check_source(&source, &texunit_check::Options::default());
-    assert!(said.is_empty(), "{said:?}");
-    let module = texunit_device::Module::load(
-        &texunit_device::Device::default(),
-        "kernels.ptx",
-        ptx::KERNELS,
-    );
-    let mut used: Vec<_> = cases::all().iter().map(|case| case.kernel.unwrap().name).collect();
-    used.sort_unstable();
-    used.dedup();
-    let mut there = module.unwrap().kernels();
-    there.sort_unstable();
-    assert_eq!(used, there);
 }
 
 #[test]

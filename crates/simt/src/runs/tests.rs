@@ -21,7 +21,7 @@ fn sampling_kernels_have_code() {
         include_str!("../../../../bench/data/sample-coh.ptx"),
         include_str!("../../../../bench/data/sample-rand.ptx"),
         include_str!("../../../../bench/benches/fma.ptx"),
-        include_str!("../../../cli/src/bench/kernels.ptx"),
+        include_str!("../../../workloads/src/kernels.ptx"),
     ] {
         let program = lower(text);
         for fmad in [false, true] {

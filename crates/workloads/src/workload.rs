@@ -1,6 +1,6 @@
 //! What is measured: an instruction, a texture, a sampler, and where it fetches.
 
-use super::points::hash;
+use crate::points::hash;
 use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_texel::{Channel, f32_to_f16};
@@ -77,7 +77,7 @@ impl Workload {
     }
 
     /// Stops with our own bug if a register is not what the reference says.
-    pub(super) fn demand(&self, fetch: u32, component: usize, got: u32, expected: u32) {
+    pub(crate) fn demand(&self, fetch: u32, component: usize, got: u32, expected: u32) {
         assert!(
             got == expected,
             "{}, fetch {fetch}, component {component}: {got:#010x} is not {expected:#010x}",
@@ -87,7 +87,7 @@ impl Workload {
 }
 
 /// A few hundred numbers below `count`, spread without a period of the lanes or rows.
-pub(super) fn samples(count: u32) -> impl Iterator<Item = u32> {
+pub(crate) fn samples(count: u32) -> impl Iterator<Item = u32> {
     const SAMPLES: u32 = 400;
     (0..count).step_by(((count / SAMPLES) | 1) as usize)
 }

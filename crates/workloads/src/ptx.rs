@@ -1,7 +1,7 @@
 //! Fetches from PTX: the kernels of `kernels.ptx`, through the object model.
 
-use super::points::STRIDE;
-use super::workload::{KernelCall, Trouble, Workload, samples};
+use crate::points::STRIDE;
+use crate::workload::{KernelCall, Trouble, Workload, samples};
 use texunit_device::{
     Arg, ArrayDescriptor, Buffer, Device, Kernel, LaunchOptions, Module, TextureDescriptor,
     TextureObject, TextureResource,

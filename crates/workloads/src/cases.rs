@@ -1,10 +1,10 @@
 //! The cases `a-wrap-coh` to `g-rand`: what software samplers are usually compared by.
 
-use super::points::{
+use crate::points::{
     at, direction_coherent, direction_random, gradient, level_coherent, level_random,
     plane_coherent, plane_random, space_coherent, space_random,
 };
-use super::workload::{KernelCall, Workload};
+use crate::workload::{KernelCall, Workload};
 use texunit_texel::{Channel, Format};
 use texunit_unit::{
     AddressMode, ArrayShape, CoordType, Extent, FetchForm, FetchKind, FetchOperands, Filter,

@@ -1,13 +1,12 @@
 //! How long a run takes.
 
-use super::api::Arrays;
-use super::ptx::Launch;
-use super::workload::{Trouble, Workload};
-use clap::ValueEnum;
+use crate::api::Arrays;
+use crate::ptx::Launch;
+use crate::workload::{Trouble, Workload};
 use std::time::{Duration, Instant};
 
 /// The way that fetches go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Via {
     /// The Rust API: coordinates in arrays, results to arrays.
     Api,

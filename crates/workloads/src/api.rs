@@ -1,8 +1,8 @@
 //! Fetches through the Rust API: coordinates lie in arrays, results go to arrays. A batch of results
 //! lies where the one before it did, as where the caller uses them up.
 
-use super::measure::Effort;
-use super::workload::{Trouble, Workload, samples};
+use crate::measure::Effort;
+use crate::workload::{Trouble, Workload, samples};
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_unit::{FetchArrays, FetchKind, FetchOperands, FetchPlan, Lod, Scratch, Texture};

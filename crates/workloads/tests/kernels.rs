@@ -1,0 +1,24 @@
+//! The kernels of the cases.
+#![allow(clippy::unwrap_used)]
+
+use texunit_syntax::SourceFile;
+use texunit_workloads::{cases, ptx};
+
+/// `texunit check` has nothing to say about the kernels, and each has a case.
+#[test]
+fn the_kernels() {
+    let source = SourceFile::new("kernels.ptx", ptx::KERNELS);
+    let said = texunit_check::check_source(&source, &texunit_check::Options::default());
+    assert!(said.is_empty(), "{said:?}");
+    let module = texunit_device::Module::load(
+        &texunit_device::Device::default(),
+        "kernels.ptx",
+        ptx::KERNELS,
+    );
+    let mut used: Vec<_> = cases::all().iter().map(|case| case.kernel.unwrap().name).collect();
+    used.sort_unstable();
+    used.dedup();
+    let mut there = module.unwrap().kernels();
+    there.sort_unstable();
+    assert_eq!(used, there);
+}
