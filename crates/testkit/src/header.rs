@@ -1,0 +1,173 @@
+//! Sizes and offsets that a C compiler says of a header that is not on every machine: they are recorded in the
+//! repository, so that they are compared everywhere, and the record itself is compared where the header is.
+
+use crate::skipped;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Set to anything, it makes [`Header::compare`] write records anew from the headers.
+pub const RECORD: &str = "TEXUNIT_RECORD";
+
+/// An expression of C and its value here.
+pub type Fact = (String, i128);
+
+/// A header and the record of what it says.
+pub struct Header<'a> {
+    /// The folder with it; none: the header is not on this machine.
+    pub include: Option<PathBuf>,
+    /// More folders of headers.
+    pub more: Vec<PathBuf>,
+    /// Its name: `cuda.h`.
+    pub name: &'a str,
+    /// The compiler and its options: `cc`.
+    pub compiler: &'a [&'a str],
+    /// The ending of programs for it: `c`.
+    pub ending: &'a str,
+    /// Where programs are made.
+    pub work: &'a Path,
+    /// The file of the record.
+    pub record: PathBuf,
+    /// Where the header is from and how the record is made anew: the first lines of the record.
+    pub origin: &'a str,
+}
+
+impl Header<'_> {
+    /// Fails unless the facts are those of the record, and the record is what the header says.
+    ///
+    /// # Panics
+    /// If it fails.
+    pub fn compare(&self, facts: &[Fact]) {
+        let said = self.include.as_ref().map(|include| self.ask(include, facts));
+        if let Some(said) = &said
+            && std::env::var_os(RECORD).is_some()
+        {
+            self.write(said);
+        }
+        let text = std::fs::read_to_string(&self.record)
+            .unwrap_or_else(|e| panic!("{}: {e}", self.record.display()));
+        let record = parse(&text).unwrap_or_else(|line| panic!("a line of the record: {line}"));
+        for (expression, ours) in facts {
+            assert_eq!(Some(ours), record.get(&**expression), "{expression}, by the record");
+        }
+        let own: BTreeMap<&str, i128> = facts.iter().map(|(e, ours)| (&**e, *ours)).collect();
+        let others: Vec<_> = record.keys().filter(|e| !own.contains_key(*e)).collect();
+        assert!(others.is_empty(), "the record has more than there is: {others:?}");
+        match said {
+            Some(said) => {
+                let said: BTreeMap<&str, i128> = said.iter().map(|(e, n)| (&**e, *n)).collect();
+                assert_eq!(said, record, "{}: {} says otherwise", self.record.display(), self.name);
+            }
+            None => skipped(&format!(
+                "compared with {}, but not that with {}, which is not here",
+                self.record.file_name().unwrap_or_default().display(),
+                self.name
+            )),
+        }
+    }
+
+    /// What a program prints that evaluates all the expressions.
+    fn ask(&self, include: &Path, facts: &[Fact]) -> Vec<Fact> {
+        let mut program =
+            format!("#include <{}>\n#include <stddef.h>\n#include <stdio.h>\n", self.name);
+        program += "int main(void) {\n";
+        for (expression, _) in facts {
+            let _ = writeln!(program, "  printf(\"%lld\\n\", (long long)({expression}));");
+        }
+        program += "  return 0;\n}\n";
+        let stem = self.record.file_stem().unwrap_or_default();
+        let binary = self.work.join(stem);
+        let source = binary.with_extension(self.ending);
+        std::fs::write(&source, program).unwrap_or_else(|e| panic!("{}: {e}", source.display()));
+        let [compiler, options @ ..] = self.compiler else { panic!("no compiler is named") };
+        let mut command = Command::new(compiler);
+        command.args(options).arg("-I").arg(include);
+        for folder in &self.more {
+            command.arg("-I").arg(folder);
+        }
+        let output = command.arg(&source).arg("-o").arg(&binary).output();
+        let output = output.unwrap_or_else(|e| panic!("{compiler}: {e}"));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let output = Command::new(&binary).output();
+        let output = output.unwrap_or_else(|e| panic!("{}: {e}", binary.display()));
+        let text = String::from_utf8_lossy(&output.stdout);
+        let numbers: Vec<i128> = text.lines().filter_map(|line| line.parse().ok()).collect();
+        assert_eq!(numbers.len(), facts.len(), "numbers are missing: {text}");
+        facts.iter().map(|(expression, _)| expression.clone()).zip(numbers).collect()
+    }
+
+    /// Writes the record, in the order of the facts; one that occurs twice stands once.
+    fn write(&self, said: &[Fact]) {
+        let mut text: String = self.origin.lines().map(|line| format!("# {line}\n")).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        for (expression, number) in said.iter().filter(|(e, _)| seen.insert(e.clone())) {
+            let _ = writeln!(text, "{number} {expression}");
+        }
+        std::fs::write(&self.record, text).unwrap_or_else(|e| panic!("{e}"));
+    }
+}
+
+/// The lines of a record: a number and an expression. An error is the line that is none.
+fn parse(text: &str) -> Result<BTreeMap<&str, i128>, &str> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let fact = |line| -> Option<(&str, i128)> {
+        let (number, expression) = str::split_once(line, ' ')?;
+        Some((expression, number.parse().ok()?))
+    };
+    lines.map(|line| fact(line).ok_or(line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TempDir;
+
+    /// A header of two structures, and its record.
+    struct Setting(TempDir);
+
+    impl Setting {
+        fn compare(&self, with_header: bool, facts: &[(&str, i128)]) -> Result<(), String> {
+            let header = Header {
+                include: with_header.then(|| self.0.path().to_owned()),
+                more: Vec::new(),
+                name: "some.h",
+                compiler: &["cc"],
+                ending: "c",
+                work: &self.0,
+                record: self.0.join("record.txt"),
+                origin: "From a test.",
+            };
+            let facts: Vec<Fact> = facts.iter().map(|(e, n)| ((*e).to_owned(), *n)).collect();
+            let run = || header.compare(&facts);
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).map_err(|panic| {
+                panic.downcast_ref::<String>().map_or_else(String::new, Clone::clone)
+            })
+        }
+    }
+
+    #[test]
+    fn what_differs_is_found_with_the_header_and_without() {
+        let setting = Setting(TempDir::new("header"));
+        setting.0.file("some.h", "struct s { char a; int b; };\n#define LESS (-1)\n");
+        let fine = [("sizeof(struct s)", 8), ("offsetof(struct s, b)", 4), ("LESS", -1)];
+        let record = "# From a test.\n8 sizeof(struct s)\n4 offsetof(struct s, b)\n-1 LESS\n";
+        setting.0.file("record.txt", record);
+        assert_eq!(setting.compare(false, &fine), Ok(()));
+        assert_eq!(setting.compare(true, &fine), Ok(()));
+        // Ours is wrong, is not recorded, or is no more.
+        for wrong in [
+            &[fine[0], ("offsetof(struct s, b)", 1), fine[2]][..],
+            &[fine[0], fine[1], fine[2], ("offsetof(struct s, a)", 0)],
+            &fine[..2],
+        ] {
+            assert!(setting.compare(false, wrong).is_err(), "{wrong:?}");
+        }
+        // The record is wrong, and so are we: only the header knows.
+        setting.0.file("record.txt", record.replace("4 off", "2 off"));
+        let wrong = [fine[0], ("offsetof(struct s, b)", 2), fine[2]];
+        assert_eq!(setting.compare(false, &wrong), Ok(()));
+        assert!(setting.compare(true, &wrong).is_err_and(|said| said.contains("says otherwise")));
+        assert_eq!(parse("1 a\nb"), Err("b"));
+    }
+}

@@ -1,0 +1,178 @@
+//! Random numbers that a seed decides: splitmix64.
+//!
+//! Written here and not taken from a crate, because modules of `xtask oracle` are known by their seeds: equal
+//! seeds must make equal modules in all releases.
+
+use std::io::Write;
+
+/// A generator. Equal seeds give equal numbers, on every machine.
+#[derive(Clone, Debug)]
+pub struct Random {
+    state: u64,
+    /// The seed, if a panic is to print it.
+    told: Option<u64>,
+}
+
+impl Random {
+    /// The generator of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self { state: seed, told: None }
+    }
+
+    /// The generator of a test: of the seed that `TEXUNIT_SEED` says (decimal, or hexadecimal with `0x`), otherwise
+    /// of this one. A panic while it lives prints the seed.
+    ///
+    /// # Panics
+    /// If `TEXUNIT_SEED` is no number.
+    pub fn for_test(seed: u64) -> Self {
+        let seed = std::env::var("TEXUNIT_SEED").map_or(seed, |text| {
+            let parsed = match text.strip_prefix("0x") {
+                Some(digits) => u64::from_str_radix(digits, 16),
+                None => text.parse(),
+            };
+            parsed.unwrap_or_else(|_| panic!("TEXUNIT_SEED={text} is no number"))
+        });
+        Self { state: seed, told: Some(seed) }
+    }
+
+    /// The generator of the item with this number: items do not depend on each other.
+    pub fn of_item(seed: u64, item: u64) -> Self {
+        let mut random = Self::new(seed ^ item.wrapping_mul(0xd134_2543_de82_ef95));
+        random.u64();
+        random
+    }
+
+    /// Any number.
+    pub fn u64(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Any number of 32 bits.
+    pub fn u32(&mut self) -> u32 {
+        (self.u64() >> 32) as u32
+    }
+
+    /// From 0 on, below `n`; 0 if that is 0 or less.
+    pub fn below<N: Number>(&mut self, n: N) -> N {
+        N::of(self.u64() % n.bits().max(1))
+    }
+
+    /// From the first to the last of a range.
+    pub fn within<N: Number>(&mut self, range: std::ops::RangeInclusive<N>) -> N {
+        let (first, last) = range.into_inner();
+        let size = last.bits().wrapping_sub(first.bits()).wrapping_add(1);
+        N::of(first.bits().wrapping_add(if size == 0 { self.u64() } else { self.u64() % size }))
+    }
+
+    /// From one number to another, evenly in 2^24 steps.
+    pub fn between(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * (self.u32() >> 8) as f32 / 16_777_216.0
+    }
+
+    /// True in `percent` of 100 cases.
+    pub fn chance(&mut self, percent: u32) -> bool {
+        self.below(100_u32) < percent
+    }
+
+    /// True in one of `n` cases.
+    pub fn one_in(&mut self, n: u32) -> bool {
+        self.below(n) == 0
+    }
+
+    /// One of a list, which is not empty.
+    pub fn of<T: Clone>(&mut self, list: &[T]) -> T {
+        self.pick(list).clone()
+    }
+
+    /// One of a list, which is not empty, where it stands.
+    pub fn pick<'t, T>(&mut self, list: &'t [T]) -> &'t T {
+        &list[self.below(list.len())]
+    }
+
+    /// So many bytes.
+    pub fn bytes(&mut self, count: usize) -> Vec<u8> {
+        let words = std::iter::repeat_with(|| self.u64().to_le_bytes()).flatten();
+        words.take(count).collect()
+    }
+}
+
+/// Tells the seed of a test that fails.
+impl Drop for Random {
+    fn drop(&mut self) {
+        if let Some(seed) = self.told
+            && std::thread::panicking()
+        {
+            // What cannot be written is no reason to end all tests.
+            let _ = writeln!(std::io::stderr(), "to repeat it: TEXUNIT_SEED={seed:#x}");
+        }
+    }
+}
+
+/// A type of whole numbers that can be drawn.
+pub trait Number: Copy {
+    /// It as 64 bits, those of a negative number in two's complement.
+    fn bits(self) -> u64;
+    /// The number of these bits, cut to its size.
+    fn of(bits: u64) -> Self;
+}
+
+macro_rules! numbers {
+    ($($ty:ident)*) => {$(
+        impl Number for $ty {
+            fn bits(self) -> u64 {
+                self as u64
+            }
+
+            fn of(bits: u64) -> Self {
+                bits as Self
+            }
+        }
+    )*};
+}
+
+numbers! { u8 u16 u32 u64 usize i32 i64 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers after 1234567 that Rosetta Code lists; `xtask oracle` depends on them.
+    #[test]
+    fn numbers_are_splitmix64s() {
+        let mut random = Random::new(1_234_567);
+        let first = std::array::from_fn(|_| random.u64());
+        assert_eq!(
+            first,
+            [
+                6_457_827_717_110_365_317_u64,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423,
+                4_593_380_528_125_082_431,
+                16_408_922_859_458_223_821,
+            ]
+        );
+    }
+
+    #[test]
+    fn everything_that_can_be_drawn_is_and_nothing_else() {
+        let mut random = Random::new(1);
+        let mut seen = [0; 5];
+        let mut signs = [0; 7];
+        for _ in 0..1000 {
+            seen[random.below(5_usize)] += 1;
+            signs[(random.within(-3..=3) + 3) as usize] += 1;
+            let float = random.between(-2.0, 3.0);
+            assert!((-2.0..3.0).contains(&float), "{float}");
+            assert!(!random.chance(0) && random.chance(100) && random.one_in(1));
+        }
+        assert!(seen.iter().all(|&n| n > 150) && signs.iter().all(|&n| n > 100));
+        assert_eq!((random.below(0_u32), random.below(1_u8)), (0, 0));
+        assert_eq!(random.within(7..=7), 7);
+        let _ = random.within(0..=u64::MAX);
+        assert_eq!(random.bytes(13).len(), 13);
+    }
+}

@@ -1,0 +1,105 @@
+//! Folders that end with the test.
+//!
+//! What the crate `tempfile` would do with five crates more, for tests only.
+
+use std::ffi::OsStr;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// A new, empty folder, which is removed with all that is in it when this is dropped: after a panic, too.
+#[derive(Debug)]
+pub struct TempDir(PathBuf);
+
+impl TempDir {
+    /// A folder whose name has this in it.
+    ///
+    /// # Panics
+    /// If it cannot be made.
+    pub fn new(name: &str) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let temp = std::env::temp_dir();
+        // A process with the same number may have left some: those are passed over.
+        let made = loop {
+            let count = COUNT.fetch_add(1, Relaxed);
+            let path = temp.join(format!("texunit-{name}-{}-{count}", std::process::id()));
+            match std::fs::create_dir(&path) {
+                Ok(()) => break path,
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(e) => panic!("{}: {e}", path.display()),
+            }
+        };
+        Self(made)
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Writes a file in it, and returns the path of that.
+    ///
+    /// # Panics
+    /// If it cannot be written.
+    pub fn file(&self, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        path
+    }
+
+    /// The path of something in it as text, for arguments and environment variables.
+    ///
+    /// # Panics
+    /// If the path is no text.
+    pub fn text(&self, name: &str) -> String {
+        let path = self.0.join(name);
+        path.to_str().unwrap_or_else(|| panic!("{} is no text", path.display())).to_owned()
+    }
+}
+
+impl Deref for TempDir {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl AsRef<Path> for TempDir {
+    fn as_ref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl AsRef<OsStr> for TempDir {
+    fn as_ref(&self) -> &OsStr {
+        self.0.as_os_str()
+    }
+}
+
+impl Drop for TempDir {
+    fn drop(&mut self) {
+        // A test may have removed it.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_new_and_end_with_a_panic_too() {
+        let (one, other) = (TempDir::new("kit"), TempDir::new("kit"));
+        assert_ne!(one.path(), other.path());
+        let file = one.file("a", "text");
+        assert_eq!(std::fs::read(&file).ok().as_deref(), Some(&b"text"[..]));
+        assert_eq!(one.text("a"), file.to_string_lossy());
+        let path = one.path().to_owned();
+        let failed = std::thread::spawn(move || {
+            assert!(!one.join("a").is_file(), "this panic is wanted");
+        });
+        assert!(failed.join().is_err());
+        assert!(!path.exists() && other.is_dir());
+    }
+}
