@@ -56,6 +56,11 @@ impl Function {
         self.code.len()
     }
 
+    /// The code, and the numbers that it reads: what tests compare.
+    pub fn parts(&self) -> (&[u8], &[u64]) {
+        (&self.code, &self.pool)
+    }
+
     /// Makes ready to run the block with these inputs. None: one is shorter than what the block looks at.
     #[inline]
     pub fn with<'a>(&'a self, inputs: Inputs<'a>) -> Option<Call<'a>> {

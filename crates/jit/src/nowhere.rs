@@ -7,6 +7,11 @@ use crate::{Block, Error, Inputs, Lanes, Registers};
 pub enum Function {}
 
 impl Function {
+    /// The code, and the numbers that it reads.
+    pub fn parts(&self) -> (&[u8], &[u64]) {
+        match *self {}
+    }
+
     /// Makes ready to run the block.
     pub fn with<'a>(&'a self, _: Inputs<'a>) -> Option<Call<'a>> {
         match *self {}

@@ -7,6 +7,8 @@
 
 mod find;
 mod live;
+#[cfg(test)]
+mod machine_code;
 mod setting;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,93 @@
+//! What the machine code of kernels is, byte by byte, against a record: nothing that is added to the
+//! executor (observers, checks, counters) may change what runs without it.
+//!
+//! `machine_code.txt` has a line for each PTX: runs of arithmetic, bytes of code, and a digest of code and
+//! pools. Who changes the code that is made on purpose writes it anew with `TEXUNIT_BLESS=1`, and says in
+//! the commit what has changed. The code has no addresses in it (its pool and all files are reached through
+//! the frame), and does not depend on the processor, as long as there is code at all.
+#![allow(clippy::unwrap_used)]
+
+use super::Run;
+use crate::lower::Symbols;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use texunit_syntax::SourceFile;
+
+const RECORD: &str = "src/runs/machine_code.txt";
+
+/// 64 bits of FNV-1a.
+fn digest(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |hash, &b| (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// The line of one text: with and without fused instructions.
+fn line(name: &str, text: &str) -> String {
+    let source = SourceFile::new(name, text);
+    let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
+    let program = crate::lower(&module, &Symbols::default(), &source);
+    let (mut runs, mut bytes, mut hash) = (0, 0, 0xcbf2_9ce4_8422_2325);
+    for fmad in [false, true] {
+        let code = program.code(fmad);
+        for run in &*code.runs.all {
+            let Run { first, length, steps, whole, .. } = run;
+            hash = [first, length, steps, whole]
+                .iter()
+                .fold(hash, |hash, n| digest(hash, &n.to_le_bytes()));
+            let function = run.block(code).and_then(|block| texunit_jit::compile(&block).ok());
+            let Some(function) = function else { continue };
+            let (code, pool) = function.parts();
+            runs += 1;
+            bytes += code.len();
+            hash = digest(hash, code);
+            hash = pool.iter().fold(hash, |hash, n| digest(hash, &n.to_le_bytes()));
+        }
+    }
+    format!("{name} {runs} {bytes} {hash:016x}\n")
+}
+
+/// The PTX files of programs, one of each, and of the benchmarks.
+fn texts() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folders = std::fs::read_dir(root.join("tests/programs")).unwrap();
+    let forms = ["nvcc-O3.ptx", "clang-O2.ptx", "nvcc-O0.ptx"];
+    let mut paths: Vec<PathBuf> = folders
+        .map(|folder| folder.unwrap().path())
+        .flat_map(|folder| forms.map(|form| folder.join(form)))
+        .filter(|path| path.is_file())
+        .collect();
+    paths.extend(
+        ["sample-coh.ptx", "sample-rand.ptx"].map(|name| root.join("bench/data").join(name)),
+    );
+    paths.push(root.join("bench/benches/fma.ptx"));
+    paths.sort();
+    paths
+}
+
+/// Folder and name.
+fn name(path: &Path) -> String {
+    let parts: Vec<_> = path.iter().rev().take(2).map(|part| part.to_str().unwrap()).collect();
+    format!("{}/{}", parts[1], parts[0])
+}
+
+#[test]
+fn machine_code_is_what_it_was() {
+    if !super::is_on() {
+        let why = "no machine code is made here: no AVX-512, TEXUNIT_JIT or TEXUNIT_SIMD";
+        texunit_testkit::skipped(why);
+        return;
+    }
+    let mut now = String::new();
+    for path in texts() {
+        write!(now, "{}", line(&name(&path), &std::fs::read_to_string(&path).unwrap())).unwrap();
+    }
+    let record = Path::new(env!("CARGO_MANIFEST_DIR")).join(RECORD);
+    if std::env::var_os("TEXUNIT_BLESS").is_some() {
+        std::fs::write(record, now).unwrap();
+        return;
+    }
+    let before = std::fs::read_to_string(record).unwrap();
+    let differs: Vec<_> = before.lines().zip(now.lines()).filter(|(a, b)| a != b).collect();
+    assert!(differs.is_empty(), "code has changed (was, is): {differs:#?}");
+    assert_eq!(before.lines().count(), now.lines().count());
+    assert!(before.lines().count() > 100, "the programs are not where they were");
+}
