@@ -85,8 +85,54 @@ pub struct Directive<'a> {
     pub name: Ident<'a>,
     /// What follows, as written, without the final `;`.
     pub text: &'a str,
+    /// What of it says where instructions come from.
+    pub content: Content<'a>,
     /// The whole directive.
     pub span: Span,
+}
+
+/// What a [`Directive`] says about the source that a compiler has made the module of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content<'a> {
+    /// Nothing.
+    None,
+    /// `.file 1 "name.cu"`: the number and the name.
+    File(u32, &'a str),
+    /// `.loc`
+    Loc(Loc<'a>),
+    /// `.section .debug_str { ... }`
+    Strings(Box<Strings<'a>>),
+}
+
+/// A place in a source file. Numbers that are too large are `u32::MAX`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FilePlace {
+    /// Number of a `.file`.
+    pub file: u32,
+    /// Line, from 1; 0: none in particular.
+    pub line: u32,
+    /// Column in bytes, from 1; 0: none in particular.
+    pub column: u32,
+}
+
+/// `.loc 1 20 5, function_name $L__info_string0+4, inlined_at 1 9 3`
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loc<'a> {
+    /// Where the instructions behind it come from.
+    pub place: FilePlace,
+    /// Label in the section `.debug_str`, and the offset from there, of the function's name.
+    pub function: Option<(&'a str, u32)>,
+    /// Where the function is called whose code stands here in place of the call.
+    pub inlined_at: Option<FilePlace>,
+}
+
+/// The contents of a section `.debug_str`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Strings<'a> {
+    /// Texts, each with a zero behind it.
+    pub bytes: Vec<u8>,
+    /// Names of places in them.
+    pub labels: Vec<(&'a str, u32)>,
 }
 
 /// `.extern`, `.visible`, `.weak`, `.common`

@@ -357,7 +357,63 @@ end:";
         let Statement::Block(block) = &statements[4] else { unreachable!() };
         let Statement::Directive(loc) = &block.statements[0] else { panic!("{block:?}") };
         assert_eq!(loc.text, "1 2 3, function_name f+4, inlined_at 1 2 3");
+        let place = FilePlace { file: 1, line: 2, column: 3 };
+        let said = Loc { place, function: Some(("f", 4)), inlined_at: Some(place) };
+        assert_eq!(loc.content, Content::Loc(said));
     });
+}
+
+#[test]
+fn files_places_and_strings() {
+    let text = r#"
+.file 2 "a b.cu", 1, 2
+.entry k() {
+    .loc 0x10 /* , */ 4294967296 99999999999999999999, inlined_at 1 2 3 , // 4
+        function_name $s, inlined_at 017 0 1
+}
+.section .debug_str {
+a: .b8 104, -1, 0   // b:
+b: $c: .b16 258
+.b32 a+4, 0xfffffffff
+.b64 0x0102030405060708
+d:
+}
+.section .debug_info { a: .b8 1 }
+"#;
+    let source = SourceFile::new("test.ptx", format!("{HEAD}{text}"));
+    let items = parse(&source).module.items;
+    let contents: Vec<_> = items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Directive(d) => Some(d.content.clone()),
+            _ => None,
+        })
+        .collect();
+    let bytes = vec![104, 255, 0, 2, 1, 0, 0, 0, 0, 255, 255, 255, 255, 8, 7, 6, 5, 4, 3, 2, 1];
+    let labels = vec![("a", 0), ("b", 3), ("$c", 3), ("d", 21)];
+    let strings = Content::Strings(Box::new(Strings { bytes, labels }));
+    assert_eq!(contents, [Content::File(2, "a b.cu"), strings, Content::None]);
+    let body = items.iter().find_map(|item| match item {
+        Item::Function(k) => k.body.as_ref(),
+        _ => None,
+    });
+    let Statement::Directive(d) = &body.unwrap().statements[0] else { panic!("{body:?}") };
+    let max = u32::MAX;
+    let place = FilePlace { file: 16, line: max, column: max };
+    let call = FilePlace { file: 15, line: 0, column: 1 };
+    let loc = Loc { place, function: Some(("$s", 0)), inlined_at: Some(call) };
+    assert_eq!(d.content, Content::Loc(loc));
+}
+
+/// A section that is wrong does not lose what follows, and says nothing.
+#[test]
+fn strings_with_mistakes() {
+    let text = ".section .debug_str { a: .b8 1, 300, 2 }\n.file 1 \"x\"";
+    let source = SourceFile::new("test.ptx", format!("{HEAD}{text}"));
+    let parsed = parse(&source);
+    assert_eq!(parsed.diagnostics.len(), 1);
+    let Some(Item::Directive(last)) = parsed.module.items.last() else { panic!("no directive") };
+    assert_eq!(last.content, Content::File(1, "x"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::recovery::Scope;
 use super::{Parse, Parser, Reported};
-use crate::ast::{Block, BranchTargets, CallPrototype, Directive, Ident, Statement};
+use crate::ast::{Block, BranchTargets, CallPrototype, Content, Directive, Ident, Statement};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
@@ -389,8 +389,8 @@ impl<'a> Parser<'a> {
     }
 
     /// A directive that is kept as its words: from token `start` to the last one taken, without
-    /// `;`.
-    pub(crate) fn kept(&self, start: usize) -> Directive<'a> {
+    /// `;`; and what it says.
+    pub(crate) fn kept(&self, start: usize, content: Content<'a>) -> Directive<'a> {
         let name = self.word(self.tokens[start]);
         let mut last = self.at - 1;
         if self.tokens[last].kind == Kind::Semicolon {
@@ -403,6 +403,6 @@ impl<'a> Parser<'a> {
             }
             false => "",
         };
-        Directive { name, text, span: self.span_from(start) }
+        Directive { name, text, content, span: self.span_from(start) }
     }
 }

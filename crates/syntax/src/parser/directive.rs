@@ -2,7 +2,7 @@
 
 use super::recovery::Scope;
 use super::{Parse, Parser};
-use crate::ast::Directive;
+use crate::ast::{Content, Directive, FilePlace, Loc, Strings};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::token::Kind;
@@ -14,35 +14,38 @@ impl<'a> Parser<'a> {
         let start = self.at;
         self.advance();
         let help = "write `.file 1 \"name.cu\"`";
-        self.number_of("the file's index", help)?;
-        if self.eat(Kind::Text).is_none() {
+        let number = self.number_of("the file's index", help)?;
+        let Some(name) = self.eat(Kind::Text) else {
             return self.unexpected(codes::DIRECTIVE, "the file's name in quotes", help);
-        }
+        };
         while self.eat(Kind::Comma).is_some() {
             self.number_of("a number", "after the name stand a time and a size, or nothing")?;
         }
-        Ok(self.kept(start))
+        let name = self.text_of(name).trim_matches('"');
+        Ok(self.kept(start, Content::File(number, name)))
     }
 
     /// `.loc 1 2 3, function_name $L+4, inlined_at 1 2 3`
     pub(crate) fn loc(&mut self) -> Parse<Directive<'a>> {
         let start = self.at;
         self.advance();
-        self.position()?;
+        let mut loc = Loc { place: self.file_place()?, function: None, inlined_at: None };
         while self.eat(Kind::Comma).is_some() {
             let help =
                 "after a comma stands `function_name label` or `inlined_at file line column`";
             match (self.kind(), self.text_of(self.peek())) {
                 (Kind::Ident, "function_name") => {
                     self.advance();
-                    self.name("a label")?;
-                    if self.eat(Kind::Plus).is_some() {
-                        self.number_of("an offset", help)?;
-                    }
+                    let label = self.name("a label")?.text;
+                    let offset = match self.eat(Kind::Plus) {
+                        Some(_) => self.number_of("an offset", help)?,
+                        None => 0,
+                    };
+                    loc.function = Some((label, offset));
                 }
                 (Kind::Ident, "inlined_at") => {
                     self.advance();
-                    self.position()?;
+                    loc.inlined_at = Some(self.file_place()?);
                 }
                 _ => {
                     return self.unexpected(
@@ -53,21 +56,22 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        Ok(self.kept(start))
+        Ok(self.kept(start, Content::Loc(loc)))
     }
 
-    fn position(&mut self) -> Parse<()> {
-        for what in ["the file's index", "the line", "the column"] {
-            self.number_of(what, "write three numbers: `.loc 1 20 5`")?;
-        }
-        Ok(())
+    fn file_place(&mut self) -> Parse<FilePlace> {
+        let mut number = |what| self.number_of(what, "write three numbers: `.loc 1 20 5`");
+        let (file, line) = (number("the file's index")?, number("the line")?);
+        Ok(FilePlace { file, line, column: number("the column")? })
     }
 
-    fn number_of(&mut self, what: &str, help: &str) -> Parse<()> {
-        match self.eat(Kind::Integer) {
-            Some(_) => Ok(()),
-            None => self.unexpected(codes::DIRECTIVE, what, help),
-        }
+    /// A number; `u32::MAX` if it is larger.
+    fn number_of(&mut self, what: &str, help: &str) -> Parse<u32> {
+        let Some(token) = self.eat(Kind::Integer) else {
+            return self.unexpected(codes::DIRECTIVE, what, help);
+        };
+        let value = number::integer(self.text_of(token)).map(|(value, _)| value);
+        Ok(value.and_then(|value| u32::try_from(value).ok()).unwrap_or(u32::MAX))
     }
 
     /// `.pragma "nounroll";`
@@ -76,7 +80,7 @@ impl<'a> Parser<'a> {
         self.advance();
         self.strings()?;
         self.semicolon(scope, "`.pragma`")?;
-        Ok(self.kept(start))
+        Ok(self.kept(start, Content::None))
     }
 
     /// Strings with commas between them, without their quotes.
@@ -98,10 +102,10 @@ impl<'a> Parser<'a> {
     pub(crate) fn section(&mut self) -> Parse<Directive<'a>> {
         let start = self.at;
         self.advance();
-        if self.eat(Kind::Word).is_none() {
+        let Some(name) = self.eat(Kind::Word) else {
             let help = "a section's name begins with a dot: `.section .debug_str { ... }`";
             return self.unexpected(codes::SECTION, "the section's name", help);
-        }
+        };
         if self.kind() != Kind::LeftBrace {
             return self.unexpected(
                 codes::SECTION,
@@ -111,13 +115,16 @@ impl<'a> Parser<'a> {
         }
         let open = self.at;
         self.advance();
-        if self.section_body().is_err() {
+        let mut strings = (self.word(name).text == "debug_str").then(Strings::default);
+        if self.section_body(&mut strings).is_err() {
             self.skip_block(open, self.at);
         }
-        Ok(self.kept(start))
+        let content = strings.map_or(Content::None, |s| Content::Strings(Box::new(s)));
+        Ok(self.kept(start, content))
     }
 
-    fn section_body(&mut self) -> Parse<()> {
+    /// What stands in the braces, into `strings` if they are wanted.
+    fn section_body(&mut self, strings: &mut Option<Strings<'a>>) -> Parse<()> {
         let open = self.previous();
         loop {
             match self.kind() {
@@ -136,6 +143,10 @@ impl<'a> Parser<'a> {
                     return self.fail(diagnostic);
                 }
                 Kind::Ident if self.peek_at(1).kind == Kind::Colon => {
+                    if let Some(strings) = strings {
+                        let label = self.text_of(self.peek());
+                        strings.labels.push((label, strings.bytes.len() as u32));
+                    }
                     self.advance();
                     self.advance();
                 }
@@ -149,9 +160,14 @@ impl<'a> Parser<'a> {
                         _ => return self.section_error("`.b8`, `.b16`, `.b32`, `.b64` or a label"),
                     };
                     self.advance();
-                    self.section_value(bits)?;
-                    while self.eat(Kind::Comma).is_some() {
-                        self.section_value(bits)?;
+                    loop {
+                        let value = self.section_value(bits)?.to_le_bytes();
+                        if let Some(strings) = strings {
+                            strings.bytes.extend_from_slice(&value[..bits as usize / 8]);
+                        }
+                        if self.eat(Kind::Comma).is_none() {
+                            break;
+                        }
                     }
                 }
                 _ => return self.section_error("`.b8`, `.b16`, `.b32`, `.b64`, a label or `}`"),
@@ -160,20 +176,26 @@ impl<'a> Parser<'a> {
     }
 
     /// A number, a name or a section, with an offset or the difference of two names. Names have
-    /// 32 or 64 bits, and of numbers up to 32 bits the assembler looks at the low 32.
-    fn section_value(&mut self, bits: u32) -> Parse<()> {
+    /// 32 or 64 bits, and of numbers up to 32 bits the assembler looks at the low 32. The number; of
+    /// names 0.
+    fn section_value(&mut self, bits: u32) -> Parse<i64> {
         let negative = self.eat(Kind::Minus).is_some();
         let token = self.peek();
         match token.kind {
             Kind::Integer => {
                 let literal = self.text_of(token);
-                let low = number::integer(literal).map_or(0, |(value, _)| i64::from(value as u32));
+                let whole = number::integer(literal).map_or(0, |(value, _)| value);
+                let low = i64::from(whole as u32);
                 let value = if negative { -low } else { low };
                 if bits < 64 && !(-(1 << (bits - 1))..1 << bits).contains(&value) {
                     return self.section_error(&format!("a number of {bits} bits"));
                 }
                 self.advance();
-                return Ok(());
+                return Ok(match bits {
+                    64 if negative => (whole as i64).wrapping_neg(),
+                    64 => whole as i64,
+                    _ => value,
+                });
             }
             _ if bits < 32 => return self.section_error("a number"),
             Kind::Word if words::is_directive(self.word(token).text) => {
@@ -185,16 +207,16 @@ impl<'a> Parser<'a> {
         let wanted = match self.kind() {
             Kind::Plus => (Kind::Integer, "a number"),
             Kind::Minus => (Kind::Ident, "a name"),
-            _ => return Ok(()),
+            _ => return Ok(0),
         };
         self.advance();
         if self.eat(wanted.0).is_none() {
             return self.section_error(wanted.1);
         }
-        Ok(())
+        Ok(0)
     }
 
-    fn section_error(&mut self, expected: &str) -> Parse<()> {
+    fn section_error<T>(&mut self, expected: &str) -> Parse<T> {
         let help =
             "a section holds labels and lines such as `.b8 1, 2` and `.b32 name+4`, without `;`";
         self.unexpected(codes::SECTION, expected, help)
