@@ -34,8 +34,6 @@ pub(crate) struct Body<'c, 'a> {
     frame_bytes: u64,
     /// Unknown names that were reported.
     reported: Set<&'a str>,
-    /// Places that `.loc` has named.
-    locations: Set<[&'a str; 3]>,
 }
 
 impl<'c, 'a> Body<'c, 'a> {
@@ -47,7 +45,6 @@ impl<'c, 'a> Body<'c, 'a> {
             instructions: Vec::new(),
             frame_bytes: 0,
             reported: Set::default(),
-            locations: Set::default(),
         }
     }
 
@@ -88,6 +85,7 @@ impl<'c, 'a> Body<'c, 'a> {
                 }
                 Statement::Instruction(i) => {
                     if let Some(checked) = self.instruction(i) {
+                        self.cx.sources.instruction(checked.span.start);
                         self.instructions.push(checked);
                     }
                 }
@@ -116,25 +114,21 @@ impl<'c, 'a> Body<'c, 'a> {
 
     /// `.loc` and `.pragma`.
     fn directive(&mut self, d: &'a ast::Directive<'a>) {
-        if d.name.text == "loc" {
-            self.location(d);
-        } else {
-            self.cx.directive(d);
+        match &d.content {
+            ast::Content::Loc(loc) => {
+                if let Some(place) = loc.inlined_at {
+                    self.inlined(d, place);
+                }
+                self.cx.sources.loc(loc);
+            }
+            _ => self.cx.directive(d),
         }
     }
 
     /// What is inlined somewhere is inlined where another `.loc` has been.
-    fn location(&mut self, d: &'a ast::Directive<'a>) {
-        let (own, rest) = d.text.split_once(',').unwrap_or((d.text, ""));
-        if let Some((_, place)) = rest.rsplit_once("inlined_at") {
-            self.inlined(d, place);
-        }
-        self.locations.insert(location(own));
-    }
-
-    fn inlined(&mut self, d: &'a ast::Directive<'a>, place: &'a str) {
+    fn inlined(&mut self, d: &'a ast::Directive<'a>, place: ast::FilePlace) {
         self.cx.require(INLINED, d.span);
-        if !self.locations.contains(&location(place)) {
+        if !self.cx.sources.knows(place) {
             self.report(
                 Diagnostic::error(
                     "E0161",
@@ -358,10 +352,4 @@ impl<'c, 'a> Body<'c, 'a> {
         }
         found
     }
-}
-
-/// File, line and column of a `.loc`.
-fn location(text: &str) -> [&str; 3] {
-    let mut words = text.split_whitespace();
-    std::array::from_fn(|_| words.next().unwrap_or(""))
 }

@@ -1,6 +1,7 @@
 //! The state of a check: the module under construction, its global names and the mistakes.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use texunit_isa::ScalarType;
 use texunit_isa::floor::Floor;
@@ -10,6 +11,7 @@ use crate::call::{Callee, Signature};
 use crate::ir::{FuncId, Module, VarId};
 use crate::most::Counts;
 use crate::scope::splits;
+use crate::sources::Collector;
 use crate::tables::Map;
 use crate::words::Words;
 use crate::{Checked, Options, Ptxas};
@@ -39,6 +41,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) groups: Map<&'a str, (Option<&'a ast::Variable<'a>>, u64, Span)>,
     /// Of global names that end with a number, by what stands before it: the smallest number.
     pub(crate) numbered: Map<&'a str, (u64, Span)>,
+    /// Where instructions come from.
+    pub(crate) sources: Collector<'a>,
     /// Indices of `.file`.
     pub(crate) files: Map<&'a str, Span>,
     /// The linkage that each function was first declared with.
@@ -81,6 +85,7 @@ impl<'a> Checker<'a> {
             words: Map::default(),
             groups: Map::default(),
             numbered: Map::default(),
+            sources: Collector::default(),
             files: Map::default(),
             linkages: Vec::new(),
             per_thread: Vec::new(),
@@ -117,6 +122,7 @@ impl<'a> Checker<'a> {
             }
         }
         self.resource_limits();
+        self.module.sources = Arc::new(self.sources.finish(&module.items));
         self.diagnostics.sort_by_key(|d| (d.primary.span.start, d.code));
         Checked { module: self.module, diagnostics: self.diagnostics }
     }

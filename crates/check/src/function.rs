@@ -54,6 +54,7 @@ impl<'a> Checker<'a> {
         // The name is known inside its own body.
         function.body = None;
         self.module.functions[id.0 as usize] = function.clone();
+        self.sources.begin(f.name.text, f.span.to(block.span));
         let function = Body::new(self, scopes, function).run(block);
         if function.is_entry {
             self.kernels.push((id, f.name.span));

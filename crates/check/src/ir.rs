@@ -26,6 +26,8 @@ use std::sync::Arc;
 use texunit_isa::{Modifiers, Opcode, ScalarType, SpecialReg};
 use texunit_syntax::Span;
 
+use crate::sources::Sources;
+
 /// Index of a register in its function's [`Function::regs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RegId(pub u32);
@@ -62,6 +64,8 @@ pub struct Module {
     pub variables: Vec<Variable>,
     /// Functions and kernels, prototypes included.
     pub functions: Vec<Function>,
+    /// What `.file` and `.loc` say: where each instruction comes from, by its span.
+    pub sources: Arc<Sources>,
 }
 
 /// Where a variable lives.

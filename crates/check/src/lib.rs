@@ -14,6 +14,7 @@ pub mod ir;
 mod limits;
 pub mod lint;
 mod options;
+pub mod sources;
 
 mod address;
 mod architecture;
