@@ -1,22 +1,9 @@
-//! `texunit lsp`: a language server over standard input and output.
+//! `texunit lsp`: the language server of the crate `texunit-lsp` over standard input and output.
 //!
-//! Diagnostics with corrections, hover, definitions, references, highlights, outline, completion
-//! and renaming, of the documents that the editor has opened; each is looked at alone. Formatting
-//! and files that are not open are left out. docs/lsp.md is for users.
+//! Here are frames, threads and exit codes; what is said to the messages is there. docs/lsp.md is for
+//! users.
 
-mod actions;
-mod answers;
-mod completion;
-mod config;
-mod definition;
-mod doc;
-mod document;
-mod hover;
-mod index;
-mod instruction;
-mod scan;
-mod server;
-mod symbols;
+mod serve;
 mod transport;
 mod worker;
 
@@ -37,5 +24,5 @@ pub struct LspArgs {
 
 /// Runs the command; the exit code.
 pub fn run(_args: &LspArgs) -> u8 {
-    server::serve(stdin, BufWriter::new(stdout().lock()))
+    serve::serve(stdin, BufWriter::new(stdout().lock()))
 }

@@ -1,19 +1,8 @@
 //! Messages on standard input, robustly: a message that cannot be read is answered with an error,
-//! and reading goes on behind it. `lsp-server` has the messages; its reader ends at the first
-//! wrong one.
+//! and reading goes on behind it.
 
-use lsp_server::{ErrorCode, Message, Notification, Request, RequestId};
-use serde_json::{Value, json};
 use std::io::{self, BufRead, Read, Write};
-
-/// What was read.
-#[derive(Debug)]
-pub(crate) enum Incoming {
-    /// A message.
-    Message(Message),
-    /// Something else, with the answer that it gets.
-    Refused(Value),
-}
+use texunit_lsp::{ErrorCode, Incoming};
 
 /// Longest message, in bytes.
 const MAX_LEN: u64 = 2 << 30;
@@ -21,7 +10,7 @@ const MAX_LEN: u64 = 2 << 30;
 const MAX_LINE: u64 = 64 << 10;
 
 /// Reads the next message; none at the end of the input.
-pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
+pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     let mut length = None;
     let mut garbage = false;
     loop {
@@ -41,11 +30,8 @@ pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
             None if text.is_empty() => match length {
                 Some(length) => return body(input, length).map(Some),
                 None if garbage => {
-                    return Ok(Some(refused(
-                        Value::Null,
-                        ErrorCode::ParseError,
-                        "expected a header with Content-Length",
-                    )));
+                    let message = "expected a header with Content-Length";
+                    return Ok(Some(Incoming::unreadable(ErrorCode::ParseError, message)));
                 }
                 None => {}
             },
@@ -58,57 +44,18 @@ fn body(input: &mut impl BufRead, length: u64) -> io::Result<Incoming> {
     if length > MAX_LEN {
         io::copy(&mut input.by_ref().take(length), &mut io::sink())?;
         let message = format!("messages have at most {MAX_LEN} bytes");
-        return Ok(refused(Value::Null, ErrorCode::InvalidRequest, &message));
+        return Ok(Incoming::unreadable(ErrorCode::InvalidRequest, &message));
     }
     let mut bytes = Vec::new();
     let read = input.by_ref().take(length).read_to_end(&mut bytes)?;
     if (read as u64) < length {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
-    Ok(match serde_json::from_slice(&bytes) {
-        Ok(value) => message(value),
-        Err(error) => refused(Value::Null, ErrorCode::ParseError, &error.to_string()),
-    })
+    Ok(Incoming::read(&bytes))
 }
 
-/// A request, a notification or an answer.
-fn message(mut value: Value) -> Incoming {
-    let params = value.get_mut("params").map_or(Value::Null, Value::take);
-    let id = value.get("id").filter(|id| !id.is_null()).cloned();
-    match (value.get("method"), id) {
-        (Some(Value::String(method)), None) => {
-            Incoming::Message(Notification { method: method.clone(), params }.into())
-        }
-        (Some(Value::String(method)), Some(id)) => match request_id(&id) {
-            Some(id) => Incoming::Message(Request { id, method: method.clone(), params }.into()),
-            None => refused(id, ErrorCode::InvalidRequest, "ids are strings or 32-bit integers"),
-        },
-        // The server asks for nothing whose answer matters.
-        (None, Some(_)) if value.get("result").is_some() || value.get("error").is_some() => {
-            Incoming::Message(Notification { method: "$/answer".into(), params }.into())
-        }
-        (_, id) => {
-            let id = id.filter(|id| id.is_string() || id.is_number()).unwrap_or(Value::Null);
-            refused(id, ErrorCode::InvalidRequest, "not a request and not a notification")
-        }
-    }
-}
-
-fn request_id(id: &Value) -> Option<RequestId> {
-    match id {
-        Value::String(text) => Some(text.clone().into()),
-        id => id.as_i64().and_then(|n| i32::try_from(n).ok()).map(Into::into),
-    }
-}
-
-fn refused(id: Value, code: ErrorCode, message: &str) -> Incoming {
-    let error = json!({ "code": code as i32, "message": message });
-    Incoming::Refused(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
-}
-
-/// Writes any JSON value as a message.
-pub(crate) fn write(out: &mut impl Write, value: &Value) -> io::Result<()> {
-    let text = value.to_string();
+/// Writes a message.
+pub(super) fn write(out: &mut impl Write, text: &str) -> io::Result<()> {
     write!(out, "Content-Length: {}\r\n\r\n{text}", text.len())?;
     out.flush()
 }
@@ -124,9 +71,8 @@ mod tests {
         let mut found = Vec::new();
         while let Some(incoming) = read(&mut input).unwrap_or(None) {
             found.push(match incoming {
-                Incoming::Message(Message::Request(r)) => format!("{} {}", r.id, r.method),
-                Incoming::Message(Message::Notification(n)) => n.method,
-                Incoming::Message(Message::Response(_)) => unreachable!("answers are not read"),
+                Incoming::Request(r) => format!("{} {}", serde_json::json!(r.id), r.method),
+                Incoming::Notification(n) => n.method,
                 Incoming::Refused(value) => format!("{} {}", value["id"], value["error"]["code"]),
             });
         }

@@ -3,8 +3,8 @@
 use super::actions::{self, Target};
 use super::completion::{self, Completion};
 use super::index::Index;
+use super::message::ErrorCode;
 use super::{definition, hover, symbols};
-use lsp_server::ErrorCode;
 use lsp_types::{
     CodeActionParams, CompletionItem, CompletionList, CompletionTextEdit, DocumentHighlight,
     DocumentHighlightKind, Hover, HoverContents, Location, Position, PrepareRenameResponse, Range,

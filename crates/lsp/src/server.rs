@@ -1,97 +1,47 @@
-//! The loop of the server: the protocol's life cycle, open documents, who waits for what.
+//! The state of the server: the protocol's life cycle, open documents, who waits for what.
 //!
-//! Everything that takes time happens in two workers; the loop only edits texts and answers from
+//! Everything that takes time is a [`Task`]; the server itself only edits texts and answers from
 //! finished results. A request about a document whose index is not finished waits for it, and
 //! fails with `ContentModified` if the document changes before.
 
 mod documents;
 
-use super::actions::{FIX_ALL, Target};
-use super::answers::{self, Answer, Client, Failure, Need, View};
-use super::config::Config;
-use super::document::{Encoding, Text};
-use super::index::Index;
-use super::transport::{self, Incoming};
-use super::worker::{self, Done, Worker};
-use lsp_server::{ErrorCode, Message, Request, RequestId};
+use crate::actions::{FIX_ALL, Target};
+use crate::answers::{self, Answer, Client, Failure, Need, View};
+use crate::config::Config;
+use crate::document::{Encoding, Text};
+use crate::index::Index;
+use crate::message::{self, ErrorCode, Incoming, Notification, Request, RequestId};
 use lsp_types::{CodeActionKind, MessageType, Uri};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use texunit_syntax::Diagnostic;
 
-/// What the loop reacts to.
-enum Event {
-    Incoming(Incoming),
-    Done(Done),
-    /// The client has closed its end.
-    End,
-}
-
-/// Serves a client until it leaves; the exit code.
-pub(crate) fn serve<R: Read>(input: impl FnOnce() -> R + Send + 'static, output: impl Write) -> u8 {
-    let (sender, events) = channel();
-    let started = start(input, sender, output);
-    let Ok(mut server) = started else { return crate::BUG };
-    let code = server.run(&events);
-    // A client that has gone away without a word is the client's failure.
-    code.unwrap_or(crate::FAILED)
-}
-
-fn start<R: Read, W: Write>(
-    input: impl FnOnce() -> R + Send + 'static,
-    sender: Sender<Event>,
-    out: W,
-) -> io::Result<Server<W>> {
-    let indexer = Worker::start("index", sender.clone(), Event::Done, worker::index)?;
-    let checker = Worker::start("check", sender.clone(), Event::Done, worker::check)?;
-    std::thread::Builder::new().name("input".into()).spawn(move || {
-        let mut input = io::BufReader::with_capacity(1 << 16, input());
-        while let Ok(Some(incoming)) = transport::read(&mut input) {
-            if sender.send(Event::Incoming(incoming)).is_err() {
-                return;
-            }
-        }
-        let _ = sender.send(Event::End);
-    })?;
-    Ok(Server {
-        out,
-        phase: Phase::New,
-        encoding: Encoding::default(),
-        client: Client::default(),
-        config: Arc::default(),
-        documents: HashMap::new(),
-        revisions: 0,
-        waiting: Vec::new(),
-        indexer,
-        checker,
-    })
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
+    #[default]
     New,
     Running,
     /// After `shutdown`.
     Ended,
 }
 
+#[derive(Debug)]
 struct Document {
     text: Text,
     /// The client's number of the text.
     version: i32,
     /// Ours: it changes with the settings, too.
     revision: u64,
-    /// Whether the workers have been told.
+    /// Whether its tasks were handed out.
     is_posted: bool,
     /// The index of this very text.
     index: Option<Index>,
     /// The mistakes of this very text.
     diagnostics: Option<Vec<Diagnostic>>,
-    /// Whether a worker panicked over this very text: what is not there will never be.
+    /// Whether a task panicked over this very text: what is not there will never be.
     is_broken: bool,
 }
 
@@ -118,74 +68,86 @@ impl Document {
     }
 }
 
-/// A request that waits for a worker.
+/// A request that waits for a task.
+#[derive(Debug)]
 struct Waiting {
     request: Request,
     uri: Uri,
     need: Need,
 }
 
-struct Server<W> {
-    out: W,
+/// A server for one client.
+#[derive(Debug, Default)]
+pub struct Server {
     phase: Phase,
+    /// Whether `exit` has come.
+    is_over: bool,
     encoding: Encoding,
     client: Client,
     config: Arc<Config>,
     documents: HashMap<Uri, Document>,
     revisions: u64,
     waiting: Vec<Waiting>,
-    indexer: Worker,
-    checker: Worker,
+    /// Messages that the client has not got yet.
+    out: Vec<String>,
+    /// Documents that are known no more, which the caller has not been told.
+    closed: Vec<Uri>,
 }
 
-impl<W: Write> Server<W> {
-    /// Handles events until the client leaves.
-    fn run(&mut self, events: &Receiver<Event>) -> io::Result<u8> {
-        loop {
-            // Changes that wait are all made before the text is looked at.
-            let event = match events.try_recv() {
-                Ok(event) => event,
-                Err(TryRecvError::Empty) => {
-                    self.post();
-                    events.recv().unwrap_or(Event::End)
-                }
-                Err(TryRecvError::Disconnected) => Event::End,
-            };
-            let end = match event {
-                Event::End => Some(self.exit_code()),
-                Event::Done(done) => self.done(done).map(|()| None)?,
-                Event::Incoming(Incoming::Refused(answer)) => {
-                    transport::write(&mut self.out, &answer).map(|()| None)?
-                }
-                Event::Incoming(Incoming::Message(message)) => self.message(message)?,
-            };
-            if let Some(code) = end {
-                return Ok(code);
-            }
+impl Server {
+    /// A server that waits for `initialize`.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Everything at once, here and now: what the server says to a message. A caller with threads
+    /// uses the methods below.
+    pub fn respond(&mut self, text: &str) -> Vec<String> {
+        self.receive(Incoming::read(text.as_bytes()));
+        for task in self.take_tasks() {
+            self.done(task.index());
+            self.done(task.check());
+        }
+        self.take_messages()
+    }
+
+    /// Takes what the client has sent.
+    pub fn receive(&mut self, incoming: Incoming) {
+        match incoming {
+            Incoming::Request(request) => self.request(request),
+            Incoming::Notification(n) if n.method == "exit" => self.is_over = true,
+            Incoming::Notification(n) if self.phase == Phase::Running => self.notification(n),
+            Incoming::Notification(_) => {}
+            Incoming::Refused(answer) => self.send(&answer),
         }
     }
 
-    fn exit_code(&self) -> u8 {
-        if self.phase == Phase::Ended { 0 } else { crate::FAILED }
+    /// Messages for the client, in order.
+    pub fn take_messages(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.out)
     }
 
-    fn message(&mut self, message: Message) -> io::Result<Option<u8>> {
-        match message {
-            Message::Request(request) => self.request(request).map(|()| None),
-            Message::Notification(n) if n.method == "exit" => Ok(Some(self.exit_code())),
-            Message::Notification(n) if self.phase == Phase::Running => {
-                self.notification(n).map(|()| None)
-            }
-            Message::Notification(_) | Message::Response(_) => Ok(None),
-        }
+    /// Documents that were closed: their tasks need not be done any more.
+    pub fn take_closed(&mut self) -> Vec<Uri> {
+        std::mem::take(&mut self.closed)
+    }
+
+    /// Whether the client has sent `exit`: nothing is answered any more.
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Whether the client has asked for the end, as it must before it goes away.
+    pub fn was_shut_down(&self) -> bool {
+        self.phase == Phase::Ended
     }
 
     // Requests
 
-    fn request(&mut self, request: Request) -> io::Result<()> {
+    fn request(&mut self, request: Request) {
         let refuse = |code, text: &str| Err(Failure::new(code, text));
         let answer = match (self.phase, request.method.as_str()) {
-            (Phase::New, "initialize") => return self.initialize(request),
+            (Phase::New, "initialize") => return self.initialize(&request),
             (Phase::New, _) => {
                 refuse(ErrorCode::ServerNotInitialized, "`initialize` is the first request")
             }
@@ -201,32 +163,32 @@ impl<W: Write> Server<W> {
                 refuse(ErrorCode::InvalidRequest, "the server was shut down; `exit` ends it")
             }
         };
-        self.answer(request.id, answer)
+        self.answer(&request.id, answer);
     }
 
     /// A request about a document: answered now, or when its index is finished.
-    fn about_document(&mut self, request: Request) -> io::Result<()> {
+    fn about_document(&mut self, request: Request) {
         let Some(need) = answers::need(&request.method) else {
             let message = format!("there is no method `{}`", request.method);
-            return self.answer(request.id, Err(Failure::new(ErrorCode::MethodNotFound, message)));
+            return self.answer(&request.id, Err(Failure::new(ErrorCode::MethodNotFound, message)));
         };
         let uri = request.params.pointer("/textDocument/uri").and_then(Value::as_str);
         let uri = uri.and_then(|text| text.parse::<Uri>().ok());
         let open = uri.filter(|uri| self.documents.contains_key(uri));
         let Some(uri) = open else {
             let failure = Failure::new(ErrorCode::InvalidParams, "the document is not open");
-            return self.answer(request.id, Err(failure));
+            return self.answer(&request.id, Err(failure));
         };
         if self.documents.get(&uri).is_some_and(|d| d.is_broken && !d.has(need)) {
-            return self.answer(request.id, Err(bug()));
+            return self.answer(&request.id, Err(bug()));
         }
         self.waiting.push(Waiting { request, uri: uri.clone(), need });
-        self.answer_waiting(&uri)
+        self.answer_waiting(&uri);
     }
 
     /// Answers the requests about a document that need not wait any more.
-    fn answer_waiting(&mut self, uri: &Uri) -> io::Result<()> {
-        let Some(document) = self.documents.get(uri) else { return Ok(()) };
+    fn answer_waiting(&mut self, uri: &Uri) {
+        let Some(document) = self.documents.get(uri) else { return };
         let (now, later) = std::mem::take(&mut self.waiting)
             .into_iter()
             .partition(|w| w.uri == *uri && document.has(w.need));
@@ -235,17 +197,18 @@ impl<W: Write> Server<W> {
             let Some(view) = self.view(uri) else { continue };
             let work = || answers::answer(&request.method, request.params, &view);
             let answer = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(bug()));
-            self.answer(request.id, answer)?;
+            self.answer(&request.id, answer);
         }
-        Ok(())
     }
 
     /// Fails the requests that wait for a document.
-    fn fail_waiting(&mut self, uri: &Uri, failure: fn() -> Failure) -> io::Result<()> {
+    fn fail_waiting(&mut self, uri: &Uri, failure: fn() -> Failure) {
         let (now, later): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.waiting).into_iter().partition(|w| w.uri == *uri);
         self.waiting = later;
-        now.into_iter().try_for_each(|w| self.answer(w.request.id, Err(failure())))
+        for waiting in now {
+            self.answer(&waiting.request.id, Err(failure()));
+        }
     }
 
     fn view<'a>(&'a self, uri: &'a Uri) -> Option<View<'a>> {
@@ -268,31 +231,32 @@ impl<W: Write> Server<W> {
         }
     }
 
-    fn answer(&mut self, id: RequestId, answer: Answer) -> io::Result<()> {
+    fn answer(&mut self, id: &RequestId, answer: Answer) {
         let message = match answer {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-            Err(Failure { code, message }) => json!({
-                "jsonrpc": "2.0", "id": id, "error": { "code": code as i32, "message": message },
-            }),
+            Err(Failure { code, message }) => message::failure(&json!(id), code, &message),
         };
-        transport::write(&mut self.out, &message)
+        self.send(&message);
     }
 
-    fn notify(&mut self, method: &str, params: Value) -> io::Result<()> {
-        let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
-        transport::write(&mut self.out, &message)
+    fn notify(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    fn show(&mut self, kind: MessageType, message: &str) -> io::Result<()> {
+    fn show(&mut self, kind: MessageType, message: &str) {
         let message = format!("texunit: {message}");
-        self.notify("window/showMessage", json!({ "type": kind, "message": message }))
+        self.notify("window/showMessage", json!({ "type": kind, "message": message }));
     }
 
-    fn initialize(&mut self, request: Request) -> io::Result<()> {
+    fn send(&mut self, message: &Value) {
+        self.out.push(message.to_string());
+    }
+
+    fn initialize(&mut self, request: &Request) {
         if !request.params.is_object() {
             let message = "expected an object with `capabilities`";
             let failure = Failure::new(ErrorCode::InvalidParams, message);
-            return self.answer(request.id, Err(failure));
+            return self.answer(&request.id, Err(failure));
         }
         let capability = |path: &str| request.params.pointer(&format!("/capabilities{path}"));
         let has = |path: &str, word: &str| {
@@ -324,8 +288,8 @@ impl<W: Write> Server<W> {
             "capabilities": capabilities(self.encoding, rename),
             "serverInfo": { "name": "texunit", "version": env!("CARGO_PKG_VERSION") },
         });
-        self.answer(request.id, Ok(result))?;
-        wrong.iter().try_for_each(|message| self.show(MessageType::ERROR, message))
+        self.answer(&request.id, Ok(result));
+        wrong.iter().for_each(|message| self.show(MessageType::ERROR, message));
     }
 }
 

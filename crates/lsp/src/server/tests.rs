@@ -1,38 +1,37 @@
-use super::super::worker::Found;
 use super::*;
+use crate::task::{Done, Found};
 
-/// A running server whose workers are never asked, and an open document.
-fn server(text: &str) -> (Server<Vec<u8>>, Uri) {
-    let mut server = start(io::empty, channel().0, Vec::new()).unwrap();
-    server.phase = Phase::Running;
+/// A running server whose tasks are never done, and an open document.
+fn server(text: &str) -> (Server, Uri) {
+    let mut server = Server { phase: Phase::Running, ..Server::new() };
     let item = json!({ "uri": "a:a", "languageId": "ptx", "version": 1, "text": text });
     notify(&mut server, "didOpen", json!({ "textDocument": item }));
     (server, "a:a".parse().unwrap())
 }
 
-fn notify(server: &mut Server<Vec<u8>>, method: &str, params: Value) {
+fn notify(server: &mut Server, method: &str, params: Value) {
     let method = format!("textDocument/{method}");
-    server.notification(lsp_server::Notification { method, params }).unwrap();
+    server.receive(Incoming::Notification(Notification { method, params }));
 }
 
-fn said(server: &mut Server<Vec<u8>>) -> String {
-    String::from_utf8(std::mem::take(&mut server.out)).unwrap()
+fn said(server: &mut Server) -> String {
+    server.take_messages().concat()
 }
 
 #[test]
-fn nobody_waits_for_a_worker_that_panicked() {
+fn nobody_waits_for_a_task_that_panicked() {
     let (mut server, uri) = server("");
     let revision = server.documents[&uri].revision;
-    server.done(Done { uri: uri.clone(), revision, found: Found::Panic }).unwrap();
+    server.done(Done { uri: uri.clone(), revision, found: Found::Panic });
     said(&mut server);
     let params = json!({ "textDocument": { "uri": "a:a" }, "position": {} });
-    let hover = Request { id: 1.into(), method: "textDocument/hover".into(), params };
-    server.request(hover.clone()).unwrap();
+    let hover = Request { id: RequestId::Number(1), method: "textDocument/hover".into(), params };
+    server.receive(Incoming::Request(hover.clone()));
     assert!(server.waiting.is_empty() && said(&mut server).contains("bug in texunit"));
     let change = json!({ "textDocument": { "uri": "a:a", "version": 2 },
         "contentChanges": [{ "text": "x" }] });
     notify(&mut server, "didChange", change);
-    server.request(hover).unwrap();
+    server.receive(Incoming::Request(hover));
     assert_eq!(server.waiting.len(), 1, "another text may do");
 }
 
@@ -51,5 +50,6 @@ fn texts_that_are_too_long_are_left_alone() {
         // What was said about the shorter text goes.
         assert!(said.contains("too long") && said.contains("\"diagnostics\":[]"), "{said}");
         assert!(!server.documents.contains_key(&uri));
+        assert_eq!(server.take_closed(), [uri]);
     }
 }

@@ -1,0 +1,91 @@
+//! Work on a text that takes time, apart from the server's state, so that it can be done elsewhere
+//! meanwhile.
+
+use crate::config::Config;
+use crate::index::Index;
+use lsp_types::Uri;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use texunit_syntax::{Diagnostic, SourceFile};
+
+/// A text to look at, in two ways: [`Self::index`] and [`Self::check`]. Requests are answered once
+/// the server has been given the results of both.
+#[derive(Clone, Debug)]
+pub struct Task {
+    uri: Uri,
+    revision: u64,
+    source: Arc<SourceFile>,
+    config: Arc<Config>,
+}
+
+/// What was found in a text: see [`Task`].
+#[derive(Debug)]
+pub struct Done {
+    pub(crate) uri: Uri,
+    pub(crate) revision: u64,
+    pub(crate) found: Found,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// The names.
+    Index(Index),
+    /// The mistakes.
+    Diagnostics(Vec<Diagnostic>),
+    /// A bug of ours.
+    Panic,
+}
+
+impl Task {
+    pub(crate) fn new(uri: Uri, revision: u64, source: SourceFile, config: Arc<Config>) -> Self {
+        Self { uri, revision, source: Arc::new(source), config }
+    }
+
+    /// The document. A newer task of the same document makes older ones superfluous.
+    pub fn uri(&self) -> &Uri {
+        &self.uri
+    }
+
+    /// The number of this text: newer ones have larger numbers.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Finds the names.
+    pub fn index(&self) -> Done {
+        self.attempt(|task| Found::Index(Index::new(&task.source)))
+    }
+
+    /// Finds the mistakes.
+    pub fn check(&self) -> Done {
+        self.attempt(|task| {
+            let mut found = texunit_check::check_source(&task.source, &task.config.options);
+            task.config.levels.apply(&mut found);
+            Found::Diagnostics(found)
+        })
+    }
+
+    /// Does some work; a panic is a result, too.
+    fn attempt(&self, work: impl FnOnce(&Self) -> Found) -> Done {
+        let found = catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or(Found::Panic);
+        Done { uri: self.uri.clone(), revision: self.revision, found }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_result() {
+        let source = SourceFile::new("t", ".version 8.0");
+        let task = Task::new("a:a".parse().unwrap(), 1, source, Arc::default());
+        assert!(matches!(task.attempt(|_| panic!("a test")).found, Found::Panic));
+        assert!(matches!(task.index().found, Found::Index(_)));
+        let found = task.check();
+        assert!(matches!(&found.found, Found::Diagnostics(list) if !list.is_empty()), "{found:?}");
+        assert_eq!((found.uri.as_str(), found.revision), ("a:a", 1));
+    }
+}
