@@ -157,4 +157,5 @@ def main():
             file.write(page(rates, markdown))
 
 
-main()
+if __name__ == "__main__":
+    main()

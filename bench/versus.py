@@ -1,0 +1,182 @@
+"""What bench/versus.sh does: pairs of runs, the order turned round in every other pair, and a table of the medians of
+their ratios. Nothing is thrown away: the spread says how far to trust a line."""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+# The list of cases is that of the table of peers; nothing is left beside it.
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE / "peers"))
+from table import CASES  # noqa: E402
+
+# A case below this is measured again with more pairs, and counts as slower if it stays there.
+LOWEST, MEAN, AGAIN = 0.90, 0.97, 27
+
+
+class Failed(Exception):
+    """A program that did not measure; the message is for the user."""
+
+
+def output(command, environment=None):
+    """What a command prints."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    except OSError as error:
+        raise Failed(f"cannot run {command[0]}: {error.strerror}") from None
+    if done.returncode:
+        raise Failed(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr.strip()}")
+    return done.stdout
+
+
+def lines(text):
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+class Texunit:
+    """A build of texunit."""
+
+    def __init__(self, program):
+        self.program = str(pathlib.Path(program).resolve())
+        self.name = program
+
+    def fetches(self, case, options):
+        command = [self.program, "bench", "--format", "json", "--case", case]
+        command += ["--via", options.via, "--threads", str(options.threads)]
+        return next(line["mfetch_per_s"] for line in lines(output(command)) if line["case"] == case)
+
+    def launches(self, job, options):
+        """Launches a second: the best of three, as a launch may be shorter than what the machine does beside it."""
+        with tempfile.TemporaryDirectory() as folder:
+            command = [self.program, "launch", job, "--format", "json", "--out", folder]
+            command += ["--threads", str(options.threads)]
+            times = [lines(output(command))[0]["times"]["launch"] for _ in range(3)]
+        return 1 / max(min(times), 1e-9)
+
+
+class Peer:
+    """Another sampler, measured by bench/compare.sh."""
+
+    def __init__(self, name):
+        self.name = f"peer:{name}"
+        self.peer = name
+
+    def fetches(self, case, options):
+        peers = HERE.parent / "target" / "peers"
+        output([str(HERE / "compare.sh"), "--no-install", "--only", self.peer, "--rounds", "1", "--cases", case,
+                "--threads", str(options.threads), "--peers", str(peers)])
+        found = [line for line in lines((peers / "lines.jsonl").read_text()) if line.get("case") == case]
+        if not found:
+            raise Failed(f"{self.peer} did not measure {case}: {peers / 'log.txt'} says why")
+        return max(line["mfetch_per_s"] for line in found)
+
+    def launches(self, job, options):
+        raise Failed(f"{self.name} has no jobs: --kernels compares builds of texunit")
+
+
+def side(name):
+    return Peer(name.removeprefix("peer:")) if name.startswith("peer:") else Texunit(name)
+
+
+def pairs(old, new, measure, count, first=0):
+    """Ratios of so many pairs."""
+    ratios = []
+    for number in range(first, first + count):
+        if number % 2 == 0:
+            before = measure(old)
+            after = measure(new)
+        else:
+            after = measure(new)
+            before = measure(old)
+        ratios.append(after / before)
+    return ratios
+
+
+def quartiles(ratios):
+    """The lower and the upper one."""
+    if len(ratios) < 2:
+        return ratios[0], ratios[0]
+    low, _, high = statistics.quantiles(ratios, n=4, method="inclusive")
+    return low, high
+
+
+def jobs(folder):
+    found = sorted(str(path) for path in pathlib.Path(folder).glob("*/job.toml"))
+    if not found:
+        raise Failed(f"there is no {folder}/*/job.toml")
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="bench/versus.sh", add_help=False)
+    parser.add_argument("old")
+    parser.add_argument("new")
+    parser.add_argument("--fetch", action="store_true")
+    parser.add_argument("--kernels", nargs="?", const=str(HERE / "kernels"))
+    parser.add_argument("--pairs", type=int, default=9)
+    parser.add_argument("--cases", default="")
+    parser.add_argument("--via", choices=["api", "ptx"], default="api")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if options.pairs < 1 or options.threads < 0:
+        parser.error("--pairs is at least 1, --threads at least 0")
+    old, new = side(options.old), side(options.new)
+    wanted = [begin for begin in options.cases.split(",") if begin]
+    work = []
+    if options.fetch or not options.kernels:
+        work += [(name, lambda of, name=name: of.fetches(name, options)) for name in CASES]
+    if options.kernels:
+        work += [(os.path.basename(os.path.dirname(job)), lambda of, job=job: of.launches(job, options))
+                 for job in jobs(options.kernels)]
+    work = [(name, measure) for name, measure in work if not wanted or any(map(name.startswith, wanted))]
+    if not work:
+        raise Failed(f"no case begins with {' or '.join(wanted)}")
+    if not options.json:
+        print(f"NEW = {new.name} against OLD = {old.name}; above 1 NEW is faster. {machine()}")
+        print(f"{'case':<22}{'median':>8}{'quartiles':>16}{'lowest':>8}{'highest':>9}{'pairs':>7}")
+    medians = []
+    for name, measure in work:
+        ratios = pairs(old, new, measure, options.pairs)
+        if statistics.median(ratios) < LOWEST and options.pairs < AGAIN:
+            ratios += pairs(old, new, measure, AGAIN - len(ratios), len(ratios))
+        median, (low, high) = statistics.median(ratios), quartiles(ratios)
+        medians.append((median, name))
+        if options.json:
+            print(json.dumps({"case": name, "median": round(median, 4), "ratios": [round(r, 4) for r in ratios]}))
+        else:
+            print(f"{name:<22}{median:>8.3f}{low:>9.3f}-{high:<6.3f}{min(ratios):>8.3f}{max(ratios):>9.3f}"
+                  f"{len(ratios):>7}")
+        sys.stdout.flush()
+    mean = math.exp(statistics.fmean(math.log(median) for median, _ in medians))
+    lowest, where = min(medians)
+    verdict = "not slower" if lowest >= LOWEST and mean >= MEAN else "SLOWER"
+    if options.json:
+        print(json.dumps({"geometric_mean": round(mean, 4), "lowest": where, "verdict": verdict}))
+    else:
+        print(f"geometric mean {mean:.3f}, lowest {lowest:.3f} ({where}): {verdict}")
+
+
+def machine():
+    """The machine in words."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            model = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "a CPU")
+    except OSError:
+        model = "a CPU"
+    return f"{model}, {os.cpu_count()} cores."
+
+
+try:
+    main()
+except Failed as failed:
+    sys.exit((print(f"versus.sh: {failed}", file=sys.stderr), 2)[1])
+except KeyboardInterrupt:
+    sys.exit(130)
