@@ -111,7 +111,7 @@ const MASKS: &[(&str, PixelFormatFlags, u32, [u32; 4])] = &[
 pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
     let dds = Dds::read(bytes).map_err(|e| damaged(Kind::Dds, e))?;
     let (format, srgb) = format(&dds)?;
-    let shape = shape(&dds, format)?;
+    let shape = shape(&dds, bytes, format)?;
     let sizes: Vec<usize> = (0..shape.levels)
         .map(|level| (shape.level_size(format, level) / u128::from(shape.images())) as usize)
         .collect();
@@ -179,7 +179,18 @@ fn legacy_name(pixel: &PixelFormat) -> String {
     }
 }
 
-fn shape(dds: &Dds, format: Format) -> Result<Shape, Problem> {
+/// Where the header has the depth of a volume, and the number of levels. The parser takes them where flags say so,
+/// which Microsoft tells readers not to rely on: some writers leave the flags out.
+const DEPTH: usize = 24;
+const LEVELS: usize = 28;
+
+/// The word at an offset of a header that was parsed.
+fn word(bytes: &[u8], at: usize) -> u32 {
+    let word = bytes.get(at..).and_then(|rest| rest.first_chunk());
+    word.map_or(0, |&four| u32::from_le_bytes(four))
+}
+
+fn shape(dds: &Dds, bytes: &[u8], format: Format) -> Result<Shape, Problem> {
     let header = &dds.header;
     let (dims, is_cube, layers) = match &dds.header10 {
         Some(ten) => {
@@ -200,17 +211,21 @@ fn shape(dds: &Dds, format: Format) -> Result<Shape, Problem> {
     if dds.header10.is_none() && is_cube && !header.caps2.contains(Caps2::CUBEMAP_ALLFACES) {
         return Err(Problem::Unsupported("it is a cube map without all its faces".into()));
     }
+    if dims == 1 && header.height > 1 {
+        let message = format!("a texture of one dimension has {} rows", header.height);
+        return Err(damaged(Kind::Dds, message));
+    }
     let shape = Shape {
         dims,
         extent: [
             header.width,
             if dims >= 2 { header.height } else { 1 },
-            if dims == 3 { header.depth.unwrap_or(1) } else { 1 },
+            if dims == 3 { word(bytes, DEPTH).max(1) } else { 1 },
         ],
         // The file does not tell one layer from none.
         layers: (layers > 1).then_some(layers),
         is_cube,
-        levels: header.mip_map_count.unwrap_or(1).max(1),
+        levels: word(bytes, LEVELS).max(1),
     };
     shape.check(Kind::Dds, format, MAX_BYTES)?;
     Ok(shape)
