@@ -4,21 +4,41 @@ use crate::error::Problem;
 use crate::io::damaged;
 use crate::raster::{Meaning, Raster, Sample};
 use crate::{Kind, MAX_BYTES, Texels};
-use image::codecs::{jpeg::JpegDecoder, png::PngDecoder, png::PngEncoder};
-use image::{ColorType, ExtendedColorType, ImageDecoder, ImageEncoder, Limits};
+use png::{BitDepth, ColorType};
+use std::fmt::Display;
 use std::io::Cursor;
 use texunit_texel::{Channel, Format};
-
-fn limits() -> Limits {
-    let mut limits = Limits::no_limits();
-    limits.max_alloc = Some(MAX_BYTES);
-    limits
-}
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::bytestream::ZCursor;
+use zune_jpeg::zune_core::colorspace::ColorSpace;
+use zune_jpeg::zune_core::options::DecoderOptions;
 
 pub(crate) fn decode_png(bytes: &[u8]) -> Result<Raster, Problem> {
-    let decoder =
-        PngDecoder::with_limits(Cursor::new(bytes), limits()).map_err(|e| damaged(Kind::Png, e))?;
-    read(Kind::Png, decoder)
+    let wrong = |e: &dyn Display| damaged(Kind::Png, e);
+    let limits = png::Limits { bytes: MAX_BYTES as usize };
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
+    // No colour management, and nothing written in words.
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
+    // Palettes to colours, fewer than eight bits to eight, a transparent colour to alpha.
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().map_err(|e| wrong(&e))?;
+    let (color, depth) = reader.output_color_type();
+    let sample = match depth {
+        BitDepth::Eight => Sample::U8,
+        BitDepth::Sixteen => Sample::U16,
+        other => {
+            return Err(Problem::Unsupported(format!("samples of {other:?} bits are not read")));
+        }
+    };
+    let (width, height) = reader.info().size();
+    let size = reader.output_buffer_size().map_or(u64::MAX, |size| size as u64);
+    let mut bytes = zeros(size)?;
+    reader.next_frame(&mut bytes).map_err(|e| wrong(&e))?;
+    if sample == Sample::U16 {
+        reverse_pairs(&mut bytes);
+    }
+    Ok(raster(sample, color.samples(), (width, height), bytes))
 }
 
 pub(crate) fn decode_jpeg(bytes: &[u8]) -> Result<Raster, Problem> {
@@ -28,53 +48,60 @@ pub(crate) fn decode_jpeg(bytes: &[u8]) -> Result<Raster, Problem> {
     if !bytes[scan..].windows(2).any(|w| w == b"\xff\xd9") {
         return Err(damaged(Kind::Jpeg, "the end is missing"));
     }
-    let mut decoder = JpegDecoder::new(Cursor::new(bytes)).map_err(|e| damaged(Kind::Jpeg, e))?;
-    decoder.set_limits(limits()).map_err(|e| damaged(Kind::Jpeg, e))?;
-    read(Kind::Jpeg, decoder)
+    let wrong = |e: &dyn Display| damaged(Kind::Jpeg, e);
+    let options = DecoderOptions::default()
+        .set_strict_mode(false)
+        .set_max_width(usize::MAX)
+        .set_max_height(usize::MAX);
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
+    decoder.decode_headers().map_err(|e| wrong(&e))?;
+    let color = match decoder.input_colorspace() {
+        Some(grey @ (ColorSpace::Luma | ColorSpace::LumaA)) => grey,
+        Some(ColorSpace::RGBA) => ColorSpace::RGBA,
+        _ => ColorSpace::RGB,
+    };
+    decoder.set_options(options.jpeg_set_out_colorspace(color));
+    let info = decoder.info().ok_or_else(|| damaged(Kind::Jpeg, "the header is missing"))?;
+    let size = decoder.output_buffer_size().map_or(u64::MAX, |size| size as u64);
+    let mut pixels = zeros(size)?;
+    decoder.decode_into(&mut pixels).map_err(|e| wrong(&e))?;
+    let extent = (info.width.into(), info.height.into());
+    Ok(raster(Sample::U8, color.num_components(), extent, pixels))
 }
 
-fn read(kind: Kind, decoder: impl ImageDecoder) -> Result<Raster, Problem> {
-    let (width, height) = decoder.dimensions();
-    let size = decoder.total_bytes();
+/// Room for a picture, if it is not larger than any may be.
+fn zeros(size: u64) -> Result<Vec<u8>, Problem> {
     if size > MAX_BYTES {
         return Err(Problem::TooLarge { what: "the decoded picture", bytes: size });
     }
-    let color = decoder.color_type();
-    let sample = match color {
-        ColorType::L8 | ColorType::La8 | ColorType::Rgb8 | ColorType::Rgba8 => Sample::U8,
-        ColorType::L16 | ColorType::La16 | ColorType::Rgb16 | ColorType::Rgba16 => Sample::U16,
-        other => return Err(Problem::Unsupported(format!("pixels of {other:?} are not read"))),
-    };
-    let mut bytes = vec![0; size as usize];
-    decoder.read_image(&mut bytes).map_err(|e| damaged(kind, e))?;
-    if sample == Sample::U16 {
-        for pair in bytes.as_chunks_mut::<2>().0 {
-            *pair = u16::from_ne_bytes(*pair).to_le_bytes();
-        }
-    }
-    let channels = usize::from(color.channel_count());
-    Ok(Raster {
-        sample,
-        channels,
-        meaning: Meaning::Picture,
-        dims: 2,
-        width,
-        height,
-        depth: 1,
-        bytes,
-    })
+    Ok(vec![0; size as usize])
 }
 
-fn color_type(format: Format) -> Option<ExtendedColorType> {
-    Some(match (format.plain_channel()?, format.channels()) {
-        (Channel::U8, 1) => ExtendedColorType::L8,
-        (Channel::U8, 2) => ExtendedColorType::La8,
-        (Channel::U8, 4) => ExtendedColorType::Rgba8,
-        (Channel::U16, 1) => ExtendedColorType::L16,
-        (Channel::U16, 2) => ExtendedColorType::La16,
-        (Channel::U16, 4) => ExtendedColorType::Rgba16,
+fn raster(sample: Sample, channels: usize, (width, height): (u32, u32), bytes: Vec<u8>) -> Raster {
+    let meaning = Meaning::Picture;
+    Raster { sample, channels, meaning, dims: 2, width, height, depth: 1, bytes }
+}
+
+/// Between the order of bytes of PNG files and that of texels.
+fn reverse_pairs(bytes: &mut [u8]) {
+    for pair in bytes.as_chunks_mut::<2>().0 {
+        pair.reverse();
+    }
+}
+
+fn color_type(format: Format) -> Option<(ColorType, BitDepth)> {
+    let depth = match format.plain_channel()? {
+        Channel::U8 => BitDepth::Eight,
+        Channel::U16 => BitDepth::Sixteen,
         _ => return None,
-    })
+    };
+    let color = match format.channels() {
+        1 => ColorType::Grayscale,
+        2 => ColorType::GrayscaleAlpha,
+        4 => ColorType::Rgba,
+        _ => return None,
+    };
+    Some((color, depth))
 }
 
 pub(crate) fn can_encode(format: Format, dims: u8) -> Result<(), Problem> {
@@ -97,16 +124,27 @@ pub(crate) fn can_encode(format: Format, dims: u8) -> Result<(), Problem> {
 
 pub(crate) fn encode_png(texels: &Texels) -> Result<Vec<u8>, Problem> {
     can_encode(texels.format, if texels.depth > 1 { 3 } else { 2 })?;
-    let color = color_type(texels.format).expect("can_encode has asked");
+    let (color, depth) = color_type(texels.format).expect("can_encode has asked");
     let mut pixels = std::borrow::Cow::Borrowed(&texels.bytes);
-    if texels.format.plain_channel() == Some(Channel::U16) && cfg!(target_endian = "big") {
-        for pair in pixels.to_mut().as_chunks_mut::<2>().0 {
-            pair.reverse();
-        }
+    if depth == BitDepth::Sixteen {
+        reverse_pairs(pixels.to_mut());
     }
+    write_png(texels, (color, depth), &pixels).map_err(|e| Problem::Unsupported(e.to_string()))
+}
+
+fn write_png(
+    texels: &Texels,
+    (color, depth): (ColorType, BitDepth),
+    pixels: &[u8],
+) -> Result<Vec<u8>, png::EncodingError> {
     let mut out = Vec::new();
-    PngEncoder::new(&mut out)
-        .write_image(&pixels, texels.width, texels.height, color)
-        .map_err(|e| Problem::Unsupported(e.to_string()))?;
+    let mut encoder = png::Encoder::new(&mut out, texels.width, texels.height);
+    encoder.set_color(color);
+    encoder.set_depth(depth);
+    encoder.set_compression(png::Compression::Fast);
+    encoder.set_filter(png::Filter::Adaptive);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()?;
     Ok(out)
 }

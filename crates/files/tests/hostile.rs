@@ -5,6 +5,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 use texunit_files::{Kind, Texels, Wanted, decode, encode, write_atomically};
+use texunit_testkit::{Random, TempDir};
 use texunit_texel::Format;
 
 const KINDS: [Kind; 4] = [Kind::Png, Kind::Jpeg, Kind::Exr, Kind::Npy];
@@ -37,9 +38,8 @@ fn samples() -> Vec<(Kind, Vec<u8>)> {
     }
     let mut jpeg = Vec::new();
     let pixels: Vec<u8> = (0..=255).collect();
-    let encoder = image::codecs::jpeg::JpegEncoder::new(&mut jpeg);
-    image::ImageEncoder::write_image(encoder, &pixels, 16, 16, image::ExtendedColorType::L8)
-        .unwrap();
+    let encoder = jpeg_encoder::Encoder::new(&mut jpeg, 75);
+    encoder.encode(&pixels, 16, 16, jpeg_encoder::ColorType::Luma).unwrap();
     list.push((Kind::Jpeg, jpeg));
     list
 }
@@ -77,16 +77,16 @@ fn cut_files_are_errors() {
 
 #[test]
 fn changed_bytes_never_panic() {
-    let mut random = common::numbers();
+    let mut random = Random::for_test(1);
     common::report_unguarded_panics();
     for (kind, bytes) in samples() {
         for _ in 0..400 {
             let mut changed = bytes.clone();
-            for _ in 0..1 + random() % 4 {
-                let at = random() % changed.len();
-                changed[at] = if random().is_multiple_of(3) { 255 } else { random() as u8 };
+            for _ in 0..1 + random.below(4) {
+                let at = random.below(changed.len());
+                changed[at] = if random.one_in(3) { 255 } else { random.u32() as u8 };
             }
-            let format = ["u8", "u8x4", "f16x4", "u32x2", "f32"][random() % 5];
+            let format = random.of(&["u8", "u8x4", "f16x4", "u32x2", "f32"]);
             if let Ok(texels) = decode(kind, &changed, &wanted(format)) {
                 let size =
                     Texels::byte_size(texels.format, texels.width, texels.height, texels.depth);
@@ -153,8 +153,7 @@ fn round_trips() {
 
 #[test]
 fn files_are_replaced_whole() {
-    let folder = std::env::temp_dir().join(format!("texunit-files-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = TempDir::new("files");
     let path = folder.join("a.raw");
     write_atomically(&path, b"one").unwrap();
     write_atomically(&path, b"two").unwrap();
@@ -164,5 +163,4 @@ fn files_are_replaced_whole() {
     let error = write_atomically(&folder.join("none/a.raw"), b"x").unwrap_err().to_string();
     assert!(error.ends_with("no such file or directory"), "{error}");
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "no temporary files are left");
-    std::fs::remove_dir_all(&folder).unwrap();
 }

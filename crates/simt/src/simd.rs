@@ -1,40 +1,22 @@
 //! Which build of a loop over lanes runs: for AVX-512, for AVX2 with FMA, or for what every machine
 //! of the target has. The level is that of the unit (`TEXUNIT_SIMD`), asked once.
 
-#[cfg(target_arch = "x86_64")]
-use pulp::x86::{V3, V4};
 use std::sync::OnceLock;
-use texunit_unit::SimdLevel;
+use texunit_unit::{Build, SimdLevel};
 
 /// A level, with the proof that this machine has it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Level {
-    /// SSE2, NEON and the like.
-    Portable,
-    #[cfg(target_arch = "x86_64")]
-    Avx2(V3),
-    #[cfg(target_arch = "x86_64")]
-    Avx512(V4),
+pub(crate) struct Level {
+    build: Build,
+    /// The same, but AVX2 at most.
+    narrow: Build,
 }
 
 impl Level {
     /// The highest one that `limit` and this machine allow.
     fn at_most(limit: SimdLevel) -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if limit >= SimdLevel::Avx512
-                && let Some(v4) = V4::try_new()
-            {
-                return Self::Avx512(v4);
-            }
-            if limit >= SimdLevel::Avx2
-                && let Some(v3) = V3::try_new()
-            {
-                return Self::Avx2(v3);
-            }
-        }
-        let _ = limit;
-        Self::Portable
+        let narrow = Build::at_most(limit.min(SimdLevel::Avx2));
+        Self { build: Build::at_most(limit), narrow }
     }
 
     /// The level of this process.
@@ -53,13 +35,7 @@ impl Level {
     /// Runs `f`, which must be inlined, in the build of this level.
     #[inline(always)]
     pub(crate) fn run<R>(self, f: impl FnOnce() -> R) -> R {
-        match self {
-            Self::Portable => f(),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2(v3) => v3.vectorize(f),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512(v4) => v4.vectorize(f),
-        }
+        self.build.run(f)
     }
 }
 
@@ -67,11 +43,5 @@ impl Level {
 /// functions that are called by pointer, where a third build would be code and no speed.
 #[inline(always)]
 pub(crate) fn dispatch<R>(f: impl FnOnce() -> R) -> R {
-    match Level::get() {
-        Level::Portable => f(),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2(v3) => v3.vectorize(f),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512(v4) => V3::vectorize(*v4, f),
-    }
+    Level::get().narrow.run_narrow(f)
 }

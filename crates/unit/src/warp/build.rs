@@ -46,7 +46,13 @@ impl SimdLevel {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::is_x86_feature_detected as has;
-            let v3 = has!("avx2") && has!("fma") && has!("f16c") && has!("bmi2");
+            let v3 = has!("avx2")
+                && has!("fma")
+                && has!("f16c")
+                && has!("bmi1")
+                && has!("bmi2")
+                && has!("lzcnt")
+                && has!("popcnt");
             let v4 = has!("avx512f")
                 && has!("avx512bw")
                 && has!("avx512cd")
@@ -114,18 +120,18 @@ pub fn fetch_level() -> SimdLevel {
     })
 }
 
-/// A level that this machine runs.
+/// A level that this machine runs: a value is the proof. Runs plain loops in builds for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Build(SimdLevel);
+pub struct Build(SimdLevel);
 
 impl Build {
-    /// The build for this machine, or that `TEXUNIT_SIMD` forces.
+    /// The build that plans are made for: [`fetch_level`].
     pub(super) fn fastest() -> Self {
         Self(fetch_level())
     }
 
     /// A level, or the highest of this machine if that is less.
-    pub(super) fn at_most(level: SimdLevel) -> Self {
+    pub fn at_most(level: SimdLevel) -> Self {
         Self(level.min(SimdLevel::detected()))
     }
 
@@ -136,7 +142,46 @@ impl Build {
     }
 
     /// What it may use.
-    pub(super) fn level(self) -> SimdLevel {
+    pub fn level(self) -> SimdLevel {
         self.0
     }
+
+    /// Runs `f` compiled for these instructions, as far as it is inlined: it is a closure whose loops LLVM makes
+    /// vectors of, and functions in it are `#[inline(always)]`.
+    #[inline(always)]
+    pub fn run<R>(self, f: impl FnOnce() -> R) -> R {
+        match self.0 {
+            // SAFETY: the machine has them, or there were no such value.
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx512 => unsafe { avx512(f) },
+            _ => self.run_narrow(f),
+        }
+    }
+
+    /// The same without a build for AVX-512, which runs the one for AVX2.
+    #[inline(always)]
+    pub fn run_narrow<R>(self, f: impl FnOnce() -> R) -> R {
+        match self.0 {
+            // SAFETY: as above; a machine with AVX-512 has AVX2.
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx512 | SimdLevel::Avx2 => unsafe { avx2(f) },
+            _ => f(),
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt")]
+unsafe fn avx2<R>(f: impl FnOnce() -> R) -> R {
+    f()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt"
+)]
+unsafe fn avx512<R>(f: impl FnOnce() -> R) -> R {
+    f()
 }
