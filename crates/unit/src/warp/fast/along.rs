@@ -6,7 +6,7 @@ use super::axis::{
 };
 use crate::request::{Lanes, lanes};
 use crate::warp::general::axes;
-use crate::warp::simd::{Float, Int, Mask, Simd, Stage, float, int, load};
+use crate::warp::simd::{Float, Int, Mask, Portable, Simd, Stage, float, int, load};
 
 /// Rule 1.9.
 pub(super) struct Named<const EACH: bool>;
@@ -271,7 +271,7 @@ fn far(
     let offset = offset.map_or([0; 32], |offset| offset.map(|texels| texels as i32));
     let mut found = axes::AxisLanes::NONE;
     let operands = axes::Operands { coords, size: &size, offset: &offset };
-    axis.exact.run(operands, &mut found);
+    axis.exact.run(Portable, operands, &mut found);
     let (none, all) = (!far, far);
     out.outside = out.outside.map(|bits| bits & none);
     out.apart |= all;

@@ -13,7 +13,7 @@ use super::singles::F32;
 use crate::request::{Lanes, Places, ZERO_LANES};
 use crate::warp::arrays::{AHEAD, will_read, will_write};
 use crate::warp::build::Build;
-use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick};
+use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_fused};
 use std::marker::PhantomData;
 use texunit_memory::Window;
 use texunit_texel::{Channel as Stored, Format};
@@ -151,15 +151,15 @@ pub(super) fn whole(
 }
 
 fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Build) -> Option<Run<OfWhole>> {
-    Some(match kind {
-        (EXACT, CLAMP) => pick::<_, Whole<K, GROUPS, EXACT, CLAMP>>(build),
-        (EXACT, WRAP_2) => pick::<_, Whole<K, GROUPS, EXACT, WRAP_2>>(build),
-        (EXACT, BORDER) => pick::<_, Whole<K, GROUPS, EXACT, BORDER>>(build),
-        (CUT, CLAMP) => pick::<_, Whole<K, GROUPS, CUT, CLAMP>>(build),
-        (CUT, WRAP) => pick::<_, Whole<K, GROUPS, CUT, WRAP>>(build),
-        (CUT, BORDER) => pick::<_, Whole<K, GROUPS, CUT, BORDER>>(build),
-        _ => return None,
-    })
+    match kind {
+        (EXACT, CLAMP) => pick_fused::<_, Whole<K, GROUPS, EXACT, CLAMP>>(build),
+        (EXACT, WRAP_2) => pick_fused::<_, Whole<K, GROUPS, EXACT, WRAP_2>>(build),
+        (EXACT, BORDER) => pick_fused::<_, Whole<K, GROUPS, EXACT, BORDER>>(build),
+        (CUT, CLAMP) => pick_fused::<_, Whole<K, GROUPS, CUT, CLAMP>>(build),
+        (CUT, WRAP) => pick_fused::<_, Whole<K, GROUPS, CUT, WRAP>>(build),
+        (CUT, BORDER) => pick_fused::<_, Whole<K, GROUPS, CUT, BORDER>>(build),
+        _ => None,
+    }
 }
 
 /// Along x, y, and z if there is one.

@@ -15,8 +15,9 @@ use texunit_texel::Reading;
 impl General {
     /// Values of a `tex`.
     #[inline(always)]
-    pub(super) fn sampled(
+    pub(super) fn sampled<S: Simd>(
         &self,
+        simd: S,
         call: &Call<'_>,
         slots: usize,
         space: &mut Space,
@@ -25,7 +26,7 @@ impl General {
     ) {
         let shape = Shape { groups: slots * self.slices(), per: self.per() };
         if let Some(function) = self.effective.compare {
-            self.compared(call, function, shape, space, buffers, out);
+            self.compared(simd, call, (function, shape), space, buffers, out);
             return;
         }
         if let Storage::Block { pairs: true, .. } = self.storage {
@@ -40,13 +41,13 @@ impl General {
             }
             let reading = self.readings[c];
             if self.filters() {
-                sums::sum(reading, shape, buffers, c, out);
+                sums::sum(simd, (reading, shape), buffers, c, out);
                 continue;
             }
-            sums::point(reading, &buffers.texels[0][c], out);
+            sums::point(simd, reading, &buffers.texels[0][c], out);
             if blended != 0 {
                 let mut sum = [0; 32];
-                sums::sum(reading, shape, buffers, c, &mut sum);
+                sums::sum(simd, (reading, shape), buffers, c, &mut sum);
                 for lane in lanes(blended) {
                     out[lane] = sum[lane];
                 }
@@ -60,18 +61,18 @@ impl General {
     }
 
     /// Section 9: the share of the texels that pass, in all components.
-    fn compared(
+    fn compared<S: Simd>(
         &self,
+        simd: S,
         call: &Call<'_>,
-        function: CompareFunction,
-        shape: Shape,
+        (function, shape): (CompareFunction, Shape),
         space: &mut Space,
         buffers: &Buffers,
         out: &mut [Lanes; 4],
     ) {
         let mut passing = [0; 32];
         for k in shape.places() {
-            let passes = self.passes(call, function, &buffers.texels[k][0]);
+            let passes = self.passes(simd, call, function, &buffers.texels[k][0]);
             for lane in 0..32 {
                 passing[lane] += buffers.weights[k][lane] & passes[lane];
             }
@@ -84,10 +85,16 @@ impl General {
 
     /// All ones where a texel, of these codes, passes; else 0.
     #[inline(always)]
-    fn passes(&self, call: &Call<'_>, function: CompareFunction, codes: &Lanes) -> [i32; 32] {
+    fn passes<S: Simd>(
+        &self,
+        simd: S,
+        call: &Call<'_>,
+        function: CompareFunction,
+        codes: &Lanes,
+    ) -> [i32; 32] {
         use CompareFunction as F;
         let (reference, mut texel) = (call.request.compare, [0; 32]);
-        sums::point(self.readings[0], codes, &mut texel);
+        sums::point(simd, self.readings[0], codes, &mut texel);
         match function {
             F::Never => [0; 32],
             F::Less => each(reference, &texel, |r, t| r < t),
@@ -127,11 +134,12 @@ impl General {
                     self.tap(simd, call, slot, space, buffers);
                 }
                 match compare {
-                    Some(function) => self.passing(call, function, slots, space, buffers),
+                    Some(function) => self.passing(simd, call, (function, slots), space, buffers),
                     None => {
                         for c in (0..4).filter(wanted) {
                             let tap = &space.taps.weight;
                             space.taps.tallies[c].add(
+                                simd,
                                 self.readings[c],
                                 *measure,
                                 slots,
@@ -162,7 +170,7 @@ impl General {
         space: &mut Space,
         buffers: &mut Buffers,
     ) {
-        self.shifted_axes(slot, space);
+        self.shifted_axes(simd, slot, space);
         self.weigh(slot, space, buffers);
         for weights in &mut buffers.weights[4 * slot..4 * slot + 4] {
             for lane in 0..32 {
@@ -174,17 +182,17 @@ impl General {
     }
 
     /// Adds the weights of the texels of a tap that pass.
-    fn passing(
+    fn passing<S: Simd>(
         &self,
+        simd: S,
         call: &Call<'_>,
-        function: CompareFunction,
-        slots: usize,
+        (function, slots): (CompareFunction, usize),
         space: &mut Space,
         buffers: &Buffers,
     ) {
         let taps = &mut space.taps;
         for k in 0..4 * slots {
-            let passes = self.passes(call, function, &buffers.texels[k][0]);
+            let passes = self.passes(simd, call, function, &buffers.texels[k][0]);
             for lane in 0..32 {
                 taps.passing[lane] += (buffers.weights[k][lane] * taps.weight[lane]) & passes[lane];
             }
@@ -193,8 +201,9 @@ impl General {
 
     /// Section 8: a component of four texels, counter-clockwise from the lower left one.
     #[inline(always)]
-    pub(super) fn gathered(
+    pub(super) fn gathered<S: Simd>(
         &self,
+        simd: S,
         call: &Call<'_>,
         component: usize,
         buffers: &Buffers,
@@ -206,11 +215,11 @@ impl General {
             }
             let (codes, out) = (&buffers.texels[usize::from(x + 2 * y)], &mut out[c]);
             let Some(function) = self.effective.compare else {
-                sums::gather(self.readings[component], &codes[component], out);
+                sums::gather(simd, self.readings[component], &codes[component], out);
                 continue;
             };
             // Whatever the component, the compare is with the depth, and its outcome is not filtered.
-            let passes = self.passes(call, function, &codes[0]);
+            let passes = self.passes(simd, call, function, &codes[0]);
             for lane in 0..32 {
                 out[lane] = passes[lane] as u32 & 1.0_f32.to_bits();
             }

@@ -10,6 +10,7 @@ use super::address::{BORDER, CLAMP, MIRROR, WRAP, address, limit, saturate, to_i
 use crate::effective::Coords;
 use crate::request::Lanes;
 use crate::sampler::AddressMode;
+use crate::warp::simd::{Arguments, Simd, Stage};
 
 /// What an axis contributes to 32 footprints.
 #[derive(Clone, Debug)]
@@ -102,7 +103,12 @@ const RAW: u8 = 5;
 impl Axis {
     /// All lanes, whatever their coordinates.
     #[inline(always)]
-    pub(in crate::warp) fn run(self, of: Operands<'_>, out: &mut AxisLanes) {
+    pub(in crate::warp) fn run<S: Simd>(self, simd: S, of: Operands<'_>, out: &mut AxisLanes) {
+        simd.call::<OfAxis, Plain>(Call { axis: self, of, by: &Shift::ZERO, out });
+    }
+
+    #[inline(always)]
+    fn run_here(self, of: Operands<'_>, out: &mut AxisLanes) {
         match self.find {
             Find::Integer => integer(of, out),
             Find::Point => self.float::<POINT>(of, out),
@@ -115,7 +121,18 @@ impl Axis {
     /// The same for coordinates that are moved by the taps of an anisotropic fetch. Always a linear
     /// filter.
     #[inline(always)]
-    pub(in crate::warp) fn run_shifted(self, of: Operands<'_>, by: &Shift, out: &mut AxisLanes) {
+    pub(in crate::warp) fn run_shifted<S: Simd>(
+        self,
+        simd: S,
+        of: Operands<'_>,
+        by: &Shift,
+        out: &mut AxisLanes,
+    ) {
+        simd.call::<OfAxis, Shifted>(Call { axis: self, of, by, out });
+    }
+
+    #[inline(always)]
+    fn run_shifted_here(self, of: Operands<'_>, by: &Shift, out: &mut AxisLanes) {
         match (self.find, self.coords) {
             (Find::Seamless, _) => shifted::<true, RAW>(of, by, out),
             (_, Coords::Normalized) => self.shifted::<true>(of, by, out),
@@ -154,6 +171,39 @@ impl Axis {
             AddressMode::ClampOgl if FIND == POINT => float::<FIND, NORMALIZED, CLAMP>(of, out),
             AddressMode::ClampOgl => float::<FIND, NORMALIZED, CLAMP_OGL>(of, out),
         }
+    }
+}
+
+/// A call of the stages of an axis: functions of their own, as there are up to three axes.
+struct Call<'a> {
+    axis: Axis,
+    of: Operands<'a>,
+    by: &'a Shift,
+    out: &'a mut AxisLanes,
+}
+
+#[derive(Debug)]
+struct OfAxis;
+
+impl Arguments for OfAxis {
+    type Of<'a> = Call<'a>;
+}
+
+struct Plain;
+
+impl Stage<OfAxis> for Plain {
+    #[inline(always)]
+    fn run<S: Simd>(_: S, Call { axis, of, out, .. }: Call<'_>) {
+        axis.run_here(of, out);
+    }
+}
+
+struct Shifted;
+
+impl Stage<OfAxis> for Shifted {
+    #[inline(always)]
+    fn run<S: Simd>(_: S, Call { axis, of, by, out }: Call<'_>) {
+        axis.run_shifted_here(of, by, out);
     }
 }
 

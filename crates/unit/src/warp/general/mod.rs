@@ -216,13 +216,15 @@ impl General {
         }
         for slot in 0..slots {
             self.level(slot, space);
-            self.axes(slot, space);
+            self.axes(simd, slot, space);
             self.weigh(slot, space, buffers);
             self.read(simd, call, slot, space, buffers);
         }
         match self.form.kind {
-            FetchKind::Gather(component) => self.gathered(call, component.into(), buffers, out),
-            FetchKind::Sample(_) => self.sampled(call, slots, space, buffers, out),
+            FetchKind::Gather(component) => {
+                self.gathered(simd, call, component.into(), buffers, out)
+            }
+            FetchKind::Sample(_) => self.sampled(simd, call, slots, space, buffers, out),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::place::PlaceLanes;
 use super::texels::{self, Storage, Which};
 use super::{Call, General, Space, cube};
 use crate::resource::{Level, Resource, TexelIndex};
-use crate::warp::simd::Simd;
+use crate::warp::simd::{Arguments, Simd, Stage};
 
 impl General {
     /// Whether texels of a level are filtered.
@@ -30,7 +30,7 @@ impl General {
         let Space { levels, taps, .. } = space;
         match self.anisotropic {
             Some(limit) => taps.grade(limit, &self.stage, call.request, levels),
-            None => self.stage.run_here(call.request, levels),
+            None => self.stage.run(call.request, levels),
         }
     }
 
@@ -71,14 +71,14 @@ impl General {
 
     /// Section 1, axis by axis.
     #[inline(always)]
-    pub(super) fn axes(&self, slot: usize, space: &mut Space) {
+    pub(super) fn axes<S: Simd>(&self, simd: S, slot: usize, space: &mut Space) {
         let Space { place, sizes, axes, .. } = space;
         let sizes = &sizes[slot];
         for (a, lanes) in axes.iter_mut().enumerate() {
             match self.axes[a] {
                 Some(axis) => {
                     let (coords, size, offset) = (&place.coords[a], &sizes[a], &place.offset[a]);
-                    axis.run(axes::Operands { coords, size, offset }, lanes);
+                    axis.run(simd, axes::Operands { coords, size, offset }, lanes);
                 }
                 None => *lanes = AxisLanes::NONE,
             }
@@ -87,14 +87,14 @@ impl General {
 
     /// Section 1 for the tap at hand.
     #[inline(always)]
-    pub(super) fn shifted_axes(&self, slot: usize, space: &mut Space) {
+    pub(super) fn shifted_axes<S: Simd>(&self, simd: S, slot: usize, space: &mut Space) {
         let Space { place, sizes, axes, taps, .. } = space;
         let sizes = &sizes[slot];
         for (a, lanes) in axes.iter_mut().enumerate() {
             match (self.axes[a], taps.shift.get(a)) {
                 (Some(axis), Some(shift)) => {
                     let (coords, size, offset) = (&place.coords[a], &sizes[a], &place.offset[a]);
-                    axis.run_shifted(axes::Operands { coords, size, offset }, shift, lanes);
+                    axis.run_shifted(simd, axes::Operands { coords, size, offset }, shift, lanes);
                 }
                 _ => *lanes = AxisLanes::NONE,
             }
@@ -131,6 +131,18 @@ impl General {
     /// The texels of a level.
     #[inline(always)]
     pub(super) fn read<S: Simd>(
+        &self,
+        simd: S,
+        call: &Call<'_>,
+        slot: usize,
+        space: &mut Space,
+        buffers: &mut Buffers,
+    ) {
+        simd.call::<OfRead, Read>(Reading { plan: self, call, slot, space, buffers });
+    }
+
+    #[inline(always)]
+    fn read_here<S: Simd>(
         &self,
         simd: S,
         call: &Call<'_>,
@@ -195,6 +207,33 @@ impl General {
                     cube::read((from, self.readings), call.resource, which, space, out);
             }
         }
+    }
+}
+
+/// A call of [`Read`].
+struct Reading<'a> {
+    plan: &'a General,
+    call: &'a Call<'a>,
+    slot: usize,
+    space: &'a mut Space,
+    buffers: &'a mut Buffers,
+}
+
+#[derive(Debug)]
+struct OfRead;
+
+impl Arguments for OfRead {
+    type Of<'a> = Reading<'a>;
+}
+
+/// [`General::read`], which plain and anisotropic fetches share.
+struct Read;
+
+impl Stage<OfRead> for Read {
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, reading: Reading<'_>) {
+        let Reading { plan, call, slot, space, buffers } = reading;
+        plan.read_here(simd, call, slot, space, buffers);
     }
 }
 

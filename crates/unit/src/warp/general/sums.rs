@@ -7,6 +7,7 @@ use super::class::{
 };
 use super::halves::half_channel;
 use crate::request::Lanes;
+use crate::warp::simd::{Arguments, Simd, Stage};
 use texunit_texel::{Reading, srgb_table};
 
 /// How many texels there are: groups, and texels of each.
@@ -26,9 +27,37 @@ impl Shape {
     }
 }
 
+/// A call of the stages of a channel: functions of their own, as there are up to four channels.
+struct OfCodes<'a> {
+    reading: Reading,
+    codes: &'a Lanes,
+    out: &'a mut Lanes,
+}
+
+#[derive(Debug)]
+struct OfPoint;
+
+impl Arguments for OfPoint {
+    type Of<'a> = OfCodes<'a>;
+}
+
+struct PointValues;
+
+impl Stage<OfPoint> for PointValues {
+    #[inline(always)]
+    fn run<S: Simd>(_: S, OfCodes { reading, codes, out }: OfCodes<'_>) {
+        point_here(reading, codes, out);
+    }
+}
+
 /// What a point-sampled fetch returns for codes.
 #[inline(always)]
-pub(super) fn point(reading: Reading, codes: &Lanes, out: &mut Lanes) {
+pub(super) fn point<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
+    simd.call::<OfPoint, PointValues>(OfCodes { reading, codes, out });
+}
+
+#[inline(always)]
+fn point_here(reading: Reading, codes: &Lanes, out: &mut Lanes) {
     match reading {
         Reading::Missing => out.fill(0),
         Reading::Uint { bits: 8 } => each::<U8>(codes, out),
@@ -52,9 +81,23 @@ pub(super) fn point(reading: Reading, codes: &Lanes, out: &mut Lanes) {
     }
 }
 
+struct GatherValues;
+
+impl Stage<OfPoint> for GatherValues {
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, OfCodes { reading, codes, out }: OfCodes<'_>) {
+        gather_here(simd, reading, codes, out);
+    }
+}
+
 /// What a gather returns for codes (docs/numerics.md 8).
 #[inline(always)]
-pub(super) fn gather(reading: Reading, codes: &Lanes, out: &mut Lanes) {
+pub(super) fn gather<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
+    simd.call::<OfPoint, GatherValues>(OfCodes { reading, codes, out });
+}
+
+#[inline(always)]
+fn gather_here<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
     match reading {
         Reading::Snorm { bits: 8 } => whole::<Snorm8>(codes, out),
         Reading::Unorm { bits: 10 } => whole::<Unorm10>(codes, out),
@@ -66,7 +109,7 @@ pub(super) fn gather(reading: Reading, codes: &Lanes, out: &mut Lanes) {
                 out[lane] = if is_nan { F32::NAN } else { flushed };
             }
         }
-        _ => point(reading, codes, out),
+        _ => point(simd, reading, codes, out),
     }
     if reading == Reading::F16 {
         for lane in 0..32 {
@@ -91,15 +134,45 @@ fn each<C: Point>(codes: &Lanes, out: &mut Lanes) {
     }
 }
 
-/// The weighted sum of a channel. Integers have none: plans that would need it are refused.
-#[inline(always)]
-pub(super) fn sum(
+/// A channel to be summed.
+struct OfTexels<'a> {
     reading: Reading,
     shape: Shape,
+    buffers: &'a Buffers,
+    channel: usize,
+    out: &'a mut Lanes,
+}
+
+#[derive(Debug)]
+struct OfSum;
+
+impl Arguments for OfSum {
+    type Of<'a> = OfTexels<'a>;
+}
+
+struct Sum;
+
+impl Stage<OfSum> for Sum {
+    #[inline(always)]
+    fn run<S: Simd>(_: S, OfTexels { reading, shape, buffers, channel, out }: OfTexels<'_>) {
+        sum_here(reading, shape, buffers, channel, out);
+    }
+}
+
+/// The weighted sum of a channel. Integers have none: plans that would need it are refused.
+#[inline(always)]
+pub(super) fn sum<S: Simd>(
+    simd: S,
+    (reading, shape): (Reading, Shape),
     buffers: &Buffers,
     channel: usize,
     out: &mut Lanes,
 ) {
+    simd.call::<OfSum, Sum>(OfTexels { reading, shape, buffers, channel, out });
+}
+
+#[inline(always)]
+fn sum_here(reading: Reading, shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
     match reading {
         Reading::Missing | Reading::Uint { .. } | Reading::Sint { .. } => out.fill(0),
         Reading::One => out.fill(1.0_f32.to_bits()),

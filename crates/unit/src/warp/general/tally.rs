@@ -5,6 +5,7 @@ use super::buffers::{Buffers, power_of_two};
 use super::class::{F16, F32, Float, Normalized, Snorm8, Snorm16, Unorm8, Unorm16};
 use super::sums::{Unorm2, Unorm10, finish_unorm24, srgb_group};
 use crate::request::Lanes;
+use crate::warp::simd::{Arguments, Simd, Stage};
 use texunit_texel::Reading;
 
 /// The sum of a channel.
@@ -27,7 +28,19 @@ impl Tally {
     /// Adds the footprints of a tap to a channel; or, in the first of two rounds, only measures how
     /// large its floats are.
     #[inline(always)]
-    pub(super) fn add(
+    pub(super) fn add<S: Simd>(
+        &mut self,
+        simd: S,
+        reading: Reading,
+        measure: bool,
+        groups: usize,
+        from: (&Buffers, usize, &[i32; 32]),
+    ) {
+        simd.call::<OfTap, Add>(Tap { tally: self, reading, measure, groups, from });
+    }
+
+    #[inline(always)]
+    fn add_here(
         &mut self,
         reading: Reading,
         measure: bool,
@@ -133,6 +146,31 @@ impl Tally {
         }
         let unit = power_of_two(self.largest[lane] - 127 - C::TEXEL_BITS - 1 - 18);
         C::round(self.float[lane] * unit).to_bits()
+    }
+}
+
+/// A call of [`Tally::add`]: a function of its own, as there are up to four channels.
+struct Tap<'a> {
+    tally: &'a mut Tally,
+    reading: Reading,
+    measure: bool,
+    groups: usize,
+    from: (&'a Buffers, usize, &'a [i32; 32]),
+}
+
+#[derive(Debug)]
+struct OfTap;
+
+impl Arguments for OfTap {
+    type Of<'a> = Tap<'a>;
+}
+
+struct Add;
+
+impl Stage<OfTap> for Add {
+    #[inline(always)]
+    fn run<S: Simd>(_: S, Tap { tally, reading, measure, groups, from }: Tap<'_>) {
+        tally.add_here(reading, measure, groups, from);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Eight lanes: AVX2, FMA, F16C.
 
-use super::Simd;
+use super::{Arguments, Simd, Stage};
 use crate::request::Lanes;
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -76,6 +76,11 @@ impl Simd for Avx2 {
             let bits = _mm256_set1_epi32((bits >> (8 * chunk)) as i32);
             _mm256_cmpeq_epi32(_mm256_and_si256(bits, each), each)
         }
+    }
+    #[inline(always)]
+    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Of<'_>) {
+        // SAFETY: a token is made where the machine runs this level.
+        unsafe { K::avx2(arguments) }
     }
     #[inline(always)]
     fn gather(self, window: Window<'_>, offsets: __m256i) -> __m256i {

@@ -1,6 +1,6 @@
 //! Sixteen lanes: AVX-512 F, BW, CD, DQ, VL, and FMA.
 
-use super::Simd;
+use super::{Arguments, Simd, Stage};
 use crate::request::Lanes;
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -70,6 +70,11 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn mask(self, bits: u32, chunk: usize) -> __mmask16 {
         (bits >> (16 * chunk)) as u16
+    }
+    #[inline(always)]
+    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Of<'_>) {
+        // SAFETY: a token is made where the machine runs this level.
+        unsafe { K::avx512(arguments) }
     }
     #[inline(always)]
     fn gather(self, window: Window<'_>, offsets: __m512i) -> __m512i {

@@ -14,6 +14,7 @@ mod portable;
 mod tests;
 mod vector;
 
+pub(super) use portable::Portable;
 pub(super) use vector::{Double, Float, Int, Mask, double, float, int, load, mask};
 
 use super::build::Build;
@@ -44,6 +45,9 @@ pub(super) trait Simd: Copy {
     fn load(self, from: &Lanes, chunk: usize) -> Self::I;
     /// A mask from the bits of 32 lanes.
     fn mask(self, bits: u32, chunk: usize) -> Self::M;
+    /// Runs a stage as a function of its own, built for this level: for what is large and wanted at several
+    /// places of another stage, into each of which it would be compiled otherwise.
+    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Of<'_>);
     /// The words at these byte offsets. Every offset is limited to the window.
     fn gather(self, window: Window<'_>, offsets: Self::I) -> Self::I;
     /// Likewise 8 bytes, as two words.
@@ -192,6 +196,21 @@ impl<A: Arguments> Run<A> {
     pub(super) fn call(self, arguments: A::Of<'_>) {
         // SAFETY: `pick` was given a `Build`, which the machine runs.
         unsafe { (self.0)(arguments) }
+    }
+}
+
+/// The build of a stage that only vectors are worth: none for the portable code of a target that has a level
+/// above it. There it serves machines that are rare, and compiling it takes more than all other levels.
+pub(super) fn pick_fused<A: Arguments, K: Stage<A>>(build: Build) -> Option<Run<A>> {
+    match build.level() {
+        #[cfg(target_arch = "x86_64")]
+        SimdLevel::Avx512 => Some(Run(K::avx512)),
+        #[cfg(target_arch = "x86_64")]
+        SimdLevel::Avx2 => Some(Run(K::avx2)),
+        #[cfg(target_arch = "x86_64")]
+        SimdLevel::Portable => None,
+        #[cfg(not(target_arch = "x86_64"))]
+        _ => Some(Run(K::portable)),
     }
 }
 

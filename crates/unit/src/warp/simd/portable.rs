@@ -1,13 +1,13 @@
-//! Eight lanes in arrays, with loops that every compiler makes vectors of: SSE2, NEON, simd128.
+//! Four lanes in arrays, with loops that every compiler makes vectors of: SSE2, NEON, simd128.
 
-use super::Simd;
+use super::{Arguments, Simd, Stage};
 use crate::request::Lanes;
 use texunit_memory::Window;
 
 #[derive(Clone, Copy)]
-pub(super) struct Portable;
+pub(in crate::warp) struct Portable;
 
-const N: usize = 8;
+const N: usize = 4;
 type I = [i32; N];
 type F = [f32; N];
 type D = [f64; N];
@@ -61,6 +61,10 @@ impl Simd for Portable {
     #[inline(always)]
     fn mask(self, bits: u32, chunk: usize) -> M {
         std::array::from_fn(|lane| all(bits >> (chunk * N + lane) & 1 == 1))
+    }
+    #[inline(always)]
+    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Of<'_>) {
+        K::portable(arguments);
     }
     #[inline(always)]
     fn gather(self, window: Window<'_>, offsets: I) -> I {
