@@ -1,7 +1,7 @@
 //! Every code that texunit can print, wherever it comes from.
 
-use crate::problem::codes as job;
 use texunit_check::examples::{Example, Place, WITHOUT};
+use texunit_job::codes as job;
 use texunit_report::Rule;
 use texunit_syntax::codes::Code;
 
@@ -72,7 +72,7 @@ pub fn nearest(code: &str) -> Option<&'static str> {
         Some((letter.to_ascii_uppercase(), digits.parse::<u32>().ok()?))
     };
     let Some((letter, wanted)) = number(code) else {
-        return crate::problem::nearest(code, &all).and_then(find).map(|c| c.code);
+        return texunit_job::problem::nearest(code, &all).and_then(find).map(|c| c.code);
     };
     let distance = |known: &str| {
         number(known).filter(|(l, _)| *l == letter).map(|(_, number)| number.abs_diff(wanted))

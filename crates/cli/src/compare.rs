@@ -178,7 +178,7 @@ fn compare_file(
     comparison: &mut Comparison,
     recorded: &mut Vec<Case>,
 ) {
-    if job::is_job(path) {
+    if texunit_job::load::is_job(path) {
         comparison.compared.push(job::compare(runner, path));
         return;
     }

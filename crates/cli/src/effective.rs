@@ -1,12 +1,12 @@
 //! What the fetches of a kernel really do with the textures of a job (`--effective`).
 
-use crate::bind::Bound;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use texunit_device::{
     BoundTexture, CompareFunction, Effective, FetchForm, Filter, HandleSource, Kernel, Module,
     Sampler,
 };
+use texunit_job::Bound;
 use texunit_syntax::SourceFile;
 
 /// One instruction and one texture that it can read.

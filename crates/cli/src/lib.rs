@@ -1,9 +1,8 @@
-//! The `texunit` program as a library, so that tests can call its parts: jobs are read by
-//! [`job`], run by [`run`], and reported by [`human`] and [`json`].
+//! The `texunit` program as a library, so that tests can call its parts: jobs are run by [`run`],
+//! and reported by [`human`] and [`json`].
 
 pub mod args;
 pub mod bench;
-mod bind;
 pub mod check;
 pub mod codes;
 pub mod color;
@@ -13,16 +12,12 @@ pub mod explain;
 pub mod explain_code;
 pub mod human;
 pub mod isa;
-pub mod job;
 pub mod json;
 pub mod lsp;
-mod output;
-pub mod problem;
 pub mod program;
 mod progress;
 pub mod run;
 pub mod sass;
-pub mod table;
 
 use args::{Cli, Command, CompareArgs, ExplainArgs, LaunchArgs, OutputFormat};
 use clap::{CommandFactory, Parser};

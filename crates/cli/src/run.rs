@@ -1,21 +1,18 @@
 //! One launch, from the job file to the written outputs.
 
 use crate::args::{LaunchArgs, OutputFormat};
-use crate::bind::{Bound, bind};
 use crate::effective::{self, Line};
 use crate::explain::launch::Explained;
-use crate::job::{self, Job};
-use crate::output::{self, Written};
-use crate::problem::{Problem, codes};
 use crate::progress::with_bar;
-use crate::table::{At, Problems};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use texunit_device::{
-    ArgError, Device, DeviceOptions, Fault, GradientPath, Kernel, LaunchError, LaunchOptions,
-    LaunchStats, Module, Watch,
+    Device, DeviceOptions, Fault, GradientPath, Kernel, LaunchError, LaunchOptions, LaunchStats,
+    Module, Watch,
 };
-use texunit_files::{FileError, Prepared};
+use texunit_files::FileError;
+use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
+use texunit_job::{Bound, Job, Problem, Problems, Written, bind};
 use texunit_syntax::{Diagnostic, SourceFile};
 
 /// How long the parts took.
@@ -95,8 +92,7 @@ impl Report {
     }
 
     /// Takes the problems of the job over, in the order of the file.
-    fn take(&mut self, problems: &Problems) {
-        let mut problems = problems.take();
+    fn take(&mut self, mut problems: Vec<Problem>) {
         problems.sort_by_key(|p| p.span.start);
         self.failures.extend(problems.into_iter().map(Failure::Job));
     }
@@ -106,7 +102,7 @@ impl Report {
 pub fn launch(args: &LaunchArgs) -> Report {
     let mut report = Report { job: args.job.display().to_string(), ..Report::default() };
     let start = Instant::now();
-    if let Some(job) = read_job(&args.job, &mut report) {
+    if let Some(job) = job_of(&args.job, &mut report) {
         report.kernel = Some(job.kernel.value.clone());
         report.grid = Some(job.grid.value);
         report.block = Some(job.block.value);
@@ -115,45 +111,20 @@ pub fn launch(args: &LaunchArgs) -> Report {
     report
 }
 
-/// Longest job file: reading TOML takes many times its length in memory, and long data belong
-/// into files of their own.
-const MAX_JOB: usize = 64 << 20;
-
-/// Reads a text file of a limited length. The error has a message and help.
-fn read_text(path: &Path, limit: usize) -> Result<String, (String, Option<&'static str>)> {
-    let bytes = texunit_files::read_bytes(path).map_err(|e| (e.to_string(), None))?;
-    let name = path.display();
-    if bytes.len() > limit {
-        let message = format!("`{name}`: has {} bytes, but at most {limit} are read", bytes.len());
-        return Err((message, None));
-    }
-    if let Some(kind) = texunit_syntax::foreign::binary_file(&bytes) {
-        let message = format!("`{name}`: expected a text file, found {}", kind.what);
-        return Err((message, Some(kind.help)));
-    }
-    String::from_utf8(bytes).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        let line = 1 + e.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count();
-        let message = format!("`{name}`: expected a text file, but line {line} is not UTF-8");
-        (message, Some("save it as UTF-8 or ASCII, if it is a text"))
-    })
-}
-
 /// Reads the job; mistakes that leave a job standing stay in the report.
-pub(crate) fn read_job(path: &Path, report: &mut Report) -> Option<Job> {
-    let text = match read_text(path, MAX_JOB) {
-        Ok(text) => text,
-        Err((message, help)) => {
-            let (path, help) = (path.to_owned(), help.map(str::to_owned));
-            report.fail(Failure::File { path, message, help });
-            return None;
+fn job_of(path: &Path, report: &mut Report) -> Option<Job> {
+    match read_job(path) {
+        Ok(file) => {
+            report.job_source = Some(file.source);
+            report.take(file.problems);
+            file.job
         }
-    };
-    let problems = Problems::default();
-    let job = job::parse(&text, &problems);
-    report.job_source = Some(SourceFile::new(report.job.clone(), text));
-    report.take(&problems);
-    job
+        Err(unreadable) => {
+            let (message, help) = (unreadable.message, unreadable.help.map(str::to_owned));
+            report.fail(Failure::File { path: path.to_owned(), message, help });
+            None
+        }
+    }
 }
 
 fn run_job(job: &Job, args: &LaunchArgs, report: &mut Report, start: Instant) {
@@ -163,23 +134,20 @@ fn run_job(job: &Job, args: &LaunchArgs, report: &mut Report, start: Instant) {
         Device::new(&DeviceOptions { architecture, memory_limit, ..DeviceOptions::default() });
     let Some(module) = load_module(job, folder, &device, report) else { return };
     let problems = Problems::default();
-    let kernel = module.kernel(&job.kernel.value);
-    if kernel.is_none() {
-        problems.borrow_mut().push(no_such_kernel(job, &module));
-    }
+    let kernel = load::kernel(job, &module).map_err(|p| problems.borrow_mut().push(p)).ok();
     let bound = kernel.as_ref().map(|k| bind(job, folder, &device, k, &problems));
-    report.take(&problems);
+    report.take(problems.take());
     report.times.load = start.elapsed().saturating_sub(report.times.compile);
     if let (Some(kernel), Some(mut bound)) = (kernel, bound) {
         report.failures.extend(kernel.unsupported().into_iter().map(Failure::Ptx));
         report.warnings.append(&mut bound.warnings);
-        if !bound.outputs.is_empty()
+        if bound.has_outputs()
             && let Some(failure) = no_folder(&args.out)
         {
             report.fail(failure);
         }
-        bound.inputs.extend([args.job.clone(), folder.join(&job.ptx.value)]);
-        let lost = output::overwriting(&bound.outputs, &args.out, &bound.inputs);
+        let read = [args.job.clone(), folder.join(&job.ptx.value)];
+        let lost = bound.overwriting(&args.out, &read);
         report.failures.extend(lost.into_iter().map(Failure::Job));
         if let Some(failure) = args.explain.and_then(|thread| not_in_grid(thread, job, args)) {
             report.fail(failure);
@@ -191,24 +159,16 @@ fn run_job(job: &Job, args: &LaunchArgs, report: &mut Report, start: Instant) {
     }
 }
 
-pub(crate) fn load_module(
-    job: &Job,
-    folder: &Path,
-    device: &Device,
-    report: &mut Report,
-) -> Option<Module> {
-    let path = folder.join(&job.ptx.value);
-    let text = match read_text(&path, SourceFile::MAX_LEN) {
-        Ok(text) => text,
-        Err((message, help)) => {
-            let mut problem = Problem::new(codes::FILE, job.ptx.at(), message);
-            problem.help = help.map(str::to_owned);
+fn load_module(job: &Job, folder: &Path, device: &Device, report: &mut Report) -> Option<Module> {
+    let (name, text) = match read_ptx(job, folder) {
+        Ok(ptx) => ptx,
+        Err(problem) => {
             report.fail(Failure::Job(problem));
             return None;
         }
     };
     let start = Instant::now();
-    let loaded = Module::load(device, &path.display().to_string(), &text);
+    let loaded = Module::load(device, &name, &text);
     report.times.compile = start.elapsed();
     match loaded {
         Ok(module) => {
@@ -222,17 +182,6 @@ pub(crate) fn load_module(
             None
         }
     }
-}
-
-fn no_such_kernel(job: &Job, module: &Module) -> Problem {
-    let name = &job.kernel.value;
-    let kernels = module.kernels();
-    let message = format!("`{}` has no kernel `{name}`", job.ptx.value.display());
-    let problem = Problem::new(codes::NAME, job.kernel.at(), message);
-    if kernels.is_empty() {
-        return problem.help("it has no `.entry` at all");
-    }
-    problem.suggest(name, &kernels)
 }
 
 fn run_kernel(job: &Job, kernel: &Kernel, bound: &Bound, args: &LaunchArgs, report: &mut Report) {
@@ -280,12 +229,7 @@ fn run_kernel(job: &Job, kernel: &Kernel, bound: &Bound, args: &LaunchArgs, repo
 /// Writes all outputs; if one cannot be written, none is.
 fn write_outputs(bound: &Bound, args: &LaunchArgs, report: &mut Report) {
     let start = Instant::now();
-    let prepared: Result<Vec<_>, _> = bound.outputs.iter().map(|o| o.prepare(&args.out)).collect();
-    let written = prepared.and_then(|list| {
-        let commit = |(file, written): (Prepared, Written)| file.commit().map(|()| written);
-        list.into_iter().map(commit).collect()
-    });
-    match written {
+    match bound.write_outputs(&args.out) {
         Ok(list) => report.outputs = list,
         Err(error) => report.fail(cannot_write(error)),
     }
@@ -321,23 +265,4 @@ fn not_in_grid(thread: [u32; 3], job: &Job, args: &LaunchArgs) -> Option<Failure
     let message = format!("--explain: no thread ({x}, {y}, {z}) is in the grid of {w} x {h} x {d}");
     let help = Some("threads are counted over the whole grid, from 0".to_owned());
     Some(Failure::File { path: args.job.clone(), message, help })
-}
-
-/// A launch that no driver would make, at the key of the job that is to blame.
-fn wrong_shape(job: &Job, error: &ArgError) -> Problem {
-    let at = match error {
-        ArgError::Dimension { what: "grid", .. } => job.grid.at(),
-        ArgError::Dimension { .. } | ArgError::Block(_) | ArgError::LocalMemory { .. } => {
-            job.block.at()
-        }
-        ArgError::Shared { .. } => job.dynamic_shared.as_ref().map_or(job.kernel.at(), At::at),
-        _ => job.kernel.at(),
-    };
-    let problem = Problem::new(codes::VALUE, at, error.to_string());
-    match error {
-        ArgError::LocalMemory { .. } => problem.help(
-            "`--memory-limit` says how much there is, buffers and arrays included; smaller blocks need less",
-        ),
-        _ => problem,
-    }
 }

@@ -1,27 +1,17 @@
 //! A job on the card: its kernel runs there and here from the same memory, and all that it may have
 //! written is compared.
 
-use crate::bind::{Bound, bind};
-use crate::job::Job;
-use crate::run::{Failure, Report, load_module, read_job};
-use crate::table::Problems;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use texunit_device::{Arg, Device, DeviceOptions, Kernel, LaunchOptions};
+use texunit_device::{Arg, Device, DeviceOptions, Kernel, LaunchOptions, Module};
 use texunit_gpu::compare::{Compared, Difference, Outcome};
 use texunit_gpu::{
     Buffer, CardResource, CardSurface, CardTexture, GpuError, LaunchShape, Runner, Uses,
 };
+use texunit_job::load::{self, read_job, read_ptx};
+use texunit_job::{Bound, Job, Problem, Problems, bind};
 use texunit_unit::Resource;
-
-/// Whether a TOML file is a job: it names its PTX.
-pub(super) fn is_job(path: &Path) -> bool {
-    // Devices, pipes and files of the system that have no end are not read.
-    let text = texunit_files::read_bytes(path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    let Some(text) = text else { return false };
-    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("ptx"))
-}
 
 /// Runs a job here and on the card.
 pub(super) fn compare(runner: &Runner, path: &Path) -> Compared {
@@ -46,8 +36,9 @@ fn card(error: GpuError) -> Outcome {
 }
 
 fn run(runner: &Runner, path: &Path) -> Result<Outcome, Outcome> {
-    let mut report = Report::default();
-    let job = read_job(path, &mut report).ok_or_else(|| first_failure(&report))?;
+    let file = read_job(path).map_err(|unreadable| failed(unreadable.message))?;
+    let first = file.problems.first();
+    let job = file.job.ok_or_else(|| failed(first.map_or("it cannot be read", message)))?;
     if !(job.textures.is_empty() && job.surfaces.is_empty() && job.samplers.is_empty()) {
         return Err(skipped(
             "the module's own texture, sampler and surface references are not bound on the card",
@@ -58,25 +49,24 @@ fn run(runner: &Runner, path: &Path) -> Result<Outcome, Outcome> {
     }
     let device = Device::new(&DeviceOptions::default());
     let folder = path.parent().unwrap_or(Path::new(""));
-    let module = load_module(&job, folder, &device, &mut report);
-    let module = module.ok_or_else(|| first_failure(&report))?;
-    let kernel = module.kernel(&job.kernel.value);
-    let kernel = kernel.ok_or_else(|| failed("the PTX has no such kernel"))?;
+    // A mistake of the job comes before what it leads to.
+    let or_first = |reason: &str| failed(first.map_or(reason, message));
+    let (name, text) = read_ptx(&job, folder).map_err(|problem| or_first(message(&problem)))?;
+    let module = Module::load(&device, &name, &text).map_err(|error| {
+        or_first(error.diagnostics.first().map_or("it cannot be read", |d| &d.message))
+    })?;
+    let kernel = load::kernel(&job, &module);
+    let kernel = kernel.map_err(|_| failed("the PTX has no such kernel"))?;
     let problems = Problems::default();
     let bound = bind(&job, folder, &device, &kernel, &problems);
     if let Some(problem) = problems.take().first() {
-        return Err(failed(problem.diagnostic().message));
+        return Err(failed(message(problem)));
     }
     launch_both(runner, &job, &kernel, &bound)
 }
 
-fn first_failure(report: &Report) -> Outcome {
-    failed(match report.failures.first() {
-        Some(Failure::Job(problem)) => problem.diagnostic().message,
-        Some(Failure::Ptx(diagnostic)) => diagnostic.message.clone(),
-        Some(Failure::File { message, .. }) => message.clone(),
-        None => "it cannot be read".to_owned(),
-    })
+fn message(problem: &Problem) -> &str {
+    &problem.message
 }
 
 /// What the card has in the place of our memory.

@@ -1,10 +1,10 @@
 //! The command line of `texunit explain`.
 
 use super::operand;
-use crate::problem::{listed, nearest};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
 use std::path::PathBuf;
+use texunit_job::problem::{listed, nearest};
 use texunit_texel::Format;
 use texunit_unit::{AddressMode, CompareFunction, Filter, Geometry, ReadMode, Sampler};
 

@@ -3,12 +3,11 @@
 use super::Trouble;
 use super::args::TextureArgs;
 use super::operand::count;
-use crate::bind::container::geometry;
-use crate::bind::mipmaps;
 use std::path::Path;
 use std::sync::Arc;
 use texunit_device::MipmappedArray;
 use texunit_files::{Container, Kind, Wanted};
+use texunit_job::{container_geometry, mipmaps};
 use texunit_memory::Block;
 use texunit_texel::{Format, readings};
 use texunit_unit::{
@@ -75,7 +74,7 @@ pub(super) fn resource(
 fn container(args: &TextureArgs, file: &Path) -> Result<Source, Trouble> {
     let container =
         texunit_files::read_container(file).map_err(|e| Trouble::input(e.to_string()))?;
-    let geometry = geometry(&container);
+    let geometry = container_geometry(&container);
     let Container { format, srgb, extent, layers, levels, .. } = container;
     let name = file.display();
     let given = [

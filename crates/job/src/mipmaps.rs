@@ -5,7 +5,7 @@
 use texunit_device::{Channel, Extent, Format};
 
 /// All levels, packed, of planes (layers, faces) that are given packed.
-pub(crate) fn chain(
+pub fn chain(
     base: &[u8],
     format: Format,
     channel: Channel,

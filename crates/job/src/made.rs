@@ -1,7 +1,7 @@
 //! Texels on the device, whatever holds them.
 
-use crate::job::{PartSpec, ViewSpec};
 use crate::problem::{Problem, codes};
+use crate::spec::{PartSpec, ViewSpec};
 use crate::table::At;
 use texunit_device::{
     Array, Buffer, Error, Extent, Format, Geometry, MipmappedArray, SurfaceResource,
@@ -105,7 +105,7 @@ impl Made {
     }
 
     /// Sets the texels of an array, all levels packed.
-    pub(super) fn write(&self, bytes: &[u8]) -> Result<(), Error> {
+    pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Error> {
         match self {
             Made::Array(array) => array.write(bytes),
             Made::Mipmapped(array) => array.write(bytes),
@@ -114,7 +114,7 @@ impl Made {
     }
 
     /// Maps all tiles of a sparse array, or none.
-    pub(super) fn map_all_tiles(&self, resident: bool) -> Result<(), Error> {
+    pub(crate) fn map_all_tiles(&self, resident: bool) -> Result<(), Error> {
         match self {
             Made::Array(array) => array.map_all_tiles(resident),
             Made::Mipmapped(array) => array.map_all_tiles(resident),
@@ -123,7 +123,7 @@ impl Made {
     }
 
     /// Maps or unmaps some tiles of a sparse array.
-    pub(super) fn set_tiles(&self, region: &TileRegion, resident: bool) -> Result<(), Error> {
+    pub(crate) fn set_tiles(&self, region: &TileRegion, resident: bool) -> Result<(), Error> {
         match (self, resident) {
             (Made::Array(array), true) => array.map_tiles(region),
             (Made::Array(array), false) => array.unmap_tiles(region),
@@ -186,7 +186,7 @@ impl Made {
 }
 
 /// An object that the device refuses, at the place that describes it.
-pub(super) fn refused<T>(at: &At<T>) -> impl Fn(Error) -> Problem + '_ {
+pub(crate) fn refused<T>(at: &At<T>) -> impl Fn(Error) -> Problem + '_ {
     |error| {
         let problem = Problem::new(codes::REFUSED, at.at(), error.to_string());
         match error {

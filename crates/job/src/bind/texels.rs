@@ -1,9 +1,10 @@
 //! The texels of an array: shape and bytes, from the files and keys of a job.
 
+use super::Binder;
 use super::memory::file_problem;
-use super::{Binder, mipmaps};
-use crate::job::{ResourceSpec, TexelSource};
+use crate::mipmaps;
 use crate::problem::{Problem, codes};
+use crate::spec::{ResourceSpec, TexelSource};
 use crate::table::At;
 use std::path::PathBuf;
 use texunit_device::{Extent, Format, Geometry, MipmappedArray};

@@ -1,8 +1,9 @@
 //! Buffers and variables.
 
-use super::{Binder, refused};
-use crate::job::{BufferSpec, Data};
+use super::Binder;
+use crate::made::refused;
 use crate::problem::{Problem, codes};
+use crate::spec::{BufferSpec, Data};
 use crate::table::At;
 use std::path::PathBuf;
 use texunit_device::{Buffer, Format, Global};

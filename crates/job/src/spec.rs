@@ -1,6 +1,6 @@
 //! Job files: what they say, as data, and how it is read. docs/jobs.md describes every key.
 //!
-//! Nothing here looks at other files or at the module; crate-internal `bind` does.
+//! Nothing here looks at other files or at the module; [`crate::bind()`] does.
 
 mod memory;
 mod number;

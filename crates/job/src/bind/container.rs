@@ -3,8 +3,8 @@
 use super::Binder;
 use super::memory::file_problem;
 use super::texels::{Plan, check_counts};
-use crate::job::ResourceSpec;
 use crate::problem::{Problem, codes};
+use crate::spec::ResourceSpec;
 use crate::table::At;
 use std::path::PathBuf;
 use texunit_device::{Extent, Format, Geometry};
@@ -27,7 +27,7 @@ impl Binder<'_> {
         {
             return conflict(format!("`{name}` holds {}, not {format}", container.format));
         }
-        let geometry = geometry(&container);
+        let geometry = container_geometry(&container);
         let wanted = spec.geometry.as_ref().map(|g| g.value);
         if wanted.is_some_and(|g| g != geometry)
             || spec.dims.is_some_and(|d| Some(usize::from(d)) != plain_axes(geometry))
@@ -62,7 +62,7 @@ impl Binder<'_> {
 }
 
 /// Kind of array that a file holds.
-pub(crate) fn geometry(container: &Container) -> Geometry {
+pub fn container_geometry(container: &Container) -> Geometry {
     match (container.is_cube, container.layers.is_some(), container.dims) {
         (true, false, _) => Geometry::Cube,
         (true, true, _) => Geometry::Acube,

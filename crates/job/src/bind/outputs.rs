@@ -1,9 +1,11 @@
 //! What a job wants to have written, of the objects that were made.
 
-use super::{Binder, Made, Object, SurfaceTexels, match_params};
-use crate::job::{OutputSpec, ParamValue, PartSpec};
+use super::{Binder, Object, SurfaceTexels};
+use crate::made::Made;
+use crate::names::job_param;
 use crate::output::{Pending, Source};
 use crate::problem::{Problem, codes};
+use crate::spec::{OutputSpec, ParamValue, PartSpec};
 use crate::table::At;
 use std::collections::HashMap;
 use std::path::Path;
@@ -27,9 +29,7 @@ impl Binder<'_> {
         let mut found = Vec::new();
         for (index, param) in self.job.params.iter().enumerate() {
             let target = match &param.value {
-                ParamValue::Use(other) => {
-                    match_params::job_param(&other.value, self.job, &self.params)
-                }
+                ParamValue::Use(other) => job_param(&other.value, self.job, &self.params),
                 _ => Some(index),
             };
             let object = target.and_then(|target| self.bound.objects.get(&target));

@@ -3,20 +3,20 @@
 //! Everything that can be wrong is found before the launch, outputs included; every mistake is
 //! collected.
 
-pub(crate) mod container;
-mod made;
+mod container;
 mod match_params;
 mod members;
 mod memory;
-pub(crate) mod mipmaps;
 mod outputs;
 mod resource;
 mod state;
 mod texels;
 
-use crate::job::{Job, ParamValue};
-use crate::output::{Pending, Source};
+use crate::made::{Made, refused};
+use crate::names::{Assignment, kernel_param};
+use crate::output::{self, Pending, Source, Written};
 use crate::problem::{Problem, codes};
+use crate::spec::{Job, ParamValue};
 use crate::table::{At, Problems};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -25,11 +25,10 @@ use texunit_device::{
     Arg, BoundTexture, Buffer, Device, Kernel, Module, ParamInfo, Sampler, SamplerObject,
     SurfaceObject, TextureDescriptor, TextureObject,
 };
+use texunit_files::{FileError, Prepared};
 
-pub(crate) use made::Made;
-use made::refused;
-pub(crate) use match_params::match_params;
-use members::Assignment;
+pub use container::container_geometry;
+use match_params::match_params;
 
 /// Something that a parameter gets.
 #[derive(Debug)]
@@ -63,7 +62,7 @@ struct SurfaceTexels {
 /// All objects of a job, arguments in the order of the kernel's parameters, and what is to be
 /// written afterwards.
 #[derive(Debug, Default)]
-pub(crate) struct Bound {
+pub struct Bound {
     objects: HashMap<usize, Object>,
     /// For each kernel parameter, the job parameters whose objects it gets.
     order: Vec<Assignment>,
@@ -74,18 +73,18 @@ pub(crate) struct Bound {
     /// Texels of `.texref`s, by the name in the job.
     textures: HashMap<String, Made>,
     /// Outputs in the order of the job.
-    pub(crate) outputs: Vec<Pending>,
+    outputs: Vec<Pending>,
     /// Files that were read for the objects.
-    pub(crate) inputs: Vec<PathBuf>,
+    inputs: Vec<PathBuf>,
     /// Remarks that do not stop the launch.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
     /// Names in the PTX of the parameters that `objects` are of.
     names: HashMap<usize, String>,
 }
 
 impl Bound {
     /// The launch's arguments. `None` if an object could not be made: the problems say why.
-    pub(crate) fn args(&self) -> Option<Vec<Arg<'_>>> {
+    pub fn args(&self) -> Option<Vec<Arg<'_>>> {
         let arg = |(slot, assignment): (usize, &Assignment)| {
             if let Some(bytes) = self.structures.get(&slot) {
                 return Some(Arg::Bytes(bytes));
@@ -96,12 +95,12 @@ impl Bound {
     }
 
     /// Whether a parameter is put together from members.
-    pub(crate) fn has_structures(&self) -> bool {
+    pub fn has_structures(&self) -> bool {
         !self.structures.is_empty()
     }
 
     /// Textures of parameters, in the order of the job.
-    pub(crate) fn textures(&self) -> Vec<(String, BoundTexture)> {
+    pub fn textures(&self) -> Vec<(String, BoundTexture)> {
         self.named(|object| match object {
             Object::Texture { object, .. } => object.bound(),
             _ => None,
@@ -109,11 +108,30 @@ impl Bound {
     }
 
     /// Samplers of parameters, in the order of the job.
-    pub(crate) fn samplers(&self) -> Vec<(String, Sampler)> {
+    pub fn samplers(&self) -> Vec<(String, Sampler)> {
         self.named(|object| match object {
             Object::Sampler(object) => object.state(),
             _ => None,
         })
+    }
+
+    /// Whether there is something to write after the launch.
+    pub fn has_outputs(&self) -> bool {
+        !self.outputs.is_empty()
+    }
+
+    /// Outputs in this folder that would take the place of a file that the job has read, or of one of
+    /// these.
+    pub fn overwriting(&self, folder: &Path, others: &[PathBuf]) -> Vec<Problem> {
+        let inputs: Vec<&Path> = self.inputs.iter().chain(others).map(PathBuf::as_path).collect();
+        output::overwriting(&self.outputs, folder, &inputs)
+    }
+
+    /// Writes all outputs below a folder; if one cannot be written, none is.
+    pub fn write_outputs(&self, folder: &Path) -> Result<Vec<Written>, FileError> {
+        let prepared: Result<Vec<_>, _> = self.outputs.iter().map(|o| o.prepare(folder)).collect();
+        let commit = |(file, written): (Prepared, Written)| file.commit().map(|()| written);
+        prepared?.into_iter().map(commit).collect()
     }
 
     fn named<T>(&self, state: impl Fn(&Object) -> Option<T>) -> Vec<(String, T)> {
@@ -139,7 +157,7 @@ struct Binder<'a> {
 }
 
 /// Makes the objects of a job.
-pub(crate) fn bind(
+pub fn bind(
     job: &Job,
     folder: &Path,
     device: &Device,
@@ -184,7 +202,7 @@ impl Binder<'_> {
 
     /// What messages call the object of a job parameter: its name in the PTX.
     fn object_name(&self, index: usize) -> String {
-        match_params::kernel_param(&self.job.params[index].name.value, &self.params).map_or_else(
+        kernel_param(&self.job.params[index].name.value, &self.params).map_or_else(
             || self.job.params[index].name.value.clone(),
             |i| self.params[i].name.clone(),
         )

@@ -1,6 +1,6 @@
 //! How textures are read: what the job says, else what holds without it.
 
-use crate::job::{SamplerSpec, TextureSpec};
+use crate::spec::{SamplerSpec, TextureSpec};
 use texunit_device::{Format, ReadMode, Sampler, TextureDescriptor};
 
 /// The state of a texture whose texels have this format (that of its view).

@@ -1,13 +1,14 @@
 //! The resources of textures and surfaces.
 
-use super::made::Made;
 use super::texels::{Plan, of_dims};
-use super::{Binder, Object, match_params, refused};
-use crate::job::{
+use super::{Binder, Object};
+use crate::made::{Made, refused};
+use crate::names::job_param;
+use crate::problem::{Problem, codes};
+use crate::spec::{
     ParamValue, Region, ResourceSpec, SurfaceSpec, TexelSource, TextureLayout, TextureSpec,
     TilesSpec,
 };
-use crate::problem::{Problem, codes};
 use crate::table::At;
 use texunit_device::{ArrayDescriptor, Extent, Format, Geometry, TileRegion};
 
@@ -66,7 +67,7 @@ impl Binder<'_> {
         else {
             return false;
         };
-        if let Some(index) = match_params::job_param(&name.value, self.job, &self.params) {
+        if let Some(index) = job_param(&name.value, self.job, &self.params) {
             let fits = match (&spec.source, &self.job.params[index].value) {
                 (TexelSource::Surface(_), ParamValue::Surface(other)) => own(&other.resource),
                 (TexelSource::Texture(_), ParamValue::Texture(other)) => own(&other.resource),
@@ -216,7 +217,7 @@ impl Binder<'_> {
                 "a {what} over a buffer has one level of one or two dimensions"
             ));
         }
-        let index = match_params::job_param(&other.value, self.job, &self.params);
+        let index = job_param(&other.value, self.job, &self.params);
         let object = index.and_then(|i| self.bound.objects.get(&i));
         let Some(Object::Buffer(buffer)) = object else {
             return Err(self.no_such_object(other, "buffer"));
@@ -264,7 +265,7 @@ impl Binder<'_> {
             return Err(Problem::new(codes::CONFLICT, at.at(), message)
                 .help("a `view` has another format or geometry, or some of the levels or layers"));
         }
-        let index = match_params::job_param(&other.value, self.job, &self.params);
+        let index = job_param(&other.value, self.job, &self.params);
         let made = match index.and_then(|i| self.bound.objects.get(&i)) {
             Some(Object::Surface { whole, .. }) if kind == "surface" => Some(whole),
             Some(Object::Texture { whole, .. }) if kind == "texture" => Some(whole),

@@ -1,40 +1,10 @@
 //! Members of structures: a job's key `camera+8` is the eight bytes or so at offset 8 of the
 //! parameter `camera`, which the kernel takes by value.
 
-use super::match_params::kernel_param;
 use super::{Binder, Object};
-use crate::job::{Job, ParamValue};
 use crate::problem::{Problem, codes};
+use crate::spec::{Job, ParamValue};
 use texunit_device::{ParamInfo, ParamType};
-
-/// Where in the kernel's parameters something belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    /// Number of the kernel parameter.
-    pub(super) slot: usize,
-    /// Byte offset of a member; none: the whole parameter.
-    pub(super) offset: Option<u32>,
-}
-
-/// What a kernel parameter is made of: job parameters, by index.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Assignment {
-    /// The whole of it.
-    pub(super) whole: Option<usize>,
-    /// Byte offset and job parameter of members, which lie over the whole.
-    pub(super) members: Vec<(u32, usize)>,
-}
-
-/// The place that a job's key names: `name` or a number from 0, or one of these with `+offset`.
-pub(super) fn place(key: &str, params: &[ParamInfo]) -> Option<Place> {
-    if let Some(slot) = kernel_param(key, params) {
-        return Some(Place { slot, offset: None });
-    }
-    let (name, offset) = key.rsplit_once('+')?;
-    let digits = offset.bytes().all(|b| b.is_ascii_digit());
-    let offset = offset.parse().ok().filter(|_| digits)?;
-    Some(Place { slot: kernel_param(name.trim_end(), params)?, offset: Some(offset) })
-}
 
 /// Bytes of a value in a structure.
 fn size(value: &ParamValue) -> u64 {

@@ -1,30 +1,15 @@
 //! Which parameter of the job belongs to which parameter of the kernel, and whether it fits.
 
-use super::members::{Assignment, check_members, place};
-use crate::job::{Job, Param, ParamValue};
+use super::members::check_members;
+use crate::names::{Assignment, job_param, place};
 use crate::problem::{Problem, codes, listed};
+use crate::spec::{Job, Param, ParamValue};
 use crate::table::Problems;
 use texunit_device::{ParamInfo, ParamType};
 use texunit_isa::{ScalarType, TypeKind};
 
-/// The kernel parameter that a job's key names: by name, else by number from 0.
-pub(super) fn kernel_param(key: &str, params: &[ParamInfo]) -> Option<usize> {
-    params.iter().position(|p| p.name == key).or_else(|| {
-        let digits = !key.is_empty() && key.bytes().all(|b| b.is_ascii_digit());
-        key.parse().ok().filter(|&i: &usize| digits && i < params.len())
-    })
-}
-
-/// The job parameter that a reference names: by its key, or by the kernel parameter it stands for.
-pub(super) fn job_param(key: &str, job: &Job, params: &[ParamInfo]) -> Option<usize> {
-    job.params.iter().position(|p| p.name.value == key).or_else(|| {
-        let wanted = kernel_param(key, params)?;
-        job.params.iter().position(|p| kernel_param(&p.name.value, params) == Some(wanted))
-    })
-}
-
 /// For each parameter of the kernel, the job parameters whose objects it gets.
-pub(crate) fn match_params(
+pub(super) fn match_params(
     job: &Job,
     params: &[ParamInfo],
     kernel: &str,
@@ -172,7 +157,7 @@ fn fits(value: &ParamValue, param: &ParamInfo) -> Result<(), String> {
         (_, ParamValue::Scalar(s)) if s.value.bytes.len() != param.size as usize => false,
         (ParamType::Bytes, ParamValue::Scalar(s)) => {
             // `__half` is a structure of two bytes to nvcc.
-            s.value.ty.is_none() || s.value.ty == Some(crate::job::NumberType::F16)
+            s.value.ty.is_none() || s.value.ty == Some(crate::spec::NumberType::F16)
         }
         (ParamType::Bytes, _) => false,
         (ParamType::Scalar(ty), ParamValue::Scalar(s)) => match (s.value.ty, ty.kind()) {

@@ -1,13 +1,12 @@
 //! Texts that are hardly jobs: always a job or problems, never a panic, never without an end.
 #![allow(clippy::unwrap_used)]
 
-use texunit::job;
-use texunit::table::Problems;
+use texunit_job::Problems;
 
 /// Reads a text; every problem must point into it.
 fn parse(text: &str) -> (bool, usize) {
     let problems = Problems::default();
-    let job = job::parse(text, &problems);
+    let job = texunit_job::parse(text, &problems);
     let problems = problems.take();
     for p in &problems {
         assert!(p.span.start <= p.span.end && p.span.end <= text.len(), "{p:?}");
@@ -58,12 +57,8 @@ zeros = true
 output = { file = "g.raw" }
 "#;
     assert_eq!(parse(full), (true, 0));
-    let mut state = 1_u64;
-    let mut random = move |n: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % n
-    };
+    let mut numbers = texunit_testkit::Random::for_test(1);
+    let mut random = |n: usize| numbers.below(n);
     let pieces = [
         "=", "{", "}", "[", "]", "\"", "'", "0x", "-1", "1e999", "nan", "é", "\n", ",", "true",
         "u32", ".",

@@ -1,8 +1,8 @@
 //! What a job wants to have written: checked before the launch, written after it.
 
-use crate::bind::Made;
-use crate::job::OutputSpec;
+use crate::made::Made;
 use crate::problem::{Problem, codes};
+use crate::spec::OutputSpec;
 use crate::table::At;
 use std::path::{Path, PathBuf};
 use texunit_device::{Buffer, Error, Extent, Format, Geometry, Global};
@@ -105,9 +105,9 @@ impl Pending {
 }
 
 /// Outputs that would take the place of a file that the job reads, by whatever name.
-pub(crate) fn overwriting(outputs: &[Pending], folder: &Path, inputs: &[PathBuf]) -> Vec<Problem> {
+pub(crate) fn overwriting(outputs: &[Pending], folder: &Path, inputs: &[&Path]) -> Vec<Problem> {
     let inputs: Vec<(&Path, Identity)> =
-        inputs.iter().filter_map(|path| Some((path.as_path(), Identity::of(path)?))).collect();
+        inputs.iter().filter_map(|&path| Some((path, Identity::of(path)?))).collect();
     let check =
         |output: &Pending| {
             let path = folder.join(&output.file);

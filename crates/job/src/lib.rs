@@ -1,0 +1,23 @@
+//! Jobs: a TOML file that says which kernel runs, with what, and where its results go.
+//!
+//! [`load`] reads the files, [`spec`] is what a job says, as data, [`bind()`] makes its objects on a device
+//! and matches them with the kernel's parameters, and [`Bound`] has the arguments of the launch and
+//! writes the outputs behind it. Every mistake is a [`Problem`] with its place in the job; all are
+//! collected. The launch itself, what is printed, and the command line are the caller's. docs/jobs.md
+//! describes every key.
+
+mod bind;
+pub mod load;
+mod made;
+pub mod mipmaps;
+mod names;
+mod output;
+pub mod problem;
+pub mod spec;
+pub mod table;
+
+pub use bind::{Bound, bind, container_geometry};
+pub use output::Written;
+pub use problem::{Problem, codes};
+pub use spec::{Job, parse};
+pub use table::Problems;

@@ -1,0 +1,117 @@
+//! From a path to a job, its PTX and its kernel.
+
+use crate::problem::{Problem, codes};
+use crate::spec::{self, Job};
+use crate::table::{At, Problems};
+use std::path::Path;
+use texunit_device::{ArgError, Kernel, Module};
+use texunit_syntax::SourceFile;
+
+/// Longest job file: reading TOML takes many times its length in memory, and long data belong
+/// into files of their own.
+const MAX_JOB: usize = 64 << 20;
+
+/// A job file that was read.
+#[derive(Clone, Debug)]
+pub struct JobFile {
+    /// Its text, for messages.
+    pub source: SourceFile,
+    /// What it says; none if it is no TOML, or lacks what every job must have.
+    pub job: Option<Job>,
+    /// Its mistakes, in the order of the file. There may be some with a job, too.
+    pub problems: Vec<Problem>,
+}
+
+/// A file that cannot be read as a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// What is wrong, with the name of the file.
+    pub message: String,
+    /// What to do instead.
+    pub help: Option<&'static str>,
+}
+
+/// Reads a job file.
+pub fn read_job(path: &Path) -> Result<JobFile, Unreadable> {
+    let text = read_text(path, MAX_JOB)?;
+    let problems = Problems::default();
+    let job = spec::parse(&text, &problems);
+    let mut problems = problems.take();
+    problems.sort_by_key(|p| p.span.start);
+    Ok(JobFile { source: SourceFile::new(path.display().to_string(), text), job, problems })
+}
+
+/// Whether a TOML file is a job: it names its PTX.
+pub fn is_job(path: &Path) -> bool {
+    // Devices, pipes and files of the system that have no end are not read.
+    let text = texunit_files::read_bytes(path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let Some(text) = text else { return false };
+    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("ptx"))
+}
+
+/// Name and text of the PTX of a job that lies in this folder.
+pub fn read_ptx(job: &Job, folder: &Path) -> Result<(String, String), Problem> {
+    let path = folder.join(&job.ptx.value);
+    match read_text(&path, SourceFile::MAX_LEN) {
+        Ok(text) => Ok((path.display().to_string(), text)),
+        Err(Unreadable { message, help }) => {
+            let mut problem = Problem::new(codes::FILE, job.ptx.at(), message);
+            problem.help = help.map(str::to_owned);
+            Err(problem)
+        }
+    }
+}
+
+/// Reads a text file of a limited length.
+fn read_text(path: &Path, limit: usize) -> Result<String, Unreadable> {
+    let wrong = |message, help| Unreadable { message, help };
+    let bytes = texunit_files::read_bytes(path).map_err(|e| wrong(e.to_string(), None))?;
+    let name = path.display();
+    if bytes.len() > limit {
+        let message = format!("`{name}`: has {} bytes, but at most {limit} are read", bytes.len());
+        return Err(wrong(message, None));
+    }
+    if let Some(kind) = texunit_syntax::foreign::binary_file(&bytes) {
+        let message = format!("`{name}`: expected a text file, found {}", kind.what);
+        return Err(wrong(message, Some(kind.help)));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let line = 1 + e.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count();
+        let message = format!("`{name}`: expected a text file, but line {line} is not UTF-8");
+        wrong(message, Some("save it as UTF-8 or ASCII, if it is a text"))
+    })
+}
+
+/// The kernel of a job.
+pub fn kernel(job: &Job, module: &Module) -> Result<Kernel, Problem> {
+    let name = &job.kernel.value;
+    module.kernel(name).ok_or_else(|| {
+        let kernels = module.kernels();
+        let message = format!("`{}` has no kernel `{name}`", job.ptx.value.display());
+        let problem = Problem::new(codes::NAME, job.kernel.at(), message);
+        if kernels.is_empty() {
+            return problem.help("it has no `.entry` at all");
+        }
+        problem.suggest(name, &kernels)
+    })
+}
+
+/// A launch that no driver would make, at the key of the job that is to blame.
+pub fn wrong_shape(job: &Job, error: &ArgError) -> Problem {
+    let at = match error {
+        ArgError::Dimension { what: "grid", .. } => job.grid.at(),
+        ArgError::Dimension { .. } | ArgError::Block(_) | ArgError::LocalMemory { .. } => {
+            job.block.at()
+        }
+        ArgError::Shared { .. } => job.dynamic_shared.as_ref().map_or(job.kernel.at(), At::at),
+        _ => job.kernel.at(),
+    };
+    let problem = Problem::new(codes::VALUE, at, error.to_string());
+    match error {
+        ArgError::LocalMemory { .. } => problem.help(
+            "`--memory-limit` says how much there is, buffers and arrays included; smaller blocks need less",
+        ),
+        _ => problem,
+    }
+}

@@ -1,0 +1,49 @@
+//! What the keys of a job stand for: parameters of the kernel, and their members.
+
+use crate::spec::Job;
+use texunit_device::ParamInfo;
+
+/// The kernel parameter that a job's key names: by name, else by number from 0.
+pub(crate) fn kernel_param(key: &str, params: &[ParamInfo]) -> Option<usize> {
+    params.iter().position(|p| p.name == key).or_else(|| {
+        let digits = !key.is_empty() && key.bytes().all(|b| b.is_ascii_digit());
+        key.parse().ok().filter(|&i: &usize| digits && i < params.len())
+    })
+}
+
+/// The job parameter that a reference names: by its key, or by the kernel parameter it stands for.
+pub(crate) fn job_param(key: &str, job: &Job, params: &[ParamInfo]) -> Option<usize> {
+    job.params.iter().position(|p| p.name.value == key).or_else(|| {
+        let wanted = kernel_param(key, params)?;
+        job.params.iter().position(|p| kernel_param(&p.name.value, params) == Some(wanted))
+    })
+}
+
+/// Where in the kernel's parameters something belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Number of the kernel parameter.
+    pub(crate) slot: usize,
+    /// Byte offset of a member; none: the whole parameter.
+    pub(crate) offset: Option<u32>,
+}
+
+/// The place that a job's key names: `name` or a number from 0, or one of these with `+offset`.
+pub(crate) fn place(key: &str, params: &[ParamInfo]) -> Option<Place> {
+    if let Some(slot) = kernel_param(key, params) {
+        return Some(Place { slot, offset: None });
+    }
+    let (name, offset) = key.rsplit_once('+')?;
+    let digits = offset.bytes().all(|b| b.is_ascii_digit());
+    let offset = offset.parse().ok().filter(|_| digits)?;
+    Some(Place { slot: kernel_param(name.trim_end(), params)?, offset: Some(offset) })
+}
+
+/// What a kernel parameter is made of: job parameters, by index.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Assignment {
+    /// The whole of it.
+    pub(crate) whole: Option<usize>,
+    /// Byte offset and job parameter of members, which lie over the whole.
+    pub(crate) members: Vec<(u32, usize)>,
+}
