@@ -2,8 +2,8 @@
 
 use texunit_texel::Format;
 use texunit_unit::{
-    AddressMode, CompareFunction, CoordType, Extent, FetchKind, FetchOperands, Filter, Geometry,
-    Lod, ReadMode, ResultType,
+    AddressMode, CompareFunction, CoordType, Coordinates, Extent, FetchKind, FetchOperands, Filter,
+    Geometry, Lod, ReadMode, ResultType,
 };
 use texunit_workloads::cases::plane;
 use texunit_workloads::points::{
@@ -49,10 +49,9 @@ fn of_mipmapped(name: &str, lod: Lod, operands: fn(u32) -> FetchOperands) -> Wor
 
 const LAYERS: u32 = 4;
 
-/// The operands with a layer in front; it changes from one group of 256 fetches to the next.
+/// The operands with a layer; it changes from one group of 256 fetches to the next.
 fn layered(i: u32, mut operands: FetchOperands) -> FetchOperands {
-    operands.coords.rotate_right(1);
-    operands.coords[0] = i >> 8 & (LAYERS - 1);
+    operands.coords.layer = i >> 8 & (LAYERS - 1);
     operands
 }
 
@@ -150,7 +149,7 @@ fn forms() -> [Workload; 7] {
             w.sampler.filter = Filter::Point;
             w.sampler.address_mode = [AddressMode::Clamp; 3];
             w.operands = |i| FetchOperands {
-                coords: [i & 1023, i >> 10 & 1023, 0, 0],
+                coords: Coordinates::at([i & 1023, i >> 10 & 1023, 0], 0),
                 ..FetchOperands::default()
             };
         }),

@@ -4,11 +4,12 @@ use super::Table;
 use std::sync::Arc;
 use texunit_texel::Format;
 use texunit_unit::{
-    AddressMode, ClampMode, Filter, Geometry, ReduceOp, ReduceType, Surface, SurfaceAnswer,
-    SurfaceForm, SurfaceKind, SurfacePlan, SurfaceRequest, ZERO_LANES,
+    AddressMode, ClampMode, Coordinates, Filter, Geometry, ReduceOp, ReduceType, Surface,
+    SurfaceAnswer, SurfaceForm, SurfaceKind, SurfacePlan, SurfaceRequest, ZERO_LANES,
 };
 use texunit_workloads::cases::plane;
-use texunit_workloads::measure::{Effort, Via, time};
+use texunit_workloads::effort::Effort;
+use texunit_workloads::measure::{Via, time};
 
 /// Width and height in texels.
 const SIZE: u32 = 1024;
@@ -54,7 +55,8 @@ fn access(plan: &SurfacePlan, kind: SurfaceKind, stride: u32, count: u32) {
         let first = warp * 32;
         let x = std::array::from_fn(|lane| (first % SIZE + lane as u32) * stride);
         let y = [first / SIZE % SIZE; 32];
-        let request = SurfaceRequest { active: u32::MAX, coords: [&x, &y, &ZERO_LANES] };
+        let coords = Coordinates::at([&x, &y, &ZERO_LANES], &ZERO_LANES);
+        let request = SurfaceRequest { active: u32::MAX, coords };
         let done = match kind {
             SurfaceKind::Load { .. } => plan.load(&request, &mut answer),
             _ => plan.store(&request, &values),

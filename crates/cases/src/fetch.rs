@@ -9,7 +9,7 @@ use crate::raw::RawFetch;
 use crate::resource::{ResourceSpec, unknown};
 use crate::{sampler, text};
 use std::sync::Arc;
-use texunit_unit::{FetchForm, FetchOperands, ReadMode, Sampler, Texture};
+use texunit_unit::{Coordinates, FetchForm, FetchOperands, ReadMode, Sampler, Texture};
 
 /// What a fetch must return.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,8 +117,7 @@ impl FetchCase {
         let each = |words: &dyn Fn(&FetchOperands) -> Vec<u32>| {
             Some(text::from_words(self.operands.iter().flat_map(words)))
         };
-        let (coordinates, gradients) = (form.geometry.coordinates(), form.geometry.gradients());
-        let axes = form.geometry.axes();
+        let (gradients, axes) = (form.geometry.gradients(), form.geometry.axes());
         let same = self.operands.windows(2).all(|pair| pair[0].offset == pair[1].offset);
         let offset_words = |o: &FetchOperands| o.offset[..axes].iter().map(|&i| i as u32).collect();
         // Without fetches the empty list says that there are offsets.
@@ -132,7 +131,7 @@ impl FetchCase {
             op: form.to_string(),
             offset: first.map(|o| o.offset[..axes].to_vec()),
             offsets: if form.offset && first.is_none() { each(&offset_words) } else { None },
-            coords: each(&|o| o.coords[..coordinates].to_vec()),
+            coords: each(&|o| o.coords.vector(form.geometry).copied().collect()),
             lod: if lists.lod { each(&|o| vec![o.level]) } else { None },
             dpdx: if lists.gradients { each(&|o| o.dpdx[..gradients].to_vec()) } else { None },
             dpdy: if lists.gradients { each(&|o| o.dpdy[..gradients].to_vec()) } else { None },
@@ -238,7 +237,7 @@ fn operands(
     let compare = several("compare", raw.compare.as_ref(), form.compare, 1)?;
     Ok((0..count)
         .map(|i| FetchOperands {
-            coords: part(coords.as_ref(), i, coordinates),
+            coords: Coordinates::of(form.geometry, part::<4>(coords.as_ref(), i, coordinates), 0),
             offset: match (&raw.offset, &offsets) {
                 (Some(all), _) => std::array::from_fn(|a| all.get(a).copied().unwrap_or(0)),
                 (None, each) => part(each.as_ref(), i, axes).map(|word| word as i32),

@@ -65,7 +65,7 @@ impl fmt::Display for SurfaceOp {
             SurfaceOp::Form(form) => form.fmt(f),
             SurfaceOp::Bytes { store, geometry, clamp } => {
                 let op = if *store { "sust.b" } else { "suld.b" };
-                write!(f, "{op}{}.{}", geometry.name(), clamp.name())
+                write!(f, "{op}.{geometry}.{clamp}")
             }
         }
     }

@@ -217,9 +217,8 @@ impl ResourceSpec {
         let geometry = geometry(&raw.geometry).within("geometry")?;
         if raw.size.len() != geometry.axes() {
             return Err(CaseError::new(format!(
-                "`size` has {} numbers, but {} has {} axes",
+                "`size` has {} numbers, but .{geometry} has {} axes",
                 raw.size.len(),
-                geometry.name(),
                 geometry.axes()
             )));
         }
@@ -247,8 +246,7 @@ impl ResourceSpec {
         if layout != Layout::Array && (geometry != expected || more) {
             return Err(CaseError::new(format!(
                 "linear memory is `1d`, pitched memory `2d`, without layers, levels and samples; \
-                 this is {layout:?} of {}",
-                geometry.name()
+                 this is {layout:?} of .{geometry}"
             )));
         }
         Ok(Self {
@@ -267,7 +265,7 @@ impl ResourceSpec {
         let mut raw = RawResource {
             name: self.name.clone(),
             format: format.name().to_owned(),
-            geometry: geometry.name()[1..].to_owned(),
+            geometry: geometry.name().to_owned(),
             size: extent.axes()[..geometry.axes()].to_vec(),
             layers: (layers != 1 || geometry.is_array()).then_some(layers),
             levels,
@@ -282,7 +280,7 @@ impl ResourceSpec {
             missing_tiles: self.missing_tiles.clone(),
             view: self.view.as_ref().map(|view| RawView {
                 format: view.format.map(|f| f.name().to_owned()),
-                geometry: view.geometry.map(|g| g.name()[1..].to_owned()),
+                geometry: view.geometry.map(|g| g.name().to_owned()),
                 levels: view.levels.as_ref().map(first_and_last),
                 layers: view.planes.as_ref().map(first_and_last),
             }),
@@ -401,7 +399,7 @@ fn format(name: &str) -> Result<Format, CaseError> {
 }
 
 fn geometry(name: &str) -> Result<Geometry, CaseError> {
-    Geometry::from_name(name)
+    Geometry::from_name(name.strip_prefix('.').unwrap_or(name))
         .ok_or_else(|| unknown("geometry", name, "1d, 2d, 3d, a1d, a2d, cube, acube, 2dms, a2dms"))
 }
 

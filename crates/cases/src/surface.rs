@@ -7,8 +7,8 @@ use crate::resource::ResourceSpec;
 use crate::text;
 use std::sync::Arc;
 use texunit_unit::{
-    AccessFault, PlanError, ReduceType, Surface, SurfaceAnswer, SurfaceForm, SurfaceKind,
-    SurfacePlan, SurfaceRequest,
+    AccessFault, Coordinates, PlanError, ReduceType, Surface, SurfaceAnswer, SurfaceForm,
+    SurfaceKind, SurfacePlan, SurfaceRequest,
 };
 
 /// One access of one thread.
@@ -16,8 +16,8 @@ use texunit_unit::{
 pub struct SurfaceAccess {
     /// Bytes, where the instruction does not say it ([`SurfaceOp::Bytes`]).
     pub size: Option<u32>,
-    /// Layer first if there is one, then x, y, z: u32 or s32 bits.
-    pub coords: [u32; 3],
+    /// u32 or s32 bits.
+    pub coords: Coordinates<u32>,
     /// What it stores or reduces, or must load, in the order of memory; `None` if it must fault,
     /// or if nothing is known yet.
     pub bytes: Option<Vec<u8>>,
@@ -198,7 +198,7 @@ impl SurfaceCase {
             return raw;
         }
         let coords = |access: &SurfaceAccess| {
-            let coords = access.coords[..self.op.coordinates()].iter();
+            let coords = access.coords.vector(self.op.geometry());
             let numbers: Vec<_> = coords.map(|&c| (c as i32).to_string()).collect();
             let size = access.size.map(|size| format!("{size}:")).unwrap_or_default();
             size + &numbers.join(",")
@@ -272,7 +272,7 @@ fn parse_access(
             (Some(bytes), None)
         }
     };
-    let coords = std::array::from_fn(|i| numbers.get(i).copied().unwrap_or(0));
+    let coords = Coordinates::of(op.geometry(), numbers, 0);
     Ok(SurfaceAccess { size, coords, bytes, fault })
 }
 
@@ -325,10 +325,12 @@ impl BuiltSurface {
     ) -> Result<Vec<Result<Vec<u8>, Fault>>, PlanError> {
         let plan = SurfacePlan::new(form, &self.surface)?;
         let Elements { size, vector, loads, .. } = elements(form.kind);
-        let (mut coords, mut values, mut active) = ([[0; 32]; 3], [[0; 32]; 4], 0_u32);
+        let (mut values, mut active) = ([[0; 32]; 4], 0_u32);
+        let mut coords = Coordinates::at([[0; 32]; 3], [0; 32]);
         for (lane, access) in (first..32).zip(accesses) {
             active |= 1 << lane;
-            for (coord, value) in coords.iter_mut().zip(access.coords) {
+            coords.layer[lane] = access.coords.layer;
+            for (coord, value) in coords.point.iter_mut().zip(access.coords.point) {
                 coord[lane] = value;
             }
             let bytes = access.bytes.as_deref().unwrap_or_default();
@@ -368,7 +370,7 @@ impl BuiltSurface {
                 return Some(format!(
                     "access {i}, {} at {:?} ({:?} bytes): expected {expected:02x?}, got {got:02x?}",
                     self.op,
-                    access.coords.map(|c| c as i32),
+                    access.coords.padded::<3>(self.op.geometry()).map(|c| c as i32),
                     access.size
                 ));
             }

@@ -26,7 +26,7 @@ impl<'a> Body<'_, 'a> {
         coordinate: ScalarType,
         shift: Shift,
         sampled: bool,
-    ) -> Option<Operand> {
+    ) -> Option<Vec<Operand>> {
         let row = row_of(geometry);
         let place = registers("coordinate", coordinate);
         let braces = matches!(operand.kind, OperandKind::Vector(_));
@@ -110,7 +110,7 @@ impl<'a> Body<'_, 'a> {
         value: Value<'a>,
         geometry: Geometry,
         place: &Registers,
-    ) -> Option<Operand> {
+    ) -> Option<Vec<Operand>> {
         let whole = matches!(operand.kind, OperandKind::Name { component: None, .. })
             && matches!(value, Value::Reg { .. });
         let found = self.scalar_of(site, &value, operand.span, place).filter(|_| whole);
@@ -133,7 +133,7 @@ impl<'a> Body<'_, 'a> {
             .help("write the coordinates between { and }");
             self.cx.report_miscompiled(diagnostic);
         }
-        Some(Operand::Vector(vec![found]))
+        Some(vec![found])
     }
 
     /// An operand without braces, if the place takes it.

@@ -7,13 +7,20 @@ use texunit_syntax::{Diagnostic, Span, ast};
 
 use crate::body::Body;
 use crate::instruction::mnemonic;
-use crate::ir::Operand;
+use crate::ir::{Lod, Operand};
 use crate::operand::{Site, lanes_of};
 use crate::texture::Shift;
 use crate::values::Value;
 
 /// Sizes of vectors.
 pub(crate) const ANY_SIZE: &[usize] = &[1, 2, 4];
+
+/// What follows the brackets, vectors as written.
+pub(crate) struct After {
+    pub(crate) lod: Lod,
+    pub(crate) offset: Option<Vec<Operand>>,
+    pub(crate) compare: Option<Operand>,
+}
 
 impl<'a> Body<'_, 'a> {
     /// What follows the brackets: level or gradients, then offset, then depth compare.
@@ -24,8 +31,7 @@ impl<'a> Body<'_, 'a> {
         geometry: Geometry,
         coordinate: ScalarType,
         shift: Shift,
-    ) -> Option<Vec<Operand>> {
-        let mut operands = Vec::new();
+    ) -> Option<After> {
         let mut rest = rest;
         let needed = match site.mods.mip {
             Some(MipMode::Level) => 1,
@@ -46,34 +52,43 @@ impl<'a> Body<'_, 'a> {
             Shift::Levels => row_of(geometry).offset_sizes(),
             _ => ANY_SIZE,
         };
-        for operand in &rest[..needed] {
-            operands.push(if needed == 1 {
-                self.level(site, operand, registers("level", coordinate), sizes)?
-            } else {
-                self.gradient(site, operand, geometry)?
-            });
-        }
+        let lod = match (site.mods.mip, &rest[..needed]) {
+            (Some(MipMode::Level), [level]) => {
+                Lod::Level(self.level(site, level, registers("level", coordinate), sizes)?)
+            }
+            (Some(MipMode::Grad), [dx, dy]) => Lod::Gradient {
+                dx: self.gradient(site, dx, geometry)?,
+                dy: self.gradient(site, dy, geometry)?,
+            },
+            (Some(MipMode::Base), _) => Lod::Base,
+            _ => Lod::Implicit,
+        };
+        let mut after = After { lod, offset: None, compare: None };
         if matches!(shift, Shift::Level | Shift::Levels) {
             self.last_of_shifted(site, rest)?;
         }
         rest = &rest[needed..];
-        if let [offset, after @ ..] = rest
-            && let Some(offset) =
-                self.offset_operand(site, offset, geometry, coordinate, (shift, !after.is_empty()))?
+        if let [offset, others @ ..] = rest
+            && let Some(offset) = self.offset_operand(
+                site,
+                offset,
+                geometry,
+                coordinate,
+                (shift, !others.is_empty()),
+            )?
         {
-            operands.extend(offset);
-            rest = after;
+            (after.offset, rest) = (offset, others);
         }
-        if let [compare, after @ ..] = rest {
-            operands.push(self.compare(site, compare, geometry, coordinate)?);
+        if let [compare, others @ ..] = rest {
+            after.compare = Some(self.compare(site, compare, geometry, coordinate)?);
             self.dropped_compare(site, geometry, compare.span);
-            rest = after;
+            rest = others;
         }
         if let [extra, ..] = rest {
             self.wrong("E0210", extra.span, format!("{} has one operand too many", mnemonic(site.i)), "after the brackets stand level or gradients, an offset vector and a depth reference, in this order");
             return None;
         }
-        Some(operands)
+        Some(after)
     }
 
     pub(crate) fn level(
@@ -106,9 +121,7 @@ impl<'a> Body<'_, 'a> {
             self.wrong("E0307", operand.span, message, "write a scalar");
             return None;
         }
-        let Operand::Vector(mut list) = self.place_vector(site, operand, items, place, 0)? else {
-            return None;
-        };
+        let mut list = self.place_vector(site, operand, items, place, 0)?;
         if lanes > 1 {
             let message = format!("{name} needs one level, not a vector of {lanes} elements");
             let diagnostic = Diagnostic::error("E0307", operand.span, message)
@@ -147,7 +160,7 @@ impl<'a> Body<'_, 'a> {
         site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         geometry: Geometry,
-    ) -> Option<Operand> {
+    ) -> Option<Vec<Operand>> {
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
@@ -170,7 +183,7 @@ impl<'a> Body<'_, 'a> {
         if lanes != n {
             let name = mnemonic(site.i);
             let message = format!("{name}: the gradients of .{geometry} have {n} elements");
-            if !(row.is_cube() && matches!(lanes, 1 | 2)) {
+            if !(geometry.is_cube() && matches!(lanes, 1 | 2)) {
                 let message = format!("{message}, not {lanes}");
                 self.wrong("E0307", operand.span, message, "write a vector of that size");
                 return None;
@@ -193,7 +206,7 @@ impl<'a> Body<'_, 'a> {
         geometry: Geometry,
         coordinate: ScalarType,
         (shift, followed): (Shift, bool),
-    ) -> Option<Option<Option<Operand>>> {
+    ) -> Option<Option<Option<Vec<Operand>>>> {
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
@@ -242,7 +255,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     #[allow(clippy::option_option, clippy::unnecessary_wraps)]
-    fn dropped_offset(&mut self, span: Span) -> Option<Option<Option<Operand>>> {
+    fn dropped_offset(&mut self, span: Span) -> Option<Option<Option<Vec<Operand>>>> {
         let diagnostic = Diagnostic::error("E0311", span, "an offset is a vector")
             .label("ptxas accepts this and drops it")
             .help("write the offset between { and }, or a .f32 register for a depth reference");

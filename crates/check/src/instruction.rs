@@ -9,7 +9,7 @@ use texunit_syntax::{Diagnostic, ast};
 
 use crate::body::Body;
 use crate::correct;
-use crate::ir::{Instruction, Operand};
+use crate::ir::{Instruction, Operands};
 use crate::options::Ptxas;
 use crate::words::Words;
 
@@ -22,7 +22,7 @@ impl<'a> Body<'_, 'a> {
         let mut mods = words.mods.clone();
         self.require_words(i, &words);
         if words.forms.is_empty() {
-            let operands = Vec::new();
+            let operands = Operands::Listed(Vec::new());
             return Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span });
         }
         self.past(i, &mods);
@@ -69,25 +69,35 @@ impl<'a> Body<'_, 'a> {
         mods: &Modifiers,
         form: Option<&'static Form>,
         forms: &[&'static Form],
-    ) -> Option<Vec<Operand>> {
+    ) -> Option<Operands> {
         let Some(form) = form else {
             self.wrong_count(i, forms);
             return None;
         };
         match form.shape {
-            Shape::Listed => self.listed(i, mods, form),
-            Shape::Mov => self.mov(i, mods),
-            Shape::Branch => self.branch(i),
-            Shape::IndexedBranch => self.indexed_branch(i),
-            Shape::Call => self.call(i),
-            Shape::Texture | Shape::Gather => self.texture(i, mods, form),
-            Shape::TextureQuery => self.texture_query(i, mods, form),
-            Shape::SurfaceQuery => self.surface_query(i, mods, form),
-            Shape::IsType => self.is_type(i, form),
-            Shape::SurfaceLoad => self.surface_load(i, mods, form),
-            Shape::SurfaceStore | Shape::SurfaceReduce => self.surface_store(i, mods, form),
-            Shape::Video => self.video(i, mods),
-            Shape::Unchecked => Some(Vec::new()),
+            Shape::Listed => self.listed(i, mods, form).map(Operands::Listed),
+            Shape::Mov => self.mov(i, mods).map(Operands::Listed),
+            Shape::Branch => self.branch(i).map(Operands::Listed),
+            Shape::IndexedBranch => self.indexed_branch(i).map(Operands::Listed),
+            Shape::Call => self.call(i).map(Operands::Listed),
+            Shape::Texture | Shape::Gather => {
+                self.texture(i, mods, form).map(|fetch| Operands::Fetch(Box::new(fetch)))
+            }
+            Shape::TextureQuery => {
+                self.texture_query(i, mods, form).map(|query| Operands::Query(Box::new(query)))
+            }
+            Shape::SurfaceQuery => {
+                self.surface_query(i, mods, form).map(|query| Operands::Query(Box::new(query)))
+            }
+            Shape::IsType => self.is_type(i, form).map(Operands::Listed),
+            Shape::SurfaceLoad => {
+                self.surface_load(i, mods, form).map(|load| Operands::Surface(Box::new(load)))
+            }
+            Shape::SurfaceStore | Shape::SurfaceReduce => {
+                self.surface_store(i, mods, form).map(|store| Operands::Surface(Box::new(store)))
+            }
+            Shape::Video => self.video(i, mods).map(Operands::Listed),
+            Shape::Unchecked => Some(Operands::Listed(Vec::new())),
         }
     }
 

@@ -1,7 +1,8 @@
 //! The typed module: every name resolved, every operand of the right kind and width, modifiers
 //! read into fields. Crate `simt` lowers it to warp code.
 //!
-//! Operand order of [`Instruction::operands`] where it is not simply that of the source:
+//! Operands of texture, surface and query instructions have names ([`FetchOperands`], [`SurfaceOperands`],
+//! [`QueryOperands`]). Of all others they are a list; its order where it is not simply that of the source:
 //!
 //! | instruction | operands |
 //! |---|---|
@@ -15,11 +16,12 @@
 //! | bra | `Label`; brx.idx: index, `Targets` |
 //! | call | `Args` (results), `Function` or `Reg`, `Args` (arguments), then for indirect calls `Prototype` |
 //! | bar, barrier | barrier number, thread count if written, predicate of `.red` as `Reg`/`NotReg`; `bar.red`: destination first |
-//! | tex, tld4 | `Vector` d, p or `Discard`, `Handle` texture, `Handle` sampler or `Discard`, `Vector` coordinates (as written, padding included), then lod / dPdx, dPdy / `Vector` offsets / compare as written |
-//! | suld | `Vector` d (also of one element), `Handle`, `Vector` coordinates |
-//! | sust, sured | `Handle`, `Vector` coordinates, `Vector` data |
-//! | txq, suq | d, `Handle`, (lod) |
 //! | istypep | p, a |
+
+mod operands;
+
+pub use operands::{FetchOperands, Lod, Operands, QueryOperands, SurfaceOperands};
+pub(crate) use operands::{coordinates, first};
 
 use std::sync::Arc;
 
@@ -240,10 +242,8 @@ pub struct Instruction {
     pub mods: Arc<Modifiers>,
     /// Guard.
     pub guard: Option<Guard>,
-    /// Operands in source order, destinations first. `d|p` are two consecutive operands, the
-    /// second [`Operand::Discard`] when only `d` is written and the form allows `d|p`
-    /// (setp, shfl, match, lop3 with a boolean, tex, tld4).
-    pub operands: Vec<Operand>,
+    /// Operands.
+    pub operands: Operands,
     /// Source.
     pub span: Span,
 }

@@ -100,7 +100,7 @@ impl Checker<'_> {
             let mut mentions = Mentions::default();
             mentions.functions.extend(function.alias_of);
             let body = function.body.iter().flatten();
-            for operand in body.flat_map(|instruction| &instruction.operands) {
+            for operand in body.flat_map(|instruction| instruction.operands.read(0)) {
                 let base = match operand {
                     Operand::Handle(base) | Operand::AddressOf(base, _) => Some(*base),
                     Operand::Element(element) => Some(element.base),

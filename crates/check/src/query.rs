@@ -2,14 +2,14 @@
 
 use texunit_isa::floor::{Floor, INDIRECT};
 use texunit_isa::texture::{QUERY_LEVEL, query_of};
-use texunit_isa::{Form, Modifiers, Query, ScalarType};
+use texunit_isa::{Attribute, Form, Modifiers, ScalarType};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::extras::ANY_SIZE;
 use crate::instruction::mnemonic;
-use crate::ir::{Operand, RegId};
+use crate::ir::{Operand, QueryOperands, RegId};
 use crate::operand::Site;
 use crate::scope::Found;
 use crate::types::fits;
@@ -21,7 +21,7 @@ impl<'a> Body<'_, 'a> {
         i: &'a ast::Instruction<'a>,
         mods: &Modifiers,
         form: &Form,
-    ) -> Option<Vec<Operand>> {
+    ) -> Option<QueryOperands> {
         let site = Site { i, mods };
         self.require_form(i, mods, form.row.opcode);
         let needed = if mods.mip.is_some() { 3 } else { 2 };
@@ -40,16 +40,17 @@ impl<'a> Body<'_, 'a> {
         let kinds = row.handles.of(independent);
         // With texmode_independent, queries through registers need no later version.
         let floor = (!independent).then_some(INDIRECT);
-        let unchecked = independent && mods.query == Some(Query::MemoryLayout);
+        let unchecked = independent && mods.query == Some(Attribute::MemoryLayout);
         let handle = match unchecked {
             true => self.unchecked_handle(&i.operands[1], kinds),
             false => self.query_handle(&i.operands[1], kinds, floor),
         };
-        let mut operands = vec![dest?, handle?];
-        if let Some(level) = i.operands.get(2) {
-            operands.push(self.level(&site, level, &QUERY_LEVEL, ANY_SIZE)?);
-        }
-        Some(operands)
+        let (destination, handle) = (dest?, handle?);
+        let level = match i.operands.get(2) {
+            Some(level) => Some(self.level(&site, level, &QUERY_LEVEL, ANY_SIZE)?),
+            None => None,
+        };
+        Some(QueryOperands { destination, handle, level })
     }
 
     /// Whether this is the name of a variable in memory.
@@ -182,7 +183,7 @@ impl<'a> Body<'_, 'a> {
         i: &'a ast::Instruction<'a>,
         mods: &Modifiers,
         form: &Form,
-    ) -> Option<Vec<Operand>> {
+    ) -> Option<QueryOperands> {
         let site = Site { i, mods };
         self.require_form(i, mods, form.row.opcode);
         let [to, from] = self.two_operands(i, "write a destination and [surface]")?;
@@ -190,6 +191,6 @@ impl<'a> Body<'_, 'a> {
         let row = query_of(form.row.opcode, false, mods.query?)?;
         let kinds = row.handles.of(self.cx.module.independent);
         let handle = self.query_handle(from, kinds, Some(INDIRECT));
-        Some(vec![dest?, handle?])
+        Some(QueryOperands { destination: dest?, handle: handle?, level: None })
     }
 }

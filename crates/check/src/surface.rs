@@ -8,7 +8,7 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::instruction::{mnemonic, plural};
-use crate::ir::Operand;
+use crate::ir::{self, Operand, SurfaceOperands};
 use crate::operand::{Site, lanes_of};
 use crate::tuple::{Flaw, Items, Lead, component_beside_constant, tuple};
 use crate::values::Value;
@@ -19,16 +19,15 @@ impl<'a> Body<'_, 'a> {
         i: &'a ast::Instruction<'a>,
         mods: &Modifiers,
         form: &Form,
-    ) -> Option<Vec<Operand>> {
+    ) -> Option<SurfaceOperands> {
         let site = Site { i, mods };
         self.require_form(i, mods, form.row.opcode);
         let [dest, inside] =
             self.two_operands(i, "write a destination and [surface, coordinates]")?;
         let dest = self.surface_data(&site, dest, true);
         let inside = self.surface_operands(&site, inside);
-        let mut operands = vec![dest?];
-        operands.extend(inside?);
-        Some(operands)
+        let destination = dest?;
+        Some(SurfaceOperands { destination, ..inside? })
     }
 
     /// sust and sured.
@@ -37,23 +36,22 @@ impl<'a> Body<'_, 'a> {
         i: &'a ast::Instruction<'a>,
         mods: &Modifiers,
         form: &Form,
-    ) -> Option<Vec<Operand>> {
+    ) -> Option<SurfaceOperands> {
         let site = Site { i, mods };
         self.require_form(i, mods, form.row.opcode);
         let [inside, data] = self.two_operands(i, "write [surface, coordinates] and the data")?;
         let inside = self.surface_operands(&site, inside);
         let data = self.surface_data(&site, data, false);
-        let mut operands = inside?;
-        operands.push(data?);
-        Some(operands)
+        let inside = inside?;
+        Some(SurfaceOperands { source: data?, ..inside })
     }
 
-    /// `[surface, coordinates]`
+    /// `[surface, coordinates]`; what is moved comes later.
     fn surface_operands(
         &mut self,
         site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
-    ) -> Option<Vec<Operand>> {
+    ) -> Option<SurfaceOperands> {
         let OperandKind::Bracket(items) = &operand.kind else {
             self.wrong(
                 "E0301",
@@ -74,14 +72,21 @@ impl<'a> Body<'_, 'a> {
         };
         let handle = self.handle(surface, &[ScalarType::Surfref], Some(INDIRECT));
         let coords = self.surface_coordinates(site, coords);
-        Some(vec![handle?, coords?])
+        let mut padding = Vec::new();
+        Some(SurfaceOperands {
+            surface: handle?,
+            coords: ir::coordinates(site.mods.geometry?, coords?, &mut padding),
+            destination: Vec::new(),
+            source: Vec::new(),
+            padding,
+        })
     }
 
     fn surface_coordinates(
         &mut self,
         site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
-    ) -> Option<Operand> {
+    ) -> Option<Vec<Operand>> {
         let geometry = site.mods.geometry?;
         let row = row_of(geometry);
         let place = &SURFACE_COORDINATES;
@@ -111,7 +116,7 @@ impl<'a> Body<'_, 'a> {
         site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         written: bool,
-    ) -> Option<Operand> {
+    ) -> Option<Vec<Operand>> {
         let ty = site.mods.ty()?;
         let lanes = usize::from(site.mods.vector.max(1));
         let reduces = site.i.opcode.text == Opcode::Sured.name();
@@ -163,7 +168,7 @@ impl<'a> Body<'_, 'a> {
                 .label("ptxas accepts this and glues the registers together")
                 .help("write one register, or .v2 or .v4");
             self.cx.report_miscompiled(diagnostic);
-            return Some(Operand::Vector(Vec::new()));
+            return Some(Vec::new());
         }
         let mut list = Vec::with_capacity(items.len());
         for (value, span) in &items {
@@ -174,7 +179,7 @@ impl<'a> Body<'_, 'a> {
             self.wrong("E0315", operand.span, message, "use registers of one type");
             return None;
         }
-        Some(Operand::Vector(list))
+        Some(list)
     }
 
     /// Whether the assembler takes a vector for data of this type; `None` if it was said why not.
@@ -253,7 +258,7 @@ impl<'a> Body<'_, 'a> {
         value: Value<'a>,
         ty: ScalarType,
         written: bool,
-    ) -> Option<Operand> {
+    ) -> Option<Vec<Operand>> {
         let span = operand.span;
         if site.mods.vector > 0 {
             let lanes = usize::from(site.mods.vector);
@@ -273,7 +278,7 @@ impl<'a> Body<'_, 'a> {
                 .label("ptxas accepts this and then crashes")
                 .help(help);
             self.cx.report_miscompiled(diagnostic);
-            return Some(Operand::Vector(Vec::new()));
+            return Some(Vec::new());
         }
         if written && matches!(value, Value::Discard) {
             let message = format!("{} has no register for its result", mnemonic(site.i));
@@ -281,7 +286,7 @@ impl<'a> Body<'_, 'a> {
             return None;
         }
         let element = self.data_element(site, ty, &value, span, written, false)?;
-        Some(Operand::Vector(vec![element]))
+        Some(vec![element])
     }
 
     /// The data of sured: one register or constant.
@@ -290,7 +295,7 @@ impl<'a> Body<'_, 'a> {
         site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         ty: ScalarType,
-    ) -> Option<Operand> {
+    ) -> Option<Vec<Operand>> {
         let value = self.value(operand)?;
         let row = SURFACE_DATA.iter().find(|(of, _)| *of == ty).map_or(&[][..], |(_, regs)| regs);
         // For Kepler machines sured.b becomes red, which takes no wider registers.
@@ -300,13 +305,13 @@ impl<'a> Body<'_, 'a> {
         let wide = |reg: ScalarType| reg.bits() > ty.bits();
         let element = match &value {
             Value::Reg { ty: reg, .. } if kepler && wide(*reg) => {
-                return self.mismatch(site, ty, &value, operand.span);
+                self.mismatch(site, ty, &value, operand.span)?
             }
             Value::Reg { id, ty: reg } if row.contains(reg) => Operand::Reg(*id),
             Value::Const(c) => self.immediate(site, ty, *c, operand.span)?,
-            value => return self.mismatch(site, ty, value, operand.span),
+            value => self.mismatch(site, ty, value, operand.span)?,
         };
-        Some(Operand::Vector(vec![element]))
+        Some(vec![element])
     }
 }
 

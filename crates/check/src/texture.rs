@@ -9,8 +9,9 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::correct;
+use crate::extras::After;
 use crate::instruction::mnemonic;
-use crate::ir::Operand;
+use crate::ir::{self, FetchOperands, Lod, Operand};
 use crate::operand::{Site, lanes_of};
 use crate::scope::Found;
 use crate::tuple::{Flaw, Items, tuple};
@@ -40,7 +41,7 @@ impl<'a> Body<'_, 'a> {
         i: &'a ast::Instruction<'a>,
         mods: &Modifiers,
         form: &Form,
-    ) -> Option<Vec<Operand>> {
+    ) -> Option<FetchOperands> {
         let site = Site { i, mods };
         self.require_form(i, mods, form.row.opcode);
         if let Some(word) = i.modifiers.iter().find(|m| m.text == "uni") {
@@ -81,10 +82,28 @@ impl<'a> Body<'_, 'a> {
         };
         let inside = self.texture_operands(&site, inside.span, items, geometry, coordinate, shift);
         let rest = self.after_bracket(&site, rest, geometry, coordinate, shift);
-        let mut operands = dest?;
-        operands.extend(inside?);
-        operands.extend(rest?);
-        Some(operands)
+        let (destination, resident) = dest?;
+        let (texture, sampler, coords) = inside?;
+        let After { lod, offset, compare } = rest?;
+        let mut padding = Vec::new();
+        let coords = ir::coordinates(geometry, coords, &mut padding);
+        let mut point = |vector| ir::first(geometry.gradients(), vector, &mut padding);
+        let lod = match lod {
+            Lod::Gradient { dx, dy } => Lod::Gradient { dx: point(dx), dy: point(dy) },
+            other => other,
+        };
+        let offset = offset.map(|vector| ir::first(geometry.axes(), vector, &mut padding));
+        Some(FetchOperands {
+            destination,
+            resident,
+            texture,
+            sampler,
+            coords,
+            lod,
+            offset,
+            compare,
+            padding,
+        })
     }
 
     fn legal_combination(
@@ -113,7 +132,7 @@ impl<'a> Body<'_, 'a> {
         &mut self,
         site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
-    ) -> Option<Vec<Operand>> {
+    ) -> Option<(Vec<Operand>, Option<Operand>)> {
         let (vector, predicate) = match &operand.kind {
             OperandKind::Pair(d, p) => (&**d, Some(&**p)),
             _ => (operand, None),
@@ -131,10 +150,15 @@ impl<'a> Body<'_, 'a> {
                 }
             }
         };
-        Some(vec![dest?, predicate?])
+        let predicate = Some(predicate?).filter(|p| *p != Operand::Discard);
+        Some((dest?, predicate))
     }
 
-    fn dest_vector(&mut self, site: &Site<'_, 'a>, operand: &ast::Operand<'a>) -> Option<Operand> {
+    fn dest_vector(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Vec<Operand>> {
         let ty = site.mods.ty()?;
         let lanes = usize::from(site.mods.vector);
         let items = match self.value(operand)? {
@@ -178,7 +202,7 @@ impl<'a> Body<'_, 'a> {
         operand: &ast::Operand<'a>,
         ty: ScalarType,
         items: &Items<'a>,
-    ) -> Option<Operand> {
+    ) -> Option<Vec<Operand>> {
         let texel = texel_of(ty)?;
         let typed = tuple(items, 0);
         let pair = texel.lanes == 2;
@@ -211,12 +235,12 @@ impl<'a> Body<'_, 'a> {
                     self.cx.report_miscompiled(diagnostic);
                     Operand::Discard
                 }
-                Value::Reg { .. } => return self.mismatch(site, ty, value, *span),
-                _ => return self.not_a_destination(site, ty, value, *span),
+                Value::Reg { .. } => self.mismatch(site, ty, value, *span)?,
+                _ => self.not_a_destination(site, ty, value, *span)?,
             });
         }
         match typed {
-            _ if accepted => Some(Operand::Vector(list)),
+            _ if accepted => Some(list),
             Err(Flaw::Neighbour(n)) => {
                 self.neighbours(site, items, n);
                 None
@@ -288,7 +312,7 @@ impl<'a> Body<'_, 'a> {
         let possible = match shift {
             Shift::Level => geometry != Geometry::D3,
             Shift::Levels => !row.offset_sizes().is_empty(),
-            _ => !row.is_cube(),
+            _ => !geometry.is_cube(),
         };
         let handle = match &value {
             Value::Reg { ty: ScalarType::F32 | ScalarType::B32, .. } => {
@@ -329,7 +353,7 @@ impl<'a> Body<'_, 'a> {
                 if r.decl.vector <= 1 && r.decl.ty.bits() == 32)
     }
 
-    /// `[a, c]` or `[a, b, c]`: texture, sampler or `Discard`, coordinates.
+    /// `[a, c]` or `[a, b, c]`: texture, sampler, coordinate vector as written.
     fn texture_operands(
         &mut self,
         site: &Site<'_, 'a>,
@@ -338,7 +362,7 @@ impl<'a> Body<'_, 'a> {
         geometry: Geometry,
         coordinate: ScalarType,
         shift: Shift,
-    ) -> Option<Vec<Operand>> {
+    ) -> Option<(Operand, Option<Operand>, Vec<Operand>)> {
         let name = mnemonic(site.i);
         let independent = self.cx.module.independent;
         let (texture, sampler, coords) = match items {
@@ -387,7 +411,8 @@ impl<'a> Body<'_, 'a> {
         };
         let sampled = items.len() == 3;
         let coords = self.coordinates(site, coords, geometry, coordinate, shift, sampled);
-        Some(vec![handle?, sampler?, coords?])
+        let sampler = Some(sampler?).filter(|sampler| *sampler != Operand::Discard);
+        Some((handle?, sampler, coords?))
     }
 }
 

@@ -151,7 +151,7 @@ impl<'a> Body<'_, 'a> {
         items: Vec<(Value<'a>, Span)>,
         place: &Registers,
         indices: usize,
-    ) -> Option<Operand> {
+    ) -> Option<Vec<Operand>> {
         let typed = tuple(&items, indices);
         let sink = items.iter().any(|(value, _)| matches!(value, Value::Discard));
         let fits = typed.is_ok_and(|tuple| tuple.fits_place(place));
@@ -176,7 +176,7 @@ impl<'a> Body<'_, 'a> {
             list.push(Operand::Imm(0));
         }
         if accepted || !complete {
-            return complete.then_some(Operand::Vector(list));
+            return complete.then_some(list);
         }
         match typed {
             Err(Flaw::Neighbour(n)) => self.neighbours(site, &items, n),

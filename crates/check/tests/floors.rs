@@ -6,7 +6,7 @@
 use texunit_check::check_source;
 use texunit_isa::ScalarType;
 use texunit_isa::texture::{FETCHES, Fetch, OPTIONS, QUERIES, SURFACES, geometry};
-use texunit_isa::{AtomOp, Geometry, MipMode, Opcode};
+use texunit_isa::{Geometry, MipMode, Opcode, ReduceOp};
 use texunit_syntax::SourceFile;
 
 const REGISTERS: &str = "\
@@ -163,7 +163,7 @@ fn queries() {
 fn forms_of_surface_instructions() {
     for row in SURFACES {
         let operations = row.operations.iter().copied().map(Some);
-        let operations: Vec<Option<AtomOp>> =
+        let operations: Vec<Option<ReduceOp>> =
             if row.operations.is_empty() { vec![None] } else { operations.collect() };
         for operation in operations {
             for &of in row.geometries {
@@ -177,7 +177,7 @@ fn forms_of_surface_instructions() {
 
 fn surface(
     row: &texunit_isa::texture::Surface,
-    operation: Option<AtomOp>,
+    operation: Option<ReduceOp>,
     of: Geometry,
     ty: ScalarType,
 ) {

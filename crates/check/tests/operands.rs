@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use texunit_check::check;
-use texunit_check::ir::{Base, Function, Instruction, Module, Operand};
+use texunit_check::ir::{Base, Function, Instruction, Lod, Module, Operand, Operands};
+use texunit_isa::{Coordinates, Element};
 use texunit_syntax::{SourceFile, parse};
 
 const HEADER: &str = ".version 8.8\n.target sm_90\n.address_size 64\n
@@ -35,9 +36,63 @@ fn operands(body: &str) -> String {
     let module = module(body);
     let kernel = module.functions.iter().find(|f| f.is_entry).unwrap();
     let instruction: &Instruction = &kernel.body.as_ref().unwrap()[0];
-    let texts: Vec<String> =
-        instruction.operands.iter().map(|o| text(o, kernel, &module)).collect();
-    texts.join(" ")
+    let text = |o: &Operand| text(o, kernel, &module);
+    match &instruction.operands {
+        Operands::Listed(list) => list.iter().map(text).collect::<Vec<_>>().join(" "),
+        named => named_operands(named, &text),
+    }
+}
+
+/// Operands that have names, those that there are.
+fn named_operands(operands: &Operands, text: &dyn Fn(&Operand) -> String) -> String {
+    let mut parts = Vec::new();
+    let mut part = |name: &str, list: &[Operand]| {
+        if !list.is_empty() {
+            parts.push(format!("{name} {}", list.iter().map(text).collect::<Vec<_>>().join(",")));
+        }
+    };
+    let coordinates = |coords: &Coordinates<Option<Operand>>,
+                       part: &mut dyn FnMut(&str, &[Operand])| {
+        let elements = [Element::Layer, Element::Sample, Element::X, Element::Y, Element::Z];
+        for element in elements {
+            part(element.name(), coords.get(element).as_slice());
+        }
+    };
+    match operands {
+        Operands::Listed(list) => part("list", list),
+        Operands::Fetch(fetch) => {
+            part("d", &fetch.destination);
+            part("p", fetch.resident.as_slice());
+            part("texture", std::slice::from_ref(&fetch.texture));
+            part("sampler", fetch.sampler.as_slice());
+            coordinates(&fetch.coords, &mut part);
+            match &fetch.lod {
+                Lod::Implicit => {}
+                Lod::Base => part("base", &[Operand::Discard]),
+                Lod::Level(level) => part("level", std::slice::from_ref(level)),
+                Lod::Gradient { dx, dy } => {
+                    part("dx", dx);
+                    part("dy", dy);
+                }
+            }
+            part("offset", fetch.offset.as_deref().unwrap_or_default());
+            part("compare", fetch.compare.as_slice());
+            part("padding", &fetch.padding);
+        }
+        Operands::Surface(access) => {
+            part("d", &access.destination);
+            part("surface", std::slice::from_ref(&access.surface));
+            coordinates(&access.coords, &mut part);
+            part("source", &access.source);
+            part("padding", &access.padding);
+        }
+        Operands::Query(query) => {
+            part("d", std::slice::from_ref(&query.destination));
+            part("of", std::slice::from_ref(&query.handle));
+            part("level", query.level.as_slice());
+        }
+    }
+    parts.join(" ")
 }
 
 fn text(operand: &Operand, kernel: &Function, module: &Module) -> String {
@@ -151,20 +206,31 @@ cases! {
             => "(frame:x) %rd1 (%rd2) [(B64, 8)]->[(U32, 4)]";
         "T: .branchtargets end, end; brx.idx %r1, T;" => "%r1 end/end";
     textures:
-        "tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, %f5];" => "{%f1,%f2,%f3,%f4} _ <t> _ {%f5}";
-        "tex.2d.v4.f32.s32 %v, [kt, {%r1, 2}];" => "{%v,%v.y,%v.z,%v.w} _ <param:kt> _ {%r1,0x2}";
+        "tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, %f5];" => "d %f1,%f2,%f3,%f4 texture <t> x %f5";
+        "tex.2d.v4.f32.s32 %v, [kt, {%r1, 2}];" => "d %v,%v.y,%v.z,%v.w texture <param:kt> x %r1 y 0x2";
         "tex.level.2d.v4.f32.f32 {%f1,_,_,_}|%p1, [%rd1, {%f5, 0.5}], 1.0, {1, -1}, %f7;"
-            => "{%f1,_,_,_} %p1 <%rd1> _ {%f5,0x3f000000} 0x3f800000 {0x1,0xffffffff} %f7";
-        "tex.grad.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, {%f5}], {%f6}, {%f7};"
-            => "{%f1,%f2,%f3,%f4} _ <t> _ {%f5} {%f6} {%f7}";
+            => "d %f1,_,_,_ p %p1 texture <%rd1> x %f5 y 0x3f000000 level 0x3f800000 offset 0x1,0xffffffff compare %f7";
+        "tex.grad.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}|_, [t, {%f5}], {%f6}, {%f7};"
+            => "d %f1,%f2,%f3,%f4 texture <t> x %f5 dx %f6 dy %f7";
+        "tex.base.3d.v4.f32.f32 %v, [t, {%f5,%f6,%f7,%f1}], {%r1,%r2,%r3,%r4};"
+            => "d %v,%v.y,%v.z,%v.w texture <t> x %f5 y %f6 z %f7 base _ offset %r1,%r2,%r3 padding %f1,%r4";
+        "tex.grad.acube.v4.f32.f32 %v, [t, {%r1,%f5,%f6,%f7}], {%f1,%f2,%f3,%f4}, {%f5,%f6,%f7,%f1};"
+            => "d %v,%v.y,%v.z,%v.w texture <t> layer %r1 x %f5 y %f6 z %f7 dx %f1,%f2,%f3 dy %f5,%f6,%f7 padding %f4,%f1";
+        "tex.2dms.v4.f32.s32 %v, [t, {%r1,%r2,%r3,0}];"
+            => "d %v,%v.y,%v.z,%v.w texture <t> sample %r1 x %r2 y %r3 padding 0x0";
+        "tex.a2dms.v4.f32.s32 %v, [t, {%r1,%r2,%r3,%r4}];"
+            => "d %v,%v.y,%v.z,%v.w texture <t> layer %r2 sample %r1 x %r3 y %r4";
         "tld4.g.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, {%f5, %f6}];"
-            => "{%f1,%f2,%f3,%f4} _ <t> _ {%f5,%f6}";
-        "txq.level.width.b32 %r1, [t], 2;" => "%r1 <t> 0x2";
+            => "d %f1,%f2,%f3,%f4 texture <t> x %f5 y %f6";
+        "txq.level.width.b32 %r1, [t], 2;" => "d %r1 of <t> level 0x2";
         "istypep.texref %p1, %rd1;" => "%p1 %rd1";
     surfaces:
-        "suld.b.2d.b32.trap %r1, [s, {%r2, %r3}];" => "{%r1} <s> {%r2,%r3}";
-        "suld.b.1d.v2.b32.zero {%r1,%r4}, [%rd1, {%r2}];" => "{%r1,%r4} <%rd1> {%r2}";
-        "sust.p.2d.v4.b32.clamp [s, {%r2, %r3}], {%r1,%r4,%r5,1};" => "<s> {%r2,%r3} {%r1,%r4,%r5,0x1}";
-        "sured.b.add.2d.u32.trap [s, {%r2, %r3}], %r1;" => "<s> {%r2,%r3} {%r1}";
-        "suq.width.b32 %r1, [s];" => "%r1 <s>";
+        "suld.b.2d.b32.trap %r1, [s, {%r2, %r3}];" => "d %r1 surface <s> x %r2 y %r3";
+        "suld.b.1d.v2.b32.zero {%r1,%r4}, [%rd1, {%r2}];" => "d %r1,%r4 surface <%rd1> x %r2";
+        "suld.b.a2d.b32.zero {%r1}, [%rd1, {%r2,%r3,%r4,%r5}];"
+            => "d %r1 surface <%rd1> layer %r2 x %r3 y %r4 padding %r5";
+        "sust.p.2d.v4.b32.clamp [s, {%r2, %r3}], {%r1,%r4,%r5,1};"
+            => "surface <s> x %r2 y %r3 source %r1,%r4,%r5,0x1";
+        "sured.b.add.2d.u32.trap [s, {%r2, %r3}], %r1;" => "surface <s> x %r2 y %r3 source %r1";
+        "suq.width.b32 %r1, [s];" => "d %r1 of <s>";
 }

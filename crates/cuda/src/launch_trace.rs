@@ -5,8 +5,8 @@ use crate::call::say;
 use crate::module::Module;
 use std::fmt::Write;
 use std::sync::Arc;
-use texunit_device::{FetchForm, Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};
-use texunit_unit::{CoordType, ResultType};
+use texunit_device::{Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};
+use texunit_unit::{CoordType, Element, ResultType};
 
 /// A watch that prints what the kernels of a module do.
 pub(crate) fn watch(module: &Arc<Module>, kernel: &str) -> Watch {
@@ -34,8 +34,11 @@ fn describe(access: &WatchedAccess) -> String {
 fn fetched(fetch: &WatchedFetch) -> String {
     let form = fetch.form;
     let resource = &fetch.texture.resource;
-    let coords = coordinates(form).map(|(i, integer)| number(fetch.operands.coords[i], integer));
-    let coords = list(coords);
+    // Layer and sample are integers always.
+    let is_integer = |element: Element| element.is_index() || form.coord == CoordType::S32;
+    let coordinate =
+        |&element: &Element| number(*fetch.operands.coords.get(element), is_integer(element));
+    let coords = list(form.geometry.elements().iter().map(coordinate));
     let mut text = format!("{form} [{}, {coords}]", name(resource.name()));
     if form.offset {
         let axes = form.geometry.axes();
@@ -48,13 +51,6 @@ fn fetched(fetch: &WatchedFetch) -> String {
     let missing = if fetch.resident { "" } else { ", not resident" };
     let _ = write!(text, " -> {values}{missing}");
     text
-}
-
-/// Indices of the coordinates, and whether each is an integer: the layer is one always.
-fn coordinates(form: FetchForm) -> impl Iterator<Item = (usize, bool)> {
-    let first = usize::from(form.geometry.is_array() || form.geometry.is_multisample());
-    let axes = if form.geometry.is_cube() { 3 } else { form.geometry.axes() };
-    (0..first + axes).map(move |i| (i, i < first || form.coord == CoordType::S32))
 }
 
 fn number(bits: u32, integer: bool) -> String {
@@ -77,8 +73,8 @@ fn value(bits: u32, result: ResultType) -> String {
 /// `suld.b.2d.trap [name, {16, 3}]: {0x1, 0x2}`; x counts bytes.
 fn accessed(access: &WatchedSurface) -> String {
     let form = access.form;
-    let count = usize::from(form.geometry.is_array()) + form.geometry.axes();
-    let coords = list(access.coords.iter().take(count).map(|&c| c.cast_signed().to_string()));
+    let coords = access.coords.vector(form.geometry);
+    let coords = list(coords.map(|&c| c.cast_signed().to_string()));
     let values = match &access.outcome {
         Ok(values) => {
             let elements = values.iter().take(form.elements());

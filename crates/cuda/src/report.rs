@@ -33,6 +33,8 @@ struct Kernel {
     threads: u64,
     time: Duration,
     sum: LaunchStats,
+    /// Fetches and surface accesses.
+    tally: Tally,
     /// The target of its PTX, if that is older than the device.
     older: Option<u32>,
 }
@@ -44,7 +46,7 @@ pub(crate) fn launched(
     function: &Function,
     shape: &Shape,
     time: Duration,
-    stats: &LaunchStats,
+    (stats, tally): (&LaunchStats, &Tally),
     fault: Option<&Fault>,
 ) {
     if settings().report.is_none() {
@@ -61,11 +63,11 @@ pub(crate) fn launched(
     let threads = product(shape.grid).saturating_mul(product(shape.block));
     kernel.threads = kernel.threads.saturating_add(threads);
     kernel.time += time;
+    kernel.tally.merge(tally);
     let sum = &mut kernel.sum;
     sum.warp_instructions += stats.warp_instructions;
     sum.thread_instructions += stats.thread_instructions;
     sum.fetches += stats.fetches;
-    sum.tally.merge(&stats.tally);
     sum.surface_accesses += stats.surface_accesses;
     sum.divisions_by_zero += stats.divisions_by_zero;
     sum.past_end += stats.past_end;
@@ -194,7 +196,7 @@ impl Run {
             .unwrap_or_default();
         let kernels: Vec<Value> = self.kernels.iter().map(|(name, k)| k.json(name)).collect();
         let mut tally = Tally::default();
-        self.kernels.values().for_each(|kernel| tally.merge(&kernel.sum.tally));
+        self.kernels.values().for_each(|kernel| tally.merge(&kernel.tally));
         let sum = |of: fn(&Kernel) -> u64| self.kernels.values().map(of).sum::<u64>();
         json!({
             "texunit": env!("CARGO_PKG_VERSION"),
@@ -218,7 +220,7 @@ fn accesses(tally: &Tally) -> Vec<Value> {
     let row = |count: Count| {
         json!({
             "kind": if count.surface { "surface" } else { "texture" },
-            "geometry": count.geometry.name(),
+            "geometry": format!(".{}", count.geometry),
             "format": count.format.name(),
             "count": count.accesses,
         })
@@ -241,7 +243,7 @@ impl Kernel {
             "divisions_by_zero": self.sum.divisions_by_zero,
             "ptx_older_than_device": self.older.map(|target| format!("sm_{target}")),
             "accesses_past_end": self.sum.past_end,
-            "accesses": accesses(&self.sum.tally),
+            "accesses": accesses(&self.tally),
         })
     }
 }
@@ -253,8 +255,7 @@ mod tests {
 
     #[test]
     fn no_pipe_is_waited_for() {
-        let folder = std::env::temp_dir().join(format!("texunit-report-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = texunit_testkit::TempDir::new("report");
         let (pipe, file) = (folder.join("pipe"), folder.join("file"));
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
@@ -274,6 +275,5 @@ mod tests {
         std::fs::write(&file, "an older and longer report").unwrap();
         put(&file, b"new").unwrap();
         assert_eq!(std::fs::read(&file).unwrap(), b"new");
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

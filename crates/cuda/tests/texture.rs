@@ -7,7 +7,7 @@
 mod common;
 mod fetching;
 
-use common::{Random, context, cuCtxDestroy_v2, ok};
+use common::{context, cuCtxDestroy_v2, ok};
 use fetching::cases::*;
 use fetching::*;
 use std::ptr::null_mut;
@@ -23,6 +23,7 @@ enum Reads {
     Normalized,
 }
 use Reads::{Both, Elements, Normalized};
+use texunit_testkit::Random;
 
 #[rustfmt::skip]
 const FORMATS: [(u32, u32, &str, Reads); 35] = [
@@ -97,7 +98,7 @@ fn arrays_are_fetched_as_by_the_device() {
     let context = context();
     let text = kernels();
     let (runner, reference) = (Runner::new(&text), Reference::new(&text));
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut random = Random::for_test(0x2545_f491_4f6c_dd1d);
     let mut count = 0;
     for row in FORMATS {
         for (geometry, _) in GEOMETRIES {
@@ -111,7 +112,7 @@ fn arrays_are_fetched_as_by_the_device() {
             fill(given, &ours, &mut random);
             let pair = Pair {
                 name: row.2.to_owned(),
-                kernel: format!("fetch_{}", geometry.name().trim_start_matches('.')),
+                kernel: format!("fetch_{}", geometry.name()),
                 given: of_array(given),
                 ours: TextureResource::Array(&ours),
                 reads: row.3,
@@ -131,7 +132,7 @@ fn mip_levels_are_fetched_as_by_the_device() {
     let context = context();
     let text = kernels();
     let (runner, reference) = (Runner::new(&text), Reference::new(&text));
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::for_test(0x9e37_79b9_7f4a_7c15);
     let mut count = 0;
     for row in FORMATS.into_iter().step_by(3) {
         for (geometry, _) in GEOMETRIES {
@@ -151,7 +152,7 @@ fn mip_levels_are_fetched_as_by_the_device() {
             resource.res_type = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
             let pair = Pair {
                 name: row.2.to_owned(),
-                kernel: format!("level_{}", geometry.name().trim_start_matches('.')),
+                kernel: format!("level_{}", geometry.name()),
                 given: resource,
                 ours: TextureResource::Mipmapped(&ours),
                 reads: row.3,
@@ -171,7 +172,7 @@ fn memory_is_fetched_as_by_the_device() {
     let context = context();
     let text = kernels();
     let (runner, reference) = (Runner::new(&text), Reference::new(&text));
-    let mut random = Random(0xdead_beef_cafe_f00d);
+    let mut random = Random::for_test(0xdead_beef_cafe_f00d);
     let mut memory = 0;
     ok!(cuMemAlloc_v2(&raw mut memory, 8192));
     let buffer = reference.device.alloc(8192, "memory").unwrap();

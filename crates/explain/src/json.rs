@@ -74,7 +74,7 @@ fn operands(trace: &Trace) -> Value {
     let (axes, gradients) = (form.geometry.axes(), form.geometry.gradients());
     let bits = |words: &[u32]| words.iter().map(|&w| hex(w)).collect::<Vec<_>>();
     object!({
-        "coords": bits(&o.coords[..form.geometry.coordinates()]),
+        "coords": o.coords.vector(form.geometry).map(|&w| hex(w)).collect::<Vec<_>>(),
         "level": level.then(|| hex(o.level)),
         "dpdx": gradient.then(|| bits(&o.dpdx[..gradients])),
         "dpdy": gradient.then(|| bits(&o.dpdy[..gradients])),

@@ -7,8 +7,8 @@ mod text;
 use std::sync::Arc;
 use texunit_texel::store_codes;
 use texunit_unit::{
-    AccessFault, PlanError, ReduceType, Surface, SurfaceAnswer, SurfaceForm, SurfaceKind,
-    SurfaceOutcome, SurfacePlan, SurfaceRequest, SurfaceTrace,
+    AccessFault, Coordinates, PlanError, ReduceType, Surface, SurfaceAnswer, SurfaceForm,
+    SurfaceKind, SurfaceOutcome, SurfacePlan, SurfaceRequest, SurfaceTrace,
 };
 
 /// A surface access with what it was done on.
@@ -16,8 +16,8 @@ use texunit_unit::{
 pub struct SurfaceExplanation {
     /// The instruction.
     pub form: SurfaceForm,
-    /// Layer first if there is one, then x, y, z.
-    pub coords: [u32; 3],
+    /// Where, as the instruction has it.
+    pub coords: Coordinates<u32>,
     /// The surface.
     pub surface: Arc<Surface>,
     /// How the access found its bytes.
@@ -75,7 +75,7 @@ impl SurfaceExplanation {
     pub fn new(
         form: SurfaceForm,
         surface: &Arc<Surface>,
-        coords: [u32; 3],
+        coords: Coordinates<u32>,
         elements: [u64; 4],
     ) -> Result<Self, PlanError> {
         let plan = SurfacePlan::new(form, surface)?;
@@ -108,7 +108,7 @@ impl SurfaceExplanation {
     pub fn of_made(
         form: SurfaceForm,
         surface: &Arc<Surface>,
-        coords: [u32; 3],
+        coords: Coordinates<u32>,
         outcome: Result<[u64; 4], AccessFault>,
     ) -> Result<Self, PlanError> {
         let trace = SurfacePlan::new(form, surface)?.trace(coords);

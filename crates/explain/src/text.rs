@@ -46,7 +46,7 @@ fn write_all(out: &mut String, e: &Explanation<'_>) -> Result {
 /// The instruction with its operands.
 pub(crate) fn headline(trace: &Trace) -> String {
     let (form, operands) = (&trace.form, &trace.operands);
-    let mut text = format!("{form} at {}", coordinates(form, operands.coords));
+    let mut text = format!("{form} at {}", coordinates(form, &operands.coords));
     let gradient =
         |bits: [u32; 3]| list(bits.iter().take(form.geometry.gradients()).map(|&b| float(b)));
     match form.kind {

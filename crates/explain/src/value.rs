@@ -2,7 +2,7 @@
 
 use texunit_texel::Reading;
 use texunit_unit::reference::number;
-use texunit_unit::{CoordType, FetchForm, ResultType};
+use texunit_unit::{CoordType, Coordinates, Element, FetchForm, ResultType};
 
 /// The number of a register's bits.
 pub(crate) fn float(bits: u32) -> String {
@@ -65,22 +65,18 @@ pub(crate) fn channel(reading: Reading, bits: u32) -> Option<String> {
 }
 
 /// `(0.25, 0.5)`, with names where the first is no coordinate: `(layer 3, 0.25, 0.5)`.
-pub(crate) fn coordinates(form: &FetchForm, coords: [u32; 4]) -> String {
+pub(crate) fn coordinates(form: &FetchForm, coords: &Coordinates<u32>) -> String {
     let g = form.geometry;
-    let mut parts = Vec::new();
-    let mut rest = coords.into_iter().take(g.coordinates());
-    let mut name = |word: &str, parts: &mut Vec<String>| {
-        if let Some(n) = rest.next() {
-            parts.push(format!("{word} {n}"));
+    let part = |&element: &Element| {
+        let value = *coords.get(element);
+        match element {
+            Element::Sample => format!("sample {value}"),
+            Element::Layer if g.is_cube() => format!("cube {value}"),
+            Element::Layer => format!("layer {value}"),
+            Element::X | Element::Y | Element::Z => coordinate(form.coord, value),
         }
     };
-    if g.is_multisample() {
-        name("sample", &mut parts);
-    }
-    if g.is_array() {
-        name(if g.is_cube() { "cube" } else { "layer" }, &mut parts);
-    }
-    parts.extend(rest.map(|bits| coordinate(form.coord, bits)));
+    let parts: Vec<String> = g.elements().iter().map(part).collect();
     format!("({})", parts.join(", "))
 }
 
@@ -116,9 +112,12 @@ mod tests {
 
     #[test]
     fn array_indices_have_names() {
-        let form = |geometry| FetchForm::sample(geometry, CoordType::S32, ResultType::F32);
-        assert_eq!(coordinates(&form(Geometry::D2), [1, u32::MAX, 7, 7]), "(1, -1)");
-        assert_eq!(coordinates(&form(Geometry::A2d), [1, 2, 3, 7]), "(layer 1, 2, 3)");
-        assert_eq!(coordinates(&form(Geometry::A2dms), [1, 2, 3, 4]), "(sample 1, layer 2, 3, 4)");
+        let text = |geometry, vector: [u32; 4]| {
+            let form = FetchForm::sample(geometry, CoordType::S32, ResultType::F32);
+            coordinates(&form, &Coordinates::of(geometry, vector, 0))
+        };
+        assert_eq!(text(Geometry::D2, [1, u32::MAX, 7, 7]), "(1, -1)");
+        assert_eq!(text(Geometry::A2d, [1, 2, 3, 7]), "(layer 1, 2, 3)");
+        assert_eq!(text(Geometry::A2dms, [1, 2, 3, 4]), "(sample 1, layer 2, 3, 4)");
     }
 }

@@ -240,12 +240,11 @@ fn run_surface(
             // An access of so many bytes stands for several instructions: all get their turn.
             let forms = surface.op.forms(access.size);
             let form = *forms.get(i % forms.len().max(1))?;
-            let [a, b, c] = access.coords;
             let mut bytes = [0; 16];
             for (to, from) in bytes.iter_mut().zip(access.bytes.iter().flatten()) {
                 *to = *from;
             }
-            Some((form, [a, b, c, 0], bytes))
+            Some((form, access.coords, bytes))
         })
         .collect();
     if accesses.len() != surface.accesses.len() {
@@ -272,7 +271,10 @@ fn run_surface(
         if ours != card {
             differences.add(|| Difference {
                 index,
-                operands: format!("{:x?}", surface.accesses[index].coords),
+                operands: {
+                    let coords = surface.accesses[index].coords;
+                    format!("{:x?}", coords.padded::<3>(surface.op.geometry()))
+                },
                 reference: hex(ours),
                 card: hex(card),
             });

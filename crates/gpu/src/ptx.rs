@@ -2,9 +2,7 @@
 //! memory.
 
 use std::fmt::Write;
-use texunit_unit::{
-    FetchForm, FetchKind, Geometry, Lod, ReduceType, ResultType, SurfaceForm, SurfaceKind,
-};
+use texunit_unit::{FetchForm, FetchKind, Lod, ReduceType, ResultType, SurfaceForm, SurfaceKind};
 
 /// Words of the operands of a fetch: coordinates 4, offsets 3, level, dPdx 3, dPdy 3, compare, and
 /// one unused.
@@ -136,8 +134,7 @@ pub fn surface_kernel(form: &SurfaceForm) -> String {
     };
     // 8-bit elements live in 16-bit registers.
     let register_bits = 8 * u32::from(size.max(2));
-    let layered = matches!(form.geometry, Geometry::A1d | Geometry::A2d);
-    let coords = tuple("c", form.geometry.axes() + usize::from(layered));
+    let coords = tuple("c", form.geometry.coordinates());
     let data = registers(&numbered("d", count.into()));
     let late = size == 8 && matches!(form.kind, SurfaceKind::Reduce { .. });
     let mut text = header(if late { VERSION_REDUCE_64 } else { VERSION });

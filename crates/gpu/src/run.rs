@@ -8,7 +8,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use texunit_unit::reference::trace::FetchValue;
-use texunit_unit::{FetchForm, FetchKind, FetchOperands, Resource, Sampler, SurfaceForm, Texture};
+use texunit_unit::{
+    Coordinates, FetchForm, FetchKind, FetchOperands, Geometry, Resource, Sampler, SurfaceForm,
+    Texture,
+};
 
 /// A card with the kernels that it has compiled so far.
 #[derive(Debug)]
@@ -56,7 +59,7 @@ impl Runner {
         let module = self.module(ptx::fetch_kernel(&form))?;
         let mut answers = Vec::with_capacity(fetches.len());
         for fetches in fetches.chunks(LAUNCH) {
-            answers.extend(self.launch(&module, card.handle(), fetches)?);
+            answers.extend(self.launch(&module, card.handle(), (form.geometry, fetches))?);
         }
         Ok(answers)
     }
@@ -66,9 +69,11 @@ impl Runner {
         &self,
         module: &Module,
         texture: u64,
-        fetches: &[FetchOperands],
+        (geometry, fetches): (Geometry, &[FetchOperands]),
     ) -> Result<Vec<FetchValue>, GpuError> {
-        let operands = self.gpu.buffer(&fetches.iter().flat_map(words).collect::<Vec<_>>())?;
+        let operands = self
+            .gpu
+            .buffer(&fetches.iter().flat_map(|o| words(geometry, o)).collect::<Vec<_>>())?;
         let answers = self.gpu.buffer(&vec![0; fetches.len() * ANSWER_WORDS * 4])?;
         let count = fetches.len() as u32;
         let shape =
@@ -93,12 +98,12 @@ impl Runner {
     }
 
     /// Does accesses to a surface one after the other, each with its instruction, coordinates
-    /// (layer first) and the bytes it stores. Returns what each has in its place afterwards (of a
+    /// and the bytes it stores. Returns what each has in its place afterwards (of a
     /// load, the bytes loaded), and all texels at the end.
     pub fn surface(
         &self,
         resource: &Resource,
-        accesses: &[(SurfaceForm, [u32; 4], [u8; 16])],
+        accesses: &[(SurfaceForm, Coordinates<u32>, [u8; 16])],
     ) -> Result<(Vec<[u8; 16]>, Vec<u8>), GpuError> {
         let card = CardResource::new(&self.gpu, resource, Uses { surface: true, gather: false })?;
         let surface = CardSurface::new(&card)?;
@@ -106,6 +111,7 @@ impl Runner {
         let mut results = Vec::with_capacity(accesses.len());
         for (form, coords, bytes) in accesses {
             let module = self.module(ptx::surface_kernel(form))?;
+            let coords: [u32; 4] = coords.padded(form.geometry);
             let coords = coords.iter().flat_map(|c| c.to_le_bytes());
             data.write(&coords.chain(*bytes).collect::<Vec<_>>())?;
             let arguments =
@@ -119,10 +125,11 @@ impl Runner {
     }
 }
 
-/// A fetch's operands as the kernel reads them.
-fn words(operands: &FetchOperands) -> [u8; OPERAND_WORDS * 4] {
+/// A fetch's operands as the kernel reads them: coordinates in the order of the instruction.
+fn words(geometry: Geometry, operands: &FetchOperands) -> [u8; OPERAND_WORDS * 4] {
     let FetchOperands { coords, offset, level, dpdx, dpdy, compare } = *operands;
     let all = coords
+        .padded::<4>(geometry)
         .into_iter()
         .chain(offset.map(|o| o as u32))
         .chain([level])

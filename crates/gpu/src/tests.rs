@@ -29,7 +29,7 @@ fn fetch_kernels() {
     let kinds = lods.map(FetchKind::Sample).into_iter().chain([0, 1, 2, 3].map(FetchKind::Gather));
     let mut count = 0;
     for kind in kinds {
-        for geometry in Geometry::ALL {
+        for &geometry in Geometry::ALL {
             for coord in [CoordType::F32, CoordType::S32] {
                 use ResultType as R;
                 for result in [R::F32, R::S32, R::U32, R::F16, R::F16x2] {

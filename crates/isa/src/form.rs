@@ -38,6 +38,7 @@ pub enum Class {
     Bool,
     Space,
     Atom,
+    Reduce,
     Redux,
     Prmt,
     Test,
@@ -288,6 +289,7 @@ fn class_of(name: &str) -> Class {
         "bool" => Class::Bool,
         "space" => Class::Space,
         "atom" => Class::Atom,
+        "reduce" => Class::Reduce,
         "redux" => Class::Redux,
         "prmt" => Class::Prmt,
         "test" => Class::Test,
@@ -397,6 +399,7 @@ pub(crate) fn apply(class: Class, word: &'static str, mods: &mut Modifiers) {
         }
         Class::Space => mods.space = Space::from_name(base),
         Class::Atom => mods.atom = AtomOp::from_name(word),
+        Class::Reduce => mods.reduce = ReduceOp::from_name(word),
         Class::Redux => mods.redux = AtomOp::from_name(word),
         Class::Prmt => mods.prmt = PrmtMode::from_name(word),
         Class::Test => mods.test = TestOp::from_name(word),
@@ -408,7 +411,7 @@ pub(crate) fn apply(class: Class, word: &'static str, mods: &mut Modifiers) {
         Class::Geometry => mods.geometry = Geometry::from_name(word),
         Class::Mip => mods.mip = MipMode::from_name(word),
         Class::Component => mods.component = Component::from_name(word),
-        Class::Query => mods.query = Query::from_name(word),
+        Class::Query => mods.query = Attribute::from_name(word),
         Class::Clamp => mods.clamp = ClampMode::from_name(word),
         Class::Surface => mods.formatted = word == "p",
         Class::Pack => {

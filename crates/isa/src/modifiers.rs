@@ -46,8 +46,10 @@ pub struct Modifiers {
     pub to: bool,
     /// `.nc` of ld.global
     pub nc: bool,
-    /// Operation of atom, red, sured; the secondary operation of video instructions.
+    /// Operation of atom and red; the secondary operation of video instructions.
     pub atom: Option<AtomOp>,
+    /// Operation of sured.
+    pub reduce: Option<ReduceOp>,
     /// `.noftz` of atom.add.f16 and the like.
     pub noftz: bool,
     /// `.l` (false) or `.r` (true) of shf.
@@ -87,7 +89,7 @@ pub struct Modifiers {
     /// Component of tld4.
     pub component: Option<Component>,
     /// Attribute of txq and suq.
-    pub query: Option<Query>,
+    pub query: Option<Attribute>,
     /// `.trap`, `.clamp`, `.zero` of surface instructions.
     pub clamp: Option<ClampMode>,
     /// `.p` (true) or `.b` (false) of suld, sust, sured.

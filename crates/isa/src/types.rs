@@ -1,36 +1,9 @@
 //! The words of PTX: types, roundings, comparisons, spaces and so on, each with its spelling.
 
-/// Declares an enum whose variants have PTX spellings (without the dot).
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal),* $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[allow(missing_docs)]
-        pub enum $name { $($variant),* }
-
-        impl $name {
-            /// Every word, in the order of declaration.
-            pub const ALL: &'static [$name] = &[$($name::$variant),*];
-
-            /// Spelling without the dot.
-            pub const fn name(self) -> &'static str {
-                match self { $($name::$variant => $text),* }
-            }
-
-            /// The word with this spelling.
-            pub fn from_name(text: &str) -> Option<Self> {
-                match text { $($text => Some($name::$variant),)* _ => None }
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.name())
-            }
-        }
-    };
-}
-pub(crate) use words;
+pub(crate) use texunit_forms::words;
+pub use texunit_forms::{
+    Attribute, ClampMode, Coordinates, Element, Geometry, ReduceOp, ReduceType,
+};
 
 words! {
     /// Fundamental and opaque types (PTX ISA 5.2).
@@ -135,7 +108,7 @@ words! {
 }
 
 words! {
-    /// Operations of `atom`, `red`, `sured`.
+    /// Operations of `atom` and `red`.
     AtomOp {
         Add = "add", Min = "min", Max = "max", Inc = "inc", Dec = "dec",
         And = "and", Or = "or", Xor = "xor", Exch = "exch", Cas = "cas",
@@ -150,21 +123,8 @@ words! {
 }
 
 words! {
-    /// Texture and surface geometry.
-    Geometry {
-        D1 = "1d", D2 = "2d", D3 = "3d", A1d = "a1d", A2d = "a2d",
-        Cube = "cube", Acube = "acube", D2ms = "2dms", A2dms = "a2dms",
-    }
-}
-
-words! {
     /// Mip modes of `tex`. Absent: as `.base`.
     MipMode { Base = "base", Level = "level", Grad = "grad" }
-}
-
-words! {
-    /// Policy of surface accesses outside.
-    ClampMode { Trap = "trap", Clamp = "clamp", Zero = "zero" }
 }
 
 words! {
@@ -193,19 +153,6 @@ words! {
 words! {
     /// Modes of `match`.
     MatchMode { Any = "any", All = "all" }
-}
-
-words! {
-    /// Attributes of `txq` and `suq`.
-    Query {
-        Width = "width", Height = "height", Depth = "depth",
-        ChannelDataType = "channel_data_type", ChannelOrder = "channel_order",
-        NormalizedCoords = "normalized_coords", ArraySize = "array_size",
-        NumMipmapLevels = "num_mipmap_levels", NumSamples = "num_samples",
-        ForceUnnormalizedCoords = "force_unnormalized_coords", FilterMode = "filter_mode",
-        AddrMode0 = "addr_mode_0", AddrMode1 = "addr_mode_1", AddrMode2 = "addr_mode_2",
-        MemoryLayout = "memory_layout",
-    }
 }
 
 words! {

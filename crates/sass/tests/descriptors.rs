@@ -92,7 +92,7 @@ fn random_textures_come_back() {
 fn every_format_and_geometry() {
     let mut count = 0;
     for format in Format::all() {
-        for geometry in Geometry::ALL {
+        for &geometry in Geometry::ALL {
             for levels in [None, Some(2), Some(4)] {
                 for read_mode in [ReadMode::Element, ReadMode::NormalizedFloat] {
                     let size = if geometry.is_cube() { [20, 20, 1] } else { [21, 13, 9] };

@@ -72,7 +72,7 @@ fn run(built: &BuiltFetch, state: &mut State, bindless: bool) -> Result<Vec<Answ
         .with(&RA, 4)
         .with(&RB, 8)
         .with(&PS, 2);
-    let array = usize::from(form.geometry.is_array());
+    let array = form.geometry.is_array();
     let two = form.geometry.axes() == 2;
     let mut answers = Vec::new();
     for warp in built.operands.chunks(32) {
@@ -80,10 +80,10 @@ fn run(built: &BuiltFetch, state: &mut State, bindless: bool) -> Result<Vec<Answ
             let [u, v, _] = operands.offset;
             // A plain 1D texture takes its offset whole.
             let packed = if two { u & 15 | (v & 15) << 4 } else { u & 0xff };
-            let index = if array == 1 { operands.coords[0].min(0xffff) } else { 0 };
+            let index = if array { operands.coords.layer.min(0xffff) } else { 0 };
             let mut ra = vec![0x0030_0005; usize::from(bindless)];
-            ra.extend(&operands.coords[array..array + 1 + usize::from(two)]);
-            if array == 1 || form.offset {
+            ra.extend(&operands.coords.point[..1 + usize::from(two)]);
+            if array || form.offset {
                 ra.push(index | (packed as u32) << 16);
             }
             let mut rb = vec![operands.dpdx[0], operands.dpdy[0]];

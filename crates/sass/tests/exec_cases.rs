@@ -13,7 +13,7 @@ use texunit_sass::parse::parse;
 use texunit_sass::state_file;
 use texunit_sass::txd::{MASK, RD};
 use texunit_unit::{
-    CoordType, FetchForm, FetchKind, FetchOperands, Lod, ResultType, lanes, reference,
+    CoordType, Coordinates, FetchForm, FetchKind, FetchOperands, Lod, ResultType, lanes, reference,
 };
 use toml::{Table, Value};
 
@@ -229,7 +229,7 @@ fn asked(wanted: &Reference, state: &State, lane: usize) -> Result<[u32; 4], Fai
     let (coords, gradients) = (values(&wanted.coords)?, values(&wanted.gradients)?);
     let at = |list: &[u32], n: usize| list.get(n).copied().unwrap_or(0);
     let operands = FetchOperands {
-        coords: std::array::from_fn(|n| at(&coords, n)),
+        coords: Coordinates::of(header.kind.geometry(), coords, 0),
         offset: wanted.offset.map_or([0; 3], |[u, v]| [u, v, 0]),
         dpdx: [at(&gradients, 0), at(&gradients, 2), 0],
         dpdy: [at(&gradients, 1), at(&gradients, 3), 0],

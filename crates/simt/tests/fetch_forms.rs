@@ -7,7 +7,8 @@ mod unit_common;
 use common::{Arg, HEADER, How, Loaded, load_text, words};
 use texunit_simt::{Watch, Watched, WatchedFetch};
 use texunit_unit::{
-    CoordType, FetchForm, FetchKind, FetchOperands, Geometry, Lod, ResultType, Sampler, reference,
+    CoordType, Coordinates, FetchForm, FetchKind, FetchOperands, Geometry, Lod, ResultType,
+    Sampler, reference,
 };
 use unit_common::{numbered, only_access, shape, texture};
 
@@ -69,14 +70,28 @@ fn run(inst: &str, geometry: Geometry, format: &str) -> (WatchedFetch, Vec<u32>)
 }
 
 const F: fn(f32) -> u32 = f32::to_bits;
-const NONE: FetchOperands = FetchOperands {
-    coords: [0; 4],
-    offset: [0; 3],
-    level: 0,
-    dpdx: [0; 3],
-    dpdy: [0; 3],
-    compare: 0,
-};
+
+/// The operands of a fetch, with the coordinate vector as the instruction has it.
+#[derive(Clone, Copy)]
+struct Operands {
+    coords: [u32; 4],
+    offset: [i32; 3],
+    level: u32,
+    dpdx: [u32; 3],
+    dpdy: [u32; 3],
+    compare: u32,
+}
+
+impl Operands {
+    fn of(self, geometry: Geometry) -> FetchOperands {
+        let Self { coords, offset, level, dpdx, dpdy, compare } = self;
+        let coords = Coordinates::of(geometry, coords, 0);
+        FetchOperands { coords, offset, level, dpdx, dpdy, compare }
+    }
+}
+
+const NONE: Operands =
+    Operands { coords: [0; 4], offset: [0; 3], level: 0, dpdx: [0; 3], dpdy: [0; 3], compare: 0 };
 
 fn floats<const N: usize>(values: [u8; N]) -> [u32; N] {
     values.map(|v| F(v.into()))
@@ -88,11 +103,11 @@ fn form(lod: Lod, geometry: Geometry, coord: CoordType) -> FetchForm {
 }
 
 /// Checks form and operands, and that registers hold what the unit answered.
-fn check(inst: &str, form: FetchForm, wanted: FetchOperands) {
+fn check(inst: &str, form: FetchForm, wanted: Operands) {
     let format = if form.compare { "depth32f" } else { "f32" };
     let (seen, stored) = run(inst, form.geometry, format);
     assert_eq!(seen.form, form, "{inst}");
-    assert_eq!(seen.operands, wanted, "{inst}");
+    assert_eq!(seen.operands, wanted.of(form.geometry), "{inst}");
     assert_eq!(seen.texture.resource.name(), "picture");
     assert_eq!(stored[..4], seen.values, "{inst}");
     let predicate = inst.contains("|%p");
@@ -143,7 +158,7 @@ fn coordinates() {
         let ctype = if coord == F32 { "f32" } else { "s32" };
         for (mip, lod) in [("", Lod::Implicit), (".base", Lod::Base)] {
             let inst = format!("tex{mip}.{geometry}.v4.f32.{ctype} {D}, [%h, {text}]");
-            check(&inst, form(lod, g, coord), FetchOperands { coords, ..NONE });
+            check(&inst, form(lod, g, coord), Operands { coords, ..NONE });
         }
     }
 }
@@ -174,10 +189,10 @@ fn texels_by_integer_coordinates() {
 fn levels_and_gradients() {
     use CoordType::{F32, S32};
     use Geometry as G;
-    let level = |level, coords| FetchOperands { coords, level, ..NONE };
+    let level = |level, coords| Operands { coords, level, ..NONE };
     let (xy, layer) = ([F(1.0), F(2.0), 0, 0], [1, F(2.0), F(3.0), 0]);
     #[rustfmt::skip]
-    let rows: &[(&str, Geometry, CoordType, FetchOperands)] = &[
+    let rows: &[(&str, Geometry, CoordType, Operands)] = &[
         ("1d.v4.f32.f32 D, [%h, {%f1}], %f5",                  G::D1,   F32, level(F(5.0), [F(1.0), 0, 0, 0])),
         ("2d.v4.f32.f32 D, [%h, {%f1, %f2}], %f5",             G::D2,   F32, level(F(5.0), xy)),
         ("2d.v4.f32.f32 D, [%h, {%f1, %f2}], {%f5}",           G::D2,   F32, level(F(5.0), xy)),
@@ -194,10 +209,10 @@ fn levels_and_gradients() {
         let inst = format!("tex.level.{}", text.replace("D,", &format!("{D},")));
         check(&inst, form(Lod::Level, g, coord), wanted);
     }
-    let gradients = |coords, dpdx, dpdy| FetchOperands { coords, dpdx, dpdy, ..NONE };
+    let gradients = |coords, dpdx, dpdy| Operands { coords, dpdx, dpdy, ..NONE };
     let g3 = (floats([4, 5, 6]), floats([7, 8, 9]));
     #[rustfmt::skip]
-    let rows: &[(&str, Geometry, FetchOperands)] = &[
+    let rows: &[(&str, Geometry, Operands)] = &[
         ("1d.v4.f32.f32 D, [%h, {%f1}], {%f5}, {%f6}", G::D1,
             gradients([F(1.0), 0, 0, 0], [F(5.0), 0, 0], [F(6.0), 0, 0])),
         ("2d.v4.f32.f32 D, [%h, {%f1, %f2}], {%f5, 0.5}, {%f7, %f8}", G::D2,
@@ -239,11 +254,11 @@ fn offsets_and_compares() {
     use CoordType::{F32, S32};
     use Geometry as G;
     let xy = [F(1.0), F(2.0), 0, 0];
-    let offset = |coords, offset| FetchOperands { coords, offset, ..NONE };
+    let offset = |coords, offset| Operands { coords, offset, ..NONE };
     let of = |lod, g, coord| FetchForm { offset: true, ..form(lod, g, coord) };
     let plain = Lod::Implicit;
     #[rustfmt::skip]
-    let rows: &[(&str, FetchForm, FetchOperands)] = &[
+    let rows: &[(&str, FetchForm, Operands)] = &[
         ("tex.1d.v4.f32.f32 D, [%h, {%f1}], {%r5}", of(plain, G::D1, F32), offset([F(1.0), 0, 0, 0], [5, 0, 0])),
         ("tex.1d.v4.f32.s32 D, [%h, {%r1}], {%n5, %r6, %r7, %r8}", of(plain, G::D1, S32), offset([1, 0, 0, 0], [-5, 0, 0])),
         ("tex.2d.v4.f32.f32 D, [%h, {%f1, %f2}], {-8, 7}", of(plain, G::D2, F32), offset(xy, [-8, 7, 0])),
@@ -255,17 +270,17 @@ fn offsets_and_compares() {
         ("tex.2dms.v4.f32.s32 D, [%h, {%r1, %r2, %r3, %r4}], {%n5, 6}", of(plain, G::D2ms, S32), offset([1, 2, 3, 0], [-5, 6, 0])),
         ("tex.a2dms.v4.f32.s32 D, [%h, {%r1, %r2, %r3, %r4}], {%r5, 6}", of(plain, G::A2dms, S32), offset([1, 2, 3, 4], [5, 6, 0])),
         ("tex.level.2d.v4.f32.f32 D, [%h, {%f1, %f2}], %f3, {%r5, %r6}", of(Lod::Level, G::D2, F32),
-            FetchOperands { level: F(3.0), ..offset(xy, [5, 6, 0]) }),
+            Operands { level: F(3.0), ..offset(xy, [5, 6, 0]) }),
         ("tex.grad.2d.v4.f32.f32 D, [%h, {%f1, %f2}], {%f3, %f4}, {%f5, %f6}, {%r7, %r8}", of(Lod::Gradient, G::D2, F32),
-            FetchOperands { dpdx: [F(3.0), F(4.0), 0], dpdy: [F(5.0), F(6.0), 0], ..offset(xy, [7, 8, 0]) }),
+            Operands { dpdx: [F(3.0), F(4.0), 0], dpdy: [F(5.0), F(6.0), 0], ..offset(xy, [7, 8, 0]) }),
     ];
     for &(text, form, wanted) in rows {
         check(&text.replace("D,", &format!("{D},")), form, wanted);
     }
-    let compare = |coords| FetchOperands { coords, compare: F(9.0), ..NONE };
+    let compare = |coords| Operands { coords, compare: F(9.0), ..NONE };
     let of = |lod, g| FetchForm { compare: true, ..form(lod, g, F32) };
     #[rustfmt::skip]
-    let rows: &[(&str, FetchForm, FetchOperands)] = &[
+    let rows: &[(&str, FetchForm, Operands)] = &[
         ("tex.1d.v4.f32.f32 D, [%h, {%f1}], %f9", of(plain, G::D1), compare([F(1.0), 0, 0, 0])),
         ("tex.2d.v4.f32.f32 D, [%h, {%f1, %f2}], 9.0", of(plain, G::D2), compare(xy)),
         ("tex.a1d.v4.f32.f32 D, [%h, {%r1, %f2}], %f9", of(plain, G::A1d), compare([1, F(2.0), 0, 0])),
@@ -273,12 +288,12 @@ fn offsets_and_compares() {
         ("tex.cube.v4.f32.f32 D, [%h, {%f1, %f2, %f3, %f4}], %f9", of(plain, G::Cube), compare([F(1.0), F(2.0), F(3.0), 0])),
         ("tex.acube.v4.f32.f32 D, [%h, {%r1, %f2, %f3, %f4}], %f9", of(plain, G::Acube), compare([1, F(2.0), F(3.0), F(4.0)])),
         ("tex.2d.v4.f32.f32 D, [%h, {%f1, %f2}], {3, %n4}, %f9", FetchForm { offset: true, ..of(plain, G::D2) },
-            FetchOperands { offset: [3, -4, 0], ..compare(xy) }),
+            Operands { offset: [3, -4, 0], ..compare(xy) }),
         ("tex.level.2d.v4.f32.f32 D, [%h, {%f1, %f2}], 0.0, %f9", of(Lod::Level, G::D2), compare(xy)),
         ("tex.level.2d.v4.f32.f32 D, [%h, {%f1, %f2}], %f3, {%r5, %r6}, %f9", FetchForm { offset: true, ..of(Lod::Level, G::D2) },
-            FetchOperands { level: F(3.0), offset: [5, 6, 0], ..compare(xy) }),
+            Operands { level: F(3.0), offset: [5, 6, 0], ..compare(xy) }),
         ("tex.grad.2d.v4.f32.f32 D, [%h, {%f1, %f2}], {%f3, %f4}, {%f5, %f6}, %f9", of(Lod::Gradient, G::D2),
-            FetchOperands { dpdx: [F(3.0), F(4.0), 0], dpdy: [F(5.0), F(6.0), 0], ..compare(xy) }),
+            Operands { dpdx: [F(3.0), F(4.0), 0], dpdy: [F(5.0), F(6.0), 0], ..compare(xy) }),
     ];
     for &(text, form, wanted) in rows {
         check(&text.replace("D,", &format!("{D},")), form, wanted);
@@ -295,19 +310,19 @@ fn gathers() {
     };
     for (component, letter) in ["r", "g", "b", "a"].into_iter().enumerate() {
         let inst = format!("tld4.{letter}.2d.v4.f32.f32 {D}, [%h, {{%f1, %f2}}]");
-        check(&inst, of(component as u8, G::D2), FetchOperands { coords: xy, ..NONE });
+        check(&inst, of(component as u8, G::D2), Operands { coords: xy, ..NONE });
     }
-    let coords = |coords| FetchOperands { coords, ..NONE };
+    let coords = |coords| Operands { coords, ..NONE };
     #[rustfmt::skip]
-    let rows: &[(&str, FetchForm, FetchOperands)] = &[
+    let rows: &[(&str, FetchForm, Operands)] = &[
         ("tld4.r.a2d.v4.f32.f32 D, [%h, {%r1, %f2, %f3, %f4}]", of(0, G::A2d), coords([1, F(2.0), F(3.0), 0])),
         ("tld4.r.cube.v4.f32.f32 D, [%h, {%f1, %f2, %f3, %f4}]", of(0, G::Cube), coords([F(1.0), F(2.0), F(3.0), 0])),
         ("tld4.r.acube.v4.f32.f32 D, [%h, {%r1, %f2, %f3, %f4}]", of(0, G::Acube), coords([1, F(2.0), F(3.0), F(4.0)])),
         ("tld4.r.2d.v4.f32.f32 D, [%h, {%f1, %f2}], {31, %n9}", FetchForm { offset: true, ..of(0, G::D2) },
-            FetchOperands { offset: [31, -9, 0], ..coords(xy) }),
+            Operands { offset: [31, -9, 0], ..coords(xy) }),
         ("tld4.r.a2d.v4.f32.f32 D, [%h, {%r1, %f2, %f3, %f4}], {%r5, %r6}, %f9",
             FetchForm { offset: true, compare: true, ..of(0, G::A2d) },
-            FetchOperands { offset: [5, 6, 0], compare: F(9.0), ..coords([1, F(2.0), F(3.0), 0]) }),
+            Operands { offset: [5, 6, 0], compare: F(9.0), ..coords([1, F(2.0), F(3.0), 0]) }),
         ("tld4.r.2d.v4.f32.f32 {%o0, %o1, %o2, %o3}|%p, [%h, {%f1, %f2}]", of(0, G::D2), coords(xy)),
     ];
     for &(text, form, wanted) in rows {
@@ -318,7 +333,7 @@ fn gathers() {
 #[test]
 fn destinations() {
     let coords = [F(1.0), F(2.0), 0, 0];
-    let xy = FetchOperands { coords, ..NONE };
+    let xy = Operands { coords, ..NONE };
     let of = |result| FetchForm { result, ..form(Lod::Implicit, Geometry::D2, CoordType::F32) };
     let at = "[%h, {%f1, %f2}]";
     check(&format!("tex.2d.v4.f32.f32 {D}|%p, {at}"), of(ResultType::F32), xy);
@@ -327,12 +342,12 @@ fn destinations() {
     // Texel (1, 2) is 21.0, in halves 0x4d40; what the format lacks is 0.
     let inst = format!("tex.2d.v4.f16.f32 {{%h0, %h1, %h2, %h3}}, {at}");
     let (seen, stored) = run(&inst, Geometry::D2, "f32");
-    assert_eq!((seen.form, seen.operands), (of(ResultType::F16), xy));
+    assert_eq!((seen.form, seen.operands), (of(ResultType::F16), xy.of(Geometry::D2)));
     assert_eq!(seen.values, [0x4d40, 0, 0, 0], "as the unit gives them");
     assert_eq!(stored[..4], seen.values);
     let inst = format!("tex.2d.v2.f16x2.f32 {{%a, %b}}, {at}");
     let (seen, stored) = run(&inst, Geometry::D2, "f32");
-    assert_eq!((seen.form, seen.operands), (of(ResultType::F16x2), xy));
+    assert_eq!((seen.form, seen.operands), (of(ResultType::F16x2), xy.of(Geometry::D2)));
     assert_eq!(stored[..2], [0x4d40, 0]);
     assert_eq!(stored[..2], seen.values[..2]);
     // Components that go nowhere leave other registers alone.
@@ -388,7 +403,7 @@ ret;
         assert_eq!((seen.len(), rest), (kept, more));
         for (i, access) in seen.iter().enumerate() {
             let Watched::Fetch(fetch) = &access.what else { panic!("{access:?}") };
-            assert_eq!(fetch.operands.coords, [i as u32, 0, 0, 0]);
+            assert_eq!(fetch.operands.coords, Coordinates::at([i as u32, 0, 0], 0));
             // The kernel reads x only, and never uses it.
             let wanted = if i < 8 { F(i as f32) } else { 0 };
             assert_eq!((fetch.values, fetch.resident), ([wanted, 0, 0, 0], true));

@@ -64,7 +64,8 @@ fn reductions() {
     {
         let inst = format!("sured.b.or.{}.b32.clamp [%h, {text}], %r9", name(geometry));
         let ran = run(&inst, zeros(&shape(geometry, "u32"), "numbers"));
-        assert_eq!((ran.seen.coords, ran.seen.form.clamp), (coords, ClampMode::Clamp));
+        let seen = (ran.seen.coords.point, ran.seen.form.clamp);
+        assert_eq!(seen, (coords, ClampMode::Clamp));
         let at = TexelIndex { at: [1, coords[1], coords[2]], ..TexelIndex::default() };
         assert_eq!(ran.resource.texel(at).unwrap()[0], 9, "{inst}");
     }

@@ -6,7 +6,7 @@ mod common;
 mod unit_common;
 use common::{Arg, HEADER, How, load_text, words};
 use texunit_simt::{FaultKind, Watch, Watched};
-use texunit_unit::{ClampMode, Geometry, Resource, SurfaceKind, TexelIndex};
+use texunit_unit::{ClampMode, Coordinates, Geometry, Resource, SurfaceKind, TexelIndex};
 use unit_common::surface::{form, load, name, run};
 use unit_common::{numbered, shape, surface, zeros};
 
@@ -34,7 +34,7 @@ fn coordinates_of_loads() {
             let ran = run(&inst, numbered(&shape(geometry, "f32"), "picture"));
             let kind = SurfaceKind::Load { element_size: 4, vector: 1 };
             assert_eq!(ran.seen.form, form(kind, geometry), "{inst}");
-            assert_eq!(ran.seen.coords, coords, "{inst}");
+            assert_eq!(ran.seen.coords.padded(geometry), coords, "{inst}");
             assert_eq!(ran.seen.surface.resource.name(), "picture");
             let bits = u64::from(value.to_bits());
             assert_eq!(ran.seen.outcome, Ok([bits, 0, 0, 0]), "{inst}");
@@ -50,7 +50,8 @@ fn coordinates_of_stores() {
             let inst = format!("sust.b.{}{cop}.b32.trap [%h, {text}], {{%r9}}", name(geometry));
             let ran = run(&inst, numbered(&shape(geometry, "f32"), "picture"));
             let kind = SurfaceKind::Store { element_size: 4, vector: 1 };
-            assert_eq!((ran.seen.form, ran.seen.coords), (form(kind, geometry), coords), "{inst}");
+            let seen = (ran.seen.form, ran.seen.coords.padded(geometry));
+            assert_eq!(seen, (form(kind, geometry), coords), "{inst}");
             assert_eq!(ran.seen.outcome, Ok([9, 0, 0, 0]));
             let changed = changes(&ran.resource, geometry);
             assert_eq!(changed, [(old, 9)], "{inst}");
@@ -151,7 +152,8 @@ fn clamp_modes() {
     {
         let inst = format!("suld.b.2d.b32.{word} {{%w0}}, [%h, {{320, -1}}]");
         let ran = run(&inst, numbered(&shape(Geometry::D2, "f32"), "p"));
-        assert_eq!((ran.seen.form.clamp, ran.seen.coords), (clamp, [320, !0, 0]));
+        let coords = Coordinates::at([320, !0, 0], 0);
+        assert_eq!((ran.seen.form.clamp, ran.seen.coords), (clamp, coords));
         assert_eq!(ran.stored[0], u64::from(loaded.to_bits()), "{inst}");
         let inst = format!("sust.b.2d.b32.{word} [%h, {{320, -1}}], {{%r9}}");
         let ran = run(&inst, numbered(&shape(Geometry::D2, "f32"), "p"));
@@ -239,7 +241,8 @@ fn formatted_stores() {
         let ran = run(&inst, numbered(&shape(geometry, "f32"), "picture"));
         let kind = SurfaceKind::StoreFormatted { vector: 1 };
         let coords = coords.map(|c| if c == 16 { 4 } else { c });
-        assert_eq!((ran.seen.form, ran.seen.coords), (form(kind, geometry), coords), "{inst}");
+        let seen = (ran.seen.form, ran.seen.coords.padded(geometry));
+        assert_eq!(seen, (form(kind, geometry), coords), "{inst}");
         assert_eq!(changes(&ran.resource, geometry), [(old, 9)], "{inst}");
     }
     for (vector, list, wanted) in [
@@ -296,6 +299,7 @@ ret;
     let (seen, _) = loaded.watch.unwrap().take();
     let [one] = &seen[..] else { panic!("{seen:?}") };
     let Watched::Surface(seen) = &one.what else { panic!("{one:?}") };
-    assert_eq!((seen.surface.resource.name(), seen.coords), ("even", [16, 5, 0]));
+    let coords = Coordinates::at([16, 5, 0], 0);
+    assert_eq!((seen.surface.resource.name(), seen.coords), ("even", coords));
     assert_eq!(seen.outcome, Ok([44, 0, 0, 0]));
 }

@@ -13,10 +13,10 @@ use texunit_memory::Block;
 use texunit_texel::Format;
 use texunit_unit::reference;
 use texunit_unit::{
-    AddressMode, ArrayShape, ClampMode, CompareFunction, CoordType, Extent, FetchAnswer, FetchForm,
-    FetchKind, FetchPlan, FetchRequest, Filter, Geometry, Lanes, Lod, ReadMode, Residency,
-    Resource, ResultType, Sampler, Scratch, Surface, SurfaceAnswer, SurfaceForm, SurfaceKind,
-    SurfacePlan, SurfaceRequest, Texture,
+    AddressMode, ArrayShape, ClampMode, CompareFunction, CoordType, Coordinates, Extent,
+    FetchAnswer, FetchForm, FetchKind, FetchPlan, FetchRequest, Filter, Geometry, Lanes, Lod,
+    ReadMode, Residency, Resource, ResultType, Sampler, Scratch, Surface, SurfaceAnswer,
+    SurfaceForm, SurfaceKind, SurfacePlan, SurfaceRequest, Texture, ZERO_LANES,
 };
 
 /// Warps that are fetched for, and how many of them are timed at once: for less than the system
@@ -206,7 +206,7 @@ fn name(row: &Row) -> String {
         FetchKind::Sample(Lod::Gradient) => ".grad",
         FetchKind::Gather(_) => ".gather",
     };
-    let mut text = format!("{:8} {}{kind}", row.format, &row.geometry.name()[1..]);
+    let mut text = format!("{:8} {}{kind}", row.format, row.geometry);
     text += if row.normalized { " normalized" } else { " element" };
     text += &format!(" {:?} {:?}", row.filter, row.mode);
     if let Some(filter) = row.mip_filter {
@@ -261,7 +261,7 @@ fn texture(row: &Row, size: u32, sampler: &Sampler) -> Texture {
 
 /// Operands of all warps.
 struct Operands {
-    coords: Vec<[Lanes; 4]>,
+    coords: Vec<[Lanes; 3]>,
     level: Lanes,
     long: Lanes,
     short: Lanes,
@@ -272,8 +272,6 @@ struct Operands {
 impl Operands {
     /// A rotated picture: neighbouring lanes are neighbours in the texture.
     fn new(row: &Row) -> Self {
-        let first =
-            usize::from(row.geometry.is_array()) + usize::from(row.geometry.is_multisample());
         let warp = |warp: usize| {
             let at = |lane: usize, dx: f32, dy: f32| {
                 let texels = match row.points {
@@ -292,12 +290,10 @@ impl Operands {
             };
             let (cos, sin) = (0.996_194_7, 0.087_155_74);
             let axes = match row.points {
-                Points::Scan => [(cos, -sin), (sin, cos), (0.3, 0.4), (0.0, 0.0)],
-                _ => [(0.8, -0.6), (0.6, 0.8), (0.3, 0.4), (0.0, 0.0)],
+                Points::Scan => [(cos, -sin), (sin, cos), (0.3, 0.4)],
+                _ => [(0.8, -0.6), (0.6, 0.8), (0.3, 0.4)],
             };
-            let mut coords = axes.map(|(dx, dy)| std::array::from_fn(|lane| at(lane, dx, dy)));
-            coords.rotate_right(first);
-            coords
+            axes.map(|(dx, dy)| std::array::from_fn(|lane| at(lane, dx, dy)))
         };
         // Gradients that differ from lane to lane: a picture in perspective.
         let slope = |texels: f32| {
@@ -313,7 +309,7 @@ impl Operands {
         }
     }
 
-    fn request<'a>(&'a self, coords: &'a [Lanes; 4]) -> FetchRequest<'a> {
+    fn request<'a>(&'a self, point: &'a [Lanes; 3]) -> FetchRequest<'a> {
         let Self { long, short, .. } = self;
         FetchRequest {
             level: &self.level,
@@ -321,7 +317,7 @@ impl Operands {
             dpdy: [short, short, short],
             offset: [&self.offset; 3],
             compare: &self.compare,
-            ..FetchRequest::new(u32::MAX, coords.each_ref())
+            ..FetchRequest::new(u32::MAX, Coordinates::at(point.each_ref(), &ZERO_LANES))
         }
     }
 }
@@ -416,7 +412,7 @@ fn surfaces(wish: &Wish) {
             let form = SurfaceForm { kind, geometry: Geometry::D2, clamp: ClampMode::Trap };
             let plan = SurfacePlan::new(form, &surface).unwrap();
             let rate = best(ROUNDS, WARPS, AT_ONCE, |warp| {
-                let coords = rows[warp].each_ref();
+                let coords = Coordinates::at(rows[warp].each_ref(), &ZERO_LANES);
                 let request = SurfaceRequest { active: u32::MAX, coords };
                 match kind {
                     SurfaceKind::Load { .. } => plan.load(&request, &mut answer).unwrap(),

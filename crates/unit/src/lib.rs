@@ -19,11 +19,12 @@ pub use effective::{
     Coords, EffectiveSampler, Override, effective_sampler, overrides, resolve, sees,
 };
 pub use name::NameError;
-pub use query::{Attribute, QueryPlan, QueryRequest};
+pub use query::{QueryPlan, QueryRequest};
 pub use request::{
-    AccessFault, ClampMode, CoordType, FetchAnswer, FetchForm, FetchKind, FetchOperands,
-    FetchRequest, Geometry, GeometryError, Lanes, Lod, Places, PlanError, ReduceOp, ReduceType,
-    ResultType, SurfaceAnswer, SurfaceForm, SurfaceKind, SurfaceRequest, ZERO_LANES, lanes,
+    AccessFault, ClampMode, CoordType, Coordinates, FetchAnswer, FetchForm, FetchKind,
+    FetchOperands, FetchRequest, Geometry, GeometryError, Lanes, Lod, Places, PlanError, ReduceOp,
+    ReduceType, ResultType, SurfaceAnswer, SurfaceForm, SurfaceKind, SurfaceRequest, ZERO_LANES,
+    lanes,
 };
 pub use resource::{
     ArchLimits, ArrayShape, Base, CreateError, CudaError, Extent, Layout, Level, Limits, Residency,
@@ -31,6 +32,8 @@ pub use resource::{
 };
 pub use sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Surface, Texture};
 pub use surface::{SurfaceOutcome, SurfacePlace, SurfacePlan, SurfaceTrace};
+pub use texunit_forms::{Attribute, Element};
 pub use warp::{
-    FetchArrays, FetchPlan, LengthError, Scratch, SimdError, SimdLevel, fetch_level, simd_level,
+    Build, FetchArrays, FetchPlan, LengthError, Scratch, SimdError, SimdLevel, fetch_level,
+    simd_level,
 };

@@ -28,47 +28,14 @@ const RESULTS: [(ResultType, &str); 5] = [
     (ResultType::F16x2, "v2.f16x2"),
 ];
 const COORDS: [(CoordType, &str); 2] = [(CoordType::F32, "f32"), (CoordType::S32, "s32")];
-#[rustfmt::skip]
-const CLAMPS: [(ClampMode, &str); 3] =
-    [(ClampMode::Trap, "trap"), (ClampMode::Clamp, "clamp"), (ClampMode::Zero, "zero")];
 /// Cache operators of `suld` and `sust`: no part of a form.
 const CACHE: [&str; 6] = ["ca", "cg", "cs", "cv", "wb", "wt"];
-#[rustfmt::skip]
-const OPS: [(ReduceOp, &str); 5] = [
-    (ReduceOp::Add, "add"),
-    (ReduceOp::Min, "min"),
-    (ReduceOp::Max, "max"),
-    (ReduceOp::And, "and"),
-    (ReduceOp::Or, "or"),
-];
-#[rustfmt::skip]
-const TYPES: [(ReduceType, &str); 6] = [
-    (ReduceType::U32, "u32"),
-    (ReduceType::S32, "s32"),
-    (ReduceType::U64, "u64"),
-    (ReduceType::S64, "s64"),
-    (ReduceType::B32, "b32"),
-    (ReduceType::B64, "b64"),
-];
-
 fn name_of<T: PartialEq>(table: &[(T, &'static str)], value: &T) -> &'static str {
     table.iter().find(|row| row.0 == *value).map_or("", |row| row.1)
 }
 
 fn by_name<T: Copy>(table: &[(T, &'static str)], name: &str) -> Option<T> {
     table.iter().find(|row| row.1 == name).map(|row| row.0)
-}
-
-impl ClampMode {
-    /// `trap`
-    pub fn name(self) -> &'static str {
-        name_of(&CLAMPS, &self)
-    }
-
-    /// The mode of this name, without a dot.
-    pub fn from_name(name: &str) -> Option<Self> {
-        by_name(&CLAMPS, name)
-    }
 }
 
 impl fmt::Display for FetchForm {
@@ -79,7 +46,7 @@ impl fmt::Display for FetchForm {
             FetchKind::Gather(c) => write!(f, "tld4.{}", COMPONENTS[usize::from(c & 3)])?,
         }
         let (result, coord) = (name_of(&RESULTS, &self.result), name_of(&COORDS, &self.coord));
-        write!(f, "{}.{result}.{coord}", self.geometry.name())
+        write!(f, ".{}.{result}.{coord}", self.geometry)
     }
 }
 
@@ -157,22 +124,21 @@ impl FetchForm {
 
 impl fmt::Display for SurfaceForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (geometry, clamp) = (self.geometry.name(), self.clamp.name());
+        let (geometry, clamp) = (self.geometry, self.clamp);
         let vector = |n: u8| if n == 1 { String::new() } else { format!(".v{n}") };
         match self.kind {
             SurfaceKind::Load { element_size: size, vector: n } => {
-                write!(f, "suld.b{geometry}{}.b{}.{clamp}", vector(n), 8 * u32::from(size))
+                write!(f, "suld.b.{geometry}{}.b{}.{clamp}", vector(n), 8 * u32::from(size))
             }
             SurfaceKind::Store { element_size: size, vector: n } => {
-                write!(f, "sust.b{geometry}{}.b{}.{clamp}", vector(n), 8 * u32::from(size))
+                write!(f, "sust.b.{geometry}{}.b{}.{clamp}", vector(n), 8 * u32::from(size))
             }
             SurfaceKind::StoreFormatted { vector: n } => {
-                write!(f, "sust.p{geometry}{}.b32.{clamp}", vector(n))
+                write!(f, "sust.p.{geometry}{}.b32.{clamp}", vector(n))
             }
             SurfaceKind::Reduce { op, ty, formatted } => {
                 let kind = if formatted { 'p' } else { 'b' };
-                let (op, ty) = (name_of(&OPS, &op), name_of(&TYPES, &ty));
-                write!(f, "sured.{kind}.{op}{geometry}.{ty}.{clamp}")
+                write!(f, "sured.{kind}.{op}.{geometry}.{ty}.{clamp}")
             }
         }
     }
@@ -192,9 +158,9 @@ impl FromStr for SurfaceForm {
             ClampMode::from_name(clamp).ok_or_else(|| fail("it ends in .trap, .clamp or .zero"))?;
         let (kind, geometry) = match *parts {
             ["sured", p @ ("b" | "p"), op, geometry, ty] => {
-                let op = by_name(&OPS, op)
+                let op = ReduceOp::from_name(op)
                     .ok_or_else(|| fail("reductions are add, min, max, and, or"))?;
-                let ty = by_name(&TYPES, ty).ok_or_else(|| fail("it has no such type"))?;
+                let ty = ReduceType::from_name(ty).ok_or_else(|| fail("it has no such type"))?;
                 (SurfaceKind::Reduce { op, ty, formatted: p == "p" }, geometry)
             }
             [op @ ("suld" | "sust"), p @ ("b" | "p"), geometry, ref rest @ ..] => {

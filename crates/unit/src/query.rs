@@ -4,34 +4,7 @@
 use crate::request::{Lanes, lanes};
 use crate::resource::{Layout, Resource};
 use crate::sampler::{ReadMode, Sampler, Surface, Texture};
-
-/// What is asked (PTX `.tquery`, `.squery`, `.query` of suq).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Attribute {
-    Width,
-    Height,
-    Depth,
-    ChannelDataType,
-    ChannelOrder,
-    NormalizedCoords,
-    ArraySize,
-    NumMipmapLevels,
-    NumSamples,
-    ForceUnnormalizedCoords,
-    FilterMode,
-    /// `addr_mode_0`, `_1`, `_2`.
-    AddressMode(u8),
-    MemoryLayout,
-}
-
-impl Attribute {
-    /// Whether the sampler has it, not the texture.
-    pub fn is_of_sampler(self) -> bool {
-        use Attribute as A;
-        matches!(self, A::ForceUnnormalizedCoords | A::FilterMode | A::AddressMode(_))
-    }
-}
+use texunit_forms::Attribute;
 
 /// One query of a warp.
 #[derive(Clone, Copy, Debug)]
@@ -74,9 +47,9 @@ impl QueryPlan {
         let value = match attribute {
             A::ForceUnnormalizedCoords => u32::from(sampler.force_unnormalized_coords),
             A::FilterMode => sampler.filter as u32,
-            A::AddressMode(axis) => {
-                sampler.address_mode.get(usize::from(axis)).map_or(0, |&m| m as u32)
-            }
+            A::AddrMode0 => sampler.address_mode[0] as u32,
+            A::AddrMode1 => sampler.address_mode[1] as u32,
+            A::AddrMode2 => sampler.address_mode[2] as u32,
             _ => 0,
         };
         Self { value, levels: 0 }

@@ -1,6 +1,7 @@
 //! What the executor asks of the unit, a warp at a time, and what it gets back.
 
 use crate::resource::Layout;
+pub use texunit_forms::{ClampMode, Coordinates, Geometry, ReduceOp, ReduceType};
 
 /// A 32-bit value for each lane of a warp: raw bits of f32, s32 or u32.
 pub type Lanes = [u32; 32];
@@ -12,95 +13,6 @@ pub fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
         mask &= mask.wrapping_sub(1);
         (lane < 32).then_some(lane as usize)
     })
-}
-
-/// Geometry of a texture or surface instruction (PTX `.geom`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Geometry {
-    D1,
-    D2,
-    D3,
-    A1d,
-    A2d,
-    Cube,
-    Acube,
-    D2ms,
-    A2dms,
-}
-
-impl Geometry {
-    /// PTX name with its dot.
-    pub fn name(self) -> &'static str {
-        match self {
-            Geometry::D1 => ".1d",
-            Geometry::D2 => ".2d",
-            Geometry::D3 => ".3d",
-            Geometry::A1d => ".a1d",
-            Geometry::A2d => ".a2d",
-            Geometry::Cube => ".cube",
-            Geometry::Acube => ".acube",
-            Geometry::D2ms => ".2dms",
-            Geometry::A2dms => ".a2dms",
-        }
-    }
-
-    /// The geometry called `.2d`, with or without the dot.
-    pub fn from_name(name: &str) -> Option<Self> {
-        let name = name.strip_prefix('.').unwrap_or(name);
-        Self::ALL.into_iter().find(|g| &g.name()[1..] == name)
-    }
-
-    /// All of them.
-    pub const ALL: [Geometry; 9] = {
-        use Geometry as G;
-        [G::D1, G::D2, G::D3, G::A1d, G::A2d, G::Cube, G::Acube, G::D2ms, G::A2dms]
-    };
-
-    /// The geometry of layers of this one: `.a1d` of `.1d`, `.a2d` of `.2d`.
-    pub fn layered(self) -> Option<Self> {
-        match self {
-            Geometry::D1 => Some(Geometry::A1d),
-            Geometry::D2 => Some(Geometry::A2d),
-            _ => None,
-        }
-    }
-
-    /// Axes of one layer, face or sample plane: 1, 2 or 3.
-    pub fn axes(self) -> usize {
-        match self {
-            Geometry::D1 | Geometry::A1d => 1,
-            Geometry::D3 => 3,
-            _ => 2,
-        }
-    }
-
-    /// Whether the first coordinate (`.a2dms`: the second) is an array index.
-    pub fn is_array(self) -> bool {
-        matches!(self, Geometry::A1d | Geometry::A2d | Geometry::Acube | Geometry::A2dms)
-    }
-
-    /// Whether coordinates are a direction.
-    pub fn is_cube(self) -> bool {
-        matches!(self, Geometry::Cube | Geometry::Acube)
-    }
-
-    /// Whether a coordinate is a sample number.
-    pub fn is_multisample(self) -> bool {
-        matches!(self, Geometry::D2ms | Geometry::A2dms)
-    }
-
-    /// Coordinates of a `tex`, array index and sample number included. Instructions may be
-    /// written with more, which are ignored.
-    pub fn coordinates(self) -> usize {
-        let point = if self.is_cube() { 3 } else { self.axes() };
-        point + usize::from(self.is_array()) + usize::from(self.is_multisample())
-    }
-
-    /// Number of components of `dPdx` and `dPdy`: those of the point, without the array index.
-    pub fn gradients(self) -> usize {
-        if self.is_cube() { 3 } else { self.axes() }
-    }
 }
 
 /// Type of coordinates.
@@ -186,9 +98,8 @@ pub struct FetchRequest<'a> {
     /// Components that are read later, bit 0 for x; others may be left as they are. Registers of
     /// an `.f16x2` result count as components 0 and 1.
     pub components: u8,
-    /// In the order of the instruction: array index first; `.2dms` {sample, x, y}, `.a2dms`
-    /// {sample, layer, x, y}.
-    pub coords: [&'a Lanes; 4],
+    /// Layer and sample as u32, the point by the type of the coordinates.
+    pub coords: Coordinates<&'a Lanes>,
     /// Offsets along x, y, z as written (s32): the unit cuts them to 4 or 6 bits.
     pub offset: [&'a Lanes; 3],
     /// Level of `tex.level`: f32 or s32 bits, by the type of the coordinates.
@@ -206,7 +117,8 @@ pub static ZERO_LANES: Lanes = [0; 32];
 
 impl<'a> FetchRequest<'a> {
     /// A fetch of all components for these lanes and coordinates, without other operands.
-    pub fn new(active: u32, coords: [&'a Lanes; 4]) -> Self {
+    #[inline(always)]
+    pub fn new(active: u32, coords: Coordinates<&'a Lanes>) -> Self {
         Self {
             active,
             components: 0xf,
@@ -235,8 +147,8 @@ impl<'a> FetchRequest<'a> {
 /// The operands of one thread's fetch, as in [`FetchRequest`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FetchOperands {
-    /// Array index or sample first; f32, s32 or u32 bits.
-    pub coords: [u32; 4],
+    /// f32, s32 or u32 bits.
+    pub coords: Coordinates<u32>,
     /// Offsets as written, before they are cut to 4 or 6 bits.
     pub offset: [i32; 3],
     /// Level: f32 or s32 bits.
@@ -285,7 +197,7 @@ pub enum PlanError {
 /// An instruction whose geometry is neither that of its texture or surface nor one that sees it all
 /// the same (docs/numerics.md 1.13, 10.10).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the instruction has {} geometry, but {resource}", .instruction.name())]
+#[error("the instruction has .{instruction} geometry, but {resource}")]
 pub struct GeometryError {
     /// Of the instruction.
     pub instruction: Geometry,
@@ -295,39 +207,6 @@ pub struct GeometryError {
     pub layout: Layout,
     /// `texture `name` is a 2D array of 4 x 4 u8x4`
     pub resource: String,
-}
-
-/// `.clamp` of a surface instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum ClampMode {
-    Trap,
-    Clamp,
-    Zero,
-}
-
-/// `.op` of a `sured`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum ReduceOp {
-    Add,
-    Min,
-    Max,
-    And,
-    Or,
-}
-
-/// Operand type of a `sured`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum ReduceType {
-    U32,
-    S32,
-    U64,
-    S64,
-    B32,
-    /// `sured.p` only.
-    B64,
 }
 
 /// What a surface instruction does.
@@ -391,9 +270,8 @@ impl SurfaceForm {
 pub struct SurfaceRequest<'a> {
     /// Lanes that take part.
     pub active: u32,
-    /// Layer first if there is one (u32), then x in bytes (`.b`) or texels (`.p`), y, z (s32
-    /// bits); others unused.
-    pub coords: [&'a Lanes; 3],
+    /// The layer as u32; x in bytes (`.b`) or texels (`.p`), y, z as s32. There are no samples.
+    pub coords: Coordinates<&'a Lanes>,
 }
 
 /// Elements of a surface access, each zero-extended to 64 bits; only the first `vector` count.

@@ -11,8 +11,8 @@ mod place;
 pub use place::{SurfaceOutcome, SurfacePlace};
 
 use crate::request::{
-    AccessFault, ClampMode, Geometry, GeometryError, PlanError, SurfaceAnswer, SurfaceForm,
-    SurfaceRequest, lanes,
+    AccessFault, ClampMode, Coordinates, Geometry, GeometryError, PlanError, SurfaceAnswer,
+    SurfaceForm, SurfaceRequest, lanes,
 };
 use crate::resource::Resource;
 use crate::sampler::Surface;
@@ -56,8 +56,7 @@ impl SurfacePlan {
         let resource = &surface.resource;
         check_geometry(form, resource)?;
         let (action, unit) = Action::new(form, resource)?;
-        let coordinates = (form.geometry.is_array(), form.geometry.axes());
-        let rule = Rule::new(resource, coordinates, form.clamp, unit, action.size());
+        let rule = Rule::new(resource, form.geometry, form.clamp, unit, action.size());
         if matches!(action, Action::Reduce { .. }) && !rule.is_aligned() {
             return Err(PlanError::Undefined(format!(
                 "{form}: the texels of {} do not lie at multiples of 8 bytes",
@@ -115,9 +114,8 @@ impl SurfacePlan {
         Ok(())
     }
 
-    /// How an access at these coordinates finds its bytes: layer first, as in a
-    /// [`SurfaceRequest`]. Nothing is stored.
-    pub fn trace(&self, coords: [u32; 3]) -> SurfaceTrace {
+    /// How an access at these coordinates finds its bytes. Nothing is stored.
+    pub fn trace(&self, coords: Coordinates<u32>) -> SurfaceTrace {
         let (rule, resource) = (&self.rule, &*self.surface.resource);
         let coordinate = rule.coordinate(coords);
         let outcome = rule.apply(coordinate, resource);

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_texel::Format;
 use texunit_unit::{
-    AddressMode, ArrayShape, CompareFunction, CoordType, Extent, FetchAnswer, FetchForm, FetchKind,
-    FetchPlan, FetchRequest, Filter, Geometry, Lod, ReadMode, Residency, Resource, ResultType,
-    Sampler, Scratch, Texture,
+    AddressMode, ArrayShape, CompareFunction, CoordType, Coordinates, Extent, FetchAnswer,
+    FetchForm, FetchKind, FetchPlan, FetchRequest, Filter, Geometry, Lod, ReadMode, Residency,
+    Resource, ResultType, Sampler, Scratch, Texture,
 };
 
 thread_local! {
@@ -78,7 +78,8 @@ fn kinds(geometry: Geometry) -> Vec<(FetchKind, CoordType)> {
 fn allocations(plan: &FetchPlan, scratch: &mut Scratch) -> u64 {
     let lanes =
         |from: f32, step: f32| std::array::from_fn(|lane| (from + step * lane as f32).to_bits());
-    let coords = [lanes(0.0, 0.07), lanes(1.0, -0.11), lanes(-0.4, 0.05), lanes(0.3, 0.02)];
+    let point = [lanes(1.0, -0.11), lanes(-0.4, 0.05), lanes(0.3, 0.02)];
+    let coords = Coordinates { layer: lanes(0.0, 0.07), sample: lanes(0.0, 0.07), point };
     let (offset, level) = (std::array::from_fn(|lane| lane as u32), lanes(-0.5, 0.2));
     let (dpdx, dpdy, compare) = (lanes(0.01, 0.03), lanes(0.3, -0.01), lanes(0.0, 0.03));
     let request = FetchRequest {
@@ -110,7 +111,7 @@ fn fetches_allocate_nothing() {
     let mut plans = 0;
     let samplers =
         [(Filter::Point, 0, false), (Filter::Linear, 0, false), (Filter::Linear, 16, true)];
-    for geometry in Geometry::ALL {
+    for &geometry in Geometry::ALL {
         for format in Format::all() {
             for (filter, max_anisotropy, rich) in samplers {
                 let sampler = Sampler {

@@ -9,7 +9,7 @@ use texunit_texel::Format;
 use texunit_unit::reference::trace::Trace;
 use texunit_unit::reference::{fetch, trace};
 use texunit_unit::{
-    AddressMode, ArrayShape, CompareFunction, CoordType, Extent, FetchForm, FetchKind,
+    AddressMode, ArrayShape, CompareFunction, CoordType, Coordinates, Extent, FetchForm, FetchKind,
     FetchOperands, Filter, Geometry, Lod, ReadMode, Resource, ResultType, Sampler, Texture,
 };
 
@@ -46,8 +46,8 @@ fn sampler(filter: Filter, mode: AddressMode) -> Sampler {
 }
 
 fn at(coords: [f32; 3]) -> FetchOperands {
-    let [x, y, z] = coords.map(f32::to_bits);
-    FetchOperands { coords: [x, y, z, 0], ..FetchOperands::default() }
+    let coords = Coordinates::at(coords.map(f32::to_bits), 0);
+    FetchOperands { coords, ..FetchOperands::default() }
 }
 
 /// Results as floats.

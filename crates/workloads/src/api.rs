@@ -1,11 +1,13 @@
 //! Fetches through the Rust API: coordinates lie in arrays, results go to arrays. A batch of results
 //! lies where the one before it did, as where the caller uses them up.
 
-use crate::measure::Effort;
+use crate::effort::Effort;
 use crate::workload::{Trouble, Workload, samples};
 use std::ops::Range;
 use std::sync::Arc;
-use texunit_unit::{FetchArrays, FetchKind, FetchOperands, FetchPlan, Lod, Scratch, Texture};
+use texunit_unit::{
+    Coordinates, FetchArrays, FetchKind, FetchOperands, FetchPlan, Lod, Scratch, Texture,
+};
 
 /// A workload made ready.
 pub struct Arrays {
@@ -28,7 +30,7 @@ struct Worker {
 /// The operands of all fetches; arrays that the instruction has no operand for are empty.
 #[derive(Default)]
 struct Operands {
-    coords: [Vec<u32>; 4],
+    coords: Coordinates<Vec<u32>>,
     offset: [Vec<u32>; 3],
     level: Vec<u32>,
     dpdx: [Vec<u32>; 3],
@@ -41,8 +43,8 @@ impl Operands {
         let form = workload.form;
         let all: Vec<FetchOperands> = (0..fetches).map(workload.operands).collect();
         let mut made = Self::default();
-        for c in 0..form.geometry.coordinates() {
-            made.coords[c] = all.iter().map(|o| o.coords[c]).collect();
+        for &element in form.geometry.elements() {
+            *made.coords.get_mut(element) = all.iter().map(|o| *o.coords.get(element)).collect();
         }
         if form.offset {
             for c in 0..form.geometry.axes() {
@@ -98,7 +100,7 @@ impl Arrays {
     /// Makes all fetches once, an equal part of the arrays on each thread.
     pub fn run(&mut self) {
         let Self { workload, plan, operands, batch, workers, .. } = self;
-        let fetches = operands.coords[0].len();
+        let fetches = operands.coords.point[0].len();
         // Whole warps.
         let part = fetches.div_ceil(workers.len()).next_multiple_of(32);
         let job = Job { plan, operands, batch: *batch, components: workload.components };
@@ -121,7 +123,7 @@ impl Arrays {
     /// Compares a few hundred results with the reference.
     pub fn verify(&mut self) -> Result<(), Trouble> {
         let Self { workload, texture, plan, operands, batch, workers } = self;
-        let fetches = operands.coords[0].len();
+        let fetches = operands.coords.point[0].len();
         let job = Job { plan, operands, batch: *batch, components: workload.components };
         for fetch in samples(fetches as u32) {
             // A warp in which it is neither first nor last.

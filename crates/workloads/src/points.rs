@@ -1,7 +1,7 @@
 //! Where the benchmarks fetch. The arithmetic is that of the kernels in `kernels.cu`, as nvcc has
 //! translated it, so that a point has the same bits here and there.
 
-use texunit_unit::FetchOperands;
+use texunit_unit::{Coordinates, FetchOperands};
 
 /// From a fetch of a thread of the kernels to its next one.
 pub const STRIDE: u32 = 1 << 20;
@@ -66,8 +66,8 @@ fn fraction(x: f32) -> f32 {
 
 /// Operands of a fetch at a point.
 pub fn at<const N: usize>(point: [f32; N]) -> FetchOperands {
-    let mut coords = [0; 4];
-    for (to, x) in coords.iter_mut().zip(point) {
+    let mut coords = Coordinates::default();
+    for (to, x) in coords.point.iter_mut().zip(point) {
         *to = x.to_bits();
     }
     FetchOperands { coords, ..FetchOperands::default() }

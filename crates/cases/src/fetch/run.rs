@@ -4,8 +4,8 @@ use super::{Expected, ExpectedValue, Uses};
 use std::fmt;
 use std::sync::Arc;
 use texunit_unit::{
-    FetchAnswer, FetchForm, FetchOperands, FetchPlan, FetchRequest, Lanes, PlanError, Sampler,
-    Scratch, SimdLevel, Texture, fetch_level, reference,
+    Coordinates, FetchAnswer, FetchForm, FetchOperands, FetchPlan, FetchRequest, Lanes, PlanError,
+    Sampler, Scratch, SimdLevel, Texture, fetch_level, reference,
 };
 
 /// What one fetch did return.
@@ -88,7 +88,7 @@ impl BuiltFetch {
 
 /// Operands of a warp, in lanes.
 struct WarpOperands {
-    coords: [Lanes; 4],
+    coords: Coordinates<Lanes>,
     offset: [Lanes; 3],
     level: Lanes,
     dpdx: [Lanes; 3],
@@ -102,7 +102,11 @@ impl WarpOperands {
             std::array::from_fn(|lane| warp.get(lane).map_or(0, word))
         };
         Self {
-            coords: std::array::from_fn(|a| lanes(&|o| o.coords[a])),
+            coords: Coordinates {
+                layer: lanes(&|o| o.coords.layer),
+                sample: lanes(&|o| o.coords.sample),
+                point: std::array::from_fn(|a| lanes(&|o| o.coords.point[a])),
+            },
             offset: std::array::from_fn(|a| lanes(&|o| o.offset[a] as u32)),
             level: lanes(&|o| o.level),
             dpdx: std::array::from_fn(|a| lanes(&|o| o.dpdx[a])),
@@ -143,7 +147,8 @@ impl fmt::Display for Disagreement {
         let (form, o) = (self.form, &self.operands);
         let uses = Uses::of(form);
         write!(f, "fetch {}, {form}", self.fetch)?;
-        write!(f, "\n  coords   {}", Words(&o.coords[..form.geometry.coordinates()]))?;
+        let coords: Vec<u32> = o.coords.vector(form.geometry).copied().collect();
+        write!(f, "\n  coords   {}", Words(&coords))?;
         if form.offset {
             write!(f, "\n  offset   {:?}", o.offset)?;
         }

@@ -183,20 +183,17 @@ fn operands(random: &mut Random, case: &FetchCase, offset: [i32; 3]) -> FetchOpe
     let (form, shape) = (case.form, &case.resource.shape);
     let geometry = form.geometry;
     let mut operands = FetchOperands::default();
-    let mut slot = 0;
     if geometry.is_multisample() {
-        operands.coords[slot] = random.below(shape.samples + 2);
-        slot += 1;
+        operands.coords.sample = random.below(shape.samples + 2);
     }
     if geometry.is_array() {
         let layer = random.below(shape.layers + 2);
-        operands.coords[slot] = if random.once_in(20) { u32::MAX } else { layer };
-        slot += 1;
+        operands.coords.layer = if random.once_in(20) { u32::MAX } else { layer };
     }
     let normalized = case.normalized_coords && !case.sampler.force_unnormalized_coords;
     for axis in 0..geometry.gradients() {
         let size = shape.extent.axes()[axis.min(geometry.axes() - 1)];
-        operands.coords[slot + axis] = if form.coord == CoordType::S32 {
+        operands.coords.point[axis] = if form.coord == CoordType::S32 {
             (random.below(size + 4) as i32 - 2) as u32
         } else if geometry.is_cube() {
             direction(random)

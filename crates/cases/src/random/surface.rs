@@ -7,7 +7,9 @@ use crate::op::SurfaceOp;
 use crate::surface::{SurfaceAccess, SurfaceCase};
 use std::sync::Arc;
 use texunit_texel::{Channel, Format};
-use texunit_unit::{ClampMode, Geometry, ReduceOp, ReduceType, SurfaceForm, SurfaceKind};
+use texunit_unit::{
+    ClampMode, Coordinates, Geometry, ReduceOp, ReduceType, SurfaceForm, SurfaceKind,
+};
 
 const ACCESSES: u32 = 32;
 const GEOMETRIES: [Geometry; 5] =
@@ -53,18 +55,18 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
     // A row that is shorter than the access has no place to clamp to.
     let stores = !matches!(kind, SurfaceKind::Load { .. });
     let accesses = (0..ACCESSES).map(|_| {
-        let mut numbers = Vec::new();
+        let mut coords = Coordinates::default();
         if geometry.is_array() {
-            numbers.push(random.below(shape.layers + 1));
+            coords.layer = random.below(shape.layers + 1);
         }
         let columns = row.div_ceil(unit);
-        numbers.push((random.below(columns + 4) as i32 - 2).wrapping_mul(unit as i32) as u32);
+        coords.point[0] = (random.below(columns + 4) as i32 - 2).wrapping_mul(unit as i32) as u32;
         for axis in 1..geometry.axes() {
-            numbers.push((random.below(shape.extent.axes()[axis] + 2) as i32 - 1) as u32);
+            coords.point[axis] = (random.below(shape.extent.axes()[axis] + 2) as i32 - 1) as u32;
         }
         SurfaceAccess {
             size: None,
-            coords: std::array::from_fn(|i| numbers.get(i).copied().unwrap_or(0)),
+            coords,
             bytes: stores.then(|| (0..bytes).map(|_| random.word() as u8).collect()),
             fault: None,
         }

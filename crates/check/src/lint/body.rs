@@ -230,7 +230,7 @@ fn find_name(operand: &ast::Operand, wanted: &str) -> Option<Span> {
     }
 }
 
-/// How many of the first operands an instruction writes; `None` if the checker does not know.
+/// How many of the operands in its list an instruction writes; `None` if the checker does not know.
 fn destinations(i: &Instruction, a: &ast::Instruction) -> Option<usize> {
     use Opcode::*;
     if i.operands.is_empty() && !a.operands.is_empty() {
@@ -261,15 +261,14 @@ fn registers(i: &Instruction, a: &ast::Instruction, mut f: impl FnMut(RegId, Acc
         f(guard.reg, Access::Read);
     }
     let Some(written) = destinations(i, a) else { return };
-    let (dest, sources) = i.operands.split_at(written.min(i.operands.len()));
     // What is in a register does not matter to `xor %r1, %r2, %r2`, which makes a zero.
     let zero = matches!(i.opcode, Opcode::Xor | Opcode::Sub)
         && !i.mods.types.iter().any(|ty| ty.is_float())
-        && matches!(sources, [a, b] if a == b);
-    for operand in sources.iter().filter(|_| !zero) {
+        && matches!(i.operands.get(written..), Some([a, b]) if a == b);
+    for operand in i.operands.read(written).filter(|_| !zero) {
         each(operand, &mut |reg| f(reg, Access::Read));
     }
-    for operand in dest {
+    for operand in i.operands.written(written) {
         each(operand, &mut |reg| f(reg, Access::Write));
     }
 }

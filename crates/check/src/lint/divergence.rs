@@ -273,8 +273,9 @@ impl<'b, 'a> Values<'b, 'a> {
             body.syntax[at].operands.first().map(|o| &o.kind),
             Some(OperandKind::Pair(..))
         );
-        let implied = matches!(i.opcode, Opcode::Setp | Opcode::Shfl | Opcode::Tex | Opcode::Tld4);
-        let sources = &i.operands[(1 + usize::from(pair || implied)).min(i.operands.len())..];
+        let implied = matches!(i.opcode, Opcode::Setp | Opcode::Shfl);
+        let written = 1 + usize::from(pair || implied);
+        let sources: Vec<&Operand> = i.operands.read(written).collect();
         let kinds: Vec<Value> = sources.iter().map(|o| self.operand(o, at)).collect();
         let mut value = kinds.iter().fold(Value::default(), |v, &k| v.join(k));
         let kinds: Vec<Kind> = kinds.iter().map(|v| v.kind).collect();
@@ -295,7 +296,7 @@ impl<'b, 'a> Values<'b, 'a> {
                 Value { kind: Kind::Varying, ..value }
             }
             Opcode::Cvt | Opcode::Cvta => value,
-            _ => Value { kind: combine(body, at, value.kind, sources, &kinds), ..value },
+            _ => Value { kind: combine(body, at, value.kind, &sources, &kinds), ..value },
         };
         if let Some(guard) = i.guard {
             let guard = self.use_of(guard.reg, at);

@@ -67,7 +67,7 @@ pub(super) fn combine(
     body: &Body,
     at: usize,
     joined: Kind,
-    sources: &[Operand],
+    sources: &[&Operand],
     kinds: &[Kind],
 ) -> Kind {
     let i = &body.code[at];

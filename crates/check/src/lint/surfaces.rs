@@ -1,7 +1,7 @@
 //! Constants that surface and texture instructions cannot use as they are: W0220, and W0101 where
 //! an offset comes out of a register.
 
-use texunit_isa::{Geometry, MipMode, Opcode};
+use texunit_isa::{Element, Geometry, Opcode};
 use texunit_syntax::ast::OperandKind;
 use texunit_syntax::{Diagnostic, Span};
 
@@ -26,22 +26,16 @@ fn misaligned(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
     let i = &body.code[at];
     let Some(ty) = i.mods.ty() else { return };
     let size = ty.bytes() * u32::from(i.mods.vector.max(1));
-    let place = if i.opcode == Opcode::Suld { 2 } else { 1 };
-    let Some(Operand::Vector(coordinates)) = i.operands.get(place) else { return };
-    let element = match i.mods.geometry {
-        Some(Geometry::A1d | Geometry::A2d) => 1,
-        _ => 0,
-    };
-    let Some((x, write)) = coordinates.get(element).and_then(|x| body.integer(x, at)) else {
-        return;
-    };
+    let (Some(operands), Some(geometry)) = (i.operands.surface(), i.mods.geometry) else { return };
+    let x = operands.coords.get(Element::X).as_ref();
+    let Some((x, write)) = x.and_then(|x| body.integer(x, at)) else { return };
     if size < 2 || x.rem_euclid(size as i32) == 0 {
         return;
     }
     let name = body.mnemonic(at);
     let mut diagnostic = Diagnostic::warning(
         "W0220",
-        coordinate_span(body, at, element),
+        coordinate_span(body, at, geometry, Element::X),
         format!("x = {x} is not a multiple of the {size} bytes that {name} moves"),
     )
     .label("such an access is a fault")
@@ -61,7 +55,8 @@ fn suggestion(x: i32, size: u32) -> String {
 }
 
 /// The place of an element of the coordinates, which stand last in the brackets.
-fn coordinate_span(body: &Body, at: usize, element: usize) -> Span {
+fn coordinate_span(body: &Body, at: usize, geometry: Geometry, element: Element) -> Span {
+    let element = geometry.elements().iter().position(|&e| e == element).unwrap_or(0);
     let syntax = body.syntax[at];
     let inside = syntax.operands.iter().find_map(|o| match &o.kind {
         OperandKind::Bracket(items) => items.last(),
@@ -77,13 +72,8 @@ fn coordinate_span(body: &Body, at: usize, element: usize) -> Span {
 /// Offsets in registers that hold a known constant; the checker has looked at those written out.
 fn offsets(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
     let i = &body.code[at];
-    let first = match i.mods.mip {
-        Some(MipMode::Level) => 6,
-        Some(MipMode::Grad) => 7,
-        _ => 5,
-    };
-    let Some(Operand::Vector(offsets)) = i.operands.get(first) else { return };
-    for (n, offset) in offsets.iter().enumerate().take(dimensions(i.mods.geometry)) {
+    let Some(fetch) = i.operands.fetch() else { return };
+    for (n, offset) in fetch.offset.iter().flatten().enumerate() {
         let Operand::Reg(reg) = offset else { continue };
         let Some((bits, write)) = body.constant(*reg, at) else { continue };
         let value = bits as u32 as i32;
@@ -91,7 +81,10 @@ fn offsets(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
             continue;
         }
         let modulo = if i.opcode == Opcode::Tld4 { 64 } else { 16 };
-        let operand = body.syntax[at].operands.get(first - 3).map(|o| (&o.kind, o.span));
+        // Nothing stands behind it but the reference of a compare.
+        let behind = usize::from(fetch.compare.is_some());
+        let operand = body.syntax[at].operands.iter().rev().nth(behind);
+        let operand = operand.map(|o| (&o.kind, o.span));
         let span = match operand {
             Some((OperandKind::Vector(items), span)) => items.get(n).map_or(span, |o| o.span),
             Some((_, span)) => span,
@@ -104,14 +97,5 @@ fn offsets(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
                 .note(body.syntax[write].span, "set here")
                 .help("add to the coordinates instead"),
         );
-    }
-}
-
-/// How many elements of an offset count; the others are padding.
-fn dimensions(geometry: Option<Geometry>) -> usize {
-    match geometry {
-        Some(Geometry::D1 | Geometry::A1d) => 1,
-        Some(Geometry::D3) => 3,
-        _ => 2,
     }
 }

@@ -89,7 +89,7 @@ impl<'b, 'a> Textures<'b, 'a> {
                     Opcode::Tex | Opcode::Tld4 => fetches.extend(Fetch::new(body, at)),
                     // Queries change nothing.
                     Opcode::Txq => {}
-                    _ => handed_on.extend(i.operands.iter().filter_map(|o| match o {
+                    _ => handed_on.extend(i.operands.read(0).filter_map(|o| match o {
                         Operand::AddressOf(Base::Variable(id), _)
                         | Operand::Handle(Base::Variable(id)) => Some(*id),
                         Operand::Element(element) => match element.base {
@@ -333,12 +333,11 @@ impl<'b, 'a> Fetch<'b, 'a> {
         if i.mods.unexecuted.is_some() || !body.graph.reaches(body.graph.block_of(at)) {
             return None;
         }
-        let Some(Operand::Handle(Base::Variable(texture))) = i.operands.get(2) else {
-            return None;
-        };
-        let sampler = match i.operands.get(3) {
+        let operands = i.operands.fetch()?;
+        let Operand::Handle(Base::Variable(texture)) = &operands.texture else { return None };
+        let sampler = match &operands.sampler {
             Some(Operand::Handle(Base::Variable(sampler))) => Some(*sampler),
-            Some(Operand::Discard) => Some(*texture),
+            None => Some(*texture),
             _ => None,
         };
         let integer = i.mods.types.get(1) == Some(&ScalarType::S32);
@@ -349,15 +348,8 @@ impl<'b, 'a> Fetch<'b, 'a> {
         self.body.code[self.at].opcode == Opcode::Tld4
     }
 
-    /// Whether the last operand is a depth to compare with.
+    /// Whether there is a depth to compare with; then it stands last.
     fn compares(&self) -> bool {
-        let i = &self.body.code[self.at];
-        let levels = match i.mods.mip {
-            Some(MipMode::Level) => 1,
-            Some(MipMode::Grad) => 2,
-            _ => 0,
-        };
-        let after = i.operands.get(5 + levels..).unwrap_or(&[]);
-        matches!(after.last(), Some(Operand::Reg(_) | Operand::Imm(_)))
+        self.body.code[self.at].operands.fetch().is_some_and(|fetch| fetch.compare.is_some())
     }
 }

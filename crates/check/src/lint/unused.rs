@@ -27,7 +27,7 @@ pub(super) fn lint(bodies: &Bodies, out: &mut Vec<Diagnostic>) {
                     foreign.insert(name);
                 });
             }
-            for operand in &i.operands {
+            for operand in i.operands.read(0) {
                 used.operand(operand, &mut params);
             }
         }

@@ -241,8 +241,8 @@ fn format(text: &str) -> Result<Format, String> {
 }
 
 fn geometry(text: &str) -> Result<Geometry, String> {
-    let names: Vec<&str> = Geometry::ALL.iter().map(|g| &g.name()[1..]).collect();
-    Geometry::from_name(text).ok_or_else(|| unknown(text, &names))
+    let names: Vec<&str> = Geometry::ALL.iter().map(|g| g.name()).collect();
+    Geometry::from_name(text.strip_prefix('.').unwrap_or(text)).ok_or_else(|| unknown(text, &names))
 }
 
 fn unknown(text: &str, names: &[&str]) -> String {

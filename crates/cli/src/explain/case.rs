@@ -185,7 +185,7 @@ fn surface_case(
     };
     let bytes = access.and_then(|a| a.bytes.clone());
     let elements = SurfaceExplanation::elements(form, bytes.as_deref().unwrap_or_default());
-    let coords = access.map_or([0; 3], |a| a.coords);
+    let coords = access.map_or_else(Default::default, |a| a.coords);
     let mut explanation = match SurfaceExplanation::new(form, &built.surface, coords, elements) {
         Ok(explanation) => explanation,
         Err(error) => return refusal(case, &error.to_string(), format),

@@ -3,7 +3,10 @@
 //! A float is a decimal number, `nan`, `inf` or `-inf`; a whole number is decimal. Either may be
 //! bits, eight hexadecimal digits at most: `bits:3f800000`.
 
-use texunit_unit::{CoordType, FetchForm, FetchKind, FetchOperands, Geometry, Lod, SurfaceForm};
+use texunit_unit::{
+    CoordType, Coordinates, Element, FetchForm, FetchKind, FetchOperands, Geometry, Lod,
+    SurfaceForm,
+};
 
 use super::args::AccessArgs;
 
@@ -11,7 +14,8 @@ use super::args::AccessArgs;
 pub(super) fn fetch(args: &AccessArgs, form: FetchForm) -> Result<FetchOperands, String> {
     let g = form.geometry;
     let (gradients, axes) = (g.gradients(), g.axes());
-    let mut operands = FetchOperands { coords: coordinates(args, form)?, ..Default::default() };
+    let coords = coordinates(args, g, form.coord)?;
+    let mut operands = FetchOperands { coords, ..Default::default() };
     let level = form.kind == FetchKind::Sample(Lod::Level);
     match (&args.lod, level) {
         (Some(text), true) => {
@@ -50,59 +54,42 @@ pub(super) fn fetch(args: &AccessArgs, form: FetchForm) -> Result<FetchOperands,
     Ok(operands)
 }
 
-/// What the coordinates of a geometry are called.
-fn coordinate_names(g: Geometry) -> Vec<&'static str> {
-    let mut names = Vec::new();
-    if g.is_multisample() {
-        names.push("SAMPLE");
+/// What an element of a coordinate vector is called.
+fn coordinate_name(g: Geometry, element: Element) -> &'static str {
+    match element {
+        Element::Sample => "SAMPLE",
+        Element::Layer if g.is_cube() => "CUBE",
+        Element::Layer => "LAYER",
+        Element::X => "X",
+        Element::Y => "Y",
+        Element::Z => "Z",
     }
-    if g.is_array() {
-        names.push(if g.is_cube() { "CUBE" } else { "LAYER" });
-    }
-    names.extend(&["X", "Y", "Z"][..g.gradients()]);
-    names
 }
 
-fn coordinates(args: &AccessArgs, form: FetchForm) -> Result<[u32; 4], String> {
+/// Coordinates in the order of the instruction; layer and sample are unsigned.
+fn coordinates(args: &AccessArgs, g: Geometry, ty: CoordType) -> Result<Coordinates<u32>, String> {
+    let names: Vec<_> = g.elements().iter().map(|&e| coordinate_name(g, e)).collect();
     let text = args.at.as_deref().unwrap_or_default();
-    let names = coordinate_names(form.geometry);
-    let parts = at_parts(text, &names, form.geometry)?;
-    let mut coords = [0; 4];
-    for ((to, part), name) in coords.iter_mut().zip(parts).zip(&names) {
-        let value = match name.len() {
-            1 => coordinate(form.coord, part),
-            // An array index or a sample number.
-            _ => unsigned(part),
-        };
-        *to = value.map_err(|e| format!("--at, {name}: {e}"))?;
-    }
-    Ok(coords)
-}
-
-fn at_parts<'a>(text: &'a str, names: &[&str], g: Geometry) -> Result<Vec<&'a str>, String> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
-    if parts.len() == names.len() {
-        return Ok(parts);
+    if parts.len() != names.len() {
+        return Err(format!(
+            ".{g} takes {}: --at {} (found {})",
+            count(names.len(), "coordinate"),
+            names.join(","),
+            parts.len()
+        ));
     }
-    Err(format!(
-        "{} takes {}: --at {} (found {})",
-        g.name(),
-        count(names.len(), "coordinate"),
-        names.join(","),
-        parts.len()
-    ))
-}
-
-/// Coordinates of a surface access: layer first, if there is one.
-pub(super) fn surface(args: &AccessArgs, form: SurfaceForm) -> Result<[u32; 3], String> {
-    let names = coordinate_names(form.geometry);
-    let parts = at_parts(args.at.as_deref().unwrap_or_default(), &names, form.geometry)?;
-    let mut coords = [0; 3];
-    for ((to, part), name) in coords.iter_mut().zip(parts).zip(&names) {
-        let value = if name.len() == 1 { integer(part) } else { unsigned(part) };
-        *to = value.map_err(|e| format!("--at, {name}: {e}"))?;
+    let mut coords = Coordinates::default();
+    for ((&element, part), name) in g.elements().iter().zip(parts).zip(&names) {
+        let value = if element.is_index() { unsigned(part) } else { coordinate(ty, part) };
+        *coords.get_mut(element) = value.map_err(|e| format!("--at, {name}: {e}"))?;
     }
     Ok(coords)
+}
+
+/// Coordinates of a surface access.
+pub(super) fn surface(args: &AccessArgs, form: SurfaceForm) -> Result<Coordinates<u32>, String> {
+    coordinates(args, form.geometry, CoordType::S32)
 }
 
 /// Elements of a surface store: decimal numbers of up to 64 bits, floats with a point, or bits.

@@ -86,9 +86,8 @@ fn container(args: &TextureArgs, file: &Path) -> Result<Source, Trouble> {
         return Err(Trouble::usage(format!("`{name}` says it itself: leave {option} out")));
     }
     if let Some(other) = args.geometry.filter(|&g| g != geometry) {
-        let (other, own) = (other.name(), geometry.name());
         return Err(Trouble::usage(format!(
-            "`{name}` is {own}, not {other}: leave --geometry out"
+            "`{name}` is .{geometry}, not .{other}: leave --geometry out"
         )));
     }
     let as_format = match args.texel_format {
@@ -171,7 +170,7 @@ fn flat(args: &TextureArgs, file: &Path, kind: Kind, wanted: Geometry) -> Result
 fn describe(shape: &ArrayShape) -> String {
     let g = shape.geometry;
     let size: Vec<String> = shape.extent.axes()[..g.axes()].iter().map(u32::to_string).collect();
-    let mut text = format!("{} texels of {} ({})", size.join(" x "), shape.format, g.name());
+    let mut text = format!("{} texels of {} (.{g})", size.join(" x "), shape.format);
     if g.is_cube() {
         text = format!("{} of {text}", count(shape.planes(), "face"));
     } else if g.is_array() {
@@ -204,8 +203,7 @@ fn extent(
         (Some(size), _) => {
             let (found, names) = (size.len(), ["W", "W,H", "W,H,D"][axes - 1]);
             return Err(Trouble::usage(format!(
-                "{} takes --size {names} (found {found})",
-                geometry.name()
+                ".{geometry} takes --size {names} (found {found})"
             )));
         }
         (None, None) => {

@@ -78,7 +78,7 @@ pub(crate) const GEOMETRIES: [(Geometry, &str); 7] = [
 pub(crate) fn kernels() -> String {
     let mut text = String::from(".version 8.0\n.target sm_80\n.address_size 64\n");
     for (geometry, operands) in GEOMETRIES {
-        let name = geometry.name().trim_start_matches('.');
+        let name = geometry.name();
         let fetch = format!("tex.{name}.v4.f32.f32 {{r0, r1, r2, r3}}, [t, {operands}];");
         kernel(&mut text, &format!("fetch_{name}"), &fetch);
         let fetch = format!("tex.level.{name}.v4.f32.f32 {{r0, r1, r2, r3}}, [t, {operands}], w;");

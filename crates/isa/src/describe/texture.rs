@@ -94,7 +94,7 @@ fn fetch(row: &Fetch) -> FormText {
         Some(MipMode::Grad) => ", dPdx, dPdy",
         _ => "",
     };
-    rest += if geometry.offsets.is_empty() { "" } else { "{, e}" };
+    rest += if geometry.offsets { "{, e}" } else { "" };
     rest += if geometry.compare { "{, f}" } else { "" };
     FormText {
         syntax: format!("{}{types}", row.name()),
@@ -281,13 +281,13 @@ fn surface_data(opcode: Opcode, list: &mut Vec<OperandText>) {
 /// The coordinate vector of a geometry.
 fn coordinates(row: &GeometryRow, offsets: bool, gradients: bool) -> OperandText {
     let sizes: Vec<String> = row.coordinate_sizes().iter().map(ToString::to_string).collect();
-    let names: Vec<String> = row.elements().map(crate::texture::Element::name).collect();
+    let names: Vec<&str> = row.elements().map(texunit_forms::Element::name).collect();
     let mut doc = row.doc.to_owned();
-    if offsets && !row.offsets.is_empty() {
+    if offsets && row.offsets {
         let sizes: Vec<String> = row.offset_sizes().iter().map(ToString::to_string).collect();
         doc += &format!(" e has {} elements.", sizes.join(" or "));
     }
-    if gradients && !row.gradients.is_empty() {
+    if gradients && row.gradients {
         let n = row.gradient_size();
         doc += &format!(" dPdx and dPdy have {n} element{}.", if n == 1 { "" } else { "s" });
     }

@@ -15,11 +15,11 @@ super::rows! { ROWS:
     Sust "^surf:b geom:SGEOM hint:wb|cg|cs|wt? vec:v2|v4? ty:b8|b16|b32 clamp:CLAMP", "@sust", 15, 0, "9.7.11.2", "store of bytes to a surface";
     Sust "^surf:b geom:SGEOM hint:wb|cg|cs|wt? vec:v2? ty:b64 clamp:CLAMP", "@sust", 15, 0, "9.7.11.2", "store of bytes to a surface";
     Sust "^surf:p geom:SGEOM hint:wb|cg|cs|wt? vec:v2|v4? ty:b32 clamp:CLAMP", "@sust", 20, 20, "9.7.11.2", "store of a sample";
-    Sured "^surf:b atom:add geom:1d|2d|3d ty:u32|s32|u64 clamp:CLAMP", "@sured", 20, 20, "9.7.11.3", "sum into bytes of a surface";
-    Sured "^surf:b atom:min|max geom:1d|2d|3d ty:u32|s32 clamp:CLAMP", "@sured", 20, 20, "9.7.11.3", "minimum, maximum of bytes of a surface";
-    Sured "^surf:b atom:min|max geom:1d|2d|3d ty:u64|s64 clamp:CLAMP", "@sured", 81, 50, "9.7.11.3", "minimum, maximum of bytes of a surface";
-    Sured "^surf:b atom:and|or geom:1d|2d|3d ty:b32 clamp:CLAMP", "@sured", 20, 20, "9.7.11.3", "logic on bytes of a surface";
-    Sured "^surf:p atom:add|and|or|min|max geom:1d|2d|3d ty:b32 clamp:CLAMP", "@sured", 20, 20, "9.7.11.3", "operation on a sample";
-    Sured "^surf:p atom:min|max geom:1d|2d|3d ty:b64 clamp:CLAMP", "@sured", 81, 50, "9.7.11.3", "minimum, maximum of a sample";
+    Sured "^surf:b reduce:add geom:1d|2d|3d ty:u32|s32|u64 clamp:CLAMP", "@sured", 20, 20, "9.7.11.3", "sum into bytes of a surface";
+    Sured "^surf:b reduce:min|max geom:1d|2d|3d ty:u32|s32 clamp:CLAMP", "@sured", 20, 20, "9.7.11.3", "minimum, maximum of bytes of a surface";
+    Sured "^surf:b reduce:min|max geom:1d|2d|3d ty:u64|s64 clamp:CLAMP", "@sured", 81, 50, "9.7.11.3", "minimum, maximum of bytes of a surface";
+    Sured "^surf:b reduce:and|or geom:1d|2d|3d ty:b32 clamp:CLAMP", "@sured", 20, 20, "9.7.11.3", "logic on bytes of a surface";
+    Sured "^surf:p reduce:add|and|or|min|max geom:1d|2d|3d ty:b32 clamp:CLAMP", "@sured", 20, 20, "9.7.11.3", "operation on a sample";
+    Sured "^surf:p reduce:min|max geom:1d|2d|3d ty:b64 clamp:CLAMP", "@sured", 81, 50, "9.7.11.3", "minimum, maximum of a sample";
     Suq "query:width|height|depth|channel_data_type|channel_order|array_size|memory_layout ty:b32", "@suq", 15, 0, "9.7.11.4", "attribute of a surface";
 }

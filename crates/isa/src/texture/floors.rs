@@ -57,7 +57,7 @@ pub fn floor_of(opcode: Opcode, mods: &Modifiers) -> Option<Floor> {
             (row.version, row.target)
         }
         Opcode::Suld | Opcode::Sust | Opcode::Sured => {
-            let row = surface_of(opcode, mods.formatted, mods.atom, mods.geometry?, mods.ty()?)?;
+            let row = surface_of(opcode, mods.formatted, mods.reduce, mods.geometry?, mods.ty()?)?;
             (row.version, row.target)
         }
         Opcode::Istypep => (40, 30),

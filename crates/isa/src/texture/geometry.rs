@@ -1,45 +1,17 @@
 //! Geometries: which numbers their coordinates, offsets and gradients are.
 
 use crate::types::Geometry::{self, *};
-
-/// What an element of a coordinate vector is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Element {
-    /// Number of a layer, or of a cube map in an array: always an integer.
-    Layer,
-    /// Number of a sample: always an integer.
-    Sample,
-    /// A coordinate of this axis, of the coordinate type.
-    Axis(char),
-}
-
-impl Element {
-    /// Whether it is an integer whatever the coordinate type.
-    pub const fn is_index(self) -> bool {
-        !matches!(self, Self::Axis(_))
-    }
-
-    /// `layer`, `sample`, `x`.
-    pub fn name(self) -> String {
-        match self {
-            Self::Layer => "layer".into(),
-            Self::Sample => "sample".into(),
-            Self::Axis(axis) => axis.into(),
-        }
-    }
-}
+use texunit_forms::Element;
 
 /// A geometry and what its operands are made of.
 #[derive(Clone, Copy, Debug)]
 pub struct GeometryRow {
     /// The geometry.
     pub geometry: Geometry,
-    /// Elements of the coordinate vector, in order: `l` layer, `s` sample, else an axis.
-    pub coordinates: &'static str,
-    /// Axes of the offset vector; none: there are no offsets.
-    pub offsets: &'static str,
-    /// Axes of a gradient vector; none: there are no gradients.
-    pub gradients: &'static str,
+    /// Whether there are offsets, an element for each axis.
+    pub offsets: bool,
+    /// Whether there are gradients, an element for each coordinate of the point.
+    pub gradients: bool,
     /// Whether there is depth compare.
     pub compare: bool,
     /// Whether coordinates may be `.f32`.
@@ -53,29 +25,28 @@ pub struct GeometryRow {
 /// Every geometry.
 #[rustfmt::skip]
 pub const GEOMETRIES: &[GeometryRow] = &[
-    row(D1,    "x",    "x",   "x",   true,  true,  true,  "One coordinate. A scalar needs no braces."),
-    row(D2,    "xy",   "xy",  "xy",  true,  true,  true,  "Column and row."),
-    row(D3,    "xyz",  "xyz", "xyz", false, true,  true,  "Column, row and slice; the fourth element is not used."),
-    row(A1d,   "lx",   "x",   "x",   true,  true,  true,  "The layer, an unsigned integer that is clamped to the last one, then one coordinate."),
-    row(A2d,   "lxy",  "xy",  "xy",  true,  true,  true,  "The layer, an unsigned integer that is clamped to the last one, then column and row; the fourth element is not used."),
-    row(Cube,  "xyz",  "",    "xyz", true,  true,  false, "A direction. Its largest component selects the face, the other two divided by it the place there; the fourth element is not used."),
-    row(Acube, "lxyz", "",    "xyz", true,  true,  false, "The cube map, an unsigned integer (not the layer: six of them make a cube map), then a direction as of .cube."),
-    row(D2ms,  "sxy",  "xy",  "",    false, false, true,  "The sample, an unsigned integer, then column and row in texels; the fourth element is not used."),
-    row(A2dms, "lsxy", "xy",  "",    false, false, true,  "The layer and the sample, unsigned integers, then column and row in texels."),
+    row(D1,    true,  true,  true,  true,  true,  "One coordinate. A scalar needs no braces."),
+    row(D2,    true,  true,  true,  true,  true,  "Column and row."),
+    row(D3,    true,  true,  false, true,  true,  "Column, row and slice; the fourth element is not used."),
+    row(A1d,   true,  true,  true,  true,  true,  "The layer, an unsigned integer that is clamped to the last one, then one coordinate."),
+    row(A2d,   true,  true,  true,  true,  true,  "The layer, an unsigned integer that is clamped to the last one, then column and row; the fourth element is not used."),
+    row(Cube,  false, true,  true,  true,  false, "A direction. Its largest component selects the face, the other two divided by it the place there; the fourth element is not used."),
+    row(Acube, false, true,  true,  true,  false, "The cube map, an unsigned integer (not the layer: six of them make a cube map), then a direction as of .cube."),
+    row(D2ms,  true,  false, false, false, true,  "The sample, an unsigned integer, then column and row in texels; the fourth element is not used."),
+    row(A2dms, true,  false, false, false, true,  "The sample and the layer, unsigned integers, then column and row in texels."),
 ];
 
 #[allow(clippy::too_many_arguments)]
 const fn row(
     geometry: Geometry,
-    coordinates: &'static str,
-    offsets: &'static str,
-    gradients: &'static str,
+    offsets: bool,
+    gradients: bool,
     compare: bool,
     float: bool,
     integer: bool,
     doc: &'static str,
 ) -> GeometryRow {
-    GeometryRow { geometry, coordinates, offsets, gradients, compare, float, integer, doc }
+    GeometryRow { geometry, offsets, gradients, compare, float, integer, doc }
 }
 
 /// The row of a geometry.
@@ -85,8 +56,8 @@ pub fn geometry(geometry: Geometry) -> &'static GeometryRow {
 
 /// Sizes that a vector of so many numbers may have: PTX has vectors of 1, 2 and 4 elements, and
 /// what is not needed is not used.
-fn sizes(numbers: &str) -> &'static [usize] {
-    match numbers.len() {
+fn sizes(numbers: usize) -> &'static [usize] {
+    match numbers {
         0 => &[],
         1 => &[1, 2, 4],
         2 => &[2, 4],
@@ -97,11 +68,7 @@ fn sizes(numbers: &str) -> &'static [usize] {
 impl GeometryRow {
     /// Elements of the coordinate vector, in order, without those that are not used.
     pub fn elements(&self) -> impl Iterator<Item = Element> + use<> {
-        self.coordinates.chars().map(|letter| match letter {
-            'l' => Element::Layer,
-            's' => Element::Sample,
-            axis => Element::Axis(axis),
-        })
+        self.geometry.elements().iter().copied()
     }
 
     /// How many elements at the beginning are layer and sample numbers.
@@ -117,17 +84,18 @@ impl GeometryRow {
 
     /// Sizes of the coordinate vector.
     pub fn coordinate_sizes(&self) -> &'static [usize] {
-        sizes(self.coordinates)
+        sizes(self.geometry.coordinates())
     }
 
     /// Sizes of the offset vector; none: there are no offsets.
     pub fn offset_sizes(&self) -> &'static [usize] {
-        sizes(self.offsets)
+        sizes(if self.offsets { self.geometry.axes() } else { 0 })
     }
 
     /// Size of the gradient vectors; 0: there are no gradients.
     pub fn gradient_size(&self) -> usize {
-        sizes(self.gradients).first().copied().unwrap_or(0)
+        let elements = if self.gradients { self.geometry.gradients() } else { 0 };
+        sizes(elements).first().copied().unwrap_or(0)
     }
 
     /// Whether it is `.cube` or `.acube`.

@@ -14,7 +14,7 @@ mod surface;
 
 pub use fetch::{FETCHES, Fetch, fetch_of};
 pub use floors::{OPTIONS, Option_, floor_of, option_floors};
-pub use geometry::{Element, GEOMETRIES, GeometryRow, geometry};
+pub use geometry::{GEOMETRIES, GeometryRow, geometry};
 pub use operands::{
     COORDINATES, DATA, QUERY_LEVEL, Registers, SURFACE_COORDINATES, SURFACE_DATA, TEXELS, Texel,
     registers, texel_of,

@@ -1,7 +1,7 @@
 //! Queries: attributes that txq and suq read, and what they read them of.
 
 use crate::Opcode::{self, Suq, Txq};
-use crate::types::Query::{self, *};
+use crate::types::Attribute::{self, *};
 use crate::types::ScalarType::{self, Samplerref, Surfref, Texref};
 
 /// What a query may name; a 64-bit register may stand for any of them.
@@ -28,7 +28,7 @@ pub struct QueryRow {
     /// Whether `.level` stands before it, with a level as third operand.
     pub level: bool,
     /// The attribute.
-    pub query: Query,
+    pub query: Attribute,
     /// What it may name.
     pub handles: Handles,
     /// `.version`, times ten.
@@ -78,7 +78,7 @@ pub const QUERIES: &[QueryRow] = &[
 const fn row(
     opcode: Opcode,
     level: bool,
-    query: Query,
+    query: Attribute,
     handles: Handles,
     version: u32,
     target: u32,
@@ -88,7 +88,7 @@ const fn row(
 }
 
 /// The row of a query, if there is such a query.
-pub fn query_of(opcode: Opcode, level: bool, query: Query) -> Option<&'static QueryRow> {
+pub fn query_of(opcode: Opcode, level: bool, query: Attribute) -> Option<&'static QueryRow> {
     QUERIES.iter().find(|q| q.opcode == opcode && q.level == level && q.query == query)
 }
 

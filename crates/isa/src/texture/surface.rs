@@ -1,8 +1,8 @@
 //! Forms of suld, sust and sured: access, operation, geometry, types.
 
 use crate::Opcode::{self, Suld, Sured, Sust};
-use crate::types::AtomOp::{self, *};
 use crate::types::Geometry::{self, *};
+use crate::types::ReduceOp::{self, *};
 use crate::types::ScalarType::{self, *};
 
 /// Forms of a surface instruction that differ in nothing but words of a list.
@@ -13,7 +13,7 @@ pub struct Surface {
     /// `.p`: samples of the surface's format. `.b`: bytes.
     pub formatted: bool,
     /// Operations of sured.
-    pub operations: &'static [AtomOp],
+    pub operations: &'static [ReduceOp],
     /// Geometries.
     pub geometries: &'static [Geometry],
     /// Types of an element.
@@ -67,7 +67,7 @@ pub const SURFACES: &[Surface] = &[
 const fn row(
     opcode: Opcode,
     formatted: bool,
-    operations: &'static [AtomOp],
+    operations: &'static [ReduceOp],
     geometries: &'static [Geometry],
     types: &'static [ScalarType],
     lanes: &'static [u8],
@@ -82,7 +82,7 @@ const fn row(
 pub fn surface_of(
     opcode: Opcode,
     formatted: bool,
-    operation: Option<AtomOp>,
+    operation: Option<ReduceOp>,
     geometry: Geometry,
     ty: ScalarType,
 ) -> Option<&'static Surface> {

@@ -50,7 +50,7 @@ impl Host {
 
 /// The value of `geometry`.
 fn key(geometry: Geometry) -> String {
-    format!("`geometry = \"{}\"`", &geometry.name()[1..])
+    format!("`geometry = \"{geometry}\"`")
 }
 
 fn keys(error: &GeometryError) -> String {
@@ -158,8 +158,8 @@ pub(super) mod tests {
             "cudaMallocArray with a height (cuArrayCreate) makes a 2D array; this object is for \
              surf2DLayeredread and surf2DLayeredwrite"
         );
-        for instruction in G::ALL {
-            for own in G::ALL.into_iter().filter(|&own| own != instruction) {
+        for &instruction in G::ALL {
+            for own in G::ALL.iter().copied().filter(|&own| own != instruction) {
                 for surface in [false, true] {
                     let job = help(Host::Job, instruction, own, surface);
                     let program = help(Host::Program, instruction, own, surface);

@@ -320,7 +320,7 @@ fn kind_of(resource: &Resource) -> Result<TextureType, DescriptorError> {
     }
     let found = TextureType::ALL.into_iter().find(|row| row.1 == geometry);
     found.map(|(kind, _)| kind).ok_or_else(|| {
-        let reason = format!("textures of {} have several samples a texel", geometry.name());
+        let reason = format!("textures of .{geometry} have several samples a texel");
         DescriptorError::inexpressible(&TYPE, reason)
     })
 }

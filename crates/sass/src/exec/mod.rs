@@ -16,7 +16,7 @@ use crate::txd::{BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PS, PT, RD, RZ,
 use operands::Operands;
 use plans::Plans;
 use texunit_unit::{
-    FetchAnswer, FetchRequest, Geometry, Lanes, PlanError, Scratch, ZERO_LANES, lanes,
+    Coordinates, FetchAnswer, FetchRequest, Lanes, PlanError, Scratch, ZERO_LANES, lanes,
 };
 
 /// A table of descriptors in memory (SetTexHeaderPool, SetSamplerPool).
@@ -238,11 +238,10 @@ fn fetch(
         results.outcome.invalid |= group;
         return Ok(());
     };
-    let geometry = plan.plan.texture().resource.geometry();
-    let coords = match geometry {
-        Geometry::A1d => [&operands.array, &operands.s, &ZERO_LANES, &ZERO_LANES],
-        Geometry::A2d => [&operands.array, &operands.s, &operands.t, &ZERO_LANES],
-        _ => [&operands.s, &operands.t, &ZERO_LANES, &ZERO_LANES],
+    let coords = Coordinates {
+        layer: &operands.array,
+        sample: &ZERO_LANES,
+        point: [&operands.s, &operands.t, &ZERO_LANES],
     };
     let [u, v] = &operands.offset;
     let [dsdx, dsdy, dtdx, dtdy] = &operands.gradients;

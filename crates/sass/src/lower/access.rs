@@ -3,7 +3,7 @@
 use texunit_check::ir::{Base, Function, Instruction, LabelId, Operand, RegId};
 use texunit_isa::{MatchMode, Opcode};
 
-/// How many of the first operands an instruction writes; `None` if nothing is known of it but its
+/// How many of the operands in its list an instruction writes; `None` if nothing is known of it but its
 /// name.
 pub(super) fn destinations(i: &Instruction) -> Option<usize> {
     use Opcode::*;
@@ -56,14 +56,14 @@ pub(super) fn reads(i: &Instruction, f: &mut impl FnMut(RegId)) {
     if let Some(guard) = i.guard {
         f(guard.reg);
     }
-    for operand in i.operands.iter().skip(destinations(i).unwrap_or(0)) {
+    for operand in i.operands.read(destinations(i).unwrap_or(0)) {
         each(operand, f);
     }
 }
 
 /// Calls `f` for every register that an instruction writes.
 pub(super) fn writes(i: &Instruction, f: &mut impl FnMut(RegId)) {
-    for operand in i.operands.iter().take(destinations(i).unwrap_or(0)) {
+    for operand in i.operands.written(destinations(i).unwrap_or(0)) {
         each(operand, f);
     }
 }

@@ -112,26 +112,25 @@ impl Names {
 
 fn collect(module: &Module, function: FuncId, i: &Instruction, events: &mut Vec<Event>) {
     let name = |base: &Base| name_of(module, function, *base);
+    if let Some(fetch) = i.operands.fetch() {
+        let named = |handle: &Operand| match handle {
+            Operand::Handle(base) => name(base).map(|n| n.0),
+            _ => None,
+        };
+        events.extend(match (named(&fetch.texture), fetch.sampler.as_ref().and_then(named)) {
+            (Some(t), Some(s)) => Some(Event::Pair(t, s)),
+            (Some(t), None) => Some(Event::Texture(t)),
+            (None, Some(s)) => Some(Event::Sampler(s)),
+            (None, None) => None,
+        });
+        return;
+    }
     match i.operands.as_slice() {
-        [_, _, Operand::Handle(texture), sampler, ..]
-            if matches!(i.opcode, Opcode::Tex | Opcode::Tld4) =>
-        {
-            let sampler = match sampler {
-                Operand::Handle(base) => name(base).map(|n| n.0),
-                _ => None,
-            };
-            events.extend(match (name(texture), sampler) {
-                (Some((t, _)), Some(s)) => Some(Event::Pair(t, s)),
-                (Some((t, _)), None) => Some(Event::Texture(t)),
-                (None, Some(s)) => Some(Event::Sampler(s)),
-                (None, None) => None,
-            });
-        }
         [_, Operand::Function(callee), ..] if i.opcode == Opcode::Call => {
             events.push(Event::Call(*callee));
         }
-        operands => {
-            for operand in operands {
+        _ => {
+            for operand in i.operands.read(0) {
                 let base = match operand {
                     Operand::Handle(base) | Operand::AddressOf(base, _) => base,
                     Operand::Element(element) => &element.base,

@@ -1,7 +1,7 @@
 //! The instruction that becomes a TXD.
 
 use super::handle::{Handle, Place};
-use super::operands::{Operands, register};
+use super::operands::Operands;
 use super::{Context, Fetch, Form, Packed, Step, Used};
 use crate::control::PHASE;
 use crate::parse::Places;
@@ -64,7 +64,7 @@ pub(super) fn lower(
         }
     }
     let names = ["s", "t"];
-    ra.extend(names.iter().zip(operands.coords).map(|(name, c)| (*name, context.text(c))));
+    ra.extend(names.iter().zip(&operands.coords).map(|(name, c)| (*name, context.text(c))));
     if flat {
         ra.push(("t", "RZ".to_owned()));
     }
@@ -216,9 +216,9 @@ fn results(context: &Context, operands: &Operands, used: &Used, fetch: &mut Fetc
         number += 1;
     }
     convert(context, operands, &of, &mut fetch.after);
-    if let (true, Some(_)) = (used.resident, register(operands.resident)) {
+    if let (true, Some(resident)) = (used.resident, operands.resident) {
         fetch.txd = fetch.txd.with(&PS, 0);
-        let p = context.text(operands.resident);
+        let p = context.text(resident);
         fetch.after.push(Step::new(
             format!("PSETP.AND.AND {p}, PT, !P0, PT, PT"),
             "Ps says that a tile is missing, p that all are there",

@@ -257,7 +257,9 @@ impl Context<'_> {
                 };
             }
         }
-        let resident = operands::register(operands.resident)
+        let resident = operands
+            .resident
+            .and_then(operands::register)
             .is_some_and(|reg| self.usage.of(reg, at) != [false; 2]);
         Used { mask: mask & 0xf, resident }
     }

@@ -1,6 +1,6 @@
-//! The operands of a `tex.grad` by what they are.
+//! The operands of a `tex.grad`, as far as machine code is made of them.
 
-use texunit_check::ir::{Base, Instruction, Operand, RegId};
+use texunit_check::ir::{Base, Instruction, Lod, Operand, RegId};
 use texunit_isa::{Geometry, ScalarType};
 
 pub(super) struct Operands<'a> {
@@ -9,13 +9,13 @@ pub(super) struct Operands<'a> {
     /// Coordinates are integers, which the assembler takes for the bits of floats.
     pub(super) integers: bool,
     pub(super) dest: &'a [Operand],
-    /// `p` of `d|p`, or [`Operand::Discard`].
-    pub(super) resident: &'a Operand,
+    /// `p` of `d|p`.
+    pub(super) resident: Option<&'a Operand>,
     pub(super) texture: Base,
     pub(super) sampler: Option<Base>,
     pub(super) array: Option<&'a Operand>,
     /// s, t, r.
-    pub(super) coords: &'a [Operand],
+    pub(super) coords: Vec<&'a Operand>,
     pub(super) dpdx: &'a [Operand],
     pub(super) dpdy: &'a [Operand],
     pub(super) offset: Option<&'a [Operand]>,
@@ -23,56 +23,45 @@ pub(super) struct Operands<'a> {
 }
 
 impl<'a> Operands<'a> {
+    /// `None` if the instruction is no `tex.grad`, or lacks some of its operands.
     pub(super) fn read(i: &'a Instruction) -> Option<Self> {
-        let [
-            Operand::Vector(dest),
-            resident,
-            Operand::Handle(texture),
-            sampler,
-            Operand::Vector(coords),
-            Operand::Vector(dpdx),
-            Operand::Vector(dpdy),
-            rest @ ..,
-        ] = i.operands.as_slice()
+        let fetch = i.operands.fetch()?;
+        let (Lod::Gradient { dx, dy }, Operand::Handle(texture)) = (&fetch.lod, &fetch.texture)
         else {
             return None;
         };
-        let (offset, rest) = match rest {
-            [Operand::Vector(offset), rest @ ..] => (Some(offset), rest),
-            rest => (None, rest),
-        };
         let [result, coord] = i.mods.types[..] else { return None };
         let geometry = i.mods.geometry?;
-        let (is_array, dims) = match geometry {
-            Geometry::D1 => (false, 1),
-            Geometry::A1d => (true, 1),
-            Geometry::D2 => (false, 2),
-            Geometry::A2d => (true, 2),
-            Geometry::D3 | Geometry::Cube => (false, 3),
-            Geometry::Acube => (true, 3),
-            Geometry::D2ms | Geometry::A2dms => return None,
+        let array = match geometry.is_array() {
+            true => Some(fetch.coords.layer.as_ref()?),
+            false => None,
         };
-        let first = usize::from(is_array);
+        let count = geometry.gradients();
+        let point = fetch.coords.point.iter().take(count).flatten();
+        let coords: Vec<&Operand> = point.collect();
+        let offset = fetch.offset.as_deref();
+        let complete = coords.len() == count && dx.len() == count && dy.len() == count;
+        let fits = offset.is_none_or(|offset| offset.len() == geometry.axes());
+        if !complete || !fits || geometry.is_multisample() {
+            return None;
+        }
         Some(Self {
             geometry,
             result,
             integers: coord == ScalarType::S32,
-            dest,
-            resident,
+            dest: &fetch.destination,
+            resident: fetch.resident.as_ref(),
             texture: *texture,
-            sampler: match sampler {
-                Operand::Handle(base) => Some(*base),
+            sampler: match fetch.sampler {
+                Some(Operand::Handle(base)) => Some(base),
                 _ => None,
             },
-            array: if is_array { Some(coords.first()?) } else { None },
-            coords: coords.get(first..first + dims)?,
-            dpdx: dpdx.get(..dims)?,
-            dpdy: dpdy.get(..dims)?,
-            offset: match offset {
-                Some(offset) => Some(offset.get(..dims)?),
-                None => None,
-            },
-            compare: rest.first(),
+            array,
+            coords,
+            dpdx: dx,
+            dpdy: dy,
+            offset,
+            compare: fetch.compare.as_ref(),
         })
     }
 

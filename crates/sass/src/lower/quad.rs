@@ -5,7 +5,7 @@
 //! result is that of lane k.
 
 use super::handle::{Handle, Place};
-use super::operands::{Operands, register};
+use super::operands::Operands;
 use super::{Context, Quad, Step, Used};
 use texunit_check::ir::Operand;
 use texunit_isa::Geometry;
@@ -71,8 +71,8 @@ pub(super) fn lower(
     if operands.is_half() {
         after.push(Step::new("F2F.F16.F32", "every component that is used, to half"));
     }
-    if used.resident {
-        let p = context.text(operands.resident);
+    if let (true, Some(resident)) = (used.resident, operands.resident) {
+        let p = context.text(resident);
         after.push(Step::new(
             format!("ISETP.EQ.AND {p}, PT, resident, RZ, PT"),
             "Ps says that a tile is missing, p that all are there",
@@ -183,7 +183,7 @@ fn fetch_steps(
         format!("{fetch} {ps}colour, {{{ra}}}, {rb}{index:#x}, {coordinates}, {mask:#x}"),
         "the fetch, level from the differences within the quad",
     ));
-    if used.resident && register(operands.resident).is_some() {
+    if used.resident {
         each.push(Step::new("PSET.AND.AND missing, P0, PT, PT", "the predicate as a number"));
     }
     each.extend([

@@ -71,7 +71,6 @@ impl Fetch {
 
 /// What an operand is in each lane.
 fn operand(name: &str, handle: u32, form: FetchForm, request: &FetchRequest, out: &mut Lanes) {
-    let first = usize::from(form.geometry.is_array());
     let axes = form.geometry.axes();
     // The second axis that `1d` of unified mode gets is 0.
     let along = |list: &[&Lanes], axis: usize| match list.get(axis) {
@@ -80,8 +79,8 @@ fn operand(name: &str, handle: u32, form: FetchForm, request: &FetchRequest, out
     };
     *out = match name {
         "handle" => [handle; 32],
-        "s" => along(&request.coords[first..], 0),
-        "t" => along(&request.coords[first..], 1),
+        "s" => along(&request.coords.point, 0),
+        "t" => along(&request.coords.point, 1),
         "dsdx" => along(&request.dpdx, 0),
         "dsdy" => along(&request.dpdy, 0),
         "dtdx" => along(&request.dpdx, 1),
@@ -89,7 +88,7 @@ fn operand(name: &str, handle: u32, form: FetchForm, request: &FetchRequest, out
         _ => {
             let offsets = if form.offset { axes.min(2) } else { 0 };
             std::array::from_fn(|lane| {
-                let array = (first == 1).then(|| request.coords[0][lane]);
+                let array = form.geometry.is_array().then(|| request.coords.layer[lane]);
                 let offset = [0, 1].map(|axis| request.offset[axis][lane]);
                 packed_word(array, &offset[..offsets])
             })

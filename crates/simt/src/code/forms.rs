@@ -3,7 +3,9 @@
 use super::Slot;
 use texunit_isa::{AtomOp, BoolOp, ScalarType, ShflMode};
 use texunit_syntax::Span;
-use texunit_unit::{Attribute, FetchForm, FetchRequest, Lanes, SurfaceForm};
+use texunit_unit::{
+    Attribute, Coordinates, FetchForm, FetchRequest, Lanes, SurfaceForm, ZERO_LANES,
+};
 
 /// State space of an access as far as it is known before it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,7 +219,8 @@ pub(crate) struct Fetch {
     pub(crate) form: FetchForm,
     pub(crate) texture: Handle,
     pub(crate) sampler: Option<Handle>,
-    pub(crate) coords: [Slot; 4],
+    /// `Slot::NONE` for what the geometry lacks.
+    pub(crate) coords: Coordinates<Slot>,
     /// Level, gradients, offset and compare reference of the forms that have one of them.
     pub(crate) more: Option<MoreOperands>,
     /// Registers of x, y, z, w; of `.f16x2` the two registers.
@@ -266,15 +269,15 @@ impl Block {
 }
 
 impl Fetch {
-    /// The operands, each by its register or constant.
+    /// The operands, each by its register or constant. What the geometry lacks is zero.
     #[inline(always)]
     pub(crate) fn request<'w>(
         &self,
         active: u32,
         n: impl Fn(Slot) -> &'w Lanes,
     ) -> FetchRequest<'w> {
-        let [x, y, z, w] = self.coords;
-        let request = FetchRequest::new(active, [n(x), n(y), n(z), n(w)]);
+        let coords = self.coords.map(|slot| if slot.is_none() { &ZERO_LANES } else { n(slot) });
+        let request = FetchRequest::new(active, coords);
         let Some(more) = &self.more else { return request };
         let [ax, ay, az] = more.dpdx;
         let [bx, by, bz] = more.dpdy;
@@ -300,7 +303,7 @@ impl Fetch {
             let all = [more.dpdx, more.dpdy, more.offset, [more.level, more.compare, Slot::NONE]];
             all.into_iter().flatten()
         });
-        self.coords.into_iter().chain(more).any(|slot| block.has(slot))
+        self.coords.into_iter().copied().chain(more).any(|slot| block.has(slot))
     }
 }
 
@@ -332,13 +335,12 @@ pub(crate) struct SurfaceAccess {
     pub(crate) site: usize,
     pub(crate) form: SurfaceForm,
     pub(crate) surface: Handle,
-    pub(crate) coords: [Slot; 3],
+    /// `Slot::NONE` for what the geometry lacks.
+    pub(crate) coords: Coordinates<Slot>,
     /// Registers of the elements, or sources of a store or reduction.
     pub(crate) parts: Vec<Slot>,
     /// Bits of an element.
     pub(crate) mask: u64,
     /// What remains of a loaded element in its register.
     pub(crate) register_mask: u64,
-    /// Which source instruction.
-    pub(crate) span: Span,
 }

@@ -75,7 +75,7 @@ pub(super) fn writes_first(function: &Function) -> bool {
             current = None;
             continue;
         }
-        for operand in inst.operands.iter().take(destinations(inst)) {
+        for operand in inst.operands.written(destinations(inst)) {
             each_register(operand, &mut |r| written.put(r.0 as usize, true));
         }
     }
@@ -85,7 +85,7 @@ pub(super) fn writes_first(function: &Function) -> bool {
 /// Whether all registers that an instruction reads are written. Predicates are always cleared.
 fn reads_written(function: &Function, inst: &Instruction, written: &Set) -> bool {
     let mut all = true;
-    for operand in inst.operands.iter().skip(destinations(inst)) {
+    for operand in inst.operands.read(destinations(inst)) {
         each_register(operand, &mut |r| {
             let reg = function.regs.get(r.0 as usize);
             let predicate = reg.is_some_and(|reg| reg.ty == ScalarType::Pred);
@@ -99,12 +99,14 @@ fn reads_written(function: &Function, inst: &Instruction, written: &Set) -> bool
 mod tests {
     use super::*;
     use texunit_syntax::SourceFile;
+    use texunit_testkit::ptx;
 
     fn check(body: &str) -> bool {
-        let text = format!(
-            ".version 8.0\n.target sm_75\n.visible .entry k(.param .u32 n)\n{{\n.reg .pred %p;\n\
-             .reg .b32 %r<5>;\nld.param.u32 %r1, [n];\nsetp.eq.u32 %p, %r1, 3;\n{body}\nret;\n}}"
+        let body = format!(
+            ".reg .pred %p;\n\
+             .reg .b32 %r<5>;\nld.param.u32 %r1, [n];\nsetp.eq.u32 %p, %r1, 3;\n{body}\nret;"
         );
+        let text = ptx::kernel(ptx::SM_75, ".param .u32 n", &body);
         let source = SourceFile::new("t.ptx", &text);
         let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
         writes_first(&module.functions[0])

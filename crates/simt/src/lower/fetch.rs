@@ -1,10 +1,9 @@
-//! tex and tld4: what is in the brackets and what follows them, in the unit's order.
+//! tex and tld4: the operands as registers and constants.
 
 use super::builder::Builder;
-use super::texture::geometry;
 use crate::code::{Fetch, MoreOperands, Op, Slot};
-use texunit_check::ir::{Instruction, Operand};
-use texunit_isa::{Component, MipMode, Modifiers, Opcode, ScalarType};
+use texunit_check::ir::{FetchOperands, Instruction, Lod, Operand};
+use texunit_isa::{Component, Coordinates, Geometry, MipMode, Modifiers, Opcode, ScalarType};
 use texunit_unit as unit;
 
 /// The form as far as the modifiers say it.
@@ -41,69 +40,26 @@ fn form_of(opcode: Opcode, m: &Modifiers) -> Option<unit::FetchForm> {
     if kind == unit::FetchKind::Sample(unit::Lod::Gradient) && coord == unit::CoordType::S32 {
         return None;
     }
-    let geometry = geometry(m.geometry?);
+    let geometry = m.geometry?;
     Some(unit::FetchForm { kind, geometry, coord, result, offset: false, compare: false })
-}
-
-/// The operands after the brackets, by what they are.
-struct After<'a> {
-    level: Option<&'a Operand>,
-    gradients: Option<(&'a [Operand], &'a [Operand])>,
-    offset: Option<&'a [Operand]>,
-    compare: Option<&'a Operand>,
-}
-
-impl<'a> After<'a> {
-    /// Level or gradients as the kind demands, then a vector is the offset, and a scalar the
-    /// reference of a compare.
-    fn new(kind: unit::FetchKind, mut rest: &'a [Operand]) -> Option<Self> {
-        let mut after = Self { level: None, gradients: None, offset: None, compare: None };
-        match (kind, rest) {
-            (unit::FetchKind::Sample(unit::Lod::Level), [level, others @ ..]) => {
-                (after.level, rest) = (Some(level), others);
-            }
-            (
-                unit::FetchKind::Sample(unit::Lod::Gradient),
-                [Operand::Vector(x), Operand::Vector(y), others @ ..],
-            ) => (after.gradients, rest) = (Some((&x[..], &y[..])), others),
-            (unit::FetchKind::Sample(unit::Lod::Level | unit::Lod::Gradient), _) => return None,
-            _ => {}
-        }
-        if let [Operand::Vector(offset), others @ ..] = rest {
-            (after.offset, rest) = (Some(&offset[..]), others);
-        }
-        if let [compare, others @ ..] = rest {
-            (after.compare, rest) = (Some(compare), others);
-        }
-        rest.is_empty().then_some(after)
-    }
-
-    fn is_empty(&self) -> bool {
-        let Self { level, gradients, offset, compare } = self;
-        level.is_none() && gradients.is_none() && offset.is_none() && compare.is_none()
-    }
 }
 
 impl<'a> Builder<'a> {
     pub(super) fn fetch(&mut self, inst: &'a Instruction) -> Option<()> {
-        let [Operand::Vector(d), resident, texture, sampler, Operand::Vector(c), rest @ ..] =
-            &inst.operands[..]
-        else {
-            return None;
-        };
+        let operands = inst.operands.fetch()?;
         let mut form = form_of(inst.opcode, &inst.mods)?;
-        let after = After::new(form.kind, rest)?;
-        (form.offset, form.compare) = (after.offset.is_some(), after.compare.is_some());
+        (form.offset, form.compare) = (operands.offset.is_some(), operands.compare.is_some());
+        let d = &operands.destination;
         if d.len() != usize::from(form.result.registers()) {
             return None;
         }
-        let texture = self.handle(texture)?;
-        let sampler = match sampler {
-            Operand::Discard => None,
-            handle => Some(self.handle(handle)?),
+        let texture = self.handle(&operands.texture)?;
+        let sampler = match &operands.sampler {
+            Some(handle) => Some(self.handle(handle)?),
+            None => None,
         };
-        let coords = self.leading(c, form.geometry.coordinates())?;
-        let more = if after.is_empty() { None } else { Some(self.more(&after, form.geometry)?) };
+        let coords = self.coordinates(form.geometry, &operands.coords)?;
+        let more = self.more(form.geometry, operands)?;
         let mut parts = [Slot::NONE; 4];
         let mut components = 0;
         for (i, operand) in d.iter().enumerate() {
@@ -115,7 +71,10 @@ impl<'a> Builder<'a> {
                 components |= 1 << i;
             }
         }
-        let resident = self.wanted(resident)?;
+        let resident = match &operands.resident {
+            Some(p) => self.wanted(p)?,
+            None => Slot::NONE,
+        };
         if !resident.is_none() && !resident.is_predicate() {
             return None;
         }
@@ -138,21 +97,39 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// The first `count` elements of a vector as written; what it has more is padding. The rest
-    /// of the result are zeros.
-    pub(super) fn leading<const N: usize>(
+    /// The coordinates of a geometry; `Slot::NONE` for what it lacks.
+    pub(super) fn coordinates(
         &mut self,
-        vector: &'a [Operand],
-        count: usize,
-    ) -> Option<[Slot; N]> {
-        let mut slots = [self.constant(0, false); N];
+        geometry: Geometry,
+        operands: &'a Coordinates<Option<Operand>>,
+    ) -> Option<Coordinates<Slot>> {
+        let mut slots = Coordinates::at([Slot::NONE; 3], Slot::NONE);
+        for &element in geometry.elements() {
+            *slots.get_mut(element) = self.narrow(operands.get(element).as_ref()?)?;
+        }
+        Some(slots)
+    }
+
+    /// The elements of a vector; the others are zeros.
+    fn vector(&mut self, vector: &'a [Operand], count: usize) -> Option<[Slot; 3]> {
+        let mut slots = [self.constant(0, false); 3];
         for (slot, operand) in slots.iter_mut().zip(vector.get(..count)?) {
             *slot = self.narrow(operand)?;
         }
         Some(slots)
     }
 
-    fn more(&mut self, after: &After<'a>, geometry: unit::Geometry) -> Option<MoreOperands> {
+    /// Level or gradients, offset and reference; none if there are none of them.
+    fn more(
+        &mut self,
+        geometry: Geometry,
+        operands: &'a FetchOperands,
+    ) -> Option<Option<MoreOperands>> {
+        let FetchOperands { lod, offset, compare, .. } = operands;
+        let explicit = matches!(lod, Lod::Level(_) | Lod::Gradient { .. });
+        if !explicit && offset.is_none() && compare.is_none() {
+            return Some(None);
+        }
         let zero = self.constant(0, false);
         let mut more = MoreOperands {
             level: zero,
@@ -161,19 +138,20 @@ impl<'a> Builder<'a> {
             offset: [zero; 3],
             compare: zero,
         };
-        if let Some(level) = after.level {
-            more.level = self.narrow(level)?;
+        match lod {
+            Lod::Implicit | Lod::Base => {}
+            Lod::Level(level) => more.level = self.narrow(level)?,
+            Lod::Gradient { dx, dy } => {
+                more.dpdx = self.vector(dx, geometry.gradients())?;
+                more.dpdy = self.vector(dy, geometry.gradients())?;
+            }
         }
-        if let Some((x, y)) = after.gradients {
-            more.dpdx = self.leading(x, geometry.gradients())?;
-            more.dpdy = self.leading(y, geometry.gradients())?;
+        if let Some(offset) = offset {
+            more.offset = self.vector(offset, geometry.axes())?;
         }
-        if let Some(offset) = after.offset {
-            more.offset = self.leading(offset, geometry.axes())?;
-        }
-        if let Some(compare) = after.compare {
+        if let Some(compare) = compare {
             more.compare = self.narrow(compare)?;
         }
-        Some(more)
+        Some(Some(more))
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn each_register(operand: &Operand, f: &mut impl FnMut(RegId)) {
     }
 }
 
-/// How many leading operands an instruction writes.
+/// How many operands of its list an instruction writes.
 pub(crate) fn destinations(inst: &Instruction) -> usize {
     use Opcode as O;
     match inst.opcode {
@@ -99,7 +99,7 @@ pub(crate) fn reads(function: &ir::Function) -> Vec<u32> {
         if let Some(guard) = inst.guard {
             read(guard.reg);
         }
-        for operand in inst.operands.iter().skip(destinations(inst)) {
+        for operand in inst.operands.read(destinations(inst)) {
             each_register(operand, &mut read);
         }
     }
@@ -115,7 +115,7 @@ pub(crate) fn reads(function: &ir::Function) -> Vec<u32> {
 pub(super) fn writes(function: &ir::Function) -> Vec<u32> {
     let mut writes = vec![0_u32; function.regs.len()];
     for inst in function.body.iter().flatten() {
-        for operand in inst.operands.iter().take(destinations(inst)) {
+        for operand in inst.operands.written(destinations(inst)) {
             each_register(operand, &mut |r| {
                 if let Some(n) = writes.get_mut(r.0 as usize) {
                     *n += 1;
@@ -230,7 +230,7 @@ impl Finder<'_> {
         if let Some(guard) = inst.guard {
             read(guard.reg);
         }
-        for operand in inst.operands.iter().skip(destinations(inst)) {
+        for operand in inst.operands.read(destinations(inst)) {
             each_register(operand, &mut read);
         }
         if !is_plain(inst, &[Opcode::Add, Opcode::Sub]) {
@@ -256,7 +256,7 @@ impl Finder<'_> {
     /// Forgets what an instruction writes over: products, and those whose factors it changes.
     fn written(&mut self, inst: &Instruction) {
         let mut written = Vec::new();
-        for operand in inst.operands.iter().take(destinations(inst)) {
+        for operand in inst.operands.written(destinations(inst)) {
             each_register(operand, &mut |r| written.push(r));
         }
         for r in &written {

@@ -1,10 +1,9 @@
 //! suld, sust, sured.
 
 use super::builder::{Builder, is_wide, mask_of};
-use super::texture::geometry;
 use crate::code::{Op, SurfaceAccess};
-use texunit_check::ir::{Instruction, Operand};
-use texunit_isa::{AtomOp, ClampMode, Modifiers, Opcode, ScalarType};
+use texunit_check::ir::Instruction;
+use texunit_isa::{Modifiers, Opcode, ReduceType};
 use texunit_unit as unit;
 
 /// What is done, with elements of this type.
@@ -22,32 +21,9 @@ fn kind_of(opcode: Opcode, m: &Modifiers, elements: usize) -> Option<unit::Surfa
         }
         Opcode::Sust if !m.formatted => unit::SurfaceKind::Store { element_size, vector },
         Opcode::Sured if vector == 1 => {
-            let (op, ty) = (reduce_op(m.atom?)?, reduce_type(ty)?);
+            let (op, ty) = (m.reduce?, ReduceType::from_name(ty.name())?);
             unit::SurfaceKind::Reduce { op, ty, formatted: m.formatted }
         }
-        _ => return None,
-    })
-}
-
-fn reduce_op(op: AtomOp) -> Option<unit::ReduceOp> {
-    Some(match op {
-        AtomOp::Add => unit::ReduceOp::Add,
-        AtomOp::Min => unit::ReduceOp::Min,
-        AtomOp::Max => unit::ReduceOp::Max,
-        AtomOp::And => unit::ReduceOp::And,
-        AtomOp::Or => unit::ReduceOp::Or,
-        _ => return None,
-    })
-}
-
-fn reduce_type(ty: ScalarType) -> Option<unit::ReduceType> {
-    Some(match ty {
-        ScalarType::U32 => unit::ReduceType::U32,
-        ScalarType::S32 => unit::ReduceType::S32,
-        ScalarType::U64 => unit::ReduceType::U64,
-        ScalarType::S64 => unit::ReduceType::S64,
-        ScalarType::B32 => unit::ReduceType::B32,
-        ScalarType::B64 => unit::ReduceType::B64,
         _ => return None,
     })
 }
@@ -55,24 +31,17 @@ fn reduce_type(ty: ScalarType) -> Option<unit::ReduceType> {
 impl<'a> Builder<'a> {
     pub(super) fn surface(&mut self, inst: &'a Instruction) -> Option<()> {
         let load = inst.opcode == Opcode::Suld;
-        let (handle, c, data) = match &inst.operands[..] {
-            [Operand::Vector(d), handle, Operand::Vector(c)] if load => (handle, c, d),
-            [handle, Operand::Vector(c), Operand::Vector(d)] if !load => (handle, c, d),
-            _ => return None,
-        };
+        let operands = inst.operands.surface()?;
+        let data = if load { &operands.destination } else { &operands.source };
         let m = &inst.mods;
         let ty = m.ty()?;
         let form = unit::SurfaceForm {
             kind: kind_of(inst.opcode, m, data.len())?,
-            geometry: geometry(m.geometry?),
-            clamp: match m.clamp? {
-                ClampMode::Trap => unit::ClampMode::Trap,
-                ClampMode::Clamp => unit::ClampMode::Clamp,
-                ClampMode::Zero => unit::ClampMode::Zero,
-            },
+            geometry: m.geometry?,
+            clamp: m.clamp?,
         };
-        let surface = self.handle(handle)?;
-        let coords = self.leading(c, form.geometry.coordinates())?;
+        let surface = self.handle(&operands.surface)?;
+        let coords = self.coordinates(form.geometry, &operands.coords)?;
         let mut parts = Vec::new();
         let mut register_mask = u64::MAX;
         for operand in data {
@@ -88,8 +57,8 @@ impl<'a> Builder<'a> {
             parts.push(slot);
         }
         let mask = mask_of(ty.bits());
-        let (site, span) = (self.site(), inst.span);
-        let op = SurfaceAccess { site, form, surface, coords, parts, mask, register_mask, span };
+        let site = self.site();
+        let op = SurfaceAccess { site, form, surface, coords, parts, mask, register_mask };
         let op = Box::new(op);
         self.emit(if load { Op::SurfaceLoad(op) } else { Op::SurfaceStore(op) });
         Some(())

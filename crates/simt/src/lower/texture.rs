@@ -4,47 +4,7 @@ use super::builder::Builder;
 use crate::code::{Access, Handle, HandleSource, Op, Place, Query, Slot};
 use crate::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use texunit_check::ir::{Base, Instruction, Operand, Storage};
-use texunit_isa::{Geometry, Opcode, ScalarType};
-use texunit_unit as unit;
-
-/// Geometry in the unit's words.
-pub(super) fn geometry(g: Geometry) -> unit::Geometry {
-    match g {
-        Geometry::D1 => unit::Geometry::D1,
-        Geometry::D2 => unit::Geometry::D2,
-        Geometry::D3 => unit::Geometry::D3,
-        Geometry::A1d => unit::Geometry::A1d,
-        Geometry::A2d => unit::Geometry::A2d,
-        Geometry::Cube => unit::Geometry::Cube,
-        Geometry::Acube => unit::Geometry::Acube,
-        Geometry::D2ms => unit::Geometry::D2ms,
-        Geometry::A2dms => unit::Geometry::A2dms,
-    }
-}
-
-/// An attribute in the unit's words.
-#[rustfmt::skip]
-fn attribute(query: texunit_isa::Query) -> unit::Attribute {
-    use texunit_isa::Query as Q;
-    use unit::Attribute as A;
-    match query {
-        Q::Width => A::Width,
-        Q::Height => A::Height,
-        Q::Depth => A::Depth,
-        Q::ChannelDataType => A::ChannelDataType,
-        Q::ChannelOrder => A::ChannelOrder,
-        Q::NormalizedCoords => A::NormalizedCoords,
-        Q::ArraySize => A::ArraySize,
-        Q::NumMipmapLevels => A::NumMipmapLevels,
-        Q::NumSamples => A::NumSamples,
-        Q::ForceUnnormalizedCoords => A::ForceUnnormalizedCoords,
-        Q::FilterMode => A::FilterMode,
-        Q::AddrMode0 => A::AddressMode(0),
-        Q::AddrMode1 => A::AddressMode(1),
-        Q::AddrMode2 => A::AddressMode(2),
-        Q::MemoryLayout => A::MemoryLayout,
-    }
-}
+use texunit_isa::{Opcode, ScalarType};
 
 impl<'a> Builder<'a> {
     pub(super) fn texture(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -133,21 +93,17 @@ impl<'a> Builder<'a> {
     }
 
     fn query(&mut self, inst: &'a Instruction) -> Option<()> {
-        let (d, handle, level) = match &inst.operands[..] {
-            [d, handle] => (d, handle, None),
-            [d, handle, level] => (d, handle, Some(level)),
-            _ => return None,
-        };
-        let handle = self.handle(handle)?;
-        let level = match level {
+        let operands = inst.operands.query()?;
+        let handle = self.handle(&operands.handle)?;
+        let level = match &operands.level {
             Some(level) => self.narrow(level)?,
             None => Slot::NONE,
         };
-        let d = self.destination(d)?;
+        let d = self.destination(&operands.destination)?;
         if !d.is_none() && (d.is_wide() || d.is_predicate()) {
             return None;
         }
-        let attribute = attribute(inst.mods.query?);
+        let attribute = inst.mods.query?;
         let of_surface = inst.opcode == Opcode::Suq;
         self.emit(Op::Query(Box::new(Query { attribute, handle, of_surface, level, d })));
         Some(())

@@ -93,16 +93,16 @@ fn samplers_as_ptx_numbers_them() {
     let texture = texture("f32", [4, 4, 1], 2, ReadMode::Element);
     for (attribute, wanted) in [
         (A::FilterMode, 1),
-        (A::AddressMode(0), 0),
-        (A::AddressMode(1), 4),
-        (A::AddressMode(2), 1),
+        (A::AddrMode0, 0),
+        (A::AddrMode1, 4),
+        (A::AddrMode2, 1),
         (A::ForceUnnormalizedCoords, 1),
     ] {
         assert_eq!(ask(QueryPlan::sampler(attribute, &sampler), None), wanted);
         assert_eq!(ask(QueryPlan::texture(attribute, &texture, &sampler), None), wanted);
     }
     let clamp = Sampler { address_mode: [Clamp; 3], ..sampler };
-    assert_eq!(ask(QueryPlan::sampler(A::AddressMode(0), &clamp), None), 3);
+    assert_eq!(ask(QueryPlan::sampler(A::AddrMode0, &clamp), None), 3);
     assert_eq!(ask(QueryPlan::sampler(A::FilterMode, &Sampler::default()), None), 0);
 }
 

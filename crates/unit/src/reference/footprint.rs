@@ -6,7 +6,7 @@ use super::fixed::Fixed;
 use super::sum::ONE_TAP;
 use super::weights;
 use crate::effective::Coords;
-use crate::request::{FetchOperands, Geometry};
+use crate::request::{Coordinates, FetchOperands, Geometry};
 use crate::resource::ArrayShape;
 use crate::sampler::AddressMode;
 
@@ -21,21 +21,22 @@ pub(crate) struct Place {
     pub(crate) coords: [u32; 3],
 }
 
-/// Takes the coordinates of an instruction apart. Rule 9.5: `.2dms` has {sample, x, y}, `.a2dms`
-/// {sample, layer, x, y}.
-pub(crate) fn place(shape: &ArrayShape, [c0, c1, c2, c3]: [u32; 4]) -> Place {
-    let layer = |index| coordinate::layer(index, shape.layers);
-    let sample = |number| coordinate::sample(number, shape.samples);
-    let at = |plane, sample, coords| Place { plane, sample, coords };
-    match shape.geometry {
-        Geometry::D1 => at(0, 0, [c0, 0, 0]),
-        Geometry::D2 => at(0, 0, [c0, c1, 0]),
-        Geometry::D3 | Geometry::Cube => at(0, 0, [c0, c1, c2]),
-        Geometry::A1d => at(layer(c0), 0, [c1, 0, 0]),
-        Geometry::A2d => at(layer(c0), 0, [c1, c2, 0]),
-        Geometry::Acube => at(layer(c0), 0, [c1, c2, c3]),
-        Geometry::D2ms => at(0, sample(c0), [c1, c2, 0]),
-        Geometry::A2dms => at(layer(c1), sample(c0), [c2, c3, 0]),
+/// The coordinates that a geometry has. Rules 1.10 and 9.6: layers and samples past the end.
+pub(crate) fn place(shape: &ArrayShape, from: Coordinates<u32>) -> Place {
+    let geometry = shape.geometry;
+    let mut coords = [0; 3];
+    let elements = geometry.gradients();
+    coords[..elements].copy_from_slice(&from.point[..elements]);
+    Place {
+        plane: match geometry.is_array() {
+            true => coordinate::layer(from.layer, shape.layers),
+            false => 0,
+        },
+        sample: match geometry.is_multisample() {
+            true => coordinate::sample(from.sample, shape.samples),
+            false => 0,
+        },
+        coords,
     }
 }
 

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::request::{CoordType, Geometry, ResultType};
+use crate::request::{CoordType, Coordinates, Geometry, ResultType};
 use crate::resource::{ArrayShape, Extent};
 use crate::sampler::{AddressMode, ReadMode};
 use std::sync::Arc;
@@ -61,11 +61,13 @@ fn sampler(filter: Filter, mode: AddressMode) -> Sampler {
     Sampler { filter, address_mode: [mode; 3], ..Sampler::default() }
 }
 
-fn f32_bits(x: &[f32]) -> [u32; 4] {
-    std::array::from_fn(|i| x.get(i).map_or(0, |x| x.to_bits()))
+/// The coordinate vector of an instruction.
+fn f32_bits(geometry: Geometry, vector: &[f32]) -> Coordinates<u32> {
+    Coordinates::of(geometry, vector.iter().map(|x| x.to_bits()), 0)
 }
 
-fn bits_at(form: FetchForm, texture: &Texture, sampler: &Sampler, coords: [u32; 4]) -> [u32; 4] {
+fn bits_at(form: FetchForm, texture: &Texture, sampler: &Sampler, vector: [u32; 4]) -> [u32; 4] {
+    let coords = Coordinates::of(form.geometry, vector, 0);
     let operands = FetchOperands { coords, ..FetchOperands::default() };
     fetch(form, texture, sampler, &operands).unwrap().values
 }
@@ -74,7 +76,9 @@ fn bits_at(form: FetchForm, texture: &Texture, sampler: &Sampler, coords: [u32; 
 fn at(texture: &Texture, sampler: &Sampler, coords: &[f32]) -> [u32; 4] {
     let geometry = [Geometry::D1, Geometry::D2, Geometry::D3][coords.len() - 1];
     let form = FetchForm::sample(geometry, CoordType::F32, ResultType::F32);
-    bits_at(form, texture, sampler, f32_bits(coords))
+    let coords = f32_bits(geometry, coords);
+    let operands = FetchOperands { coords, ..FetchOperands::default() };
+    fetch(form, texture, sampler, &operands).unwrap().values
 }
 
 fn x(texture: &Texture, sampler: &Sampler, coords: &[f32]) -> f32 {

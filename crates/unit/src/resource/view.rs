@@ -129,10 +129,10 @@ fn layers_of(own: Geometry, geometry: Geometry, planes: u32) -> Result<u32, Stri
     use Geometry as G;
     let alike = |g: G| (g.axes(), g.is_multisample());
     if alike(own) != alike(geometry) {
-        return Err(format!("{} cannot be seen as {}", own.name(), geometry.name()));
+        return Err(format!(".{own} cannot be seen as .{geometry}"));
     }
     let cube = |wanted: bool, cubes: &str| {
-        let text = format!("{} has {cubes} faces, but these are {planes} layers", geometry.name());
+        let text = format!(".{geometry} has {cubes} faces, but these are {planes} layers");
         wanted.then_some(planes / 6).ok_or(text)
     };
     match geometry {
@@ -140,9 +140,7 @@ fn layers_of(own: Geometry, geometry: Geometry, planes: u32) -> Result<u32, Stri
         G::Acube => cube(planes.is_multiple_of(6), "6 times as many"),
         G::A1d | G::A2d | G::A2dms => Ok(planes),
         G::D1 | G::D2 | G::D3 | G::D2ms if planes == 1 => Ok(1),
-        _ => {
-            Err(format!("{} has one layer, but these are {planes}: say which one", geometry.name()))
-        }
+        _ => Err(format!(".{geometry} has one layer, but these are {planes}: say which one")),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where a surface access goes: docs/numerics.md, section 10. The plan and its trace both ask
 //! [`Rule::apply`].
 
-use crate::request::{AccessFault, ClampMode};
+use crate::request::{AccessFault, ClampMode, Coordinates, Geometry};
 use crate::resource::{Resource, TexelIndex, elements};
 
 /// What says where accesses go: the instruction form and the surface, in numbers.
@@ -12,10 +12,7 @@ pub(super) struct Rule {
     pub(super) size: u32,
     /// Bytes that x counts.
     unit: u32,
-    /// Whether the first coordinate is a layer.
-    layered: bool,
-    /// Coordinates behind the layer.
-    axes: usize,
+    pub(super) geometry: Geometry,
     planes: u32,
     /// Bytes of a row, rows, slices; axes that the geometry lacks are 1.
     bounds: [i64; 3],
@@ -71,7 +68,7 @@ impl Rule {
     /// `unit`: bytes that x counts. `size`: bytes of the access.
     pub(super) fn new(
         resource: &Resource,
-        (layered, axes): (bool, usize),
+        geometry: Geometry,
         clamp: ClampMode,
         unit: u32,
         size: u32,
@@ -82,8 +79,7 @@ impl Rule {
             clamp,
             size,
             unit,
-            layered,
-            axes,
+            geometry,
             planes: resource.shape().planes(),
             bounds: [resource.row_bytes(0) as i64, rows as i64, level.extent.depth.into()],
             texel_size: resource.format().texel_size(),
@@ -107,14 +103,13 @@ impl Rule {
         self.first.is_multiple_of(8) && steps.into_iter().all(step_is_aligned)
     }
 
-    /// Takes the coordinates apart: layer first, if there is one.
-    pub(super) fn coordinate(&self, [a, b, c]: [u32; 3]) -> Coordinate {
-        let (layer, all) = if self.layered { (Some(a), [b, c, 0]) } else { (None, [a, b, c]) };
+    /// The coordinates that the geometry has.
+    pub(super) fn coordinate(&self, coords: Coordinates<u32>) -> Coordinate {
         let mut at = [0; 3];
-        for (axis, coord) in at.iter_mut().enumerate().take(self.axes) {
-            *coord = all[axis] as i32;
+        for (at, coord) in at.iter_mut().zip(coords.point).take(self.geometry.axes()) {
+            *at = coord as i32;
         }
-        Coordinate { layer, at }
+        Coordinate { layer: self.geometry.is_array().then_some(coords.layer), at }
     }
 
     pub(super) fn policy(&self) -> ClampMode {

@@ -6,7 +6,7 @@ mod places;
 mod reduce;
 
 use super::*;
-use crate::request::{Geometry, SurfaceKind};
+use crate::request::{Geometry, Lanes, SurfaceKind};
 use crate::resource::{ArrayShape, Extent, Resource};
 use proptest::prelude::*;
 use texunit_memory::Block;
@@ -32,8 +32,18 @@ fn form(geometry: Geometry, element_size: u8, vector: u8, clamp: ClampMode) -> S
     SurfaceForm { kind: SurfaceKind::Load { element_size, vector }, geometry, clamp }
 }
 
+/// A coordinate vector in the order of the instruction.
+fn coords<T: Clone>(plan: &SurfacePlan, vector: [T; 3], none: T) -> Coordinates<T> {
+    Coordinates::of(plan.rule.geometry, vector, none)
+}
+
+/// Likewise, the same for all lanes.
+fn lanes_at(plan: &SurfacePlan, vector: [i32; 3]) -> Coordinates<Lanes> {
+    coords(plan, vector.map(|c| [c as u32; 32]), [0; 32])
+}
+
 fn load(plan: &SurfacePlan, coord: [i32; 3]) -> Result<[u64; 4], AccessFault> {
-    let coords = coord.map(|c| [c as u32; 32]);
+    let coords = lanes_at(plan, coord);
     let request = SurfaceRequest { active: 1 << 7, coords: coords.each_ref() };
     let mut answer = SurfaceAnswer::default();
     plan.load(&request, &mut answer)?;
@@ -97,7 +107,7 @@ fn stores_are_dropped_clamped_or_made() {
     let bytes = || s.resource.to_packed();
     let store = |clamp, coord: [i32; 3], value: u64| {
         let plan = SurfacePlan::new(form(Geometry::D3, 2, 2, clamp), &s).unwrap();
-        let coords = coord.map(|c| [c as u32; 32]);
+        let coords = lanes_at(&plan, coord);
         let request = SurfaceRequest { active: u32::MAX, coords: coords.each_ref() };
         plan.store(&request, &[[value; 32], [value + 1; 32], [99; 32], [99; 32]])
     };
@@ -215,7 +225,7 @@ proptest! {
             prop_assert_eq!(bytes, wanted);
         }
 
-        let coords = at.map(|c| [c as u32; 32]);
+        let coords = lanes_at(&plan, at);
         let request = SurfaceRequest { active: 1, coords: coords.each_ref() };
         let stored = plan.store(&request, &value.map(|v| [v; 32]));
         prop_assert_eq!(stored.is_err(), target.is_err());

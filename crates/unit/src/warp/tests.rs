@@ -13,7 +13,7 @@ mod operands;
 
 use super::*;
 use crate::reference::{self, trace::FetchValue};
-use crate::request::{CoordType, FetchKind, Geometry, Lod, lanes};
+use crate::request::{CoordType, Coordinates, FetchKind, Geometry, Lod, lanes};
 use crate::resource::{ArrayShape, Extent, Resource};
 use crate::sampler::{AddressMode, Filter, ReadMode};
 use draw::{Draw, Theme};
@@ -222,7 +222,8 @@ fn cubes() {
 }
 
 /// Coordinates only.
-fn at(coords: [Lanes; 4]) -> Operands {
+fn at(point: [Lanes; 3]) -> Operands {
+    let coords = Coordinates::at(point, [0; 32]);
     let none = [[0; 32]; 3];
     let (level, compare) = ([0; 32], [0; 32]);
     Operands { coords, offset: none, level, dpdx: none, dpdy: none, compare }
@@ -252,7 +253,7 @@ fn components_and_lanes_that_are_not_asked_for_stay() {
                 form,
                 texture: Arc::clone(&texture),
                 sampler,
-                operands: at([[0; 32]; 4]),
+                operands: at([[0; 32]; 3]),
                 active,
                 components: 0b1010,
             };
@@ -288,7 +289,7 @@ fn large_extents_keep_their_low_texels_apart() {
                         form: FetchForm { offset, ..form },
                         texture: Arc::new(texture),
                         sampler,
-                        operands: at([x, [0; 32], [0; 32], [0; 32]]),
+                        operands: at([x, [0; 32], [0; 32]]),
                         active: u32::MAX,
                         components: 15,
                     };
@@ -328,14 +329,13 @@ fn components_that_nearly_vanish() {
             active: u32::MAX,
             components: 1,
         };
-        let first = usize::from(geometry.is_array());
-        case.operands.coords[first + 1] = f(0.080_508_135);
-        case.operands.coords[first + 2] = f(2954.42);
+        case.operands.coords.point[1] = f(0.080_508_135);
+        case.operands.coords.point[2] = f(2954.42);
         case.operands.dpdx = [f(-0.003_469_347_6), f(0.000_357_3), f(-0.000_113_8)];
         case.operands.dpdy = [f(0.0), f(0.007_180_4), f(0.001_783_3)];
         for exponent in (0..104).step_by(2) {
             let x = |lane: usize| 2_f32.powi(-exponent) / (1 << 20 | lane) as f32 * 1e-25;
-            case.operands.coords[first] = std::array::from_fn(|lane| x(lane).to_bits());
+            case.operands.coords.point[0] = std::array::from_fn(|lane| x(lane).to_bits());
             case.check_alone();
         }
     }

@@ -6,8 +6,8 @@ use texunit_memory::Block;
 use texunit_texel::Format;
 use texunit_unit::reference::fetch;
 use texunit_unit::{
-    AddressMode, ArrayShape, CoordType, Extent, FetchForm, FetchKind, FetchOperands, Filter,
-    Geometry, Lod, ReadMode, Resource, ResultType, Sampler, Texture,
+    AddressMode, ArrayShape, CoordType, Coordinates, Extent, FetchForm, FetchKind, FetchOperands,
+    Filter, Geometry, Lod, ReadMode, Resource, ResultType, Sampler, Texture,
 };
 
 pub(crate) const GEOMETRIES: [Geometry; 7] = [
@@ -75,14 +75,14 @@ pub(crate) fn sample(geometry: Geometry, lod: Lod) -> FetchForm {
     form(geometry, FetchKind::Sample(lod))
 }
 
-pub(crate) fn at(coords: [f32; 4]) -> FetchOperands {
-    FetchOperands { coords: coords.map(f32::to_bits), ..FetchOperands::default() }
+pub(crate) fn at(point: [f32; 3]) -> FetchOperands {
+    let coords = Coordinates::at(point.map(f32::to_bits), 0);
+    FetchOperands { coords, ..FetchOperands::default() }
 }
 
-/// Coordinates of an instruction: the layer first, then the point.
-pub(crate) fn operands(geometry: Geometry, layer: u32, point: [f32; 3]) -> FetchOperands {
-    let [x, y, z] = point.map(f32::to_bits);
-    let coords = if geometry.is_array() { [layer, x, y, z] } else { [x, y, z, 0] };
+/// A point of a layer.
+pub(crate) fn operands(layer: u32, point: [f32; 3]) -> FetchOperands {
+    let coords = Coordinates { layer, sample: 0, point: point.map(f32::to_bits) };
     FetchOperands { coords, ..FetchOperands::default() }
 }
 
@@ -140,8 +140,8 @@ pub(crate) fn word() -> impl Strategy<Value = u32> {
 pub(crate) fn any_operands() -> impl Strategy<Value = FetchOperands> {
     let d = || prop::array::uniform3(word());
     (prop::array::uniform4(word()), any::<[i32; 3]>(), word(), d(), d(), word()).prop_map(
-        |(coords, offset, level, dpdx, dpdy, compare)| FetchOperands {
-            coords,
+        |([index, x, y, z], offset, level, dpdx, dpdy, compare)| FetchOperands {
+            coords: Coordinates { layer: index, sample: index, point: [x, y, z] },
             offset,
             level,
             dpdx,

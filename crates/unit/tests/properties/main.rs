@@ -9,8 +9,8 @@ use draw::*;
 use proptest::prelude::*;
 use texunit_unit::reference::{trace, trace::Trace};
 use texunit_unit::{
-    AddressMode, ArrayShape, CoordType, Extent, FetchForm, FetchKind, FetchOperands, Filter,
-    Geometry, Lod, ReadMode, ResultType, Sampler,
+    AddressMode, ArrayShape, CoordType, Coordinates, Extent, FetchForm, FetchKind, FetchOperands,
+    Filter, Geometry, Lod, ReadMode, ResultType, Sampler,
 };
 
 /// Weights of all footprints and taps sum to the whole.
@@ -86,7 +86,7 @@ proptest! {
         for (n, texel) in texels.iter().enumerate() {
             let Some(at) = texel.at else { continue };
             let [x, y, _] = at.at;
-            operands.coords = if layered { [at.plane, x, y, 0] } else { [x, y, 0, 0] };
+            operands.coords = Coordinates { layer: at.plane, sample: 0, point: [x, y, 0] };
             let named = FetchForm::sample(geometry, CoordType::S32, ResultType::F32);
             let one = values(named, &texture, &sampler, &operands);
             prop_assert_eq!(trace.answer.values[n], one[usize::from(component)]);
@@ -143,11 +143,10 @@ proptest! {
             read_mode,
             &packed[start..start + packed.len() / 3],
         );
-        let [x, y, z] = point;
         let [dpdx, dpdy] = gradients;
         let rest = FetchOperands { dpdx, dpdy, ..FetchOperands::default() };
-        let one = FetchOperands { coords: [layer, x, y, z], ..rest };
-        let other = FetchOperands { coords: [x, y, z, 0], ..rest };
+        let one = FetchOperands { coords: Coordinates { layer, sample: 0, point }, ..rest };
+        let other = FetchOperands { coords: Coordinates::at(point, 0), ..rest };
         prop_assert_eq!(
             values(sample(layered, lod), &all, &sampler, &one),
             values(sample(single, lod), &alone, &sampler, &other)
@@ -170,7 +169,7 @@ proptest! {
         let point = k.map(|k| k as f32 / 2048.0);
         let get = |mode, point: [f32; 3]| {
             let sampler = Sampler { filter, address_mode: [mode; 3], ..Sampler::default() };
-            let o = operands(Geometry::D3, 0, point);
+            let o = operands(0, point);
             values(sample(Geometry::D3, Lod::Implicit), &texture, &sampler, &o)
         };
         let moved = |by: f32| std::array::from_fn(|a| point[a] + by * shift[a] as f32);
@@ -213,7 +212,7 @@ proptest! {
         };
         let sampler = Sampler { filter, seamless_cube, ..Sampler::default() };
         let layer = u32::from(layered);
-        let o = operands(geometry, layer, direction);
+        let o = operands(layer, direction);
         let got = values(sample(geometry, Lod::Implicit), &texture, &sampler, &o);
         let expected = (6 * layer + face) * n * n + t * n + s;
         prop_assert_eq!(f32::from_bits(got[0]), expected as f32);
@@ -242,7 +241,7 @@ proptest! {
         q[(axis + 1) % 3] *= 0.9999;
         p[(axis + 2) % 3] *= 0.9999;
         let get = |p: [f32; 3]| {
-            let o = operands(Geometry::Cube, 0, p);
+            let o = operands(0, p);
             let t = trace(sample(Geometry::Cube, Lod::Implicit), &texture, &sampler, &o).unwrap();
             (f32::from_bits(t.answer.values[0]), t.footprints[0].plane)
         };
@@ -268,7 +267,7 @@ proptest! {
         };
         let texture = texture(&shape, ReadMode::NormalizedFloat, &bytes);
         let sampler = Sampler { filter, mip_filter: Filter::Linear, ..Sampler::default() };
-        let coords = [point[0], point[1], 0.0, 0.0];
+        let coords = [point[0], point[1], 0.0];
         let level = FetchOperands { level: (log as f32).to_bits(), ..at(coords) };
         let step = 2.0_f32.powi(log as i32 - 5);
         let mut d = [0; 3];
@@ -316,7 +315,7 @@ fn round_footprints_are_isotropic() {
     let sampler =
         Sampler { filter: Filter::Linear, mip_filter: Filter::Point, ..Sampler::default() };
     let step = 0.25_f32.to_bits();
-    let o = FetchOperands { dpdx: [step, 0, 0], dpdy: [0, step, 0], ..at([0.3, 0.7, 0.0, 0.0]) };
+    let o = FetchOperands { dpdx: [step, 0, 0], dpdy: [0, step, 0], ..at([0.3, 0.7, 0.0]) };
     let [one, other] = [1, 16].map(|max_anisotropy| {
         let sampler = Sampler { max_anisotropy, ..sampler };
         trace(sample(Geometry::D2, Lod::Gradient), &texture, &sampler, &o).unwrap()

@@ -17,7 +17,7 @@ fn trace_at(
 ) -> Result<Trace, PlanError> {
     let form =
         FetchForm { kind, ..FetchForm::sample(Geometry::A1d, CoordType::F32, ResultType::F32) };
-    let coords = [0, x.to_bits(), 0, 0];
+    let coords = Coordinates::at([x.to_bits(), 0, 0], 0);
     let level = level.to_bits();
     trace(form, texture, sampler, &FetchOperands { coords, level, ..FetchOperands::default() })
 }
@@ -127,8 +127,8 @@ fn integer_coordinates_pick_a_level() {
         ..FetchForm::sample(Geometry::A1d, CoordType::S32, ResultType::F32)
     };
     let at = |x: u32, level: i32| {
-        let operands =
-            FetchOperands { coords: [0, x, 0, 0], level: level as u32, ..FetchOperands::default() };
+        let coords = Coordinates::at([x, 0, 0], 0);
+        let operands = FetchOperands { coords, level: level as u32, ..FetchOperands::default() };
         f32::from_bits(fetch(form, &t, &s, &operands).unwrap().values[0])
     };
     assert_eq!([at(1, 0), at(1, 1), at(1, 2), at(0, 2)], [1.0, 11.0, 0.0, 20.0]);
@@ -147,7 +147,7 @@ fn slices_of_each_level_are_groups() {
         ..FetchForm::sample(Geometry::D3, CoordType::F32, ResultType::F32)
     };
     let operands = FetchOperands {
-        coords: f32_bits(&[0.5, 0.5, 0.5]),
+        coords: f32_bits(Geometry::D3, &[0.5, 0.5, 0.5]),
         level: 0.5_f32.to_bits(),
         ..FetchOperands::default()
     };

@@ -16,7 +16,8 @@ fn x_with_offset(
 ) -> f32 {
     let form = FetchForm::sample(geometry, CoordType::F32, ResultType::F32);
     let (form, offset) = offset(form, e);
-    let operands = FetchOperands { coords: f32_bits(coords), offset, ..FetchOperands::default() };
+    let coords = f32_bits(geometry, coords);
+    let operands = FetchOperands { coords, offset, ..FetchOperands::default() };
     f32::from_bits(fetch(form, texture, sampler, &operands).unwrap().values[0])
 }
 
@@ -116,7 +117,7 @@ fn negative_offsets_of_1d_leave_the_row() {
     let s = sampler(Filter::Point, AddressMode::Border);
     let form = FetchForm::sample(Geometry::A1d, CoordType::F32, ResultType::F32);
     let (form, offset) = offset(form, &[-1]);
-    let coords = [0, 2.5_f32.to_bits(), 0, 0];
+    let coords = Coordinates::at([2.5_f32.to_bits(), 0, 0], 0);
     let operands = FetchOperands { coords, offset, ..FetchOperands::default() };
     let value = fetch(form, &t, &s, &operands).unwrap().values[0];
     assert_eq!(f32::from_bits(value), 1.0);
@@ -129,7 +130,7 @@ fn offsets_move_integer_coordinates() {
     let form = FetchForm::sample(Geometry::D2, CoordType::S32, ResultType::F32);
     let at = |c: [i32; 2], e: &[i32]| {
         let (form, offset) = offset(form, e);
-        let coords = [c[0] as u32, c[1] as u32, 0, 0];
+        let coords = Coordinates::at([c[0] as u32, c[1] as u32, 0], 0);
         let operands = FetchOperands { coords, offset, ..FetchOperands::default() };
         f32::from_bits(fetch(form, &t, &s, &operands).unwrap().values[0])
     };

@@ -17,7 +17,8 @@ fn trace_2d(
         ..FetchForm::sample(Geometry::D2, CoordType::F32, result)
     };
     let compare = compare.unwrap_or(0.0).to_bits();
-    let operands = FetchOperands { coords: f32_bits(&coords), compare, ..FetchOperands::default() };
+    let coords = f32_bits(Geometry::D2, &coords);
+    let operands = FetchOperands { coords, compare, ..FetchOperands::default() };
     trace(form, texture, sampler, &operands).unwrap()
 }
 
@@ -179,7 +180,7 @@ proptest! {
         let point: [u32; 3] =
             std::array::from_fn(|a| if use_bits { bits[a] } else { near[a].to_bits() });
         let operands = FetchOperands {
-            coords: [point[0], point[1], point[2], 0],
+            coords: Coordinates::at(point, 0),
             offset: offset.unwrap_or_default(),
             level: level.to_bits(),
             ..FetchOperands::default()

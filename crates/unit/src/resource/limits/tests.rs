@@ -24,7 +24,7 @@ fn message(result: Result<(), CreateError>) -> String {
 fn the_largest_arrays_of_every_architecture() {
     for (major, minor) in [(1, 3), (2, 0), (3, 5), (5, 2), (6, 1), (7, 5), (8, 6), (12, 1)] {
         let limits = ArchLimits::of(major, minor);
-        for geometry in G::ALL {
+        for &geometry in G::ALL {
             let Limits { extent, layers, .. } = limits.array(geometry);
             let layers = if geometry.is_cube() { layers / 6 } else { layers };
             let check = |extent, layers| shape("u8", geometry, extent, layers).check_for(&limits);

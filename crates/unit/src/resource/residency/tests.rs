@@ -43,7 +43,7 @@ fn tiles_are_64_kib() {
 
 #[test]
 fn which_arrays_can_be_sparse() {
-    for geometry in G::ALL {
+    for &geometry in G::ALL {
         let height = if geometry.axes() == 1 { 1 } else { 4 };
         let made = Residency::new(&shape("u8", geometry, [4, height, 1], None));
         let can = matches!(geometry, G::D2 | G::D3 | G::A2d | G::Cube | G::Acube);

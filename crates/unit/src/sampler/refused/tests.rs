@@ -89,7 +89,7 @@ fn messages_name_cuda_s_error() {
 
 #[test]
 fn seamless_is_for_cubes() {
-    for geometry in G::ALL {
+    for &geometry in G::ALL {
         let sampler = Sampler { seamless_cube: true, ..Sampler::default() };
         let of = resource("f32", geometry, 4, None);
         let wanted = u32::from(!geometry.is_cube());
@@ -156,7 +156,7 @@ fn which_surfaces_there_are() {
     let new = |format, geometry, width, levels| {
         Surface::new(resource(format, geometry, width, levels)).map_err(|e| e.to_string())
     };
-    for geometry in G::ALL {
+    for &geometry in G::ALL {
         let made = new("u8", geometry, 4, None);
         assert_eq!(made.is_ok(), !geometry.is_multisample(), "{geometry:?}");
     }

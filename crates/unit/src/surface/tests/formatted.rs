@@ -16,7 +16,7 @@ fn plan(surface: &Arc<Surface>, vector: u8, clamp: ClampMode) -> SurfacePlan {
 }
 
 fn store(plan: &SurfacePlan, at: [i32; 3], values: [u64; 4]) -> Result<(), AccessFault> {
-    let coords = at.map(|c| [c as u32; 32]);
+    let coords = lanes_at(plan, at);
     plan.store(
         &SurfaceRequest { active: 1 << 9, coords: coords.each_ref() },
         &values.map(|v| [v; 32]),

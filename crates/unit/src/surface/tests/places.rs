@@ -107,7 +107,7 @@ fn levels_and_layers_of_views() {
     let view = View { geometry: Some(G::D2), levels: Some(1..2), planes: Some(2..3), format: None };
     let part = Arc::new(Surface::new(Arc::new(whole.view(&view).unwrap())).unwrap());
     let plan = plan(&part, G::D2, ClampMode::Clamp);
-    let coords = [[2; 32], [1; 32], [0; 32]];
+    let coords = lanes_at(&plan, [2, 1, 0]);
     let request = SurfaceRequest { active: 1, coords: coords.each_ref() };
     plan.store(&request, &[[0xbeef; 32]; 4]).unwrap();
     let texel = |x| {
@@ -147,8 +147,8 @@ fn tiles_that_are_not_in_memory() {
     let resource = Resource::array(&shape, block, "s").unwrap().with_residency(Arc::clone(&map));
     let surface = Arc::new(Surface::new(Arc::new(resource.unwrap())).unwrap());
     let plan = plan(&surface, G::D2, ClampMode::Clamp);
-    let store = |x: u32, value| {
-        let coords = [[x; 32], [1; 32], [0; 32]];
+    let store = |x: i32, value| {
+        let coords = lanes_at(&plan, [x, 1, 0]);
         let request = SurfaceRequest { active: 1, coords: coords.each_ref() };
         plan.store(&request, &[[value; 32]; 4]).unwrap();
     };
@@ -157,7 +157,7 @@ fn tiles_that_are_not_in_memory() {
     assert_eq!(load(&plan, [254, 1, 0]).unwrap()[0], 0);
     assert_eq!(load(&plan, [256, 1, 0]).unwrap()[0], 0x2222);
     assert_eq!(load(&plan, [900, 0, 0]).unwrap()[0], 0x0707);
-    let trace = plan.trace([254, 1, 0]);
+    let trace = plan.trace(Coordinates::at([254, 1, 0], 0));
     assert!(matches!(trace.outcome, SurfaceOutcome::NotResident(_)) && trace.bytes.is_empty());
     map.set_all(true);
     assert_eq!(load(&plan, [254, 1, 0]).unwrap()[0], 0x0707, "the store was dropped");
@@ -166,10 +166,11 @@ fn tiles_that_are_not_in_memory() {
 #[test]
 fn traces_tell_where_an_access_goes() {
     let planes = of_shape(&shape(G::A2d, [4, 2], 3));
-    let trace = plan(&planes, G::A2d, ClampMode::Clamp).trace([9, 100, u32::MAX]);
+    let trace = |plan: SurfacePlan, vector| plan.trace(coords(&plan, vector, 0));
+    let clamp = trace(plan(&planes, G::A2d, ClampMode::Clamp), [9, 100, u32::MAX]);
     let place = SurfacePlace { layer: 2, x: 2, y: 0, z: 0, moved: true, offset: 34 };
     assert_eq!(
-        trace,
+        clamp,
         SurfaceTrace {
             layer: Some(9),
             at: [100, -1, 0],
@@ -181,15 +182,15 @@ fn traces_tell_where_an_access_goes() {
             fault: None,
         }
     );
-    let inside = plan(&planes, G::A2d, ClampMode::Trap).trace([2, 2, 0]);
+    let inside = trace(plan(&planes, G::A2d, ClampMode::Trap), [2, 2, 0]);
     let moved = SurfacePlace { moved: false, ..place };
     assert_eq!(inside.outcome, SurfaceOutcome::Made(moved));
-    let trap = plan(&planes, G::A2d, ClampMode::Trap).trace([9, 100, 0]);
+    let trap = trace(plan(&planes, G::A2d, ClampMode::Trap), [9, 100, 0]);
     assert_eq!(trap.outcome, SurfaceOutcome::Outside);
     assert!(matches!(trap.fault, Some(AccessFault::Outside { layer: Some(9), x: 100, .. })));
-    let zero = plan(&planes, G::A2d, ClampMode::Zero);
-    assert_eq!(zero.trace([9, 100, 0]).outcome, SurfaceOutcome::Dropped);
-    let odd = zero.trace([9, 101, 0]);
+    let zero = |vector| trace(plan(&planes, G::A2d, ClampMode::Zero), vector);
+    assert_eq!(zero([9, 100, 0]).outcome, SurfaceOutcome::Dropped);
+    let odd = zero([9, 101, 0]);
     assert_eq!(odd.outcome, SurfaceOutcome::Misaligned);
     assert!(matches!(odd.fault, Some(AccessFault::Misaligned { lane: 0, x: 101, .. })));
 }

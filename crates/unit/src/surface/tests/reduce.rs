@@ -27,7 +27,7 @@ fn plan(
 }
 
 fn reduce(plan: &SurfacePlan, at: [i32; 3], value: u64) -> Result<(), AccessFault> {
-    let coords = at.map(|c| [c as u32; 32]);
+    let coords = lanes_at(plan, at);
     let values = [[value; 32]; 4];
     plan.store(&SurfaceRequest { active: 1 << 3, coords: coords.each_ref() }, &values)
 }
@@ -152,7 +152,7 @@ fn threads_add_up() {
     {
         let size = if ty == T::U64 { 8 } else { 4 };
         let add = plan(&of, (O::Add, ty, false), ClampMode::Trap).unwrap();
-        let coords = [[0; 32], [1; 32], [0; 32]];
+        let coords = lanes_at(&add, [0, 1, 0]);
         let request = SurfaceRequest { active: u32::MAX, coords: coords.each_ref() };
         let values = [std::array::from_fn(|lane| 3 + lane as u64), [0; 32], [0; 32], [0; 32]];
         std::thread::scope(|scope| {

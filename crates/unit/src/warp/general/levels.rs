@@ -138,9 +138,8 @@ impl LevelStage {
         second
     }
 
-    /// [`Self::run`] for callers that are compiled for a level themselves.
     #[inline(always)]
-    pub(super) fn run_here(&self, request: &FetchRequest<'_>, out: &mut LevelLanes) -> bool {
+    fn run_here(&self, request: &FetchRequest<'_>, out: &mut LevelLanes) -> bool {
         let mut wanted = [0; 32];
         match self.source {
             Source::Constant(levels) => return constant(levels, out),
@@ -159,7 +158,7 @@ impl LevelStage {
 
     #[inline(always)]
     fn gradients(&self, request: &FetchRequest<'_>, out: &mut [i32; 32]) {
-        let odd = self.gauge.levels(self.point(request), request, out);
+        let odd = self.gauge.levels(request.coords.point, request, out);
         let bias = self.small_bias();
         for q in &mut *out {
             *q += bias;
@@ -172,17 +171,6 @@ impl LevelStage {
         to_int(limit(self.bias, -SMALL, SMALL))
     }
 
-    /// Coordinates without array index and sample.
-    #[inline(always)]
-    pub(super) fn point<'a>(&self, request: &FetchRequest<'a>) -> [&'a Lanes; 3] {
-        let [c0, c1, c2, c3] = request.coords;
-        match (self.geometry.is_array(), self.geometry.is_multisample()) {
-            (false, false) => [c0, c1, c2],
-            (true, true) => [c2, c3, c3],
-            _ => [c1, c2, c3],
-        }
-    }
-
     /// The biased levels of some lanes' gradients, step by step.
     fn by_reference(&self, request: &FetchRequest<'_>, which: u32, out: &mut [i32; 32]) {
         for lane in lanes(which) {
@@ -192,7 +180,7 @@ impl LevelStage {
 
     /// What the reference makes of a lane's gradients.
     pub(super) fn graded(&self, request: &FetchRequest<'_>, lane: usize) -> Graded {
-        let point = self.point(request).map(|c| c[lane]);
+        let point = request.coords.point.map(|c| c[lane]);
         graded(self.geometry, &self.effective, self.base, point, &request.lane(lane))
     }
 

@@ -1,7 +1,9 @@
 //! Where 32 lanes read: layer, sample, and the coordinates of the point, of a cube those on a
 //! face. docs/numerics.md, 1.4, 1.10, 7 and 9.
 
-use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, ZERO_LANES};
+use crate::request::{
+    Coordinates, FetchForm, FetchKind, FetchRequest, Geometry, Lanes, ZERO_LANES,
+};
 use crate::resource::ArrayShape;
 
 /// What the stage knows of instruction and texture.
@@ -61,18 +63,10 @@ impl Places {
     /// Fills `out`. Lanes that are not active get some place inside.
     #[inline(always)]
     pub(super) fn run(&self, request: &FetchRequest<'_>, out: &mut PlaceLanes) {
-        let [c0, c1, c2, c3] = request.coords;
-        let zero = &ZERO_LANES;
-        let (sample, layer, point) = match self.geometry {
-            Geometry::D1 => (zero, zero, [c0, zero, zero]),
-            Geometry::D2 => (zero, zero, [c0, c1, zero]),
-            Geometry::D3 | Geometry::Cube => (zero, zero, [c0, c1, c2]),
-            Geometry::A1d => (zero, c0, [c1, zero, zero]),
-            Geometry::A2d => (zero, c0, [c1, c2, zero]),
-            Geometry::Acube => (zero, c0, [c1, c2, c3]),
-            Geometry::D2ms => (c0, zero, [c1, c2, zero]),
-            Geometry::A2dms => (c0, c1, [c2, c3, zero]),
-        };
+        let Coordinates { layer, sample, point } = request.coords;
+        let or_zero = |has: bool, lanes| if has { lanes } else { &ZERO_LANES };
+        let layer = or_zero(self.geometry.is_array(), layer);
+        let sample = or_zero(self.geometry.is_multisample(), sample);
         for lane in 0..32 {
             out.plane[lane] = layer[lane].min(self.last_layer);
             out.sample[lane] = sample[lane].min(self.last_sample);

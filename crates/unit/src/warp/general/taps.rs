@@ -89,7 +89,7 @@ impl TapLanes {
         levels: &mut LevelLanes,
     ) -> bool {
         let mut texels = Texels::ZERO;
-        let odd = stage.gauge().texels(stage.point(request), request, &mut texels);
+        let odd = stage.gauge().texels(request.coords.point, request, &mut texels);
         let Texels { dpdx: [ax, ay, _], dpdy: [bx, by, _] } = &texels;
         let (mut longer, mut area) = ([0.0; 32], [0.0; 32]);
         for lane in 0..32 {

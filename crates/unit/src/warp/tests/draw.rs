@@ -122,7 +122,7 @@ fn form(d: &mut Draw, theme: Theme) -> FetchForm {
         Theme::Cubes => d.of(&[Cube, Acube]),
         Theme::Gradients => d.of(&[D1, D2, D3, A1d, A2d, Cube, Acube]),
         Theme::Neighbours => d.of(&[D1, A1d, A2d]),
-        Theme::Any => d.of(&Geometry::ALL),
+        Theme::Any => d.of(Geometry::ALL),
     };
     let lod = match theme {
         Theme::Plain | Theme::Cancel => Lod::Implicit,

@@ -93,16 +93,16 @@ fn case(of: Kind) -> Case {
         lanes.fill_with(|| d.float(low, high).to_bits());
         lanes
     };
-    let mut operands = at([(); 4].map(|()| coordinate(-1.5, 1.5)));
+    let mut operands = at([(); 3].map(|()| coordinate(-1.5, 1.5)));
     operands.dpdx = [(); 3].map(|()| coordinate(0.2, 0.4));
     operands.dpdy = [(); 3].map(|()| coordinate(0.01, 0.1));
     operands.compare = coordinate(0.2, 0.8);
     operands.offset = [[3; 32]; 3];
     if of.geometry.is_array() {
-        operands.coords[0] = [1; 32];
+        operands.coords.layer = [1; 32];
     }
     // A coordinate that is not near the texture.
-    operands.coords[1][0] = 1e9_f32.to_bits();
+    operands.coords.point[0][0] = 1e9_f32.to_bits();
     let form = FetchForm {
         kind: of.kind,
         offset: of.offset,

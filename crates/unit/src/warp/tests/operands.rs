@@ -2,13 +2,13 @@
 
 use super::draw::Draw;
 use crate::effective::Coords;
-use crate::request::{CoordType, FetchForm, Lanes};
+use crate::request::{CoordType, Coordinates, FetchForm, Lanes};
 use crate::sampler::{Sampler, Texture};
 
 /// Operands of 32 lanes.
 #[derive(Debug)]
 pub(super) struct Operands {
-    pub(super) coords: [Lanes; 4],
+    pub(super) coords: Coordinates<Lanes>,
     pub(super) offset: [Lanes; 3],
     pub(super) level: Lanes,
     pub(super) dpdx: [Lanes; 3],
@@ -18,7 +18,7 @@ pub(super) struct Operands {
 
 impl Operands {
     pub(super) const ZERO: Self = Self {
-        coords: [[0; 32]; 4],
+        coords: Coordinates { layer: [0; 32], sample: [0; 32], point: [[0; 32]; 3] },
         offset: [[0; 32]; 3],
         level: [0; 32],
         dpdx: [[0; 32]; 3],
@@ -39,27 +39,27 @@ impl Operands {
         let shape = texture.resource.shape();
         let levels = extents.len() as f32;
         for lane in 0..32 {
-            let mut coords = [0; 4];
             let past = |d: &mut Draw, n| if d.one_in(8) { d.bits() } else { d.below(n + 1) };
-            let mut first = 0;
-            for (there, n) in [
-                (form.geometry.is_multisample(), shape.samples),
-                (form.geometry.is_array(), shape.layers),
+            let mut coords = Coordinates::default();
+            for (there, n, to) in [
+                (form.geometry.is_multisample(), shape.samples, &mut coords.sample),
+                (form.geometry.is_array(), shape.layers, &mut coords.layer),
             ] {
                 if there {
-                    coords[first] = past(d, n);
-                    first += 1;
+                    *to = past(d, n);
                 }
             }
             let extent = d.of(extents).extent.axes();
             if form.geometry.is_cube() {
-                coords[first..first + 3].copy_from_slice(&direction(d, extent[0]));
+                coords.point = direction(d, extent[0]);
             } else {
-                for (to, &n) in coords[first..].iter_mut().zip(&extent[..form.geometry.axes()]) {
+                for (to, &n) in coords.point.iter_mut().zip(&extent[..form.geometry.axes()]) {
                     *to = coordinate(d, n, kind);
                 }
             }
-            for (all, c) in self.coords.iter_mut().zip(coords) {
+            let Coordinates { layer, sample, point } = &mut self.coords;
+            (layer[lane], sample[lane]) = (coords.layer, coords.sample);
+            for (all, c) in point.iter_mut().zip(coords.point) {
                 all[lane] = c;
             }
             for a in 0..3 {

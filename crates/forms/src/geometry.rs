@@ -1,0 +1,210 @@
+//! Geometries, and which element of their coordinate vectors is what.
+
+words! {
+    /// Geometry of a texture or surface instruction (PTX `.geom`).
+    Geometry {
+        D1 = "1d", D2 = "2d", D3 = "3d", A1d = "a1d", A2d = "a2d",
+        Cube = "cube", Acube = "acube", D2ms = "2dms", A2dms = "a2dms",
+    }
+}
+
+/// What an element of a coordinate vector is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Element {
+    /// Number of a layer, or of a cube map in an array: always an integer.
+    Layer,
+    /// Number of a sample: always an integer.
+    Sample,
+    /// The coordinate along x, of the coordinate type; so for the others.
+    X,
+    /// Along y.
+    Y,
+    /// Along z.
+    Z,
+}
+
+impl Element {
+    /// Whether it is an integer whatever the coordinate type.
+    pub const fn is_index(self) -> bool {
+        matches!(self, Self::Layer | Self::Sample)
+    }
+
+    /// `layer`, `sample`, `x`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Layer => "layer",
+            Self::Sample => "sample",
+            Self::X => "x",
+            Self::Y => "y",
+            Self::Z => "z",
+        }
+    }
+}
+
+impl Geometry {
+    /// Elements of the coordinate vector, in its order. Instructions may be written with more, which are ignored.
+    /// Those of `.a2dms` as ptxas takes them (docs/numerics.md 9.5).
+    pub const fn elements(self) -> &'static [Element] {
+        use Element::{Layer, Sample, X, Y, Z};
+        match self {
+            Self::D1 => &[X],
+            Self::D2 => &[X, Y],
+            Self::D3 | Self::Cube => &[X, Y, Z],
+            Self::A1d => &[Layer, X],
+            Self::A2d => &[Layer, X, Y],
+            Self::Acube => &[Layer, X, Y, Z],
+            Self::D2ms => &[Sample, X, Y],
+            Self::A2dms => &[Sample, Layer, X, Y],
+        }
+    }
+
+    /// Number of elements of the coordinate vector, layer and sample included.
+    pub const fn coordinates(self) -> usize {
+        self.elements().len()
+    }
+
+    /// The geometry of layers of this one: `.a1d` of `.1d`, `.a2d` of `.2d`.
+    pub const fn layered(self) -> Option<Self> {
+        match self {
+            Self::D1 => Some(Self::A1d),
+            Self::D2 => Some(Self::A2d),
+            _ => None,
+        }
+    }
+
+    /// Axes of one layer, face or sample plane, and elements of an offset: 1, 2 or 3.
+    pub const fn axes(self) -> usize {
+        match self {
+            Self::D1 | Self::A1d => 1,
+            Self::D3 => 3,
+            _ => 2,
+        }
+    }
+
+    /// Elements of the point, which `dPdx` and `dPdy` have too: one for each axis, or the three of a direction.
+    pub const fn gradients(self) -> usize {
+        if self.is_cube() { 3 } else { self.axes() }
+    }
+
+    /// Whether a coordinate is a layer.
+    pub const fn is_array(self) -> bool {
+        matches!(self, Self::A1d | Self::A2d | Self::Acube | Self::A2dms)
+    }
+
+    /// Whether coordinates are a direction.
+    pub const fn is_cube(self) -> bool {
+        matches!(self, Self::Cube | Self::Acube)
+    }
+
+    /// Whether a coordinate is a sample number.
+    pub const fn is_multisample(self) -> bool {
+        matches!(self, Self::D2ms | Self::A2dms)
+    }
+}
+
+/// The coordinates of an instruction by what they are. What its geometry lacks is not looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coordinates<T> {
+    /// Layer, of a cube array the cube.
+    pub layer: T,
+    /// Sample of a multi-sample texture.
+    pub sample: T,
+    /// x, y, z of the point; of a cube map the direction.
+    pub point: [T; 3],
+}
+
+impl<T> Coordinates<T> {
+    /// A point alone, with `none` for the others.
+    pub fn at(point: [T; 3], none: T) -> Self
+    where
+        T: Clone,
+    {
+        Self { layer: none.clone(), sample: none, point }
+    }
+
+    /// Takes a coordinate vector apart. What the geometry or the vector lacks is `none`; what the vector has more
+    /// is left.
+    pub fn of(geometry: Geometry, vector: impl IntoIterator<Item = T>, none: T) -> Self
+    where
+        T: Clone,
+    {
+        let point = [none.clone(), none.clone(), none.clone()];
+        let mut coordinates = Self::at(point, none);
+        for (&element, value) in geometry.elements().iter().zip(vector) {
+            *coordinates.get_mut(element) = value;
+        }
+        coordinates
+    }
+
+    /// The coordinate vector: the elements of the geometry, in its order.
+    pub fn vector(&self, geometry: Geometry) -> impl ExactSizeIterator<Item = &T> {
+        geometry.elements().iter().map(|&element| self.get(element))
+    }
+
+    /// The coordinate vector, filled up.
+    pub fn padded<const N: usize>(&self, geometry: Geometry) -> [T; N]
+    where
+        T: Copy + Default,
+    {
+        let mut vector = self.vector(geometry);
+        std::array::from_fn(|_| vector.next().copied().unwrap_or_default())
+    }
+
+    /// One of them.
+    pub fn get(&self, element: Element) -> &T {
+        match element {
+            Element::Layer => &self.layer,
+            Element::Sample => &self.sample,
+            Element::X => &self.point[0],
+            Element::Y => &self.point[1],
+            Element::Z => &self.point[2],
+        }
+    }
+
+    /// One of them, to be changed.
+    pub fn get_mut(&mut self, element: Element) -> &mut T {
+        match element {
+            Element::Layer => &mut self.layer,
+            Element::Sample => &mut self.sample,
+            Element::X => &mut self.point[0],
+            Element::Y => &mut self.point[1],
+            Element::Z => &mut self.point[2],
+        }
+    }
+
+    /// The same of something else.
+    #[inline(always)]
+    pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> Coordinates<U> {
+        let Self { layer, sample, point: [x, y, z] } = self;
+        Coordinates { layer: f(layer), sample: f(sample), point: [f(x), f(y), f(z)] }
+    }
+
+    /// References to all.
+    #[inline(always)]
+    pub fn each_ref(&self) -> Coordinates<&T> {
+        let Self { layer, sample, point } = self;
+        Coordinates { layer, sample, point: point.each_ref() }
+    }
+}
+
+/// All five: layer, sample, x, y, z.
+impl<'a, T> IntoIterator for &'a Coordinates<T> {
+    type Item = &'a T;
+    type IntoIter = std::array::IntoIter<&'a T, 5>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let [x, y, z] = &self.point;
+        [&self.layer, &self.sample, x, y, z].into_iter()
+    }
+}
+
+/// Likewise, to be changed.
+impl<'a, T> IntoIterator for &'a mut Coordinates<T> {
+    type Item = &'a mut T;
+    type IntoIter = std::array::IntoIter<&'a mut T, 5>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let [x, y, z] = &mut self.point;
+        [&mut self.layer, &mut self.sample, x, y, z].into_iter()
+    }
+}

@@ -1,0 +1,58 @@
+//! What the instruction table (`isa`) and the texture unit (`unit`) both speak of: geometries and the order of
+//! coordinates, policies, operations and attributes. One type each, so that nobody translates.
+//!
+//! Which element of a coordinate vector is what is decided here ([`Geometry::elements`]) and nowhere else:
+//! everyone behind the checker has [`Coordinates`] by name.
+
+#[macro_use]
+mod words;
+
+mod geometry;
+
+pub use geometry::{Coordinates, Element, Geometry};
+
+words! {
+    /// Policy of surface accesses outside (PTX `.clamp`).
+    ClampMode { Trap = "trap", Clamp = "clamp", Zero = "zero" }
+}
+
+words! {
+    /// Operations of `sured`.
+    ReduceOp { Add = "add", Min = "min", Max = "max", And = "and", Or = "or" }
+}
+
+words! {
+    /// Types of operands of `sured`.
+    ReduceType {
+        U32 = "u32", S32 = "s32", U64 = "u64", S64 = "s64", B32 = "b32",
+        // `sured.p` only.
+        B64 = "b64",
+    }
+}
+
+words! {
+    /// Attributes of `txq` and `suq`.
+    Attribute {
+        Width = "width", Height = "height", Depth = "depth",
+        ChannelDataType = "channel_data_type", ChannelOrder = "channel_order",
+        NormalizedCoords = "normalized_coords", ArraySize = "array_size",
+        NumMipmapLevels = "num_mipmap_levels", NumSamples = "num_samples",
+        ForceUnnormalizedCoords = "force_unnormalized_coords", FilterMode = "filter_mode",
+        AddrMode0 = "addr_mode_0", AddrMode1 = "addr_mode_1", AddrMode2 = "addr_mode_2",
+        MemoryLayout = "memory_layout",
+    }
+}
+
+impl Attribute {
+    /// Whether the sampler has it, not the texture.
+    pub const fn is_of_sampler(self) -> bool {
+        use Attribute as A;
+        matches!(
+            self,
+            A::ForceUnnormalizedCoords | A::FilterMode | A::AddrMode0 | A::AddrMode1 | A::AddrMode2
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+use super::{Attribute, Coordinates, Element, Geometry};
+
+#[test]
+fn vectors_are_taken_apart_and_put_together() {
+    for &geometry in Geometry::ALL {
+        let elements = geometry.elements();
+        let vector: Vec<u32> = (1..).take(elements.len()).collect();
+        let padded = vector.iter().copied().chain([77; 4]);
+        let coordinates = Coordinates::of(geometry, padded, 0);
+        assert_eq!(coordinates.vector(geometry).copied().collect::<Vec<_>>(), vector, "{geometry}");
+        // Nothing else has got a value.
+        let given = coordinates.into_iter().filter(|&&value| value != 0).count();
+        assert_eq!(given, elements.len(), "{geometry}");
+        assert_eq!(geometry.is_array(), coordinates.layer != 0, "{geometry}");
+        assert_eq!(geometry.is_multisample(), coordinates.sample != 0, "{geometry}");
+        let point = coordinates.point.iter().filter(|&&value| value != 0).count();
+        assert_eq!(point, geometry.gradients(), "{geometry}");
+        assert_eq!(coordinates.map(|value| value * 2).get(elements[0]), &2, "{geometry}");
+    }
+}
+
+#[test]
+fn a_short_vector_leaves_the_rest() {
+    let coordinates = Coordinates::of(Geometry::A2d, [Some(5), Some(6)], None);
+    assert_eq!((coordinates.layer, coordinates.sample), (Some(5), None));
+    assert_eq!(coordinates.point, [Some(6), None, None]);
+}
+
+/// As ptxas takes them: docs/numerics.md 9.5.
+#[test]
+fn the_sample_stands_before_the_layer() {
+    assert_eq!(Geometry::A2dms.elements()[..2], [Element::Sample, Element::Layer]);
+    let coordinates = Coordinates::of(Geometry::A2dms, [1, 2, 3, 4], 0);
+    assert_eq!(coordinates, Coordinates { layer: 2, sample: 1, point: [3, 4, 0] });
+}
+
+#[test]
+fn words_have_their_spelling() {
+    for &geometry in Geometry::ALL {
+        assert_eq!(Geometry::from_name(geometry.name()), Some(geometry));
+    }
+    assert_eq!(Geometry::from_name(".2d"), None);
+    assert_eq!(Attribute::from_name("addr_mode_1"), Some(Attribute::AddrMode1));
+    assert_eq!(Attribute::ALL.iter().filter(|a| a.is_of_sampler()).count(), 5);
+}
