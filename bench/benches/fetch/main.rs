@@ -17,8 +17,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use texunit_workloads::cases;
+use texunit_workloads::effort::Effort;
 use texunit_workloads::line::Line;
-use texunit_workloads::measure::{Effort, Rate, Via, measure};
+use texunit_workloads::measure::{Rate, Via, measure};
 use texunit_workloads::workload::Workload;
 
 const USAGE: &str =

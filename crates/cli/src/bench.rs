@@ -6,8 +6,9 @@ use clap::{Args, ValueEnum};
 use std::io::Write as _;
 use std::time::Duration;
 use texunit_workloads::cases;
+use texunit_workloads::effort::Effort;
 use texunit_workloads::line::Line;
-use texunit_workloads::measure::{Effort, Via, measure};
+use texunit_workloads::measure::{Via, measure};
 use texunit_workloads::workload::{Trouble, Workload};
 
 /// The way that fetches go.
@@ -64,7 +65,7 @@ pub fn run(args: &BenchArgs) -> u8 {
         Ok(chosen) => chosen,
         Err(word) => {
             let names = cases::names();
-            let near = crate::problem::nearest(&word, &names)
+            let near = texunit_job::problem::nearest(&word, &names)
                 .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             let message = format!("there is no case `{word}`{near}\ncases: {}", names.join(", "));
             return crate::usage_error("bench", &message);

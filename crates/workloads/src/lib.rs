@@ -6,6 +6,7 @@
 
 pub mod api;
 pub mod cases;
+pub mod effort;
 pub mod line;
 pub mod measure;
 pub mod points;

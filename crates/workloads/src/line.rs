@@ -1,6 +1,7 @@
 //! What was measured as a line of JSON: the format of `texunit bench --format json` and of baselines.
 
-use crate::measure::{Effort, Rate, Via};
+use crate::effort::Effort;
+use crate::measure::{Rate, Via};
 use serde::Serialize;
 
 /// A line of JSON. Rates are in million fetches per second.

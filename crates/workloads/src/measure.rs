@@ -1,9 +1,10 @@
 //! How long a run takes.
 
 use crate::api::Arrays;
+use crate::effort::Effort;
 use crate::ptx::Launch;
 use crate::workload::{Trouble, Workload};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The way that fetches go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,19 +23,6 @@ impl Via {
             Self::Ptx => "ptx",
         }
     }
-}
-
-/// How much is measured.
-#[derive(Clone, Copy, Debug)]
-pub struct Effort {
-    /// Host threads, at least one.
-    pub threads: usize,
-    /// Fetches of a run.
-    pub fetches: u32,
-    /// Fetches whose results lie in arrays at a time.
-    pub batch: u32,
-    /// Time for the runs.
-    pub time: Duration,
 }
 
 /// Million fetches per second.
