@@ -8,10 +8,11 @@
 
 use super::context::Context;
 use super::step::{At, Flow};
-use super::texture::{Sites, count_of, is_of_all};
+use super::texture::{Sites, is_of_all};
 use super::warp::{Split, State, Warp, count, lanes};
 use crate::code::{Fetch, NONE, Op, Slot};
-use texunit_unit::{Places, SurfaceKind, ZERO_LANES};
+use crate::observe::{Events, FetchMade};
+use texunit_unit::SurfaceKind;
 
 /// Warps that run together at most: their registers should fit the first cache of a core.
 pub(super) const TOGETHER: usize = 8;
@@ -98,8 +99,9 @@ fn may_go(warp: &Warp, split: &Split) -> bool {
 }
 
 /// Whether nobody can tell in which order warps execute it, apart from races that a program has anyway.
-fn is_quiet(op: &Op) -> bool {
+pub(crate) fn is_quiet(op: &Op) -> bool {
     match op {
+        Op::Mark(mark) => mark.is_quiet,
         Op::SurfaceStore(access) => !matches!(access.form.kind, SurfaceKind::Reduce { .. }),
         Op::Atomic(_)
         | Op::LoadQuad(_)
@@ -198,6 +200,7 @@ impl Context<'_> {
                     self.counters.warp_instructions += counted * u64::from(on.count_ones());
                     for i in lanes(on) {
                         let (warp, split) = (&mut warps[i], &mut members.splits[i]);
+                        split.pc = pc;
                         self.counters.thread_instructions += counted * count(warp.live);
                         warp.steps += steps + counted;
                         self.exit(warp, split, warp.live);
@@ -288,13 +291,37 @@ impl Context<'_> {
 
     /// A fetch of all live lanes of these warps by the handles of the last one. False: it is none of these,
     /// and nothing has been done.
+    #[inline]
     pub(super) fn fetch_together(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
-        let constants = &self.launch.constants;
-        let Sites { fetches, scratch, tally, .. } = &mut self.sites;
-        let Some((handles, plan)) = fetches[fetch.site].first() else { return false };
-        let (true, true, Some(block)) = (self.is_alone, plan.takes_warps(), &fetch.block) else {
+        if self.is_alone {
+            self.fetch_now(warps, here, fetch)
+        } else {
+            self.fetch_and_tell(warps, here, fetch)
+        }
+    }
+
+    /// The same where somebody else has to do with fetches.
+    #[cold]
+    fn fetch_and_tell(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
+        let one_by_one = self.events.has(Events::ANSWERS) || self.launch.config.gradients.is_some();
+        if one_by_one || !self.fetch_now(warps, here, fetch) {
             return false;
-        };
+        }
+        for i in lanes(here) {
+            let at = self.at_site(&warps[i], warps[i].live, fetch.site);
+            let plan = self.sites.fetches[fetch.site].first();
+            if let (Some((_, plan)), Some(probe)) = (plan, &mut self.probe) {
+                probe.fetch(&at, &FetchMade { plan });
+            }
+        }
+        true
+    }
+
+    fn fetch_now(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
+        let constants = &self.launch.constants;
+        let Sites { fetches, scratch, .. } = &mut self.sites;
+        let Some((handles, plan)) = fetches[fetch.site].first() else { return false };
+        let Some(block) = &fetch.block else { return false };
         let mut accesses = 0;
         for i in lanes(here) {
             let warp = &warps[i];
@@ -305,33 +332,25 @@ impl Context<'_> {
             }
             accesses += count(warp.live);
         }
-        let those = warps.iter_mut().enumerate().filter(|(i, _)| here >> i & 1 == 1);
-        if plan.takes_coordinates() {
-            let mut coords = [[&ZERO_LANES; 3]; TOGETHER];
-            let mut out: [Places<'_>; TOGETHER] = Default::default();
-            let mut len = 0;
-            let [x, y, z, _] = fetch.coords;
-            for (_, warp) in those {
-                warp.put_p(fetch.resident, u32::MAX, warp.live);
-                let others = warp.apart(block, &mut out[len]);
-                // One by one: a copy of what has just been put together waits for that.
-                coords[len][0] = others.row(constants, x);
-                coords[len][1] = others.row(constants, y);
-                coords[len][2] = others.row(constants, z);
-                len += 1;
+        let mut resident = [0; TOGETHER];
+        let mut those = warps.iter_mut().enumerate().filter(|(i, _)| here >> i & 1 == 1);
+        plan.fetch_warps(
+            |places| {
+                let (_, warp) = those.next()?;
+                let live = warp.live;
+                let others = warp.apart(block, places);
+                Some(fetch.request(live, |slot| others.row(constants, slot)))
+            },
+            &mut resident,
+            scratch,
+        );
+        if !fetch.resident.is_none() {
+            for (i, resident) in lanes(here).zip(resident) {
+                let warp = &mut warps[i];
+                warp.put_p(fetch.resident, resident, warp.live);
             }
-            plan.fetch_at(&coords[..len], &mut out[..len], scratch);
-        } else {
-            let operands = those.map(|(_, warp)| {
-                warp.put_p(fetch.resident, u32::MAX, warp.live);
-                let mut places = Places::default();
-                let others = warp.apart(block, &mut places);
-                (fetch.request(u32::MAX, |slot| others.row(constants, slot)), places)
-            });
-            plan.fetch_warps(operands, scratch);
         }
         self.counters.fetches += accesses;
-        tally.add(count_of(plan, accesses));
         true
     }
 }

@@ -1,16 +1,15 @@
 //! Fetches of whole arrays of coordinates: the CPU path for those who have no kernel.
 
 use super::{Fast, FetchPlan, Scratch, Way, fast};
-use crate::request::{FetchAnswer, FetchRequest, Lanes, ZERO_LANES};
+use crate::request::{Coordinates, FetchAnswer, FetchRequest, Lanes, ZERO_LANES};
 use texunit_memory::hint;
 
-/// The operands of many fetches: an array for each register of the instruction, as in
-/// [`FetchRequest`]. Floats are raw bits (`bytemuck::cast_slice` turns one into the other). Arrays that
-/// the instruction has no operand for may be empty.
+/// The operands of many fetches: an array for each operand, as in [`FetchRequest`]. Floats are raw bits
+/// (`bytemuck::cast_slice` turns one into the other). Arrays that the instruction has no operand for may be empty.
 #[derive(Clone, Copy, Debug)]
 pub struct FetchArrays<'a> {
-    /// In the order of the instruction: array index first.
-    pub coords: [&'a [u32]; 4],
+    /// Layer, sample, and the point.
+    pub coords: Coordinates<&'a [u32]>,
     /// Texels along x, y, z (s32).
     pub offset: [&'a [u32]; 3],
     /// Level of `tex.level`.
@@ -25,7 +24,7 @@ pub struct FetchArrays<'a> {
     pub components: u8,
 }
 
-/// An array that is not of the length of the first one.
+/// An array that is not of the length of the others.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} has {len} elements, but there are {fetches} fetches")]
 pub struct LengthError {
@@ -33,13 +32,13 @@ pub struct LengthError {
     pub what: &'static str,
     /// Its length.
     pub len: usize,
-    /// Length of the first array of coordinates.
+    /// Length of the array of x.
     pub fetches: usize,
 }
 
 impl<'a> FetchArrays<'a> {
     /// Fetches of all components at these coordinates, without other operands.
-    pub fn new(coords: [&'a [u32]; 4]) -> Self {
+    pub fn new(coords: Coordinates<&'a [u32]>) -> Self {
         Self {
             coords,
             offset: [&[]; 3],
@@ -53,13 +52,15 @@ impl<'a> FetchArrays<'a> {
 
     /// In an order of its own, which [`request`] takes apart again.
     fn all(&self) -> [(&'static str, &'a [u32]); OPERANDS] {
-        let ([x, y, z, w], [ox, oy, oz]) = (self.coords, self.offset);
+        let Coordinates { layer, sample, point: [x, y, z] } = self.coords;
+        let [ox, oy, oz] = self.offset;
         let ([ax, ay, az], [bx, by, bz]) = (self.dpdx, self.dpdy);
         [
-            ("coords[0]", x),
-            ("coords[1]", y),
-            ("coords[2]", z),
-            ("coords[3]", w),
+            ("layer", layer),
+            ("sample", sample),
+            ("x", x),
+            ("y", y),
+            ("z", z),
             ("offset[0]", ox),
             ("offset[1]", oy),
             ("offset[2]", oz),
@@ -75,7 +76,7 @@ impl<'a> FetchArrays<'a> {
     }
 }
 
-const OPERANDS: usize = 15;
+const OPERANDS: usize = 16;
 
 /// Warps ahead of which the lines of operands and results are asked for. Stores that miss the caches
 /// fill the store buffer of the CPU, and then everything waits for them.
@@ -154,11 +155,11 @@ fn results<'a>(out: &'a mut [&mut [u32]; 4], components: u8) -> [&'a mut [Lanes]
 }
 
 fn request<'a>(active: u32, components: u8, of: &[&'a Lanes; OPERANDS]) -> FetchRequest<'a> {
-    let [x, y, z, w, ox, oy, oz, level, ax, ay, az, bx, by, bz, compare] = *of;
+    let [layer, sample, x, y, z, ox, oy, oz, level, ax, ay, az, bx, by, bz, compare] = *of;
     FetchRequest {
         active,
         components,
-        coords: [x, y, z, w],
+        coords: Coordinates { layer, sample, point: [x, y, z] },
         offset: [ox, oy, oz],
         level,
         dpdx: [ax, ay, az],
@@ -171,11 +172,11 @@ impl FetchPlan {
     /// Whether fetches of these arrays are done in one piece. A coordinate without an array is zero, which
     /// needs registers.
     fn is_whole(&self, fast: &Fast, operands: &FetchArrays<'_>) -> bool {
-        let coords = &operands.coords[..self.form.geometry.coordinates()];
-        fast.is_whole() && !self.is_narrow() && coords.iter().all(|array| !array.is_empty())
+        let mut coords = operands.coords.vector(self.form.geometry);
+        fast.is_whole() && !self.is_narrow() && coords.all(|array| !array.is_empty())
     }
 
-    /// Fetches once for each element of `operands.coords[0]`, into the arrays of the wanted components
+    /// Fetches once for each element of x, into the arrays of the wanted components
     /// (the others may be empty). `scratch` is as in [`FetchPlan::fetch`]. Err if an array that is not
     /// empty, or that of a wanted component, has another length.
     pub fn fetch_arrays(
@@ -184,7 +185,7 @@ impl FetchPlan {
         mut out: [&mut [u32]; 4],
         scratch: &mut Scratch,
     ) -> Result<(), LengthError> {
-        let fetches = operands.coords[0].len();
+        let fetches = operands.coords.point[0].len();
         let check = |what, len| {
             if len == fetches { Ok(()) } else { Err(LengthError { what, len, fetches }) }
         };
@@ -207,7 +208,7 @@ impl FetchPlan {
                 for c in (fast.channels()..4).filter(wanted) {
                     out[c].fill(0);
                 }
-                let coords = [0, 1, 2].map(|c: usize| operands.coords[c].as_chunks().0);
+                let coords = operands.coords.point.map(|array| array.as_chunks().0);
                 let mut warp = 0;
                 while warp < warps {
                     let arrays =
@@ -225,13 +226,19 @@ impl FetchPlan {
             Way::Fast(fast) if !self.is_narrow() => {
                 let mut registers = Registers::new(&all, components);
                 let mut places = results(&mut out, components).map(|lanes| lanes.iter_mut());
-                let warps = (0..warps).map(|warp| {
-                    for rest in &places {
-                        will_write(rest.as_slice(), AHEAD);
-                    }
-                    (registers.request(warp), places.each_mut().map(Iterator::next))
-                });
-                fast.fetch_warps(&self.seen.resource, warps, &mut scratch.fast);
+                let mut warps = 0..warps;
+                fast.fetch_warps(
+                    &self.seen.resource,
+                    |to| {
+                        let warp = warps.next()?;
+                        for (to, rest) in to.iter_mut().zip(&mut places) {
+                            will_write(rest.as_slice(), AHEAD);
+                            *to = rest.next();
+                        }
+                        Some(registers.request(warp))
+                    },
+                    &mut scratch.fast,
+                );
             }
             _ => {
                 let mut registers = Registers::new(&all, components);

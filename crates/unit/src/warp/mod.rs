@@ -25,12 +25,11 @@ mod general;
 mod simd;
 
 pub use arrays::{FetchArrays, LengthError};
-pub use build::{SimdError, SimdLevel, fetch_level, simd_level};
+pub use build::{Build, SimdError, SimdLevel, fetch_level, simd_level};
 
 use crate::effective::{EffectiveSampler, resolve, seen};
 use crate::request::{FetchAnswer, FetchForm, FetchRequest, Lanes, Places, PlanError, ResultType};
 use crate::sampler::{Sampler, Texture};
-use build::Build;
 use fast::Fast;
 use general::General;
 use std::borrow::Cow;
@@ -153,41 +152,50 @@ impl FetchPlan {
         matches!(self.form.result, ResultType::F16 | ResultType::F16x2)
     }
 
-    /// Whether this plan has a way of its own to answer [several warps](Self::fetch_warps).
-    #[inline]
-    pub fn takes_warps(&self) -> bool {
-        matches!(self.way, Way::Fast(_)) && !self.is_narrow()
-    }
-
-    /// Whether fetches need nothing but [coordinates](Self::fetch_at).
-    #[inline]
-    pub fn takes_coordinates(&self) -> bool {
-        matches!(&self.way, Way::Fast(plan) if plan.is_whole()) && !self.is_narrow()
-    }
-
-    /// As [`FetchPlan::fetch_warps`], at the first three coordinates of each warp: faster, where the plan
-    /// [needs no more](Self::takes_coordinates). Else nothing is done. Coordinates or places without the
-    /// others are left alone.
-    pub fn fetch_at(&self, coords: &[[&Lanes; 3]], out: &mut [Places<'_>], scratch: &mut Scratch) {
-        if let (Way::Fast(plan), true) = (&self.way, self.takes_coordinates()) {
-            let warps = coords.len().min(out.len());
-            let (coords, out) = (&coords[..warps], &mut out[..warps]);
-            plan.fetch_at(&self.seen.resource, coords, out, &mut scratch.fast);
-        }
-    }
-
-    /// Fetches of several warps, for those who have operands and results in registers: each place gets the
-    /// results of all lanes of its request, active or not. All of them are resident. Nothing is done if this
-    /// plan [answers only one warp at a time](Self::takes_warps).
+    /// Fetches of several warps, for those who have operands and results in registers. `next` is called until it
+    /// gives no request any more: it puts into the places, which are empty, where the wanted components of the
+    /// next warp go, and returns what is fetched; the components of the request count for nothing. Lanes that are
+    /// not active may get any values. Which active lanes of each warp are all resident is left in `resident`, as
+    /// far as that reaches.
     #[inline]
     pub fn fetch_warps<'w>(
         &self,
-        warps: impl Iterator<Item = (FetchRequest<'w>, Places<'w>)>,
+        mut next: impl FnMut(&mut Places<'w>) -> Option<FetchRequest<'w>>,
+        resident: &mut [u32],
         scratch: &mut Scratch,
     ) {
-        if let (Way::Fast(plan), true) = (&self.way, self.takes_warps()) {
-            plan.fetch_warps(&self.seen.resource, warps, &mut scratch.fast);
+        if let (Way::Fast(plan), false) = (&self.way, self.is_narrow()) {
+            resident.fill(u32::MAX);
+            return plan.fetch_warps(&self.seen.resource, next, &mut scratch.fast);
         }
+        let mut resident = resident.iter_mut();
+        let mut places = Places::default();
+        while let Some(request) = next(&mut places) {
+            let all = self.fetch_to(&request, std::mem::take(&mut places), scratch);
+            if let Some(resident) = resident.next() {
+                *resident = all;
+            }
+        }
+    }
+
+    /// One of them, by way of memory.
+    fn fetch_to(
+        &self,
+        request: &FetchRequest<'_>,
+        places: Places<'_>,
+        scratch: &mut Scratch,
+    ) -> u32 {
+        let Scratch { fast, general, buffers, results } = scratch;
+        let wanted = (0..4).filter(|&c| places[c].is_some()).fold(0, |mask, c| mask | 1 << c);
+        let components = self.components(wanted);
+        let resident = self.answer(request, components, (fast, general, buffers), results);
+        self.convert(results, components);
+        for (place, values) in places.into_iter().zip(results) {
+            if let Some(place) = place {
+                *place = *values;
+            }
+        }
+        resident
     }
 
     /// Answers a fetch: fills the wanted components and the residency of the active lanes, and
@@ -200,13 +208,40 @@ impl FetchPlan {
     ) {
         let Scratch { fast, general, buffers, results } = scratch;
         let direct = request.active == u32::MAX && !self.is_narrow();
-        let components = match self.form.result {
-            // Register 0 has components 0 and 1.
-            ResultType::F16x2 => [0, 0b0011, 0b1100, 0b1111][usize::from(request.components & 3)],
-            _ => request.components,
-        };
+        let components = self.components(request.components);
         let out = if direct { &mut answer.values } else { &mut *results };
-        let resident = match &self.way {
+        let resident = self.answer(request, components, (fast, general, buffers), out);
+        answer.resident = answer.resident & !request.active | resident & request.active;
+        if !direct {
+            self.convert(results, components);
+            keep_inactive(request, results, &mut answer.values);
+        }
+    }
+
+    /// The components that these registers of a result need.
+    fn components(&self, registers: u8) -> u8 {
+        match self.form.result {
+            // Register 0 has components 0 and 1.
+            ResultType::F16x2 => [0, 0b0011, 0b1100, 0b1111][usize::from(registers & 3)],
+            _ => registers,
+        }
+    }
+
+    /// Fills components, of all lanes or of those that are active, as floats or integers of 32 bits, and says
+    /// which active lanes are resident.
+    #[inline(always)]
+    fn answer(
+        &self,
+        request: &FetchRequest<'_>,
+        components: u8,
+        (fast, general, buffers): (
+            &mut fast::Space,
+            &mut general::Space,
+            &mut general::buffers::Buffers,
+        ),
+        out: &mut [Lanes; 4],
+    ) -> u32 {
+        match &self.way {
             Way::Fast(plan) => {
                 plan.fetch(&self.seen.resource, request, components, fast, out);
                 u32::MAX
@@ -214,15 +249,15 @@ impl FetchPlan {
             Way::General(plan) => {
                 plan.fetch(&self.seen.resource, request, components, (general, buffers), out)
             }
-        };
-        answer.resident = answer.resident & !request.active | resident & request.active;
-        if !direct {
-            match self.form.result {
-                ResultType::F16 => to_halves(results, components),
-                ResultType::F16x2 => to_pairs(results, components),
-                ResultType::F32 | ResultType::S32 | ResultType::U32 => {}
-            }
-            keep_inactive(request, results, &mut answer.values);
+        }
+    }
+
+    /// Makes halves of them, if the instruction wants those.
+    fn convert(&self, results: &mut [Lanes; 4], components: u8) {
+        match self.form.result {
+            ResultType::F16 => to_halves(results, components),
+            ResultType::F16x2 => to_pairs(results, components),
+            ResultType::F32 | ResultType::S32 | ResultType::U32 => {}
         }
     }
 }

@@ -20,7 +20,7 @@ mod sums;
 mod whole;
 
 use super::simd::Run;
-use crate::request::{FetchForm, FetchRequest, Lanes, Places, ZERO_LANES, places};
+use crate::request::{Coordinates, FetchForm, FetchRequest, Lanes, Places, ZERO_LANES, places};
 use crate::resource::Resource;
 use axis::{Axis, AxisLanes};
 use faces::OfFaces;
@@ -114,6 +114,9 @@ pub(super) struct Fast {
 /// Axes that a geometry lacks contribute nothing.
 static NO_AXIS: AxisLanes = AxisLanes::ZERO;
 
+/// Warps whose fetches are one call of the stage in one piece.
+const AT_ONCE: usize = 8;
+
 static WHOLE: Lanes = [256; 32];
 static NOTHING: Lanes = [0; 32];
 
@@ -131,8 +134,7 @@ impl Fast {
         let mut out = places(out, components);
         if self.is_whole() {
             self.clear(&mut out);
-            let coords = [request.coords[0], request.coords[1], request.coords[2]];
-            let coords = coords.map(std::slice::from_ref);
+            let coords = request.coords.point.map(std::slice::from_ref);
             let out = out.each_mut().map(|out| match out {
                 Some(out) => std::slice::from_mut(&mut **out),
                 None => &mut [],
@@ -175,30 +177,65 @@ impl Fast {
         }
     }
 
-    /// Fetches of warps, all of their lanes, to the places of each.
+    /// Fetches of warps, all of their lanes, to the places of each: in one piece if this plan
+    /// [does that](Self::is_whole).
     #[inline]
     pub(super) fn fetch_warps<'w>(
         &self,
         resource: &Resource,
-        mut warps: impl Iterator<Item = (FetchRequest<'w>, Places<'w>)>,
+        mut next: impl FnMut(&mut Places<'w>) -> Option<FetchRequest<'w>>,
         space: &mut Space,
     ) {
-        // The next fetch begins before this one waits for its texels.
-        let Space { placed: [now, next], blend } = space;
-        let (mut now, mut next) = (now, next);
-        let Some((first, mut out)) = warps.next() else { return };
+        if !self.is_whole() {
+            return self.fetch_staged(resource, next, space);
+        }
+        loop {
+            let mut coords = [[&ZERO_LANES; 3]; AT_ONCE];
+            let mut out: [Places<'w>; AT_ONCE] = Default::default();
+            let mut len = 0;
+            while len < AT_ONCE
+                && let Some(request) = next(&mut out[len])
+            {
+                // One by one: a copy of what has just been put together waits for that.
+                let [x, y, z] = request.coords.point;
+                coords[len][0] = x;
+                coords[len][1] = y;
+                coords[len][2] = z;
+                len += 1;
+            }
+            self.fetch_at(resource, &coords[..len], &mut out[..len], space);
+            if len < AT_ONCE {
+                return;
+            }
+        }
+    }
+
+    /// Likewise in two halves: the next fetch begins before this one waits for its texels.
+    #[inline]
+    fn fetch_staged<'w>(
+        &self,
+        resource: &Resource,
+        mut next: impl FnMut(&mut Places<'w>) -> Option<FetchRequest<'w>>,
+        space: &mut Space,
+    ) {
+        let Space { placed: [now, then], blend } = space;
+        let (mut now, mut then) = (now, then);
+        let mut out = Places::default();
+        let Some(first) = next(&mut out) else { return };
         self.place(&first, now);
-        for (request, places) in warps {
-            self.place(&request, next);
+        loop {
+            let mut places = Places::default();
+            let Some(request) = next(&mut places) else { break };
+            self.place(&request, then);
             self.finish(resource, now, blend, out);
             out = places;
-            std::mem::swap(&mut now, &mut next);
+            std::mem::swap(&mut now, &mut then);
         }
         self.finish(resource, now, blend, out);
     }
 
     /// Likewise in one piece, but for warps that cannot be done so; for plans that [do that](Self::is_whole).
-    pub(super) fn fetch_at(
+    fn fetch_at(
         &self,
         resource: &Resource,
         coords: &[[&Lanes; 3]],
@@ -210,9 +247,10 @@ impl Fast {
         while next < coords.len() {
             let registers = Registers::Warps { coords, out: List::new(out) };
             self.run_whole(resource, registers, &mut next);
-            if let (Some([x, y, z]), Some(out)) = (coords.get(next), out.get_mut(next)) {
+            if let (Some(&point), Some(out)) = (coords.get(next), out.get_mut(next)) {
                 let Space { placed: [placed, _], blend } = &mut *space;
-                self.place(&FetchRequest::new(u32::MAX, [x, y, z, &ZERO_LANES]), placed);
+                let coords = Coordinates::at(point, &ZERO_LANES);
+                self.place(&FetchRequest::new(u32::MAX, coords), placed);
                 self.finish(resource, placed, blend, out.each_mut().map(Option::as_deref_mut));
                 next += 1;
             }
@@ -230,11 +268,7 @@ impl Fast {
     /// The first half of a fetch: which texels, and their weights.
     pub(super) fn place(&self, request: &FetchRequest<'_>, placed: &mut Placed) {
         let Placed { axes, bases, totals, plane, face, face_at, offsets, levels, slots } = placed;
-        let array = self.form.geometry.is_array();
-        let point: [&Lanes; 3] = match array {
-            true => [request.coords[1], request.coords[2], request.coords[3]],
-            false => [request.coords[0], request.coords[1], request.coords[2]],
-        };
+        let Coordinates { layer, point, .. } = request.coords;
         let point = match self.faces {
             None => point,
             Some(stage) => {
@@ -245,7 +279,7 @@ impl Fast {
         let offsets = self.offsets(request, offsets);
 
         // Byte offsets of the planes.
-        let layer = array.then_some(request.coords[0]);
+        let layer = self.form.geometry.is_array().then_some(layer);
         let faces = self.faces.map(|_| &*face);
         let pitch = match self.levels {
             Levels::One { plane_pitch } => plane_pitch,

@@ -3,7 +3,8 @@
 
 use super::draw::Draw;
 use super::*;
-use crate::request::{FetchOperands, FetchRequest, Lanes, ZERO_LANES, places};
+use crate::request::{Coordinates, FetchOperands, FetchRequest, Lanes, ZERO_LANES, places};
+use crate::resource::Residency;
 
 /// Whole warps, and a part of one.
 const FETCHES: usize = 32 * 9 + 5;
@@ -106,7 +107,8 @@ fn some_arrays() {
     let [x, y, _] = points(&mut d, 1.0);
     let form = FetchForm::sample(Geometry::D2, CoordType::F32, ResultType::F32);
     let plan = FetchPlan::new(form, &texture, &sampler).unwrap();
-    let fetch = |coords: [&[u32]; 4], components: u8| {
+    let fetch = |[x, y]: [&[u32]; 2], components: u8| {
+        let coords = Coordinates::at([x, y, &[]], &[][..]);
         let mut out: [Vec<u32>; 4] = std::array::from_fn(|_| vec![KEPT; FETCHES]);
         let arrays = FetchArrays { components, ..FetchArrays::new(coords) };
         let places = out.each_mut().map(|c| &mut c[..]);
@@ -114,8 +116,8 @@ fn some_arrays() {
         out
     };
     let zeros = vec![0; FETCHES];
-    assert_eq!(fetch([&x, &[], &[], &[]], 0xf), fetch([&x, &zeros, &[], &[]], 0xf));
-    let (all, some) = (fetch([&x, &y, &[], &[]], 0xf), fetch([&x, &y, &[], &[]], 0b1010));
+    assert_eq!(fetch([&x, &[]], 0xf), fetch([&x, &zeros], 0xf));
+    let (all, some) = (fetch([&x, &y], 0xf), fetch([&x, &y], 0b1010));
     assert_eq!([&some[1], &some[3]], [&all[1], &all[3]]);
     assert!(some[0].iter().chain(&some[2]).all(|&word| word == KEPT));
 }
@@ -131,14 +133,15 @@ fn check(
     let form = FetchForm::sample(geometry, CoordType::F32, ResultType::F32);
     let wanted: Vec<[u32; 4]> = (0..FETCHES)
         .map(|i| {
-            let operands = FetchOperands { coords: [x[i], y[i], z[i], 0], ..Default::default() };
+            let coords = Coordinates::at([x[i], y[i], z[i]], 0);
+            let operands = FetchOperands { coords, ..Default::default() };
             reference::fetch(form, texture, sampler, &operands).unwrap().values
         })
         .collect();
     for build in Build::all() {
         let plan = FetchPlan::with_build(form, texture, sampler, build).unwrap();
         let mut out: [Vec<u32>; 4] = std::array::from_fn(|_| vec![KEPT; FETCHES]);
-        let arrays = FetchArrays::new([x, y, z, &[]]);
+        let arrays = FetchArrays::new(Coordinates::at([x, y, z], &[]));
         let mut scratch = Scratch::new();
         plan.fetch_arrays(&arrays, out.each_mut().map(|c| &mut c[..]), &mut scratch).unwrap();
         for (i, wanted) in wanted.iter().enumerate() {
@@ -146,54 +149,66 @@ fn check(
             assert_eq!(got, *wanted, "{name}, {build:?}: fetch {i}, {geometry:?}");
         }
         // The same from registers of warps that lie anywhere.
-        assert!(plan.takes_warps());
-        for at_coordinates in [false, true] {
-            if at_coordinates && !plan.takes_coordinates() {
-                continue;
-            }
-            let warps = by_warps(&plan, [x, y, z], at_coordinates);
-            for (i, wanted) in wanted.iter().enumerate().take(warps.len() * 32) {
-                let got = warps[i / 32].each_ref().map(|c| c[i % 32]);
-                assert_eq!(
-                    got, *wanted,
-                    "{name}, {build:?}, {at_coordinates}: fetch {i} of a warp"
-                );
-            }
+        let (warps, resident) = by_warps(&plan, [x, y, z]);
+        for (i, wanted) in wanted.iter().enumerate().take(warps.len() * 32) {
+            let got = warps[i / 32].each_ref().map(|c| c[i % 32]);
+            assert_eq!(got, *wanted, "{name}, {build:?}: fetch {i} of a warp");
         }
+        assert!(resident.iter().all(|&lanes| lanes == u32::MAX), "{name}, {build:?}");
     }
 }
 
-/// Fetches of whole warps by their registers.
-fn by_warps(plan: &FetchPlan, coords: [&[u32]; 3], at_coordinates: bool) -> Vec<[Lanes; 4]> {
+/// Fetches of whole warps by their registers: results, and which lanes are resident.
+fn by_warps(plan: &FetchPlan, coords: [&[u32]; 3]) -> (Vec<[Lanes; 4]>, Vec<u32>) {
     let [x, y, z] = coords.map(|axis| axis.as_chunks::<32>().0);
     let mut out = vec![[[KEPT; 32]; 4]; x.len()];
-    let mut scratch = Scratch::new();
-    let registers = |w: usize| [&x[w], &y[w], &z[w]];
-    let places_of = out.iter_mut().map(|values| places(values, 0xf));
-    if at_coordinates {
-        let coords: Vec<_> = (0..x.len()).map(registers).collect();
-        plan.fetch_at(&coords, &mut places_of.collect::<Vec<_>>(), &mut scratch);
-    } else {
-        let requests = (0..x.len())
-            .map(registers)
-            .map(|[x, y, z]| FetchRequest::new(u32::MAX, [x, y, z, &ZERO_LANES]));
-        plan.fetch_warps(requests.zip(places_of), &mut scratch);
-    }
-    out
+    let mut resident = vec![0; x.len()];
+    let mut warps = out.iter_mut().enumerate();
+    plan.fetch_warps(
+        |to| {
+            assert!(to.iter().all(Option::is_none));
+            let (w, values) = warps.next()?;
+            *to = places(values, 0xf);
+            let coords = Coordinates::at([&x[w], &y[w], &z[w]], &ZERO_LANES);
+            Some(FetchRequest::new(u32::MAX, coords))
+        },
+        &mut resident,
+        &mut Scratch::new(),
+    );
+    (out, resident)
 }
 
-/// Plans that answer one warp at a time leave several alone.
+/// Plans of both ways answer several warps, whatever the results are, and also where tiles are missing.
 #[test]
-fn some_plans_take_one_warp() {
+fn several_warps_of_any_plan() {
     let mut d = Draw(7);
     let sampler = Sampler { filter: Filter::Linear, ..Sampler::default() };
-    let texture = texture(&mut d, &KINDS[3], (false, true), &sampler);
+    let whole = texture(&mut d, &KINDS[3], (false, true), &sampler);
+    let map = Arc::new(Residency::new(whole.resource.shape()).unwrap());
+    let sparse = Resource::clone(&whole.resource).with_residency(Arc::clone(&map)).unwrap();
+    let sparse = Arc::new(Texture { resource: Arc::new(sparse), ..Texture::clone(&whole) });
     let points = points(&mut d, 1.0);
-    let form = FetchForm::sample(Geometry::D2, CoordType::F32, ResultType::F16);
-    let plan = FetchPlan::new(form, &texture, &sampler).unwrap();
-    assert!(!plan.takes_warps() && !plan.takes_coordinates());
-    for at_coordinates in [false, true] {
-        let out = by_warps(&plan, points.each_ref().map(|axis| &axis[..]), at_coordinates);
-        assert!(out.as_flattened().as_flattened().iter().all(|&word| word == KEPT));
+    let [x, y, _] = &points;
+    for (texture, missing) in [(&whole, false), (&sparse, true)] {
+        for result in [ResultType::F32, ResultType::F16, ResultType::F16x2] {
+            let form = FetchForm::sample(Geometry::D2, CoordType::F32, result);
+            for build in Build::all() {
+                let plan = FetchPlan::with_build(form, texture, &sampler, build).unwrap();
+                assert_eq!(matches!(plan.way, Way::General(_)), missing);
+                let (out, resident) = by_warps(&plan, points.each_ref().map(|axis| &axis[..]));
+                assert!(!out.is_empty());
+                for (i, (x, y)) in x.iter().zip(y).enumerate().take(out.len() * 32) {
+                    let coords = Coordinates::at([*x, *y, 0], 0);
+                    let operands = FetchOperands { coords, ..FetchOperands::default() };
+                    let wanted = reference::fetch(form, texture, &sampler, &operands).unwrap();
+                    let registers = usize::from(result.registers());
+                    let got = out[i / 32].each_ref().map(|c| c[i % 32]);
+                    assert_eq!(got[..registers], wanted.values[..registers], "{build:?}: {i}");
+                    let is_there = resident[i / 32] >> (i % 32) & 1 == 1;
+                    assert_eq!(is_there, wanted.resident, "{build:?}: {i}");
+                    assert_eq!(is_there, !missing, "no tile is in memory");
+                }
+            }
+        }
     }
 }
