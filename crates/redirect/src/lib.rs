@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_long, c_uint, c_void};
 use std::fmt::Arguments;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The newest version of the dynamic linker's questions that is answered here. The second, of glibc 2.35, has
 /// other questions about the registers of calls, which are not asked for; on 64-bit ARM it refuses the first.
@@ -69,13 +69,23 @@ struct Symbol {
     size: u64,
 }
 
+/// A file that is loaded.
+#[derive(Debug)]
+struct Loaded {
+    path: PathBuf,
+    /// What is added to the file's addresses.
+    address: usize,
+    /// Where the dynamic linker keeps its cookie, by which it is known when it is unloaded.
+    cookie: usize,
+}
+
 /// What is known of the process.
 #[derive(Default)]
 struct State {
-    /// Files that were loaded since the last time all was consistent: path, and what is added to addresses.
-    new: Vec<(PathBuf, usize)>,
-    /// texunit's runtimes: path, and what is added to addresses.
-    ours: BTreeMap<Runtime, (PathBuf, usize)>,
+    /// Files that were loaded since the last time all was consistent.
+    new: Vec<Loaded>,
+    /// texunit's runtimes.
+    ours: BTreeMap<Runtime, Loaded>,
     /// Their functions, by name, once they were needed.
     functions: BTreeMap<Runtime, BTreeMap<String, usize>>,
 }
@@ -111,10 +121,9 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut
     };
     let path = PathBuf::from(if name.is_empty() { PROGRAM } else { name.as_str() });
     let mut flags = BIND_FROM;
+    let loaded = |path| Loaded { path, address, cookie: cookie.addr() };
     with(|state| match Runtime::of_library(&path) {
-        Some(runtime) => {
-            state.ours.insert(runtime, (path, address));
-        }
+        Some(runtime) => state.runtime(runtime, loaded(path)),
         None if nvrtc::is_nvrtc(&path) => {
             let Some(number) = nvrtc::add(path, address) else {
                 say(format_args!("there are too many libnvrtc: this one is not asked for PTX"));
@@ -124,17 +133,18 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut
             unsafe { *cookie = number + 1 };
             flags = BIND_TO;
         }
-        None => state.new.push((path, address)),
+        None => state.new.push(loaded(path)),
     });
     flags
 }
 
-/// A file is to be unloaded.
+/// A file is to be unloaded. One whose libraries are not all there is before anybody has said that it is consistent.
 ///
 /// # Safety
 /// Called by the dynamic linker, with the place of the cookie.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn la_objclose(cookie: *const usize) -> c_uint {
+    with(|state| state.unloaded(cookie.addr()));
     // SAFETY: the dynamic linker's own place, or null.
     if let Some(number) = unsafe { cookie.as_ref() }.and_then(|cookie| cookie.checked_sub(1)) {
         nvrtc::remove(number);
@@ -176,8 +186,8 @@ unsafe extern "C" fn la_symbind64(
 extern "C" fn la_activity(_: *mut c_void, what: c_uint) {
     if what == CONSISTENT {
         with(|state| {
-            for (path, address) in std::mem::take(&mut state.new) {
-                state.loaded(&path, address);
+            for file in std::mem::take(&mut state.new) {
+                state.loaded(&file.path, file.address);
             }
         });
     }
@@ -191,6 +201,27 @@ fn with(work: impl FnOnce(&mut State)) {
 }
 
 impl State {
+    /// A library with the name of a runtime is there. texunit's is the one beside this library, or else the first:
+    /// packages for Python bring NVIDIA's, and load it by its path.
+    fn runtime(&mut self, runtime: Runtime, library: Loaded) {
+        if !self.ours.contains_key(&runtime) || is_beside_this(&library.path) {
+            self.functions.remove(&runtime);
+            self.ours.insert(runtime, library);
+        }
+    }
+
+    /// A file is gone, or will be.
+    fn unloaded(&mut self, cookie: usize) {
+        self.new.retain(|file| file.cookie != cookie);
+        self.ours.retain(|runtime, library| {
+            let stays = library.cookie != cookie;
+            if !stays {
+                self.functions.remove(runtime);
+            }
+            stays
+        });
+    }
+
     /// A file is there, and none of its code has run.
     fn loaded(&mut self, path: &Path, address: usize) {
         let linked = file::linked_into(path);
@@ -221,7 +252,7 @@ impl State {
             [one, more @ ..] => Err(format!("{where_} has no {one}, nor {} more", more.len())),
         };
         not_one(&inside.missing, "its table of symbols")?;
-        let Some((ours, at)) = self.ours.get(&inside.runtime) else {
+        let Some(Loaded { path: ours, address: at, .. }) = self.ours.get(&inside.runtime) else {
             return Err(format!("texunit's {} is not loaded", inside.runtime.name()));
         };
         let targets = match self.functions.entry(inside.runtime) {
@@ -243,6 +274,28 @@ impl State {
         });
         patch::write(&jumps.collect::<Vec<_>>())
     }
+}
+
+/// Whether a file is in the folder of this library.
+fn is_beside_this(path: &Path) -> bool {
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let folder = |path: &Path| path.canonicalize().ok()?.parent().map(Path::to_owned);
+    let own = FOLDER.get_or_init(|| folder(&own_path()?));
+    own.is_some() && *own == folder(path)
+}
+
+/// The path of this library, as the dynamic linker has it.
+fn own_path() -> Option<PathBuf> {
+    let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    let inside = (la_version as extern "C" fn(c_uint) -> c_uint as usize) as *const c_void;
+    // SAFETY: an address of this library, and a structure of which zeros are a value.
+    let (found, info) = unsafe { (libc::dladdr(inside, info.as_mut_ptr()), info.assume_init()) };
+    if found == 0 || info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: a C string of the dynamic linker's, which lives as long as the library.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    Some(PathBuf::from(name.to_string_lossy().into_owned()))
 }
 
 /// A file as the user knows it.

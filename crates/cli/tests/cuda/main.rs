@@ -9,6 +9,7 @@
 mod clients;
 mod commands;
 mod coverage;
+mod dlopen;
 mod process;
 mod program;
 mod redirected;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
     trials.extend(clients::trials(&setup));
     trials.extend(commands::trials(&setup));
     trials.extend(redirected::trials(&setup));
+    trials.extend(dlopen::trials(&setup));
     let conclusion = libtest_mimic::run(&args, trials);
     if std::env::var_os("UPDATE").is_some() {
         coverage::write();
