@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use texunit_device::{
     Device, DeviceOptions, Fault, GradientPath, Kernel, LaunchError, LaunchOptions, LaunchStats,
-    Module, Watch,
+    Module, Observer, Watch,
 };
 use texunit_files::FileError;
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
@@ -202,7 +202,7 @@ fn run_kernel(job: &Job, kernel: &Kernel, bound: &Bound, args: &LaunchArgs, repo
             fmad: args.fmad,
             bounds: args.bounds.into(),
             progress: Some(progress),
-            watch: watch.as_ref(),
+            observer: watch.as_ref().map(|watch| watch as &dyn Observer),
             gradients: if args.via_txd { GradientPath::Txd } else { GradientPath::Unit },
             ..LaunchOptions::default()
         };

@@ -14,7 +14,10 @@ use std::time::{Duration, Instant};
 use texunit_cuda_abi::{
     CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUresult,
 };
-use texunit_device::{ArgError, Fault, LaunchError, LaunchOptions, LaunchStats};
+use texunit_device::observe::Several;
+use texunit_device::{
+    ArgError, Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally,
+};
 
 /// Grid, block and shared memory.
 #[derive(Clone, Copy, Debug)]
@@ -133,6 +136,10 @@ pub(crate) fn launch(
     let module = Module::registry().find(function.module).ok_or(CUresult::INVALID_HANDLE)?;
     let name = function.kernel.name();
     let watch = settings().trace.fetch.then(|| crate::launch_trace::watch(&module, name));
+    let tallies = settings().report.is_some().then(Tallies::default);
+    let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
+    let counting = tallies.as_ref().map(|tallies| tallies as &dyn Observer);
+    let observers = Several(watching.into_iter().chain(counting).collect());
     let options = LaunchOptions {
         grid: shape.grid,
         block: shape.block,
@@ -143,7 +150,7 @@ pub(crate) fn launch(
         cooperative: shape.cooperative,
         bounds: settings().bounds,
         printf_limit: context.limit(Limit::PrintfFifoSize),
-        watch: watch.as_ref(),
+        observer: Some(&observers).filter(|all| !all.0.is_empty()).map(|all| all as &dyn Observer),
         ..LaunchOptions::default()
     };
     let start = Instant::now();
@@ -153,10 +160,11 @@ pub(crate) fn launch(
         function.kernel.launch_packed(&options, params)
     });
     let time = start.elapsed();
+    let tally = tallies.map_or_else(Tally::default, |tallies| tallies.take());
     crate::memory::tell_unmapped(&context.gpu.device);
     match result {
         Ok(stats) => {
-            done(function, shape, time, &stats, None);
+            done(function, shape, time, (&stats, &tally), None);
             Ok(())
         }
         Err(LaunchError::Args(error)) => Err(refused(&error)),
@@ -169,7 +177,7 @@ pub(crate) fn launch(
             Err(CUresult::NOT_SUPPORTED)
         }
         Err(LaunchError::Fault(fault)) => {
-            done(function, shape, time, &fault.stats, Some(&fault));
+            done(function, shape, time, (&fault.stats, &tally), Some(&fault));
             faults::tell(&fault, module.loaded.source());
             context.fail(faults::code(&fault.kind));
             Ok(())
@@ -182,7 +190,7 @@ fn done(
     function: &Function,
     shape: &Shape,
     time: Duration,
-    stats: &LaunchStats,
+    (stats, tally): (&LaunchStats, &Tally),
     fault: Option<&Fault>,
 ) {
     print(&stats.printf);
@@ -210,7 +218,7 @@ fn done(
             fault.map_or_else(String::new, |fault| format!(", fault: {}", fault.kind.name())),
         ));
     }
-    report::launched(function, shape, time, stats, fault);
+    report::launched(function, shape, time, (stats, tally), fault);
 }
 
 /// Code of a launch that was refused.

@@ -8,7 +8,8 @@ use crate::module::Module;
 use crate::txd::{Engine, GradientPath};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use texunit_simt::launch::PRINTF_LIMIT;
-use texunit_simt::{Bounds, Fault, GradientEngine, KernelId, LaunchConfig, LaunchStats, Watch};
+use texunit_simt::observe::Events;
+use texunit_simt::{Bounds, Fault, GradientEngine, KernelId, LaunchConfig, LaunchStats, Observer};
 use texunit_syntax::Diagnostic;
 
 /// How to launch.
@@ -42,8 +43,8 @@ pub struct LaunchOptions<'a> {
     pub progress: Option<&'a AtomicU64>,
     /// Set to true by the host to stop the launch.
     pub cancel: Option<&'a AtomicBool>,
-    /// A thread whose fetches and surface accesses are recorded.
-    pub watch: Option<&'a Watch>,
+    /// Who is told of what the kernel does.
+    pub observer: Option<&'a dyn Observer>,
     /// What answers fetches with gradients.
     pub gradients: GradientPath,
 }
@@ -66,7 +67,7 @@ impl Default for LaunchOptions<'_> {
             printf_limit: PRINTF_LIMIT,
             progress: None,
             cancel: None,
-            watch: None,
+            observer: None,
             gradients: GradientPath::Unit,
         }
     }
@@ -298,7 +299,8 @@ impl Kernel {
         let engine = match options.gradients {
             GradientPath::Unit => None,
             GradientPath::Txd => {
-                Some(Engine::new(self.module.gradient_sites(), options.watch.is_some()))
+                let all = options.observer.is_some_and(|o| o.wants().has(Events::ANSWERS));
+                Some(Engine::new(self.module.gradient_sites(), all))
             }
         };
         let config = LaunchConfig {
@@ -320,7 +322,7 @@ impl Kernel {
             printf_limit: options.printf_limit,
             progress: options.progress,
             cancel: options.cancel,
-            watch: options.watch,
+            observer: options.observer,
             gradients: engine.as_ref().map(|engine| engine as &dyn GradientEngine),
         };
         texunit_simt::launch(program, self.id, &config).map_err(LaunchError::Fault)

@@ -80,8 +80,9 @@ pub use texunit_memory::{
     Windows, rights_to_pin,
 };
 pub use texunit_simt::{
-    Bounds, Count, Fault, FaultKind, FetchSite, GradientStats, HandleSource, LaunchStats,
-    Resources, Tally, Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface,
+    Bounds, Count, Fault, FaultKind, FetchSite, Frame, GradientStats, HandleSource, LaunchStats,
+    Observer, Resources, SourceId, SourcePlace, Sources, Tallies, Tally, Watch, Watched,
+    WatchedAccess, WatchedFetch, WatchedSurface, observe,
 };
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format};

@@ -218,7 +218,7 @@ impl Kept {
 /// The engine of a launch.
 pub(crate) struct Engine<'a> {
     sites: &'a Sites,
-    /// Whether all components are wanted, for a watch.
+    /// Whether all components are wanted, for an observer.
     all: bool,
     kept: Mutex<Kept>,
 }

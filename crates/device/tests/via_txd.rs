@@ -253,7 +253,7 @@ fn a_watched_thread() {
     let out = device.alloc(4, "out").unwrap();
     let watch = Watch::new([0; 3]);
     let gradients = GradientPath::Txd;
-    let options = LaunchOptions { watch: Some(&watch), gradients, ..Default::default() };
+    let options = LaunchOptions { observer: Some(&watch), gradients, ..Default::default() };
     let args = [Arg::Texture(&object), Arg::Buffer(&out)];
     module.kernel("k").unwrap().launch(&options, &args).unwrap();
     let (accesses, _) = watch.take();

@@ -1,8 +1,7 @@
 //! Launching a kernel.
 
 use crate::gradients::{GradientEngine, GradientStats};
-use crate::tally::Tally;
-use crate::watch::Watch;
+use crate::observe::Observer;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use texunit_memory::{Heap, MemoryMap};
@@ -84,8 +83,8 @@ pub struct LaunchConfig<'a> {
     pub progress: Option<&'a AtomicU64>,
     /// Set to true to stop the launch.
     pub cancel: Option<&'a AtomicBool>,
-    /// A thread whose fetches and surface accesses are recorded.
-    pub watch: Option<&'a Watch>,
+    /// Who is told of what the kernel does.
+    pub observer: Option<&'a dyn Observer>,
     /// Asked first about fetches with gradients; `None`: the unit answers all of them.
     pub gradients: Option<&'a dyn GradientEngine>,
 }
@@ -101,8 +100,6 @@ pub struct LaunchStats {
     pub fetches: u64,
     /// Surface loads, stores and reductions, a lane each.
     pub surface_accesses: u64,
-    /// Both, by geometry and format.
-    pub tally: Tally,
     /// Integer divisions by zero (their value is all ones).
     pub divisions_by_zero: u64,
     /// Accesses that [`Bounds::Hardware`] has let pass, an element of a lane each.

@@ -13,6 +13,7 @@ mod flow;
 mod gradients;
 pub mod launch;
 mod lower;
+pub mod observe;
 mod runs;
 mod simd;
 mod tally;
@@ -27,6 +28,8 @@ pub use lower::{
     function_of_address, lower,
 };
 pub use runs::{JitError, JitMode};
-pub use tally::{Count, Tally};
+pub use observe::Observer;
+pub use tally::{Count, Tallies, Tally};
+pub use texunit_check::sources::{Frame, SourceId, SourcePlace, Sources};
 pub use texunit_memory::SpaceKind;
 pub use watch::{Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};

@@ -1,5 +1,7 @@
 //! Fetches and surface accesses by geometry and format.
 
+use crate::observe::{At, Events, FetchMade, LaunchInfo, Observer, Probe, SurfaceMade};
+use std::sync::{Mutex, PoisonError};
 use texunit_texel::Format;
 use texunit_unit::Geometry;
 
@@ -60,5 +62,58 @@ impl Tally {
         let mut counts = self.counts.clone();
         counts.sort_by_key(|c| (c.surface, c.geometry.name(), c.format.name()));
         counts
+    }
+}
+
+/// Counts the fetches and surface accesses of launches: an observer.
+#[derive(Debug, Default)]
+pub struct Tallies(Mutex<Tally>);
+
+impl Tallies {
+    /// What has been counted, also by launches that have ended in a fault. It begins anew.
+    pub fn take(&self) -> Tally {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Observer for Tallies {
+    fn wants(&self) -> Events {
+        Events::FETCHES
+    }
+
+    fn probe<'a>(&'a self, _: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
+        Box::new(Counting { all: self, tally: Tally::default() })
+    }
+}
+
+/// The counts of a worker.
+struct Counting<'a> {
+    all: &'a Tallies,
+    tally: Tally,
+}
+
+impl Probe for Counting<'_> {
+    fn fetch(&mut self, at: &At, fetch: &FetchMade<'_>) {
+        self.tally.add(Count {
+            geometry: fetch.plan.form().geometry,
+            format: fetch.plan.texture().resource.format(),
+            surface: false,
+            accesses: at.lanes.count_ones().into(),
+        });
+    }
+
+    fn surface(&mut self, at: &At, access: &SurfaceMade<'_>) {
+        self.tally.add(Count {
+            geometry: access.form.geometry,
+            format: access.surface.resource.format(),
+            surface: true,
+            accesses: at.lanes.count_ones().into(),
+        });
+    }
+}
+
+impl Drop for Counting<'_> {
+    fn drop(&mut self) {
+        self.all.0.lock().unwrap_or_else(PoisonError::into_inner).merge(&self.tally);
     }
 }

@@ -1,8 +1,14 @@
 //! Fetches and surface accesses of one thread, recorded while launches run.
 
+use crate::observe::{
+    At, CtaInfo, Events, FetchAnswered, LaunchInfo, Listing, Observer, Probe, SurfaceAnswered,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_syntax::Span;
-use texunit_unit::{AccessFault, FetchForm, FetchOperands, Sampler, Surface, SurfaceForm, Texture};
+use texunit_unit::{
+    AccessFault, Coordinates, FetchForm, FetchOperands, ResultType, Sampler, Surface, SurfaceForm,
+    Texture, lanes,
+};
 
 /// Accesses that are kept; a loop may make any number of them.
 const MOST: usize = 10_000;
@@ -74,8 +80,8 @@ pub struct WatchedFetch {
 pub struct WatchedSurface {
     /// Instruction form.
     pub form: SurfaceForm,
-    /// The thread's coordinates, layer first.
-    pub coords: [u32; 3],
+    /// The thread's coordinates.
+    pub coords: Coordinates<u32>,
     /// What was read or written.
     pub surface: Arc<Surface>,
     /// Elements that were loaded, stored or combined, or why the access failed.
@@ -96,10 +102,6 @@ impl Watch {
         Self { listener: Some(Listener(Box::new(tell))), ..Self::new([0; 3]) }
     }
 
-    pub(crate) fn is_of_all(&self) -> bool {
-        self.listener.is_some()
-    }
-
     /// The thread.
     pub fn thread(&self) -> [u32; 3] {
         self.thread
@@ -112,7 +114,7 @@ impl Watch {
         (accesses, more)
     }
 
-    pub(crate) fn record(&self, cta: [u32; 3], thread: [u32; 3], access: WatchedAccess) {
+    fn record(&self, cta: [u32; 3], thread: [u32; 3], access: WatchedAccess) {
         if let Some(listener) = &self.listener {
             return listener.0(cta, thread, &access);
         }
@@ -125,7 +127,7 @@ impl Watch {
     }
 
     /// Warp and lane of the thread in a CTA, if it is of that CTA.
-    pub(crate) fn lane(&self, cta: [u32; 3], block: [u32; 3]) -> Option<(u32, u32)> {
+    fn lane(&self, cta: [u32; 3], block: [u32; 3]) -> Option<(u32, u32)> {
         let [x, y, z] = self.thread;
         let [w, h, d] = block;
         if [x / w, y / h, z / d] != cta {
@@ -133,6 +135,82 @@ impl Watch {
         }
         let index = x % w + w * (y % h + h * (z % d));
         Some((index / 32, index % 32))
+    }
+}
+
+impl Observer for Watch {
+    fn wants(&self) -> Events {
+        Events::ANSWERS
+    }
+
+    fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
+        let (listing, block) = (launch.listing, launch.config.block);
+        Box::new(Watching { watch: self, listing, block, lane: None })
+    }
+}
+
+/// A watch of one worker.
+struct Watching<'a> {
+    watch: &'a Watch,
+    listing: Listing<'a>,
+    block: [u32; 3],
+    /// Warp and lane of the thread, if it is in this CTA.
+    lane: Option<(u32, u32)>,
+}
+
+impl Watching<'_> {
+    fn record(&self, at: &At, lane: usize, what: Watched) {
+        let thread = at.thread(lane as u32, self.block);
+        let span = self.listing.span(at.op);
+        self.watch.record(at.cta, thread, WatchedAccess { span, what });
+    }
+}
+
+impl Probe for Watching<'_> {
+    fn cta_begins(&mut self, cta: &CtaInfo) {
+        self.lane = self.watch.lane(cta.id, cta.block);
+    }
+
+    fn answer_lanes(&mut self, at: &At) -> u32 {
+        match self.lane {
+            _ if self.watch.listener.is_some() => at.lanes,
+            Some((warp, lane)) if warp == at.warp => at.lanes & 1 << lane,
+            _ => 0,
+        }
+    }
+
+    fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
+        let FetchAnswered { plan, request, answer } = fetch;
+        let form = plan.form();
+        for lane in lanes(self.answer_lanes(at)) {
+            let mut values = answer.values.map(|v| v[lane]);
+            if form.result == ResultType::F16x2 {
+                // Two registers hold all: the others are of some fetch before.
+                values[2..].fill(0);
+            }
+            let what = Watched::Fetch(WatchedFetch {
+                form,
+                operands: request.lane(lane),
+                texture: Arc::clone(plan.texture()),
+                sampler: *plan.sampler(),
+                values,
+                resident: answer.resident >> lane & 1 == 1,
+            });
+            self.record(at, lane, what);
+        }
+    }
+
+    fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
+        for lane in lanes(self.answer_lanes(at)) {
+            let Some(outcome) = access.outcome(lane) else { continue };
+            let what = Watched::Surface(WatchedSurface {
+                form: access.form,
+                coords: access.request.coords.map(|c| c[lane]),
+                surface: Arc::clone(access.surface),
+                outcome,
+            });
+            self.record(at, lane, what);
+        }
     }
 }
 

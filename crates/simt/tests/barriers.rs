@@ -235,7 +235,7 @@ fn cancelling_and_progress() {
         printf_limit: texunit_simt::launch::PRINTF_LIMIT,
         progress: Some(&progress),
         cancel: Some(&cancel),
-        watch: None,
+        observer: None,
         gradients: None,
     };
     texunit_simt::launch(&loaded.program, id, &config).unwrap();

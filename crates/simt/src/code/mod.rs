@@ -9,12 +9,14 @@ mod slot;
 mod transport;
 
 pub use forms::HandleSource;
+pub use transport::MbarrierAction;
 pub(crate) use forms::*;
 pub(crate) use quick::Quick;
 pub(crate) use slot::Slot;
 pub(crate) use transport::*;
 
 use crate::alu::{Alu, Kind, L32, L64};
+use crate::observe::marks::Mark;
 use crate::runs::Runs;
 use texunit_check::ir::VarId;
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, SpecialReg, VoteMode};
@@ -75,6 +77,8 @@ pub(crate) enum Op {
     Join,
     /// Nothing: fences, prefetches.
     Nop,
+    /// Tells an observer something (`observe::marks`).
+    Mark(Box<Mark>),
     /// The next `length` instructions are run `number` of the code.
     Run {
         length: u32,

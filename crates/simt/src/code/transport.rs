@@ -25,24 +25,35 @@ pub(crate) struct AsyncCopy {
 
 /// What is done to an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MbarrierAction {
+pub enum MbarrierAction {
+    /// `mbarrier.init`
     Init,
+    /// `mbarrier.inval`
     Inval,
+    /// `mbarrier.expect_tx`
     ExpectTx,
+    /// `mbarrier.complete_tx`
     CompleteTx,
-    /// `completes`: may be the last arrival of its phase.
+    /// `mbarrier.arrive`, `.arrive_drop`
     Arrive {
+        /// Whether the thread drops out.
         drops: bool,
+        /// Whether it announces bytes.
         expects: bool,
+        /// Whether it may be the last arrival of its phase.
         completes: bool,
     },
-    /// cp.async.mbarrier.arrive: copies are done at once.
+    /// `cp.async.mbarrier.arrive`: copies are done at once.
     CopyArrive {
+        /// Whether one more arrival is expected, which comes at once.
         increments: bool,
     },
+    /// `mbarrier.test_wait`, `.try_wait`
     Test {
+        /// Whether it asks by parity, not by token.
         parity: bool,
     },
+    /// `mbarrier.pending_count`
     PendingCount,
 }
 

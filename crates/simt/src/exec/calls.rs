@@ -6,6 +6,7 @@ use super::warp::{Split, State, Warp, lanes};
 use crate::code::{Call, Callee, Op, Passed, Slot, Value};
 use crate::fault::FaultKind;
 use crate::lower::function_of_address;
+use crate::observe::{Called, Events};
 
 /// Bytes of a frame besides what is in it: return address and saved state.
 const FRAME_OVERHEAD: u64 = 16;
@@ -83,6 +84,11 @@ impl Context<'_> {
                 function
             }
         };
+        if self.events.has(Events::CALLS) {
+            let at = self.at(warp, split.mask, split.pc);
+            let function = &self.launch.code.funcs[function as usize].name;
+            self.tell_call(at, &Called::Enters { function });
+        }
         let caller_base = warp.local_base;
         let frame = warp.frames.call(split.frame, split.pc + 1, &self.launch.code.funcs, function);
         split.frame = frame;
@@ -156,6 +162,11 @@ impl Context<'_> {
         }
         warp.leave_frame(split);
         let frame = *warp.frames.get(split.frame);
+        if self.events.has(Events::CALLS) {
+            let [at, call] =
+                [split.pc, frame.return_pc.wrapping_sub(1)].map(|pc| self.at(warp, split.mask, pc));
+            self.tell_call(at, &Called::Returns { to: call.op });
+        }
         let back = frame.return_pc.wrapping_sub(1) as usize;
         if let Some(Op::Call(call)) = self.launch.code.insts.get(back).map(|i| &i.op) {
             let caller = *warp.frames.get(frame.parent);

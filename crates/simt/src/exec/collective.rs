@@ -6,6 +6,7 @@ use super::warp::{Split, State, Warp, lanes};
 use crate::alu::L32;
 use crate::code::{Barrier, BarrierKind, Inst, Op, Shuffle, Slot};
 use crate::fault::FaultKind;
+use crate::observe::{Events, Synchronized};
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, ShflMode, VoteMode};
 
 impl Context<'_> {
@@ -91,6 +92,9 @@ impl Context<'_> {
             split.mask = same;
         }
         if wanted & warp.live & !split.mask == 0 {
+            if anywhere {
+                self.tell_joined(warp, split.mask, split.pc);
+            }
             return Ok(true);
         }
         if anywhere {
@@ -125,6 +129,7 @@ impl Context<'_> {
         if wanted & warp.live & !there != 0 {
             return false;
         }
+        self.tell_joined(warp, there, split.pc);
         for other in &mut warp.splits {
             if waits(other) {
                 other.state = State::Ready;
@@ -132,6 +137,14 @@ impl Context<'_> {
             }
         }
         true
+    }
+
+    /// Lanes go on behind `bar.warp.sync`.
+    fn tell_joined(&mut self, warp: &Warp, lanes: u32, pc: u32) {
+        if self.events.has(Events::SYNCHRONIZATION) {
+            let at = self.at(warp, lanes, pc);
+            self.tell_synchronized(at, &Synchronized::Joined);
+        }
     }
 
     fn shuffle(&mut self, warp: &mut Warp, op: &Shuffle, mask: u32) {
@@ -190,6 +203,11 @@ impl Context<'_> {
             warp.frames.retain(split.frame);
             warp.splits.push(Split { mask: split.mask & !same, ..*split });
             split.mask = same;
+        }
+        if self.events.has(Events::SYNCHRONIZATION) {
+            let at = self.at(warp, split.mask, split.pc);
+            let waits = op.kind != BarrierKind::Arrive;
+            self.tell_synchronized(at, &Synchronized::Arrives { barrier: id, threads: count, waits });
         }
         let bad = |what: String| trouble(lane, FaultKind::BadOperand(what));
         self.cta.has_barriers = true;
@@ -268,6 +286,11 @@ impl Context<'_> {
                 for i in 0..warp.splits.len() {
                     let split = warp.splits[i];
                     if split.state == State::Barrier(id as u8) {
+                        if self.events.has(Events::SYNCHRONIZATION) {
+                            let at = self.at(warp, split.mask, split.pc);
+                            let what = Synchronized::Passes { barrier: id as u32 };
+                            self.tell_synchronized(at, &what);
+                        }
                         self.pass_barrier(warp, split, state.votes, state.voters);
                         warp.splits[i].state = State::Ready;
                         warp.splits[i].pc += 1;

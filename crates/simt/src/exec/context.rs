@@ -11,6 +11,8 @@ use crate::code::{Code, Constants};
 use crate::fault::FaultKind;
 use crate::launch::LaunchConfig;
 use crate::lower::{KernelId, Program, SharedLayout};
+use crate::observe::marks::Observed;
+use crate::observe::{Events, LaunchInfo, Listing, Order, Probe};
 use crate::simd::Level;
 use std::time::Instant;
 
@@ -39,6 +41,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) kernel: KernelId,
     pub(crate) config: &'a LaunchConfig<'a>,
     pub(crate) code: &'a Code,
+    /// What an observer's events say of it.
+    pub(crate) observed: Option<&'a Observed>,
     /// The code's constants with the addresses of this kernel's shared variables.
     pub(crate) constants: Constants,
     pub(crate) shared: SharedLayout,
@@ -56,6 +60,19 @@ pub(crate) struct Launch<'a> {
     pub(crate) warps: u32,
     pub(crate) workers: usize,
     pub(crate) start: Instant,
+}
+
+impl<'a> Launch<'a> {
+    /// What an observer may know of it.
+    pub(crate) fn info(&self, worker: usize) -> LaunchInfo<'a> {
+        LaunchInfo {
+            kernel: self.program.kernel_name(self.kernel),
+            config: self.config,
+            listing: Listing::new(self.program, self.config.fmad),
+            worker,
+            workers: self.workers,
+        }
+    }
 }
 
 /// A barrier of a CTA.
@@ -130,15 +147,19 @@ pub(crate) struct Context<'a> {
     pub(crate) parts: [L64; 8],
     pub(crate) words: Words,
     pub(crate) sites: Sites,
-    /// Whether nobody watches fetches or answers them in the unit's place.
+    /// Whether nobody is told of fetches or answers them in the unit's place.
     pub(crate) is_alone: bool,
     pub(crate) output: Output,
-    /// Warp and lane of the thread that is watched, if it is in this CTA.
-    pub(crate) watched: Option<(u32, u32)>,
+    /// Who is told what happens, of what, and what the last mark was about.
+    pub(super) probe: Option<Box<dyn Probe + 'a>>,
+    pub(super) events: Events,
+    pub(super) told_op: (u32, Order),
 }
 
 impl<'a> Context<'a> {
     pub(crate) fn new(launch: &'a Launch<'a>, worker: usize) -> Self {
+        let observer = launch.config.observer;
+        let events = observer.map_or(Events::NONE, |observer| observer.wants());
         Self {
             launch,
             cta: Cta {
@@ -168,9 +189,12 @@ impl<'a> Context<'a> {
             parts: [[0; 32]; 8],
             words: [[0; 8]; 64],
             sites: Sites::new(launch.code.sites),
-            is_alone: launch.config.watch.is_none() && launch.config.gradients.is_none(),
+            is_alone: launch.config.gradients.is_none()
+                && !events.has(Events::FETCHES | Events::ANSWERS),
             output: Output::default(),
-            watched: None,
+            probe: observer.map(|observer| observer.probe(&launch.info(worker))),
+            events,
+            told_op: Default::default(),
         }
     }
 }

@@ -74,9 +74,11 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: u64) {
     let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
     for resident in &mut residents {
         state.counters.add(&resident.context.counters);
-        state.tally.merge(&resident.context.sites.tally);
         if !resident.ended {
             // A fault has ended it; what it printed until then counts.
+            if resident.begun {
+                resident.context.tell_end(None);
+            }
             let limit = launch.config.printf_limit;
             state.printed.take(resident.index, &mut resident.context.output, limit);
         }

@@ -122,8 +122,7 @@ impl Context<'_> {
         self.cta.completed = false;
         self.cta.live = launch.threads;
         self.output.text.clear();
-        let watch = launch.config.watch;
-        self.watched = watch.and_then(|w| w.lane(self.cta.id, launch.config.block));
+        self.tell_begin();
     }
 
     fn start_warp(&mut self, warp: &mut Warp, index: u32) -> Result<(), Box<Trouble>> {

@@ -5,6 +5,7 @@ use super::memory::Kind;
 use super::warp::{Warp, lanes};
 use crate::code::{HeapAction, HeapCall, Value};
 use crate::fault::FaultKind;
+use crate::observe::{At, Called, Events};
 use texunit_memory::SpaceKind;
 
 impl Context<'_> {
@@ -12,13 +13,14 @@ impl Context<'_> {
     /// allocated.
     pub(super) fn heap_call(&mut self, warp: &mut Warp, call: &HeapCall, mask: u32) -> Done {
         let heap = self.launch.config.heap;
-        let mut pointers = [0; 32];
+        let (mut pointers, mut sizes) = ([0; 32], [0; 32]);
         for lane in lanes(mask) {
             match call.action {
                 HeapAction::Allocate { size, align } => {
                     let size = self.passed(warp, size, lane, 8);
                     let align = align.map_or(1, |align| self.passed(warp, align, lane, 8));
                     pointers[lane] = heap.and_then(|heap| heap.allocate(size, align)).unwrap_or(0);
+                    sizes[lane] = size;
                 }
                 HeapAction::Free { pointer } => {
                     let pointer = self.passed(warp, pointer, lane, 8);
@@ -27,11 +29,23 @@ impl Context<'_> {
                         Some(heap) => heap.free(pointer),
                         None => Err(texunit_memory::FreeError::NoAllocation { address: pointer }),
                     };
+                    sizes[lane] = pointer;
                     if let Err(error) = freed {
                         return trouble(lane, FaultKind::Heap(error.to_string()));
                     }
                 }
             }
+        }
+        if self.events.has(Events::CALLS) {
+            let at = At { cta: self.cta.id, warp: warp.index, lanes: mask, op: self.told_op.0 };
+            let (sizes, addresses) = (&sizes, &pointers);
+            self.tell_call(
+                at,
+                &match call.action {
+                    HeapAction::Allocate { .. } => Called::Allocates { sizes, addresses },
+                    HeapAction::Free { .. } => Called::Frees { addresses: sizes },
+                },
+            );
         }
         match call.result {
             Some(Value::Register(slot)) => warp.put(slot, &pointers, u64::MAX, mask),

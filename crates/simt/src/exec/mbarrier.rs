@@ -10,6 +10,7 @@ use super::memory::ATOMIC;
 use super::warp::{Warp, lanes};
 use crate::code::{Mbarrier, MbarrierAction, Place};
 use crate::fault::FaultKind;
+use crate::observe::{At, Events, Synchronized};
 use texunit_memory::SpaceKind;
 
 /// Most arrivals of a phase, and most bytes that it may lack (PTX ISA 9.7.13.15.2).
@@ -98,6 +99,7 @@ impl Context<'_> {
         }
         self.address(warp, op.at.base, op.at.offset);
         let addresses = self.addresses;
+        let (operands, mut places) = (values, [0; 32]);
         for lane in lanes(mask) {
             let value = values[lane];
             if op.action == MbarrierAction::PendingCount {
@@ -106,6 +108,15 @@ impl Context<'_> {
             }
             let at = self.shared_word(warp, lane, op.at.place, addresses[lane])?;
             values[lane] = self.mbarrier_at(warp, lane, op.action, at, value)?;
+            places[lane] = at;
+        }
+        if self.events.has(Events::SYNCHRONIZATION) {
+            let (about, order) = self.told_op;
+            let at = At { cta: self.cta.id, warp: warp.index, lanes: mask, op: about };
+            let (addresses, operands, results) = (&places, &operands, &values);
+            let action = op.action;
+            let what = Synchronized::Mbarrier { action, order, addresses, operands, results };
+            self.tell_synchronized(at, &what);
         }
         warp.put(op.d, &values, u64::MAX, mask);
         let tests = matches!(op.action, MbarrierAction::Test { .. });

@@ -160,6 +160,20 @@ impl Context<'_> {
     /// Computes the addresses and narrows the place down: a generic access whose lanes all point
     /// to global memory is a global one.
     fn locate(&mut self, warp: &Warp, access: &Access, mask: u32) -> Result<Place, Box<Trouble>> {
+        self.addresses_of(warp, access);
+        if access.constant
+            && let Some(lane) =
+                lanes(mask).find(|&l| space_of(self.addresses[l]) != SpaceKind::Const)
+        {
+            let at = self.addresses[lane];
+            return self.outside(warp, lane, at, access.size.into(), SpaceKind::Const, LOAD);
+        }
+        Ok(self.narrowed(access.place, mask))
+    }
+
+    /// Addresses of an access, into `self.addresses`.
+    #[inline]
+    pub(super) fn addresses_of(&mut self, warp: &Warp, access: &Access) {
         self.address(warp, access.base, access.offset);
         if access.place == Place::Frame {
             self.addresses = [warp.local_base.wrapping_add(access.offset); 32];
@@ -172,14 +186,6 @@ impl Context<'_> {
                 }
             }
         }
-        if access.constant
-            && let Some(lane) =
-                lanes(mask).find(|&l| space_of(self.addresses[l]) != SpaceKind::Const)
-        {
-            let at = self.addresses[lane];
-            return self.outside(warp, lane, at, access.size.into(), SpaceKind::Const, LOAD);
-        }
-        Ok(self.narrowed(access.place, mask))
     }
 
     pub(super) fn narrowed(&self, place: Place, mask: u32) -> Place {

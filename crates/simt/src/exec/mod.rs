@@ -23,6 +23,7 @@ mod rows;
 mod step;
 mod stream;
 mod surface;
+mod tell;
 mod texture;
 mod together;
 mod transfer;
@@ -34,12 +35,15 @@ use crate::code::Func;
 use crate::fault::Fault;
 use crate::launch::{Bounds, LaunchConfig, LaunchStats, SHARED_ROUNDING};
 use crate::lower::{KernelId, Program};
-use crate::tally::Tally;
+use crate::observe::Events;
+use crate::observe::marks::Observed;
 use context::{Context, Counters, Launch};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-use warp::Warp;
+pub(crate) use surface::lane_of;
+pub(crate) use together::is_quiet;
+pub(crate) use warp::Warp;
 
 /// What the workers share.
 struct Shared {
@@ -54,6 +58,7 @@ impl Shared {
     /// Keeps what a CTA that has ended printed, and its fault if there was one.
     fn end_of_cta(&self, index: u64, result: Result<(), Box<Fault>>, context: &mut Context<'_>) {
         let config = context.launch.config;
+        context.tell_end(result.as_ref().err().map(|fault| &**fault));
         let printed = !context.output.text.is_empty() || context.output.cut;
         if result.is_ok()
             && let Some(progress) = config.progress
@@ -78,7 +83,6 @@ impl Shared {
 #[derive(Default)]
 struct Collected {
     counters: Counters,
-    tally: Tally,
     fault: Option<(u64, Box<Fault>)>,
     printed: output::Printed,
 }
@@ -98,7 +102,13 @@ pub fn launch(
     if threads == 0 || ctas == 0 {
         return Ok(LaunchStats::default());
     }
-    let launch = prepare(program, kernel, config, threads.min(1024) as u32, ctas);
+    let events = config.observer.map_or(Events::NONE, |observer| observer.wants());
+    let observed = config.observer.map(|_| program.observed(config.fmad, events));
+    let threads = threads.min(1024) as u32;
+    let launch = prepare(program, kernel, config, observed.as_deref(), (threads, ctas));
+    if let Some(observer) = config.observer {
+        observer.launch_begins(&launch.info(0));
+    }
     let shared = Shared {
         next: AtomicU64::new(0),
         faulted: AtomicU64::new(u64::MAX),
@@ -123,12 +133,14 @@ pub fn launch(
         thread_instructions: c.thread_instructions,
         fetches: c.fetches,
         surface_accesses: c.surface_accesses,
-        tally: collected.tally,
         divisions_by_zero: c.divisions_by_zero,
         past_end: c.past_end,
         gradients: config.gradients.map(|engine| engine.stats()),
         printf: collected.printed.into_text(),
     };
+    if let Some(observer) = config.observer {
+        observer.launch_ends(&launch.info(0), collected.fault.as_ref().map(|(_, fault)| &**fault));
+    }
     match collected.fault {
         Some((_, mut fault)) => {
             fault.stats = stats;
@@ -172,10 +184,11 @@ fn prepare<'a>(
     program: &'a Program,
     kernel: KernelId,
     config: &'a LaunchConfig<'a>,
-    threads: u32,
-    ctas: u64,
+    observed: Option<&'a Observed>,
+    (threads, ctas): (u32, u64),
 ) -> Launch<'a> {
-    let code = program.code(config.fmad);
+    let marked = observed.and_then(|observed| observed.code.as_ref());
+    let code = marked.unwrap_or_else(|| program.code(config.fmad));
     let layout = program.shared_layout(kernel);
     let mut constants = code.constants.clone();
     for patch in &code.patches {
@@ -212,6 +225,7 @@ fn prepare<'a>(
         kernel,
         config,
         code,
+        observed,
         constants,
         shared_size: shared_size as usize,
         shared_rounded,
@@ -252,7 +266,6 @@ fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: u64) {
     }
     let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
     state.counters.add(&context.counters);
-    state.tally.merge(&context.sites.tally);
 }
 
 #[cfg(test)]
@@ -294,10 +307,10 @@ mod tests {
             printf_limit: crate::launch::PRINTF_LIMIT,
             progress: None,
             cancel: None,
-            watch: None,
+            observer: None,
             gradients: None,
         };
-        prepare(&program, kernel, &config, block, 64).workers
+        prepare(&program, kernel, &config, None, (block, 64)).workers
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::warp::{self, Split, State, Warp};
 use crate::alu::{Alu, Kind};
 use crate::code::{AT_RETURN, Inst, NONE, Op, Rare, Slot};
 use crate::fault::FaultKind;
+use crate::observe::{Called, Events};
 use texunit_jit::Registers;
 use texunit_unit::SurfaceKind;
 
@@ -267,6 +268,7 @@ impl Context<'_> {
         let first = mask.trailing_zeros() as usize;
         match op {
             Op::Nop | Op::Run { .. } => {}
+            Op::Mark(mark) => self.mark(warp, mark, mask),
             Op::Rare(rare) => self.rare(warp, rare, mask),
             Op::CountZero { divisor } => {
                 warp.read(&self.launch.constants, *divisor, &mut self.wide);
@@ -363,6 +365,10 @@ impl Context<'_> {
     pub(super) fn exit(&mut self, warp: &mut Warp, split: &mut Split, mask: u32) -> Flow {
         self.cta.live -= mask.count_ones();
         warp.exit(split, mask);
+        if self.events.has(Events::CALLS) {
+            let at = self.at(warp, mask, split.pc);
+            self.tell_call(at, &Called::Exits { last: warp.live == 0 });
+        }
         if split.mask == 0 {
             self.barrier_without(warp);
             return Flow::Gone;

@@ -6,10 +6,8 @@ use super::texture::{find, keep};
 use super::warp::{Warp, lanes};
 use crate::code::SurfaceAccess;
 use crate::fault::FaultKind;
-use crate::tally::Count;
-use crate::watch::{Watched, WatchedSurface};
-use std::sync::Arc;
-use texunit_unit::{AccessFault, SurfaceAnswer, SurfacePlan, SurfaceRequest};
+use crate::observe::{At, Events, SurfaceAnswered, SurfaceMade};
+use texunit_unit::{AccessFault, SurfaceAnswer, SurfacePlan, SurfaceRequest, ZERO_LANES};
 
 /// What a plan does with the elements of a warp.
 type Access = fn(&SurfacePlan, &SurfaceRequest<'_>, &mut SurfaceAnswer) -> Result<(), AccessFault>;
@@ -19,10 +17,14 @@ impl Context<'_> {
     fn each_surface(&mut self, warp: &Warp, op: &SurfaceAccess, mask: u32, access: Access) -> Done {
         let constants = &self.launch.constants;
         self.counters.surface_accesses += u64::from(mask.count_ones());
-        let (watched, witness) = (self.watched_lanes(warp, mask), self.witness(warp));
+        let at = self.at_site(warp, mask, op.site);
+        let asked = self.answer_lanes(&at);
         let tables = self.launch.config.descriptors;
         let surface = warp.w(constants, op.surface.slot);
-        let coords = op.coords.map(|c| warp.n(constants, c));
+        let coords = op.coords.map(|c| match c.is_none() {
+            true => &ZERO_LANES,
+            false => warp.n(constants, c),
+        });
         let kept = &mut self.sites.surfaces[op.site];
         let mut rest = mask;
         while rest != 0 {
@@ -39,25 +41,20 @@ impl Context<'_> {
             }
             let request = SurfaceRequest { active, coords };
             let Some((_, plan)) = kept.first() else { continue };
-            self.sites.tally.add(Count {
-                geometry: op.form.geometry,
-                format: surface_of(tables, &op.surface, handle, lane)?.resource.format(),
-                surface: true,
-                accesses: active.count_ones().into(),
-            });
+            let (at, form) = (At { lanes: active, ..at }, op.form);
+            if let Some(probe) = self.probe.as_mut().filter(|_| self.events.has(Events::FETCHES)) {
+                let surface = surface_of(tables, &op.surface, handle, lane)?;
+                probe.surface(&at, &SurfaceMade { form, surface });
+            }
             let done = access(plan, &request, &mut self.sites.elements);
-            let elements = &self.sites.elements;
-            for lane in lanes(active & watched) {
-                let Some(outcome) = outcome_of(&done, elements, op.parts.len(), lane) else {
-                    continue;
-                };
-                let what = Watched::Surface(WatchedSurface {
-                    form: op.form,
-                    coords: coords.map(|c| c[lane]),
-                    surface: Arc::clone(surface_of(tables, &op.surface, handle, lane)?),
-                    outcome,
-                });
-                witness.tell(lane, op.span, what);
+            if let Some(probe) = self.probe.as_mut().filter(|_| active & asked != 0) {
+                let surface = surface_of(tables, &op.surface, handle, lane)?;
+                let (elements, parts) = (&self.sites.elements, op.parts.len());
+                let fault = done.as_ref().err();
+                probe.surface_answer(
+                    &at,
+                    &SurfaceAnswered { form, surface, request: &request, elements, parts, fault },
+                );
             }
             if let Err(fault) = done {
                 return trouble(lane_of(&fault), FaultKind::Surface(fault.to_string()));
@@ -90,27 +87,7 @@ impl Context<'_> {
 }
 
 /// The lane that a fault is of.
-fn lane_of(fault: &AccessFault) -> usize {
+pub(crate) fn lane_of(fault: &AccessFault) -> usize {
     let (AccessFault::Outside { lane, .. } | AccessFault::Misaligned { lane, .. }) = fault;
     *lane as usize
-}
-
-/// What came of a lane's part of an access; none if the lanes before it ended the kernel.
-fn outcome_of(
-    done: &Result<(), AccessFault>,
-    answer: &SurfaceAnswer,
-    elements: usize,
-    lane: usize,
-) -> Option<Result<[u64; 4], AccessFault>> {
-    match done {
-        Err(fault) if lane_of(fault) < lane => None,
-        Err(fault) if lane_of(fault) == lane => Some(Err(fault.clone())),
-        _ => {
-            let mut values = [0; 4];
-            for (value, of_lanes) in values.iter_mut().zip(&answer.values).take(elements) {
-                *value = of_lanes[lane];
-            }
-            Some(Ok(values))
-        }
-    }
 }

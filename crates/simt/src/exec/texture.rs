@@ -7,13 +7,10 @@ use crate::code::{Constants, Fetch, Handle, Query};
 use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
 use crate::launch::SURFACE_BIT;
-use crate::tally::{Count, Tally};
-use crate::watch::{Watch, Watched, WatchedAccess, WatchedFetch};
-use std::sync::Arc;
-use texunit_syntax::Span;
+use crate::observe::{At, Events, FetchAnswered, FetchMade};
 use texunit_unit::{
     Attribute, FetchAnswer, FetchKind, FetchPlan, FetchRequest, Lanes, Lod, QueryPlan,
-    QueryRequest, ResultType, Scratch, SurfaceAnswer, SurfacePlan,
+    QueryRequest, Scratch, SurfaceAnswer, SurfacePlan,
 };
 
 /// `tex.grad`.
@@ -32,7 +29,6 @@ pub(crate) struct Sites {
     pub(super) scratch: Scratch,
     answer: FetchAnswer,
     pub(super) elements: SurfaceAnswer,
-    pub(super) tally: Tally,
 }
 
 impl Sites {
@@ -43,7 +39,6 @@ impl Sites {
             scratch: Scratch::new(),
             answer: FetchAnswer::default(),
             elements: SurfaceAnswer { values: [[0; 32]; 4] },
-            tally: Tally::default(),
         }
     }
 }
@@ -86,16 +81,6 @@ pub(super) fn is_of_all(warp: &Warp, constants: &Constants, of: &Handle, handle:
     let handles = warp.w(constants, of.slot);
     let first = handles[warp.live.trailing_zeros() as usize & 31];
     first == handle && (of.uniform || warp.live & !same(handles, handle) == 0)
-}
-
-/// Fetches of a plan, to be counted.
-pub(super) fn count_of(plan: &FetchPlan, accesses: u64) -> Count {
-    Count {
-        geometry: plan.form().geometry,
-        format: plan.texture().resource.format(),
-        surface: false,
-        accesses,
-    }
 }
 
 /// Writes the registers of a fetch.
@@ -142,45 +127,7 @@ fn ask(
     Ok(())
 }
 
-/// A warp of a CTA, whose lanes' accesses are told to the watch.
-#[derive(Clone, Copy)]
-pub(super) struct Witness<'a> {
-    watch: Option<&'a Watch>,
-    cta: [u32; 3],
-    block: [u32; 3],
-    warp: u32,
-}
-
-impl Witness<'_> {
-    /// Tells what a lane has done.
-    pub(super) fn tell(&self, lane: usize, span: Span, what: Watched) {
-        let ([w, h, _], index) = (self.block, self.warp * 32 + lane as u32);
-        let thread = [index % w, index / w % h, index / w / h];
-        if let Some(watch) = self.watch {
-            watch.record(self.cta, thread, WatchedAccess { span, what });
-        }
-    }
-}
-
-impl<'a> Context<'a> {
-    /// The lanes among these that are watched.
-    #[inline]
-    pub(super) fn watched_lanes(&self, warp: &Warp, mask: u32) -> u32 {
-        match (self.launch.config.watch, self.watched) {
-            (None, _) => 0,
-            (Some(watch), _) if watch.is_of_all() => mask,
-            (_, Some((index, lane))) if index == warp.index => mask & 1 << lane,
-            _ => 0,
-        }
-    }
-
-    /// Who says what the lanes of a warp do.
-    #[inline]
-    pub(super) fn witness(&self, warp: &Warp) -> Witness<'a> {
-        let config = self.launch.config;
-        Witness { watch: config.watch, cta: self.cta.id, block: config.block, warp: warp.index }
-    }
-
+impl Context<'_> {
     /// A fetch.
     pub(super) fn fetch(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Done {
         if mask == warp.live && self.fetch_together(std::slice::from_mut(warp), 1, fetch) {
@@ -192,14 +139,15 @@ impl<'a> Context<'a> {
     fn fetch_groups(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Done {
         let constants = &self.launch.constants;
         self.counters.fetches += count(mask);
-        let (watched, witness) = (self.watched_lanes(warp, mask), self.witness(warp));
+        let at = self.at_site(warp, mask, fetch.site);
+        let asked = self.answer_lanes(&at);
         let texture = warp.w(constants, fetch.texture.slot);
         let sampler = match &fetch.sampler {
             Some(s) => warp.w(constants, s.slot),
             None => texture,
         };
         let mut request = request(fetch, warp, constants, 0);
-        request.components = if watched != 0 { 0xf } else { fetch.components };
+        request.components = if asked != 0 { 0xf } else { fetch.components };
         let engine = self.launch.config.gradients.filter(|_| fetch.form.kind == GRADIENT);
         let sites = &mut self.sites;
         let kept = &mut sites.fetches[fetch.site];
@@ -222,7 +170,10 @@ impl<'a> Context<'a> {
             }
             request.active = active;
             let Some((_, plan)) = kept.first() else { continue };
-            sites.tally.add(count_of(plan, count(active)));
+            let at = At { lanes: active, ..at };
+            if let Some(probe) = self.probe.as_mut().filter(|_| self.events.has(Events::FETCHES)) {
+                probe.fetch(&at, &FetchMade { plan });
+            }
             let space = (&mut sites.scratch, &mut sites.answer);
             match engine {
                 None => plan.fetch(&request, space.0, space.1),
@@ -232,21 +183,9 @@ impl<'a> Context<'a> {
                     }
                 }
             }
-            for lane in lanes(active & watched) {
-                let mut values = sites.answer.values.map(|v| v[lane]);
-                if fetch.form.result == ResultType::F16x2 {
-                    // Two registers hold all: the others are of some fetch before.
-                    values[2..].fill(0);
-                }
-                let what = Watched::Fetch(WatchedFetch {
-                    form: fetch.form,
-                    operands: request.lane(lane),
-                    texture: Arc::clone(plan.texture()),
-                    sampler: *plan.sampler(),
-                    values,
-                    resident: sites.answer.resident >> lane & 1 == 1,
-                });
-                witness.tell(lane, fetch.span, what);
+            if let Some(probe) = self.probe.as_mut().filter(|_| active & asked != 0) {
+                let (request, answer) = (&request, &sites.answer);
+                probe.fetch_answer(&at, &FetchAnswered { plan, request, answer });
             }
         }
         put_parts(warp, fetch, &sites.answer.values, mask);

@@ -146,6 +146,11 @@ impl Warp {
         (self.local_base, self.local_end) = (f.local, f.local_end);
     }
 
+    /// Numbers of the first registers of the running frame: narrow, wide, predicates.
+    pub(crate) fn bases(&self) -> [usize; 3] {
+        [self.narrow_base, self.wide_base, self.predicate_base]
+    }
+
     /// Registers of the running frame, and what lies above them.
     #[inline(always)]
     pub(super) fn windows(&mut self) -> (&mut [L32], &mut [L64], &mut [u32]) {

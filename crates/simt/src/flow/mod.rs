@@ -3,12 +3,12 @@
 
 mod visit;
 
-pub(crate) use visit::{Use, each_slot, each_slot_mut};
+pub(crate) use visit::{Use, each_slot, each_slot_mut, starts};
 
 use crate::bits::Set;
 use crate::code::{Code, Inst, Slot};
 use std::ops::Range;
-use visit::{each_successor, starts};
+use visit::each_successor;
 
 /// Passes over a function: loops need as many as they are deep, and a few more.
 const ROUNDS: usize = 32;

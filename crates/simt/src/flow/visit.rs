@@ -23,7 +23,8 @@ macro_rules! each_operand {
                 };
             }
             match op {
-                Op::Join | Op::Nop | Op::Yield | Op::Run { .. } | Op::Branch { .. } => {}
+                Op::Join | Op::Nop | Op::Mark(_) | Op::Yield => {}
+                Op::Run { .. } | Op::Branch { .. } => {}
                 Op::Exit | Op::Return | Op::Trap | Op::Breakpoint => {}
                 Op::BranchIndexed { index: a, .. }
                 | Op::CountZero { divisor: a }
@@ -173,7 +174,7 @@ pub(super) fn each_successor(inst: &Inst, pc: usize, mut f: impl FnMut(u32)) {
 }
 
 /// First instructions of the blocks of a function that begins at `entry`.
-pub(super) fn starts(insts: &[Inst], entry: u32) -> Vec<usize> {
+pub(crate) fn starts(insts: &[Inst], entry: u32) -> Vec<usize> {
     let mut is_start = vec![false; insts.len()];
     let mut mark = |i: usize| is_start.get_mut(i).into_iter().for_each(|is| *is = true);
     mark(0);

@@ -2,10 +2,13 @@
 
 use super::Needs;
 use crate::code::{Code, NONE};
+use crate::observe::marks;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 use texunit_check::ir::{self, FuncId, Storage, VarId};
+use texunit_check::sources::{SourcePlace, Sources};
 use texunit_isa::{MipMode, Opcode, ScalarType};
-use texunit_syntax::{Diagnostic, SourceFile};
+use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 /// What the loader decided: addresses of variables and handles of opaque ones.
 #[derive(Clone, Debug, Default)]
@@ -51,8 +54,11 @@ pub struct Program {
     pub(crate) variables: Vec<ir::Variable>,
     pub(super) needs: Vec<Needs>,
     pub(crate) source: SourceFile,
+    sources: Arc<Sources>,
     /// Index of the function that has the body, of each function.
     pub(crate) resolved: Vec<u32>,
+    /// Code that has been made for observers.
+    pub(crate) kept: marks::Kept,
 }
 
 impl Program {
@@ -72,7 +78,9 @@ impl Program {
             variables: module.variables.clone(),
             needs,
             source: source.clone(),
+            sources: Arc::clone(&module.sources),
             resolved,
+            kept: marks::Kept::default(),
         }
     }
 
@@ -95,6 +103,17 @@ impl Program {
     /// Name of a kernel.
     pub fn kernel_name(&self, id: KernelId) -> &str {
         &self.function(id).name
+    }
+
+    /// What its instructions come from.
+    pub fn sources(&self) -> &Arc<Sources> {
+        &self.sources
+    }
+
+    /// The place of an instruction in the PTX, and in the source that it was compiled from. The span is the one
+    /// that it has in faults, in what is watched and in lists of fetches.
+    pub fn place(&self, span: Span) -> SourcePlace<'_> {
+        self.sources.place(&self.source, span)
     }
 
     /// Parameters of a kernel.

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use texunit_check::ir::{self, Storage};
 use texunit_memory::{Block, Heap, Memory};
 use texunit_simt::{
-    Descriptors, Fault, LaunchConfig, LaunchStats, Program, Symbols, Watch, function_address, lower,
+    Descriptors, Fault, LaunchConfig, LaunchStats, Observer, Program, Symbols, Watch,
+    function_address, lower,
 };
 use texunit_syntax::SourceFile;
 
@@ -139,6 +140,18 @@ impl Loaded {
 
     /// Runs a kernel.
     pub fn run(&self, kernel: &str, how: How, args: &[Arg]) -> Result<LaunchStats, Box<Fault>> {
+        let watch = self.watch.as_ref().map(|watch| watch as &dyn Observer);
+        self.run_observed(kernel, how, args, watch)
+    }
+
+    /// The same with an observer.
+    pub fn run_observed(
+        &self,
+        kernel: &str,
+        how: How,
+        args: &[Arg],
+        observer: Option<&dyn Observer>,
+    ) -> Result<LaunchStats, Box<Fault>> {
         let id = self.program.kernel(kernel).unwrap();
         let unsupported = self.program.unsupported(id);
         assert!(unsupported.is_empty(), "{unsupported:?}");
@@ -174,7 +187,7 @@ impl Loaded {
             printf_limit: how.printf_limit,
             progress: None,
             cancel: how.cancelled.then_some(&STOP),
-            watch: self.watch.as_ref(),
+            observer,
             gradients: None,
         };
         texunit_simt::launch(&self.program, id, &config)
@@ -203,6 +216,9 @@ pub fn kernel_with(before: &str, declarations: &str, body: &str) -> String {
         "{HEADER}{before}
 .visible .entry k(.param .u64 out)
 {{
+        ),
+        declarations,
+        body,
 .reg .u32 %t, %cta, %n;
 .reg .u64 %out, %my;
 {declarations}

@@ -1,0 +1,328 @@
+//! What events carry.
+
+use super::{Order, Register};
+use crate::alu::L64;
+pub use crate::code::MbarrierAction;
+use crate::code::{Constants, Slot};
+use crate::exec::{Warp, lane_of};
+use std::sync::Arc;
+use texunit_isa::AtomOp;
+use texunit_memory::SpaceKind;
+use texunit_unit::{
+    AccessFault, FetchAnswer, FetchPlan, FetchRequest, Surface, SurfaceAnswer, SurfaceForm,
+    SurfaceRequest,
+};
+
+/// Who does something, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct At {
+    /// %ctaid
+    pub cta: [u32; 3],
+    /// Number of the warp in the CTA.
+    pub warp: u32,
+    /// Bits of the lanes.
+    pub lanes: u32,
+    /// Number of the operation in the program's code: see [`super::Listing`].
+    pub op: u32,
+}
+
+impl At {
+    /// %tid of a lane.
+    pub fn thread(&self, lane: u32, block: [u32; 3]) -> [u32; 3] {
+        let ([w, h, _], index) = (block.map(|n| n.max(1)), self.warp * 32 + lane);
+        [index % w, index / w % h, index / w / h]
+    }
+}
+
+/// A CTA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CtaInfo {
+    /// %ctaid
+    pub id: [u32; 3],
+    /// Its number in the grid, x first.
+    pub index: u64,
+    /// %ntid
+    pub block: [u32; 3],
+    /// Warps; the last may have fewer than 32 lanes.
+    pub warps: u32,
+    /// Bytes of shared memory that the program has asked for.
+    pub shared: u64,
+}
+
+impl CtaInfo {
+    /// Lanes that a warp begins with.
+    pub fn lanes(&self, warp: u32) -> u32 {
+        let threads = self.block.iter().product::<u32>();
+        match threads.saturating_sub(warp * 32) {
+            n @ 0..32 => (1 << n) - 1,
+            _ => u32::MAX,
+        }
+    }
+}
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Doing {
+    /// `ld`, `ldu`
+    Load,
+    /// `st`
+    Store,
+    /// `atom`, `red`: each element is loaded and stored.
+    Atomic(AtomOp),
+    /// What `cp.async` reads.
+    CopyFrom,
+    /// What it writes: at once here, behind a wait on hardware.
+    CopyTo,
+    /// `ldmatrix`: rows of 16 bytes, an address a lane.
+    MatrixLoad,
+    /// `stmatrix`, likewise.
+    MatrixStore,
+}
+
+impl Doing {
+    /// Whether memory is written.
+    pub fn writes(self) -> bool {
+        !matches!(self, Self::Load | Self::CopyFrom | Self::MatrixLoad)
+    }
+
+    /// Whether memory is read.
+    pub fn reads(self) -> bool {
+        !matches!(self, Self::Store | Self::CopyTo | Self::MatrixStore)
+    }
+}
+
+/// An access of lanes to one state space. A generic access whose lanes point into several is told once for each.
+pub struct Access<'a> {
+    /// What is done.
+    pub doing: Doing,
+    /// The space that the addresses are of.
+    pub space: SpaceKind,
+    /// First byte of each lane: a generic address of global and constant memory, an offset of the others.
+    pub addresses: &'a L64,
+    /// Bytes of an element. Elements follow each other.
+    pub size: u32,
+    /// How many.
+    pub elements: u32,
+    /// How it is ordered.
+    pub order: Order,
+    /// What is stored, or an atomic's operands; of `cas` the values to compare with.
+    pub values: Values<'a>,
+}
+
+impl Access<'_> {
+    /// Bytes of a lane.
+    pub fn bytes(&self) -> u32 {
+        self.size * self.elements
+    }
+}
+
+/// Registers of the elements of an access, read where they are asked for.
+#[derive(Clone, Copy)]
+pub struct Values<'a> {
+    pub(crate) warp: &'a Warp,
+    pub(crate) constants: &'a Constants,
+    pub(crate) parts: &'a [Slot],
+}
+
+impl Values<'_> {
+    /// How many there are: none where the values are in no registers.
+    pub fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// An element of each lane, zero-extended; `None`: its register is `_`, or it has none.
+    pub fn get(&self, element: usize) -> Option<L64> {
+        let slot = *self.parts.get(element).filter(|slot| !slot.is_none())?;
+        let mut values = [0; 32];
+        self.warp.read(self.constants, slot, &mut values);
+        Some(values)
+    }
+}
+
+/// Registers of a warp, before an operation.
+#[derive(Clone, Copy)]
+pub struct Registers<'a> {
+    pub(crate) warp: &'a Warp,
+    pub(crate) constants: &'a Constants,
+}
+
+impl Registers<'_> {
+    /// What a register of the running function holds, zero-extended; a predicate as 0 or 1.
+    pub fn read(&self, register: Register) -> L64 {
+        let mut values = [0; 32];
+        self.warp.read(self.constants, register.slot(), &mut values);
+        values
+    }
+
+    /// Its number among all registers of its kind that the warp has: the frames of calls have theirs one behind
+    /// the other.
+    pub fn row(&self, register: Register) -> usize {
+        let [narrow, wide, predicates] = self.warp.bases();
+        match register {
+            Register::Narrow(i) => narrow + i as usize,
+            Register::Wide(i) => wide + i as usize,
+            Register::Predicate(i) => predicates + i as usize,
+            Register::Constant(..) => 0,
+        }
+    }
+}
+
+/// What orders threads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Synchronized<'a> {
+    /// `bar`, `barrier`: lanes arrive.
+    Arrives {
+        /// Its number.
+        barrier: u32,
+        /// Threads that it is for, as written; `None`: all of the CTA.
+        threads: Option<u32>,
+        /// Whether they wait, or go on at once (`.arrive`).
+        waits: bool,
+    },
+    /// The barrier is complete, and these lanes go on behind it. All that wait are told one after the other,
+    /// with nothing of the CTA in between.
+    Passes {
+        /// Its number.
+        barrier: u32,
+    },
+    /// Lanes come to a `.sync` instruction (`bar.warp.sync`, `shfl.sync` and so on) with this membermask.
+    Joins {
+        /// The mask.
+        members: u32,
+    },
+    /// The lanes of the event have all come, and go on together.
+    Joined,
+    /// `fence`, `membar`.
+    Fence(Order),
+    /// `cp.async.commit_group`
+    CommitsCopies,
+    /// `cp.async.wait_group`, `.wait_all`: all groups but the last so many are waited for.
+    WaitsForCopies {
+        /// 0 of `.wait_all`.
+        but: u32,
+    },
+    /// An mbarrier instruction has been executed.
+    Mbarrier {
+        /// What it does.
+        action: MbarrierAction,
+        /// How it is ordered, where a word says so.
+        order: Order,
+        /// Where it lies in shared memory, of each lane.
+        addresses: &'a L64,
+        /// Its operand: count, bytes, token or parity.
+        operands: &'a L64,
+        /// Its result: the token of an arrival, or 1 where the phase is over.
+        results: &'a L64,
+    },
+}
+
+/// A branch of the lanes of its event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// Lanes that go to `target`; the others go on behind the branch. A `brx` is told once for each of its targets,
+    /// of the lanes that go there.
+    pub taken: u32,
+    /// Number of the operation there.
+    pub target: u32,
+    /// Whether it is a `brx`.
+    pub indexed: bool,
+}
+
+/// What a function call or its end is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Called<'a> {
+    /// Lanes begin a function; the call is the event's operation.
+    Enters {
+        /// Its name.
+        function: &'a str,
+    },
+    /// Lanes go back behind the call at this operation.
+    Returns {
+        /// Number of the call.
+        to: u32,
+    },
+    /// Lanes end. `last`: the warp with them.
+    Exits {
+        /// Whether no lane of the warp is left.
+        last: bool,
+    },
+    /// `malloc` gave these addresses; 0: nothing.
+    Allocates {
+        /// By lane.
+        sizes: &'a L64,
+        /// By lane.
+        addresses: &'a L64,
+    },
+    /// `free` of these addresses.
+    Frees {
+        /// By lane.
+        addresses: &'a L64,
+    },
+}
+
+/// A fetch of lanes that have texture and sampler in common, as it was planned.
+#[derive(Clone, Copy)]
+pub struct FetchMade<'a> {
+    /// Instruction form, texture, sampler.
+    pub plan: &'a FetchPlan,
+}
+
+/// A surface access of lanes that have the surface in common.
+#[derive(Clone, Copy)]
+pub struct SurfaceMade<'a> {
+    /// Instruction form.
+    pub form: SurfaceForm,
+    /// What is accessed.
+    pub surface: &'a Arc<Surface>,
+}
+
+/// What came of a fetch. All components of [`Probe::answer_lanes`](super::Probe::answer_lanes) are there, also
+/// those that the kernel does not use.
+#[derive(Clone, Copy)]
+pub struct FetchAnswered<'a> {
+    /// Instruction form, texture, sampler.
+    pub plan: &'a FetchPlan,
+    /// Operands.
+    pub request: &'a FetchRequest<'a>,
+    /// Components; of `.f16x2` two registers hold all.
+    pub answer: &'a FetchAnswer,
+}
+
+/// What came of a surface access.
+#[derive(Clone, Copy)]
+pub struct SurfaceAnswered<'a> {
+    /// Instruction form.
+    pub form: SurfaceForm,
+    /// What was accessed.
+    pub surface: &'a Arc<Surface>,
+    /// Operands.
+    pub request: &'a SurfaceRequest<'a>,
+    /// Elements that were loaded, stored or combined.
+    pub elements: &'a SurfaceAnswer,
+    /// Elements of a lane.
+    pub parts: usize,
+    /// The first lane whose access failed, if one has: lanes behind it have done nothing.
+    pub fault: Option<&'a AccessFault>,
+}
+
+impl SurfaceAnswered<'_> {
+    /// What came of a lane's part of the access; none if the lanes before it have ended the kernel.
+    pub fn outcome(&self, lane: usize) -> Option<Result<[u64; 4], AccessFault>> {
+        match self.fault {
+            Some(fault) if lane_of(fault) < lane => None,
+            Some(fault) if lane_of(fault) == lane => Some(Err(fault.clone())),
+            _ => {
+                let mut values = [0; 4];
+                for (value, all) in values.iter_mut().zip(&self.elements.values).take(self.parts) {
+                    *value = all[lane];
+                }
+                Some(Ok(values))
+            }
+        }
+    }
+}

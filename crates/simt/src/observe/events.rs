@@ -1,0 +1,93 @@
+//! Which events there are.
+
+use std::ops::{BitOr, BitOrAssign};
+use texunit_memory::SpaceKind;
+
+/// A set of kinds of events. What it costs to be told stands in ARCHITECTURE.md.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Events(u16);
+
+impl Events {
+    /// Nothing but the begins and ends of CTAs.
+    pub const NONE: Self = Self(0);
+    /// Loads, stores, atomics, `cp.async`, matrices, before they are made, but for loads of the kernel's parameters.
+    pub const ACCESSES: Self = Self(1 << 0);
+    /// What loads and atomics have brought.
+    pub const RESULTS: Self = Self(1 << 1);
+    /// Loads of the kernel's parameters, as accesses.
+    pub const PARAMETERS: Self = Self(1 << 2);
+    /// Barriers, `.sync` instructions, fences, mbarriers, groups of `cp.async`.
+    pub const SYNCHRONIZATION: Self = Self(1 << 3);
+    /// `bra`, `brx`, and branches around instructions with a guard that lanes execute together (those do not count,
+    /// see [`super::Listing::counts`]).
+    pub const BRANCHES: Self = Self(1 << 4);
+    /// First operations of blocks.
+    pub const BLOCKS: Self = Self(1 << 5);
+    /// Every operation.
+    pub const OPERATIONS: Self = Self(1 << 6);
+    /// Calls, returns, exits, `malloc` and `free`.
+    pub const CALLS: Self = Self(1 << 7);
+    /// Fetches and surface accesses, by plan and lanes.
+    pub const FETCHES: Self = Self(1 << 8);
+    /// The same with operands and answers.
+    pub const ANSWERS: Self = Self(1 << 9);
+    /// All of them.
+    pub const ALL: Self = Self((1 << 10) - 1);
+
+    /// Those that marks in the code tell.
+    pub(crate) const BY_MARKS: Self = Self(0b1111111);
+
+    /// Those of accesses to a space.
+    pub(crate) fn of_space(space: SpaceKind) -> Self {
+        if space == SpaceKind::Param { Self::PARAMETERS } else { Self::ACCESSES }
+    }
+
+    /// Whether it has one of these.
+    #[inline]
+    pub fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Those that both have.
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Whether it is none.
+    pub fn is_none(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl BitOr for Events {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Events {
+    fn bitor_assign(&mut self, other: Self) {
+        *self = *self | other;
+    }
+}
+
+impl std::fmt::Debug for Events {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const NAMES: [&str; 10] = [
+            "accesses",
+            "results",
+            "parameters",
+            "synchronization",
+            "branches",
+            "blocks",
+            "operations",
+            "calls",
+            "fetches",
+            "answers",
+        ];
+        let names = NAMES.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1);
+        f.debug_set().entries(names.map(|(_, name)| name)).finish()
+    }
+}

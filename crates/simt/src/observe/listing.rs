@@ -1,0 +1,161 @@
+//! The code of a program as observers see it: operations by their numbers.
+
+use crate::code::{Code, Op, Slot};
+use crate::flow::{Use, each_slot, starts};
+use crate::launch::LaunchConfig;
+use crate::lower::Program;
+use std::ops::Range;
+use texunit_syntax::{SourceFile, Span};
+
+/// The operations that a program was lowered to, by the numbers that events have. A PTX instruction is one
+/// operation that counts, and perhaps some that do not (they prepare its operands, or finish its results).
+#[derive(Clone, Copy)]
+pub struct Listing<'a> {
+    program: &'a Program,
+    code: &'a Code,
+}
+
+/// A register of a function, or a constant of the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Register {
+    /// Of up to 32 bits.
+    Narrow(u32),
+    /// Of 64 bits.
+    Wide(u32),
+    /// A predicate.
+    Predicate(u32),
+    /// A number in the code.
+    Constant(Constant),
+}
+
+/// Which number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Constant(Slot);
+
+impl Register {
+    /// The register of an operand, negated or not; `None`: there is no operand.
+    fn of(slot: Slot) -> Option<Self> {
+        Some(match slot {
+            _ if slot.is_none() => return None,
+            _ if slot.is_constant() => Self::Constant(Constant(slot)),
+            _ if slot.is_predicate() => Self::Predicate(slot.predicate_index() as u32),
+            _ if slot.is_wide() => Self::Wide(slot.index() as u32),
+            _ => Self::Narrow(slot.index() as u32),
+        })
+    }
+
+    pub(super) fn slot(self) -> Slot {
+        match self {
+            Self::Narrow(i) => Slot::narrow(i),
+            Self::Wide(i) => Slot::wide(i),
+            Self::Predicate(i) => Slot::predicate(i),
+            Self::Constant(Constant(slot)) => slot,
+        }
+    }
+}
+
+/// Registers of an operation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Operands {
+    /// What it reads, its guard first if it has one.
+    pub reads: Vec<Register>,
+    /// What it writes in the lanes that take part.
+    pub writes: Vec<Register>,
+    /// Whether these are all: operands of calls may be places of a frame, and shuffles read what other lanes have.
+    pub all: bool,
+}
+
+impl<'a> Listing<'a> {
+    pub(crate) fn new(program: &'a Program, fmad: bool) -> Self {
+        Self { program, code: program.code(fmad) }
+    }
+
+    /// How many operations there are.
+    pub fn len(&self) -> u32 {
+        self.code.insts.len() as u32
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.code.insts.is_empty()
+    }
+
+    /// The source that spans are of.
+    pub fn source(&self) -> &'a SourceFile {
+        &self.program.source
+    }
+
+    /// The PTX instruction that an operation comes from.
+    pub fn span(&self, op: u32) -> Span {
+        self.code.insts.get(op as usize).map_or_else(Span::default, |inst| inst.span)
+    }
+
+    /// Whether it stands for a PTX instruction: helpers and what the executor has put in do not.
+    pub fn counts(&self, op: u32) -> bool {
+        self.code.insts.get(op as usize).is_some_and(|inst| inst.count != 0)
+    }
+
+    /// Whether only some of the lanes that come to it may take part.
+    pub fn is_guarded(&self, op: u32) -> bool {
+        self.code.insts.get(op as usize).is_some_and(|inst| inst.guard != Slot::TRUE)
+    }
+
+    /// Name of the function that an operation is of.
+    pub fn function(&self, op: u32) -> &'a str {
+        let after = self.code.funcs.partition_point(|f| f.entry <= op);
+        after.checked_sub(1).map_or("", |i| &self.code.funcs[i].name)
+    }
+
+    /// Operations of the function with this name; empty if it has no code.
+    pub fn operations(&self, function: &str) -> Range<u32> {
+        let funcs = &self.code.funcs;
+        let Some(i) = funcs.iter().position(|f| f.name == function && f.has_body) else {
+            return 0..0;
+        };
+        let end = funcs.get(i + 1).map_or(self.len(), |next| next.entry);
+        funcs[i].entry..end
+    }
+
+    /// Blocks of a function: operations that all lanes execute that come to the first one, as far as their guards
+    /// let them and nothing faults. [`super::Probe::block`] names one of them, the first that does something.
+    pub fn blocks(&self, function: &str) -> Vec<Range<u32>> {
+        let all = self.operations(function);
+        let Some(insts) = self.code.insts.get(all.start as usize..all.end as usize) else {
+            return Vec::new();
+        };
+        let starts = starts(insts, all.start);
+        let ends = starts.iter().skip(1).copied().chain([insts.len()]);
+        let block = |(start, end)| all.start + start as u32..all.start + end as u32;
+        starts.iter().copied().zip(ends).map(block).collect()
+    }
+
+    /// Registers of an operation.
+    pub fn operands(&self, op: u32) -> Operands {
+        let mut operands = Operands::default();
+        let Some(inst) = self.code.insts.get(op as usize) else { return operands };
+        if inst.guard != Slot::TRUE {
+            operands.reads.extend(Register::of(inst.guard));
+        }
+        operands.all = each_slot(&inst.op, |does, &slot| match does {
+            Use::Reads => operands.reads.extend(Register::of(slot)),
+            Use::Writes => operands.writes.extend(Register::of(slot)),
+        });
+        operands.all &= !matches!(inst.op, Op::Unsupported);
+        operands
+    }
+}
+
+/// What a probe may know of its launch.
+#[derive(Clone, Copy)]
+pub struct LaunchInfo<'a> {
+    /// Name of the kernel.
+    pub kernel: &'a str,
+    /// How it is launched.
+    pub config: &'a LaunchConfig<'a>,
+    /// The code that runs.
+    pub listing: Listing<'a>,
+    /// Number of the worker that asks, below [`Self::workers`]; 0 for the launch itself.
+    pub worker: usize,
+    /// How many workers there are.
+    pub workers: usize,
+}

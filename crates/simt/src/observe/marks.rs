@@ -1,0 +1,320 @@
+//! Puts marks into code: operations that tell an observer what the operation beside them does.
+
+use super::order::words;
+use super::{Events, Order, Synchronized};
+use crate::code::{Callee, Code, Inst, Op, Place, Quick, Slot};
+use crate::exec::is_quiet;
+use crate::flow::starts;
+use crate::lower::Program;
+use crate::runs;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A mark.
+#[derive(Clone, Debug)]
+pub(crate) struct Mark {
+    /// What it tells.
+    pub(crate) tells: Events,
+    /// The operation that it tells of: at this place of the marked code,
+    pub(crate) about: u32,
+    /// which is this one of the program's.
+    pub(crate) op: u32,
+    /// Whether it stands behind the operation.
+    pub(crate) behind: bool,
+    /// How the instruction is ordered.
+    pub(crate) order: Order,
+    /// What it is if it orders copies or memory, and is nothing else to the executor.
+    pub(crate) fence: Option<Synchronized<'static>>,
+    /// Whether nobody can tell in which order warps come by.
+    pub(crate) is_quiet: bool,
+}
+
+/// The code that an observed launch runs.
+#[derive(Debug, Default)]
+pub(crate) struct Observed {
+    /// `None`: the program's own, as no mark is wanted.
+    pub(crate) code: Option<Code>,
+    /// The program's operation of each one of the marked code; of a mark, the one that it tells of.
+    origin: Vec<u32>,
+    /// Operations of fetches and surface accesses, by site.
+    sites: Vec<u32>,
+}
+
+impl Observed {
+    /// The program's operation at a place of the code that runs.
+    pub(crate) fn op(&self, pc: u32) -> u32 {
+        self.origin.get(pc as usize).copied().unwrap_or(pc)
+    }
+
+    /// The operation of a site.
+    pub(crate) fn site(&self, site: usize) -> u32 {
+        self.sites.get(site).copied().unwrap_or(0)
+    }
+}
+
+/// Codes that have been made for observers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept(Arc<Mutex<HashMap<(bool, Events), Arc<Observed>>>>);
+
+impl Program {
+    /// The code for these events.
+    pub(crate) fn observed(&self, fmad: bool, events: Events) -> Arc<Observed> {
+        let mut kept = self.kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let marks = events.and(Events::BY_MARKS | Events::CALLS);
+        let made = kept.entry((fmad, marks)).or_insert_with(|| Arc::new(make(self, fmad, marks)));
+        Arc::clone(made)
+    }
+}
+
+fn make(program: &Program, fmad: bool, events: Events) -> Observed {
+    let code = program.code(fmad);
+    let mut sites = vec![0; code.sites];
+    for (op, inst) in (0..).zip(&code.insts) {
+        let site = match &inst.op {
+            Op::Fetch(fetch) => fetch.site,
+            Op::SurfaceLoad(access) | Op::SurfaceStore(access) => access.site,
+            _ => continue,
+        };
+        sites[site] = op;
+    }
+    let mut observed = Observed { sites, ..Observed::default() };
+    if !events.is_none() {
+        let (code, origin) = marked(program, code, events);
+        (observed.code, observed.origin) = (Some(code), origin);
+    }
+    observed
+}
+
+/// What stands beside an operation.
+struct Beside {
+    /// Events that are told before it.
+    before: Events,
+    /// Events that are told behind it.
+    behind: Events,
+    order: Order,
+    fence: Option<Synchronized<'static>>,
+}
+
+/// What is told of an operation. `leads`: it is the first of a block.
+fn beside(program: &Program, inst: &Inst, events: Events, leads: bool) -> Beside {
+    let words = || words(&program.source, inst.span);
+    let mut beside = Beside {
+        before: Events::OPERATIONS,
+        behind: Events::NONE,
+        order: Order::default(),
+        fence: None,
+    };
+    if leads {
+        beside.before |= Events::BLOCKS;
+    }
+    let members = |beside: &mut Beside, members: Slot| {
+        if !members.is_none() {
+            beside.before |= Events::SYNCHRONIZATION;
+            beside.behind |= Events::SYNCHRONIZATION;
+        }
+    };
+    match &inst.op {
+        Op::Load(access) | Op::LoadQuad(access) | Op::Store(access) | Op::StoreQuad(access) => {
+            beside.before |= match access.place {
+                Place::KernelParam => Events::PARAMETERS,
+                Place::Param | Place::Generic => Events::PARAMETERS | Events::ACCESSES,
+                _ => Events::ACCESSES,
+            };
+            if matches!(inst.op, Op::Load(_) | Op::LoadQuad(_)) {
+                beside.behind |= match access.place {
+                    Place::KernelParam => Events::NONE,
+                    _ => Events::RESULTS,
+                };
+            }
+            beside.order = Order::of(words());
+        }
+        Op::Atomic(_) => {
+            beside.before |= Events::ACCESSES;
+            beside.behind |= Events::RESULTS;
+            beside.order = Order::of(words());
+        }
+        Op::AsyncCopy(_) => beside.before |= Events::ACCESSES,
+        Op::Matrix(matrix) => {
+            beside.before |= Events::ACCESSES;
+            members(&mut beside, matrix.members);
+        }
+        Op::Mbarrier(_) => {
+            beside.before |= Events::SYNCHRONIZATION;
+            beside.order = Order::of(words());
+        }
+        Op::HeapCall(_) => beside.before |= Events::CALLS,
+        // Lanes may wait at different ones of these: who goes on is told by the one that comes last.
+        Op::WarpSync { .. } => beside.before |= Events::SYNCHRONIZATION,
+        Op::Shuffle(shuffle) => members(&mut beside, shuffle.members),
+        Op::Vote { members: slot, .. }
+        | Op::Match { members: slot, .. }
+        | Op::Redux { members: slot, .. }
+        | Op::Elect { members: slot, .. } => members(&mut beside, *slot),
+        Op::Branch { .. } | Op::BranchIndexed { .. } => beside.before |= Events::BRANCHES,
+        Op::Nop if inst.count != 0 => {
+            beside.fence = fence(&words().collect::<Vec<_>>(), program, inst);
+            if beside.fence.is_some() {
+                beside.before |= Events::SYNCHRONIZATION;
+            }
+        }
+        _ => {}
+    }
+    beside.before = beside.before.and(events);
+    beside.behind = beside.behind.and(events);
+    beside
+}
+
+/// What an instruction orders that is nothing else to the executor.
+fn fence(words: &[&str], program: &Program, inst: &Inst) -> Option<Synchronized<'static>> {
+    match *words {
+        // Between ways to memory that are one here.
+        ["fence", "proxy", ..] => None,
+        ["fence" | "membar", ..] => Some(Synchronized::Fence(fence_order(words))),
+        ["cp", "async", "commit_group"] => Some(Synchronized::CommitsCopies),
+        ["cp", "async", "wait_all"] => Some(Synchronized::WaitsForCopies { but: 0 }),
+        ["cp", "async", "wait_group"] => {
+            let text = program.source.snippet(inst.span);
+            let number = text.trim_end_matches(';').split_whitespace().last();
+            let but = number.and_then(|n| n.parse().ok()).unwrap_or(0);
+            Some(Synchronized::WaitsForCopies { but })
+        }
+        _ => None,
+    }
+}
+
+/// A fence without a scope is one of the GPU, without semantics one that acquires and releases.
+fn fence_order(words: &[&str]) -> Order {
+    use super::{Scope, Semantics};
+    let Order { semantics, scope } = Order::of(words.iter().copied());
+    let semantics = match semantics {
+        Semantics::Weak => Semantics::AcquireRelease,
+        other => other,
+    };
+    let scope = if scope == Scope::None { Scope::Gpu } else { scope };
+    Order { semantics, scope }
+}
+
+/// An operation on its way into marked code.
+struct Item {
+    inst: Inst,
+    /// Number in the program's code.
+    op: u32,
+    /// Whether jumps lead here.
+    entered: bool,
+}
+
+/// The code with marks, and where its operations come from.
+fn marked(program: &Program, code: &Code, events: Events) -> (Code, Vec<u32>) {
+    let leads = leaders(code);
+    let mut items: Vec<Item> = Vec::with_capacity(code.insts.len() * 2);
+    // Whether a block has begun whose first operation has not come yet, and whether jumps lead to what comes.
+    let (mut leading, mut entered) = (false, false);
+    for (op, inst) in (0..).zip(&code.insts) {
+        leading |= leads[op as usize];
+        entered |= leads[op as usize];
+        match inst.op {
+            // Runs are looked for anew: jumps to one lead to what follows it.
+            Op::Run { .. } => continue,
+            Op::Join => {
+                items.push(Item { inst: inst.clone(), op, entered: true });
+                entered = false;
+                continue;
+            }
+            _ => {}
+        }
+        let Beside { before, behind, order, fence } =
+            beside(program, inst, events, std::mem::take(&mut leading));
+        let mark = |tells, behind| {
+            let is_quiet = is_quiet(&inst.op);
+            let mark = Mark { tells, about: 0, op, behind, order, fence, is_quiet };
+            Inst { op: Op::Mark(Box::new(mark)), guard: Slot::TRUE, count: 0, span: inst.span }
+        };
+        let mut push = |inst| {
+            items.push(Item { inst, op, entered: std::mem::take(&mut entered) });
+        };
+        if !before.is_none() {
+            push(mark(before, false));
+        }
+        push(inst.clone());
+        if !behind.is_none() {
+            push(mark(behind, true));
+        }
+    }
+    assemble(code, &items)
+}
+
+/// First operations of blocks, and `Join`s.
+fn leaders(code: &Code) -> Vec<bool> {
+    let mut leads: Vec<bool> = code.insts.iter().map(|i| matches!(i.op, Op::Join)).collect();
+    for (i, func) in code.funcs.iter().enumerate() {
+        let end = code.funcs.get(i + 1).map_or(code.insts.len(), |next| next.entry as usize);
+        let first = func.entry as usize;
+        for start in starts(&code.insts[first..end], func.entry) {
+            leads[first + start] = true;
+        }
+    }
+    leads
+}
+
+/// Finds runs, puts all in its place and turns jumps.
+///
+/// Jumps to an operation lead to the first thing that stands for it: the mark before it, or that of its run.
+fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
+    let (insts, entered): (Vec<Inst>, Vec<bool>) =
+        items.iter().map(|item| (item.inst.clone(), item.entered)).unzip();
+    let lengths = runs::lengths(&insts, &entered);
+    let mut out: Vec<Inst> = Vec::with_capacity(insts.len() * 5 / 4);
+    let mut origin = Vec::with_capacity(out.capacity());
+    // By the number in the program's code: where those go that come there, and the operation itself.
+    let mut moved = vec![u32::MAX; code.insts.len() + 1];
+    let mut itself = vec![0; code.insts.len()];
+    for (i, item) in items.iter().enumerate() {
+        let to = &mut moved[item.op as usize];
+        *to = (*to).min(out.len() as u32);
+        if lengths[i] != 0 {
+            let op = Op::Run { length: lengths[i], number: 0 };
+            let (guard, span) = (Slot::TRUE, item.inst.span);
+            out.push(Inst { op, guard, count: 0, span });
+            origin.push(item.op);
+        }
+        if !matches!(item.inst.op, Op::Mark(_)) {
+            itself[item.op as usize] = out.len() as u32;
+        }
+        out.push(item.inst.clone());
+        origin.push(item.op);
+    }
+    // What has gone (marks of runs) led to what follows it.
+    moved[code.insts.len()] = out.len() as u32;
+    for op in (0..code.insts.len()).rev() {
+        if moved[op] == u32::MAX {
+            moved[op] = moved[op + 1];
+        }
+    }
+    // Places that are none stay what they are.
+    let to = |pc: &mut u32| *pc = moved.get(*pc as usize).copied().unwrap_or(*pc);
+    for inst in &mut out {
+        match &mut inst.op {
+            Op::Mark(mark) => mark.about = itself[mark.op as usize],
+            Op::Branch { target, reconverge } => {
+                to(target);
+                to(reconverge);
+            }
+            Op::BranchIndexed { targets, reconverge, .. } => {
+                targets.iter_mut().for_each(to);
+                to(reconverge);
+            }
+            Op::Call(call) => {
+                if let Callee::Indirect { reconverge, .. } = &mut call.callee {
+                    to(reconverge);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut marked =
+        Code { insts: out, quick: Vec::new(), runs: Default::default(), ..code.clone() };
+    marked.funcs.iter_mut().for_each(|func| to(&mut func.entry));
+    marked.runs = runs::runs_of(&mut marked);
+    marked.quick = marked.insts.iter().map(Quick::of).collect();
+    (marked, origin)
+}

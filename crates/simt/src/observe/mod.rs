@@ -1,0 +1,158 @@
+//! Observers: what is told of the things that a kernel does, while it does them.
+//!
+//! An [`Observer`] says which [`Events`] it wants and gives each worker of a launch a [`Probe`] of its own, whose
+//! methods are called with what happens in the CTAs that this worker runs. Probes need no locks; what they have
+//! found goes to the observer when the worker has run its last CTA and drops them. Shadow memory, counters,
+//! coverage and traces are observers; [`crate::Watch`] and [`crate::Tallies`] are two.
+//!
+//! # How a launch is observed, and what a launch without an observer pays
+//!
+//! Nothing. The loops of the executor call no observer: marks do, operations of their own that are put into a
+//! copy of the module's code before (or behind) the operations that an observer wants to hear of
+//! (`observe::marks`). They stand where straight arithmetic ends anyway, so the machine code between them is the
+//! same. A copy is made once for each set of events and kept with the program. A launch without an observer runs
+//! the code as it was lowered, through the same loops.
+//! What happens seldom (barriers that open, calls, exits, mbarriers, the begin and end of a CTA) and answers of
+//! fetches are told by the functions that do it, which ask whether there is a probe.
+//!
+//! # What is promised
+//!
+//! * The events of a thread come in its program order. An access, a branch or a fence is told **before** it is
+//!   done, and nothing else of its warp is told in between; what a load or an atomic has brought
+//!   ([`Events::RESULTS`]) is told **after** it. So of two CTAs that run at the same time, one of which stores what
+//!   the other then loads, the store's access is told before the load's result, though perhaps behind its access.
+//! * Warps of a CTA that run together are told of one after the other, operation by operation; a warp whose
+//!   operation can be ordered by others (atomics, barriers, mbarriers) runs alone then, so that event and
+//!   operation are next to each other. Between workers there is no order but that of memory itself.
+//! * Which lanes share an event follows from how the executor has them run together: two lanes that are at the
+//!   same place may be told of in one event or in two. What is told of a lane does not depend on it.
+//! * An access is told whether or not it then faults. The launch ends there, and `cta_ends` says so.
+//! * Not accesses: what the executor copies for a call (arguments and results), the words of `alloca` and `printf`,
+//!   constants in instructions. Loads of the kernel's parameters are told with [`Events::PARAMETERS`] only.
+//!
+//! # Writing one
+//!
+//! An observer that counts bytes stored to global memory:
+//!
+//! ```
+//! use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+//! use texunit_simt::SpaceKind;
+//! use texunit_simt::observe::{Access, At, Doing, Events, LaunchInfo, Observer, Probe};
+//!
+//! #[derive(Debug, Default)]
+//! struct Stored(AtomicU64);
+//!
+//! /// Of one worker.
+//! struct Counter<'a> {
+//!     all: &'a Stored,
+//!     bytes: u64,
+//! }
+//!
+//! impl Observer for Stored {
+//!     fn wants(&self) -> Events {
+//!         Events::ACCESSES
+//!     }
+//!
+//!     fn probe<'a>(&'a self, _: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
+//!         Box::new(Counter { all: self, bytes: 0 })
+//!     }
+//! }
+//!
+//! impl Probe for Counter<'_> {
+//!     fn access(&mut self, at: &At, access: &Access<'_>) {
+//!         if access.space == SpaceKind::Global && access.doing == Doing::Store {
+//!             self.bytes += u64::from(at.lanes.count_ones() * access.bytes());
+//!         }
+//!     }
+//! }
+//!
+//! impl Drop for Counter<'_> {
+//!     fn drop(&mut self) {
+//!         self.all.0.fetch_add(self.bytes, Relaxed);
+//!     }
+//! }
+//! ```
+//!
+//! `LaunchConfig::observer` takes it; [`Several`] makes one of many. `at.op` is a number of an operation of the
+//! program's code: [`Listing`] says where it stands in the source, in which function, and which registers it has.
+
+mod event;
+mod events;
+mod listing;
+pub(crate) mod marks;
+mod order;
+mod several;
+
+pub use event::{
+    Access, At, Branch, Called, CtaInfo, Doing, FetchAnswered, FetchMade, MbarrierAction,
+    Registers, SurfaceAnswered, SurfaceMade, Synchronized, Values,
+};
+pub use events::Events;
+pub use listing::{Constant, LaunchInfo, Listing, Operands, Register};
+pub use order::{Order, Scope, Semantics};
+pub use several::Several;
+
+use crate::fault::Fault;
+
+/// Observes launches.
+pub trait Observer: Sync + std::fmt::Debug {
+    /// What its probes are to be told. Asked when a launch begins; others may be told, too, but need not be.
+    fn wants(&self) -> Events;
+
+    /// A probe for a worker of a launch; of a cooperative launch, for each CTA.
+    fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a>;
+
+    /// A launch begins, before any probe is asked for.
+    fn launch_begins(&self, _launch: &LaunchInfo<'_>) {}
+
+    /// A launch has ended, after the last probe has been dropped.
+    fn launch_ends(&self, _launch: &LaunchInfo<'_>, _fault: Option<&Fault>) {}
+}
+
+/// What a worker tells of the CTAs that it runs. A method that is not written hears nothing.
+pub trait Probe: Send {
+    /// A CTA begins. Told whatever is wanted.
+    fn cta_begins(&mut self, _cta: &CtaInfo) {}
+
+    /// It has ended: all its threads have exited, it has a fault, or the launch was over before. Told whatever is
+    /// wanted.
+    fn cta_ends(&mut self, _cta: &CtaInfo, _fault: Option<&Fault>) {}
+
+    /// A load, store, atomic or copy is about to be made: [`Events::ACCESSES`], [`Events::PARAMETERS`].
+    fn access(&mut self, _at: &At, _access: &Access<'_>) {}
+
+    /// What a load or atomic has brought: [`Events::RESULTS`].
+    fn result(&mut self, _at: &At, _values: &Values<'_>) {}
+
+    /// Barriers, fences, mbarriers, instructions that lanes execute together: [`Events::SYNCHRONIZATION`].
+    fn synchronized(&mut self, _at: &At, _what: &Synchronized<'_>) {}
+
+    /// A branch is about to be taken, or not: [`Events::BRANCHES`].
+    fn branch(&mut self, _at: &At, _branch: &Branch) {}
+
+    /// Lanes come to the first operation of a block: [`Events::BLOCKS`].
+    fn block(&mut self, _at: &At) {}
+
+    /// An operation is about to be executed: [`Events::OPERATIONS`].
+    fn operation(&mut self, _at: &At, _registers: &Registers<'_>) {}
+
+    /// Calls, returns, exits: [`Events::CALLS`].
+    fn call(&mut self, _at: &At, _called: &Called<'_>) {}
+
+    /// A fetch has been made: [`Events::FETCHES`].
+    fn fetch(&mut self, _at: &At, _fetch: &FetchMade<'_>) {}
+
+    /// A surface has been accessed: [`Events::FETCHES`].
+    fn surface(&mut self, _at: &At, _surface: &SurfaceMade<'_>) {}
+
+    /// Of which lanes of a fetch or surface access the answers are wanted: [`Events::ANSWERS`].
+    fn answer_lanes(&mut self, at: &At) -> u32 {
+        at.lanes
+    }
+
+    /// What came of a fetch: [`Events::ANSWERS`].
+    fn fetch_answer(&mut self, _at: &At, _fetch: &FetchAnswered<'_>) {}
+
+    /// What came of a surface access: [`Events::ANSWERS`].
+    fn surface_answer(&mut self, _at: &At, _surface: &SurfaceAnswered<'_>) {}
+}

@@ -1,0 +1,121 @@
+//! How an access is ordered, as its instruction says it.
+
+use texunit_syntax::{SourceFile, Span};
+
+/// Semantics of an access or a fence (PTX ISA 8.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Semantics {
+    /// No word.
+    #[default]
+    Weak,
+    /// `.volatile`: as relaxed, of a scope of all threads that could see it.
+    Volatile,
+    /// `.relaxed`; an atomic without a word.
+    Relaxed,
+    /// `.acquire`
+    Acquire,
+    /// `.release`
+    Release,
+    /// `.acq_rel`
+    AcquireRelease,
+    /// `fence.sc`, `membar`
+    SequentiallyConsistent,
+}
+
+/// Threads among which an order holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// No word: the thread alone, or what the instruction's default is.
+    #[default]
+    None,
+    /// `.cta`
+    Cta,
+    /// `.cluster`
+    Cluster,
+    /// `.gpu`, `membar.gl`
+    Gpu,
+    /// `.sys`
+    System,
+}
+
+/// Both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Order {
+    /// What is ordered.
+    pub semantics: Semantics,
+    /// For whom.
+    pub scope: Scope,
+}
+
+/// Words of an instruction: the opcode and its modifiers.
+// The typed module keeps only what changes what is executed, and these change nothing: accesses are made in
+// program order here, by relaxed atomics of the host.
+pub(super) fn words(source: &SourceFile, span: Span) -> impl Iterator<Item = &str> {
+    let text = source.snippet(span).trim_start();
+    // A guard stands before it.
+    let text = match text.strip_prefix('@') {
+        Some(rest) => {
+            let name = rest.trim_start().trim_start_matches('!').trim_start();
+            name.trim_start_matches(|c: char| !c.is_whitespace()).trim_start()
+        }
+        None => text,
+    };
+    let end = text.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(text.len());
+    text[..end].split('.')
+}
+
+impl Order {
+    /// The order of an instruction with these words. A fence is one by its opcode, an atomic is relaxed.
+    pub(super) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
+        let mut order = Self::default();
+        for (i, word) in words.enumerate() {
+            match word {
+                "membar" if i == 0 => order.semantics = Semantics::SequentiallyConsistent,
+                "atom" | "red" if i == 0 => {
+                    order = Self { semantics: Semantics::Relaxed, scope: Scope::Gpu };
+                }
+                "volatile" => {
+                    order = Self { semantics: Semantics::Volatile, scope: Scope::System };
+                }
+                "relaxed" => order.semantics = Semantics::Relaxed,
+                "acquire" => order.semantics = Semantics::Acquire,
+                "release" => order.semantics = Semantics::Release,
+                "acq_rel" => order.semantics = Semantics::AcquireRelease,
+                "sc" => order.semantics = Semantics::SequentiallyConsistent,
+                "cta" => order.scope = Scope::Cta,
+                "cluster" => order.scope = Scope::Cluster,
+                "gpu" | "gl" => order.scope = Scope::Gpu,
+                "sys" => order.scope = Scope::System,
+                _ => {}
+            }
+        }
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> (Semantics, Scope) {
+        let source = SourceFile::new("t.ptx", text);
+        let order = Order::of(words(&source, Span::new(0, text.len())));
+        (order.semantics, order.scope)
+    }
+
+    #[test]
+    fn words_say_the_order() {
+        assert_eq!(of("ld.global.u32 %r1, [%rd1];"), (Semantics::Weak, Scope::None));
+        assert_eq!(
+            of("@!%p1 ld.volatile.global.u32 %r1, [a];"),
+            (Semantics::Volatile, Scope::System)
+        );
+        assert_eq!(of("st.release.gpu.u32 [x], 1;"), (Semantics::Release, Scope::Gpu));
+        assert_eq!(of("atom.global.add.u32 %r1, [x], 1;"), (Semantics::Relaxed, Scope::Gpu));
+        assert_eq!(of("red.release.sys.add.u32 [x], 1;"), (Semantics::Release, Scope::System));
+        assert_eq!(of("@%p\tmembar.gl;"), (Semantics::SequentiallyConsistent, Scope::Gpu));
+        assert_eq!(of("fence.acq_rel.cta;"), (Semantics::AcquireRelease, Scope::Cta));
+        // Names of variables are none of the words.
+        assert_eq!(of("st.u32 [volatile.sys], 1;"), (Semantics::Weak, Scope::None));
+    }
+}

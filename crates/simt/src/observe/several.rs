@@ -1,0 +1,101 @@
+//! Several observers as one.
+
+use super::{
+    Access, At, Branch, Called, CtaInfo, Events, FetchAnswered, FetchMade, LaunchInfo, Observer,
+    Probe, Registers, SurfaceAnswered, SurfaceMade, Synchronized, Values,
+};
+use crate::fault::Fault;
+
+/// Observers that are all told, each of what it wants.
+#[derive(Debug)]
+pub struct Several<'o>(pub Vec<&'o dyn Observer>);
+
+/// Their probes, each with what it wants.
+struct Probes<'a>(Vec<(Events, Box<dyn Probe + 'a>)>);
+
+impl Observer for Several<'_> {
+    fn wants(&self) -> Events {
+        self.0.iter().fold(Events::NONE, |all, observer| all | observer.wants())
+    }
+
+    fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
+        Box::new(Probes(self.0.iter().map(|o| (o.wants(), o.probe(launch))).collect()))
+    }
+
+    fn launch_begins(&self, launch: &LaunchInfo<'_>) {
+        self.0.iter().for_each(|observer| observer.launch_begins(launch));
+    }
+
+    fn launch_ends(&self, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
+        self.0.iter().for_each(|observer| observer.launch_ends(launch, fault));
+    }
+}
+
+impl<'a> Probes<'a> {
+    fn each(&mut self, of: Events, mut tell: impl FnMut(&mut (dyn Probe + 'a))) {
+        self.0
+            .iter_mut()
+            .filter(|(wants, _)| wants.has(of))
+            .for_each(|(_, probe)| tell(&mut **probe));
+    }
+}
+
+impl Probe for Probes<'_> {
+    fn cta_begins(&mut self, cta: &CtaInfo) {
+        self.0.iter_mut().for_each(|(_, probe)| probe.cta_begins(cta));
+    }
+
+    fn cta_ends(&mut self, cta: &CtaInfo, fault: Option<&Fault>) {
+        self.0.iter_mut().for_each(|(_, probe)| probe.cta_ends(cta, fault));
+    }
+
+    fn access(&mut self, at: &At, access: &Access<'_>) {
+        self.each(Events::of_space(access.space), |probe| probe.access(at, access));
+    }
+
+    fn result(&mut self, at: &At, values: &Values<'_>) {
+        self.each(Events::RESULTS, |probe| probe.result(at, values));
+    }
+
+    fn synchronized(&mut self, at: &At, what: &Synchronized<'_>) {
+        self.each(Events::SYNCHRONIZATION, |probe| probe.synchronized(at, what));
+    }
+
+    fn branch(&mut self, at: &At, branch: &Branch) {
+        self.each(Events::BRANCHES, |probe| probe.branch(at, branch));
+    }
+
+    fn block(&mut self, at: &At) {
+        self.each(Events::BLOCKS, |probe| probe.block(at));
+    }
+
+    fn operation(&mut self, at: &At, registers: &Registers<'_>) {
+        self.each(Events::OPERATIONS, |probe| probe.operation(at, registers));
+    }
+
+    fn call(&mut self, at: &At, called: &Called<'_>) {
+        self.each(Events::CALLS, |probe| probe.call(at, called));
+    }
+
+    fn fetch(&mut self, at: &At, fetch: &FetchMade<'_>) {
+        self.each(Events::FETCHES, |probe| probe.fetch(at, fetch));
+    }
+
+    fn surface(&mut self, at: &At, surface: &SurfaceMade<'_>) {
+        self.each(Events::FETCHES, |probe| probe.surface(at, surface));
+    }
+
+    fn answer_lanes(&mut self, at: &At) -> u32 {
+        let mut lanes = 0;
+        self.each(Events::ANSWERS, |probe| lanes |= probe.answer_lanes(at));
+        lanes
+    }
+
+    fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
+        self.each(Events::ANSWERS, |probe| probe.fetch_answer(at, fetch));
+    }
+
+    fn surface_answer(&mut self, at: &At, surface: &SurfaceAnswered<'_>) {
+        self.each(Events::ANSWERS, |probe| probe.surface_answer(at, surface));
+    }
+}
