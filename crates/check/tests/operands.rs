@@ -210,8 +210,8 @@ cases! {
         "tex.2d.v4.f32.s32 %v, [kt, {%r1, 2}];" => "d %v,%v.y,%v.z,%v.w texture <param:kt> x %r1 y 0x2";
         "tex.level.2d.v4.f32.f32 {%f1,_,_,_}|%p1, [%rd1, {%f5, 0.5}], 1.0, {1, -1}, %f7;"
             => "d %f1,_,_,_ p %p1 texture <%rd1> x %f5 y 0x3f000000 level 0x3f800000 offset 0x1,0xffffffff compare %f7";
-        "tex.grad.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}|_, [t, {%f5}], {%f6}, {%f7};"
-            => "d %f1,%f2,%f3,%f4 texture <t> x %f5 dx %f6 dy %f7";
+        "tex.grad.1d.v4.f32.f32 %v|_, [t, {%f5}], {%f6}, {%f7};"
+            => "d %v,%v.y,%v.z,%v.w texture <t> x %f5 dx %f6 dy %f7";
         "tex.base.3d.v4.f32.f32 %v, [t, {%f5,%f6,%f7,%f1}], {%r1,%r2,%r3,%r4};"
             => "d %v,%v.y,%v.z,%v.w texture <t> x %f5 y %f6 z %f7 base _ offset %r1,%r2,%r3 padding %f1,%r4";
         "tex.grad.acube.v4.f32.f32 %v, [t, {%r1,%f5,%f6,%f7}], {%f1,%f2,%f3,%f4}, {%f5,%f6,%f7,%f1};"
