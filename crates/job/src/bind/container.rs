@@ -32,7 +32,7 @@ impl Binder<'_> {
         if wanted.is_some_and(|g| g != geometry)
             || spec.dims.is_some_and(|d| Some(usize::from(d)) != plain_axes(geometry))
         {
-            return conflict(format!("`{name}` holds a {} texture", &geometry.name()[1..]));
+            return conflict(format!("`{name}` holds a {} texture", geometry.name()));
         }
         let [width, height, depth] = container.extent;
         let (layers, levels) = (container.layers.unwrap_or(1), container.levels.len() as u32);

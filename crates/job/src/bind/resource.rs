@@ -312,9 +312,7 @@ fn check_layout(
     match named {
         Some(named) if named != geometry => {
             let message = format!(
-                "a {what} of layout \"{word}\" has the geometry `{}`, not `{}`",
-                &geometry.name()[1..],
-                &named.name()[1..]
+                "a {what} of layout \"{word}\" has the geometry `{geometry}`, not `{named}`"
             );
             Err(Problem::new(codes::CONFLICT, at.at(), message))
         }

@@ -247,7 +247,7 @@ fn describe(plan: &Plan, spec: &ResourceSpec) -> String {
 
 /// Refuses layers and samples where the geometry has none.
 pub(super) fn check_counts(spec: &ResourceSpec, geometry: Geometry) -> Result<(), Problem> {
-    let name = &geometry.name()[1..];
+    let name = geometry.name();
     let layered = if geometry.is_multisample() { "a2dms" } else { &format!("a{name}") };
     let counts = [
         (&spec.layers, geometry.is_array(), "layers", layered),
