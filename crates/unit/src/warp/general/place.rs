@@ -74,8 +74,10 @@ impl Places {
         if self.geometry.is_cube() {
             faces(point, out);
         } else {
-            for (out, coords) in out.coords.iter_mut().zip(point) {
-                *out = *coords;
+            let axes = self.geometry.axes();
+            for (axis, (out, coords)) in out.coords.iter_mut().zip(point).enumerate() {
+                // A row has a y, which is 0.
+                *out = *or_zero(axis < axes, coords);
             }
         }
         self.offsets(request, &mut out.offset);
