@@ -4,10 +4,15 @@
 //! gives way to another, and what a text keeps for itself is renamed where the name is taken. Of NVIDIA's
 //! runtime of the device, what cooperative groups need is here.
 
+#[cfg(test)]
+mod tests;
+
 use crate::image::Ptx;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use texunit_syntax::ast::{Block, Directive, Function, Item, Linkage, Statement, Variable};
+use texunit_syntax::ast::{
+    Block, Content, Directive, Function, Item, Linkage, Statement, Variable,
+};
 use texunit_syntax::{Diagnostic, SourceFile};
 
 /// A name at module scope.
@@ -74,7 +79,7 @@ fn link_all(inputs: &[Ptx]) -> Result<Ptx, String> {
     let symbols: Vec<Vec<Symbol<'_>>> =
         items().zip(inputs).map(|(items, ptx)| symbols(items, &ptx.text)).collect();
     let chosen = choose(&symbols, inputs)?;
-    let fresh = private_names(&symbols);
+    let fresh = private_names(&symbols, &items().map(labels).collect::<Vec<_>>());
     let mut text = header(items().flatten(), inputs);
     let mut files = 0;
     for (i, (ptx, items)) in inputs.iter().zip(items()).enumerate() {
@@ -165,10 +170,26 @@ fn choose<'a>(symbols: &[Vec<Symbol<'a>>], inputs: &[Ptx]) -> Result<Chosen<'a>,
     Ok(chosen)
 }
 
-/// New names for what a text keeps for itself, where another text has the name too.
-fn private_names<'a>(symbols: &[Vec<Symbol<'a>>]) -> Vec<HashMap<&'a str, String>> {
+/// Labels of the names of functions that `.loc` speaks of.
+fn labels<'a>(items: &[Item<'a>]) -> Vec<&'a str> {
+    let of = |item: &Item<'a>| match item {
+        Item::Directive(Directive { content: Content::Strings(strings), .. }) => {
+            strings.labels.iter().map(|(label, _)| *label).collect()
+        }
+        _ => Vec::new(),
+    };
+    items.iter().flat_map(of).collect()
+}
+
+/// New names for what a text keeps for itself, where another text has the name too. `labels` are kept, too.
+fn private_names<'a>(
+    symbols: &[Vec<Symbol<'a>>],
+    labels: &[Vec<&'a str>],
+) -> Vec<HashMap<&'a str, String>> {
+    let named = symbols.iter().flatten().map(|symbol| symbol.name);
     let mut taken: HashSet<String> =
-        symbols.iter().flatten().map(|symbol| symbol.name.to_owned()).collect();
+        named.chain(labels.iter().flatten().copied()).map(str::to_owned).collect();
+    let mut known: HashSet<&str> = HashSet::new();
     let mut result = Vec::new();
     for (i, all) in symbols.iter().enumerate() {
         let mut names = HashMap::new();
@@ -188,14 +209,25 @@ fn private_names<'a>(symbols: &[Vec<Symbol<'a>>]) -> Vec<HashMap<&'a str, String
             if !defined || names.contains_key(symbol.name) {
                 continue;
             }
-            let fresh = (0..).map(|n| format!("{}__{i}_{n}", symbol.name));
-            let fresh = fresh.into_iter().find(|name| !taken.contains(name)).unwrap_or_default();
-            taken.insert(fresh.clone());
-            names.insert(symbol.name, fresh);
+            names.insert(symbol.name, fresh_name(symbol.name, i, &mut taken));
         }
+        for &label in &labels[i] {
+            if known.contains(label) && !names.contains_key(label) {
+                names.insert(label, fresh_name(label, i, &mut taken));
+            }
+        }
+        known.extend(labels[i].iter().copied());
         result.push(names);
     }
     result
+}
+
+/// A name for text number `i` that nothing has.
+fn fresh_name(name: &str, i: usize, taken: &mut HashSet<String>) -> String {
+    let names = (0..).map(|n| format!("{name}__{i}_{n}"));
+    let fresh = names.into_iter().find(|name| !taken.contains(name)).unwrap_or_default();
+    taken.insert(fresh.clone());
+    fresh
 }
 
 /// A change of a text.
@@ -225,12 +257,14 @@ fn header<'a>(items: impl Iterator<Item = &'a Item<'a>> + Clone, inputs: &[Ptx])
     format!(".version {major}.{minor}\n.target {target}\n.address_size 64\n")
 }
 
-/// Takes the header out of a text, and the sections of debug information, whose places are other ones then.
+/// Takes the header out of a text, and the sections of debug information, whose places are other ones then;
+/// but the names of functions stay.
 fn headers(items: &[Item<'_>]) -> Vec<Edit> {
     let span = |item: &Item<'_>| match item {
         Item::Version(v) => Some(v.span),
         Item::Target(t) => Some(t.span),
         Item::AddressSize(a) => Some(a.span),
+        Item::Directive(Directive { content: Content::Strings(_), .. }) => None,
         Item::Directive(d) if matches!(d.name.text, "section" | ".section") => Some(d.span),
         _ => None,
     };

@@ -10,9 +10,10 @@ use crate::texture::{Pairing, TextureDescriptor, surface_header, texture_header}
 use crate::txd::Sites;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use texunit_check::sources::{SourcePlace, Sources};
 use texunit_memory::Block;
 use texunit_simt::Program;
-use texunit_syntax::{Diagnostic, SourceFile};
+use texunit_syntax::{Diagnostic, SourceFile, Span};
 use texunit_unit::Sampler;
 
 /// A text that is no module. Renders with crate `report`; its `Display` is the short form.
@@ -202,6 +203,17 @@ impl Module {
     /// The text.
     pub fn source(&self) -> &SourceFile {
         &self.inner.source
+    }
+
+    /// What its instructions come from, as `.file` and `.loc` say.
+    pub fn sources(&self) -> &Arc<Sources> {
+        self.inner.program.sources()
+    }
+
+    /// The place of an instruction in the text, and in the source that it was compiled from. The span is the one
+    /// that it has in faults, in what is watched and in diagnostics.
+    pub fn place(&self, span: Span) -> SourcePlace<'_> {
+        self.inner.program.place(span)
     }
 
     /// The kernel of that name.

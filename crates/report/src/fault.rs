@@ -127,6 +127,7 @@ mod tests {
             thread: [4, 5, 6],
             span: Span::new(1, 20),
             calls: vec![("f".into(), Span::new(22, 29))],
+            sources: Default::default(),
             stats: texunit_simt::LaunchStats::default(),
         }
     }

@@ -8,6 +8,7 @@ use super::warp::{Split, State, Warp};
 use crate::fault::{Fault, FaultKind};
 use crate::launch::LaunchStats;
 use std::fmt::Write;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Calls at either end of a long chain that a fault keeps.
@@ -181,6 +182,7 @@ impl Context<'_> {
             thread: thread_of(warp.index * 32 + lane as u32 % 32, launch.config.block),
             span: span(split.pc),
             calls,
+            sources: Arc::clone(launch.program.sources()),
             stats: LaunchStats::default(),
         })
     }

@@ -17,6 +17,8 @@ mod machinery;
 mod memory;
 mod moves;
 mod operands;
+#[cfg(test)]
+mod places;
 mod pools;
 mod program;
 mod resources;

@@ -1,0 +1,45 @@
+//! What linking keeps of where instructions come from.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use texunit_device::{Device, Module};
+
+/// A text with a function inlined into its own, both with names that other texts have for theirs.
+fn text(name: &str, function: &str, inlined: &str) -> Ptx {
+    let bytes: Vec<String> = inlined.bytes().chain([0]).map(|b| b.to_string()).collect();
+    let text = format!(
+        ".version 8.0\n.target sm_75, debug\n.address_size 64\n\
+         {function} {{\n.loc 1 5 1\n.loc 1 2 1, function_name $L__info_string0, inlined_at 1 5 1\ntrap;\nret;\n}}\n\
+         .file 1 \"{name}\"\n.section .debug_info {{ .b8 1 }}\n\
+         .section .debug_str {{\n$L__info_string0: .b8 {}\n}}\n",
+        bytes.join(", ")
+    );
+    Ptx { name: name.to_owned(), text }
+}
+
+/// Files have numbers of their own, and labels of names, too.
+#[test]
+fn places_of_several_texts() {
+    let inputs = vec![
+        text("a.cu", ".visible .entry a()", "one"),
+        text("b.cu", ".visible .entry b()", "two"),
+        text("c.cu", ".visible .entry c()", "three"),
+    ];
+    let linked = link(inputs, false).unwrap();
+    assert!(!linked.text.contains(".debug_info"));
+    let module = Module::load(&Device::default(), &linked.name, &linked.text).unwrap();
+    let traps = linked.text.match_indices("trap;").map(|(at, _)| at as u32);
+    let frames: Vec<Vec<_>> = traps
+        .map(|at| {
+            let frames = module.sources().frames_at(at);
+            let shown = |f: &texunit_device::Frame<'_>| {
+                format!("{}:{} {}", f.file.unwrap(), f.line, f.function.as_deref().unwrap())
+            };
+            frames.iter().map(shown).collect()
+        })
+        .collect();
+    assert_eq!(
+        frames,
+        [["a.cu:2 one", "a.cu:5 a"], ["b.cu:2 two", "b.cu:5 b"], ["c.cu:2 three", "c.cu:5 c"]]
+    );
+}
