@@ -202,6 +202,14 @@ fn numbers_that_are_too_large() {
     assert_eq!(marked(text), [far.to_owned(), format!("z:2:3 ? < {far}")]);
 }
 
+/// Places are compared as numbers, as ptxas does, not as texts.
+#[test]
+fn numbers_in_any_form() {
+    let text = ".file 0x1 \"x\"\n.entry k() {\n.loc 01 /* , */ 0xa 012\n\
+        .loc 1 2 3, inlined_at 1 10 10\n#ret;\n}\n";
+    assert_eq!(marked(text), ["x:2:3 ? < x:10:10 k"]);
+}
+
 /// Calls that go in circles, and a chain that is longer than any.
 #[test]
 fn chains_end() {
