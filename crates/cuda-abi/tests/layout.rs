@@ -1,33 +1,23 @@
-//! Sizes, offsets and numbers, compared with what a C compiler says of NVIDIA's header.
+//! Sizes, offsets and numbers, compared with what a C compiler says of NVIDIA's header, as `tests/data` has it.
 //!
-//! The header is looked for in the folder that `TEXUNIT_NVIDIA` names, else in target/nvidia; the test is
-//! skipped, and says so, where there is none.
+//! The header itself is looked for in the folder that `TEXUNIT_NVIDIA` names, else in target/nvidia; where there
+//! is none, the test says that it could not compare the record.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
-
-use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use texunit_cuda_abi::*;
-
-/// A fact: what C calls it, an expression of C, and what it is in Rust.
-struct Fact {
-    expression: String,
-    ours: i128,
-}
+use texunit_testkit::header::{Fact, Header};
 
 /// Structures: type of Rust, name of C, and for each member that is compared its name in C.
 macro_rules! structures {
     ($($ty:ident = $name:literal { $($($member:ident).+ = $c:literal),* $(,)? })*) => {
         fn structures() -> Vec<Fact> {
             vec![$(
-                Fact { expression: format!("sizeof({})", $name), ours: size_of::<$ty>() as i128 },
-                $(Fact {
-                    expression: format!("offsetof({}, {})", $name, $c),
-                    ours: offset_of!($ty, $($member).+) as i128,
-                },)*
+                (format!("sizeof({})", $name), size_of::<$ty>() as i128),
+                $((
+                    format!("offsetof({}, {})", $name, $c),
+                    offset_of!($ty, $($member).+) as i128,
+                ),)*
             )*]
         }
     };
@@ -37,7 +27,7 @@ macro_rules! structures {
 macro_rules! constants {
     ($($name:ident),* $(,)?) => {
         fn constants() -> Vec<Fact> {
-            vec![$(Fact { expression: stringify!($name).to_owned(), ours: $name as i128 }),*]
+            vec![$((stringify!($name).to_owned(), $name as i128)),*]
         }
     };
 }
@@ -213,58 +203,40 @@ constants! {
     CU_RES_VIEW_FORMAT_UNSIGNED_BC7,
 }
 
-/// Headers of two releases, below the folder of the tools.
-const HEADERS: [(&str, &str); 2] =
-    [("13", "cu13/nvidia/cu13/include"), ("12.9", "nvrtc12/nvidia/cuda_runtime/include")];
-
-fn folder() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/nvidia");
-    std::env::var_os("TEXUNIT_NVIDIA").map_or(here, PathBuf::from)
-}
-
-/// What a C program says that prints all the expressions.
-fn answers(name: &str, include: &Path, facts: &[Fact]) -> BTreeMap<String, i128> {
-    let mut program = "#include <cuda.h>\n#include <stddef.h>\n#include <stdio.h>\n".to_owned();
-    program += "int main(void) {\n";
-    for Fact { expression, .. } in facts {
-        writeln!(program, "  printf(\"%lld {expression}\\n\", (long long)({expression}));")
-            .unwrap();
-    }
-    program += "  return 0;\n}\n";
-    let at = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let (source, binary) = (at.join(format!("layout-{name}.c")), at.join(format!("layout-{name}")));
-    std::fs::write(&source, program).unwrap();
-    let output =
-        Command::new("cc").arg("-I").arg(include).arg(&source).arg("-o").arg(&binary).output();
-    let output = output.expect("the C compiler `cc` runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let output = Command::new(&binary).output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    let line = |line: &str| {
-        let (number, expression) = line.split_once(' ').unwrap();
-        (expression.to_owned(), number.parse().unwrap())
-    };
-    text.lines().map(line).collect()
-}
+/// Headers of two releases, below the folder of NVIDIA's packages, and their records below tests/data.
+const HEADERS: [(&str, &str, &str); 2] = [
+    (
+        "cu13/nvidia/cu13/include",
+        "layout-13.txt",
+        "What cuda.h says: NVIDIA's package nvidia-cuda-runtime 13.5.37 (PyPI), by cc on x86-64 Linux.
+Made anew, where target/nvidia or TEXUNIT_NVIDIA has it, by
+TEXUNIT_RECORD=1 cargo test -p texunit-cuda-abi --test layout",
+    ),
+    (
+        "nvrtc12/nvidia/cuda_runtime/include",
+        "layout-12.txt",
+        "What cuda.h says: NVIDIA's package nvidia-cuda-runtime-cu12 12.9.79 (PyPI), by cc on x86-64 Linux.
+Made anew, where target/nvidia or TEXUNIT_NVIDIA has it, by
+TEXUNIT_RECORD=1 cargo test -p texunit-cuda-abi --test layout",
+    ),
+];
 
 #[test]
 fn layouts_are_those_of_the_header() {
-    let mut compared = 0;
-    for (name, path) in HEADERS {
-        let include = folder().join(path);
-        if !include.join("cuda.h").is_file() {
-            eprintln!(
-                "SKIPPED: no header of CUDA {name}: {} is not there; set TEXUNIT_NVIDIA",
-                include.display()
-            );
-            continue;
-        }
-        let facts: Vec<Fact> = structures().into_iter().chain(constants()).collect();
-        let answers = answers(name, &include, &facts);
-        for Fact { expression, ours } in &facts {
-            assert_eq!(answers.get(expression), Some(ours), "{expression}, CUDA {name}");
-            compared += 1;
-        }
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let packages = std::env::var_os("TEXUNIT_NVIDIA")
+        .map_or_else(|| here.join("../../target/nvidia"), PathBuf::from);
+    for (path, record, origin) in HEADERS {
+        let header = Header {
+            include: Some(packages.join(path)).filter(|folder| folder.join("cuda.h").is_file()),
+            more: Vec::new(),
+            name: "cuda.h",
+            compiler: &["cc"],
+            ending: "c",
+            work: Path::new(env!("CARGO_TARGET_TMPDIR")),
+            record: here.join("tests/data").join(record),
+            origin,
+        };
+        header.compare(&structures().into_iter().chain(constants()).collect::<Vec<_>>());
     }
-    eprintln!("{compared} facts compared");
 }

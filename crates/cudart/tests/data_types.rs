@@ -1,8 +1,9 @@
 //! Structures and formats of copies, arrays and textures: layouts compared with what a C++ compiler says of
 //! NVIDIA's header of the same major version, and formats with `data/channels.txt`.
 
-#![allow(unsafe_code, clippy::unwrap_used, clippy::print_stderr)]
+#![allow(unsafe_code, clippy::unwrap_used)]
 
+#[allow(dead_code)]
 mod probe;
 
 #[allow(dead_code, unused_imports)]

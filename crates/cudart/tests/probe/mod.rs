@@ -1,9 +1,9 @@
-//! What a C++ compiler says of NVIDIA's headers of the same major version. They are looked for in the folder that
-//! `TEXUNIT_NVIDIA` names, else in target/nvidia; what is not there is skipped, and the test says so.
+//! What a C++ compiler says of NVIDIA's headers of the same major version, as `tests/data` has it. The headers
+//! themselves and NVIDIA's library are looked for in the folder that `TEXUNIT_NVIDIA` names, else in target/nvidia;
+//! what is not there is skipped, and the test says so.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use texunit_testkit::header::Header;
 
 /// The major version of CUDA.
 pub(crate) const MAJOR: u32 = if cfg!(feature = "cuda-12") { 12 } else { 13 };
@@ -15,48 +15,37 @@ const HEADERS: &str = match MAJOR {
 };
 
 /// A file below the folder of NVIDIA's packages, if it is there.
-pub(crate) fn file(path: &str) -> Option<PathBuf> {
+pub(crate) fn find(path: &str) -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/nvidia");
-    let all = std::env::var_os("TEXUNIT_NVIDIA").map_or(here, PathBuf::from).join(path);
-    if all.exists() {
-        return Some(all);
-    }
-    eprintln!("SKIPPED: {} is not there; set TEXUNIT_NVIDIA", all.display());
-    None
+    let packages = std::env::var_os("TEXUNIT_NVIDIA").map_or(here, PathBuf::from);
+    Some(packages.join(path)).filter(|path| path.exists())
 }
 
-/// Compares expressions of C++ with their values here. `name` is that of the program that prints them.
+/// Compares expressions of C++ and their values here with the record of this name, and that with the header.
 pub(crate) fn compare(name: &str, facts: &[(String, usize)]) {
     assert!(facts.len() > 100);
-    let Some(include) = file(HEADERS) else { return };
-    let answers = answers(name, &include, facts);
-    assert_eq!(answers.len(), facts.len());
-    for ((expression, ours), theirs) in facts.iter().zip(answers) {
-        assert_eq!(*ours, theirs, "{expression}, CUDA {MAJOR}");
-    }
-}
-
-/// The numbers that a program prints for the expressions.
-fn answers(name: &str, include: &Path, facts: &[(String, usize)]) -> Vec<usize> {
-    let mut program =
-        "#include <cuda_runtime.h>\n#include <cstddef>\n#include <cstdio>\n".to_owned();
-    program += "int main() {\n";
-    for (expression, _) in facts {
-        writeln!(program, "  printf(\"%zu\\n\", (size_t)({expression}));").unwrap();
-    }
-    program += "}\n";
-    let at = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let name = format!("runtime-{name}-{MAJOR}");
-    let (source, binary) = (at.join(format!("{name}.cc")), at.join(name));
-    std::fs::write(&source, program).unwrap();
-    let mut compiler = Command::new("c++");
-    compiler.arg("-w").arg("-I").arg(include).arg(&source).arg("-o").arg(&binary);
+    let package = match MAJOR {
+        12 => "nvidia-cuda-runtime-cu12 12.9.79",
+        _ => "nvidia-cuda-runtime 13.5.37",
+    };
+    let features = if MAJOR == 12 { " --features cuda-12" } else { "" };
     // The folder crt of CUDA 12 is part of the compiler's package.
-    if let Some(more) = file("cu12/nvidia/cuda_nvcc/include").filter(|_| MAJOR == 12) {
-        compiler.arg("-I").arg(more);
-    }
-    let output = compiler.output().expect("the C++ compiler `c++` runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let output = Command::new(&binary).output().unwrap();
-    String::from_utf8(output.stdout).unwrap().lines().map(|line| line.parse().unwrap()).collect()
+    let more = if MAJOR == 12 { find("cu12/nvidia/cuda_nvcc/include") } else { None };
+    let header = Header {
+        include: find(HEADERS),
+        more: more.into_iter().collect(),
+        name: "cuda_runtime.h",
+        compiler: &["c++", "-w"],
+        ending: "cc",
+        work: Path::new(env!("CARGO_TARGET_TMPDIR")),
+        record: Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join(format!("tests/data/{name}-{MAJOR}.txt")),
+        origin: &format!(
+            "What cuda_runtime.h says: NVIDIA's package {package} (PyPI), by c++ on x86-64 Linux.
+Made anew, where target/nvidia or TEXUNIT_NVIDIA has it, by
+TEXUNIT_RECORD=1 cargo test -p texunit-cudart{features} --test layout --test data_types"
+        ),
+    };
+    let facts: Vec<_> = facts.iter().map(|(e, ours)| (e.clone(), *ours as i128)).collect();
+    header.compare(&facts);
 }
