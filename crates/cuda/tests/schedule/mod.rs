@@ -1,0 +1,244 @@
+//! Calls of the driver API in an order that choices decide, on several devices: contexts, memory, streams, copies
+//! between devices, launches and cooperative launches, and calls that have to be refused. A model says what every call
+//! answers and what all memory holds. The test `devices` and the fuzz target `driver` share this.
+
+mod kernels;
+mod launches;
+mod memory;
+
+use super::common::{Ptr, cuCtxCreate_v2, cuCtxDestroy_v2, cuCtxSetCurrent, cuInit, functions, ok};
+use kernels::{Kernels, PTX};
+use std::ptr::null_mut;
+use texunit_cuda_abi::{CUlaunchConfig, CUresult};
+use texunit_testkit::Choices;
+
+functions! {
+    cuCtxGetCurrent(context: *mut Ptr);
+    cuCtxGetDevice(device: *mut i32);
+    cuCtxPopCurrent_v2(context: *mut Ptr);
+    cuCtxSynchronize();
+    cuDeviceGetCount(count: *mut i32);
+    cuDeviceGetAttribute(value: *mut i32, attribute: u32, device: i32);
+    cuMemAlloc_v2(address: *mut u64, size: usize);
+    cuMemFree_v2(address: u64);
+    cuMemcpyHtoDAsync_v2(to: u64, from: *const u8, size: usize, stream: Ptr);
+    cuMemcpyDtoH_v2(to: *mut u8, from: u64, size: usize);
+    cuMemcpyDtoD_v2(to: u64, from: u64, size: usize);
+    cuMemcpyAsync(to: u64, from: u64, size: usize, stream: Ptr);
+    cuMemcpyPeer(to: u64, to_context: Ptr, from: u64, from_context: Ptr, size: usize);
+    cuMemsetD8_v2(to: u64, value: u8, n: usize);
+    cuMemsetD32Async(to: u64, value: u32, n: usize, stream: Ptr);
+    cuModuleLoadData(module: *mut Ptr, image: *const u8);
+    cuModuleUnload(module: Ptr);
+    cuModuleGetFunction(function: *mut Ptr, module: Ptr, name: *const std::ffi::c_char);
+    cuLaunchKernel(
+        function: Ptr, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32,
+        stream: Ptr, params: *mut *mut u8, extra: *mut usize,
+    );
+    cuLaunchCooperativeKernel(
+        function: Ptr, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32,
+        stream: Ptr, params: *mut *mut u8,
+    );
+    cuLaunchKernelEx(
+        config: *const CUlaunchConfig, function: Ptr, params: *mut *mut u8, extra: *mut usize,
+    );
+    cuOccupancyMaxActiveBlocksPerMultiprocessor(n: *mut i32, f: Ptr, threads: i32, shared: usize);
+    cuStreamCreate(stream: *mut Ptr, flags: u32);
+    cuStreamDestroy_v2(stream: Ptr);
+    cuStreamSynchronize(stream: Ptr);
+    cuEventCreate(event: *mut Ptr, flags: u32);
+    cuEventDestroy_v2(event: Ptr);
+    cuEventRecord(event: Ptr, stream: Ptr);
+    cuStreamWaitEvent(stream: Ptr, event: Ptr, flags: u32);
+}
+
+/// The devices, to be set as `TEXUNIT_DEVICE` before the first call.
+pub(crate) const DEVICES: &str = "sm_86,sm_75,sm_61";
+
+/// Calls that were made, by what they were for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) copies_between: u32,
+    pub(crate) launches: u32,
+    pub(crate) cooperative: u32,
+    pub(crate) too_large: u32,
+    pub(crate) refused: u32,
+    pub(crate) faults: u32,
+}
+
+/// A context with what was made in it.
+#[derive(Debug)]
+struct Context {
+    handle: Ptr,
+    device: i32,
+    module: Ptr,
+    kernels: Kernels,
+    streams: Vec<Ptr>,
+    memory: Vec<Memory>,
+}
+
+/// Device memory, and what it holds.
+#[derive(Debug)]
+struct Memory {
+    address: u64,
+    bytes: Vec<u8>,
+}
+
+/// What the model knows.
+#[derive(Debug, Default)]
+pub(crate) struct World {
+    contexts: Vec<Context>,
+    /// Of [`Self::contexts`].
+    current: Option<usize>,
+    tally: Tally,
+    /// Handles and addresses that are no more.
+    gone: Vec<Gone>,
+}
+
+/// What is no more.
+#[derive(Clone, Copy, Debug)]
+enum Gone {
+    Context(Ptr),
+    Stream(Ptr),
+    Memory(u64),
+    Function(Ptr),
+}
+
+/// Makes the calls that choices decide, in this thread, which ends without a context.
+pub(crate) fn play(choices: &mut Choices<'_>) -> Tally {
+    ok!(cuInit(0));
+    let mut world = World::default();
+    let mut count = 0;
+    ok!(cuDeviceGetCount(&raw mut count));
+    assert_eq!(count, 3, "TEXUNIT_DEVICE is {DEVICES}");
+    for _ in 0..120 {
+        if choices.is_done() {
+            break;
+        }
+        world.step(choices);
+    }
+    while !world.contexts.is_empty() {
+        world.compare(0);
+        world.end(0);
+    }
+    world.tally
+}
+
+impl World {
+    fn step(&mut self, choices: &mut Choices<'_>) {
+        match choices.below(16) {
+            0 => self.create(choices),
+            1 if choices.once_in(3) && !self.contexts.is_empty() => {
+                let which = self.any(choices);
+                self.compare(which);
+                self.end(which);
+            }
+            1 => self.refused(choices),
+            _ if self.contexts.is_empty() => self.create(choices),
+            2 => self.switch(Some(self.any(choices))),
+            3 | 4 => self.allocate(choices),
+            5 => self.free(choices),
+            6 | 7 => self.fill_from_host(choices),
+            8 => self.set(choices),
+            9 | 10 => self.copy(choices),
+            11 => self.streams(choices),
+            12 => self.compare(self.any(choices)),
+            13 | 14 => self.launch(choices),
+            _ => self.cooperative(choices),
+        }
+    }
+
+    fn any(&self, choices: &mut Choices<'_>) -> usize {
+        choices.below(self.contexts.len() as u32) as usize
+    }
+
+    /// Makes a context current, or none.
+    fn switch(&mut self, which: Option<usize>) {
+        self.current = which;
+        let (handle, device) =
+            which.map_or((null_mut(), -1), |i| (self.contexts[i].handle, self.contexts[i].device));
+        ok!(cuCtxSetCurrent(handle));
+        let (mut found, mut on) = (null_mut(), -1);
+        ok!(cuCtxGetCurrent(&raw mut found));
+        assert_eq!(found, handle);
+        if which.is_some() {
+            ok!(cuCtxGetDevice(&raw mut on));
+        }
+        assert_eq!(on, device);
+    }
+
+    fn create(&mut self, choices: &mut Choices<'_>) {
+        if self.contexts.len() > 4 {
+            return;
+        }
+        let device = choices.below(4) as i32;
+        let mut handle = null_mut();
+        if device == 3 {
+            // SAFETY: the place of a handle.
+            let code = unsafe { cuCtxCreate_v2(&raw mut handle, 0, device) };
+            assert_eq!(code, CUresult::INVALID_DEVICE);
+            return;
+        }
+        ok!(cuCtxCreate_v2(&raw mut handle, 0, device));
+        let mut popped = null_mut();
+        ok!(cuCtxPopCurrent_v2(&raw mut popped));
+        assert_eq!(popped, handle);
+        ok!(cuCtxSetCurrent(handle));
+        let mut module = null_mut();
+        ok!(cuModuleLoadData(&raw mut module, PTX.as_ptr().cast()));
+        let kernels = Kernels::of(module);
+        let (streams, memory) = (Vec::new(), Vec::new());
+        self.contexts.push(Context { handle, device, module, kernels, streams, memory });
+        self.current = Some(self.contexts.len() - 1);
+    }
+
+    /// Destroys a context with all that was made in it.
+    fn end(&mut self, which: usize) {
+        let context = self.contexts.remove(which);
+        ok!(cuCtxDestroy_v2(context.handle));
+        self.gone.push(Gone::Context(context.handle));
+        self.gone.push(Gone::Function(context.kernels.add));
+        self.gone.extend(context.streams.iter().map(|&stream| Gone::Stream(stream)));
+        self.gone.extend(context.memory.iter().map(|memory| Gone::Memory(memory.address)));
+        let last = self.contexts.len().checked_sub(1);
+        self.switch(last);
+    }
+
+    /// A stream of a context, or its default stream.
+    fn stream(&self, choices: &mut Choices<'_>, which: usize) -> Ptr {
+        let streams = &self.contexts[which].streams;
+        let at = choices.below(streams.len() as u32 + 1) as usize;
+        at.checked_sub(1).map_or(null_mut(), |at| streams[at])
+    }
+
+    /// Makes a stream, ends one, or has one wait for another of any device.
+    fn streams(&mut self, choices: &mut Choices<'_>) {
+        let which = self.any(choices);
+        self.switch(Some(which));
+        let count = self.contexts[which].streams.len();
+        match choices.below(3) {
+            0 if count < 4 => {
+                let mut stream = null_mut();
+                ok!(cuStreamCreate(&raw mut stream, choices.below(2)));
+                self.contexts[which].streams.push(stream);
+            }
+            1 if count > 0 => {
+                let at = choices.below(count as u32) as usize;
+                let stream = self.contexts[which].streams.remove(at);
+                ok!(cuStreamSynchronize(stream));
+                ok!(cuStreamDestroy_v2(stream));
+                self.gone.push(Gone::Stream(stream));
+            }
+            _ => {
+                let mut event = null_mut();
+                ok!(cuEventCreate(&raw mut event, 0));
+                ok!(cuEventRecord(event, self.stream(choices, which)));
+                let other = self.any(choices);
+                let waiting = self.stream(choices, other);
+                self.switch(Some(other));
+                ok!(cuStreamWaitEvent(waiting, event, 0));
+                ok!(cuEventDestroy_v2(event));
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Random textures, on a device and as the unit has them.
+
+use std::sync::Arc;
+use texunit_device::{
+    AddressMode, ArrayDescriptor, Device, Extent, Filter, Format, Geometry, MipmappedArray,
+    ReadMode, Sampler, TextureDescriptor, TextureObject, TextureResource,
+};
+use texunit_memory::Block;
+use texunit_testkit::{Choices, Random};
+use texunit_unit::{ArrayShape, Resource, Texture};
+
+/// A texture with texels in all levels.
+pub(super) struct Drawn {
+    pub(super) object: TextureObject,
+    /// The same, made apart of the same bytes.
+    pub(super) texture: Arc<Texture>,
+    pub(super) sampler: Sampler,
+}
+
+impl Drawn {
+    pub(super) fn resource(&self) -> &Resource {
+        &self.texture.resource
+    }
+
+    /// A texture of a geometry, if there is one of what was drawn.
+    pub(super) fn new(
+        device: &Device,
+        choices: &mut Choices<'_>,
+        random: &mut Random,
+        geometry: Geometry,
+    ) -> Option<Self> {
+        let shape = shape(choices, geometry);
+        let sampler = sampler(choices);
+        let read_mode = choices.of(&[ReadMode::NormalizedFloat, ReadMode::Element]);
+        let normalized_coords = shape.levels.is_some() || !choices.once_in(3);
+        // One that is not packed may be larger.
+        let block = Arc::new(Block::new(shape.size().ok()? as usize, "texels")?);
+        let resource = Resource::array(&shape, block, "picture").ok()?;
+        let bytes = texels(random, resource.size_in_bytes());
+        resource.fill_packed(&bytes).ok()?;
+        let texture = Texture::new(Arc::new(resource), read_mode, normalized_coords, &sampler);
+        let mut descriptor = ArrayDescriptor::new(shape.format, geometry, shape.extent, "picture");
+        descriptor.layers = shape.layers;
+        let how = TextureDescriptor { read_mode, normalized_coords, sampler };
+        let object = match shape.levels {
+            Some(levels) => {
+                let array: MipmappedArray =
+                    device.create_mipmapped_array(&descriptor, levels).ok()?;
+                array.write(&bytes).expect("as many bytes");
+                device.create_texture(&TextureResource::Mipmapped(&array), &how).ok()?
+            }
+            None => {
+                let array = device.create_array(&descriptor).ok()?;
+                array.write(&bytes).expect("as many bytes");
+                device.create_texture(&(&array).into(), &how).ok()?
+            }
+        };
+        Some(Self { object, texture: Arc::new(texture.ok()?), sampler })
+    }
+}
+
+/// Block formats, and some others to compare with, of any size; mostly with levels.
+fn shape(choices: &mut Choices<'_>, geometry: Geometry) -> ArrayShape {
+    let of_blocks = geometry.axes() > 1 && !choices.once_in(4);
+    let formats: Vec<Format> =
+        Format::all().filter(|format| format.is_block() == of_blocks).collect();
+    let format = choices.of(&formats);
+    let mut side = || 1 + choices.below(70);
+    let mut extent = Extent { width: side(), height: side(), depth: side().min(12) };
+    match geometry.axes() {
+        1 => (extent.height, extent.depth) = (1, 1),
+        2 => extent.depth = 1,
+        _ => {}
+    }
+    if geometry.is_cube() {
+        extent.height = extent.width;
+    }
+    let mut shape = ArrayShape::new(format, geometry, extent);
+    if geometry.is_array() {
+        shape.layers = 1 + choices.below(3);
+    }
+    if !choices.once_in(4) {
+        let full = MipmappedArray::most_levels(extent);
+        shape.levels = Some(if choices.once_in(3) { 1 + choices.below(full) } else { full });
+    }
+    shape
+}
+
+fn sampler(choices: &mut Choices<'_>) -> Sampler {
+    use AddressMode::{Border, Clamp, Mirror, Wrap};
+    let modes = [Wrap, Mirror, Clamp, Border];
+    let filters = [Filter::Linear, Filter::Point, Filter::Linear];
+    let low = choices.of(&[0.0, 0.0, 0.0, 0.5, 1.25, 3.0]);
+    Sampler {
+        filter: choices.of(&filters),
+        mip_filter: choices.of(&filters),
+        address_mode: std::array::from_fn(|_| choices.of(&modes)),
+        border: std::array::from_fn(|_| choices.of(&[0, 0x3f80_0000, 0xbe80_0000, 0x7fc0_0000])),
+        min_level_clamp: low,
+        max_level_clamp: choices.of(&[99.0, 99.0, low, 2.5]),
+        level_bias: choices.of(&[0.0, 0.0, 0.75, -1.5]),
+        max_anisotropy: choices.of(&[0, 0, 2, 4, 16]),
+        srgb: choices.once_in(3),
+        seamless_cube: choices.once_in(3),
+        ..Sampler::default()
+    }
+}
+
+/// Random bytes: every mode of every block format comes up. Some are few values, so that sums cancel.
+fn texels(random: &mut Random, size: u64) -> Vec<u8> {
+    let size = size as usize;
+    if !random.one_in(4) {
+        return random.bytes(size);
+    }
+    let few = random.bytes(16);
+    let mut bytes = few.repeat(size.div_ceil(16));
+    bytes.truncate(size);
+    bytes
+}
