@@ -201,10 +201,8 @@ fn main() {
     {
         return check_and_tell_memory(file);
     }
-    let folder = std::env::temp_dir().join(format!("texunit-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = texunit_testkit::TempDir::new("bench");
     let ptxas = ptxas();
     speed(&folder, ptxas.as_deref());
     start_up(&folder, ptxas.as_deref());
-    std::fs::remove_dir_all(&folder).unwrap();
 }

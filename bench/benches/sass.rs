@@ -9,17 +9,15 @@ use std::time::Instant;
 use texunit_sass::print::Style;
 use texunit_sass::txd::OPCODE;
 use texunit_sass::{Arch, Control, Word};
+use texunit_testkit::Random;
 
 const RUNS: usize = 3;
 const DECODED: u64 = 100_000_000;
 const PRINTED: u64 = 2_000_000;
 
-/// A random word of a number (splitmix64).
+/// A random word of a number.
 fn word(n: u64) -> u64 {
-    let mut z = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
+    Random::new(n).u64()
 }
 
 /// A random TXD, valid on every architecture from sm_52 on.

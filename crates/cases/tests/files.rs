@@ -92,7 +92,8 @@ after = "aabb020311223344"
 
 #[test]
 fn cases_have_addresses() {
-    let path = std::env::temp_dir().join(format!("texunit-cases-{}.toml", std::process::id()));
+    let folder = texunit_testkit::TempDir::new("cases");
+    let path = folder.join("cases.toml");
     let one = fetch("op = \"tex.1d.v4.f32.s32\"\ncoords = \"0000000000000001\"");
     std::fs::write(&path, &one).unwrap();
     let at = |rest: &str| load_address(&format!("{}{rest}", path.display()));
@@ -110,7 +111,6 @@ fn cases_have_addresses() {
     }
     std::fs::write(&path, format!("{one}\n[[fetch]]\nname = \"g\"\nresource = \"line\"\nop = \"tex.1d.v4.f32.s32\"\ncoords = \"\"")).unwrap();
     assert!(at("").unwrap_err().to_string().contains("it has 2 cases: say which"));
-    std::fs::remove_file(&path).unwrap();
     assert!(load_address("nowhere.toml#1").unwrap_err().to_string().starts_with("nowhere.toml: "));
 }
 

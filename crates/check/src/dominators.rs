@@ -223,9 +223,10 @@ fn depth_first(next: &Edges, root: u32) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use texunit_testkit::Random;
 
-    /// Dominators by their definition: without `a`, the root does not reach `b`.
-    fn dominates(edges: &Edges, root: u32, a: u32, b: u32) -> bool {
+    /// The vertices that the root reaches without `a`.
+    fn reached_without(edges: &Edges, root: u32, a: u32) -> Vec<bool> {
         let mut seen = vec![false; edges.vertices()];
         let mut stack = vec![root];
         while let Some(v) = stack.pop() {
@@ -233,16 +234,18 @@ mod tests {
                 stack.extend(edges.of(v));
             }
         }
-        !seen[b as usize]
+        seen
+    }
+
+    /// Dominators by their definition: without `a`, the root does not reach `b`.
+    fn dominates(edges: &Edges, root: u32, a: u32, b: u32) -> bool {
+        !reached_without(edges, root, a)[b as usize]
     }
 
     #[test]
     fn random_graphs_agree_with_the_definition() {
-        let mut state = 4711_u32;
-        let mut random = move |n: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % n
-        };
+        let mut numbers = Random::for_test(4711);
+        let mut random = |n: u32| numbers.below(n);
         for _ in 0..200 {
             let n = 2 + random(9);
             let list: Vec<_> = (0..2 * n).map(|_| (random(n), random(n))).collect();
@@ -260,13 +263,51 @@ mod tests {
         }
     }
 
+    /// A chain of which each vertex has an edge back, half way to the root. Way is long from one end of such an
+    /// edge to the other, in all of the tree: who walks it each time needs quadratic time.
+    fn chain(n: u32) -> Edges {
+        let list: Vec<_> = (0..n - 1).flat_map(|v| [(v, v / 2), (v, v + 1)]).collect();
+        Edges::new(n as usize, &list)
+    }
+
     #[test]
     fn a_long_chain_is_quick() {
-        let n = 300_000_u32;
-        let list: Vec<_> =
-            (0..n - 1).flat_map(|v| [(v, v + 1), (v, (v.wrapping_mul(7919)) % n)]).collect();
+        let time = |n| {
+            let edges = chain(n);
+            let previous = edges.reversed();
+            let once = || {
+                let start = std::time::Instant::now();
+                let tree = Tree::new(&edges, &previous, 0);
+                let taken = start.elapsed();
+                // Nothing leads past a vertex of the chain.
+                assert!((1..n).all(|v| tree.parent[v as usize] == v - 1));
+                taken
+            };
+            (0..4).map(|_| once()).min().unwrap_or_default()
+        };
+        let (short, long) = (time(30_000), time(300_000));
+        // Ten times as many vertices: some ten times as long, or a hundred times if it is quadratic.
+        assert!(long < short * 40, "{short:?} and {long:?}");
+    }
+
+    #[test]
+    fn a_long_graph_of_jumps_agrees_with_the_definition() {
+        let n = 100_000_u32;
+        let list: Vec<_> = (0..n - 1)
+            .flat_map(|v| [(v, v + 1), (v, (v / 1000 * 1000 + v % 1000 * 7) % n)])
+            .collect();
         let edges = Edges::new(n as usize, &list);
         let tree = Tree::new(&edges, &edges.reversed(), 0);
-        assert!(tree.dominates(0, n - 1));
+        let mut numbers = Random::for_test(7919);
+        let mut dominated = 0;
+        for _ in 0..20 {
+            let a = 1 + numbers.below(n - 1);
+            let without = reached_without(&edges, 0, a);
+            for (b, reached) in (0..).zip(without) {
+                assert_eq!(tree.dominates(a, b), !reached, "{a} {b}");
+                dominated += u32::from(!reached);
+            }
+        }
+        assert!(dominated > 20, "no vertex dominates another one");
     }
 }

@@ -105,7 +105,7 @@ fn check_text(text: &str) -> Checked {
     check(&source, &parsed.module)
 }
 
-const HEADER: &str = ".version 8.0\n.target sm_75\n.address_size 64\n";
+const HEADER: &str = texunit_testkit::ptx::SM_75;
 
 /// Registers exist once they are named, large variables take no memory.
 #[test]

@@ -9,9 +9,9 @@ mod world;
 use common::{Ptr, context, fails, ok};
 use std::ffi::{CString, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::CUresult;
+use texunit_testkit::TempDir;
 use world::*;
 
 common::functions! {
@@ -31,30 +31,21 @@ common::functions! {
 const TEXT: &str = ".version 8.0\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n";
 const FATBIN: &[u8] = include_bytes!("data/zstd.fatbin");
 
-/// A folder that ends with the test.
-struct Folder(PathBuf);
+/// A folder of files for C. A name is any bytes.
+struct Folder(TempDir);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("texunit-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+        Self(TempDir::new(name))
     }
 
-    /// The path of a file, for C. A name is any bytes.
     fn path(&self, name: &[u8]) -> CString {
         CString::new(self.0.join(OsStr::from_bytes(name)).as_os_str().as_bytes()).unwrap()
     }
 
     fn file(&self, name: &[u8], bytes: &[u8]) -> CString {
-        std::fs::write(self.0.join(OsStr::from_bytes(name)), bytes).unwrap();
+        self.0.file(OsStr::from_bytes(name), bytes);
         self.path(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

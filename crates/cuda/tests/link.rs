@@ -187,8 +187,8 @@ fn the_runtime_of_the_device_is_taken_as_a_library_only() {
     fails!(INVALID_PTX, cuLinkComplete(state, &raw mut image, &raw mut size));
     ok!(cuLinkDestroy(state));
     // From a file.
-    let file = std::env::temp_dir().join(format!("texunit-devrt-{}.a", std::process::id()));
-    std::fs::write(&file, &runtime).unwrap();
+    let folder = texunit_testkit::TempDir::new("devrt");
+    let file = folder.file("devrt.a", &runtime);
     let path = CString::new(file.to_str().unwrap()).unwrap();
     ok!(cuLinkCreate_v2(0, null(), null_mut(), &raw mut state));
     ok!(cuLinkAddFile_v2(state, LIBRARY, path.as_ptr(), 0, null(), null_mut()));

@@ -5,10 +5,11 @@
 
 mod common;
 
-use common::{Random, context, cuCtxDestroy_v2, cuCtxSetCurrent, fails, functions, ok};
+use common::{context, cuCtxDestroy_v2, cuCtxSetCurrent, fails, functions, ok};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_testkit::Random;
 
 functions! {
     cuMemAlloc_v2(dptr: *mut u64, bytes: usize);
@@ -78,7 +79,7 @@ fn linear_memory_is_copied_and_set() {
     context();
     let (a, b) = (alloc(1000), alloc(100_000));
     assert!(a.is_multiple_of(512) && b.is_multiple_of(512));
-    let bytes = Random(7).bytes(100_000);
+    let bytes = Random::new(7).bytes(100_000);
     upload(b, &bytes);
     assert_eq!(download(b, 100_000), bytes);
     ok!(cuMemcpyDtoD_v2(a + 1, b + 5, 900));
@@ -214,7 +215,7 @@ fn host_memory_is_one_place_for_all() {
     assert!((host as u64).is_multiple_of(4096));
     // SAFETY: the library has allocated 3000 bytes, which nobody else uses.
     let bytes = unsafe { std::slice::from_raw_parts_mut(host.cast::<u8>(), 3000) };
-    bytes.copy_from_slice(&Random(3).bytes(3000));
+    bytes.copy_from_slice(&Random::new(3).bytes(3000));
     ok!(cuMemcpyHtoD_v2(device, host, 3000));
     assert_eq!(download(device, 3000), bytes);
     // The device sets what the program reads.
@@ -245,7 +246,7 @@ fn registered_memory_is_used_in_place() {
     let _alone = alone();
     context();
     let device = alloc(100);
-    let mut bytes = Random(5).bytes(1000);
+    let mut bytes = Random::new(5).bytes(1000);
     let host = bytes.as_mut_ptr().cast::<c_void>();
     ok!(cuMemHostRegister_v2(host, 900, 2));
     fails!(HOST_MEMORY_ALREADY_REGISTERED, cuMemHostRegister_v2(host, 900, 0));
@@ -311,16 +312,16 @@ fn two_threads_at_once() {
         for seed in 1..=2_u64 {
             scope.spawn(move || {
                 let mine = context();
-                let mut random = Random(seed);
+                let mut random = Random::for_test(seed);
                 let mut live: Vec<(u64, Vec<u8>)> = Vec::new();
                 for _ in 0..3000 {
                     if live.len() < 20 {
-                        let size = 1 + random.below(3000) as usize;
+                        let size = 1 + random.below(3000_usize);
                         let (a, bytes) = (alloc(size), random.bytes(size));
                         upload(a, &bytes);
                         live.push((a, bytes));
                     }
-                    let (a, bytes) = live.swap_remove(random.below(live.len() as u64) as usize);
+                    let (a, bytes) = live.swap_remove(random.below(live.len()));
                     assert_eq!(download(a, bytes.len()), bytes);
                     ok!(cuMemFree_v2(a));
                 }

@@ -4,9 +4,10 @@
 
 mod common;
 
-use common::{Ptr, Random, context, fails, functions, ok};
+use common::{Ptr, context, fails, functions, ok};
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::{null, null_mut};
+use texunit_testkit::Random;
 
 functions! {
     cuModuleLoadData(module: *mut Ptr, image: *const u8);
@@ -263,7 +264,7 @@ fn what_is_no_module_is_refused() {
 #[test]
 fn damaged_fatbins_never_end_the_process() {
     context();
-    let mut random = Random(0x1234_5678);
+    let mut random = Random::for_test(0x1234_5678);
     let mut loaded = 0;
     for round in 0..600 {
         let whole = [PLAIN, LZ4, ZSTD][round % 3];
@@ -271,7 +272,7 @@ fn damaged_fatbins_never_end_the_process() {
         for _ in 0..1 + random.below(4) {
             // Headers rather than texts, and never the size of all, which is what is read.
             let at = 16 + random.below(if round % 2 == 0 { 160 } else { whole.len() as u64 - 16 });
-            bytes[at as usize] = random.next() as u8;
+            bytes[at as usize] = random.u32() as u8;
         }
         let mut module = null_mut();
         // SAFETY: the fatbin's own size is as it was.

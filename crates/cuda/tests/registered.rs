@@ -210,8 +210,8 @@ fn what_is_not_mapped_with_the_rights_that_are_asked_for_is_refused() {
 fn a_mapping_longer_than_its_file_is_refused() {
     use std::os::fd::AsRawFd;
     context();
-    let path = std::env::temp_dir().join(format!("texunit-registered-{}", std::process::id()));
-    std::fs::write(&path, vec![1; PAGE + 100]).unwrap();
+    let folder = texunit_testkit::TempDir::new("registered");
+    let path = folder.file("short", vec![1; PAGE + 100]);
     let file = std::fs::File::open(&path).unwrap();
     // SAFETY: a new mapping, of which nothing behind the end of the file is read.
     let mapped = unsafe { mmap(null_mut(), SIZE, READ, PRIVATE, file.as_raw_fd(), 0) };

@@ -6,17 +6,18 @@
 mod common;
 mod fetching;
 
-use common::{Random, context, cuCtxDestroy_v2, fails, ok};
+use common::{context, cuCtxDestroy_v2, fails, ok};
 use fetching::cases::*;
 use fetching::*;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::*;
+use texunit_testkit::Random;
 
 #[test]
 fn what_was_given_comes_back() {
     let context = context();
     let given = array(&plain(8, 8, 0x20, 4));
-    let mut random = Random(5);
+    let mut random = Random::for_test(5);
     let (state, _) = state(&mut random, true, NORMALIZED_COORDINATES | 0x20);
     let mut resource = of_array(given);
     resource.reserved[3] = 7;
@@ -229,7 +230,6 @@ fn a_linear_filter_of_integers_is_a_fault_of_the_fetch() {
     };
     let handle = texture(&of_array(given), &state, None);
     runner.launch("fetch_2d", handle, &[0; THREADS * 16]);
-    // SAFETY: it has no arguments.
-    assert_ne!(unsafe { cuCtxSynchronize() }, CUresult::SUCCESS);
+    fails!(LAUNCH_FAILED, cuCtxSynchronize());
     ok!(cuCtxDestroy_v2(context));
 }

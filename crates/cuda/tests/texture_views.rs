@@ -6,11 +6,12 @@
 mod common;
 mod fetching;
 
-use common::{Random, context, cuCtxDestroy_v2, fails, ok};
+use common::{context, cuCtxDestroy_v2, fails, ok};
 use fetching::cases::*;
 use fetching::*;
 use texunit_cuda_abi::*;
 use texunit_device::{Format, Geometry, ReadMode, TextureDescriptor, TextureResource, View};
+use texunit_testkit::Random;
 
 /// Formats of the arrays that views are of.
 #[rustfmt::skip]
@@ -41,7 +42,7 @@ fn views_are_fetched_as_by_the_device() {
     let context = context();
     let text = kernels();
     let (runner, reference) = (Runner::new(&text), Reference::new(&text));
-    let mut random = Random(77);
+    let mut random = Random::for_test(77);
     // Every format of a view, with the array's, all of the same size.
     #[rustfmt::skip]
     let own = [

@@ -7,13 +7,14 @@ mod common;
 #[path = "common/world.rs"]
 mod world;
 
-use common::{Ptr, Random, context, cuCtxDestroy_v2, cuCtxSetCurrent, fails, ok};
+use common::{Ptr, context, cuCtxDestroy_v2, cuCtxSetCurrent, fails, ok};
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 use texunit_cuda_abi::{CUDA_TEXTURE_DESC, CUresult};
+use texunit_testkit::Random;
 use world::*;
 
 const THREADS: u64 = 8;
@@ -135,7 +136,7 @@ fn threads_share_a_context() {
     ok!(cuTexObjectCreate(&raw mut texture, &raw const resource, &raw const how, null()));
     all_at_once(move |thread| {
         ok!(cuCtxSetCurrent(context as Ptr));
-        let mut random = Random(0x9e37 + thread);
+        let mut random = Random::for_test(0x9e37 + thread);
         for _ in 0..rounds(250) {
             round(&mut random, Some((texture, texels)));
         }
@@ -147,7 +148,7 @@ fn threads_share_a_context() {
 #[test]
 fn threads_have_contexts_of_their_own() {
     all_at_once(|thread| {
-        let mut random = Random(0x517c + thread);
+        let mut random = Random::for_test(0x517c + thread);
         for _ in 0..rounds(60) {
             let own = context();
             for _ in 0..4 {

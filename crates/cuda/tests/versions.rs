@@ -15,8 +15,12 @@ use world::*;
 
 functions! {
     cuDevicePrimaryCtxRelease(device: i32);
+    cuDevicePrimaryCtxRelease_v2(device: i32);
     cuDevicePrimaryCtxReset(device: i32);
+    cuDevicePrimaryCtxReset_v2(device: i32);
     cuDevicePrimaryCtxSetFlags(device: i32, flags: u32);
+    cuGetProcAddress(name: *const c_char, at: *mut Ptr, version: i32, flags: u64);
+    cuGetProcAddress_v2(name: *const c_char, at: *mut Ptr, version: i32, flags: u64, how: *mut u32);
     cuLibraryGetUnifiedFunction(function: *mut Ptr, library: Ptr, name: *const c_char);
     cuProfilerInitialize(config: *const c_char, output: *const c_char, format: u32);
     cuStreamGetCaptureInfo(stream: Ptr, status: *mut u32, id: *mut u64);
@@ -27,7 +31,9 @@ functions! {
         stream: Ptr, status: *mut u32, id: *mut u64, graph: *mut Ptr, nodes: *mut Ptr,
         edges: *mut Ptr, n: *mut usize,
     );
+    cuStreamGetCtx(stream: Ptr, context: *mut Ptr);
     cuStreamGetCtx_v2(stream: Ptr, context: *mut Ptr, green: *mut Ptr);
+    cuMemHostRegister_v2(memory: *mut c_void, size: usize, flags: u32);
     cuMemHostRegister(memory: *mut c_void, size: usize, flags: u32);
     cuMemHostUnregister(memory: *mut c_void);
     cuMemHostGetDevicePointer_v2(address: *mut u64, memory: *mut c_void, flags: u32);
@@ -46,9 +52,48 @@ functions! {
     cuTexRefSetAddress2D(
         reference: Ptr, what: *const CUDA_ARRAY_DESCRIPTOR_v1, address: u32, pitch: u32,
     );
+    cuTexRefSetAddress2D_v2(
+        reference: Ptr, what: *const CUDA_ARRAY_DESCRIPTOR, address: u64, pitch: usize,
+    );
     cuTexRefSetAddress2D_v3(
         reference: Ptr, what: *const CUDA_ARRAY_DESCRIPTOR, address: u64, pitch: usize,
     );
+}
+
+/// The versions of CUDA from which a name means a function are those of cudaTypedefs.h (`PFN_cuStreamGetCtx_v12050`).
+#[test]
+fn a_name_means_the_function_of_the_version_that_is_asked_for() {
+    macro_rules! rows {
+        ($($base:literal: $($version:literal $symbol:ident),+;)*) => {
+            [$(($base, &[$(($version, $symbol as *const () as Ptr)),+][..])),*]
+        };
+    }
+    let rows = rows! {
+        c"cuDevicePrimaryCtxRelease": 7000 cuDevicePrimaryCtxRelease, 11000 cuDevicePrimaryCtxRelease_v2;
+        c"cuDevicePrimaryCtxReset": 7000 cuDevicePrimaryCtxReset, 11000 cuDevicePrimaryCtxReset_v2;
+        c"cuMemHostRegister": 4000 cuMemHostRegister, 6050 cuMemHostRegister_v2;
+        c"cuStreamGetCaptureInfo": 10010 cuStreamGetCaptureInfo, 11030 cuStreamGetCaptureInfo_v2,
+            12030 cuStreamGetCaptureInfo_v3;
+        c"cuStreamGetCtx": 9020 cuStreamGetCtx, 12050 cuStreamGetCtx_v2;
+        c"cuTexRefSetAddress2D": 2020 cuTexRefSetAddress2D, 3020 cuTexRefSetAddress2D_v2,
+            4010 cuTexRefSetAddress2D_v3;
+    };
+    for (name, versions) in rows {
+        let until = versions.iter().skip(1).map(|next| next.0).chain([13_051]);
+        for (&(from, function), until) in versions.iter().zip(until) {
+            for version in [from, until - 1] {
+                let (mut first, mut second, mut how) = (null_mut(), null_mut(), 7);
+                let (at, how_at) = (&raw mut second, &raw mut how);
+                ok!(cuGetProcAddress(name.as_ptr(), &raw mut first, version, 0));
+                ok!(cuGetProcAddress_v2(name.as_ptr(), at, version, 0, how_at));
+                assert_eq!((first, second, how), (function, function, 0), "{name:?}, {version}");
+            }
+        }
+        let (mut at, mut how) = (7 as Ptr, 7);
+        let before = versions[0].0 - 1;
+        fails!(NOT_FOUND, cuGetProcAddress_v2(name.as_ptr(), &raw mut at, before, 0, &raw mut how));
+        assert_eq!((at, how), (null_mut(), 2), "{name:?}");
+    }
 }
 
 /// Flags of the primary context, and whether it is alive.
@@ -61,7 +106,6 @@ fn primary() -> (u32, i32) {
 #[test]
 fn primary_contexts() {
     ok!(cuInit(0));
-    assert!(!texunit_cuda::functions::FUNCTIONS.is_empty());
     let (mut first, mut again) = (null_mut(), null_mut());
     ok!(cuDevicePrimaryCtxSetFlags(0, 2));
     assert_eq!(primary(), (2, 0));

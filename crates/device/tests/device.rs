@@ -22,7 +22,7 @@ fn array(device: &Device, name: &str, format_name: &str, width: u32, height: u32
         .unwrap()
 }
 
-const HEADER: &str = ".version 8.0\n.target sm_75\n.address_size 64\n";
+const HEADER: &str = texunit_testkit::ptx::SM_75;
 
 fn load(device: &Device, body: &str) -> Module {
     Module::load(device, "t.ptx", &format!("{HEADER}{body}")).unwrap()

@@ -6,7 +6,7 @@ use texunit_device::{
     Module,
 };
 
-const HEADER: &str = ".version 8.0\n.target sm_75\n.address_size 64\n";
+const HEADER: &str = texunit_testkit::ptx::SM_75;
 
 fn kernel(device: &Device, text: &str) -> Kernel {
     let module = Module::load(device, "t.ptx", &format!("{HEADER}{text}")).unwrap();

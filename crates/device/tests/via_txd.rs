@@ -4,13 +4,10 @@
 
 #[path = "via_txd/kernels.rs"]
 mod kernels;
-#[path = "via_txd/random.rs"]
-mod random;
 #[path = "via_txd/textures.rs"]
 mod textures;
 
 use kernels::{ANSWERS, Handles, Shape, WORDS, counts, kernel};
-use random::Random;
 use std::collections::BTreeMap;
 use textures::{Drawn, texture};
 use texunit_device::{
@@ -18,6 +15,7 @@ use texunit_device::{
     GradientStats, LaunchError, LaunchOptions, LaunchStats, Module, Sampler, TextureDescriptor,
     TextureResource, Watch, Watched,
 };
+use texunit_testkit::Random;
 
 /// What a launch left behind: memory, or the fault.
 type Left = Result<(Vec<u8>, LaunchStats), String>;
@@ -107,20 +105,20 @@ fn operands(random: &mut Random, shape: &Shape) -> [u32; WORDS] {
     let steep = random.of(&[0.02, 0.3, 8.0]);
     let mut words = [0; WORDS];
     for word in &mut words[..coords] {
-        *word = random.float(scale).to_bits();
+        *word = random.between(-scale, scale).to_bits();
     }
     if coords > axes {
         words[0] = random.of(&[0, 1, 2, 3, 65_535, 65_536, 65_537, u32::MAX]);
     }
     for word in &mut words[4..7] {
         let wide = random.of(&[8, -9, 17, 255, -256, i32::MAX]);
-        let offset = random.below(16) as i32 - 8;
-        *word = if random.once_in(8) { wide } else { offset } as u32;
+        let offset = random.within(-8..=7);
+        *word = if random.one_in(8) { wide } else { offset } as u32;
     }
     for at in (8..11).chain(12..15) {
-        words[at] = random.float(steep).to_bits();
+        words[at] = random.between(-steep, steep).to_bits();
     }
-    if random.once_in(12) {
+    if random.one_in(12) {
         let at = random.of(&[1, 2, 8, 12]);
         words[at] = random.of(&[f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, 1e-40]).to_bits();
     }
@@ -134,7 +132,7 @@ fn random_kernels() {
     let mut tally = Tally::default();
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
     for seed in 0..900 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         if let Some(shape) = both_ways(&mut random, &mut tally) {
             for word in [
                 shape.geometry.to_owned(),

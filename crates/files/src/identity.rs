@@ -33,8 +33,7 @@ mod tests {
 
     #[test]
     fn links_are_the_file() {
-        let folder = std::env::temp_dir().join(format!("texunit-identity-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = texunit_testkit::TempDir::new("identity");
         let at = |name: &str| folder.join(name);
         std::fs::write(at("file"), "text").unwrap();
         std::fs::write(at("other"), "text").unwrap();
@@ -47,6 +46,5 @@ mod tests {
         assert_eq!(of("file"), of("./file"));
         assert_ne!(of("file"), of("other"));
         assert_eq!(of("nothing"), None);
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -118,11 +118,11 @@ pub(crate) fn damaged(kind: Kind, error: impl std::fmt::Display) -> Problem {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use texunit_testkit::TempDir;
 
     #[test]
     fn what_is_no_file_is_not_replaced() {
-        let folder = std::env::temp_dir().join(format!("texunit-io-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = TempDir::new("io");
         let socket = folder.join("socket");
         let _open = std::os::unix::net::UnixListener::bind(&socket).unwrap();
         let link = folder.join("link");
@@ -134,6 +134,5 @@ mod tests {
         assert!(!socket.metadata().unwrap().is_file());
         write_atomically(&folder.join("file"), b"text").unwrap();
         assert_eq!(read_bytes(&folder.join("file")).unwrap(), b"text");
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -8,14 +8,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use texunit_files::Prepared;
+use texunit_testkit::TempDir;
 
 const FOLDER: &str = "TEXUNIT_TEST_FOLDER";
-
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("texunit-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
 
 fn left(folder: &Path) -> Vec<String> {
     let names = std::fs::read_dir(folder).unwrap();
@@ -69,18 +64,17 @@ fn signalled(name: &str, shell: &str, folder: &Path) -> ExitStatus {
 #[test]
 fn a_signal_leaves_nothing_half_made() {
     for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
-        let folder = folder(name);
+        let folder = TempDir::new(name);
         let status = signalled(name, "true", &folder);
         assert_eq!(status.signal(), Some(number), "{status}");
         assert_eq!(left(&folder), ["c"]);
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }
 
 /// As under `nohup`, and of a shell's background jobs.
 #[test]
 fn what_is_ignored_stays_so() {
-    let folder = folder("nohup");
+    let folder = TempDir::new("nohup");
     let mut child = child("waits", "trap '' HUP INT", &folder).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(lines.map_while(Result::ok).any(|line| line == "ready"));
@@ -94,17 +88,15 @@ fn what_is_ignored_stays_so() {
     assert!(Command::new("kill").args(["-TERM", &number]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().signal(), Some(15));
     assert_eq!(left(&folder), ["c"]);
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// The limit of the size of files: a message, no file, and the signal's own end.
 #[test]
 fn a_file_that_is_too_large_is_said_and_gone() {
-    let folder = folder("fsize");
+    let folder = TempDir::new("fsize");
     let ended = child("writes", "ulimit -f 64", &folder).output().unwrap();
     let said = String::from_utf8_lossy(&ended.stdout);
     assert_eq!(ended.status.signal(), Some(25), "{ended:?}");
     assert!(said.contains("file too large") && !said.contains("not ended"), "{said}");
     assert!(left(&folder).is_empty());
-    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -6,6 +6,9 @@ use texunit_jit::{
     Action, Block, Error, Function, Inputs, Lanes, Op, Place, Predicate, Registers, Source, Step,
     compile,
 };
+use texunit_testkit::skipped;
+
+const NO_AVX512: &str = "the processor has no AVX-512";
 
 fn step(op: Op, to: Place, from: [Source; 3]) -> Step {
     let action = Action::Compute { op, to, from };
@@ -31,7 +34,7 @@ fn call(code: &Function, registers: usize, bytes: &[u8]) -> Option<Vec<[u32; 32]
 #[test]
 fn short_files_are_refused() {
     if !texunit_jit::is_available() {
-        return;
+        return skipped(NO_AVX512);
     }
     let from = [Source::Narrow(2), Source::Bytes32(4), Source::Literal(0)];
     let code = compile(&block(vec![step(Op::Add, Place::Narrow(0), from)])).expect("code");
@@ -44,7 +47,7 @@ fn short_files_are_refused() {
 #[test]
 fn what_makes_no_sense_has_no_code() {
     if !texunit_jit::is_available() {
-        return;
+        return skipped(NO_AVX512);
     }
     let literals = [Source::Literal(0); 3];
     let fails = |op, to, from| compile(&block(vec![step(op, to, from)])).map(drop);
@@ -67,7 +70,7 @@ fn what_makes_no_sense_has_no_code() {
 #[test]
 fn a_block_of_nothing_has_code() {
     if !texunit_jit::is_available() {
-        return;
+        return skipped(NO_AVX512);
     }
     let code = compile(&Block::default()).expect("code");
     assert!(code.code_size() > 0);

@@ -61,9 +61,7 @@ mod tests {
     }
 
     /// A library with what the runtime has that can be seen, and more.
-    fn library(name: &str, more: &str, options: &[&str]) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("texunit-stripped-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+    fn library(folder: &Path, name: &str, more: &str, options: &[&str]) -> PathBuf {
         let (source, library) = (folder.join(format!("{name}.c")), folder.join(name));
         let text = std::str::from_utf8(TEXT).unwrap();
         let code = format!(
@@ -79,6 +77,8 @@ mod tests {
 
     #[test]
     fn a_stripped_library_with_the_runtime_inside_is_found() {
+        let folder = texunit_testkit::TempDir::new("stripped");
+        let library = |name, more, options: &[_]| library(&folder, name, more, options);
         let hidden = library("hidden.so", "", &["-s"]);
         assert!(hides_runtime(&hidden));
         let said = warning(&hidden);
@@ -94,6 +94,5 @@ mod tests {
         assert!(!hides_runtime(&library("driver.so", "int cuInit(void) { return 0; }", &["-s"])));
         // The text alone, as a library has it that names errors and loads no driver.
         assert!(!hides_runtime(&library("named.so", "", &["-s", "-DQUIET"])));
-        std::fs::remove_dir_all(hidden.parent().unwrap()).unwrap();
     }
 }

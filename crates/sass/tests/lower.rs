@@ -456,11 +456,8 @@ proptest! {
     /// Long and odd code takes no long time and does not panic.
     #[test]
     fn any_code(seed in any::<u64>()) {
-        let mut state = seed | 1;
-        let mut next = |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) % n
-        };
+        let mut random = texunit_testkit::Random::new(seed);
+        let mut next = |n: u64| random.below(n);
         let mut body = String::new();
         for n in 0..40 {
             let (a, b, c) = (next(8), next(8), next(40));

@@ -8,22 +8,11 @@ use std::fs;
 use std::path::Path;
 
 use texunit_syntax::{MAX_ERRORS, SourceFile, parse, print};
+use texunit_testkit::Random;
 
 /// Mutants of each seed file. Large seeds get fewer, so that the time is the same for all.
 const WORK: usize = 3_000_000;
 const MOST: usize = 1_500;
-
-/// Xorshift: small, seeded, the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % below.max(1) as u64) as usize
-    }
-}
 
 /// Pieces that are put into the text.
 #[rustfmt::skip]
@@ -56,7 +45,7 @@ fn seeds() -> Vec<(String, String)> {
 
 /// A place between two characters.
 fn place(text: &str, random: &mut Random) -> usize {
-    let mut at = random.next(text.len() + 1);
+    let mut at = random.below(text.len() + 1);
     while !text.is_char_boundary(at) {
         at -= 1;
     }
@@ -65,23 +54,23 @@ fn place(text: &str, random: &mut Random) -> usize {
 
 fn mutate(text: &mut String, other: &str, random: &mut Random) {
     let at = place(text, random);
-    let mut end = (at + random.next(12)).min(text.len());
+    let mut end = (at + random.below(12)).min(text.len());
     while !text.is_char_boundary(end) {
         end += 1;
     }
-    match random.next(8) {
+    match random.below(8) {
         0 => drop(text.drain(at..end)),
-        1 | 2 => text.insert_str(at, PIECES[random.next(PIECES.len())]),
-        3 => text.replace_range(at..end, PIECES[random.next(PIECES.len())]),
-        4 => text.insert(at, char::from(random.next(128) as u8)),
+        1 | 2 => text.insert_str(at, PIECES[random.below(PIECES.len())]),
+        3 => text.replace_range(at..end, PIECES[random.below(PIECES.len())]),
+        4 => text.insert(at, char::from(random.below(128_u8))),
         5 => text.truncate(at),
         6 => {
-            let copy = text[at..end].repeat(1 + random.next(300));
+            let copy = text[at..end].repeat(1 + random.below(300));
             text.insert_str(at, &copy);
         }
         _ => {
             let from = place(other, random);
-            let mut to = (from + random.next(200)).min(other.len());
+            let mut to = (from + random.below(200)).min(other.len());
             while !other.is_char_boundary(to) {
                 to += 1;
             }
@@ -121,14 +110,14 @@ fn check(text: &str) {
 #[test]
 fn mutants_do_no_harm() {
     let seeds = seeds();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::for_test(0x9e37_79b9_7f4a_7c15);
     let mut count = 0;
     for (name, seed) in &seeds {
         let rounds = (WORK / (seed.len() + 100)).clamp(50, MOST);
         for _ in 0..rounds {
             let mut text = seed.clone();
-            let other = &seeds[random.next(seeds.len())].1;
-            for _ in 0..=random.next(4) {
+            let other = &seeds[random.below(seeds.len())].1;
+            for _ in 0..=random.below(4) {
                 mutate(&mut text, other, &mut random);
             }
             let result = std::panic::catch_unwind(|| check(&text));
@@ -144,15 +133,15 @@ fn mutants_do_no_harm() {
 
 #[test]
 fn random_tokens_do_no_harm() {
-    let mut random = Random(42);
+    let mut random = Random::for_test(42);
     for _ in 0..20_000 {
         let mut text = String::from(".version 8.8\n.target sm_75\n");
-        if random.next(4) > 0 {
+        if random.below(4) > 0 {
             text += ".entry k() {\n";
         }
-        for _ in 0..random.next(40) {
-            text += PIECES[random.next(PIECES.len())];
-            if random.next(3) > 0 {
+        for _ in 0..random.below(40) {
+            text += PIECES[random.below(PIECES.len())];
+            if random.below(3) > 0 {
                 text.push(' ');
             }
         }

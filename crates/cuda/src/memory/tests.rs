@@ -15,6 +15,7 @@ use texunit_cuda_abi::{
     CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUresult, CopySide2D, CopySide3D,
 };
 use texunit_device::{Array, ArrayDescriptor, Extent, Format, Geometry};
+use texunit_testkit::Random;
 
 // As a C program declares them.
 #[allow(clashing_extern_declarations)]
@@ -27,22 +28,6 @@ unsafe extern "C" {
 fn handle_of(context: &Context, array: &Array) -> usize {
     let object = ArrayObject::plain(array.clone(), context.handle);
     ArrayObject::registry().insert(object).number()
-}
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 >> 8
-    }
-
-    /// From 0 on, to `n` itself.
-    fn to(&mut self, n: usize) -> usize {
-        (self.next() % (n as u64 + 1)) as usize
-    }
 }
 
 fn set_up() -> Arc<Context> {
@@ -94,9 +79,9 @@ impl Thing {
             let all = array.copy_extent().map(|n| n as usize);
             let unit = self.unit();
             let at = [
-                random.to(all[0].checked_sub(w)? / unit) * unit,
-                random.to(all[1].checked_sub(h)?),
-                random.to(all[2].checked_sub(d)?),
+                random.within(0..=all[0].checked_sub(w)? / unit) * unit,
+                random.within(0..=all[1].checked_sub(h)?),
+                random.within(0..=all[2].checked_sub(d)?),
             ];
             let side = CopySide3D {
                 x_in_bytes: at[0],
@@ -104,19 +89,19 @@ impl Thing {
                 z: at[2],
                 memory_type: CU_MEMORYTYPE_ARRAY,
                 array: *handle,
-                pitch: random.to(5),
+                pitch: random.within(0..=5),
                 ..CopySide3D::default()
             };
             return Some((side, Layout { base: 0, at, pitch: all[0], rows: all[1] }));
         }
-        let at = [random.to(40), random.to(3), random.to(2)];
+        let at = [random.within(0..=40), random.within(0..=3), random.within(0..=2)];
         // A row may begin behind the pitch.
-        let (pitch, rows) = (w + random.to(20), at[1] + h + random.to(3));
-        let layout = Layout { base: random.to(64), at, pitch, rows };
+        let (pitch, rows) = (w + random.within(0..=20), at[1] + h + random.within(0..=3));
+        let layout = Layout { base: random.within(0..=64), at, pitch, rows };
         if layout.offset([w, h - 1, d - 1]) > self.model.len() {
             return None;
         }
-        let unified = random.to(3) == 0;
+        let unified = random.within(0..=3) == 0;
         let (address, kind) = match &self.kind {
             Kind::Host(bytes) => (bytes.as_ptr().expose_provenance() as u64, CU_MEMORYTYPE_HOST),
             Kind::Device(address) => (*address, CU_MEMORYTYPE_DEVICE),
@@ -155,7 +140,7 @@ impl Thing {
 
     fn fill(&mut self, random: &mut Random) {
         for byte in &mut self.model {
-            *byte = random.next() as u8;
+            *byte = random.u32() as u8;
         }
         match &mut self.kind {
             Kind::Host(bytes) => bytes.copy_from_slice(&self.model),
@@ -238,15 +223,19 @@ fn side_2d(side: &CopySide3D) -> CopySide2D {
 fn random_boxes_are_copied_as_a_model_says() {
     let context = set_up();
     let mut things = things(&context);
-    let mut random = Random(0x1234_5678_9abc);
+    let mut random = Random::for_test(0x1234_5678_9abc);
     for thing in &mut things {
         thing.fill(&mut random);
     }
     let (mut copied, mut flat) = (0, 0);
     for _ in 0..20_000 {
-        let (from, to) = (random.to(things.len() - 1), random.to(things.len() - 1));
+        let (from, to) = (random.within(0..=things.len() - 1), random.within(0..=things.len() - 1));
         let unit = things[from].unit().max(things[to].unit());
-        let size = [(1 + random.to(20)) * unit, 1 + random.to(6), 1 + random.to(3)];
+        let size = [
+            (1 + random.within(0..=20)) * unit,
+            1 + random.within(0..=6),
+            1 + random.within(0..=3),
+        ];
         let source = things[from].side(size, &mut random);
         let target = things[to].side(size, &mut random);
         // A copy of memory onto itself has no order of bytes.
@@ -257,7 +246,7 @@ fn random_boxes_are_copied_as_a_model_says() {
         let is_flat = depth == 1 && src.z == 0 && dst.z == 0;
         // SAFETY: the sides lie inside memory that this test has made.
         let result = unsafe {
-            if is_flat && random.to(1) == 0 {
+            if is_flat && random.within(0..=1) == 0 {
                 flat += 1;
                 let (src, dst) = (side_2d(&src), side_2d(&dst));
                 cuMemcpy2D_v2(&CUDA_MEMCPY2D { src, dst, width_in_bytes, height })
@@ -290,25 +279,26 @@ fn random_boxes_are_copied_as_a_model_says() {
 fn boxes_that_are_wrong_change_nothing() {
     let context = set_up();
     let mut things = things(&context);
-    let mut random = Random(77);
+    let mut random = Random::for_test(77);
     for thing in &mut things {
         thing.fill(&mut random);
     }
     let mut refused = 0;
     for _ in 0..5_000 {
-        let (from, to) = (random.to(things.len() - 1), random.to(things.len() - 1));
+        let (from, to) = (random.within(0..=things.len() - 1), random.within(0..=things.len() - 1));
         let unit = things[from].unit().max(things[to].unit());
-        let size = [(1 + random.to(3)) * unit, 1 + random.to(3), 1 + random.to(1)];
+        let size =
+            [(1 + random.within(0..=3)) * unit, 1 + random.within(0..=3), 1 + random.within(0..=1)];
         let source = things[from].side(size, &mut random);
         let target = things[to].side(size, &mut random);
         let (Some((mut src, _)), Some((mut dst, _))) = (source, target) else { continue };
         let array = |side: &CopySide3D| side.memory_type == CU_MEMORYTYPE_ARRAY;
-        let source_is_wrong = random.to(1) == 0;
+        let source_is_wrong = random.within(0..=1) == 0;
         let own = things[if source_is_wrong { from } else { to }].unit();
         let wrong = if source_is_wrong { &mut src } else { &mut dst };
-        match random.to(6) {
+        match random.within(0..=6) {
             0 => wrong.lod = 1,
-            1 => wrong.memory_type = [0, 5, 77][random.to(2)],
+            1 => wrong.memory_type = [0, 5, 77][random.within(0..=2)],
             // A host's memory ends nowhere that the library knows of.
             2 if wrong.memory_type == CU_MEMORYTYPE_DEVICE || array(wrong) => wrong.y = 30_000,
             // One row without pitch is fine.

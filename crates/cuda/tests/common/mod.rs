@@ -3,6 +3,8 @@
 
 #![allow(non_snake_case, dead_code, missing_docs)]
 
+// The functions below are in it.
+use texunit_cuda as _;
 use texunit_cuda_abi::CUresult;
 
 /// A handle.
@@ -49,33 +51,10 @@ pub(crate) use fails;
 
 /// A context of its own, current to this thread.
 pub(crate) fn context() -> Ptr {
-    // The library's functions are linked because something of it is used.
-    assert!(!texunit_cuda::functions::FUNCTIONS.is_empty());
     let mut context = std::ptr::null_mut();
     ok!(cuInit(0));
     ok!(cuCtxCreate_v2(&raw mut context, 0, 0));
     context
-}
-
-/// Numbers that look random, the same at every run.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// From 0 on, below `n`.
-    pub(crate) fn below(&mut self, n: u64) -> u64 {
-        (self.next() >> 11) % n
-    }
-
-    pub(crate) fn bytes(&mut self, n: usize) -> Vec<u8> {
-        (0..n).map(|_| self.next() as u8).collect()
-    }
 }
 
 const _: CUresult = CUresult::SUCCESS;

@@ -1,11 +1,12 @@
 //! Arrays, states and coordinates of the tests that compare fetches, in the words of the API and of the device.
 
 use super::copy;
-use crate::common::{Ptr, Random};
+use crate::common::Ptr;
 use texunit_cuda_abi::*;
 use texunit_device::{
     AddressMode, Array, ArrayDescriptor, Extent, Filter, Format, Geometry, Sampler,
 };
+use texunit_testkit::Random;
 
 pub(crate) const READ_AS_INTEGER: u32 = CU_TRSF_READ_AS_INTEGER;
 pub(crate) const NORMALIZED_COORDINATES: u32 = CU_TRSF_NORMALIZED_COORDINATES;

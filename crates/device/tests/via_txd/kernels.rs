@@ -1,8 +1,8 @@
 //! Random kernels with `tex.grad`: every way to name a texture, destinations of which parts are
 //! not read, guards, predicates, offsets.
 
-use super::random::Random;
 use std::fmt::Write;
+use texunit_testkit::Random;
 
 /// Words of a thread's operands: four coordinates, three offsets, three and three derivatives,
 /// which texture, which lanes take part.
@@ -52,10 +52,10 @@ fn tuple(prefix: &str, count: usize) -> String {
 /// The kernel `fetch(texture, sampler, handles, in, out)`.
 pub(crate) fn kernel(random: &mut Random, geometry: &'static str) -> Shape {
     let handles = random.of(&[Handles::Parameter, Handles::Memory, Handles::Reference]);
-    let independent = random.once_in(3);
+    let independent = random.one_in(3);
     let target = if independent { "sm_61, texmode_independent" } else { "sm_61" };
     let result = random.of(&["f32", "f32", "s32", "u32", "f16", "f16x2"]);
-    let offset = geometry != "cube" && random.once_in(3);
+    let offset = geometry != "cube" && random.one_in(3);
     let mut shape = Shape { geometry, handles, independent, offset, result, text: String::new() };
     let text = &mut shape.text;
     let _ = writeln!(text, ".version 7.8\n.target {target}\n.address_size 64");
@@ -134,7 +134,7 @@ fn fetch(shape: &Shape, random: &mut Random) -> String {
     let names: Vec<_> = (0..parts)
         .map(|n| if some(n) { format!("%{prefix}{n}") } else { "_".to_owned() })
         .collect();
-    let predicate = random.once_in(2);
+    let predicate = random.one_in(2);
     let mut text = String::new();
     let guard = match random.below(4) {
         0 => "@%go ",
@@ -172,7 +172,7 @@ fn fetch(shape: &Shape, random: &mut Random) -> String {
         }
         let _ = writeln!(text, "    st.global.b32 [%out+{}], %r{n};", 4 * n);
     }
-    if predicate && !random.once_in(4) {
+    if predicate && !random.one_in(4) {
         text.push_str("    selp.b32 %r0, 1, 2, %p;\n    st.global.b32 [%out+16], %r0;\n");
     }
     text

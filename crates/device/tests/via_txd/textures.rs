@@ -1,11 +1,11 @@
 //! Random textures: arrays, mipmapped and sparse ones, pitched memory.
 
-use super::random::Random;
 use texunit_device::{
     AddressMode, Array, ArrayDescriptor, Buffer, Device, Extent, Filter, Format, Geometry,
     MipmappedArray, ReadMode, Sampler, SamplerObject, TextureDescriptor, TextureObject,
     TextureResource, TileRegion,
 };
+use texunit_testkit::Random;
 
 /// What a texture reads.
 #[derive(Debug)]
@@ -52,12 +52,12 @@ pub(crate) fn sampler(random: &mut Random) -> Sampler {
         filter: random.of(&filters),
         mip_filter: random.of(&filters),
         address_mode: std::array::from_fn(|_| random.of(&modes)),
-        border: std::array::from_fn(|_| random.float(1.0).to_bits()),
+        border: std::array::from_fn(|_| random.between(-1.0, 1.0).to_bits()),
         min_level_clamp: low,
         max_level_clamp: random.of(&[f32::INFINITY, low, 2.5]),
-        level_bias: if random.once_in(20) { 20.0 } else { random.of(&[0.0, 0.75, -1.5]) },
+        level_bias: if random.one_in(20) { 20.0 } else { random.of(&[0.0, 0.75, -1.5]) },
         max_anisotropy: random.of(&[0, 1, 2, 4, 8, 16, 16]),
-        srgb: random.once_in(4),
+        srgb: random.one_in(4),
         ..Sampler::default()
     }
 }
@@ -94,12 +94,12 @@ fn storage(
 ) -> Option<Storage> {
     // Now and then one of another geometry that the instruction sees all the same.
     let geometry = match wanted {
-        own if !random.once_in(5) => own,
+        own if !random.one_in(5) => own,
         Geometry::D1 | Geometry::A2d => Geometry::D2,
         Geometry::A1d => Geometry::D1,
         own => own,
     };
-    let sparse = random.once_in(5) && geometry == Geometry::D2;
+    let sparse = random.one_in(5) && geometry == Geometry::D2;
     let most = if sparse { 400 } else { 24 };
     let side = 1 + random.below(most);
     let mut size = [side, 1 + random.below(most), 1 + random.below(8)];
@@ -113,7 +113,7 @@ fn storage(
         size[1] = 1;
     }
     let [width, height, depth] = size;
-    if wanted == Geometry::D2 && random.once_in(4) && !format.is_block() {
+    if wanted == Geometry::D2 && random.one_in(4) && !format.is_block() {
         let pitch = (u64::from(width) * u64::from(format.texel_size())).next_multiple_of(32) + 32;
         let buffer = device.alloc(pitch * u64::from(height), "rows").ok()?;
         buffer.write(0, &bytes(random, buffer.size())).ok()?;
@@ -125,7 +125,7 @@ fn storage(
         shape.layers = 1 + random.below(3);
     }
     shape.sparse = sparse;
-    if random.once_in(2) {
+    if random.one_in(2) {
         let levels = 1 + random.below(MipmappedArray::most_levels(extent));
         let array = device.create_mipmapped_array(&shape, levels).ok()?;
         if sparse {
@@ -157,7 +157,7 @@ fn hole(random: &mut Random, tile: [u32; 3]) -> TileRegion {
 /// Bytes that are no NaN too often.
 fn bytes(random: &mut Random, size: u64) -> Vec<u8> {
     (0..size.div_ceil(4))
-        .flat_map(|_| (random.next() as u32 & 0xbfff_ffff).to_le_bytes())
+        .flat_map(|_| (random.u32() & 0xbfff_ffff).to_le_bytes())
         .take(size as usize)
         .collect()
 }

@@ -99,6 +99,7 @@ fn post_dominators(n: usize, edges: &[(u32, u32)]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use texunit_testkit::Random;
 
     fn jump(target: usize) -> Next {
         Next::Jumps { target, conditional: false }
@@ -163,11 +164,8 @@ mod tests {
 
     #[test]
     fn random_graphs_agree_with_the_definition() {
-        let mut state = 12345_u32;
-        let mut random = move |n: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % n
-        };
+        let mut numbers = Random::for_test(12345);
+        let mut random = |n: u32| numbers.below(n);
         for _ in 0..300 {
             let n = 2 + random(9);
             let graph: Vec<Vec<u32>> =

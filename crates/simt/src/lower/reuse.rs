@@ -132,6 +132,7 @@ mod tests {
     use super::*;
     use crate::lower::Symbols;
     use texunit_syntax::SourceFile;
+    use texunit_testkit::Random;
 
     #[test]
     fn rows_of_kernels_with_surfaces_barriers_and_votes_are_shared() {
@@ -191,11 +192,8 @@ mod tests {
 
     #[test]
     fn nothing_shares_a_row_at_the_same_time() {
-        let mut state = 1_u64;
-        let mut random = |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            ((state >> 33) % n) as usize
-        };
+        let mut numbers = Random::for_test(1);
+        let mut random = |n: usize| numbers.below(n);
         for _ in 0..200 {
             let mut spans: Vec<Span> = (0..40).map(|_| (random(50), random(20))).collect();
             spans.iter_mut().for_each(|(first, last)| *last += *first);

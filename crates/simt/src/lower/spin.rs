@@ -120,14 +120,15 @@ mod tests {
     use crate::code::Op;
     use crate::lower::Symbols;
     use texunit_syntax::SourceFile;
+    use texunit_testkit::ptx;
 
     /// How many loops of this body only wait.
     fn waiting(body: &str) -> usize {
-        let text = format!(
-            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n\
-             .reg .pred %p, %q; .reg .u32 %r<9>; .reg .u64 %a, %b; .shared .u32 s[4];\n\
-             ld.param.u64 %a, [p];\nmov.u32 %r1, 0;\nmov.u32 %r2, 1;\n{body}\nret;\n}}"
+        let body = format!(
+            ".reg .pred %p, %q; .reg .u32 %r<9>; .reg .u64 %a, %b; .shared .u32 s[4];\n\
+             ld.param.u64 %a, [p];\nmov.u32 %r1, 0;\nmov.u32 %r2, 1;\n{body}\nret;"
         );
+        let text = ptx::kernel(ptx::SM_80, ".param .u64 p", &body);
         let source = SourceFile::new("t.ptx", &text);
         let checked = texunit_check::check(&source, &texunit_syntax::parse(&source).module);
         let errors: Vec<_> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();

@@ -36,12 +36,14 @@ pub(super) fn registers(function: &Function, assigned: bool) -> Vec<bool> {
 mod tests {
     use super::*;
     use texunit_syntax::SourceFile;
+    use texunit_testkit::ptx;
 
     fn uniform(body: &str, assigned: bool) -> Vec<String> {
-        let text = format!(
-            ".version 8.0\n.target sm_75\n.visible .entry k(.param .u64 t)\n{{\n.reg .pred %p;\n\
-             .reg .b64 %rd<5>;\n.reg .b32 %r<2>;\n{body}\nret;\n}}"
+        let body = format!(
+            ".reg .pred %p;\n\
+             .reg .b64 %rd<5>;\n.reg .b32 %r<2>;\n{body}\nret;"
         );
+        let text = ptx::kernel(ptx::SM_75, ".param .u64 t", &body);
         let source = SourceFile::new("t.ptx", &text);
         let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
         let function = &module.functions[0];

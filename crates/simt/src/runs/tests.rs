@@ -4,6 +4,10 @@ use super::*;
 use crate::code::Op;
 use crate::lower::{Program, Symbols};
 use texunit_syntax::SourceFile;
+use texunit_testkit::{ptx, skipped};
+
+const OFF: &str =
+    "no machine code: a processor without AVX-512, or TEXUNIT_JIT or TEXUNIT_SIMD says so";
 
 fn lower(text: &str) -> Program {
     let source = SourceFile::new("t.ptx", text);
@@ -15,7 +19,7 @@ fn lower(text: &str) -> Program {
 #[test]
 fn sampling_kernels_have_code() {
     if !is_on() {
-        return;
+        return skipped(OFF);
     }
     for text in [
         include_str!("../../../../bench/data/sample-coh.ptx"),
@@ -54,15 +58,17 @@ fn sampling_kernels_have_code() {
 #[test]
 fn temporaries_are_not_kept() {
     if !is_on() {
-        return;
+        return skipped(OFF);
     }
-    let program = lower(
-        ".version 8.0\n.target sm_75\n.visible .entry k(.param .u64 to)\n{\n.reg .pred %p;\n\
+    let program = lower(&ptx::kernel(
+        ptx::SM_75,
+        ".param .u64 to",
+        ".reg .pred %p;\n\
          .reg .b32 %r<5>;\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [to];\nmov.u32 %r1, 0;\n\
          mov.u32 %r4, 1;\nL:\nadd.u32 %r2, %r1, 5;\nxor.b32 %r3, %r2, %r1;\n\
          add.u32 %r1, %r1, %r3;\nadd.u32 %r2, %r2, %r4;\nsetp.lt.u32 %p, %r1, 100;\n@%p bra L;\n\
-         st.global.u32 [%rd1], %r2;\nret;\n}",
-    );
+         st.global.u32 [%rd1], %r2;\nret;",
+    ));
     let code = program.code(false);
     let kept = |run: &Run| {
         let kept = run.block(code).expect("of steps").kept;

@@ -160,11 +160,8 @@ pub fn edges() -> Vec<u64> {
         all.push(power >> 1);
     }
     all.push(u64::MAX);
-    let mut x = 0x9e37_79b9_7f4a_7c15u64;
-    for _ in 0..24 {
-        x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        all.push(x ^ x >> 29);
-    }
+    let mut random = texunit_testkit::Random::new(24);
+    all.extend((0..24).map(|_| random.u64()));
     all
 }
 

@@ -23,7 +23,7 @@ pub struct Loaded {
 
 static STOP: AtomicBool = AtomicBool::new(true);
 
-pub const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
+pub const HEADER: &str = texunit_testkit::ptx::SM_80;
 
 /// Loads a module; every error of the front end fails the test.
 pub fn load_text(text: &str) -> Loaded {
@@ -212,27 +212,8 @@ pub fn kernel(declarations: &str, body: &str) -> String {
 
 /// The same with text before the kernel.
 pub fn kernel_with(before: &str, declarations: &str, body: &str) -> String {
-    format!(
-        "{HEADER}{before}
-.visible .entry k(.param .u64 out)
-{{
-        ),
-        declarations,
-        body,
-.reg .u32 %t, %cta, %n;
-.reg .u64 %out, %my;
-{declarations}
-ld.param.u64 %out, [out];
-mov.u32 %t, %tid.x;
-mov.u32 %cta, %ctaid.x;
-mov.u32 %n, %ntid.x;
-mad.lo.u32 %t, %cta, %n, %t;
-mul.wide.u32 %my, %t, 4;
-add.u64 %my, %my, %out;
-{body}
-}}
-"
-    )
+    let head = format!("{HEADER}{before}\n");
+    texunit_testkit::ptx::threads(&head, declarations, body)
 }
 
 /// Runs such a kernel over `words` words of output.

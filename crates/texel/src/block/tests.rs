@@ -4,22 +4,11 @@
 //! are no judges of these.
 
 use super::*;
+use texunit_testkit::Random;
 
-/// Splitmix64: the same blocks in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn block(&mut self) -> [u8; 16] {
-        (u128::from(self.next()) << 64 | u128::from(self.next())).to_le_bytes()
-    }
+/// 16 bytes.
+fn block(random: &mut Random) -> [u8; 16] {
+    (u128::from(random.u64()) << 64 | u128::from(random.u64())).to_le_bytes()
 }
 
 fn format(name: &str) -> Format {
@@ -28,9 +17,9 @@ fn format(name: &str) -> Format {
 
 /// BC7 blocks of every mode, the reserved one too.
 fn check_bc7(count: u32) {
-    let mut random = Random(7);
+    let mut random = Random::for_test(7);
     for i in 0..count {
-        let mut block = random.block();
+        let mut block = block(&mut random);
         let mode = i % 9;
         block[0] = ((u16::from(block[0]) << 1 | 1) << mode) as u8;
         let ours = decode_block(format("bc7"), &block).unwrap();
@@ -54,9 +43,9 @@ fn check_bc7(count: u32) {
 
 /// BC6H blocks of every mode, of both kinds.
 fn check_bc6h(count: u32) {
-    let mut random = Random(6);
+    let mut random = Random::for_test(6);
     for i in 0..count {
-        let mut block = random.block();
+        let mut block = block(&mut random);
         block[0] = block[0] & !0x1f | (i % 32) as u8;
         for (name, signed) in [("bc6h", false), ("bc6h_snorm", true)] {
             let ours = decode_block(format(name), &block).unwrap();

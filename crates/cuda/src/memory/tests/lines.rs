@@ -65,7 +65,7 @@ fn lines_of_arrays_are_copied() {
 fn batches_and_peers() {
     let context = set_up();
     let mut things = things(&context);
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     things[2].fill(&mut random);
     let Kind::Device(from) = things[2].kind else { panic!("a device's memory") };
     let Kind::Array(array, texels) = &things[4 + 2].kind else { panic!("an array") };

@@ -12,6 +12,9 @@ use maker::Maker;
 use std::collections::HashSet;
 use texunit_jit::{Block, Function, Inputs, Registers, Source};
 use texunit_syntax::Span;
+use texunit_testkit::skipped;
+
+const NO_AVX512: &str = "the processor has no AVX-512";
 
 /// How many registers of each kind a program has.
 #[derive(Clone, Copy)]
@@ -142,10 +145,10 @@ fn masks(noise: &mut Noise) -> [(u32, u32); 5] {
 #[test]
 fn every_operation_is_that_of_the_inner_loop() {
     if !texunit_jit::is_available() {
-        return;
+        return skipped(NO_AVX512);
     }
     let sizes = Sizes { narrow: 4, wide: 4, predicates: 3 };
-    let mut maker = Maker { noise: Noise(3), sizes };
+    let mut maker = Maker { noise: Noise::new(3), sizes };
     for text in SPELLINGS.iter().copied().cycle().take(SPELLINGS.len() * 4) {
         let op = maker.spelled(text);
         let guard = maker.predicate();
@@ -166,7 +169,7 @@ fn every_operation_is_that_of_the_inner_loop() {
 #[test]
 fn random_runs_are_those_of_the_inner_loop() {
     if !texunit_jit::is_available() {
-        return;
+        return skipped(NO_AVX512);
     }
     for seed in 0..300 {
         let sizes = match seed % 3 {
@@ -175,7 +178,7 @@ fn random_runs_are_those_of_the_inner_loop() {
             // More than the processor has.
             _ => Sizes { narrow: 70, wide: 40, predicates: 20 },
         };
-        let mut maker = Maker { noise: Noise(seed), sizes };
+        let mut maker = Maker { noise: Noise::new(seed), sizes };
         let length = 1 + maker.below(200);
         let insts = (0..length).map(|_| maker.inst()).collect();
         let program = maker.program(insts);
@@ -194,7 +197,7 @@ fn random_runs_are_those_of_the_inner_loop() {
 #[test]
 fn what_is_not_kept_does_not_matter() {
     if !texunit_jit::is_available() {
-        return;
+        return skipped(NO_AVX512);
     }
     let sizes = Sizes { narrow: 40, wide: 10, predicates: 10 };
     let kept: HashSet<texunit_jit::Place> = (0..10)
@@ -204,7 +207,7 @@ fn what_is_not_kept_does_not_matter() {
         })
         .collect();
     for seed in 0..100 {
-        let mut maker = Maker { noise: Noise(1000 + seed), sizes };
+        let mut maker = Maker { noise: Noise::new(1000 + seed), sizes };
         let insts = (0..100).map(|_| maker.inst()).collect();
         let program = maker.program(insts);
         let code = program.compile(Some(&kept));

@@ -4,6 +4,7 @@ use super::*;
 use crate::alu::{Alu, L64, SPELLINGS, kind, select};
 use crate::code::Quick;
 use texunit_isa::{CmpOp, Modifiers, MulPart, Opcode, Rounding, ScalarType};
+use texunit_testkit::Random;
 
 /// An instruction by its spelling.
 pub(super) fn parse(text: &str) -> (Opcode, Modifiers) {
@@ -33,9 +34,14 @@ pub(super) fn parse(text: &str) -> (Opcode, Modifiers) {
 }
 
 /// Values with edges among them.
-pub(super) struct Noise(pub(super) u64);
+pub(super) struct Noise(Random);
 
 impl Noise {
+    /// Those of a seed, or of the one that `TEXUNIT_SEED` says.
+    pub(super) fn new(seed: u64) -> Self {
+        Self(Random::for_test(seed))
+    }
+
     pub(super) fn next(&mut self) -> u64 {
         const EDGES: [u32; 16] = [
             0,
@@ -55,9 +61,7 @@ impl Noise {
             0x0040_0000,
             0x8000_0001,
         ];
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let x = self.0 >> 16;
+        let x = self.0.u64() >> 16;
         let half = |x: u64| match x & 7 {
             0..3 => EDGES[(x >> 3 & 15) as usize],
             // Floats of moderate size.
@@ -154,7 +158,7 @@ fn expected(alu: Alu, bank: &Bank) -> (Bank, Slot, [Slot; 3]) {
 
 #[test]
 fn instructions_are_those_of_select() {
-    let mut noise = Noise(1);
+    let mut noise = Noise::new(1);
     for text in SPELLINGS {
         let (opcode, mods) = parse(text);
         let kind = kind(opcode, &mods).unwrap_or_else(|| panic!("{text} is spelled otherwise"));
@@ -181,7 +185,7 @@ fn instructions_are_those_of_select() {
 /// A destination that is a source too.
 #[test]
 fn destinations_may_be_sources() {
-    let mut noise = Noise(2);
+    let mut noise = Noise::new(2);
     for level in Level::all() {
         let mut bank = Bank::new(&mut noise);
         let (before, slot) = (bank.narrow[0], Slot::narrow(0));
