@@ -15,7 +15,6 @@ mod libs;
 mod matrix;
 mod oracle;
 mod ptxas;
-mod random;
 mod sass;
 mod tools;
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::Question;
 use super::operand::{any_register, braces, dest, good, guard, source, wild};
 use super::setup::Setup;
-use crate::random::Random;
+use texunit_testkit::Random;
 
 /// Arrays with their space and type.
 const ARRAYS: &[(&str, &str, &str)] = &[
@@ -70,14 +70,14 @@ pub(super) fn question(
 /// The subscript, without its brackets.
 fn subscript(random: &mut Random) -> String {
     let register = match random.below(10) {
-        0..=5 => good(random.pick(&["u32", "s32", "b32", "u64", "s64", "u16", "s16"]), random),
+        0..=5 => good(random.of(&["u32", "s32", "b32", "u64", "s64", "u16", "s16"]), random),
         6..=7 => any_register(random),
         8 => random
-            .pick(&["%laneid", "%clock", "%clock64", "%envreg3", "%tid", "%tid.x", "%vf", "%pm1"])
+            .of(&["%laneid", "%clock", "%clock64", "%envreg3", "%tid", "%tid.x", "%vf", "%pm1"])
             .to_owned(),
-        _ => random.pick(&["a4", "gi", "c4", "k", "here", "nobody", "%r9", "tex_a"]).to_owned(),
+        _ => random.of(&["a4", "gi", "c4", "k", "here", "nobody", "%r9", "tex_a"]).to_owned(),
     };
-    let constant = random.pick(&[
+    let constant = random.of(&[
         "0",
         "1",
         "2",
@@ -100,8 +100,8 @@ fn subscript(random: &mut Random) -> String {
         0..=5 => constant.to_owned(),
         6..=11 => register,
         12..=16 => format!("{register}+{constant}"),
-        17 => format!("{register}{}", random.pick(&["-1", "*2", "+%r2", "+1.0", "+", "+_", ".x"])),
-        18 => random.pick(&["1.0", "-%r1", "!%p1", "", "_", "2+%r1", "{%r1}", "(%r1)"]).to_owned(),
+        17 => format!("{register}{}", random.of(&["-1", "*2", "+%r2", "+1.0", "+", "+_", ".x"])),
+        18 => random.of(&["1.0", "-%r1", "!%p1", "", "_", "2+%r1", "{%r1}", "(%r1)"]).to_owned(),
         _ => wild(random),
     }
 }
@@ -120,15 +120,15 @@ fn element(name: &str, random: &mut Random) -> String {
 
 fn line(arrays: &[(&str, &str, &str)], random: &mut Random) -> String {
     let (name, space, ty) = random.of(arrays);
-    let name = if random.chance(6) { random.pick(OTHERS) } else { name };
+    let name = if random.chance(6) { random.of(OTHERS) } else { name };
     let space = match random.below(20) {
         0..=14 => format!(".{space}"),
         15..=17 => String::new(),
-        _ => format!(".{}", random.pick(&["global", "shared", "local", "const", "param"])),
+        _ => format!(".{}", random.of(&["global", "shared", "local", "const", "param"])),
     };
     let ty = match random.chance(80) {
         true => ty,
-        false => random.pick(&["u8", "s16", "u32", "b32", "s64", "f32", "f64", "b64"]),
+        false => random.of(&["u8", "s16", "u32", "b32", "s64", "f32", "f64", "b64"]),
     };
     let element = element(name, random);
     let lanes = if random.chance(12) { random.of(&[2, 4]) } else { 1 };
@@ -138,8 +138,8 @@ fn line(arrays: &[(&str, &str, &str)], random: &mut Random) -> String {
         (1, true) => source(ty, random),
         _ => braces(lanes, || good(ty, random)),
     };
-    let order = random.pick(&["", "", "", "", ".volatile", ".relaxed.gpu", ".weak", ".ca"]);
-    let address = random.pick(&["u64", "u64", "u64", "b64", "s64", "u32", "b32", "f64", "u16"]);
+    let order = random.of(&["", "", "", "", ".volatile", ".relaxed.gpu", ".weak", ".ca"]);
+    let address = random.of(&["u64", "u64", "u64", "b64", "s64", "u32", "b32", "f64", "u16"]);
     let text = match random.below(40) {
         0..=12 => format!("ld{order}{space}{vector}.{ty} {}, {element};", several(random, false)),
         13..=20 => format!("st{order}{space}{vector}.{ty} {element}, {};", several(random, true)),
@@ -156,7 +156,7 @@ fn line(arrays: &[(&str, &str, &str)], random: &mut Random) -> String {
         37 => format!("add.u64 %rd1, %rd2, {element};"),
         38 => format!("st{space}.u64 [%rd1], {element};"),
         _ => random
-            .pick(&[
+            .of(&[
                 "setp.eq.u64 %p1, %rd1, @;",
                 "cvt.u32.u64 %r1, @;",
                 "selp.u64 %rd1, @, %rd2, %p1;",

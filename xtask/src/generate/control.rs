@@ -6,7 +6,7 @@ use super::Question;
 use super::mutation::mutated;
 use super::operand::any_register;
 use super::setup::Setup;
-use crate::random::Random;
+use texunit_testkit::Random;
 
 /// Functions that can be called: their text and how they are called.
 #[rustfmt::skip]
@@ -69,15 +69,15 @@ pub(super) fn question(setup: Setup, family: &'static str, random: &mut Random) 
         for _ in 0..random.below(4) {
             let statement = match random.below(10) {
                 0..=3 => random.of(&functions).1,
-                4 => random.pick(INDIRECT),
-                _ => random.pick(STATEMENTS),
+                4 => random.of(INDIRECT),
+                _ => random.of(STATEMENTS),
             };
             let statement = match random.below(12) {
                 0 => statement.replacen("%r1", &any_register(random), 1),
                 1 => statement.replacen("pa", "pb", 1),
                 2 => statement.replacen(
                     ".b32",
-                    random.pick(&[".u32", ".f32", ".b64", ".s16", ".b8"]),
+                    random.of(&[".u32", ".f32", ".b64", ".s16", ".b8"]),
                     1,
                 ),
                 _ => statement.to_owned(),

@@ -4,7 +4,7 @@
 use super::Question;
 use super::mutation::mutated;
 use super::setup::Setup;
-use crate::random::Random;
+use texunit_testkit::Random;
 
 const LINKAGE: &[&str] = &[".visible ", ".extern ", ".weak ", ".common "];
 const SPACES: &[&str] =
@@ -90,7 +90,7 @@ const USES: &[&str] = &[
 pub(super) fn question(mut setup: Setup, family: &'static str, random: &mut Random) -> Question {
     let mut head = setup.head();
     if random.chance(6) {
-        head = random.pick(HEADS).to_owned();
+        head = random.of(HEADS).to_owned();
         setup.arch = super::setup::machine(setup.release, 75, random);
     }
     let counted = random.chance(8);
@@ -104,43 +104,43 @@ pub(super) fn question(mut setup: Setup, family: &'static str, random: &mut Rand
 fn variable(name: &str, random: &mut Random) -> String {
     let mut text = String::new();
     if random.chance(8) {
-        text += random.pick(LINKAGE);
+        text += random.of(LINKAGE);
     }
     text += match random.below(10) {
         0..=5 => ".global",
         6 => ".shared",
         7 => ".const",
         8 => ".global",
-        _ => random.pick(SPACES),
+        _ => random.of(SPACES),
     };
     if random.chance(15) {
         let plain = random.chance(60);
-        text += &format!(" .align {}", if plain { "16" } else { random.pick(ALIGNS) });
+        text += &format!(" .align {}", if plain { "16" } else { random.of(ALIGNS) });
     }
     if random.chance(4) {
-        text += random.pick(&[" .v2", " .v4", " .v3", " .v8", " .v4.f32", " .ptr"]);
+        text += random.of(&[" .v2", " .v4", " .v3", " .v8", " .v4.f32", " .ptr"]);
     }
     let opaque = random.chance(25);
     let ty = match opaque {
-        true => random.pick(OPAQUE),
-        false if random.chance(60) => random.pick(&[".u32", ".b32", ".f32", ".u64", ".b8"]),
-        false => random.pick(TYPES),
+        true => random.of(OPAQUE),
+        false if random.chance(60) => random.of(&[".u32", ".b32", ".f32", ".u64", ".b8"]),
+        false => random.of(TYPES),
     };
     text += &format!(" {ty} {name}");
     if random.chance(25) {
         let plain = random.chance(60);
-        text += if plain { random.pick(&["[4]", "[2][2]", "[16]"]) } else { random.pick(SHAPES) };
+        text += if plain { random.of(&["[4]", "[2][2]", "[16]"]) } else { random.of(SHAPES) };
     }
     if random.chance(if opaque { 60 } else { 25 }) {
         let value = match opaque && random.chance(92) {
             true => fields(random),
-            false if random.chance(50) => random.pick(&["0", "1", "7", "{1}", "{1,2}"]).to_owned(),
-            false => random.pick(VALUES).to_owned(),
+            false if random.chance(50) => random.of(&["0", "1", "7", "{1}", "{1,2}"]).to_owned(),
+            false => random.of(VALUES).to_owned(),
         };
         text += &format!(" = {value}");
     }
     if random.chance(1) {
-        text += &format!(", y{}", random.pick(SHAPES));
+        text += &format!(", y{}", random.of(SHAPES));
     }
     text + ";\n"
 }
@@ -148,18 +148,14 @@ fn variable(name: &str, random: &mut Random) -> String {
 fn fields(random: &mut Random) -> String {
     let list: Vec<String> = (0..random.below(4))
         .map(|_| {
-            let field = random.pick(FIELDS);
+            let field = random.of(FIELDS);
             let value = match field {
-                "filter_mode" if random.chance(85) => random.pick(&["nearest", "linear", "0"]),
-                _ if field.starts_with("addr_mode") && random.chance(85) => random.pick(&[
-                    "wrap",
-                    "mirror",
-                    "clamp_ogl",
-                    "clamp_to_edge",
-                    "clamp_to_border",
-                ]),
-                _ if random.chance(75) => random.pick(&["0", "1", "64", "-1", "0x10"]),
-                _ => random.pick(FIELD_VALUES),
+                "filter_mode" if random.chance(85) => random.of(&["nearest", "linear", "0"]),
+                _ if field.starts_with("addr_mode") && random.chance(85) => {
+                    random.of(&["wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border"])
+                }
+                _ if random.chance(75) => random.of(&["0", "1", "64", "-1", "0x10"]),
+                _ => random.of(FIELD_VALUES),
             };
             format!("{field} = {value}")
         })
@@ -168,27 +164,27 @@ fn fields(random: &mut Random) -> String {
 }
 
 fn parameter(space: &str, random: &mut Random) -> String {
-    let name = random.pick(&["p", "q", "x", "tex_b"]);
+    let name = random.of(&["p", "q", "x", "tex_b"]);
     match random.below(30) {
-        0 => format!("{space} {} {name}", random.pick(OPAQUE)),
+        0 => format!("{space} {} {name}", random.of(OPAQUE)),
         1 => format!("{space} .u64 .ptr .global .align 8 {name}"),
-        2 => format!("{space} .u64 .ptr {} {name}", random.pick(OPAQUE)),
+        2 => format!("{space} .u64 .ptr {} {name}", random.of(OPAQUE)),
         3 => format!(
             "{space} .align {} .b8 {name}[{}]",
-            random.pick(ALIGNS),
-            random.pick(&["4", "16", "", "5000", "0"])
+            random.of(ALIGNS),
+            random.of(&["4", "16", "", "5000", "0"])
         ),
         4 => format!("{space} .v4 .f32 {name}"),
-        5 => format!("{space} .b32 {name}{}", random.pick(SHAPES)),
+        5 => format!("{space} .b32 {name}{}", random.of(SHAPES)),
         6 => format!("{space} .u32 {name} = 3"),
-        7 => format!("{} .u32 {name}", random.pick(SPACES)),
+        7 => format!("{} .u32 {name}", random.of(SPACES)),
         8 => format!(
             "{space} .u64 .ptr .{} {name}",
-            random.pick(&["shared", "const", "local", "global", "generic", "param"])
+            random.of(&["shared", "const", "local", "global", "generic", "param"])
         ),
-        9 => format!("{space} {} {name}", random.pick(TYPES)),
+        9 => format!("{space} {} {name}", random.of(TYPES)),
         10..=12 => format!("{space} .align 8 .b8 {name}[16]"),
-        _ => format!("{space} {} {name}", random.pick(&[".u32", ".u64", ".f32", ".b64", ".s32"])),
+        _ => format!("{space} {} {name}", random.of(&[".u32", ".u64", ".f32", ".b64", ".s32"])),
     }
 }
 
@@ -199,15 +195,15 @@ fn parameters(space: &str, random: &mut Random) -> String {
 }
 
 fn function(random: &mut Random) -> String {
-    let space = random.pick(&[".param", ".param", ".param", ".reg"]);
+    let space = random.of(&[".param", ".param", ".param", ".reg"]);
     let returns =
         if random.chance(30) { format!("({}) ", parameters(space, random)) } else { String::new() };
     let parameters =
         if random.chance(90) { format!("({})", parameters(space, random)) } else { String::new() };
-    let linkage = if random.chance(20) { random.pick(LINKAGE) } else { "" };
+    let linkage = if random.chance(20) { random.of(LINKAGE) } else { "" };
     let rest = match random.below(6) {
         0 => ";".to_owned(),
-        1 => format!(" {} ;", random.pick(DIRECTIVES)),
+        1 => format!(" {} ;", random.of(DIRECTIVES)),
         _ => " { ret; }".to_owned(),
     };
     format!("{linkage}.func {returns}f{parameters}{rest}\n")
@@ -216,7 +212,7 @@ fn function(random: &mut Random) -> String {
 fn body(random: &mut Random) -> String {
     let mut text = String::new();
     if random.chance(40) {
-        text += random.pick(&[
+        text += random.of(&[
             ".global .u32 prior;\n",
             ".global .b8 prior[16];\n",
             ".shared .u32 prior;\n",
@@ -233,7 +229,7 @@ fn body(random: &mut Random) -> String {
         text += &variable("x", random);
     }
     if random.chance(4) {
-        text += random.pick(&[
+        text += random.of(&[
             ".alias g, f;\n",
             ".file 1 \"a.cu\"\n",
             ".pragma \"nounroll\";\n",
@@ -244,9 +240,9 @@ fn body(random: &mut Random) -> String {
             ".entry k();\n",
         ]);
     }
-    let linkage = if random.chance(6) { random.pick(LINKAGE) } else { ".visible " };
+    let linkage = if random.chance(6) { random.of(LINKAGE) } else { ".visible " };
     let parameters = parameters(if random.chance(98) { ".param" } else { ".reg" }, random);
-    let directive = if random.chance(12) { random.pick(DIRECTIVES) } else { "" };
+    let directive = if random.chance(12) { random.of(DIRECTIVES) } else { "" };
     text += &format!(
         "{linkage}.entry k({parameters}) {directive}\n{{\n.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .f32 %f<4>;\n"
     );
@@ -254,7 +250,7 @@ fn body(random: &mut Random) -> String {
         text += &variable("x", random);
     }
     for _ in 0..random.of(&[0, 0, 0, 1, 1]) {
-        text += random.pick(USES);
+        text += random.of(USES);
         text.push('\n');
     }
     text + "ret;\n}\n"

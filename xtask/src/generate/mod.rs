@@ -14,8 +14,8 @@ use std::path::Path;
 
 use texunit_check::Ptxas;
 
-use crate::random::Random;
 use setup::Setup;
+use texunit_testkit::Random;
 
 /// Names of what is not compared, with the reason.
 pub(crate) fn exceptions() -> &'static [(&'static str, &'static str)] {

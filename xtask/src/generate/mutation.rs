@@ -15,7 +15,7 @@ use texunit_isa::Opcode;
 use super::Question;
 use super::setup::machine;
 use super::unread::unread;
-use crate::random::Random;
+use texunit_testkit::Random;
 
 /// Folders with modules, and how much of the time each is drawn from.
 const FOLDERS: &[(&str, usize)] =
@@ -25,7 +25,7 @@ const FOLDERS: &[(&str, usize)] =
 const SAMPLE: &str = "bench/data/sample.ptx.gz";
 
 /// Of a hundred changes, those that are likely to be right.
-const GENTLY: usize = 75;
+const GENTLY: u32 = 75;
 
 /// Files above this size take ptxas too long for one changed token.
 const LARGEST: u64 = 40_000;
@@ -166,7 +166,7 @@ pub(super) fn question(
     family: &'static str,
     random: &mut Random,
 ) -> Question {
-    let mut at = random.below(FOLDERS.iter().map(|(_, weight)| weight).sum());
+    let mut at = random.below(FOLDERS.iter().map(|(_, weight)| weight).sum::<usize>());
     let folder = FOLDERS.iter().position(|(_, weight)| {
         let here = at < *weight;
         at = at.saturating_sub(*weight);
@@ -287,7 +287,7 @@ fn gentle(tokens: &mut [Token], n: usize, random: &mut Random) -> bool {
         GENTLE.iter().copied().filter(|k| k.contains(&text.as_str())).collect();
     if !kinds.is_empty() {
         let kind = random.of(&kinds);
-        tokens[n].text = random.pick(kind).to_owned();
+        tokens[n].text = random.of(kind).to_owned();
         return tokens[n].text != text;
     }
     if text == "," && n > 0 && n + 1 < tokens.len() {
@@ -307,7 +307,7 @@ fn gentle(tokens: &mut [Token], n: usize, random: &mut Random) -> bool {
         if n > 0 && matches!(tokens[n - 1].text.as_str(), ".version" | ".address_size" | "<") {
             return false;
         }
-        tokens[n].text = random.pick(SMALL).to_owned();
+        tokens[n].text = random.of(SMALL).to_owned();
         return tokens[n].text != text;
     }
     if !text.starts_with(|c: char| c.is_ascii_alphabetic() || "%_$".contains(c)) {
@@ -341,13 +341,13 @@ fn near(tokens: &[Token], n: usize, random: &mut Random) -> Option<String> {
     let kinds: Vec<&[&str]> =
         KINDS.iter().copied().filter(|k| k.contains(&text.as_str())).collect();
     if !kinds.is_empty() {
-        return Some(random.pick(random.clone().of(&kinds)).to_owned());
+        return Some(random.of(random.clone().of(&kinds)).to_owned());
     }
     if n > 0 && tokens[n - 1].text == ".version" {
-        return Some(random.pick(VERSIONS).to_owned());
+        return Some(random.of(VERSIONS).to_owned());
     }
     if text.starts_with(|c: char| c.is_ascii_digit()) {
-        return Some(random.pick(NUMBERS).to_owned());
+        return Some(random.of(NUMBERS).to_owned());
     }
     if text.starts_with('.') {
         // A modifier or a directive: leave it out.
@@ -361,7 +361,7 @@ fn near(tokens: &[Token], n: usize, random: &mut Random) -> Option<String> {
         .collect();
     let alike: Vec<&str> = names.iter().copied().filter(|t| t.get(..2) == text.get(..2)).collect();
     let list = if random.chance(60) && alike.len() > 1 { alike } else { names };
-    (!list.is_empty()).then(|| random.pick(&list).to_owned())
+    (!list.is_empty()).then(|| random.of(&list).to_owned())
 }
 
 /// Cuts a text into tokens; comments count as space.

@@ -1,7 +1,7 @@
 //! Operands: of the right type, of a near one, or of any kind.
 
 use super::setup::REGISTERS;
-use crate::random::Random;
+use texunit_testkit::Random;
 
 /// Operands of every kind that is not a plain register.
 #[rustfmt::skip]
@@ -63,7 +63,7 @@ pub(super) fn any_register(random: &mut Random) -> String {
 
 /// Anything.
 pub(super) fn wild(random: &mut Random) -> String {
-    random.pick(WILD).to_owned()
+    random.of(WILD).to_owned()
 }
 
 /// A constant that suits the type.
@@ -75,7 +75,7 @@ pub(super) fn constant(ty: &str, random: &mut Random) -> String {
         "b64" if random.chance(15) => DOUBLES,
         _ => INTEGERS,
     };
-    random.pick(list).to_owned()
+    random.of(list).to_owned()
 }
 
 /// A destination.
@@ -110,7 +110,7 @@ pub(super) fn guard(random: &mut Random) -> &'static str {
     match random.below(100) {
         0..=3 => "@%p1 ",
         4..=6 => "@!%p0 ",
-        7 => random.pick(&["@%r0 ", "@!%f1 ", "@here ", "@%p ", "@!!%p0 ", "@%p9 "]),
+        7 => random.of(&["@%r0 ", "@!%f1 ", "@here ", "@%p ", "@!!%p0 ", "@%p9 "]),
         _ => "",
     }
 }

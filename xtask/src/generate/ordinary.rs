@@ -7,7 +7,7 @@ use super::Question;
 use super::operand::{any_register, bits, braces, constant, dest, good, guard, near, source, wild};
 use super::setup::Setup;
 use super::unread::right;
-use crate::random::Random;
+use texunit_testkit::Random;
 
 /// Words of all kinds, to put where they do not belong.
 #[rustfmt::skip]
@@ -54,7 +54,7 @@ fn line(form: &Form, random: &mut Random) -> String {
     let mut operands = match form.shape {
         Shape::Mov => mov(&words, random),
         Shape::Branch => {
-            vec![random.pick(&["here", "here", "here", "%r0", "k", "nowhere", "0"]).to_owned()]
+            vec![random.of(&["here", "here", "here", "%r0", "k", "nowhere", "0"]).to_owned()]
         }
         Shape::IndexedBranch => vec![source("u32", random), wild(random)],
         Shape::Call => call(random),
@@ -88,9 +88,9 @@ fn words(form: &Form, random: &mut Random) -> Vec<&'static str> {
         3..=4 if !words.is_empty() => words.push(words[random.below(words.len())]),
         5..=9 if !words.is_empty() => {
             let n = random.below(words.len());
-            words[n] = random.pick(WORDS);
+            words[n] = random.of(WORDS);
         }
-        10..=12 => words.insert(random.below(words.len() + 1), random.pick(WORDS)),
+        10..=12 => words.insert(random.below(words.len() + 1), random.of(WORDS)),
         13..=16 if words.len() > 1 => {
             let n = random.below(words.len() - 1);
             words.swap(n, n + 1);
@@ -164,7 +164,7 @@ fn by_rule(rule: &OperandRule, words: &[&str], random: &mut Random) -> String {
         Role::PredicatePair => match random.below(10) {
             0..=5 => dest("pred", random),
             6..=8 => format!("{}|{}", dest("pred", random), dest("pred", random)),
-            _ => random.pick(&["_|%p0", "%p0|_", "_", "_|_"]).to_owned(),
+            _ => random.of(&["_|%p0", "%p0|_", "_", "_|_"]).to_owned(),
         },
         Role::Condition => match random.below(10) {
             0..=6 => good("pred", random),
@@ -174,9 +174,9 @@ fn by_rule(rule: &OperandRule, words: &[&str], random: &mut Random) -> String {
         Role::Memory => memory(random),
         Role::Address => match random.below(10) {
             0..=4 => good(ty, random),
-            5..=7 => random
-                .pick(&["gi", "ga", "sh", "lo", "cf", "pa", "gi+4", "ga+8", "tex_a"])
-                .to_owned(),
+            5..=7 => {
+                random.of(&["gi", "ga", "sh", "lo", "cf", "pa", "gi+4", "ga+8", "tex_a"]).to_owned()
+            }
             _ => source(ty, random),
         },
         Role::Constant => match random.below(10) {
@@ -188,8 +188,8 @@ fn by_rule(rule: &OperandRule, words: &[&str], random: &mut Random) -> String {
 
 fn memory(random: &mut Random) -> String {
     let base = match random.below(20) {
-        0..=5 => random.pick(&["%rd0", "%rd1", "%bd0", "%sd2"]).to_owned(),
-        6..=14 => random.pick(&["gi", "ga", "sh", "cf", "lo", "pa", "pb"]).to_owned(),
+        0..=5 => random.of(&["%rd0", "%rd1", "%bd0", "%sd2"]).to_owned(),
+        6..=14 => random.of(&["gi", "ga", "sh", "cf", "lo", "pa", "pb"]).to_owned(),
         15..=16 => any_register(random),
         _ => wild(random),
     };
@@ -210,7 +210,7 @@ fn mov(words: &[&str], random: &mut Random) -> Vec<String> {
         let one = |random: &mut Random| match random.below(10) {
             0..=5 => braces(n, || good(ty, random)),
             6..=8 => {
-                random.pick(&["%vf", "%vr", "%wf", "%ws", "%vs", "%wd", "%tid", "%ntid"]).to_owned()
+                random.of(&["%vf", "%vr", "%wf", "%ws", "%vs", "%wd", "%tid", "%ntid"]).to_owned()
             }
             _ => wild(random),
         };
@@ -247,10 +247,10 @@ fn video(words: &[&str], random: &mut Random) -> Vec<String> {
         "", "", "", "", ".b0", ".b3", ".h0", ".h1", ".h10", ".h32", ".h3", ".b3210", ".b7610",
         ".b20", ".h01", ".b4",
     ];
-    let mut list = vec![format!("{}{}", dest(ty(0), random), random.pick(&parts))];
+    let mut list = vec![format!("{}{}", dest(ty(0), random), random.of(&parts))];
     for n in [1, 2, 0] {
         let minus = if random.chance(6) { "-" } else { "" };
-        list.push(format!("{minus}{}{}", source(ty(n), random), random.pick(&parts)));
+        list.push(format!("{minus}{}{}", source(ty(n), random), random.of(&parts)));
     }
     if random.chance(40) {
         list.pop();
@@ -259,5 +259,5 @@ fn video(words: &[&str], random: &mut Random) -> Vec<String> {
 }
 
 fn call(random: &mut Random) -> Vec<String> {
-    vec![random.pick(&["k", "nobody", "%rd0", "gi", "(%r0)"]).to_owned()]
+    vec![random.of(&["k", "nobody", "%rd0", "gi", "(%r0)"]).to_owned()]
 }

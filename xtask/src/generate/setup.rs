@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use texunit_check::Ptxas;
 
 use super::Question;
-use crate::random::Random;
+use texunit_testkit::Random;
 
 /// Versions of the PTX ISA, times ten.
 #[rustfmt::skip]

@@ -6,7 +6,7 @@ use texunit_isa::{Form, Shape, forms};
 use super::Question;
 use super::operand::{any_register, braces, good, guard, source, wild};
 use super::setup::Setup;
-use crate::random::Random;
+use texunit_testkit::Random;
 
 /// Words of these instructions, to put where they do not belong.
 #[rustfmt::skip]
@@ -43,7 +43,7 @@ pub(super) fn question(
     let independent = setup.independent();
     let lines = (0..most)
         .map(|_| {
-            let opcode = random.pick(&opcodes);
+            let opcode = random.of(&opcodes);
             let rows: Vec<&Form> =
                 forms.iter().copied().filter(|f| f.row.opcode.name() == opcode).collect();
             line(random.of(&rows), independent, random)
@@ -84,8 +84,8 @@ fn words(form: &Form, random: &mut Random) -> Vec<&'static str> {
             words.remove(random.below(n));
         }
         3..=4 => words.push(words[random.below(n)]),
-        5..=9 => words[random.below(n)] = random.pick(WORDS),
-        10..=12 => words.insert(random.below(n + 1), random.pick(WORDS)),
+        5..=9 => words[random.below(n)] = random.of(WORDS),
+        10..=12 => words.insert(random.below(n + 1), random.of(WORDS)),
         13..=17 if n > 1 => {
             let at = random.below(n - 1);
             words.swap(at, at + 1);
@@ -123,9 +123,9 @@ impl Instruction<'_> {
             0 => any_register(random),
             1 => wild(random),
             2 => random
-                .pick(&["tex_a+0", "tex_a[0]", "{tex_a}", "gi", "surf_a", "smp_a", "0", "pa"])
+                .of(&["tex_a+0", "tex_a[0]", "{tex_a}", "gi", "surf_a", "smp_a", "0", "pa"])
                 .to_owned(),
-            _ => random.pick(names).to_owned(),
+            _ => random.of(names).to_owned(),
         }
     }
 
@@ -134,10 +134,10 @@ impl Instruction<'_> {
         match random.below(40) {
             0 => any_register(random),
             1 => wild(random),
-            2..=4 => random
-                .pick(&["0", "1", "-3", "100", "1.0", "0.5", "0f3F800000", "%tid.x"])
-                .to_owned(),
-            5..=7 => good(random.pick(&["b32", "u32", "s32", "f32"]), random),
+            2..=4 => {
+                random.of(&["0", "1", "-3", "100", "1.0", "0.5", "0f3F800000", "%tid.x"]).to_owned()
+            }
+            5..=7 => good(random.of(&["b32", "u32", "s32", "f32"]), random),
             _ => good(ty, random),
         }
     }
@@ -153,14 +153,14 @@ impl Instruction<'_> {
             return if random.chance(50) {
                 Self::coordinate(ty, random)
             } else {
-                random.pick(&["%vf", "%vr", "%wf", "%ws", "%vs"]).to_owned()
+                random.of(&["%vf", "%vr", "%wf", "%ws", "%vs"]).to_owned()
             };
         }
         let layer = ["a1d", "a2d", "acube", "2dms", "a2dms"].iter().any(|w| self.has(w));
         let mut first = layer;
         braces(size, || {
             let ty =
-                if std::mem::take(&mut first) { random.pick(&["u32", "s32", "b32"]) } else { ty };
+                if std::mem::take(&mut first) { random.of(&["u32", "s32", "b32"]) } else { ty };
             Self::coordinate(ty, random)
         })
     }
@@ -231,7 +231,7 @@ impl Instruction<'_> {
         let n = self.vector();
         let n = if random.chance(96) { n } else { random.below(5) + 1 };
         let mut text = match random.below(25) {
-            0 => random.pick(&["%vf", "%vr", "%vs", "%f0", "_", "%wf"]).to_owned(),
+            0 => random.of(&["%vf", "%vr", "%vs", "%f0", "_", "%wf"]).to_owned(),
             _ => braces(n, || match random.below(20) {
                 0 => "_".into(),
                 1 => any_register(random),
@@ -239,7 +239,7 @@ impl Instruction<'_> {
             }),
         };
         if random.chance(12) {
-            text += &format!("|{}", random.pick(&["%p0", "%p1", "_", "%r0", "!%p1"]));
+            text += &format!("|{}", random.of(&["%p0", "%p1", "_", "%r0", "!%p1"]));
         }
         text
     }
@@ -262,7 +262,7 @@ impl Instruction<'_> {
     fn is_type(&self, random: &mut Random) -> String {
         let result = if random.chance(90) { good("pred", random) } else { wild(random) };
         let handle = match random.below(8) {
-            0 => random.pick(&["0", "1", "tex_a", "surf_a", "[%rd0]"]).to_owned(),
+            0 => random.of(&["0", "1", "tex_a", "surf_a", "[%rd0]"]).to_owned(),
             1 => source("b64", random),
             _ => good("b64", random),
         };

@@ -3,7 +3,7 @@
 
 use texunit_isa::{Opcode, Shape, by_name_only, read_modifiers};
 
-use crate::random::Random;
+use texunit_testkit::Random;
 
 const TENSOR: &str = "tensor cores: no rows for shapes and fragments";
 const CLUSTER: &str = "clusters of CTAs are not run";
@@ -91,7 +91,7 @@ const RIGHT: &[&str] = &[
 
 /// An instruction that only version and target can make wrong.
 pub(super) fn right(random: &mut Random) -> String {
-    random.pick(RIGHT).to_owned()
+    random.of(RIGHT).to_owned()
 }
 
 /// Whether the operands of these words are not looked at.

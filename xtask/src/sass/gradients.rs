@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use texunit_sass::Arch;
 
-use crate::random::Random;
+use texunit_testkit::Random;
 
 /// A module, and how ptxas is asked about it.
 #[derive(Clone, Debug)]
@@ -244,7 +244,7 @@ impl Writer {
         let mut at = register;
         while self.random.chance(35) {
             let to = self.fresh("h");
-            let copy = self.random.pick(COPIES);
+            let copy = self.random.of(COPIES);
             let _ = writeln!(self.body, "{}", copy.replace("TO", &to).replace("FROM", &at));
             at = to;
         }

@@ -12,7 +12,7 @@ use texunit_sass::txd::{BINDLESS, INDEX, OPCODE, PS, PT};
 use texunit_sass::{Arch, Control, Word, control};
 
 use super::{SHOWN, each};
-use crate::random::Random;
+use texunit_testkit::Random;
 
 /// Words of one file.
 const BATCH: usize = 500;
@@ -37,14 +37,14 @@ impl Asked {
     fn random(seed: u64, item: u64) -> Self {
         let mut random = Random::of_item(seed, item);
         let arch = random.of(&Arch::ALL);
-        let mut word = random.next();
+        let mut word = random.u64();
         // A fourth are TXD; the others have the other forms, each as often.
         if random.chance(25) {
             word = OPCODE.set(word, OPCODE.absent());
         } else if random.chance(98) {
             let form = random.below(FORMS.len());
             while Form::of(word).is_none_or(|f| f.name != FORMS[form].name) {
-                word = random.next();
+                word = random.u64();
             }
         }
         // Where most have the predicate result that sm_50 does not have.
