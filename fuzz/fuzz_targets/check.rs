@@ -9,9 +9,10 @@
 mod mutator;
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
-use mutator::{Random, mutate};
+use mutator::mutate;
 use texunit_check::{Architecture, Options, Ptxas, Verdicts, check_source, find_code};
 use texunit_syntax::{Diagnostic, SourceFile, fix, parse, print};
+use texunit_testkit::Random;
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     let text = std::str::from_utf8(&data[..size]);

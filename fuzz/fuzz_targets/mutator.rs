@@ -3,32 +3,7 @@
 //! left to libFuzzer.
 
 use texunit_isa::{Opcode, ScalarType, Shape, forms};
-
-/// A sequence of numbers from a seed (splitmix64).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`, which is not 0.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-
-    pub fn pick<'t, T>(&mut self, list: &'t [T]) -> &'t T {
-        &list[self.below(list.len())]
-    }
-}
+use texunit_testkit::Random;
 
 /// Numbers at the edges of something.
 #[rustfmt::skip]
@@ -111,14 +86,14 @@ fn like(random: &mut Random, text: &str, old: &str, all: &[std::ops::Range<usize
         _ => other.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_'),
     };
     match first {
-        b'0'..=b'9' => (*random.pick(NUMBERS)).to_owned(),
+        b'0'..=b'9' => random.of(NUMBERS).to_owned(),
         b'.' if random.below(3) > 0 => {
             let form = random.pick(forms());
             match form.slots.as_slice() {
                 [] => format!(".{}", random.pick(ScalarType::ALL)),
                 slots => {
                     let slot = random.pick(slots);
-                    format!(".{}", random.pick(&slot.words))
+                    format!(".{}", random.of(&slot.words))
                 }
             }
         }
@@ -133,7 +108,7 @@ fn like(random: &mut Random, text: &str, old: &str, all: &[std::ops::Range<usize
                 all.iter().map(|r| &text[r.clone()]).filter(|other| same(other)).collect();
             match others.as_slice() {
                 [] => old.to_owned(),
-                others => (*random.pick(others)).to_owned(),
+                others => random.of(others).to_owned(),
             }
         }
     }
@@ -150,7 +125,7 @@ fn instruction(random: &mut Random, text: &str, all: &[std::ops::Range<usize>]) 
     for slot in &form.slots {
         if !slot.optional || random.below(3) == 0 {
             made.push('.');
-            made += random.pick(&slot.words);
+            made += random.of(&slot.words);
         }
     }
     let names: Vec<&str> = all
@@ -160,7 +135,7 @@ fn instruction(random: &mut Random, text: &str, all: &[std::ops::Range<usize>]) 
         .collect();
     let name = |random: &mut Random| match names.as_slice() {
         [] => "%r1",
-        names => *random.pick(names),
+        names => random.of(names),
     };
     let count = match form.shape {
         Shape::Listed => form.operands.len(),
@@ -169,9 +144,9 @@ fn instruction(random: &mut Random, text: &str, all: &[std::ops::Range<usize>]) 
     for n in 0..count {
         made += if n == 0 { " " } else { ", " };
         made += &match random.below(12) {
-            0 => (*random.pick(NUMBERS)).to_owned(),
+            0 => random.of(NUMBERS).to_owned(),
             1 => format!("[{}]", name(random)),
-            2 => format!("[{}+{}]", name(random), random.pick(NUMBERS)),
+            2 => format!("[{}+{}]", name(random), random.of(NUMBERS)),
             3 => format!("{{{}, {}}}", name(random), name(random)),
             4 => format!("{{{0}, {0}, {0}, {1}}}", name(random), name(random)),
             5 => format!("[{}, {{{}, {}}}]", name(random), name(random), name(random)),
@@ -188,7 +163,7 @@ fn change(random: &mut Random, text: &mut String) {
     let all = tokens(text);
     let parts = statements(text);
     if all.is_empty() || parts.is_empty() {
-        text.push_str(random.pick(ITEMS));
+        text.push_str(random.of(ITEMS));
         return;
     }
     let at = random.pick(&parts).clone();
@@ -216,8 +191,8 @@ fn change(random: &mut Random, text: &mut String) {
             let new = instruction(random, text, &all);
             text.insert_str(at.start, &new);
         }
-        9 => text.insert_str(at.start, random.pick(STATEMENTS)),
-        10 => text.insert_str(at.start, random.pick(ITEMS)),
+        9 => text.insert_str(at.start, random.of(STATEMENTS)),
+        10 => text.insert_str(at.start, random.of(ITEMS)),
         _ => {
             // A modifier behind an opcode.
             let words: Vec<_> =
@@ -226,7 +201,7 @@ fn change(random: &mut Random, text: &mut String) {
                 let end = random.pick(&words).end;
                 let slots = &random.pick(forms()).slots;
                 let words = slots.first().map_or(&[][..], |s| s.words.as_slice());
-                let word = if words.is_empty() { "sync" } else { random.pick(words) };
+                let word = if words.is_empty() { "sync" } else { random.of(words) };
                 text.insert_str(end, &format!(".{word}"));
             }
         }
