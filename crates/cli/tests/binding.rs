@@ -2,37 +2,34 @@
 //! tests/cli/kernels.ptx, and the bytes that they must write.
 #![allow(clippy::unwrap_used)]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use texunit::args::LaunchArgs;
 use texunit::run::Report;
+use texunit_testkit::TempDir;
 
 /// Runs a job; `FILES` in it stands for tests/cli/files. Returns the report and the output folder.
-fn launch(name: &str, job: &str) -> (Report, PathBuf) {
+fn launch(name: &str, job: &str) -> (Report, TempDir) {
     let cli = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli").canonicalize().unwrap();
-    let folder = std::env::temp_dir().join(format!("texunit-bind-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = TempDir::new(&format!("bind-{name}"));
     let ptx = cli.join("kernels.ptx");
     let job = job.replace("FILES", cli.join("files").to_str().unwrap());
     let text = format!("ptx = \"{}\"\n{job}", ptx.to_str().unwrap());
-    launch_text(&folder, &text)
+    (launch_text(&folder, &text), folder)
 }
 
 /// Runs the text of a job as it is, in a folder.
-fn launch_text(folder: &Path, text: &str) -> (Report, PathBuf) {
+fn launch_text(folder: &Path, text: &str) -> Report {
     std::fs::write(folder.join("job.toml"), text).unwrap();
     let options = ["--threads", "1", "--max-steps", "10000", "--memory-limit", "1M"];
     let args = LaunchArgs::parse(&folder.join("job.toml"), folder, &options).unwrap();
-    let report = texunit::run::launch(&args);
-    (report, folder.to_owned())
+    texunit::run::launch(&args)
 }
 
 /// Runs a job that must succeed and returns the bytes of its output `out.raw`.
 fn run(name: &str, job: &str) -> Vec<u8> {
     let (report, folder) = launch(name, job);
     assert!(report.succeeded(), "{}", texunit::human::render(&report, false, false).1);
-    let bytes = std::fs::read(folder.join("out.raw")).unwrap();
-    std::fs::remove_dir_all(folder).unwrap();
-    bytes
+    std::fs::read(folder.join("out.raw")).unwrap()
 }
 
 fn words(values: &[u32]) -> Vec<u8> {
@@ -169,21 +166,18 @@ fn kinds_of_outputs() {
         let request = texunit_files::Wanted { format, dims: Some(2), extent: Some([2, 2, 1]) };
         let texels = texunit_files::read_texels(&folder.join(file), &request).unwrap();
         assert_eq!(texels.bytes, wanted, "{file}");
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }
 
 #[test]
 fn the_summary() {
-    let (report, folder) =
-        launch("summary", "kernel = 'nothing'\ngrid = [2, 3]\nblock = [8, 4, 2]");
+    let (report, _) = launch("summary", "kernel = 'nothing'\ngrid = [2, 3]\nblock = [8, 4, 2]");
     let (out, err) = texunit::human::render(&report, false, false);
     let out = String::from_utf8(out).unwrap();
     assert!(out.starts_with("nothing: 2 x 3 CTAs of 8 x 4 x 2 threads in "), "{out}");
     assert!(out.ends_with(" ms, no fetches\n"), "{out}");
     assert!(err.is_empty(), "{err}");
     assert!(texunit::human::render(&report, true, false).0.is_empty());
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 /// If one output cannot be written, none is.
@@ -198,7 +192,6 @@ fn outputs_are_all_or_none() {
     let left: Vec<_> =
         std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["job.toml"]);
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 /// The initialiser of a reference may say another size than the texture bound has.
@@ -213,7 +206,7 @@ fn a_contradicted_initialiser_is_a_warning() {
     std::fs::write(folder.join("sized.ptx"), ptx).unwrap();
     let text = std::fs::read_to_string(folder.join("job.toml")).unwrap();
     let rest = text.split_once('\n').unwrap().1;
-    let (report, folder) = launch_text(&folder, &format!("ptx = 'sized.ptx'\n{rest}"));
+    let report = launch_text(&folder, &format!("ptx = 'sized.ptx'\n{rest}"));
     let (_, err) = texunit::human::render(&report, false, false);
     assert!(report.succeeded(), "{err}");
     assert!(
@@ -224,7 +217,6 @@ fn a_contradicted_initialiser_is_a_warning() {
     );
     let (_, quiet) = texunit::human::render(&report, true, false);
     assert!(quiet.is_empty(), "{quiet}");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 const STRUCTURE: &str = "
@@ -248,13 +240,12 @@ const STRUCTURE: &str = "
     ret;
 }";
 
-fn structure(name: &str, params: &str) -> (Report, PathBuf) {
-    let folder = std::env::temp_dir().join(format!("texunit-bind-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+fn structure(name: &str, params: &str) -> (Report, TempDir) {
+    let folder = TempDir::new(&format!("bind-{name}"));
     std::fs::write(folder.join("k.ptx"), STRUCTURE).unwrap();
     let head = "ptx = 'k.ptx'\nkernel = 'k'\ngrid = 1\nblock = 1\n";
     std::fs::write(folder.join("t.raw"), [1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
-    launch_text(&folder, &format!("{head}{params}"))
+    (launch_text(&folder, &format!("{head}{params}")), folder)
 }
 
 #[test]
@@ -272,7 +263,6 @@ fn structures_of_members() {
     assert!(report.succeeded(), "{}", texunit::human::render(&report, false, false).1);
     let bytes = std::fs::read(folder.join("out.raw")).unwrap();
     assert_eq!(bytes, words(&[5, 6, 7, 8, 7, 8]));
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -287,7 +277,6 @@ fn members_that_do_not_fit() {
         params.'p+x'.scalar = { u64 = 1 }
         params.'p+12'.use = 'nothing'",
     );
-    std::fs::remove_dir_all(folder).unwrap();
     let text = texunit::human::render(&report, false, false).1;
     for message in [
         "`p+0` reaches to offset 8 and over this member",
@@ -306,8 +295,7 @@ fn members_that_do_not_fit() {
 #[test]
 fn outputs_spare_inputs() {
     let cli = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli");
-    let folder = std::env::temp_dir().join(format!("texunit-bind-spare-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = TempDir::new("bind-spare");
     let at = |name: &str| folder.join(name);
     std::fs::copy(cli.join("kernels.ptx"), at("k.ptx")).unwrap();
     std::fs::copy(cli.join("files/good.png"), at("in.png")).unwrap();
@@ -332,7 +320,7 @@ fn outputs_spare_inputs() {
         ("job.toml", "job.toml"),
     ] {
         let text = job(name);
-        let (report, _) = launch_text(&folder, &text);
+        let report = launch_text(&folder, &text);
         assert!(!report.succeeded() && report.stats.is_none(), "{name}: the kernel has run");
         let said = texunit::human::render(&report, false, false).1;
         assert!(said.contains("J0006") && said.contains("would overwrite"), "{said}");
@@ -340,19 +328,17 @@ fn outputs_spare_inputs() {
         assert_eq!(inputs(), before, "{name}");
         assert_eq!(std::fs::read_to_string(at("job.toml")).unwrap(), text);
     }
-    let (report, _) = launch_text(&folder, &job("out.png"));
+    let report = launch_text(&folder, &job("out.png"));
     assert!(report.succeeded(), "{}", texunit::human::render(&report, false, false).1);
     // An output of an earlier launch is replaced.
-    let (report, _) = launch_text(&folder, &job("out.png"));
+    let report = launch_text(&folder, &job("out.png"));
     assert!(report.succeeded(), "{}", texunit::human::render(&report, false, false).1);
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 /// `--memory-limit` counts the local memory of the threads that run at a time.
 #[test]
 fn local_memory_is_counted() {
-    let folder = std::env::temp_dir().join(format!("texunit-bind-local-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = TempDir::new("bind-local");
     let head = ".version 7.0\n.target sm_60\n.address_size 64\n";
     let array = "{\n.local .align 4 .b8 a[32768];\n.reg .b32 %r;\nmov.b32 %r, 1;\nst.local.b32 [a+32764], %r;\nret;\n}\n";
     let deeper = ".func deeper(.reg .b32 n)\n{\n.local .align 4 .b8 a[1024];\n.reg .b32 %m;\n.reg .pred %p;\n\
@@ -364,7 +350,7 @@ fn local_memory_is_counted() {
     std::fs::write(folder.join("k.ptx"), kernels).unwrap();
     let launch = |kernel: &str, block: u32, more: &str| {
         let job = format!("ptx = 'k.ptx'\nkernel = '{kernel}'\ngrid = 4\nblock = {block}\n{more}");
-        let (report, _) = launch_text(&folder, &job);
+        let report = launch_text(&folder, &job);
         let said = texunit::human::render(&report, false, false).1;
         (report, said)
     };
@@ -388,5 +374,4 @@ fn local_memory_is_counted() {
     let (report, said) = launch("recursion", 64, &depth(16));
     assert!(report.fault.is_some(), "{said}");
     assert!(said.contains("stack overflow: the thread has 16384 bytes"), "{said}");
-    std::fs::remove_dir_all(folder).unwrap();
 }

@@ -11,6 +11,7 @@ use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use texunit_testkit::TempDir;
 
 fn main() {
     let args = Arguments::from_args();
@@ -31,16 +32,12 @@ fn main() {
     libtest_mimic::run(&args, trials).exit();
 }
 
-/// A new folder that is removed again.
-struct Folder(PathBuf);
+/// A new folder.
+struct Folder(TempDir);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("texunit-check-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+        Self(TempDir::new(&format!("check-{name}")))
     }
 
     /// Copies a file of tests/cli/check.
@@ -66,12 +63,6 @@ impl Folder {
             entries.map(|e| e.unwrap().file_name().to_str().unwrap().to_owned()).collect();
         names.sort();
         names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -40,7 +40,8 @@ fn run(job: &Path) -> Result<(), Failed> {
     };
     let exit = head("# exit:").map_or(1, |code| code.parse().unwrap());
     let arguments = head("# args:").unwrap_or_default();
-    let out = std::env::temp_dir().join(format!("texunit-cli-{}-{name}", std::process::id()));
+    let scratch = texunit_testkit::TempDir::new("cli");
+    let out = scratch.join("out");
     let output = Command::new(env!("CARGO_BIN_EXE_texunit"))
         .current_dir(folder)
         .env("NO_COLOR", "1")
@@ -49,7 +50,6 @@ fn run(job: &Path) -> Result<(), Failed> {
         .args(arguments.split_whitespace())
         .output()?;
     let files = list(&out);
-    let _ = std::fs::remove_dir_all(&out);
 
     let place = out.display().to_string();
     let clean = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&place, "OUT");

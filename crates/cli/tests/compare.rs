@@ -52,8 +52,7 @@ fn jobs_for_cards_are_asked() {
 
 #[test]
 fn answers_are_recorded_and_random_cases_run() {
-    let folder = std::env::temp_dir().join(format!("texunit-compare-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = texunit_testkit::TempDir::new("compare");
     let record = folder.join("recorded.toml");
     let mut args = args(&[]);
     args.random = Some(40);
@@ -68,7 +67,6 @@ fn answers_are_recorded_and_random_cases_run() {
     assert_eq!(again.compared.len(), first.recorded.unwrap().1);
     let text = std::fs::read_to_string(&record).unwrap();
     assert!(text.contains("texunit test card (sm_86)"), "{text}");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -93,7 +91,8 @@ fn files_that_cannot_be_read_are_errors() {
 
 #[test]
 fn nothing_recorded_is_an_error_and_no_file() {
-    let path = std::env::temp_dir().join(format!("texunit-record-{}.toml", std::process::id()));
+    let folder = texunit_testkit::TempDir::new("record");
+    let path = folder.join("record.toml");
     let mut args = args(&[&root().join("examples/rotate/job.toml")]);
     args.record = Some(path.clone());
     let comparison = compare(&args);

@@ -21,8 +21,7 @@ fn texels(path: &Path) -> Texels {
 
 fn run(name: &str, threads: u16, more: &[&str]) -> Report {
     let example = folder(name);
-    let unique = format!("texunit-{name}-{threads}{}-{}", more.concat(), std::process::id());
-    let out = std::env::temp_dir().join(unique);
+    let out = texunit_testkit::TempDir::new(name);
     let threads = threads.to_string();
     let options = ["--format", "json", "--memory-limit", "200M", "--threads", &threads];
     let options = [&options[..], more].concat();
@@ -58,7 +57,6 @@ fn run(name: &str, threads: u16, more: &[&str]) -> Report {
         }
     }
     assert_eq!(compared, report.outputs.len(), "every output has its expected picture");
-    let _ = std::fs::remove_dir_all(out);
     report
 }
 

@@ -76,14 +76,14 @@ fn every_option_is_documented() -> Result<(), Failed> {
 
 /// `--out` writes what would have been printed; a file that cannot be written is an error.
 fn out_writes_a_file() -> Result<(), Failed> {
-    let path = std::env::temp_dir().join(format!("texunit-explain-{}.svg", std::process::id()));
+    let folder = texunit_testkit::TempDir::new("explain");
+    let path = folder.join("out.svg");
     let file = path.to_str().unwrap();
     let common = ["explain", "--tex", "grid.png", "--op", "tex.2d.v4.f32.f32", "--at", "0.3,0.7"];
     let arguments = [&common[..], &["--format", "svg"]].concat();
     let printed = texunit(&arguments).stdout;
     let output = texunit(&[&arguments[..], &["--out", file]].concat());
     let written = std::fs::read(&path)?;
-    std::fs::remove_file(&path)?;
     if !output.stdout.is_empty() || written != printed || printed.is_empty() {
         return Err("the file is not what is printed without --out".into());
     }
@@ -98,8 +98,7 @@ fn out_writes_a_file() -> Result<(), Failed> {
 /// What is explained is not written over, whatever it is called.
 #[cfg(unix)]
 fn out_spares_inputs() -> Result<(), Failed> {
-    let folder = std::env::temp_dir().join(format!("texunit-explain-in-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
+    let folder = texunit_testkit::TempDir::new("explain-in");
     let at = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     std::fs::copy(golden::folder("explain").join("grid.png"), at("in.png"))?;
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fetch/intcoord.toml");
@@ -126,6 +125,5 @@ fn out_spares_inputs() -> Result<(), Failed> {
     }
     let output = texunit(&[&fetch[..], &["--out", &at("new.svg")]].concat());
     assert_eq!(output.status.code(), Some(0));
-    std::fs::remove_dir_all(&folder)?;
     Ok(())
 }

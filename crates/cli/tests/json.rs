@@ -2,39 +2,37 @@
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
+use texunit_testkit::TempDir;
 
 /// Runs the program in tests/cli; returns its output and the folder it writes to.
-fn texunit(name: &str, args: &[&str]) -> (Output, PathBuf) {
-    let out = std::env::temp_dir().join(format!("texunit-json-{}-{name}", std::process::id()));
+fn texunit(name: &str, args: &[&str]) -> (Output, TempDir) {
+    let folder = TempDir::new(&format!("json-{name}"));
+    let out = folder.text("out");
     let output = Command::new(env!("CARGO_BIN_EXE_texunit"))
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli"))
         .args(args)
-        .args(if args.first() == Some(&"launch") {
-            vec!["--out", out.to_str().unwrap()]
-        } else {
-            vec![]
-        })
+        .args(if args.first() == Some(&"launch") { vec!["--out", &out] } else { vec![] })
         .output()
         .unwrap();
-    (output, out)
+    (output, folder)
 }
 
-fn launch(job: &str, args: &[&str]) -> (Value, Option<i32>, PathBuf) {
+fn launch(job: &str, args: &[&str]) -> (Value, Option<i32>, TempDir) {
     let args = [&["launch", job, "--format", "json"], args].concat();
-    let (output, out) = texunit(job, &args);
+    let (output, folder) = texunit(job, &args);
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text.lines().count(), 1);
-    (serde_json::from_str(&text).unwrap(), output.status.code(), out)
+    (serde_json::from_str(&text).unwrap(), output.status.code(), folder)
 }
 
 #[test]
 fn success() {
-    let (report, code, out) = launch("ok-fill.toml", &["--threads", "2"]);
+    let (report, code, folder) = launch("ok-fill.toml", &["--threads", "2"]);
     assert_eq!(code, Some(0));
-    let path = out.join("folder/out.npy");
+    let path = folder.join("out/folder/out.npy");
     for (key, value) in [
         ("succeeded", json!(true)),
         ("job", json!("ok-fill.toml")),
@@ -61,7 +59,6 @@ fn success() {
     assert_eq!(array.shape, [1, 4]);
     let values = [u32::MAX, 0, 1, 2].map(u32::to_le_bytes).concat();
     assert_eq!(array.bytes, values);
-    std::fs::remove_dir_all(out).unwrap();
 }
 
 #[test]
@@ -118,9 +115,8 @@ fn gradients_by_txd_are_counted() {
 fn accesses_past_the_end_are_faults_or_counted() {
     let run = |bounds: &str, format: &str| {
         let args = ["launch", "fault-store.toml", "--bounds", bounds, "--format", format];
-        let (output, out) = texunit(&format!("{bounds}-{format}"), &args);
-        let written = std::fs::read(out.join("out.raw")).ok().map(|bytes| bytes.len());
-        let _ = std::fs::remove_dir_all(out);
+        let (output, folder) = texunit(&format!("{bounds}-{format}"), &args);
+        let written = std::fs::read(folder.join("out/out.raw")).ok().map(|bytes| bytes.len());
         (String::from_utf8(output.stdout).unwrap(), output.status.code(), written)
     };
     let (text, code, written) = run("exact", "json");
@@ -139,7 +135,7 @@ fn accesses_past_the_end_are_faults_or_counted() {
 
 #[test]
 fn fault() {
-    let (report, code, out) = launch("fault-store.toml", &[]);
+    let (report, code, folder) = launch("fault-store.toml", &[]);
     assert_eq!(code, Some(1));
     assert_eq!(report["succeeded"], json!(false));
     assert_eq!(report["fetches"], json!(0));
@@ -164,7 +160,7 @@ fn fault() {
     }
     assert!(fault["address"].as_str().unwrap().starts_with("0x7"));
     assert!(fault["resource"].as_str().unwrap().contains("`out` (64 bytes"), "{fault}");
-    assert!(!out.exists(), "nothing is written after a fault");
+    assert!(!folder.join("out").exists(), "nothing is written after a fault");
 }
 
 #[test]
@@ -244,8 +240,8 @@ fn usage() {
 /// An output that cannot be written is an error, and leaves nothing half-written.
 #[test]
 fn output_folder_is_a_file() {
-    let file = std::env::temp_dir().join(format!("texunit-json-{}-file", std::process::id()));
-    std::fs::write(&file, b"here").unwrap();
+    let folder = TempDir::new("json-file");
+    let file = folder.file("file", b"here");
     let output = Command::new(env!("CARGO_BIN_EXE_texunit"))
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli"))
         .args(["launch", "ok-fill.toml", "--out", file.to_str().unwrap()])
@@ -255,7 +251,6 @@ fn output_folder_is_a_file() {
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(message.contains("error: cannot write"), "{message}");
     assert_eq!(std::fs::read(&file).unwrap(), b"here");
-    std::fs::remove_file(file).unwrap();
 }
 
 /// What went wrong is said on standard error, even if standard output has no room.
@@ -277,8 +272,8 @@ fn a_full_standard_output_hides_nothing() {
 /// An output folder that cannot be is found before the launch.
 #[test]
 fn the_output_folder_is_checked_first() {
-    let file = std::env::temp_dir().join(format!("texunit-json-{}-plain", std::process::id()));
-    std::fs::write(&file, b"here").unwrap();
+    let folder = TempDir::new("json-plain");
+    let file = folder.file("file", b"here");
     for out in [file.clone(), file.join("below")] {
         let output = Command::new(env!("CARGO_BIN_EXE_texunit"))
             .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli"))
@@ -293,5 +288,4 @@ fn the_output_folder_is_checked_first() {
         assert_eq!(error["file"].as_str(), file.to_str());
         assert!(error["message"].as_str().unwrap().ends_with("expected a folder"), "{error}");
     }
-    std::fs::remove_file(file).unwrap();
 }

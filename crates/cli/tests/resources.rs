@@ -2,25 +2,23 @@
 //! of them is used, and what is written of them.
 #![allow(clippy::unwrap_used)]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use texunit::args::LaunchArgs;
 use texunit::run::Report;
 use texunit_device::Format;
 use texunit_files::{Kind, Texels, encode};
+use texunit_testkit::TempDir;
 
 /// A folder of its own for a test, with files.
-struct Folder(PathBuf);
+struct Folder(TempDir);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let name = format!("texunit-resources-{name}-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
+        Self(TempDir::new(&format!("resources-{name}")))
     }
 
     fn raw(&self, name: &str, bytes: &[u8]) {
-        std::fs::write(self.0.join(name), bytes).unwrap();
+        self.0.file(name, bytes);
     }
 
     /// Bytes of one channel as a picture or an array.
@@ -89,12 +87,6 @@ impl Folder {
 
     fn value(&self, keys: &str, instruction: &str) -> u32 {
         self.fetch(keys, &format!("{} ;", instruction.replace("R,", "{%r0, %r1, %r2, %r3},"))).0
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

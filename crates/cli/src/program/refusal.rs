@@ -102,16 +102,11 @@ pub(super) fn report(path: &Path) -> Result<(), String> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-
-    fn folder(name: &str) -> std::path::PathBuf {
-        let folder = std::env::temp_dir().join(format!("texunit-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        folder
-    }
+    use texunit_testkit::TempDir;
 
     #[test]
     fn a_report_needs_a_place() {
-        let folder = folder("report");
+        let folder = TempDir::new("report");
         assert!(report(&folder).unwrap_err().contains("it is a folder"));
         assert!(report(&folder.join("nowhere/report.json")).is_err());
         let file = folder.join("report.json");
@@ -120,7 +115,6 @@ mod tests {
         std::fs::write(&file, "old").unwrap();
         assert_eq!(report(&file), Ok(()));
         assert_eq!(std::fs::read(&file).unwrap(), b"old");
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
@@ -128,7 +122,7 @@ mod tests {
         let own = std::env::current_exe().unwrap();
         assert_eq!(unfit(&own), None);
         assert_eq!(unfit(Path::new(file!())), None);
-        let folder = folder("unfit");
+        let folder = TempDir::new("unfit");
         let file = folder.join("program");
         let mut start = std::fs::read(&own).unwrap();
         // Code of a test is longer; what a debugger reads can be most of the file.
@@ -142,7 +136,6 @@ mod tests {
         start[0x12..0x14].copy_from_slice(&elf::EM_S390.to_le_bytes());
         std::fs::write(&file, &start).unwrap();
         assert!(unfit(&file).unwrap().contains("another kind of processor"));
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
