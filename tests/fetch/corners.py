@@ -18,6 +18,7 @@ from casefile import (  # noqa: E402
 )
 from neighbours import neighbour  # noqa: E402
 from rules import Texture, channels, f, f32, face_of, in_texels, neighbours  # noqa: E402
+from shared import shared  # noqa: E402
 
 
 def coordinate():
@@ -625,7 +626,7 @@ def surfaces():
 
 
 def main(out=os.path.dirname(os.path.abspath(__file__))):
-    for file in (coordinate(), neighbour(), filtering(), levels(), cubes(), gathers(), creation(), compare(), surfaces()):
+    for file in (coordinate(), neighbour(), filtering(), levels(), cubes(), gathers(), creation(), compare(), surfaces(), shared()):
         file.write(out)
 
 

@@ -6,11 +6,13 @@ compared. Slow and plain. `rules.py HARDWARE_DIR MODEL_DIR [STEP]` checks it aga
 vectors (see convert.py), every STEP-th fetch of each; `rules.py CASES.toml` checks random cases that
 `cargo run -p texunit-cases --example record` has written.
 
-Not here: block-compressed formats, cube gradients, anisotropic gradients.
+Of rules that are open in their last digits (cube gradients, anisotropic gradients, a cube's missing corner under a
+filter of several levels) it answers only where no last digit matters, and raises ValueError elsewhere.
+Not here: block-compressed formats.
 """
 
 from fractions import Fraction as F
-from math import floor
+from math import ceil, floor
 
 # Rule 4.7: logarithms of 256 mantissas, in 1/256. Rule 5.1: sRGB decoded, in 1/65536.
 LOG2_256 = bytes.fromhex(
@@ -485,6 +487,8 @@ class Fetch:
             plane = 6 * plane + face
         if self.op.gather:
             return self.gather(coords, plane), self.resident
+        if self.op.lod == "grad" and self.linear and self.axes == 2 and self.anisotropy() > 1:
+            return self.anisotropic(coords, plane), self.resident
         levels = self.levels()
         if len(levels) == 1 and not self.linear:
             codes = self.point(levels[0][0], plane, coords)
@@ -521,6 +525,69 @@ class Fetch:
             blend(k, b, [[(w, codes[i]) for w, codes in g if w] for g in groups])
             for i, (k, b) in enumerate(self.kinds)
         ]
+
+    # -- anisotropic gradients: rule 4.12 --
+
+    def anisotropy(self):
+        """The largest ratio of lengths. Open: there are these; others count as the next lower one."""
+        most = self.s.get("max_anisotropy", 1)
+        return max(step for step in (1, 2, 4, 6, 8, 10, 12, 16) if step <= max(most, 1))
+
+    def anisotropic(self, coords, plane):
+        gradients, most = gradient_rows(self.t, self.op, self.o), self.anisotropy()
+        if gradients is None:
+            return self.tapped(BIG, 1, (0, 0), coords, plane)
+        x, y, _ = gradients
+        longer, major = max(((length(v), v) for v in (x, y)), key=lambda pair: pair[0])
+        if longer == 0:
+            return self.tapped(-BIG, 1, (0, 0), coords, plane)
+        area = abs(x[0] * y[1] - x[1] * y[0])
+        # Pmax / Pmin = Pmax^2 / |det|.
+        ratio = min(longer**2 / area, most) if area else F(most)
+        ratio = max(ratio, F(1))
+        q = log2_256(cut10(longer / ratio))
+        # The same in logarithms: where the two differ, the last digit is open.
+        log, limit = log2_256(longer), log2_256(F(most))
+        same = log - (max(min(2 * log - log2_256(cut10(area)), limit), 0) if area else limit)
+        return self.tapped(q, ratio, [c / longer for c in major], coords, plane, q == same)
+
+    def tapped(self, q, ratio, direction, coords, plane, exact=True):
+        """The sum of the taps: of a level `q`, for a ratio of lengths, along a direction."""
+        fine, bias = self.s.get("mip_filter") == "linear", to_256(self.s.get("bias", 0))
+        last = 256 * ((self.t.levels or 1) - 1)
+        level = lambda q: self.clamped_levels(q, last) if self.t.levels else [(0, 256)]
+        if abs(q) == BIG:
+            levels = level(q)
+        elif fine:
+            if not exact:
+                raise ValueError("the last digit of the level is open")
+            levels = level(self.sharpened(q, self.s["max_anisotropy"]))
+        else:
+            levels = level(q + bias)
+            if not exact and any(level(q + bias + e) != levels for e in range(-4, 5)):
+                raise ValueError("the last digit of the level is open")
+        count = 1 if ratio == 1 else min(2 * ceil(ratio / 2), self.anisotropy())
+        weights, ways = [1 / F(ratio)] * count, [F(2 * k - count + 1, 2) for k in range(count)]
+        if count > 1:
+            weights[0] = weights[-1] = (1 - sum(weights[1:-1])) / 2
+        known = count == 1 or ratio > 2 and is_power(ratio) and 0 in direction
+        total, values = [F(0)] * len(self.kinds), set()
+        for weight, way in zip(weights, ways):
+            for level, share in levels:
+                for group in self.footprint(level, plane, coords, share, [c * way for c in direction]):
+                    for w, codes in group:
+                        values.add((level, tuple(codes)))
+                        for i, (kind, bits) in enumerate(self.kinds):
+                            if self.compared():
+                                total[i] += weight * w * self.passes(codes[0])
+                            elif kind in ("f32", "none"):
+                                total[i] += weight * w * (number(codes[i]) if kind == "f32" else 0)
+                            else:
+                                raise ValueError("how taps of other formats are rounded is open")
+        if not known and len(values) > len(levels):
+            raise ValueError("the last digits of weights and places of taps are open")
+        words = [f32(v / 256) for v in total]
+        return [words[0]] * 4 if self.compared() else words
 
     # -- depth compare: rules 9.1 to 9.3 --
 
@@ -599,13 +666,14 @@ class Fetch:
             outside |= self.modes[1] == "border"
         return self.border() if outside else self.read(level, plane, 0, at)
 
-    def footprint(self, level, plane, coords, share):
-        """Weights of section 2, as groups of a slice each."""
+    def footprint(self, level, plane, coords, share, shift=(0, 0, 0)):
+        """Weights of section 2, as groups of a slice each; `shift` is the way of a tap, in texels."""
         n = self.t.level_size(level)
         extra = offsets(self.op, self.o["offset"]) if self.op.offset else [0, 0, 0]
         find, axes = [(0, 0)] * 3, self.axes
         for axis in range(axes):
             u = in_texels(coords[axis], n[axis], self.normalized) + extra[axis]
+            u += shift[axis] if axis < len(shift) else 0
             find[axis] = neighbours(u, n[axis], self.mode_of(axis))
         if self.op.geometry == "1d":
             # A 2D texture of height 1, at y = 0.
@@ -642,14 +710,19 @@ class Fetch:
         return self.read(level, plane, 0, at)
 
     def seamless(self, level, plane, at, n):
-        """Rule 7.7, without the corner, whose rounding is open."""
+        """Rule 7.7. Open: the missing texel is the code next to the mean of the other three."""
         outside = [axis for axis in (0, 1) if not 0 <= at[axis] < n]
-        if len(outside) == 2:
-            raise ValueError("the corner is open")
-        cube, face = divmod(plane, 6)
-        if outside:
-            face, at = fold(face, at, n)
-        return self.read(level, 6 * cube + face, 0, [at[0], at[1], 0])
+        cube, home = divmod(plane, 6)
+
+        def texel(at):
+            face, at = (home, at) if all(0 <= k < n for k in at[:2]) else fold(home, at, n)
+            return self.read(level, 6 * cube + face, 0, [at[0], at[1], 0])
+
+        if len(outside) < 2:
+            return texel(at)
+        inside = [min(max(k, 0), n - 1) for k in at[:2]]
+        three = [texel(inside), texel([at[0], inside[1]]), texel([inside[0], at[1]])]
+        return [corner_code(k, b, [codes[i] for codes in three]) for i, (k, b) in enumerate(self.kinds)]
 
     # -- integer coordinates: rules 1.9, 9.5, 9.6 --
 
@@ -700,6 +773,26 @@ class Fetch:
 
 
 F32_ONE = 0x3F800000
+
+
+def corner_code(kind, bits, codes):
+    """Rule 7.7 (open: the rounding): the code next to the mean of three; of sRGB by what codes stand for."""
+    if kind == "none":
+        return 0
+    if kind == "srgb":
+        mean = F(sum(SRGB[c] for c in codes), 3)
+        near = sorted(range(256), key=lambda c: abs(SRGB[c] - mean))
+        if abs(SRGB[near[0]] - mean) == abs(SRGB[near[1]] - mean):
+            raise ValueError("two codes are as near")
+        return near[0]
+    if kind in ("f32", "f16"):
+        values = [(float_of if kind == "f32" else half_of)(c) for c in codes]
+        if any(v in (INF, NAN) for _, v in values):
+            raise ValueError("the mean of what is no number is open")
+        mean = sum(-v if s else v for s, v in values) / 3
+        return f32(mean) if kind == "f32" else f16_bits(mean)
+    mean = F(sum(signed(c, bits) if kind == "snorm" else c for c in codes), 3)
+    return floor(mean + F(1, 2)) & (1 << bits) - 1
 
 
 def gathered(kind, bits, code):
@@ -858,15 +951,63 @@ def added(a, b):
     return big + trunc(small / grid) * grid
 
 
-def gradient_level(texture, op, o):
-    """q before bias and clamps; INF for the last level."""
+def is_power(value):
+    """Whether a positive fraction is a power of two."""
+    return value == F(2) ** ilogb(value)
+
+
+def log2_256(value):
+    """Rule 4.7, of a positive 10-bit number."""
+    e = ilogb(value)
+    return 256 * e + LOG2_256[floor((value / F(2) ** e - 1) * 256)]
+
+
+def unfolded(home, words):
+    """Rule 4.11: a direction on the plane of a face, -1 to 1 inside it. None: it is on the opposite face."""
+    values = [number(w) for w in words]
+    face, _ = face_of(words)
+    axis, sign = FACES[home][:2]
+    there, there_sign = FACES[face][:2]
+    point = [v / abs(values[there]) for v in values]
+    if there == axis and face != home:
+        return None
+    if face != home:
+        # Behind the edge, as far as it has come away from it.
+        point[there] = there_sign * (2 - sign * point[axis])
+    return face, [point[a] * d for a, d in FACES[home][2:]]
+
+
+def cube_rows(texture, op, o):
+    """Gradients on the face of P, and whether all three are on it."""
+    point = o["coords"][-3:]
+    step = lambda d: [f32(number(p) + number(c)) for p, c in zip(point, d)]
+    if any(float_of(w)[1] in (INF, NAN) for d in (point, o["dpdx"], o["dpdy"]) for w in d):
+        raise ValueError("infinite and NaN directions are open")
+    home = face_of(point)[0]
+    start, n = unfolded(home, point), texture.size[0]
+    if all(number(w) == 0 for w in point):
+        raise ValueError("no direction")
+    rows, alone = [], True
+    for d in (o["dpdx"], o["dpdy"]):
+        end = unfolded(home, step(d))
+        if end is None:
+            return None
+        alone = alone and end[0] == home
+        rows.append([scaled((b - a) / 2, n) for a, b in zip(start[1], end[1])])
+    return rows[0], rows[1], alone
+
+
+def gradient_rows(texture, op, o):
+    """dPdx and dPdy in texels of the base level, and whether diagonals count; None for the last level."""
     sizes = texture.size
+    if op.geometry in ("cube", "acube"):
+        return cube_rows(texture, op, o)
     if op.geometry == "3d":
         rows = []
         for d in (o["dpdx"], o["dpdy"]):
             row = [quad(p, c) for p, c in zip(o["coords"], d)]
             if INF in row:
-                return INF
+                return None
             rows.append([scaled(v, n) for v, n in zip(row, sizes)])
     else:
         rows = []
@@ -875,17 +1016,23 @@ def gradient_level(texture, op, o):
             for word, n in zip(d, sizes):
                 sign, value = float_of(word)
                 if value == INF:
-                    return INF
+                    return None
                 value = F(0) if value == NAN else value
                 row.append(scaled(-value if sign else value, n))
             rows.append(row + [F(0)] * (2 - len(row)))
-    x, y = rows
-    rho = max(length(x), length(y), diagonal([added(a, b) for a, b in zip(x, y)]),
-              diagonal([added(a, -b) for a, b in zip(x, y)]))
-    if rho == 0:
-        return -BIG
-    e = ilogb(rho)
-    return 256 * e + LOG2_256[floor((rho / F(2) ** e - 1) * 256)]
+    return rows[0], rows[1], True
+
+
+def gradient_level(texture, op, o):
+    """q before bias and clamps; INF for the last level."""
+    gradients = gradient_rows(texture, op, o)
+    if gradients is None:
+        return INF
+    x, y, diagonals = gradients
+    rho = max(length(x), length(y))
+    if diagonals:
+        rho = max(rho, diagonal([added(a, b) for a, b in zip(x, y)]), diagonal([added(a, -b) for a, b in zip(x, y)]))
+    return log2_256(rho) if rho else -BIG
 
 
 def quad(p, d):
@@ -1160,7 +1307,7 @@ def check_case(case, resource):
     op = Op(case["op"], offset="offset" in case or "offsets" in case, compare="compare" in case)
     texture, sampler = case_texture(case, resource), case_sampler(case)
     cube = op.geometry in ("cube", "acube")
-    if op.lod == "grad" and (cube or sampler.get("max_anisotropy", 0) >= 2) or op.gather and op.compare:
+    if op.gather and op.compare:
         raise NotHere
     rows = lambda key, n: [words_of(case[key])[i : i + n] for i in range(0, len(case[key]) // 8, n)] if key in case else None
     coordinates = {"1d": 1, "a1d": 2, "2d": 2, "a2d": 3, "3d": 3, "cube": 3, "acube": 4, "2dms": 3, "a2dms": 4}[op.geometry]

@@ -93,3 +93,84 @@ fn rules_that_the_code_cites_exist() {
     unknown.sort();
     assert!(unknown.is_empty(), "not on the page: {unknown:?}");
 }
+
+/// Names that lines of code take from the reference: of a module, what is used of it. Types are left out.
+fn taken_from_reference(code: &str) -> HashSet<String> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_type = |name: &str| {
+        name.len() > 1 && name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
+    };
+    let mut taken = HashSet::new();
+    // What tests import is indented.
+    for line in code.lines().filter_map(|line| line.strip_prefix("use crate::reference::")) {
+        let names: Vec<&str> =
+            line.split(|c| !is_part(c)).filter(|name| !name.is_empty()).collect();
+        // `level::{self, Levels}`, `{gather, result}`: modules. `cube::{seamless}`: names of one.
+        let whole = line.contains("self") || line.starts_with('{');
+        for name in names.iter().skip(usize::from(!whole)).filter(|name| !is_type(name)) {
+            taken.insert((*name).to_owned());
+        }
+        if !whole {
+            continue;
+        }
+        for module in names {
+            if !taken.remove(module) || module == "self" {
+                continue;
+            }
+            for (at, found) in code.match_indices(&format!("{module}::")) {
+                let rest = &code[at + found.len()..];
+                let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+                let inside = code[..at].ends_with(|c| is_part(c) || c == ':');
+                if !inside && end > 0 && !is_type(&rest[..end]) {
+                    taken.insert(format!("{module}::{}", &rest[..end]));
+                }
+            }
+        }
+    }
+    taken
+}
+
+#[test]
+fn what_plan_and_reference_share_is_listed_with_its_cases() {
+    let page = std::fs::read_to_string(root().join("docs/testing.md")).unwrap();
+    let (_, table) = page.split_once("\n| shared | rules | held by |\n").unwrap();
+    let (table, _) = table.split_once("\n\n").unwrap();
+    let mut folders = vec![root().join("crates/unit/src/warp")];
+    let mut taken = HashSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let is_test = path.file_stem().is_some_and(|name| name == "tests");
+            if path.is_dir() && !is_test {
+                folders.push(path);
+            } else if path.is_file() && !is_test {
+                taken.extend(taken_from_reference(&std::fs::read_to_string(path).unwrap()));
+            }
+        }
+    }
+    assert!(taken.contains("level::sharpening") && taken.contains("seamless"), "{taken:?}");
+    for name in taken {
+        assert!(
+            table.contains(&format!("`{name}`")),
+            "{name} is shared, and not in docs/testing.md"
+        );
+    }
+    let mut cases = 0;
+    for row in table.lines().skip(1) {
+        let held = row.trim_matches('|').split('|').nth(2).unwrap();
+        for part in held
+            .split(';')
+            .map(str::trim)
+            .filter(|part| *part != "every file" && !part.starts_with("other"))
+        {
+            let file = part.split_whitespace().next().unwrap();
+            let text = std::fs::read_to_string(root().join(format!("tests/fetch/{file}.toml")));
+            let text = text.unwrap_or_else(|e| panic!("{file}: {e}"));
+            for name in part.split('`').skip(1).step_by(2) {
+                assert!(text.contains(&format!("\nname = \"{name}")), "{file} has no case {name}");
+                cases += 1;
+            }
+        }
+    }
+    assert!(cases > 15, "{cases}");
+}
