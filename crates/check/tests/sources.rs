@@ -144,12 +144,10 @@ const STRINGS: &str = ".section .debug_str {\n$a: .b8 102, 0, 103, 103, 0\n$b: .
 
 #[test]
 fn places_end_with_their_function() {
-    let text = format!(
-        ".file 7 \"x.cu\"\n.entry k() {{\n#ret;\n.loc 7 1 2\n.loc 7 3 4\n#ret;\n{{ #ret; .loc 7 5 6\n #ret; }}\n#ret;\n}}\n\
-         .func f() {{ #ret; .loc 8 1 1\n#ret; }}\n#\n"
-    );
+    let text = ".file 7 \"x.cu\"\n.entry k() {\n#ret;\n.loc 7 1 2\n.loc 7 3 4\n#ret;\n{ #ret; .loc 7 5 6\n #ret; }\n#ret;\n}\n\
+         .func f() { #ret; .loc 8 1 1\n#ret; }\n#\n";
     let expected = ["", "x.cu:3:4 k", "x.cu:3:4 k", "x.cu:5:6 k", "x.cu:5:6 k", "", "?:1:1 f", ""];
-    assert_eq!(marked(&text), expected);
+    assert_eq!(marked(text), expected);
 }
 
 /// One function inlined in two others, each with the place that was last said to be of the call.
