@@ -17,6 +17,17 @@ fn rounds() -> u64 {
     if std::env::var_os("TEXUNIT_LONG_TESTS").is_some() { 2000 } else { 20 }
 }
 
+impl Tally {
+    fn add(&mut self, other: Self) {
+        self.copies_between += other.copies_between;
+        self.launches += other.launches;
+        self.cooperative += other.cooperative;
+        self.too_large += other.too_large;
+        self.refused += other.refused;
+        self.faults += other.faults;
+    }
+}
+
 #[test]
 fn random_calls_on_three_devices() {
     // SAFETY: the only test of this program, before any of its threads; the library reads it once.
@@ -29,23 +40,18 @@ fn random_calls_on_three_devices() {
             let mut sum = Tally::default();
             for _ in 0..rounds() {
                 let bytes = random.bytes(1000);
-                let one = play(&mut Choices::new(&bytes));
-                sum.copies_between += one.copies_between;
-                sum.launches += one.launches;
-                sum.cooperative += one.cooperative;
-                sum.too_large += one.too_large;
-                sum.refused += one.refused;
-                sum.faults += one.faults;
+                sum.add(play(&mut Choices::new(&bytes)));
             }
             done.send(sum).unwrap();
         });
     }
     drop(done);
+    let mut sum = Tally::default();
     for _ in 0..THREADS {
-        let sum = all.recv_timeout(Duration::from_secs(300));
-        let sum = sum.expect("a thread failed, or waits for ever");
-        let Tally { copies_between, launches, cooperative, too_large, refused, faults } = sum;
-        let counts = [copies_between, launches, cooperative, too_large, refused, faults];
-        assert!(counts.iter().all(|&count| count > 0), "{sum:?}");
+        let one = all.recv_timeout(Duration::from_secs(300));
+        sum.add(one.expect("a thread failed, or waits for ever"));
     }
+    let Tally { copies_between, launches, cooperative, too_large, refused, faults } = sum;
+    let counts = [copies_between, launches, cooperative, too_large, refused, faults];
+    assert!(counts.iter().all(|&count| count > 0), "{sum:?}");
 }

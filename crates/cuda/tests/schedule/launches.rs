@@ -90,7 +90,7 @@ impl World {
     pub(super) fn launch(&mut self, choices: &mut Choices<'_>) {
         let Some(place) = self.memory(choices) else { return };
         let (first, count) = self.part(choices, place);
-        let elsewhere = choices.once_in(12).then(|| self.any(choices));
+        let elsewhere = choices.once_in(6).then(|| self.any(choices));
         let device = self.contexts[place.0].device;
         let which = elsewhere.filter(|&w| self.contexts[w].device != device).unwrap_or(place.0);
         let stream = self.target(choices, which);
@@ -129,7 +129,7 @@ impl World {
         // SAFETY: no pointers, and the place of an address.
         let codes = unsafe { [cuCtxSynchronize(), cuMemAlloc_v2(&raw mut address, 16)] };
         assert_eq!(codes, [CUresult::ILLEGAL_ADDRESS; 2]);
-        self.end(which);
+        self.end(which, false);
     }
 
     /// All blocks of a grid meet, or there are too many of them.
@@ -229,8 +229,9 @@ impl World {
         let (code, expected) = unsafe {
             match gone {
                 Gone::Context(handle) => (cuCtxSetCurrent(handle), CUresult::INVALID_CONTEXT),
+                // Without a current context that is what is told.
+                _ if !has_current => return,
                 Gone::Stream(stream) => (cuStreamDestroy_v2(stream), CUresult::INVALID_HANDLE),
-                Gone::Memory(_) | Gone::Function(_) if !has_current => return,
                 Gone::Memory(address) => (cuMemFree_v2(address), CUresult::INVALID_VALUE),
                 Gone::Function(function) => {
                     (Launch { function, ..launch }.plain(), CUresult::INVALID_HANDLE)

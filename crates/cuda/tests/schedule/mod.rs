@@ -119,7 +119,7 @@ pub(crate) fn play(choices: &mut Choices<'_>) -> Tally {
     }
     while !world.contexts.is_empty() {
         world.compare(0);
-        world.end(0);
+        world.end(0, true);
     }
     world.tally
 }
@@ -131,7 +131,7 @@ impl World {
             1 if choices.once_in(3) && !self.contexts.is_empty() => {
                 let which = self.any(choices);
                 self.compare(which);
-                self.end(which);
+                self.end(which, true);
             }
             1 => self.refused(choices),
             _ if self.contexts.is_empty() => self.create(choices),
@@ -192,9 +192,13 @@ impl World {
         self.current = Some(self.contexts.len() - 1);
     }
 
-    /// Destroys a context with all that was made in it.
-    fn end(&mut self, which: usize) {
+    /// Destroys a context with all that was made in it; of one that works, now and then its module before.
+    fn end(&mut self, which: usize, works: bool) {
         let context = self.contexts.remove(which);
+        if works && self.gone.len().is_multiple_of(2) {
+            ok!(cuCtxSetCurrent(context.handle));
+            ok!(cuModuleUnload(context.module));
+        }
         ok!(cuCtxDestroy_v2(context.handle));
         self.gone.push(Gone::Context(context.handle));
         self.gone.push(Gone::Function(context.kernels.add));

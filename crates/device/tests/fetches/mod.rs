@@ -232,11 +232,11 @@ fn plans(
                 let answer = planned(step.form, drawn, &request, simd);
                 for lane in (0..32).filter(|lane| active >> lane & 1 == 1) {
                     let wanted = &expected[lane * steps.len() + number];
-                    for register in 0..usize::from(step.form.result.registers()) {
-                        let found = answer.values[register][lane];
-                        assert_eq!(found, wanted[register], "{simd}, {}: lane {lane}", step.form);
-                    }
-                    assert_eq!(answer.resident >> lane & 1, wanted[4], "{simd}, {}", step.form);
+                    let registers = usize::from(step.form.result.registers());
+                    let found = answer.values.map(|lanes| lanes[lane]);
+                    let place = format!("{simd}, {}: lane {lane}", step.form);
+                    assert_eq!(found[..registers], wanted[..registers], "{place}");
+                    assert_eq!(answer.resident >> lane & 1, wanted[4], "{place}");
                 }
             }
         }
