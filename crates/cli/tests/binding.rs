@@ -267,7 +267,7 @@ fn structures_of_members() {
 
 #[test]
 fn members_that_do_not_fit() {
-    let (report, folder) = structure(
+    let (report, _) = structure(
         "misfits",
         "
         params.'p+0'.buffer = { zeros = 24 }
