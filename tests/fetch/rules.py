@@ -965,6 +965,8 @@ def log2_256(value):
 def unfolded(home, words):
     """Rule 4.11: a direction on the plane of a face, -1 to 1 inside it. None: it is on the opposite face."""
     values = [number(w) for w in words]
+    if not any(values):
+        raise ValueError("what has no direction is open")
     face, _ = face_of(words)
     axis, sign = FACES[home][:2]
     there, there_sign = FACES[face][:2]
@@ -985,8 +987,6 @@ def cube_rows(texture, op, o):
         raise ValueError("infinite and NaN directions are open")
     home = face_of(point)[0]
     start, n = unfolded(home, point), texture.size[0]
-    if all(number(w) == 0 for w in point):
-        raise ValueError("no direction")
     rows, alone = [], True
     for d in (o["dpdx"], o["dpdy"]):
         end = unfolded(home, step(d))
