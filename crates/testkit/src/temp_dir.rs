@@ -12,13 +12,15 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 pub struct TempDir(PathBuf);
 
 impl TempDir {
-    /// A folder whose name has this in it.
+    /// A folder whose name has this in it, with `-` for what is no letter or digit.
     ///
     /// # Panics
     /// If it cannot be made.
     pub fn new(name: &str) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let temp = std::env::temp_dir();
+        let name: String =
+            name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         // A process with the same number may have left some: those are passed over.
         let made = loop {
             let count = COUNT.fetch_add(1, Relaxed);
@@ -90,7 +92,7 @@ mod tests {
 
     #[test]
     fn folders_are_new_and_end_with_a_panic_too() {
-        let (one, other) = (TempDir::new("kit"), TempDir::new("kit"));
+        let (one, other) = (TempDir::new("../kit"), TempDir::new("../kit"));
         assert_ne!(one.path(), other.path());
         let file = one.file("a", "text");
         assert_eq!(std::fs::read(&file).ok().as_deref(), Some(&b"text"[..]));
