@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from casefile import (  # noqa: E402
     INF, INFERRED, LEVEL2, LINEAR, NAN, NINF, ONE, P1, P2, P3, QNAN, File, Spec, bits, flat_levels, fs, grid, level_sizes, levels_spec, ramp,
 )
+from missed import missed  # noqa: E402
 from neighbours import neighbour  # noqa: E402
 from rules import Texture, channels, f, f32, face_of, in_texels, neighbours  # noqa: E402
 from shared import shared  # noqa: E402
@@ -626,7 +627,7 @@ def surfaces():
 
 
 def main(out=os.path.dirname(os.path.abspath(__file__))):
-    for file in (coordinate(), neighbour(), filtering(), levels(), cubes(), gathers(), creation(), compare(), surfaces(), shared()):
+    for file in (coordinate(), neighbour(), filtering(), levels(), cubes(), gathers(), creation(), compare(), surfaces(), shared(), missed()):
         file.write(out)
 
 
