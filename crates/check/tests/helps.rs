@@ -26,6 +26,8 @@ const HELPS: &[(&str, &str, &str)] = &[
     ("mov.f32 %f1, 0x3f;", "E0214", "or as 0f... or 0d... bits"),
     ("shfl.sync.idx.b32 %r1, %r2, 0, 31;", "E0210", "d, a, b, c, e;"),
     ("bar.sync;", "E0210", "bar.sync a{, b};"),
+    ("mov.u32 %r1, %laneidx;", "E0110", "did you mean %laneid?"),
+    ("add.s32 %r1, %q8, 1;", "E0110", "did you mean %f8?"),
 ];
 
 #[test]
@@ -35,5 +37,30 @@ fn helps_say_what_to_write() {
         let found = check_source(&SourceFile::new("case.ptx", module), &Options::default());
         let said = found.iter().find(|d| d.code == *code).and_then(|d| d.help.as_deref());
         assert!(said.is_some_and(|said| said.contains(help)), "{text}: {found:#?}");
+    }
+}
+
+/// Nothing near these can be had: registers of a group end with its number.
+#[test]
+fn guesses_are_of_what_is_there() {
+    for name in ["%q9", "%q10"] {
+        let module = format!("{HEADER}add.s32 %r1, {name}, 1;\nret;\n}}\n");
+        let found = check_source(&SourceFile::new("case.ptx", module), &Options::default());
+        assert!(found.iter().any(|d| d.code == "E0110"), "{name}: {found:#?}");
+        let guesses = |help: &String| help.contains("did you mean");
+        assert!(!found.iter().filter_map(|d| d.help.as_ref()).any(guesses), "{name}: {found:#?}");
+    }
+}
+
+/// A wrong parameter, and a part of its help.
+#[test]
+fn parameters_are_written_as_their_types_want() {
+    for (parameter, help) in
+        [(".v2 .f32 a", "write an array: .align 16 .b8 a[16]"), (".f16x2 a", "write .b32 a")]
+    {
+        let module = format!("{HEADER}ret;\n}}\n.entry v(.param {parameter}) {{ ret; }}\n");
+        let found = check_source(&SourceFile::new("case.ptx", module), &Options::default());
+        let said = found.iter().find(|d| d.code == "E0151").and_then(|d| d.help.as_deref());
+        assert_eq!(said, Some(help), "{parameter}: {found:#?}");
     }
 }

@@ -277,6 +277,8 @@ mod tests {
         }
         for (i, row) in CHANNELS.iter().enumerate() {
             assert_eq!(row.0 as usize, i, "the table is indexed by the enum");
+            assert_eq!((row.0.name(), row.0.size()), (row.1, row.2));
+            assert_eq!(row.0.is_integer(), !row.1.starts_with('f'), "{}", row.1);
         }
     }
 
