@@ -6,6 +6,7 @@ use crate::explain::launch::Explained;
 use crate::progress::with_bar;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use texunit_device::observe::Several;
 use texunit_device::{
     Device, DeviceOptions, Fault, GradientPath, Kernel, LaunchError, LaunchOptions, LaunchStats,
     Module, Observer, Watch,
@@ -100,13 +101,18 @@ impl Report {
 
 /// Runs a job.
 pub fn launch(args: &LaunchArgs) -> Report {
+    launch_observed(args, None)
+}
+
+/// The same, and tells an observer what the kernel does.
+pub fn launch_observed(args: &LaunchArgs, observer: Option<&dyn Observer>) -> Report {
     let mut report = Report { job: args.job.display().to_string(), ..Report::default() };
     let start = Instant::now();
     if let Some(job) = job_of(&args.job, &mut report) {
         report.kernel = Some(job.kernel.value.clone());
         report.grid = Some(job.grid.value);
         report.block = Some(job.block.value);
-        run_job(&job, args, &mut report, start);
+        run_job(&job, args, observer, &mut report, start);
     }
     report
 }
@@ -127,7 +133,13 @@ fn job_of(path: &Path, report: &mut Report) -> Option<Job> {
     }
 }
 
-fn run_job(job: &Job, args: &LaunchArgs, report: &mut Report, start: Instant) {
+fn run_job(
+    job: &Job,
+    args: &LaunchArgs,
+    observer: Option<&dyn Observer>,
+    report: &mut Report,
+    start: Instant,
+) {
     let folder = args.job.parent().unwrap_or(Path::new(""));
     let (architecture, memory_limit) = (args.arch, args.memory_limit);
     let device =
@@ -154,7 +166,7 @@ fn run_job(job: &Job, args: &LaunchArgs, report: &mut Report, start: Instant) {
         }
         if report.failures.is_empty() {
             report.effective = args.effective.then(|| effective::lines(&kernel, &bound));
-            run_kernel(job, &kernel, &bound, args, report);
+            run_kernel(job, (&kernel, &bound), args, observer, report);
         }
     }
 }
@@ -184,11 +196,19 @@ fn load_module(job: &Job, folder: &Path, device: &Device, report: &mut Report) -
     }
 }
 
-fn run_kernel(job: &Job, kernel: &Kernel, bound: &Bound, args: &LaunchArgs, report: &mut Report) {
+fn run_kernel(
+    job: &Job,
+    (kernel, bound): (&Kernel, &Bound),
+    args: &LaunchArgs,
+    observer: Option<&dyn Observer>,
+    report: &mut Report,
+) {
     let values = bound.args().expect("every object was made, as there is no failure");
     let total = job.grid.value.iter().fold(1_u64, |n, &d| n.saturating_mul(d.into()));
     let show = !args.quiet && args.format == OutputFormat::Human;
     let watch = args.explain.map(Watch::new);
+    let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
+    let observers = Several(observer.into_iter().chain(watching).collect());
     let start = Instant::now();
     let result = with_bar(show, total, |progress| {
         let options = LaunchOptions {
@@ -202,7 +222,7 @@ fn run_kernel(job: &Job, kernel: &Kernel, bound: &Bound, args: &LaunchArgs, repo
             fmad: args.fmad,
             bounds: args.bounds.into(),
             progress: Some(progress),
-            observer: watch.as_ref().map(|watch| watch as &dyn Observer),
+            observer: observers.any(),
             gradients: if args.via_txd { GradientPath::Txd } else { GradientPath::Unit },
             ..LaunchOptions::default()
         };

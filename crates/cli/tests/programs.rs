@@ -4,12 +4,17 @@
 #![allow(clippy::unwrap_used)]
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use model::{Model, Verdict};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use texunit::args::LaunchArgs;
 use texunit::run::Report;
+use texunit_device::{LaunchStats, Observer};
 use toml::{Table, Value};
+
+#[path = "programs/model.rs"]
+mod model;
 
 fn main() {
     let args = Arguments::from_args();
@@ -38,6 +43,11 @@ fn trials(folder: &Path) -> Vec<Trial> {
         Trial::test(format!("{name}/{form}"), move || run(&folder, case, &form))
     };
     let mut all: Vec<_> = forms.iter().map(trial).collect();
+    if let Some(form) = forms.first().and_then(Value::as_str) {
+        let (folder, case, form) = (folder.to_owned(), case.clone(), form.to_owned());
+        let name = format!("{name}/{form} observed");
+        all.push(Trial::test(name, move || observed(&folder, case, &form)));
+    }
     for form in forms.iter().filter_map(Value::as_str) {
         let text = std::fs::read_to_string(folder.join(form)).unwrap();
         if text.contains("tex.grad") {
@@ -59,6 +69,35 @@ fn by_txd(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
     let stats = report.stats.and_then(|stats| stats.gradients).ok_or("nothing was counted")?;
     if stats.engine == 0 {
         return Err(format!("nothing went by way of TXD: {:?}", stats.unit).into());
+    }
+    Ok(())
+}
+
+/// An observer that is told everything changes nothing, and what it is told fits together.
+fn observed(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
+    // A model needs the order of one worker.
+    let alone = Given { more: &[], threads: "1", observer: None };
+    let (plain, before) = launch_given(folder, case.clone(), form, &alone)?;
+    let model = Model::default();
+    let given = Given { observer: Some(&model), ..alone };
+    let (seen, report) = launch_given(folder, case, form, &given)?;
+    if plain != seen {
+        return Err("the results differ".into());
+    }
+    let Verdict { wrong, compared, counted } = model.verdict();
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n").into());
+    }
+    let [stats, before] = [report, before].map(|report| report.stats.unwrap());
+    // Which lanes of a warp run together may be another matter, where they part and meet in other turns.
+    let before = LaunchStats { warp_instructions: stats.warp_instructions, ..before };
+    if stats != before {
+        return Err(format!("the launch counts otherwise: {before:?}, {stats:?}").into());
+    }
+    // Lanes with masks or callees of their own are counted again for each that there is.
+    let all = stats.thread_instructions;
+    if counted > all || (all - counted) * 20 > all {
+        return Err(format!("{counted} of {all} thread instructions, {compared} bytes").into());
     }
     Ok(())
 }
@@ -127,9 +166,25 @@ fn run(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
 /// What a case leaves in the parameters that it has expectations of.
 fn launch(
     folder: &Path,
-    mut case: Table,
+    case: Table,
     form: &str,
     more: &[&str],
+) -> Result<(BTreeMap<String, Vec<u8>>, Report), Failed> {
+    launch_given(folder, case, form, &Given { more, threads: "2", observer: None })
+}
+
+/// What a launch has besides its case.
+struct Given<'a> {
+    more: &'a [&'a str],
+    threads: &'a str,
+    observer: Option<&'a dyn Observer>,
+}
+
+fn launch_given(
+    folder: &Path,
+    mut case: Table,
+    form: &str,
+    Given { more, threads, observer }: &Given<'_>,
 ) -> Result<(BTreeMap<String, Vec<u8>>, Report), Failed> {
     static LAUNCHES: AtomicUsize = AtomicUsize::new(0);
     let number = LAUNCHES.fetch_add(1, Relaxed);
@@ -145,10 +200,10 @@ fn launch(
     let job = scratch.0.join("job.toml");
     std::fs::write(&job, toml::to_string(&case)?)?;
 
-    let options = ["--quiet", "--format", "json", "--threads", "2"];
+    let options = ["--quiet", "--format", "json", "--threads", threads];
     let limits = ["--max-steps", "100000000", "--memory-limit", "1G"];
     let args = LaunchArgs::parse(&job, &scratch.0, &[&options[..], &limits, more].concat())?;
-    let report = texunit::run::launch(&args);
+    let report = texunit::run::launch_observed(&args, *observer);
     if !report.succeeded() {
         return Err(texunit::human::render(&report, true, false).1.into());
     }

@@ -150,7 +150,7 @@ pub(crate) fn launch(
         cooperative: shape.cooperative,
         bounds: settings().bounds,
         printf_limit: context.limit(Limit::PrintfFifoSize),
-        observer: Some(&observers).filter(|all| !all.0.is_empty()).map(|all| all as &dyn Observer),
+        observer: observers.any(),
         ..LaunchOptions::default()
     };
     let start = Instant::now();

@@ -207,7 +207,10 @@ impl Context<'_> {
         if self.events.has(Events::SYNCHRONIZATION) {
             let at = self.at(warp, split.mask, split.pc);
             let waits = op.kind != BarrierKind::Arrive;
-            self.tell_synchronized(at, &Synchronized::Arrives { barrier: id, threads: count, waits });
+            self.tell_synchronized(
+                at,
+                &Synchronized::Arrives { barrier: id, threads: count, waits },
+            );
         }
         let bad = |what: String| trouble(lane, FaultKind::BadOperand(what));
         self.cta.has_barriers = true;

@@ -41,7 +41,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) kernel: KernelId,
     pub(crate) config: &'a LaunchConfig<'a>,
     pub(crate) code: &'a Code,
-    /// What an observer's events say of it.
+    /// What an observer wants, and where its events say they are.
+    pub(crate) events: Events,
     pub(crate) observed: Option<&'a Observed>,
     /// The code's constants with the addresses of this kernel's shared variables.
     pub(crate) constants: Constants,
@@ -158,8 +159,7 @@ pub(crate) struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub(crate) fn new(launch: &'a Launch<'a>, worker: usize) -> Self {
-        let observer = launch.config.observer;
-        let events = observer.map_or(Events::NONE, |observer| observer.wants());
+        let (observer, events) = (launch.config.observer, launch.events);
         Self {
             launch,
             cta: Cta {

@@ -105,7 +105,7 @@ pub fn launch(
     let events = config.observer.map_or(Events::NONE, |observer| observer.wants());
     let observed = config.observer.map(|_| program.observed(config.fmad, events));
     let threads = threads.min(1024) as u32;
-    let launch = prepare(program, kernel, config, observed.as_deref(), (threads, ctas));
+    let launch = prepare(program, kernel, config, (events, observed.as_deref()), (threads, ctas));
     if let Some(observer) = config.observer {
         observer.launch_begins(&launch.info(0));
     }
@@ -184,7 +184,7 @@ fn prepare<'a>(
     program: &'a Program,
     kernel: KernelId,
     config: &'a LaunchConfig<'a>,
-    observed: Option<&'a Observed>,
+    (events, observed): (Events, Option<&'a Observed>),
     (threads, ctas): (u32, u64),
 ) -> Launch<'a> {
     let marked = observed.and_then(|observed| observed.code.as_ref());
@@ -225,6 +225,7 @@ fn prepare<'a>(
         kernel,
         config,
         code,
+        events,
         observed,
         constants,
         shared_size: shared_size as usize,
@@ -274,16 +275,15 @@ mod tests {
     use crate::lower::Symbols;
     use texunit_memory::MemoryMap;
     use texunit_syntax::SourceFile;
+    use texunit_testkit::ptx;
 
     fn workers(registers: usize, block: u32, threads: usize) -> usize {
         use std::fmt::Write;
-        let mut text = format!(
-            ".version 8.0\n.target sm_75\n.visible .entry k()\n{{\n.reg .b64 %rd<{registers}>;\n"
-        );
+        let mut body = format!(".reg .b64 %rd<{registers}>;\n");
         for i in 1..registers {
-            let _ = writeln!(text, "add.u64 %rd{i}, %rd{}, 1;", i - 1);
+            let _ = writeln!(body, "add.u64 %rd{i}, %rd{}, 1;", i - 1);
         }
-        text.push_str("ret;\n}");
+        let text = ptx::kernel(ptx::SM_75, "", &(body + "ret;"));
         let source = SourceFile::new("t.ptx", &text);
         let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
         let program = crate::lower(&module, &Symbols::default(), &source);
@@ -310,7 +310,7 @@ mod tests {
             observer: None,
             gradients: None,
         };
-        prepare(&program, kernel, &config, None, (block, 64)).workers
+        prepare(&program, kernel, &config, (Events::NONE, None), (block, 64)).workers
     }
 
     #[test]

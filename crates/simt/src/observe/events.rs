@@ -3,7 +3,7 @@
 use std::ops::{BitOr, BitOrAssign};
 use texunit_memory::SpaceKind;
 
-/// A set of kinds of events. What it costs to be told stands in ARCHITECTURE.md.
+/// A set of kinds of events.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Events(u16);
 

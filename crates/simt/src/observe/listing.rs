@@ -5,6 +5,7 @@ use crate::flow::{Use, each_slot, starts};
 use crate::launch::LaunchConfig;
 use crate::lower::Program;
 use std::ops::Range;
+use texunit_check::sources::SourcePlace;
 use texunit_syntax::{SourceFile, Span};
 
 /// The operations that a program was lowered to, by the numbers that events have. A PTX instruction is one
@@ -88,6 +89,11 @@ impl<'a> Listing<'a> {
     /// The PTX instruction that an operation comes from.
     pub fn span(&self, op: u32) -> Span {
         self.code.insts.get(op as usize).map_or_else(Span::default, |inst| inst.span)
+    }
+
+    /// Where that instruction stands in the PTX, and in the source that it was compiled from.
+    pub fn place(&self, op: u32) -> SourcePlace<'a> {
+        self.program.place(self.span(op))
     }
 
     /// Whether it stands for a PTX instruction: helpers and what the executor has put in do not.

@@ -204,7 +204,7 @@ struct Item {
 }
 
 /// The code with marks, and where its operations come from.
-fn marked(program: &Program, code: &Code, events: Events) -> (Code, Vec<u32>) {
+pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, Vec<u32>) {
     let leads = leaders(code);
     let mut items: Vec<Item> = Vec::with_capacity(code.insts.len() * 2);
     // Whether a block has begun whose first operation has not come yet, and whether jumps lead to what comes.
@@ -243,9 +243,9 @@ fn marked(program: &Program, code: &Code, events: Events) -> (Code, Vec<u32>) {
     assemble(code, &items)
 }
 
-/// First operations of blocks, and `Join`s.
+/// First operations of blocks.
 fn leaders(code: &Code) -> Vec<bool> {
-    let mut leads: Vec<bool> = code.insts.iter().map(|i| matches!(i.op, Op::Join)).collect();
+    let mut leads = vec![false; code.insts.len()];
     for (i, func) in code.funcs.iter().enumerate() {
         let end = code.funcs.get(i + 1).map_or(code.insts.len(), |next| next.entry as usize);
         let first = func.entry as usize;

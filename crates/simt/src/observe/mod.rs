@@ -25,7 +25,8 @@
 //!   operation can be ordered by others (atomics, barriers, mbarriers) runs alone then, so that event and
 //!   operation are next to each other. Between workers there is no order but that of memory itself.
 //! * Which lanes share an event follows from how the executor has them run together: two lanes that are at the
-//!   same place may be told of in one event or in two. What is told of a lane does not depend on it.
+//!   same place may be told of in one event or in two, and where lanes part for long, marks can move the turns in
+//!   which they do (and with them `warp_instructions`). What is told of a lane does not depend on it.
 //! * An access is told whether or not it then faults. The launch ends there, and `cta_ends` says so.
 //! * Not accesses: what the executor copies for a call (arguments and results), the words of `alloca` and `printf`,
 //!   constants in instructions. Loads of the kernel's parameters are told with [`Events::PARAMETERS`] only.
@@ -96,7 +97,7 @@ use crate::fault::Fault;
 
 /// Observes launches.
 pub trait Observer: Sync + std::fmt::Debug {
-    /// What its probes are to be told. Asked when a launch begins; others may be told, too, but need not be.
+    /// What its probes are to be told: the same until a launch ends.
     fn wants(&self) -> Events;
 
     /// A probe for a worker of a launch; of a cooperative launch, for each CTA.

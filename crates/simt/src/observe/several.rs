@@ -13,6 +13,13 @@ pub struct Several<'o>(pub Vec<&'o dyn Observer>);
 /// Their probes, each with what it wants.
 struct Probes<'a>(Vec<(Events, Box<dyn Probe + 'a>)>);
 
+impl Several<'_> {
+    /// Itself, if there is one among them: a launch without observers runs other code.
+    pub fn any(&self) -> Option<&dyn Observer> {
+        (!self.0.is_empty()).then_some(self as &dyn Observer)
+    }
+}
+
 impl Observer for Several<'_> {
     fn wants(&self) -> Events {
         self.0.iter().fold(Events::NONE, |all, observer| all | observer.wants())

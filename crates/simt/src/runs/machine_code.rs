@@ -8,8 +8,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::Run;
-use crate::lower::Symbols;
-use std::fmt::Write;
+use crate::code::{Code, Op};
+use crate::lower::{Program, Symbols};
+use crate::observe::Events;
 use std::path::{Path, PathBuf};
 use texunit_syntax::SourceFile;
 
@@ -20,11 +21,15 @@ fn digest(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, &b| (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// The line of one text: with and without fused instructions.
-fn line(name: &str, text: &str) -> String {
-    let source = SourceFile::new(name, text);
+fn lowered(path: &Path) -> Program {
+    let source = SourceFile::new(name(path), std::fs::read_to_string(path).unwrap());
     let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
-    let program = crate::lower(&module, &Symbols::default(), &source);
+    crate::lower(&module, &Symbols::default(), &source)
+}
+
+/// The line of one text: with and without fused instructions.
+fn line(path: &Path) -> String {
+    let (name, program) = (name(path), lowered(path));
     let (mut runs, mut bytes, mut hash) = (0, 0, 0xcbf2_9ce4_8422_2325);
     for fmad in [false, true] {
         let code = program.code(fmad);
@@ -78,7 +83,7 @@ fn machine_code_is_what_it_was() {
     }
     let mut now = String::new();
     for path in texts() {
-        write!(now, "{}", line(&name(&path), &std::fs::read_to_string(&path).unwrap())).unwrap();
+        now += &line(&path);
     }
     let record = Path::new(env!("CARGO_MANIFEST_DIR")).join(RECORD);
     if std::env::var_os("TEXUNIT_BLESS").is_some() {
@@ -90,4 +95,57 @@ fn machine_code_is_what_it_was() {
     assert!(differs.is_empty(), "code has changed (was, is): {differs:#?}");
     assert_eq!(before.lines().count(), now.lines().count());
     assert!(before.lines().count() > 100, "the programs are not where they were");
+}
+
+/// Code and pool of each run.
+fn functions(code: &Code) -> Vec<Option<(Vec<u8>, Vec<u64>)>> {
+    let function = |run: &Run| {
+        let function = texunit_jit::compile(&run.block(code)?).ok()?;
+        let (code, pool) = function.parts();
+        Some((code.to_vec(), pool.to_vec()))
+    };
+    code.runs.all.iter().map(function).collect()
+}
+
+/// Marks stand between runs, and nothing that they tell of is in one: an observer has the same machine code.
+#[test]
+fn marks_leave_machine_code_as_it_is() {
+    if !super::is_on() {
+        texunit_testkit::skipped("no machine code is made here");
+        return;
+    }
+    let events = Events::ACCESSES
+        | Events::RESULTS
+        | Events::BRANCHES
+        | Events::BLOCKS
+        | Events::CALLS
+        | Events::FETCHES;
+    for path in texts() {
+        let program = lowered(&path);
+        let observed = program.observed(false, events);
+        let marked = observed.code.as_ref().unwrap();
+        assert_eq!(functions(program.code(false)), functions(marked), "{}", path.display());
+    }
+}
+
+/// Without marks, what is put together again is what was taken apart; with them, each operation is there once.
+#[test]
+fn marked_code_is_the_code() {
+    for path in texts() {
+        let program = lowered(&path);
+        let code = program.code(false);
+        let text = |code: &Code| {
+            let insts = code.insts.iter().map(|inst| format!("{inst:?}"));
+            insts.collect::<Vec<_>>()
+        };
+        let (same, _) = crate::observe::marks::marked(&program, code, Events::NONE);
+        assert_eq!(text(code), text(&same), "{}", path.display());
+        let (marked, origin) = crate::observe::marks::marked(&program, code, Events::ALL);
+        let is_own = |op: &Op| !matches!(op, Op::Mark(_) | Op::Run { .. });
+        let those = marked.insts.iter().zip(&origin).filter(|(inst, _)| is_own(&inst.op));
+        let ops: Vec<u32> = those.map(|(_, &op)| op).collect();
+        let all = (0..).zip(&code.insts).filter(|(_, inst)| is_own(&inst.op));
+        assert_eq!(ops, all.map(|(op, _)| op).collect::<Vec<u32>>(), "{}", path.display());
+        assert!(marked.insts.len() > code.insts.len());
+    }
 }
