@@ -335,6 +335,8 @@ impl Context<'_> {
         let mut resident = [0; TOGETHER];
         let mut those = warps.iter_mut().enumerate().filter(|(i, _)| here >> i & 1 == 1);
         plan.fetch_warps(
+            // Into the plan's loops, which then put together only what they look at.
+            #[inline(always)]
             |places| {
                 let (_, warp) = those.next()?;
                 let live = warp.live;
