@@ -293,6 +293,3 @@ fn keep_inactive(request: &FetchRequest<'_>, results: &[Lanes; 4], values: &mut 
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,8 +2,7 @@
 //! portable build.
 
 use super::*;
-use crate::request::{FetchKind, Lod};
-use crate::sampler::CompareFunction;
+use texunit_unit::CompareFunction;
 
 const SAMPLE: FetchKind = FetchKind::Sample(Lod::Implicit);
 const GRADIENT: FetchKind = FetchKind::Sample(Lod::Gradient);

@@ -1,9 +1,7 @@
 //! Random operands: coordinates, offsets, levels, gradients, references of depth compares.
 
 use super::draw::Draw;
-use crate::effective::Coords;
-use crate::request::{CoordType, Coordinates, FetchForm, Lanes};
-use crate::sampler::{Sampler, Texture};
+use texunit_unit::{CoordType, Coordinates, Coords, FetchForm, Lanes, Sampler, Texture};
 
 /// Operands of 32 lanes.
 #[derive(Debug)]
@@ -34,7 +32,7 @@ impl Operands {
         texture: &Texture,
         sampler: &Sampler,
     ) {
-        let kind = crate::effective_sampler(texture, sampler, form).coords;
+        let kind = texunit_unit::effective_sampler(texture, sampler, form).coords;
         let extents = texture.resource.levels();
         let shape = texture.resource.shape();
         let levels = extents.len() as f32;

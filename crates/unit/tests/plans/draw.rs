@@ -2,12 +2,13 @@
 
 use super::Case;
 use super::operands::Operands;
-use crate::request::{CoordType, FetchForm, FetchKind, Geometry, Lod, ResultType};
-use crate::resource::{ArrayShape, Extent, Residency, Resource, View};
-use crate::sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Texture};
 use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_texel::Format;
+use texunit_unit::{
+    AddressMode, ArrayShape, CompareFunction, CoordType, Extent, FetchForm, FetchKind, Filter,
+    Geometry, Lod, ReadMode, Residency, Resource, ResultType, Sampler, Texture, View,
+};
 
 /// Random numbers (splitmix64).
 pub(super) struct Draw(pub(super) u64);

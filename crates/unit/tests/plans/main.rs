@@ -11,16 +11,18 @@ mod draw;
 mod few;
 mod operands;
 
-use super::*;
-use crate::reference::{self, trace::FetchValue};
-use crate::request::{CoordType, Coordinates, FetchKind, Geometry, Lod, lanes};
-use crate::resource::{ArrayShape, Extent, Resource};
-use crate::sampler::{AddressMode, Filter, ReadMode};
 use draw::{Draw, Theme};
 use operands::Operands;
+use std::sync::Arc;
 use std::time::Instant;
 use texunit_memory::Block;
 use texunit_texel::Format;
+use texunit_unit::reference::{self, trace::FetchValue};
+use texunit_unit::{
+    AddressMode, ArrayShape, CoordType, Coordinates, Extent, FetchAnswer, FetchForm, FetchKind,
+    FetchPlan, FetchRequest, Filter, Geometry, Lanes, Lod, PlanError, ReadMode, Resource,
+    ResultType, Sampler, Scratch, SimdLevel, Texture, lanes,
+};
 
 /// A texture, a sampler and 32 fetches.
 #[derive(Debug)]
@@ -51,11 +53,11 @@ impl Case {
         }
     }
 
-    /// Plans of all builds.
-    fn plans(&self) -> Result<Vec<(Build, FetchPlan)>, PlanError> {
+    /// Plans of all levels.
+    fn plans(&self) -> Result<Vec<(SimdLevel, FetchPlan)>, PlanError> {
         let Self { form, texture, sampler, .. } = self;
-        let plan = |build| Ok((build, FetchPlan::with_build(*form, texture, sampler, build)?));
-        Build::all().map(plan).collect()
+        let plan = |level| Ok((level, FetchPlan::at_level(*form, texture, sampler, level)?));
+        levels().map(plan).collect()
     }
 
     fn reference(&self, lane: usize) -> Result<FetchValue, PlanError> {
@@ -64,17 +66,17 @@ impl Case {
 
     /// Compares the answers of plans with the reference's; panics where they differ, and says of which
     /// case.
-    fn check(&self, plans: &[(Build, FetchPlan)], scratch: &mut Scratch, name: &str) {
+    fn check(&self, plans: &[(SimdLevel, FetchPlan)], scratch: &mut Scratch, name: &str) {
         let request = self.request();
         let mut wanted = [None; 32];
         for lane in lanes(self.active) {
             wanted[lane] = Some(self.reference(lane).unwrap());
         }
-        for (build, plan) in plans {
+        for (level, plan) in plans {
             let mut answer = FetchAnswer { values: [[KEPT; 32]; 4], resident: KEPT };
             plan.fetch(&request, scratch, &mut answer);
             for (lane, wanted) in wanted.iter().enumerate() {
-                self.check_lane((*build, plan), wanted.as_ref(), lane, &answer, name);
+                self.check_lane((*level, plan), wanted.as_ref(), lane, &answer, name);
             }
         }
     }
@@ -82,7 +84,7 @@ impl Case {
     /// A lane that is not active has no answer, and keeps what was there.
     fn check_lane(
         &self,
-        (build, plan): (Build, &FetchPlan),
+        (level, plan): (SimdLevel, &FetchPlan),
         wanted: Option<&FetchValue>,
         lane: usize,
         answer: &FetchAnswer,
@@ -92,7 +94,7 @@ impl Case {
         assert_eq!(
             answer.resident >> lane & 1 == 1,
             resident,
-            "{name}, {build:?}: residency, lane {lane}"
+            "{name}, {level:?}: residency, lane {lane}"
         );
         let registers = if self.form.result == ResultType::F16x2 { 2 } else { 4 };
         for c in 0..registers {
@@ -103,13 +105,12 @@ impl Case {
             let got = answer.values[c][lane];
             assert!(
                 got == wanted,
-                "{name}, {build:?}: component {c} of lane {lane}: {got:#010x}, not {wanted:#010x}\nat {:x?}\n{:?}\n\
-                 {}, {:?}\n{:?}",
+                "{name}, {level:?}: component {c} of lane {lane}: {got:#010x}, not {wanted:#010x}\nat {:x?}\n{:?}\n\
+                 {}, {:?}",
                 self.request().lane(lane),
                 self.form,
                 self.texture.resource.describe(),
                 plan.effective(),
-                plan.way,
             );
         }
     }
@@ -118,6 +119,11 @@ impl Case {
     fn check_alone(&self) {
         self.check(&self.plans().unwrap(), &mut Scratch::new(), "alone");
     }
+}
+
+/// Every level that this machine runs.
+fn levels() -> impl Iterator<Item = SimdLevel> {
+    SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected())
 }
 
 /// How many warps fetch from a resource before its texels change, and how often they do.

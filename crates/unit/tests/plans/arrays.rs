@@ -3,8 +3,7 @@
 
 use super::draw::Draw;
 use super::*;
-use crate::request::{Coordinates, FetchOperands, FetchRequest, Lanes, ZERO_LANES, places};
-use crate::resource::Residency;
+use texunit_unit::{FetchArrays, FetchOperands, Residency, ZERO_LANES};
 
 /// Whole warps, and a part of one.
 const FETCHES: usize = 32 * 9 + 5;
@@ -138,23 +137,23 @@ fn check(
             reference::fetch(form, texture, sampler, &operands).unwrap().values
         })
         .collect();
-    for build in Build::all() {
-        let plan = FetchPlan::with_build(form, texture, sampler, build).unwrap();
+    for level in levels() {
+        let plan = FetchPlan::at_level(form, texture, sampler, level).unwrap();
         let mut out: [Vec<u32>; 4] = std::array::from_fn(|_| vec![KEPT; FETCHES]);
         let arrays = FetchArrays::new(Coordinates::at([x, y, z], &[]));
         let mut scratch = Scratch::new();
         plan.fetch_arrays(&arrays, out.each_mut().map(|c| &mut c[..]), &mut scratch).unwrap();
         for (i, wanted) in wanted.iter().enumerate() {
             let got = out.each_ref().map(|c| c[i]);
-            assert_eq!(got, *wanted, "{name}, {build:?}: fetch {i}, {geometry:?}");
+            assert_eq!(got, *wanted, "{name}, {level:?}: fetch {i}, {geometry:?}");
         }
         // The same from registers of warps that lie anywhere.
         let (warps, resident) = by_warps(&plan, [x, y, z]);
         for (i, wanted) in wanted.iter().enumerate().take(warps.len() * 32) {
             let got = warps[i / 32].each_ref().map(|c| c[i % 32]);
-            assert_eq!(got, *wanted, "{name}, {build:?}: fetch {i} of a warp");
+            assert_eq!(got, *wanted, "{name}, {level:?}: fetch {i} of a warp");
         }
-        assert!(resident.iter().all(|&lanes| lanes == u32::MAX), "{name}, {build:?}");
+        assert!(resident.iter().all(|&lanes| lanes == u32::MAX), "{name}, {level:?}");
     }
 }
 
@@ -168,7 +167,7 @@ fn by_warps(plan: &FetchPlan, coords: [&[u32]; 3]) -> (Vec<[Lanes; 4]>, Vec<u32>
         |to| {
             assert!(to.iter().all(Option::is_none));
             let (w, values) = warps.next()?;
-            *to = places(values, 0xf);
+            *to = values.each_mut().map(Some);
             let coords = Coordinates::at([&x[w], &y[w], &z[w]], &ZERO_LANES);
             Some(FetchRequest::new(u32::MAX, coords))
         },
@@ -192,9 +191,8 @@ fn several_warps_of_any_plan() {
     for (texture, missing) in [(&whole, false), (&sparse, true)] {
         for result in [ResultType::F32, ResultType::F16, ResultType::F16x2] {
             let form = FetchForm::sample(Geometry::D2, CoordType::F32, result);
-            for build in Build::all() {
-                let plan = FetchPlan::with_build(form, texture, &sampler, build).unwrap();
-                assert_eq!(matches!(plan.way, Way::General(_)), missing);
+            for level in levels() {
+                let plan = FetchPlan::at_level(form, texture, &sampler, level).unwrap();
                 let (out, resident) = by_warps(&plan, points.each_ref().map(|axis| &axis[..]));
                 assert!(!out.is_empty());
                 for (i, (x, y)) in x.iter().zip(y).enumerate().take(out.len() * 32) {
@@ -203,9 +201,9 @@ fn several_warps_of_any_plan() {
                     let wanted = reference::fetch(form, texture, &sampler, &operands).unwrap();
                     let registers = usize::from(result.registers());
                     let got = out[i / 32].each_ref().map(|c| c[i % 32]);
-                    assert_eq!(got[..registers], wanted.values[..registers], "{build:?}: {i}");
+                    assert_eq!(got[..registers], wanted.values[..registers], "{level:?}: {i}");
                     let is_there = resident[i / 32] >> (i % 32) & 1 == 1;
-                    assert_eq!(is_there, wanted.resident, "{build:?}: {i}");
+                    assert_eq!(is_there, wanted.resident, "{level:?}: {i}");
                     assert_eq!(is_there, !missing, "no tile is in memory");
                 }
             }
