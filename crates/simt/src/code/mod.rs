@@ -9,10 +9,10 @@ mod slot;
 mod transport;
 
 pub use forms::HandleSource;
-pub use transport::MbarrierAction;
 pub(crate) use forms::*;
 pub(crate) use quick::Quick;
 pub(crate) use slot::Slot;
+pub use transport::MbarrierAction;
 pub(crate) use transport::*;
 
 use crate::alu::{Alu, Kind, L32, L64};
