@@ -3,7 +3,7 @@
 //! `cargo run -p xtask -- oracle N SEED` compares our verdicts with those of NVIDIA's assembler;
 //! `sass MODULES WORDS SEED` does so with machine words; `libs` builds the drop-in libraries,
 //! `dist` an archive of them and the program; `tools` installs what their tests need; `clients` runs the tests of
-//! packages over CUDA; `matrix` lists functions.
+//! packages over CUDA; `mutants` judges the tests by what they miss; `matrix` lists functions.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -13,6 +13,7 @@ mod dist;
 mod generate;
 mod libs;
 mod matrix;
+mod mutants;
 mod oracle;
 mod ptxas;
 mod sass;
@@ -66,6 +67,13 @@ Installs packages that use CUDA (cupy, numba, drjit, taichi, pycuda, core) and r
 texunit run; docs/testing.md has all options. Exit code: 0 as many pass as tests/clients/counts.txt
 says, 1 not.
 
+       cargo run -p xtask -- mutants [PART...] [--count N] [--seed N] [--again N] [--only TEXT] [--list]
+
+Makes one small mistake after the other in a copy of the tree, drawn from those that cargo-mutants knows in
+the parts texel, reference and check (100 of each, seed 20), and runs the tests of the crate. Goes on
+where it was stopped; --again tries the first N of the draw anew. Exit code: 0 those that no test
+notices stand in docs/mutants.md with a reason, 1 not.
+
        cargo run -p xtask -- matrix
 
 Writes the lists of functions in docs/cuda-api.md anew.
@@ -101,6 +109,10 @@ fn main() -> ExitCode {
         Some((task, rest)) if task == "tools" => cuda_tools::run(rest),
         Some((task, rest)) if task == "clients" => match clients::Request::read(rest) {
             Ok(request) => clients::run(&request),
+            Err(message) => usage(&message),
+        },
+        Some((task, rest)) if task == "mutants" => match mutants::Request::read(rest) {
+            Ok(request) => mutants::run(&request),
             Err(message) => usage(&message),
         },
         Some((task, _)) if task == "matrix" => matrix::write(),

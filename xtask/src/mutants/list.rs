@@ -1,0 +1,158 @@
+//! Which mutants there are, and which are drawn.
+
+use std::collections::HashMap;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::Place;
+use super::parts::{Part, package};
+
+/// The release that is installed if there is none.
+const RELEASE: &str = "27.1.0";
+
+/// A place in a file, both counted from 1; columns are characters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Position {
+    pub(super) line: usize,
+    pub(super) column: usize,
+}
+
+/// A mistake that cargo-mutants can make.
+#[derive(Clone, Debug)]
+pub(super) struct Mutant {
+    /// From the root of the repository.
+    pub(super) file: String,
+    /// What is done, without the line: `replace + with - in decode`; ` (2)` follows if it is the second of this
+    /// name in the file.
+    pub(super) name: String,
+    pub(super) start: Position,
+    pub(super) end: Position,
+    /// What stands there instead.
+    pub(super) replacement: String,
+    pub(super) diff: String,
+}
+
+/// All mutants of a part.
+pub(super) fn of(part: &Part, place: &Place) -> Result<Vec<Mutant>, String> {
+    let mut command = cargo_mutants(place)?;
+    command.args(["mutants", "--list", "--json", "--diff", "--package"]);
+    command.args([&package(part.package), "--file", part.files]).current_dir(place.tree());
+    let output = command.output().map_err(|e| format!("cargo-mutants: {e}"))?;
+    if !output.status.success() {
+        return Err(format!("cargo-mutants: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let listed: Value =
+        serde_json::from_slice(&output.stdout).map_err(|e| format!("cargo-mutants: {e}"))?;
+    let rows = listed.as_array().filter(|rows| !rows.is_empty());
+    let rows = rows.ok_or_else(|| format!("there are no mutants of {}", part.files))?;
+    let mut seen = HashMap::new();
+    let mut mutants = Vec::new();
+    for row in rows {
+        let mut mutant =
+            read(row).ok_or_else(|| format!("cargo-mutants says what nobody reads: {row}"))?;
+        let count = seen.entry((mutant.file.clone(), mutant.name.clone())).or_insert(0);
+        *count += 1;
+        if *count > 1 {
+            mutant.name += &format!(" ({count})");
+        }
+        mutants.push(mutant);
+    }
+    Ok(mutants)
+}
+
+fn read(row: &Value) -> Option<Mutant> {
+    let position = |name: &str| {
+        let number = |what: &str| row["span"][name][what].as_u64().map(|n| n as usize);
+        Some(Position { line: number("line")?, column: number("column")? })
+    };
+    let text = |name: &str| row[name].as_str().map(str::to_owned);
+    let (file, start) = (text("file")?, position("start")?);
+    let place = format!("{file}:{}:{}: ", start.line, start.column);
+    let name = text("name")?.strip_prefix(&place)?.to_owned();
+    let (replacement, diff) = (text("replacement")?, text("diff")?);
+    Some(Mutant { file, name, start, end: position("end")?, replacement, diff })
+}
+
+/// The program, which is installed if it is neither among the user's nor in the folder of this task.
+fn cargo_mutants(place: &Place) -> Result<Command, String> {
+    let own = place.tools().join("bin/cargo-mutants");
+    for program in [own.clone(), "cargo-mutants".into()] {
+        let asked = Command::new(&program).args(["mutants", "--version"]).output();
+        if asked.is_ok_and(|output| output.status.success()) {
+            return Ok(Command::new(program));
+        }
+    }
+    let mut install = Command::new("cargo");
+    install.args([
+        "install",
+        "cargo-mutants",
+        "--locked",
+        "--debug",
+        "--version",
+        RELEASE,
+        "--root",
+    ]);
+    let status = install.arg(place.tools()).status().map_err(|e| format!("cargo: {e}"))?;
+    if !status.success() {
+        return Err("cargo-mutants cannot be installed".to_owned());
+    }
+    Ok(Command::new(own))
+}
+
+/// An order at random, in which a mutant's place does not depend on the other ones: code that comes or goes leaves
+/// nearly the same draw.
+pub(super) fn shuffle(mutants: &mut [Mutant], seed: u64) {
+    mutants.sort_by_cached_key(|mutant| {
+        let bytes = mutant.file.bytes().chain([0]).chain(mutant.name.bytes());
+        (mix(bytes.fold(mix(seed), |hash, byte| mix(hash ^ u64::from(byte)))), mutant.name.clone())
+    });
+}
+
+/// The finaliser of SplitMix64.
+fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mutant(name: &str) -> Mutant {
+        let start = Position { line: 1, column: 1 };
+        let (file, replacement, diff) = ("a.rs".to_owned(), String::new(), String::new());
+        Mutant { file, name: name.to_owned(), start, end: start, replacement, diff }
+    }
+
+    fn names(mutants: &[Mutant]) -> Vec<&str> {
+        mutants.iter().map(|mutant| mutant.name.as_str()).collect()
+    }
+
+    #[test]
+    fn a_draw_hangs_on_the_seed_and_not_on_what_else_there_is() {
+        let mut all: Vec<_> = (0..50).map(|n| mutant(&n.to_string())).collect();
+        let mut fewer: Vec<_> = all.iter().skip(7).cloned().collect();
+        shuffle(&mut all, 1);
+        shuffle(&mut fewer, 1);
+        let kept: Vec<_> = names(&all).into_iter().filter(|n| names(&fewer).contains(n)).collect();
+        assert_eq!(kept, names(&fewer));
+        let before: Vec<_> = names(&all).into_iter().map(str::to_owned).collect();
+        shuffle(&mut all, 2);
+        assert_ne!(names(&all), before);
+    }
+
+    #[test]
+    fn a_row_of_cargo_mutants_is_read() {
+        let row = serde_json::json!({
+            "file": "a.rs", "name": "a.rs:3:5: replace + with - in f", "replacement": "-", "diff": "",
+            "span": {"start": {"line": 3, "column": 5}, "end": {"line": 3, "column": 6}},
+        });
+        let mutant = read(&row).expect("a row");
+        assert_eq!(mutant.name, "replace + with - in f");
+        assert_eq!((mutant.start, mutant.end.column), (Position { line: 3, column: 5 }, 6));
+        assert!(read(&serde_json::json!({"file": "a.rs"})).is_none());
+    }
+}

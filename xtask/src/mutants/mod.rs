@@ -1,0 +1,219 @@
+//! `mutants PART...`: how much the tests notice. A mutant is the program with one small mistake; tests that still
+//! pass have missed it.
+//!
+//! cargo-mutants says which mutants there are; which of them are tried is drawn with a seed, and the same draw
+//! comes out as long as the code stays ([`list`]). Each is built into a copy of the tree and judged by those
+//! tests of its crate that end within a minute, the quickest first ([`judge`]). What was found is kept, so that a run
+//! that was stopped goes on ([`found`]). Mutants that live with a reason stand in docs/mutants.md ([`table`]).
+
+mod found;
+mod judge;
+mod list;
+mod parts;
+mod table;
+mod tree;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use found::{Found, Verdict};
+use judge::Judge;
+use list::Mutant;
+use parts::{PARTS, Part};
+use table::Table;
+
+const USAGE: &str = "\
+usage: cargo run -p xtask -- mutants [PART...] [--count N] [--seed N] [--again N] [--only TEXT] [--list]";
+
+/// What is asked for.
+#[derive(Debug)]
+pub(crate) struct Request {
+    parts: Vec<&'static Part>,
+    /// How many are judged, those that do not compile not counted.
+    count: usize,
+    seed: u64,
+    /// Nothing that was found before counts, and nothing is noted.
+    again: bool,
+    /// Only mutants whose name has this text, all of them, and again.
+    only: Option<String>,
+    /// Whether the draw is only printed.
+    list: bool,
+}
+
+impl Request {
+    pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
+        let mut request =
+            Self { parts: Vec::new(), count: 100, seed: 20, again: false, only: None, list: false };
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            let mut value =
+                || rest.next().ok_or_else(|| format!("{argument} wants a value\n{USAGE}"));
+            match argument.as_str() {
+                "--count" => request.count = number(value()?)?,
+                "--seed" => request.seed = number(value()?)?,
+                "--again" => (request.again, request.count) = (true, number(value()?)?),
+                "--only" => request.only = Some(value()?.clone()),
+                "--list" => request.list = true,
+                name => match PARTS.iter().find(|part| part.name == name) {
+                    Some(part) => request.parts.push(part),
+                    None => return Err(format!("there is no part {name}\n{USAGE}")),
+                },
+            }
+        }
+        if request.parts.is_empty() {
+            request.parts.extend(PARTS);
+        }
+        Ok(request)
+    }
+}
+
+fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("{text} is not a number\n{USAGE}"))
+}
+
+/// Judges the mutants of all parts that are asked for. Exit code: 0 those that live have a reason, 1 not.
+pub(crate) fn run(request: &Request) -> ExitCode {
+    match run_all(request) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_all(request: &Request) -> Result<bool, String> {
+    let place = Place::new()?;
+    let table = Table::read(&workspace())?;
+    let mut good = true;
+    for part in &request.parts {
+        let mut mutants = list::of(part, &place)?;
+        let all = mutants.len();
+        list::shuffle(&mut mutants, request.seed);
+        println!("== {}: {all} mutants, seed {}", part.name, request.seed);
+        if let Some(text) = &request.only {
+            mutants.retain(|mutant| mutant.name.contains(text));
+        }
+        if request.list {
+            for mutant in mutants.iter().take(request.count) {
+                println!("{}:{} {}", mutant.file, mutant.start.line, mutant.name);
+            }
+            continue;
+        }
+        good &= part_is_good(request, part, &mutants, &table, &place)?;
+    }
+    Ok(good)
+}
+
+/// Judges mutants of a part, in the order given; whether all that live have a reason.
+fn part_is_good(
+    request: &Request,
+    part: &'static Part,
+    mutants: &[Mutant],
+    table: &Table,
+    place: &Place,
+) -> Result<bool, String> {
+    let fresh = request.again || request.only.is_some();
+    let mut found = if fresh { Found::default() } else { Found::read(&place.noted(part))? };
+    let mut judge = Judge::new(part, place);
+    let (mut judged, mut reasons, mut alone) = (0, 0, Vec::new());
+    for mutant in mutants {
+        if judged == request.count {
+            break;
+        }
+        let reason = table.reason(part.name, mutant);
+        let verdict = match found.of(mutant) {
+            // It may have got a case since.
+            Some(Verdict::Survived) if reason.is_none() => judge.verdict(mutant)?,
+            Some(known) => known.clone(),
+            None => judge.verdict(mutant)?,
+        };
+        if found.note(mutant, &verdict) && !fresh {
+            found.write(&place.noted(part))?;
+        }
+        judged += usize::from(verdict != Verdict::Unviable);
+        if verdict == Verdict::Survived {
+            match reason {
+                Some(_) => reasons += 1,
+                None => alone.push(mutant),
+            }
+        }
+    }
+    println!(
+        "== {}: {judged} judged, {} caught; of those that live {reasons} have a reason, {} none",
+        part.name,
+        judged - reasons - alone.len(),
+        alone.len()
+    );
+    for mutant in &alone {
+        println!("{}:{} {}\n{}", mutant.file, mutant.start.line, mutant.name, mutant.diff);
+    }
+    Ok(alone.is_empty())
+}
+
+/// Where the copy of the tree, its builds and what was found are; nobody else's as long as this is here.
+struct Place {
+    folder: PathBuf,
+    _lock: std::fs::File,
+}
+
+impl Place {
+    /// The folder, with a copy of the tree as it is.
+    fn new() -> Result<Self, String> {
+        let folder = crate::libs::target(&workspace()).join("mutants");
+        let said = |e: std::io::Error| format!("{}: {e}", folder.display());
+        std::fs::create_dir_all(&folder).map_err(said)?;
+        let lock = std::fs::File::create(folder.join("lock")).map_err(said)?;
+        lock.lock().map_err(said)?;
+        let place = Self { folder, _lock: lock };
+        tree::copy(&workspace(), &place.tree())?;
+        Ok(place)
+    }
+
+    fn tree(&self) -> PathBuf {
+        self.folder.join("tree")
+    }
+
+    fn builds(&self) -> PathBuf {
+        self.folder.join("build")
+    }
+
+    fn tools(&self) -> PathBuf {
+        self.folder.join("tools")
+    }
+
+    /// The file of what was found about a part.
+    fn noted(&self, part: &Part) -> PathBuf {
+        self.folder.join(format!("{}.txt", part.name))
+    }
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(words: &str) -> Result<Request, String> {
+        Request::read(&words.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_is_asked_for_is_read() {
+        let read = request("texel check --again 10 --seed 7").expect("it is right");
+        let names: Vec<_> = read.parts.iter().map(|part| part.name).collect();
+        assert_eq!((names.as_slice(), read.count, read.seed), (&["texel", "check"][..], 10, 7));
+        assert!(read.again && read.only.is_none());
+        assert_eq!(request("").expect("nothing is all").parts.len(), PARTS.len());
+    }
+
+    #[test]
+    fn what_cannot_be_asked_for_is_refused() {
+        for words in ["all", "--again", "nobody", "texel --count", "texel --seed x"] {
+            assert!(request(words).is_err(), "{words}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Parts of the code whose mutants are judged, and by what.
+
+/// A part: some files of a crate.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) name: &'static str,
+    /// Its crate, as the folder below crates/ is called.
+    pub(super) package: &'static str,
+    /// Its files, as a pattern.
+    pub(super) files: &'static str,
+    /// What judges: tests of the crate that end within a minute, and those of another one that look at what this part
+    /// says in words. Crate, and option of `cargo test`; one is only built if all before it have passed.
+    pub(super) tests: &'static [Tests],
+}
+
+/// A crate and an option of `cargo test`, which names tests of it.
+pub(super) type Tests = (&'static str, &'static str);
+
+#[rustfmt::skip]
+pub(super) const PARTS: &[Part] = &[
+    Part {
+        name: "texel", package: "texel", files: "crates/texel/src/**",
+        tests: &[("texel", "--lib")],
+    },
+    Part {
+        name: "reference", package: "unit", files: "crates/unit/src/reference/**",
+        tests: &[
+            ("unit", "--test=fetch"), ("unit", "--test=stages"), ("unit", "--lib"), ("unit", "--test=properties"),
+            ("explain", "--test=golden"),
+        ],
+    },
+    Part {
+        name: "check", package: "check", files: "crates/check/src/**",
+        // Not `hostile` and `recovery`: they take 20 s, look for panics in garbage, and notice little else.
+        tests: &[
+            ("check", "--test=files"), ("check", "--test=oracle"), ("check", "--test=operands"),
+            ("check", "--test=floors"), ("check", "--test=lints"), ("check", "--test=fixes"),
+            ("check", "--test=trees"), ("check", "--test=options"), ("check", "--test=examples"),
+            ("check", "--test=helps"), ("check", "--lib"),
+        ],
+    },
+];
+
+/// The package in a folder of crates/.
+pub(super) fn package(folder: &str) -> String {
+    format!("texunit-{folder}")
+}

@@ -1,0 +1,98 @@
+//! The table of docs/mutants.md: mutants that live, and why they may.
+
+use std::path::Path;
+
+use super::list::Mutant;
+
+const DOCUMENT: &str = "docs/mutants.md";
+
+/// A row of the table of reasons: part, file with a line, mutant, why it lives.
+#[derive(Debug, PartialEq)]
+struct Row {
+    part: String,
+    file: String,
+    mutant: String,
+    reason: String,
+}
+
+/// All rows.
+#[derive(Debug)]
+pub(super) struct Table(Vec<Row>);
+
+impl Table {
+    pub(super) fn read(workspace: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(workspace.join(DOCUMENT))
+            .map_err(|e| format!("{DOCUMENT}: {e}"))?;
+        Ok(Self::parse(&text))
+    }
+
+    /// Rows of other tables have no mutant in code marks in their third column.
+    fn parse(text: &str) -> Self {
+        Self(text.lines().filter_map(row).collect())
+    }
+
+    /// Why a mutant may live. The line says where it was when that was written, and does not count.
+    pub(super) fn reason(&self, part: &str, mutant: &Mutant) -> Option<&str> {
+        let same = |row: &&Row| {
+            row.part == part && row.file == mutant.file && row.mutant == escaped(&mutant.name)
+        };
+        self.0.iter().find(same).map(|row| row.reason.as_str())
+    }
+}
+
+/// A name as it stands in a table, where `|` would end a column.
+fn escaped(name: &str) -> String {
+    name.replace('|', "\\|")
+}
+
+fn row(line: &str) -> Option<Row> {
+    let inside = line.strip_prefix("| ")?.strip_suffix(" |")?;
+    let [part, file, mutant, reason] = *inside.split(" | ").collect::<Vec<_>>() else {
+        return None;
+    };
+    let code = |text: &str| Some(text.strip_prefix('`')?.strip_suffix('`')?.to_owned());
+    let (file, line) = file.rsplit_once(':')?;
+    line.parse::<u32>().ok()?;
+    let (part, file, reason) = (part.to_owned(), file.to_owned(), reason.to_owned());
+    Some(Row { part, file, mutant: code(mutant)?, reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::list::Position;
+    use super::super::parts::PARTS;
+    use super::*;
+
+    #[test]
+    fn a_reason_is_found_whatever_the_line() {
+        let table = Table::parse(
+            "| part | place | mutant | why |\n|---|---|---|---|\n\
+             | texel | a.rs:7 | `replace \\| with ^ in f (2)` | the bits are apart |\n",
+        );
+        let start = Position { line: 1, column: 1 };
+        let mut mutant = Mutant {
+            file: "a.rs".to_owned(),
+            name: "replace | with ^ in f (2)".to_owned(),
+            start,
+            end: start,
+            replacement: String::new(),
+            diff: String::new(),
+        };
+        assert_eq!(table.reason("texel", &mutant), Some("the bits are apart"));
+        assert_eq!(table.reason("check", &mutant), None);
+        mutant.name.clear();
+        assert_eq!(table.reason("texel", &mutant), None);
+    }
+
+    #[test]
+    fn every_row_of_the_document_is_of_a_part_and_a_file() {
+        let workspace = super::super::workspace();
+        let table = Table::read(&workspace).expect("the document");
+        assert!(!table.0.is_empty());
+        for row in table.0 {
+            assert!(PARTS.iter().any(|part| part.name == row.part), "{row:?}");
+            assert!(workspace.join(&row.file).exists(), "{row:?}");
+            assert!(!row.reason.is_empty(), "{row:?}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! A copy of the repository's files, to build mutants in.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Makes `to` the same as what git knows of `from` and does not ignore. Files that are the same already stay
+/// untouched, so that cargo builds only what differs.
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    let mut git = Command::new("git");
+    git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(from);
+    let output = git.output().map_err(|e| format!("git: {e}"))?;
+    if !output.status.success() {
+        return Err(format!("git: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let names = String::from_utf8_lossy(&output.stdout).into_owned();
+    let there = |name: &&str| !name.is_empty() && from.join(name).is_file();
+    let names: HashSet<_> = names.split('\0').filter(there).map(PathBuf::from).collect();
+    for name in &names {
+        same(&from.join(name), &to.join(name))
+            .map_err(|e| format!("{}: {e}", to.join(name).display()))?;
+    }
+    remove_others(to, to, &names).map_err(|e| format!("{}: {e}", to.display()))
+}
+
+fn same(from: &Path, to: &Path) -> std::io::Result<()> {
+    let bytes = std::fs::read(from)?;
+    if std::fs::read(to).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    if let Some(folder) = to.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    // Not only the bytes: some are programs.
+    std::fs::copy(from, to).map(|_| ())
+}
+
+fn remove_others(folder: &Path, root: &Path, names: &HashSet<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            remove_others(&path, root, names)?;
+        } else if path.strip_prefix(root).is_ok_and(|name| !names.contains(name)) {
+            std::fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
