@@ -52,9 +52,12 @@ impl Observed {
     }
 }
 
+/// By whether mul and add are fused, and what is told.
+type Codes = HashMap<(bool, Events), Arc<Observed>>;
+
 /// Codes that have been made for observers.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Kept(Arc<Mutex<HashMap<(bool, Events), Arc<Observed>>>>);
+pub(crate) struct Kept(Arc<Mutex<Codes>>);
 
 impl Program {
     /// The code for these events.
