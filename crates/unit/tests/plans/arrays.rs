@@ -77,7 +77,7 @@ fn points(d: &mut Draw, scale: f32) -> [Vec<u32>; 3] {
 #[test]
 fn all_kinds() {
     use AddressMode::{Border, Clamp, Mirror, Wrap};
-    let mut d = Draw(number("TEXUNIT_SEED").unwrap_or(1));
+    let mut d = Draw::new(number("TEXUNIT_SEED").unwrap_or(1));
     for round in 0..number("TEXUNIT_CASES").unwrap_or(12) {
         for kind in &KINDS {
             let normalized = !d.one_in(4);
@@ -100,7 +100,7 @@ fn all_kinds() {
 /// Fetches of one array only, the other coordinate is zero; and of two components.
 #[test]
 fn some_arrays() {
-    let mut d = Draw(7);
+    let mut d = Draw::new(7);
     let sampler = Sampler { filter: Filter::Linear, ..Sampler::default() };
     let texture = texture(&mut d, &KINDS[3], (false, true), &sampler);
     let [x, y, _] = points(&mut d, 1.0);
@@ -180,7 +180,7 @@ fn by_warps(plan: &FetchPlan, coords: [&[u32]; 3]) -> (Vec<[Lanes; 4]>, Vec<u32>
 /// Plans of both ways answer several warps, whatever the results are, and also where tiles are missing.
 #[test]
 fn several_warps_of_any_plan() {
-    let mut d = Draw(7);
+    let mut d = Draw::new(7);
     let sampler = Sampler { filter: Filter::Linear, ..Sampler::default() };
     let whole = texture(&mut d, &KINDS[3], (false, true), &sampler);
     let map = Arc::new(Residency::new(whole.resource.shape()).unwrap());

@@ -4,14 +4,15 @@ use super::Case;
 use super::operands::Operands;
 use std::sync::Arc;
 use texunit_memory::Block;
+use texunit_testkit::Random;
 use texunit_texel::Format;
 use texunit_unit::{
     AddressMode, ArrayShape, CompareFunction, CoordType, Extent, FetchForm, FetchKind, Filter,
     Geometry, Lod, ReadMode, Residency, Resource, ResultType, Sampler, Texture, View,
 };
 
-/// Random numbers (splitmix64).
-pub(super) struct Draw(pub(super) u64);
+/// Random numbers, and words that matter to the unit.
+pub(super) struct Draw(Random);
 
 #[rustfmt::skip]
 const SPECIAL: [u32; 22] = [
@@ -22,16 +23,17 @@ const SPECIAL: [u32; 22] = [
 ];
 
 impl Draw {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(Random::new(seed))
+    }
+
     pub(super) fn bits(&mut self) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z >> 32) as u32
+        self.0.u32()
     }
 
     /// 0 to n - 1.
     pub(super) fn below(&mut self, n: u32) -> u32 {
-        ((u64::from(self.bits()) * u64::from(n)) >> 32) as u32
+        self.0.below(n)
     }
 
     pub(super) fn in_range(&mut self, low: i32, high: i32) -> i32 {
@@ -59,7 +61,7 @@ impl Draw {
     }
 
     pub(super) fn float(&mut self, low: f32, high: f32) -> f32 {
-        low + (high - low) * (self.bits() >> 8) as f32 / 16_777_216.0
+        self.0.between(low, high)
     }
 }
 

@@ -80,7 +80,7 @@ fn case(of: Kind) -> Case {
     shape.levels = (of.kind == GRADIENT).then_some(3);
     let block = Arc::new(Block::new(shape.size().unwrap() as usize, "texels").unwrap());
     let resource = Resource::array(&shape, block, "t").unwrap();
-    let mut d = Draw(1);
+    let mut d = Draw::new(1);
     // Halves and floats of no great size.
     let texel = |_| (d.bits() & 0x3fff_3fff).to_le_bytes();
     let bytes: Vec<u8> = (0..resource.size_in_bytes().div_ceil(4)).flat_map(texel).collect();

@@ -165,7 +165,7 @@ fn run(theme: Theme) {
 /// Draws a resource, a sampler and an instruction from a seed; fetches for many warps, and for others
 /// after new texels were written. Returns the fetches that were compared; none if they have no answer.
 fn check_drawn(seed: u64, theme: Theme, scratch: &mut Scratch, space: &mut Arc<Block>) -> u64 {
-    let mut d = Draw(seed);
+    let mut d = Draw::new(seed);
     let Some(mut case) = draw::case(&mut d, theme, space) else { return 0 };
     let name = format!("TEXUNIT_SEED={seed:#x}, {theme:?}");
     let plans = match (case.plans(), case.reference(0)) {
