@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn a_long_graph_with_gates_agrees_with_the_definition() {
         let n = 50_000_u32;
-        let past = |v: u32| if v % 100 == 0 || v % 100 == 99 { v + 1 } else { v + 2 };
+        let past = |v: u32| if v.is_multiple_of(100) || v % 100 == 99 { v + 1 } else { v + 2 };
         let list: Vec<_> = (0..n - 2)
             .flat_map(|v| [(v, v + 1), (v, past(v)), (v, v.wrapping_mul(7919) % (v + 1))])
             .collect();

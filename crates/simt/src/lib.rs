@@ -27,8 +27,8 @@ pub use lower::{
     CODES, FetchSite, HandleSource, KernelId, Program, Resources, Symbols, function_address,
     function_of_address, lower,
 };
-pub use runs::{JitError, JitMode};
 pub use observe::Observer;
+pub use runs::{JitError, JitMode};
 pub use tally::{Count, Tallies, Tally};
 pub use texunit_check::sources::{Frame, SourceId, SourcePlace, Sources};
 pub use texunit_memory::SpaceKind;

@@ -15,7 +15,7 @@ use texunit_unit::{
 const FETCHES: u32 = 64;
 
 pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
-    let geometries = if scope == Scope::Unit { &Geometry::ALL[..] } else { &Geometry::ALL[..7] };
+    let geometries = if scope == Scope::Unit { Geometry::ALL } else { &Geometry::ALL[..7] };
     let geometry = random.pick(geometries);
     let resource = resource(random, scope, geometry);
     let form = form(random, &resource);

@@ -162,7 +162,7 @@ proptest! {
     #[test]
     fn any_shape_can_be_checked(
         format in 0..Format::all().count(),
-        geometry in proptest::sample::select(&G::ALL[..]),
+        geometry in proptest::sample::select(G::ALL),
         [width, height, depth, layers, samples] in [number(), number(), number(), number(), number()],
         levels in proptest::option::of(number()),
         major in 0..15_u32,

@@ -232,7 +232,7 @@ proptest! {
         levels in proptest::option::of(1..5_u32),
         wanted in proptest::option::of(proptest::sample::select(
             &["f32", "f16x4", "f32x4", "bc4", "bc7_srgb", "u8"][..])),
-        seen_as in proptest::option::of(proptest::sample::select(&G::ALL[..])),
+        seen_as in proptest::option::of(proptest::sample::select(G::ALL)),
         of_levels in proptest::option::of([0..5_u32, 0..5_u32]),
         of_planes in proptest::option::of([0..13_u32, 0..13_u32]),
     ) {
