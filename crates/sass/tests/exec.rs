@@ -118,7 +118,16 @@ fn replay(case: &Case) -> Option<Result<usize, String>> {
         let place = Place { address: TEXELS, log2_height, log2_depth: 0 };
         let mut state = match state(&built, place) {
             Ok(state) => state,
-            Err(DescriptorError::Inexpressible { field, .. }) => return Some(Err(field.into())),
+            Err(DescriptorError::Inexpressible { field, .. }) => {
+                let (most, bias) = (built.sampler.max_anisotropy, built.sampler.level_bias * 256.0);
+                let fits = match field {
+                    "max_anisotropy" => [1, 2, 4, 6, 8, 10, 12, 16].contains(&most),
+                    "mip_lod_bias" => bias.fract() == 0.0 && bias.abs() < 4096.0,
+                    _ => false,
+                };
+                assert!(!fits, "{}: {field} has a place for {most}, {bias}/256", case.name);
+                return Some(Err(field.into()));
+            }
             Err(error) => panic!("{}: {error}", case.name),
         };
         let answers = run(&built, &mut state, bindless);
@@ -153,6 +162,8 @@ fn the_cases_of_tex_grad() {
         }
     }
     assert!(cases >= 64 && fetches >= 70_000, "{cases} {fetches} {lacking:?}");
+    // Three bits of an anisotropy and a bias in 1/256 do not hold everything that CUDA takes.
+    lacking.retain(|(_, field)| field != "max_anisotropy" && field != "mip_lod_bias");
     assert!(lacking.is_empty(), "{lacking:?}");
 }
 
