@@ -146,6 +146,21 @@ impl Build {
         self.0
     }
 
+    /// The build that the fast way has for it. None for the portable code of x86-64, which would take as long to
+    /// compile as that of the levels above it, for processors older than AVX2: they go the general way.
+    pub(super) fn wide(self) -> Option<Wide> {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx512 => Some(Wide::Avx512),
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx2 => Some(Wide::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Portable => None,
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => Some(Wide::Portable),
+        }
+    }
+
     /// Runs `f` compiled for these instructions, as far as it is inlined: it is a closure whose loops LLVM makes
     /// vectors of, and functions in it are `#[inline(always)]`.
     #[inline(always)]
@@ -168,6 +183,17 @@ impl Build {
             _ => f(),
         }
     }
+}
+
+/// A level that the fast way is built for; a value is the proof that this machine runs it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Wide {
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(not(target_arch = "x86_64"))]
+    Portable,
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -2,7 +2,7 @@
 //! sampler). Equal to [`crate::reference`] on every bit, which tests hold it to.
 //!
 //! There are two ways. `fast` is for plain formats: monomorphised stages over the vectors of `simd`,
-//! written once and built for AVX-512, AVX2 and portable code. `general` is for all others: the same
+//! written once and built for AVX-512, AVX2 and, on other processors than x86-64, portable code. `general` is for all others: the same
 //! stages (place, levels, axes, texels, sums), each a loop over lanes that asks what it has to do before
 //! the loop and not in it, compiled for the same levels.
 //!

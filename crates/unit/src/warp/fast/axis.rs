@@ -10,9 +10,9 @@ use super::along::{Along, Named};
 use crate::effective::Coords;
 use crate::request::Lanes;
 use crate::sampler::AddressMode;
-use crate::warp::build::Build;
+use crate::warp::build::Wide;
 use crate::warp::general::axes;
-use crate::warp::simd::{Arguments, Run, pick};
+use crate::warp::simd::{Arguments, Run, pick_wide};
 
 /// Texels from the origin up to which 512 of them still fit an i32.
 const FAR: f32 = 4_194_304.0;
@@ -123,7 +123,7 @@ impl Axis {
         coords: Coords,
         mode: AddressMode,
         each: bool,
-        build: Build,
+        build: Wide,
     ) -> Self {
         let scale = match coords {
             Coords::Normalized if size.is_power_of_two() => EXACT,
@@ -133,8 +133,8 @@ impl Axis {
         };
         let kind = (scale, addressing(mode, scale == EXACT && size.is_power_of_two()));
         let run = match (find, each) {
-            (Find::Integer, false) => pick::<_, Named<false>>(build),
-            (Find::Integer, true) => pick::<_, Named<true>>(build),
+            (Find::Integer, false) => pick_wide::<_, Named<false>>(build),
+            (Find::Integer, true) => pick_wide::<_, Named<true>>(build),
             (Find::Point, false) => by_scale::<POINT, false>(kind, build),
             (Find::Point, true) => by_scale::<POINT, true>(kind, build),
             (Find::Linear, false) => by_scale::<LINEAR, false>(kind, build),
@@ -172,10 +172,7 @@ impl Axis {
     }
 }
 
-fn by_scale<const FIND: u8, const EACH: bool>(
-    (scale, mode): (u8, u8),
-    build: Build,
-) -> Run<OfAxis> {
+fn by_scale<const FIND: u8, const EACH: bool>((scale, mode): (u8, u8), build: Wide) -> Run<OfAxis> {
     match scale {
         EXACT => by_mode::<FIND, EXACT, EACH>(mode, build),
         CUT => by_mode::<FIND, CUT, EACH>(mode, build),
@@ -197,14 +194,14 @@ fn addressing(mode: AddressMode, pow2: bool) -> u8 {
 
 fn by_mode<const FIND: u8, const SCALE: u8, const EACH: bool>(
     mode: u8,
-    build: Build,
+    build: Wide,
 ) -> Run<OfAxis> {
     match mode {
-        CLAMP => pick::<_, Along<FIND, SCALE, CLAMP, EACH>>(build),
-        WRAP_2 => pick::<_, Along<FIND, SCALE, WRAP_2, EACH>>(build),
-        MIRROR_2 => pick::<_, Along<FIND, SCALE, MIRROR_2, EACH>>(build),
-        WRAP => pick::<_, Along<FIND, SCALE, WRAP, EACH>>(build),
-        MIRROR => pick::<_, Along<FIND, SCALE, MIRROR, EACH>>(build),
-        _ => pick::<_, Along<FIND, SCALE, BORDER, EACH>>(build),
+        CLAMP => pick_wide::<_, Along<FIND, SCALE, CLAMP, EACH>>(build),
+        WRAP_2 => pick_wide::<_, Along<FIND, SCALE, WRAP_2, EACH>>(build),
+        MIRROR_2 => pick_wide::<_, Along<FIND, SCALE, MIRROR_2, EACH>>(build),
+        WRAP => pick_wide::<_, Along<FIND, SCALE, WRAP, EACH>>(build),
+        MIRROR => pick_wide::<_, Along<FIND, SCALE, MIRROR, EACH>>(build),
+        _ => pick_wide::<_, Along<FIND, SCALE, BORDER, EACH>>(build),
     }
 }

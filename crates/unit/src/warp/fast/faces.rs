@@ -1,8 +1,8 @@
 //! From directions to faces of a cube and places on them: docs/numerics.md, section 7.
 
 use crate::request::Lanes;
-use crate::warp::build::Build;
-use crate::warp::simd::{Arguments, Float, Int, Run, Simd, Stage, float, int, load, pick};
+use crate::warp::build::Wide;
+use crate::warp::simd::{Arguments, Float, Int, Run, Simd, Stage, float, int, load, pick_wide};
 
 /// A call of the stage.
 pub(super) struct Call<'a> {
@@ -21,8 +21,8 @@ impl Arguments for OfFaces {
 }
 
 /// The stage.
-pub(super) fn faces(build: Build) -> Run<OfFaces> {
-    pick::<_, Faces>(build)
+pub(super) fn faces(build: Wide) -> Run<OfFaces> {
+    pick_wide::<_, Faces>(build)
 }
 
 struct Faces;

@@ -6,8 +6,8 @@ use super::footprint::{Call, Chunk, Spot, Spots, Task, Texel, code, texels, weig
 use super::point::{Half, Picked, Point, Signed, Snorm, Unorm, Unsigned};
 use super::singles::F32;
 use super::sums::{Channel, Snorm8, Snorm16, Unorm8, Unorm16, Whole};
-use crate::warp::build::Build;
-use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, pick};
+use crate::warp::build::Wide;
+use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, pick_wide};
 use std::marker::PhantomData;
 use texunit_texel::{Channel as Stored, Format};
 
@@ -39,7 +39,7 @@ pub(super) fn kernel(
     format: Format,
     normalized: bool,
     footprint: Footprint,
-    build: Build,
+    build: Wide,
 ) -> Option<Run<OfKernel>> {
     let n = format.channels();
     let stored = format.plain_channel()?;
@@ -76,21 +76,21 @@ pub(super) fn kernel(
 }
 
 /// Kernels for one channel, and for any number of them: the time to compile is worth no more.
-fn point<C: Point>(channels: u8, build: Build) -> Run<OfKernel> {
+fn point<C: Point>(channels: u8, build: Wide) -> Run<OfKernel> {
     match channels {
         1 => alone::<Picked<C, true>>(build),
         _ => alone::<Picked<C, false>>(build),
     }
 }
 
-fn filtered<C: Channel>(channels: u8, footprint: Footprint, build: Build) -> Run<OfKernel> {
+fn filtered<C: Channel>(channels: u8, footprint: Footprint, build: Wide) -> Run<OfKernel> {
     match channels {
         1 => by_footprint::<C, true>(footprint, build),
         _ => by_footprint::<C, false>(footprint, build),
     }
 }
 
-fn by_footprint<C: Channel, const ONE: bool>(footprint: Footprint, build: Build) -> Run<OfKernel> {
+fn by_footprint<C: Channel, const ONE: bool>(footprint: Footprint, build: Wide) -> Run<OfKernel> {
     match footprint {
         Footprint::Texel | Footprint::Row => alone::<Filtered<C, ONE, 1, 2>>(build),
         Footprint::Square => alone::<Filtered<C, ONE, 1, 4>>(build),
@@ -99,7 +99,7 @@ fn by_footprint<C: Channel, const ONE: bool>(footprint: Footprint, build: Build)
     }
 }
 
-fn bytes(footprint: Footprint, build: Build) -> Run<OfKernel> {
+fn bytes(footprint: Footprint, build: Wide) -> Run<OfKernel> {
     match footprint {
         Footprint::Texel | Footprint::Row => alone::<Bytes<1, 2>>(build),
         Footprint::Square => alone::<Bytes<1, 4>>(build),
@@ -119,8 +119,8 @@ pub(super) trait Kernel {
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize);
 }
 
-fn alone<K: Kernel>(build: Build) -> Run<OfKernel> {
-    pick::<_, Alone<K>>(build)
+fn alone<K: Kernel>(build: Wide) -> Run<OfKernel> {
+    pick_wide::<_, Alone<K>>(build)
 }
 
 /// A kernel as a stage of its own, on axes that others have filled.

@@ -4,9 +4,9 @@ use super::axis::{AxisLanes, Sizes};
 use crate::request::{FetchRequest, Lanes};
 use crate::resource::Level;
 use crate::sampler::Filter;
-use crate::warp::build::Build;
+use crate::warp::build::Wide;
 use crate::warp::general::levels::{LevelLanes, LevelStage};
-use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick};
+use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
 
 /// The levels that fetches of a plan can read.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ impl Each {
         choice: LevelStage,
         levels: &[Level],
         (first, texel_size): (u64, u32),
-        build: Build,
+        build: Wide,
     ) -> Option<Self> {
         if levels.len() > 32 {
             return None;
@@ -100,7 +100,7 @@ impl Each {
             plane_pitch: table(&|level| level.plane_pitch as u32),
             offset: table(&|level| (level.offset - first) as u32),
         };
-        Some(Self { choice, tables, texel_size, stage: pick::<_, Find>(build) })
+        Some(Self { choice, tables, texel_size, stage: pick_wide::<_, Find>(build) })
     }
 
     /// The levels of each lane and what they count; whether any has two.
@@ -176,8 +176,8 @@ impl Arguments for OfPlanes {
 }
 
 impl Planes {
-    pub(super) fn new(last: u32, build: Build) -> Self {
-        Self { last, stage: pick::<_, Count>(build) }
+    pub(super) fn new(last: u32, build: Wide) -> Self {
+        Self { last, stage: pick_wide::<_, Count>(build) }
     }
 
     /// Numbers of planes (faces of all cubes) times `pitch`. Rule 1.10.
@@ -239,8 +239,8 @@ impl Arguments for OfSlices {
 }
 
 impl Slices {
-    pub(super) fn new(build: Build) -> Self {
-        Self { stage: pick::<_, Split>(build) }
+    pub(super) fn new(build: Wide) -> Self {
+        Self { stage: pick_wide::<_, Split>(build) }
     }
 
     /// Splits the share of a level along z (docs/numerics.md 2, "Weights").

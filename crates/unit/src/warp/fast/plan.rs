@@ -10,7 +10,7 @@ use crate::effective::{Coords, EffectiveSampler, reads_normalized};
 use crate::request::{FetchForm, FetchKind, Geometry, Lod};
 use crate::resource::{Level, Resource};
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
-use crate::warp::build::Build;
+use crate::warp::build::{Build, Wide};
 use crate::warp::general::levels::{LevelStage, Source};
 use texunit_texel::{Reading, border_codes, pack, readings};
 
@@ -37,6 +37,7 @@ impl Fast {
         effective: &EffectiveSampler,
         build: Build,
     ) -> Option<Self> {
+        let wide = build.wide()?;
         let resource = &*texture.resource;
         let (geometry, format) = (resource.geometry(), resource.format());
         let linear = effective.filter == Filter::Linear;
@@ -55,7 +56,7 @@ impl Fast {
         if readings[0] == Reading::Srgb {
             return None;
         }
-        let (levels, base, first) = levels(form, sampler, effective, resource, build)?;
+        let (levels, base, first) = levels(form, sampler, effective, resource, (build, wide))?;
         let each = matches!(levels, Levels::Each(_));
 
         let dims = geometry.axes();
@@ -73,7 +74,7 @@ impl Fast {
         let axes = std::array::from_fn(|a| {
             let mode = effective.address_mode.map_or(AddressMode::Clamp, |mode| mode[a]);
             let along = (base.extent.axes()[a], pitches[a]);
-            (a < dims).then(|| Axis::new(along, find, effective.coords, mode, each, build))
+            (a < dims).then(|| Axis::new(along, find, effective.coords, mode, each, wide))
         });
         let footprints = match dims {
             _ if !linear => [Footprint::Texel, Footprint::TwoTexels],
@@ -86,9 +87,9 @@ impl Fast {
         if linear && footprints[0] == footprints[1] && levels.may_blend(effective.mip_filter) {
             return None;
         }
-        let one = kernel::kernel(format, normalized, footprints[0], build)?;
+        let one = kernel::kernel(format, normalized, footprints[0], wide)?;
         // Integers are not blended: only a point mip filter goes with them.
-        let two = kernel::kernel(format, normalized, footprints[1], build);
+        let two = kernel::kernel(format, normalized, footprints[1], wide);
         if two.is_none() && levels.may_blend(effective.mip_filter) {
             return None;
         }
@@ -102,14 +103,14 @@ impl Fast {
         let cube = geometry.is_cube();
         let flat = !(cube || geometry.is_array() || form.offset || each || find == Find::Integer);
         let reads = (format, normalized);
-        let whole = flat.then(|| whole(reads, footprints[0], &axes, build)).flatten();
+        let whole = flat.then(|| whole(reads, footprints[0], &axes, wide)).flatten();
         let last_layer = resource.shape().layers.saturating_sub(1);
         Some(Self {
             form,
             axes,
-            faces: cube.then(|| faces::faces(build)),
-            planes: (cube || geometry.is_array()).then(|| Planes::new(last_layer, build)),
-            slices: Slices::new(build),
+            faces: cube.then(|| faces::faces(wide)),
+            planes: (cube || geometry.is_array()).then(|| Planes::new(last_layer, wide)),
+            slices: Slices::new(wide),
             row: if border_row { &BORDER_ROW } else { &NO_AXIS },
             levels,
             first,
@@ -134,7 +135,7 @@ fn levels(
     sampler: &Sampler,
     effective: &EffectiveSampler,
     resource: &Resource,
-    build: Build,
+    (build, wide): (Build, Wide),
 ) -> Option<(Levels, Level, u64)> {
     let choice = LevelStage::new(form, resource, effective, sampler.level_bias, build);
     if form.kind == FetchKind::Sample(Lod::Gradient) && effective.max_anisotropy > 1 {
@@ -162,6 +163,6 @@ fn levels(
     }
     let first = all[0].offset;
     all.iter().try_for_each(|level| reach(first, level))?;
-    let each = Each::new(choice, all, (first, texel_size), build)?;
+    let each = Each::new(choice, all, (first, texel_size), wide)?;
     Some((Levels::Each(Box::new(each)), all[0], first))
 }

@@ -12,8 +12,8 @@ use super::point::{Picked, Unorm};
 use super::singles::F32;
 use crate::request::{Lanes, Places, ZERO_LANES};
 use crate::warp::arrays::{AHEAD, will_read, will_write};
-use crate::warp::build::Build;
-use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_fused};
+use crate::warp::build::Wide;
+use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
 use std::marker::PhantomData;
 use texunit_memory::Window;
 use texunit_texel::{Channel as Stored, Format};
@@ -121,7 +121,7 @@ pub(super) fn whole(
     (format, normalized): (Format, bool),
     footprint: Footprint,
     axes: &[Option<Axis>; 3],
-    build: Build,
+    build: Wide,
 ) -> Option<Run<OfWhole>> {
     let kind = axes[0]?.kind;
     let dims = axes.iter().flatten().count();
@@ -150,16 +150,16 @@ pub(super) fn whole(
     }
 }
 
-fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Build) -> Option<Run<OfWhole>> {
-    match kind {
-        (EXACT, CLAMP) => pick_fused::<_, Whole<K, GROUPS, EXACT, CLAMP>>(build),
-        (EXACT, WRAP_2) => pick_fused::<_, Whole<K, GROUPS, EXACT, WRAP_2>>(build),
-        (EXACT, BORDER) => pick_fused::<_, Whole<K, GROUPS, EXACT, BORDER>>(build),
-        (CUT, CLAMP) => pick_fused::<_, Whole<K, GROUPS, CUT, CLAMP>>(build),
-        (CUT, WRAP) => pick_fused::<_, Whole<K, GROUPS, CUT, WRAP>>(build),
-        (CUT, BORDER) => pick_fused::<_, Whole<K, GROUPS, CUT, BORDER>>(build),
-        _ => None,
-    }
+fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Option<Run<OfWhole>> {
+    Some(match kind {
+        (EXACT, CLAMP) => pick_wide::<_, Whole<K, GROUPS, EXACT, CLAMP>>(build),
+        (EXACT, WRAP_2) => pick_wide::<_, Whole<K, GROUPS, EXACT, WRAP_2>>(build),
+        (EXACT, BORDER) => pick_wide::<_, Whole<K, GROUPS, EXACT, BORDER>>(build),
+        (CUT, CLAMP) => pick_wide::<_, Whole<K, GROUPS, CUT, CLAMP>>(build),
+        (CUT, WRAP) => pick_wide::<_, Whole<K, GROUPS, CUT, WRAP>>(build),
+        (CUT, BORDER) => pick_wide::<_, Whole<K, GROUPS, CUT, BORDER>>(build),
+        _ => return None,
+    })
 }
 
 /// Along x, y, and z if there is one.

@@ -17,9 +17,9 @@ mod vector;
 pub(super) use portable::Portable;
 pub(super) use vector::{Double, Float, Int, Mask, double, float, int, load, mask};
 
-use super::build::Build;
 #[cfg(target_arch = "x86_64")]
 use super::build::SimdLevel;
+use super::build::{Build, Wide};
 use crate::request::Lanes;
 use texunit_memory::Window;
 
@@ -199,18 +199,15 @@ impl<A: Arguments> Run<A> {
     }
 }
 
-/// The build of a stage that only vectors are worth: none for the portable code of a target that has a level
-/// above it. There it serves machines that are rare, and compiling it takes more than all other levels.
-pub(super) fn pick_fused<A: Arguments, K: Stage<A>>(build: Build) -> Option<Run<A>> {
-    match build.level() {
+/// The build of a stage of the fast way.
+pub(super) fn pick_wide<A: Arguments, K: Stage<A>>(build: Wide) -> Run<A> {
+    match build {
         #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx512 => Some(Run(K::avx512)),
+        Wide::Avx512 => Run(K::avx512),
         #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx2 => Some(Run(K::avx2)),
-        #[cfg(target_arch = "x86_64")]
-        SimdLevel::Portable => None,
+        Wide::Avx2 => Run(K::avx2),
         #[cfg(not(target_arch = "x86_64"))]
-        _ => Some(Run(K::portable)),
+        Wide::Portable => Run(K::portable),
     }
 }
 
