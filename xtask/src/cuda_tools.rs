@@ -56,7 +56,7 @@ const KITS: &[Kit] = &[
 
 /// `tools KIT...`: prints a line `name=path` for every file of the kits. Exit code: 0 all are there, 1 not.
 pub(crate) fn run(names: &[String]) -> ExitCode {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
+    let workspace = &crate::workspace();
     let given = std::env::var_os("TEXUNIT_NVIDIA").map(PathBuf::from);
     let mut code = ExitCode::SUCCESS;
     for name in names {

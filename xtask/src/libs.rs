@@ -129,7 +129,7 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
     if !cfg!(target_os = "linux") {
         return Err("the drop-in libraries are for Linux".to_owned());
     }
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
+    let workspace = &crate::workspace();
     let built = target(workspace).join(if request.debug { "debug" } else { "release" });
     let to = request.to.clone().unwrap_or_else(|| built.clone());
     std::fs::create_dir_all(&to).map_err(|e| format!("{}: {e}", to.display()))?;

@@ -129,3 +129,9 @@ fn usage(message: &str) -> ExitCode {
     eprint!("error: {message}\n\n{USAGE}");
     ExitCode::from(2)
 }
+
+/// The root of the repository.
+fn workspace() -> std::path::PathBuf {
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(std::path::Path::new(".")).to_owned()
+}

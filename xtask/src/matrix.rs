@@ -3,9 +3,9 @@
 //! Tests of programs record what they call in tests/cuda/tested.txt (`UPDATE=1 cargo test -p texunit --test
 //! cuda`); tests in Rust name the functions that they call.
 
+use crate::workspace;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const DOCUMENT: &str = "docs/cuda-api.md";
@@ -48,10 +48,6 @@ pub(crate) fn write() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
 }
 
 fn read(file: &str) -> Result<String, String> {

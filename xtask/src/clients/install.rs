@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::table::{Client, Source};
-use super::workspace;
 use crate::tools::run;
+use crate::workspace;
 
 /// Where a client is, and all that belongs to it.
 pub(crate) struct Place {

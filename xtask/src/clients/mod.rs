@@ -8,6 +8,7 @@ mod install;
 mod record;
 mod table;
 
+use crate::workspace;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -210,10 +211,6 @@ fn tests(
         return Err(format!("the tests could not be run: {status}"));
     }
     Counts::of_result(&place.results().join("result.json"))
-}
-
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::table::CLIENTS;
-use super::workspace;
+use crate::workspace;
 
 const FILE: &str = "tests/clients/counts.txt";
 const HEAD: &str = "\

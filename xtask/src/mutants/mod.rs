@@ -13,7 +13,8 @@ mod parts;
 mod table;
 mod tree;
 
-use std::path::{Path, PathBuf};
+use crate::workspace;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use found::{Found, Verdict};
@@ -187,10 +188,6 @@ impl Place {
     fn noted(&self, part: &Part) -> PathBuf {
         self.folder.join(format!("{}.txt", part.name))
     }
-}
-
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
 }
 
 #[cfg(test)]

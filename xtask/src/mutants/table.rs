@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn every_row_of_the_document_is_of_a_part_and_a_file() {
-        let workspace = super::super::workspace();
+        let workspace = crate::workspace();
         let table = Table::read(&workspace).expect("the document");
         assert!(!table.0.is_empty());
         for row in table.0 {
