@@ -2,40 +2,30 @@
 //! of the target has. The level is that of the unit (`TEXUNIT_SIMD`), asked once.
 
 use std::sync::OnceLock;
-use texunit_unit::{Build, SimdLevel};
+use texunit_unit::Build;
 
 /// A level, with the proof that this machine has it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Level {
-    build: Build,
-    /// The same, but AVX2 at most.
-    narrow: Build,
-}
+pub(crate) struct Level(Build);
 
 impl Level {
-    /// The highest one that `limit` and this machine allow.
-    fn at_most(limit: SimdLevel) -> Self {
-        let narrow = Build::at_most(limit.min(SimdLevel::Avx2));
-        Self { build: Build::at_most(limit), narrow }
-    }
-
     /// The level of this process.
     #[inline]
     pub(crate) fn get() -> Self {
         static LEVEL: OnceLock<Level> = OnceLock::new();
-        *LEVEL.get_or_init(|| Self::at_most(texunit_unit::simd_level()))
+        *LEVEL.get_or_init(|| Self(Build::at_most(texunit_unit::simd_level())))
     }
 
     /// Every level that runs here.
     #[cfg(test)]
     pub(crate) fn all() -> Vec<Self> {
-        SimdLevel::ALL.map(Self::at_most).to_vec()
+        texunit_unit::SimdLevel::ALL.map(|level| Self(Build::at_most(level))).to_vec()
     }
 
     /// Runs `f`, which must be inlined, in the build of this level.
     #[inline(always)]
     pub(crate) fn run<R>(self, f: impl FnOnce() -> R) -> R {
-        self.build.run(f)
+        self.0.run(f)
     }
 }
 
@@ -43,5 +33,5 @@ impl Level {
 /// functions that are called by pointer, where a third build would be code and no speed.
 #[inline(always)]
 pub(crate) fn dispatch<R>(f: impl FnOnce() -> R) -> R {
-    Level::get().narrow.run_narrow(f)
+    Level::get().0.run_narrow(f)
 }
