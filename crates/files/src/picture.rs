@@ -5,7 +5,6 @@ use crate::io::damaged;
 use crate::raster::{Meaning, Raster, Sample};
 use crate::{Kind, MAX_BYTES, Texels};
 use png::{BitDepth, ColorType};
-use std::fmt::Display;
 use std::io::Cursor;
 use texunit_texel::{Channel, Format};
 use zune_jpeg::JpegDecoder;
@@ -14,7 +13,6 @@ use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
 pub(crate) fn decode_png(bytes: &[u8]) -> Result<Raster, Problem> {
-    let wrong = |e: &dyn Display| damaged(Kind::Png, e);
     let limits = png::Limits { bytes: MAX_BYTES as usize };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
     // No colour management, and nothing written in words.
@@ -22,7 +20,7 @@ pub(crate) fn decode_png(bytes: &[u8]) -> Result<Raster, Problem> {
     decoder.set_ignore_iccp_chunk(true);
     // Palettes to colours, fewer than eight bits to eight, a transparent colour to alpha.
     decoder.set_transformations(png::Transformations::EXPAND);
-    let mut reader = decoder.read_info().map_err(|e| wrong(&e))?;
+    let mut reader = decoder.read_info().map_err(|e| damaged(Kind::Png, e))?;
     let (color, depth) = reader.output_color_type();
     let sample = match depth {
         BitDepth::Eight => Sample::U8,
@@ -34,7 +32,7 @@ pub(crate) fn decode_png(bytes: &[u8]) -> Result<Raster, Problem> {
     let (width, height) = reader.info().size();
     let size = reader.output_buffer_size().map_or(u64::MAX, |size| size as u64);
     let mut bytes = zeros(size)?;
-    reader.next_frame(&mut bytes).map_err(|e| wrong(&e))?;
+    reader.next_frame(&mut bytes).map_err(|e| damaged(Kind::Png, e))?;
     if sample == Sample::U16 {
         reverse_pairs(&mut bytes);
     }
@@ -48,13 +46,12 @@ pub(crate) fn decode_jpeg(bytes: &[u8]) -> Result<Raster, Problem> {
     if !bytes[scan..].windows(2).any(|w| w == b"\xff\xd9") {
         return Err(damaged(Kind::Jpeg, "the end is missing"));
     }
-    let wrong = |e: &dyn Display| damaged(Kind::Jpeg, e);
     let options = DecoderOptions::default()
         .set_strict_mode(false)
         .set_max_width(usize::MAX)
         .set_max_height(usize::MAX);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
-    decoder.decode_headers().map_err(|e| wrong(&e))?;
+    decoder.decode_headers().map_err(|e| damaged(Kind::Jpeg, e))?;
     let color = match decoder.input_colorspace() {
         Some(grey @ (ColorSpace::Luma | ColorSpace::LumaA)) => grey,
         Some(ColorSpace::RGBA) => ColorSpace::RGBA,
@@ -64,7 +61,7 @@ pub(crate) fn decode_jpeg(bytes: &[u8]) -> Result<Raster, Problem> {
     let info = decoder.info().ok_or_else(|| damaged(Kind::Jpeg, "the header is missing"))?;
     let size = decoder.output_buffer_size().map_or(u64::MAX, |size| size as u64);
     let mut pixels = zeros(size)?;
-    decoder.decode_into(&mut pixels).map_err(|e| wrong(&e))?;
+    decoder.decode_into(&mut pixels).map_err(|e| damaged(Kind::Jpeg, e))?;
     let extent = (info.width.into(), info.height.into());
     Ok(raster(Sample::U8, color.num_components(), extent, pixels))
 }
