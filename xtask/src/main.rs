@@ -135,3 +135,15 @@ fn workspace() -> std::path::PathBuf {
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(std::path::Path::new(".")).to_owned()
 }
+
+/// The exit code of a task: 0 what was asked is so, 1 it is not, or it could not be found out.
+fn exit_code(outcome: Result<bool, String>) -> ExitCode {
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -8,7 +8,7 @@ mod install;
 mod record;
 mod table;
 
-use crate::workspace;
+use crate::{exit_code, workspace};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -94,14 +94,7 @@ pub(crate) fn run(request: &Request) -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    match run_all(request) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(run_all(request))
 }
 
 /// Whether all pass as many tests as before.

@@ -13,7 +13,7 @@ mod parts;
 mod table;
 mod tree;
 
-use crate::workspace;
+use crate::{exit_code, workspace};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -74,14 +74,7 @@ fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
 
 /// Judges the mutants of all parts that are asked for. Exit code: 0 those that live have a reason, 1 not.
 pub(crate) fn run(request: &Request) -> ExitCode {
-    match run_all(request) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(run_all(request))
 }
 
 fn run_all(request: &Request) -> Result<bool, String> {
