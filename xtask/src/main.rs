@@ -12,6 +12,8 @@ mod cuda_tools;
 mod dist;
 mod generate;
 mod libs;
+#[cfg(test)]
+mod manifests;
 mod matrix;
 mod mutants;
 mod oracle;
