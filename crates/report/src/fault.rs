@@ -18,7 +18,7 @@ pub const FAULTS: &[Code] = &[
     Code { code: "assert", title: "failed assertion", explanation:
         "An `assert` of the kernel does not hold. The message has the file, the line, the function and the condition." },
     Code { code: "bad-operand", title: "a register whose value has no sense there", explanation:
-        "The index of a `brx.idx` is past the end of its list, an indirect call goes to something that is no function, or a barrier has a number past 15. The message has the value." },
+        "The index of a `brx.idx` is past the end of its list, an indirect call goes to something that is not a function, or a barrier has a number past 15. The message has the value." },
     Code { code: "cancelled", title: "launch that was cancelled", explanation:
         "The host program ended the launch before the kernel did." },
     Code { code: "deadlock", title: "threads that wait for each other", explanation:
@@ -27,7 +27,7 @@ pub const FAULTS: &[Code] = &[
         "A load, store or atomic reaches memory that was freed before the launch, or the memory of a texture or surface was freed, its array destroyed, or the registration of host memory ended (`cuMemHostUnregister`, or the program has unmapped it). The message names what was freed, with its size and the number of the allocation, which is `CU_POINTER_ATTRIBUTE_BUFFER_ID`. On a GPU such a kernel may read whatever lies there next." },
     Code { code: "handle", title: "not a texture, sampler or surface", explanation:
         "Handles come to a kernel as parameters or references and must be used unchanged. A reference that nothing is bound to has none, and a pointer to a buffer is none either." },
-    Code { code: "heap", title: "free of what is no allocation", explanation:
+    Code { code: "heap", title: "free of something that was not allocated", explanation:
         "`free` in a kernel takes what `malloc` in a kernel gave, once. The message has the pointer." },
     Code { code: "misaligned", title: "misaligned address", explanation:
         "Addresses of loads, stores and atomics are multiples of the access size, for vectors of the size of the whole vector." },
@@ -103,7 +103,7 @@ fn help(kind: &FaultKind) -> Option<&'static str> {
         }
         FaultKind::ReadOnly { .. } => "constant memory and kernel parameters cannot be written",
         FaultKind::Handle { .. } => {
-            "handles come to a kernel as parameters or references, unchanged; a buffer is no texture"
+            "handles come to a kernel as parameters or references, unchanged; a buffer is not a texture"
         }
         FaultKind::Surface(text) if text.starts_with("coordinate") => {
             "x counts bytes, y and z rows and slices; `.clamp` and `.zero` do not fault outside"

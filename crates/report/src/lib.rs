@@ -11,6 +11,7 @@
 mod fault;
 mod human;
 mod json;
+pub mod place;
 mod run;
 mod sarif;
 
@@ -18,6 +19,7 @@ use texunit_syntax::{Diagnostic, Severity, SourceFile};
 
 pub use fault::{FAULTS, Host, fault_diagnostic};
 pub use json::Object;
+pub use place::Place;
 pub use run::{Run, Settings, Totals};
 pub use sarif::Rule;
 

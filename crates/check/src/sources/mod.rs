@@ -110,6 +110,19 @@ impl Sources {
         Some(&self.body_at(at)?.name)
     }
 
+    /// The PTX function of that name, from its header to its closing brace.
+    pub fn body(&self, name: &str) -> Option<Span> {
+        Some(self.bodies.iter().find(|body| body.name == name)?.span)
+    }
+
+    /// The first byte of the PTX function's first instruction that has a line; `None` if none has.
+    pub fn first_place(&self, name: &str) -> Option<u32> {
+        let body = self.body(name)?;
+        let first = self.rows.partition_point(|&(start, _)| start < body.start);
+        let rows = self.rows[first..].iter().take_while(|&&(start, _)| start < body.end);
+        rows.clone().find(|&&(_, id)| self.entry(id).place.line > 0).map(|&(start, _)| start)
+    }
+
     /// The place of the instruction that begins at this byte of the text; two instructions of one place
     /// have the same.
     pub fn id_at(&self, at: u32) -> Option<SourceId> {

@@ -1,0 +1,125 @@
+//! Names of functions as they are written in the source.
+
+use cpp_demangle::{DemangleOptions, ParseOptions, Symbol};
+use std::fmt;
+
+/// Longest name that is demangled.
+const LONGEST: usize = 16 << 10;
+/// Most bytes of a demangled name: substitutions can make short names very long.
+const MOST_WRITTEN: usize = 4 << 10;
+/// Depth of nested names.
+const DEPTH: u32 = 96;
+
+/// A function as it is written in the source: `put<float>(float*, int, float)` of `_Z3putIfEvPT_iS0_`. Names of C++, Rust and
+/// Numba are known; all others stay as they are.
+pub fn function_name(symbol: &str) -> String {
+    demangled(symbol).unwrap_or_else(|| symbol.to_owned())
+}
+
+fn demangled(symbol: &str) -> Option<String> {
+    if symbol.len() > LONGEST || !symbol.starts_with("_Z") && !symbol.starts_with("_R") {
+        return None;
+    }
+    rust(symbol).or_else(|| cpp(symbol))
+}
+
+/// A name of Rust, without the hash behind it.
+fn rust(symbol: &str) -> Option<String> {
+    // C++ has names of the older kind, too, but none that end with a hash.
+    let is_rust = symbol.starts_with("_R") || symbol.contains("17h");
+    let name = rustc_demangle::try_demangle(symbol).ok().filter(|_| is_rust)?;
+    let mut out = Bounded::default();
+    fmt::Write::write_fmt(&mut out, format_args!("{name:#}")).ok()?;
+    Some(out.text)
+}
+
+fn cpp(symbol: &str) -> Option<String> {
+    let parse = ParseOptions::default().recursion_limit(DEPTH);
+    let parsed = Symbol::new_with_options(symbol, &parse).ok()?;
+    let options = DemangleOptions::new().no_return_type().recursion_limit(DEPTH);
+    let mut out = Bounded::default();
+    parsed.structured_demangle(&mut out, &options).ok()?;
+    Some(numba(out.text))
+}
+
+/// Numba writes a version and a hash behind the name, as tags of C++.
+fn numba(name: String) -> String {
+    let Some((head, tail)) = name.split_once("[abi:v") else { return name };
+    let rest = tail.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(']');
+    let hashed = rest.and_then(|rest| rest.strip_prefix("[abi:c")?.split_once(']'));
+    match (hashed, rest) {
+        (Some((_, rest)), _) | (None, Some(rest)) => {
+            let head = head.strip_prefix("cudapy::").unwrap_or(head);
+            format!("{}{rest}", head.replace("_3clocals_3e", "<locals>"))
+        }
+        _ => name,
+    }
+}
+
+/// A text that refuses to grow without bound.
+#[derive(Default)]
+struct Bounded {
+    text: String,
+}
+
+impl fmt::Write for Bounded {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        if self.text.len() + part.len() > MOST_WRITTEN {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(part);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_source() {
+        for (symbol, expected) in [
+            ("places", "places"),
+            ("_Z3putIfEvPT_iS0_", "put<float>(float*, int, float)"),
+            ("_Z6kernelPii", "kernel(int*, int)"),
+            ("_ZN2ns3Box3getEv", "ns::Box::get()"),
+            ("_ZN12_GLOBAL__N_11kEPf", "(anonymous namespace)::k(float*)"),
+            // Numba, old and new.
+            (
+                "_ZN6cudapy8__main__3addB2v1B38c8tJTIcFKzyF2ILShI4CrgQElQb6HczSBAA_3dE5ArrayIfLi1E1C7mutable7alignedEi",
+                "__main__::add(Array<float, 1, C, mutable, aligned>, int)",
+            ),
+            (
+                "_ZN6places6placesB2v1B106cw51cXTLSUwv1sDUaKthrqNgqqmjgMVuW1AiA8rAEg2UjxRKtuAIAMYDWpKAqkSkPiQB1BQFk0DyoW21Oizc1a0UoPGnDpQE8oxrNQE_3dE5ArrayIfLi1E1C7mutable7alignedEfi",
+                "places::places(Array<float, 1, C, mutable, aligned>, float, int)",
+            ),
+            // Rust, both kinds.
+            ("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt"),
+            ("_RNvC6_123foo3bar", "123foo::bar"),
+            ("_Zno", "_Zno"),
+            ("", ""),
+        ] {
+            assert_eq!(function_name(symbol), expected);
+        }
+    }
+
+    /// Names that grow with every substitution, or nest, are left alone.
+    #[test]
+    fn hostile_names_stay_as_they_are() {
+        let mut doubling = String::from("_Z1fI1AIiE");
+        for i in 0..60 {
+            let last = if i == 0 { "_".into() } else { format!("{}_", base36(i - 1)) };
+            doubling += &format!("1BIS{last}S{last}E");
+        }
+        doubling += "Evv";
+        for symbol in [doubling, format!("_Z1f{}i", "P".repeat(10_000)), "_Z".repeat(30_000)] {
+            let shown = function_name(&symbol);
+            assert!(shown == symbol || shown.len() <= MOST_WRITTEN);
+        }
+    }
+
+    fn base36(n: u32) -> String {
+        let digit = |d: u32| char::from_digit(d, 36).unwrap_or('0').to_ascii_uppercase();
+        if n < 36 { digit(n).to_string() } else { format!("{}{}", digit(n / 36), digit(n % 36)) }
+    }
+}
