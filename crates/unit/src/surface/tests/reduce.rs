@@ -192,6 +192,7 @@ proptest! {
 
     /// Threads that reduce random operands at random places leave what one after the other would.
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "there are no threads")]
     fn threads_leave_what_an_order_would(
         op in proptest::sample::select(&OPS[..]),
         wide in any::<bool>(),
