@@ -1,0 +1,197 @@
+//! What a process tells.
+
+use serde::{Deserialize, Serialize};
+use texunit_report::Place;
+
+/// A line of a process's file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+pub enum Event {
+    /// The process begins, or has become another program.
+    Process(Process),
+    /// The names of its devices, once they are made.
+    Devices {
+        /// As `--device` takes them.
+        names: Vec<String>,
+    },
+    /// What all launches of a kernel have done up to now: the last one of a name counts.
+    Kernel(Kernel),
+    /// A launch that takes long is running.
+    Running(Running),
+    /// A launch that was told to be running has ended.
+    Ended {
+        /// [`Running::launch`].
+        launch: u64,
+    },
+    /// A fault of a kernel, or what a check has found: the last one of a number counts.
+    Finding(Finding),
+    /// A call that was refused.
+    Api(Api),
+    /// An allocation that was not freed.
+    Allocation(Allocation),
+    /// Numbers of the process up to now: the last one counts.
+    Totals(Totals),
+}
+
+/// A process.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Process {
+    /// Its number.
+    pub pid: u32,
+    /// Its parent's.
+    pub parent: u32,
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// The version of texunit.
+    pub texunit: String,
+    /// When it loaded the library: seconds since 1970.
+    pub started: f64,
+}
+
+/// All launches of the kernels of one name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Kernel {
+    /// Its name in the PTX.
+    pub name: String,
+    /// Where it begins, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// Launches that have ended, also in a fault.
+    pub launches: u64,
+    /// CTAs of these launches.
+    pub blocks: u64,
+    /// Threads of these launches.
+    pub threads: u64,
+    /// Wall time.
+    pub milliseconds: f64,
+    /// Time of all cores together.
+    pub cpu_milliseconds: f64,
+    /// Warp instructions.
+    pub warp_instructions: u64,
+    /// Thread instructions.
+    pub thread_instructions: u64,
+    /// Texture fetches, a lane each.
+    pub fetches: u64,
+    /// Surface accesses, a lane each.
+    pub surface_accesses: u64,
+    /// Integer divisions by zero.
+    pub divisions_by_zero: u64,
+    /// Accesses past the end of an object that `--bounds hardware` has let pass.
+    pub accesses_past_end: u64,
+    /// The target of its PTX, if that is older than the device: `sm_70`.
+    pub ptx_older_than_device: Option<String>,
+    /// Fetches and surface accesses by geometry and format.
+    pub accesses: Vec<Accesses>,
+}
+
+/// Fetches or surface accesses of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Accesses {
+    /// `texture` or `surface`.
+    pub kind: String,
+    /// As in PTX: `.2d`.
+    pub geometry: String,
+    /// Name of the format.
+    pub format: String,
+    /// How many, a lane each.
+    pub count: u64,
+}
+
+/// A launch that is running.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Running {
+    /// Number of the launch in its process, from 1.
+    pub launch: u64,
+    /// The kernel's name in the PTX.
+    pub kernel: String,
+    /// Where it begins, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// CTAs.
+    pub grid: [u32; 3],
+    /// Threads of a CTA.
+    pub block: [u32; 3],
+    /// How long it has been running when this was told.
+    pub milliseconds: f64,
+    /// CTAs that had ended then.
+    pub ctas: u64,
+}
+
+/// A fault of a kernel, or what a check has found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Finding {
+    /// Number in its process, from 1.
+    pub number: u64,
+    /// How often it came up: the same at the same place is told of once, with what is known of the first.
+    pub count: u64,
+    /// Its code: the name of the fault (`out-of-bounds`) or of what was found.
+    pub kind: String,
+    /// It does not make a run fail: a hint.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_warning: bool,
+    /// One sentence.
+    pub message: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+    /// What later calls of the program answer, if the context has ended: `CUDA_ERROR_ILLEGAL_ADDRESS`.
+    pub code: Option<String>,
+    /// The kernel's name in the PTX.
+    pub kernel: String,
+    /// Number of the launch in its process, from 1.
+    pub launch: u64,
+    /// %ctaid
+    pub block: [u32; 3],
+    /// %tid
+    pub thread: [u32; 3],
+    /// Where it is.
+    pub place: Option<Place>,
+}
+
+/// A call that was refused.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Api {
+    /// The function: `cuMemcpy2D_v2`.
+    pub function: String,
+    /// What it answered: `CUDA_ERROR_INVALID_VALUE`.
+    pub code: String,
+    /// Why.
+    pub reason: String,
+    /// How often, if it is told once for all of the same reason: at least 1.
+    pub count: u64,
+}
+
+/// An allocation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Allocation {
+    /// Its number (`CU_POINTER_ATTRIBUTE_BUFFER_ID`).
+    pub number: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// What made it: `cuMemAlloc_v2`.
+    pub function: String,
+    /// The place in the program that asked for it, the innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub backtrace: Vec<String>,
+}
+
+/// Numbers of a process.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Totals {
+    /// Findings besides those that were told one by one.
+    pub more_findings: u64,
+    /// Refused calls besides those that were told one by one.
+    pub more_api: u64,
+    /// Time of all cores that the process has used.
+    pub cpu_milliseconds: f64,
+    /// Whether the process has ended by itself.
+    pub has_ended: bool,
+}

@@ -1,0 +1,47 @@
+//! Files of this process in the folder of the run.
+
+use std::path::{Path, PathBuf};
+
+/// Depth of folders: a run in a run has a folder in that of the outer one.
+const DEPTH: u32 = 16;
+/// Most files that are looked at.
+const MOST: usize = 100_000;
+
+/// The file of this process with an extension: the process's number and the time when it started, as numbers are
+/// used again.
+pub fn own_file(folder: &Path, extension: &str) -> PathBuf {
+    folder.join(format!("{}-{}.{extension}", std::process::id(), start_time()))
+}
+
+/// When this process started, in the system's own unit; 0 where there is no telling.
+fn start_time() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name of the program comes before, in parentheses, and may have any characters.
+    let behind = stat.rsplit_once(')').map_or("", |(_, behind)| behind);
+    behind.split_whitespace().nth(19).and_then(|time| time.parse().ok()).unwrap_or(0)
+}
+
+/// The files of all processes with an extension, in the order of their names; those of runs inside this one, too.
+pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    collect(folder, extension, DEPTH, &mut found);
+    found.sort();
+    found
+}
+
+fn collect(folder: &Path, extension: &str, depth: u32, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        if found.len() >= MOST {
+            return;
+        }
+        let (path, kind) = (entry.path(), entry.file_type());
+        if kind.as_ref().is_ok_and(std::fs::FileType::is_dir) && depth > 0 {
+            collect(&path, extension, depth - 1, found);
+        } else if kind.is_ok_and(|kind| kind.is_file())
+            && path.extension().is_some_and(|e| e == extension)
+        {
+            found.push(path);
+        }
+    }
+}
