@@ -4,6 +4,7 @@
 //! Cargo makes a static library of each crate, and the linker a shared one of that: only so can it have a
 //! soname and versions of symbols (a version script given to a `cdylib` is ignored).
 
+use crate::dist::zig::{self, Zig};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -19,6 +20,8 @@ pub(crate) struct Request {
     pub(crate) to: Option<PathBuf>,
     /// Whether the program is built too.
     pub(crate) program: bool,
+    /// What links instead of this machine's C compiler, for a C library that is older than its own.
+    pub(crate) zig: Option<Zig>,
 }
 
 /// One library.
@@ -46,7 +49,7 @@ const LIBRARIES: [Library; 4] = [
         feature: None,
         functions: Some("crates/cuda/data/driver-api.txt"),
         version: None,
-        exported: "cu*; texunit_driver;",
+        exported: "cu*; texunit_*;",
         major: None,
     },
     Library {
@@ -83,7 +86,7 @@ const LIBRARIES: [Library; 4] = [
 
 impl Request {
     pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut request = Self { debug: false, to: None, program: true };
+        let mut request = Self { debug: false, to: None, program: true, zig: None };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             match argument.as_str() {
@@ -130,7 +133,11 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
         return Err("the drop-in libraries are for Linux".to_owned());
     }
     let workspace = &crate::workspace();
-    let built = target(workspace).join(if request.debug { "debug" } else { "release" });
+    let mut built = target(workspace);
+    if request.zig.is_some() {
+        built.push(zig::triple());
+    }
+    built.push(if request.debug { "debug" } else { "release" });
     let to = request.to.clone().unwrap_or_else(|| built.clone());
     std::fs::create_dir_all(&to).map_err(|e| format!("{}: {e}", to.display()))?;
     let mut files = Vec::new();
@@ -146,15 +153,22 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
         }
         cargo(workspace, request, &arguments)?;
         let archive = built.join(format!("lib{}.a", library.package.replace('-', "_")));
-        files.push(link(library, workspace, &archive, &to)?);
+        files.push(link(library, request, &archive, &to)?);
     }
     Ok(files)
 }
 
 fn cargo(workspace: &Path, request: &Request, arguments: &[&str]) -> Result<(), String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.current_dir(workspace).args(arguments).args(["--quiet", "--locked"]);
+    let mut command = match &request.zig {
+        Some(zig) => zig.cargo(arguments),
+        None => {
+            let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+            let mut command = Command::new(cargo);
+            command.args(arguments);
+            command
+        }
+    };
+    command.current_dir(workspace).args(["--quiet", "--locked"]);
     if !request.debug {
         command.arg("--release");
     }
@@ -168,21 +182,38 @@ fn finish(command: &mut Command) -> Result<(), String> {
 }
 
 /// Makes a shared library of a static one.
-fn link(library: &Library, workspace: &Path, archive: &Path, to: &Path) -> Result<PathBuf, String> {
-    let script = to.join(format!("{}.map", library.soname));
+fn link(
+    library: &Library,
+    request: &Request,
+    archive: &Path,
+    to: &Path,
+) -> Result<PathBuf, String> {
     let version = library.version.map(|v| format!("{v} ")).unwrap_or_default();
     let text = format!("{version}{{ global: {} local: *; }};\n", library.exported);
-    std::fs::write(&script, text).map_err(|e| format!("{}: {e}", script.display()))?;
+    let script = written(to.join(format!("{}.map", library.soname)), &text)?;
     let file = to.join(library.soname);
     // Under another name until it is complete: a program may be running with it.
     let made = to.join(format!("{}.new", library.soname));
-    let mut command = Command::new("cc");
+    let mut command = match &request.zig {
+        Some(zig) => zig.cc(),
+        None => Command::new("cc"),
+    };
     command.arg("-shared").arg("-o").arg(&made);
     command.arg(format!("-Wl,-soname,{}", library.soname));
     command.arg(joined("-Wl,--version-script=", &script));
     command.args(["-Wl,--gc-sections", "-Wl,-z,relro,-z,now", "-Wl,-s"]);
-    for (alias, symbol) in aliases(library, workspace)? {
-        command.arg(format!("-Wl,--defsym={alias}={symbol}"));
+    let aliases = aliases(library, &crate::workspace())?;
+    let mut scripts = vec![script];
+    if request.zig.is_some() {
+        // It knows no --defsym, but scripts for the linker.
+        let text: String = aliases.iter().map(|(a, symbol)| format!("{a} = {symbol};\n")).collect();
+        if !text.is_empty() {
+            let script = written(to.join(format!("{}.ld", library.soname)), &text)?;
+            command.arg(joined("-Wl,-T,", &script));
+            scripts.push(script);
+        }
+    } else {
+        command.args(aliases.iter().map(|(a, symbol)| format!("-Wl,--defsym={a}={symbol}")));
     }
     command.arg("-Wl,--whole-archive").arg(archive).arg("-Wl,--no-whole-archive");
     if library.major.is_some() {
@@ -192,11 +223,18 @@ fn link(library: &Library, workspace: &Path, archive: &Path, to: &Path) -> Resul
     command.args(["-lgcc_s", "-lpthread", "-ldl", "-lm", "-lc"]);
     finish(&mut command)?;
     std::fs::rename(&made, &file).map_err(|e| format!("{}: {e}", file.display()))?;
-    std::fs::remove_file(&script).map_err(|e| format!("{}: {e}", script.display()))?;
+    for script in scripts {
+        std::fs::remove_file(&script).map_err(|e| format!("{}: {e}", script.display()))?;
+    }
     if let Some(name) = library.link {
         symlink(library.soname, &to.join(name))?;
     }
     Ok(file)
+}
+
+fn written(path: PathBuf, text: &str) -> Result<PathBuf, String> {
+    std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(path)
 }
 
 fn joined(option: &str, path: &Path) -> OsString {

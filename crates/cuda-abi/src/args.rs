@@ -5,11 +5,16 @@
 //! what its name says for as long as the call runs. Null is checked here; the rest cannot be checked by
 //! anybody, and is what makes the exported functions `unsafe`.
 
-use crate::CUresult;
+use crate::{CUresult, Refusal, Subject};
 use std::ffi::{CStr, c_char, c_void};
 
-/// How a function of either API ends: done, or with an error code.
-pub type Answer<T = ()> = Result<T, CUresult>;
+/// How a function of either API ends: done, or refused.
+pub type Answer<T = ()> = Result<T, Refusal>;
+
+/// What is said of a pointer that may not be null.
+fn null<T>() -> Refusal {
+    CUresult::INVALID_VALUE.of_argument(Subject::new::<T>(0), "is null")
+}
 
 macro_rules! pointer {
     ($(#[$doc:meta])* $name:ident<T>($pointer:ty)) => {
@@ -35,6 +40,11 @@ macro_rules! pointer {
             /// Whether it is null.
             pub fn is_null(self) -> bool {
                 self.0.is_null()
+            }
+
+            /// How the reason of a refusal finds it among the arguments of a call.
+            pub fn subject(&self) -> Option<Subject> {
+                Some(Subject::new::<Self>(self.0.addr() as u64))
             }
         }
     };
@@ -68,7 +78,7 @@ impl<T> Out<T> {
 
     /// `CUDA_ERROR_INVALID_VALUE` if it is null: for functions that check before they act.
     pub fn check(self) -> Answer {
-        if self.is_null() { Err(CUresult::INVALID_VALUE) } else { Ok(()) }
+        if self.is_null() { Err(null::<Self>()) } else { Ok(()) }
     }
 
     /// Element `index` of an array; null stays null.
@@ -91,6 +101,7 @@ impl<T> Out<T> {
 impl<T: Copy> Out<T> {
     /// What stands there already, for arguments that are read and written.
     pub fn get(self) -> Answer<T> {
+        self.check()?;
         In(self.0.cast_const()).get()
     }
 }
@@ -113,7 +124,7 @@ impl<T> In<T> {
 impl<T: Copy> In<T> {
     /// The value; null is `CUDA_ERROR_INVALID_VALUE`.
     pub fn get(self) -> Answer<T> {
-        self.get_if().ok_or(CUresult::INVALID_VALUE)
+        self.get_if().ok_or_else(null::<Self>)
     }
 
     /// The value, if the caller gives one.
@@ -126,7 +137,7 @@ impl<T: Copy> In<T> {
     /// Element `index` of an array.
     pub fn at(self, index: usize) -> Answer<T> {
         if self.is_null() {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(null::<Self>());
         }
         // SAFETY: the array has as many elements as the function's contract says.
         Ok(unsafe { self.0.add(index).read_unaligned() })
@@ -153,6 +164,11 @@ impl std::fmt::Debug for Text {
 }
 
 impl Text {
+    /// How the reason of a refusal finds it among the arguments of a call.
+    pub fn subject(&self) -> Option<Subject> {
+        Some(Subject::new::<Self>(self.0.addr() as u64))
+    }
+
     /// Whether it is null.
     pub fn is_null(self) -> bool {
         self.0.is_null()
@@ -161,7 +177,7 @@ impl Text {
     /// The bytes before the zero; null is `CUDA_ERROR_INVALID_VALUE`.
     pub fn bytes(self) -> Answer<Vec<u8>> {
         if self.is_null() {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(null::<Self>());
         }
         // SAFETY: a C string of the caller (module header).
         Ok(unsafe { CStr::from_ptr(self.0) }.to_bytes().to_vec())
@@ -169,7 +185,10 @@ impl Text {
 
     /// The text; null, or bytes that are not UTF-8, are `CUDA_ERROR_INVALID_VALUE`.
     pub fn get(self) -> Answer<String> {
-        String::from_utf8(self.bytes()?).map_err(|_| CUresult::INVALID_VALUE)
+        String::from_utf8(self.bytes()?).map_err(|error| {
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            CUresult::INVALID_VALUE.because(format!("the text {text:?} is not UTF-8"))
+        })
     }
 }
 
@@ -185,6 +204,11 @@ impl std::fmt::Debug for Raw {
 }
 
 impl Raw {
+    /// How the reason of a refusal finds it among the arguments of a call.
+    pub fn subject(&self) -> Option<Subject> {
+        Some(Subject::new::<Self>(self.0.addr() as u64))
+    }
+
     /// Memory that a C caller describes in a structure.
     ///
     /// # Safety
@@ -211,7 +235,7 @@ impl Raw {
     /// Copies `out.len()` bytes from `offset` on; null is `CUDA_ERROR_INVALID_VALUE`.
     pub fn read(self, offset: usize, out: &mut [u8]) -> Answer {
         if self.is_null() && !out.is_empty() {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(null::<Self>());
         }
         // SAFETY: the caller's memory holds what the call's sizes say (module header); `out` is ours
         // and does not overlap it.
@@ -225,7 +249,7 @@ impl Raw {
     /// Copies `bytes` to `offset` and on; null is `CUDA_ERROR_INVALID_VALUE`.
     pub fn write(self, offset: usize, bytes: &[u8]) -> Answer {
         if self.is_null() && !bytes.is_empty() {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(null::<Self>());
         }
         // SAFETY: as above.
         unsafe {

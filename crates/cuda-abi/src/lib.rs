@@ -15,6 +15,7 @@ pub mod format;
 mod launch;
 mod memory;
 mod module;
+mod refusal;
 mod result;
 mod texture;
 
@@ -23,6 +24,7 @@ pub use copy::*;
 pub use launch::*;
 pub use memory::*;
 pub use module::*;
+pub use refusal::{Argument, Plain, Refusal, Subject};
 pub use result::{CODES, CUresult, Code};
 pub use texture::*;
 

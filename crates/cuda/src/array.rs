@@ -3,7 +3,7 @@
 use crate::args::Answer;
 use crate::call::say;
 use crate::context::Context;
-use crate::error::code;
+use crate::error::refusal;
 use crate::format;
 use crate::handle::{Handle, Object, object};
 use crate::memory::with_room;
@@ -30,7 +30,7 @@ pub(crate) struct ArrayObject {
     pub(crate) level_of: Option<Handle<MipmapObject>>,
 }
 
-object!(ArrayObject);
+object!(ArrayObject, "an array");
 
 /// A `CUmipmappedArray`.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub(crate) struct MipmapObject {
     pub(crate) tails: Mutex<HashMap<u32, BTreeSet<u64>>>,
 }
 
-object!(MipmapObject);
+object!(MipmapObject, "a mipmapped array");
 
 /// All flags that texunit provides.
 const FLAGS: u32 = CUDA_ARRAY3D_LAYERED
@@ -69,18 +69,18 @@ fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
     for (flag, name) in NOT_PROVIDED {
         if flags & flag != 0 {
             say(format_args!("arrays with the flag {name} are not supported"));
-            return Err(CUresult::NOT_SUPPORTED);
+            return Err(CUresult::NOT_SUPPORTED.because("?"));
         }
     }
     if flags & !FLAGS != 0 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     let format = format::format(descriptor.format, descriptor.num_channels)?;
     if format.is_block() && flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
-        return Err(CUresult::NOT_SUPPORTED);
+        return Err(CUresult::NOT_SUPPORTED.because("?"));
     }
     let (geometry, layers) = geometry(descriptor)?;
-    let axis = |size: usize| u32::try_from(size).map_err(|_| CUresult::INVALID_VALUE);
+    let axis = |size: usize| u32::try_from(size).map_err(|_| CUresult::INVALID_VALUE.because("?"));
     let depth = if geometry == Geometry::D3 { axis(descriptor.depth)? } else { 1 };
     let extent =
         Extent { width: axis(descriptor.width)?, height: axis(descriptor.height)?.max(1), depth };
@@ -96,16 +96,16 @@ fn geometry(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<(Geometry, usize)> {
     let layered = flags & CUDA_ARRAY3D_LAYERED != 0;
     let cube = flags & CUDA_ARRAY3D_CUBEMAP != 0;
     Ok(match (cube, layered, height, depth) {
-        _ if width == 0 => return Err(CUresult::INVALID_VALUE),
+        _ if width == 0 => return Err(CUresult::INVALID_VALUE.because("?")),
         (true, false, 1.., 6) => (Geometry::Cube, 1),
         (true, true, 1.., 6..) if depth.is_multiple_of(6) => (Geometry::Acube, depth / 6),
-        (true, ..) => return Err(CUresult::INVALID_VALUE),
+        (true, ..) => return Err(CUresult::INVALID_VALUE.because("?")),
         (false, true, 0, 1..) => (Geometry::A1d, depth),
         (false, true, 1.., 1..) => (Geometry::A2d, depth),
         (false, false, 0, 0) => (Geometry::D1, 1),
         (false, false, 1.., 0) => (Geometry::D2, 1),
         (false, false, 1.., 1..) => (Geometry::D3, 1),
-        _ => return Err(CUresult::INVALID_VALUE),
+        _ => return Err(CUresult::INVALID_VALUE.because("?")),
     })
 }
 
@@ -125,12 +125,12 @@ pub(crate) fn create(
 ) -> Answer<Handle<ArrayObject>> {
     let made = of(descriptor)?;
     let gpu = &context.gpu;
-    let array = with_room(gpu, || gpu.device.create_array(&made).map_err(|e| code(&e)))?;
+    let array = with_room(gpu, || gpu.device.create_array(&made).map_err(refusal))?;
     if descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
-        array.check_surface().map_err(|e| code(&e))?;
+        array.check_surface().map_err(refusal)?;
     }
     if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
-        array.check_gather().map_err(|e| code(&e))?;
+        array.check_gather().map_err(refusal)?;
     }
     context.keep(ArrayObject {
         array,
@@ -150,12 +150,12 @@ pub(crate) fn create_mipmapped(
     let levels = levels.clamp(1, MipmappedArray::most_levels(made.extent));
     let gpu = &context.gpu;
     let array =
-        with_room(gpu, || gpu.device.create_mipmapped_array(&made, levels).map_err(|e| code(&e)))?;
+        with_room(gpu, || gpu.device.create_mipmapped_array(&made, levels).map_err(refusal))?;
     if descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
-        array.check_surface().map_err(|e| code(&e))?;
+        array.check_surface().map_err(refusal)?;
     }
     if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
-        array.check_gather().map_err(|e| code(&e))?;
+        array.check_gather().map_err(refusal)?;
     }
     context.keep(MipmapObject {
         array,
@@ -174,9 +174,9 @@ pub(crate) fn level(handle: Handle<MipmapObject>, level: u32) -> Answer<Handle<A
         return Ok(known);
     }
     if level >= whole.array.levels() {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
-    let array = whole.array.level(level).map_err(|e| code(&e))?;
+    let array = whole.array.level(level).map_err(refusal)?;
     let halve = |size: usize| if size == 0 { 0 } else { (size >> level).max(1) };
     let mut descriptor = whole.descriptor;
     descriptor.width = halve(descriptor.width);
@@ -187,9 +187,9 @@ pub(crate) fn level(handle: Handle<MipmapObject>, level: u32) -> Answer<Handle<A
     let made = ArrayObject { array, context: whole.context, descriptor, level_of: Some(handle) };
     let made = ArrayObject::registry().insert(made);
     // Whoever ends the array, or its context, takes it out of the registry first, and its levels then.
-    if let Err(code) = handle.get() {
+    if let Err(refusal) = handle.get() {
         ArrayObject::registry().remove(made);
-        return Err(code);
+        return Err(refusal);
     }
     levels.insert(level, made);
     Ok(made)
@@ -200,7 +200,7 @@ pub(crate) fn level(handle: Handle<MipmapObject>, level: u32) -> Answer<Handle<A
 /// `CUDA_ERROR_INVALID_VALUE` for a level, which ends with its array.
 pub(crate) fn destroy(handle: Handle<ArrayObject>) -> Answer {
     if handle.get()?.level_of.is_some() {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     handle.take().map(|object| object.array.destroy())
 }

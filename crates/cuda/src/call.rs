@@ -2,10 +2,11 @@
 //! panic of ours does not cross into C, and the answer becomes a `CUresult`.
 
 use crate::args::Answer;
+use crate::refused;
 use std::fmt::Arguments;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{Argument, CUresult};
 
 /// Defines exported functions of the driver API. The body is an [`Answer`]: `?` returns an error code. What
 /// several versions of a function have in common is written once: `fn cuCtxDestroy | cuCtxDestroy_v2(...)`.
@@ -31,7 +32,7 @@ macro_rules! driver_api {
             $crate::call::answer(
                 stringify!($name),
                 || -> $crate::args::Answer { $body },
-                &[$((stringify!($arg), &$arg)),*],
+                &texunit_cuda_abi::arguments!($($arg),*),
             )
         }
     };
@@ -62,15 +63,18 @@ const BEFORE_INIT: &[&str] = &[
 pub(crate) fn answer(
     name: &str,
     work: impl FnOnce() -> Answer,
-    arguments: &[(&str, &dyn std::fmt::Debug)],
+    arguments: &[Argument<'_>],
 ) -> CUresult {
     let work = || match crate::state::gpus() {
-        Err(code) if !BEFORE_INIT.contains(&name) => Err(code),
+        Err(refusal) if !BEFORE_INIT.contains(&name) => Err(refusal),
         _ => work(),
     };
     let result = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => CUresult::SUCCESS,
-        Ok(Err(code)) => code,
+        Ok(Err(refusal)) => {
+            refused::driver(name, &refusal, arguments);
+            return refusal.code;
+        }
         Err(_) => {
             say(format_args!(
                 "{name} panicked, which is a mistake in texunit; please report it with the message above"
@@ -79,9 +83,7 @@ pub(crate) fn answer(
         }
     };
     if crate::settings::settings().trace.api {
-        let arguments: Vec<_> =
-            arguments.iter().map(|(a, value)| format!("{a}={value:?}")).collect();
-        say(format_args!("{name}({}) = {result:?}", arguments.join(", ")));
+        say(format_args!("{name}({}) = {result:?}", refused::call_arguments(arguments)));
     }
     result
 }
@@ -99,9 +101,10 @@ pub(crate) fn write_error(text: Arguments<'_>) {
 
 /// What the functions do that texunit does not provide: they say so once, by name.
 pub(crate) fn not_supported(name: &'static str, said: &std::sync::Once) -> CUresult {
-    said.call_once(|| say(format_args!("{name} is not supported")));
-    if crate::settings::settings().trace.api {
-        say(format_args!("{name}(...) = {:?}", CUresult::NOT_SUPPORTED));
-    }
+    said.call_once(|| refused::say_refused(&format!("{name} is not supported")));
+    let refusal = CUresult::NOT_SUPPORTED.because(format!(
+        "texunit does not provide {name} (docs/cuda-api.md has what it provides)"
+    ));
+    refused::driver(name, &refusal, &[]);
     CUresult::NOT_SUPPORTED
 }

@@ -5,9 +5,9 @@ use crate::handle::{Handle, Object, object};
 use crate::state::Gpu;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CUresult, Refusal};
 
 /// A context. What is made in it ends with it.
 #[derive(Debug)]
@@ -26,11 +26,11 @@ pub(crate) struct Context {
     pub(crate) cache: AtomicU32,
     /// How often it is used (`cuCtxAttach`, `cuCtxDetach`), beginning with the one who made it.
     uses: AtomicU32,
-    /// The fault that ended it, as a code; 0: none. From then on every call answers it.
-    fault: AtomicU32,
+    /// The fault that ended it. From then on every call answers it.
+    fault: OnceLock<Refusal>,
 }
 
-object!(Context, INVALID_CONTEXT);
+object!(Context, "a context", INVALID_CONTEXT);
 
 /// A limit of a context (`CUlimit`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,12 @@ impl Limit {
     /// The limit of a number, `CUDA_ERROR_UNSUPPORTED_LIMIT` if there is none.
     pub(crate) fn of(number: u32) -> Answer<Self> {
         let found = LIMITS.get(number as usize).map(|(limit, _)| *limit);
-        found.ok_or(CUresult::UNSUPPORTED_LIMIT)
+        found.ok_or_else(|| {
+            CUresult::UNSUPPORTED_LIMIT.because(format!(
+                "limit {number} is not a CUlimit that texunit has: those are 0 to {}",
+                LIMITS.len() - 1
+            ))
+        })
     }
 }
 
@@ -121,7 +126,7 @@ impl Context {
             limits: LIMITS.map(|(_, value)| AtomicUsize::new(value)),
             cache: AtomicU32::new(0),
             uses: AtomicU32::new(1),
-            fault: AtomicU32::new(0),
+            fault: OnceLock::new(),
         });
         Context::registry().keep(handle, Arc::clone(&context));
         context
@@ -168,7 +173,8 @@ impl Context {
             return Ok(());
         }
         undo();
-        Err(CUresult::CONTEXT_IS_DESTROYED)
+        Err(CUresult::CONTEXT_IS_DESTROYED
+            .because("another thread has destroyed the context while this call was working in it"))
     }
 
     /// Gives up all that was made in a context that was taken out of the registry. Destructors of the
@@ -181,15 +187,15 @@ impl Context {
 
     /// Whether a kernel has gone wrong in it: the error that every call answers from then on.
     pub(crate) fn check(&self) -> Answer {
-        match self.fault.load(Ordering::Acquire) {
-            0 => Ok(()),
-            code => Err(CUresult(code)),
+        match self.fault.get() {
+            None => Ok(()),
+            Some(fault) => Err(fault.clone()),
         }
     }
 
     /// A kernel has gone wrong. The first fault stays.
-    pub(crate) fn fail(&self, code: CUresult) {
-        let _ = self.fault.compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
+    pub(crate) fn fail(&self, fault: Refusal) {
+        let _ = self.fault.set(fault);
     }
 
     /// A limit.
@@ -206,14 +212,27 @@ impl Context {
     /// `CUDA_ERROR_OUT_OF_MEMORY` for a heap larger than the memory.
     pub(crate) fn set_limit(&self, limit: Limit, value: usize) -> Answer {
         match limit {
-            Limit::StackSize if value > MOST_STACK => return Err(CUresult::INVALID_VALUE),
-            Limit::MaxL2FetchGranularity if value > 128 => return Err(CUresult::INVALID_VALUE),
+            Limit::StackSize if value > MOST_STACK => {
+                return Err(CUresult::INVALID_VALUE.because(format!(
+                    "value {value} is more than {MOST_STACK}, the most bytes of stack (CU_LIMIT_STACK_SIZE) that a thread can have"
+                )));
+            }
+            Limit::MaxL2FetchGranularity if value > 128 => {
+                return Err(CUresult::INVALID_VALUE.because(format!(
+                    "value {value} is more than 128, the most bytes that are fetched into level 2 at a time \
+                     (CU_LIMIT_MAX_L2_FETCH_GRANULARITY)"
+                )));
+            }
             Limit::MallocHeapSize => {
                 let device = &self.gpu.device;
                 if value as u64 > device.memory_limit() {
-                    return Err(CUresult::OUT_OF_MEMORY);
+                    return Err(CUresult::OUT_OF_MEMORY.because(format!(
+                        "value {value} is more than the memory of the device, {} bytes: there is no room for such a \
+                         heap (CU_LIMIT_MALLOC_HEAP_SIZE)",
+                        device.memory_limit()
+                    )));
                 }
-                device.set_heap_size(value as u64).map_err(|error| crate::error::code(&error))?;
+                device.set_heap_size(value as u64).map_err(crate::error::refusal)?;
             }
             _ => {}
         }
@@ -241,7 +260,12 @@ pub(crate) fn retain_primary(gpu: &Arc<Gpu>) -> Handle<Context> {
 /// One user less; the last one ends it. `CUDA_ERROR_INVALID_CONTEXT` if there is none.
 pub(crate) fn release_primary(gpu: &Gpu) -> Answer {
     let mut primary = settled(gpu);
-    primary.users = primary.users.checked_sub(1).ok_or(CUresult::INVALID_CONTEXT)?;
+    primary.users = primary.users.checked_sub(1).ok_or_else(|| {
+        CUresult::INVALID_CONTEXT.because(format!(
+            "the primary context of device {} is not retained: it was released as often as it was retained",
+            gpu.ordinal
+        ))
+    })?;
     if primary.users == 0 {
         drop(end_primary(gpu, primary)?);
     }
@@ -308,9 +332,20 @@ pub(crate) fn current_even_if_faulty() -> Answer<Arc<Context>> {
     crate::state::gpus()?;
     let handle = current_handle();
     if handle.is_null() {
-        return Err(CUresult::INVALID_CONTEXT);
+        return Err(CUresult::INVALID_CONTEXT.because(
+            "no context is current to this thread (cuCtxCreate, cuCtxSetCurrent, or any call of the runtime makes one so)",
+        ));
     }
-    handle.get().map_err(|_| CUresult::CONTEXT_IS_DESTROYED)
+    alive(handle, "the context that is current to this thread")
+}
+
+/// A context that something belongs to.
+///
+/// `CUDA_ERROR_CONTEXT_IS_DESTROYED` if it has been destroyed.
+pub(crate) fn alive(handle: Handle<Context>, whose: &str) -> Answer<Arc<Context>> {
+    Context::registry().find(handle).ok_or_else(|| {
+        CUresult::CONTEXT_IS_DESTROYED.because(format!("{whose} ({handle:?}) has been destroyed"))
+    })
 }
 
 /// The handle of the current context, null if there is none.

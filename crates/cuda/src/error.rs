@@ -1,7 +1,12 @@
-//! Errors of the device as codes of the driver API.
+//! Errors of the device as refusals of the driver API.
 
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::Error;
+
+/// The device's own words, with the code that the driver answers.
+pub(crate) fn refusal(error: Error) -> Refusal {
+    code(&error).because(error.to_string())
+}
 
 /// The code that the driver answers.
 pub(crate) fn code(error: &Error) -> CUresult {
@@ -13,6 +18,7 @@ pub(crate) fn code(error: &Error) -> CUresult {
         | Error::CopyOutside { .. }
         | Error::Address(_)
         | Error::Gone(_)
+        | Error::Taken { .. }
         | Error::ReadOnly(_) => CUresult::INVALID_VALUE,
         Error::Unknown { .. } => CUresult::NOT_FOUND,
         Error::OtherDevice(_) => CUresult::INVALID_CONTEXT,

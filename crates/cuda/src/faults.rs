@@ -1,7 +1,7 @@
 //! What a kernel's fault is to the driver API, and how the user is told.
 
 use crate::call::{say, write_error};
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Fault, FaultKind, SourceFile};
 use texunit_report::Host;
 
@@ -33,6 +33,14 @@ pub(crate) fn code(kind: &FaultKind) -> CUresult {
     }
 }
 
+/// What every later call in the context answers.
+pub(crate) fn refusal(fault: &Fault) -> Refusal {
+    code(&fault.kind).because(format!(
+        "a launch of kernel `{}` before has ended this context by a fault: {}",
+        fault.kernel, fault.kind
+    ))
+}
+
 /// Tells the user: an assertion in CUDA's words, everything as a diagnostic.
 pub(crate) fn tell(fault: &Fault, source: &SourceFile) {
     if let FaultKind::Assert { message, file, line, function } = &fault.kind {
@@ -45,7 +53,7 @@ pub(crate) fn tell(fault: &Fault, source: &SourceFile) {
     let diagnostic = texunit_report::fault_diagnostic(fault, Host::Program);
     let code = code(&fault.kind).name();
     say(format_args!(
-        "a kernel went wrong; every call in this context answers {code} from here on\n{}",
-        texunit_report::human(source, &[diagnostic], false).trim_end()
+        "kernel fault: all further calls in this context return {code}\n{}",
+        texunit_report::human((source, &*fault.sources), &[diagnostic], false).trim_end()
     ));
 }

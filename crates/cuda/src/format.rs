@@ -37,9 +37,9 @@ pub(crate) fn format(number: u32, channels: u32) -> Answer<Format> {
             say(format_args!(
                 "arrays of video formats (CUarray_format {number:#x}) are not supported"
             ));
-            Err(CUresult::NOT_SUPPORTED)
+            Err(CUresult::NOT_SUPPORTED.because("?"))
         }
-        None => Err(CUresult::INVALID_VALUE),
+        None => Err(CUresult::INVALID_VALUE.because("?")),
     }
 }
 
@@ -53,11 +53,12 @@ pub(crate) fn numbers(format: Format) -> Option<(u32, u32)> {
 /// are none.
 pub(crate) fn view_format(number: u32) -> Answer<Format> {
     let name = (number as usize).checked_sub(1).and_then(|i| VIEWS.get(i));
-    name.and_then(|name| Format::from_name(name)).ok_or(CUresult::INVALID_VALUE)
+    name.and_then(|name| Format::from_name(name)).ok_or(CUresult::INVALID_VALUE.because("?"))
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
@@ -74,15 +75,19 @@ mod tests {
         for number in 1..=VIEWS.len() as u32 {
             assert!(view_format(number).is_ok(), "{number}");
         }
-        assert_eq!(view_format(0), Err(CUresult::INVALID_VALUE));
-        assert_eq!(view_format(0x23), Err(CUresult::INVALID_VALUE));
-        assert_eq!(format(0x01, 3), Err(CUresult::INVALID_VALUE));
-        assert_eq!(format(0x9b, 4), Err(CUresult::INVALID_VALUE));
-        assert_eq!(format(0x04, 1), Err(CUresult::INVALID_VALUE));
-        assert_eq!(format(0xb0, 3), Err(CUresult::NOT_SUPPORTED));
+        assert_eq!(view_format(0).unwrap_err().code, CUresult::INVALID_VALUE);
+        assert_eq!(view_format(0x23).unwrap_err().code, CUresult::INVALID_VALUE);
+        assert_eq!(format(0x01, 3).unwrap_err().code, CUresult::INVALID_VALUE);
+        assert_eq!(format(0x9b, 4).unwrap_err().code, CUresult::INVALID_VALUE);
+        assert_eq!(format(0x04, 1).unwrap_err().code, CUresult::INVALID_VALUE);
+        assert_eq!(format(0xb0, 3).unwrap_err().code, CUresult::NOT_SUPPORTED);
         // A GeForce RTX 3060 answers so.
         for (number, channels) in [(0xb0, 4), (0x9f, 4), (0xa5, 4), (0x55, 1)] {
-            assert_eq!(format(number, channels), Err(CUresult::INVALID_VALUE), "{number:#x}");
+            assert_eq!(
+                format(number, channels).unwrap_err().code,
+                CUresult::INVALID_VALUE,
+                "{number:#x}"
+            );
         }
     }
 }

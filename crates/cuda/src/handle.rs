@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::args::Answer;
+use texunit_cuda_abi::{CUresult, Refusal, Subject};
 
 /// The first handle: no address of a process looks like it.
 const FIRST: usize = 0x0000_5c00_0000_0000;
@@ -21,16 +22,19 @@ static NEXT: AtomicUsize = AtomicUsize::new(FIRST);
 pub(crate) trait Object: Sized + Send + Sync + 'static {
     /// What a function answers if its handle names no such object.
     const INVALID: CUresult = CUresult::INVALID_HANDLE;
+    /// What is said of such a handle.
+    const WRONG: &'static str;
 
     /// All that are alive.
     fn registry() -> &'static Registry<Self>;
 }
 
-/// Implements [`Object`] with a registry of its own: `object!(Stream);`, or
-/// `object!(Context, INVALID_CONTEXT);`.
+/// Implements [`Object`] with a registry of its own: `object!(Stream, "a stream");`, or
+/// `object!(Context, "a context", INVALID_CONTEXT);`.
 macro_rules! object {
-    ($type:ty $(, $invalid:ident)?) => {
+    ($type:ty, $what:literal $(, $invalid:ident)?) => {
         impl $crate::handle::Object for $type {
+            const WRONG: &'static str = concat!("is not ", $what, ", or one that was destroyed");
             $(const INVALID: texunit_cuda_abi::CUresult = texunit_cuda_abi::CUresult::$invalid;)?
 
             fn registry() -> &'static $crate::handle::Registry<Self> {
@@ -150,16 +154,26 @@ impl<T> Handle<T> {
     pub(crate) fn is_null(self) -> bool {
         self.number == 0
     }
+
+    /// How the reason of a refusal finds it among the arguments of a call.
+    pub(crate) fn subject(&self) -> Option<Subject> {
+        Some(Subject::new::<Self>(self.number as u64))
+    }
 }
 
 impl<T: Object> Handle<T> {
     /// The object, or the error that the driver answers.
-    pub(crate) fn get(self) -> Result<Arc<T>, CUresult> {
-        T::registry().find(self).ok_or(T::INVALID)
+    pub(crate) fn get(self) -> Answer<Arc<T>> {
+        T::registry().find(self).ok_or_else(|| self.refusal())
     }
 
     /// Takes the object out of the registry, or the error that the driver answers.
-    pub(crate) fn take(self) -> Result<Arc<T>, CUresult> {
-        T::registry().remove(self).ok_or(T::INVALID)
+    pub(crate) fn take(self) -> Answer<Arc<T>> {
+        T::registry().remove(self).ok_or_else(|| self.refusal())
+    }
+
+    /// It names no object of its kind.
+    pub(crate) fn refusal(self) -> Refusal {
+        T::INVALID.of_argument(Subject::new::<Self>(self.number as u64), T::WRONG)
     }
 }

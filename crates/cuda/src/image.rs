@@ -8,8 +8,9 @@ use crate::fatbin::{self, Kind, Reach};
 use crate::link;
 use crate::origin::Origin;
 use crate::profile::Profile;
+use crate::refused;
 use crate::settings::settings;
-use texunit_cuda_abi::{CUDA_VERSION, CUresult};
+use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal};
 
 /// First bytes of machine code (ELF).
 const ELF: [u8; 4] = *b"\x7fELF";
@@ -56,9 +57,10 @@ fn fatbin_at(image: Raw) -> Answer<Vec<u8>> {
 }
 
 /// Says what is wrong with an image.
-fn invalid(why: fatbin::Wrong) -> CUresult {
-    say(format_args!("the image of a module is a fatbin, but damaged: {why}"));
-    CUresult::INVALID_IMAGE
+fn invalid(why: fatbin::Wrong) -> Refusal {
+    let reason = format!("the image of a module is a fatbin, but damaged: {why}");
+    refused::say_refused(&reason);
+    CUresult::INVALID_IMAGE.because(reason)
 }
 
 /// Most fatbins that a wrapper may point to.
@@ -68,7 +70,7 @@ impl Image {
     /// An image of the host of which no size is known.
     pub(crate) fn at(image: Raw) -> Answer<Self> {
         if image.is_null() {
-            return Err(CUresult::INVALID_VALUE);
+            image.read(0, &mut [0])?;
         }
         let mut first = [0; 4];
         for at in 0..4 {
@@ -109,7 +111,11 @@ impl Image {
         let from_fatbin = |bytes: &Vec<u8>| from_fatbin(bytes, name, device, &self.origin);
         let ptx = match &self.content {
             Content::Machine => return Err(machine_only(device, &self.origin)),
-            Content::DeviceRuntime => return Err(CUresult::INVALID_IMAGE),
+            Content::DeviceRuntime => {
+                return Err(CUresult::INVALID_IMAGE.because(
+                    "the image is libcudadevrt.a, a library to be linked with others; alone it is not a module",
+                ));
+            }
             Content::Text(bytes) => Ptx { name: name.to_owned(), text: text(bytes) },
             Content::Fatbin(bytes) => from_fatbin(bytes)?,
             Content::Several(all) => {
@@ -119,8 +125,9 @@ impl Image {
                 let taken = if here.is_empty() { all.iter().collect() } else { here };
                 let inputs: Vec<Ptx> = taken.into_iter().map(from_fatbin).collect::<Answer<_>>()?;
                 link::link(inputs, true).map_err(|why| {
-                    say(format_args!("{why}"));
+                    refused::say_refused(&why);
                     CUresult::INVALID_PTX
+                        .because(format!("the fatbins of the image cannot be linked: {why}"))
                 })?
             }
         };
@@ -130,6 +137,16 @@ impl Image {
 }
 
 impl Content {
+    /// What a sentence calls it.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "text",
+            Self::Fatbin(_) | Self::Several(_) => "a fatbin",
+            Self::Machine => "machine code (ELF)",
+            Self::DeviceRuntime => "libcudadevrt.a",
+        }
+    }
+
     /// The structure `__fatBinC_Wrapper_t`: magic number, version, pointer to a fatbin, and of
     /// version 2 a pointer to a list of fatbins that ends with null.
     fn wrapped(image: Raw) -> Answer<Self> {
@@ -156,7 +173,8 @@ impl Content {
             }
         }
         if data == 0 {
-            return Err(CUresult::INVALID_IMAGE);
+            return Err(CUresult::INVALID_IMAGE
+                .because("the wrapper of the image points to no fatbin: its pointer is null"));
         }
         // SAFETY: as above.
         fatbin_at(unsafe { Raw::of(data) }).map(Self::Fatbin)
@@ -180,7 +198,7 @@ fn from_fatbin(bytes: &[u8], name: &str, device: &Profile, origin: &Origin) -> A
     let Some(entry) = fatbin::choose(&entries, device.capability) else {
         return match entries.iter().any(|e| e.kind != Kind::Ptx) {
             true => Err(machine_only(device, origin)),
-            false => Err(CUresult::NO_BINARY_FOR_GPU),
+            false => Err(CUresult::NO_BINARY_FOR_GPU.because(no_ptx(&entries, device))),
         };
     };
     let bytes = entry.text().map_err(invalid)?;
@@ -188,10 +206,25 @@ fn from_fatbin(bytes: &[u8], name: &str, device: &Profile, origin: &Origin) -> A
     Ok(Ptx { name, text: text(&bytes) })
 }
 
+/// What is said of a fatbin with PTX, of which none is for the device.
+fn no_ptx(entries: &[fatbin::Entry<'_>], device: &Profile) -> String {
+    let targets: Vec<String> =
+        entries.iter().map(|entry| format!("sm_{}", entry.architecture)).collect();
+    let number = fatbin::architecture(device.capability);
+    match targets.is_empty() {
+        true => "the image is a fatbin with nothing in it".to_owned(),
+        false => format!(
+            "the image has PTX for {} only, and the device is an sm_{number}: compile with `-arch=compute_{number}`",
+            targets.join(", ")
+        ),
+    }
+}
+
 /// Says that there is machine code only: once of each file, as libraries have many images.
-fn machine_only(device: &Profile, origin: &Origin) -> CUresult {
-    say_once(origin.of_machine_code(device));
-    CUresult::NO_BINARY_FOR_GPU
+fn machine_only(device: &Profile, origin: &Origin) -> Refusal {
+    let reason = origin.of_machine_code(device);
+    say_once(reason.clone());
+    CUresult::NO_BINARY_FOR_GPU.because(reason)
 }
 
 /// What the first lines of PTX say.
@@ -268,8 +301,9 @@ fn newer(ptx: &Ptx, device: &Profile) -> Answer {
         && !reach.runs(target, number)
     {
         if settings().strict {
-            say(format_args!("{name} is for sm_{target}, and the device is an sm_{number}"));
-            return Err(CUresult::NO_BINARY_FOR_GPU);
+            let reason = format!("{name} is for sm_{target}, and the device is an sm_{number}");
+            refused::say_refused(&reason);
+            return Err(CUresult::NO_BINARY_FOR_GPU.because(reason));
         }
         say_once(format!(
             "warning: {name} is for sm_{target}, and the device is an sm_{number}: a card of this architecture would take machine code of its own, if there is some, and refuse this PTX (TEXUNIT_DEVICE=sm_{target} chooses another)"
@@ -278,8 +312,9 @@ fn newer(ptx: &Ptx, device: &Profile) -> Answer {
     if let Some(version) = heading.version.filter(|&v| v > newest_version()) {
         let (major, minor) = (version / 10, version % 10);
         if settings().strict {
-            say(format_args!("{name} has .version {major}.{minor}, which is newer than CUDA"));
-            return Err(CUresult::UNSUPPORTED_PTX_VERSION);
+            let reason = format!("{name} has .version {major}.{minor}, which is newer than CUDA");
+            refused::say_refused(&reason);
+            return Err(CUresult::UNSUPPORTED_PTX_VERSION.because(reason));
         }
         say_once(format!(
             "warning: {name} has .version {major}.{minor}: a driver of CUDA {}.{} would refuse it",

@@ -13,10 +13,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use texunit_cuda_abi::{
     CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUresult,
+    Refusal,
 };
 use texunit_device::observe::Several;
 use texunit_device::{
-    ArgError, Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally,
+    ArgError, Diagnostic, Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally,
 };
 
 /// Grid, block and shared memory.
@@ -44,18 +45,48 @@ fn stack_limit(context: &Context, function: &Function) -> u32 {
     limit.min(MOST_STACK as u64) as u32
 }
 
-/// Whether the grid of a cooperative launch is larger than what the card holds at a time. Blocks that
+/// The module of a function has been unloaded in the meantime.
+fn module_gone(function: &Function) -> Refusal {
+    CUresult::INVALID_HANDLE
+        .because(format!("the module of kernel `{}` has been unloaded", function.kernel.name()))
+}
+
+/// What is said of more dynamic shared memory than a launch may have.
+fn too_much_shared(context: &Context, function: &Function, shape: &Shape) -> String {
+    let (most, fixed) = (function.max_dynamic_shared(), function.static_shared());
+    let optin = context.gpu.profile.shared_optin * 1024;
+    format!(
+        "sharedMemBytes {} is more than {most}, the dynamic shared memory that kernel `{}` may have beside its {fixed} \
+         bytes of static shared memory; cuFuncSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), in the \
+         runtime cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize), raises that up to {} on this device",
+        shape.shared,
+        function.kernel.name(),
+        i64::from(optin).saturating_sub(i64::from(fixed)).max(0)
+    )
+}
+
+/// The grid of a cooperative launch is no larger than what the card holds at a time. Blocks that
 /// do not run at all are refused for that.
-fn too_large(context: &Context, function: &Function, shape: &Shape) -> bool {
+fn check_cooperative(context: &Context, function: &Function, shape: &Shape) -> Answer {
     let product = |n: [u32; 3]| n.iter().fold(1_u64, |a, &b| a.saturating_mul(b.into()));
     let profile = context.gpu.profile;
     let threads = u32::try_from(product(shape.block)).unwrap_or(u32::MAX);
     let block = Block { threads, dynamic_shared: shape.shared.into() };
     let held = match occupancy::blocks(function, profile, block) {
-        0 => return false,
+        0 => return Ok(()),
         each => u64::from(each) * u64::from(profile.multiprocessors.unsigned_abs()),
     };
-    product(shape.grid) > held
+    match product(shape.grid) {
+        blocks if blocks > held => {
+            Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE.because(format!(
+                "a cooperative grid of {blocks} blocks is more than {held}, as many blocks of {threads} threads of kernel \
+                 `{}` as the {} multiprocessors of the device hold at a time",
+                function.kernel.name(),
+                profile.multiprocessors
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The kernel of a handle, of `CUfunction` or of `CUkernel`, in a context.
@@ -68,7 +99,12 @@ pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Ar
     };
     match function.context == context.handle {
         true => Ok(function),
-        false => Err(CUresult::INVALID_HANDLE),
+        false => Err(CUresult::INVALID_HANDLE.because(format!(
+            "kernel `{}` is a function of context {:?}, and the launch is in context {:?}",
+            function.kernel.name(),
+            function.context,
+            context.handle
+        ))),
     }
 }
 
@@ -80,14 +116,29 @@ pub(crate) fn parameters(function: &Function, each: In<Raw>, extra: In<u64>) -> 
     let size = function.kernel.param_size() as usize;
     let mut buffer = vec![0; size];
     match (each.is_null(), extra.is_null()) {
-        (false, false) => return Err(CUresult::INVALID_VALUE),
+        (false, false) => {
+            return Err(CUresult::INVALID_VALUE
+                .because("kernelParams and extra are both given; arguments come by one of them"));
+        }
         (true, true) if size == 0 => {}
-        (true, true) => return Err(CUresult::INVALID_VALUE),
+        (true, true) => {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "kernelParams and extra are both null, but kernel `{}` has {} parameters",
+                function.kernel.name(),
+                function.kernel.params().len()
+            )));
+        }
         (false, true) => {
             for (i, param) in function.kernel.params().iter().enumerate() {
                 let (start, end) = (param.offset as usize, (param.offset + param.size) as usize);
-                let place = buffer.get_mut(start..end).ok_or(CUresult::INVALID_VALUE)?;
-                each.at(i)?.read(0, place)?;
+                let place = buffer.get_mut(start..end).ok_or_else(|| {
+                    CUresult::INVALID_VALUE.because(format!(
+                        "parameter {i} of kernel `{}` is not inside its {size} bytes of parameters",
+                        function.kernel.name()
+                    ))
+                })?;
+                let argument = each.at(i)?.read(0, place);
+                argument.map_err(|refusal| refusal.named(&format!("kernelParams[{i}]")))?;
             }
         }
         (true, false) => packed(extra, &mut buffer)?,
@@ -106,17 +157,35 @@ fn packed(extra: In<u64>, buffer: &mut [u8]) -> Answer {
             CU_LAUNCH_PARAM_BUFFER_SIZE => {
                 let mut bytes = [0; 8];
                 // SAFETY: the list holds a pointer to a `size_t` here.
-                unsafe { Raw::of(extra.at(2 * i + 1)?) }.read(0, &mut bytes)?;
+                let given = unsafe { Raw::of(extra.at(2 * i + 1)?) }.read(0, &mut bytes);
+                given.map_err(|refusal| {
+                    refusal.named("the pointer behind CU_LAUNCH_PARAM_BUFFER_SIZE in extra")
+                })?;
                 size = Some(u64::from_le_bytes(bytes));
             }
-            _ => return Err(CUresult::INVALID_VALUE),
+            other => {
+                return Err(CUresult::INVALID_VALUE.because(format!(
+                    "extra[{}] is {other:#x}, not CU_LAUNCH_PARAM_BUFFER_POINTER (1), CU_LAUNCH_PARAM_BUFFER_SIZE (2) or \
+                     CU_LAUNCH_PARAM_END (0)",
+                    2 * i
+                )));
+            }
         }
     }
-    if size.is_none_or(|size| size < buffer.len() as u64) {
-        return Err(CUresult::INVALID_VALUE);
+    let needed = buffer.len() as u64;
+    if size.is_none_or(|size| size < needed) {
+        let given = match size {
+            None => "extra has no CU_LAUNCH_PARAM_BUFFER_SIZE".to_owned(),
+            Some(size) => format!("CU_LAUNCH_PARAM_BUFFER_SIZE in extra is {size}"),
+        };
+        return Err(CUresult::INVALID_VALUE
+            .because(format!("{given}, and the parameters of the kernel have {needed} bytes")));
     }
     // SAFETY: the list holds a pointer to a buffer of that size.
-    unsafe { Raw::of(pointer) }.read(0, buffer)
+    let read = unsafe { Raw::of(pointer) }.read(0, buffer);
+    read.map_err(|refusal| {
+        refusal.named("the pointer behind CU_LAUNCH_PARAM_BUFFER_POINTER in extra")
+    })
 }
 
 /// Runs a kernel. A fault is told at once, and ends the context: this call succeeds, and every
@@ -128,12 +197,12 @@ pub(crate) fn launch(
     params: &[u8],
 ) -> Answer {
     if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because(too_much_shared(context, function, shape)));
     }
-    if shape.cooperative && too_large(context, function, shape) {
-        return Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE);
+    if shape.cooperative {
+        check_cooperative(context, function, shape)?;
     }
-    let module = Module::registry().find(function.module).ok_or(CUresult::INVALID_HANDLE)?;
+    let module = Module::registry().find(function.module).ok_or_else(|| module_gone(function))?;
     let name = function.kernel.name();
     let watch = settings().trace.fetch.then(|| crate::launch_trace::watch(&module, name));
     let tallies = settings().report.is_some().then(Tallies::default);
@@ -167,19 +236,26 @@ pub(crate) fn launch(
             done(function, shape, time, (&stats, &tally), None);
             Ok(())
         }
-        Err(LaunchError::Args(error)) => Err(refused(&error)),
+        Err(LaunchError::Args(error)) => {
+            Err(refused(&error).because(wrong(&error, shape, function)))
+        }
         Err(LaunchError::Unsupported(diagnostics)) => {
             say(format_args!(
                 "kernel `{}` is not launched: it holds instructions that texunit does not execute\n{}",
                 function.kernel.name(),
-                texunit_report::human(module.loaded.source(), &diagnostics, false).trim_end()
+                texunit_report::human(
+                    (module.loaded.source(), &**module.loaded.sources()),
+                    &diagnostics,
+                    false
+                )
+                .trim_end()
             ));
-            Err(CUresult::NOT_SUPPORTED)
+            Err(CUresult::NOT_SUPPORTED.because(unsupported(function, &diagnostics)))
         }
         Err(LaunchError::Fault(fault)) => {
             done(function, shape, time, (&fault.stats, &tally), Some(&fault));
             faults::tell(&fault, module.loaded.source());
-            context.fail(faults::code(&fault.kind));
+            context.fail(faults::refusal(&fault));
             Ok(())
         }
     }
@@ -219,6 +295,43 @@ fn done(
         ));
     }
     report::launched(function, shape, time, (stats, tally), fault);
+}
+
+/// What is said of a kernel that holds instructions that are not executed.
+fn unsupported(function: &Function, diagnostics: &[Diagnostic]) -> String {
+    let first = diagnostics.iter().find(|d| d.is_error()).or(diagnostics.first());
+    let more = diagnostics.len().saturating_sub(1);
+    let first = first.map_or_else(String::new, |first| format!(": {}", first.message));
+    let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+    let name = function.kernel.name();
+    format!("kernel `{name}` holds instructions that texunit does not execute{first}{more}")
+}
+
+/// What is wrong with a launch.
+fn wrong(error: &ArgError, shape: &Shape, function: &Function) -> String {
+    match error {
+        ArgError::Dimension { what, axis, value, max } => {
+            let axis = axis.to_ascii_uppercase();
+            format!(
+                "{what}Dim{axis} {value} is not from 1 to {max}, the sizes of a {what} on this device"
+            )
+        }
+        ArgError::Block(reason) => {
+            let [x, y, z] = shape.block;
+            format!(
+                "a block of {x} x {y} x {z} threads: {reason} (kernel `{}`)",
+                function.kernel.name()
+            )
+        }
+        ArgError::Shared { size, max } => format!(
+            "sharedMemBytes {} and {} bytes of static shared memory of kernel `{}` are {size} bytes, more than the {max} \
+             that a block can have on this device",
+            shape.shared,
+            function.static_shared(),
+            function.kernel.name()
+        ),
+        other => format!("kernel `{}`: {other}", function.kernel.name()),
+    }
 }
 
 /// Code of a launch that was refused.

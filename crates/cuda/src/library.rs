@@ -33,7 +33,7 @@ pub(crate) struct Library {
     modules: Mutex<HashMap<usize, Handle<Module>>>,
 }
 
-object!(Library);
+object!(Library, "a library");
 
 /// A kernel of a library (`CUkernel`).
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub(crate) struct Kernel {
     set: Mutex<HashMap<(CUdevice, u32), i32>>,
 }
 
-object!(Kernel);
+object!(Kernel, "a kernel of a library");
 
 /// The names of a text's kernels and of its managed variables, or its mistakes.
 fn names(ptx: &Ptx, jit: &Jit) -> Answer<(Vec<String>, HashSet<String>)> {
@@ -59,7 +59,7 @@ fn names(ptx: &Ptx, jit: &Jit) -> Answer<(Vec<String>, HashSet<String>)> {
                 texunit_report::human(&source, &parsed.diagnostics, false).trim_end()
             ));
         }
-        return Err(CUresult::INVALID_PTX);
+        return Err(CUresult::INVALID_PTX.because(module::unreadable(&source, &parsed.diagnostics)));
     }
     let entries = parsed.module.items.iter().filter_map(|item| match item {
         Item::Function(f) if f.is_entry && f.body.is_some() => Some(f.name.text.to_owned()),
@@ -106,10 +106,10 @@ pub(crate) fn load(image: Image, name: &str, jit: &Jit) -> Answer<Handle<Library
     });
     Library::registry().keep(handle, Arc::clone(&library));
     if let Some(context) = context.filter(|_| jit.has_log())
-        && let Err(code) = library.module_with((&*context).into(), jit)
+        && let Err(refusal) = library.module_with((&*context).into(), jit)
     {
         unload(handle)?;
-        return Err(code);
+        return Err(refusal);
     }
     Ok(handle)
 }
@@ -142,7 +142,14 @@ impl Library {
 
     /// The kernel of a name; `CUDA_ERROR_NOT_FOUND` if there is none.
     pub(crate) fn kernel(&self, name: &str) -> Answer<Handle<Kernel>> {
-        self.by_name.get(name).copied().ok_or(CUresult::NOT_FOUND)
+        self.by_name.get(name).copied().ok_or_else(|| {
+            let like = crate::refused::similar(name, self.by_name.keys().map(String::as_str));
+            CUresult::NOT_FOUND.because(format!(
+                "library `{}` has no kernel `{name}` among its {}{like}",
+                self.name,
+                self.by_name.len()
+            ))
+        })
     }
 
     /// Whether a variable is declared `.attribute(.managed)`.
@@ -160,12 +167,17 @@ impl Library {
     pub(crate) fn module_somewhere(&self) -> Answer<Handle<Module>> {
         match crate::context::current() {
             Ok(context) => self.module(&context),
-            Err(CUresult::INVALID_CONTEXT | CUresult::CONTEXT_IS_DESTROYED) => {
+            Err(refusal)
+                if matches!(
+                    refusal.code,
+                    CUresult::INVALID_CONTEXT | CUresult::CONTEXT_IS_DESTROYED
+                ) =>
+            {
                 let gpu = state::gpu(0)?;
                 let context = crate::context::primary(gpu).handle;
                 self.module_with(Place { context, gpu, alive: None }, &self.options)
             }
-            Err(code) => Err(code),
+            Err(refusal) => Err(refusal),
         }
     }
 
@@ -179,9 +191,9 @@ impl Library {
         let ptx = self.image.ptx(&self.name, place.gpu.profile)?;
         let handle = module::load(place, &ptx, jit)?;
         // Whoever unloads the library takes it out of its registry first, and its modules then.
-        if let Err(code) = self.handle.get() {
+        if let Err(refusal) = self.handle.get() {
             module::unload(handle)?;
-            return Err(code);
+            return Err(refusal);
         }
         modules.insert(place.context.number(), handle);
         for function in &handle.get()?.functions {
@@ -233,7 +245,11 @@ impl Kernel {
         if let Some(context) = current.filter(|context| context.gpu.ordinal == device) {
             return library.module(&context)?.get()?.function(name)?.get();
         }
-        library.functions(name, device).pop().ok_or(CUresult::INVALID_CONTEXT)
+        library.functions(name, device).pop().ok_or_else(|| {
+            CUresult::INVALID_CONTEXT.because(format!(
+                "kernel `{name}` is not loaded on device {device}, and no context of that device is current in which to load it"
+            ))
+        })
     }
 
     /// Sets an attribute of the kernel on a device, there and wherever it is loaded later.

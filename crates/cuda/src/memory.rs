@@ -22,7 +22,7 @@ use pool::{Place, Share};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Block, Buffer, Device, Linear};
 
 /// How memory was allocated, and thus how it is given back.
@@ -139,12 +139,12 @@ pub(crate) fn allocate_as(
     kind: Kind,
 ) -> Answer<u64> {
     if size == 0 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     let size = size as u64;
     let buffer = with_room(gpu, || match &kind {
         Kind::Pool(share) => share.buffer(&gpu.device),
-        _ => gpu.device.alloc(size, "device memory").map_err(|e| crate::error::code(&e)),
+        _ => gpu.device.alloc(size, "device memory").map_err(crate::error::refusal),
     })?;
     let base = buffer.address();
     let mut allocation = Allocation::new(context, kind, base, size, Storage::Device { buffer });
@@ -154,7 +154,7 @@ pub(crate) fn allocate_as(
 
 /// Takes memory of a device. If that has too little, its pools give back what they keep.
 pub(crate) fn with_room<T>(gpu: &Gpu, make: impl Fn() -> Answer<T>) -> Answer<T> {
-    with_room_if(gpu, |code| *code == CUresult::OUT_OF_MEMORY, make)
+    with_room_if(gpu, |refusal: &Refusal| refusal.code == CUresult::OUT_OF_MEMORY, make)
 }
 
 /// The same of what fails with other errors: `is_full` says which are those of too little memory.
@@ -175,13 +175,13 @@ pub(crate) fn with_room_if<T, E>(
 /// Allocates host memory that all devices reach, of a kind.
 pub(crate) fn allocate_host(context: &Context, size: usize, kind: Kind) -> Answer<u64> {
     if size == 0 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     let name = if matches!(kind, Kind::Managed) { "managed memory" } else { "host memory" };
     if !fits_host(size) {
-        return Err(CUresult::OUT_OF_MEMORY);
+        return Err(CUresult::OUT_OF_MEMORY.because("?"));
     }
-    let block = Block::page_aligned(size, name).ok_or(CUresult::OUT_OF_MEMORY)?;
+    let block = Block::page_aligned(size, name).ok_or(CUresult::OUT_OF_MEMORY.because("?"))?;
     map_host(context, Arc::new(block), kind)
 }
 
@@ -196,7 +196,7 @@ pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: Kind) -> Answ
             for earlier in &gpus[..i] {
                 earlier.device.unmap_host(base);
             }
-            return Err(CUresult::HOST_MEMORY_ALREADY_REGISTERED);
+            return Err(CUresult::HOST_MEMORY_ALREADY_REGISTERED.because("?"));
         }
     }
     keep(context, Allocation::new(context, kind, base, size, Storage::Host { block }))
@@ -215,7 +215,7 @@ fn fits_host(size: usize) -> bool {
 pub(crate) fn linear(gpu: &Gpu, address: u64, len: u64) -> Answer<Linear> {
     let linear = gpu.device.linear(address, len);
     tell_unmapped(&gpu.device);
-    linear.map_err(|e| crate::error::code(&e))
+    linear.map_err(crate::error::refusal)
 }
 
 /// Tells the user of registered memory that a device has found not to be there any more.
@@ -255,7 +255,7 @@ pub(crate) fn free(address: u64, right: impl FnOnce(&Kind) -> bool) -> Answer {
             _ => None,
         }
     };
-    freed.map(|allocation| allocation.end()).ok_or(CUresult::INVALID_VALUE)
+    freed.map(|allocation| allocation.end()).ok_or(CUresult::INVALID_VALUE.because("?"))
 }
 
 /// Whether an address is one of some device, be there an allocation or not.

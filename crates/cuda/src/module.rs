@@ -15,7 +15,7 @@ use std::ffi::CString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use texunit_cuda_abi::{CUresult, function_attribute as attribute};
-use texunit_device::{Diagnostic, Kernel, LoadError};
+use texunit_device::{Diagnostic, Kernel, LoadError, SourceFile};
 
 /// A module that is loaded in a context.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct Module {
     by_name: HashMap<String, Handle<Function>>,
 }
 
-object!(Module);
+object!(Module, "a module");
 
 /// A kernel of a module.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(crate) struct Function {
     pub(crate) prepared: Mutex<Prepared>,
 }
 
-object!(Function);
+object!(Function, "a function");
 
 /// A launch that is prepared call by call (`cuFuncSetBlockShape`, `cuParamSet*`).
 #[derive(Clone, Debug, Default)]
@@ -79,13 +79,18 @@ impl<'a> From<&'a Context> for Place<'a> {
 /// Loads PTX in a context. Mistakes go to the log that the caller gives, or to standard error.
 pub(crate) fn load(place: Place<'_>, ptx: &Ptx, jit: &Jit) -> Answer<Handle<Module>> {
     let start = Instant::now();
-    let limited;
+    let changed;
     let ptx = match jit.registers {
-        Some(_) => {
-            limited = registers::limited(ptx.clone(), jit.registers, place.gpu.profile.capability);
-            &limited
+        None if crate::settings::settings().save_ptx.is_none() => ptx,
+        registers => {
+            let mut ptx = ptx.clone();
+            if registers.is_some() {
+                ptx = registers::limited(ptx, registers, place.gpu.profile.capability);
+            }
+            crate::saved::save(&mut ptx);
+            changed = ptx;
+            &changed
         }
-        None => ptx,
     };
     let is_full = |e: &LoadError| load_code(&e.diagnostics) == CUresult::OUT_OF_MEMORY;
     let result = crate::memory::with_room_if(place.gpu, is_full, || {
@@ -110,9 +115,22 @@ pub(crate) fn load(place: Place<'_>, ptx: &Ptx, jit: &Jit) -> Answer<Handle<Modu
                     texunit_report::human(&source, &errors, false).trim_end()
                 ));
             }
-            Err(load_code(&diagnostics))
+            Err(load_code(&diagnostics).because(unreadable(&source, &diagnostics)))
         }
     }
+}
+
+/// What is said of PTX with mistakes: where the first is, and how many there are.
+pub(crate) fn unreadable(source: &SourceFile, diagnostics: &[Diagnostic]) -> String {
+    let mut errors = diagnostics.iter().filter(|d| d.is_error());
+    let Some(first) = errors.next() else { return format!("{} cannot be loaded", source.name()) };
+    let place = source.location(first.primary.span.start);
+    let more = match errors.count() {
+        0 => String::new(),
+        n => format!(" (and {n} more)"),
+    };
+    let (name, line, column) = (source.name(), place.line, place.column);
+    format!("{name}:{line}:{column}: {} [{}]{more}", first.message, first.code)
 }
 
 /// Code of what keeps a module from being loaded: the mistakes, or that the memory is full.
@@ -168,17 +186,28 @@ pub(crate) fn release_context(context: &Context) {
 impl Module {
     /// The kernel of a name; `CUDA_ERROR_NOT_FOUND` if there is none.
     pub(crate) fn function(&self, name: &str) -> Answer<Handle<Function>> {
-        self.by_name.get(name).copied().ok_or(CUresult::NOT_FOUND)
+        self.by_name.get(name).copied().ok_or_else(|| {
+            let names = self.functions.len();
+            let like = crate::refused::similar(name, self.by_name.keys().map(String::as_str));
+            CUresult::NOT_FOUND.because(format!(
+                "module `{}` has no kernel `{name}` among its {names}{like}",
+                self.loaded.source().name()
+            ))
+        })
     }
 
     /// Address and size of a variable; `CUDA_ERROR_NOT_FOUND` if there is none, but
     /// `CUDA_ERROR_INVALID_VALUE` for the name of a kernel.
     pub(crate) fn global(&self, name: &str) -> Answer<(u64, usize)> {
-        let missing = match self.by_name.contains_key(name) {
-            true => CUresult::INVALID_VALUE,
-            false => CUresult::NOT_FOUND,
-        };
-        let global = self.loaded.global(name).ok_or(missing)?;
+        let global =
+            self.loaded.global(name).ok_or_else(|| match self.by_name.contains_key(name) {
+                true => CUresult::INVALID_VALUE
+                    .because(format!("`{name}` is a kernel of the module, and no variable")),
+                false => CUresult::NOT_FOUND.because(format!(
+                    "module `{}` has no variable `{name}` in its memory",
+                    self.loaded.source().name()
+                )),
+            })?;
         Ok((global.address(), global.size() as usize))
     }
 }
@@ -261,27 +290,47 @@ impl Function {
             attribute::REQUIRED_CLUSTER_WIDTH..=attribute::CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
                 self.set().get(&number).copied().unwrap_or(0)
             }
-            _ => return Err(CUresult::INVALID_VALUE),
+            _ => {
+                return Err(CUresult::INVALID_VALUE.because(format!(
+                    "attrib {number} is not a CUfunction_attribute that texunit has"
+                )));
+            }
         })
     }
 
     /// Sets an attribute, if it can be set.
     pub(crate) fn set_attribute(&self, number: u32, value: i32) -> Answer {
-        let fine = match number {
+        let (name, fine) = match number {
             attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES => {
-                (0..=self.optin() - self.static_shared()).contains(&value)
+                ("MAX_DYNAMIC_SHARED_SIZE_BYTES", 0..=self.optin() - self.static_shared())
             }
-            attribute::PREFERRED_SHARED_MEMORY_CARVEOUT => (-1..=100).contains(&value),
+            attribute::PREFERRED_SHARED_MEMORY_CARVEOUT => {
+                ("PREFERRED_SHARED_MEMORY_CARVEOUT", -1..=100)
+            }
             // No card that texunit can appear as runs clusters of more than one block here.
             attribute::REQUIRED_CLUSTER_WIDTH..=attribute::REQUIRED_CLUSTER_DEPTH => {
-                (0..=1).contains(&value)
+                ("REQUIRED_CLUSTER_WIDTH, _HEIGHT or _DEPTH", 0..=1)
             }
-            attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED => (0..=1).contains(&value),
-            attribute::CLUSTER_SCHEDULING_POLICY_PREFERENCE => (0..=2).contains(&value),
-            _ => false,
+            attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED => {
+                ("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 0..=1)
+            }
+            attribute::CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
+                ("CLUSTER_SCHEDULING_POLICY_PREFERENCE", 0..=2)
+            }
+            _ => {
+                return Err(CUresult::INVALID_VALUE.because(format!(
+                    "attrib {number} is not a CUfunction_attribute that can be set"
+                )));
+            }
         };
-        if !fine {
-            return Err(CUresult::INVALID_VALUE);
+        if !fine.contains(&value) {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "value {value} of CU_FUNC_ATTRIBUTE_{name} is not from {} to {}, the values that kernel `{}` can have on \
+                 this device",
+                fine.start(),
+                fine.end(),
+                self.kernel.name()
+            )));
         }
         self.set().insert(number, value);
         Ok(())
@@ -290,7 +339,13 @@ impl Function {
     /// Offset and size of a parameter; `CUDA_ERROR_INVALID_VALUE` past the last.
     pub(crate) fn parameter(&self, index: usize) -> Answer<(usize, usize)> {
         let params = self.kernel.params();
-        let param = params.get(index).ok_or(CUresult::INVALID_VALUE)?;
+        let param = params.get(index).ok_or_else(|| {
+            CUresult::INVALID_VALUE.because(format!(
+                "paramIndex {index}: kernel `{}` has {} parameters, numbered from 0",
+                self.kernel.name(),
+                params.len()
+            ))
+        })?;
         Ok((param.offset as usize, param.size as usize))
     }
 }

@@ -78,10 +78,10 @@ impl Jit {
                 option::MAX_REGISTERS => jit.registers = Some(value as u32),
                 option::LOG_VERBOSE => jit.verbose = value as u32 != 0,
                 option::GLOBAL_SYMBOL_COUNT if value as u32 != 0 => {
-                    return Err(CUresult::NOT_SUPPORTED);
+                    return Err(CUresult::NOT_SUPPORTED.because("?"));
                 }
                 other if other < option::NUM_OPTIONS => {}
-                _ => return Err(CUresult::INVALID_VALUE),
+                _ => return Err(CUresult::INVALID_VALUE.because("?")),
             }
         }
         for (log, size) in [&mut jit.info, &mut jit.error].into_iter().zip(sizes) {

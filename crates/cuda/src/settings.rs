@@ -28,6 +28,12 @@ pub(crate) struct Settings {
     pub(crate) fmad: bool,
     /// `TEXUNIT_REPORT`: file for the report, written when the program ends.
     pub(crate) report: Option<PathBuf>,
+    /// `TEXUNIT_SAVE_PTX`: folder for the PTX of modules.
+    pub(crate) save_ptx: Option<PathBuf>,
+    /// `TEXUNIT_HOST_BACKTRACE=1`: faults say where the program has asked for memory, and freed it.
+    pub(crate) host_backtrace: bool,
+    /// `TEXUNIT_REPORT_API_ERRORS=1`: each refused call is told on standard error, with its reason.
+    pub(crate) report_api_errors: bool,
     /// `TEXUNIT_THREADS`: host threads of a launch; 0: one for each core.
     pub(crate) threads: usize,
     /// `TEXUNIT_BOUNDS`: where accesses past the end of an object become faults.
@@ -65,12 +71,15 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
     let is_on = |name| variable(name).is_some_and(|v| !matches!(v.trim(), "" | "0"));
     settings.strict = is_on("TEXUNIT_STRICT");
     settings.fmad = is_on("TEXUNIT_FMAD");
+    settings.save_ptx = variable("TEXUNIT_SAVE_PTX").filter(|f| !f.is_empty()).map(PathBuf::from);
+    settings.host_backtrace = is_on("TEXUNIT_HOST_BACKTRACE");
+    settings.report_api_errors = is_on("TEXUNIT_REPORT_API_ERRORS");
     settings.report = variable("TEXUNIT_REPORT").filter(|f| !f.is_empty()).map(PathBuf::from);
     if let Some(threads) = variable("TEXUNIT_THREADS").filter(|t| !t.trim().is_empty()) {
         match threads.trim().parse() {
             Ok(number) => settings.threads = number,
             Err(_) => settings.complaints.push(format!(
-                "TEXUNIT_THREADS is `{threads}`, which is no number; a launch uses every core"
+                "TEXUNIT_THREADS is `{threads}`, which is not a number; launches use every core"
             )),
         }
     }

@@ -8,7 +8,7 @@
 use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::context::Context;
-use crate::error::code;
+use crate::error::refusal;
 use crate::handle::{Handle, object};
 use crate::state::Gpu;
 use std::ops::Range;
@@ -33,7 +33,7 @@ pub(crate) struct TilePool {
     pub(crate) buffer: Buffer,
 }
 
-object!(TilePool);
+object!(TilePool, "a memory handle of cuMemCreate");
 
 /// A sparse array, with levels or without.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ impl Sparse {
     fn array(handle: Handle<ArrayObject>) -> Answer<Self> {
         let object = handle.get()?;
         if object.level_of.is_some() || object.array.tile().is_none() {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         Ok(Self::Array(object.array.clone()))
     }
@@ -56,7 +56,7 @@ impl Sparse {
     fn mipmapped(handle: Handle<MipmapObject>) -> Answer<Self> {
         let object = handle.get()?;
         if object.array.tile().is_none() {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         Ok(Self::Mipmapped(object))
     }
@@ -65,7 +65,7 @@ impl Sparse {
         match info.resource_type {
             CU_RESOURCE_TYPE_ARRAY => Self::array(Handle::of(info.resource)),
             CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => Self::mipmapped(Handle::of(info.resource)),
-            _ => Err(CUresult::INVALID_VALUE),
+            _ => Err(CUresult::INVALID_VALUE.because("?")),
         }
     }
 
@@ -112,9 +112,9 @@ impl Sparse {
             }
             (Self::Mipmapped(object), Region::Level(tiles)) => object.array.unmap_tiles(tiles),
             (Self::Mipmapped(object), Region::Tail(tail)) => set_tail(object, tail, resident),
-            (Self::Array(_), Region::Tail(_)) => return Err(CUresult::INVALID_VALUE),
+            (Self::Array(_), Region::Tail(_)) => return Err(CUresult::INVALID_VALUE.because("?")),
         };
-        done.map_err(|e| code(&e))
+        done.map_err(refusal)
     }
 }
 
@@ -188,33 +188,32 @@ pub(crate) fn map(context: &Context, infos: &[CUarrayMapInfo]) -> Answer {
 }
 
 fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
-    let refused = CUresult::INVALID_VALUE;
     let mask = 1_u32.checked_shl(context.gpu.ordinal as u32);
     if info.flags != 0 || info.reserved != [0; 2] || Some(info.device_bit_mask) != mask {
-        return Err(refused);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     let array = Sparse::of(info)?;
     let (region, size) = match info.subresource_type {
         CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL => level_region(&array, info.subresource)?,
         CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL => tail_region(&array, info.subresource)?,
-        _ => return Err(refused),
+        _ => return Err(CUresult::INVALID_VALUE.because("?")),
     };
     let resident = match info.mem_operation_type {
         CU_MEM_OPERATION_TYPE_MAP => {
             if info.mem_handle_type != CU_MEM_HANDLE_TYPE_GENERIC {
-                return Err(refused);
+                return Err(CUresult::INVALID_VALUE.because("?"));
             }
             let pool = Handle::<TilePool>::of(info.mem_handle as usize).get()?;
             let end = info.offset.checked_add(size);
             let inside = end.is_some_and(|end| end <= pool.buffer.size());
             let here = pool.gpu.ordinal == context.gpu.ordinal;
             if !inside || !here || !info.offset.is_multiple_of(TILE) {
-                return Err(refused);
+                return Err(CUresult::INVALID_VALUE.because("?"));
             }
             true
         }
         CU_MEM_OPERATION_TYPE_UNMAP if info.mem_handle == 0 => false,
-        _ => return Err(refused),
+        _ => return Err(CUresult::INVALID_VALUE.because("?")),
     };
     Ok(Change { array, region, resident })
 }
@@ -223,22 +222,23 @@ fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
 /// whole tiles or ends where the level does.
 fn level_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     let [level, layer, x, y, z, width, height, depth] = numbers;
-    let refused = CUresult::INVALID_VALUE;
-    let (all, tile) = (array.level(level).ok_or(refused)?, array.tile());
+    let (all, tile) =
+        (array.level(level).ok_or(CUresult::INVALID_VALUE.because("?"))?, array.tile());
     let (offset, size) = ([x, y, z], [width, height, depth]);
     let mut bytes = TILE;
     for axis in 0..3 {
-        let end = offset[axis].checked_add(size[axis]).ok_or(refused)?;
+        let end =
+            offset[axis].checked_add(size[axis]).ok_or(CUresult::INVALID_VALUE.because("?"))?;
         let whole = offset[axis].is_multiple_of(tile[axis])
             && (end == all[axis] || size[axis].is_multiple_of(tile[axis]));
         if size[axis] == 0 || end > all[axis] || !whole {
-            return Err(refused);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         // No array has as many tiles as would pass 64 bits.
         bytes = bytes.saturating_mul(size[axis].div_ceil(tile[axis]).into());
     }
     if layer >= array.planes() {
-        return Err(refused);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     let extent = Some(Extent { width, height, depth });
     Ok((Region::Level(TileRegion { level, layer, offset, extent }), bytes))
@@ -248,11 +248,11 @@ fn level_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
 fn tail_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     let [layer, _, a, b, c, d, ..] = numbers;
     let [offset, size] = [[a, b], [c, d]].map(|[low, high]| u64::from(high) << 32 | u64::from(low));
-    let tail = array.tail().ok_or(CUresult::INVALID_VALUE)?;
+    let tail = array.tail().ok_or(CUresult::INVALID_VALUE.because("?"))?;
     let inside = offset.checked_add(size).is_some_and(|end| end <= tail.size);
     let aligned = offset.is_multiple_of(TILE) && size.is_multiple_of(TILE);
     if layer >= array.planes() || !inside || !aligned || size == 0 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     let tiles = offset / TILE..(offset + size) / TILE;
     Ok((Region::Tail(Tail { layer, tiles, all: tail.size / TILE }), size))

@@ -43,20 +43,20 @@ impl Gpu {
     }
 }
 
-static GPUS: OnceLock<Result<Vec<Arc<Gpu>>, CUresult>> = OnceLock::new();
+static GPUS: OnceLock<Answer<Vec<Arc<Gpu>>>> = OnceLock::new();
 
 /// Makes the devices that `TEXUNIT_DEVICE` names, unless they are there.
 pub(crate) fn init() -> Answer {
-    GPUS.get_or_init(make).as_ref().map(|_| ()).map_err(|&code| code)
+    GPUS.get_or_init(make).as_ref().map(|_| ()).map_err(Clone::clone)
 }
 
-fn make() -> Result<Vec<Arc<Gpu>>, CUresult> {
+fn make() -> Answer<Vec<Arc<Gpu>>> {
     crate::report::at_exit();
     let profiles = match &settings().devices {
         None => vec![profile::default()],
         Some(names) => profile::find_all(names).map_err(|message| {
             crate::call::say(format_args!("{message}"));
-            CUresult::NO_DEVICE
+            CUresult::NO_DEVICE.because(message)
         })?,
     };
     let count = profiles.len();
@@ -83,13 +83,19 @@ const GLOBAL_END: u64 = GLOBAL_BASE + (8 << 40);
 pub(crate) fn gpus() -> Answer<&'static [Arc<Gpu>]> {
     match GPUS.get() {
         Some(Ok(gpus)) => Ok(gpus),
-        Some(Err(code)) => Err(*code),
-        None => Err(CUresult::NOT_INITIALIZED),
+        Some(Err(refusal)) => Err(refusal.clone()),
+        None => Err(CUresult::NOT_INITIALIZED.because("cuInit has not been called")),
     }
 }
 
 /// One device; `CUDA_ERROR_INVALID_DEVICE` if there is none of this number.
 pub(crate) fn gpu(ordinal: CUdevice) -> Answer<&'static Arc<Gpu>> {
     let gpus = gpus()?;
-    usize::try_from(ordinal).ok().and_then(|i| gpus.get(i)).ok_or(CUresult::INVALID_DEVICE)
+    usize::try_from(ordinal).ok().and_then(|i| gpus.get(i)).ok_or_else(|| {
+        let there = match gpus.len() {
+            1 => "there is one device, 0".to_owned(),
+            n => format!("there are {n} devices, 0 to {}", n - 1),
+        };
+        CUresult::INVALID_DEVICE.because(format!("device {ordinal} does not exist: {there}"))
+    })
 }

@@ -9,7 +9,6 @@ use crate::handle::{Handle, Object, object};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-use texunit_cuda_abi::CUresult;
 
 /// Handle of the default stream that waits for all others (`CU_STREAM_LEGACY`); null is the same.
 const LEGACY: usize = 1;
@@ -29,7 +28,7 @@ pub(crate) struct Stream {
     pub(crate) attributes: Mutex<HashMap<u32, [u64; 8]>>,
 }
 
-object!(Stream);
+object!(Stream, "a stream");
 
 /// The priority that goes first.
 pub(crate) const GREATEST_PRIORITY: i32 = -5;
@@ -50,7 +49,7 @@ pub(crate) fn on(stream: Handle<Stream>) -> Answer<Arc<Context>> {
     match find(stream)? {
         None => context::current(),
         Some(stream) => {
-            let context = stream.context.get().map_err(|_| CUresult::CONTEXT_IS_DESTROYED)?;
+            let context = context::alive(stream.context, "the context of the stream")?;
             context.check()?;
             Ok(context)
         }
@@ -68,7 +67,7 @@ pub(crate) struct Event {
     recorded: Mutex<Option<Instant>>,
 }
 
-object!(Event);
+object!(Event, "an event");
 
 impl Event {
     pub(crate) fn new(context: Handle<Context>, without_time: bool) -> Self {

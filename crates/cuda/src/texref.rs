@@ -8,7 +8,7 @@ use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::call::say;
 use crate::context::Context;
-use crate::error::code;
+use crate::error::refusal;
 use crate::format::format;
 use crate::handle::{Handle, Object, object};
 use crate::module::Module;
@@ -45,7 +45,7 @@ pub(crate) struct TextureReference {
     state: Mutex<TextureState>,
 }
 
-object!(TextureReference);
+object!(TextureReference, "a texture reference");
 
 /// What is set of a texture reference.
 #[derive(Clone, Debug)]
@@ -150,7 +150,7 @@ pub(crate) struct SurfaceReference {
     bound: Mutex<Option<Handle<ArrayObject>>>,
 }
 
-object!(SurfaceReference);
+object!(SurfaceReference, "a surface reference");
 
 impl SurfaceReference {
     /// Binds an array that was made for surfaces.
@@ -159,7 +159,7 @@ impl SurfaceReference {
         texture::check_surface(&array)?;
         let module = self.variable.module()?;
         let warnings = module.loaded.bind_surface(&self.variable.name, &array.array);
-        for warning in warnings.map_err(|e| code(&e))? {
+        for warning in warnings.map_err(refusal)? {
             say(format_args!("{warning}"));
         }
         *self.bound.lock().unwrap_or_else(PoisonError::into_inner) = Some(handle);
@@ -169,7 +169,7 @@ impl SurfaceReference {
     /// What is bound; `CUDA_ERROR_INVALID_VALUE` if nothing is.
     pub(crate) fn get(&self) -> Answer<Handle<ArrayObject>> {
         let bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
-        bound.ok_or(CUresult::INVALID_VALUE)
+        bound.ok_or(CUresult::INVALID_VALUE.because("?"))
     }
 }
 
@@ -209,7 +209,7 @@ fn of_module<T: Object>(
     }
     let variables = found.loaded.opaque_variables();
     let variable = variables.iter().find(|v| v.name == name && v.kind == kind);
-    let initial = variable.ok_or(CUresult::NOT_FOUND)?.initial;
+    let initial = variable.ok_or(CUresult::NOT_FOUND.because("?"))?.initial;
     let variable = Variable { module, name: name.to_owned() };
     let handle = T::registry().insert(make(&found, variable, initial)?);
     field(entry).insert(name.to_owned(), handle);
@@ -267,7 +267,7 @@ pub(crate) fn create(context: &Context) -> Answer<Handle<TextureReference>> {
 /// Ends a reference that [`create`] made; `CUDA_ERROR_INVALID_VALUE` for one of a module.
 pub(crate) fn destroy(handle: Handle<TextureReference>) -> Answer {
     if handle.get()?.variable.is_some() {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     handle.take().map(|_| ())
 }

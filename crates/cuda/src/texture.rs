@@ -7,7 +7,7 @@
 use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::context::{Context, current};
-use crate::error::code;
+use crate::error::refusal;
 use crate::format::{format, view_format};
 use crate::handle::{Handle, Object, object};
 use crate::state::Gpu;
@@ -19,12 +19,13 @@ use texunit_cuda_abi::{
     CU_TR_FILTER_MODE_POINT, CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION,
     CU_TRSF_NORMALIZED_COORDINATES, CU_TRSF_READ_AS_INTEGER, CU_TRSF_SEAMLESS_CUBEMAP,
     CU_TRSF_SRGB, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SURFACE_LDST,
-    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult,
+    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult, Refusal,
 };
 use texunit_device::{
-    AddressMode, Array, Channel, Device, Filter, Format, Linear, MipmappedArray, ReadMode, Sampler,
-    SurfaceObject, TextureDescriptor, TextureObject, TextureResource, View,
+    AddressMode, Array, Channel, Device, Error, Filter, Format, Linear, MipmappedArray, ReadMode,
+    Sampler, SurfaceObject, TextureDescriptor, TextureObject, TextureResource, View,
 };
+use texunit_unit::CreateError;
 
 /// A `CUtexObject`.
 #[derive(Debug)]
@@ -40,7 +41,7 @@ pub(crate) struct Texture {
     _object: TextureObject,
 }
 
-object!(Texture, INVALID_VALUE);
+object!(Texture, "a texture object", INVALID_VALUE);
 
 /// A `CUsurfObject`.
 #[derive(Debug)]
@@ -52,7 +53,7 @@ pub(crate) struct Surface {
     _object: SurfaceObject,
 }
 
-object!(Surface, INVALID_VALUE);
+object!(Surface, "a surface object", INVALID_VALUE);
 
 /// Where the number of the device begins in a key: handles use bits 0 to 31 and 61 to 63.
 const DEVICE_SHIFT: u32 = 40;
@@ -122,8 +123,18 @@ impl Source {
         format: Format,
     ) -> Answer<Self> {
         let width = bytes as u64 / u64::from(format.texel_size());
-        let width = u32::try_from(width).map_err(|_| CUresult::INVALID_VALUE)?;
-        let memory = memory(device, address, u64::from(width) * u64::from(format.texel_size()))?;
+        let size = u64::from(format.texel_size());
+        let width = u32::try_from(width).map_err(|_| {
+            CUresult::INVALID_VALUE.because(format!(
+                "sizeInBytes {bytes} is {width} elements of {size} bytes, more than any linear texture has"
+            ))
+        })?;
+        if width == 0 {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "sizeInBytes {bytes} is less than one element, {size} bytes ({format})"
+            )));
+        }
+        let memory = memory(device, address, u64::from(width) * size)?;
         Ok(Self::Linear(memory, format, width))
     }
 
@@ -135,15 +146,21 @@ impl Source {
         pitch: usize,
         format: Format,
     ) -> Answer<Self> {
-        let axis = |n: usize| match u32::try_from(n) {
+        let axis = |name: &str, n: usize| match u32::try_from(n) {
             Ok(n @ 1..) => Ok(n),
-            _ => Err(CUresult::INVALID_VALUE),
+            _ => Err(CUresult::INVALID_VALUE.because(format!(
+                "{name} {n} is not a size that a texture of pitched memory can have, 1 and more"
+            ))),
         };
-        let [width, height] = [axis(size[0])?, axis(size[1])?];
+        let [width, height] = [axis("width", size[0])?, axis("height", size[1])?];
         let row = u64::from(width) * u64::from(format.texel_size());
         let before = (pitch as u64).checked_mul(u64::from(height - 1));
-        let bytes = before.and_then(|before| before.checked_add(row));
-        let memory = memory(device, address, bytes.ok_or(CUresult::INVALID_VALUE)?)?;
+        let bytes = before.and_then(|before| before.checked_add(row)).ok_or_else(|| {
+            CUresult::INVALID_VALUE.because(format!(
+                "{height} rows of pitchInBytes {pitch} are more bytes than 64 bits count"
+            ))
+        })?;
+        let memory = memory(device, address, bytes)?;
         Ok(Self::Pitched(memory, format, [width, height], pitch as u64))
     }
 }
@@ -154,12 +171,25 @@ pub(crate) const ALIGN: u64 = 512;
 
 /// The bytes at an aligned address, all in one allocation.
 fn memory(device: &Device, address: u64, len: u64) -> Answer<Linear> {
-    if len == 0 || !address.is_multiple_of(ALIGN) || address.checked_add(len).is_none() {
-        return Err(CUresult::INVALID_VALUE);
+    if len == 0 {
+        return Err(CUresult::INVALID_VALUE.because("the texture has no bytes of memory"));
+    }
+    if !address.is_multiple_of(ALIGN) {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "devPtr {address:#x} is not a multiple of {ALIGN}, the texture alignment (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)"
+        )));
+    }
+    if address.checked_add(len).is_none() {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "{len} bytes from devPtr {address:#x} on pass the end of the addresses"
+        )));
     }
     let linear = device.linear(address, len);
     crate::memory::tell_unmapped(device);
-    linear.map_err(|e| code(&e))
+    linear.map_err(|error| {
+        let place = || format!("{len} bytes from devPtr {address:#x} on");
+        refusal(error).within(place, &[])
+    })
 }
 
 /// What a descriptor describes.
@@ -170,32 +200,45 @@ fn source(
 ) -> Answer<Source> {
     let CUDA_RESOURCE_DESC { res_type, what, size, height, pitch_in_bytes, .. } = *descriptor;
     let memory_format = || format(descriptor.format, descriptor.num_channels);
-    let refused = CUresult::INVALID_VALUE;
     if descriptor.flags != 0 {
-        return Err(refused);
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "flags {:#x} of the resource descriptor is not 0",
+            descriptor.flags
+        )));
     }
     match (res_type, view) {
         (CU_RESOURCE_TYPE_ARRAY, _) => {
-            let object = Handle::<ArrayObject>::of(what as usize).get()?;
+            let object = array_of(what)?;
             let Some(view) = view else { return Ok(Source::Array(object.array.clone())) };
             let view = view_of(view, &object.descriptor, object.array.format(), None)?;
-            Ok(Source::Array(object.array.view(&view).map_err(|e| code(&e))?))
+            Ok(Source::Array(object.array.view(&view).map_err(refusal)?))
         }
         (CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, _) => {
-            let object = Handle::<MipmapObject>::of(what as usize).get()?;
+            let object = Handle::<MipmapObject>::of(what as usize).get();
+            let object = object.map_err(|refusal| refusal.named("hMipmappedArray"))?;
             let array = &object.array;
             let Some(view) = view else { return Ok(Source::Mipmapped(array.clone())) };
             let levels = Some(array.levels());
             let view = view_of(view, &object.descriptor, array.format(), levels)?;
-            Ok(Source::Mipmapped(array.view(&view).map_err(|e| code(&e))?))
+            Ok(Source::Mipmapped(array.view(&view).map_err(refusal)?))
         }
-        (_, Some(_)) => Err(refused),
+        (_, Some(_)) => Err(CUresult::INVALID_VALUE.because(format!(
+            "pResViewDesc is given, but resType {res_type} is not an array (CU_RESOURCE_TYPE_ARRAY, \
+             CU_RESOURCE_TYPE_MIPMAPPED_ARRAY): only arrays have views"
+        ))),
         (CU_RESOURCE_TYPE_LINEAR, None) => Source::linear(device, what, size, memory_format()?),
         (CU_RESOURCE_TYPE_PITCH2D, None) => {
             Source::pitched(device, what, [size, height], pitch_in_bytes, memory_format()?)
         }
-        _ => Err(refused),
+        _ => Err(CUresult::INVALID_VALUE.because(format!(
+            "resType {res_type} is not a CUresourcetype: 0 (array), 1 (mipmapped array), 2 (linear), 3 (pitch2D)"
+        ))),
     }
+}
+
+/// The array of a descriptor.
+fn array_of(what: u64) -> Answer<Arc<ArrayObject>> {
+    Handle::<ArrayObject>::of(what as usize).get().map_err(|refusal| refusal.named("hArray"))
 }
 
 /// A view as the device has them. Its size is that of the array; block-compressed formats, in which
@@ -213,13 +256,35 @@ fn view_of(
     let levels_of = view.first_mipmap_level..view.last_mipmap_level.saturating_add(1);
     let planes = view.first_layer..view.last_layer.saturating_add(1);
     let layered = array.flags & CUDA_ARRAY3D_LAYERED != 0;
-    let fine = fits
-        && levels_of.end <= levels.unwrap_or(1)
-        && !levels_of.is_empty()
-        && !planes.is_empty()
-        && (planes.end as usize <= if layered { array.depth } else { 1 });
-    if !fine {
-        return Err(CUresult::INVALID_VALUE);
+    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
+    if own.is_block() {
+        return refused(format!(
+            "the array has the block-compressed format {own}, which has no views"
+        ));
+    }
+    if !fits {
+        let [width, height, depth] = size;
+        return refused(format!(
+            "the view is {} x {} x {}, but must be {width} x {height} x {depth}: the size of the array{}",
+            view.width,
+            view.height,
+            view.depth,
+            if times == 4 { ", times 4 for a block-compressed format" } else { "" }
+        ));
+    }
+    let (first, last, count) =
+        (view.first_mipmap_level, view.last_mipmap_level, levels.unwrap_or(1));
+    if levels_of.end > count || levels_of.is_empty() {
+        return refused(format!(
+            "firstMipmapLevel {first} to lastMipmapLevel {last} are not levels of an array with {count}"
+        ));
+    }
+    let count = if layered { array.depth } else { 1 };
+    if planes.is_empty() || planes.end as usize > count {
+        let (first, last) = (view.first_layer, view.last_layer);
+        return refused(format!(
+            "firstLayer {first} to lastLayer {last} are not layers of an array with {count}"
+        ));
     }
     Ok(View {
         format: Some(format),
@@ -236,7 +301,11 @@ pub(crate) fn address_mode(number: u32) -> Answer<AddressMode> {
         CU_TR_ADDRESS_MODE_CLAMP => AddressMode::Clamp,
         CU_TR_ADDRESS_MODE_MIRROR => AddressMode::Mirror,
         CU_TR_ADDRESS_MODE_BORDER => AddressMode::Border,
-        _ => return Err(CUresult::INVALID_VALUE),
+        _ => {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "addressMode {number} is not a CUaddress_mode: 0 (wrap), 1 (clamp), 2 (mirror), 3 (border)"
+            )));
+        }
     })
 }
 
@@ -245,7 +314,11 @@ pub(crate) fn filter(number: u32) -> Answer<Filter> {
     Ok(match number {
         CU_TR_FILTER_MODE_POINT => Filter::Point,
         CU_TR_FILTER_MODE_LINEAR => Filter::Linear,
-        _ => return Err(CUresult::INVALID_VALUE),
+        _ => {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "filterMode {number} is not a CUfilter_mode: 0 (point), 1 (linear)"
+            )));
+        }
     })
 }
 
@@ -282,11 +355,23 @@ pub(crate) fn descriptor(
     sampler: Sampler,
 ) -> Answer<TextureDescriptor> {
     let (srgb, seamless) = (flags & CU_TRSF_SRGB != 0, flags & CU_TRSF_SEAMLESS_CUBEMAP != 0);
-    let refused = flags & !FLAGS != 0
-        || seamless && !source.is_cube()
-        || source.format().is_srgb_block() && !srgb;
-    if refused {
-        return Err(CUresult::INVALID_VALUE);
+    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
+    if flags & !FLAGS != 0 {
+        return refused(format!(
+            "flags {flags:#x} has bits that are no CU_TRSF flags: {:#x}",
+            flags & !FLAGS
+        ));
+    }
+    if seamless && !source.is_cube() {
+        return refused(
+            "CU_TRSF_SEAMLESS_CUBEMAP is set, and the resource is not a cubemap".to_owned(),
+        );
+    }
+    if source.format().is_srgb_block() && !srgb {
+        return refused(format!(
+            "the array has the format {}, whose colours are sRGB, and CU_TRSF_SRGB is not set",
+            source.format()
+        ));
     }
     Ok(TextureDescriptor {
         read_mode: read_mode(source.format(), flags),
@@ -311,6 +396,27 @@ fn sampler(texture: &CUDA_TEXTURE_DESC) -> Answer<Sampler> {
     })
 }
 
+/// What is wrong with a texture, in the words of its descriptor.
+pub(crate) fn texture_refusal(error: Error) -> Refusal {
+    let reason = match &error {
+        Error::Create(CreateError::Alignment { what: "pitch", value, align }) => format!(
+            "pitchInBytes {value} is not a multiple of {align}, the texture pitch alignment \
+             (CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT)"
+        ),
+        Error::Create(CreateError::Extent { what, value, max }) => {
+            let name = if *what == "pitch" { "pitchInBytes" } else { what };
+            format!(
+                "{name} {value} is not from 1 to {max}, what such a texture can have on this device"
+            )
+        }
+        Error::Create(CreateError::Memory { needed, available }) => {
+            format!("the texture takes {needed} bytes, and there are {available} from devPtr on")
+        }
+        other => return refusal(other.clone()),
+    };
+    crate::error::code(&error).because(reason)
+}
+
 /// Makes a texture object; its handle.
 pub(crate) fn create(
     context: &Context,
@@ -322,7 +428,7 @@ pub(crate) fn create(
     let source = source(device, resource, view.as_ref())?;
     let descriptor = descriptor(&source, texture.flags, sampler(texture)?)?;
     let made = device.create_texture_as_driver(&source.resource(), &descriptor);
-    let object = made.map_err(|e| code(&e))?;
+    let object = made.map_err(texture_refusal)?;
     let handle = object.handle();
     let made = Texture {
         context: context.handle,
@@ -339,11 +445,18 @@ pub(crate) fn create(
 /// that is not block-compressed. That it accepts levels of mipmapped arrays likewise is inferred
 /// (docs/cuda-api.md, "Answers of a driver").
 pub(crate) fn create_surface(context: &Context, resource: &CUDA_RESOURCE_DESC) -> Answer<u64> {
-    if resource.res_type != CU_RESOURCE_TYPE_ARRAY || resource.flags != 0 {
-        return Err(CUresult::INVALID_VALUE);
+    if resource.res_type != CU_RESOURCE_TYPE_ARRAY {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "resType {} is not CU_RESOURCE_TYPE_ARRAY (0): surfaces are made of arrays",
+            resource.res_type
+        )));
     }
-    let array = Handle::<ArrayObject>::of(resource.what as usize).get()?;
-    let object = context.gpu.device.create_surface(&array.array).map_err(|e| code(&e))?;
+    if resource.flags != 0 {
+        return Err(CUresult::INVALID_VALUE
+            .because(format!("flags {:#x} of the resource descriptor is not 0", resource.flags)));
+    }
+    let array = array_of(resource.what)?;
+    let object = context.gpu.device.create_surface(&array.array).map_err(refusal)?;
     let handle = object.handle();
     let made = Surface { context: context.handle, resource: *resource, _object: object };
     keep(context, handle, made)
@@ -361,21 +474,36 @@ fn keep<T: Object>(context: &Context, handle: u64, object: T) -> Answer<u64> {
 /// Whether an array was made for surfaces, as those of surface references are.
 pub(crate) fn check_surface(array: &ArrayObject) -> Answer {
     if array.descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST == 0 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because(
+            "hArray was made without CUDA_ARRAY3D_SURFACE_LDST, which surface references need",
+        ));
     }
     Ok(())
 }
 
+/// The object of a handle that the device gives out, in the current context.
+fn object<T: Object>(
+    context: &Context,
+    handle: u64,
+    name: &str,
+    of: impl Fn(&T) -> Handle<Context>,
+) -> Answer<Arc<T>> {
+    let refused = |wrong: &str| T::INVALID.because(format!("{name} {handle:#x} {wrong}"));
+    match T::registry().find(key::<T>(&context.gpu, handle)) {
+        Some(found) if of(&found) == context.handle => Ok(found),
+        Some(_) => Err(refused("is of another context than the one that is current")),
+        None => Err(refused(T::WRONG)),
+    }
+}
+
 /// The texture object of a handle, in the current context.
 pub(crate) fn find(context: &Context, handle: u64) -> Answer<Arc<Texture>> {
-    let found = key::<Texture>(&context.gpu, handle).get()?;
-    if found.context == context.handle { Ok(found) } else { Err(CUresult::INVALID_VALUE) }
+    object(context, handle, "texObject", |texture: &Texture| texture.context)
 }
 
 /// The surface object of a handle, in the current context.
 pub(crate) fn find_surface(context: &Context, handle: u64) -> Answer<Arc<Surface>> {
-    let found = key::<Surface>(&context.gpu, handle).get()?;
-    if found.context == context.handle { Ok(found) } else { Err(CUresult::INVALID_VALUE) }
+    object(context, handle, "surfObject", |surface: &Surface| surface.context)
 }
 
 /// Ends a texture object. What it read is given back if nobody else holds it.

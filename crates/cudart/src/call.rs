@@ -2,12 +2,13 @@
 //! not cross into C, and an error is kept for `cudaGetLastError`.
 
 use crate::codes;
+use crate::told::{self, Call};
 use std::cell::Cell;
 use std::fmt::Arguments;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use texunit_cuda_abi::CUresult;
 use texunit_cuda_abi::args::Answer;
+use texunit_cuda_abi::{Argument, CUresult};
 
 /// `cudaError_t`: the numbers of the driver API, and some of its own ([`crate::codes`]).
 #[allow(non_camel_case_types)]
@@ -41,6 +42,7 @@ macro_rules! runtime_api {
             $crate::call::answer(
                 stringify!($name),
                 || -> texunit_cuda_abi::args::Answer { $body },
+                &texunit_cuda_abi::arguments!($($arg),*),
             )
         }
     )*};
@@ -48,21 +50,28 @@ macro_rules! runtime_api {
 pub(crate) use runtime_api;
 
 /// Runs the work of an exported function.
-pub(crate) fn answer(name: &str, work: impl FnOnce() -> Answer) -> cudaError_t {
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(())) => CUresult::SUCCESS,
-        Ok(Err(code)) => {
-            fail(code);
-            code
+pub(crate) fn answer(
+    name: &'static str,
+    work: impl FnOnce() -> Answer,
+    arguments: &[Argument<'_>],
+) -> cudaError_t {
+    let call = Call::begins(name);
+    let refusal = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(())) => {
+            call.ends(None, &[]);
+            return CUresult::SUCCESS;
         }
+        Ok(Err(refusal)) => refusal,
         Err(_) => {
             say(format_args!(
                 "{name} panicked, which is a mistake in texunit; please report it with the message above"
             ));
-            fail(CUresult::UNKNOWN);
-            CUresult::UNKNOWN
+            CUresult::UNKNOWN.because("a mistake in texunit (a panic) has stopped the call")
         }
-    }
+    };
+    call.ends(Some(&refusal), arguments);
+    fail(refusal.code);
+    refusal.code
 }
 
 /// Keeps an error for `cudaGetLastError`.
@@ -95,7 +104,7 @@ pub(crate) fn forget_sticky() {
 
 /// The answer of a function of the driver.
 pub(crate) fn check(code: CUresult) -> Answer {
-    if code == CUresult::SUCCESS { Ok(()) } else { Err(code) }
+    if code == CUresult::SUCCESS { Ok(()) } else { Err(told::driver(code)) }
 }
 
 /// A line on standard error: what the library has to say to the user. Where nobody reads it the program

@@ -15,6 +15,7 @@ mod driver;
 mod refused;
 mod registry;
 mod state;
+mod told;
 mod types;
 
 /// The major version of CUDA whose runtime this is.

@@ -1,6 +1,7 @@
 //! The functions that are not provided, made by `build.rs` from `data/runtime-api.txt`.
 
 use crate::call::{self, cudaError_t};
+use crate::told;
 use std::sync::Once;
 use texunit_cuda_abi::CUresult;
 
@@ -17,10 +18,14 @@ macro_rules! refused {
     )*};
 }
 
-fn refuse(name: &str, said: &Once) -> cudaError_t {
-    said.call_once(|| call::say(format_args!("{name} is not supported")));
-    call::fail(CUresult::NOT_SUPPORTED);
-    CUresult::NOT_SUPPORTED
+fn refuse(name: &'static str, said: &Once) -> cudaError_t {
+    said.call_once(|| told::say_refused(&format!("{name} is not supported")));
+    let refusal = || {
+        CUresult::NOT_SUPPORTED.because(format!(
+            "texunit does not provide {name} (docs/cuda-api.md has what it provides)"
+        ))
+    };
+    call::answer(name, || Err(refusal()), &[])
 }
 
 include!(concat!(env!("OUT_DIR"), "/functions.rs"));

@@ -4,6 +4,7 @@
 use crate::call::check;
 use crate::codes::{INVALID_DEVICE_FUNCTION, INVALID_SYMBOL};
 use crate::driver::{self, CUkernel, CUlibrary, ask};
+use crate::told;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CString, c_void};
 use std::ptr::null;
@@ -94,14 +95,17 @@ impl Registry {
     /// The library of a fatbin, loaded if it is not.
     fn library(&mut self, binary: usize) -> Answer<CUlibrary> {
         // Its registration is not complete, or it is gone.
-        let entry = self.binaries.get_mut(&binary).ok_or(INVALID_DEVICE_FUNCTION)?;
-        *entry.library.get_or_insert_with(|| {
+        let entry = self.binaries.get_mut(&binary).ok_or(INVALID_DEVICE_FUNCTION.because(
+            "the fatbin of this part of the program is not registered: it is not complete yet, or unloaded already",
+        ))?;
+        let library = entry.library.get_or_insert_with(|| {
             // SAFETY: the program's wrapper, which stays until it is unregistered.
             ask(|library| unsafe {
                 let code = std::ptr::with_exposed_provenance::<c_void>(binary);
                 driver::cuLibraryLoadData(library, code, null(), null(), 0, null(), null(), 0)
             })
-        })
+        });
+        library.clone()
     }
 
     fn kernel(&mut self, host: usize) -> Option<Answer<CUkernel>> {
@@ -111,7 +115,7 @@ impl Registry {
         let binary = self.kernels.get(&host)?.binary;
         let library = match self.library(binary) {
             Ok(library) => library,
-            Err(code) => return Some(Err(code)),
+            Err(refusal) => return Some(Err(refusal)),
         };
         let name = self.kernels.get(&host)?.name.as_ptr();
         // SAFETY: both pointers are to memory of our own.
@@ -119,9 +123,9 @@ impl Registry {
         if let Ok(kernel) = found {
             self.found.insert(host, kernel);
         }
-        Some(found.map_err(|code| match code {
-            CUresult::NOT_FOUND => INVALID_DEVICE_FUNCTION,
-            code => code,
+        Some(found.map_err(|refusal| match refusal.code {
+            CUresult::NOT_FOUND => refusal.with_code(INVALID_DEVICE_FUNCTION),
+            _ => refusal,
         }))
     }
 
@@ -172,14 +176,18 @@ fn pointer(place: usize) -> *mut CUdeviceptr {
 /// `cudaErrorInvalidDeviceFunction` if there is none of this address. Of a fatbin that cannot be
 /// loaded, the driver's code.
 pub(crate) fn kernel(host: usize) -> Answer<CUkernel> {
-    with(|all| all.kernel(host)).unwrap_or(Err(INVALID_DEVICE_FUNCTION))
+    with(|all| all.kernel(host)).unwrap_or_else(|| {
+        Err(INVALID_DEVICE_FUNCTION.because(format!(
+            "func {host:#x} is not a `__global__` function that the program has registered"
+        )))
+    })
 }
 
 /// As [`kernel`], but what is no host function is a handle of the driver already.
 pub(crate) fn kernel_or_handle(function: usize) -> Answer<CUkernel> {
     match with(|all| all.kernel(function)) {
         Some(kernel) => kernel,
-        None if function == 0 => Err(INVALID_DEVICE_FUNCTION),
+        None if function == 0 => Err(INVALID_DEVICE_FUNCTION.because("func is null")),
         None => Ok(function),
     }
 }
@@ -189,7 +197,12 @@ pub(crate) fn kernel_or_handle(function: usize) -> Answer<CUkernel> {
 /// `cudaErrorInvalidSymbol` if there is none.
 pub(crate) fn symbol(host: *const c_void) -> Answer<(CUdeviceptr, usize)> {
     let (library, name) = with(|all| {
-        let (binary, name) = all.variable(host as usize).ok_or(INVALID_SYMBOL)?;
+        let (binary, name) = all.variable(host as usize).ok_or_else(|| {
+            INVALID_SYMBOL.because(format!(
+                "symbol {host:p} is not a `__device__`, `__constant__` or `__managed__` variable of the program (it is \
+                 given by its name, not by a text)"
+            ))
+        })?;
         Ok((all.library(binary)?, name))
     })?;
     let (mut address, mut size) = (0, 0);
@@ -198,7 +211,7 @@ pub(crate) fn symbol(host: *const c_void) -> Answer<(CUdeviceptr, usize)> {
         driver::cuLibraryGetGlobal(&raw mut address, &raw mut size, library, name.as_ptr())
     };
     match code {
-        CUresult::NOT_FOUND => Err(INVALID_SYMBOL),
+        CUresult::NOT_FOUND => Err(told::driver(INVALID_SYMBOL)),
         code => check(code).map(|()| (address, size)),
     }
 }

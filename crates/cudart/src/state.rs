@@ -25,13 +25,17 @@ static CONTEXTS: Mutex<BTreeMap<CUdevice, CUcontext>> = Mutex::new(BTreeMap::new
 
 /// Makes the driver ready; how many devices there are.
 pub(crate) fn init() -> Answer<CUdevice> {
-    static COUNT: OnceLock<Result<CUdevice, CUresult>> = OnceLock::new();
-    *COUNT.get_or_init(|| {
+    static COUNT: OnceLock<Answer<CUdevice>> = OnceLock::new();
+    let count = COUNT.get_or_init(|| {
         check(driver::cuInit(0))?;
         // SAFETY: the pointer is to our own variable.
         let count = ask(|count| unsafe { driver::cuDeviceGetCount(count) })?;
-        if count == 0 { Err(CUresult::NO_DEVICE) } else { Ok(count) }
-    })
+        match count {
+            0 => Err(CUresult::NO_DEVICE.because("the driver has no device")),
+            _ => Ok(count),
+        }
+    });
+    count.clone()
 }
 
 /// The device of the calling thread (`cudaGetDevice`): that of its context, if one is current.
@@ -48,7 +52,14 @@ fn chosen() -> CUdevice {
 
 /// Whether there is a device of this number: `cudaErrorInvalidDevice` if not.
 pub(crate) fn check_device(device: CUdevice) -> Answer {
-    if (0..init()?).contains(&device) { Ok(()) } else { Err(CUresult::INVALID_DEVICE) }
+    let count = init()?;
+    if (0..count).contains(&device) {
+        return Ok(());
+    }
+    Err(CUresult::INVALID_DEVICE.because(match count {
+        1 => format!("device {device} does not exist: there is one device, 0"),
+        n => format!("device {device} does not exist: there are {n} devices, 0 to {}", n - 1),
+    }))
 }
 
 /// Chooses the device of the calling thread, and makes its context current.

@@ -128,7 +128,7 @@ driver_api! {
         current()?;
         pPlaneArray.check()?;
         hArray.get()?;
-        Err(CUresult::INVALID_VALUE)
+        Err(CUresult::INVALID_VALUE.because("?"))
     }
 
     /// Always `CUDA_ERROR_INVALID_VALUE`: only an array that is mapped later as a whole has them.
@@ -140,7 +140,7 @@ driver_api! {
         crate::state::gpu(device)?;
         memoryRequirements.check()?;
         array.get()?;
-        Err(CUresult::INVALID_VALUE)
+        Err(CUresult::INVALID_VALUE.because("?"))
     }
 }
 

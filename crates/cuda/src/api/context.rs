@@ -72,7 +72,7 @@ driver_api! {
         device: CUdevice,
     ) {
         if number != 0 {
-            return Err(CUresult::UNSUPPORTED_EXEC_AFFINITY);
+            return Err(CUresult::UNSUPPORTED_EXEC_AFFINITY.because("?"));
         }
         create(context, flags, device)
     }
@@ -86,7 +86,7 @@ driver_api! {
         device: CUdevice,
     ) {
         if parameters.get_if().is_some_and(|[affinity, _, graphics]| affinity != 0 || graphics != 0) {
-            return Err(CUresult::NOT_SUPPORTED);
+            return Err(CUresult::NOT_SUPPORTED.because("?"));
         }
         create(context, flags, device)
     }
@@ -101,7 +101,7 @@ driver_api! {
         let current = context::current()?;
         context.check()?;
         if flags != 0 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         current.attach();
         context.set(current.handle)
@@ -205,7 +205,7 @@ driver_api! {
     fn cuCtxSetCacheConfig(config: c_uint) {
         let context = context::current()?;
         if config > CACHE_PREFER_EQUAL {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         context.cache.store(config, Ordering::Relaxed);
         Ok(())
@@ -220,7 +220,7 @@ driver_api! {
     /// Changes nothing: on cards with banks of one width every width can be asked for.
     fn cuCtxSetSharedMemConfig(config: c_uint) {
         context::current()?;
-        if config > EIGHT_BYTE_BANKS { Err(CUresult::INVALID_VALUE) } else { Ok(()) }
+        if config > EIGHT_BYTE_BANKS { Err(CUresult::INVALID_VALUE.because("?")) } else { Ok(()) }
     }
 
     /// The version that contexts have had since CUDA 3.2.
@@ -246,17 +246,17 @@ driver_api! {
     fn cuCtxEnablePeerAccess(peer: Handle<Context>, flags: c_uint) {
         context::current()?;
         if flags != 0 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         peer.get()?;
-        Err(CUresult::PEER_ACCESS_UNSUPPORTED)
+        Err(CUresult::PEER_ACCESS_UNSUPPORTED.because("?"))
     }
 
     /// Other devices' memory cannot be reached.
     fn cuCtxDisablePeerAccess(peer: Handle<Context>) {
         context::current()?;
         peer.get()?;
-        Err(CUresult::PEER_ACCESS_NOT_ENABLED)
+        Err(CUresult::PEER_ACCESS_NOT_ENABLED.because("?"))
     }
 }
 
@@ -272,7 +272,7 @@ fn given(context: Handle<Context>) -> Answer<std::sync::Arc<Context>> {
 fn check_flags(flags: c_uint) -> Answer {
     let scheduling = flags & SCHEDULING;
     if flags & !FLAGS != 0 || !matches!(scheduling, 0 | 1 | 2 | 4) {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     Ok(())
 }
@@ -296,7 +296,7 @@ fn create(out: Out<Handle<Context>>, flags: c_uint, device: CUdevice) -> Answer 
 fn destroy(context: Handle<Context>) -> Answer {
     state::gpus()?;
     if context::is_primary(context) {
-        return Err(CUresult::INVALID_CONTEXT);
+        return Err(CUresult::INVALID_CONTEXT.because("?"));
     }
     Context::destroy(context)?;
     // It is popped if it is current to the calling thread; elsewhere it stays, destroyed.
@@ -312,11 +312,11 @@ fn destroy(context: Handle<Context>) -> Answer {
 fn detach(context: Handle<Context>) -> Answer {
     let found = context.get()?;
     if context != context::current_handle() {
-        return Err(CUresult::INVALID_CONTEXT);
+        return Err(CUresult::INVALID_CONTEXT.because("?"));
     }
     let staying = u32::from(context::is_primary(context));
     match found.detach(staying) {
-        n if n == staying => Err(CUresult::INVALID_CONTEXT),
+        n if n == staying => Err(CUresult::INVALID_CONTEXT.because("?")),
         1 => destroy(context),
         _ => Ok(()),
     }
@@ -336,7 +336,7 @@ fn push(context: Handle<Context>) -> Answer {
 
 fn pop(out: Out<Handle<Context>>) -> Answer {
     state::gpus()?;
-    let popped = context::with_stack(Vec::pop).ok_or(CUresult::INVALID_CONTEXT)?;
+    let popped = context::with_stack(Vec::pop).ok_or(CUresult::INVALID_CONTEXT.because("?"))?;
     out.set_if(popped);
     Ok(())
 }

@@ -13,7 +13,7 @@ use texunit_cuda_abi::{
     CU_MEMCPY_OPERAND_TYPE_ARRAY, CU_MEMCPY_OPERAND_TYPE_POINTER, CU_MEMCPY_SRC_ACCESS_ORDER_ANY,
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED,
     CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemcpy3DOperand,
-    CUmemcpyAttributes, CUresult, CopySide2D, CopySide3D,
+    CUmemcpyAttributes, CUresult, CopySide2D, CopySide3D, Refusal,
 };
 use texunit_device::Array;
 
@@ -66,7 +66,7 @@ driver_api! {
         hStream: Handle<Stream>,
     ) {
         on_other_than_default(hStream)?;
-        copy_operations(op, 1, flags).map_err(|(_, code)| code)
+        copy_operations(op, 1, flags).map_err(|(_, refusal)| refusal)
     }
 
     /// Copies many pieces of memory; `failIdx` is the one that went wrong.
@@ -99,7 +99,7 @@ driver_api! {
     ) {
         on_other_than_default(hStream)?;
         let batch = Batch { dsts, srcs, sizes, count, attrs, indices: attrsIdxs, groups: numAttrs };
-        batch.run().map_err(|(_, code)| code)
+        batch.run().map_err(|(_, refusal)| refusal)
     }
 
     /// Copies many boxes; `failIdx` is the one that went wrong.
@@ -122,24 +122,37 @@ driver_api! {
         hStream: Handle<Stream>,
     ) {
         on_other_than_default(hStream)?;
-        copy_operations(opList, numOps, flags).map_err(|(_, code)| code)
+        copy_operations(opList, numOps, flags).map_err(|(_, refusal)| refusal)
     }
 }
 
 /// Where memory or an array of a copy is.
-fn place(kind: u32, host: u64, device: u64, array: usize) -> Answer<Result<(Space, u64), Array>> {
+fn place(
+    side: &str,
+    kind: u32,
+    host: u64,
+    device: u64,
+    array: usize,
+) -> Answer<Result<(Space, u64), Array>> {
     Ok(match kind {
         CU_MEMORYTYPE_HOST => Ok((Space::Host, host)),
         CU_MEMORYTYPE_DEVICE => Ok((Space::Device, device)),
         CU_MEMORYTYPE_UNIFIED => Ok((Space::Unified, device)),
-        CU_MEMORYTYPE_ARRAY => Err(Handle::<ArrayObject>::of(array).get()?.array.clone()),
-        _ => return Err(CUresult::INVALID_VALUE),
+        CU_MEMORYTYPE_ARRAY => {
+            let found = Handle::<ArrayObject>::of(array).get();
+            Err(found.map_err(|refusal| refusal.named(&format!("{side}Array")))?.array.clone())
+        }
+        _ => {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "{side}MemoryType {kind} is not a CUmemorytype: 1 (host), 2 (device), 3 (array) or 4 (unified)"
+            )));
+        }
     })
 }
 
-fn end_2d(side: &CopySide2D) -> Answer<End> {
+fn end_2d(name: &str, side: &CopySide2D) -> Answer<End> {
     let at = [side.x_in_bytes as u64, side.y as u64, 0];
-    Ok(match place(side.memory_type, side.host, side.device, side.array)? {
+    Ok(match place(name, side.memory_type, side.host, side.device, side.array)? {
         Ok((space, address)) => {
             End::Memory { space, address, pitch: side.pitch as u64, height: 0, at }
         }
@@ -147,12 +160,13 @@ fn end_2d(side: &CopySide2D) -> Answer<End> {
     })
 }
 
-fn end_3d(side: &CopySide3D) -> Answer<End> {
+fn end_3d(name: &str, side: &CopySide3D) -> Answer<End> {
     if side.lod != 0 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE
+            .because(format!("{name}LOD {} is not 0, the only value that there is", side.lod)));
     }
     let at = [side.x_in_bytes, side.y, side.z].map(|n| n as u64);
-    Ok(match place(side.memory_type, side.host, side.device, side.array)? {
+    Ok(match place(name, side.memory_type, side.host, side.device, side.array)? {
         Ok((space, address)) => {
             let [pitch, height] = [side.pitch, side.height].map(|n| n as u64);
             End::Memory { space, address, pitch, height, at }
@@ -163,19 +177,22 @@ fn end_3d(side: &CopySide3D) -> Answer<End> {
 
 fn copy_2d(copy: &CUDA_MEMCPY2D) -> Answer {
     let size = [copy.width_in_bytes as u64, copy.height as u64, 1];
-    boxes::copy(&end_2d(&copy.dst)?, &end_2d(&copy.src)?, size)
+    boxes::copy(&end_2d("dst", &copy.dst)?, &end_2d("src", &copy.src)?, size)
 }
 
 fn copy_3d(copy: &CUDA_MEMCPY3D) -> Answer {
     let size = [copy.width_in_bytes, copy.height, copy.depth].map(|n| n as u64);
-    boxes::copy(&end_3d(&copy.dst)?, &end_3d(&copy.src)?, size)
+    boxes::copy(&end_3d("dst", &copy.dst)?, &end_3d("src", &copy.src)?, size)
 }
 
 fn copy_peer(copy: &CUDA_MEMCPY3D) -> Answer {
-    for side in [&copy.src, &copy.dst] {
+    for (name, side) in [("srcContext", &copy.src), ("dstContext", &copy.dst)] {
         // The context says whose device memory or array it is; of host memory it says nothing.
         if matches!(side.memory_type, CU_MEMORYTYPE_DEVICE | CU_MEMORYTYPE_ARRAY) {
-            Handle::<Context>::of(side.context).get()?.check()?;
+            Handle::<Context>::of(side.context)
+                .get()
+                .map_err(|refusal| refusal.named(name))?
+                .check()?;
         }
     }
     copy_3d(copy)
@@ -184,27 +201,34 @@ fn copy_peer(copy: &CUDA_MEMCPY3D) -> Answer {
 /// Batches and copies with attributes do not run on the default stream (null, `CU_STREAM_LEGACY`).
 fn on_other_than_default(stream: Handle<Stream>) -> Answer {
     let context = stream::on(stream)?;
-    if matches!(stream.number(), 0 | 1) { Err(CUresult::INVALID_VALUE) } else { context.check() }
+    match stream.number() {
+        0 | 1 => Err(CUresult::INVALID_VALUE.because(
+            "hStream is the default stream: batches and copies with attributes need one that was created, or CU_STREAM_PER_THREAD",
+        )),
+        _ => context.check(),
+    }
 }
 
 /// Of a batch, what went wrong: the number of a copy, or `usize::MAX` for the batch itself; and the
 /// code.
-type Fault = (usize, CUresult);
+type Fault = (usize, Refusal);
 
-fn failed((index, code): Fault, to: Out<usize>) -> CUresult {
+fn failed((index, refusal): Fault, to: Out<usize>) -> Refusal {
     to.set_if(index);
-    code
+    refusal
 }
 
-fn whole(code: CUresult) -> Fault {
-    (usize::MAX, code)
+fn whole(refusal: Refusal) -> Fault {
+    (usize::MAX, refusal)
 }
 
 fn check_attributes(order: u32) -> Answer {
     if (1..=CU_MEMCPY_SRC_ACCESS_ORDER_ANY).contains(&order) {
         Ok(())
     } else {
-        Err(CUresult::INVALID_VALUE)
+        Err(CUresult::INVALID_VALUE.because(format!(
+            "srcAccessOrder {order} is not a CUmemcpySrcAccessOrder: 1 (stream), 2 (during the call) or 3 (any)"
+        )))
     }
 }
 
@@ -223,18 +247,29 @@ struct Batch {
 impl Batch {
     /// Checks all, then copies.
     fn run(&self) -> Result<(), Fault> {
-        let refused = whole(CUresult::INVALID_VALUE);
-        if self.count == 0 || self.groups == 0 || self.groups > self.count {
-            return Err(refused);
+        let refused = |reason: String| Err(whole(CUresult::INVALID_VALUE.because(reason)));
+        if self.count == 0 {
+            return refused("count is 0: a batch has at least one copy".to_owned());
+        }
+        if self.groups == 0 || self.groups > self.count {
+            return refused(format!(
+                "numAttrs {} is not from 1 to count, {}",
+                self.groups, self.count
+            ));
         }
         let mut before = None;
         for group in 0..self.groups {
-            check_attributes(self.attrs.at(group).map_err(whole)?.src_access_order)
-                .map_err(whole)?;
+            let attributes = self.attrs.at(group).map_err(whole)?;
+            check_attributes(attributes.src_access_order)
+                .map_err(|refusal| whole(refusal.within(|| format!("attrs[{group}]"), &[])))?;
             let first = self.indices.at(group).map_err(whole)?;
             let wanted = if group == 0 { first == 0 } else { before < Some(first) };
             if !wanted || first >= self.count {
-                return Err(refused);
+                return refused(format!(
+                    "attrsIdxs[{group}] is {first}: the first is 0, each is more than the one before, and all are less \
+                     than count, {}",
+                    self.count
+                ));
             }
             before = Some(first);
         }
@@ -244,7 +279,8 @@ impl Batch {
                 let (to, from) = (super::copy::any(to), super::copy::any(from));
                 boxes::copy_bytes(to, from, self.sizes.at(i)?)
             };
-            copy().map_err(|code| (i, code))?;
+            copy()
+                .map_err(|refusal| (i, refusal.within(|| format!("copy {i} of the batch"), &[])))?;
         }
         Ok(())
     }
@@ -256,10 +292,16 @@ fn copy_operations(
     flags: c_ulonglong,
 ) -> Result<(), Fault> {
     if count == 0 || flags != 0 {
-        return Err(whole(CUresult::INVALID_VALUE));
+        let reason = match count {
+            0 => "numOps is 0: a batch has at least one copy".to_owned(),
+            _ => format!("flags {flags:#x} is not 0"),
+        };
+        return Err(whole(CUresult::INVALID_VALUE.because(reason)));
     }
     for i in 0..count {
-        list.at(i).and_then(|operation| copy_operation(&operation)).map_err(|code| (i, code))?;
+        let operation = list.at(i).map_err(|refusal| (i, refusal))?;
+        copy_operation(&operation)
+            .map_err(|refusal| (i, refusal.within(|| format!("opList[{i}]"), &[])))?;
     }
     Ok(())
 }
@@ -269,18 +311,24 @@ fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP) -> Answer {
     check_attributes(operation.src_access_order)?;
     let size = operation.extent.map(|n| n as u64);
     if size.contains(&0) {
-        return Err(CUresult::INVALID_VALUE);
+        let [width, height, depth] = size;
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "extent {width} x {height} x {depth} is empty: each side is at least 1"
+        )));
     }
     let arrays = [array_of(&operation.src)?, array_of(&operation.dst)?];
     let units: Vec<u64> = arrays.iter().flatten().map(Array::copy_unit).collect();
     let unit = units.first().copied().unwrap_or(1);
     if units.iter().any(|&other| other != unit) {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "src and dst are arrays whose elements have {} and {} bytes: they are copied only between arrays of the same element size",
+            units[0], units[1]
+        )));
     }
     let [from, to] = arrays;
     let from = operand(&operation.src, from, size, unit)?;
     let to = operand(&operation.dst, to, size, unit)?;
-    let width = size[0].checked_mul(unit).ok_or(CUresult::INVALID_VALUE)?;
+    let width = size[0].checked_mul(unit).ok_or_else(|| too_wide(size[0], unit))?;
     boxes::copy(&to, &from, [width, size[1], size[2]])
 }
 
@@ -288,10 +336,19 @@ fn array_of(operand: &CUmemcpy3DOperand) -> Answer<Option<Array>> {
     match operand.kind {
         CU_MEMCPY_OPERAND_TYPE_POINTER => Ok(None),
         CU_MEMCPY_OPERAND_TYPE_ARRAY => {
-            Ok(Some(Handle::<ArrayObject>::of(operand.what as usize).get()?.array.clone()))
+            let array = Handle::<ArrayObject>::of(operand.what as usize).get();
+            Ok(Some(array.map_err(|refusal| refusal.named("op.array.array"))?.array.clone()))
         }
-        _ => Err(CUresult::INVALID_VALUE),
+        kind => Err(CUresult::INVALID_VALUE.because(format!(
+            "type {kind} is not a CUmemcpy3DOperandType: 1 (pointer) or 2 (array)"
+        ))),
     }
+}
+
+/// Elements whose bytes pass 64 bits.
+fn too_wide(elements: u64, unit: u64) -> Refusal {
+    CUresult::INVALID_VALUE
+        .because(format!("{elements} elements of {unit} bytes are more bytes than 64 bits count"))
 }
 
 fn operand(
@@ -301,7 +358,7 @@ fn operand(
     unit: u64,
 ) -> Answer<End> {
     let [a, b, c] = operand.numbers.map(|n| n as u64);
-    let bytes = |n: u64| n.checked_mul(unit).ok_or(CUresult::INVALID_VALUE);
+    let bytes = |n: u64| n.checked_mul(unit).ok_or_else(|| too_wide(n, unit));
     if let Some(array) = array {
         return Ok(End::Array { array, at: [bytes(a)?, b, c] });
     }

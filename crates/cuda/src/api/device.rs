@@ -65,7 +65,7 @@ driver_api! {
     fn cuDeviceGetPCIBusId(id: Out<c_char>, len: c_int, device: CUdevice) {
         let name = bus(state::gpu(device)?);
         if usize::try_from(len).is_ok_and(|len| len <= name.len()) {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         text(id, len, &name)
     }
@@ -78,7 +78,7 @@ driver_api! {
             let short = name.trim_end_matches(".0");
             name == id || short == id || name[5..] == id || short[5..] == id
         });
-        device.set(found.ok_or(CUresult::INVALID_DEVICE)?.ordinal)
+        device.set(found.ok_or(CUresult::INVALID_DEVICE.because("?"))?.ordinal)
     }
 
     /// Major and minor number of its compute capability.
@@ -115,7 +115,7 @@ driver_api! {
     ) {
         let gpu = state::gpu(device)?;
         if format == 0 || !matches!(channels, 1 | 2 | 4) {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         width.set(of(gpu, 69)? as usize)
     }
@@ -137,10 +137,10 @@ driver_api! {
         state::gpu(source)?;
         state::gpu(destination)?;
         if source == destination {
-            return Err(CUresult::INVALID_DEVICE);
+            return Err(CUresult::INVALID_DEVICE.because("?"));
         }
         if !(1..=5).contains(&attribute) {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         value.set(0)
     }
@@ -149,7 +149,7 @@ driver_api! {
     fn cuDeviceGetExecAffinitySupport(value: Out<c_int>, kind: c_uint, device: CUdevice) {
         state::gpu(device)?;
         if kind > 0 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         value.set(0)
     }
@@ -162,7 +162,7 @@ pub(crate) fn of(gpu: &Gpu, attribute: c_int) -> Answer<c_int> {
     if attribute == PCI_BUS_ID {
         return Ok(gpu.ordinal + 1);
     }
-    attributes::value(gpu.profile, attribute).ok_or(CUresult::INVALID_VALUE)
+    attributes::value(gpu.profile, attribute).ok_or(CUresult::INVALID_VALUE.because("?"))
 }
 
 pub(crate) fn unique(gpu: &Gpu) -> CUuuid {
@@ -177,7 +177,10 @@ fn bus(gpu: &Gpu) -> String {
 
 /// Copies a text with its zero byte, cut so that both fit into `len` bytes.
 fn text(out: Out<c_char>, len: c_int, text: &str) -> Answer {
-    let room = usize::try_from(len).ok().filter(|&len| len > 0).ok_or(CUresult::INVALID_VALUE)?;
+    let room = usize::try_from(len)
+        .ok()
+        .filter(|&len| len > 0)
+        .ok_or(CUresult::INVALID_VALUE.because("?"))?;
     let bytes = text.bytes().take(room - 1).chain([0]);
     out.set_all(bytes.map(|byte| byte as c_char))
 }

@@ -24,11 +24,17 @@ driver_api! {
         event.check()?;
         let context = context::current()?;
         if flags & !(BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS) != 0 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "Flags {flags:#x} has bits that are no CUevent_flags: those are 1 (blocking sync), 2 (disable timing) and 4 (interprocess)"
+            )));
         }
         if flags & INTERPROCESS != 0 {
-            let timed = flags & DISABLE_TIMING == 0;
-            return Err(if timed { CUresult::INVALID_VALUE } else { CUresult::NOT_SUPPORTED });
+            return Err(match flags & DISABLE_TIMING {
+                0 => CUresult::INVALID_VALUE
+                    .because("flags has CU_EVENT_INTERPROCESS without CU_EVENT_DISABLE_TIMING, which it needs"),
+                _ => CUresult::NOT_SUPPORTED
+                    .because("flags has CU_EVENT_INTERPROCESS: texunit's events are not shared with other processes"),
+            });
         }
         let new = Event::new(context.handle, flags & DISABLE_TIMING != 0);
         event.set(context.keep(new)?)
@@ -47,7 +53,9 @@ driver_api! {
     /// Records an event: it happens now. The flag for graphs changes nothing outside of one.
     fn cuEventRecordWithFlags(event: Handle<Event>, stream: Handle<Stream>, flags: c_uint) {
         if flags > 1 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "flags {flags:#x} is not 0 or CU_EVENT_RECORD_EXTERNAL (1)"
+            )));
         }
         record(event, stream)
     }
@@ -84,7 +92,10 @@ fn record(event: Handle<Event>, stream: Handle<Stream>) -> Answer {
     let event = event.get()?;
     let context = stream::on(stream)?;
     if context.handle != event.context {
-        return Err(CUresult::INVALID_HANDLE);
+        return Err(CUresult::INVALID_HANDLE.because(format!(
+            "hEvent is an event of context {:?}, and the stream is one of context {:?}",
+            event.context, context.handle
+        )));
     }
     event.record();
     Ok(())
@@ -94,7 +105,7 @@ fn record(event: Handle<Event>, stream: Handle<Stream>) -> Answer {
 fn happened(event: Handle<Event>) -> Answer<Arc<Context>> {
     crate::state::gpus()?;
     let event = event.get()?;
-    let context = event.context.get().map_err(|_| CUresult::CONTEXT_IS_DESTROYED)?;
+    let context = context::alive(event.context, "the context of the event")?;
     context.check()?;
     Ok(context)
 }
@@ -103,17 +114,23 @@ fn elapsed(out: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {
     out.check()?;
     let (start, end) = (start.get()?, end.get()?);
     if start.without_time || end.without_time {
-        return Err(CUresult::INVALID_HANDLE);
+        let name = if start.without_time { "hStart" } else { "hEnd" };
+        return Err(CUresult::INVALID_HANDLE
+            .because(format!("{name} was made with CU_EVENT_DISABLE_TIMING, and has no time")));
     }
-    let device = |event: &Event| match event.context.get() {
-        Ok(context) => Ok(context.gpu.ordinal),
-        Err(_) => Err(CUresult::CONTEXT_IS_DESTROYED),
+    let device = |event: &Event, name: &str| -> Answer<_> {
+        Ok(context::alive(event.context, &format!("the context of {name}"))?.gpu.ordinal)
     };
-    if device(&start)? != device(&end)? {
-        return Err(CUresult::INVALID_HANDLE);
+    let (first, second) = (device(&start, "hStart")?, device(&end, "hEnd")?);
+    if first != second {
+        return Err(CUresult::INVALID_HANDLE.because(format!(
+            "hStart is an event of device {first}, hEnd one of device {second}: there is no time between two devices"
+        )));
     }
     let (Some(from), Some(to)) = (start.when(), end.when()) else {
-        return Err(CUresult::INVALID_HANDLE);
+        let name = if start.when().is_none() { "hStart" } else { "hEnd" };
+        return Err(CUresult::INVALID_HANDLE
+            .because(format!("{name} is an event that was never recorded (cuEventRecord)")));
     };
     let seconds = match to.checked_duration_since(from) {
         Some(after) => after.as_secs_f64(),

@@ -74,19 +74,19 @@ driver_api! {
     /// There are no caches to be configured.
     fn cuFuncSetCacheConfig(hfunc: Handle<Function>, config: c_uint) {
         current(hfunc)?;
-        if config > 3 { Err(CUresult::INVALID_VALUE) } else { Ok(()) }
+        if config > 3 { Err(CUresult::INVALID_VALUE.because("?")) } else { Ok(()) }
     }
 
     /// Banks of shared memory change nothing but time.
     fn cuFuncSetSharedMemConfig(hfunc: Handle<Function>, config: c_uint) {
         current(hfunc)?;
-        if config > 2 { Err(CUresult::INVALID_VALUE) } else { Ok(()) }
+        if config > 2 { Err(CUresult::INVALID_VALUE.because("?")) } else { Ok(()) }
     }
 
     /// Threads of a block, for `cuLaunch` and `cuLaunchGrid`.
     fn cuFuncSetBlockShape(hfunc: Handle<Function>, x: c_int, y: c_int, z: c_int) {
         let size = |n: c_int| u32::try_from(n).ok().filter(|&n| n > 0);
-        let block = [size(x), size(y), size(z)].map(|n| n.ok_or(CUresult::INVALID_VALUE));
+        let block = [size(x), size(y), size(z)].map(|n| n.ok_or(CUresult::INVALID_VALUE.because("?")));
         let [x, y, z] = block;
         let block = [x?, y?, z?];
         prepare(hfunc, |prepared| prepared.block = block)
@@ -100,7 +100,7 @@ driver_api! {
     /// Bytes of all parameters, for `cuLaunch` and `cuLaunchGrid`.
     fn cuParamSetSize(hfunc: Handle<Function>, numbytes: c_uint) {
         if numbytes as usize > MOST_PARAMETERS {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         prepare(hfunc, |prepared| prepared.params.resize(numbytes as usize, 0))
     }
@@ -118,7 +118,7 @@ driver_api! {
     /// Any parameter.
     fn cuParamSetv(hfunc: Handle<Function>, offset: c_int, ptr: Raw, numbytes: c_uint) {
         if numbytes as usize > MOST_PARAMETERS {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         let mut bytes = vec![0; numbytes as usize];
         ptr.read(0, &mut bytes)?;
@@ -159,10 +159,10 @@ fn prepare(function: Handle<Function>, change: impl FnOnce(&mut Prepared)) -> An
 
 /// Writes a part of the parameters, which grow as they must.
 fn parameter(function: Handle<Function>, offset: c_int, bytes: &[u8]) -> Answer {
-    let start = usize::try_from(offset).map_err(|_| CUresult::INVALID_VALUE)?;
+    let start = usize::try_from(offset).map_err(|_| CUresult::INVALID_VALUE.because("?"))?;
     let end = start + bytes.len();
     if end > MOST_PARAMETERS {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     prepare(function, |prepared| {
         let params = &mut prepared.params;
@@ -174,12 +174,12 @@ fn parameter(function: Handle<Function>, offset: c_int, bytes: &[u8]) -> Answer 
 fn prepared(function: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) -> Answer {
     let context: Arc<Context> = stream::on(stream)?;
     let function = launch::function(function, &context)?;
-    let [x, y] = grid.map(|n| u32::try_from(n).map_err(|_| CUresult::INVALID_VALUE));
+    let [x, y] = grid.map(|n| u32::try_from(n).map_err(|_| CUresult::INVALID_VALUE.because("?")));
     let Prepared { block, shared, mut params } =
         function.prepared.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let size = function.kernel.param_size() as usize;
     if params.len() < size {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     params.truncate(size);
     let shape = Shape { grid: [x?, y?, 1], block, shared, cooperative: false };

@@ -38,7 +38,7 @@ driver_api! {
     fn cuMemHostGetDevicePointer_v2(pdptr: Out<CUdeviceptr>, p: Raw, Flags: c_uint) {
         current()?;
         if Flags != 0 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         host_allocation(p)?;
         pdptr.set(p.address())
@@ -49,7 +49,7 @@ driver_api! {
         current()?;
         match host_allocation(p)?.kind {
             Kind::Host(flags) | Kind::Registered(flags) => pFlags.set(flags),
-            _ => Err(CUresult::INVALID_VALUE),
+            _ => Err(CUresult::INVALID_VALUE.because("?")),
         }
     }
 
@@ -63,10 +63,10 @@ driver_api! {
     fn cuMemHostUnregister(p: Raw) {
         super::memory::check_if_any()?;
         if p.is_null() {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         memory::free(p.address(), |kind| matches!(kind, Kind::Registered(_)))
-            .map_err(|_| CUresult::HOST_MEMORY_NOT_REGISTERED)
+            .map_err(|_| CUresult::HOST_MEMORY_NOT_REGISTERED.because("?"))
     }
 }
 
@@ -75,7 +75,7 @@ fn allocate(context: &Context, out: Out<u64>, size: usize, flags: u32) -> Answer
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     out.check()?;
     if flags & !ALL != 0 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     out.set(memory::allocate_host(context, size, Kind::Host(flags))?)
 }
@@ -88,14 +88,14 @@ fn register(context: &Context, pointer: Raw, size: usize, flags: u32) -> Answer 
     let address = pointer.address();
     let pages = address.checked_add(size as u64).is_some();
     if size == 0 || !pages || flags & !ALL != 0 || memory::is_device_address(address)? {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     // Memory of another device of the machine: there is none.
     if flags & CU_MEMHOSTREGISTER_IOMEMORY != 0 {
-        return Err(CUresult::NOT_SUPPORTED);
+        return Err(CUresult::NOT_SUPPORTED.because("?"));
     }
     let data = NonNull::new(std::ptr::with_exposed_provenance_mut::<u8>(address as usize));
-    let data = data.ok_or(CUresult::INVALID_VALUE)?;
+    let data = data.ok_or(CUresult::INVALID_VALUE.because("?"))?;
     let writable = flags & CU_MEMHOSTREGISTER_READ_ONLY == 0;
     check_rights(address, size as u64, writable)?;
     // SAFETY: it is there now, with these rights, where that can be asked. `memory::free` ends the block, and what
@@ -119,14 +119,14 @@ fn check_rights(address: u64, size: u64, writable: bool) -> Answer {
         _ => return Ok(()),
     };
     say(format_args!("{size} bytes of host memory at {address:#x} are not registered: {why}"));
-    Err(CUresult::INVALID_VALUE)
+    Err(CUresult::INVALID_VALUE.because("?"))
 }
 
 /// The allocation of host memory that a pointer points into.
 fn host_allocation(pointer: Raw) -> Answer<Arc<Allocation>> {
-    let allocation = memory::find(pointer.address()).ok_or(CUresult::INVALID_VALUE)?;
+    let allocation = memory::find(pointer.address()).ok_or(CUresult::INVALID_VALUE.because("?"))?;
     match allocation.kind {
         Kind::Host(_) | Kind::Registered(_) => Ok(allocation),
-        _ => Err(CUresult::INVALID_VALUE),
+        _ => Err(CUresult::INVALID_VALUE.because("?")),
     }
 }

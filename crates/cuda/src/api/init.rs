@@ -10,7 +10,7 @@ driver_api! {
     /// Makes the devices. Flags must be 0.
     fn cuInit(flags: c_uint) {
         if flags != 0 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         state::init()
     }
@@ -42,7 +42,7 @@ fn name(
     static TEXTS: Mutex<Option<HashMap<&'static str, CString>>> = Mutex::new(None);
     let Some(code) = error.code() else {
         out.set(std::ptr::null())?;
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     };
     let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     let text = text(code);

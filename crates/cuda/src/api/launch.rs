@@ -96,14 +96,14 @@ fn attributed(
         attribute::COOPERATIVE => shape.cooperative = x != 0,
         attribute::CLUSTER_DIMENSION | attribute::PREFERRED_CLUSTER_DIMENSION => {
             if [x, y, z].contains(&0) {
-                return Err(CUresult::INVALID_VALUE);
+                return Err(CUresult::INVALID_VALUE.because("?"));
             }
             if [x, y, z] != [1; 3] {
                 say(format_args!(
                     "a launch asks for clusters of {x} x {y} x {z} blocks; texunit runs clusters \
                      of one block only"
                 ));
-                return Err(CUresult::INVALID_CLUSTER_SIZE);
+                return Err(CUresult::INVALID_CLUSTER_SIZE.because("?"));
             }
         }
         attribute::PROGRAMMATIC_EVENT | attribute::LAUNCH_COMPLETION_EVENT => {
@@ -112,7 +112,7 @@ fn attributed(
         }
         attribute::DEVICE_UPDATABLE_KERNEL_NODE if x != 0 => {
             say(format_args!("launches that a kernel can update are not supported"));
-            return Err(CUresult::NOT_SUPPORTED);
+            return Err(CUresult::NOT_SUPPORTED.because("?"));
         }
         attribute::IGNORE
         | attribute::ACCESS_POLICY_WINDOW
@@ -127,7 +127,7 @@ fn attributed(
         | attribute::NVLINK_UTIL_CENTRIC_SCHEDULING
         | attribute::PORTABLE_CLUSTER_SIZE_MODE
         | attribute::SHARED_MEMORY_MODE => {}
-        _ => return Err(CUresult::INVALID_VALUE),
+        _ => return Err(CUresult::INVALID_VALUE.because("?")),
     }
     Ok(())
 }

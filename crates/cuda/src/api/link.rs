@@ -9,9 +9,11 @@ use crate::context;
 use crate::handle::{Handle, object};
 use crate::image::{Content, Image, Ptx};
 use crate::link::link;
+use crate::module::unreadable;
 use crate::module_options::Jit;
 use crate::origin::Origin;
 use crate::profile::Profile;
+use crate::refused::say_refused;
 use crate::registers;
 use std::ffi::c_uint;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -34,7 +36,7 @@ struct Parts {
     result: Option<Box<[u8]>>,
 }
 
-object!(LinkState);
+object!(LinkState, "a linker invocation of cuLinkCreate");
 
 impl LinkState {
     fn parts(&self) -> MutexGuard<'_, Parts> {
@@ -49,7 +51,8 @@ impl LinkState {
         };
         let mut parts = self.parts();
         if parts.result.is_some() {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE
+                .because("state has been completed by cuLinkComplete, and takes no more input"));
         }
         match ptx {
             Some(ptx) => parts.inputs.push(ptx),
@@ -68,7 +71,7 @@ impl LinkState {
                 let text = texunit_report::human(&source, &diagnostics, false);
                 say(format_args!("a text cannot be linked\n{}", text.trim_end()));
             }
-            return Err(CUresult::INVALID_PTX);
+            return Err(CUresult::INVALID_PTX.because(unreadable(&source, &diagnostics)));
         }
         let limit = jit.registers.or(self.jit.registers);
         Ok(registers::limited(ptx, limit, device.capability))
@@ -120,10 +123,11 @@ driver_api! {
         let mut parts = state.parts();
         if parts.result.is_none() {
             let linked = link(parts.inputs.clone(), parts.runtime).map_err(|why| {
+                let reason = format!("linking failed: {}", why.trim_end());
                 if !state.jit.fail(&why) {
-                    say(format_args!("linking failed: {}", why.trim_end()));
+                    say_refused(&reason);
                 }
-                CUresult::INVALID_PTX
+                CUresult::INVALID_PTX.because(reason)
             })?;
             let mut bytes = linked.text.into_bytes();
             bytes.push(0);
@@ -168,7 +172,10 @@ fn add_data(
     let context = context::current()?;
     let jit = Jit::read(count, options, values)?;
     if data.is_null() || size == 0 {
-        return Err(CUresult::INVALID_VALUE);
+        let name = if data.is_null() { "data is null" } else { "size is 0" };
+        return Err(
+            CUresult::INVALID_VALUE.because(format!("{name}: an input has at least one byte"))
+        );
     }
     let mut bytes = vec![0; size];
     data.read(0, &mut bytes)?;
@@ -197,16 +204,21 @@ fn input(kind: c_uint, image: Image) -> Answer<Image> {
         (jit_input::PTX | jit_input::CUBIN, Content::Text(_))
         | (jit_input::FATBINARY | jit_input::OBJECT | jit_input::LIBRARY, Content::Fatbin(_))
         | (jit_input::LIBRARY, Content::DeviceRuntime) => Ok(image),
-        (jit_input::PTX, _) => Err(CUresult::INVALID_PTX),
-        (jit_input::FATBINARY, _) => Err(CUresult::INVALID_IMAGE),
-        (jit_input::CUBIN, _) => Err(CUresult::NO_BINARY_FOR_GPU),
+        (jit_input::PTX, other) => Err(CUresult::INVALID_PTX
+            .because(format!("type is CU_JIT_INPUT_PTX, but the input is {}", other.name()))),
+        (jit_input::FATBINARY, other) => Err(CUresult::INVALID_IMAGE
+            .because(format!("type is CU_JIT_INPUT_FATBINARY, but the input is {}", other.name()))),
+        (jit_input::CUBIN, other) => Err(CUresult::NO_BINARY_FOR_GPU.because(format!(
+            "type is CU_JIT_INPUT_CUBIN and the input is {}: texunit links PTX, and no machine code",
+            other.name()
+        ))),
         (jit_input::OBJECT | jit_input::LIBRARY | jit_input::NVVM, _) => {
-            say(format_args!(
-                "objects, libraries and NVVM code cannot be linked: texunit links PTX and fatbins, and \
-                 knows libcudadevrt.a"
-            ));
-            Err(CUresult::NOT_SUPPORTED)
+            let reason = "objects, libraries and NVVM code cannot be linked: texunit links PTX and fatbins, and \
+                          knows libcudadevrt.a";
+            say_refused(reason);
+            Err(CUresult::NOT_SUPPORTED.because(reason))
         }
-        _ => Err(CUresult::INVALID_VALUE),
+        _ => Err(CUresult::INVALID_VALUE
+            .because(format!("type {kind} is not a CUjitInputType of cuda.h"))),
     }
 }

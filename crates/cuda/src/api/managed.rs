@@ -125,7 +125,7 @@ driver_api! {
     ) {
         current()?;
         if numAttributes == 0 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         for i in 0..numAttributes {
             range_attribute(data.at(i)?, dataSizes.at(i)?, attributes.at(i)?, devPtr, count)?;
@@ -141,20 +141,20 @@ driver_api! {
         flags: c_uint,
     ) {
         stream::on(hStream)?;
-        let allocation = memory::find(dptr).ok_or(CUresult::INVALID_VALUE)?;
+        let allocation = memory::find(dptr).ok_or(CUresult::INVALID_VALUE.because("?"))?;
         let whole = allocation.base == dptr && (length == 0 || length as u64 == allocation.size);
         let flag = match flags {
             CU_MEM_ATTACH_GLOBAL | CU_MEM_ATTACH_HOST => true,
             CU_MEM_ATTACH_SINGLE => stream::find(hStream)?.is_some(),
             _ => false,
         };
-        if allocation.is_managed() && whole && flag { Ok(()) } else { Err(CUresult::INVALID_VALUE) }
+        if allocation.is_managed() && whole && flag { Ok(()) } else { Err(CUresult::INVALID_VALUE.because("?")) }
     }
 }
 
 /// Flags that must be 0.
 fn none(flags: u64) -> Answer {
-    if flags == 0 { Ok(()) } else { Err(CUresult::INVALID_VALUE) }
+    if flags == 0 { Ok(()) } else { Err(CUresult::INVALID_VALUE.because("?")) }
 }
 
 fn of_device(device: CUdevice) -> CUmemLocation {
@@ -169,16 +169,16 @@ fn check(location: CUmemLocation) -> Answer {
         CU_MEM_LOCATION_TYPE_DEVICE => state::gpu(location.id).map(|_| ()),
         CU_MEM_LOCATION_TYPE_HOST | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(()),
         CU_MEM_LOCATION_TYPE_HOST_NUMA if location.id == 0 => Ok(()),
-        _ => Err(CUresult::INVALID_VALUE),
+        _ => Err(CUresult::INVALID_VALUE.because("?")),
     }
 }
 
 /// The managed allocation of a range, at least one byte, inside it.
 fn managed(address: u64, count: usize) -> Answer<(Arc<Allocation>, Range<u64>)> {
     let len = count as u64;
-    let allocation = memory::find(address).ok_or(CUresult::INVALID_VALUE)?;
+    let allocation = memory::find(address).ok_or(CUresult::INVALID_VALUE.because("?"))?;
     if len == 0 || !allocation.is_managed() || !allocation.holds(address, len) {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     Ok((allocation, address..address + len))
 }
@@ -186,7 +186,7 @@ fn managed(address: u64, count: usize) -> Answer<(Arc<Allocation>, Range<u64>)> 
 fn advise(address: u64, count: usize, advice: u32, location: CUmemLocation) -> Answer {
     let (allocation, range) = managed(address, count)?;
     if !(1..=6).contains(&advice) {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     if matches!(advice, 3 | 5 | 6) {
         check(location)?;
@@ -214,7 +214,7 @@ fn prefetch(address: u64, count: usize, location: CUmemLocation) -> Answer {
 
 fn check_ranges(addresses: In<u64>, sizes: In<usize>, count: usize) -> Answer {
     if count == 0 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     (0..count).try_for_each(|i| managed(addresses.at(i)?, sizes.at(i)?).map(|_| ()))
 }
@@ -230,13 +230,13 @@ fn prefetch_batch(
 ) -> Answer {
     check_ranges(addresses, sizes, count)?;
     if groups == 0 || groups > count || indices.at(0)? != 0 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     for group in 0..groups {
         let first = indices.at(group)?;
         let end = if group + 1 < groups { indices.at(group + 1)? } else { count };
         if first >= end || end > count {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         for i in first..end {
             prefetch(addresses.at(i)?, sizes.at(i)?, locations.at(group)?)?;
@@ -272,10 +272,10 @@ fn range_attribute(data: Raw, size: usize, attribute: u32, address: u64, count: 
         6 => id(preferred()),
         7 => kind(prefetched()),
         8 => id(prefetched()),
-        _ => return Err(CUresult::INVALID_VALUE),
+        _ => return Err(CUresult::INVALID_VALUE.because("?")),
     };
     if size != 4 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     data.write(0, &value.to_ne_bytes())
 }
@@ -288,7 +288,7 @@ fn accessed_by(
     range: Range<u64>,
 ) -> Answer {
     if size == 0 || !size.is_multiple_of(4) {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     let mut all: Option<Vec<CUmemLocation>> = None;
     for advice in said.of(range) {

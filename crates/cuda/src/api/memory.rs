@@ -37,10 +37,10 @@ driver_api! {
         dptr.check()?;
         pPitch.check()?;
         if !matches!(ElementSizeBytes, 4 | 8 | 16) {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
-        let pitch = WidthInBytes.checked_next_multiple_of(PITCH).ok_or(CUresult::INVALID_VALUE)?;
-        let size = pitch.checked_mul(Height).ok_or(CUresult::INVALID_VALUE)?;
+        let pitch = WidthInBytes.checked_next_multiple_of(PITCH).ok_or(CUresult::INVALID_VALUE.because("?"))?;
+        let size = pitch.checked_mul(Height).ok_or(CUresult::INVALID_VALUE.because("?"))?;
         dptr.set(memory::allocate(&context, size)?)?;
         pPitch.set(pitch)
     }
@@ -57,7 +57,7 @@ driver_api! {
     /// Base and size of the allocation that an address points into.
     fn cuMemGetAddressRange_v2(pbase: Out<CUdeviceptr>, psize: Out<usize>, dptr: CUdeviceptr) {
         let context = current()?;
-        let range = range_of(&context, dptr).ok_or(CUresult::NOT_FOUND)?;
+        let range = range_of(&context, dptr).ok_or(CUresult::NOT_FOUND.because("?"))?;
         pbase.set_if(range.start);
         psize.set_if((range.end - range.start) as usize);
         Ok(())
@@ -68,7 +68,7 @@ driver_api! {
         let context = current()?;
         dptr.check()?;
         if !matches!(flags, CU_MEM_ATTACH_GLOBAL | CU_MEM_ATTACH_HOST) {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         dptr.set(memory::allocate_host(&context, bytesize, Kind::Managed)?)
     }

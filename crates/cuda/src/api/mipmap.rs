@@ -51,6 +51,6 @@ driver_api! {
         crate::state::gpu(device)?;
         memoryRequirements.check()?;
         mipmap.get()?;
-        Err(CUresult::INVALID_VALUE)
+        Err(CUresult::INVALID_VALUE.because("?"))
     }
 }

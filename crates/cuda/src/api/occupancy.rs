@@ -75,11 +75,11 @@ driver_api! {
     ) {
         dynamicSmemSize.check()?;
         let (function, context) = current(func)?;
-        let count = u32::try_from(numBlocks).map_err(|_| CUresult::INVALID_VALUE)?;
-        let threads = u32::try_from(blockSize).map_err(|_| CUresult::INVALID_VALUE)?;
+        let count = u32::try_from(numBlocks).map_err(|_| CUresult::INVALID_VALUE.because("?"))?;
+        let threads = u32::try_from(blockSize).map_err(|_| CUresult::INVALID_VALUE.because("?"))?;
         let profile = context.gpu.profile;
         let size = occupancy::available_shared(&function, profile, count, threads);
-        dynamicSmemSize.set(size.ok_or(CUresult::INVALID_VALUE)? as usize)
+        dynamicSmemSize.set(size.ok_or(CUresult::INVALID_VALUE.because("?"))? as usize)
     }
 
     /// The largest cluster of a launch: one block, the only cluster there is.
@@ -120,7 +120,7 @@ fn blocks(
     out.check()?;
     let (function, context) = current(function)?;
     let threads = u32::try_from(threads).ok().filter(|&n| n > 0 && flags <= 1);
-    let threads = threads.ok_or(CUresult::INVALID_VALUE)?;
+    let threads = threads.ok_or(CUresult::INVALID_VALUE.because("?"))?;
     let block = Block { threads, dynamic_shared: dynamic_shared as u64 };
     out.set(occupancy::blocks(&function, context.gpu.profile, block) as c_int)
 }
@@ -135,7 +135,10 @@ fn best(
     grid.check()?;
     block.check()?;
     let (function, context) = current(function)?;
-    let limit = u32::try_from(limit).ok().filter(|_| flags <= 1).ok_or(CUresult::INVALID_VALUE)?;
+    let limit = u32::try_from(limit)
+        .ok()
+        .filter(|_| flags <= 1)
+        .ok_or(CUresult::INVALID_VALUE.because("?"))?;
     let dynamic = |threads: u32| match of_block {
         // SAFETY: the caller's function, called as the driver would.
         Some(of_block) => unsafe { of_block(threads as c_int) as u64 },
@@ -144,7 +147,7 @@ fn best(
     let profile = context.gpu.profile;
     let (threads, count) = occupancy::best_block(&function, profile, limit, dynamic);
     if count == 0 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     block.set(threads as c_int)?;
     grid.set(count as c_int * profile.multiprocessors)
@@ -159,7 +162,7 @@ fn held(function: Handle<Function>, config: In<CUlaunchConfig>) -> Answer<(u32, 
     for one in attributes.all(config.numAttrs as usize)? {
         if one.id == launch_attribute::CLUSTER_DIMENSION && one.value[..3] != [1; 3] {
             say(format_args!("texunit runs clusters of one block only"));
-            return Err(CUresult::INVALID_CLUSTER_SIZE);
+            return Err(CUresult::INVALID_CLUSTER_SIZE.because("?"));
         }
     }
     let size = [config.blockDimX, config.blockDimY, config.blockDimZ];

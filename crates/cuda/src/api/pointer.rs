@@ -19,7 +19,7 @@ driver_api! {
     /// One attribute. Memory that the driver does not know is `CUDA_ERROR_INVALID_VALUE`.
     fn cuPointerGetAttribute(data: Raw, attribute: c_uint, ptr: CUdeviceptr) {
         state::gpus()?;
-        let pointer = Pointer::of(ptr)?.ok_or(CUresult::INVALID_VALUE)?;
+        let pointer = Pointer::of(ptr)?.ok_or(CUresult::INVALID_VALUE.because("?"))?;
         Attribute::of(attribute)?.of_pointer(&pointer)?.write(data)
     }
 
@@ -33,7 +33,7 @@ driver_api! {
     ) {
         state::gpus()?;
         if numAttributes == 0 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         let pointer = Pointer::of(ptr)?;
         for i in 0..numAttributes as usize {
@@ -49,11 +49,11 @@ driver_api! {
     fn cuPointerSetAttribute(value: Raw, attribute: c_uint, ptr: CUdeviceptr) {
         context::current()?;
         if attribute != Attribute::SyncMemops as u32 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         let mut flag = [0];
         value.read(0, &mut flag)?;
-        let allocation = memory::find(ptr).ok_or(CUresult::INVALID_VALUE)?;
+        let allocation = memory::find(ptr).ok_or(CUresult::INVALID_VALUE.because("?"))?;
         allocation.sync.store(flag[0] != 0, Ordering::Relaxed);
         Ok(())
     }
@@ -201,7 +201,10 @@ impl Attribute {
     ];
 
     fn of(number: u32) -> Answer<Self> {
-        Self::ALL.into_iter().find(|a| *a as u32 == number).ok_or(CUresult::INVALID_VALUE)
+        Self::ALL
+            .into_iter()
+            .find(|a| *a as u32 == number)
+            .ok_or(CUresult::INVALID_VALUE.because("?"))
     }
 
     fn of_pointer(self, pointer: &Pointer) -> Answer<Value> {
@@ -211,7 +214,9 @@ impl Attribute {
             Self::Context => Value::Long(pointer.context()),
             Self::MemoryType if host_only => Value::Int(CU_MEMORYTYPE_HOST as i32),
             Self::MemoryType => Value::Int(CU_MEMORYTYPE_DEVICE as i32),
-            Self::HostPointer if !pointer.on_host() => return Err(CUresult::INVALID_VALUE),
+            Self::HostPointer if !pointer.on_host() => {
+                return Err(CUresult::INVALID_VALUE.because("?"));
+            }
             Self::DevicePointer | Self::HostPointer => Value::Long(pointer.address),
             Self::SyncMemops => {
                 let flag = pointer.allocation.as_ref().map(|a| a.sync.load(Ordering::Relaxed));

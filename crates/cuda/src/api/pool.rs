@@ -84,7 +84,7 @@ driver_api! {
         for i in 0..count {
             let CUmemAccessDesc { location, flags } = map.at(i)?;
             if location.kind != CU_MEM_LOCATION_TYPE_DEVICE {
-                return Err(CUresult::INVALID_VALUE);
+                return Err(CUresult::INVALID_VALUE.because("?"));
             }
             pool.set_access(location.id, flags)?;
         }
@@ -104,7 +104,7 @@ driver_api! {
                 flags.set(CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
             }
             CU_MEM_LOCATION_TYPE_HOST => flags.set(0),
-            _ => Err(CUresult::INVALID_VALUE),
+            _ => Err(CUresult::INVALID_VALUE.because("?")),
         }
     }
 
@@ -165,20 +165,20 @@ fn place(kind: u32, location: CUmemLocation) -> Answer<Place> {
         {
             Ok(Place::Managed)
         }
-        _ => Err(CUresult::INVALID_VALUE),
+        _ => Err(CUresult::INVALID_VALUE.because("?")),
     }
 }
 
 fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
     let place = place(props.alloc_type, props.location)?;
     if props.win32_security_attributes != 0 || props.reserved.iter().any(|&byte| byte != 0) {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     if props.handle_types != CU_MEM_HANDLE_TYPE_NONE {
-        return Err(CUresult::NOT_SUPPORTED);
+        return Err(CUresult::NOT_SUPPORTED.because("?"));
     }
     if place == Place::Managed && props.max_size != 0 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     Ok(Pool::create(place, props.location, props.max_size as u64))
 }
@@ -198,10 +198,10 @@ fn set_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
                 (4, threshold) => state.threshold = threshold,
                 (6, 0) => state.most_reserved = state.reserved,
                 (8, 0) => state.most = state.used,
-                _ => return Err(CUresult::INVALID_VALUE),
+                _ => return Err(CUresult::INVALID_VALUE.because("?")),
             }
         }
-        _ => return Err(CUresult::INVALID_VALUE),
+        _ => return Err(CUresult::INVALID_VALUE.because("?")),
     }
     Ok(())
 }
@@ -228,6 +228,6 @@ fn get_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
         13 => long(pool.max_size),
         14 => short(0),
         15 => short(-1),
-        _ => Err(CUresult::INVALID_VALUE),
+        _ => Err(CUresult::INVALID_VALUE.because("?")),
     }
 }

@@ -30,10 +30,10 @@ driver_api! {
     ) {
         let (answer, why) = match get(symbol, function, version, flags) {
             Ok(()) => (Ok(()), FOUND),
-            Err(CUresult::NOT_FOUND) if newer(symbol) => {
-                (Err(CUresult::NOT_FOUND), VERSION_NOT_SUFFICIENT)
+            Err(refusal) if refusal.code == CUresult::NOT_FOUND && newer(symbol) => {
+                (Err(refusal), VERSION_NOT_SUFFICIENT)
             }
-            Err(code) => (Err(code), NOT_FOUND),
+            Err(refusal) => (Err(refusal), NOT_FOUND),
         };
         status.set_if(why);
         answer
@@ -50,11 +50,11 @@ fn get(symbol: Text, out: Out<Option<Address>>, version: c_int, flags: u64) -> A
     let name = symbol.get()?;
     // 0: default; 1: legacy default stream; 2: a default stream for each thread, which is the same.
     if flags > 2 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     let found = find(&name, version);
     out.set(found.map(|function| function.address))?;
-    found.map(|_| ()).ok_or(CUresult::NOT_FOUND)
+    found.map(|_| ()).ok_or(CUresult::NOT_FOUND.because("?"))
 }
 
 /// The newest function of this name that a version of CUDA has; a symbol of its own is found in any.

@@ -46,7 +46,7 @@ driver_api! {
     ) {
         let context = stream::on(hStream)?;
         if count == 0 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         sparse::map(&context, &mapInfoList.all(count as usize)?)
     }
@@ -62,14 +62,14 @@ driver_api! {
         let prop = prop.get()?;
         let gpu = gpu_of(&prop)?;
         if flags != 0 || size == 0 || !size.is_multiple_of(GRANULARITY) {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         if prop.usage & CU_MEM_CREATE_USAGE_TILE_POOL == 0 {
             say(format_args!("cuMemCreate makes memory for tiles of sparse arrays only"));
-            return Err(CUresult::NOT_SUPPORTED);
+            return Err(CUresult::NOT_SUPPORTED.because("?"));
         }
         let buffer = crate::memory::with_room(gpu, || {
-            gpu.device.alloc(size as u64, "tile pool").map_err(|e| crate::error::code(&e))
+            gpu.device.alloc(size as u64, "tile pool").map_err(crate::error::refusal)
         })?;
         let pool = TilePool { gpu: Arc::clone(gpu), buffer };
         handle.set(TilePool::registry().insert(pool))
@@ -80,7 +80,7 @@ driver_api! {
         state::gpus()?;
         match TilePool::registry().remove(handle) {
             Some(_) => Ok(()),
-            None => Err(CUresult::INVALID_VALUE),
+            None => Err(CUresult::INVALID_VALUE.because("?")),
         }
     }
 
@@ -93,7 +93,7 @@ driver_api! {
         granularity.check()?;
         gpu_of(&prop.get()?)?;
         if option > RECOMMENDED {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         granularity.set(GRANULARITY)
     }
@@ -109,10 +109,10 @@ fn gpu_of(prop: &CUmemAllocationProp) -> Answer<&'static Arc<Gpu>> {
     let here = prop.kind == CU_MEM_ALLOCATION_TYPE_PINNED
         && prop.location.kind == CU_MEM_LOCATION_TYPE_DEVICE;
     if !here {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     if prop.requested_handle_types != CU_MEM_HANDLE_TYPE_NONE {
-        return Err(CUresult::NOT_SUPPORTED);
+        return Err(CUresult::NOT_SUPPORTED.because("?"));
     }
     state::gpu(prop.location.id)
 }

@@ -58,7 +58,7 @@ driver_api! {
     /// Waits for an event, which has happened.
     fn cuStreamWaitEvent(stream: Handle<Stream>, event: Handle<Event>, flags: c_uint) {
         if flags > 1 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         stream::on(stream)?;
         event.get().map(|_| ())
@@ -71,11 +71,11 @@ driver_api! {
         data: *mut c_void,
         flags: c_uint,
     ) {
-        let callback = callback.filter(|_| flags == 0).ok_or(CUresult::INVALID_VALUE)?;
+        let callback = callback.filter(|_| flags == 0).ok_or(CUresult::INVALID_VALUE.because("?"))?;
         let status = match stream::on(stream) {
             Ok(_) => CUresult::SUCCESS,
-            Err(CUresult::INVALID_HANDLE) => return Err(CUresult::INVALID_HANDLE),
-            Err(code) => code,
+            Err(refusal) if refusal.code == CUresult::INVALID_HANDLE => return Err(refusal),
+            Err(refusal) => refusal.code,
         };
         // SAFETY: the caller's function, called as the driver would.
         unsafe { callback(stream, status, data) };
@@ -84,7 +84,7 @@ driver_api! {
 
     /// Calls a function of the host when the stream's work is done: now.
     fn cuLaunchHostFunc(stream: Handle<Stream>, function: HostFunction, data: *mut c_void) {
-        let function = function.ok_or(CUresult::INVALID_VALUE)?;
+        let function = function.ok_or(CUresult::INVALID_VALUE.because("?"))?;
         stream::on(stream)?;
         // SAFETY: the caller's function, called as the driver would.
         unsafe { function(data) };
@@ -146,7 +146,7 @@ driver_api! {
             let mut attributes = stream.attributes.lock().unwrap_or_else(PoisonError::into_inner);
             // There are about twenty; garbage is not kept.
             if attribute > 64 {
-                return Err(CUresult::INVALID_VALUE);
+                return Err(CUresult::INVALID_VALUE.because("?"));
             }
             attributes.insert(attribute, value);
         }
@@ -212,7 +212,7 @@ driver_api! {
     fn cuThreadExchangeStreamCaptureMode(mode: Out<c_uint>) {
         let new = mode.check().and_then(|()| mode.get())?;
         if new > 2 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         mode.set(CAPTURE_MODE.replace(new))
     }
@@ -222,7 +222,7 @@ fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
     out.check()?;
     let context = context::current()?;
     if flags & !NON_BLOCKING != 0 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     let attributes = Mutex::default();
     let stream = Stream { context: context.handle, flags, priority, attributes };

@@ -129,7 +129,7 @@ driver_api! {
         NumPackedComponents: c_int,
     ) {
         current()?;
-        let channels = u32::try_from(NumPackedComponents).map_err(|_| CUresult::INVALID_VALUE)?;
+        let channels = u32::try_from(NumPackedComponents).map_err(|_| CUresult::INVALID_VALUE.because("?"))?;
         let reference = hTexRef.get()?;
         format(fmt, channels)?;
         reference.set(|state| { state.format = Some((fmt, channels)); Ok(()) })
@@ -141,7 +141,7 @@ driver_api! {
         let mode = address_mode(am)?;
         hTexRef.get()?.set(|state| {
             let axis = usize::try_from(dim).ok().and_then(|i| state.sampler.address_mode.get_mut(i));
-            *axis.ok_or(CUresult::INVALID_VALUE)? = mode;
+            *axis.ok_or(CUresult::INVALID_VALUE.because("?"))? = mode;
             Ok(())
         })
     }
@@ -197,7 +197,7 @@ driver_api! {
     fn cuTexRefSetFlags(hTexRef: Handle<TextureReference>, Flags: c_uint) {
         current()?;
         if Flags & !texture::FLAGS != 0 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         hTexRef.get()?.set(|state| { state.flags = Flags; Ok(()) })
     }
@@ -211,7 +211,7 @@ driver_api! {
         current()?;
         hfunc.get()?;
         hTexRef.get()?;
-        if texunit == CU_PARAM_TR_DEFAULT { Ok(()) } else { Err(CUresult::INVALID_VALUE) }
+        if texunit == CU_PARAM_TR_DEFAULT { Ok(()) } else { Err(CUresult::INVALID_VALUE.because("?")) }
     }
 
     /// Binds an array that was made for surfaces.
@@ -223,7 +223,7 @@ driver_api! {
         current()?;
         let reference = hSurfRef.get()?;
         if Flags != 0 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         reference.set(hArray)
     }
@@ -236,7 +236,11 @@ driver_api! {
 }
 
 fn overrides(flags: c_uint) -> Answer {
-    if flags == CU_TRSA_OVERRIDE_FORMAT { Ok(()) } else { Err(CUresult::INVALID_VALUE) }
+    if flags == CU_TRSA_OVERRIDE_FORMAT {
+        Ok(())
+    } else {
+        Err(CUresult::INVALID_VALUE.because("?"))
+    }
 }
 
 /// Binds linear memory; how many bytes its first texel is before the address. The caller may do
@@ -248,9 +252,9 @@ fn set_address(
     aligned: bool,
 ) -> Answer<usize> {
     let cut = (address % ALIGN) as usize;
-    let all = bytes.checked_add(cut).ok_or(CUresult::INVALID_VALUE)?;
+    let all = bytes.checked_add(cut).ok_or(CUresult::INVALID_VALUE.because("?"))?;
     if aligned && cut != 0 {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     reference.get()?.set(|state| {
         state.bound = match (address, bytes) {

@@ -44,6 +44,6 @@ driver_api! {
         texObject: CUtexObject,
     ) {
         let view = texture::find(&*current()?, texObject)?.view;
-        pResViewDesc.set(view.ok_or(CUresult::INVALID_VALUE)?)
+        pResViewDesc.set(view.ok_or(CUresult::INVALID_VALUE.because("?"))?)
     }
 }

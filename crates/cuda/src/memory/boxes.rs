@@ -1,7 +1,7 @@
 //! Copies of boxes: width in bytes, rows, slices. A copy without pitch is a box of one row.
 
 use crate::args::Answer;
-use crate::error::code;
+use crate::error::refusal;
 use crate::memory;
 use crate::memory::place::{Place, Space};
 use texunit_cuda_abi::CUresult;
@@ -54,16 +54,18 @@ impl End {
     fn find(&self, size: [u64; 3]) -> Answer<Found> {
         match self {
             Self::Array { array, at } => {
-                array.check_box(*at, size).map_err(|e| code(&e))?;
+                array.check_box(*at, size).map_err(refusal)?;
                 Ok(Found { place: Place::Array(array.clone()), steps: [0; 2], at: *at })
             }
             Self::Memory { space, address, pitch, height, at } => {
                 let Span { before, len, steps } =
-                    span(*pitch, *height, *at, size).ok_or(CUresult::INVALID_VALUE)?;
-                let start = address.checked_add(before).ok_or(CUresult::INVALID_VALUE)?;
+                    span(*pitch, *height, *at, size).ok_or(CUresult::INVALID_VALUE.because("?"))?;
+                let start =
+                    address.checked_add(before).ok_or(CUresult::INVALID_VALUE.because("?"))?;
                 // The allocation is that of the address; what the offsets lead to is in it, too.
                 if memory::is_known(*address)? {
-                    let all = before.checked_add(len).ok_or(CUresult::INVALID_VALUE)?;
+                    let all =
+                        before.checked_add(len).ok_or(CUresult::INVALID_VALUE.because("?"))?;
                     let place = Place::at(*space, *address, all)?;
                     return Ok(Found { place, steps, at: [before, 0, 0] });
                 }
@@ -164,20 +166,22 @@ pub(crate) fn fill(address: u64, pitch: usize, pattern: &[u8], size: [usize; 2])
         return Ok(());
     }
     let unit = pattern.len() as u64;
-    let bytes = width.checked_mul(unit).ok_or(CUresult::INVALID_VALUE)?;
+    let bytes = width.checked_mul(unit).ok_or(CUresult::INVALID_VALUE.because("?"))?;
     let aligned =
         address.is_multiple_of(unit) && (height == 1 || (pitch as u64).is_multiple_of(unit));
     if !aligned {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     let all = [bytes, height, 1];
     let end =
         End::Memory { space: Space::Device, address, pitch: pitch as u64, height: 0, at: [0; 3] };
     let found = end.find(all)?;
-    let Place::Linear(linear) = &found.place else { return Err(CUresult::INVALID_VALUE) };
+    let Place::Linear(linear) = &found.place else {
+        return Err(CUresult::INVALID_VALUE.because("?"));
+    };
     let (rows, count) = if found.is_packed(all) { (1, width * height) } else { (height, width) };
     for y in 0..rows {
-        linear.fill(found.offset([0, y, 0])[0], pattern, count).map_err(|e| code(&e))?;
+        linear.fill(found.offset([0, y, 0])[0], pattern, count).map_err(refusal)?;
     }
     Ok(())
 }

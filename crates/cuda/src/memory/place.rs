@@ -1,7 +1,7 @@
 //! Where a copy reads or writes: memory of a device, of the program, or an array.
 
 use crate::args::{Answer, Raw};
-use crate::error::code;
+use crate::error::refusal;
 use crate::memory;
 use crate::state;
 use texunit_cuda_abi::CUresult;
@@ -35,17 +35,21 @@ impl Place {
     /// `CUDA_ERROR_INVALID_VALUE` if it is not inside one allocation, or not of the space.
     pub(crate) fn at(space: Space, address: u64, len: u64) -> Answer<Self> {
         if address == 0 || address.checked_add(len).is_none() {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         let gpus = state::gpus()?;
         if let Some(linear) = gpus.iter().find_map(|gpu| memory::linear(gpu, address, len).ok()) {
             let of_device = space == Space::Host && memory::is_device_address(address)?;
-            return if of_device { Err(CUresult::INVALID_VALUE) } else { Ok(Self::Linear(linear)) };
+            return if of_device {
+                Err(CUresult::INVALID_VALUE.because("?"))
+            } else {
+                Ok(Self::Linear(linear))
+            };
         }
         // What has a part in an allocation and is not inside crosses its beginning or its end: memory is
         // registered wholly or not at all.
         if space == Space::Device || memory::touches(address, len)? {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         // SAFETY: it is no memory of ours, so that it is the program's, whose pointer the caller says
         // is valid for the copy.
@@ -55,18 +59,18 @@ impl Place {
     /// Copies bytes out. `at` is byte, row and slice of an array; of memory, only the byte.
     pub(crate) fn read(&self, at: [u64; 3], out: &mut [u8]) -> Answer {
         match self {
-            Self::Linear(linear) => linear.read(at[0], out).map_err(|e| code(&e)),
+            Self::Linear(linear) => linear.read(at[0], out).map_err(refusal),
             Self::Host(raw) => raw.read(at[0] as usize, out),
-            Self::Array(array) => array.read_row(at, out).map_err(|e| code(&e)),
+            Self::Array(array) => array.read_row(at, out).map_err(refusal),
         }
     }
 
     /// Copies bytes in, likewise.
     pub(crate) fn write(&self, at: [u64; 3], bytes: &[u8]) -> Answer {
         match self {
-            Self::Linear(linear) => linear.write(at[0], bytes).map_err(|e| code(&e)),
+            Self::Linear(linear) => linear.write(at[0], bytes).map_err(refusal),
             Self::Host(raw) => raw.write(at[0] as usize, bytes),
-            Self::Array(array) => array.write_row(at, bytes).map_err(|e| code(&e)),
+            Self::Array(array) => array.write_row(at, bytes).map_err(refusal),
         }
     }
 }

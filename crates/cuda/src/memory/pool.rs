@@ -8,7 +8,7 @@
 
 use crate::args::Answer;
 use crate::context::Context;
-use crate::error::code;
+use crate::error::refusal;
 use crate::handle::{Handle, Object, object};
 use crate::memory::{self, Kind};
 use crate::state;
@@ -45,7 +45,7 @@ pub(crate) struct Pool {
     state: Mutex<State>,
 }
 
-object!(Pool, INVALID_VALUE);
+object!(Pool, "a memory pool", INVALID_VALUE);
 
 /// Bytes of a pool that are in use. When they are let go, after the memory itself, the pool keeps them.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Share {
         });
         let (buffer, room) = match again {
             Some(found) => found,
-            None => (device.alloc(self.size, NAME).map_err(|e| code(&e))?, self.size),
+            None => (device.alloc(self.size, NAME).map_err(refusal)?, self.size),
         };
         let _ = self.place.set((buffer.address(), room));
         Ok(buffer)
@@ -234,7 +234,7 @@ pub(crate) fn current_of(place: Place) -> Handle<Pool> {
 pub(crate) fn set_current(place: Place, pool: Handle<Pool>) -> Answer {
     of_place(place, |pools| {
         if pool.get()?.place != place {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         pools.current = pool;
         Ok(())
@@ -277,7 +277,7 @@ impl Pool {
     pub(crate) fn destroy(pool: Handle<Self>) -> Answer {
         of_place(pool.get()?.place, |pools| {
             if pools.default == pool {
-                return Err(CUresult::INVALID_VALUE);
+                return Err(CUresult::INVALID_VALUE.because("?"));
             }
             if pools.current == pool {
                 pools.current = pools.default;
@@ -315,7 +315,7 @@ impl Pool {
     /// Allocates for a context.
     pub(crate) fn allocate(self: &Arc<Self>, context: &Context, size: usize) -> Answer<u64> {
         if size == 0 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         let kind = Kind::Pool(self.take(size as u64)?);
         let made = match self.place {
@@ -332,9 +332,9 @@ impl Pool {
 
     fn take(self: &Arc<Self>, size: u64) -> Answer<Share> {
         let mut state = self.state();
-        let used = state.used.checked_add(size).ok_or(CUresult::OUT_OF_MEMORY)?;
+        let used = state.used.checked_add(size).ok_or(CUresult::OUT_OF_MEMORY.because("?"))?;
         if self.max_size != 0 && used > self.max_size {
-            return Err(CUresult::OUT_OF_MEMORY);
+            return Err(CUresult::OUT_OF_MEMORY.because("?"));
         }
         state.used = used;
         state.most = state.most.max(used);
@@ -359,7 +359,7 @@ impl Pool {
         let all = flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         let none = flags == CU_MEM_ACCESS_FLAGS_PROT_NONE;
         if !all && (!none || self.place == Place::Device(device)) {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         self.state().access.insert(device, flags);
         Ok(())

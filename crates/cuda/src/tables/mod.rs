@@ -77,7 +77,7 @@ macro_rules! functions {
             $crate::call::answer(
                 concat!("table function ", stringify!($name)),
                 || -> $crate::args::Answer { $body },
-                &[$((stringify!($arg), &$arg)),*],
+                &texunit_cuda_abi::arguments!($($arg),*),
             )
         }
     )*};
@@ -112,8 +112,13 @@ unsafe extern "C" fn unknown<const TABLE: usize, const INDEX: usize>() -> CUresu
     static SAID: Mutex<BTreeSet<(usize, usize)>> = Mutex::new(BTreeSet::new());
     if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert((TABLE, INDEX)) {
         let name = TABLES[TABLE].name;
-        crate::call::say(format_args!("entry {INDEX} of the table {name} is not supported"));
+        crate::refused::say_refused(&format!("entry {INDEX} of the table {name} is not supported"));
     }
+    let refusal = CUresult::NOT_SUPPORTED.because(
+        "texunit does not know what this function does: NVIDIA does not describe it, and no runtime was seen to call it",
+    );
+    let name = format!("entry {INDEX} of the table {}", TABLES[TABLE].name);
+    crate::refused::driver(&name, &refusal, &[]);
     CUresult::NOT_SUPPORTED
 }
 
@@ -125,7 +130,7 @@ driver_api! {
         table.check()?;
         let found = TABLES.iter().find(|known| known.uuid.to_be_bytes() == id);
         table.set_if(found.map_or(std::ptr::null(), |known| (known.address)()));
-        found.map(|_| ()).ok_or(CUresult::NOT_FOUND)
+        found.map(|_| ()).ok_or(CUresult::NOT_FOUND.because("?"))
     }
 }
 

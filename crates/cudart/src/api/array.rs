@@ -39,7 +39,7 @@ runtime_api! {
     ) {
         // Layers and faces are a third axis.
         if flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         create(array, desc, cudaExtent { width, height, depth: 0 }, flags)
     }
@@ -54,7 +54,7 @@ runtime_api! {
     ) {
         const GATHERED_LAYERS: c_uint = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_TEXTURE_GATHER;
         if flags & GATHERED_LAYERS == GATHERED_LAYERS {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         create(array, desc, extent, flags)
     }
@@ -134,7 +134,7 @@ pub(super) fn descriptor(
         || (depth != 0 && height == 0 && !layered)
         || (cube && (width != height || !faces))
     {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     Ok(CUDA_ARRAY3D_DESCRIPTOR { width, height, depth, format, num_channels: channels, flags })
 }
@@ -153,7 +153,7 @@ fn create(
 /// What an array was made with, and its format.
 pub(super) fn format_of(array: Array) -> Answer<(CUDA_ARRAY3D_DESCRIPTOR, Format)> {
     if array == 0 {
-        return Err(CUresult::INVALID_HANDLE);
+        return Err(CUresult::INVALID_HANDLE.because("?"));
     }
     let mut of = CUDA_ARRAY3D_DESCRIPTOR::default();
     check(cuArray3DGetDescriptor_v2(&mut of, array))?;
@@ -164,7 +164,7 @@ pub(super) fn format_of(array: Array) -> Answer<(CUDA_ARRAY3D_DESCRIPTOR, Format
 /// The format of a mipmapped array.
 pub(super) fn format_of_mipmap(mipmap: Mipmap) -> Answer<Format> {
     if mipmap == 0 {
-        return Err(CUresult::INVALID_HANDLE);
+        return Err(CUresult::INVALID_HANDLE.because("?"));
     }
     let mut level = 0;
     check(cuMipmappedArrayGetLevel(&mut level, mipmap, 0))?;

@@ -187,7 +187,7 @@ fn rows(
         return Ok(());
     }
     if height > 1 && (width > to.1 || width > from.1) {
-        return Err(INVALID_PITCH_VALUE);
+        return Err(INVALID_PITCH_VALUE.because("?"));
     }
     copy_rows(to, from, [width, height], Direction::of(kind)?, order)
 }

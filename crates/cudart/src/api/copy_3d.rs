@@ -106,7 +106,7 @@ fn to_driver(src: &Side, dst: &Side, extent: cudaExtent) -> Answer<Option<Boxes>
     for side in [src, dst] {
         // One of the two.
         if (side.array == 0) == (side.memory.ptr == 0) {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
     }
     let format = element(src.array, dst.array)?;
@@ -116,7 +116,7 @@ fn to_driver(src: &Side, dst: &Side, extent: cudaExtent) -> Answer<Option<Boxes>
         None => (1, 1),
     };
     let size = [
-        width.div_ceil(unit).checked_mul(bytes).ok_or(CUresult::INVALID_VALUE)?,
+        width.div_ceil(unit).checked_mul(bytes).ok_or(CUresult::INVALID_VALUE.because("?"))?,
         height.div_ceil(unit),
         depth,
     ];
@@ -124,7 +124,7 @@ fn to_driver(src: &Side, dst: &Side, extent: cudaExtent) -> Answer<Option<Boxes>
         for memory in [src.memory, dst.memory] {
             let rows = height > 1 || depth > 1;
             if (rows && width > memory.pitch) || (depth > 1 && height > memory.ysize) {
-                return Err(INVALID_PITCH_VALUE);
+                return Err(INVALID_PITCH_VALUE.because("?"));
             }
         }
     }
@@ -138,7 +138,7 @@ fn element(src: Array, dst: Array) -> Answer<Option<Format>> {
     if let (Some(src), Some(dst)) = (src, dst)
         && (src.bytes()? != dst.bytes()? || src.is_blocks() != dst.is_blocks())
     {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     Ok(src.or(dst))
 }
@@ -147,7 +147,7 @@ impl Side {
     /// Where it is: texels of a block, bytes of an element.
     fn to_driver(self, unit: usize, bytes: usize) -> Answer<CopySide3D> {
         let cudaPos { x, y, z } = self.pos;
-        let in_bytes = |x: usize| x.checked_mul(bytes).ok_or(CUresult::INVALID_VALUE);
+        let in_bytes = |x: usize| x.checked_mul(bytes).ok_or(CUresult::INVALID_VALUE.because("?"));
         if self.array != 0 {
             return Ok(CopySide3D { z, ..array_side(self.array, in_bytes(x / unit)?, y / unit) });
         }

@@ -21,7 +21,7 @@ runtime_api! {
     fn cudaGetDeviceCount(count: Out<c_int>) {
         count.check()?;
         let found = state::init();
-        count.set_if(found.unwrap_or(0));
+        count.set_if(*found.as_ref().unwrap_or(&0));
         found.map(|_| ())
     }
 
@@ -40,7 +40,7 @@ runtime_api! {
     fn cudaInitDevice(device: CUdevice, device_flags: c_uint, flags: c_uint) {
         state::check_device(device)?;
         if flags & !FLAGS_ARE_VALID != 0 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         if flags & FLAGS_ARE_VALID != 0 {
             set_flags(device, device_flags)?;
@@ -53,7 +53,7 @@ runtime_api! {
     fn cudaSetValidDevices(devices: In<CUdevice>, len: c_int) {
         let count = state::init()?;
         if !(0..=count).contains(&len) {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         let all = devices.all(len as usize)?;
         all.iter().try_for_each(|&device| state::check_device(device))?;
@@ -265,7 +265,7 @@ fn reset() -> Answer {
 
 fn set_flags(device: CUdevice, flags: c_uint) -> Answer {
     if flags & !FLAGS != 0 || !matches!(flags & SCHEDULING, 0 | 1 | 2 | 4) {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     check(driver::cuDevicePrimaryCtxSetFlags_v2(device, flags))
 }

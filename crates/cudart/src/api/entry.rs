@@ -33,7 +33,9 @@ runtime_api! {
         flags: u64,
         status: Out<c_uint>,
     ) {
-        let version = c_int::try_from(version).map_err(|_| CUresult::INVALID_VALUE)?;
+        let version = c_int::try_from(version).map_err(|_| {
+            CUresult::INVALID_VALUE.because(format!("cudaVersion {version} is not a version of CUDA"))
+        })?;
         entry(symbol, function, version, flags, status)
     }
 
@@ -57,8 +59,13 @@ fn entry(
     status: Out<c_uint>,
 ) -> Answer {
     function.check()?;
-    if symbol.is_null() || flags > MOST_FLAGS {
-        return Err(CUresult::INVALID_VALUE);
+    if symbol.is_null() {
+        return Err(CUresult::INVALID_VALUE.because("symbol is null"));
+    }
+    if flags > MOST_FLAGS {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "flags {flags} is not cudaEnableDefault (0), cudaEnableLegacyStream (1) or cudaEnablePerThreadDefaultStream (2)"
+        )));
     }
     state::init()?;
     let (mut found, mut why) = (std::ptr::null_mut::<c_void>(), 0);

@@ -123,7 +123,10 @@ pub(crate) fn kernel(function: Raw) -> Answer<CUfunction> {
     let mut name = std::ptr::null();
     // SAFETY: the pointer is to our own variable.
     match unsafe { driver::cuFuncGetName(&raw mut name, kernel) } {
-        CUresult::INVALID_HANDLE => Err(INVALID_DEVICE_FUNCTION),
+        CUresult::INVALID_HANDLE => Err(INVALID_DEVICE_FUNCTION.because(format!(
+            "func {:#x} is not a `__global__` function that the program has registered, nor a handle of one",
+            function.address()
+        ))),
         code => check(code).map(|()| kernel),
     }
 }

@@ -76,7 +76,7 @@ runtime_api! {
     ) {
         state::context()?;
         if mode > 1 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         // SAFETY: the caller's function and its argument, for it to be called with.
         check(unsafe { driver::cuLaunchHostFunc(stream, function, data) })
@@ -93,10 +93,10 @@ runtime_api! {
         flags: c_uint,
     ) {
         if devices == 0 || flags > 3 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::INVALID_VALUE.because("?"));
         }
         if devices > 1 {
-            return Err(CUresult::NOT_SUPPORTED);
+            return Err(CUresult::NOT_SUPPORTED.because("?"));
         }
         let one = list.get()?;
         // SAFETY: a structure of the caller points to the arguments of the launch.
@@ -139,7 +139,9 @@ pub(crate) fn launch(
 fn launched(code: CUresult, kernel: CUfunction, given: usize) -> Answer {
     match code {
         CUresult::INVALID_HANDLE if kernel == given && !is_kernel(kernel) => {
-            Err(INVALID_DEVICE_FUNCTION)
+            Err(INVALID_DEVICE_FUNCTION.because(format!(
+                "func {given:#x} is not a `__global__` function that the program has registered, nor a handle of one"
+            )))
         }
         code => check(code),
     }
@@ -164,7 +166,10 @@ pub(crate) fn config(
         blockDimX: shape.block[0],
         blockDimY: shape.block[1],
         blockDimZ: shape.block[2],
-        sharedMemBytes: u32::try_from(shape.shared).map_err(|_| CUresult::INVALID_VALUE)?,
+        sharedMemBytes: u32::try_from(shape.shared).map_err(|_| {
+            CUresult::INVALID_VALUE
+                .because(format!("sharedMem {} is more bytes than any block has", shape.shared))
+        })?,
         hStream: stream,
         attrs: attributes.as_ptr().expose_provenance() as u64,
         numAttrs: attributes.len() as u32,
@@ -183,7 +188,12 @@ fn check_stream(stream: CUstream) -> Answer {
     let owner = ask(|context| unsafe { driver::cuStreamGetCtx(stream, context) })?;
     // SAFETY: as above.
     let current = ask(|context| unsafe { driver::cuCtxGetCurrent(context) })?;
-    if owner == current { Ok(()) } else { Err(CUresult::INVALID_HANDLE) }
+    if owner == current {
+        return Ok(());
+    }
+    Err(CUresult::INVALID_HANDLE.because(format!(
+        "stream {stream:#x} is of another device than the one that is current (cudaSetDevice)"
+    )))
 }
 
 /// Checks grid and block against the attributes of the current device.
@@ -193,12 +203,23 @@ fn check_shape(shape: &Shape) -> Answer {
     const MAX_BLOCK_DIM_X: c_int = 2;
     let device = state::device();
     let sizes = shape.block.iter().chain(&shape.grid);
-    for (attribute, &size) in (MAX_BLOCK_DIM_X..).zip(sizes) {
-        if size == 0 || i64::from(size) > i64::from(state::attribute(attribute, device)?) {
-            return Err(INVALID_CONFIGURATION);
+    const NAMES: [&str; 6] =
+        ["blockDim.x", "blockDim.y", "blockDim.z", "gridDim.x", "gridDim.y", "gridDim.z"];
+    for ((attribute, &size), name) in (MAX_BLOCK_DIM_X..).zip(sizes).zip(NAMES) {
+        let most = state::attribute(attribute, device)?;
+        if size == 0 || i64::from(size) > i64::from(most) {
+            return Err(INVALID_CONFIGURATION.because(format!(
+                "{name} {size} is not from 1 to {most}, the sizes on this device"
+            )));
         }
     }
     let threads: u64 = shape.block.iter().map(|&n| u64::from(n)).product();
     let most = state::attribute(MAX_THREADS_PER_BLOCK, device)?;
-    if threads > u64::from(most.unsigned_abs()) { Err(INVALID_CONFIGURATION) } else { Ok(()) }
+    if threads <= u64::from(most.unsigned_abs()) {
+        return Ok(());
+    }
+    let [x, y, z] = shape.block;
+    Err(INVALID_CONFIGURATION.because(format!(
+        "a block of {x} x {y} x {z} = {threads} threads is more than {most}, the most of a block on this device"
+    )))
 }

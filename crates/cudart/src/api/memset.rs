@@ -119,16 +119,18 @@ fn slices(to: cudaPitchedPtr, value: c_int, extent: cudaExtent, order: Order) ->
         return Ok(());
     }
     if height > to.ysize {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     if height == to.ysize || depth == 1 {
-        let all = height.checked_mul(depth).ok_or(CUresult::INVALID_VALUE)?;
+        let all = height.checked_mul(depth).ok_or(CUresult::INVALID_VALUE.because("?"))?;
         return rows((to.ptr, to.pitch), value, [width, all], order);
     }
-    let slice = (to.pitch as u64).checked_mul(to.ysize as u64).ok_or(CUresult::INVALID_VALUE)?;
+    let slice = (to.pitch as u64)
+        .checked_mul(to.ysize as u64)
+        .ok_or(CUresult::INVALID_VALUE.because("?"))?;
     for z in 0..depth as u64 {
         let offset = z.checked_mul(slice).and_then(|offset| offset.checked_add(to.ptr));
-        let address = offset.ok_or(CUresult::INVALID_VALUE)?;
+        let address = offset.ok_or(CUresult::INVALID_VALUE.because("?"))?;
         rows((address, to.pitch), value, [width, height], order)?;
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use crate::abi::Dim3;
 use crate::api::launch;
-use crate::call::{fail, runtime_api};
+use crate::call::{answer, runtime_api};
 use crate::codes::MISSING_CONFIGURATION;
 use crate::driver::{CUkernel, CUstream};
 use crate::{registry, state};
@@ -134,9 +134,7 @@ fn text(name: Text) -> Option<std::ffi::CString> {
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 unsafe extern "C" fn __cudaInitModule(_handle: *mut *mut c_void) -> c_char {
-    if let Err(code) = state::context() {
-        fail(code);
-    }
+    answer("__cudaInitModule", state::context, &[]);
     1
 }
 
@@ -169,7 +167,7 @@ runtime_api! {
         stream: Out<CUstream>,
     ) {
         let one = CONFIGURATIONS.try_with(|all| all.borrow_mut().pop()).unwrap_or_default();
-        let one = one.ok_or(MISSING_CONFIGURATION)?;
+        let one = one.ok_or(MISSING_CONFIGURATION.because("no launch with <<<...>>> has been configured for this kernel"))?;
         grid.set(one.grid)?;
         block.set(one.block)?;
         shared.set(one.shared)?;

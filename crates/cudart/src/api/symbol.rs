@@ -98,7 +98,7 @@ fn from_symbol(to: u64, from: Place, count: usize, kind: u32, order: Order) -> A
 fn inside((symbol, offset): Place, count: usize) -> Answer<CUdeviceptr> {
     let (address, size) = registry::symbol(symbol)?;
     if offset.checked_add(count).is_none_or(|end| end > size) {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(CUresult::INVALID_VALUE.because("?"));
     }
     Ok(address + offset as u64)
 }

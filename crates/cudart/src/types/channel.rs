@@ -124,7 +124,7 @@ impl cudaChannelFormatDesc {
                 return Ok(Format { format, channels });
             }
         }
-        Err(INVALID_CHANNEL_DESCRIPTOR)
+        Err(INVALID_CHANNEL_DESCRIPTOR.because("?"))
     }
 }
 
@@ -133,7 +133,11 @@ impl cudaChannelFormatDesc {
     /// 13.2) refuses the first kind of video that came with CUDA 13; that it refuses the others likewise is
     /// inferred (docs/cuda-api.md, "Answers of a driver").
     pub(crate) fn format_of_array(self) -> Answer<Format> {
-        if VIDEO.contains(&self.kind) { Err(INVALID_CHANNEL_DESCRIPTOR) } else { self.format() }
+        if VIDEO.contains(&self.kind) {
+            Err(INVALID_CHANNEL_DESCRIPTOR.because("?"))
+        } else {
+            self.format()
+        }
     }
 }
 
@@ -141,7 +145,7 @@ impl Format {
     /// The descriptor of an array of this format, with any number of channels from 1 to 4.
     pub(crate) fn channel(self) -> Answer<cudaChannelFormatDesc> {
         if !(1..=4).contains(&self.channels) {
-            return Err(INVALID_CHANNEL_DESCRIPTOR);
+            return Err(INVALID_CHANNEL_DESCRIPTOR.because("?"));
         }
         if self.format == FORMAT_1010102 {
             return Ok(cudaChannelFormatDesc { bits: BITS_1010102, kind: PACKED_1010102 });
@@ -150,7 +154,7 @@ impl Format {
         let (kind, bits, _) = own
             .chain(PLAIN.iter().copied())
             .find(|row| row.2 == self.format)
-            .ok_or(INVALID_CHANNEL_DESCRIPTOR)?;
+            .ok_or(INVALID_CHANNEL_DESCRIPTOR.because("?"))?;
         Ok(cudaChannelFormatDesc { bits: same(bits, self.channels), kind })
     }
 

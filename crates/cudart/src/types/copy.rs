@@ -109,7 +109,7 @@ impl Direction {
             2 => Self::DeviceToHost,
             3 => Self::DeviceToDevice,
             4 => Self::Default,
-            _ => return Err(INVALID_MEMCPY_DIRECTION),
+            _ => return Err(INVALID_MEMCPY_DIRECTION.because("?")),
         })
     }
 
@@ -117,7 +117,7 @@ impl Direction {
     pub(crate) fn writes_device(self) -> Answer {
         match self {
             Self::HostToDevice | Self::DeviceToDevice | Self::Default => Ok(()),
-            Self::HostToHost | Self::DeviceToHost => Err(INVALID_MEMCPY_DIRECTION),
+            Self::HostToHost | Self::DeviceToHost => Err(INVALID_MEMCPY_DIRECTION.because("?")),
         }
     }
 
@@ -125,7 +125,7 @@ impl Direction {
     pub(crate) fn reads_device(self) -> Answer {
         match self {
             Self::DeviceToHost | Self::DeviceToDevice | Self::Default => Ok(()),
-            Self::HostToHost | Self::HostToDevice => Err(INVALID_MEMCPY_DIRECTION),
+            Self::HostToHost | Self::HostToDevice => Err(INVALID_MEMCPY_DIRECTION.because("?")),
         }
     }
 

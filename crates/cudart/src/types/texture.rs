@@ -113,7 +113,7 @@ impl cudaResourceDesc {
                     (to.height, to.pitch_in_bytes) = (self.height, self.pitch_in_bytes);
                 }
             }
-            _ => return Err(CUresult::INVALID_VALUE),
+            _ => return Err(CUresult::INVALID_VALUE.because("?")),
         }
         Ok(to)
     }
@@ -147,11 +147,15 @@ impl cudaTextureDesc {
         let linear = self.filter_mode == CU_TR_FILTER_MODE_LINEAR;
         let fractions = self.read_mode == READ_NORMALIZED_FLOAT;
         match class {
-            Class::LongInteger if linear => return Err(INVALID_FILTER_SETTING),
-            Class::Integer if linear && !fractions => return Err(INVALID_FILTER_SETTING),
-            Class::LongInteger | Class::Element if fractions => return Err(INVALID_NORM_SETTING),
-            Class::Normalized if !fractions => return Err(INVALID_NORM_SETTING),
-            Class::None => return Err(CUresult::INVALID_VALUE),
+            Class::LongInteger if linear => return Err(INVALID_FILTER_SETTING.because("?")),
+            Class::Integer if linear && !fractions => {
+                return Err(INVALID_FILTER_SETTING.because("?"));
+            }
+            Class::LongInteger | Class::Element if fractions => {
+                return Err(INVALID_NORM_SETTING.because("?"));
+            }
+            Class::Normalized if !fractions => return Err(INVALID_NORM_SETTING.because("?")),
+            Class::None => return Err(CUresult::INVALID_VALUE.because("?")),
             _ => {}
         }
         let integers = matches!(class, Class::Integer | Class::LongInteger);

@@ -1,0 +1,242 @@
+//! Refused calls: the trace, the report and standard error say why (docs/cuda-api.md, "Why a call failed").
+//!
+//! The runtime library does its work by calls of this one. A refused call of the driver inside one of the runtime is
+//! told in the trace, and its reason kept; the runtime then tells of its own call, with that reason or one of its own
+//! ([`texunit_runtime_begins`], [`texunit_reason`], [`texunit_runtime_ends`]).
+
+use crate::call::say;
+use crate::settings::settings;
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use texunit_cuda_abi::{Argument, CUresult, Refusal};
+
+thread_local! {
+    /// How many calls of the runtime this thread is in, one inside the other.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+    /// Why the last call inside one of the runtime was refused.
+    static LAST: RefCell<Cow<'static, str>> = const { RefCell::new(Cow::Borrowed("")) };
+}
+
+/// Whether anybody wants to know of refused calls.
+pub(crate) fn is_told() -> bool {
+    let settings = settings();
+    settings.trace.api || settings.report_api_errors || crate::report::is_wanted()
+}
+
+/// A function of the driver refuses a call.
+pub(crate) fn driver(function: &str, refusal: &Refusal, arguments: &[Argument<'_>]) {
+    if !is_told() {
+        return;
+    }
+    let reason = refusal.reason(arguments);
+    if settings().trace.api {
+        let arguments = call_arguments(arguments);
+        say(format_args!("{function}({arguments}) = {:?}: {reason}", refusal.code));
+    }
+    if DEPTH.get() > 0 {
+        keep(reason);
+    } else if !is_ordinary(function, refusal.code) {
+        tell(function, &refusal.code.name(), &reason, refusal.code);
+    }
+}
+
+/// The arguments as the trace shows them.
+pub(crate) fn call_arguments(arguments: &[Argument<'_>]) -> String {
+    let shown: Vec<_> = arguments
+        .iter()
+        .map(|argument| format!("{}={:?}", argument.name, argument.value))
+        .collect();
+    shown.join(", ")
+}
+
+fn keep(reason: Cow<'static, str>) {
+    // A thread that is ending keeps nothing any more.
+    let _ = LAST.try_with(|last| *last.borrow_mut() = reason);
+}
+
+/// Answers that programs ask for, and that are no mistakes: told in the trace only.
+fn is_ordinary(function: &str, code: CUresult) -> bool {
+    match code {
+        CUresult::NOT_READY | CUresult::PEER_ACCESS_ALREADY_ENABLED => true,
+        CUresult::NOT_FOUND => {
+            function.starts_with("cuGetProcAddress") || function == "cuGetExportTable"
+        }
+        // The runtime looks for values that it has not put there yet.
+        CUresult::INVALID_HANDLE => function.starts_with("table function"),
+        _ => false,
+    }
+}
+
+/// Whether calls answer this code because a kernel has gone wrong before.
+fn is_fault(code: CUresult) -> bool {
+    (CUresult::ILLEGAL_ADDRESS.0 == code.0)
+        || (714..=719).contains(&code.0)
+        || matches!(code, CUresult::LAUNCH_TIMEOUT | CUresult::ASSERT)
+}
+
+/// Most different refusals that are told of; a program with more has few kinds of them.
+const MOST: usize = 1000;
+
+/// How often each refusal has occurred.
+static COUNTS: Mutex<Option<HashMap<(String, String), u64>>> = Mutex::new(None);
+
+/// Tells the report, and the user if that is wanted. The same once more is counted: standard error has it the
+/// first, the tenth, the hundredth time, and the report its number.
+fn tell(function: &str, code_name: &str, reason: &str, code: CUresult) {
+    // After a fault every call is refused for the same reason, whatever it is.
+    let of = if is_fault(code) { "" } else { function };
+    let count = {
+        let mut counts = COUNTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let counts = counts.get_or_insert_default();
+        let key = (of.to_owned(), reason.to_owned());
+        if counts.len() >= MOST && !counts.contains_key(&key) {
+            return crate::report::more_refused();
+        }
+        let count = counts.entry(key).or_default();
+        *count += 1;
+        *count
+    };
+    if settings().report_api_errors && is_power(count, 10) {
+        match count {
+            1 => say(format_args!("{function}: {code_name}: {reason}")),
+            _ => say(format_args!("{function}: {code_name}: {reason} (for the {count}th time)")),
+        }
+    }
+    if is_power(count, 2) {
+        crate::report::refused(function, code_name, reason, count);
+    }
+}
+
+fn is_power(mut count: u64, of: u64) -> bool {
+    while count > 1 && count.is_multiple_of(of) {
+        count /= of;
+    }
+    count == 1
+}
+
+/// Says what is not supported, unless the refusal that follows is told anyway.
+pub(crate) fn say_refused(text: &str) {
+    if !settings().report_api_errors {
+        say(format_args!("{text}"));
+    }
+}
+
+/// [`say_refused`] for the runtime.
+///
+/// # Safety
+/// The text is valid.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn texunit_say_refused(text: Str) {
+    // SAFETY: as the caller promises.
+    say_refused(&unsafe { text.text() });
+}
+
+/// The calling thread is in code of the program until this ends: calls from there are the program's own.
+pub(crate) struct InProgram(u32);
+
+impl InProgram {
+    pub(crate) fn enter() -> Self {
+        Self(DEPTH.replace(0))
+    }
+}
+
+impl Drop for InProgram {
+    fn drop(&mut self) {
+        DEPTH.set(self.0);
+    }
+}
+
+/// A call of the runtime begins: 1 if it is to end with [`texunit_runtime_ends`], 0 if nobody wants to know.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn texunit_runtime_begins() -> u32 {
+    if !is_told() {
+        return 0;
+    }
+    DEPTH.set(DEPTH.get() + 1);
+    1
+}
+
+/// Writes why the last call of the driver inside this one was refused, in UTF-8 and up to `size` bytes; the number of bytes that it has.
+///
+/// # Safety
+/// `to` is valid for `size` bytes.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn texunit_reason(to: *mut u8, size: usize) -> usize {
+    LAST.try_with(|last| {
+        let last = last.borrow();
+        // SAFETY: the caller's buffer has that size, and is not ours.
+        unsafe { to.copy_from_nonoverlapping(last.as_ptr(), last.len().min(size)) };
+        last.len()
+    })
+    .unwrap_or(0)
+}
+
+/// A text of the runtime library.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Str {
+    start: *const u8,
+    size: usize,
+}
+
+impl Str {
+    /// # Safety
+    /// It points to so many bytes, or to nothing if there are none.
+    unsafe fn text(self) -> String {
+        if self.size == 0 {
+            return String::new();
+        }
+        // SAFETY: as the caller promises.
+        let bytes = unsafe { std::slice::from_raw_parts(self.start, self.size) };
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+}
+
+/// A call of the runtime has ended. If it was refused, `code` is not 0, and the texts are its name, the name of the code and the
+/// reason.
+///
+/// # Safety
+/// The texts are valid.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn texunit_runtime_ends(
+    code: u32,
+    function: Str,
+    name: Str,
+    reason: Str,
+) {
+    let depth = DEPTH.get().saturating_sub(1);
+    DEPTH.set(depth);
+    if code == 0 {
+        return;
+    }
+    // SAFETY: the runtime library's own texts.
+    let [function, name, reason] = [function, name, reason].map(|text| unsafe { text.text() });
+    if settings().trace.api {
+        say(format_args!("{function} = {name}: {reason}"));
+    }
+    let code = CUresult(code);
+    if depth > 0 {
+        keep(reason.into());
+    } else if !is_ordinary(&function, code) {
+        tell(&function, &name, &reason, code);
+    }
+}
+
+/// "; did you mean `x`?", if one of the names is almost the one that was given, or ends with it, as a mangled one does.
+pub(crate) fn similar<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let alike = |name: &&str| {
+        let (a, b) = (name.to_ascii_lowercase(), given.to_ascii_lowercase());
+        // `_Z4fillPii` of `fill`.
+        !given.is_empty()
+            && (a == b
+                || a.contains(&b)
+                    && a.starts_with("_z")
+                    && a[2..].starts_with(|c: char| c.is_ascii_digit()))
+    };
+    match names.filter(alike).min() {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None => String::new(),
+    }
+}

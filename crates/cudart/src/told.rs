@@ -1,0 +1,104 @@
+//! Why a call is refused: the driver library tells the user (trace, report, standard error). What a function of the
+//! runtime is refused for is found here, or by a function of the driver that it calls; the call that is told of is the
+//! program's own.
+
+use crate::{MAJOR, codes};
+use std::borrow::Cow;
+use texunit_cuda_abi::{Argument, CUresult, Refusal};
+
+/// A text for the driver library.
+#[repr(C)]
+struct Str {
+    start: *const u8,
+    size: usize,
+}
+
+impl Str {
+    fn of(text: &str) -> Self {
+        Self { start: text.as_ptr(), size: text.len() }
+    }
+}
+
+unsafe extern "C" {
+    safe fn texunit_runtime_begins() -> u32;
+    fn texunit_runtime_ends(code: u32, function: Str, name: Str, reason: Str);
+    fn texunit_say_refused(text: Str);
+    fn texunit_reason(to: *mut u8, size: usize) -> usize;
+}
+
+/// A call of the runtime, as the driver library knows of it.
+pub(crate) struct Call {
+    function: &'static str,
+    /// Whether anybody wants to know how it ends.
+    is_told: bool,
+}
+
+impl Call {
+    pub(crate) fn begins(function: &'static str) -> Self {
+        Self { function, is_told: texunit_runtime_begins() != 0 }
+    }
+
+    /// It has ended; if it was refused, with these arguments.
+    pub(crate) fn ends(self, refusal: Option<&Refusal>, arguments: &[Argument<'_>]) {
+        if !self.is_told {
+            return;
+        }
+        let Some(refusal) = refusal else {
+            // SAFETY: the texts are valid while it runs.
+            return unsafe {
+                texunit_runtime_ends(0, Str::of(""), Str::of(""), Str::of(""));
+            };
+        };
+        let reason = in_words_of_runtime(refusal.reason(arguments), arguments);
+        let code = refusal.code.0;
+        let number = code.to_string();
+        let name = codes::find(code, MAJOR).map_or(number.as_str(), |(name, _)| name);
+        // SAFETY: the texts are valid while it runs.
+        unsafe {
+            texunit_runtime_ends(code, Str::of(self.function), Str::of(name), Str::of(&reason));
+        }
+    }
+}
+
+/// What a function of the driver has refused, for its reason; nobody has one if nobody wants to know it.
+pub(crate) fn driver(code: CUresult) -> Refusal {
+    // SAFETY: nothing is written.
+    let size = unsafe { texunit_reason(std::ptr::null_mut(), 0) };
+    let mut bytes = vec![0; size];
+    // SAFETY: the buffer is our own, of that size.
+    unsafe { texunit_reason(bytes.as_mut_ptr(), size) };
+    code.because(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What a parameter is called by the driver and by the runtime.
+#[rustfmt::skip]
+const NAMES: &[(&str, &str)] = &[
+    ("bytesize", "size"), ("ByteCount", "count"), ("dptr", "devPtr"), ("hStream", "stream"), ("hEvent", "event"),
+    ("hStart", "start"), ("hEnd", "end"), ("hfunc", "func"), ("f", "func"), ("hArray", "array"),
+    ("hMipmappedArray", "mipmappedArray"), ("hTexRef", "texref"), ("dev", "device"), ("Flags", "flags"),
+    ("attrib", "attr"), ("pool", "memPool"), ("p", "ptr"), ("ptr", "devPtr"), ("srcDevice", "src"), ("srcHost", "src"),
+    ("dstDevice", "dst"), ("dstHost", "dst"), ("srcArray", "src"), ("dstArray", "dst"), ("WidthInBytes", "width"),
+    ("Height", "height"), ("Pitch", "pitch"), ("srcPitch", "spitch"), ("dstPitch", "dpitch"),
+    ("sharedMemBytes", "sharedMem"), ("hPeerContext", "peerDevice"), ("peerContext", "peerDevice"),
+    ("kernelParams", "args"), ("numBytes", "size"),
+];
+
+/// A reason of the driver begins with the name of its parameter: the runtime's own name goes in its place, where the
+/// function has such a parameter.
+fn in_words_of_runtime(reason: Cow<'static, str>, arguments: &[Argument<'_>]) -> Cow<'static, str> {
+    let has = |name: &str| arguments.iter().any(|argument| argument.name == name);
+    let Some((first, rest)) = reason.split_once(' ') else { return reason };
+    if has(first) {
+        return reason;
+    }
+    match NAMES.iter().find(|(driver, runtime)| *driver == first && has(runtime)) {
+        Some((_, runtime)) => format!("{runtime} {rest}").into(),
+        None => reason,
+    }
+}
+
+/// Says what is not supported, unless the refusal that follows is told anyway.
+pub(crate) fn say_refused(text: &str) {
+    // SAFETY: the text is valid while it runs.
+    unsafe { texunit_say_refused(Str::of(text)) }
+}
