@@ -61,6 +61,8 @@ pub use codes::{CODES, Code};
 pub use lint::{Levels, UnknownCode};
 pub use options::{Architecture, Options, Ptxas, Verdicts, parse_version};
 
+use std::sync::Arc;
+
 use texunit_syntax::{Diagnostic, SourceFile, ast};
 
 /// What [`check`] found.
@@ -87,6 +89,14 @@ pub fn check_with(source: &SourceFile, module: &ast::Module, options: Options) -
 /// Everything that is to be said about a text: parses it, checks what could be read of it, and
 /// looks for suspicious code ([`lint`]). Errors and warnings come in source order.
 pub fn check_source(source: &SourceFile, options: &Options) -> Vec<Diagnostic> {
+    check_with_sources(source, options).0
+}
+
+/// As [`check_source`], and what the instructions come from, as far as they could be read.
+pub fn check_with_sources(
+    source: &SourceFile,
+    options: &Options,
+) -> (Vec<Diagnostic>, Arc<sources::Sources>) {
     let mut parsed = texunit_syntax::parse(source);
     // A header line that is replaced need not be there, if the text is PTX at all.
     let replaced = |d: &Diagnostic| match d.code {
@@ -106,7 +116,7 @@ pub fn check_source(source: &SourceFile, options: &Options) -> Vec<Diagnostic> {
     diagnostics.extend(checked.diagnostics);
     diagnostics.sort_by_key(|d| (d.primary.span.start, d.code));
     most::limit(&mut diagnostics);
-    diagnostics
+    (diagnostics, checked.module.sources)
 }
 
 /// The entry of a code, of this crate or of the parser.

@@ -12,7 +12,11 @@ use clap::{Args, ValueEnum};
 use read::Unread;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use texunit_check::{Architecture, Levels, Options, Ptxas, Verdicts, check_source, parse_version};
+use std::sync::Arc;
+use texunit_check::sources::Sources;
+use texunit_check::{
+    Architecture, Levels, Options, Ptxas, Verdicts, check_with_sources, parse_version,
+};
 use texunit_report::{Format, Run, Settings};
 use texunit_syntax::{Diagnostic, SourceFile};
 
@@ -131,10 +135,17 @@ impl Check<'_> {
             }
         };
         if !self.args.fix {
-            run.file(&text.source, &self.check(&text.source));
+            let (diagnostics, sources) = self.check(&text.source);
+            run.file((&text.source, &*sources), &diagnostics);
             return Ok(());
         }
-        let fixed = fix::fix(text, |source| self.check(source));
+        // Those of the text that was checked last, which is what is left.
+        let mut sources = Arc::default();
+        let fixed = fix::fix(text, |source| {
+            let (diagnostics, of_text) = self.check(source);
+            sources = of_text;
+            diagnostics
+        });
         let mut written = Ok(());
         if path == Path::new("-") {
             let mut out = std::io::stdout();
@@ -146,14 +157,14 @@ impl Check<'_> {
             return Ok(());
         }
         run.fixed(fixed.number);
-        run.file(&fixed.source, &fixed.left);
+        run.file((&fixed.source, &*sources), &fixed.left);
         written
     }
 
-    fn check(&self, source: &SourceFile) -> Vec<Diagnostic> {
-        let mut diagnostics = check_source(source, &self.options);
+    fn check(&self, source: &SourceFile) -> (Vec<Diagnostic>, Arc<Sources>) {
+        let (mut diagnostics, sources) = check_with_sources(source, &self.options);
         self.levels.apply(&mut diagnostics);
-        diagnostics
+        (diagnostics, sources)
     }
 }
 

@@ -5,7 +5,8 @@ use crate::color::{ColorChoice, Stream};
 use crate::run::{Failure, Report};
 use std::io::Write;
 use texunit_device::GradientStats;
-use texunit_syntax::{Diagnostic, SourceFile};
+use texunit_report::Located;
+use texunit_syntax::Diagnostic;
 
 /// Most mistakes that are shown of one run.
 const MAX_SHOWN: usize = 100;
@@ -24,13 +25,16 @@ pub fn print(report: &Report, quiet: bool) -> std::io::Result<()> {
 pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
     let mut out = Vec::new();
     let mut err = String::new();
-    let diagnostic = |d: &Diagnostic, source: Option<&SourceFile>| match source {
+    let ptx =
+        report.ptx_source.as_ref().map(|text| Located::from((text, report.sources.as_deref())));
+    let job = report.job_source.as_ref().map(Located::from);
+    let diagnostic = |d: &Diagnostic, source: Option<Located<'_>>| match source {
         Some(source) => texunit_report::human(source, std::slice::from_ref(d), color),
         None => format!("error[{}]: {}\n", d.code, d.message),
     };
     if !quiet {
         for warning in &report.ptx_warnings {
-            err += &diagnostic(warning, report.ptx_source.as_ref());
+            err += &diagnostic(warning, ptx);
         }
         for warning in &report.warnings {
             err += &format!("warning: {warning}\n");
@@ -38,8 +42,8 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
     }
     for failure in report.failures.iter().take(MAX_SHOWN) {
         err += &match failure {
-            Failure::Job(problem) => diagnostic(&problem.diagnostic(), report.job_source.as_ref()),
-            Failure::Ptx(d) => diagnostic(d, report.ptx_source.as_ref()),
+            Failure::Job(problem) => diagnostic(&problem.diagnostic(), job),
+            Failure::Ptx(d) => diagnostic(d, ptx),
             Failure::File { message, help, .. } => {
                 let help = help.as_ref().map_or_else(String::new, |h| format!("  = help: {h}\n"));
                 format!("error: {message}\n{help}")
@@ -51,8 +55,9 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
             &format!("error: {} more mistakes are not shown\n", report.failures.len() - MAX_SHOWN);
     }
     if let (Some(fault), Some(source)) = (&report.fault, &report.ptx_source) {
-        let fault = texunit_report::fault_diagnostic(fault, texunit_report::Host::Job);
-        err += &texunit_report::human(source, &[fault], color);
+        let sources = &*fault.sources;
+        let diagnostic = texunit_report::fault_diagnostic(fault, texunit_report::Host::Job);
+        err += &texunit_report::human((source, sources), &[diagnostic], color);
     }
     if let Some(lines) = &report.effective {
         out.extend_from_slice(crate::effective::text(lines, report.ptx_source.as_ref()).as_bytes());
@@ -97,6 +102,10 @@ fn summary(report: &Report) -> String {
     }
     if stats.past_end > 0 {
         text += &format!(", {} accesses past the end of an object", stats.past_end);
+    }
+    if let Some(checked) = report.checked {
+        let objects = if checked == 1 { "object is" } else { "objects are" };
+        text += &format!(", {checked} {objects} as expected");
     }
     text + "\n" + &stats.gradients.as_ref().map_or_else(String::new, gradients)
 }

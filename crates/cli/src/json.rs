@@ -4,7 +4,7 @@ use crate::run::{Failure, Report};
 use serde_json::{Value, json};
 use std::io::Write;
 use texunit_device::{Fault, FaultKind, GradientStats};
-use texunit_report::{Host, Object};
+use texunit_report::{Host, Located, Object, Place};
 use texunit_syntax::{Diagnostic, Severity, SourceFile, Span};
 
 /// Prints a report on one line.
@@ -25,9 +25,10 @@ pub fn render(report: &Report) -> Value {
         .map(|o| json!({ "param": o.param, "path": o.path.display().to_string() }))
         .collect();
     let ptx = report.ptx_source.as_ref();
-    let errors: Vec<_> = report.failures.iter().map(|f| failure(f, report)).collect();
+    let located = ptx.map(|text| Located::from((text, report.sources.as_deref())));
+    let errors: Vec<_> = report.failures.iter().map(|f| failure(f, report, located)).collect();
     let mut warnings: Vec<_> =
-        report.ptx_warnings.iter().map(|d| diagnostic(d, ptx, Value::Null)).collect();
+        report.ptx_warnings.iter().map(|d| diagnostic(d, located, Value::Null)).collect();
     warnings.extend(report.warnings.iter().map(|w| plain(Severity::Warning, None, w, None)));
     json!({
         "job": report.job,
@@ -51,6 +52,7 @@ pub fn render(report: &Report) -> Value {
         "accesses_past_end": stats.map(|s| s.past_end),
         "gradients": stats.and_then(|s| s.gradients.as_ref()).map(gradients),
         "outputs": outputs,
+        "checked": report.checked,
         "explained": report.explained.as_ref().map(|e| e.json(ptx)),
         "effective": report.effective.as_ref().map(|lines| crate::effective::json(lines)),
         "printf": stats.map(|s| String::from_utf8_lossy(&s.printf)),
@@ -65,10 +67,11 @@ fn gradients(GradientStats { engine, unit }: &GradientStats) -> Value {
     json!({ "txd": engine, "unit": reasons.collect::<Vec<_>>() })
 }
 
-fn failure(failure: &Failure, report: &Report) -> Value {
+fn failure(failure: &Failure, report: &Report, ptx: Option<Located<'_>>) -> Value {
+    let job = report.job_source.as_ref().map(Located::from);
     match failure {
-        Failure::Job(p) => diagnostic(&p.diagnostic(), report.job_source.as_ref(), json!(p.key)),
-        Failure::Ptx(d) => diagnostic(d, report.ptx_source.as_ref(), Value::Null),
+        Failure::Job(p) => diagnostic(&p.diagnostic(), job, json!(p.key)),
+        Failure::Ptx(d) => diagnostic(d, ptx, Value::Null),
         Failure::File { path, message, help } => {
             plain(Severity::Error, Some(&path.display().to_string()), message, help.as_deref())
         }
@@ -95,7 +98,7 @@ fn place(span: Span, source: Option<&SourceFile>) -> (Value, Value) {
     }
 }
 
-fn diagnostic(d: &Diagnostic, source: Option<&SourceFile>, key: Value) -> Value {
+fn diagnostic(d: &Diagnostic, source: Option<Located<'_>>, key: Value) -> Value {
     with_key(&Object::new(source, d), key)
 }
 
@@ -121,6 +124,7 @@ fn fault(fault: &Fault, source: Option<&SourceFile>) -> Value {
         "column": column,
         "text": text,
         "calls": calls,
+        "frames": source.map(|text| Place::of_fault(fault, text).frames),
         "help": texunit_report::fault_diagnostic(fault, Host::Job).help,
     });
     if let Some(object) = value.as_object_mut() {
@@ -135,15 +139,17 @@ fn details(kind: &FaultKind) -> serde_json::Map<String, Value> {
     let value = match kind {
         FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed } => json!({
             "access": access, "space": space.name(), "address": hex(*address), "size": size,
-            "resource": nearest, "unnoticed": unnoticed,
+            "resource": &**nearest, "allocation": nearest.allocation, "unnoticed": unnoticed,
         }),
-        FaultKind::Freed { memory, .. } => json!({ "resource": memory }),
+        FaultKind::Freed { memory, .. } => {
+            json!({ "resource": &**memory, "allocation": memory.allocation })
+        }
         FaultKind::Misaligned { access, space, address, size, resource } => json!({
             "access": access, "space": space.name(), "address": hex(*address), "size": size,
-            "resource": resource,
+            "resource": resource.as_deref(), "allocation": kind.allocation(),
         }),
         FaultKind::ReadOnly { space, address, resource } => {
-            json!({ "space": space.name(), "address": hex(*address), "resource": resource })
+            json!({ "space": space.name(), "address": hex(*address), "resource": resource.as_deref(), "allocation": kind.allocation() })
         }
         FaultKind::Handle { handle, wanted, .. } => {
             json!({ "handle": hex(*handle), "wanted": wanted })

@@ -5,11 +5,12 @@ use crate::effective::{self, Line};
 use crate::explain::launch::Explained;
 use crate::progress::with_bar;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use texunit_device::observe::Several;
 use texunit_device::{
     Device, DeviceOptions, Fault, GradientPath, Kernel, LaunchError, LaunchOptions, LaunchStats,
-    Module, Observer, Watch,
+    Module, Observer, Sources, Watch,
 };
 use texunit_files::FileError;
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
@@ -56,6 +57,8 @@ pub struct Report {
     pub job_source: Option<SourceFile>,
     /// Text of the PTX, for messages.
     pub ptx_source: Option<SourceFile>,
+    /// What the instructions of the PTX come from, once it is loaded.
+    pub sources: Option<Arc<Sources>>,
     /// Name of the kernel, once the job is read.
     pub kernel: Option<String>,
     /// CTAs along x, y, z, once the job is read.
@@ -66,6 +69,8 @@ pub struct Report {
     pub times: Times,
     /// Counters and output of the launch, also of one that a fault ended.
     pub stats: Option<LaunchStats>,
+    /// Objects that were compared with what the job expects, if there are any.
+    pub checked: Option<usize>,
     /// Files written.
     pub outputs: Vec<Written>,
     /// Remarks that stop nothing: warnings about the PTX.
@@ -141,9 +146,13 @@ fn run_job(
     start: Instant,
 ) {
     let folder = args.job.parent().unwrap_or(Path::new(""));
-    let (architecture, memory_limit) = (args.arch, args.memory_limit);
-    let device =
-        Device::new(&DeviceOptions { architecture, memory_limit, ..DeviceOptions::default() });
+    let (settings, options) = (&job.settings, DeviceOptions::default());
+    let device = Device::new(&DeviceOptions {
+        architecture: args.arch.or(settings.arch).unwrap_or(options.architecture),
+        memory_limit: args.memory_limit.or(settings.memory_limit).unwrap_or(options.memory_limit),
+        first_launch: settings.grid_id,
+        ..options
+    });
     let Some(module) = load_module(job, folder, &device, report) else { return };
     let problems = Problems::default();
     let kernel = load::kernel(job, &module).map_err(|p| problems.borrow_mut().push(p)).ok();
@@ -180,11 +189,12 @@ fn load_module(job: &Job, folder: &Path, device: &Device, report: &mut Report) -
         }
     };
     let start = Instant::now();
-    let loaded = Module::load(device, &name, &text);
+    let loaded = Module::load_at(device, &name, &text, &load::places(job));
     report.times.compile = start.elapsed();
     match loaded {
         Ok(module) => {
             report.ptx_source = Some(module.source().clone());
+            report.sources = Some(Arc::clone(module.sources()));
             report.ptx_warnings = module.warnings().to_vec();
             Some(module)
         }
@@ -209,6 +219,7 @@ fn run_kernel(
     let watch = args.explain.map(Watch::new);
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
     let observers = Several(observer.into_iter().chain(watching).collect());
+    let (settings, default) = (&job.settings, LaunchOptions::default());
     let start = Instant::now();
     let result = with_bar(show, total, |progress| {
         let options = LaunchOptions {
@@ -217,10 +228,12 @@ fn run_kernel(
             dynamic_shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
             cooperative: job.cooperative,
             threads: args.threads.into(),
-            max_steps: args.max_steps,
+            max_steps: args.max_steps.or(settings.max_steps).unwrap_or(default.max_steps),
+            stack_limit: settings.stack_limit.unwrap_or(default.stack_limit),
+            printf_limit: settings.printf_limit.unwrap_or(default.printf_limit),
             count_local: true,
-            fmad: args.fmad,
-            bounds: args.bounds.into(),
+            fmad: args.fmad || settings.fmad,
+            bounds: args.bounds.map(Into::into).or(settings.bounds).unwrap_or_default(),
             progress: Some(progress),
             observer: observers.any(),
             gradients: if args.via_txd { GradientPath::Txd } else { GradientPath::Unit },
@@ -233,6 +246,7 @@ fn run_kernel(
     match result {
         Ok(stats) => {
             report.stats = Some(stats);
+            compare(bound, report);
             write_outputs(bound, args, report);
         }
         Err(LaunchError::Fault(mut fault)) => {
@@ -243,6 +257,20 @@ fn run_kernel(
             report.failures.extend(list.into_iter().map(Failure::Ptx));
         }
         Err(LaunchError::Args(error)) => report.fail(Failure::Job(wrong_shape(job, &error))),
+    }
+}
+
+/// Compares what the launch has left with what the job expects.
+fn compare(bound: &Bound, report: &mut Report) {
+    match bound.differences() {
+        Ok(differences) => {
+            report.checked = Some(bound.expectations()).filter(|&n| n > 0);
+            report.take(differences);
+        }
+        Err(error) => {
+            let path = PathBuf::from(&report.job);
+            report.fail(Failure::File { path, message: error.to_string(), help: None });
+        }
     }
 }
 

@@ -4,6 +4,7 @@ mod host;
 
 pub use host::Host;
 
+use crate::place::function_name;
 use texunit_simt::{Fault, FaultKind, SpaceKind};
 use texunit_syntax::Diagnostic;
 use texunit_syntax::codes::Code;
@@ -52,22 +53,24 @@ pub const FAULTS: &[Code] = &[
 /// to whoever launched the kernel.
 pub fn fault_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
     let ([cx, cy, cz], [tx, ty, tz]) = (fault.cta, fault.thread);
-    let kernel = &fault.kernel;
+    let kernel = function_name(&fault.kernel);
     let who = format!("kernel `{kernel}`, CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})");
     let mut diagnostic =
         Diagnostic::error(fault.kind.name(), fault.span, fault.kind.to_string()).label(who);
-    let mut calls = fault.calls.iter().peekable();
+    // The innermost first, as places have them.
+    let mut calls = fault.calls.iter().rev().peekable();
     while let Some(call @ (function, place)) = calls.next() {
         // A recursion is one place, not a hundred.
         let mut times = 1;
         while calls.next_if(|next| *next == call).is_some() {
             times += 1;
         }
+        let name = function_name(function);
         let text = match times {
             // The engine leaves out the middle of a long chain.
             1 if function.ends_with(" more calls") => format!("and {function}"),
-            1 => format!("`{function}` is called here"),
-            _ => format!("`{function}` is called here {times} times in a row"),
+            1 => format!("`{name}` is called here"),
+            _ => format!("`{name}` is called here {times} times in a row"),
         };
         diagnostic = diagnostic.note(*place, text);
     }
@@ -143,10 +146,10 @@ mod tests {
                 space,
                 address: 0,
                 size: 1,
-                nearest: text(),
+                nearest: text().into(),
                 unnoticed: false,
             },
-            FaultKind::Freed { user: text(), memory: text() },
+            FaultKind::Freed { user: text(), memory: text().into() },
             FaultKind::Misaligned { access: "", space, address: 0, size: 1, resource: None },
             FaultKind::ReadOnly { space, address: 0, resource: None },
             FaultKind::Surface(text()),
@@ -197,7 +200,7 @@ mod tests {
             space,
             address,
             size: 4,
-            nearest: String::new(),
+            nearest: String::new().into(),
             unnoticed,
         };
         let handle =

@@ -3,7 +3,10 @@
 //! Only the lines that are pointed at go to the renderer, so that one diagnostic costs the same
 //! in a large file as in a small one.
 
+mod frames;
+
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{
@@ -11,7 +14,7 @@ use annotate_snippets::{
 };
 use texunit_syntax::{Diagnostic, Label, Severity, SourceFile};
 
-use crate::visible;
+use crate::{FAULTS, Located, visible};
 
 /// Labels whose lines are at most this far apart are shown in one excerpt.
 const SAME_EXCERPT: u32 = 100;
@@ -22,28 +25,70 @@ const MOST_NOTES: usize = 8;
 /// A mark over more lines than this is cut to its first line.
 const MOST_LINES: u32 = 8;
 
-pub(crate) fn render(source: &SourceFile, diagnostic: &Diagnostic, color: bool) -> String {
+/// Columns of the terminal, to which lines of the source are cut.
+static WIDTH: AtomicUsize = AtomicUsize::new(140);
+
+/// Says how many columns the terminal has that the full form goes to.
+pub fn fit(columns: usize) {
+    WIDTH.store(columns.max(60), Relaxed);
+}
+
+/// What stands behind the name of a file: the renderer counts characters, of long lines it has a part only, and it
+/// knows no functions.
+struct Head {
+    /// The true column; `None` if it is not known, and none is shown.
+    column: Option<u32>,
+    function: Option<String>,
+}
+
+impl Head {
+    fn of_text(column: u32) -> Self {
+        Self { column: Some(column), function: None }
+    }
+}
+
+pub(crate) fn render(located: Located<'_>, diagnostic: &Diagnostic, color: bool) -> String {
+    let source = located.text;
     let mut places = Vec::new();
-    let mut group = title(diagnostic).elements(excerpts(source, diagnostic, &mut places));
+    let from = frames::source(located, diagnostic, &mut places);
+    // What is said is said at the line of the source.
+    let said = from.labelled.then(|| {
+        let mut instruction = diagnostic.clone();
+        instruction.primary.text = "the instruction in PTX".to_owned();
+        instruction
+    });
+    let mut group = title(diagnostic).elements(from.elements);
+    if from.more > 0 {
+        let places = crate::count(from.more, "other place");
+        group = group.element(Level::NOTE.message(format!("and {places} in the source")));
+    }
+    group = group.elements(excerpts(source, said.as_ref().unwrap_or(diagnostic), &mut places));
     if let Some(more) = diagnostic.secondary.len().checked_sub(MOST_NOTES).filter(|&more| more > 0)
     {
         group = group.element(Level::NOTE.message(format!("and {more} other places")));
     }
-    let shown = match (suggestion(source, diagnostic), &diagnostic.help) {
-        (Some(suggestion), _) => draw(&[group, suggestion], color),
-        (None, Some(help)) => draw(&[group.element(Level::HELP.message(visible(help)))], color),
-        (None, None) => draw(&[group], color),
-    };
+    let suggestion = suggestion(source, diagnostic);
+    if let (None, Some(help)) = (&suggestion, &diagnostic.help) {
+        group = group.element(Level::HELP.message(visible(help)));
+    }
+    if FAULTS.iter().any(|fault| fault.code == diagnostic.code) {
+        let more = format!("`texunit explain-code {}` says more", diagnostic.code);
+        group = group.element(Level::NOTE.message(more));
+    }
+    let groups: Vec<Group<'_>> = std::iter::once(group).chain(suggestion).collect();
+    let shown = draw(&groups, color);
     with_columns(&shown, &places)
 }
 
 /// A diagnostic about a whole file, of which no text is shown.
 pub(crate) fn render_without_text(name: &str, diagnostic: &Diagnostic, color: bool) -> String {
     let group = title(diagnostic).element(Origin::path(visible(name)));
-    match &diagnostic.help {
+    let shown = match &diagnostic.help {
         Some(help) => draw(&[group.element(Level::HELP.message(visible(help)))], color),
         None => draw(&[group], color),
-    }
+    };
+    // Without an excerpt there is no column of line numbers; the arrow stands where it does beside one.
+    shown.replace('\n', "\n ")
 }
 
 fn title(diagnostic: &Diagnostic) -> annotate_snippets::Title<'_> {
@@ -56,7 +101,7 @@ fn title(diagnostic: &Diagnostic) -> annotate_snippets::Title<'_> {
 
 fn draw(groups: &[Group<'_>], color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    renderer.decor_style(DecorStyle::Ascii).render(groups)
+    renderer.decor_style(DecorStyle::Ascii).term_width(WIDTH.load(Relaxed)).render(groups)
 }
 
 /// The help with the lines as the fix makes them. `None` if there is no fix, or one that is too
@@ -102,7 +147,7 @@ struct Mark<'d> {
 fn excerpts<'s>(
     source: &'s SourceFile,
     diagnostic: &'s Diagnostic,
-    places: &mut Vec<u32>,
+    places: &mut Vec<Head>,
 ) -> Vec<Element<'s>> {
     let mut marks = vec![mark(source, &diagnostic.primary, true)];
     marks.extend(
@@ -142,7 +187,7 @@ fn mark<'d>(source: &SourceFile, label: &'d Label, primary: bool) -> Mark<'d> {
 fn excerpt<'s>(
     source: &'s SourceFile,
     marks: Vec<Mark<'s>>,
-    places: &mut Vec<u32>,
+    places: &mut Vec<Head>,
 ) -> Vec<Element<'s>> {
     let first = marks.iter().map(|m| m.lines.start).min().unwrap_or(1);
     let last = marks.iter().map(|m| m.lines.end - 1).max().unwrap_or(1);
@@ -154,7 +199,7 @@ fn excerpt<'s>(
     let annotations: Vec<Annotation<'s>> =
         marks.iter().map(|m| annotation(m, bytes.start..bytes.end)).collect();
     let named = marks.iter().find(|m| m.primary).unwrap_or(&marks[0]);
-    places.push(source.location(named.bytes.start as u32).column);
+    places.push(Head::of_text(source.location(named.bytes.start as u32).column));
     let snippet = Snippet::source(&source.text()[bytes])
         .line_start(first as usize)
         .path(visible(source.name()))
@@ -171,7 +216,7 @@ fn annotation<'s>(mark: &Mark<'s>, shown: Range<usize>) -> Annotation<'s> {
 }
 
 /// A part of a very long line around the mark.
-fn long_line<'s>(source: &'s SourceFile, mark: &Mark<'s>, places: &mut Vec<u32>) -> Element<'s> {
+fn long_line<'s>(source: &'s SourceFile, mark: &Mark<'s>, places: &mut Vec<Head>) -> Element<'s> {
     let place = source.location(mark.bytes.start as u32);
     let line = source.line_span(place.line).range();
     let text = source.text();
@@ -183,7 +228,7 @@ fn long_line<'s>(source: &'s SourceFile, mark: &Mark<'s>, places: &mut Vec<u32>)
     while !text.is_char_boundary(end) {
         end += 1;
     }
-    places.push(place.column);
+    places.push(Head::of_text(place.column));
     let snippet = Snippet::source(&text[start..end])
         .line_start(place.line as usize)
         .path(visible(source.name()))
@@ -191,9 +236,8 @@ fn long_line<'s>(source: &'s SourceFile, mark: &Mark<'s>, places: &mut Vec<u32>)
     snippet.into()
 }
 
-/// Puts the true columns behind the name of the file: the renderer counts characters, and of long
-/// lines it has a part only.
-fn with_columns(shown: &str, places: &[u32]) -> String {
+/// Puts the true columns and the functions behind the name of the file.
+fn with_columns(shown: &str, places: &[Head]) -> String {
     let mut places = places.iter();
     let mut result = String::with_capacity(shown.len() + 8);
     for line in shown.split_inclusive('\n') {
@@ -201,10 +245,18 @@ fn with_columns(shown: &str, places: &[u32]) -> String {
             (true, Some(colon)) => {
                 let (head, tail) = line.split_at(colon + 1);
                 let rest = tail.trim_start_matches(|c: char| c.is_ascii_digit());
-                match places.next() {
-                    Some(column) => result += &format!("{head}{column}{rest}"),
-                    None => result += line,
+                let Some(Head { column, function }) = places.next() else {
+                    result += line;
+                    continue;
+                };
+                match column {
+                    Some(column) => result += &format!("{head}{column}"),
+                    None => result += &line[..colon],
                 }
+                if let Some(function) = function {
+                    result += &format!(" in {function}");
+                }
+                result += rest;
             }
             _ => result += line,
         }

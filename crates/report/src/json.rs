@@ -3,7 +3,8 @@
 use serde::Serialize;
 use texunit_syntax::{Diagnostic, Severity, SourceFile, Span};
 
-use crate::severity;
+use crate::place::Frame;
+use crate::{Located, severity};
 
 /// A diagnostic as JSON has it. Lines and columns count from 1, columns in bytes; they are null
 /// where there is no text.
@@ -16,6 +17,9 @@ pub struct Object<'a> {
     code: Option<&'a str>,
     message: &'a str,
     label: &'a str,
+    /// Where the instruction comes from, the innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    frames: Vec<Frame>,
     notes: Vec<Note<'a>>,
     help: Option<&'a str>,
     fix: Vec<Change<'a>>,
@@ -48,7 +52,10 @@ struct Change<'a> {
 
 impl<'a> Object<'a> {
     /// A diagnostic; its places are unknown without the text that it is about.
-    pub fn new(source: Option<&'a SourceFile>, diagnostic: &'a Diagnostic) -> Self {
+    pub fn new<L: Into<Located<'a>>>(source: Option<L>, diagnostic: &'a Diagnostic) -> Self {
+        let located = source.map(Into::into);
+        let frames = located.map(|located| located.frames(diagnostic.primary.span));
+        let source = located.map(|located| located.text);
         let place = |span| source.map_or(Place::default(), |source| place(source, span));
         let notes = diagnostic.secondary.iter();
         let fix = diagnostic.fix.iter();
@@ -59,6 +66,7 @@ impl<'a> Object<'a> {
             code: Some(diagnostic.code),
             message: &diagnostic.message,
             label: &diagnostic.primary.text,
+            frames: frames.unwrap_or_default(),
             notes: notes.map(|l| Note { place: place(l.span), message: &l.text }).collect(),
             help: diagnostic.help.as_deref(),
             fix: fix.map(|e| Change { place: place(e.span), text: &e.text }).collect(),
@@ -79,6 +87,7 @@ impl<'a> Object<'a> {
             code: None,
             message,
             label: "",
+            frames: Vec::new(),
             notes: Vec::new(),
             help,
             fix: Vec::new(),

@@ -11,14 +11,17 @@
 mod fault;
 mod human;
 mod json;
+mod located;
 pub mod place;
 mod run;
 mod sarif;
 
-use texunit_syntax::{Diagnostic, Severity, SourceFile};
+use texunit_syntax::{Diagnostic, Severity};
 
 pub use fault::{FAULTS, Host, fault_diagnostic};
+pub use human::fit;
 pub use json::Object;
+pub use located::Located;
 pub use place::Place;
 pub use run::{Run, Settings, Totals};
 pub use sarif::Rule;
@@ -39,21 +42,33 @@ pub enum Format {
     Sarif,
 }
 
-/// Diagnostics with the source around them, and an empty line after each.
-pub fn human(source: &SourceFile, diagnostics: &[Diagnostic], color: bool) -> String {
+/// Diagnostics with the source around them, and an empty line after each. `source` is the text, or the text and what
+/// its instructions come from.
+pub fn human<'a>(
+    source: impl Into<Located<'a>>,
+    diagnostics: &[Diagnostic],
+    color: bool,
+) -> String {
+    let source = source.into();
     diagnostics.iter().map(|d| human::render(source, d, color) + "\n\n").collect()
 }
 
 /// One line for each diagnostic; line and column count from 1, the column in bytes.
-pub fn short(source: &SourceFile, diagnostics: &[Diagnostic]) -> String {
+pub fn short<'a>(source: impl Into<Located<'a>>, diagnostics: &[Diagnostic]) -> String {
+    let source = source.into();
     diagnostics.iter().map(|d| short_line(source, d)).collect()
 }
 
-fn short_line(source: &SourceFile, diagnostic: &Diagnostic) -> String {
-    let place = source.location(diagnostic.primary.span.start);
+/// The place in the PTX comes first, as programs that read this form expect it; that in the source last.
+fn short_line(source: Located<'_>, diagnostic: &Diagnostic) -> String {
+    let frames = source.frames(diagnostic.primary.span);
+    let from = frames.get(place::leading(&frames));
+    let from = from.map_or_else(String::new, |frame| format!(" ({frame})"));
+    let text = source.text;
+    let place = text.location(diagnostic.primary.span.start);
     let line = format!(
-        "{}:{}:{}: {}[{}]: {}",
-        source.name(),
+        "{}:{}:{}: {}[{}]: {}{from}",
+        text.name(),
         place.line,
         place.column,
         severity(diagnostic.severity),
@@ -64,7 +79,8 @@ fn short_line(source: &SourceFile, diagnostic: &Diagnostic) -> String {
 }
 
 /// One JSON object a line for each diagnostic.
-pub fn json(source: &SourceFile, diagnostics: &[Diagnostic]) -> String {
+pub fn json<'a>(source: impl Into<Located<'a>>, diagnostics: &[Diagnostic]) -> String {
+    let source = source.into();
     diagnostics.iter().map(|d| Object::new(Some(source), d).line()).collect()
 }
 

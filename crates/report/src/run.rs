@@ -6,7 +6,7 @@ use serde::Serialize;
 use texunit_syntax::{Diagnostic, SourceFile};
 
 use crate::sarif::{Rule, Sarif};
-use crate::{Format, Object, count, counts, human, short_line};
+use crate::{Format, Located, Object, count, counts, human, short_line};
 
 /// How a run is shown.
 #[derive(Clone, Copy)]
@@ -67,11 +67,11 @@ impl<'r, W: Write> Run<'r, W> {
     }
 
     /// What was found in one file, in the order in which it is to be shown.
-    pub fn file(&mut self, source: &SourceFile, diagnostics: &[Diagnostic]) {
+    pub fn file<'a>(&mut self, source: impl Into<Located<'a>>, diagnostics: &[Diagnostic]) {
         let errors = diagnostics.iter().filter(|d| d.is_error()).count();
         self.count(errors, diagnostics.len() - errors);
         if self.result.is_ok() {
-            self.result = self.write(source, diagnostics);
+            self.result = self.write(source.into(), diagnostics);
         }
     }
 
@@ -116,7 +116,7 @@ impl<'r, W: Write> Run<'r, W> {
         self.totals.warnings += warnings;
     }
 
-    fn write(&mut self, source: &SourceFile, diagnostics: &[Diagnostic]) -> io::Result<()> {
+    fn write(&mut self, source: Located<'_>, diagnostics: &[Diagnostic]) -> io::Result<()> {
         let quiet = self.settings.quiet;
         let wanted = || diagnostics.iter().filter(|d| d.is_error() || !quiet);
         let out = &mut self.out;
@@ -137,7 +137,7 @@ impl<'r, W: Write> Run<'r, W> {
                     out.write_all((shown + "\n\n").as_bytes())?;
                 }
                 if let Some(left) = counts(left[0], left[1]) {
-                    let name = crate::visible(source.name());
+                    let name = crate::visible(source.text.name());
                     write!(out, "{name}: {left} more, not shown\n\n")?;
                 }
             }
@@ -162,7 +162,7 @@ impl<'r, W: Write> Run<'r, W> {
                 let shown = human::render_without_text(source.name(), why, color);
                 self.out.write_all((shown + "\n\n").as_bytes())
             }
-            Format::Short | Format::Json => self.write(source, std::slice::from_ref(why)),
+            Format::Short | Format::Json => self.write(source.into(), std::slice::from_ref(why)),
             Format::Sarif => self.sarif.unreadable(&mut self.out, source.name(), why),
         }
     }

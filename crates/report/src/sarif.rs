@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use texunit_syntax::utf16::Utf16;
 use texunit_syntax::{Diagnostic, Edit, SourceFile, Span};
 
+use crate::place::{Frame, leading, shown_file};
 use crate::run::Settings;
-use crate::severity;
+use crate::{Located, severity};
 
 /// What a code stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,11 +45,12 @@ impl Sarif {
     pub(crate) fn file<'d>(
         &mut self,
         out: &mut impl Write,
-        source: &SourceFile,
+        located: Located<'_>,
         diagnostics: impl Iterator<Item = &'d Diagnostic>,
     ) -> io::Result<()> {
+        let source = located.text;
         let uri = uri(source.name());
-        let file = File { units: Utf16::new(source.text()), source, uri: &uri };
+        let file = File { units: Utf16::new(source.text()), source, located, uri: &uri };
         for diagnostic in diagnostics {
             let rule = self.rule(diagnostic.code);
             self.result(out, &file.result(diagnostic, rule))?;
@@ -149,6 +151,7 @@ fn result(diagnostic: &Diagnostic, rule: usize, location: &Value) -> Value {
 
 /// A file whose results are written.
 struct File<'s> {
+    located: Located<'s>,
     source: &'s SourceFile,
     units: Utf16<'s>,
     uri: &'s str,
@@ -160,16 +163,19 @@ impl File<'_> {
         if !diagnostic.primary.text.is_empty() {
             result["locations"][0]["message"] = json!({ "text": diagnostic.primary.text });
         }
-        if !diagnostic.secondary.is_empty() {
-            let related = diagnostic.secondary.iter().enumerate().map(|(id, label)| {
-                let mut location = self.location(label.span);
+        let mut related = self.from_source(diagnostic, &mut result["locations"][0]);
+        related.extend(diagnostic.secondary.iter().map(|label| {
+            let mut location = self.location(label.span);
+            if !label.text.is_empty() {
+                location["message"] = json!({ "text": label.text });
+            }
+            location
+        }));
+        if !related.is_empty() {
+            for (id, location) in related.iter_mut().enumerate() {
                 location["id"] = json!(id);
-                if !label.text.is_empty() {
-                    location["message"] = json!({ "text": label.text });
-                }
-                location
-            });
-            result["relatedLocations"] = related.collect();
+            }
+            result["relatedLocations"] = Value::Array(related);
         }
         // Replacements of what is not the file's own text would not fit.
         if !diagnostic.fix.is_empty() && !self.source.is_lossy() {
@@ -184,6 +190,31 @@ impl File<'_> {
             result["fixes"] = json!([fix]);
         }
         result
+    }
+
+    /// Makes the place in the source that of the result, if it is known. What is left explains it: the other places in
+    /// the source, and the instruction.
+    fn from_source(&self, diagnostic: &Diagnostic, place: &mut Value) -> Vec<Value> {
+        let mut frames = self.located.frames(diagnostic.primary.span);
+        if frames.is_empty() {
+            return Vec::new();
+        }
+        let first = frame_location(&frames.remove(leading(&frames)));
+        let mut instruction = std::mem::replace(place, first);
+        if let Some(message) = instruction.get_mut("message").map(Value::take) {
+            place["message"] = message;
+        }
+        instruction["message"] = json!({ "text": "the instruction in PTX" });
+        let around = frames.iter().map(|frame| {
+            let mut location = frame_location(frame);
+            let text = match &frame.function {
+                Some(function) => format!("inlined, in {function}"),
+                None => "inlined".to_owned(),
+            };
+            location["message"] = json!({ "text": text });
+            location
+        });
+        std::iter::once(instruction).chain(around).collect()
     }
 
     fn replacement(&self, edit: &Edit) -> Value {
@@ -219,6 +250,23 @@ impl File<'_> {
             "byteLength": self.source.byte_offset(end) - byte,
         })
     }
+}
+
+/// A place in the source; columns count UTF-16 code units if the line can be read, else it has none.
+fn frame_location(frame: &Frame) -> Value {
+    let mut region = json!({ "startLine": frame.line });
+    if let (Some(column), Some(text)) = (frame.column, &frame.text) {
+        let before = text.get(..column as usize - 1);
+        region["startColumn"] = json!(before.map_or(1, |text| text.encode_utf16().count() + 1));
+    }
+    let mut location = json!({ "physicalLocation": {
+        "artifactLocation": { "uri": uri(&shown_file(&frame.file)) }, "region": region,
+    } });
+    if let Some(function) = &frame.function {
+        location["logicalLocations"] =
+            json!([{ "fullyQualifiedName": function, "kind": "function" }]);
+    }
+    location
 }
 
 /// A path as a reference of RFC 3986: relative paths stay relative.

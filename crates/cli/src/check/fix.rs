@@ -20,7 +20,7 @@ pub(crate) struct Fixed {
 }
 
 /// Corrects a text as long as that helps. `check` finds the mistakes of a text.
-pub(crate) fn fix(text: Text, check: impl Fn(&SourceFile) -> Vec<Diagnostic>) -> Fixed {
+pub(crate) fn fix(text: Text, mut check: impl FnMut(&SourceFile) -> Vec<Diagnostic>) -> Fixed {
     let Text { source, original } = text;
     let bytes = original.unwrap_or_else(|| source.text().as_bytes().to_vec());
     let mut fixed = Fixed { left: check(&source), source, bytes, number: 0 };

@@ -6,6 +6,7 @@
 
 mod name;
 mod text;
+mod toolkit;
 
 pub use name::function_name;
 pub use text::line_of_file;
@@ -126,9 +127,22 @@ impl Place {
         Self { frames: Vec::new(), ptx: PtxPlace::new(None, text, span), calls: Vec::new() }
     }
 
-    /// The first place in the source; `None` without `.loc`.
+    /// The place in the source that a reader looks at first: the instruction's own, or where that is in a header of
+    /// CUDA's, the first one outside. `None` without `.loc`.
     pub fn source(&self) -> Option<&Frame> {
-        self.frames.first()
+        self.frames.get(leading(&self.frames))
+    }
+
+    /// The place in the source and that of the PTX behind it: `a.cu:4:5 in f(int) (a.ptx:45:2)`; without `.loc` the
+    /// latter.
+    pub fn with_ptx(&self) -> String {
+        let PtxPlace { file, line, column, .. } = &self.ptx;
+        match self.source() {
+            Some(frame) => {
+                format!("{frame} ({}:{line}:{column})", crate::visible(&shown_file(file)))
+            }
+            None => self.ptx.to_string(),
+        }
     }
 
     /// Name of the file that a reader looks at first: that of the source, or else of the PTX.
@@ -161,6 +175,11 @@ impl Place {
             None => Some(&self.ptx.text),
         }
     }
+}
+
+/// The index of the first frame that is not in a header of CUDA's, or else 0.
+pub(crate) fn leading(frames: &[Frame]) -> usize {
+    frames.iter().position(|frame| !toolkit::is_toolkit(&frame.file)).unwrap_or(0)
 }
 
 /// `places.cu:10:5 in put<float>(float*, int, float)`
@@ -221,6 +240,11 @@ impl PtxPlace {
             text: cut(text.line(at.line)),
         }
     }
+}
+
+/// What `.loc` says of an instruction, the innermost frame first.
+pub(crate) fn frames_at(sources: &Sources, span: Span) -> Vec<Frame> {
+    frames(sources, span, Via::Instruction).collect()
 }
 
 /// What `.loc` says of an instruction. Places without a file or a line are left out: they say nothing.

@@ -1,0 +1,73 @@
+//! Files that come with CUDA or a compiler. Functions in their headers are inlined into every kernel that fetches or
+//! uses an intrinsic: the line that a user can do something about is further out.
+
+/// Headers that nvrtc has inside and names without a folder.
+const BUILT_IN: [&str; 8] = [
+    "texture_indirect_functions.h",
+    "texture_fetch_functions.h",
+    "surface_indirect_functions.h",
+    "surface_functions.h",
+    "cuda_fp16.hpp",
+    "cuda_bf16.hpp",
+    "device_atomic_functions.hpp",
+    "cooperative_groups.h",
+];
+
+/// Whether a file is none of the user's.
+pub(super) fn is_toolkit(file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    if name.starts_with("__clang_cuda_") || BUILT_IN.contains(&name) {
+        return true;
+    }
+    let Some((folders, below)) = file.split_once("/include/") else { return false };
+    let has_compiler = folders.split('/').any(|part| {
+        ["cuda", "cu1", "nvidia", "clang", "llvm", "gcc"].iter().any(|word| part.starts_with(word))
+    });
+    let of_system = folders.is_empty() || folders == "/usr" || folders == "/usr/local";
+    of_system
+        || has_compiler && (folders.starts_with("/usr") || folders.starts_with("/opt"))
+        || is_package(folders)
+        || ["crt/", "cub/", "thrust/", "cuda/std/", "cooperative_groups/"]
+            .iter()
+            .any(|part| below.starts_with(part))
+}
+
+/// The toolkit as Python's packages and conda have it: `nvidia/cu13/include`, `nvidia/cuda_runtime/include`,
+/// `targets/x86_64-linux/include`.
+fn is_package(folders: &str) -> bool {
+    let mut parts = folders.rsplit('/');
+    let (last, before) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    before == "nvidia" || before == "targets" || last == "cuda"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_toolkit;
+
+    #[test]
+    fn headers_of_cuda_are_no_users() {
+        for file in [
+            "/usr/local/cuda/include/texture_indirect_functions.h",
+            "/usr/local/cuda-12.9/targets/x86_64-linux/include/crt/sm_32_intrinsics.hpp",
+            "/home/u/venv/lib/python3.12/site-packages/nvidia/cu13/include/cuda_fp16.hpp",
+            "/home/u/nvidia/cuda_runtime/include/device_types.h",
+            "/opt/cuda/include/vector_functions.hpp",
+            "/usr/lib/llvm-19/lib/clang/19/include/__clang_cuda_builtin_vars.h",
+            "/usr/include/c++/13/cmath",
+            "texture_indirect_functions.h",
+        ] {
+            assert!(is_toolkit(file), "{file}");
+        }
+        for file in [
+            "places.cu",
+            "/home/u/project/include/kernels.cuh",
+            "/home/cuda/project/include/kernels.cuh",
+            "/home/u/cuda_project/include/blend.h",
+            "/home/u/cuda/src/a.cu",
+            "include/a.cuh",
+            "",
+        ] {
+            assert!(!is_toolkit(file), "{file}");
+        }
+    }
+}
