@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use model::{Model, Verdict};
+use model::{Counts, Model, Verdict};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -80,13 +80,19 @@ fn observed(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
     let (plain, before) = launch_given(folder, case.clone(), form, &alone)?;
     let model = Model::default();
     let given = Given { observer: Some(&model), ..alone };
-    let (seen, report) = launch_given(folder, case, form, &given)?;
+    let (seen, report) = launch_given(folder, case.clone(), form, &given)?;
     if plain != seen {
         return Err("the results differ".into());
     }
-    let Verdict { wrong, compared, counted } = model.verdict();
+    let Verdict { wrong, compared, counted, counts } = model.verdict();
     if !wrong.is_empty() {
         return Err(wrong.join("\n").into());
+    }
+    // Nor does one for whom only blocks and branches are counted, and what is counted is the same.
+    let counter = Counts::default();
+    let (seen, _) = launch_given(folder, case, form, &Given { observer: Some(&counter), ..alone })?;
+    if plain != seen || counts != counter.take() {
+        return Err("counted alone, the results or the counts differ".into());
     }
     let [stats, before] = [report, before].map(|report| report.stats.unwrap());
     // Which lanes of a warp run together may be another matter, where they part and meet in other turns.

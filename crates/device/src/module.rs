@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use texunit_check::sources::{SourcePlace, Sources};
 use texunit_memory::Block;
 use texunit_simt::Program;
+use texunit_simt::observe::Listing;
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 use texunit_unit::Sampler;
 
@@ -208,6 +209,11 @@ impl Module {
     /// What its instructions come from, as `.file` and `.loc` say.
     pub fn sources(&self) -> &Arc<Sources> {
         self.inner.program.sources()
+    }
+
+    /// The operations that it was lowered to, as observers see them; `fmad` as of launches.
+    pub fn listing(&self, fmad: bool) -> Listing<'_> {
+        Listing::of(&self.inner.program, fmad)
     }
 
     /// The place of an instruction in the text, and in the source that it was compiled from. The span is the one

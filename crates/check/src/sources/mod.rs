@@ -115,6 +115,11 @@ impl Sources {
         Some(self.bodies.iter().find(|body| body.name == name)?.span)
     }
 
+    /// The PTX function whose text has this byte, from its header to its closing brace.
+    pub fn body_around(&self, at: u32) -> Option<Span> {
+        Some(self.body_at(at)?.span)
+    }
+
     /// The first byte of the PTX function's first instruction that has a line; `None` if none has.
     pub fn first_place(&self, name: &str) -> Option<u32> {
         let body = self.body(name)?;

@@ -3,6 +3,7 @@
 //! * What loads and atomics bring is what the stores before them have left there.
 //! * The operations that count are as many, over the lanes, as the launch says it has executed.
 //! * Lanes come to each block as often as branches, calls and the blocks above it lead them there.
+//! * What the executor counts of blocks and branches is what it tells of them one by one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -33,8 +34,11 @@ struct State {
     led: BTreeMap<u32, u64>,
     /// By operation: lanes that did not go on behind it.
     left: BTreeMap<u32, u64>,
+    /// By operation: lanes that took a branch there.
+    taken: BTreeMap<u32, u64>,
     /// Threads of all CTAs that began.
     threads: u64,
+    counts: Vec<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +57,40 @@ pub(crate) struct Verdict {
     pub(crate) wrong: Vec<String>,
     pub(crate) compared: u64,
     pub(crate) counted: u64,
+    pub(crate) counts: Vec<u64>,
+}
+
+/// Counts blocks and branches, and nothing else.
+#[derive(Debug, Default)]
+pub(crate) struct Counts(Mutex<Vec<u64>>);
+
+impl Counts {
+    pub(crate) fn take(&self) -> Vec<u64> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Observer for Counts {
+    fn wants(&self) -> Events {
+        Events::COUNTS
+    }
+
+    fn probe<'a>(&'a self, _: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
+        Box::new(Counter(self))
+    }
+}
+
+struct Counter<'a>(&'a Counts);
+
+impl Probe for Counter<'_> {
+    fn counted(&mut self, counts: &[u64]) {
+        sum(&mut self.0.0.lock().unwrap_or_else(PoisonError::into_inner), counts);
+    }
+}
+
+fn sum(to: &mut Vec<u64>, counts: &[u64]) {
+    to.resize(counts.len(), 0);
+    to.iter_mut().zip(counts).for_each(|(sum, n)| *sum += n);
 }
 
 impl Model {
@@ -62,7 +100,8 @@ impl Model {
 
     pub(crate) fn verdict(&self) -> Verdict {
         let state = std::mem::take(&mut *self.state());
-        Verdict { wrong: state.wrong, compared: state.compared, counted: state.counted }
+        let State { wrong, compared, counted, counts, .. } = state;
+        Verdict { wrong, compared, counted, counts }
     }
 }
 
@@ -122,6 +161,32 @@ impl State {
         }
         wrong.into_iter().for_each(|what| self.is_wrong(what));
     }
+
+    /// Whether the counters have what was told one by one.
+    fn check_counts(&mut self, listing: Listing<'_>) {
+        let counting = listing.counting();
+        let mut wrong = Vec::new();
+        if counting.len() != self.counts.len() {
+            wrong.push(format!("{} counters of {}", self.counts.len(), counting.len()));
+        }
+        for block in counting.blocks() {
+            let came = self.came.range(block.operations.clone()).map(|(_, n)| n).sum::<u64>();
+            let lanes = block.lanes.of(&self.counts);
+            if came != lanes {
+                wrong
+                    .push(format!("{lanes} lanes counted at block {:?}: {came}", block.operations));
+            }
+        }
+        for branch in counting.branches() {
+            let ways: Vec<u64> = branch.ways.iter().map(|way| way.of(&self.counts)).collect();
+            if let Some(&taken) = self.taken.get(&branch.op)
+                && ways[0] != taken
+            {
+                wrong.push(format!("{ways:?} counted at branch {}: {taken}", branch.op));
+            }
+        }
+        wrong.into_iter().for_each(|what| self.is_wrong(what));
+    }
 }
 
 impl Observer for Model {
@@ -145,6 +210,9 @@ impl Observer for Model {
             });
         for name in names.into_iter().filter(|_| fault.is_none()) {
             state.check_blocks(launch.listing, name, name == launch.kernel);
+        }
+        if fault.is_none() {
+            state.check_counts(launch.listing);
         }
     }
 }
@@ -235,6 +303,7 @@ impl Probe for Modeling<'_> {
         add(&mut state.led, branch.target, branch.taken);
         add(&mut state.left, at.op, branch.taken);
         if self.listing.counts(at.op) && !branch.indexed {
+            add(&mut state.taken, at.op, branch.taken);
             // A branch is executed by those that take it.
             state.counted -= u64::from((at.lanes & !branch.taken).count_ones());
         }
@@ -242,6 +311,10 @@ impl Probe for Modeling<'_> {
 
     fn block(&mut self, at: &At) {
         add(&mut self.all.state().came, at.op, at.lanes);
+    }
+
+    fn counted(&mut self, counts: &[u64]) {
+        sum(&mut self.all.state().counts, counts);
     }
 
     fn operation(&mut self, at: &At, _: &Registers<'_>) {

@@ -79,6 +79,18 @@ pub(crate) enum Op {
     Nop,
     /// Tells an observer something (`observe::marks`).
     Mark(Box<Mark>),
+    /// Counts lanes (`observe::counts`): all at this counter, and those of the predicate at the next unless it is
+    /// always true.
+    Count {
+        counter: u32,
+        of: Slot,
+    },
+    /// Counts lanes by the index of the `brx` behind it, from this counter on.
+    CountIndexed {
+        counter: u32,
+        index: Slot,
+        targets: u32,
+    },
     /// The next `length` instructions are run `number` of the code.
     Run {
         length: u32,

@@ -2,7 +2,7 @@
 
 use super::context::{Context, Done, Trouble, trouble, trouble_of_all};
 use super::step::{Flow, join_at_return};
-use super::warp::{Split, State, Warp, lanes};
+use super::warp::{Split, State, Warp, count, lanes};
 use crate::code::{Call, Callee, Op, Passed, Slot, Value};
 use crate::fault::FaultKind;
 use crate::lower::function_of_address;
@@ -89,6 +89,7 @@ impl Context<'_> {
             let function = &self.launch.code.funcs[function as usize].name;
             self.tell_call(at, &Called::Enters { function });
         }
+        self.count_entry(function, count(split.mask));
         let caller_base = warp.local_base;
         let frame = warp.frames.call(split.frame, split.pc + 1, &self.launch.code.funcs, function);
         split.frame = frame;

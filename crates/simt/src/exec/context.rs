@@ -60,6 +60,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) threads: u32,
     pub(crate) warps: u32,
     pub(crate) workers: usize,
+    /// Counters of blocks and branches; 0: nobody wants them.
+    pub(crate) counters: usize,
     pub(crate) start: Instant,
 }
 
@@ -69,7 +71,7 @@ impl<'a> Launch<'a> {
         LaunchInfo {
             kernel: self.program.kernel_name(self.kernel),
             config: self.config,
-            listing: Listing::new(self.program, self.config.fmad),
+            listing: Listing::of(self.program, self.config.fmad),
             worker,
             workers: self.workers,
         }
@@ -155,6 +157,9 @@ pub(crate) struct Context<'a> {
     pub(super) probe: Option<Box<dyn Probe + 'a>>,
     pub(super) events: Events,
     pub(super) told_op: (u32, Order),
+    /// Counters of blocks and branches, where somebody wants them, and when they were told last.
+    pub(super) counts: Vec<u64>,
+    pub(super) told_counts: Instant,
 }
 
 impl<'a> Context<'a> {
@@ -195,6 +200,8 @@ impl<'a> Context<'a> {
             probe: observer.map(|observer| observer.probe(&launch.info(worker))),
             events,
             told_op: Default::default(),
+            counts: Vec::new(),
+            told_counts: launch.start,
         }
     }
 }

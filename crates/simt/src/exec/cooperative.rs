@@ -23,11 +23,17 @@ struct Resident<'a> {
 }
 
 impl Resident<'_> {
-    /// A turn of this CTA.
-    fn turn(&mut self, shared: &Shared) {
+    /// A turn of this CTA, with the counters of its worker.
+    fn turn(&mut self, shared: &Shared, counts: &mut Vec<u64>) {
         if self.ended {
             return;
         }
+        self.context.counts = std::mem::take(counts);
+        self.run(shared);
+        *counts = std::mem::take(&mut self.context.counts);
+    }
+
+    fn run(&mut self, shared: &Shared) {
         let mut result = Ok(false);
         if !self.begun {
             self.begun = true;
@@ -59,16 +65,31 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: u64) {
             ended: false,
         })
         .collect();
-    let turns = |part: &mut [Resident<'_>]| part.iter_mut().for_each(|r| r.turn(shared));
+    let mut counts = vec![vec![0; launch.counters]; launch.workers];
+    let turns = |part: &mut [Resident<'_>], counts: &mut Vec<u64>| {
+        part.iter_mut().for_each(|r| r.turn(shared, counts));
+        if let (Some(first), true) = (part.first_mut(), launch.counters != 0) {
+            first.context.counts = std::mem::take(counts);
+            first.context.tell_counts_at_times();
+            *counts = std::mem::take(&mut first.context.counts);
+        }
+    };
     while residents.iter().any(|r| !r.ended) && shared.faulted.load(Relaxed) == u64::MAX {
         if launch.workers == 1 {
-            turns(&mut residents);
+            shared.timed(launch, || turns(&mut residents, &mut counts[0]));
         } else {
             std::thread::scope(|scope| {
-                for part in residents.chunks_mut(share as usize) {
-                    scope.spawn(move || turns(part));
+                let turns = &turns;
+                for (part, counts) in residents.chunks_mut(share as usize).zip(&mut counts) {
+                    scope.spawn(move || shared.timed(launch, || turns(part, counts)));
                 }
             });
+        }
+    }
+    if launch.counters != 0 {
+        for (part, counts) in residents.chunks_mut(share as usize).zip(counts) {
+            part[0].context.counts = counts;
+            part[0].context.tell_counts();
         }
     }
     let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -236,6 +236,7 @@ fn prepare<'a>(
         threads,
         warps,
         workers,
+        counters: observed.map_or(0, |observed| observed.counters),
         start: Instant::now(),
     }
 }
@@ -247,6 +248,7 @@ const SHARES: u64 = 64;
 /// Runs CTAs until none is left.
 fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: u64) {
     let mut context = Context::new(launch, worker);
+    context.counts = vec![0; launch.counters];
     let mut warps: Vec<Warp> = (0..launch.warps).map(|_| Warp::default()).collect();
     // What CTAs beside each other read and write is often together: one worker takes a few of them.
     let share = (ctas / (SHARES * launch.workers as u64)).clamp(1, MOST_TAKEN);
@@ -264,6 +266,10 @@ fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: u64) {
         let stop = || shared.faulted.load(Relaxed) < index;
         let result = context.run_cta(index, &mut warps, stop);
         shared.end_of_cta(index, result, &mut context);
+        context.tell_counts_at_times();
+    }
+    if launch.counters != 0 {
+        context.tell_counts();
     }
     let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
     state.counters.add(&context.counters);

@@ -133,6 +133,7 @@ impl Context<'_> {
                 return Ok(Flow::Parts);
             }
             Op::Join => return Ok(join(warp, split)),
+            Op::Count { counter, of } => self.count_lanes(warp, (*counter, *of), mask),
             op if ends_block(op) => {
                 let flow = self.control(warp, split, inst, mask)?;
                 return Ok(if flow == Flow::Goes { Flow::Parts } else { flow });
@@ -269,6 +270,12 @@ impl Context<'_> {
         match op {
             Op::Nop | Op::Run { .. } => {}
             Op::Mark(mark) => self.mark(warp, mark, mask),
+            Op::CountIndexed { counter, index, targets } => {
+                let index = warp.n(&self.launch.constants, *index);
+                for lane in super::warp::lanes(mask).filter(|&lane| index[lane] < *targets) {
+                    self.counts[(counter + index[lane]) as usize] += 1;
+                }
+            }
             Op::Rare(rare) => self.rare(warp, rare, mask),
             Op::CountZero { divisor } => {
                 warp.read(&self.launch.constants, *divisor, &mut self.wide);

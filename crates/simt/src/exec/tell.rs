@@ -3,7 +3,7 @@
 //! Nothing here runs in a launch without an observer.
 
 use super::context::Context;
-use super::warp::{Warp, lanes};
+use super::warp::{Warp, count, lanes};
 use crate::alu::L64;
 use crate::code::{Access as Stored, AsyncCopy, Inst, MatrixAction, Op, Place, Slot};
 use crate::fault::Fault;
@@ -11,7 +11,11 @@ use crate::observe::marks::Mark;
 use crate::observe::{
     Access, At, Branch, Called, CtaInfo, Doing, Events, Probe, Registers, Synchronized, Values,
 };
+use std::time::{Duration, Instant};
 use texunit_isa::ScalarType;
+
+/// A worker that runs long tells its counts between two CTAs, but no more often.
+const COUNTS_AFTER: Duration = Duration::from_millis(250);
 
 type Told<'p> = dyn Probe + 'p;
 
@@ -68,6 +72,38 @@ impl<'a> Context<'a> {
     pub(super) fn tell_end(&mut self, fault: Option<&Fault>) {
         let cta = self.cta_info();
         self.probe.iter_mut().for_each(|probe| probe.cta_ends(&cta, fault));
+    }
+
+    /// Counts lanes at a counter, and those of a predicate at the next unless it is always true.
+    #[inline]
+    pub(super) fn count_lanes(&mut self, warp: &Warp, (counter, of): (u32, Slot), lanes: u32) {
+        let counter = counter as usize;
+        self.counts[counter] += count(lanes);
+        if of != Slot::TRUE {
+            self.counts[counter + 1] += count(lanes & warp.p(of));
+        }
+    }
+
+    /// Counts lanes that begin a function.
+    #[inline]
+    pub(super) fn count_entry(&mut self, function: u32, lanes: u64) {
+        if let Some(count) = self.counts.get_mut(function as usize) {
+            *count += lanes;
+        }
+    }
+
+    /// Tells what has been counted, if there is something.
+    pub(super) fn tell_counts(&mut self) {
+        self.probe.iter_mut().for_each(|probe| probe.counted(&self.counts));
+        self.counts.fill(0);
+        self.told_counts = Instant::now();
+    }
+
+    /// The same between CTAs, if it has not been told for a while.
+    pub(super) fn tell_counts_at_times(&mut self) {
+        if !self.counts.is_empty() && self.told_counts.elapsed() > COUNTS_AFTER {
+            self.tell_counts();
+        }
     }
 
     /// Lanes whose answers a probe wants.

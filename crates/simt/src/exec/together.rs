@@ -224,6 +224,11 @@ impl Context<'_> {
                         }
                     }
                 }
+                Op::Count { counter, of } => {
+                    for i in lanes(on) {
+                        self.count_lanes(&warps[i], (*counter, *of), warps[i].live);
+                    }
+                }
                 _ => break,
             }
             if not == on {

@@ -26,7 +26,9 @@ macro_rules! each_operand {
                 Op::Join | Op::Nop | Op::Mark(_) | Op::Yield => {}
                 Op::Run { .. } | Op::Branch { .. } => {}
                 Op::Exit | Op::Return | Op::Trap | Op::Breakpoint => {}
-                Op::BranchIndexed { index: a, .. }
+                Op::Count { of: a, .. }
+                | Op::CountIndexed { index: a, .. }
+                | Op::BranchIndexed { index: a, .. }
                 | Op::CountZero { divisor: a }
                 | Op::WarpSync { mask: a } => f(Use::Reads, a),
                 Op::Special { d, .. }

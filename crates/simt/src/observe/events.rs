@@ -31,11 +31,13 @@ impl Events {
     pub const FETCHES: Self = Self(1 << 8);
     /// The same with operands and answers.
     pub const ANSWERS: Self = Self(1 << 9);
+    /// How many lanes come to each block and take each branch: [`super::Counting`].
+    pub const COUNTS: Self = Self(1 << 10);
     /// All of them.
-    pub const ALL: Self = Self((1 << 10) - 1);
+    pub const ALL: Self = Self((1 << 11) - 1);
 
     /// Those that marks in the code tell.
-    pub(crate) const BY_MARKS: Self = Self(0b1111111);
+    pub(crate) const BY_MARKS: Self = Self(0b100_0111_1111);
 
     /// Those of accesses to a space.
     pub(crate) fn of_space(space: SpaceKind) -> Self {
@@ -75,7 +77,7 @@ impl BitOrAssign for Events {
 
 impl std::fmt::Debug for Events {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const NAMES: [&str; 10] = [
+        const NAMES: [&str; 11] = [
             "accesses",
             "results",
             "parameters",
@@ -86,6 +88,7 @@ impl std::fmt::Debug for Events {
             "calls",
             "fetches",
             "answers",
+            "counts",
         ];
         let names = NAMES.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1);
         f.debug_set().entries(names.map(|(_, name)| name)).finish()

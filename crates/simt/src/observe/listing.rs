@@ -1,11 +1,12 @@
 //! The code of a program as observers see it: operations by their numbers.
 
-use crate::code::{Code, Op, Slot};
+use crate::code::{Code, Op, Place, Slot};
 use crate::flow::{Use, each_slot, starts};
 use crate::launch::LaunchConfig;
 use crate::lower::Program;
+use crate::observe::Counting;
 use std::ops::Range;
-use texunit_check::sources::SourcePlace;
+use texunit_check::sources::{SourcePlace, Sources};
 use texunit_syntax::{SourceFile, Span};
 
 /// The operations that a program was lowered to, by the numbers that events have. A PTX instruction is one
@@ -67,7 +68,8 @@ pub struct Operands {
 }
 
 impl<'a> Listing<'a> {
-    pub(crate) fn new(program: &'a Program, fmad: bool) -> Self {
+    /// Those of a program; with `fmad` mul and add may be fused, as launches say.
+    pub fn of(program: &'a Program, fmad: bool) -> Self {
         Self { program, code: program.code(fmad) }
     }
 
@@ -86,6 +88,11 @@ impl<'a> Listing<'a> {
         &self.program.source
     }
 
+    /// What its instructions come from, as `.file` and `.loc` say.
+    pub fn sources(&self) -> &'a Sources {
+        self.program.sources()
+    }
+
     /// The PTX instruction that an operation comes from.
     pub fn span(&self, op: u32) -> Span {
         self.code.insts.get(op as usize).map_or_else(Span::default, |inst| inst.span)
@@ -99,6 +106,24 @@ impl<'a> Listing<'a> {
     /// Whether it stands for a PTX instruction: helpers and what the executor has put in do not.
     pub fn counts(&self, op: u32) -> bool {
         self.code.insts.get(op as usize).is_some_and(|inst| inst.count != 0)
+    }
+
+    /// Whether it does more than give registers values that follow from other registers, constants and the kernel's
+    /// parameters: compilers move all else to where it need not be done.
+    pub fn has_effects(&self, op: u32) -> bool {
+        let Some(inst) = self.code.insts.get(op as usize) else { return false };
+        match &inst.op {
+            Op::Load(access) => access.place != Place::KernelParam,
+            Op::Narrow { .. } | Op::Wide { .. } | Op::Widen { .. } | Op::Cut { .. } => false,
+            Op::Shift { .. } | Op::Lop3 { .. } | Op::Logic { .. } | Op::Rare(_) => false,
+            Op::CompareNarrow { .. } | Op::CompareWide { .. } | Op::ComparePair { .. } => false,
+            Op::MovNarrow { .. } | Op::MovWide { .. } | Op::CountZero { .. } => false,
+            Op::SelectNarrow { .. } | Op::SelectWide { .. } | Op::Convert { .. } => false,
+            Op::Pack { .. } | Op::Unpack { .. } | Op::Special { .. } | Op::EnvReg { .. } => false,
+            Op::FrameAddress { .. } | Op::Cvta { .. } | Op::Query(_) => false,
+            Op::IsSpace { .. } | Op::IsType { .. } => false,
+            _ => true,
+        }
     }
 
     /// Whether only some of the lanes that come to it may take part.
@@ -133,6 +158,11 @@ impl<'a> Listing<'a> {
         let ends = starts.iter().skip(1).copied().chain([insts.len()]);
         let block = |(start, end)| all.start + start as u32..all.start + end as u32;
         starts.iter().copied().zip(ends).map(block).collect()
+    }
+
+    /// What is counted of blocks and branches ([`super::Events::COUNTS`]).
+    pub fn counting(&self) -> Counting {
+        Counting::of(self.code)
     }
 
     /// Registers of an operation.

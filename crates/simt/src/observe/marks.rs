@@ -1,7 +1,7 @@
 //! Puts marks into code: operations that tell an observer what the operation beside them does.
 
 use super::order::words;
-use super::{Events, Order, Synchronized};
+use super::{Counted, Counting, Events, Order, Synchronized};
 use crate::code::{Callee, Code, Inst, Op, Place, Quick, Slot};
 use crate::exec::is_quiet;
 use crate::flow::starts;
@@ -38,6 +38,8 @@ pub(crate) struct Observed {
     origin: Vec<u32>,
     /// Operations of fetches and surface accesses, by site.
     sites: Vec<u32>,
+    /// How many counters of blocks and branches the code has; 0: they are not wanted.
+    pub(crate) counters: usize,
 }
 
 impl Observed {
@@ -80,7 +82,8 @@ fn make(program: &Program, fmad: bool, events: Events) -> Observed {
         };
         sites[site] = op;
     }
-    let mut observed = Observed { sites, ..Observed::default() };
+    let counters = if events.has(Events::COUNTS) { Counting::of(code).len() } else { 0 };
+    let mut observed = Observed { sites, counters, ..Observed::default() };
     if !events.is_none() {
         let (code, origin) = marked(program, code, events);
         (observed.code, observed.origin) = (Some(code), origin);
@@ -209,6 +212,8 @@ struct Item {
 /// The code with marks, and where its operations come from.
 pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, Vec<u32>) {
     let leads = leaders(code);
+    let counting =
+        if events.has(Events::COUNTS) { Counting::of(code) } else { Counting::default() };
     let mut items: Vec<Item> = Vec::with_capacity(code.insts.len() * 2);
     // Whether a block has begun whose first operation has not come yet, and whether jumps lead to what comes.
     let (mut leading, mut entered) = (false, false);
@@ -220,6 +225,7 @@ pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, V
             Op::Run { .. } => continue,
             Op::Join => {
                 items.push(Item { inst: inst.clone(), op, entered: true });
+                items.extend(counted_behind(&counting, inst, op));
                 entered = false;
                 continue;
             }
@@ -235,6 +241,7 @@ pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, V
         let mut push = |inst| {
             items.push(Item { inst, op, entered: std::mem::take(&mut entered) });
         };
+        counted_before(&counting, inst, op).into_iter().for_each(&mut push);
         if !before.is_none() {
             push(mark(before, false));
         }
@@ -242,8 +249,39 @@ pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, V
         if !behind.is_none() {
             push(mark(behind, true));
         }
+        items.extend(counted_behind(&counting, inst, op));
     }
     assemble(code, &items)
+}
+
+/// What counts the lanes that come to a branch, and where they go.
+fn counted_before(counting: &Counting, inst: &Inst, op: u32) -> Vec<Inst> {
+    let (counter, targets) = match (counting.at(op), &inst.op) {
+        (Some(Counted::Before(counter)), _) => (counter, None),
+        (Some(Counted::Indexed(counter)), Op::BranchIndexed { index, targets, .. }) => {
+            (counter, Some((*index, targets.len() as u32)))
+        }
+        _ => return Vec::new(),
+    };
+    let guarded = inst.guard != Slot::TRUE;
+    let helper = |op, guard| Inst { op, guard, count: 0, span: inst.span };
+    let mut all = Vec::new();
+    if guarded || targets.is_none() {
+        all.push(helper(Op::Count { counter, of: inst.guard }, Slot::TRUE));
+    }
+    if let Some((index, targets)) = targets {
+        let counter = counter + 2 * u32::from(guarded);
+        all.push(helper(Op::CountIndexed { counter, index, targets }, inst.guard));
+    }
+    all
+}
+
+/// What counts the lanes that go on into the next block: jumps to that do not come by.
+fn counted_behind(counting: &Counting, inst: &Inst, op: u32) -> Option<Item> {
+    let Some(Counted::Behind(counter)) = counting.at(op) else { return None };
+    let count = Op::Count { counter, of: Slot::TRUE };
+    let inst = Inst { op: count, guard: Slot::TRUE, count: 0, span: inst.span };
+    Some(Item { inst, op, entered: false })
 }
 
 /// First operations of blocks.
@@ -280,7 +318,7 @@ fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
             out.push(Inst { op, guard, count: 0, span });
             origin.push(item.op);
         }
-        if !matches!(item.inst.op, Op::Mark(_)) {
+        if !matches!(item.inst.op, Op::Mark(_) | Op::Count { .. } | Op::CountIndexed { .. }) {
             itself[item.op as usize] = out.len() as u32;
         }
         out.push(item.inst.clone());

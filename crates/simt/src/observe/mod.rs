@@ -12,6 +12,7 @@
 //! (`observe::marks`). They stand where straight arithmetic ends anyway, so the machine code between them is the
 //! same. A copy is made once for each set of events and kept with the program. A launch without an observer runs
 //! the code as it was lowered, through the same loops.
+//! Counts of blocks and branches ([`Events::COUNTS`]) have operations of their own, too, which call nobody.
 //! What happens seldom (barriers that open, calls, exits, mbarriers, the begin and end of a CTA) and answers of
 //! fetches are told by the functions that do it, which ask whether there is a probe.
 //!
@@ -77,6 +78,7 @@
 //! `LaunchConfig::observer` takes it; [`Several`] makes one of many. `at.op` is a number of an operation of the
 //! program's code: [`Listing`] says where it stands in the source, in which function, and which registers it has.
 
+mod counts;
 mod event;
 mod events;
 mod listing;
@@ -84,6 +86,8 @@ pub(crate) mod marks;
 mod order;
 mod several;
 
+pub(crate) use counts::Counted;
+pub use counts::{CountedBlock, CountedBranch, Counting, Sum};
 pub use event::{
     Access, At, Branch, Called, CtaInfo, Doing, FetchAnswered, FetchMade, MbarrierAction,
     Registers, SurfaceAnswered, SurfaceMade, Synchronized, Values,
@@ -133,6 +137,10 @@ pub trait Probe: Send {
 
     /// Lanes come to the first operation of a block: [`Events::BLOCKS`].
     fn block(&mut self, _at: &At) {}
+
+    /// What the worker has counted since this was told last, the counters of [`Listing::counting`]:
+    /// [`Events::COUNTS`]. Told when it has run its last CTA, and before that now and then when one has ended.
+    fn counted(&mut self, _counts: &[u64]) {}
 
     /// An operation is about to be executed: [`Events::OPERATIONS`].
     fn operation(&mut self, _at: &At, _registers: &Registers<'_>) {}

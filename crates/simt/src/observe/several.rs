@@ -76,6 +76,10 @@ impl Probe for Probes<'_> {
         self.each(Events::BLOCKS, |probe| probe.block(at));
     }
 
+    fn counted(&mut self, counts: &[u64]) {
+        self.each(Events::COUNTS, |probe| probe.counted(counts));
+    }
+
     fn operation(&mut self, at: &At, registers: &Registers<'_>) {
         self.each(Events::OPERATIONS, |probe| probe.operation(at, registers));
     }
