@@ -96,7 +96,9 @@ pub(crate) fn say(text: Arguments<'_>) {
 /// Writes to standard error. Where nobody reads it (a closed pipe, a full disk) the program goes on:
 /// `eprint!` would panic, and in the middle of a C program a panic is its end.
 pub(crate) fn write_error(text: Arguments<'_>) {
-    let _ = std::io::stderr().lock().write_fmt(text);
+    let mut err = std::io::stderr().lock();
+    crate::running::clear(&mut err);
+    let _ = err.write_fmt(text);
 }
 
 /// What the functions do that texunit does not provide: they say so once, by name.

@@ -1,9 +1,15 @@
 //! What a kernel's fault is to the driver API, and how the user is told.
 
 use crate::call::{say, write_error};
+use crate::settings::settings;
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Mutex, PoisonError};
 use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Fault, FaultKind, SourceFile};
-use texunit_report::Host;
+use texunit_evidence::Finding;
+use texunit_report::place::function_name;
+use texunit_report::{Host, Place};
 
 /// The code that ends the context.
 pub(crate) fn code(kind: &FaultKind) -> CUresult {
@@ -34,10 +40,12 @@ pub(crate) fn code(kind: &FaultKind) -> CUresult {
 }
 
 /// What every later call in the context answers.
-pub(crate) fn refusal(fault: &Fault) -> Refusal {
+pub(crate) fn refusal(fault: &Fault, source: &SourceFile) -> Refusal {
     code(&fault.kind).because(format!(
-        "a launch of kernel `{}` before has ended this context by a fault: {}",
-        fault.kernel, fault.kind
+        "a launch of kernel `{}` before has ended this context by a fault at {}: {}",
+        function_name(&fault.kernel),
+        Place::of_fault(fault, source),
+        fault.kind
     ))
 }
 
@@ -50,10 +58,66 @@ pub(crate) fn tell(fault: &Fault, source: &SourceFile) {
              Assertion `{message}` failed.\n"
         ));
     }
-    let diagnostic = texunit_report::fault_diagnostic(fault, Host::Program);
+    if settings().continue_after_fault && !is_first(fault, source) {
+        return;
+    }
+    let mut diagnostic = texunit_report::fault_diagnostic(fault, Host::Program);
+    diagnostic.message = message(&fault.kind);
     let code = code(&fault.kind).name();
     say(format_args!(
-        "kernel fault: all further calls in this context return {code}\n{}",
-        texunit_report::human((source, &*fault.sources), &[diagnostic], false).trim_end()
+        "kernel fault: {}\n{}",
+        match stays_usable(&fault.kind) {
+            true => "the launch has ended, and the context stays usable".to_owned(),
+            false => format!("all further calls in this context return {code}"),
+        },
+        texunit_report::human((source, &*fault.sources), &[diagnostic], settings().color)
+            .trim_end()
     ));
+    let number = fault.kind.allocation();
+    for line in number.into_iter().flat_map(crate::asked::lines) {
+        say(format_args!("{line}"));
+    }
+}
+
+/// Whether later calls in the context are answered as if nothing had happened.
+pub(crate) fn stays_usable(kind: &FaultKind) -> bool {
+    settings().continue_after_fault && *kind != FaultKind::Cancelled
+}
+
+/// What happened. Only the end of the run's time cancels launches.
+pub(crate) fn message(kind: &FaultKind) -> String {
+    match kind {
+        FaultKind::Cancelled => {
+            "the kernel was running when the time of the run was over (`--timeout`)".to_owned()
+        }
+        kind => kind.to_string(),
+    }
+}
+
+/// What tells the text of a module from others, as far as faults need it.
+pub(crate) fn text_id(source: &SourceFile) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (source.name(), source.text().len()).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Most faults that are remembered to have been told.
+const MOST_TOLD: usize = 1000;
+
+/// Whether no such fault was told for this place.
+fn is_first(fault: &Fault, source: &SourceFile) -> bool {
+    static TOLD: Mutex<BTreeSet<(u64, u32, &'static str)>> = Mutex::new(BTreeSet::new());
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    told.len() < MOST_TOLD && told.insert((text_id(source), fault.span.start, fault.kind.name()))
+}
+
+/// Says at the end how often each fault came up of which only the first was told.
+pub(crate) fn tell_repeated<'f>(findings: impl Iterator<Item = &'f Finding>) {
+    if !settings().continue_after_fault {
+        return;
+    }
+    for finding in findings.filter(|finding| finding.count > 1) {
+        let place = finding.place.as_ref().map(ToString::to_string).unwrap_or_default();
+        say(format_args!("{} faults in all: {} at {place}", finding.count, finding.kind));
+    }
 }

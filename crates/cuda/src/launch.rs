@@ -7,7 +7,7 @@ use crate::handle::{Handle, Object};
 use crate::module::{Function, Module};
 use crate::occupancy::{self, Block};
 use crate::settings::settings;
-use crate::{faults, older, report};
+use crate::{faults, older, report, running};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -205,10 +205,12 @@ pub(crate) fn launch(
     let module = Module::registry().find(function.module).ok_or_else(|| module_gone(function))?;
     let name = function.kernel.name();
     let watch = settings().trace.fetch.then(|| crate::launch_trace::watch(&module, name));
-    let tallies = settings().report.is_some().then(Tallies::default);
+    let tallies = report::counts_wanted().then(Tallies::default);
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
     let counting = tallies.as_ref().map(|tallies| tallies as &dyn Observer);
     let observers = Several(watching.into_iter().chain(counting).collect());
+    let watched = running::begin(&module, function, shape);
+    let default = LaunchOptions::default();
     let options = LaunchOptions {
         grid: shape.grid,
         block: shape.block,
@@ -220,7 +222,11 @@ pub(crate) fn launch(
         bounds: settings().bounds,
         printf_limit: context.limit(Limit::PrintfFifoSize),
         observer: observers.any(),
-        ..LaunchOptions::default()
+        max_steps: settings().max_steps.unwrap_or(default.max_steps),
+        progress: watched.as_ref().map(|launch| &launch.ctas),
+        cancel: watched.as_ref().map(|launch| &launch.cancel),
+        cpu_clock: tallies.is_some().then_some(crate::clock::thread),
+        ..default
     };
     let start = Instant::now();
     // Refused before anything has run.
@@ -229,11 +235,13 @@ pub(crate) fn launch(
         function.kernel.launch_packed(&options, params)
     });
     let time = start.elapsed();
+    let number = watched.as_ref().map_or(0, |launch| launch.number);
+    drop(watched);
     let tally = tallies.map_or_else(Tally::default, |tallies| tallies.take());
     crate::memory::tell_unmapped(&context.gpu.device);
     match result {
         Ok(stats) => {
-            done(function, shape, time, (&stats, &tally), None);
+            done((&module, function), shape, (number, time), (&stats, &tally), None);
             Ok(())
         }
         Err(LaunchError::Args(error)) => {
@@ -253,9 +261,11 @@ pub(crate) fn launch(
             Err(CUresult::NOT_SUPPORTED.because(unsupported(function, &diagnostics)))
         }
         Err(LaunchError::Fault(fault)) => {
-            done(function, shape, time, (&fault.stats, &tally), Some(&fault));
+            done((&module, function), shape, (number, time), (&fault.stats, &tally), Some(&fault));
             faults::tell(&fault, module.loaded.source());
-            context.fail(faults::refusal(&fault));
+            if !faults::stays_usable(&fault.kind) {
+                context.fail(faults::refusal(&fault, module.loaded.source()));
+            }
             Ok(())
         }
     }
@@ -263,9 +273,9 @@ pub(crate) fn launch(
 
 /// What a launch leaves behind: printed text, a line of the trace, its part of the report.
 fn done(
-    function: &Function,
+    (module, function): (&Module, &Function),
     shape: &Shape,
-    time: Duration,
+    (number, time): (u64, Duration),
     (stats, tally): (&LaunchStats, &Tally),
     fault: Option<&Fault>,
 ) {
@@ -278,7 +288,7 @@ fn done(
         say(format_args!(
             "launch {} grid {}x{}x{} block {}x{}x{} shared {shared}+{}: {:.3} ms, {} instructions, \
              {} fetches, {} surface accesses{}{}",
-            function.kernel.name(),
+            crate::launch_trace::kernel(function),
             grid[0],
             grid[1],
             grid[2],
@@ -291,10 +301,10 @@ fn done(
             stats.fetches,
             stats.surface_accesses,
             older::traced(function),
-            fault.map_or_else(String::new, |fault| format!(", fault: {}", fault.kind.name())),
+            fault.map_or_else(String::new, |fault| crate::launch_trace::fault(function, fault)),
         ));
     }
-    report::launched(function, shape, time, (stats, tally), fault);
+    report::launched((module, function), shape, (number, time), (stats, tally), fault);
 }
 
 /// What is said of a kernel that holds instructions that are not executed.

@@ -1,279 +1,223 @@
-//! The report of a run (`TEXUNIT_REPORT`): what was launched, what it did, what went wrong. Written
-//! when the process ends.
+//! What this process tells of itself: events for the run that it is part of (`TEXUNIT_EVIDENCE`, crate `evidence`),
+//! as they happen, and a report of its own (`TEXUNIT_REPORT`), written when it ends.
+//!
+//! Faults are told at once; what kernels have done is told with the first launch of each, after a fault, and
+//! otherwise at most every [`PERIOD`]. So a process that is killed loses little, and one that ends loses nothing.
+
+mod own;
+mod sum;
 
 use crate::call::say;
 use crate::launch::Shape;
-use crate::module::Function;
+use crate::module::{Function, Module};
 use crate::settings::settings;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::Path;
-use std::sync::{Mutex, Once, PoisonError};
-use std::time::{Duration, Instant};
-use texunit_device::{Count, Fault, LaunchStats, Tally};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use sum::{Found, Sum};
+use texunit_device::{Fault, LaunchStats, Tally};
+use texunit_evidence::{Api, Event, Finding, Process, Record, Totals, Writer};
 
-/// Faults that are kept; a program with more has few kinds of them.
-const MOST_FAULTS: usize = 100;
+/// Findings that are told one by one; a program with more has few kinds of them.
+const MOST_FINDINGS: usize = 100;
+/// Time between two events of one kernel.
+const PERIOD: Duration = Duration::from_millis(100);
+/// Arguments of the process that are told, and bytes of each.
+const MOST_ARGUMENTS: usize = 100;
+const LONGEST_ARGUMENT: usize = 1000;
 
+/// What is known of the process up to now.
 #[derive(Debug, Default)]
-struct Run {
-    kernels: BTreeMap<String, Kernel>,
-    faults: Vec<Value>,
-    more_faults: u64,
+struct State {
+    /// The process that this is about: one that was forked off begins anew.
+    process: u32,
+    kernels: BTreeMap<String, Sum>,
+    findings: Vec<Found>,
+    totals: Totals,
+    /// Everything told, for the report of its own.
+    record: Record,
+    /// When kernels were told of last.
+    told: Option<Instant>,
 }
 
-/// All launches of the kernels of one name.
-#[derive(Debug, Default)]
-struct Kernel {
-    launches: u64,
-    ctas: u64,
-    threads: u64,
-    time: Duration,
-    sum: LaunchStats,
-    /// Fetches and surface accesses.
-    tally: Tally,
-    /// The target of its PTX, if that is older than the device.
-    older: Option<u32>,
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+
+/// Whether anybody wants to know what the process does.
+pub(crate) fn is_wanted() -> bool {
+    settings().evidence.is_some() || settings().report.is_some()
 }
 
-static RUN: Mutex<Option<Run>> = Mutex::new(None);
+/// Whether somebody wants to know how often textures are fetched, and how long cores were busy.
+pub(crate) fn counts_wanted() -> bool {
+    settings().report.is_some() || settings().evidence.is_some() && settings().counters
+}
 
-/// Counts a launch, if there is to be a report.
+fn writer() -> Option<&'static Writer> {
+    static WRITER: OnceLock<Option<Writer>> = OnceLock::new();
+    WRITER.get_or_init(|| settings().evidence.as_deref().map(Writer::new)).as_ref()
+}
+
+/// Works on what is known, which begins with the process itself.
+fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
+    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    let state = state.get_or_insert_default();
+    let process = std::process::id();
+    if state.process != process {
+        *state = State { process, ..State::default() };
+        at_exit();
+        state.append(Event::Process(this_process(process)));
+    }
+    work(state)
+}
+
+fn this_process(pid: u32) -> Process {
+    let command = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+    let arguments = command.strip_suffix(b"\0").unwrap_or(&command).split(|&byte| byte == 0);
+    let argument =
+        |a: &[u8]| String::from_utf8_lossy(&a[..a.len().min(LONGEST_ARGUMENT)]).into_owned();
+    Process {
+        pid,
+        parent: std::os::unix::process::parent_id(),
+        command: arguments.take(MOST_ARGUMENTS).map(argument).collect(),
+        texunit: env!("CARGO_PKG_VERSION").to_owned(),
+        started: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |t| t.as_secs_f64()),
+    }
+}
+
+impl State {
+    fn append(&mut self, event: Event) {
+        if let Some(Err(error)) = writer().map(|writer| writer.append(&event)) {
+            static ONCE: Once = Once::new();
+            // Somebody may have removed the folder: the run is over.
+            ONCE.call_once(|| say(format_args!("nothing can be told to `texunit run`: {error}")));
+        }
+        if settings().report.is_some() {
+            self.record.add(event);
+        }
+    }
+
+    /// Tells of the kernels and findings that have changed.
+    fn flush(&mut self) {
+        self.told = Some(Instant::now());
+        let mut events: Vec<Event> =
+            self.kernels.values_mut().filter_map(Sum::news).map(Event::Kernel).collect();
+        events.extend(self.findings.iter_mut().filter_map(Found::news).map(Event::Finding));
+        events.into_iter().for_each(|event| self.append(event));
+    }
+
+    fn has_news(&self) -> bool {
+        self.kernels.values().any(Sum::has_news) || self.findings.iter().any(Found::has_news)
+    }
+
+    /// Keeps a finding, or counts it; its number, if it is the first of its kind.
+    fn find(&mut self, key: (u64, u32), finding: Finding) {
+        let same = |found: &&mut Found| found.is(key, &finding);
+        if let Some(found) = self.findings.iter_mut().find(same) {
+            found.again();
+        } else if self.findings.len() < MOST_FINDINGS {
+            let number = self.findings.len() as u64 + 1;
+            self.findings.push(Found::new(key, Finding { number, count: 1, ..finding }));
+        } else {
+            self.totals.more_findings += 1;
+        }
+    }
+}
+
+/// The devices are there.
+pub(crate) fn devices(names: Vec<String>) {
+    if is_wanted() {
+        with(|state| state.append(Event::Devices { names }));
+    }
+}
+
+/// Counts a launch, if anybody wants to know.
 pub(crate) fn launched(
-    function: &Function,
+    (module, function): (&Module, &Function),
     shape: &Shape,
-    time: Duration,
+    (number, time): (u64, Duration),
     (stats, tally): (&LaunchStats, &Tally),
     fault: Option<&Fault>,
 ) {
-    if settings().report.is_none() {
+    if !is_wanted() {
         return;
     }
-    at_exit();
-    let product = |n: [u32; 3]| n.iter().fold(1_u64, |a, &b| a.saturating_mul(b.into()));
-    let mut run = RUN.lock().unwrap_or_else(PoisonError::into_inner);
-    let run = run.get_or_insert_default();
-    let kernel = run.kernels.entry(function.kernel.name().to_owned()).or_default();
-    kernel.launches += 1;
-    kernel.older = kernel.older.or(function.older().map(|(target, _)| target));
-    kernel.ctas = kernel.ctas.saturating_add(product(shape.grid));
-    let threads = product(shape.grid).saturating_mul(product(shape.block));
-    kernel.threads = kernel.threads.saturating_add(threads);
-    kernel.time += time;
-    kernel.tally.merge(tally);
-    let sum = &mut kernel.sum;
-    sum.warp_instructions += stats.warp_instructions;
-    sum.thread_instructions += stats.thread_instructions;
-    sum.fetches += stats.fetches;
-    sum.surface_accesses += stats.surface_accesses;
-    sum.divisions_by_zero += stats.divisions_by_zero;
-    sum.past_end += stats.past_end;
-    let Some(fault) = fault else { return };
-    if run.faults.len() >= MOST_FAULTS {
-        run.more_faults += 1;
-        return;
-    }
-    let source = function.kernel.module().source();
-    let place = source.location(fault.span.start);
-    run.faults.push(json!({
-        "kind": fault.kind.name(),
-        "message": fault.kind.to_string(),
-        "code": crate::faults::code(&fault.kind).name(),
-        "kernel": fault.kernel,
-        "block": fault.cta,
-        "thread": fault.thread,
-        "file": source.name(),
-        "line": place.line,
-        "column": place.column,
-    }));
+    let finding = fault.map(|fault| sum::finding(fault, module, number));
+    with(|state| {
+        let name = function.kernel.name();
+        let kernel =
+            state.kernels.entry(name.to_owned()).or_insert_with(|| Sum::new(module, function));
+        let is_first = kernel.add(shape, time, stats, tally);
+        if let Some((key, finding)) = finding {
+            // Programs end where they see an error.
+            state.find(key, finding);
+            state.flush();
+        } else if is_first || state.told.is_none_or(|told| told.elapsed() >= PERIOD) {
+            state.flush();
+        }
+    });
 }
 
-/// Has the report written when the process ends, also one without a launch.
-pub(crate) fn at_exit() {
+/// Tells what has changed; whether something is left for later.
+pub(crate) fn flush_at_times() -> bool {
+    with(|state| {
+        if state.has_news() && state.told.is_none_or(|told| told.elapsed() >= PERIOD) {
+            state.flush();
+        }
+        state.has_news()
+    })
+}
+
+/// Tells something at once.
+pub(crate) fn tell(event: Event) {
+    with(|state| state.append(event));
+}
+
+/// A call of the program was refused, so often up to now.
+pub(crate) fn refused(function: &str, code: &str, reason: &str, count: u64) {
+    if !is_wanted() {
+        return;
+    }
+    let (function, code, reason) = (function.to_owned(), code.to_owned(), reason.to_owned());
+    with(|state| {
+        // Programs end where they see an error.
+        state.flush();
+        state.append(Event::Api(Api { function, code, reason, count }));
+    });
+}
+
+/// A refused call besides those that are told one by one.
+pub(crate) fn more_refused() {
+    if is_wanted() {
+        with(|state| state.totals.more_api += 1);
+    }
+}
+
+/// Has the rest told when the process ends.
+fn at_exit() {
     static ONCE: Once = Once::new();
     unsafe extern "C" {
         fn atexit(function: extern "C" fn()) -> c_int;
     }
-    if settings().report.is_some() {
-        ONCE.call_once(|| {
-            // SAFETY: the function is there as long as the library is, which is never unloaded
-            // before the process ends.
-            unsafe { atexit(write) };
-        });
-    }
+    ONCE.call_once(|| {
+        // SAFETY: the function is there as long as the library is, which is never unloaded
+        // before the process ends.
+        unsafe { atexit(end) };
+    });
 }
 
-extern "C" fn write() {
-    let Some(path) = &settings().report else { return };
-    let run = RUN.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
-    let text = format!("{:#}\n", run.json());
-    if let Err(error) = put(path, text.as_bytes()) {
-        say(format_args!("the report {} cannot be written: {error}", path.display()));
-    }
-}
-
-/// Longest time in which whoever reads a pipe takes nothing of it.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Writes the report in place. A pipe may have no reader, or one that stops: neither keeps the program from
-/// ending, nor ends it by a signal.
-fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(true);
-    #[cfg(target_os = "linux")]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, O_NONBLOCK);
-    let mut file = options.open(path).map_err(|error| match error.raw_os_error() {
-        Some(ENXIO) => io::Error::other("nobody reads the pipe"),
-        _ => error,
-    })?;
-    let _ignored = PipeSignal::ignore();
-    let (mut rest, mut last) = (bytes, Instant::now());
-    while !rest.is_empty() {
-        match file.write(rest) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(count) => (rest, last) = (&rest[count..], Instant::now()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                if last.elapsed() > PATIENCE {
-                    return Err(io::Error::other("whoever reads the pipe takes nothing of it"));
-                }
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}
-
-/// Opening and writing do not wait; of Linux.
-#[cfg(target_os = "linux")]
-const O_NONBLOCK: c_int = 0o4000;
-/// The error of a pipe without a reader.
-const ENXIO: c_int = 6;
-
-unsafe extern "C" {
-    fn signal(number: c_int, handler: usize) -> usize;
-}
-
-/// SIGPIPE, ignored as long as this lives: a pipe that nobody reads any more is an error of the write.
-struct PipeSignal {
-    before: usize,
-}
-
-impl PipeSignal {
-    const NUMBER: c_int = 13;
-    /// `SIG_IGN`
-    const IGNORED: usize = 1;
-    /// `SIG_ERR`
-    const FAILED: usize = usize::MAX;
-
-    fn ignore() -> Self {
-        // SAFETY: a number and a constant; what was there before is put back.
-        Self { before: unsafe { signal(Self::NUMBER, Self::IGNORED) } }
-    }
-}
-
-impl Drop for PipeSignal {
-    fn drop(&mut self) {
-        if self.before != Self::FAILED {
-            // SAFETY: what the first call has answered.
-            unsafe { signal(Self::NUMBER, self.before) };
-        }
-    }
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1e6).round() / 1e3
-}
-
-impl Run {
-    fn json(&self) -> Value {
-        let devices: Vec<&str> = crate::state::gpus()
-            .map(|gpus| gpus.iter().map(|gpu| gpu.profile.key).collect())
-            .unwrap_or_default();
-        let kernels: Vec<Value> = self.kernels.iter().map(|(name, k)| k.json(name)).collect();
-        let mut tally = Tally::default();
-        self.kernels.values().for_each(|kernel| tally.merge(&kernel.tally));
-        let sum = |of: fn(&Kernel) -> u64| self.kernels.values().map(of).sum::<u64>();
-        json!({
-            "texunit": env!("CARGO_PKG_VERSION"),
-            "devices": devices,
-            "launches": sum(|k| k.launches),
-            "milliseconds": milliseconds(self.kernels.values().map(|k| k.time).sum()),
-            "thread_instructions": sum(|k| k.sum.thread_instructions),
-            "fetches": sum(|k| k.sum.fetches),
-            "surface_accesses": sum(|k| k.sum.surface_accesses),
-            "accesses": accesses(&tally),
-            "accesses_past_end": sum(|k| k.sum.past_end),
-            "kernels": kernels,
-            "faults": self.faults,
-            "more_faults": self.more_faults,
-        })
-    }
-}
-
-/// Fetches and surface accesses by geometry and format.
-fn accesses(tally: &Tally) -> Vec<Value> {
-    let row = |count: Count| {
-        json!({
-            "kind": if count.surface { "surface" } else { "texture" },
-            "geometry": format!(".{}", count.geometry),
-            "format": count.format.name(),
-            "count": count.accesses,
-        })
+extern "C" fn end() {
+    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    // A process that was forked off and has done nothing has nothing to say.
+    let Some(state) = state.as_mut().filter(|state| state.process == std::process::id()) else {
+        return;
     };
-    tally.sorted().into_iter().map(row).collect()
-}
-
-impl Kernel {
-    fn json(&self, name: &str) -> Value {
-        json!({
-            "name": name,
-            "launches": self.launches,
-            "blocks": self.ctas,
-            "threads": self.threads,
-            "milliseconds": milliseconds(self.time),
-            "warp_instructions": self.sum.warp_instructions,
-            "thread_instructions": self.sum.thread_instructions,
-            "fetches": self.sum.fetches,
-            "surface_accesses": self.sum.surface_accesses,
-            "divisions_by_zero": self.sum.divisions_by_zero,
-            "ptx_older_than_device": self.older.map(|target| format!("sm_{target}")),
-            "accesses_past_end": self.sum.past_end,
-            "accesses": accesses(&self.tally),
-        })
-    }
-}
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn no_pipe_is_waited_for() {
-        let folder = texunit_testkit::TempDir::new("report");
-        let (pipe, file) = (folder.join("pipe"), folder.join("file"));
-        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
-        assert!(made.success());
-        let why = put(&pipe, b"report").unwrap_err().to_string();
-        assert_eq!(why, "nobody reads the pipe");
-        // More than a pipe holds, to a reader that is slow.
-        let long = vec![b'x'; 1 << 20];
-        let open = File::options().read(true).write(true).open(&pipe).unwrap();
-        let reader = std::thread::spawn(move || {
-            let mut all = vec![0; 1 << 20];
-            std::thread::sleep(Duration::from_millis(50));
-            io::Read::read_exact(&mut &open, &mut all).unwrap();
-            all
-        });
-        put(&pipe, &long).unwrap();
-        assert_eq!(reader.join().unwrap(), long);
-        std::fs::write(&file, "an older and longer report").unwrap();
-        put(&file, b"new").unwrap();
-        assert_eq!(std::fs::read(&file).unwrap(), b"new");
+    state.flush();
+    let cpu_milliseconds = sum::milliseconds(crate::clock::process());
+    let totals = Totals { cpu_milliseconds, has_ended: true, ..state.totals.clone() };
+    state.append(Event::Totals(totals));
+    crate::faults::tell_repeated(state.findings.iter().map(Found::finding));
+    if let Some(path) = &settings().report {
+        own::write(path, std::mem::take(&mut state.record));
     }
 }

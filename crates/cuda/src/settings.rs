@@ -1,8 +1,10 @@
 //! What the user chooses through the environment. `texunit run` sets these variables.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use texunit_device::Bounds;
+use texunit_evidence::Format;
 
 /// What is printed on standard error as it happens (`TEXUNIT_TRACE=api,launch,fetch`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,8 +28,20 @@ pub(crate) struct Settings {
     pub(crate) strict: bool,
     /// `TEXUNIT_FMAD=1`: `mul.f32` and `add.f32` without a rounding modifier are fused, as an assembler may.
     pub(crate) fmad: bool,
-    /// `TEXUNIT_REPORT`: file for the report, written when the program ends.
+    /// `TEXUNIT_REPORT`: file for the report, written when the program ends; `%p` in it is the number of the process.
     pub(crate) report: Option<PathBuf>,
+    /// `TEXUNIT_REPORT_FORMAT`: its form, if the name of the file does not say it.
+    pub(crate) report_format: Option<Format>,
+    /// `TEXUNIT_EVIDENCE`: the folder of the run that the process is part of (crate `evidence`).
+    pub(crate) evidence: Option<PathBuf>,
+    /// `TEXUNIT_COUNTERS=1`: the run is to be told of fetches by geometry and format, and of the time of cores.
+    pub(crate) counters: bool,
+    /// `TEXUNIT_MAX_STEPS`: instructions that a warp may execute before the launch ends as an endless one.
+    pub(crate) max_steps: Option<u64>,
+    /// `TEXUNIT_CONTINUE_AFTER_FAULT=1`: a fault ends the launch, but not the context.
+    pub(crate) continue_after_fault: bool,
+    /// `TEXUNIT_COLOR`: whether messages are coloured: `always`, `never`, or `auto`, on a terminal.
+    pub(crate) color: bool,
     /// `TEXUNIT_SAVE_PTX`: folder for the PTX of modules.
     pub(crate) save_ptx: Option<PathBuf>,
     /// `TEXUNIT_HOST_BACKTRACE=1`: faults say where the program has asked for memory, and freed it.
@@ -46,7 +60,8 @@ pub(crate) struct Settings {
 pub(crate) fn settings() -> &'static Settings {
     static SETTINGS: OnceLock<Settings> = OnceLock::new();
     SETTINGS.get_or_init(|| {
-        let settings = read(|name| std::env::var_os(name)?.into_string().ok());
+        let mut settings = read(|name| std::env::var_os(name)?.into_string().ok());
+        settings.evidence = texunit_evidence::folder();
         for complaint in &settings.complaints {
             crate::call::say(format_args!("{complaint}"));
         }
@@ -75,6 +90,25 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
     settings.host_backtrace = is_on("TEXUNIT_HOST_BACKTRACE");
     settings.report_api_errors = is_on("TEXUNIT_REPORT_API_ERRORS");
     settings.report = variable("TEXUNIT_REPORT").filter(|f| !f.is_empty()).map(PathBuf::from);
+    settings.counters = is_on("TEXUNIT_COUNTERS");
+    settings.continue_after_fault = is_on("TEXUNIT_CONTINUE_AFTER_FAULT");
+    settings.color = color(&mut settings.complaints, &variable);
+    if let Some(name) = variable("TEXUNIT_REPORT_FORMAT").filter(|f| !f.trim().is_empty()) {
+        settings.report_format = Format::named(name.trim());
+        if settings.report_format.is_none() {
+            settings.complaints.push(format!(
+                "TEXUNIT_REPORT_FORMAT is `{name}`; it takes json, sarif, junit and github"
+            ));
+        }
+    }
+    if let Some(steps) = variable("TEXUNIT_MAX_STEPS").filter(|s| !s.trim().is_empty()) {
+        settings.max_steps = steps.trim().parse().ok().filter(|&steps| steps > 0);
+        if settings.max_steps.is_none() {
+            settings.complaints.push(format!(
+                "TEXUNIT_MAX_STEPS is `{steps}`, which is not a number of instructions; the limit stays as it is"
+            ));
+        }
+    }
     if let Some(threads) = variable("TEXUNIT_THREADS").filter(|t| !t.trim().is_empty()) {
         match threads.trim().parse() {
             Ok(number) => settings.threads = number,
@@ -91,6 +125,21 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
         )),
     }
     settings
+}
+
+/// Whether messages are coloured, as `texunit check` decides it.
+fn color(complaints: &mut Vec<String>, variable: &impl Fn(&str) -> Option<String>) -> bool {
+    let set = |name| variable(name).filter(|value| !value.is_empty());
+    match set("TEXUNIT_COLOR").as_deref().map(str::trim) {
+        Some("always") => return true,
+        Some("never") => return false,
+        None | Some("" | "auto") => {}
+        Some(other) => {
+            complaints.push(format!("TEXUNIT_COLOR is `{other}`; it takes auto, always and never"))
+        }
+    }
+    let is_dumb = set("TERM").is_some_and(|term| term == "dumb");
+    std::io::stderr().is_terminal() && set("NO_COLOR").is_none() && !is_dumb
 }
 
 #[cfg(test)]

@@ -51,7 +51,6 @@ pub(crate) fn init() -> Answer {
 }
 
 fn make() -> Answer<Vec<Arc<Gpu>>> {
-    crate::report::at_exit();
     let profiles = match &settings().devices {
         None => vec![profile::default()],
         Some(names) => profile::find_all(names).map_err(|message| {
@@ -60,6 +59,7 @@ fn make() -> Answer<Vec<Arc<Gpu>>> {
         })?,
     };
     let count = profiles.len();
+    crate::report::devices(profiles.iter().map(|profile| profile.key.to_owned()).collect());
     let gpu = |(ordinal, profile)| Arc::new(Gpu::new(ordinal, profile, count));
     Ok(profiles.into_iter().enumerate().map(gpu).collect())
 }

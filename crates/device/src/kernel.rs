@@ -7,6 +7,7 @@ use crate::local::Share;
 use crate::module::Module;
 use crate::txd::{Engine, GradientPath};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 use texunit_simt::launch::PRINTF_LIMIT;
 use texunit_simt::observe::Events;
 use texunit_simt::{Bounds, Fault, GradientEngine, KernelId, LaunchConfig, LaunchStats, Observer};
@@ -43,6 +44,8 @@ pub struct LaunchOptions<'a> {
     pub progress: Option<&'a AtomicU64>,
     /// Set to true by the host to stop the launch.
     pub cancel: Option<&'a AtomicBool>,
+    /// How long the calling thread has used a core, for [`LaunchStats::cpu_time`]; `None`: nobody asks.
+    pub cpu_clock: Option<fn() -> Duration>,
     /// Who is told of what the kernel does.
     pub observer: Option<&'a dyn Observer>,
     /// What answers fetches with gradients.
@@ -67,6 +70,7 @@ impl Default for LaunchOptions<'_> {
             printf_limit: PRINTF_LIMIT,
             progress: None,
             cancel: None,
+            cpu_clock: None,
             observer: None,
             gradients: GradientPath::Unit,
         }
@@ -242,6 +246,17 @@ impl Kernel {
         u32::try_from(most).unwrap_or(u32::MAX).min(MAX_THREADS)
     }
 
+    /// Whether it can call `malloc` or `free`.
+    pub fn uses_heap(&self) -> bool {
+        self.module.inner.program.uses_heap(self.id)
+    }
+
+    /// Special registers that it can read and that have other values in another run: clocks, and what depends on the
+    /// threads of the host.
+    pub fn fleeting(&self) -> Vec<&'static str> {
+        self.module.inner.program.fleeting(self.id)
+    }
+
     /// Instructions that the launch would refuse: all that the kernel can reach and texunit does
     /// not execute.
     pub fn unsupported(&self) -> Vec<Diagnostic> {
@@ -322,6 +337,7 @@ impl Kernel {
             printf_limit: options.printf_limit,
             progress: options.progress,
             cancel: options.cancel,
+            cpu_clock: options.cpu_clock,
             observer: options.observer,
             gradients: engine.as_ref().map(|engine| engine as &dyn GradientEngine),
         };

@@ -25,7 +25,7 @@ pub enum Event {
     },
     /// A fault of a kernel, or what a check has found: the last one of a number counts.
     Finding(Finding),
-    /// A call that was refused.
+    /// A call that was refused: the last one of a function, code and reason counts.
     Api(Api),
     /// An allocation that was not freed.
     Allocation(Allocation),
@@ -163,7 +163,7 @@ pub struct Api {
     pub code: String,
     /// Why.
     pub reason: String,
-    /// How often, if it is told once for all of the same reason: at least 1.
+    /// How often.
     pub count: u64,
 }
 

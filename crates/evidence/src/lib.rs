@@ -21,6 +21,7 @@ mod format;
 mod own;
 mod reader;
 mod run;
+mod write;
 mod writer;
 
 pub use event::{Accesses, Allocation, Api, Event, Finding, Kernel, Process, Running, Totals};
@@ -28,6 +29,7 @@ pub use format::Format;
 pub use own::{files, own_file};
 pub use reader::{Record, read};
 pub use run::Run;
+pub use write::{is_of_each_process, name_of_process, write};
 pub use writer::Writer;
 
 /// The variable that names the folder of a run.

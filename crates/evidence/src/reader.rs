@@ -28,8 +28,8 @@ pub struct Record {
     pub running: BTreeMap<u64, Running>,
     /// Faults of kernels, and what checks have found, by their numbers.
     pub findings: BTreeMap<u64, Finding>,
-    /// Refused calls.
-    pub api: Vec<Api>,
+    /// Refused calls, by function, code and reason.
+    pub api: BTreeMap<[String; 3], Api>,
     /// Allocations that were not freed.
     pub allocations: Vec<Allocation>,
     /// Numbers.
@@ -51,7 +51,10 @@ impl Record {
             Event::Running(running) => put(&mut self.running, running.launch, running),
             Event::Ended { launch } => drop(self.running.remove(&launch)),
             Event::Finding(finding) => put(&mut self.findings, finding.number, finding),
-            Event::Api(api) => push(&mut self.api, api),
+            Event::Api(api) => {
+                let key = [api.function.clone(), api.code.clone(), api.reason.clone()];
+                put(&mut self.api, key, api);
+            }
             Event::Allocation(allocation) => push(&mut self.allocations, allocation),
             Event::Totals(totals) => self.totals = totals,
         }

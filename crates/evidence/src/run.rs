@@ -1,6 +1,8 @@
 //! What all processes of a run did together.
 
+use crate::event::{Accesses, Kernel};
 use crate::reader::Record;
+use std::collections::BTreeMap;
 
 /// A run: its processes, and what whoever started them knows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,5 +29,81 @@ impl Run {
     /// Faults and findings in all processes.
     pub fn failures(&self) -> u64 {
         self.records.iter().fold(0, |sum, record| sum.saturating_add(record.failures()))
+    }
+
+    /// The same run as one of its processes saw it.
+    pub fn of_process(&self, record: &Record) -> Self {
+        Self { records: vec![record.clone()], ..self.clone() }
+    }
+
+    /// The devices: those of each process, or each one once if processes have different ones.
+    pub fn devices(&self) -> Vec<String> {
+        let mut lists = self.records.iter().map(|r| &r.devices).filter(|list| !list.is_empty());
+        let Some(first) = lists.next() else { return Vec::new() };
+        let mut all = first.clone();
+        for list in lists.filter(|list| *list != first) {
+            for device in list {
+                if !all.contains(device) {
+                    all.push(device.clone());
+                }
+            }
+        }
+        all
+    }
+
+    /// The kernels of all processes, those of one name together.
+    pub fn kernels(&self) -> Vec<Kernel> {
+        let mut all: BTreeMap<&str, Kernel> = BTreeMap::new();
+        for kernel in self.records.iter().flat_map(|record| record.kernels.values()) {
+            match all.get_mut(&*kernel.name) {
+                Some(sum) => add(sum, kernel),
+                None => drop(all.insert(&kernel.name, kernel.clone())),
+            }
+        }
+        all.into_values().collect()
+    }
+
+    /// Fetches and surface accesses of kernels together.
+    pub fn accesses(&self, kernels: &[Kernel]) -> Vec<Accesses> {
+        let mut all = Vec::new();
+        kernels.iter().for_each(|kernel| add_accesses(&mut all, &kernel.accesses));
+        all.sort_by(|a: &Accesses, b| order(a).cmp(&order(b)));
+        all
+    }
+}
+
+fn order(a: &Accesses) -> (bool, &str, &str) {
+    (a.kind == "surface", &a.geometry, &a.format)
+}
+
+fn add(sum: &mut Kernel, more: &Kernel) {
+    for (sum, more) in [
+        (&mut sum.launches, more.launches),
+        (&mut sum.blocks, more.blocks),
+        (&mut sum.threads, more.threads),
+        (&mut sum.warp_instructions, more.warp_instructions),
+        (&mut sum.thread_instructions, more.thread_instructions),
+        (&mut sum.fetches, more.fetches),
+        (&mut sum.surface_accesses, more.surface_accesses),
+        (&mut sum.divisions_by_zero, more.divisions_by_zero),
+        (&mut sum.accesses_past_end, more.accesses_past_end),
+    ] {
+        *sum = sum.saturating_add(more);
+    }
+    sum.milliseconds += more.milliseconds;
+    sum.cpu_milliseconds += more.cpu_milliseconds;
+    sum.place = sum.place.take().or_else(|| more.place.clone());
+    let older = &mut sum.ptx_older_than_device;
+    *older = older.take().or_else(|| more.ptx_older_than_device.clone());
+    add_accesses(&mut sum.accesses, &more.accesses);
+    sum.accesses.sort_by(|a, b| order(a).cmp(&order(b)));
+}
+
+fn add_accesses(sum: &mut Vec<Accesses>, more: &[Accesses]) {
+    for row in more {
+        match sum.iter_mut().find(|a| order(a) == order(row)) {
+            Some(found) => found.count = found.count.saturating_add(row.count),
+            None => sum.push(row.clone()),
+        }
     }
 }

@@ -24,7 +24,7 @@ pub use json::Object;
 pub use located::Located;
 pub use place::Place;
 pub use run::{Run, Settings, Totals};
-pub use sarif::Rule;
+pub use sarif::{Rule, uri};
 
 /// How diagnostics are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -270,7 +270,7 @@ fn frame_location(frame: &Frame) -> Value {
 }
 
 /// A path as a reference of RFC 3986: relative paths stay relative.
-fn uri(path: &str) -> String {
+pub fn uri(path: &str) -> String {
     let mut uri = String::from(if path.starts_with('/') { "file://" } else { "" });
     for byte in path.bytes() {
         match byte {

@@ -40,6 +40,36 @@ impl Fault {
     }
 }
 
+/// An object that a fault is about, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Described {
+    /// Name, size and address; of an allocation its number, too.
+    pub text: String,
+    /// Number of the allocation ([`texunit_memory::Block::number`]), if it is one.
+    pub allocation: Option<u64>,
+}
+
+impl std::ops::Deref for Described {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl std::fmt::Display for Described {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl<T: Into<String>> From<T> for Described {
+    /// What is no allocation.
+    fn from(text: T) -> Self {
+        Self { text: text.into(), allocation: None }
+    }
+}
+
 /// Kinds of faults.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FaultKind {
@@ -54,7 +84,7 @@ pub enum FaultKind {
         /// Bytes accessed.
         size: u32,
         /// What is near, and its size.
-        nearest: String,
+        nearest: Described,
         /// Whether it is so little past the end of an allocation that a GPU would not notice
         /// ([`crate::Bounds::Hardware`]).
         unnoticed: bool,
@@ -64,7 +94,7 @@ pub enum FaultKind {
         /// Who uses it: an access, or a texture or surface that is bound to it.
         user: String,
         /// The memory, with the number of the allocation and its size, and what became of it.
-        memory: String,
+        memory: Described,
     },
     /// An address that is not a multiple of the access size.
     Misaligned {
@@ -77,7 +107,7 @@ pub enum FaultKind {
         /// Bytes accessed: the alignment wanted.
         size: u32,
         /// The object that holds the address, and its size; `None` if none does.
-        resource: Option<String>,
+        resource: Option<Described>,
     },
     /// A store or atomic to constant memory, parameters, or memory of the program that may only be read.
     ReadOnly {
@@ -86,7 +116,7 @@ pub enum FaultKind {
         /// Address.
         address: u64,
         /// The object that holds the address, and its size, in global memory.
-        resource: Option<String>,
+        resource: Option<Described>,
     },
     /// A surface access outside or misaligned; the message has coordinate, resource and size.
     Surface(String),
@@ -158,6 +188,18 @@ impl FaultKind {
         }
     }
 
+    /// Number of the allocation that it is about, if it is about one.
+    pub fn allocation(&self) -> Option<u64> {
+        match self {
+            FaultKind::OutOfBounds { nearest, .. } => nearest.allocation,
+            FaultKind::Freed { memory, .. } => memory.allocation,
+            FaultKind::Misaligned { resource, .. } | FaultKind::ReadOnly { resource, .. } => {
+                resource.as_ref()?.allocation
+            }
+            _ => None,
+        }
+    }
+
     /// An access in words: `load of 4 bytes at .global address 0x700000000000`.
     pub(crate) fn access(access: &str, space: SpaceKind, address: u64, size: u32) -> String {
         let (space, bytes) = (space.name(), if size == 1 { "byte" } else { "bytes" });
@@ -219,7 +261,7 @@ impl std::fmt::Display for FaultKind {
             }
             FaultKind::Geometry { error, .. } => write!(f, "{error}"),
             FaultKind::Handle { handle, wanted, why } => {
-                write!(f, "{handle:#018x} is no {wanted} handle: {why}")
+                write!(f, "{handle:#018x} is not a {wanted} handle: {why}")
             }
             FaultKind::Deadlock { waiting } => {
                 write!(f, "deadlock: no thread can go on; {waiting}")
@@ -227,7 +269,7 @@ impl std::fmt::Display for FaultKind {
             FaultKind::StepLimit { limit } => {
                 write!(
                     f,
-                    "a warp has executed {limit} instructions: the kernel is taken for endless"
+                    "a warp has executed {limit} instructions: the kernel appears to be in an infinite loop"
                 )
             }
             FaultKind::StackOverflow { limit } => {

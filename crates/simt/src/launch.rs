@@ -4,6 +4,7 @@ use crate::gradients::{GradientEngine, GradientStats};
 use crate::observe::Observer;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
 use texunit_memory::{Heap, MemoryMap};
 use texunit_unit::{Sampler, Surface, Texture};
 
@@ -83,6 +84,8 @@ pub struct LaunchConfig<'a> {
     pub progress: Option<&'a AtomicU64>,
     /// Set to true to stop the launch.
     pub cancel: Option<&'a AtomicBool>,
+    /// How long the calling thread has used a core, for [`LaunchStats::cpu_time`]; `None`: nobody asks.
+    pub cpu_clock: Option<fn() -> Duration>,
     /// Who is told of what the kernel does.
     pub observer: Option<&'a dyn Observer>,
     /// Asked first about fetches with gradients; `None`: the unit answers all of them.
@@ -104,6 +107,8 @@ pub struct LaunchStats {
     pub divisions_by_zero: u64,
     /// Accesses that [`Bounds::Hardware`] has let pass, an element of a lane each.
     pub past_end: u64,
+    /// Time of all cores together, of a launch with [`LaunchConfig::cpu_clock`].
+    pub cpu_time: Duration,
     /// Who answered the fetches with gradients, of a launch with an engine for them.
     pub gradients: Option<GradientStats>,
     /// What the kernel printed, CTA by CTA in order.

@@ -20,7 +20,7 @@ mod tally;
 pub mod watch;
 
 pub use exec::launch;
-pub use fault::{Fault, FaultKind};
+pub use fault::{Described, Fault, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
 pub use launch::{Bounds, Descriptors, LaunchConfig, LaunchStats};
 pub use lower::{

@@ -4,6 +4,7 @@
 mod common;
 use common::{How, kernel, kernel_with, load_text, run_fault, run_words};
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
 use texunit_simt::{FaultKind, LaunchConfig};
 
 fn block(x: u32) -> How {
@@ -208,6 +209,12 @@ fn the_step_limit() {
     assert_eq!(fault.kind, FaultKind::StepLimit { limit: 50_000 });
 }
 
+/// A second of each thread more whenever it is asked.
+fn clock() -> Duration {
+    thread_local!(static ASKED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) });
+    Duration::from_secs(ASKED.replace(ASKED.get() + 1))
+}
+
 #[test]
 fn cancelling_and_progress() {
     let loaded = load_text(&kernel("", "ret;"));
@@ -235,11 +242,23 @@ fn cancelling_and_progress() {
         printf_limit: texunit_simt::launch::PRINTF_LIMIT,
         progress: Some(&progress),
         cancel: Some(&cancel),
+        cpu_clock: None,
         observer: None,
         gradients: None,
     };
     texunit_simt::launch(&loaded.program, id, &config).unwrap();
     assert_eq!(progress.load(std::sync::atomic::Ordering::Relaxed), 30);
+    // Time is what the clock says, of each worker.
+    for (threads, cooperative, expected) in [(2, false, 2), (1, false, 1), (1, true, 1)] {
+        (config.threads, config.cooperative) = (threads, cooperative);
+        let without = texunit_simt::launch(&loaded.program, id, &config).unwrap();
+        config.cpu_clock = Some(clock);
+        let stats = texunit_simt::launch(&loaded.program, id, &config).unwrap();
+        config.cpu_clock = None;
+        assert_eq!(without.cpu_time, Duration::ZERO);
+        assert_eq!(stats.cpu_time, Duration::from_secs(expected));
+    }
+    (config.threads, config.cooperative) = (2, false);
     config.progress = None;
     cancel.store(true, std::sync::atomic::Ordering::Relaxed);
     let fault = texunit_simt::launch(&loaded.program, id, &config).unwrap_err();

@@ -3,7 +3,7 @@
 
 mod common;
 use common::{Arg, How, kernel, kernel_with, load_text, run_fault};
-use texunit_simt::{FaultKind, SpaceKind};
+use texunit_simt::{Described, FaultKind, SpaceKind};
 
 fn how(x: u32) -> How {
     How { block: [x, 1, 1], ..How::default() }
@@ -13,7 +13,8 @@ fn how(x: u32) -> How {
 fn global_out_of_bounds_names_the_allocation_and_the_thread() {
     let text = kernel("", "st.global.u32 [%my], 1;\n ret;");
     let loaded = load_text(&text);
-    let (address, _) = loaded.buffer(70);
+    let (address, block) = loaded.buffer(70);
+    let number = block.number();
     let how = How { block: [8, 4, 1], grid: [2, 2, 1], ..How::default() };
     loaded.run("k", how, &[Arg::U64(address)]).unwrap();
     let how = How { block: [32, 2, 2], grid: [3, 1, 1], ..how };
@@ -26,9 +27,12 @@ fn global_out_of_bounds_names_the_allocation_and_the_thread() {
         space: SpaceKind::Global,
         address: address + 280,
         size: 4,
-        nearest: format!(
-            "`buffer` (280 bytes at {address:#x}), which ends just before this address"
-        ),
+        nearest: Described {
+            text: format!(
+                "`buffer` (280 bytes at {address:#x}, allocation {number}), which ends just before this address"
+            ),
+            allocation: Some(number),
+        },
         unnoticed: true,
     };
     assert_eq!(fault.kind, wanted);

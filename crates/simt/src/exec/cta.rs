@@ -232,6 +232,14 @@ impl Context<'_> {
         for (pc, state, threads) in places {
             let span = self.launch.code.insts[pc as usize].span;
             let line = source.location(span.start).line;
+            let text = source.snippet(span).trim();
+            let sources = self.launch.program.sources();
+            let frames = sources.frames_at(span.start);
+            let place =
+                match frames.iter().find_map(|f| Some((f.file?, f.line)).filter(|f| f.1 > 0)) {
+                    Some((file, of)) => format!("{file}:{of} (line {line} of the PTX, `{text}`)"),
+                    None => format!("line {line} (`{text}`)"),
+                };
             let what = match state {
                 State::Barrier(id) => {
                     let b = self.cta.barriers[id as usize];
@@ -243,11 +251,7 @@ impl Context<'_> {
             let sep = if waiting.is_empty() { "" } else { "; " };
             let s = if threads == 1 { " waits" } else { "s wait" };
             // Writing to a string cannot fail.
-            let _ = write!(
-                waiting,
-                "{sep}{threads} thread{s} at line {line} (`{}`) {what}",
-                source.snippet(span).trim()
-            );
+            let _ = write!(waiting, "{sep}{threads} thread{s} at {place} {what}");
         }
         let kind = FaultKind::Deadlock { waiting };
         let (warp, split) = first.expect("a lane that has not exited is in a split");

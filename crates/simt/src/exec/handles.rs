@@ -2,7 +2,7 @@
 
 use super::context::{Done, Trouble, trouble};
 use crate::code::{Fetch, Handle, HandleSource};
-use crate::fault::FaultKind;
+use crate::fault::{Described, FaultKind};
 use crate::launch::{Descriptors, SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use std::sync::Arc;
 use texunit_unit::{Resource, Sampler, Surface, Texture};
@@ -88,7 +88,8 @@ fn live(resource: &Resource, (lane, handle, of, wanted): (usize, u64, &Handle, W
     let Some(gone) = resource.block().gone(None) else { return Ok(()) };
     let name = of.name.clone().unwrap_or_else(|| format!("{} {handle:#018x}", wanted.word));
     let user = format!("{name} ({})", resource.describe());
-    trouble(lane, FaultKind::Freed { user, memory: gone.to_string() })
+    let memory = Described { text: gone.to_string(), allocation: Some(gone.number) };
+    trouble(lane, FaultKind::Freed { user, memory })
 }
 
 /// The texture that a handle names.

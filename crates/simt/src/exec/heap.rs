@@ -75,7 +75,7 @@ impl Context<'_> {
     pub(super) fn check_heap_at(&self, lane: usize, address: u64, size: u32, kind: Kind) -> Done {
         match self.launch.config.heap {
             Some(heap) if !heap.check(address, size.into()) => {
-                let nearest = heap.explain(address, size.into());
+                let nearest = heap.explain(address, size.into()).into();
                 let space = SpaceKind::Global;
                 let (access, unnoticed) = (kind.name, false);
                 trouble(

@@ -40,7 +40,7 @@ use crate::observe::marks::Observed;
 use context::{Context, Counters, Launch};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 pub(crate) use surface::lane_of;
 pub(crate) use together::is_quiet;
 pub(crate) use warp::Warp;
@@ -55,6 +55,15 @@ struct Shared {
 }
 
 impl Shared {
+    /// Does a worker's work, and adds the time that it takes of a core.
+    fn timed(&self, launch: &Launch<'_>, work: impl FnOnce()) {
+        let Some(clock) = launch.config.cpu_clock else { return work() };
+        let begin = clock();
+        work();
+        let used = clock().saturating_sub(begin);
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).cpu_time += used;
+    }
+
     /// Keeps what a CTA that has ended printed, and its fault if there was one.
     fn end_of_cta(&self, index: u64, result: Result<(), Box<Fault>>, context: &mut Context<'_>) {
         let config = context.launch.config;
@@ -85,6 +94,7 @@ struct Collected {
     counters: Counters,
     fault: Option<(u64, Box<Fault>)>,
     printed: output::Printed,
+    cpu_time: Duration,
 }
 
 /// Runs a kernel to its end, or to its first fault: that of the lowest CTA among those found.
@@ -117,12 +127,14 @@ pub fn launch(
     if config.cooperative {
         cooperative::run(&launch, &shared, ctas);
     } else if launch.workers == 1 {
-        work(&launch, &shared, 0, ctas);
+        shared.timed(&launch, || work(&launch, &shared, 0, ctas));
     } else {
         std::thread::scope(|scope| {
             for worker in 0..launch.workers {
                 let (launch, shared) = (&launch, &shared);
-                scope.spawn(move || work(launch, shared, worker, ctas));
+                scope.spawn(move || {
+                    shared.timed(launch, || work(launch, shared, worker, ctas));
+                });
             }
         });
     }
@@ -135,6 +147,7 @@ pub fn launch(
         surface_accesses: c.surface_accesses,
         divisions_by_zero: c.divisions_by_zero,
         past_end: c.past_end,
+        cpu_time: collected.cpu_time,
         gradients: config.gradients.map(|engine| engine.stats()),
         printf: collected.printed.into_text(),
     };
@@ -313,6 +326,7 @@ mod tests {
             printf_limit: crate::launch::PRINTF_LIMIT,
             progress: None,
             cancel: None,
+            cpu_clock: None,
             observer: None,
             gradients: None,
         };

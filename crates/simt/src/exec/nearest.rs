@@ -3,31 +3,57 @@
 use super::context::{Context, Trouble, trouble};
 use super::memory::Kind;
 use super::warp::Warp;
-use crate::fault::FaultKind;
+use crate::fault::{Described, FaultKind};
 use texunit_check::ir::VarId;
-use texunit_memory::{AddressError, SpaceKind};
+use texunit_memory::{AddressError, Near, SpaceKind};
 
-/// An object in a space: name, first byte, size.
-type Object<'a> = (&'a str, u64, u64);
+/// An object in a space.
+#[derive(Clone, Copy)]
+struct Object<'a> {
+    name: &'a str,
+    /// Its first byte.
+    at: u64,
+    size: u64,
+    /// Number of the allocation, if it is one.
+    number: Option<u64>,
+}
+
+impl<'a> Object<'a> {
+    fn new(name: &'a str, at: u64, size: u64) -> Self {
+        Self { name, at, size, number: None }
+    }
+}
+
+impl<'a> From<&'a Near> for Object<'a> {
+    fn from(near: &'a Near) -> Self {
+        let Near { name, address, size, number } = near;
+        Self { name, at: *address, size: *size, number: Some(*number) }
+    }
+}
 
 /// An address that is farther from every object than this is meant for none of them.
 const FAR: u64 = 1 << 30;
 
 /// An object with its place.
-fn named((name, at, size): &Object<'_>) -> String {
-    format!("`{name}` ({size} bytes at {at:#x})")
+fn named(Object { name, at, size, number }: &Object<'_>) -> String {
+    let number = number.map_or_else(String::new, |number| format!(", allocation {number}"));
+    format!("`{name}` ({size} bytes at {at:#x}{number})")
+}
+
+fn described(object: &Object<'_>) -> Described {
+    Described { text: named(object), allocation: object.number }
 }
 
 /// Says what lies nearest to `address`.
 fn describe(objects: &[Object<'_>], address: u64, empty: &str) -> String {
-    let distance = |&(_, at, size): &Object<'_>| match address.checked_sub(at) {
-        Some(offset) => offset.saturating_sub(size),
-        None => at - address,
+    let distance = |o: &Object<'_>| match address.checked_sub(o.at) {
+        Some(offset) => offset.saturating_sub(o.size),
+        None => o.at - address,
     };
     // Addresses wrap around: -8 is near the beginning of a space.
-    let wrapped = |&(_, at, _): &Object<'_>| at.wrapping_sub(address);
+    let wrapped = |o: &Object<'_>| o.at.wrapping_sub(address);
     let nearest = objects.iter().min_by_key(|o| distance(o).min(wrapped(o)));
-    let Some(object @ (_, at, size)) = nearest else { return empty.to_owned() };
+    let Some(object @ Object { at, size, .. }) = nearest else { return empty.to_owned() };
     let what = named(object);
     let (past, before) = (distance(object), wrapped(object));
     match address.checked_sub(*at) {
@@ -50,23 +76,23 @@ impl Context<'_> {
                     let variable = launch.program.variables.get(v.0 as usize)?;
                     let dynamic = (launch.shared_size as u64).saturating_sub(at);
                     let size = if variable.size == 0 { dynamic } else { variable.size };
-                    Some((variable.name.as_str(), at, size))
+                    Some(Object::new(&variable.name, at, size))
                 };
                 let mut objects: Vec<_> =
                     launch.shared.offsets.iter().filter_map(variable).collect();
                 // A map has no order, and messages must not change.
-                objects.sort_by_key(|o| (o.1, o.0));
+                objects.sort_by_key(|o| (o.at, o.name));
                 objects
             }
             SpaceKind::Local => {
                 let function = warp.frames.get(warp.running).function as usize;
                 let objects = launch.code.funcs[function].objects.iter();
                 let placed = |at: u32| warp.local_base + u64::from(at);
-                objects.map(|(n, at, size)| (n.as_str(), placed(*at), u64::from(*size))).collect()
+                objects.map(|(n, at, size)| Object::new(n, placed(*at), u64::from(*size))).collect()
             }
             SpaceKind::Param => {
                 let params = launch.program.kernel_params(launch.kernel).iter();
-                params.map(|p| (p.name.as_str(), p.offset.into(), p.size.into())).collect()
+                params.map(|p| Object::new(&p.name, p.offset.into(), p.size.into())).collect()
             }
             SpaceKind::Const | SpaceKind::Global => Vec::new(),
         }
@@ -87,11 +113,12 @@ impl Context<'_> {
         let resource = match space {
             SpaceKind::Const | SpaceKind::Global => map.find(address, 1, 0).ok().map(|(i, _)| {
                 let block = map.block(i);
-                named(&(block.name(), map.base(i), block.size() as u64))
+                let object = Object::new(block.name(), map.base(i), block.size() as u64);
+                described(&Object { number: Some(block.number()), ..object })
             }),
             space => {
                 let objects = self.objects(warp, space);
-                objects.iter().find(|o| address.wrapping_sub(o.1) < o.2).map(named)
+                objects.iter().find(|o| address.wrapping_sub(o.at) < o.size).map(described)
             }
         };
         let access = kind.name;
@@ -119,6 +146,7 @@ impl Context<'_> {
         };
         let unnoticed = space == SpaceKind::Shared && self.is_unnoticed_in_shared(address, size);
         let access = kind.name;
+        let nearest = nearest.into();
         trouble(lane, FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed })
     }
 
@@ -145,22 +173,28 @@ impl Context<'_> {
     ) -> Result<T, Box<Trouble>> {
         let space = texunit_memory::space_of(address);
         let map = self.launch.config.memory;
-        if let (true, Some((name, at, of))) = (error.read_only, &error.nearest) {
-            let resource = Some(named(&(name.as_str(), *at, *of)));
+        if let (true, Some(near)) = (error.read_only, &error.nearest) {
+            let resource = Some(described(&near.into()));
             return trouble(lane, FaultKind::ReadOnly { space, address, resource });
         }
         if let Some(gone) = map.gone(address) {
             let access = FaultKind::access(kind.name, space, address, size);
-            let memory = gone.to_string();
+            let memory = Described { text: gone.to_string(), allocation: Some(gone.number) };
             return trouble(lane, FaultKind::Freed { user: access, memory });
         }
         let nearest = match &error.nearest {
             _ if !matches!(space, SpaceKind::Global | SpaceKind::Const) => {
                 let space = space.name();
                 format!("the instruction is for .global memory, and the address points to {space}")
+                    .into()
             }
-            None => "there is no allocation at all".to_owned(),
-            Some((name, at, size)) => describe(&[(name, *at, *size)], address, ""),
+            None => "nothing is allocated".into(),
+            Some(near) => {
+                let text = describe(&[near.into()], address, "");
+                // Far away it is not named.
+                let allocation = text.starts_with('`').then_some(near.number);
+                Described { text, allocation }
+            }
         };
         let unnoticed = map.find_rounded(address, size.into()).is_some();
         let access = kind.name;

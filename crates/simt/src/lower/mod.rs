@@ -56,6 +56,8 @@ pub(crate) struct Needs {
     pub(crate) heap: bool,
     /// Whether it reads where the reserved shared memory lies.
     pub(crate) reserved_shared: bool,
+    /// Special registers that it reads and that have other values in another run: clocks, host threads.
+    pub(crate) fleeting: Vec<texunit_isa::SpecialReg>,
     /// Shared variables.
     pub(crate) shared: Vec<ir::VarId>,
     /// Instructions that we do not execute.

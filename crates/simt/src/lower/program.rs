@@ -180,6 +180,14 @@ impl Program {
         self.reachable(id.0).into_iter().any(|f| self.needs[f as usize].heap)
     }
 
+    /// Special registers that the kernel can read and that have other values in another run, each once, sorted by
+    /// name: clocks, and what depends on the threads of the host.
+    pub fn fleeting(&self, id: KernelId) -> Vec<&'static str> {
+        let all = self.reachable(id.0).into_iter().flat_map(|f| &self.needs[f as usize].fleeting);
+        let names: BTreeSet<&'static str> = all.map(|reg| reg.name()).collect();
+        names.into_iter().collect()
+    }
+
     /// Whether the kernel asks where the reserved shared memory lies.
     pub(crate) fn uses_reserved_shared(&self, id: KernelId) -> bool {
         self.reachable(id.0).into_iter().any(|f| self.needs[f as usize].reserved_shared)

@@ -187,6 +187,7 @@ impl Loaded {
             printf_limit: how.printf_limit,
             progress: None,
             cancel: how.cancelled.then_some(&STOP),
+            cpu_clock: None,
             observer,
             gradients: None,
         };

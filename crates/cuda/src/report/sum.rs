@@ -1,0 +1,155 @@
+//! What is added up: all launches of a kernel, and findings that come again.
+
+use crate::faults;
+use crate::launch::Shape;
+use crate::module::{Function, Module};
+use std::time::Duration;
+use texunit_device::{Count, Fault, LaunchStats, Tally};
+use texunit_evidence::{Accesses, Finding, Kernel};
+use texunit_report::{Host, Place};
+
+/// All launches of the kernels of one name.
+#[derive(Debug)]
+pub(super) struct Sum {
+    kernel: Kernel,
+    wall: Duration,
+    cpu: Duration,
+    /// Fetches and surface accesses.
+    tally: Tally,
+    has_news: bool,
+}
+
+impl Sum {
+    pub(super) fn new(module: &Module, function: &Function) -> Self {
+        let (name, loaded) = (function.kernel.name(), &module.loaded);
+        let kernel = Kernel {
+            name: name.to_owned(),
+            place: Place::of_function(loaded.sources(), loaded.source(), name),
+            ..Kernel::default()
+        };
+        let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
+        Self { kernel, wall, cpu, tally: Tally::default(), has_news: false }.older(function)
+    }
+
+    fn older(mut self, function: &Function) -> Self {
+        let target = function.older().map(|(target, _)| format!("sm_{target}"));
+        self.kernel.ptx_older_than_device = target;
+        self
+    }
+
+    /// Adds a launch; whether it is the first one.
+    pub(super) fn add(
+        &mut self,
+        shape: &Shape,
+        time: Duration,
+        stats: &LaunchStats,
+        tally: &Tally,
+    ) -> bool {
+        let product = |n: [u32; 3]| n.iter().fold(1_u64, |a, &b| a.saturating_mul(b.into()));
+        let (ctas, threads) = (product(shape.grid), product(shape.block));
+        self.has_news = true;
+        self.wall += time;
+        self.cpu += stats.cpu_time;
+        self.tally.merge(tally);
+        let kernel = &mut self.kernel;
+        kernel.launches += 1;
+        for (sum, more) in [
+            (&mut kernel.blocks, ctas),
+            (&mut kernel.threads, ctas.saturating_mul(threads)),
+            (&mut kernel.warp_instructions, stats.warp_instructions),
+            (&mut kernel.thread_instructions, stats.thread_instructions),
+            (&mut kernel.fetches, stats.fetches),
+            (&mut kernel.surface_accesses, stats.surface_accesses),
+            (&mut kernel.divisions_by_zero, stats.divisions_by_zero),
+            (&mut kernel.accesses_past_end, stats.past_end),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+        kernel.launches == 1
+    }
+
+    pub(super) fn has_news(&self) -> bool {
+        self.has_news
+    }
+
+    /// The sums, if they are not told.
+    pub(super) fn news(&mut self) -> Option<Kernel> {
+        if !std::mem::take(&mut self.has_news) {
+            return None;
+        }
+        self.kernel.milliseconds = milliseconds(self.wall);
+        self.kernel.cpu_milliseconds = milliseconds(self.cpu);
+        self.kernel.accesses = self.tally.sorted().into_iter().map(accesses).collect();
+        Some(self.kernel.clone())
+    }
+}
+
+fn accesses(count: Count) -> Accesses {
+    Accesses {
+        kind: if count.surface { "surface" } else { "texture" }.to_owned(),
+        geometry: format!(".{}", count.geometry),
+        format: count.format.name().to_owned(),
+        count: count.accesses,
+    }
+}
+
+pub(super) fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// A finding, and what tells it from others: the text of the module and the place in it.
+#[derive(Debug)]
+pub(super) struct Found {
+    key: (u64, u32),
+    finding: Finding,
+    has_news: bool,
+}
+
+impl Found {
+    pub(super) fn new(key: (u64, u32), finding: Finding) -> Self {
+        Self { key, finding, has_news: true }
+    }
+
+    /// Whether another one is the same at the same place.
+    pub(super) fn is(&self, key: (u64, u32), other: &Finding) -> bool {
+        let this = &self.finding;
+        self.key == key && this.kind == other.kind && this.kernel == other.kernel
+    }
+
+    pub(super) fn again(&mut self) {
+        self.finding.count = self.finding.count.saturating_add(1);
+        self.has_news = true;
+    }
+
+    pub(super) fn has_news(&self) -> bool {
+        self.has_news
+    }
+
+    /// The finding, if it is not told as it is now.
+    pub(super) fn news(&mut self) -> Option<Finding> {
+        std::mem::take(&mut self.has_news).then(|| self.finding.clone())
+    }
+
+    pub(super) fn finding(&self) -> &Finding {
+        &self.finding
+    }
+}
+
+/// A fault as a finding.
+pub(super) fn finding(fault: &Fault, module: &Module, launch: u64) -> ((u64, u32), Finding) {
+    let source = module.loaded.source();
+    let help = texunit_report::fault_diagnostic(fault, Host::Program).help;
+    let finding = Finding {
+        kind: fault.kind.name().to_owned(),
+        message: faults::message(&fault.kind),
+        help,
+        code: Some(faults::code(&fault.kind).name()),
+        kernel: fault.kernel.clone(),
+        launch,
+        block: fault.cta,
+        thread: fault.thread,
+        place: Some(Place::of_fault(fault, source)),
+        ..Finding::default()
+    };
+    ((faults::text_id(source), fault.span.start), finding)
+}

@@ -1,0 +1,98 @@
+//! The line that shows on a terminal how far a launch is.
+
+use super::{Launch, OVER};
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use texunit_report::place::function_name;
+
+/// Launches shorter than this show nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Columns that every terminal has.
+const COLUMNS: usize = 79;
+
+/// Whether there is a terminal to show it on.
+pub(super) fn is_shown() -> bool {
+    static SHOWN: OnceLock<bool> = OnceLock::new();
+    *SHOWN.get_or_init(|| {
+        let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        std::io::stderr().is_terminal() && !is_dumb
+    })
+}
+
+/// Whether a line stands there.
+static STANDS: AtomicBool = AtomicBool::new(false);
+
+/// Shows how far the launch is that has been running longest.
+pub(super) fn show(launches: &[Arc<Launch>]) {
+    let Some(launch) = launches.first().filter(|_| is_shown()) else { return };
+    let time = launch.start.elapsed();
+    if time < PATIENCE {
+        return;
+    }
+    let line = line(&launch.kernel, launch.ctas.load(Ordering::Relaxed), launch.total(), time);
+    let mut err = std::io::stderr().lock();
+    // One that ends behind this takes the line away when it gets the lock.
+    if launch.told.load(Ordering::Acquire) == OVER {
+        return;
+    }
+    STANDS.store(true, Ordering::Release);
+    let _ = write!(err, "\r{line}\x1b[K").and_then(|()| err.flush());
+}
+
+/// Takes the line away, if there is one, so that something else can be written.
+pub(crate) fn clear(err: &mut impl Write) {
+    if STANDS.swap(false, Ordering::AcqRel) {
+        let _ = err.write_all(b"\r\x1b[K");
+    }
+}
+
+/// A launch has ended after some time.
+pub(super) fn end(time: Duration) {
+    if time >= PATIENCE && is_shown() {
+        clear(&mut std::io::stderr().lock());
+    }
+}
+
+/// `kernel(int*): 37 of 100 CTAs in 12 s, about 20 s left`
+fn line(kernel: &str, done: u64, total: u64, time: Duration) -> String {
+    let left =
+        (done > 0).then(|| time.as_secs_f64() / done as f64 * total.saturating_sub(done) as f64);
+    let left = left.map_or_else(String::new, |left| format!(", about {} left", seconds(left)));
+    let of = if total == 1 { "CTA" } else { "CTAs" };
+    let rest = format!(": {done} of {total} {of} in {}{left}", seconds(time.as_secs_f64()));
+    let name = texunit_report::visible(&function_name(kernel));
+    let room = COLUMNS.saturating_sub(rest.chars().count());
+    let name: String = match name.chars().count() <= room {
+        true => name,
+        false => name.chars().take(room.saturating_sub(3)).chain("...".chars()).collect(),
+    };
+    name + &rest
+}
+
+fn seconds(seconds: f64) -> String {
+    match seconds.round() as u64 {
+        s @ 0..100 => format!("{s} s"),
+        s @ 100..6000 => format!("{} min", (s + 30) / 60),
+        s => format!("{} h", (s + 1800) / 3600),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines() {
+        let time = Duration::from_secs(12);
+        assert_eq!(
+            line("_Z4fillPi", 30, 100, time),
+            "fill(int*): 30 of 100 CTAs in 12 s, about 28 s left"
+        );
+        assert_eq!(line("k", 0, 1, time), "k: 0 of 1 CTA in 12 s");
+        let long = line(&"k".repeat(500), 1, u64::MAX, Duration::from_secs(7000));
+        assert_eq!(long.chars().count(), COLUMNS);
+        assert!(long.contains("...: 1 of 18446744073709551615 CTAs in 2 h, about "), "{long}");
+    }
+}

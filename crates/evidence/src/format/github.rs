@@ -1,0 +1,46 @@
+//! Annotations of GitHub Actions: "workflow commands", which the runner takes from what a step prints.
+
+use super::{outcome, paragraph, position, was_running};
+use crate::run::Run;
+use texunit_report::Place;
+
+pub(super) fn annotations(run: &Run) -> String {
+    let mut text = String::new();
+    for finding in run.records.iter().flat_map(|record| record.findings.values()) {
+        let level = if finding.is_warning { "warning" } else { "error" };
+        text += &line(level, finding.place.as_ref(), &finding.kind, &paragraph(finding));
+    }
+    for running in run.records.iter().flat_map(|record| record.running.values()) {
+        text += &line("error", running.place.as_ref(), "running", &was_running(running));
+    }
+    if let Some(outcome) = outcome(run) {
+        text += &line("error", None, "run", &outcome);
+    }
+    text
+}
+
+/// `::error file=a.cu,line=5,col=3,title=texunit%3A out-of-bounds::message`
+fn line(level: &str, place: Option<&Place>, title: &str, message: &str) -> String {
+    let mut properties = String::new();
+    if let Some((file, line, column)) = place.map(position) {
+        properties += &format!("file={},line={line},", property(&file));
+        if let Some(column) = column {
+            properties += &format!("col={column},");
+        }
+    }
+    format!(
+        "::{level} {properties}title={}::{}\n",
+        property(&format!("texunit: {title}")),
+        data(message)
+    )
+}
+
+/// Text that ends where the line ends.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Text that ends at a comma, too.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

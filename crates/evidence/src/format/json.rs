@@ -1,0 +1,152 @@
+//! texunit's own report: `schemas/report.schema.json` describes it.
+
+use crate::event::{Accesses, Finding, Kernel, Running};
+use crate::reader::Record;
+use crate::run::Run;
+use serde_json::{Value, json};
+use texunit_report::place::function_name;
+
+pub(super) fn report(run: &Run) -> Value {
+    let kernels = run.kernels();
+    let sum = |of: fn(&Kernel) -> u64| kernels.iter().map(of).fold(0, u64::saturating_add);
+    let faults = run.records.iter().flat_map(|r| r.findings.values().map(|f| finding(r, f)));
+    let running = run.records.iter().flat_map(|r| r.running.values().map(|l| launch(r, l)));
+    let total = |of: fn(&Record) -> u64| run.records.iter().map(of).fold(0, u64::saturating_add);
+    json!({
+        "texunit": run.texunit,
+        "run": {
+            "command": run.command,
+            "exit_code": run.exit_code,
+            "signal": run.signal,
+            "timed_out_after_seconds": run.timed_out,
+            "milliseconds": run.milliseconds,
+            "cpu_milliseconds": run.cpu_milliseconds,
+        },
+        "devices": run.devices(),
+        "launches": sum(|k| k.launches),
+        "milliseconds": rounded(kernels.iter().map(|k| k.milliseconds).sum()),
+        "cpu_milliseconds": rounded(kernels.iter().map(|k| k.cpu_milliseconds).sum()),
+        "thread_instructions": sum(|k| k.thread_instructions),
+        "fetches": sum(|k| k.fetches),
+        "surface_accesses": sum(|k| k.surface_accesses),
+        "accesses": accesses(&run.accesses(&kernels)),
+        "accesses_past_end": sum(|k| k.accesses_past_end),
+        "kernels": kernels.iter().map(kernel).collect::<Vec<_>>(),
+        "faults": faults.collect::<Vec<_>>(),
+        "more_faults": total(|r| r.totals.more_findings),
+        "running": running.collect::<Vec<_>>(),
+        "api_errors": run.records.iter().flat_map(api_errors).collect::<Vec<_>>(),
+        "more_api_errors": total(|r| r.totals.more_api),
+        "allocations": run.records.iter().flat_map(allocations).collect::<Vec<_>>(),
+        "processes": run.records.iter().map(process).collect::<Vec<_>>(),
+    })
+}
+
+fn rounded(milliseconds: f64) -> f64 {
+    (milliseconds * 1e3).round() / 1e3
+}
+
+fn accesses(all: &[Accesses]) -> Vec<Value> {
+    let row = |a: &Accesses| {
+        json!({
+            "kind": a.kind, "geometry": a.geometry, "format": a.format, "count": a.count,
+        })
+    };
+    all.iter().map(row).collect()
+}
+
+fn kernel(k: &Kernel) -> Value {
+    json!({
+        "name": k.name,
+        "function": function_name(&k.name),
+        "place": k.place,
+        "launches": k.launches,
+        "blocks": k.blocks,
+        "threads": k.threads,
+        "milliseconds": k.milliseconds,
+        "cpu_milliseconds": k.cpu_milliseconds,
+        "warp_instructions": k.warp_instructions,
+        "thread_instructions": k.thread_instructions,
+        "fetches": k.fetches,
+        "surface_accesses": k.surface_accesses,
+        "divisions_by_zero": k.divisions_by_zero,
+        "ptx_older_than_device": k.ptx_older_than_device,
+        "accesses_past_end": k.accesses_past_end,
+        "accesses": accesses(&k.accesses),
+    })
+}
+
+fn finding(of: &Record, f: &Finding) -> Value {
+    json!({
+        "kind": f.kind,
+        "level": if f.is_warning { "warning" } else { "error" },
+        "message": f.message,
+        "help": f.help,
+        "code": f.code,
+        "count": f.count.max(1),
+        "process": of.process.pid,
+        "kernel": f.kernel,
+        "function": function_name(&f.kernel),
+        "launch": f.launch,
+        "block": f.block,
+        "thread": f.thread,
+        "file": f.place.as_ref().map(|place| place.file()),
+        "line": f.place.as_ref().map(|place| place.line()),
+        "column": f.place.as_ref().map(|place| place.column()),
+        "place": f.place,
+    })
+}
+
+fn launch(of: &Record, l: &Running) -> Value {
+    json!({
+        "process": of.process.pid,
+        "launch": l.launch,
+        "kernel": l.kernel,
+        "function": function_name(&l.kernel),
+        "place": l.place,
+        "grid": l.grid,
+        "block": l.block,
+        "milliseconds": l.milliseconds,
+        "blocks_ended": l.ctas,
+    })
+}
+
+fn api_errors(of: &Record) -> impl Iterator<Item = Value> {
+    of.api.values().map(|api| {
+        json!({
+            "process": of.process.pid,
+            "function": api.function,
+            "code": api.code,
+            "reason": api.reason,
+            "count": api.count.max(1),
+        })
+    })
+}
+
+fn allocations(of: &Record) -> impl Iterator<Item = Value> {
+    of.allocations.iter().map(|allocation| {
+        json!({
+            "process": of.process.pid,
+            "number": allocation.number,
+            "bytes": allocation.bytes,
+            "function": allocation.function,
+            "backtrace": allocation.backtrace,
+        })
+    })
+}
+
+fn process(r: &Record) -> Value {
+    let sum = |of: fn(&Kernel) -> f64| rounded(r.kernels.values().map(of).sum());
+    json!({
+        "pid": r.process.pid,
+        "parent": r.process.parent,
+        "command": r.process.command,
+        "devices": r.devices,
+        "started": r.process.started,
+        "has_ended": r.totals.has_ended,
+        "launches": r.kernels.values().map(|k| k.launches).fold(0, u64::saturating_add),
+        "milliseconds": sum(|k| k.milliseconds),
+        "cpu_milliseconds": r.totals.has_ended.then_some(r.totals.cpu_milliseconds),
+        "faults": r.failures(),
+    })
+}

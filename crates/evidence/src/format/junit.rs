@@ -1,0 +1,164 @@
+//! JUnit XML, as `schemas/junit-10.xsd` has it: a test suite for each process, a test case for each kernel.
+
+use super::{outcome, paragraph, was_running};
+use crate::event::Finding;
+use crate::reader::Record;
+use crate::run::Run;
+use std::fmt::Write;
+use texunit_report::place::function_name;
+
+pub(super) fn document(run: &Run) -> String {
+    let mut suites: Vec<Suite> = run.records.iter().map(suite).collect();
+    if let Some(outcome) = outcome(run) {
+        let case = Case {
+            errors: vec![("run", outcome)],
+            ..Case::new("run", &run.command, run.milliseconds)
+        };
+        suites.push(Suite { name: name(&run.command), cases: vec![case] });
+    }
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let total = |of: fn(&Suite) -> usize| suites.iter().map(of).sum::<usize>();
+    let (tests, failures, errors) =
+        (total(Suite::tests), total(Suite::failures), total(Suite::errors));
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "<testsuites name=\"texunit\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\">"
+    );
+    suites.iter().for_each(|suite| suite.write(&mut text));
+    text + "</testsuites>\n"
+}
+
+struct Suite {
+    name: String,
+    cases: Vec<Case>,
+}
+
+struct Case {
+    name: String,
+    class: String,
+    seconds: f64,
+    /// What was found, with its kind.
+    failures: Vec<(String, String, String)>,
+    /// What kept the test from ending.
+    errors: Vec<(&'static str, String)>,
+}
+
+/// A process by its program.
+fn name(command: &[String]) -> String {
+    let program = command.first().map_or("program", String::as_str);
+    program.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(program).to_owned()
+}
+
+fn suite(record: &Record) -> Suite {
+    let command = &record.process.command;
+    let mut cases: Vec<Case> = Vec::new();
+    for kernel in record.kernels.values() {
+        cases.push(Case::new(&kernel.name, command, Some(kernel.milliseconds)));
+    }
+    let mut case = |kernel: &str, add: &mut dyn FnMut(&mut Case)| {
+        let shown = function_name(kernel);
+        if let Some(found) = cases.iter_mut().find(|case| case.name == shown) {
+            return add(found);
+        }
+        let mut new = Case::new(kernel, command, None);
+        add(&mut new);
+        cases.push(new);
+    };
+    for finding in record.findings.values().filter(|finding| !finding.is_warning) {
+        case(&finding.kernel, &mut |case| case.failures.push(failure(finding)));
+    }
+    for running in record.running.values() {
+        case(&running.kernel, &mut |case| case.errors.push(("running", was_running(running))));
+    }
+    Suite { name: format!("{} ({})", name(command), record.process.pid), cases }
+}
+
+fn failure(finding: &Finding) -> (String, String, String) {
+    let place = finding.place.as_ref().map_or_else(String::new, |place| format!("{place}: "));
+    (finding.kind.clone(), format!("{place}{}", finding.message), paragraph(finding))
+}
+
+impl Case {
+    fn new(kernel: &str, command: &[String], milliseconds: Option<f64>) -> Self {
+        Self {
+            name: function_name(kernel),
+            class: name(command),
+            seconds: milliseconds.unwrap_or(0.0) / 1000.0,
+            failures: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    fn write(&self, text: &mut String) {
+        let [name, class] = [&self.name, &self.class].map(|text| escaped(text));
+        let _ = write!(
+            text,
+            "    <testcase name=\"{name}\" classname=\"{class}\" time=\"{:.6}\"",
+            self.seconds
+        );
+        if self.failures.is_empty() && self.errors.is_empty() {
+            *text += "/>\n";
+            return;
+        }
+        *text += ">\n";
+        for (kind, what) in &self.errors {
+            let _ = writeln!(text, "      <error message=\"{}\" type=\"{kind}\"/>", escaped(what));
+        }
+        for (kind, message, paragraph) in &self.failures {
+            let [kind, message, paragraph] = [kind, message, paragraph].map(|text| escaped(text));
+            let _ = writeln!(
+                text,
+                "      <failure message=\"{message}\" type=\"{kind}\">{paragraph}</failure>"
+            );
+        }
+        *text += "    </testcase>\n";
+    }
+}
+
+impl Suite {
+    fn tests(&self) -> usize {
+        self.cases.len()
+    }
+
+    fn failures(&self) -> usize {
+        self.cases.iter().filter(|case| !case.failures.is_empty() && case.errors.is_empty()).count()
+    }
+
+    fn errors(&self) -> usize {
+        self.cases.iter().filter(|case| !case.errors.is_empty()).count()
+    }
+
+    fn write(&self, text: &mut String) {
+        let seconds: f64 = self.cases.iter().map(|case| case.seconds).sum();
+        let _ = writeln!(
+            text,
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\" time=\"{seconds:.6}\">",
+            escaped(&self.name),
+            self.tests(),
+            self.failures(),
+            self.errors(),
+        );
+        self.cases.iter().for_each(|case| case.write(text));
+        *text += "  </testsuite>\n";
+    }
+}
+
+/// Text in XML: what XML has no place for (control characters) becomes a picture of it.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            '\n' => out += "&#10;",
+            '\t' => out.push(' '),
+            '\0'..='\x1f' => out.push(char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}')),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,160 @@
+//! SARIF 2.1.0, for viewers and code scanning: each finding is a result.
+
+use super::{outcome, paragraph, was_running};
+use crate::event::Finding;
+use crate::run::Run;
+use serde_json::{Value, json};
+use texunit_report::place::{Frame, PtxPlace, Via, function_name, shown_file};
+use texunit_report::{FAULTS, uri};
+
+pub(super) fn document(run: &Run) -> Value {
+    let findings = || run.records.iter().flat_map(|record| record.findings.values());
+    let mut rules: Vec<&str> = findings().map(|finding| &*finding.kind).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    let results: Vec<Value> = findings().map(|finding| result(finding, &rules)).collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "columnKind": "utf16CodeUnits",
+            "tool": { "driver": {
+                "name": "texunit",
+                "semanticVersion": run.texunit,
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": rules.iter().map(|id| rule(id)).collect::<Vec<_>>(),
+            } },
+            "invocations": [invocation(run)],
+            "results": results,
+        }],
+    })
+}
+
+fn rule(id: &str) -> Value {
+    match FAULTS.iter().find(|fault| fault.code == id) {
+        Some(fault) => json!({
+            "id": id,
+            "shortDescription": { "text": fault.title },
+            "fullDescription": { "text": fault.explanation },
+            "help": { "text": fault.explanation },
+        }),
+        None => json!({ "id": id }),
+    }
+}
+
+fn invocation(run: &Run) -> Value {
+    let mut invocation = json!({
+        "executionSuccessful":
+            run.exit_code.unwrap_or(0) == 0 && run.failures() == 0 && outcome(run).is_none(),
+    });
+    if !run.command.is_empty() {
+        invocation["commandLine"] = json!(run.command.join(" "));
+        invocation["arguments"] = json!(run.command[1..]);
+    }
+    if let Some(code) = run.exit_code {
+        invocation["exitCode"] = json!(code);
+    }
+    if let Some(signal) = run.signal {
+        invocation["exitSignalNumber"] = json!(signal);
+    }
+    let running = run.records.iter().flat_map(|record| record.running.values());
+    let notes: Vec<Value> = outcome(run)
+        .into_iter()
+        .chain(running.map(was_running))
+        .map(|text| json!({ "level": "error", "message": { "text": text } }))
+        .collect();
+    if !notes.is_empty() {
+        invocation["toolExecutionNotifications"] = json!(notes);
+    }
+    invocation
+}
+
+fn result(finding: &Finding, rules: &[&str]) -> Value {
+    let mut result = json!({
+        "ruleId": finding.kind,
+        "ruleIndex": rules.binary_search(&&*finding.kind).unwrap_or(0),
+        "level": if finding.is_warning { "warning" } else { "error" },
+        "message": { "text": paragraph(finding) },
+        "occurrenceCount": finding.count.max(1),
+    });
+    let Some(place) = &finding.place else { return result };
+    let mut frames = place.frames.iter();
+    let first = frames.next().map_or_else(|| ptx(&place.ptx), source);
+    result["locations"] = json!([first]);
+    let mut related: Vec<Value> = frames
+        .map(|frame| {
+            with_message(
+                source(frame),
+                match frame.via {
+                    Via::Called => "called here",
+                    _ => "inlined here",
+                },
+            )
+        })
+        .collect();
+    if !place.frames.is_empty() {
+        related.push(with_message(ptx(&place.ptx), "the instruction"));
+    }
+    related
+        .extend(place.calls.iter().map(|call| with_message(ptx(call), "called here in the PTX")));
+    for (id, location) in related.iter_mut().enumerate() {
+        location["id"] = json!(id);
+    }
+    if !related.is_empty() {
+        result["relatedLocations"] = json!(related);
+    }
+    result
+}
+
+fn with_message(mut location: Value, text: &str) -> Value {
+    location["message"] = json!({ "text": text });
+    location
+}
+
+fn source(frame: &Frame) -> Value {
+    location(
+        &frame.file,
+        frame.line,
+        frame.column,
+        frame.text.as_deref(),
+        frame.function.as_deref(),
+    )
+}
+
+fn ptx(place: &PtxPlace) -> Value {
+    let function = place.function.as_deref();
+    location(&place.file, place.line, Some(place.column), Some(&place.text), function)
+}
+
+fn location(
+    file: &str,
+    line: u32,
+    column: Option<u32>,
+    text: Option<&str>,
+    function: Option<&str>,
+) -> Value {
+    let mut region = json!({ "startLine": line.max(1) });
+    if let Some(column) = column {
+        region["startColumn"] = json!(utf16(text, column));
+    }
+    if let Some(text) = text {
+        region["snippet"] = json!({ "text": text });
+    }
+    let mut location = json!({ "physicalLocation": {
+        "artifactLocation": { "uri": uri(&shown_file(file)) }, "region": region,
+    } });
+    if let Some(function) = function {
+        location["logicalLocations"] =
+            json!([{ "fullyQualifiedName": function_name(function), "kind": "function" }]);
+    }
+    location
+}
+
+/// A column that counts bytes, in UTF-16 code units.
+fn utf16(text: Option<&str>, column: u32) -> usize {
+    let bytes = (column as usize).saturating_sub(1);
+    match text.and_then(|text| text.get(..bytes)) {
+        Some(before) => before.encode_utf16().count() + 1,
+        None => bytes + 1,
+    }
+}

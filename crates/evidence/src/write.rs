@@ -1,0 +1,172 @@
+//! Putting a report where it belongs.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Longest time in which whoever reads a pipe takes nothing of it.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The error of a pipe without a reader.
+const ENXIO: i32 = 6;
+
+/// The name of the report of one process: `%p` stands for its number, `%%` for `%`.
+pub fn name_of_process(path: &Path, process: u32) -> PathBuf {
+    let name = path.to_string_lossy();
+    if !name.contains('%') {
+        return path.to_owned();
+    }
+    let (mut text, mut rest) = (String::new(), &*name);
+    while let Some((before, behind)) = rest.split_once('%') {
+        text += before;
+        rest = match (behind.strip_prefix('p'), behind.strip_prefix('%')) {
+            (Some(behind), _) => {
+                text += &process.to_string();
+                behind
+            }
+            (_, Some(behind)) => {
+                text.push('%');
+                behind
+            }
+            _ => {
+                text.push('%');
+                behind
+            }
+        };
+    }
+    (text + rest).into()
+}
+
+/// Whether a name stands for a report of each process.
+pub fn is_of_each_process(path: &Path) -> bool {
+    name_of_process(path, 1) != name_of_process(path, 2)
+}
+
+/// Writes a report. A file gets its name when it is whole; a terminal or a pipe is written to as it is. A pipe may
+/// have no reader, or one that stops: neither is waited for. Whoever calls this has SIGPIPE ignored.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // What standard output goes to is not to be replaced, whatever it is.
+    if path.starts_with("/dev") || path.starts_with("/proc") {
+        return write_in_place(path, bytes);
+    }
+    match path.metadata() {
+        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        // A link stays, and what it leads to is replaced.
+        Ok(found) if found.is_file() => replace(&path.canonicalize()?, bytes, Some(&found)),
+        Ok(_) => write_in_place(path, bytes),
+        Err(_) => replace(path, bytes, None),
+    }
+}
+
+/// Writes a new file beside a path, and gives it that name.
+fn replace(path: &Path, bytes: &[u8], like: Option<&std::fs::Metadata>) -> io::Result<()> {
+    // Not made from the name, which may already be as long as names can be.
+    let beside = |n: u32| path.with_file_name(format!(".texunit-{}-{n}.part", std::process::id()));
+    let mut file = Err(io::ErrorKind::AlreadyExists.into());
+    let mut new = PathBuf::new();
+    for n in 0..100 {
+        new = beside(n);
+        file = File::create_new(&new);
+        if !matches!(&file, Err(error) if error.kind() == io::ErrorKind::AlreadyExists) {
+            break;
+        }
+    }
+    let mut file = file?;
+    let written = file.write_all(bytes).and_then(|()| match like {
+        Some(like) => file.set_permissions(like.permissions()),
+        None => Ok(()),
+    });
+    let done = written.and_then(|()| std::fs::rename(&new, path));
+    if done.is_err() {
+        let _ = std::fs::remove_file(&new);
+    }
+    done
+}
+
+fn write_in_place(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = File::options();
+    // What stands in a file that standard output goes to is not lost.
+    options.append(true);
+    #[cfg(target_os = "linux")]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, O_NONBLOCK);
+    let mut file = options.open(path).map_err(|error| match error.raw_os_error() {
+        Some(ENXIO) => io::Error::other("nobody reads the pipe"),
+        _ => error,
+    })?;
+    let (mut rest, mut last) = (bytes, Instant::now());
+    while !rest.is_empty() {
+        match file.write(rest) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => (rest, last) = (&rest[count..], Instant::now()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                if last.elapsed() > PATIENCE {
+                    return Err(io::Error::other("whoever reads the pipe takes nothing of it"));
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Opening and writing do not wait; of Linux.
+#[cfg(target_os = "linux")]
+const O_NONBLOCK: i32 = 0o4000;
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn no_pipe_is_waited_for() {
+        let folder = texunit_testkit::TempDir::new("report");
+        let pipe = folder.join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let why = write(&pipe, b"report").unwrap_err().to_string();
+        assert_eq!(why, "nobody reads the pipe");
+        // More than a pipe holds, to a reader that is slow.
+        let long = vec![b'x'; 1 << 20];
+        let open = File::options().read(true).write(true).open(&pipe).unwrap();
+        let reader = std::thread::spawn(move || {
+            let mut all = vec![0; 1 << 20];
+            std::thread::sleep(Duration::from_millis(50));
+            io::Read::read_exact(&mut &open, &mut all).unwrap();
+            all
+        });
+        write(&pipe, &long).unwrap();
+        assert_eq!(reader.join().unwrap(), long);
+    }
+
+    #[test]
+    fn files_are_replaced_and_links_followed() {
+        let folder = texunit_testkit::TempDir::new("report");
+        let file = folder.file("file", "an older and longer report");
+        // A reader that has the old one open keeps it whole.
+        let mut old = File::open(&file).unwrap();
+        write(&file, b"new").unwrap();
+        let mut read = String::new();
+        io::Read::read_to_string(&mut old, &mut read).unwrap();
+        assert_eq!(read, "an older and longer report");
+        assert_eq!(std::fs::read(&file).unwrap(), b"new");
+        let link = folder.join("link");
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write(&link, b"by a link").unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(std::fs::read(&file).unwrap(), b"by a link");
+        assert!(write(&folder, b"").is_err() && write(&folder.join("no/file"), b"").is_err());
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "something was left behind");
+    }
+
+    #[test]
+    fn names_have_numbers() {
+        let name = |text: &str| name_of_process(Path::new(text), 42).display().to_string();
+        assert_eq!(name("r-%p.json"), "r-42.json");
+        assert_eq!(name("100%%/%p%p%%p"), "100%/4242%p");
+        assert_eq!(name("a%b%"), "a%b%");
+        assert!(is_of_each_process(Path::new("%p")) && !is_of_each_process(Path::new("%%p")));
+    }
+}
