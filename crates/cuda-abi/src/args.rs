@@ -222,6 +222,11 @@ impl Raw {
         self.0.is_null()
     }
 
+    /// `CUDA_ERROR_INVALID_VALUE` if it is null.
+    pub fn check(self) -> Answer {
+        if self.is_null() { Err(null::<Self>()) } else { Ok(()) }
+    }
+
     /// As text that ends with a zero byte.
     pub fn text(self) -> Text {
         Text(self.0.cast())

@@ -1,12 +1,12 @@
 //! Arrays and mipmapped arrays.
 
 use crate::args::Answer;
-use crate::call::say;
 use crate::context::Context;
 use crate::error::refusal;
 use crate::format;
 use crate::handle::{Handle, Object, object};
 use crate::memory::with_room;
+use crate::refused::say_refused;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_cuda_abi::{
@@ -68,24 +68,37 @@ fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
     let flags = descriptor.flags;
     for (flag, name) in NOT_PROVIDED {
         if flags & flag != 0 {
-            say(format_args!("arrays with the flag {name} are not supported"));
-            return Err(CUresult::NOT_SUPPORTED.because("?"));
+            let reason = format!("arrays with the flag {name} are not supported");
+            say_refused(&reason);
+            return Err(CUresult::NOT_SUPPORTED.because(reason));
         }
     }
     if flags & !FLAGS != 0 {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "Flags {flags:#x} has bits that are no CUDA_ARRAY3D flags: {:#x}",
+            flags & !FLAGS
+        )));
     }
     let format = format::format(descriptor.format, descriptor.num_channels)?;
     if format.is_block() && flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
-        return Err(CUresult::NOT_SUPPORTED.because("?"));
+        return Err(CUresult::NOT_SUPPORTED.because(format!(
+            "Flags has CUDA_ARRAY3D_SURFACE_LDST, but the format is block-compressed ({format}): surfaces have no such formats"
+        )));
     }
     let (geometry, layers) = geometry(descriptor)?;
-    let axis = |size: usize| u32::try_from(size).map_err(|_| CUresult::INVALID_VALUE.because("?"));
-    let depth = if geometry == Geometry::D3 { axis(descriptor.depth)? } else { 1 };
-    let extent =
-        Extent { width: axis(descriptor.width)?, height: axis(descriptor.height)?.max(1), depth };
+    let axis = |name: &str, size: usize| {
+        u32::try_from(size).map_err(|_| {
+            CUresult::INVALID_VALUE.because(format!("{name} {size} is more than any array has"))
+        })
+    };
+    let depth = if geometry == Geometry::D3 { axis("Depth", descriptor.depth)? } else { 1 };
+    let extent = Extent {
+        width: axis("Width", descriptor.width)?,
+        height: axis("Height", descriptor.height)?.max(1),
+        depth,
+    };
     let mut made = ArrayDescriptor::new(format, geometry, extent, "array");
-    made.layers = axis(layers)?;
+    made.layers = axis("Depth", layers)?;
     made.sparse = flags & CUDA_ARRAY3D_SPARSE != 0;
     Ok(made)
 }
@@ -96,16 +109,37 @@ fn geometry(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<(Geometry, usize)> {
     let layered = flags & CUDA_ARRAY3D_LAYERED != 0;
     let cube = flags & CUDA_ARRAY3D_CUBEMAP != 0;
     Ok(match (cube, layered, height, depth) {
-        _ if width == 0 => return Err(CUresult::INVALID_VALUE.because("?")),
+        _ if width == 0 => {
+            return Err(
+                CUresult::INVALID_VALUE.because("Width is 0: an array has at least one element")
+            );
+        }
         (true, false, 1.., 6) => (Geometry::Cube, 1),
         (true, true, 1.., 6..) if depth.is_multiple_of(6) => (Geometry::Acube, depth / 6),
-        (true, ..) => return Err(CUresult::INVALID_VALUE.because("?")),
+        (true, ..) => {
+            let depth_rule =
+                if layered { "a multiple of 6 (six faces for each cube)" } else { "6 (its faces)" };
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "Height {height} and Depth {depth} are not those of a cubemap (CUDA_ARRAY3D_CUBEMAP): its Height is not 0, \
+                 and its Depth is {depth_rule}"
+            )));
+        }
         (false, true, 0, 1..) => (Geometry::A1d, depth),
         (false, true, 1.., 1..) => (Geometry::A2d, depth),
         (false, false, 0, 0) => (Geometry::D1, 1),
         (false, false, 1.., 0) => (Geometry::D2, 1),
         (false, false, 1.., 1..) => (Geometry::D3, 1),
-        _ => return Err(CUresult::INVALID_VALUE.because("?")),
+        (false, true, _, 0) => {
+            return Err(CUresult::INVALID_VALUE.because(
+                "Depth is 0: of a layered array (CUDA_ARRAY3D_LAYERED) it is the number of layers",
+            ));
+        }
+        (false, false, 0, 1..) => {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "Height is 0 and Depth is {depth}: an array of one axis has no Depth, unless it is layered \
+                 (CUDA_ARRAY3D_LAYERED)"
+            )));
+        }
     })
 }
 
@@ -132,6 +166,7 @@ pub(crate) fn create(
     if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
         array.check_gather().map_err(refusal)?;
     }
+    crate::asked::made(array.number());
     context.keep(ArrayObject {
         array,
         context: context.handle,
@@ -157,6 +192,7 @@ pub(crate) fn create_mipmapped(
     if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
         array.check_gather().map_err(refusal)?;
     }
+    crate::asked::made(array.number());
     context.keep(MipmapObject {
         array,
         context: context.handle,
@@ -174,7 +210,10 @@ pub(crate) fn level(handle: Handle<MipmapObject>, level: u32) -> Answer<Handle<A
         return Ok(known);
     }
     if level >= whole.array.levels() {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "level {level} does not exist: the mipmapped array has {}, numbered from 0",
+            whole.array.levels()
+        )));
     }
     let array = whole.array.level(level).map_err(refusal)?;
     let halve = |size: usize| if size == 0 { 0 } else { (size >> level).max(1) };
@@ -200,14 +239,20 @@ pub(crate) fn level(handle: Handle<MipmapObject>, level: u32) -> Answer<Handle<A
 /// `CUDA_ERROR_INVALID_VALUE` for a level, which ends with its array.
 pub(crate) fn destroy(handle: Handle<ArrayObject>) -> Answer {
     if handle.get()?.level_of.is_some() {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "hArray {handle:?} is a level of a mipmapped array, with which it ends (cuMipmappedArrayDestroy)"
+        )));
     }
-    handle.take().map(|object| object.array.destroy())
+    handle.take().map(|object| {
+        crate::asked::freed(object.array.number());
+        object.array.destroy();
+    })
 }
 
 /// Ends an array with levels, and its levels.
 pub(crate) fn destroy_mipmapped(handle: Handle<MipmapObject>) -> Answer {
     let whole = handle.take()?;
+    crate::asked::freed(whole.array.number());
     whole.array.destroy();
     end_levels(&whole);
     Ok(())

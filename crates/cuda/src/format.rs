@@ -1,7 +1,7 @@
 //! Formats of elements: the numbers of `CUarray_format` and `CUresourceViewFormat`.
 
 use crate::args::Answer;
-use crate::call::say;
+use crate::refused::say_refused;
 use texunit_cuda_abi::format::FORMATS;
 use texunit_cuda_abi::{CU_AD_FORMAT_NV12, CUresult};
 use texunit_device::Format;
@@ -34,12 +34,25 @@ pub(crate) fn format(number: u32, channels: u32) -> Answer<Format> {
     match row.and_then(|row| Format::from_name(row.0)) {
         Some(format) => Ok(format),
         None if VIDEO.iter().any(|(video, n)| video.contains(&number) && *n == channels) => {
-            say(format_args!(
-                "arrays of video formats (CUarray_format {number:#x}) are not supported"
-            ));
-            Err(CUresult::NOT_SUPPORTED.because("?"))
+            let reason =
+                format!("arrays of video formats (CUarray_format {number:#x}) are not supported");
+            say_refused(&reason);
+            Err(CUresult::NOT_SUPPORTED.because(reason))
         }
-        None => Err(CUresult::INVALID_VALUE.because("?")),
+        None => Err(CUresult::INVALID_VALUE.because(no_format(number, channels))),
+    }
+}
+
+/// What is said of numbers that are no format.
+fn no_format(number: u32, channels: u32) -> String {
+    let has: Vec<String> =
+        FORMATS.iter().filter(|row| row.1 == number).map(|row| row.2.to_string()).collect();
+    match has.is_empty() {
+        true => format!("format {number:#x} is not a CUarray_format"),
+        false => format!(
+            "NumChannels {channels} is not {}, the channels that CUarray_format {number:#x} has",
+            has.join(" or ")
+        ),
     }
 }
 
@@ -53,7 +66,12 @@ pub(crate) fn numbers(format: Format) -> Option<(u32, u32)> {
 /// are none.
 pub(crate) fn view_format(number: u32) -> Answer<Format> {
     let name = (number as usize).checked_sub(1).and_then(|i| VIEWS.get(i));
-    name.and_then(|name| Format::from_name(name)).ok_or(CUresult::INVALID_VALUE.because("?"))
+    name.and_then(|name| Format::from_name(name)).ok_or_else(|| {
+        CUresult::INVALID_VALUE.because(format!(
+            "format {number:#x} of pResViewDesc is not a CUresourceViewFormat of a view: those are 1 to {:#x}",
+            VIEWS.len()
+        ))
+    })
 }
 
 #[cfg(test)]

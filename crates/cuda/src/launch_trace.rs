@@ -2,25 +2,51 @@
 //! Lines of CTAs that run at the same time stand between each other.
 
 use crate::call::say;
-use crate::module::Module;
+use crate::module::{Function, Module};
+use std::collections::HashMap;
 use std::fmt::Write;
-use std::sync::Arc;
-use texunit_device::{Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};
+use std::sync::{Arc, Mutex, PoisonError};
+use texunit_device::{Fault, Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};
+use texunit_report::Place;
+use texunit_report::place::{function_name, shown_file};
 use texunit_unit::{CoordType, Element, ResultType};
 
 /// A watch that prints what the kernels of a module do.
 pub(crate) fn watch(module: &Arc<Module>, kernel: &str) -> Watch {
-    let (module, kernel) = (Arc::clone(module), kernel.to_owned());
+    let (module, kernel) = (Arc::clone(module), function_name(kernel));
+    // A kernel has few places that it comes to often.
+    let places: Mutex<HashMap<u32, Arc<str>>> = Mutex::default();
     Watch::of_all(move |block, thread, access| {
-        let source = module.loaded.source();
-        let line = source.location(access.span.start).line;
+        let place = {
+            let mut places = places.lock().unwrap_or_else(PoisonError::into_inner);
+            let place = places.entry(access.span.start).or_insert_with(|| {
+                let loaded = &module.loaded;
+                Place::new(loaded.sources(), loaded.source(), access.span).with_ptx().into()
+            });
+            Arc::clone(place)
+        };
         let ([bx, by, bz], [tx, ty, tz]) = (block, thread);
         say(format_args!(
-            "fetch {kernel} block ({bx}, {by}, {bz}) thread ({tx}, {ty}, {tz}) {}:{line}: {}",
-            source.name(),
+            "fetch {kernel} block ({bx}, {by}, {bz}) thread ({tx}, {ty}, {tz}) {place}: {}",
             describe(access)
         ));
     })
+}
+
+/// A kernel in a line of the trace, with the place where it begins: `fill(int*) (fill.cu:4)`.
+pub(crate) fn kernel(function: &Function) -> String {
+    let (kernel, module) = (function.kernel.name(), function.kernel.module());
+    let place = Place::of_function(module.sources(), module.source(), kernel);
+    let name = function_name(kernel);
+    let Some(place) = place else { return name };
+    let column = place.column().map_or_else(String::new, |column| format!(":{column}"));
+    format!("{name} ({}:{}{column})", shown_file(place.file()), place.line())
+}
+
+/// A fault in a line of the trace.
+pub(crate) fn fault(function: &Function, fault: &Fault) -> String {
+    let place = Place::of_fault(fault, function.kernel.module().source());
+    format!(", fault: {} at {}", fault.kind.name(), place.with_ptx())
 }
 
 fn describe(access: &WatchedAccess) -> String {

@@ -40,6 +40,43 @@ pub(crate) enum Kind {
     Managed,
 }
 
+impl Kind {
+    /// The function that makes it, which messages call the memory by.
+    pub(crate) fn made_by(&self) -> &'static str {
+        let (runtime, driver) = match self {
+            Self::Device => ("cudaMalloc", "cuMemAlloc"),
+            Self::Pool(share) => return share.name(),
+            Self::Host(_) => ("cudaHostAlloc", "cuMemHostAlloc"),
+            Self::Registered(_) => return "registered host memory",
+            Self::Managed => ("cudaMallocManaged", "cuMemAllocManaged"),
+        };
+        if crate::refused::has_runtime() { runtime } else { driver }
+    }
+}
+
+impl Kind {
+    /// The function that gives it back.
+    fn given_back(&self) -> &'static str {
+        match self {
+            Self::Device | Self::Managed => "cuMemFree, cudaFree",
+            Self::Pool(_) => "cuMemFreeAsync, cudaFreeAsync, cuMemFree",
+            Self::Host(_) => "cuMemFreeHost, cudaFreeHost",
+            Self::Registered(_) => "cuMemHostUnregister, cudaHostUnregister",
+        }
+    }
+
+    /// What a sentence calls such memory.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Device => "device memory (cuMemAlloc)",
+            Self::Pool(_) => "memory of a pool (cuMemAllocAsync)",
+            Self::Host(_) => "host memory (cuMemHostAlloc)",
+            Self::Registered(_) => "registered host memory (cuMemHostRegister)",
+            Self::Managed => "managed memory (cuMemAllocManaged)",
+        }
+    }
+}
+
 /// One allocation.
 #[derive(Debug)]
 pub(crate) struct Allocation {
@@ -98,6 +135,7 @@ impl Allocation {
     /// It is no longer in the table. Device memory, and what it took of a pool, is given back when the last
     /// one that holds it lets it go.
     fn end(&self) {
+        crate::asked::freed(self.id);
         if let (true, Ok(gpus)) = (self.on_host(), state::gpus()) {
             for gpu in gpus {
                 gpu.device.unmap_host(self.base);
@@ -139,12 +177,14 @@ pub(crate) fn allocate_as(
     kind: Kind,
 ) -> Answer<u64> {
     if size == 0 {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(
+            CUresult::INVALID_VALUE.because("bytesize is 0: an allocation has at least one byte")
+        );
     }
     let size = size as u64;
     let buffer = with_room(gpu, || match &kind {
         Kind::Pool(share) => share.buffer(&gpu.device),
-        _ => gpu.device.alloc(size, "device memory").map_err(crate::error::refusal),
+        kind => gpu.device.alloc(size, kind.made_by()).map_err(crate::error::refusal),
     })?;
     let base = buffer.address();
     let mut allocation = Allocation::new(context, kind, base, size, Storage::Device { buffer });
@@ -175,13 +215,19 @@ pub(crate) fn with_room_if<T, E>(
 /// Allocates host memory that all devices reach, of a kind.
 pub(crate) fn allocate_host(context: &Context, size: usize, kind: Kind) -> Answer<u64> {
     if size == 0 {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(
+            CUresult::INVALID_VALUE.because("bytesize is 0: an allocation has at least one byte")
+        );
     }
-    let name = if matches!(kind, Kind::Managed) { "managed memory" } else { "host memory" };
+    let name = kind.made_by();
     if !fits_host(size) {
-        return Err(CUresult::OUT_OF_MEMORY.because("?"));
+        return Err(CUresult::OUT_OF_MEMORY
+            .because(format!("bytesize {size} is more host memory than the system could have")));
     }
-    let block = Block::page_aligned(size, name).ok_or(CUresult::OUT_OF_MEMORY.because("?"))?;
+    let block = Block::page_aligned(size, name).ok_or_else(|| {
+        CUresult::OUT_OF_MEMORY
+            .because(format!("the system has no {size} bytes of host memory left"))
+    })?;
     map_host(context, Arc::new(block), kind)
 }
 
@@ -196,7 +242,7 @@ pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: Kind) -> Answ
             for earlier in &gpus[..i] {
                 earlier.device.unmap_host(base);
             }
-            return Err(CUresult::HOST_MEMORY_ALREADY_REGISTERED.because("?"));
+            return Err(CUresult::HOST_MEMORY_ALREADY_REGISTERED.because(format!("{size} bytes of host memory from {base:#x} on: a part of them is registered or allocated already")));
         }
     }
     keep(context, Allocation::new(context, kind, base, size, Storage::Host { block }))
@@ -230,6 +276,7 @@ pub(crate) fn tell_unmapped(device: &Device) {
 /// Puts an allocation into the table; its address.
 fn keep(context: &Context, allocation: Allocation) -> Answer<u64> {
     let (base, id) = (allocation.base, allocation.id);
+    crate::asked::made(id);
     TABLE.write().unwrap_or_else(PoisonError::into_inner).insert(base, Arc::new(allocation));
     // By then the address may be that of another allocation.
     context.outlives(|| release(|allocation| allocation.id == id))?;
@@ -255,7 +302,67 @@ pub(crate) fn free(address: u64, right: impl FnOnce(&Kind) -> bool) -> Answer {
             _ => None,
         }
     };
-    freed.map(|allocation| allocation.end()).ok_or(CUresult::INVALID_VALUE.because("?"))
+    match freed {
+        Some(allocation) => {
+            allocation.end();
+            Ok(())
+        }
+        None => Err(CUresult::INVALID_VALUE.because(not_freed(address))),
+    }
+}
+
+/// Why bytes are not memory that a device reaches as one piece.
+pub(crate) fn not_inside(name: &str, address: u64, len: u64) -> String {
+    match find(address) {
+        Some(found) => format!(
+            "{len} bytes from {name} {address:#x} on pass the end of allocation {}: it is {}, {} bytes from {:#x} on, of \
+             which {} are left there",
+            found.id,
+            found.kind.name(),
+            found.size,
+            found.base,
+            (found.base + found.size).saturating_sub(address)
+        ),
+        None if is_device_address(address).unwrap_or(false) => format!(
+            "{name} {address:#x} is not in an allocation of a device: the memory was freed, or never allocated, or it is a \
+             variable that has not {len} bytes"
+        ),
+        None if touches(address, len).unwrap_or(false) => format!(
+            "{len} bytes from {name} {address:#x} on reach into registered or allocated memory from outside"
+        ),
+        None => format!(
+            "{name} {address:#x} is memory of the program, which a device does not reach: it was neither allocated nor \
+             registered (cuMemAlloc, cuMemHostAlloc, cuMemHostRegister)"
+        ),
+    }
+}
+
+/// Why an address cannot be given back in the way that was asked for.
+fn not_freed(address: u64) -> String {
+    match find(address) {
+        None if is_device_address(address).unwrap_or(false) => {
+            format!(
+                "{address:#x} is not the address of an allocation: it was freed before, or never allocated"
+            )
+        }
+        None => format!(
+            "{address:#x} is not the address of an allocation, but of other memory of the program"
+        ),
+        Some(found) if found.base == address => {
+            format!(
+                "{address:#x} is {}, which is given back in another way: {}",
+                found.kind.name(),
+                found.kind.given_back()
+            )
+        }
+        Some(found) => format!(
+            "{address:#x} is {} bytes inside allocation {} of {} bytes: its first address, {:#x}, is given back",
+            address - found.base,
+            found.id,
+            found.size,
+            found.base
+        ),
+    }
 }
 
 /// Whether an address is one of some device, be there an allocation or not.

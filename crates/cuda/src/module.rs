@@ -27,6 +27,8 @@ pub(crate) struct Module {
     /// Its kernels, in source order.
     pub(crate) functions: Vec<Handle<Function>>,
     by_name: HashMap<String, Handle<Function>>,
+    /// Who counts the blocks of its launches, if coverage is asked for.
+    pub(crate) coverage: Option<Arc<texunit_coverage::Module>>,
 }
 
 object!(Module, "a module");
@@ -162,7 +164,8 @@ fn keep(place: Place<'_>, loaded: texunit_device::Module, heading: Heading) -> H
         functions.push(function);
         by_name.insert(name, function);
     }
-    let module = Module { context: place.context, loaded, functions, by_name };
+    let coverage = crate::coverage::of_module(&loaded);
+    let module = Module { context: place.context, loaded, functions, by_name, coverage };
     Module::registry().keep(handle, Arc::new(module));
     handle
 }

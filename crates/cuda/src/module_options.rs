@@ -78,10 +78,15 @@ impl Jit {
                 option::MAX_REGISTERS => jit.registers = Some(value as u32),
                 option::LOG_VERBOSE => jit.verbose = value as u32 != 0,
                 option::GLOBAL_SYMBOL_COUNT if value as u32 != 0 => {
-                    return Err(CUresult::NOT_SUPPORTED.because("?"));
+                    return Err(CUresult::NOT_SUPPORTED.because(format!("options[{i}] is CU_JIT_GLOBAL_SYMBOL_COUNT: texunit gives variables no addresses of the caller's")));
                 }
                 other if other < option::NUM_OPTIONS => {}
-                _ => return Err(CUresult::INVALID_VALUE.because("?")),
+                _ => {
+                    return Err(CUresult::INVALID_VALUE.because(format!(
+                        "options[{i}] is not a CUjit_option: those are less than {}",
+                        option::NUM_OPTIONS
+                    )));
+                }
             }
         }
         for (log, size) in [&mut jit.info, &mut jit.error].into_iter().zip(sizes) {

@@ -9,6 +9,7 @@ use crate::settings::settings;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use texunit_cuda_abi::{Argument, CUresult, Refusal};
 
@@ -148,9 +149,18 @@ impl Drop for InProgram {
     }
 }
 
+/// Whether the program calls the runtime API.
+static HAS_RUNTIME: AtomicBool = AtomicBool::new(false);
+
+/// Whether the program calls the runtime API: then messages have the names that it has.
+pub(crate) fn has_runtime() -> bool {
+    HAS_RUNTIME.load(Relaxed)
+}
+
 /// A call of the runtime begins: 1 if it is to end with [`texunit_runtime_ends`], 0 if nobody wants to know.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn texunit_runtime_begins() -> u32 {
+    HAS_RUNTIME.store(true, Relaxed);
     if !is_told() {
         return 0;
     }

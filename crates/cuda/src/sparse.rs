@@ -35,6 +35,12 @@ pub(crate) struct TilePool {
 
 object!(TilePool, "a memory handle of cuMemCreate");
 
+/// What is said of arrays without levels.
+const NO_TAIL: &str =
+    "the array has no mip tail: its levels, if it has more than one, are all made of tiles";
+/// What is said of other arrays.
+const NOT_SPARSE: &str = "the array was made without CUDA_ARRAY3D_SPARSE, and has no tiles";
+
 /// A sparse array, with levels or without.
 #[derive(Clone, Debug)]
 enum Sparse {
@@ -46,8 +52,12 @@ impl Sparse {
     /// `CUDA_ERROR_INVALID_VALUE` if the array is not sparse, or a level of another.
     fn array(handle: Handle<ArrayObject>) -> Answer<Self> {
         let object = handle.get()?;
-        if object.level_of.is_some() || object.array.tile().is_none() {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+        if object.level_of.is_some() {
+            return Err(CUresult::INVALID_VALUE
+                .because("the array is a level of a mipmapped one, which is mapped itself"));
+        }
+        if object.array.tile().is_none() {
+            return Err(CUresult::INVALID_VALUE.because(NOT_SPARSE));
         }
         Ok(Self::Array(object.array.clone()))
     }
@@ -56,7 +66,7 @@ impl Sparse {
     fn mipmapped(handle: Handle<MipmapObject>) -> Answer<Self> {
         let object = handle.get()?;
         if object.array.tile().is_none() {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(NOT_SPARSE));
         }
         Ok(Self::Mipmapped(object))
     }
@@ -65,7 +75,9 @@ impl Sparse {
         match info.resource_type {
             CU_RESOURCE_TYPE_ARRAY => Self::array(Handle::of(info.resource)),
             CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => Self::mipmapped(Handle::of(info.resource)),
-            _ => Err(CUresult::INVALID_VALUE.because("?")),
+            other => Err(CUresult::INVALID_VALUE.because(format!(
+                "resourceType {other} is not CU_RESOURCE_TYPE_ARRAY (0) or CU_RESOURCE_TYPE_MIPMAPPED_ARRAY (1)"
+            ))),
         }
     }
 
@@ -112,7 +124,9 @@ impl Sparse {
             }
             (Self::Mipmapped(object), Region::Level(tiles)) => object.array.unmap_tiles(tiles),
             (Self::Mipmapped(object), Region::Tail(tail)) => set_tail(object, tail, resident),
-            (Self::Array(_), Region::Tail(_)) => return Err(CUresult::INVALID_VALUE.because("?")),
+            (Self::Array(_), Region::Tail(_)) => {
+                return Err(CUresult::INVALID_VALUE.because(NO_TAIL));
+            }
         };
         done.map_err(refusal)
     }
@@ -182,38 +196,80 @@ struct Change {
 
 /// Maps and unmaps tiles. Nothing is changed if one of the changes is wrong.
 pub(crate) fn map(context: &Context, infos: &[CUarrayMapInfo]) -> Answer {
-    let changes: Vec<Change> =
-        infos.iter().map(|info| check(context, info)).collect::<Answer<_>>()?;
+    let check = |(i, info)| -> Answer<Change> {
+        check(context, info).map_err(|refusal| refusal.within(|| format!("mapInfoList[{i}]"), &[]))
+    };
+    let changes: Vec<Change> = infos.iter().enumerate().map(check).collect::<Answer<_>>()?;
     changes.iter().try_for_each(|change| change.array.set(&change.region, change.resident))
 }
 
 fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
     let mask = 1_u32.checked_shl(context.gpu.ordinal as u32);
-    if info.flags != 0 || info.reserved != [0; 2] || Some(info.device_bit_mask) != mask {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
+    if info.flags != 0 || info.reserved != [0; 2] {
+        return refused("flags and reserved are not all 0".to_owned());
     }
-    let array = Sparse::of(info)?;
+    if Some(info.device_bit_mask) != mask {
+        return refused(format!(
+            "deviceBitMask {:#x} is not that of the stream's device, {:#x}",
+            info.device_bit_mask,
+            mask.unwrap_or(0)
+        ));
+    }
+    let array = Sparse::of(info).map_err(|refusal| refusal.named("resource"))?;
     let (region, size) = match info.subresource_type {
         CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL => level_region(&array, info.subresource)?,
         CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL => tail_region(&array, info.subresource)?,
-        _ => return Err(CUresult::INVALID_VALUE.because("?")),
+        other => {
+            return refused(format!(
+                "subresourceType {other} is not CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL (0) or _MIPTAIL (1)"
+            ));
+        }
     };
     let resident = match info.mem_operation_type {
         CU_MEM_OPERATION_TYPE_MAP => {
             if info.mem_handle_type != CU_MEM_HANDLE_TYPE_GENERIC {
-                return Err(CUresult::INVALID_VALUE.because("?"));
+                return refused(format!(
+                    "memHandleType {} is not CU_MEM_HANDLE_TYPE_GENERIC (0)",
+                    info.mem_handle_type
+                ));
             }
-            let pool = Handle::<TilePool>::of(info.mem_handle as usize).get()?;
+            let pool = Handle::<TilePool>::of(info.mem_handle as usize).get();
+            let pool = pool.map_err(|refusal| refusal.named("memHandle"))?;
             let end = info.offset.checked_add(size);
             let inside = end.is_some_and(|end| end <= pool.buffer.size());
-            let here = pool.gpu.ordinal == context.gpu.ordinal;
-            if !inside || !here || !info.offset.is_multiple_of(TILE) {
-                return Err(CUresult::INVALID_VALUE.because("?"));
+            if !inside {
+                return refused(format!(
+                    "{size} bytes at offset {} do not fit into memHandle, which has {} bytes",
+                    info.offset,
+                    pool.buffer.size()
+                ));
+            }
+            if pool.gpu.ordinal != context.gpu.ordinal {
+                return refused(
+                    "memHandle is memory of another device than the stream's".to_owned(),
+                );
+            }
+            if !info.offset.is_multiple_of(TILE) {
+                return refused(format!(
+                    "offset {} is not a multiple of {TILE}, the bytes of a tile",
+                    info.offset
+                ));
             }
             true
         }
         CU_MEM_OPERATION_TYPE_UNMAP if info.mem_handle == 0 => false,
-        _ => return Err(CUresult::INVALID_VALUE.because("?")),
+        CU_MEM_OPERATION_TYPE_UNMAP => {
+            return refused(format!(
+                "memHandle {:#x} is not 0, though tiles are unmapped",
+                info.mem_handle
+            ));
+        }
+        other => {
+            return refused(format!(
+                "memOperationType {other} is not CU_MEM_OPERATION_TYPE_MAP (1) or _UNMAP (2)"
+            ));
+        }
     };
     Ok(Change { array, region, resident })
 }
@@ -222,23 +278,37 @@ fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
 /// whole tiles or ends where the level does.
 fn level_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     let [level, layer, x, y, z, width, height, depth] = numbers;
-    let (all, tile) =
-        (array.level(level).ok_or(CUresult::INVALID_VALUE.because("?"))?, array.tile());
+    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
+    let Some(all) = array.level(level) else {
+        return refused(format!(
+            "level {level} is not a level that is made of tiles: it is in the mip tail, or does not exist"
+        ));
+    };
+    let tile = array.tile();
     let (offset, size) = ([x, y, z], [width, height, depth]);
     let mut bytes = TILE;
     for axis in 0..3 {
-        let end =
-            offset[axis].checked_add(size[axis]).ok_or(CUresult::INVALID_VALUE.because("?"))?;
+        let end = u64::from(offset[axis]) + u64::from(size[axis]);
         let whole = offset[axis].is_multiple_of(tile[axis])
-            && (end == all[axis] || size[axis].is_multiple_of(tile[axis]));
-        if size[axis] == 0 || end > all[axis] || !whole {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            && (end == u64::from(all[axis]) || size[axis].is_multiple_of(tile[axis]));
+        let (name, start, extent) = (["X", "Y", "Z"][axis], offset[axis], size[axis]);
+        if extent == 0 || end > u64::from(all[axis]) {
+            return refused(format!(
+                "offset{name} {start} and an extent of {extent} are not inside level {level}, which has {} texels there",
+                all[axis]
+            ));
+        }
+        if !whole {
+            return refused(format!(
+                "offset{name} {start} and an extent of {extent} are not whole tiles of {} texels, nor end where the level does",
+                tile[axis]
+            ));
         }
         // No array has as many tiles as would pass 64 bits.
         bytes = bytes.saturating_mul(size[axis].div_ceil(tile[axis]).into());
     }
     if layer >= array.planes() {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return refused(format!("layer {layer} does not exist: the array has {}", array.planes()));
     }
     let extent = Some(Extent { width, height, depth });
     Ok((Region::Level(TileRegion { level, layer, offset, extent }), bytes))
@@ -248,11 +318,23 @@ fn level_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
 fn tail_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     let [layer, _, a, b, c, d, ..] = numbers;
     let [offset, size] = [[a, b], [c, d]].map(|[low, high]| u64::from(high) << 32 | u64::from(low));
-    let tail = array.tail().ok_or(CUresult::INVALID_VALUE.because("?"))?;
+    let tail = array.tail().ok_or(CUresult::INVALID_VALUE.because(NO_TAIL))?;
     let inside = offset.checked_add(size).is_some_and(|end| end <= tail.size);
     let aligned = offset.is_multiple_of(TILE) && size.is_multiple_of(TILE);
-    if layer >= array.planes() || !inside || !aligned || size == 0 {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
+    if layer >= array.planes() {
+        return refused(format!("layer {layer} does not exist: the array has {}", array.planes()));
+    }
+    if !inside || size == 0 {
+        return refused(format!(
+            "{size} bytes at offset {offset} are not inside the mip tail, which has {} bytes",
+            tail.size
+        ));
+    }
+    if !aligned {
+        return refused(format!(
+            "offset {offset} and size {size} are not multiples of {TILE}, the bytes of a tile"
+        ));
     }
     let tiles = offset / TILE..(offset + size) / TILE;
     Ok((Region::Tail(Tail { layer, tiles, all: tail.size / TILE }), size))

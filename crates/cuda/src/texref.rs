@@ -169,7 +169,7 @@ impl SurfaceReference {
     /// What is bound; `CUDA_ERROR_INVALID_VALUE` if nothing is.
     pub(crate) fn get(&self) -> Answer<Handle<ArrayObject>> {
         let bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
-        bound.ok_or(CUresult::INVALID_VALUE.because("?"))
+        bound.ok_or(CUresult::INVALID_VALUE.because("no array is bound to hSurfRef"))
     }
 }
 
@@ -186,6 +186,12 @@ static KNOWN: Mutex<Option<HashMap<usize, Known>>> = Mutex::new(None);
 
 fn known() -> MutexGuard<'static, Option<HashMap<usize, Known>>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is said of a name that is no reference of a module.
+fn missing(module: &Module, name: &str, kind: OpaqueKind) -> String {
+    let what = if kind == OpaqueKind::Surface { "surface" } else { "texture" };
+    format!("module `{}` has no {what} reference `{name}`", module.loaded.source().name())
 }
 
 /// Finds a reference of a module that was asked for before, or makes it.
@@ -209,7 +215,8 @@ fn of_module<T: Object>(
     }
     let variables = found.loaded.opaque_variables();
     let variable = variables.iter().find(|v| v.name == name && v.kind == kind);
-    let initial = variable.ok_or(CUresult::NOT_FOUND.because("?"))?.initial;
+    let initial =
+        variable.ok_or_else(|| CUresult::NOT_FOUND.because(missing(&found, name, kind)))?.initial;
     let variable = Variable { module, name: name.to_owned() };
     let handle = T::registry().insert(make(&found, variable, initial)?);
     field(entry).insert(name.to_owned(), handle);
@@ -267,7 +274,7 @@ pub(crate) fn create(context: &Context) -> Answer<Handle<TextureReference>> {
 /// Ends a reference that [`create`] made; `CUDA_ERROR_INVALID_VALUE` for one of a module.
 pub(crate) fn destroy(handle: Handle<TextureReference>) -> Answer {
     if handle.get()?.variable.is_some() {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because("pTexRef is the texture reference of a module, which ends with the module: only those of cuTexRefCreate are destroyed"));
     }
     handle.take().map(|_| ())
 }

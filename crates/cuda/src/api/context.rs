@@ -26,55 +26,55 @@ const EIGHT_BYTE_BANKS: c_uint = 2;
 
 driver_api! {
     /// One more user of the primary context, which is made if there is none.
-    fn cuDevicePrimaryCtxRetain(context: Out<Handle<Context>>, device: CUdevice) {
-        context.check()?;
-        context.set(context::retain_primary(state::gpu(device)?))
+    fn cuDevicePrimaryCtxRetain(pctx: Out<Handle<Context>>, dev: CUdevice) {
+        pctx.check()?;
+        pctx.set(context::retain_primary(state::gpu(dev)?))
     }
 
     /// One user less of the primary context.
-    fn cuDevicePrimaryCtxRelease | cuDevicePrimaryCtxRelease_v2(device: CUdevice) {
-        context::release_primary(state::gpu(device)?)
+    fn cuDevicePrimaryCtxRelease | cuDevicePrimaryCtxRelease_v2(dev: CUdevice) {
+        context::release_primary(state::gpu(dev)?)
     }
 
     /// Ends all that the primary context holds.
-    fn cuDevicePrimaryCtxReset | cuDevicePrimaryCtxReset_v2(device: CUdevice) {
-        context::reset_primary(state::gpu(device)?)
+    fn cuDevicePrimaryCtxReset | cuDevicePrimaryCtxReset_v2(dev: CUdevice) {
+        context::reset_primary(state::gpu(dev)?)
     }
 
     /// Flags of the primary context.
-    fn cuDevicePrimaryCtxSetFlags | cuDevicePrimaryCtxSetFlags_v2(device: CUdevice, flags: c_uint) {
-        set_primary_flags(device, flags)
+    fn cuDevicePrimaryCtxSetFlags | cuDevicePrimaryCtxSetFlags_v2(dev: CUdevice, flags: c_uint) {
+        set_primary_flags(dev, flags)
     }
 
     /// Flags of the primary context, and whether it is alive.
-    fn cuDevicePrimaryCtxGetState(device: CUdevice, flags: Out<c_uint>, active: Out<c_int>) {
+    fn cuDevicePrimaryCtxGetState(dev: CUdevice, flags: Out<c_uint>, active: Out<c_int>) {
         active.check()?;
-        let primary = context::primary(state::gpu(device)?);
+        let primary = context::primary(state::gpu(dev)?);
         flags.set(primary.flags)?;
         active.set(c_int::from(primary.users > 0))
     }
 
     /// Makes a context, which becomes current.
     fn cuCtxCreate | cuCtxCreate_v2(
-        context: Out<Handle<Context>>,
+        pctx: Out<Handle<Context>>,
         flags: c_uint,
-        device: CUdevice,
+        dev: CUdevice,
     ) {
-        create(context, flags, device)
+        create(pctx, flags, dev)
     }
 
     /// Makes a context, which becomes current; affinity is not provided.
     fn cuCtxCreate_v3(
-        context: Out<Handle<Context>>,
-        _affinity: *mut c_void,
-        number: c_int,
+        pctx: Out<Handle<Context>>,
+        _paramsArray: *mut c_void,
+        numParams: c_int,
         flags: c_uint,
-        device: CUdevice,
+        dev: CUdevice,
     ) {
-        if number != 0 {
-            return Err(CUresult::UNSUPPORTED_EXEC_AFFINITY.because("?"));
+        if numParams != 0 {
+            return Err(CUresult::UNSUPPORTED_EXEC_AFFINITY.because(format!("numParams {numParams} is not 0: texunit does not bind contexts to some of the multiprocessors (execution affinity)")));
         }
-        create(context, flags, device)
+        create(pctx, flags, dev)
     }
 
     /// Makes a context, which becomes current; of the parameters there may be none: affinity and
@@ -86,61 +86,61 @@ driver_api! {
         device: CUdevice,
     ) {
         if parameters.get_if().is_some_and(|[affinity, _, graphics]| affinity != 0 || graphics != 0) {
-            return Err(CUresult::NOT_SUPPORTED.because("?"));
+            return Err(CUresult::NOT_SUPPORTED.because("ctxCreateParams asks for execution affinity or for sharing with graphics (CIG), which texunit does not provide"));
         }
         create(context, flags, device)
     }
 
     /// Ends a context with all that was made in it.
-    fn cuCtxDestroy | cuCtxDestroy_v2(context: Handle<Context>) {
-        destroy(context)
+    fn cuCtxDestroy | cuCtxDestroy_v2(ctx: Handle<Context>) {
+        destroy(ctx)
     }
 
     /// One more user of the current context, who gives it up by `cuCtxDetach`. Flags there are none.
-    fn cuCtxAttach(context: Out<Handle<Context>>, flags: c_uint) {
+    fn cuCtxAttach(pctx: Out<Handle<Context>>, flags: c_uint) {
         let current = context::current()?;
-        context.check()?;
+        pctx.check()?;
         if flags != 0 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
         }
         current.attach();
-        context.set(current.handle)
+        pctx.set(current.handle)
     }
 
     /// One user less of a context, which is current; the last one ends it.
-    fn cuCtxDetach(context: Handle<Context>) {
-        detach(context)
+    fn cuCtxDetach(ctx: Handle<Context>) {
+        detach(ctx)
     }
 
     /// Makes a context current until it is popped.
-    fn cuCtxPushCurrent | cuCtxPushCurrent_v2(context: Handle<Context>) {
-        push(context)
+    fn cuCtxPushCurrent | cuCtxPushCurrent_v2(ctx: Handle<Context>) {
+        push(ctx)
     }
 
     /// The context before becomes current again.
-    fn cuCtxPopCurrent | cuCtxPopCurrent_v2(context: Out<Handle<Context>>) {
-        pop(context)
+    fn cuCtxPopCurrent | cuCtxPopCurrent_v2(pctx: Out<Handle<Context>>) {
+        pop(pctx)
     }
 
     /// Makes a context current in the place of the one that is; null: none.
-    fn cuCtxSetCurrent(context: Handle<Context>) {
+    fn cuCtxSetCurrent(ctx: Handle<Context>) {
         state::gpus()?;
-        if context.is_null() {
+        if ctx.is_null() {
             context::with_stack(Vec::pop);
             return Ok(());
         }
-        check_current(context)?;
+        check_current(ctx)?;
         context::with_stack(|stack| {
             stack.pop();
-            stack.push(context);
+            stack.push(ctx);
         });
         Ok(())
     }
 
     /// The current context, null if there is none.
-    fn cuCtxGetCurrent(context: Out<Handle<Context>>) {
+    fn cuCtxGetCurrent(pctx: Out<Handle<Context>>) {
         state::gpus()?;
-        context.set(context::current_handle())
+        pctx.set(context::current_handle())
     }
 
     /// The device of the current context.
@@ -149,8 +149,8 @@ driver_api! {
     }
 
     /// The device of a context.
-    fn cuCtxGetDevice_v2(device: Out<CUdevice>, context: Handle<Context>) {
-        device.set(given(context)?.gpu.ordinal)
+    fn cuCtxGetDevice_v2(device: Out<CUdevice>, ctx: Handle<Context>) {
+        device.set(given(ctx)?.gpu.ordinal)
     }
 
     /// The flags of the current context.
@@ -166,8 +166,8 @@ driver_api! {
     }
 
     /// The number of a context, never used again.
-    fn cuCtxGetId(context: Handle<Context>, id: Out<c_ulonglong>) {
-        id.set(given(context)?.id)
+    fn cuCtxGetId(ctx: Handle<Context>, ctxId: Out<c_ulonglong>) {
+        ctxId.set(given(ctx)?.id)
     }
 
     /// All work is done; the fault of the current context is answered. Pools give back what they keep
@@ -178,10 +178,10 @@ driver_api! {
     }
 
     /// All work is done; the fault of a context is answered.
-    fn cuCtxSynchronize_v2(context: Handle<Context>) {
-        let context = given(context)?;
-        context.check()?;
-        pool::synchronized(context.gpu.ordinal);
+    fn cuCtxSynchronize_v2(ctx: Handle<Context>) {
+        let ctx = given(ctx)?;
+        ctx.check()?;
+        pool::synchronized(ctx.gpu.ordinal);
         Ok(())
     }
 
@@ -191,49 +191,49 @@ driver_api! {
     }
 
     /// A limit.
-    fn cuCtxGetLimit(value: Out<usize>, limit: c_uint) {
+    fn cuCtxGetLimit(pvalue: Out<usize>, limit: c_uint) {
         let context = context::current()?;
-        value.set(context.limit(Limit::of(limit)?))
+        pvalue.set(context.limit(Limit::of(limit)?))
     }
 
     /// What was set by `cuCtxSetCacheConfig`.
-    fn cuCtxGetCacheConfig(config: Out<c_uint>) {
-        config.set(context::current()?.cache.load(Ordering::Relaxed))
+    fn cuCtxGetCacheConfig(pconfig: Out<c_uint>) {
+        pconfig.set(context::current()?.cache.load(Ordering::Relaxed))
     }
 
     /// There are no caches to be divided.
     fn cuCtxSetCacheConfig(config: c_uint) {
         let context = context::current()?;
         if config > CACHE_PREFER_EQUAL {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("config {config} is not a CUfunc_cache: 0 to 3")));
         }
         context.cache.store(config, Ordering::Relaxed);
         Ok(())
     }
 
     /// Banks of shared memory are four bytes wide, on all cards that texunit can appear as.
-    fn cuCtxGetSharedMemConfig(config: Out<c_uint>) {
+    fn cuCtxGetSharedMemConfig(pConfig: Out<c_uint>) {
         context::current()?;
-        config.set(FOUR_BYTE_BANKS)
+        pConfig.set(FOUR_BYTE_BANKS)
     }
 
     /// Changes nothing: on cards with banks of one width every width can be asked for.
     fn cuCtxSetSharedMemConfig(config: c_uint) {
         context::current()?;
-        if config > EIGHT_BYTE_BANKS { Err(CUresult::INVALID_VALUE.because("?")) } else { Ok(()) }
+        if config > EIGHT_BYTE_BANKS { Err(CUresult::INVALID_VALUE.because(format!("config {config} is not a CUsharedconfig: 0 to 2"))) } else { Ok(()) }
     }
 
     /// The version that contexts have had since CUDA 3.2.
-    fn cuCtxGetApiVersion(context: Handle<Context>, version: Out<c_uint>) {
-        given(context)?;
+    fn cuCtxGetApiVersion(ctx: Handle<Context>, version: Out<c_uint>) {
+        given(ctx)?;
         version.set(3020)
     }
 
     /// The priorities that streams can have.
-    fn cuCtxGetStreamPriorityRange(least: Out<c_int>, greatest: Out<c_int>) {
+    fn cuCtxGetStreamPriorityRange(leastPriority: Out<c_int>, greatestPriority: Out<c_int>) {
         context::current()?;
-        least.set_if(0);
-        greatest.set_if(GREATEST_PRIORITY);
+        leastPriority.set_if(0);
+        greatestPriority.set_if(GREATEST_PRIORITY);
         Ok(())
     }
 
@@ -243,20 +243,20 @@ driver_api! {
     }
 
     /// Other devices' memory cannot be reached.
-    fn cuCtxEnablePeerAccess(peer: Handle<Context>, flags: c_uint) {
+    fn cuCtxEnablePeerAccess(peerContext: Handle<Context>, Flags: c_uint) {
         context::current()?;
-        if flags != 0 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+        if Flags != 0 {
+            return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags:#x} is not 0")));
         }
-        peer.get()?;
-        Err(CUresult::PEER_ACCESS_UNSUPPORTED.because("?"))
+        peerContext.get()?;
+        Err(CUresult::PEER_ACCESS_UNSUPPORTED.because("peerContext is of a device whose memory this one cannot reach (cuDeviceCanAccessPeer answers 0 for every two devices of texunit)"))
     }
 
     /// Other devices' memory cannot be reached.
-    fn cuCtxDisablePeerAccess(peer: Handle<Context>) {
+    fn cuCtxDisablePeerAccess(peerContext: Handle<Context>) {
         context::current()?;
-        peer.get()?;
-        Err(CUresult::PEER_ACCESS_NOT_ENABLED.because("?"))
+        peerContext.get()?;
+        Err(CUresult::PEER_ACCESS_NOT_ENABLED.because("peerContext was not enabled: access between devices is not provided"))
     }
 }
 
@@ -271,8 +271,17 @@ fn given(context: Handle<Context>) -> Answer<std::sync::Arc<Context>> {
 
 fn check_flags(flags: c_uint) -> Answer {
     let scheduling = flags & SCHEDULING;
-    if flags & !FLAGS != 0 || !matches!(scheduling, 0 | 1 | 2 | 4) {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+    if flags & !FLAGS != 0 {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "flags {flags:#x} has bits that are no CUctx_flags: {:#x}",
+            flags & !FLAGS
+        )));
+    }
+    if !matches!(scheduling, 0 | 1 | 2 | 4) {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "flags {flags:#x} asks for several ways of waiting at once: spin (1), yield (2) and blocking sync (4) exclude \
+             each other"
+        )));
     }
     Ok(())
 }
@@ -296,7 +305,7 @@ fn create(out: Out<Handle<Context>>, flags: c_uint, device: CUdevice) -> Answer 
 fn destroy(context: Handle<Context>) -> Answer {
     state::gpus()?;
     if context::is_primary(context) {
-        return Err(CUresult::INVALID_CONTEXT.because("?"));
+        return Err(CUresult::INVALID_CONTEXT.because(format!("ctx {context:?} is the primary context of a device, which ends by cuDevicePrimaryCtxRelease")));
     }
     Context::destroy(context)?;
     // It is popped if it is current to the calling thread; elsewhere it stays, destroyed.
@@ -312,11 +321,15 @@ fn destroy(context: Handle<Context>) -> Answer {
 fn detach(context: Handle<Context>) -> Answer {
     let found = context.get()?;
     if context != context::current_handle() {
-        return Err(CUresult::INVALID_CONTEXT.because("?"));
+        return Err(CUresult::INVALID_CONTEXT.because(format!(
+            "ctx {context:?} is not the context that is current to this thread"
+        )));
     }
     let staying = u32::from(context::is_primary(context));
     match found.detach(staying) {
-        n if n == staying => Err(CUresult::INVALID_CONTEXT.because("?")),
+        n if n == staying => Err(CUresult::INVALID_CONTEXT.because(format!(
+            "ctx {context:?} is a primary context, to which nobody has attached by cuCtxAttach"
+        ))),
         1 => destroy(context),
         _ => Ok(()),
     }
@@ -336,7 +349,8 @@ fn push(context: Handle<Context>) -> Answer {
 
 fn pop(out: Out<Handle<Context>>) -> Answer {
     state::gpus()?;
-    let popped = context::with_stack(Vec::pop).ok_or(CUresult::INVALID_CONTEXT.because("?"))?;
+    let popped = context::with_stack(Vec::pop)
+        .ok_or(CUresult::INVALID_CONTEXT.because("no context is pushed in this thread"))?;
     out.set_if(popped);
     Ok(())
 }

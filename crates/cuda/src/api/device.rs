@@ -36,63 +36,63 @@ driver_api! {
     }
 
     /// Its name, as much of it as fits.
-    fn cuDeviceGetName(name: Out<c_char>, len: c_int, device: CUdevice) {
-        text(name, len, state::gpu(device)?.profile.name)
+    fn cuDeviceGetName(name: Out<c_char>, len: c_int, dev: CUdevice) {
+        text(name, len, state::gpu(dev)?.profile.name)
     }
 
     /// Bytes of its memory.
-    fn cuDeviceTotalMem(bytes: Out<c_uint>, device: CUdevice) {
-        bytes.set(u32::try_from(state::gpu(device)?.profile.memory).unwrap_or(u32::MAX))
+    fn cuDeviceTotalMem(bytes: Out<c_uint>, dev: CUdevice) {
+        bytes.set(u32::try_from(state::gpu(dev)?.profile.memory).unwrap_or(u32::MAX))
     }
 
     /// Bytes of its memory.
-    fn cuDeviceTotalMem_v2(bytes: Out<usize>, device: CUdevice) {
-        bytes.set(state::gpu(device)?.profile.memory as usize)
+    fn cuDeviceTotalMem_v2(bytes: Out<usize>, dev: CUdevice) {
+        bytes.set(state::gpu(dev)?.profile.memory as usize)
     }
 
     /// An attribute.
-    fn cuDeviceGetAttribute(value: Out<c_int>, attribute: c_int, device: CUdevice) {
-        let gpu = state::gpu(device)?;
-        value.set(of(gpu, attribute)?)
+    fn cuDeviceGetAttribute(pi: Out<c_int>, attrib: c_int, dev: CUdevice) {
+        let gpu = state::gpu(dev)?;
+        pi.set(of(gpu, attrib)?)
     }
 
     /// 16 bytes that tell devices apart.
-    fn cuDeviceGetUuid | cuDeviceGetUuid_v2(uuid: Out<CUuuid>, device: CUdevice) {
-        uuid.set(unique(state::gpu(device)?))
+    fn cuDeviceGetUuid | cuDeviceGetUuid_v2(uuid: Out<CUuuid>, dev: CUdevice) {
+        uuid.set(unique(state::gpu(dev)?))
     }
 
     /// Domain, bus, device and function of the PCI bus that it would have.
-    fn cuDeviceGetPCIBusId(id: Out<c_char>, len: c_int, device: CUdevice) {
-        let name = bus(state::gpu(device)?);
+    fn cuDeviceGetPCIBusId(pciBusId: Out<c_char>, len: c_int, dev: CUdevice) {
+        let name = bus(state::gpu(dev)?);
         if usize::try_from(len).is_ok_and(|len| len <= name.len()) {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("len {len} is not more than {}, the characters of {name}: its zero byte has no room", name.len())));
         }
-        text(id, len, &name)
+        text(pciBusId, len, &name)
     }
 
     /// The device with this place on the PCI bus, domain and function left out or not.
-    fn cuDeviceGetByPCIBusId(device: Out<CUdevice>, id: Text) {
-        let id = id.get()?.to_ascii_lowercase();
+    fn cuDeviceGetByPCIBusId(dev: Out<CUdevice>, pciBusId: Text) {
+        let pciBusId = pciBusId.get()?.to_ascii_lowercase();
         let found = state::gpus()?.iter().find(|gpu| {
             let name = bus(gpu);
             let short = name.trim_end_matches(".0");
-            name == id || short == id || name[5..] == id || short[5..] == id
+            name == pciBusId || short == pciBusId || name[5..] == pciBusId || short[5..] == pciBusId
         });
-        device.set(found.ok_or(CUresult::INVALID_DEVICE.because("?"))?.ordinal)
+        dev.set(found.ok_or_else(|| CUresult::INVALID_DEVICE.because(format!("pciBusId {pciBusId:?} is not the place of a device on the bus")))?.ordinal)
     }
 
     /// Major and minor number of its compute capability.
-    fn cuDeviceComputeCapability(major: Out<c_int>, minor: Out<c_int>, device: CUdevice) {
-        let capability = state::gpu(device)?.profile.capability;
+    fn cuDeviceComputeCapability(major: Out<c_int>, minor: Out<c_int>, dev: CUdevice) {
+        let capability = state::gpu(dev)?.profile.capability;
         minor.check()?;
         major.set(capability.major.into())?;
         minor.set(capability.minor.into())
     }
 
     /// The properties that the first versions of CUDA had.
-    fn cuDeviceGetProperties(properties: Out<CUdevprop>, device: CUdevice) {
-        let gpu = state::gpu(device)?;
-        properties.set(CUdevprop {
+    fn cuDeviceGetProperties(prop: Out<CUdevprop>, dev: CUdevice) {
+        let gpu = state::gpu(dev)?;
+        prop.set(CUdevprop {
             maxThreadsPerBlock: of(gpu, 1)?,
             maxThreadsDim: [of(gpu, 2)?, of(gpu, 3)?, of(gpu, 4)?],
             maxGridSize: [of(gpu, 5)?, of(gpu, 6)?, of(gpu, 7)?],
@@ -108,50 +108,54 @@ driver_api! {
 
     /// Most texels of a texture of linear memory: the same for all formats.
     fn cuDeviceGetTexture1DLinearMaxWidth(
-        width: Out<usize>,
+        maxWidthInElements: Out<usize>,
         format: c_uint,
-        channels: c_uint,
-        device: CUdevice,
+        numChannels: c_uint,
+        dev: CUdevice,
     ) {
-        let gpu = state::gpu(device)?;
-        if format == 0 || !matches!(channels, 1 | 2 | 4) {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+        let gpu = state::gpu(dev)?;
+        if format == 0 {
+            return Err(CUresult::INVALID_VALUE.because("format 0 is not a CUarray_format"));
         }
-        width.set(of(gpu, 69)? as usize)
+        if !matches!(numChannels, 1 | 2 | 4) {
+            return Err(CUresult::INVALID_VALUE
+                .because(format!("numChannels {numChannels} is not 1, 2 or 4")));
+        }
+        maxWidthInElements.set(of(gpu, 69)? as usize)
     }
 
     /// A device does not reach the memory of another.
-    fn cuDeviceCanAccessPeer(can: Out<c_int>, device: CUdevice, peer: CUdevice) {
-        state::gpu(device)?;
-        state::gpu(peer)?;
-        can.set(0)
+    fn cuDeviceCanAccessPeer(canAccessPeer: Out<c_int>, dev: CUdevice, peerDev: CUdevice) {
+        state::gpu(dev)?;
+        state::gpu(peerDev)?;
+        canAccessPeer.set(0)
     }
 
     /// What a device can do with another's memory: nothing.
     fn cuDeviceGetP2PAttribute(
         value: Out<c_int>,
-        attribute: c_uint,
-        source: CUdevice,
-        destination: CUdevice,
+        attrib: c_uint,
+        srcDevice: CUdevice,
+        dstDevice: CUdevice,
     ) {
-        state::gpu(source)?;
-        state::gpu(destination)?;
-        if source == destination {
-            return Err(CUresult::INVALID_DEVICE.because("?"));
+        state::gpu(srcDevice)?;
+        state::gpu(dstDevice)?;
+        if srcDevice == dstDevice {
+            return Err(CUresult::INVALID_DEVICE.because(format!("srcDevice and dstDevice are both {srcDevice}: peers are two devices")));
         }
-        if !(1..=5).contains(&attribute) {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+        if !(1..=5).contains(&attrib) {
+            return Err(CUresult::INVALID_VALUE.because(format!("attrib {attrib} is not a CUdevice_P2PAttribute: those are 1 to 5")));
         }
         value.set(0)
     }
 
     /// Contexts cannot be bound to some of the multiprocessors.
-    fn cuDeviceGetExecAffinitySupport(value: Out<c_int>, kind: c_uint, device: CUdevice) {
-        state::gpu(device)?;
+    fn cuDeviceGetExecAffinitySupport(pi: Out<c_int>, kind: c_uint, dev: CUdevice) {
+        state::gpu(dev)?;
         if kind > 0 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("type {kind} is not CU_EXEC_AFFINITY_TYPE_SM_COUNT (0)")));
         }
-        value.set(0)
+        pi.set(0)
     }
 }
 
@@ -162,7 +166,10 @@ pub(crate) fn of(gpu: &Gpu, attribute: c_int) -> Answer<c_int> {
     if attribute == PCI_BUS_ID {
         return Ok(gpu.ordinal + 1);
     }
-    attributes::value(gpu.profile, attribute).ok_or(CUresult::INVALID_VALUE.because("?"))
+    attributes::value(gpu.profile, attribute).ok_or_else(|| {
+        CUresult::INVALID_VALUE
+            .because(format!("attrib {attribute} is not a CUdevice_attribute that CUDA 13.5 knows"))
+    })
 }
 
 pub(crate) fn unique(gpu: &Gpu) -> CUuuid {
@@ -177,10 +184,9 @@ fn bus(gpu: &Gpu) -> String {
 
 /// Copies a text with its zero byte, cut so that both fit into `len` bytes.
 fn text(out: Out<c_char>, len: c_int, text: &str) -> Answer {
-    let room = usize::try_from(len)
-        .ok()
-        .filter(|&len| len > 0)
-        .ok_or(CUresult::INVALID_VALUE.because("?"))?;
+    let room = usize::try_from(len).ok().filter(|&len| len > 0).ok_or_else(|| {
+        CUresult::INVALID_VALUE.because(format!("len {len} is not a size of a text, 1 and more"))
+    })?;
     let bytes = text.bytes().take(room - 1).chain([0]);
     out.set_all(bytes.map(|byte| byte as c_char))
 }

@@ -20,65 +20,65 @@ const INTERPROCESS: c_uint = 4;
 
 driver_api! {
     /// Makes an event.
-    fn cuEventCreate(event: Out<Handle<Event>>, flags: c_uint) {
-        event.check()?;
+    fn cuEventCreate(phEvent: Out<Handle<Event>>, Flags: c_uint) {
+        phEvent.check()?;
         let context = context::current()?;
-        if flags & !(BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS) != 0 {
+        if Flags & !(BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS) != 0 {
             return Err(CUresult::INVALID_VALUE.because(format!(
-                "Flags {flags:#x} has bits that are no CUevent_flags: those are 1 (blocking sync), 2 (disable timing) and 4 (interprocess)"
+                "Flags {Flags:#x} has bits that are no CUevent_flags: those are 1 (blocking sync), 2 (disable timing) and 4 (interprocess)"
             )));
         }
-        if flags & INTERPROCESS != 0 {
-            return Err(match flags & DISABLE_TIMING {
+        if Flags & INTERPROCESS != 0 {
+            return Err(match Flags & DISABLE_TIMING {
                 0 => CUresult::INVALID_VALUE
                     .because("flags has CU_EVENT_INTERPROCESS without CU_EVENT_DISABLE_TIMING, which it needs"),
                 _ => CUresult::NOT_SUPPORTED
                     .because("flags has CU_EVENT_INTERPROCESS: texunit's events are not shared with other processes"),
             });
         }
-        let new = Event::new(context.handle, flags & DISABLE_TIMING != 0);
-        event.set(context.keep(new)?)
+        let new = Event::new(context.handle, Flags & DISABLE_TIMING != 0);
+        phEvent.set(context.keep(new)?)
     }
 
     /// Ends an event.
-    fn cuEventDestroy | cuEventDestroy_v2(event: Handle<Event>) {
-        destroy(event)
+    fn cuEventDestroy | cuEventDestroy_v2(hEvent: Handle<Event>) {
+        destroy(hEvent)
     }
 
     /// Records an event: it happens now.
-    fn cuEventRecord(event: Handle<Event>, stream: Handle<Stream>) {
-        record(event, stream)
+    fn cuEventRecord(hEvent: Handle<Event>, hStream: Handle<Stream>) {
+        record(hEvent, hStream)
     }
 
     /// Records an event: it happens now. The flag for graphs changes nothing outside of one.
-    fn cuEventRecordWithFlags(event: Handle<Event>, stream: Handle<Stream>, flags: c_uint) {
+    fn cuEventRecordWithFlags(hEvent: Handle<Event>, hStream: Handle<Stream>, flags: c_uint) {
         if flags > 1 {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "flags {flags:#x} is not 0 or CU_EVENT_RECORD_EXTERNAL (1)"
             )));
         }
-        record(event, stream)
+        record(hEvent, hStream)
     }
 
     /// An event has happened, or was never recorded, which is the same.
-    fn cuEventQuery(event: Handle<Event>) {
-        happened(event).map(|_| ())
+    fn cuEventQuery(hEvent: Handle<Event>) {
+        happened(hEvent).map(|_| ())
     }
 
     /// As `cuEventQuery`; pools give back what they keep above their thresholds.
-    fn cuEventSynchronize(event: Handle<Event>) {
-        pool::synchronized(happened(event)?.gpu.ordinal);
+    fn cuEventSynchronize(hEvent: Handle<Event>) {
+        pool::synchronized(happened(hEvent)?.gpu.ordinal);
         Ok(())
     }
 
     /// Milliseconds from one event to another. `CUDA_ERROR_INVALID_HANDLE` if one was not recorded or
     /// has no times, or if they are of two devices.
     fn cuEventElapsedTime | cuEventElapsedTime_v2(
-        milliseconds: Out<f32>,
-        start: Handle<Event>,
-        end: Handle<Event>,
+        pMilliseconds: Out<f32>,
+        hStart: Handle<Event>,
+        hEnd: Handle<Event>,
     ) {
-        elapsed(milliseconds, start, end)
+        elapsed(pMilliseconds, hStart, hEnd)
     }
 }
 

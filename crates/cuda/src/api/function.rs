@@ -74,21 +74,23 @@ driver_api! {
     /// There are no caches to be configured.
     fn cuFuncSetCacheConfig(hfunc: Handle<Function>, config: c_uint) {
         current(hfunc)?;
-        if config > 3 { Err(CUresult::INVALID_VALUE.because("?")) } else { Ok(()) }
+        if config > 3 { Err(CUresult::INVALID_VALUE.because(format!("config {config} is not a CUfunc_cache: 0 to 3"))) } else { Ok(()) }
     }
 
     /// Banks of shared memory change nothing but time.
     fn cuFuncSetSharedMemConfig(hfunc: Handle<Function>, config: c_uint) {
         current(hfunc)?;
-        if config > 2 { Err(CUresult::INVALID_VALUE.because("?")) } else { Ok(()) }
+        if config > 2 { Err(CUresult::INVALID_VALUE.because(format!("config {config} is not a CUsharedconfig: 0 to 2"))) } else { Ok(()) }
     }
 
     /// Threads of a block, for `cuLaunch` and `cuLaunchGrid`.
     fn cuFuncSetBlockShape(hfunc: Handle<Function>, x: c_int, y: c_int, z: c_int) {
-        let size = |n: c_int| u32::try_from(n).ok().filter(|&n| n > 0);
-        let block = [size(x), size(y), size(z)].map(|n| n.ok_or(CUresult::INVALID_VALUE.because("?")));
-        let [x, y, z] = block;
-        let block = [x?, y?, z?];
+        let size = |name: &str, n: c_int| match u32::try_from(n) {
+            Ok(n @ 1..) => Ok(n),
+            _ => Err(CUresult::INVALID_VALUE
+                .because(format!("{name} {n} is not a size of a block, 1 and more"))),
+        };
+        let block = [size("x", x)?, size("y", y)?, size("z", z)?];
         prepare(hfunc, |prepared| prepared.block = block)
     }
 
@@ -100,7 +102,7 @@ driver_api! {
     /// Bytes of all parameters, for `cuLaunch` and `cuLaunchGrid`.
     fn cuParamSetSize(hfunc: Handle<Function>, numbytes: c_uint) {
         if numbytes as usize > MOST_PARAMETERS {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("numbytes {numbytes} is more than {MOST_PARAMETERS}, the most bytes of parameters of a kernel")));
         }
         prepare(hfunc, |prepared| prepared.params.resize(numbytes as usize, 0))
     }
@@ -118,7 +120,7 @@ driver_api! {
     /// Any parameter.
     fn cuParamSetv(hfunc: Handle<Function>, offset: c_int, ptr: Raw, numbytes: c_uint) {
         if numbytes as usize > MOST_PARAMETERS {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("numbytes {numbytes} is more than {MOST_PARAMETERS}, the most bytes of parameters of a kernel")));
         }
         let mut bytes = vec![0; numbytes as usize];
         ptr.read(0, &mut bytes)?;
@@ -159,10 +161,11 @@ fn prepare(function: Handle<Function>, change: impl FnOnce(&mut Prepared)) -> An
 
 /// Writes a part of the parameters, which grow as they must.
 fn parameter(function: Handle<Function>, offset: c_int, bytes: &[u8]) -> Answer {
-    let start = usize::try_from(offset).map_err(|_| CUresult::INVALID_VALUE.because("?"))?;
+    let start = usize::try_from(offset)
+        .map_err(|_| CUresult::INVALID_VALUE.because(format!("offset {offset} is negative")))?;
     let end = start + bytes.len();
     if end > MOST_PARAMETERS {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!("offset {offset} and {} bytes end at {end}, more than {MOST_PARAMETERS}, the most bytes of parameters of a kernel", bytes.len())));
     }
     prepare(function, |prepared| {
         let params = &mut prepared.params;
@@ -174,12 +177,23 @@ fn parameter(function: Handle<Function>, offset: c_int, bytes: &[u8]) -> Answer 
 fn prepared(function: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) -> Answer {
     let context: Arc<Context> = stream::on(stream)?;
     let function = launch::function(function, &context)?;
-    let [x, y] = grid.map(|n| u32::try_from(n).map_err(|_| CUresult::INVALID_VALUE.because("?")));
+    let [x, y] = grid.map(|n| {
+        u32::try_from(n).map_err(|_| {
+            CUresult::INVALID_VALUE.because(format!(
+                "a grid of {} x {} is not one: sizes are at least 1",
+                grid[0], grid[1]
+            ))
+        })
+    });
     let Prepared { block, shared, mut params } =
         function.prepared.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let size = function.kernel.param_size() as usize;
     if params.len() < size {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "{} bytes of parameters were set (cuParamSetSize, cuParamSetv), and kernel `{}` has {size}",
+            params.len(),
+            function.kernel.name()
+        )));
     }
     params.truncate(size);
     let shape = Shape { grid: [x?, y?, 1], block, shared, cooperative: false };

@@ -1,9 +1,10 @@
 //! Memory of the host that kernels can use: allocated here, or registered.
 
 use crate::args::{Answer, Out, Raw};
-use crate::call::{driver_api, say};
+use crate::call::driver_api;
 use crate::context::{Context, current};
 use crate::memory::{self, Allocation, Kind};
+use crate::refused::say_refused;
 use std::ffi::c_uint;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -38,7 +39,7 @@ driver_api! {
     fn cuMemHostGetDevicePointer_v2(pdptr: Out<CUdeviceptr>, p: Raw, Flags: c_uint) {
         current()?;
         if Flags != 0 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags:#x} is not 0")));
         }
         host_allocation(p)?;
         pdptr.set(p.address())
@@ -49,7 +50,7 @@ driver_api! {
         current()?;
         match host_allocation(p)?.kind {
             Kind::Host(flags) | Kind::Registered(flags) => pFlags.set(flags),
-            _ => Err(CUresult::INVALID_VALUE.because("?")),
+            _ => Err(CUresult::INVALID_VALUE.because(format!("p {p:?} is not memory of cuMemHostAlloc or cuMemHostRegister"))),
         }
     }
 
@@ -62,11 +63,9 @@ driver_api! {
     /// From here on kernels cannot use the memory, nor textures of it.
     fn cuMemHostUnregister(p: Raw) {
         super::memory::check_if_any()?;
-        if p.is_null() {
-            return Err(CUresult::INVALID_VALUE.because("?"));
-        }
+        p.check()?;
         memory::free(p.address(), |kind| matches!(kind, Kind::Registered(_)))
-            .map_err(|_| CUresult::HOST_MEMORY_NOT_REGISTERED.because("?"))
+            .map_err(|refusal| refusal.with_code(CUresult::HOST_MEMORY_NOT_REGISTERED))
     }
 }
 
@@ -75,7 +74,7 @@ fn allocate(context: &Context, out: Out<u64>, size: usize, flags: u32) -> Answer
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     out.check()?;
     if flags & !ALL != 0 {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!("Flags {flags:#x} has bits that are no CU_MEMHOSTALLOC flags: those are 1 (portable), 2 (device map) and 4 (write-combined)")));
     }
     out.set(memory::allocate_host(context, size, Kind::Host(flags))?)
 }
@@ -86,16 +85,31 @@ fn register(context: &Context, pointer: Raw, size: usize, flags: u32) -> Answer 
         | CU_MEMHOSTREGISTER_IOMEMORY
         | CU_MEMHOSTREGISTER_READ_ONLY;
     let address = pointer.address();
-    let pages = address.checked_add(size as u64).is_some();
-    if size == 0 || !pages || flags & !ALL != 0 || memory::is_device_address(address)? {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
+    if size == 0 {
+        return refused("bytesize is 0: at least one byte is registered".to_owned());
+    }
+    if address.checked_add(size as u64).is_none() {
+        return refused(format!(
+            "bytesize {size} from p {address:#x} on passes the end of the addresses"
+        ));
+    }
+    if flags & !ALL != 0 {
+        return refused(format!(
+            "Flags {flags:#x} has bits that are no CU_MEMHOSTREGISTER flags: {:#x}",
+            flags & !ALL
+        ));
+    }
+    if memory::is_device_address(address)? {
+        return refused(format!("p {address:#x} is an address of a device, not of host memory"));
     }
     // Memory of another device of the machine: there is none.
     if flags & CU_MEMHOSTREGISTER_IOMEMORY != 0 {
-        return Err(CUresult::NOT_SUPPORTED.because("?"));
+        return Err(CUresult::NOT_SUPPORTED.because("Flags has CU_MEMHOSTREGISTER_IOMEMORY: there is no memory of other devices of the machine"));
     }
     let data = NonNull::new(std::ptr::with_exposed_provenance_mut::<u8>(address as usize));
-    let data = data.ok_or(CUresult::INVALID_VALUE.because("?"))?;
+    pointer.check()?;
+    let Some(data) = data else { return refused("p is null".to_owned()) };
     let writable = flags & CU_MEMHOSTREGISTER_READ_ONLY == 0;
     check_rights(address, size as u64, writable)?;
     // SAFETY: it is there now, with these rights, where that can be asked. `memory::free` ends the block, and what
@@ -118,15 +132,25 @@ fn check_rights(address: u64, size: u64, writable: bool) -> Answer {
         }
         _ => return Ok(()),
     };
-    say(format_args!("{size} bytes of host memory at {address:#x} are not registered: {why}"));
-    Err(CUresult::INVALID_VALUE.because("?"))
+    let reason = format!("{size} bytes of host memory at {address:#x} are not registered: {why}");
+    say_refused(&reason);
+    Err(CUresult::INVALID_VALUE.because(reason))
 }
 
 /// The allocation of host memory that a pointer points into.
 fn host_allocation(pointer: Raw) -> Answer<Arc<Allocation>> {
-    let allocation = memory::find(pointer.address()).ok_or(CUresult::INVALID_VALUE.because("?"))?;
+    let address = pointer.address();
+    pointer.check()?;
+    let allocation = memory::find(address).ok_or_else(|| {
+        CUresult::INVALID_VALUE.because(format!(
+            "p {address:#x} is not host memory that was allocated (cuMemHostAlloc) or registered (cuMemHostRegister)"
+        ))
+    })?;
     match allocation.kind {
         Kind::Host(_) | Kind::Registered(_) => Ok(allocation),
-        _ => Err(CUresult::INVALID_VALUE.because("?")),
+        _ => Err(CUresult::INVALID_VALUE.because(format!(
+            "p {address:#x} is {}, not host memory that was allocated or registered",
+            allocation.kind.name()
+        ))),
     }
 }

@@ -8,26 +8,26 @@ use texunit_cuda_abi::{CUDA_VERSION, CUresult};
 
 driver_api! {
     /// Makes the devices. Flags must be 0.
-    fn cuInit(flags: c_uint) {
-        if flags != 0 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+    fn cuInit(Flags: c_uint) {
+        if Flags != 0 {
+            return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags} is not 0")));
         }
         state::init()
     }
 
     /// The version of CUDA that the library speaks; before `cuInit` too.
-    fn cuDriverGetVersion(version: Out<c_int>) {
-        version.set(CUDA_VERSION)
+    fn cuDriverGetVersion(driverVersion: Out<c_int>) {
+        driverVersion.set(CUDA_VERSION)
     }
 
     /// The text of an error; null for a number that is none.
-    fn cuGetErrorString(error: CUresult, text: Out<*const c_char>) {
-        name(error, text, |code| code.text)
+    fn cuGetErrorString(error: CUresult, pStr: Out<*const c_char>) {
+        name(error, pStr, |code| code.text)
     }
 
     /// The name of an error; null for a number that is none.
-    fn cuGetErrorName(error: CUresult, text: Out<*const c_char>) {
-        name(error, text, |code| code.name)
+    fn cuGetErrorName(error: CUresult, pStr: Out<*const c_char>) {
+        name(error, pStr, |code| code.name)
     }
 }
 
@@ -42,7 +42,7 @@ fn name(
     static TEXTS: Mutex<Option<HashMap<&'static str, CString>>> = Mutex::new(None);
     let Some(code) = error.code() else {
         out.set(std::ptr::null())?;
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!("error {} is not a CUresult", error.0)));
     };
     let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     let text = text(code);

@@ -20,9 +20,9 @@ use texunit_cuda_abi::{
 
 driver_api! {
     /// Remembers advice; the location is a device's number or `CU_DEVICE_CPU`.
-    fn cuMemAdvise(devPtr: CUdeviceptr, count: usize, advice: c_uint, device: CUdevice) {
+    fn cuMemAdvise(devPtr: CUdeviceptr, count: usize, advice: c_uint, location: CUdevice) {
         current()?;
-        advise(devPtr, count, advice, of_device(device))
+        advise(devPtr, count, advice, of_device(location))
     }
 
     /// Remembers advice.
@@ -125,7 +125,7 @@ driver_api! {
     ) {
         current()?;
         if numAttributes == 0 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because("numAttributes is 0: at least one is asked for"));
         }
         for i in 0..numAttributes {
             range_attribute(data.at(i)?, dataSizes.at(i)?, attributes.at(i)?, devPtr, count)?;
@@ -141,20 +141,39 @@ driver_api! {
         flags: c_uint,
     ) {
         stream::on(hStream)?;
-        let allocation = memory::find(dptr).ok_or(CUresult::INVALID_VALUE.because("?"))?;
+        let allocation = memory::find(dptr).ok_or_else(|| CUresult::INVALID_VALUE.because(format!("dptr {dptr:#x} is not in an allocation")))?;
         let whole = allocation.base == dptr && (length == 0 || length as u64 == allocation.size);
         let flag = match flags {
             CU_MEM_ATTACH_GLOBAL | CU_MEM_ATTACH_HOST => true,
             CU_MEM_ATTACH_SINGLE => stream::find(hStream)?.is_some(),
             _ => false,
         };
-        if allocation.is_managed() && whole && flag { Ok(()) } else { Err(CUresult::INVALID_VALUE.because("?")) }
+        let reason = if !allocation.is_managed() {
+            format!("dptr {dptr:#x} is {}, not managed memory", allocation.kind.name())
+        } else if !whole {
+            format!(
+                "dptr {dptr:#x}, length {length} are not a whole allocation, which begins at {:#x} and has {} bytes (or length 0)",
+                allocation.base, allocation.size
+            )
+        } else if !flag {
+            format!(
+                "flags {flags} is not CU_MEM_ATTACH_GLOBAL (1), CU_MEM_ATTACH_HOST (2), or with a stream that was created \
+                 CU_MEM_ATTACH_SINGLE (4)"
+            )
+        } else {
+            return Ok(());
+        };
+        Err(CUresult::INVALID_VALUE.because(reason))
     }
 }
 
 /// Flags that must be 0.
 fn none(flags: u64) -> Answer {
-    if flags == 0 { Ok(()) } else { Err(CUresult::INVALID_VALUE.because("?")) }
+    if flags == 0 {
+        Ok(())
+    } else {
+        Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")))
+    }
 }
 
 fn of_device(device: CUdevice) -> CUmemLocation {
@@ -169,16 +188,31 @@ fn check(location: CUmemLocation) -> Answer {
         CU_MEM_LOCATION_TYPE_DEVICE => state::gpu(location.id).map(|_| ()),
         CU_MEM_LOCATION_TYPE_HOST | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(()),
         CU_MEM_LOCATION_TYPE_HOST_NUMA if location.id == 0 => Ok(()),
-        _ => Err(CUresult::INVALID_VALUE.because("?")),
+        _ => Err(CUresult::INVALID_VALUE.because(format!("location type {}, id {} is not a place: a device (1), the host (2), or its only NUMA node (3, 0)", location.kind, location.id))),
     }
 }
 
 /// The managed allocation of a range, at least one byte, inside it.
 fn managed(address: u64, count: usize) -> Answer<(Arc<Allocation>, Range<u64>)> {
     let len = count as u64;
-    let allocation = memory::find(address).ok_or(CUresult::INVALID_VALUE.because("?"))?;
-    if len == 0 || !allocation.is_managed() || !allocation.holds(address, len) {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
+    let Some(allocation) = memory::find(address) else {
+        return refused(format!("devPtr {address:#x} is not in an allocation"));
+    };
+    if len == 0 {
+        return refused("count is 0: a range has at least one byte".to_owned());
+    }
+    if !allocation.is_managed() {
+        return refused(format!(
+            "devPtr {address:#x} is {}, not managed memory",
+            allocation.kind.name()
+        ));
+    }
+    if !allocation.holds(address, len) {
+        return refused(format!(
+            "count {count} from devPtr {address:#x} on passes the end of the allocation: {} bytes from {:#x} on",
+            allocation.size, allocation.base
+        ));
     }
     Ok((allocation, address..address + len))
 }
@@ -186,7 +220,8 @@ fn managed(address: u64, count: usize) -> Answer<(Arc<Allocation>, Range<u64>)> 
 fn advise(address: u64, count: usize, advice: u32, location: CUmemLocation) -> Answer {
     let (allocation, range) = managed(address, count)?;
     if !(1..=6).contains(&advice) {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE
+            .because(format!("advice {advice} is not a CUmem_advise: those are 1 to 6")));
     }
     if matches!(advice, 3 | 5 | 6) {
         check(location)?;
@@ -214,9 +249,12 @@ fn prefetch(address: u64, count: usize, location: CUmemLocation) -> Answer {
 
 fn check_ranges(addresses: In<u64>, sizes: In<usize>, count: usize) -> Answer {
     if count == 0 {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because("count is 0: at least one range is given"));
     }
-    (0..count).try_for_each(|i| managed(addresses.at(i)?, sizes.at(i)?).map(|_| ()))
+    (0..count).try_for_each(|i| {
+        let found = managed(addresses.at(i)?, sizes.at(i)?);
+        found.map(|_| ()).map_err(|refusal| refusal.within(|| format!("range {i}"), &[]))
+    })
 }
 
 /// Locations, the first range that each holds for, and how many.
@@ -230,13 +268,13 @@ fn prefetch_batch(
 ) -> Answer {
     check_ranges(addresses, sizes, count)?;
     if groups == 0 || groups > count || indices.at(0)? != 0 {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!("numPrefetchLocs {groups} is not from 1 to count, {count}, or prefetchLocIdxs[0] is not 0")));
     }
     for group in 0..groups {
         let first = indices.at(group)?;
         let end = if group + 1 < groups { indices.at(group + 1)? } else { count };
         if first >= end || end > count {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("prefetchLocIdxs[{group}] is {first}: each is more than the one before, and less than count, {count}")));
         }
         for i in first..end {
             prefetch(addresses.at(i)?, sizes.at(i)?, locations.at(group)?)?;
@@ -272,10 +310,11 @@ fn range_attribute(data: Raw, size: usize, attribute: u32, address: u64, count: 
         6 => id(preferred()),
         7 => kind(prefetched()),
         8 => id(prefetched()),
-        _ => return Err(CUresult::INVALID_VALUE.because("?")),
+        _ => return Err(CUresult::INVALID_VALUE.because(format!("attribute {attribute} is not a CUmem_range_attribute that texunit has: those are 1 to 8"))),
     };
     if size != 4 {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE
+            .because(format!("dataSize {size} is not 4, the size of attribute {attribute}")));
     }
     data.write(0, &value.to_ne_bytes())
 }
@@ -288,7 +327,7 @@ fn accessed_by(
     range: Range<u64>,
 ) -> Answer {
     if size == 0 || !size.is_multiple_of(4) {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!("dataSize {size} is not a multiple of 4, at least 4: CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY is an array of int")));
     }
     let mut all: Option<Vec<CUmemLocation>> = None;
     for advice in said.of(range) {

@@ -44,7 +44,7 @@ driver_api! {
         let context = context::current()?;
         let image = Image::at(fatCubin)?;
         if matches!(image.content, Content::Text(_)) {
-            return Err(CUresult::INVALID_IMAGE.because("?"));
+            return Err(CUresult::INVALID_IMAGE.because("fatCubin points to text, not to a fatbin (cuModuleLoadData takes PTX)"));
         }
         load(module, &context, &image, &Jit::default())
     }
@@ -88,7 +88,7 @@ driver_api! {
         context::current()?;
         let module = hmod.get()?;
         if dptr.is_null() && bytes.is_null() {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because("dptr and bytes are both null: nothing is asked for"));
         }
         let (address, size) = module.global(&name.get()?)?;
         dptr.set_if(address);
@@ -106,7 +106,10 @@ driver_api! {
 /// it.
 pub(super) fn file(name: Text) -> Answer<(Image, String)> {
     let name = OsString::from_vec(name.bytes()?);
-    let bytes = std::fs::read(&name).map_err(|_| CUresult::FILE_NOT_FOUND.because("?"))?;
+    let bytes = std::fs::read(&name).map_err(|error| {
+        CUresult::FILE_NOT_FOUND
+            .because(format!("{} cannot be read: {error}", name.to_string_lossy()))
+    })?;
     let text = name.to_string_lossy().into_owned();
     Ok((Image::of(bytes, Origin::Named(name.into())), text))
 }

@@ -2,12 +2,13 @@
 //! registers is the one that `cuFuncGetAttribute` answers.
 
 use crate::args::{Answer, In, Out};
-use crate::call::{driver_api, say};
+use crate::call::driver_api;
 use crate::context::{self, Context};
 use crate::handle::Handle;
 use crate::launch;
 use crate::module::Function;
 use crate::occupancy::{self, Block};
+use crate::refused::say_refused;
 use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
 use texunit_cuda_abi::{CUlaunchAttribute, CUlaunchConfig, CUresult, launch_attribute};
@@ -75,11 +76,11 @@ driver_api! {
     ) {
         dynamicSmemSize.check()?;
         let (function, context) = current(func)?;
-        let count = u32::try_from(numBlocks).map_err(|_| CUresult::INVALID_VALUE.because("?"))?;
-        let threads = u32::try_from(blockSize).map_err(|_| CUresult::INVALID_VALUE.because("?"))?;
+        let count = u32::try_from(numBlocks).map_err(|_| CUresult::INVALID_VALUE.because(format!("numBlocks {numBlocks} is negative")))?;
+        let threads = u32::try_from(blockSize).map_err(|_| CUresult::INVALID_VALUE.because(format!("blockSize {blockSize} is negative")))?;
         let profile = context.gpu.profile;
         let size = occupancy::available_shared(&function, profile, count, threads);
-        dynamicSmemSize.set(size.ok_or(CUresult::INVALID_VALUE.because("?"))? as usize)
+        dynamicSmemSize.set(size.ok_or_else(|| CUresult::INVALID_VALUE.because(format!("{numBlocks} blocks of {blockSize} threads of the kernel are more than a multiprocessor holds, whatever their shared memory is")))? as usize)
     }
 
     /// The largest cluster of a launch: one block, the only cluster there is.
@@ -119,10 +120,21 @@ fn blocks(
 ) -> Answer {
     out.check()?;
     let (function, context) = current(function)?;
-    let threads = u32::try_from(threads).ok().filter(|&n| n > 0 && flags <= 1);
-    let threads = threads.ok_or(CUresult::INVALID_VALUE.because("?"))?;
+    check_flags(flags)?;
+    let threads = u32::try_from(threads).ok().filter(|&n| n > 0).ok_or_else(|| {
+        CUresult::INVALID_VALUE
+            .because(format!("blockSize {threads} is not a number of threads, 1 and more"))
+    })?;
     let block = Block { threads, dynamic_shared: dynamic_shared as u64 };
     out.set(occupancy::blocks(&function, context.gpu.profile, block) as c_int)
+}
+
+fn check_flags(flags: c_uint) -> Answer {
+    match flags {
+        0 | 1 => Ok(()),
+        _ => Err(CUresult::INVALID_VALUE
+            .because(format!("flags {flags} is not CU_OCCUPANCY_DEFAULT (0) or CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE (1)"))),
+    }
 }
 
 fn best(
@@ -135,10 +147,10 @@ fn best(
     grid.check()?;
     block.check()?;
     let (function, context) = current(function)?;
-    let limit = u32::try_from(limit)
-        .ok()
-        .filter(|_| flags <= 1)
-        .ok_or(CUresult::INVALID_VALUE.because("?"))?;
+    check_flags(flags)?;
+    let limit = u32::try_from(limit).map_err(|_| {
+        CUresult::INVALID_VALUE.because(format!("blockSizeLimit {limit} is negative (0: no limit)"))
+    })?;
     let dynamic = |threads: u32| match of_block {
         // SAFETY: the caller's function, called as the driver would.
         Some(of_block) => unsafe { of_block(threads as c_int) as u64 },
@@ -147,7 +159,7 @@ fn best(
     let profile = context.gpu.profile;
     let (threads, count) = occupancy::best_block(&function, profile, limit, dynamic);
     if count == 0 {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!("no block of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is", function.kernel.name())));
     }
     block.set(threads as c_int)?;
     grid.set(count as c_int * profile.multiprocessors)
@@ -161,8 +173,9 @@ fn held(function: Handle<Function>, config: In<CUlaunchConfig>) -> Answer<(u32, 
     let attributes = unsafe { In::<CUlaunchAttribute>::of(config.attrs) };
     for one in attributes.all(config.numAttrs as usize)? {
         if one.id == launch_attribute::CLUSTER_DIMENSION && one.value[..3] != [1; 3] {
-            say(format_args!("texunit runs clusters of one block only"));
-            return Err(CUresult::INVALID_CLUSTER_SIZE.because("?"));
+            let reason = "texunit runs clusters of one block only";
+            say_refused(reason);
+            return Err(CUresult::INVALID_CLUSTER_SIZE.because(reason));
         }
     }
     let size = [config.blockDimX, config.blockDimY, config.blockDimZ];

@@ -84,7 +84,10 @@ driver_api! {
         for i in 0..count {
             let CUmemAccessDesc { location, flags } = map.at(i)?;
             if location.kind != CU_MEM_LOCATION_TYPE_DEVICE {
-                return Err(CUresult::INVALID_VALUE.because("?"));
+                return Err(CUresult::INVALID_VALUE.because(format!(
+                    "location.type {} of map[{i}] is not CU_MEM_LOCATION_TYPE_DEVICE (1): access is that of devices",
+                    location.kind
+                )));
             }
             pool.set_access(location.id, flags)?;
         }
@@ -104,7 +107,7 @@ driver_api! {
                 flags.set(CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
             }
             CU_MEM_LOCATION_TYPE_HOST => flags.set(0),
-            _ => Err(CUresult::INVALID_VALUE.because("?")),
+            _ => Err(CUresult::INVALID_VALUE.because(format!("location.type {} is not a device (1) or the host (2)", location.kind))),
         }
     }
 
@@ -165,20 +168,24 @@ fn place(kind: u32, location: CUmemLocation) -> Answer<Place> {
         {
             Ok(Place::Managed)
         }
-        _ => Err(CUresult::INVALID_VALUE.because("?")),
+        _ => Err(CUresult::INVALID_VALUE.because(format!("type {kind} and location type {}, id {} go together for no pool: pinned memory (1) is of a device or the host, managed memory (2) of these or of no place", location.kind, location.id))),
     }
 }
 
 fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
     let place = place(props.alloc_type, props.location)?;
     if props.win32_security_attributes != 0 || props.reserved.iter().any(|&byte| byte != 0) {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE
+            .because("win32SecurityAttributes and reserved of poolProps are not all 0"));
     }
     if props.handle_types != CU_MEM_HANDLE_TYPE_NONE {
-        return Err(CUresult::NOT_SUPPORTED.because("?"));
+        return Err(CUresult::NOT_SUPPORTED.because(format!("handleTypes {} is not CU_MEM_HANDLE_TYPE_NONE (0): texunit's pools are not shared with other processes", props.handle_types)));
     }
     if place == Place::Managed && props.max_size != 0 {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "maxSize {} is not 0: pools of managed memory have no limit",
+            props.max_size
+        )));
     }
     Ok(Pool::create(place, props.location, props.max_size as u64))
 }
@@ -198,10 +205,18 @@ fn set_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
                 (4, threshold) => state.threshold = threshold,
                 (6, 0) => state.most_reserved = state.reserved,
                 (8, 0) => state.most = state.used,
-                _ => return Err(CUresult::INVALID_VALUE.because("?")),
+                (_, other) => {
+                    return Err(CUresult::INVALID_VALUE.because(format!(
+                        "value {other} of attr {attribute} is not 0: a high-water mark can be reset, and nothing else"
+                    )));
+                }
             }
         }
-        _ => return Err(CUresult::INVALID_VALUE.because("?")),
+        _ => {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "attr {attribute} is not a CUmemPool_attribute that can be set: those are 1 to 4, 6 and 8"
+            )));
+        }
     }
     Ok(())
 }
@@ -228,6 +243,7 @@ fn get_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
         13 => long(pool.max_size),
         14 => short(0),
         15 => short(-1),
-        _ => Err(CUresult::INVALID_VALUE.because("?")),
+        _ => Err(CUresult::INVALID_VALUE
+            .because(format!("attr {attribute} is not a CUmemPool_attribute: those are 1 to 15"))),
     }
 }

@@ -15,27 +15,27 @@ const VERSION_NOT_SUFFICIENT: c_uint = 2;
 
 driver_api! {
     /// The function that a name means in a version of CUDA (from 11.3 on).
-    fn cuGetProcAddress(symbol: Text, function: Out<Option<Address>>, version: c_int, flags: u64) {
-        get(symbol, function, version, flags).map(|_| ())
+    fn cuGetProcAddress(symbol: Text, pfn: Out<Option<Address>>, cudaVersion: c_int, flags: u64) {
+        get(symbol, pfn, cudaVersion, flags).map(|_| ())
     }
 
     /// The function that a name means in a version of CUDA, and why there is none. Functions that are
     /// not provided are found too.
     fn cuGetProcAddress_v2(
         symbol: Text,
-        function: Out<Option<Address>>,
-        version: c_int,
+        pfn: Out<Option<Address>>,
+        cudaVersion: c_int,
         flags: u64,
-        status: Out<c_uint>,
+        symbolStatus: Out<c_uint>,
     ) {
-        let (answer, why) = match get(symbol, function, version, flags) {
+        let (answer, why) = match get(symbol, pfn, cudaVersion, flags) {
             Ok(()) => (Ok(()), FOUND),
             Err(refusal) if refusal.code == CUresult::NOT_FOUND && newer(symbol) => {
                 (Err(refusal), VERSION_NOT_SUFFICIENT)
             }
             Err(refusal) => (Err(refusal), NOT_FOUND),
         };
-        status.set_if(why);
+        symbolStatus.set_if(why);
         answer
     }
 }
@@ -50,11 +50,17 @@ fn get(symbol: Text, out: Out<Option<Address>>, version: c_int, flags: u64) -> A
     let name = symbol.get()?;
     // 0: default; 1: legacy default stream; 2: a default stream for each thread, which is the same.
     if flags > 2 {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!("flags {flags} is not CU_GET_PROC_ADDRESS_DEFAULT (0), _LEGACY_STREAM (1) or _PER_THREAD_DEFAULT_STREAM (2)")));
     }
     let found = find(&name, version);
     out.set(found.map(|function| function.address))?;
-    found.map(|_| ()).ok_or(CUresult::NOT_FOUND.because("?"))
+    found.map(|_| ()).ok_or_else(|| {
+        CUresult::NOT_FOUND.because(format!(
+            "CUDA {}.{} has no function `{name}` in its driver API",
+            version / 1000,
+            version % 1000 / 10
+        ))
+    })
 }
 
 /// The newest function of this name that a version of CUDA has; a symbol of its own is found in any.

@@ -9,7 +9,7 @@ use texunit_cuda_abi::CUresult;
 driver_api! {
     /// There is no profiler that could write such a file.
     fn cuProfilerInitialize(_config: Text, _output: Text, _format: c_uint) {
-        Err(CUresult::PROFILER_DISABLED.because("?"))
+        Err(CUresult::PROFILER_DISABLED.because("there is no profiler that could write such a file"))
     }
 
     /// Tells a profiler, of which there is none, to begin.

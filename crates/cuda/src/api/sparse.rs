@@ -4,8 +4,9 @@
 
 use crate::args::{Answer, In, Out};
 use crate::array::{ArrayObject, MipmapObject};
-use crate::call::{driver_api, say};
+use crate::call::driver_api;
 use crate::handle::{Handle, Object};
+use crate::refused::say_refused;
 use crate::sparse::{self, TilePool};
 use crate::state::{self, Gpu};
 use crate::stream::{self, Stream};
@@ -46,7 +47,7 @@ driver_api! {
     ) {
         let context = stream::on(hStream)?;
         if count == 0 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because("count is 0: at least one change is given"));
         }
         sparse::map(&context, &mapInfoList.all(count as usize)?)
     }
@@ -61,12 +62,18 @@ driver_api! {
         handle.check()?;
         let prop = prop.get()?;
         let gpu = gpu_of(&prop)?;
-        if flags != 0 || size == 0 || !size.is_multiple_of(GRANULARITY) {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+        if flags != 0 {
+            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
+        }
+        if size == 0 || !size.is_multiple_of(GRANULARITY) {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "size {size} is not a multiple of {GRANULARITY}, at least that many bytes (cuMemGetAllocationGranularity)"
+            )));
         }
         if prop.usage & CU_MEM_CREATE_USAGE_TILE_POOL == 0 {
-            say(format_args!("cuMemCreate makes memory for tiles of sparse arrays only"));
-            return Err(CUresult::NOT_SUPPORTED.because("?"));
+            let reason = "cuMemCreate makes memory for tiles of sparse arrays only";
+            say_refused(reason);
+            return Err(CUresult::NOT_SUPPORTED.because(reason));
         }
         let buffer = crate::memory::with_room(gpu, || {
             gpu.device.alloc(size as u64, "tile pool").map_err(crate::error::refusal)
@@ -78,10 +85,8 @@ driver_api! {
     /// Gives memory for tiles back. Tiles stay mapped.
     fn cuMemRelease(handle: Handle<TilePool>) {
         state::gpus()?;
-        match TilePool::registry().remove(handle) {
-            Some(_) => Ok(()),
-            None => Err(CUresult::INVALID_VALUE.because("?")),
-        }
+        let taken = handle.take();
+        taken.map(|_| ()).map_err(|refusal| refusal.with_code(CUresult::INVALID_VALUE))
     }
 
     /// What sizes of memory are multiples of: 2 MiB.
@@ -93,7 +98,7 @@ driver_api! {
         granularity.check()?;
         gpu_of(&prop.get()?)?;
         if option > RECOMMENDED {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("option {option} is not CU_MEM_ALLOC_GRANULARITY_MINIMUM (0) or _RECOMMENDED (1)")));
         }
         granularity.set(GRANULARITY)
     }
@@ -109,10 +114,13 @@ fn gpu_of(prop: &CUmemAllocationProp) -> Answer<&'static Arc<Gpu>> {
     let here = prop.kind == CU_MEM_ALLOCATION_TYPE_PINNED
         && prop.location.kind == CU_MEM_LOCATION_TYPE_DEVICE;
     if !here {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "type {} and location.type {} of prop are not pinned memory (1) of a device (1)",
+            prop.kind, prop.location.kind
+        )));
     }
     if prop.requested_handle_types != CU_MEM_HANDLE_TYPE_NONE {
-        return Err(CUresult::NOT_SUPPORTED.because("?"));
+        return Err(CUresult::NOT_SUPPORTED.because(format!("requestedHandleTypes {} is not CU_MEM_HANDLE_TYPE_NONE (0): memory is not shared with other processes", prop.requested_handle_types)));
     }
     state::gpu(prop.location.id)
 }

@@ -7,6 +7,7 @@ use crate::call::driver_api;
 use crate::context::{self, Context};
 use crate::handle::Handle;
 use crate::memory::pool;
+use crate::refused::InProgram;
 use crate::stream::{self, Event, GREATEST_PRIORITY, Stream};
 use std::cell::Cell;
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
@@ -30,104 +31,111 @@ thread_local! {
 
 driver_api! {
     /// Makes a stream.
-    fn cuStreamCreate(stream: Out<Handle<Stream>>, flags: c_uint) {
-        create(stream, flags, 0)
+    fn cuStreamCreate(phStream: Out<Handle<Stream>>, Flags: c_uint) {
+        create(phStream, Flags, 0)
     }
 
     /// Makes a stream with a priority; numbers that are too low or too high are the nearest there are.
-    fn cuStreamCreateWithPriority(stream: Out<Handle<Stream>>, flags: c_uint, priority: c_int) {
-        create(stream, flags, priority.clamp(GREATEST_PRIORITY, 0))
+    fn cuStreamCreateWithPriority(phStream: Out<Handle<Stream>>, flags: c_uint, priority: c_int) {
+        create(phStream, flags, priority.clamp(GREATEST_PRIORITY, 0))
     }
 
     /// Ends a stream.
-    fn cuStreamDestroy | cuStreamDestroy_v2(stream: Handle<Stream>) {
-        destroy(stream)
+    fn cuStreamDestroy | cuStreamDestroy_v2(hStream: Handle<Stream>) {
+        destroy(hStream)
     }
 
     /// All work of a stream is done when it was asked for; the fault of its context is answered.
-    fn cuStreamSynchronize(stream: Handle<Stream>) {
-        pool::synchronized(stream::on(stream)?.gpu.ordinal);
+    fn cuStreamSynchronize(hStream: Handle<Stream>) {
+        pool::synchronized(stream::on(hStream)?.gpu.ordinal);
         Ok(())
     }
 
     /// As `cuStreamSynchronize`: never `CUDA_ERROR_NOT_READY`.
-    fn cuStreamQuery(stream: Handle<Stream>) {
-        stream::on(stream).map(|_| ())
+    fn cuStreamQuery(hStream: Handle<Stream>) {
+        stream::on(hStream).map(|_| ())
     }
 
     /// Waits for an event, which has happened.
-    fn cuStreamWaitEvent(stream: Handle<Stream>, event: Handle<Event>, flags: c_uint) {
-        if flags > 1 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+    fn cuStreamWaitEvent(hStream: Handle<Stream>, hEvent: Handle<Event>, Flags: c_uint) {
+        if Flags > 1 {
+            return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags:#x} is not CU_EVENT_WAIT_DEFAULT (0) or CU_EVENT_WAIT_EXTERNAL (1)")));
         }
-        stream::on(stream)?;
-        event.get().map(|_| ())
+        stream::on(hStream)?;
+        hEvent.get().map(|_| ())
     }
 
     /// Calls a function of the host when the stream's work is done: now.
     fn cuStreamAddCallback(
-        stream: Handle<Stream>,
+        hStream: Handle<Stream>,
         callback: StreamCallback,
-        data: *mut c_void,
+        userData: *mut c_void,
         flags: c_uint,
     ) {
-        let callback = callback.filter(|_| flags == 0).ok_or(CUresult::INVALID_VALUE.because("?"))?;
-        let status = match stream::on(stream) {
+        let callback = callback.ok_or(CUresult::INVALID_VALUE.because("callback is null"))?;
+        if flags != 0 {
+            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
+        }
+        let status = match stream::on(hStream) {
             Ok(_) => CUresult::SUCCESS,
             Err(refusal) if refusal.code == CUresult::INVALID_HANDLE => return Err(refusal),
             Err(refusal) => refusal.code,
         };
         // SAFETY: the caller's function, called as the driver would.
-        unsafe { callback(stream, status, data) };
+        let inside = InProgram::enter();
+        unsafe { callback(hStream, status, userData) };
+        drop(inside);
         Ok(())
     }
 
     /// Calls a function of the host when the stream's work is done: now.
-    fn cuLaunchHostFunc(stream: Handle<Stream>, function: HostFunction, data: *mut c_void) {
-        let function = function.ok_or(CUresult::INVALID_VALUE.because("?"))?;
-        stream::on(stream)?;
+    fn cuLaunchHostFunc(hStream: Handle<Stream>, function: HostFunction, userData: *mut c_void) {
+        let function = function.ok_or(CUresult::INVALID_VALUE.because("fn is null"))?;
+        stream::on(hStream)?;
         // SAFETY: the caller's function, called as the driver would.
-        unsafe { function(data) };
+        let inside = InProgram::enter();
+        unsafe { function(userData) };
+        drop(inside);
         Ok(())
     }
 
     /// The context of a stream.
-    fn cuStreamGetCtx(stream: Handle<Stream>, context: Out<Handle<Context>>) {
-        context.set(stream::on(stream)?.handle)
+    fn cuStreamGetCtx(hStream: Handle<Stream>, pctx: Out<Handle<Context>>) {
+        pctx.set(stream::on(hStream)?.handle)
     }
 
     /// The context of a stream; there are no green contexts.
     fn cuStreamGetCtx_v2(
-        stream: Handle<Stream>,
-        context: Out<Handle<Context>>,
-        green: Out<usize>,
+        hStream: Handle<Stream>,
+        pCtx: Out<Handle<Context>>,
+        pGreenCtx: Out<usize>,
     ) {
-        context.set(stream::on(stream)?.handle)?;
-        green.set_if(0);
+        pCtx.set(stream::on(hStream)?.handle)?;
+        pGreenCtx.set_if(0);
         Ok(())
     }
 
     /// The device of a stream.
-    fn cuStreamGetDevice(stream: Handle<Stream>, device: Out<CUdevice>) {
-        device.set(stream::on(stream)?.gpu.ordinal)
+    fn cuStreamGetDevice(hStream: Handle<Stream>, device: Out<CUdevice>) {
+        device.set(stream::on(hStream)?.gpu.ordinal)
     }
 
     /// The flags that a stream was made with.
-    fn cuStreamGetFlags(stream: Handle<Stream>, flags: Out<c_uint>) {
-        flags.set(stream::find(stream)?.map_or(0, |stream| stream.flags))
+    fn cuStreamGetFlags(hStream: Handle<Stream>, flags: Out<c_uint>) {
+        flags.set(stream::find(hStream)?.map_or(0, |hStream| hStream.flags))
     }
 
     /// A number that no other stream has.
-    fn cuStreamGetId(stream: Handle<Stream>, id: Out<c_ulonglong>) {
-        let context = stream::on(stream)?;
-        let default = stream::find(stream)?.is_none();
+    fn cuStreamGetId(hStream: Handle<Stream>, streamId: Out<c_ulonglong>) {
+        let context = stream::on(hStream)?;
+        let default = stream::find(hStream)?.is_none();
         // A default stream is one of its context.
-        id.set(stream.number() as u64 + if default { context.handle.number() as u64 } else { 0 })
+        streamId.set(hStream.number() as u64 + if default { context.handle.number() as u64 } else { 0 })
     }
 
     /// The priority that a stream was made with.
-    fn cuStreamGetPriority(stream: Handle<Stream>, priority: Out<c_int>) {
-        priority.set(stream::find(stream)?.map_or(0, |stream| stream.priority))
+    fn cuStreamGetPriority(hStream: Handle<Stream>, priority: Out<c_int>) {
+        priority.set(stream::find(hStream)?.map_or(0, |hStream| hStream.priority))
     }
 
     /// An attribute that was set, or zeros.
@@ -146,7 +154,7 @@ driver_api! {
             let mut attributes = stream.attributes.lock().unwrap_or_else(PoisonError::into_inner);
             // There are about twenty; garbage is not kept.
             if attribute > 64 {
-                return Err(CUresult::INVALID_VALUE.because("?"));
+                return Err(CUresult::INVALID_VALUE.because(format!("attr {attribute} is not a CUstreamAttrID")));
             }
             attributes.insert(attribute, value);
         }
@@ -154,65 +162,65 @@ driver_api! {
     }
 
     /// Sets all attributes as another stream has them.
-    fn cuStreamCopyAttributes(to: Handle<Stream>, from: Handle<Stream>) {
-        let (to, from) = (stream::find(to)?, stream::find(from)?);
-        let copied = from.map(|stream| {
+    fn cuStreamCopyAttributes(dst: Handle<Stream>, src: Handle<Stream>) {
+        let (dst, src) = (stream::find(dst)?, stream::find(src)?);
+        let copied = src.map(|stream| {
             stream.attributes.lock().unwrap_or_else(PoisonError::into_inner).clone()
         });
-        if let Some(to) = to {
-            *to.attributes.lock().unwrap_or_else(PoisonError::into_inner) =
+        if let Some(dst) = dst {
+            *dst.attributes.lock().unwrap_or_else(PoisonError::into_inner) =
                 copied.unwrap_or_default();
         }
         Ok(())
     }
 
     /// No stream is being captured into a graph.
-    fn cuStreamIsCapturing(stream: Handle<Stream>, status: Out<c_uint>) {
-        stream::on(stream)?;
-        status.set(NOT_CAPTURING)
+    fn cuStreamIsCapturing(hStream: Handle<Stream>, captureStatus: Out<c_uint>) {
+        stream::on(hStream)?;
+        captureStatus.set(NOT_CAPTURING)
     }
 
     /// No stream is being captured into a graph.
-    fn cuStreamGetCaptureInfo(stream: Handle<Stream>, status: Out<c_uint>, id: Out<u64>) {
-        stream::on(stream)?;
-        id.set_if(0);
-        status.set(NOT_CAPTURING)
+    fn cuStreamGetCaptureInfo(hStream: Handle<Stream>, captureStatus_out: Out<c_uint>, id_out: Out<u64>) {
+        stream::on(hStream)?;
+        id_out.set_if(0);
+        captureStatus_out.set(NOT_CAPTURING)
     }
 
     /// No stream is being captured into a graph.
     fn cuStreamGetCaptureInfo_v2(
-        stream: Handle<Stream>,
-        status: Out<c_uint>,
-        id: Out<u64>,
-        _graph: *mut c_void,
-        _dependencies: *mut c_void,
-        _number: *mut c_void,
+        hStream: Handle<Stream>,
+        captureStatus_out: Out<c_uint>,
+        id_out: Out<u64>,
+        _graph_out: *mut c_void,
+        _dependencies_out: *mut c_void,
+        _numDependencies_out: *mut c_void,
     ) {
-        stream::on(stream)?;
-        id.set_if(0);
-        status.set(NOT_CAPTURING)
+        stream::on(hStream)?;
+        id_out.set_if(0);
+        captureStatus_out.set(NOT_CAPTURING)
     }
 
     /// No stream is being captured into a graph.
     fn cuStreamGetCaptureInfo_v3(
-        stream: Handle<Stream>,
-        status: Out<c_uint>,
-        id: Out<u64>,
-        _graph: *mut c_void,
-        _dependencies: *mut c_void,
-        _edges: *mut c_void,
-        _number: *mut c_void,
+        hStream: Handle<Stream>,
+        captureStatus_out: Out<c_uint>,
+        id_out: Out<u64>,
+        _graph_out: *mut c_void,
+        _dependencies_out: *mut c_void,
+        _edgeData_out: *mut c_void,
+        _numDependencies_out: *mut c_void,
     ) {
-        stream::on(stream)?;
-        id.set_if(0);
-        status.set(NOT_CAPTURING)
+        stream::on(hStream)?;
+        id_out.set_if(0);
+        captureStatus_out.set(NOT_CAPTURING)
     }
 
     /// Exchanges the thread's mode of capturing, which has no effect.
     fn cuThreadExchangeStreamCaptureMode(mode: Out<c_uint>) {
         let new = mode.check().and_then(|()| mode.get())?;
         if new > 2 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("mode {new} is not a CUstreamCaptureMode: 0 (global), 1 (thread local), 2 (relaxed)")));
         }
         mode.set(CAPTURE_MODE.replace(new))
     }
@@ -222,7 +230,9 @@ fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
     out.check()?;
     let context = context::current()?;
     if flags & !NON_BLOCKING != 0 {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "Flags {flags:#x} is not CU_STREAM_DEFAULT (0) or CU_STREAM_NON_BLOCKING (1)"
+        )));
     }
     let attributes = Mutex::default();
     let stream = Stream { context: context.handle, flags, priority, attributes };

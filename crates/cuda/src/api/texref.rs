@@ -13,7 +13,7 @@ use crate::texture::{self, ALIGN, Source, address_mode, filter, level};
 use std::ffi::{c_int, c_uint};
 use texunit_cuda_abi::{
     CU_PARAM_TR_DEFAULT, CU_TRSA_OVERRIDE_FORMAT, CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_DESCRIPTOR_v1,
-    CUdeviceptr, CUresult,
+    CUdeviceptr, CUresult, Refusal,
 };
 
 driver_api! {
@@ -129,7 +129,7 @@ driver_api! {
         NumPackedComponents: c_int,
     ) {
         current()?;
-        let channels = u32::try_from(NumPackedComponents).map_err(|_| CUresult::INVALID_VALUE.because("?"))?;
+        let channels = u32::try_from(NumPackedComponents).map_err(|_| CUresult::INVALID_VALUE.because(format!("NumPackedComponents {NumPackedComponents} is negative")))?;
         let reference = hTexRef.get()?;
         format(fmt, channels)?;
         reference.set(|state| { state.format = Some((fmt, channels)); Ok(()) })
@@ -141,7 +141,7 @@ driver_api! {
         let mode = address_mode(am)?;
         hTexRef.get()?.set(|state| {
             let axis = usize::try_from(dim).ok().and_then(|i| state.sampler.address_mode.get_mut(i));
-            *axis.ok_or(CUresult::INVALID_VALUE.because("?"))? = mode;
+            *axis.ok_or_else(|| no_axis(dim))? = mode;
             Ok(())
         })
     }
@@ -197,7 +197,7 @@ driver_api! {
     fn cuTexRefSetFlags(hTexRef: Handle<TextureReference>, Flags: c_uint) {
         current()?;
         if Flags & !texture::FLAGS != 0 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags:#x} has bits that are no CU_TRSF flags: {:#x}", Flags & !texture::FLAGS)));
         }
         hTexRef.get()?.set(|state| { state.flags = Flags; Ok(()) })
     }
@@ -211,7 +211,7 @@ driver_api! {
         current()?;
         hfunc.get()?;
         hTexRef.get()?;
-        if texunit == CU_PARAM_TR_DEFAULT { Ok(()) } else { Err(CUresult::INVALID_VALUE.because("?")) }
+        if texunit == CU_PARAM_TR_DEFAULT { Ok(()) } else { Err(CUresult::INVALID_VALUE.because(format!("texunit {texunit} is not CU_PARAM_TR_DEFAULT (-1)"))) }
     }
 
     /// Binds an array that was made for surfaces.
@@ -223,7 +223,7 @@ driver_api! {
         current()?;
         let reference = hSurfRef.get()?;
         if Flags != 0 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags:#x} is not 0")));
         }
         reference.set(hArray)
     }
@@ -235,11 +235,17 @@ driver_api! {
     }
 }
 
+/// What is said of an axis that there is not.
+pub(super) fn no_axis(dim: c_int) -> Refusal {
+    CUresult::INVALID_VALUE.because(format!("dim {dim} is not an axis of a texture: 0, 1 or 2"))
+}
+
 fn overrides(flags: c_uint) -> Answer {
     if flags == CU_TRSA_OVERRIDE_FORMAT {
         Ok(())
     } else {
-        Err(CUresult::INVALID_VALUE.because("?"))
+        Err(CUresult::INVALID_VALUE
+            .because(format!("Flags {flags} is not CU_TRSA_OVERRIDE_FORMAT (1)")))
     }
 }
 
@@ -252,9 +258,12 @@ fn set_address(
     aligned: bool,
 ) -> Answer<usize> {
     let cut = (address % ALIGN) as usize;
-    let all = bytes.checked_add(cut).ok_or(CUresult::INVALID_VALUE.because("?"))?;
+    let all = bytes.checked_add(cut).ok_or_else(|| {
+        CUresult::INVALID_VALUE
+            .because(format!("bytes {bytes} from dptr {address:#x} on are more than 64 bits count"))
+    })?;
     if aligned && cut != 0 {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!("ByteOffset is null, and dptr {address:#x} is not a multiple of {ALIGN}, the texture alignment: the offset of {cut} bytes has to go somewhere")));
     }
     reference.get()?.set(|state| {
         state.bound = match (address, bytes) {

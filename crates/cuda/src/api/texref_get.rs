@@ -25,7 +25,7 @@ driver_api! {
     /// As `cuTexRefGetAddress_v2`, for addresses of 32 bits, which nothing here has.
     fn cuTexRefGetAddress(pdptr: Out<c_uint>, hTexRef: Handle<TextureReference>) {
         current()?;
-        pdptr.set(u32::try_from(address(hTexRef)?).map_err(|_| CUresult::INVALID_VALUE.because("?"))?)
+        pdptr.set(u32::try_from(address(hTexRef)?).map_err(|_| CUresult::INVALID_VALUE.because("the address of the texture's memory has more than 32 bits (cuTexRefGetAddress_v2 has 64)"))?)
     }
 
     /// The array that is bound; `CUDA_ERROR_INVALID_VALUE` if none is.
@@ -33,7 +33,7 @@ driver_api! {
         current()?;
         match hTexRef.get()?.state().bound {
             Bound::Array(handle, _) => phArray.set(handle),
-            _ => Err(CUresult::INVALID_VALUE.because("?")),
+            _ => Err(CUresult::INVALID_VALUE.because("no array is bound to hTexRef")),
         }
     }
 
@@ -45,7 +45,7 @@ driver_api! {
         current()?;
         match hTexRef.get()?.state().bound {
             Bound::Mipmapped(handle, _) => phMipmappedArray.set(handle),
-            _ => Err(CUresult::INVALID_VALUE.because("?")),
+            _ => Err(CUresult::INVALID_VALUE.because("no mipmapped array is bound to hTexRef")),
         }
     }
 
@@ -54,7 +54,7 @@ driver_api! {
         current()?;
         let modes = hTexRef.get()?.state().sampler.address_mode;
         let mode = usize::try_from(dim).ok().and_then(|i| modes.get(i).copied());
-        pam.set(match mode.ok_or(CUresult::INVALID_VALUE.because("?"))? {
+        pam.set(match mode.ok_or_else(|| super::texref::no_axis(dim))? {
             AddressMode::Wrap => CU_TR_ADDRESS_MODE_WRAP,
             AddressMode::Mirror => CU_TR_ADDRESS_MODE_MIRROR,
             // CUDA has no number for `clamp_ogl`, which only an initialiser in PTX gives.
@@ -127,7 +127,7 @@ driver_api! {
             Bound::Pitched(_, what, _) => Some((what.format, what.num_channels)),
             Bound::Linear(..) | Bound::Nothing => state.format,
         };
-        let (format, channels) = found.ok_or(CUresult::INVALID_VALUE.because("?"))?;
+        let (format, channels) = found.ok_or(CUresult::INVALID_VALUE.because("hTexRef has no format: nothing with one is bound, and cuTexRefSetFormat was not called"))?;
         pFormat.set_if(format);
         pNumChannels.set_if(channels);
         Ok(())
@@ -137,7 +137,7 @@ driver_api! {
 fn address(reference: Handle<TextureReference>) -> crate::args::Answer<CUdeviceptr> {
     match reference.get()?.state().bound {
         Bound::Linear(address, _) | Bound::Pitched(address, ..) => Ok(address),
-        _ => Err(CUresult::INVALID_VALUE.because("?")),
+        _ => Err(CUresult::INVALID_VALUE.because("no memory is bound to the texture reference")),
     }
 }
 

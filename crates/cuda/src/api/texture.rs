@@ -44,6 +44,6 @@ driver_api! {
         texObject: CUtexObject,
     ) {
         let view = texture::find(&*current()?, texObject)?.view;
-        pResViewDesc.set(view.ok_or(CUresult::INVALID_VALUE.because("?"))?)
+        pResViewDesc.set(view.ok_or_else(|| CUresult::INVALID_VALUE.because(format!("texObject {texObject:#x} was made without a view (pResViewDesc was null)")))?)
     }
 }

@@ -50,26 +50,39 @@ impl End {
         Self::Memory { space, address, pitch: 0, height: 0, at: [0; 3] }
     }
 
-    /// Checks that a box of this size is inside.
-    fn find(&self, size: [u64; 3]) -> Answer<Found> {
+    /// Checks that a box of this size is inside. `side` is what the parameters begin with: `src`, `dst`.
+    fn find(&self, side: &str, size: [u64; 3]) -> Answer<Found> {
         match self {
             Self::Array { array, at } => {
-                array.check_box(*at, size).map_err(refusal)?;
+                array.check_box(*at, size).map_err(|error| {
+                    let [x, y, z] = at;
+                    let [width, height, depth] = size;
+                    let place = || {
+                        format!(
+                            "{side}Array: a box of {width} bytes x {height} x {depth} from ({x}, {y}, {z}) on"
+                        )
+                    };
+                    refusal(error).within(place, &[])
+                })?;
                 Ok(Found { place: Place::Array(array.clone()), steps: [0; 2], at: *at })
             }
             Self::Memory { space, address, pitch, height, at } => {
-                let Span { before, len, steps } =
-                    span(*pitch, *height, *at, size).ok_or(CUresult::INVALID_VALUE.because("?"))?;
-                let start =
-                    address.checked_add(before).ok_or(CUresult::INVALID_VALUE.because("?"))?;
+                let Span { before, len, steps } = span(side, *pitch, *height, *at, size)
+                    .map_err(|reason| CUresult::INVALID_VALUE.because(reason))?;
+                let passed = || {
+                    CUresult::INVALID_VALUE.because(format!(
+                        "{} {address:#x}: the bytes that are copied pass the end of the addresses",
+                        space.parameter(side)
+                    ))
+                };
+                let start = address.checked_add(before).ok_or_else(passed)?;
                 // The allocation is that of the address; what the offsets lead to is in it, too.
                 if memory::is_known(*address)? {
-                    let all =
-                        before.checked_add(len).ok_or(CUresult::INVALID_VALUE.because("?"))?;
-                    let place = Place::at(*space, *address, all)?;
+                    let all = before.checked_add(len).ok_or_else(passed)?;
+                    let place = Place::at(side, *space, *address, all)?;
                     return Ok(Found { place, steps, at: [before, 0, 0] });
                 }
-                Ok(Found { place: Place::at(*space, start, len)?, steps, at: [0; 3] })
+                Ok(Found { place: Place::at(side, *space, start, len)?, steps, at: [0; 3] })
             }
         }
     }
@@ -90,27 +103,47 @@ struct Span {
 
 /// Where a box is in memory: a row starts `(z * height + y) * pitch + x` bytes behind the address.
 ///
-/// `None` if numbers pass 64 bits, a row is wider than the pitch, the rows pass the height, or the pitch is
+/// An error if numbers pass 64 bits, a row is wider than the pitch, the rows pass the height, or the pitch is
 /// more than devices have. The first byte of a row may lie behind the pitch: drivers compare only the
 /// width with it, whatever the manual says of the two. A pitch of 0 is fine for one row, a height of 0
 /// for one slice.
-fn span(pitch: u64, height: u64, at: [u64; 3], size: [u64; 3]) -> Option<Span> {
+fn span(side: &str, pitch: u64, height: u64, at: [u64; 3], size: [u64; 3]) -> Result<Span, String> {
     let sliced = size[2] > 1 || at[2] > 0 || height > 0;
-    if sliced && height < at[1].checked_add(size[1])? {
-        return None;
+    if sliced && at[1].checked_add(size[1]).is_none_or(|rows| height < rows) {
+        return Err(format!(
+            "{side}Height {height} is less than {side}Y {} and Height {} together, the rows of a slice that are used",
+            at[1], size[1]
+        ));
     }
     let pitched = size[1] > 1 || size[2] > 1 || at[1] > 0 || at[2] > 0 || pitch > 0;
-    if pitched && (pitch > MAX_PITCH || pitch < size[0]) {
-        return None;
+    if pitched && pitch < size[0] {
+        return Err(format!(
+            "{side}Pitch {pitch} is less than WidthInBytes {}: a row does not fit",
+            size[0]
+        ));
     }
-    let slice = pitch.checked_mul(height)?;
-    let offset = |x: u64, y: u64, z: u64| {
-        z.checked_mul(slice)?.checked_add(y.checked_mul(pitch)?)?.checked_add(x)
+    if pitched && pitch > MAX_PITCH {
+        return Err(format!(
+            "{side}Pitch {pitch} is more than {MAX_PITCH}, the largest pitch (CU_DEVICE_ATTRIBUTE_MAX_PITCH)"
+        ));
+    }
+    let numbers = || {
+        let slice = pitch.checked_mul(height)?;
+        let offset = |x: u64, y: u64, z: u64| {
+            z.checked_mul(slice)?.checked_add(y.checked_mul(pitch)?)?.checked_add(x)
+        };
+        let before = offset(at[0], at[1], at[2])?;
+        Some(Span {
+            before,
+            len: offset(size[0], size[1] - 1, size[2] - 1)?,
+            steps: [pitch, slice],
+        })
     };
-    Some(Span {
-        before: offset(at[0], at[1], at[2])?,
-        len: offset(size[0], size[1] - 1, size[2] - 1)?,
-        steps: [pitch, slice],
+    numbers().ok_or_else(|| {
+        format!(
+            "{side}: a box of {} bytes x {} x {} with a pitch of {pitch} ends behind the last address",
+            size[0], size[1], size[2]
+        )
     })
 }
 
@@ -136,7 +169,7 @@ pub(crate) fn copy(to: &End, from: &End, size: [u64; 3]) -> Answer {
     if size.contains(&0) {
         return Ok(());
     }
-    let (from, to) = (from.find(size)?, to.find(size)?);
+    let (from, to) = (from.find("src", size)?, to.find("dst", size)?);
     let packed = from.is_packed(size) && to.is_packed(size);
     let size = if packed { [size[0] * size[1] * size[2], 1, 1] } else { size };
     let mut piece = vec![0; size[0].min(PIECE) as usize];
@@ -166,18 +199,27 @@ pub(crate) fn fill(address: u64, pitch: usize, pattern: &[u8], size: [usize; 2])
         return Ok(());
     }
     let unit = pattern.len() as u64;
-    let bytes = width.checked_mul(unit).ok_or(CUresult::INVALID_VALUE.because("?"))?;
-    let aligned =
-        address.is_multiple_of(unit) && (height == 1 || (pitch as u64).is_multiple_of(unit));
-    if !aligned {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+    let bytes = width.checked_mul(unit).ok_or_else(|| {
+        CUresult::INVALID_VALUE
+            .because(format!("{width} numbers of {unit} bytes are more bytes than 64 bits count"))
+    })?;
+    if !address.is_multiple_of(unit) {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "dstDevice {address:#x} is not a multiple of {unit}, the bytes of a number that is set"
+        )));
+    }
+    if height > 1 && !(pitch as u64).is_multiple_of(unit) {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "dstPitch {pitch} is not a multiple of {unit}, the bytes of a number that is set"
+        )));
     }
     let all = [bytes, height, 1];
     let end =
         End::Memory { space: Space::Device, address, pitch: pitch as u64, height: 0, at: [0; 3] };
-    let found = end.find(all)?;
+    let found = end.find("dst", all)?;
     let Place::Linear(linear) = &found.place else {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE
+            .because(format!("dstDevice {address:#x} is not memory that a device reaches")));
     };
     let (rows, count) = if found.is_packed(all) { (1, width * height) } else { (height, width) };
     for y in 0..rows {

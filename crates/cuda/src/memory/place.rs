@@ -18,6 +18,17 @@ pub(crate) enum Space {
     Unified,
 }
 
+impl Space {
+    /// The parameter of an address of this space; `side` is what it begins with: `src`, `dst`.
+    pub(crate) fn parameter(self, side: &str) -> String {
+        match self {
+            Self::Host => format!("{side}Host"),
+            Self::Device => format!("{side}Device"),
+            Self::Unified => side.to_owned(),
+        }
+    }
+}
+
 /// One end of a copy.
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
@@ -33,15 +44,24 @@ impl Place {
     /// The memory of `len` bytes, at least one, at an address.
     ///
     /// `CUDA_ERROR_INVALID_VALUE` if it is not inside one allocation, or not of the space.
-    pub(crate) fn at(space: Space, address: u64, len: u64) -> Answer<Self> {
-        if address == 0 || address.checked_add(len).is_none() {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+    pub(crate) fn at(side: &str, space: Space, address: u64, len: u64) -> Answer<Self> {
+        let name = space.parameter(side);
+        let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
+        if address == 0 {
+            return refused(format!("{name} is null"));
+        }
+        if address.checked_add(len).is_none() {
+            return refused(format!(
+                "{len} bytes from {name} {address:#x} on pass the end of the addresses"
+            ));
         }
         let gpus = state::gpus()?;
         if let Some(linear) = gpus.iter().find_map(|gpu| memory::linear(gpu, address, len).ok()) {
             let of_device = space == Space::Host && memory::is_device_address(address)?;
             return if of_device {
-                Err(CUresult::INVALID_VALUE.because("?"))
+                refused(format!(
+                    "{name} {address:#x} is device memory, where host memory is wanted"
+                ))
             } else {
                 Ok(Self::Linear(linear))
             };
@@ -49,7 +69,7 @@ impl Place {
         // What has a part in an allocation and is not inside crosses its beginning or its end: memory is
         // registered wholly or not at all.
         if space == Space::Device || memory::touches(address, len)? {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return refused(memory::not_inside(&name, address, len));
         }
         // SAFETY: it is no memory of ours, so that it is the program's, whose pointer the caller says
         // is valid for the copy.

@@ -31,6 +31,17 @@ pub(crate) enum Place {
     Managed,
 }
 
+impl Place {
+    /// What a sentence calls it.
+    fn name(self) -> String {
+        match self {
+            Self::Device(ordinal) => format!("device {ordinal}"),
+            Self::Host => "the host".to_owned(),
+            Self::Managed => "managed memory".to_owned(),
+        }
+    }
+}
+
 /// A pool of memory.
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -58,17 +69,22 @@ pub(crate) struct Share {
 }
 
 impl Share {
+    /// What messages call it.
+    pub(crate) fn name(&self) -> &'static str {
+        if crate::refused::has_runtime() { "cudaMallocAsync" } else { "cuMemAllocAsync" }
+    }
+
     /// Device memory for it, where the pool has kept some if that fits.
     pub(crate) fn buffer(&self, device: &Device) -> Answer<Buffer> {
         let mut state = self.pool.state();
         state.lend(device);
         let kept = state.kept.take(self.size);
         let again = kept.and_then(|(address, room)| {
-            Some((device.alloc_again(address, self.size, NAME)?, room))
+            Some((device.alloc_again(address, self.size, self.name())?, room))
         });
         let (buffer, room) = match again {
             Some(found) => found,
-            None => (device.alloc(self.size, NAME).map_err(refusal)?, self.size),
+            None => (device.alloc(self.size, self.name()).map_err(refusal)?, self.size),
         };
         let _ = self.place.set((buffer.address(), room));
         Ok(buffer)
@@ -89,8 +105,6 @@ impl Drop for Share {
     }
 }
 
-/// What messages call memory of pools.
-const NAME: &str = "pool memory";
 /// In which steps a pool grows, as NVIDIA's do.
 const STEP: u64 = 32 << 20;
 
@@ -234,7 +248,8 @@ pub(crate) fn current_of(place: Place) -> Handle<Pool> {
 pub(crate) fn set_current(place: Place, pool: Handle<Pool>) -> Answer {
     of_place(place, |pools| {
         if pool.get()?.place != place {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE
+                .because(format!("pool {pool:?} is not a pool of {}", place.name())));
         }
         pools.current = pool;
         Ok(())
@@ -277,7 +292,9 @@ impl Pool {
     pub(crate) fn destroy(pool: Handle<Self>) -> Answer {
         of_place(pool.get()?.place, |pools| {
             if pools.default == pool {
-                return Err(CUresult::INVALID_VALUE.because("?"));
+                return Err(CUresult::INVALID_VALUE.because(format!(
+                    "pool {pool:?} is the default pool of its place, which always stays"
+                )));
             }
             if pools.current == pool {
                 pools.current = pools.default;
@@ -315,7 +332,8 @@ impl Pool {
     /// Allocates for a context.
     pub(crate) fn allocate(self: &Arc<Self>, context: &Context, size: usize) -> Answer<u64> {
         if size == 0 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE
+                .because("bytesize is 0: an allocation has at least one byte"));
         }
         let kind = Kind::Pool(self.take(size as u64)?);
         let made = match self.place {
@@ -332,9 +350,17 @@ impl Pool {
 
     fn take(self: &Arc<Self>, size: u64) -> Answer<Share> {
         let mut state = self.state();
-        let used = state.used.checked_add(size).ok_or(CUresult::OUT_OF_MEMORY.because("?"))?;
+        let used = state.used.checked_add(size).ok_or_else(|| {
+            CUresult::OUT_OF_MEMORY.because(format!(
+                "bytesize {size} with the {} bytes in use are more than 64 bits count",
+                state.used
+            ))
+        })?;
         if self.max_size != 0 && used > self.max_size {
-            return Err(CUresult::OUT_OF_MEMORY.because("?"));
+            return Err(CUresult::OUT_OF_MEMORY.because(format!(
+                "bytesize {size} with the {} bytes in use is more than {}, the maxSize of the pool",
+                state.used, self.max_size
+            )));
         }
         state.used = used;
         state.most = state.most.max(used);
@@ -359,7 +385,7 @@ impl Pool {
         let all = flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         let none = flags == CU_MEM_ACCESS_FLAGS_PROT_NONE;
         if !all && (!none || self.place == Place::Device(device)) {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags} is not CU_MEM_ACCESS_FLAGS_PROT_READWRITE (3), or for another device than the pool's own _PROT_NONE (0)")));
         }
         self.state().access.insert(device, flags);
         Ok(())

@@ -23,7 +23,7 @@ unsafe extern "C" {
 }
 
 /// SIGPIPE, ignored as long as this lives: a pipe that nobody reads any more is an error of the write.
-struct PipeSignal {
+pub(crate) struct PipeSignal {
     before: usize,
 }
 
@@ -34,7 +34,8 @@ impl PipeSignal {
     /// `SIG_ERR`
     const FAILED: usize = usize::MAX;
 
-    fn ignore() -> Self {
+    /// From now on.
+    pub(crate) fn ignore() -> Self {
         // SAFETY: a number and a constant; what was there before is put back.
         Self { before: unsafe { signal(Self::NUMBER, Self::IGNORED) } }
     }

@@ -125,12 +125,12 @@ unsafe extern "C" fn unknown<const TABLE: usize, const INDEX: usize>() -> CUresu
 driver_api! {
     /// A table of functions by its UUID; `CUDA_ERROR_NOT_FOUND` if it is none that a CUDA runtime
     /// needs. It works before `cuInit`.
-    fn cuGetExportTable(table: Out<*const c_void>, id: In<CUuuid>) {
-        let CUuuid(id) = id.get()?;
-        table.check()?;
-        let found = TABLES.iter().find(|known| known.uuid.to_be_bytes() == id);
-        table.set_if(found.map_or(std::ptr::null(), |known| (known.address)()));
-        found.map(|_| ()).ok_or(CUresult::NOT_FOUND.because("?"))
+    fn cuGetExportTable(ppExportTable: Out<*const c_void>, pExportTableId: In<CUuuid>) {
+        let CUuuid(pExportTableId) = pExportTableId.get()?;
+        ppExportTable.check()?;
+        let found = TABLES.iter().find(|known| known.uuid.to_be_bytes() == pExportTableId);
+        ppExportTable.set_if(found.map_or(std::ptr::null(), |known| (known.address)()));
+        found.map(|_| ()).ok_or(CUresult::NOT_FOUND.because("texunit has no table of this number, which no CUDA runtime needs"))
     }
 }
 

@@ -40,7 +40,11 @@ fn write() -> RwLockWriteGuard<'static, Option<HashMap<usize, Values>>> {
 /// The context that is meant: null is the current one.
 fn given(context: Handle<Context>) -> Answer<Handle<Context>> {
     let handle = if context.is_null() { context::current_handle() } else { context };
-    if handle.is_null() { Err(CUresult::INVALID_CONTEXT.because("?")) } else { Ok(handle) }
+    if handle.is_null() {
+        Err(CUresult::INVALID_CONTEXT.because("no context is current to this thread"))
+    } else {
+        Ok(handle)
+    }
 }
 
 functions! {
@@ -49,7 +53,7 @@ functions! {
         let context = given(context)?;
         let mut values = write();
         // Asked while the values are locked: a context that ends gives them up afterwards.
-        context.get().map_err(|_| CUresult::CONTEXT_IS_DESTROYED.because("?"))?;
+        context.get().map_err(|_| CUresult::CONTEXT_IS_DESTROYED.because("the context has been destroyed"))?;
         let all = values.get_or_insert_default().entry(context.number()).or_default();
         all.insert(key, Value { value, destructor });
         Ok(())
@@ -60,7 +64,7 @@ functions! {
         let context = given(context)?.number();
         let mut values = write();
         let all = values.as_mut().and_then(|values| values.get_mut(&context));
-        all.and_then(|all| all.remove(&key)).map(|_| ()).ok_or(CUresult::INVALID_HANDLE.because("?"))
+        all.and_then(|all| all.remove(&key)).map(|_| ()).ok_or(CUresult::INVALID_HANDLE.because("the context has no value of this key"))
     }
 
     /// 2: a value; `CUDA_ERROR_INVALID_HANDLE` if there is none, upon which the runtime makes it.
@@ -70,7 +74,7 @@ functions! {
         let values = read();
         let found = values.as_ref().and_then(|values| values.get(&context)?.get(&key).copied());
         value.set_if(found.map_or(0, |found| found.value));
-        found.map(|_| ()).ok_or(CUresult::INVALID_HANDLE.because("?"))
+        found.map(|_| ()).ok_or(CUresult::INVALID_HANDLE.because("the context has no value of this key"))
     }
 }
 

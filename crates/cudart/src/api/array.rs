@@ -39,7 +39,7 @@ runtime_api! {
     ) {
         // Layers and faces are a third axis.
         if flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} has cudaArrayLayered or cudaArrayCubemap: layers and faces are a depth, which cudaMalloc3DArray takes")));
         }
         create(array, desc, cudaExtent { width, height, depth: 0 }, flags)
     }
@@ -54,7 +54,7 @@ runtime_api! {
     ) {
         const GATHERED_LAYERS: c_uint = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_TEXTURE_GATHER;
         if flags & GATHERED_LAYERS == GATHERED_LAYERS {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} has cudaArrayLayered and cudaArrayTextureGather, which exclude each other")));
         }
         create(array, desc, extent, flags)
     }
@@ -130,11 +130,24 @@ pub(super) fn descriptor(
     let layered = flags & CUDA_ARRAY3D_LAYERED != 0;
     let cube = flags & CUDA_ARRAY3D_CUBEMAP != 0;
     let faces = if layered { depth != 0 && depth.is_multiple_of(6) } else { depth == 6 };
-    if width == 0
-        || (depth != 0 && height == 0 && !layered)
-        || (cube && (width != height || !faces))
-    {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
+    if width == 0 {
+        return refused("width is 0: an array has at least one element".to_owned());
+    }
+    if depth != 0 && height == 0 && !layered {
+        return refused(format!(
+            "height is 0 and depth is {depth}: an array of one axis has no depth, unless it is layered (cudaArrayLayered)"
+        ));
+    }
+    if cube && width != height {
+        return refused(format!(
+            "width {width} is not height {height}: the faces of a cubemap are square"
+        ));
+    }
+    if cube && !faces {
+        let rule =
+            if layered { "a multiple of 6, six faces for each cube" } else { "6, its faces" };
+        return refused(format!("depth {depth} of a cubemap (cudaArrayCubemap) is not {rule}"));
     }
     Ok(CUDA_ARRAY3D_DESCRIPTOR { width, height, depth, format, num_channels: channels, flags })
 }
@@ -153,7 +166,7 @@ fn create(
 /// What an array was made with, and its format.
 pub(super) fn format_of(array: Array) -> Answer<(CUDA_ARRAY3D_DESCRIPTOR, Format)> {
     if array == 0 {
-        return Err(CUresult::INVALID_HANDLE.because("?"));
+        return Err(CUresult::INVALID_HANDLE.because("array is null"));
     }
     let mut of = CUDA_ARRAY3D_DESCRIPTOR::default();
     check(cuArray3DGetDescriptor_v2(&mut of, array))?;
@@ -164,7 +177,7 @@ pub(super) fn format_of(array: Array) -> Answer<(CUDA_ARRAY3D_DESCRIPTOR, Format
 /// The format of a mipmapped array.
 pub(super) fn format_of_mipmap(mipmap: Mipmap) -> Answer<Format> {
     if mipmap == 0 {
-        return Err(CUresult::INVALID_HANDLE.because("?"));
+        return Err(CUresult::INVALID_HANDLE.because("mipmappedArray is null"));
     }
     let mut level = 0;
     check(cuMipmappedArrayGetLevel(&mut level, mipmap, 0))?;

@@ -187,7 +187,10 @@ fn rows(
         return Ok(());
     }
     if height > 1 && (width > to.1 || width > from.1) {
-        return Err(INVALID_PITCH_VALUE.because("?"));
+        return Err(INVALID_PITCH_VALUE.because(format!(
+            "width {width} is more than {}",
+            if width > to.1 { format!("dpitch {}", to.1) } else { format!("spitch {}", from.1) }
+        )));
     }
     copy_rows(to, from, [width, height], Direction::of(kind)?, order)
 }

@@ -103,10 +103,13 @@ fn to_driver(src: &Side, dst: &Side, extent: cudaExtent) -> Answer<Option<Boxes>
     if width == 0 || height == 0 || depth == 0 {
         return Ok(None);
     }
-    for side in [src, dst] {
+    for (name, side) in [("src", src), ("dst", dst)] {
         // One of the two.
         if (side.array == 0) == (side.memory.ptr == 0) {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            let given = if side.array == 0 { "neither" } else { "both" };
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "{given} of {name}Array and {name}Ptr are given: each side of a copy is one of them"
+            )));
         }
     }
     let format = element(src.array, dst.array)?;
@@ -116,15 +119,29 @@ fn to_driver(src: &Side, dst: &Side, extent: cudaExtent) -> Answer<Option<Boxes>
         None => (1, 1),
     };
     let size = [
-        width.div_ceil(unit).checked_mul(bytes).ok_or(CUresult::INVALID_VALUE.because("?"))?,
+        width.div_ceil(unit).checked_mul(bytes).ok_or_else(|| {
+            CUresult::INVALID_VALUE
+                .because(format!("width {width} of the extent is more bytes than 64 bits count"))
+        })?,
         height.div_ceil(unit),
         depth,
     ];
     if format.is_none() {
-        for memory in [src.memory, dst.memory] {
+        for (name, memory) in [("src", src.memory), ("dst", dst.memory)] {
             let rows = height > 1 || depth > 1;
             if (rows && width > memory.pitch) || (depth > 1 && height > memory.ysize) {
-                return Err(INVALID_PITCH_VALUE.because("?"));
+                let reason = if rows && width > memory.pitch {
+                    format!(
+                        "pitch {} of {name}Ptr is less than the width of the extent, {width} bytes",
+                        memory.pitch
+                    )
+                } else {
+                    format!(
+                        "ysize {} of {name}Ptr is less than the height of the extent, {height} rows",
+                        memory.ysize
+                    )
+                };
+                return Err(INVALID_PITCH_VALUE.because(reason));
             }
         }
     }
@@ -138,7 +155,7 @@ fn element(src: Array, dst: Array) -> Answer<Option<Format>> {
     if let (Some(src), Some(dst)) = (src, dst)
         && (src.bytes()? != dst.bytes()? || src.is_blocks() != dst.is_blocks())
     {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!("srcArray and dstArray have elements of {} and {} bytes, or one is block-compressed: they are copied only between arrays alike in that", src.bytes()?, dst.bytes()?)));
     }
     Ok(src.or(dst))
 }
@@ -147,7 +164,12 @@ impl Side {
     /// Where it is: texels of a block, bytes of an element.
     fn to_driver(self, unit: usize, bytes: usize) -> Answer<CopySide3D> {
         let cudaPos { x, y, z } = self.pos;
-        let in_bytes = |x: usize| x.checked_mul(bytes).ok_or(CUresult::INVALID_VALUE.because("?"));
+        let in_bytes = |x: usize| {
+            x.checked_mul(bytes).ok_or_else(|| {
+                CUresult::INVALID_VALUE
+                    .because(format!("position x {x} is more bytes than 64 bits count"))
+            })
+        };
         if self.array != 0 {
             return Ok(CopySide3D { z, ..array_side(self.array, in_bytes(x / unit)?, y / unit) });
         }

@@ -194,7 +194,7 @@ pub(super) fn boxes(src: CopySide3D, dst: CopySide3D, size: [usize; 3], order: O
 fn between_arrays(kind: u32) -> Answer {
     match Direction::of(kind)? {
         Direction::DeviceToDevice | Direction::Default => Ok(()),
-        _ => Err(INVALID_MEMCPY_DIRECTION.because("?")),
+        _ => Err(INVALID_MEMCPY_DIRECTION.because(format!("kind {kind} is not cudaMemcpyDeviceToDevice (3) or cudaMemcpyDefault (4): both sides are arrays"))),
     }
 }
 
@@ -240,7 +240,8 @@ impl Way {
             return Ok(());
         }
         if height > 1 && width > pitch {
-            return Err(INVALID_PITCH_VALUE.because("?"));
+            return Err(INVALID_PITCH_VALUE
+                .because(format!("pitch {pitch} is less than width {width}: a row does not fit")));
         }
         let memory = memory_side(self.memory(kind)?, address, pitch);
         self.copy(array_side(array, x, y), memory, [width, height, 1], order)
@@ -256,8 +257,11 @@ impl Way {
     /// Copies the boxes of a line, whose memory (`CU_MEMORYTYPE_*`) begins at an address.
     fn pieces(self, pieces: &[Piece], (kind, address): (u32, u64), order: Order) -> Answer {
         pieces.iter().try_for_each(|piece| {
-            let address =
-                address.checked_add(piece.at).ok_or(CUresult::INVALID_VALUE.because("?"))?;
+            let address = address.checked_add(piece.at).ok_or_else(|| {
+                CUresult::INVALID_VALUE.because(format!(
+                    "the memory of the copy, from {address:#x} on, passes the end of the addresses"
+                ))
+            })?;
             self.copy(piece.array, memory_side(kind, address, piece.pitch), piece.size, order)
         })
     }
@@ -281,7 +285,7 @@ fn pieces((array, x, y): Place, count: usize) -> Answer<Vec<Piece>> {
     let all = descriptor.height.max(1).div_ceil(unit).saturating_mul(pitch);
     let end = y.saturating_mul(pitch).saturating_add(x).saturating_add(count);
     if pitch == 0 || x > pitch || end > all {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!("count {count} from wOffset {x}, hOffset {y} on passes the end of the array, which has {all} bytes in rows of {pitch}")));
     }
     let mut pieces = Vec::new();
     let (mut x, mut y, mut at) = (x, y, 0);
@@ -294,7 +298,10 @@ fn pieces((array, x, y): Place, count: usize) -> Answer<Vec<Piece>> {
             pieces.push(Piece { array, at: at as u64, pitch, size: [width, height, 1] });
         }
         at += width * height;
-        y = y.checked_add(height).ok_or(CUresult::INVALID_VALUE.because("?"))?;
+        y = y.checked_add(height).ok_or_else(|| {
+            CUresult::INVALID_VALUE
+                .because(format!("hOffset {y} and {height} rows are more than 64 bits count"))
+        })?;
         x = 0;
     }
     Ok(pieces)
@@ -309,7 +316,10 @@ struct Scratch {
 impl Scratch {
     fn new(size: usize) -> Answer<Self> {
         let mut bytes = Vec::new();
-        bytes.try_reserve_exact(size).map_err(|_| CUresult::OUT_OF_MEMORY.because("?"))?;
+        bytes.try_reserve_exact(size).map_err(|_| {
+            CUresult::OUT_OF_MEMORY
+                .because(format!("the program has no {size} bytes of memory left"))
+        })?;
         bytes.resize(size, 0);
         let address = bytes.as_mut_ptr().expose_provenance() as u64;
         Ok(Self { _bytes: bytes, address })

@@ -37,25 +37,25 @@ runtime_api! {
     }
 
     /// Makes the context of a device, which does not become current.
-    fn cudaInitDevice(device: CUdevice, device_flags: c_uint, flags: c_uint) {
+    fn cudaInitDevice(device: CUdevice, deviceFlags: c_uint, flags: c_uint) {
         state::check_device(device)?;
         if flags & !FLAGS_ARE_VALID != 0 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} has bits that are not cudaInitDeviceFlagsAreValid ({FLAGS_ARE_VALID})")));
         }
         if flags & FLAGS_ARE_VALID != 0 {
-            set_flags(device, device_flags)?;
+            set_flags(device, deviceFlags)?;
         }
         state::primary(device).map(|_| ())
     }
 
     /// Devices to be tried, in this order, by threads that choose none: all can be used, so that it
     /// is the first one. An empty list stands for all.
-    fn cudaSetValidDevices(devices: In<CUdevice>, len: c_int) {
+    fn cudaSetValidDevices(device_arr: In<CUdevice>, len: c_int) {
         let count = state::init()?;
         if !(0..=count).contains(&len) {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("len {len} is not from 0 to {count}, the number of devices")));
         }
-        let all = devices.all(len as usize)?;
+        let all = device_arr.all(len as usize)?;
         all.iter().try_for_each(|&device| state::check_device(device))?;
         state::set_first_device(all.first().copied().unwrap_or(0));
         Ok(())
@@ -91,15 +91,15 @@ runtime_api! {
     }
 
     /// An attribute of a device.
-    fn cudaDeviceGetAttribute(value: Out<c_int>, attribute: c_int, device: CUdevice) {
+    fn cudaDeviceGetAttribute(value: Out<c_int>, attr: c_int, device: CUdevice) {
         value.check()?;
         state::check_device(device)?;
-        value.set(state::attribute(attribute, device)?)
+        value.set(state::attribute(attr, device)?)
     }
 
     /// A limit.
-    fn cudaDeviceGetLimit(value: Out<usize>, limit: c_uint) {
-        get_limit(value, limit)
+    fn cudaDeviceGetLimit(pValue: Out<usize>, limit: c_uint) {
+        get_limit(pValue, limit)
     }
 
     /// Sets a limit.
@@ -108,20 +108,20 @@ runtime_api! {
     }
 
     /// What was set by `cudaDeviceSetCacheConfig`.
-    fn cudaDeviceGetCacheConfig(config: Out<c_uint>) {
-        get_cache_config(config)
+    fn cudaDeviceGetCacheConfig(pCacheConfig: Out<c_uint>) {
+        get_cache_config(pCacheConfig)
     }
 
     /// There are no caches to be divided.
-    fn cudaDeviceSetCacheConfig(config: c_uint) {
-        set_cache_config(config)
+    fn cudaDeviceSetCacheConfig(cacheConfig: c_uint) {
+        set_cache_config(cacheConfig)
     }
 
     /// What was set by `cudaDeviceSetSharedMemConfig`.
-    fn cudaDeviceGetSharedMemConfig(config: Out<c_uint>) {
+    fn cudaDeviceGetSharedMemConfig(pConfig: Out<c_uint>) {
         state::context()?;
         // SAFETY: the pointer is to our own variable.
-        config.set(ask(|config| unsafe { driver::cuCtxGetSharedMemConfig(config) })?)
+        pConfig.set(ask(|pConfig| unsafe { driver::cuCtxGetSharedMemConfig(pConfig) })?)
     }
 
     /// Banks of shared memory change nothing but time.
@@ -131,66 +131,66 @@ runtime_api! {
     }
 
     /// The priorities that streams can have; either may be left out.
-    fn cudaDeviceGetStreamPriorityRange(least: Out<c_int>, greatest: Out<c_int>) {
+    fn cudaDeviceGetStreamPriorityRange(leastPriority: Out<c_int>, greatestPriority: Out<c_int>) {
         state::context()?;
         let (mut low, mut high) = (0, 0);
         // SAFETY: the pointers are to our own variables.
         check(unsafe { driver::cuCtxGetStreamPriorityRange(&raw mut low, &raw mut high) })?;
-        least.set_if(low);
-        greatest.set_if(high);
+        leastPriority.set_if(low);
+        greatestPriority.set_if(high);
         Ok(())
     }
 
     /// The place that a device would have on the PCI bus.
-    fn cudaDeviceGetPCIBusId(id: *mut c_char, len: c_int, device: CUdevice) {
+    fn cudaDeviceGetPCIBusId(pciBusId: *mut c_char, len: c_int, device: CUdevice) {
         state::check_device(device)?;
         // SAFETY: the caller's text has room for `len` bytes; the driver checks for null.
-        check(unsafe { driver::cuDeviceGetPCIBusId(id, len, device) })
+        check(unsafe { driver::cuDeviceGetPCIBusId(pciBusId, len, device) })
     }
 
     /// The device at a place of the PCI bus.
-    fn cudaDeviceGetByPCIBusId(device: Out<CUdevice>, id: *const c_char) {
+    fn cudaDeviceGetByPCIBusId(device: Out<CUdevice>, pciBusId: *const c_char) {
         state::init()?;
         // SAFETY: the caller's text; the result goes to our own variable.
-        device.set(ask(|device| unsafe { driver::cuDeviceGetByPCIBusId(device, id) })?)
+        device.set(ask(|device| unsafe { driver::cuDeviceGetByPCIBusId(device, pciBusId) })?)
     }
 
     /// Whether a device can use the memory of another.
-    fn cudaDeviceCanAccessPeer(can: Out<c_int>, device: CUdevice, peer: CUdevice) {
-        can.check()?;
+    fn cudaDeviceCanAccessPeer(canAccessPeer: Out<c_int>, device: CUdevice, peerDevice: CUdevice) {
+        canAccessPeer.check()?;
         state::check_device(device)?;
-        state::check_device(peer)?;
+        state::check_device(peerDevice)?;
         // SAFETY: the pointer is to our own variable.
-        can.set(ask(|can| unsafe { driver::cuDeviceCanAccessPeer(can, device, peer) })?)
+        canAccessPeer.set(ask(|canAccessPeer| unsafe { driver::cuDeviceCanAccessPeer(canAccessPeer, device, peerDevice) })?)
     }
 
     /// Lets the device of the calling thread use the memory of another.
-    fn cudaDeviceEnablePeerAccess(peer: CUdevice, flags: c_uint) {
+    fn cudaDeviceEnablePeerAccess(peerDevice: CUdevice, flags: c_uint) {
         state::context()?;
-        state::check_device(peer)?;
-        check(driver::cuCtxEnablePeerAccess(state::primary(peer)?, flags))
+        state::check_device(peerDevice)?;
+        check(driver::cuCtxEnablePeerAccess(state::primary(peerDevice)?, flags))
     }
 
     /// Ends what `cudaDeviceEnablePeerAccess` allowed.
-    fn cudaDeviceDisablePeerAccess(peer: CUdevice) {
+    fn cudaDeviceDisablePeerAccess(peerDevice: CUdevice) {
         state::context()?;
-        state::check_device(peer)?;
-        check(driver::cuCtxDisablePeerAccess(state::primary(peer)?))
+        state::check_device(peerDevice)?;
+        check(driver::cuCtxDisablePeerAccess(state::primary(peerDevice)?))
     }
 
     /// What two devices can do with each other's memory.
     fn cudaDeviceGetP2PAttribute(
         value: Out<c_int>,
-        attribute: c_uint,
-        source: CUdevice,
-        destination: CUdevice,
+        attr: c_uint,
+        srcDevice: CUdevice,
+        dstDevice: CUdevice,
     ) {
         value.check()?;
-        state::check_device(source)?;
-        state::check_device(destination)?;
+        state::check_device(srcDevice)?;
+        state::check_device(dstDevice)?;
         // SAFETY: the pointer is to our own variable.
         value.set(ask(|value| unsafe {
-            driver::cuDeviceGetP2PAttribute(value, attribute, source, destination)
+            driver::cuDeviceGetP2PAttribute(value, attr, srcDevice, dstDevice)
         })?)
     }
 
@@ -264,8 +264,17 @@ fn reset() -> Answer {
 }
 
 fn set_flags(device: CUdevice, flags: c_uint) -> Answer {
-    if flags & !FLAGS != 0 || !matches!(flags & SCHEDULING, 0 | 1 | 2 | 4) {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+    if flags & !FLAGS != 0 {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "flags {flags:#x} has bits that are no cudaDevice flags: {:#x}",
+            flags & !FLAGS
+        )));
+    }
+    if !matches!(flags & SCHEDULING, 0 | 1 | 2 | 4) {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "flags {flags:#x} asks for several ways of waiting at once: spin (1), yield (2) and blocking sync (4) exclude \
+             each other"
+        )));
     }
     check(driver::cuDevicePrimaryCtxSetFlags_v2(device, flags))
 }

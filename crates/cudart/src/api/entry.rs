@@ -18,36 +18,36 @@ runtime_api! {
     /// call succeeds, and says why by `status`.
     fn cudaGetDriverEntryPoint(
         symbol: *const c_char,
-        function: Out<usize>,
+        funcPtr: Out<usize>,
         flags: u64,
-        status: Out<c_uint>,
+        driverStatus: Out<c_uint>,
     ) {
-        entry(symbol, function, OWN_VERSION, flags, status)
+        entry(symbol, funcPtr, OWN_VERSION, flags, driverStatus)
     }
 
     /// The function of the driver that a name means in a version of CUDA.
     fn cudaGetDriverEntryPointByVersion(
         symbol: *const c_char,
-        function: Out<usize>,
-        version: c_uint,
+        funcPtr: Out<usize>,
+        cudaVersion: c_uint,
         flags: u64,
-        status: Out<c_uint>,
+        driverStatus: Out<c_uint>,
     ) {
-        let version = c_int::try_from(version).map_err(|_| {
-            CUresult::INVALID_VALUE.because(format!("cudaVersion {version} is not a version of CUDA"))
+        let cudaVersion = c_int::try_from(cudaVersion).map_err(|_| {
+            CUresult::INVALID_VALUE.because(format!("cudaVersion {cudaVersion} is not a version of CUDA"))
         })?;
-        entry(symbol, function, version, flags, status)
+        entry(symbol, funcPtr, cudaVersion, flags, driverStatus)
     }
 
     /// A table of functions that are not exported by name.
-    fn cudaGetExportTable(table: Out<*const c_void>, id: *const CUuuid) {
-        table.check()?;
+    fn cudaGetExportTable(ppExportTable: Out<*const c_void>, pExportTableId: *const CUuuid) {
+        ppExportTable.check()?;
         state::init()?;
         let mut found = std::ptr::null();
         // SAFETY: the caller's pointer to an UUID, which the driver checks for null; the result goes
         // to our own variable.
-        check(unsafe { driver::cuGetExportTable(&raw mut found, id) })?;
-        table.set(found)
+        check(unsafe { driver::cuGetExportTable(&raw mut found, pExportTableId) })?;
+        ppExportTable.set(found)
     }
 }
 

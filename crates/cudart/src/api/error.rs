@@ -64,13 +64,13 @@ fn text(text: Option<&'static str>) -> *const c_char {
 
 runtime_api! {
     /// The newest version of CUDA that the driver has.
-    fn cudaDriverGetVersion(version: Out<c_int>) {
+    fn cudaDriverGetVersion(driverVersion: Out<c_int>) {
         // SAFETY: the pointer is to our own variable.
-        version.set(ask(|version| unsafe { driver::cuDriverGetVersion(version) })?)
+        driverVersion.set(ask(|driverVersion| unsafe { driver::cuDriverGetVersion(driverVersion) })?)
     }
 
     /// The version of this library.
-    fn cudaRuntimeGetVersion(version: Out<c_int>) {
-        version.set(VERSION)
+    fn cudaRuntimeGetVersion(runtimeVersion: Out<c_int>) {
+        runtimeVersion.set(VERSION)
     }
 }

@@ -48,16 +48,16 @@ runtime_api! {
     }
 
     /// Milliseconds from one event to another.
-    fn cudaEventElapsedTime(milliseconds: Out<f32>, start: CUevent, end: CUevent) {
-        elapsed(milliseconds, start, end)
+    fn cudaEventElapsedTime(ms: Out<f32>, start: CUevent, end: CUevent) {
+        elapsed(ms, start, end)
     }
 }
 
 #[cfg(feature = "cuda-12")]
 runtime_api! {
     /// Milliseconds from one event to another.
-    fn cudaEventElapsedTime_v2(milliseconds: Out<f32>, start: CUevent, end: CUevent) {
-        elapsed(milliseconds, start, end)
+    fn cudaEventElapsedTime_v2(ms: Out<f32>, start: CUevent, end: CUevent) {
+        elapsed(ms, start, end)
     }
 }
 

@@ -12,13 +12,13 @@ use texunit_cuda_abi::function_attribute as attribute;
 
 runtime_api! {
     /// What is known of a kernel.
-    fn cudaFuncGetAttributes(attributes: Out<cudaFuncAttributes>, function: Raw) {
-        attributes.check()?;
-        let kernel = kernel(function)?;
+    fn cudaFuncGetAttributes(attr: Out<cudaFuncAttributes>, func: Raw) {
+        attr.check()?;
+        let kernel = kernel(func)?;
         // SAFETY: the pointer is to our own variable.
         let of = |id| ask(|value| unsafe { driver::cuFuncGetAttribute(value, id, kernel) });
         let size = |id| of(id).map(|bytes| bytes.max(0) as usize);
-        attributes.set(cudaFuncAttributes {
+        attr.set(cudaFuncAttributes {
             sharedSizeBytes: size(attribute::SHARED_SIZE_BYTES)?,
             constSizeBytes: size(attribute::CONST_SIZE_BYTES)?,
             localSizeBytes: size(attribute::LOCAL_SIZE_BYTES)?,
@@ -41,27 +41,27 @@ runtime_api! {
     }
 
     /// Sets an attribute of a kernel.
-    fn cudaFuncSetAttribute(function: Raw, id: c_uint, value: c_int) {
-        let kernel = kernel(function)?;
-        check(driver::cuFuncSetAttribute(kernel, id, value))
+    fn cudaFuncSetAttribute(func: Raw, attr: c_uint, value: c_int) {
+        let kernel = kernel(func)?;
+        check(driver::cuFuncSetAttribute(kernel, attr, value))
     }
 
     /// There are no caches to be configured.
-    fn cudaFuncSetCacheConfig(function: Raw, config: c_uint) {
-        let kernel = kernel(function)?;
-        check(driver::cuFuncSetCacheConfig(kernel, config))
+    fn cudaFuncSetCacheConfig(func: Raw, cacheConfig: c_uint) {
+        let kernel = kernel(func)?;
+        check(driver::cuFuncSetCacheConfig(kernel, cacheConfig))
     }
 
     /// Banks of shared memory change nothing but time.
-    fn cudaFuncSetSharedMemConfig(function: Raw, config: c_uint) {
-        let kernel = kernel(function)?;
+    fn cudaFuncSetSharedMemConfig(func: Raw, config: c_uint) {
+        let kernel = kernel(func)?;
         check(driver::cuFuncSetSharedMemConfig(kernel, config))
     }
 
     /// The name in the PTX.
-    fn cudaFuncGetName(name: Out<*const c_char>, function: Raw) {
+    fn cudaFuncGetName(name: Out<*const c_char>, func: Raw) {
         name.check()?;
-        let kernel = kernel(function)?;
+        let kernel = kernel(func)?;
         let mut text = std::ptr::null();
         // SAFETY: the pointer is to our own variable.
         check(unsafe { driver::cuFuncGetName(&raw mut text, kernel) })?;
@@ -70,47 +70,47 @@ runtime_api! {
 
     /// Offset and size of a parameter.
     fn cudaFuncGetParamInfo(
-        function: Raw,
-        index: usize,
-        offset: Out<usize>,
-        size: Out<usize>,
+        func: Raw,
+        paramIndex: usize,
+        paramOffset: Out<usize>,
+        paramSize: Out<usize>,
     ) {
-        offset.check()?;
-        let kernel = kernel(function)?;
+        paramOffset.check()?;
+        let kernel = kernel(func)?;
         let (mut at, mut bytes) = (0, 0);
         // SAFETY: the pointers are to our own variables.
         check(unsafe {
-            driver::cuFuncGetParamInfo(kernel, index, &raw mut at, &raw mut bytes)
+            driver::cuFuncGetParamInfo(kernel, paramIndex, &raw mut at, &raw mut bytes)
         })?;
-        size.set_if(bytes);
-        offset.set(at)
+        paramSize.set_if(bytes);
+        paramOffset.set(at)
     }
 
     /// The driver's function of a kernel, in the current context.
-    fn cudaGetFuncBySymbol(found: Out<CUfunction>, function: Raw) {
-        found.check()?;
+    fn cudaGetFuncBySymbol(functionPtr: Out<CUfunction>, symbolPtr: Raw) {
+        functionPtr.check()?;
         state::context()?;
-        let kernel = registry::kernel(function.address() as usize)?;
+        let kernel = registry::kernel(symbolPtr.address() as usize)?;
         // SAFETY: the pointer is to our own variable.
-        found.set(ask(|found| unsafe { driver::cuKernelGetFunction(found, kernel) })?)
+        functionPtr.set(ask(|functionPtr| unsafe { driver::cuKernelGetFunction(functionPtr, kernel) })?)
     }
 
     /// The driver's kernel of a host function.
-    fn cudaGetKernel(found: Out<CUkernel>, function: Raw) {
-        found.check()?;
+    fn cudaGetKernel(kernelPtr: Out<CUkernel>, entryFuncAddr: Raw) {
+        kernelPtr.check()?;
         state::context()?;
-        found.set(registry::kernel(function.address() as usize)?)
+        kernelPtr.set(registry::kernel(entryFuncAddr.address() as usize)?)
     }
 }
 
 #[cfg(not(feature = "cuda-12"))]
 runtime_api! {
     /// How many parameters there are.
-    fn cudaFuncGetParamCount(function: Raw, count: Out<usize>) {
-        count.check()?;
-        let kernel = kernel(function)?;
+    fn cudaFuncGetParamCount(func: Raw, paramCount: Out<usize>) {
+        paramCount.check()?;
+        let kernel = kernel(func)?;
         // SAFETY: the pointer is to our own variable.
-        count.set(ask(|count| unsafe { driver::cuFuncGetParamCount(kernel, count) })?)
+        paramCount.set(ask(|paramCount| unsafe { driver::cuFuncGetParamCount(kernel, paramCount) })?)
     }
 }
 

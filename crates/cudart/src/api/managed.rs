@@ -140,9 +140,9 @@ mod versions {
 
     runtime_api! {
         /// Gives advice; the location is a device's number, or that of the host.
-        fn cudaMemAdvise(devPtr: CUdeviceptr, count: usize, advice: c_uint, device: c_int) {
+        fn cudaMemAdvise(devPtr: CUdeviceptr, count: usize, advice: c_uint, location: c_int) {
             context()?;
-            check(cuMemAdvise(devPtr, count, advice, device))
+            check(cuMemAdvise(devPtr, count, advice, location))
         }
 
         /// Moves memory to a device, or to the host.

@@ -60,7 +60,7 @@ runtime_api! {
     fn cudaMalloc3D(pitchedDevPtr: Out<cudaPitchedPtr>, extent: cudaExtent) {
         context()?;
         pitchedDevPtr.check()?;
-        let height = extent.height.checked_mul(extent.depth).ok_or(CUresult::OUT_OF_MEMORY.because("?"))?;
+        let height = extent.height.checked_mul(extent.depth).ok_or_else(|| CUresult::OUT_OF_MEMORY.because(format!("extent of {} rows x {} slices is more than any memory has", extent.height, extent.depth)))?;
         let (ptr, pitch) = rows(extent.width, height)?;
         let (xsize, ysize) = (extent.width, extent.height);
         pitchedDevPtr.set(cudaPitchedPtr { ptr, pitch, xsize, ysize })

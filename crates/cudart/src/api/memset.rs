@@ -119,18 +119,28 @@ fn slices(to: cudaPitchedPtr, value: c_int, extent: cudaExtent, order: Order) ->
         return Ok(());
     }
     if height > to.ysize {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE.because(format!("height {height} of the extent is more than ysize {} of pitchedDevPtr, the rows of a slice", to.ysize)));
     }
     if height == to.ysize || depth == 1 {
-        let all = height.checked_mul(depth).ok_or(CUresult::INVALID_VALUE.because("?"))?;
+        let all = height.checked_mul(depth).ok_or_else(|| {
+            CUresult::INVALID_VALUE.because(format!(
+                "the extent of {height} rows x {depth} slices is more than 64 bits count"
+            ))
+        })?;
         return rows((to.ptr, to.pitch), value, [width, all], order);
     }
-    let slice = (to.pitch as u64)
-        .checked_mul(to.ysize as u64)
-        .ok_or(CUresult::INVALID_VALUE.because("?"))?;
+    let slice = (to.pitch as u64).checked_mul(to.ysize as u64).ok_or_else(|| {
+        CUresult::INVALID_VALUE.because(format!(
+            "pitchedDevPtr has slices of {} rows of {} bytes, more than 64 bits count",
+            to.ysize, to.pitch
+        ))
+    })?;
     for z in 0..depth as u64 {
         let offset = z.checked_mul(slice).and_then(|offset| offset.checked_add(to.ptr));
-        let address = offset.ok_or(CUresult::INVALID_VALUE.because("?"))?;
+        let address = offset.ok_or_else(|| {
+            CUresult::INVALID_VALUE
+                .because(format!("slice {z} of pitchedDevPtr passes the end of the addresses"))
+        })?;
         rows((address, to.pitch), value, [width, height], order)?;
     }
     Ok(())

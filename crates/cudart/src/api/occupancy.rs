@@ -12,61 +12,61 @@ use texunit_cuda_abi::{CUlaunchAttribute, CUlaunchConfig, CUresult};
 runtime_api! {
     /// Blocks of a kernel that a multiprocessor holds at a time.
     fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        blocks: Out<c_int>,
-        function: Raw,
-        threads: c_int,
-        shared: usize,
+        numBlocks: Out<c_int>,
+        func: Raw,
+        blockSize: c_int,
+        dynamicSMemSize: usize,
     ) {
-        active(blocks, function, threads, shared, 0)
+        active(numBlocks, func, blockSize, dynamicSMemSize, 0)
     }
 
     /// Blocks of a kernel that a multiprocessor holds at a time.
     fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-        blocks: Out<c_int>,
-        function: Raw,
-        threads: c_int,
-        shared: usize,
+        numBlocks: Out<c_int>,
+        func: Raw,
+        blockSize: c_int,
+        dynamicSMemSize: usize,
         flags: c_uint,
     ) {
-        active(blocks, function, threads, shared, flags)
+        active(numBlocks, func, blockSize, dynamicSMemSize, flags)
     }
 
     /// Most bytes of dynamic shared memory of a block with which so many blocks are held.
     fn cudaOccupancyAvailableDynamicSMemPerBlock(
-        bytes: Out<usize>,
-        function: Raw,
-        blocks: c_int,
-        threads: c_int,
+        dynamicSmemSize: Out<usize>,
+        func: Raw,
+        numBlocks: c_int,
+        blockSize: c_int,
     ) {
-        bytes.check()?;
-        let kernel = kernel(function)?;
+        dynamicSmemSize.check()?;
+        let kernel = kernel(func)?;
         // SAFETY: the pointer is to our own variable.
-        bytes.set(ask(|bytes| unsafe {
-            driver::cuOccupancyAvailableDynamicSMemPerBlock(bytes, kernel, blocks, threads)
+        dynamicSmemSize.set(ask(|dynamicSmemSize| unsafe {
+            driver::cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, kernel, numBlocks, blockSize)
         })?)
     }
 
     /// The largest cluster of a launch.
     fn cudaOccupancyMaxPotentialClusterSize(
-        size: Out<c_int>,
-        function: Raw,
-        config: In<cudaLaunchConfig_t>,
+        clusterSize: Out<c_int>,
+        func: Raw,
+        launchConfig: In<cudaLaunchConfig_t>,
     ) {
         // SAFETY: the pointers are to variables of our own.
-        clusters(size, function, config, |size, kernel, config| unsafe {
-            driver::cuOccupancyMaxPotentialClusterSize(size, kernel, config)
+        clusters(clusterSize, func, launchConfig, |clusterSize, kernel, launchConfig| unsafe {
+            driver::cuOccupancyMaxPotentialClusterSize(clusterSize, kernel, launchConfig)
         })
     }
 
     /// Clusters of a launch that the device holds at a time.
     fn cudaOccupancyMaxActiveClusters(
-        number: Out<c_int>,
-        function: Raw,
-        config: In<cudaLaunchConfig_t>,
+        numClusters: Out<c_int>,
+        func: Raw,
+        launchConfig: In<cudaLaunchConfig_t>,
     ) {
         // SAFETY: the pointers are to variables of our own.
-        clusters(number, function, config, |number, kernel, config| unsafe {
-            driver::cuOccupancyMaxActiveClusters(number, kernel, config)
+        clusters(numClusters, func, launchConfig, |numClusters, kernel, launchConfig| unsafe {
+            driver::cuOccupancyMaxActiveClusters(numClusters, kernel, launchConfig)
         })
     }
 }

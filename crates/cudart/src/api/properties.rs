@@ -25,10 +25,10 @@ fn properties(device: CUdevice) -> Answer<cudaDeviceProp> {
 #[cfg(not(feature = "cuda-12"))]
 runtime_api! {
     /// The properties of a device.
-    fn cudaGetDeviceProperties(out: Out<cudaDeviceProp>, device: CUdevice) {
-        out.check()?;
+    fn cudaGetDeviceProperties(prop: Out<cudaDeviceProp>, device: CUdevice) {
+        prop.check()?;
         state::check_device(device)?;
-        out.set(properties(device)?)
+        prop.set(properties(device)?)
     }
 }
 
@@ -39,10 +39,10 @@ const BYTES_OF_11: usize = std::mem::offset_of!(cudaDeviceProp, hostRegisterSupp
 #[cfg(feature = "cuda-12")]
 runtime_api! {
     /// The properties of a device, for programs that were compiled with CUDA 12.
-    fn cudaGetDeviceProperties_v2(out: Out<cudaDeviceProp>, device: CUdevice) {
-        out.check()?;
+    fn cudaGetDeviceProperties_v2(prop: Out<cudaDeviceProp>, device: CUdevice) {
+        prop.check()?;
         state::check_device(device)?;
-        out.set(properties(device)?)
+        prop.set(properties(device)?)
     }
 
     /// The properties of a device, in the shorter structure of CUDA 11.
@@ -57,12 +57,12 @@ runtime_api! {
 
 runtime_api! {
     /// The device that has most of the properties: what is 0 is not asked for. Of several, the first.
-    fn cudaChooseDevice(device: Out<CUdevice>, wanted: In<cudaDeviceProp>) {
+    fn cudaChooseDevice(device: Out<CUdevice>, prop: In<cudaDeviceProp>) {
         device.check()?;
-        let wanted = wanted.get()?;
+        let prop = prop.get()?;
         let mut best = (0, 0);
         for candidate in 0..state::init()? {
-            let found = likeness(&properties(candidate)?, &wanted);
+            let found = likeness(&properties(candidate)?, &prop);
             if candidate == 0 || found > best.1 {
                 best = (candidate, found);
             }

@@ -10,18 +10,18 @@ use texunit_cuda_abi::args::{Answer, In, Out};
 
 runtime_api! {
     /// Makes a stream.
-    fn cudaStreamCreate(stream: Out<CUstream>) {
-        create(stream, 0, 0)
+    fn cudaStreamCreate(pStream: Out<CUstream>) {
+        create(pStream, 0, 0)
     }
 
     /// Makes a stream with flags.
-    fn cudaStreamCreateWithFlags(stream: Out<CUstream>, flags: c_uint) {
-        create(stream, flags, 0)
+    fn cudaStreamCreateWithFlags(pStream: Out<CUstream>, flags: c_uint) {
+        create(pStream, flags, 0)
     }
 
     /// Makes a stream with flags and a priority.
-    fn cudaStreamCreateWithPriority(stream: Out<CUstream>, flags: c_uint, priority: c_int) {
-        create(stream, flags, priority)
+    fn cudaStreamCreateWithPriority(pStream: Out<CUstream>, flags: c_uint, priority: c_int) {
+        create(pStream, flags, priority)
     }
 
     /// Ends a stream.
@@ -52,40 +52,40 @@ runtime_api! {
     fn cudaStreamAddCallback(
         stream: CUstream,
         callback: StreamCallback,
-        data: *mut c_void,
+        userData: *mut c_void,
         flags: c_uint,
     ) {
         state::context()?;
         // SAFETY: the caller's function and its argument, for it to be called with.
-        check(unsafe { driver::cuStreamAddCallback(stream, callback, data, flags) })
+        check(unsafe { driver::cuStreamAddCallback(stream, callback, userData, flags) })
     }
 
     /// The flags that a stream was made with.
-    fn cudaStreamGetFlags(stream: CUstream, flags: Out<c_uint>) {
+    fn cudaStreamGetFlags(hStream: CUstream, flags: Out<c_uint>) {
         state::context()?;
         // SAFETY: the pointer is to our own variable.
-        flags.set(ask(|flags| unsafe { driver::cuStreamGetFlags(stream, flags) })?)
+        flags.set(ask(|flags| unsafe { driver::cuStreamGetFlags(hStream, flags) })?)
     }
 
     /// The priority that a stream was made with.
-    fn cudaStreamGetPriority(stream: CUstream, priority: Out<c_int>) {
+    fn cudaStreamGetPriority(hStream: CUstream, priority: Out<c_int>) {
         state::context()?;
         // SAFETY: the pointer is to our own variable.
-        priority.set(ask(|priority| unsafe { driver::cuStreamGetPriority(stream, priority) })?)
+        priority.set(ask(|priority| unsafe { driver::cuStreamGetPriority(hStream, priority) })?)
     }
 
     /// A number that no other stream has.
-    fn cudaStreamGetId(stream: CUstream, id: Out<c_ulonglong>) {
+    fn cudaStreamGetId(hStream: CUstream, streamId: Out<c_ulonglong>) {
         state::context()?;
         // SAFETY: the pointer is to our own variable.
-        id.set(ask(|id| unsafe { driver::cuStreamGetId(stream, id) })?)
+        streamId.set(ask(|streamId| unsafe { driver::cuStreamGetId(hStream, streamId) })?)
     }
 
     /// The device of a stream.
-    fn cudaStreamGetDevice(stream: CUstream, device: Out<CUdevice>) {
+    fn cudaStreamGetDevice(hStream: CUstream, device: Out<CUdevice>) {
         state::context()?;
         // SAFETY: the pointer is to our own variable.
-        device.set(ask(|device| unsafe { driver::cuStreamGetDevice(stream, device) })?)
+        device.set(ask(|device| unsafe { driver::cuStreamGetDevice(hStream, device) })?)
     }
 
     /// An attribute of a stream.
@@ -105,25 +105,25 @@ runtime_api! {
     }
 
     /// Sets all attributes of a stream as another has them.
-    fn cudaStreamCopyAttributes(to: CUstream, from: CUstream) {
+    fn cudaStreamCopyAttributes(dst: CUstream, src: CUstream) {
         state::context()?;
-        check(driver::cuStreamCopyAttributes(to, from))
+        check(driver::cuStreamCopyAttributes(dst, src))
     }
 
     /// No stream is being captured.
-    fn cudaStreamIsCapturing(stream: CUstream, status: Out<c_uint>) {
+    fn cudaStreamIsCapturing(stream: CUstream, pCaptureStatus: Out<c_uint>) {
         state::context()?;
         // SAFETY: the pointer is to our own variable.
-        status.set(ask(|status| unsafe { driver::cuStreamIsCapturing(stream, status) })?)
+        pCaptureStatus.set(ask(|pCaptureStatus| unsafe { driver::cuStreamIsCapturing(stream, pCaptureStatus) })?)
     }
 
     /// No stream is being captured: of what a capture would have, nothing is written.
     fn cudaStreamGetCaptureInfo(
         stream: CUstream,
-        status: Out<c_uint>,
-        id: Out<c_ulonglong>,
+        captureStatus_out: Out<c_uint>,
+        id_out: Out<c_ulonglong>,
     ) {
-        not_capturing(stream, status, id)
+        not_capturing(stream, captureStatus_out, id_out)
     }
 
     /// Exchanges the thread's mode of capturing.
@@ -141,19 +141,19 @@ runtime_api! {
     /// As `cudaStreamGetCaptureInfo`.
     fn cudaStreamGetCaptureInfo_v2(
         stream: CUstream,
-        status: Out<c_uint>,
-        id: Out<c_ulonglong>,
+        captureStatus_out: Out<c_uint>,
+        id_out: Out<c_ulonglong>,
     ) {
-        not_capturing(stream, status, id)
+        not_capturing(stream, captureStatus_out, id_out)
     }
 
     /// As `cudaStreamGetCaptureInfo`.
     fn cudaStreamGetCaptureInfo_v3(
         stream: CUstream,
-        status: Out<c_uint>,
-        id: Out<c_ulonglong>,
+        captureStatus_out: Out<c_uint>,
+        id_out: Out<c_ulonglong>,
     ) {
-        not_capturing(stream, status, id)
+        not_capturing(stream, captureStatus_out, id_out)
     }
 }
 

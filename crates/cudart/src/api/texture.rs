@@ -42,7 +42,7 @@ runtime_api! {
     ) {
         context()?;
         let resource = pResDesc.get()?.to_driver()?;
-        let texture = pTexDesc.get_if().ok_or(CUresult::INVALID_HANDLE.because("?"))?;
+        let texture = pTexDesc.get_if().ok_or(CUresult::INVALID_HANDLE.because("pTexDesc is null"))?;
         let texture = texture.to_driver(format(&resource)?)?;
         pTexObject.check()?;
         let view = pResViewDesc.get_if().map(cudaResourceViewDesc::to_driver);
@@ -72,7 +72,7 @@ runtime_api! {
     fn cudaGetTextureObjectTextureDesc(pTexDesc: Out<cudaTextureDesc>, texObject: CUtexObject) {
         context()?;
         if pTexDesc.is_null() {
-            return Err(CUresult::INVALID_HANDLE.because("?"));
+            return Err(CUresult::INVALID_HANDLE.because("pTexDesc is null"));
         }
         let format = format(&resource(texObject)?)?;
         let mut texture = CUDA_TEXTURE_DESC::default();

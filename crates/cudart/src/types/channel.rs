@@ -124,7 +124,7 @@ impl cudaChannelFormatDesc {
                 return Ok(Format { format, channels });
             }
         }
-        Err(INVALID_CHANNEL_DESCRIPTOR.because("?"))
+        Err(INVALID_CHANNEL_DESCRIPTOR.because(format!("desc is not a format: bits {:?} and kind f {} (cudaChannelFormatKind) do not go together", self.bits, self.kind)))
     }
 }
 
@@ -134,7 +134,10 @@ impl cudaChannelFormatDesc {
     /// inferred (docs/cuda-api.md, "Answers of a driver").
     pub(crate) fn format_of_array(self) -> Answer<Format> {
         if VIDEO.contains(&self.kind) {
-            Err(INVALID_CHANNEL_DESCRIPTOR.because("?"))
+            Err(INVALID_CHANNEL_DESCRIPTOR.because(format!(
+                "f of desc is {}, a kind of video formats, which arrays do not have",
+                self.kind
+            )))
         } else {
             self.format()
         }
@@ -145,16 +148,22 @@ impl Format {
     /// The descriptor of an array of this format, with any number of channels from 1 to 4.
     pub(crate) fn channel(self) -> Answer<cudaChannelFormatDesc> {
         if !(1..=4).contains(&self.channels) {
-            return Err(INVALID_CHANNEL_DESCRIPTOR.because("?"));
+            return Err(INVALID_CHANNEL_DESCRIPTOR.because(format!(
+                "the array has {} channels, and a cudaChannelFormatDesc has 1 to 4",
+                self.channels
+            )));
         }
         if self.format == FORMAT_1010102 {
             return Ok(cudaChannelFormatDesc { bits: BITS_1010102, kind: PACKED_1010102 });
         }
         let own = KINDS.iter().map(|&(kind, format, bits, _)| (kind, bits, format));
-        let (kind, bits, _) = own
-            .chain(PLAIN.iter().copied())
-            .find(|row| row.2 == self.format)
-            .ok_or(INVALID_CHANNEL_DESCRIPTOR.because("?"))?;
+        let (kind, bits, _) =
+            own.chain(PLAIN.iter().copied()).find(|row| row.2 == self.format).ok_or_else(|| {
+                INVALID_CHANNEL_DESCRIPTOR.because(format!(
+                    "CUarray_format {:#x} has no cudaChannelFormatDesc",
+                    self.format
+                ))
+            })?;
         Ok(cudaChannelFormatDesc { bits: same(bits, self.channels), kind })
     }
 

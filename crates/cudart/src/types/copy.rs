@@ -109,7 +109,10 @@ impl Direction {
             2 => Self::DeviceToHost,
             3 => Self::DeviceToDevice,
             4 => Self::Default,
-            _ => return Err(INVALID_MEMCPY_DIRECTION.because("?")),
+            _ => {
+                return Err(INVALID_MEMCPY_DIRECTION
+                    .because(format!("kind {kind} is not a cudaMemcpyKind: those are 0 to 4")));
+            }
         })
     }
 
@@ -117,7 +120,7 @@ impl Direction {
     pub(crate) fn writes_device(self) -> Answer {
         match self {
             Self::HostToDevice | Self::DeviceToDevice | Self::Default => Ok(()),
-            Self::HostToHost | Self::DeviceToHost => Err(INVALID_MEMCPY_DIRECTION.because("?")),
+            Self::HostToHost | Self::DeviceToHost => Err(INVALID_MEMCPY_DIRECTION.because(format!("kind is {self:?}, but device memory, an array or a variable is written: that is HostToDevice, DeviceToDevice or Default"))),
         }
     }
 
@@ -125,7 +128,7 @@ impl Direction {
     pub(crate) fn reads_device(self) -> Answer {
         match self {
             Self::DeviceToHost | Self::DeviceToDevice | Self::Default => Ok(()),
-            Self::HostToHost | Self::HostToDevice => Err(INVALID_MEMCPY_DIRECTION.because("?")),
+            Self::HostToHost | Self::HostToDevice => Err(INVALID_MEMCPY_DIRECTION.because(format!("kind is {self:?}, but device memory, an array or a variable is read: that is DeviceToHost, DeviceToDevice or Default"))),
         }
     }
 
