@@ -1,10 +1,11 @@
 //! Launches (driver API, "Execution Control").
 
 use crate::args::{Answer, In, Raw};
-use crate::call::{driver_api, say};
+use crate::call::driver_api;
 use crate::handle::Handle;
 use crate::launch::{self, Shape};
 use crate::module::Function;
+use crate::refused::say_refused;
 use crate::stream::{self, Stream};
 use std::ffi::c_uint;
 use texunit_cuda_abi::{
@@ -96,23 +97,28 @@ fn attributed(
         attribute::COOPERATIVE => shape.cooperative = x != 0,
         attribute::CLUSTER_DIMENSION | attribute::PREFERRED_CLUSTER_DIMENSION => {
             if [x, y, z].contains(&0) {
-                return Err(CUresult::INVALID_VALUE.because("?"));
+                return Err(CUresult::INVALID_VALUE.because(format!(
+                    "a cluster of {x} x {y} x {z} blocks is empty: each side is at least 1"
+                )));
             }
             if [x, y, z] != [1; 3] {
-                say(format_args!(
+                let reason = format!(
                     "a launch asks for clusters of {x} x {y} x {z} blocks; texunit runs clusters \
                      of one block only"
-                ));
-                return Err(CUresult::INVALID_CLUSTER_SIZE.because("?"));
+                );
+                say_refused(&reason);
+                return Err(CUresult::INVALID_CLUSTER_SIZE.because(reason));
             }
         }
         attribute::PROGRAMMATIC_EVENT | attribute::LAUNCH_COMPLETION_EVENT => {
             let event = Handle::<stream::Event>::of((u64::from(y) << 32 | u64::from(x)) as usize);
-            events.push(event.get()?);
+            let event = event.get().map_err(|refusal| refusal.named("the event of the attribute"));
+            events.push(event?);
         }
         attribute::DEVICE_UPDATABLE_KERNEL_NODE if x != 0 => {
-            say(format_args!("launches that a kernel can update are not supported"));
-            return Err(CUresult::NOT_SUPPORTED.because("?"));
+            let reason = "launches that a kernel can update are not supported";
+            say_refused(reason);
+            return Err(CUresult::NOT_SUPPORTED.because(reason));
         }
         attribute::IGNORE
         | attribute::ACCESS_POLICY_WINDOW
@@ -127,7 +133,11 @@ fn attributed(
         | attribute::NVLINK_UTIL_CENTRIC_SCHEDULING
         | attribute::PORTABLE_CLUSTER_SIZE_MODE
         | attribute::SHARED_MEMORY_MODE => {}
-        _ => return Err(CUresult::INVALID_VALUE.because("?")),
+        other => {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "attribute {other} of the launch is not a CUlaunchAttributeID that texunit has"
+            )));
+        }
     }
     Ok(())
 }

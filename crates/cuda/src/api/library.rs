@@ -103,7 +103,7 @@ driver_api! {
     ) {
         let (library, name) = (library.get()?, name.get()?);
         if !library.is_managed(&name) {
-            return Err(CUresult::NOT_FOUND.because("?"));
+            return Err(CUresult::NOT_FOUND.because(format!("the library has no managed variable `{name}`")));
         }
         let module = library.module_somewhere()?.get()?;
         let (address, size) = module.global(&name)?;
@@ -117,7 +117,7 @@ driver_api! {
         fptr.check()?;
         library.get()?;
         symbol.get()?;
-        Err(CUresult::NOT_FOUND.because("?"))
+        Err(CUresult::NOT_FOUND.because(format!("the library has no function {symbol:?} that host and device call through one pointer: no module has any here")))
     }
 
     /// The function of a kernel in the current context.
@@ -158,7 +158,7 @@ driver_api! {
     fn cuKernelSetCacheConfig(kernel: Handle<Kernel>, config: c_uint, dev: CUdevice) {
         kernel.get()?;
         crate::state::gpu(dev)?;
-        if config > 3 { Err(CUresult::INVALID_VALUE.because("?")) } else { Ok(()) }
+        if config > 3 { Err(CUresult::INVALID_VALUE.because(format!("config {config} is not a CUfunc_cache: 0 to 3"))) } else { Ok(()) }
     }
 
     /// Offset and size of a parameter in the parameter buffer; the size may be left out.
@@ -206,10 +206,13 @@ fn load(
 /// the caller keeps the image (1), which is copied all the same.
 fn library_options((count, options, values): LibraryOptions) -> Answer {
     if count > 0 && values.is_null() {
-        return Err(CUresult::INVALID_VALUE.because("?"));
+        return Err(CUresult::INVALID_VALUE
+            .because(format!("libraryOptionValues is null, and numLibraryOptions is {count}")));
     }
-    match options.all(count as usize)?.iter().all(|&option| option <= 1) {
-        true => Ok(()),
-        false => Err(CUresult::INVALID_VALUE.because("?")),
+    match options.all(count as usize)?.iter().find(|&&option| option > 1) {
+        None => Ok(()),
+        Some(option) => Err(CUresult::INVALID_VALUE.because(format!(
+            "libraryOptions has {option}, which is not a CUlibraryOption: 0 or 1"
+        ))),
     }
 }

@@ -22,46 +22,46 @@ pub(crate) struct Shape {
 runtime_api! {
     /// Launches a kernel: the host function that stands for it, or a handle of a library's kernel.
     fn cudaLaunchKernel(
-        function: Raw,
-        grid: Dim3,
-        block: Dim3,
+        func: Raw,
+        gridDim: Dim3,
+        blockDim: Dim3,
         args: In<Raw>,
-        shared: usize,
+        sharedMem: usize,
         stream: CUstream,
     ) {
-        let shape = Shape { grid: grid.all(), block: block.all(), shared };
-        launch(function.address() as usize, &shape, args, stream, &[])
+        let shape = Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
+        launch(func.address() as usize, &shape, args, stream, &[])
     }
 
     /// Launches a kernel whose blocks can wait for each other.
     fn cudaLaunchCooperativeKernel(
-        function: Raw,
-        grid: Dim3,
-        block: Dim3,
+        func: Raw,
+        gridDim: Dim3,
+        blockDim: Dim3,
         args: In<Raw>,
-        shared: usize,
+        sharedMem: usize,
         stream: CUstream,
     ) {
-        let shape = Shape { grid: grid.all(), block: block.all(), shared };
-        launch(function.address() as usize, &shape, args, stream, &[cooperative()])
+        let shape = Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
+        launch(func.address() as usize, &shape, args, stream, &[cooperative()])
     }
 
     /// Launches a kernel with attributes.
-    fn cudaLaunchKernelExC(config: In<cudaLaunchConfig_t>, function: Raw, args: In<Raw>) {
+    fn cudaLaunchKernelExC(config: In<cudaLaunchConfig_t>, func: Raw, args: In<Raw>) {
         let config = config.get()?;
         // SAFETY: a structure of the caller points to as many attributes as it says.
         let attributes = unsafe { In::<CUlaunchAttribute>::of(config.attrs) };
         let attributes = attributes.all(config.numAttrs as usize)?;
         let (grid, block) = (config.gridDim.all(), config.blockDim.all());
         let shape = Shape { grid, block, shared: config.dynamicSmemBytes };
-        launch(function.address() as usize, &shape, args, config.stream, &attributes)
+        launch(func.address() as usize, &shape, args, config.stream, &attributes)
     }
 
     /// Calls a function of the host when the work of a stream is done.
-    fn cudaLaunchHostFunc(stream: CUstream, function: HostFunction, data: *mut c_void) {
+    fn cudaLaunchHostFunc(stream: CUstream, function: HostFunction, userData: *mut c_void) {
         state::context()?;
         // SAFETY: the caller's function and its argument, for it to be called with.
-        check(unsafe { driver::cuLaunchHostFunc(stream, function, data) })
+        check(unsafe { driver::cuLaunchHostFunc(stream, function, userData) })
     }
 }
 
@@ -71,15 +71,15 @@ runtime_api! {
     fn cudaLaunchHostFunc_v2(
         stream: CUstream,
         function: HostFunction,
-        data: *mut c_void,
-        mode: c_uint,
+        userData: *mut c_void,
+        syncMode: c_uint,
     ) {
         state::context()?;
-        if mode > 1 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+        if syncMode > 1 {
+            return Err(CUresult::INVALID_VALUE.because(format!("syncMode {syncMode} is not 0 (blocking) or 1 (spinning)")));
         }
         // SAFETY: the caller's function and its argument, for it to be called with.
-        check(unsafe { driver::cuLaunchHostFunc(stream, function, data) })
+        check(unsafe { driver::cuLaunchHostFunc(stream, function, userData) })
     }
 }
 
@@ -93,10 +93,10 @@ runtime_api! {
         flags: c_uint,
     ) {
         if devices == 0 || flags > 3 {
-            return Err(CUresult::INVALID_VALUE.because("?"));
+            return Err(CUresult::INVALID_VALUE.because(format!("numDevices {devices} is 0, or flags {flags:#x} has bits that are not known (1 and 2 are)")));
         }
         if devices > 1 {
-            return Err(CUresult::NOT_SUPPORTED.because("?"));
+            return Err(CUresult::NOT_SUPPORTED.because(format!("numDevices {devices} is more than 1: kernels on several devices cannot wait for each other (cudaDevAttrCooperativeMultiDeviceLaunch is 0)")));
         }
         let one = list.get()?;
         // SAFETY: a structure of the caller points to the arguments of the launch.

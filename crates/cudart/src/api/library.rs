@@ -12,19 +12,19 @@ runtime_api! {
     fn cudaLibraryLoadData(
         library: Out<CUlibrary>,
         code: *const c_void,
-        jit_options: *const c_uint,
-        jit_values: *const *mut c_void,
-        jit_count: c_uint,
-        options: *const c_uint,
-        values: *const *mut c_void,
-        count: c_uint,
+        jitOptions: *const c_uint,
+        jitOptionsValues: *const *mut c_void,
+        numJitOptions: c_uint,
+        libraryOptions: *const c_uint,
+        libraryOptionValues: *const *mut c_void,
+        numLibraryOptions: c_uint,
     ) {
         library.check()?;
         state::context()?;
         // SAFETY: the caller's arguments, of which the driver has the same contract.
         library.set(ask(|library| unsafe {
             driver::cuLibraryLoadData(
-                library, code, jit_options, jit_values, jit_count, options, values, count,
+                library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions,
             )
         })?)
     }
@@ -32,20 +32,20 @@ runtime_api! {
     /// Makes a library of a file.
     fn cudaLibraryLoadFromFile(
         library: Out<CUlibrary>,
-        file: *const c_char,
-        jit_options: *const c_uint,
-        jit_values: *const *mut c_void,
-        jit_count: c_uint,
-        options: *const c_uint,
-        values: *const *mut c_void,
-        count: c_uint,
+        fileName: *const c_char,
+        jitOptions: *const c_uint,
+        jitOptionsValues: *const *mut c_void,
+        numJitOptions: c_uint,
+        libraryOptions: *const c_uint,
+        libraryOptionValues: *const *mut c_void,
+        numLibraryOptions: c_uint,
     ) {
         library.check()?;
         state::context()?;
         // SAFETY: the caller's arguments, of which the driver has the same contract.
         library.set(ask(|library| unsafe {
             driver::cuLibraryLoadFromFile(
-                library, file, jit_options, jit_values, jit_count, options, values, count,
+                library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions,
             )
         })?)
     }
@@ -57,75 +57,75 @@ runtime_api! {
     }
 
     /// A kernel by its name in the PTX.
-    fn cudaLibraryGetKernel(kernel: Out<CUkernel>, library: CUlibrary, name: *const c_char) {
+    fn cudaLibraryGetKernel(pKernel: Out<CUkernel>, library: CUlibrary, name: *const c_char) {
         state::context()?;
         // SAFETY: the name is the caller's text; the result goes to our own variable.
-        let found = ask(|kernel| unsafe { driver::cuLibraryGetKernel(kernel, library, name) });
-        kernel.set(found?)
+        let found = ask(|pKernel| unsafe { driver::cuLibraryGetKernel(pKernel, library, name) });
+        pKernel.set(found?)
     }
 
     /// Address and size of a variable; either may be left out.
     fn cudaLibraryGetGlobal(
-        address: Out<CUdeviceptr>,
+        dptr: Out<CUdeviceptr>,
         bytes: Out<usize>,
         library: CUlibrary,
         name: *const c_char,
     ) {
         // SAFETY: the name is the caller's text; the results go to variables of our own.
-        variable(address, bytes, |address, bytes| unsafe {
-            driver::cuLibraryGetGlobal(address, bytes, library, name)
+        variable(dptr, bytes, |dptr, bytes| unsafe {
+            driver::cuLibraryGetGlobal(dptr, bytes, library, name)
         })
     }
 
     /// Address and size of a managed variable; either may be left out.
     fn cudaLibraryGetManaged(
-        address: Out<CUdeviceptr>,
+        dptr: Out<CUdeviceptr>,
         bytes: Out<usize>,
         library: CUlibrary,
         name: *const c_char,
     ) {
         // SAFETY: the name is the caller's text; the results go to variables of our own.
-        variable(address, bytes, |address, bytes| unsafe {
-            driver::cuLibraryGetManaged(address, bytes, library, name)
+        variable(dptr, bytes, |dptr, bytes| unsafe {
+            driver::cuLibraryGetManaged(dptr, bytes, library, name)
         })
     }
 
     /// A function that host and device call through one pointer.
     fn cudaLibraryGetUnifiedFunction(
-        function: Out<usize>,
+        fptr: Out<usize>,
         library: CUlibrary,
-        name: *const c_char,
+        symbol: *const c_char,
     ) {
         state::context()?;
         let mut found = std::ptr::null_mut();
-        // SAFETY: the name is the caller's text; the result goes to our own variable.
-        check(unsafe { driver::cuLibraryGetUnifiedFunction(&raw mut found, library, name) })?;
-        function.set(found.expose_provenance())
+        // SAFETY: the symbol is the caller's text; the result goes to our own variable.
+        check(unsafe { driver::cuLibraryGetUnifiedFunction(&raw mut found, library, symbol) })?;
+        fptr.set(found.expose_provenance())
     }
 
     /// How many kernels there are.
-    fn cudaLibraryGetKernelCount(count: Out<c_uint>, library: CUlibrary) {
+    fn cudaLibraryGetKernelCount(count: Out<c_uint>, lib: CUlibrary) {
         state::context()?;
         // SAFETY: the pointer is to our own variable.
-        count.set(ask(|count| unsafe { driver::cuLibraryGetKernelCount(count, library) })?)
+        count.set(ask(|count| unsafe { driver::cuLibraryGetKernelCount(count, lib) })?)
     }
 
     /// As many kernels as there is room for.
-    fn cudaLibraryEnumerateKernels(kernels: *mut CUkernel, count: c_uint, library: CUlibrary) {
+    fn cudaLibraryEnumerateKernels(kernels: *mut CUkernel, numKernels: c_uint, lib: CUlibrary) {
         state::context()?;
         // SAFETY: the caller's array has room for as many as it says.
-        check(unsafe { driver::cuLibraryEnumerateKernels(kernels, count, library) })
+        check(unsafe { driver::cuLibraryEnumerateKernels(kernels, numKernels, lib) })
     }
 
     /// Sets an attribute of a kernel on a device.
     fn cudaKernelSetAttributeForDevice(
         kernel: CUkernel,
-        attribute: c_uint,
+        attr: c_uint,
         value: c_int,
         device: CUdevice,
     ) {
         state::context()?;
-        check(driver::cuKernelSetAttribute(attribute, value, kernel, device))
+        check(driver::cuKernelSetAttribute(attr, value, kernel, device))
     }
 }
 
