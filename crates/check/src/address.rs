@@ -97,13 +97,13 @@ impl<'a> Body<'_, 'a> {
                 );
                 None
             }
-            Value::Named { base: at, offset, area, .. } => {
-                self.check_area(site, reached(site, operand), area, base)?;
+            Value::Named { base: at, offset, area, is_array, .. } => {
+                self.check_area(site, reached(site, operand), area, is_array, base)?;
                 self.unguarded(site, at, area, base.span)?;
                 Some(Operand::Address(at, offset.wrapping_add(extra)))
             }
             Value::Element(element, area) => {
-                self.check_area(site, reached(site, operand), area, base)?;
+                self.check_area(site, reached(site, operand), area, true, base)?;
                 self.unguarded(site, element.base, area, base.span)?;
                 Some(Operand::Element(Box::new(element)))
             }
@@ -198,6 +198,7 @@ impl<'a> Body<'_, 'a> {
         site: &Site<'_, 'a>,
         space: Option<Space>,
         area: Area,
+        is_array: bool,
         operand: &ast::Operand<'a>,
     ) -> Option<()> {
         let span = operand.span;
@@ -233,8 +234,8 @@ impl<'a> Body<'_, 'a> {
             let diagnostic =
                 Diagnostic::error("E0216", span, format!("{name} cannot reach into a .{ty}"))
                     .help("use tex, txq, suld, sust or suq");
-            // ptxas looks at the names of textures in ld and st only.
-            let looked_at = matches!(site.i.opcode.text, "ld" | "st" | "ldu") && !element;
+            // ptxas looks at the names of textures in ld and st only, and not at those of arrays of them.
+            let looked_at = matches!(site.i.opcode.text, "ld" | "st" | "ldu") && !is_array;
             let barrier = barrier && self.cx.release >= Ptxas::V12_9;
             if !looked_at && !barrier && matches!(space, None | Some(Space::Global)) {
                 self.cx.report_miscompiled(diagnostic);

@@ -150,7 +150,7 @@ impl<'a> Checker<'a> {
             return Some(());
         }
         let message = if opaque || !basic {
-            format!("there are no vectors of .{}", v.ty.text)
+            format!(".{} has no vectors", v.ty.text)
         } else if v.vector > 4 {
             format!("no variable is a .v{}", v.vector)
         } else {
@@ -264,6 +264,7 @@ impl<'a> Checker<'a> {
         &mut self,
         v: &ast::Variable<'a>,
         is_entry: bool,
+        place: Place,
         last: bool,
     ) -> Option<()> {
         if v.space == Space::Param && !is_entry {
@@ -293,10 +294,10 @@ impl<'a> Checker<'a> {
                 return None;
             }
         }
-        if is_entry { Some(()) } else { self.parameter_alignment(v) }
+        if place == Place::FuncParam { self.parameter_alignment(v) } else { Some(()) }
     }
 
-    /// Alignments of `.param` variables end at 128.
+    /// Alignments of `.param` variables of functions with a body, and of calls, end at 128.
     pub(crate) fn parameter_alignment(&mut self, v: &ast::Variable<'a>) -> Option<()> {
         let Some((align, span)) = v.align else { return Some(()) };
         if v.space == Space::Param && align > MAX_PARAM_ALIGN && align.is_power_of_two() {

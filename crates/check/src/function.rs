@@ -222,7 +222,7 @@ impl<'a> Checker<'a> {
             if v.name.text.is_empty() && !is_entry {
                 self.report(
                     Diagnostic::error("E0151", v.span, "a parameter of a .func has a name")
-                        .help("write a name in the place of _"),
+                        .help("write a name instead of _"),
                 );
             }
             let Some(mut param) = self.param(v, is_entry, place, last) else {
@@ -303,7 +303,7 @@ impl<'a> Checker<'a> {
             return None;
         }
         let ty = self.declared(v, place)?;
-        self.parameter_shape(v, is_entry, last)?;
+        self.parameter_shape(v, is_entry, place, last)?;
         self.pointer(v, is_entry)?;
         let layout = self.layout(v, ty)?;
         let size = layout.size.min(u64::from(u32::MAX));
