@@ -208,7 +208,8 @@ pub(crate) fn launch(
     let tallies = report::counts_wanted().then(Tallies::default);
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
     let counting = tallies.as_ref().map(|tallies| tallies as &dyn Observer);
-    let observers = Several(watching.into_iter().chain(counting).collect());
+    let covering = module.coverage.as_ref().map(|coverage| &**coverage as &dyn Observer);
+    let observers = Several(watching.into_iter().chain(counting).chain(covering).collect());
     let watched = running::begin(&module, function, shape);
     let default = LaunchOptions::default();
     let options = LaunchOptions {

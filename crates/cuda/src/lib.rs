@@ -33,6 +33,7 @@ mod attributes;
 mod call;
 mod clock;
 mod context;
+mod coverage;
 mod error;
 mod fatbin;
 mod faults;

@@ -7,6 +7,8 @@
 mod own;
 mod sum;
 
+pub(crate) use own::PipeSignal;
+
 use crate::call::say;
 use crate::launch::Shape;
 use crate::module::{Function, Module};

@@ -30,6 +30,8 @@ pub(crate) struct Settings {
     pub(crate) fmad: bool,
     /// `TEXUNIT_REPORT`: file for the report, written when the program ends; `%p` in it is the number of the process.
     pub(crate) report: Option<PathBuf>,
+    /// `TEXUNIT_COVERAGE`: file for the coverage of device code, `%p` likewise.
+    pub(crate) coverage: Option<PathBuf>,
     /// `TEXUNIT_REPORT_FORMAT`: its form, if the name of the file does not say it.
     pub(crate) report_format: Option<Format>,
     /// `TEXUNIT_EVIDENCE`: the folder of the run that the process is part of (crate `evidence`).
@@ -92,6 +94,11 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
     settings.report = variable("TEXUNIT_REPORT").filter(|f| !f.is_empty()).map(PathBuf::from);
     settings.counters = is_on("TEXUNIT_COUNTERS");
     settings.continue_after_fault = is_on("TEXUNIT_CONTINUE_AFTER_FAULT");
+    // The program may change its folder.
+    settings.coverage = variable("TEXUNIT_COVERAGE")
+        .filter(|f| !f.is_empty())
+        .and_then(|file| std::path::absolute(file).ok());
+    settings.record = crate::record::wanted(&variable, &mut settings.complaints);
     settings.color = color(&mut settings.complaints, &variable);
     if let Some(name) = variable("TEXUNIT_REPORT_FORMAT").filter(|f| !f.trim().is_empty()) {
         settings.report_format = Format::named(name.trim());

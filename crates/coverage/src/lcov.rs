@@ -1,0 +1,151 @@
+//! Tracefiles of lcov: what genhtml and services that show coverage read.
+//!
+//! [`text`] writes the records of lcov 1 (`man geninfo`), which lcov 2 reads, too. [`parse`] takes what is written
+//! here, and also the lines where functions end that lcov 2 adds; records of other kinds are passed over. Branches
+//! are numbered along each line: after reading, a branch is known by that number alone.
+
+use crate::data::{BranchKey, Coverage, File};
+use std::fmt::Write;
+use std::io;
+use std::path::Path;
+
+/// The text of a tracefile.
+pub fn text(coverage: &Coverage) -> String {
+    let mut out = String::new();
+    for (name, file) in &coverage.files {
+        // A `String` takes everything.
+        let _ = record(&mut out, name, file);
+    }
+    out
+}
+
+/// Writes a tracefile, as [`texunit_evidence::write`] writes reports.
+pub fn write(path: &Path, coverage: &Coverage) -> io::Result<()> {
+    texunit_evidence::write(path, text(coverage).as_bytes())
+}
+
+fn record(out: &mut String, name: &str, file: &File) -> std::fmt::Result {
+    writeln!(out, "TN:\nSF:{name}")?;
+    for (name, function) in &file.functions {
+        writeln!(out, "FN:{},{name}", function.line)?;
+    }
+    for (name, function) in &file.functions {
+        writeln!(out, "FNDA:{},{name}", function.lanes)?;
+    }
+    let hit = file.functions.values().filter(|function| function.lanes > 0).count();
+    writeln!(out, "FNF:{}\nFNH:{hit}", file.functions.len())?;
+    branches(out, file)?;
+    for (line, lanes) in &file.lines {
+        writeln!(out, "DA:{line},{lanes}")?;
+    }
+    let hit = file.lines.values().filter(|&&lanes| lanes > 0).count();
+    writeln!(out, "LF:{}\nLH:{hit}\nend_of_record", file.lines.len())
+}
+
+fn branches(out: &mut String, file: &File) -> std::fmt::Result {
+    let (mut before, mut block) = (0, 0);
+    let (mut found, mut hit) = (0, 0);
+    for (key, ways) in &file.branches {
+        block = if key.line == before { block + 1 } else { 0 };
+        before = key.line;
+        let is_reached = ways.iter().any(|&lanes| lanes > 0);
+        for (way, lanes) in ways.iter().enumerate() {
+            write!(out, "BRDA:{},{block},{way},", key.line)?;
+            match is_reached {
+                true => writeln!(out, "{lanes}")?,
+                false => writeln!(out, "-")?,
+            }
+        }
+        found += ways.len();
+        hit += ways.iter().filter(|&&lanes| lanes > 0).count();
+    }
+    if found > 0 {
+        writeln!(out, "BRF:{found}\nBRH:{hit}")?;
+    }
+    Ok(())
+}
+
+/// A line of a tracefile that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Its number, from 1.
+    pub line: usize,
+}
+
+impl std::fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {} is not a record of lcov", self.line)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+/// Most ways of a branch that are read.
+const MOST_WAYS: u32 = 1 << 16;
+
+/// Reads a tracefile. Records of one file add up.
+pub fn parse(text: &str) -> Result<Coverage, Unreadable> {
+    let mut all = Coverage::default();
+    let mut current: Option<(String, File)> = None;
+    for (i, line) in text.lines().enumerate() {
+        let line = line.trim_end();
+        if line == "end_of_record" {
+            if let Some((name, file)) = current.take() {
+                all.add(&Coverage { files: [(name, file)].into() });
+            }
+            continue;
+        }
+        let Some((kind, rest)) = line.split_once(':') else {
+            return Err(Unreadable { line: i + 1 });
+        };
+        match (kind, &mut current) {
+            ("SF", _) => current = Some((rest.to_owned(), File::default())),
+            (_, Some((_, file))) => {
+                item(file, kind, rest).ok_or(Unreadable { line: i + 1 })?;
+            }
+            _ => {}
+        }
+    }
+    Ok(all)
+}
+
+/// A line between `SF` and `end_of_record`; `None`: it is not what it should be.
+fn item(file: &mut File, kind: &str, rest: &str) -> Option<()> {
+    let (first, behind) = rest.split_once(',').unwrap_or((rest, ""));
+    match kind {
+        "DA" => {
+            // A checksum may follow.
+            let lanes = behind.split(',').next()?.parse().ok()?;
+            file.line(first.parse().ok()?, lanes);
+        }
+        "FN" => {
+            let name = match behind.split_once(',') {
+                Some((end, name)) if end.parse::<u32>().is_ok() => name,
+                _ => behind,
+            };
+            let line = first.parse().ok()?;
+            let function = file.functions.entry(name.to_owned()).or_default();
+            function.line = if function.line == 0 { line } else { function.line.min(line) };
+        }
+        "FNDA" => {
+            let function = file.functions.entry(behind.to_owned()).or_default();
+            function.lanes = function.lanes.saturating_add(first.parse().ok()?);
+        }
+        "BRDA" => {
+            let mut parts = behind.split(',');
+            let mut next = || parts.next();
+            let number = next()?.trim_start_matches('e').parse().ok()?;
+            let way: u32 = next()?.parse().ok().filter(|&way| way < MOST_WAYS)?;
+            let lanes = match next()? {
+                "-" => 0,
+                lanes => lanes.parse().ok()?,
+            };
+            let key = BranchKey { line: first.parse().ok()?, owner: 0, number };
+            let ways = file.branches.entry(key).or_default();
+            ways.resize(ways.len().max(way as usize + 1), 0);
+            ways[way as usize] = ways[way as usize].saturating_add(lanes);
+        }
+        _ => {}
+    }
+    Some(())
+}

@@ -1,0 +1,243 @@
+//! How the table of a module is made: operations by block, and where `.loc` says that they come from.
+
+use crate::data::BranchKey;
+use crate::table::{At, CodeCopy, Table};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use texunit_report::place::function_name;
+use texunit_simt::observe::{CountedBranch, Listing};
+use texunit_simt::{SourceId, Sources};
+
+/// Calls inlined into each other that are followed.
+const DEEPEST: usize = 64;
+
+/// The table of a module whose PTX is called `ptx`.
+pub(crate) fn table(listing: Listing<'_>, ptx: &str) -> Table {
+    let counting = listing.counting();
+    let mut maker = Maker {
+        listing,
+        sources: listing.sources(),
+        ptx,
+        numbers: HashMap::new(),
+        table: Table { counters: counting.len(), ..Table::default() },
+    };
+    let blocks = counting.blocks();
+    let mut branches = counting.branches();
+    let mut first = 0;
+    while let Some(block) = blocks.get(first) {
+        let name = listing.function(block.operations.start);
+        let all = listing.operations(name);
+        let own = blocks[first..].iter().take_while(|b| all.contains(&b.operations.start)).count();
+        let last = first + own.max(1);
+        let end = blocks[last - 1].operations.end;
+        let (of_function, others) = branches.split_at(branches.partition_point(|b| b.op < end));
+        branches = others;
+        let ops = (first..last).flat_map(|i| {
+            let ops = blocks[i].operations.clone();
+            ops.filter(|&op| listing.counts(op)).map(move |op| (i as u32, op))
+        });
+        maker.function(name, first as u32, &ops.collect::<Vec<_>>(), of_function);
+        first = last;
+    }
+    maker.table.blocks = blocks.iter().map(|block| block.lanes.clone()).collect();
+    maker.table
+}
+
+struct Maker<'a> {
+    listing: Listing<'a>,
+    sources: &'a Sources,
+    ptx: &'a str,
+    /// Numbers of files by name.
+    numbers: HashMap<String, u32>,
+    table: Table,
+}
+
+/// Where an operation comes from, and the copy that it is of.
+type Place = (At, usize);
+/// Where a copy was inlined, and its name.
+type Identity = (Option<Place>, Option<String>);
+
+/// A copy that is being put together.
+struct Part {
+    identity: Identity,
+    first: u32,
+    /// Blocks by place: those of operations with effects, and all others.
+    lines: HashMap<At, [Vec<u32>; 2]>,
+    /// Places in the order in which they came up.
+    order: Vec<At>,
+    /// Where the function begins, if not at one of its lines.
+    header: Option<At>,
+    /// How many branches each place has.
+    branches: HashMap<At, u32>,
+    hash: u64,
+}
+
+/// The copies in a function of the PTX: that function itself is the first.
+#[derive(Default)]
+struct Parts {
+    all: Vec<Part>,
+    found: HashMap<Identity, usize>,
+    /// By what `.loc` says.
+    known: HashMap<SourceId, Option<Place>>,
+}
+
+impl Maker<'_> {
+    fn file(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        let number = self.table.files.len() as u32;
+        self.numbers.insert(name.to_owned(), number);
+        self.table.files.push(if name == self.ptx { name.to_owned() } else { file_name(name) });
+        number
+    }
+
+    /// A function whose first block is `entry`, its operations with the numbers of their blocks, and its branches.
+    fn function(&mut self, name: &str, entry: u32, ops: &[(u32, u32)], branches: &[CountedBranch]) {
+        let mut parts = Parts::default();
+        parts.get((None, Some(name.to_owned())), entry);
+        let mut places = HashMap::new();
+        for &(block, op) in ops {
+            if let Some((at, part)) = self.place(&mut parts, block, op) {
+                parts.all[part].put(at, block, self.listing.has_effects(op));
+                places.insert(op, (at, part));
+            }
+        }
+        if places.is_empty() {
+            self.without_loc(&mut parts.all[0], ops, &mut places);
+        }
+        for branch in branches {
+            let Some(&(at, part)) = places.get(&branch.op) else { continue };
+            let part = &mut parts.all[part];
+            let number = part.branches.entry(at).or_default();
+            let key = BranchKey { line: at.line, owner: part.hash, number: *number };
+            *number += 1;
+            self.table.branches.push((at.file, key, branch.ways.clone()));
+        }
+        let before = self.table.copies.len();
+        self.table.copies.extend(parts.all.into_iter().map(|part| part.done(before)));
+    }
+
+    /// Where an operation comes from, by `.loc`.
+    fn place(&mut self, parts: &mut Parts, block: u32, op: u32) -> Option<Place> {
+        let start = self.listing.span(op).start;
+        let id = self.sources.id_at(start)?;
+        if let Some(&known) = parts.known.get(&id) {
+            return known;
+        }
+        // What has no file or line says nothing.
+        let frames = self.sources.frames_at(start);
+        let known = frames.into_iter().take(DEEPEST).filter_map(|frame| {
+            let file = frame.file.filter(|_| frame.line > 0)?;
+            Some((At { file: self.file(file), line: frame.line }, frame.function))
+        });
+        let known: Vec<_> = known.collect();
+        // From the outermost one on, which is of the function of the PTX itself.
+        let mut place: Option<Place> = None;
+        for (at, name) in known.into_iter().rev() {
+            let part = match place {
+                None => 0,
+                call => parts.get((call, name.map(|name| name.into_owned())), block),
+            };
+            place = Some((at, part));
+        }
+        parts.known.insert(id, place);
+        place
+    }
+
+    /// A function that is shown by the lines of the PTX.
+    fn without_loc(
+        &mut self,
+        part: &mut Part,
+        ops: &[(u32, u32)],
+        places: &mut HashMap<u32, Place>,
+    ) {
+        let (file, source) = (self.file(self.ptx), self.listing.source());
+        let at = |byte| At { file, line: source.location(byte).line };
+        for &(block, op) in ops {
+            let start = self.listing.span(op).start;
+            if part.header.is_none() {
+                part.header = self.sources.body_around(start).map(|body| at(body.start));
+            }
+            part.put(at(start), block, true);
+            places.insert(op, (at(start), 0));
+        }
+    }
+}
+
+impl Parts {
+    fn get(&mut self, identity: Identity, block: u32) -> usize {
+        if let Some(&part) = self.found.get(&identity) {
+            return part;
+        }
+        let mut hash = DefaultHasher::new();
+        let (call, name) = (identity.0, &identity.1);
+        call.map(|(at, into)| (at.line, self.all[into].hash)).hash(&mut hash);
+        name.hash(&mut hash);
+        self.found.insert(identity.clone(), self.all.len());
+        self.all.push(Part {
+            identity,
+            first: block,
+            lines: HashMap::new(),
+            order: Vec::new(),
+            header: None,
+            branches: HashMap::new(),
+            hash: hash.finish(),
+        });
+        if let Some((at, into)) = call {
+            self.all[into].mention(at);
+        }
+        self.all.len() - 1
+    }
+}
+
+impl Part {
+    /// A place that is one of its lines, whether or not an operation of its own is there.
+    fn mention(&mut self, at: At) -> &mut [Vec<u32>; 2] {
+        self.lines.entry(at).or_insert_with(|| {
+            self.order.push(at);
+            Default::default()
+        })
+    }
+
+    fn put(&mut self, at: At, block: u32, has_effects: bool) {
+        let blocks = &mut self.mention(at)[usize::from(!has_effects)];
+        if blocks.last() != Some(&block) {
+            blocks.push(block);
+        }
+    }
+
+    /// `before`: copies of other functions.
+    fn done(mut self, before: usize) -> CodeCopy {
+        let (call, name) = self.identity;
+        // Compilers begin a function at its first line, but what they inline anywhere.
+        let begins = self.header.or_else(|| {
+            let first = self.order.first()?;
+            let mut lines = self.order.iter().filter(|at| at.file == first.file);
+            let first = if call.is_some() { lines.min_by_key(|at| at.line) } else { lines.next() };
+            first.copied()
+        });
+        let lines = self.order.iter().map(|at| {
+            let [effects, others] = self.lines.remove(at).unwrap_or_default();
+            // Arithmetic alone may have been moved up, before a branch that leads past the line.
+            (*at, if effects.is_empty() { others } else { effects })
+        });
+        CodeCopy {
+            call: call.map(|(at, into)| (at, before + into)),
+            function: name.map(|name| printable(&function_name(&name))).zip(begins),
+            first: self.first,
+            lines: lines.collect(),
+        }
+    }
+}
+
+/// A file that is named from a folder on, by its whole path if it is there.
+fn file_name(name: &str) -> String {
+    let whole = std::path::absolute(name).ok().filter(|path| path.is_file());
+    printable(&whole.map_or_else(|| name.into(), |path| path.to_string_lossy().into_owned()))
+}
+
+/// Without characters that would end a line of a tracefile.
+fn printable(name: &str) -> String {
+    name.replace(|c: char| c.is_control(), "?")
+}

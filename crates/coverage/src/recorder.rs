@@ -1,0 +1,216 @@
+//! What a process has covered, written as it goes.
+
+use crate::data::Coverage;
+use crate::lcov;
+use crate::maker;
+use crate::module::Module;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
+use std::time::{Duration, Instant};
+use texunit_simt::observe::Listing;
+
+/// Time between two times of writing, at least;
+const AT_LEAST: Duration = Duration::from_secs(1);
+/// and so many times as long as writing took.
+const TIMES: u32 = 20;
+/// Lines, functions and branches of all modules together: modules that are loaded beyond that are not covered.
+const MOST: usize = 4 << 20;
+/// How long a lock is waited for when the process ends: in a process that was forked, whoever held it may not be there.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Extension of the files that processes leave in the folder of a run.
+pub const EXTENSION: &str = "coverage";
+
+/// Where coverage is written.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// To the folder of the run that the process is part of, as [`Coverage::read`] takes it.
+    Run(PathBuf),
+    /// To a tracefile of lcov; `%p` in its name is the number of the process.
+    File(PathBuf),
+}
+
+impl Target {
+    fn write(&self, coverage: &Coverage) -> io::Result<()> {
+        match self {
+            Self::Run(folder) => {
+                let file = texunit_evidence::own_file(folder, EXTENSION);
+                texunit_evidence::write(&file, &serde_json::to_vec(coverage)?)
+            }
+            Self::File(path) => {
+                lcov::write(&texunit_evidence::name_of_process(path, std::process::id()), coverage)
+            }
+        }
+    }
+
+    /// Whether it can be written again: not what is written into a pipe.
+    fn is_replaced(&self) -> bool {
+        match self {
+            Self::Run(_) => true,
+            Self::File(path) => {
+                let path = texunit_evidence::name_of_process(path, std::process::id());
+                path.metadata().map_or(true, |there| there.is_file()) && !path.starts_with("/dev")
+            }
+        }
+    }
+}
+
+/// What a process covers.
+#[derive(Debug)]
+pub struct Recorder {
+    target: Target,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// What modules have covered that are not loaded any more.
+    gone: Coverage,
+    modules: Vec<Weak<Module>>,
+    /// When it was written last, and when it may be written again.
+    next: Option<Instant>,
+    has_changed: bool,
+    is_writing: bool,
+    /// Number of the process that counts are of.
+    process: u32,
+    is_full: bool,
+}
+
+impl Recorder {
+    /// Of a process that has covered nothing yet.
+    pub fn new(target: Target) -> Arc<Self> {
+        let state = State {
+            gone: Coverage::default(),
+            modules: Vec::new(),
+            next: None,
+            has_changed: false,
+            is_writing: false,
+            process: std::process::id(),
+            is_full: false,
+        };
+        Arc::new(Self { target, state: Mutex::new(state) })
+    }
+
+    /// The observer of a module that is loaded. `ptx` makes a file with its PTX, for functions without `.loc`.
+    /// `None`: there are too many already; `full` is called for the first of those.
+    pub fn module(
+        self: &Arc<Self>,
+        listing: Listing<'_>,
+        ptx: impl FnOnce() -> Option<PathBuf>,
+        full: impl FnOnce(),
+    ) -> Option<Arc<Module>> {
+        let name = listing.source().name();
+        let mut table = maker::table(listing, name);
+        if table.shows(name) {
+            let file = there(name, listing.source().text()).or_else(ptx);
+            let file = file.unwrap_or_else(|| name.into());
+            table.rename(name, &file.to_string_lossy());
+        }
+        let mut state = self.state()?;
+        state.modules.retain(|module| module.strong_count() > 0);
+        let loaded: Vec<_> = state.modules.iter().filter_map(Weak::upgrade).collect();
+        let size = state.gone.len() + loaded.iter().map(|module| module.len()).sum::<usize>();
+        let fits = size.saturating_add(table.len()) <= MOST;
+        let is_first = !fits && !std::mem::replace(&mut state.is_full, true);
+        let module = fits.then(|| Arc::new(Module::of(table, Some(Arc::clone(self)))));
+        if let Some(module) = &module {
+            state.modules.push(Arc::downgrade(module));
+            state.has_changed = true;
+        }
+        drop(state);
+        // These may be the last ones to hold a module, which tells us that it goes.
+        drop(loaded);
+        if is_first {
+            full();
+        }
+        module
+    }
+
+    fn state(&self) -> Option<MutexGuard<'_, State>> {
+        let start = Instant::now();
+        loop {
+            match self.state.try_lock() {
+                Ok(state) => return Some(state),
+                Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) if start.elapsed() > PATIENCE => return None,
+                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_micros(100)),
+            }
+        }
+    }
+
+    /// A launch begins. In a process that was forked since the last one, the counts are its parent's.
+    pub(crate) fn begins(&self) {
+        let Some(mut state) = self.state() else { return };
+        state.has_changed = true;
+        if state.process == std::process::id() {
+            return;
+        }
+        state.process = std::process::id();
+        (state.next, state.is_writing) = (None, false);
+        state.gone.clear();
+        let loaded: Vec<_> = state.modules.iter().filter_map(Weak::upgrade).collect();
+        drop(state);
+        loaded.iter().for_each(|module| module.clear());
+    }
+
+    /// A module is loaded no longer.
+    pub(crate) fn unloaded(&self, module: &Module) {
+        if let Some(mut state) = self.state() {
+            module.add_to(&mut state.gone);
+        }
+    }
+
+    /// Writes what is covered if it has not been written for a while, or `now`.
+    pub(crate) fn write_at_times(&self, now: bool) {
+        let Some(mut state) = self.state() else { return };
+        state.has_changed = true;
+        if !now && state.next.is_some_and(|next| Instant::now() < next) || state.is_writing {
+            return;
+        }
+        if !self.target.is_replaced() {
+            return;
+        }
+        state.is_writing = true;
+        drop(state);
+        let start = Instant::now();
+        // What cannot be written now is told at the end.
+        let _ = self.put();
+        let pause = (start.elapsed() * TIMES).max(AT_LEAST);
+        if let Some(mut state) = self.state() {
+            state.next = Some(Instant::now() + pause);
+            state.is_writing = false;
+        }
+    }
+
+    /// Writes what is covered: the process ends.
+    pub fn write(&self) -> io::Result<()> {
+        match self.state() {
+            // A process that was forked and has launched nothing has covered nothing.
+            Some(state) if state.process == std::process::id() => {}
+            _ => return Ok(()),
+        }
+        self.put()
+    }
+
+    fn put(&self) -> io::Result<()> {
+        let Some(mut state) = self.state() else { return Ok(()) };
+        if !std::mem::take(&mut state.has_changed) {
+            return Ok(());
+        }
+        let mut coverage = state.gone.clone();
+        let loaded: Vec<_> = state.modules.iter().filter_map(Weak::upgrade).collect();
+        drop(state);
+        loaded.iter().for_each(|module| module.add_to(&mut coverage));
+        drop(loaded);
+        self.target.write(&coverage)
+    }
+}
+
+/// The file that PTX was loaded from, if it has that name and text.
+fn there(name: &str, text: &str) -> Option<PathBuf> {
+    let path = std::path::absolute(name).ok()?;
+    let size = path.metadata().ok().filter(|m| m.is_file())?.len();
+    let same = size == text.len() as u64 && std::fs::read(&path).ok()? == text.as_bytes();
+    same.then_some(path)
+}

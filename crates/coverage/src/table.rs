@@ -1,0 +1,98 @@
+//! Which lines, functions and branches of the source the blocks of a module are: what is shown of a module's counts.
+
+use crate::data::{BranchKey, Coverage, Function};
+use texunit_simt::observe::Sum;
+
+/// A place in the source: number of the file among those of the table, and line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct At {
+    pub(crate) file: u32,
+    pub(crate) line: u32,
+}
+
+/// All that can be covered of a module.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    /// How many counters there are.
+    pub(crate) counters: usize,
+    /// Lanes that come to each block.
+    pub(crate) blocks: Vec<Sum>,
+    /// Names of files.
+    pub(crate) files: Vec<String>,
+    /// A copy stands behind the one that it is inlined into.
+    pub(crate) copies: Vec<CodeCopy>,
+    pub(crate) branches: Vec<(u32, BranchKey, Vec<Sum>)>,
+}
+
+/// Code of a function of the source: a function of the PTX, or a copy that was inlined into one.
+#[derive(Debug)]
+pub(crate) struct CodeCopy {
+    /// Where it was inlined, and into which copy.
+    pub(crate) call: Option<(At, usize)>,
+    /// Name and first line, if they are known.
+    pub(crate) function: Option<(String, At)>,
+    /// The block of its first operation.
+    pub(crate) first: u32,
+    /// Blocks by line.
+    pub(crate) lines: Vec<(At, Vec<u32>)>,
+}
+
+impl Table {
+    /// Lines, functions and branches in all, those of each copy on their own.
+    pub(crate) fn len(&self) -> usize {
+        self.copies.iter().map(|copy| copy.lines.len() + 1).sum::<usize>() + self.branches.len()
+    }
+
+    /// Whether there are functions that are shown by the lines of this PTX.
+    pub(crate) fn shows(&self, ptx: &str) -> bool {
+        self.files.iter().any(|file| file == ptx)
+    }
+
+    /// Calls a file otherwise.
+    pub(crate) fn rename(&mut self, from: &str, to: &str) {
+        let files = self.files.iter_mut().filter(|file| *file == from);
+        files.for_each(|file| *file = to.to_owned());
+    }
+
+    /// Adds what has been counted.
+    pub(crate) fn add_to(&self, counts: &[u64], coverage: &mut Coverage) {
+        // Taken out of the map, so that none is looked for twice.
+        let mut files: Vec<_> =
+            self.files.iter().map(|name| coverage.files.remove(name).unwrap_or_default()).collect();
+        let blocks: Vec<u64> = self.blocks.iter().map(|sum| sum.of(counts)).collect();
+        // Lanes that called what is inlined, by the copy that it is inlined into.
+        let mut calls: Vec<Vec<(At, u64)>> = vec![Vec::new(); self.copies.len()];
+        for (i, copy) in self.copies.iter().enumerate().rev() {
+            let mut most = 0;
+            for (at, of_line) in &copy.lines {
+                let own = of_line.iter().map(|&block| blocks[block as usize]).max().unwrap_or(0);
+                let called =
+                    calls[i].iter().filter(|(call, _)| call == at).map(|(_, lanes)| *lanes);
+                let lanes = called.fold(own, u64::max);
+                most = most.max(lanes);
+                files[at.file as usize].line(at.line, lanes);
+            }
+            let first = blocks[copy.first as usize];
+            // The first operation of what is inlined may have been moved up, before a branch; where it is not, lines
+            // in loops have more.
+            let entered = if copy.call.is_some() { first.min(most) } else { first };
+            if let Some((at, into)) = copy.call {
+                calls[into].push((at, entered));
+            }
+            if let Some((name, at)) = &copy.function {
+                let function = Function { line: at.line, lanes: entered };
+                files[at.file as usize].function(name, function);
+            }
+        }
+        for (file, key, ways) in &self.branches {
+            files[*file as usize].branch(*key, ways.iter().map(|way| way.of(counts)));
+        }
+        for (name, file) in self.files.iter().zip(files) {
+            // Two may have been given one name.
+            match coverage.files.get_mut(name) {
+                Some(sum) => sum.add(&file),
+                None => drop(coverage.files.insert(name.clone(), file)),
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What processes have covered, summed and written.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../simt/tests/common/mod.rs"]
+mod common;
+
+use common::{Arg, How, kernel, load_text};
+use std::path::PathBuf;
+use std::sync::Arc;
+use texunit_coverage::{Coverage, EXTENSION, Module, Recorder, Target, lcov};
+use texunit_simt::observe::Listing;
+use texunit_testkit::TempDir;
+
+fn parsed(text: &str) -> Coverage {
+    lcov::parse(text).unwrap()
+}
+
+#[test]
+fn counts_add_up() {
+    let mut sum = parsed(
+        "SF:a.cu\nFN:3,k(int)\nFNDA:5,k(int)\nBRDA:4,0,0,5\nBRDA:4,0,1,0\nDA:3,5\nDA:4,0\nend_of_record\n",
+    );
+    sum.add(&parsed(
+        "SF:a.cu\nFN:2,9,k(int)\nFNDA:1,k(int)\nFN:8,f\nBRDA:4,0,0,-\nBRDA:4,0,1,2\nDA:4,7,abc\nDA:9,0\nend_of_record\n\
+         SF:b.cu\nDA:1,18446744073709551615\nend_of_record\n",
+    ));
+    sum.add(&parsed("TN:\nSF:b.cu\nDA:1,1\nVER:7\nend_of_record\n"));
+    let expected = "TN:\nSF:a.cu\nFN:8,f\nFN:2,k(int)\nFNDA:0,f\nFNDA:6,k(int)\nFNF:2\nFNH:1\nBRDA:4,0,0,5\nBRDA:4,0,1,2\n\
+         BRF:2\nBRH:2\nDA:3,5\nDA:4,7\nDA:9,0\nLF:3\nLH:2\nend_of_record\n\
+         TN:\nSF:b.cu\nFNF:0\nFNH:0\nDA:1,18446744073709551615\nLF:1\nLH:1\nend_of_record\n";
+    assert_eq!(lcov::text(&sum), expected);
+    assert_eq!(parsed(expected), sum);
+}
+
+#[test]
+fn what_is_no_tracefile_is_refused() {
+    for (text, line) in [
+        ("hello", 1),
+        ("SF:a\nDA:x,1\nend_of_record", 2),
+        ("SF:a\nDA:1", 2),
+        ("SF:a\nDA:1,-3", 2),
+        ("SF:a\nDA:4294967296,1", 2),
+        ("SF:a\nDA:1,1\nFN:one,k", 3),
+        ("SF:a\nBRDA:1,0,4000000000,1", 2),
+        ("SF:a\nBRDA:1,0,0", 2),
+        ("SF:a\nFNDA:k", 2),
+    ] {
+        assert_eq!(lcov::parse(text), Err(lcov::Unreadable { line }), "{text:?}");
+    }
+    assert!(lcov::parse("").unwrap().is_empty());
+}
+
+fn module(recorder: &Arc<Recorder>, loaded: &common::Loaded) -> Arc<Module> {
+    let ptx = || Some(PathBuf::from("/saved/k.ptx"));
+    recorder.module(Listing::of(&loaded.program, false), ptx, || panic!("it is full")).unwrap()
+}
+
+/// Modules that are loaded, that were, and that are loaded again; a process that goes on, and one beside it.
+#[test]
+fn a_process_leaves_a_file() {
+    let folder = TempDir::new("coverage");
+    let run = folder.path().join("run");
+    std::fs::create_dir(&run).unwrap();
+    let loaded = load_text(&kernel("", "ret;"));
+    let launch = |module: &Module| {
+        let (out, _) = loaded.buffer(32);
+        loaded.run_observed("k", How::default(), &[Arg::U64(out)], Some(module)).unwrap();
+    };
+    let recorder = Recorder::new(Target::Run(run.clone()));
+    let first = module(&recorder, &loaded);
+    let left = || Coverage::merged(&texunit_evidence::files(&run, EXTENSION));
+    assert!(left().is_empty());
+    launch(&first);
+    let lanes = |coverage: &Coverage| coverage.files["/saved/k.ptx"].functions["k"].lanes;
+    assert_eq!(lanes(&left()), 32, "the first launch is written at once");
+    launch(&first);
+    drop(first);
+    let again = module(&recorder, &loaded);
+    launch(&again);
+    recorder.write().unwrap();
+    assert_eq!(lanes(&left()), 96);
+
+    let file = folder.path().join("%p.info");
+    let other = Recorder::new(Target::File(file));
+    launch(&module(&other, &loaded));
+    other.write().unwrap();
+    let own = folder.path().join(format!("{}.info", std::process::id()));
+    let own = parsed(&std::fs::read_to_string(own).unwrap());
+    assert_eq!(lanes(&own), 32);
+
+    // Another process's, and one that has been cut off.
+    let json = serde_json::to_vec(&own).unwrap();
+    std::fs::write(run.join(format!("7-1.{EXTENSION}")), &json).unwrap();
+    std::fs::write(run.join(format!("8-1.{EXTENSION}")), &json[..json.len() / 2]).unwrap();
+    let mut sum = left();
+    assert_eq!(lanes(&sum), 128);
+    sum.clear();
+    assert_eq!((lanes(&sum), sum.len()), (0, own.len()));
+}

@@ -1,0 +1,437 @@
+//! Random programs with control flow, as PTX and as a model that one thread runs.
+
+use std::collections::BTreeMap;
+use texunit_coverage::{BranchKey, Coverage, File, Function};
+use texunit_testkit::Random;
+
+/// What a thread keeps: a value that decides where it goes.
+struct Thread {
+    x: u32,
+    /// Its turns of loops.
+    turns: u32,
+}
+
+/// It has exited.
+struct Exited;
+
+/// A part of a program, with the lines that it has in the PTX.
+enum Node {
+    /// `x = x * a + b`
+    Step { line: u32, a: u32, b: u32 },
+    /// Both sides of a branch; the second may be empty. `jump`: the branch around that.
+    If { test: Test, taken: Vec<Node>, jump: Option<u32>, past: Vec<Node> },
+    /// `turns` times and once, counted by a register of its depth.
+    Loop { first: u32, body: Vec<Node>, add: u32, test: u32, branch: u32 },
+    /// `brx` by some bits of x. Each case ends with a branch to the end, at its line.
+    Switch { bits: u32, lines: [u32; 2], cases: Vec<(Vec<Node>, u32)>, order: Vec<usize> },
+    /// A call of a function, for the value that it gives.
+    Call { line: u32, function: usize },
+    /// An exit or a return that some lanes take.
+    Leave { test: Test },
+}
+
+/// Three lines: a mask, a comparison, a branch.
+#[derive(Clone, Copy)]
+struct Test {
+    lines: [u32; 3],
+    mask: u32,
+    value: u32,
+}
+
+impl Test {
+    fn holds(&self, thread: &Thread) -> bool {
+        thread.x & self.mask == self.value
+    }
+}
+
+/// A function with its first line and that of its return.
+struct Body {
+    name: String,
+    header: u32,
+    /// Lines before and behind `nodes`.
+    head: Vec<u32>,
+    nodes: Vec<Node>,
+    tail: Vec<u32>,
+}
+
+pub(crate) struct Program {
+    text: String,
+    functions: Vec<Body>,
+    /// Whether each instruction has a `.loc`: then lines are those of `k.cu`.
+    has_loc: bool,
+}
+
+/// Counts by line, and by line and way.
+#[derive(Default)]
+pub(crate) struct Covered {
+    lines: BTreeMap<u32, u64>,
+    branches: BTreeMap<u32, Vec<u64>>,
+    functions: BTreeMap<String, u64>,
+}
+
+impl Covered {
+    fn line(&mut self, line: u32) {
+        *self.lines.entry(line).or_default() += 1;
+    }
+
+    fn all(&mut self, lines: &[u32]) {
+        lines.iter().for_each(|&line| self.line(line));
+    }
+
+    fn way(&mut self, line: u32, way: usize) {
+        let ways = self.branches.entry(line).or_default();
+        ways.resize(ways.len().max(way + 1), 0);
+        ways[way] += 1;
+    }
+
+    fn test(&mut self, test: &Test, thread: &Thread) -> bool {
+        self.all(&test.lines);
+        let holds = test.holds(thread);
+        self.way(test.lines[2], usize::from(!holds));
+        holds
+    }
+}
+
+/// Writes a program.
+struct Writer<'r> {
+    random: &'r mut Random,
+    text: String,
+    line: u32,
+    labels: u32,
+    has_loc: bool,
+    /// Nodes that may still be made.
+    left: u32,
+    /// Functions that may be called.
+    callable: usize,
+    is_kernel: bool,
+}
+
+/// What is added to a line of the PTX to make that of the source.
+const OFFSET: u32 = 1000;
+
+impl Writer<'_> {
+    /// A line that is no instruction.
+    fn plain(&mut self, text: &str) {
+        self.text += text;
+        self.text.push('\n');
+        self.line += 1;
+    }
+
+    /// An instruction: its line, of the source if there is one.
+    fn put(&mut self, text: &str) -> u32 {
+        if self.has_loc {
+            let source = self.line + 1 + OFFSET;
+            self.plain(&format!(".loc 1 {source} 7"));
+            self.plain(text);
+            return source;
+        }
+        self.plain(text);
+        self.line - 1
+    }
+
+    fn label(&mut self) -> String {
+        self.labels += 1;
+        format!("L{}", self.labels)
+    }
+
+    fn test(&mut self, then: &str) -> Test {
+        let mask = self.random.of(&[1, 2, 3, 5, 8, 16, 31, 0xff]);
+        let value = self.random.u32() & mask;
+        let lines = [
+            self.put(&format!("and.b32 %t, %x, {mask};")),
+            self.put(&format!("setp.eq.u32 %p, %t, {value};")),
+            self.put(&format!("@%p {then};")),
+        ];
+        Test { lines, mask, value }
+    }
+
+    fn nodes(&mut self, depth: u32) -> Vec<Node> {
+        let count = self.random.within(0..=4);
+        (0..count).filter_map(|_| self.node(depth)).collect()
+    }
+
+    fn node(&mut self, depth: u32) -> Option<Node> {
+        self.left = self.left.checked_sub(1)?;
+        let deeper = depth < 4;
+        Some(match self.random.below(10) {
+            0 | 1 if deeper => self.branch(depth),
+            2 if deeper => self.turns(depth),
+            3 if deeper => self.switch(depth),
+            4 if self.callable > 0 => {
+                let function = self.random.below(self.callable as u32) as usize;
+                let line = self.put(&format!("call (%x), f{function}, (%x);"));
+                Node::Call { line, function }
+            }
+            5 if self.is_kernel && self.random.one_in(3) => {
+                let word = self.random.of(&["exit", "ret"]);
+                Node::Leave { test: self.test(word) }
+            }
+            _ => {
+                let (a, b) = (self.random.u32() | 1, self.random.u32());
+                let line = self.put(&format!("mad.lo.u32 %x, %x, {a}, {b};"));
+                Node::Step { line, a, b }
+            }
+        })
+    }
+
+    fn branch(&mut self, depth: u32) -> Node {
+        let (there, end) = (self.label(), self.label());
+        let test = self.test(&format!("bra {there}"));
+        let past = self.nodes(depth + 1);
+        let jump = self.random.chance(70).then(|| self.put(&format!("bra {end};")));
+        self.plain(&format!("{there}:"));
+        let taken = self.nodes(depth + 1);
+        self.plain(&format!("{end}:"));
+        Node::If { test, taken, jump, past }
+    }
+
+    fn turns(&mut self, depth: u32) -> Node {
+        let again = self.label();
+        let first = self.put(&format!("mov.u32 %c{depth}, 0;"));
+        self.plain(&format!("{again}:"));
+        let body = self.nodes(depth + 1);
+        let add = self.put(&format!("add.u32 %c{depth}, %c{depth}, 1;"));
+        let test = self.put(&format!("setp.le.u32 %p, %c{depth}, %n;"));
+        let branch = self.put(&format!("@%p bra {again};"));
+        Node::Loop { first, body, add, test, branch }
+    }
+
+    fn switch(&mut self, depth: u32) -> Node {
+        let bits = self.random.within(1..=2);
+        let names: Vec<String> = (0..1_usize << bits).map(|_| self.label()).collect();
+        let (table, end) = (self.label(), self.label());
+        let order: Vec<usize> =
+            (0..names.len()).map(|_| self.random.below(names.len() as u32) as usize).collect();
+        let list: Vec<&str> = order.iter().map(|&case| &*names[case]).collect();
+        let lines = [self.put(&format!("and.b32 %t, %x, {};", (1 << bits) - 1)), {
+            self.plain(&format!("{table}: .branchtargets {};", list.join(", ")));
+            self.put(&format!("brx.idx %t, {table};"))
+        }];
+        let cases = names.iter().map(|name| {
+            self.plain(&format!("{name}:"));
+            (self.nodes(depth + 1), self.put(&format!("bra.uni {end};")))
+        });
+        let cases = cases.collect();
+        self.plain(&format!("{end}:"));
+        Node::Switch { bits, lines, cases, order }
+    }
+
+    fn registers(&mut self) {
+        self.plain(".reg .u32 %x, %t, %n, %c<8>; .reg .u64 %d, %o; .reg .pred %p;");
+    }
+}
+
+impl Program {
+    pub(crate) fn new(random: &mut Random) -> Self {
+        let has_loc = random.one_in(2);
+        let text = String::from(crate::common::HEADER);
+        let line = text.lines().count() as u32 + 1;
+        let mut w = Writer {
+            random,
+            text,
+            line,
+            labels: 0,
+            has_loc,
+            left: 0,
+            callable: 0,
+            is_kernel: false,
+        };
+        assert!(w.text.ends_with('\n'), "the head of a module ends its line");
+        if has_loc {
+            w.plain(".file 1 \"k.cu\"");
+        }
+        let mut functions = Vec::new();
+        for number in 0..w.random.below(3) {
+            w.left = 8;
+            let header = w.line;
+            w.plain(&format!(".func (.reg .u32 %x) f{number}(.reg .u32 %a) {{"));
+            w.plain(".reg .u32 %t, %n, %c<8>; .reg .pred %p;");
+            let head = vec![w.put("mov.u32 %x, %a;"), w.put("and.b32 %n, %x, 3;")];
+            let nodes = w.nodes(0);
+            let tail = vec![w.put("ret;")];
+            w.plain("}");
+            functions.push(Body { name: format!("f{number}"), header, head, nodes, tail });
+            w.callable += 1;
+        }
+        (w.left, w.is_kernel) = (30, true);
+        let header = w.line;
+        w.plain(".visible .entry k(.param .u64 out, .param .u32 what) {");
+        w.registers();
+        let head = [
+            "ld.param.u64 %o, [out];",
+            "ld.param.u32 %x, [what];",
+            "mov.u32 %t, %tid.y;",
+            "mov.u32 %n, %ntid.x;",
+            "mad.lo.u32 %n, %t, %n, 0;",
+            "mov.u32 %t, %tid.x;",
+            "add.u32 %n, %n, %t;",
+            "mad.lo.u32 %x, %n, 40503, %x;",
+            "mov.u32 %t, %ctaid.y;",
+            "mov.u32 %n, %nctaid.x;",
+            "mad.lo.u32 %n, %t, %n, 0;",
+            "mov.u32 %t, %ctaid.x;",
+            "add.u32 %n, %n, %t;",
+            "mad.lo.u32 %x, %n, 60493, %x;",
+            "and.b32 %n, %x, 3;",
+        ];
+        let head = head.iter().map(|text| w.put(text)).collect();
+        let nodes = w.nodes(0);
+        let tail = ["and.b32 %t, %x, 1023;", "mad.wide.u32 %d, %t, 4, %o;", "st.u32 [%d], %x;"];
+        let mut tail: Vec<u32> = tail.iter().map(|text| w.put(text)).collect();
+        tail.push(w.put("ret;"));
+        w.plain("}");
+        functions.push(Body { name: "k".into(), header, head, nodes, tail });
+        Self { text: w.text, functions, has_loc }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.text.clone()
+    }
+
+    /// Runs a thread by its number in its CTA.
+    pub(crate) fn run(&self, thread: u32, cta: u32, parameter: u32, covered: &mut Covered) {
+        let x = thread.wrapping_mul(40503).wrapping_add(parameter);
+        let x = cta.wrapping_mul(60493).wrapping_add(x);
+        let mut thread = Thread { x, turns: x & 3 };
+        let _ = self.body(self.functions.len() - 1, &mut thread, covered);
+    }
+
+    fn body(
+        &self,
+        number: usize,
+        thread: &mut Thread,
+        covered: &mut Covered,
+    ) -> Result<(), Exited> {
+        let body = &self.functions[number];
+        *covered.functions.entry(body.name.clone()).or_default() += 1;
+        covered.all(&body.head);
+        self.nodes(&body.nodes, thread, covered)?;
+        covered.all(&body.tail);
+        Ok(())
+    }
+
+    fn nodes(&self, nodes: &[Node], thread: &mut Thread, c: &mut Covered) -> Result<(), Exited> {
+        nodes.iter().try_for_each(|node| self.node(node, thread, c))
+    }
+
+    fn node(&self, node: &Node, thread: &mut Thread, c: &mut Covered) -> Result<(), Exited> {
+        match node {
+            Node::Step { line, a, b } => {
+                c.line(*line);
+                thread.x = thread.x.wrapping_mul(*a).wrapping_add(*b);
+            }
+            Node::If { test, taken, jump, past } => {
+                let mut goes_there = c.test(test, thread);
+                if !goes_there {
+                    self.nodes(past, thread, c)?;
+                    c.all(jump.as_slice());
+                    goes_there = jump.is_none();
+                }
+                if goes_there {
+                    self.nodes(taken, thread, c)?;
+                }
+            }
+            Node::Loop { first, body, add, test, branch } => {
+                c.line(*first);
+                for turn in 0..=thread.turns {
+                    self.nodes(body, thread, c)?;
+                    c.all(&[*add, *test, *branch]);
+                    c.way(*branch, usize::from(turn == thread.turns));
+                }
+            }
+            Node::Switch { bits, lines, cases, order } => {
+                c.all(lines);
+                let case = order[(thread.x & ((1 << bits) - 1)) as usize];
+                // Ways are in the order in which the list names the targets first.
+                let first = |case| order.iter().position(|&other| other == case).unwrap();
+                let named = (0..first(case)).filter(|&i| first(order[i]) == i).count();
+                c.way(lines[1], named);
+                let (nodes, jump) = &cases[case];
+                self.nodes(nodes, thread, c)?;
+                c.line(*jump);
+            }
+            Node::Call { line, function } => {
+                c.line(*line);
+                let mut callee = Thread { x: thread.x, turns: thread.x & 3 };
+                self.body(*function, &mut callee, c)?;
+                thread.x = callee.x;
+            }
+            Node::Leave { test } => {
+                if c.test(test, thread) {
+                    return Err(Exited);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What should have been counted in so many launches, as a tracefile numbers it.
+    pub(crate) fn coverage(&self, covered: &Covered, launches: u64) -> Coverage {
+        let mut file = File::default();
+        let mut all = Listed::default();
+        for body in &self.functions {
+            all.lines.extend(body.head.iter().chain(&body.tail));
+            all.add(&body.nodes);
+            let first = body.head.iter().min().copied().unwrap();
+            let line = if self.has_loc { first } else { body.header };
+            let lanes = covered.functions.get(&body.name).copied().unwrap_or(0) * launches;
+            file.function(&body.name, Function { line, lanes });
+        }
+        for line in all.lines {
+            file.line(line, covered.lines.get(&line).copied().unwrap_or(0) * launches);
+        }
+        for (line, ways) in all.branches {
+            let found = covered.branches.get(&line);
+            let lanes = (0..ways)
+                .map(|way| found.and_then(|ways| ways.get(way)).copied().unwrap_or(0) * launches);
+            file.branch(BranchKey { line, owner: 0, number: 0 }, lanes);
+        }
+        let name = if self.has_loc { "k.cu" } else { "k.ptx" };
+        Coverage { files: [(name.to_owned(), file)].into() }
+    }
+}
+
+/// All lines and branches that there are.
+#[derive(Default)]
+struct Listed {
+    lines: Vec<u32>,
+    branches: Vec<(u32, usize)>,
+}
+
+impl Listed {
+    fn test(&mut self, test: &Test) {
+        self.lines.extend(test.lines);
+        self.branches.push((test.lines[2], 2));
+    }
+
+    fn add(&mut self, nodes: &[Node]) {
+        for node in nodes {
+            match node {
+                Node::Step { line, .. } | Node::Call { line, .. } => self.lines.push(*line),
+                Node::If { test, taken, jump, past } => {
+                    self.test(test);
+                    self.lines.extend(jump);
+                    self.add(taken);
+                    self.add(past);
+                }
+                Node::Loop { first, body, add, test, branch } => {
+                    self.lines.extend([first, add, test, branch]);
+                    self.branches.push((*branch, 2));
+                    self.add(body);
+                }
+                Node::Switch { lines, cases, order, .. } => {
+                    self.lines.extend(lines);
+                    let mut targets = order.clone();
+                    targets.sort_unstable();
+                    targets.dedup();
+                    self.branches.push((lines[1], targets.len()));
+                    for (nodes, jump) in cases {
+                        self.add(nodes);
+                        self.lines.push(*jump);
+                    }
+                }
+                Node::Leave { test } => self.test(test),
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Coverage of device code (`TEXUNIT_COVERAGE`): modules are observed from the time on when they are loaded, so that
+//! those that are never launched are shown, too.
+
+use crate::call::say;
+use crate::saved;
+use crate::settings::settings;
+use std::ffi::c_int;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use texunit_coverage::{Module, Recorder, Target};
+
+/// What this process covers, if that is asked for.
+fn recorder() -> Option<&'static Arc<Recorder>> {
+    static RECORDER: OnceLock<Option<Arc<Recorder>>> = OnceLock::new();
+    let make = || {
+        let file = settings().coverage.as_ref()?;
+        let target = match &settings().evidence {
+            // `texunit run` merges what the processes have.
+            Some(folder) if !texunit_evidence::is_of_each_process(file) => {
+                Target::Run(folder.clone())
+            }
+            _ => Target::File(file.clone()),
+        };
+        unsafe extern "C" {
+            fn atexit(function: extern "C" fn()) -> c_int;
+        }
+        // SAFETY: the function is there as long as the library is, which is never unloaded before the process ends.
+        unsafe { atexit(end) };
+        Some(Recorder::new(target))
+    };
+    RECORDER.get_or_init(make).as_ref()
+}
+
+/// The observer of a module's launches, if coverage is asked for.
+pub(crate) fn of_module(loaded: &texunit_device::Module) -> Option<Arc<Module>> {
+    let listing = loaded.listing(settings().fmad);
+    let full = || {
+        say(format_args!(
+            "warning: the program has loaded so many modules that those from here on are not in the coverage"
+        ));
+    };
+    recorder()?.module(listing, || saved::put(&folder()?, loaded.source().text()).ok(), full)
+}
+
+/// The folder for PTX that has no lines of another source: beside the file.
+fn folder() -> Option<PathBuf> {
+    let file = settings().coverage.as_ref()?;
+    let file = texunit_evidence::name_of_process(file, std::process::id());
+    let mut name = file.into_os_string();
+    name.push(".ptx");
+    Some(name.into())
+}
+
+extern "C" fn end() {
+    let Some(recorder) = recorder() else { return };
+    let _ignored = crate::report::PipeSignal::ignore();
+    if let Err(error) = recorder.write() {
+        let file = settings().coverage.as_deref().unwrap_or("".as_ref());
+        say(format_args!("the coverage {} cannot be written: {error}", file.display()));
+    }
+}
