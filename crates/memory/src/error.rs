@@ -22,6 +22,17 @@ pub enum AllocError {
     },
 }
 
+/// Why memory could not be had at an address that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlaceError {
+    /// There is no memory.
+    #[error(transparent)]
+    Alloc(#[from] AllocError),
+    /// Something else is there.
+    #[error(transparent)]
+    Taken(#[from] AttachError),
+}
+
 /// An access outside every block, with the block that is nearest to the address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddressError {
@@ -29,13 +40,26 @@ pub struct AddressError {
     pub address: u64,
     /// Its size in bytes.
     pub len: u64,
-    /// Name, address and size of the nearest block, if there is any.
-    pub nearest: Option<(String, u64, u64)>,
+    /// The nearest block, if there is any.
+    pub nearest: Option<Near>,
     /// What was there before, where that is known: only [`crate::Memory::find`] looks;
     /// [`crate::MemoryMap::gone`] tells of a launch.
     pub gone: Option<Box<Gone>>,
     /// The nearest block holds the bytes, but they cannot be written.
     pub read_only: bool,
+}
+
+/// A block near an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Near {
+    /// What messages call it.
+    pub name: String,
+    /// Its address.
+    pub address: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Number of the allocation ([`Block::number`]).
+    pub number: u64,
 }
 
 /// A block that cannot have the address it was to have.
@@ -75,7 +99,12 @@ impl AddressError {
             (Some(below), _) => Some(below),
             (None, next) => next,
         };
-        let nearest = nearest.map(|(a, b)| (b.name().to_owned(), a, b.size() as u64));
+        let nearest = nearest.map(|(address, block)| Near {
+            name: block.name().to_owned(),
+            address,
+            size: block.size() as u64,
+            number: block.number(),
+        });
         Self { address, len, nearest, gone: None, read_only: false }
     }
 }
@@ -86,8 +115,11 @@ impl std::fmt::Display for AddressError {
             return write!(f, "{} bytes at {:#x}: {gone}", self.len, self.address);
         }
         write!(f, "{} bytes at {:#x} are in no allocation", self.len, self.address)?;
-        if let Some((name, base, size)) = &self.nearest {
-            write!(f, "; the nearest is {name} ({size} bytes at {base:#x}), ")?;
+        if let Some(Near { name, address: base, size, number }) = &self.nearest {
+            write!(
+                f,
+                "; the nearest is {name} ({size} bytes at {base:#x}, allocation {number}), "
+            )?;
             match self.address.checked_sub(*base) {
                 None => write!(f, "{} bytes after this address", base - self.address)?,
                 Some(offset) if offset >= *size => {

@@ -35,7 +35,7 @@ mod space;
 mod window;
 
 pub use block::{Block, End, Gone, OutOfBounds};
-pub use error::{AddressError, AllocError, AttachError};
+pub use error::{AddressError, AllocError, AttachError, Near};
 pub use heap::{FreeError, Heap};
 pub use host::{Rights, rights, rights_to_pin};
 pub use map::{Memory, MemoryMap, Windows};

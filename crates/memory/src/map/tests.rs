@@ -242,7 +242,12 @@ fn what_may_only_be_read_is_not_found_for_writing() {
     let map = memory.map();
     assert!(map.find(at, 64, 0).is_ok());
     let error = map.find_writable(at + 4, 4, 0).unwrap_err();
-    assert!(error.read_only && error.nearest == Some(("r".to_owned(), at, 64)));
+    let nearest = error.nearest.unwrap();
+    assert_eq!(
+        (error.read_only, &*nearest.name, nearest.address, nearest.size),
+        (true, "r", at, 64)
+    );
+    assert_eq!(nearest.number, block.number());
     assert!(!map.find_writable(at + 64, 4, 0).unwrap_err().read_only);
     assert!(map.find_rounded(at, 4).is_none() && map.find_rounded(at + 64, 1).is_none());
     assert!(memory.free(at));
