@@ -50,13 +50,16 @@ object!(Kernel, "a kernel of a library");
 
 /// The names of a text's kernels and of its managed variables, or its mistakes.
 fn names(ptx: &Ptx, jit: &Jit) -> Answer<(Vec<String>, HashSet<String>)> {
-    let source = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
-    let parsed = texunit_syntax::parse(&source);
+    let text = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
+    let parsed = texunit_syntax::parse(&text);
     if parsed.diagnostics.iter().any(Diagnostic::is_error) {
+        let mut ptx = ptx.clone();
+        crate::saved::save(&mut ptx);
+        let source = SourceFile::new(ptx.name, ptx.text);
         if !jit.report(&source, &parsed.diagnostics) {
             crate::call::say(format_args!(
                 "a library cannot be loaded\n{}",
-                texunit_report::human(&source, &parsed.diagnostics, false).trim_end()
+                texunit_report::human(&source, &parsed.diagnostics, crate::settings::settings().color).trim_end()
             ));
         }
         return Err(CUresult::INVALID_PTX.because(module::unreadable(&source, &parsed.diagnostics)));

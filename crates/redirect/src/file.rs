@@ -124,7 +124,7 @@ pub(crate) fn linked_into(path: &Path) -> Linked {
 fn code<'a>(file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>) -> Vec<Range<usize>> {
     let flags = |segment: &ProgramHeader64<Endianness>| segment.p_flags(file.endian());
     let of_code = file.elf_program_headers().iter().filter(|segment| {
-        segment.p_type(file.endian()) == elf::PT_LOAD && flags(segment) & elf::PF_X != 0
+        segment.p_type(file.endian()) == elf::PT_LOAD && flags(segment).contains(elf::PF_X)
     });
     let range = |segment: &ProgramHeader64<Endianness>| {
         let start = segment.p_vaddr(file.endian()) as usize;

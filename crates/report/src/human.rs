@@ -71,7 +71,7 @@ pub(crate) fn render(located: Located<'_>, diagnostic: &Diagnostic, color: bool)
     if let (None, Some(help)) = (&suggestion, &diagnostic.help) {
         group = group.element(Level::HELP.message(visible(help)));
     }
-    if FAULTS.iter().any(|fault| fault.code == diagnostic.code) {
+    if is_fault(diagnostic) {
         let more = format!("`texunit explain-code {}` says more", diagnostic.code);
         group = group.element(Level::NOTE.message(more));
     }
@@ -89,6 +89,11 @@ pub(crate) fn render_without_text(name: &str, diagnostic: &Diagnostic, color: bo
     };
     // Without an excerpt there is no column of line numbers; the arrow stands where it does beside one.
     shown.replace('\n', "\n ")
+}
+
+/// Whether it is a fault of a kernel, not a mistake in its text.
+fn is_fault(diagnostic: &Diagnostic) -> bool {
+    FAULTS.iter().any(|fault| fault.code == diagnostic.code)
 }
 
 fn title(diagnostic: &Diagnostic) -> annotate_snippets::Title<'_> {

@@ -160,7 +160,7 @@ impl Dynamic {
                 entries = found;
             }
         }
-        let value = |tag: i64| {
+        let value = |tag: elf::DynamicTag| {
             let of = entries.iter().filter(move |e| e.d_tag(endian) == tag);
             of.map(|e| e.d_val(endian))
         };

@@ -15,7 +15,7 @@ pub(super) fn no_file(path: &Path) -> String {
         Ok(found) if found.is_dir() => format!("{shown} is a folder, not a program"),
         Ok(_) => format!("{shown} is not a program"),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            format!("{shown}: there is no such file")
+            format!("{shown}: no such file")
         }
         Err(error) => format!("{shown}: {error}"),
     }
@@ -43,7 +43,7 @@ pub(super) fn unfit(path: &Path) -> Option<String> {
     let data = &cache;
     let ident = data.read_bytes_at(0, 5).ok()?;
     // Programs of 32 bits may run, though not with our libraries.
-    if ident[..4] != elf::ELFMAG || ident[4] == elf::ELFCLASS32 {
+    if ident[..4] != elf::ELFMAG || ident[4] == elf::ELFCLASS32.0 {
         return None;
     }
     match (machine(data), own_machine()) {
@@ -58,7 +58,7 @@ pub(super) fn unfit(path: &Path) -> Option<String> {
 }
 
 /// The processor of a program; none if a part is missing of what is loaded.
-fn machine(data: &ReadCache<File>) -> Option<u16> {
+fn machine(data: &ReadCache<File>) -> Option<elf::Machine> {
     let header = FileHeader64::<Endianness>::parse(data).ok()?;
     let endian = header.endian().ok()?;
     let length = data.len().ok()?;
@@ -71,7 +71,7 @@ fn machine(data: &ReadCache<File>) -> Option<u16> {
 }
 
 /// The processor of this program, as program files name it.
-fn own_machine() -> Option<u16> {
+fn own_machine() -> Option<elf::Machine> {
     match std::env::consts::ARCH {
         "x86_64" => Some(elf::EM_X86_64),
         "aarch64" => Some(elf::EM_AARCH64),
@@ -133,7 +133,7 @@ mod tests {
         }
         // No program headers, and another processor.
         start[0x38..0x3a].fill(0);
-        start[0x12..0x14].copy_from_slice(&elf::EM_S390.to_le_bytes());
+        start[0x12..0x14].copy_from_slice(&elf::EM_S390.0.to_le_bytes());
         std::fs::write(&file, &start).unwrap();
         assert!(unfit(&file).unwrap().contains("another kind of processor"));
     }
@@ -141,6 +141,6 @@ mod tests {
     #[test]
     fn what_is_no_file_is_said() {
         assert!(no_file(Path::new("/")).contains("is a folder"));
-        assert!(no_file(Path::new("/nowhere/x")).contains("there is no such file"));
+        assert!(no_file(Path::new("/nowhere/x")).contains("no such file"));
     }
 }

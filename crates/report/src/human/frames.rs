@@ -32,8 +32,10 @@ pub(super) fn source<'s>(
         return Source::default();
     }
     let first = frames.remove(leading(&frames));
-    let labelled = first.text.is_some();
-    let mut shown = vec![(first, diagnostic.primary.text.clone())];
+    // What is wrong with PTX is said of its words; a fault has come up in the line.
+    let labelled = first.text.is_some() && super::is_fault(diagnostic);
+    let label = if labelled { diagnostic.primary.text.clone() } else { String::new() };
+    let mut shown = vec![(first, label)];
     shown.extend(frames.into_iter().map(|frame| (frame, String::new())));
     for label in diagnostic.secondary.iter().take(MOST_NOTES) {
         let outer = located.frames(label.span).into_iter().enumerate();

@@ -1,0 +1,201 @@
+//! Who asked for memory, and who freed it (`TEXUNIT_HOST_BACKTRACE`): places in the program, for faults that have to do
+//! with an allocation. Without the variable nothing is kept.
+//!
+//! Addresses are kept as they are; what they stand for is looked up when a fault is told.
+
+use crate::settings::settings;
+use std::collections::{HashMap, VecDeque};
+use std::ffi::{CStr, c_void};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_report::place::{function_name, shown_file};
+
+/// Frames of a call that are kept: ours come first.
+const MOST_KEPT: usize = 64;
+/// Frames that are shown.
+const MOST_SHOWN: usize = 12;
+/// Freed allocations that are remembered, as many as the memory of a device remembers.
+const MOST_FREED: usize = 1 << 12;
+
+/// Return addresses, the innermost first.
+type Trace = Box<[usize]>;
+
+#[derive(Default)]
+struct Known {
+    by_number: HashMap<u64, Calls>,
+    /// Numbers of those that were freed, the oldest first.
+    freed: VecDeque<u64>,
+}
+
+#[derive(Default)]
+struct Calls {
+    made: Trace,
+    freed: Option<Trace>,
+}
+
+static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+
+fn known() -> MutexGuard<'static, Option<Known>> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The program has asked for an allocation.
+pub(crate) fn made(number: u64) {
+    if settings().host_backtrace {
+        let made = trace();
+        let calls = Calls { made, freed: None };
+        known().get_or_insert_default().by_number.insert(number, calls);
+    }
+}
+
+/// The program has freed an allocation.
+pub(crate) fn freed(number: u64) {
+    if !settings().host_backtrace {
+        return;
+    }
+    let trace = trace();
+    let mut known = known();
+    let Known { by_number, freed } = known.get_or_insert_default();
+    let Some(calls) = by_number.get_mut(&number) else { return };
+    calls.freed = Some(trace);
+    freed.push_back(number);
+    if freed.len() > MOST_FREED
+        && let Some(oldest) = freed.pop_front()
+    {
+        by_number.remove(&oldest);
+    }
+}
+
+fn trace() -> Trace {
+    let mut addresses = Vec::with_capacity(MOST_KEPT);
+    backtrace::trace(|frame| {
+        addresses.push(frame.ip().addr());
+        addresses.len() < MOST_KEPT
+    });
+    addresses.into()
+}
+
+/// What is to be said of an allocation, line by line; nothing if that was not asked for.
+pub(crate) fn lines(number: u64) -> Vec<String> {
+    let (made, freed) = {
+        let known = known();
+        let Some(calls) = known.as_ref().and_then(|known| known.by_number.get(&number)) else {
+            return Vec::new();
+        };
+        (calls.made.clone(), calls.freed.clone())
+    };
+    let mut lines = said(&format!("allocation {number} was asked for at"), &made);
+    if let Some(freed) = freed {
+        lines.extend(said("and freed at", &freed));
+    }
+    lines
+}
+
+/// The first place on the line of what is said, the callers below.
+fn said(what: &str, trace: &Trace) -> Vec<String> {
+    let frames = frames(trace);
+    let Some((first, callers)) = frames.split_first() else {
+        return vec![format!("{what} a place that is not known")];
+    };
+    let callers = callers.iter().map(|caller| format!("    called from {caller}"));
+    std::iter::once(format!("{what} {first}")).chain(callers).collect()
+}
+
+/// The places of a trace that are outside of texunit's libraries, up to `main`.
+fn frames(trace: &Trace) -> Vec<String> {
+    let outside = trace.iter().skip_while(|&&address| is_ours(address));
+    let mut shown = Vec::new();
+    for &address in outside {
+        let is_main = show(address, &mut shown);
+        if is_main || shown.len() >= MOST_SHOWN {
+            break;
+        }
+    }
+    shown.truncate(MOST_SHOWN);
+    shown
+}
+
+/// Adds the functions at a return address, of which there are several where calls are inlined; whether the last is `main`.
+fn show(address: usize, shown: &mut Vec<String>) -> bool {
+    let (before, mut is_main) = (shown.len(), false);
+    // What follows a call may be another line, or another function.
+    let call = std::ptr::without_provenance_mut(address.saturating_sub(1));
+    backtrace::resolve(call, |symbol| {
+        let name = symbol.name().and_then(|name| name.as_str().map(function_name));
+        is_main = name.as_deref() == Some("main");
+        let file = symbol.filename().and_then(|file| file.to_str());
+        let place = match (file, symbol.lineno()) {
+            (Some(file), Some(line)) => {
+                let column = symbol.colno().filter(|&column| column > 0);
+                let column = column.map_or_else(String::new, |column| format!(":{column}"));
+                format!("{}:{line}{column}", shown_file(file))
+            }
+            _ => module(address).map_or_else(|| format!("{address:#x}"), |(name, _)| name),
+        };
+        shown.push(match name {
+            Some(name) => texunit_report::visible(&format!("{place} in {name}")),
+            None => texunit_report::visible(&place),
+        });
+    });
+    if shown.len() == before {
+        shown.push(match module(address) {
+            Some((name, offset)) => format!("{name}+{offset:#x}"),
+            None => format!("{address:#x}"),
+        });
+    }
+    is_main
+}
+
+/// Whether code is in one of texunit's libraries.
+fn is_ours(address: usize) -> bool {
+    let own = module(is_ours as fn(usize) -> bool as usize);
+    let Some((name, _)) = module(address) else { return false };
+    let file = name.rsplit('/').next().unwrap_or(&name);
+    let is_library = ["libcuda.so", "libcudart.so", "libtexunit"];
+    own.is_some_and(|(own, _)| own == name)
+        || is_library.iter().any(|start| file.starts_with(start))
+}
+
+/// The file that has an address, and how far it is from the file's beginning in memory.
+fn module(address: usize) -> Option<(String, usize)> {
+    let mut info = libc::Dl_info {
+        dli_fname: std::ptr::null(),
+        dli_fbase: std::ptr::null_mut(),
+        dli_sname: std::ptr::null(),
+        dli_saddr: std::ptr::null_mut(),
+    };
+    let at: *const c_void = std::ptr::without_provenance(address);
+    // SAFETY: the function only compares the address, and writes the structure.
+    let found = unsafe { libc::dladdr(at, &mut info) };
+    if found == 0 || info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: a name that the dynamic linker keeps as long as the file is loaded; it is copied at once.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    Some((name.to_string_lossy().into_owned(), address.saturating_sub(info.dli_fbase.addr())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[inline(never)]
+    fn a_function_of_the_test() -> Trace {
+        std::hint::black_box(trace())
+    }
+
+    #[test]
+    fn addresses_become_functions_and_lines() {
+        let trace = a_function_of_the_test();
+        assert!(trace.len() > 2 && trace.len() <= MOST_KEPT);
+        let mut shown = Vec::new();
+        trace.iter().for_each(|&address| {
+            show(address, &mut shown);
+        });
+        let place = shown.iter().find(|line| line.contains("a_function_of_the_test"));
+        assert!(place.is_some_and(|line| line.contains("asked.rs:")), "{shown:?}");
+        // Everything here is one file: that of the test.
+        assert!(is_ours(trace[0]));
+        assert!(!is_ours(1) && module(1).is_none());
+        assert_eq!(said("freed at", &[].into()), ["freed at a place that is not known"]);
+    }
+}

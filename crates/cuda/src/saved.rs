@@ -1,0 +1,159 @@
+//! The PTX of modules, as files (`TEXUNIT_SAVE_PTX`): messages name them.
+//!
+//! A name comes from the text alone: its first kernel, and a number that other texts do not have. So equal texts are one
+//! file, whichever process loads them, and a program has the same files every time.
+
+use crate::call::say;
+use crate::image::Ptx;
+use crate::settings::settings;
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, Once, PoisonError};
+
+/// Longest part of a name that comes from the text.
+const LONGEST: usize = 48;
+/// Different texts of one number that are told apart; nobody makes them by accident.
+const MOST_ALIKE: u32 = 100;
+
+/// The texts that were written, by number and size: where they are.
+static WRITTEN: Mutex<Option<HashMap<(u64, usize), String>>> = Mutex::new(None);
+
+/// Writes what is loaded, if that is asked for, and calls it by the name of the file.
+pub(crate) fn save(ptx: &mut Ptx) {
+    let Some(folder) = &settings().save_ptx else { return };
+    let key = (number(ptx.text.as_bytes()), ptx.text.len());
+    let mut written = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let written = written.get_or_insert_default();
+    if let Some(file) = written.get(&key) {
+        ptx.name.clone_from(file);
+        return;
+    }
+    match put(folder, &ptx.text) {
+        Ok(file) => {
+            let file = file.display().to_string();
+            written.insert(key, file.clone());
+            ptx.name = file;
+        }
+        Err(error) => {
+            static SAID: Once = Once::new();
+            SAID.call_once(|| {
+                say(format_args!("warning: PTX cannot be saved in {}: {error}", folder.display()));
+            });
+        }
+    }
+}
+
+/// Writes a text into a folder; the file, which may have been there with that text.
+pub(crate) fn put(folder: &Path, text: &str) -> io::Result<PathBuf> {
+    std::fs::create_dir_all(folder)?;
+    let stem = format!("{}-{:016x}", name(text), number(text.as_bytes()));
+    // Whole before it has its name: another process may look for it at the same time.
+    static NUMBERS: AtomicU32 = AtomicU32::new(0);
+    let (process, number) = (std::process::id(), NUMBERS.fetch_add(1, Relaxed));
+    let new = folder.join(format!(".{stem}.{process}.{number}.new"));
+    let mut alike = 0;
+    let result = loop {
+        let file = match alike {
+            0 => folder.join(format!("{stem}.ptx")),
+            _ => folder.join(format!("{stem}-{alike}.ptx")),
+        };
+        match std::fs::read(&file) {
+            Ok(there) if there == text.as_bytes() => break Ok(file),
+            Ok(_) if alike < MOST_ALIKE => alike += 1,
+            Ok(_) => break Err(io::ErrorKind::AlreadyExists.into()),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => break Err(error),
+            Err(_) => match named(&new, &file, text) {
+                // Another was faster.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                result => break result.map(|()| file),
+            },
+        }
+    };
+    let _ = std::fs::remove_file(&new);
+    result
+}
+
+/// Makes a file that is not there.
+fn named(new: &Path, file: &Path, text: &str) -> io::Result<()> {
+    let mut out = std::fs::File::create(new)?;
+    out.write_all(text.as_bytes())?;
+    drop(out);
+    match std::fs::hard_link(new, file) {
+        // Some file systems have no links.
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists && !file.exists() => {
+            std::fs::rename(new, file)
+        }
+        result => result,
+    }
+}
+
+/// The first kernel of a text, as a part of a file's name.
+fn name(text: &str) -> String {
+    let behind = text.split_once(".entry").map_or("", |(_, behind)| behind).trim_start();
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let name: String = behind.chars().take_while(|&c| is_word(c)).take(LONGEST).collect();
+    if name.is_empty() { "module".to_owned() } else { name }
+}
+
+/// FNV-1a, 64 bits: the same in every release.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |number, &byte| {
+        (number ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn files(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn equal_texts_are_one_file() {
+        let folder = texunit_testkit::TempDir::new("saved");
+        let folder = folder.join("not/there/yet");
+        let text = ".version 8.0\n.visible .entry _Z4fillPi(\n";
+        let first = put(&folder, text).unwrap();
+        assert_eq!(put(&folder, text).unwrap(), first);
+        assert_eq!(first.file_name().unwrap(), "_Z4fillPi-9935f266e8d1f926.ptx");
+        let other = put(&folder, "nothing in it").unwrap();
+        assert!(other.file_name().unwrap().to_str().unwrap().starts_with("module-"));
+        assert_eq!(files(&folder).len(), 2);
+        assert_eq!(std::fs::read_to_string(&first).unwrap(), text);
+        // What somebody has put there stays.
+        std::fs::write(&first, "another").unwrap();
+        let second = put(&folder, text).unwrap();
+        assert_ne!(second, first);
+        assert_eq!(std::fs::read_to_string(&first).unwrap(), "another");
+        assert_eq!(put(&folder, text).unwrap(), second);
+        assert_eq!(files(&folder).len(), 3, "{:?}", files(&folder));
+    }
+
+    #[test]
+    fn many_at_a_time_write_one_file() {
+        let folder = texunit_testkit::TempDir::new("saved");
+        let folder = folder.path().to_owned();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| put(&folder, ".entry k()").unwrap());
+            }
+        });
+        assert_eq!(files(&folder).len(), 1, "{:?}", files(&folder));
+    }
+
+    #[test]
+    fn names_fit_into_a_folder() {
+        assert_eq!(name(&format!(".entry {}(", "x".repeat(1000))).len(), LONGEST);
+        assert_eq!(name(".entry ../../etc/passwd("), "module");
+        assert_eq!(name(".entry"), "module");
+    }
+}
