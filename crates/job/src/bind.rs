@@ -4,6 +4,7 @@
 //! collected.
 
 mod container;
+mod contents;
 mod match_params;
 mod members;
 mod memory;
@@ -28,6 +29,7 @@ use texunit_device::{
 use texunit_files::{FileError, Prepared};
 
 pub use container::container_geometry;
+pub use contents::{Content, Shape};
 use match_params::match_params;
 
 /// Something that a parameter gets.

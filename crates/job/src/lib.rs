@@ -16,7 +16,7 @@ pub mod problem;
 pub mod spec;
 pub mod table;
 
-pub use bind::{Bound, bind, container_geometry};
+pub use bind::{Bound, Content, Shape, bind, container_geometry};
 pub use output::Written;
 pub use problem::{Problem, codes};
 pub use spec::{Job, parse};

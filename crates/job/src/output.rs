@@ -84,6 +84,16 @@ impl Pending {
         })
     }
 
+    /// What the object holds now, as far as it is written.
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>, Error> {
+        let mut bytes = self.source.read()?;
+        if let Some(Shape { format, extent: [width, height, depth], .. }) = self.texels {
+            let size = Texels::byte_size(format, width, height, depth);
+            bytes.truncate(size.map_or(0, |size| size as usize));
+        }
+        Ok(bytes)
+    }
+
     /// Writes the file below a folder, which is made if it is not there; it has its name only
     /// when it is committed.
     pub(crate) fn prepare(&self, folder: &Path) -> Result<(Prepared, Written), FileError> {

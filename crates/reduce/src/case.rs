@@ -1,0 +1,269 @@
+//! What is reduced: the text of a module, and the job that launches it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use texunit_syntax::ast::{Block, Item, Statement};
+use texunit_syntax::{SourceFile, parse};
+use toml::de::{DeTable, DeValue};
+use toml::{Table, Value};
+
+/// A module, and how it is launched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// The PTX.
+    pub ptx: Arc<str>,
+    /// The job that launches it, if there is one. Its files lie beside it, under the names of `files`.
+    pub job: Option<Table>,
+    /// Files of the job, by name.
+    pub files: BTreeMap<String, Arc<[u8]>>,
+}
+
+/// The name that a job has for its PTX here.
+pub(crate) const PTX: &str = "kernel.ptx";
+
+/// A job whose files cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread(pub String);
+
+impl Case {
+    /// PTX alone.
+    pub fn of_ptx(text: &str) -> Self {
+        Self { ptx: text.into(), job: None, files: BTreeMap::new() }
+    }
+
+    /// A job in a folder, with the files that it names.
+    pub fn of_job(mut job: Table, ptx: &str, folder: &Path) -> Result<Self, Unread> {
+        let mut files = BTreeMap::new();
+        job.insert("ptx".to_owned(), Value::from(PTX));
+        name_parameters(&mut job, ptx);
+        for (key, value) in &mut job {
+            if key != "ptx" {
+                take_files(value, folder, &mut files)?;
+            }
+        }
+        Ok(Self { ptx: ptx.into(), job: Some(job), files })
+    }
+
+    /// The text of the job.
+    pub fn job_text(&self) -> String {
+        // A table of plain values is always TOML.
+        self.job.as_ref().map(|job| toml::to_string(job).unwrap_or_default()).unwrap_or_default()
+    }
+
+    /// The files that the job still names.
+    pub fn used_files(&self) -> impl Iterator<Item = (&String, &Arc<[u8]>)> {
+        let text = self.job_text();
+        self.files.iter().filter(move |(name, _)| text.contains(name.as_str()))
+    }
+
+    pub(crate) fn with_ptx(&self, text: String) -> Self {
+        Self { ptx: text.into(), job: self.job.clone(), files: self.files.clone() }
+    }
+
+    pub(crate) fn with_job(&self, job: Table) -> Self {
+        Self { ptx: Arc::clone(&self.ptx), job: Some(job), files: self.files.clone() }
+    }
+}
+
+/// Names the parameters that the job numbers: the numbers change when one is left out.
+fn name_parameters(job: &mut Table, ptx: &str) {
+    let source = SourceFile::new("kernel.ptx", ptx);
+    let parsed = parse(&source);
+    let kernel = job.get("kernel").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let found = parsed.module.items.iter().find_map(|item| match item {
+        Item::Function(f) if f.is_entry && f.name.text == kernel => Some(&f.params),
+        _ => None,
+    });
+    let Some(params) = found else { return };
+    let name = |key: &str| -> Option<String> {
+        let (number, member) = key.split_once('+').map_or((key, None), |(n, m)| (n, Some(m)));
+        let digits = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+        let name = params.get(number.parse::<usize>().ok().filter(|_| digits)?)?.name.text;
+        Some(member.map_or_else(|| name.to_owned(), |member| format!("{name}+{member}")))
+    };
+    let Some(Value::Table(table)) = job.get_mut("params") else { return };
+    let old = std::mem::take(table);
+    table.extend(old.into_iter().map(|(key, value)| (name(&key).unwrap_or(key), value)));
+    job.iter_mut().for_each(|(_, value)| name_references(value, &name));
+}
+
+/// Names the parameters whose objects others have.
+fn name_references(value: &mut Value, name: &impl Fn(&str) -> Option<String>) {
+    let Value::Table(table) = value else { return };
+    for (key, inner) in table {
+        match inner {
+            Value::String(other)
+                if matches!(key.as_str(), "use" | "buffer" | "texture" | "surface") =>
+            {
+                if let Some(name) = name(other) {
+                    *other = name;
+                }
+            }
+            _ => name_references(inner, name),
+        }
+    }
+}
+
+/// Reads the files of a value of the job, and gives them names of their own.
+fn take_files(
+    value: &mut Value,
+    folder: &Path,
+    files: &mut BTreeMap<String, Arc<[u8]>>,
+) -> Result<(), Unread> {
+    match value {
+        Value::Table(table) => {
+            for (key, inner) in table {
+                match (key.as_str(), &mut *inner) {
+                    // Files that are written.
+                    ("output", Value::Table(output)) => take_expected(output, folder, files)?,
+                    ("output", Value::Array(list)) => {
+                        for output in list.iter_mut().filter_map(Value::as_table_mut) {
+                            take_expected(output, folder, files)?;
+                        }
+                    }
+                    ("file", Value::String(name)) => take_file(name, folder, files)?,
+                    ("files", Value::Array(list)) => {
+                        for item in list {
+                            if let Value::String(name) = item {
+                                take_file(name, folder, files)?;
+                            }
+                        }
+                    }
+                    _ => take_files(inner, folder, files)?,
+                }
+            }
+        }
+        Value::Array(list) => {
+            for item in list.iter_mut().filter(|item| item.is_table() || item.is_array()) {
+                take_files(item, folder, files)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The file that an output is compared with.
+fn take_expected(
+    output: &mut Table,
+    folder: &Path,
+    files: &mut BTreeMap<String, Arc<[u8]>>,
+) -> Result<(), Unread> {
+    match output.get_mut("expect") {
+        Some(Value::String(name)) => take_file(name, folder, files),
+        _ => Ok(()),
+    }
+}
+
+fn take_file(
+    name: &mut String,
+    folder: &Path,
+    files: &mut BTreeMap<String, Arc<[u8]>>,
+) -> Result<(), Unread> {
+    let path = folder.join(&*name);
+    let bytes = texunit_files::read_bytes(&path).map_err(|e| Unread(e.to_string()))?;
+    let last = path.file_name().map_or_else(|| "data".into(), |n| n.to_string_lossy().into_owned());
+    // Files of several folders may have the same name.
+    let mut own = last.clone();
+    let mut number = 1;
+    while own == PTX || own == "job.toml" || files.get(&own).is_some_and(|b| **b != *bytes) {
+        number += 1;
+        own = format!("{number}-{last}");
+    }
+    files.insert(own.clone(), bytes.into());
+    *name = own;
+    Ok(())
+}
+
+/// The table of a job that was parsed before: numbers that do not fit into TOML's are strings, which a job
+/// takes as well.
+pub fn read_job_table(text: &str) -> Option<Table> {
+    let table = DeTable::parse(text).ok()?;
+    Some(plain_table(table.get_ref()))
+}
+
+fn plain_table(table: &DeTable<'_>) -> Table {
+    table.iter().map(|(k, v)| (k.get_ref().to_string(), plain(v.get_ref()))).collect()
+}
+
+fn plain(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(s) => Value::from(s.to_string()),
+        DeValue::Integer(i) => match i128::from_str_radix(i.as_str(), i.radix()) {
+            Ok(v) => i64::try_from(v).map_or_else(|_| Value::from(v.to_string()), Value::from),
+            Err(_) => Value::from(i.to_string()),
+        },
+        DeValue::Float(f) => {
+            let text = f.as_str().replace('_', "");
+            text.parse::<f64>().map_or_else(|_| Value::from(text), Value::from)
+        }
+        DeValue::Boolean(b) => Value::from(*b),
+        DeValue::Datetime(d) => Value::from(d.to_string()),
+        DeValue::Array(a) => Value::Array(a.iter().map(|v| plain(v.get_ref())).collect()),
+        DeValue::Table(t) => Value::Table(plain_table(t)),
+    }
+}
+
+/// How large a module is: statements of bodies (instructions, labels, declarations), and variables and
+/// functions of the module.
+pub fn statements(ptx: &str) -> usize {
+    let source = SourceFile::new("kernel.ptx", ptx);
+    let parsed = parse(&source);
+    let item = |item: &Item<'_>| match item {
+        Item::Variable(_) | Item::Alias(_) => 1,
+        Item::Function(f) => 1 + f.body.as_ref().map_or(0, in_block),
+        Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Directive(_) => 0,
+    };
+    // What could not be read is there, too.
+    parsed.module.items.iter().map(item).sum::<usize>() + parsed.lost.len()
+}
+
+fn in_block(block: &Block<'_>) -> usize {
+    let one = |statement: &Statement<'_>| match statement {
+        Statement::Block(inner) => in_block(inner),
+        _ => 1,
+    };
+    block.statements.iter().map(one).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn numbers_of_64_bits_stay() {
+        let table =
+            read_job_table("a = 18446744073709551615\nb = 0x10\nc = 1.5\nd = [nan]").unwrap();
+        assert_eq!(table["a"].as_str(), Some("18446744073709551615"));
+        assert_eq!(table["b"].as_integer(), Some(16));
+        assert_eq!(table["c"].as_float(), Some(1.5));
+        assert!(table["d"][0].as_float().unwrap().is_nan());
+    }
+
+    #[test]
+    fn files_of_two_folders() {
+        let dir = texunit_testkit::TempDir::new("reduce-files");
+        for (folder, bytes) in [("a", [1_u8]), ("b", [2])] {
+            std::fs::create_dir(dir.join(folder)).unwrap();
+            std::fs::write(dir.join(folder).join("x.raw"), bytes).unwrap();
+        }
+        let text = "ptx = \"k.ptx\"\n[params.0.buffer]\nfile = \"a/x.raw\"\n[params.1.buffer]\nfile = \"b/x.raw\"\n[params.1.output]\nfile = \"x.raw\"";
+        let case = Case::of_job(read_job_table(text).unwrap(), "", &dir).unwrap();
+        let job = case.job.as_ref().unwrap();
+        assert_eq!(job["params"]["0"]["buffer"]["file"].as_str(), Some("x.raw"));
+        assert_eq!(job["params"]["1"]["buffer"]["file"].as_str(), Some("2-x.raw"));
+        assert_eq!(job["params"]["1"]["output"]["file"].as_str(), Some("x.raw"));
+        assert_eq!(*case.files["2-x.raw"], [2]);
+        let missing = Case::of_job(read_job_table("[g]\nfile = \"none\"").unwrap(), "", &dir);
+        assert!(missing.unwrap_err().0.contains("none"));
+    }
+
+    #[test]
+    fn statements_of_blocks_count() {
+        let text = ".version 8.8\n.target sm_75\n.address_size 64\n.global .u32 g;\n\
+                    .entry k() { .reg .u32 %a; { L: mov.u32 %a, 1; } ret; }";
+        assert_eq!(statements(text), 6);
+    }
+}

@@ -1,0 +1,178 @@
+//! What buffers, textures and surfaces hold: zero, as far as nothing else is needed, and less of it.
+
+use super::path::{Path, keys};
+use crate::case::Case;
+use crate::search::Search;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use texunit_job::{Content, Shape};
+use toml::{Table, Value};
+
+/// Keys that say where contents come from, and what they are where the source does not.
+const SOURCES: [&str; 18] = [
+    "file", "files", "texels", "zeros", "bytes", "u8", "u16", "u32", "u64", "s8", "s16", "s32",
+    "s64", "f16", "f32", "f64", "mipmaps", "dims",
+];
+
+/// Shorter contents are written into the job.
+const SHORT: usize = 256;
+
+/// Longer contents are not zeroed piece by piece.
+const LONG: usize = 1 << 20;
+
+/// Replaces files and lists of numbers: by zeros, or else by the plain bytes.
+pub(crate) fn replace(search: &mut Search<'_>, contents: &[Content]) {
+    search.step("contents");
+    for content in contents {
+        for zero in [true, false] {
+            let base = search.best().clone();
+            if described(&base, content, zero).is_some_and(|case| search.attempt(case)) {
+                break;
+            }
+        }
+    }
+}
+
+/// The table that describes an object.
+fn place(job: &Table, content: &Content) -> Option<Path> {
+    let entry = Path::of(&[content.table, &content.key]);
+    let kind = match content.table {
+        "params" => ["buffer", "texture", "surface"]
+            .into_iter()
+            .find(|kind| entry.key(kind).get(job).is_some())?,
+        _ => return Some(entry),
+    };
+    Some(entry.key(kind))
+}
+
+/// The case with an object whose contents are zero, or a file of plain bytes.
+fn described(base: &Case, content: &Content, zero: bool) -> Option<Case> {
+    let mut job = base.job.clone()?;
+    let place = place(&job, content)?;
+    let table = place.get_mut(&mut job)?.as_table_mut()?;
+    SOURCES.iter().for_each(|key| drop(table.remove(*key)));
+    let mut case = base.clone();
+    match &content.shape {
+        Some(shape) => describe(table, shape),
+        None => drop(table.remove("format")),
+    }
+    if zero {
+        let size = i64::try_from(content.bytes.len()).ok()?;
+        table.remove("size");
+        let zeros = if content.shape.is_some() { Value::from(true) } else { Value::from(size) };
+        table.insert("zeros".to_owned(), zeros);
+    } else {
+        let name = store(&mut case, &content.bytes);
+        table.insert("file".to_owned(), Value::from(name));
+    }
+    case.job = Some(job);
+    Some(case)
+}
+
+fn describe(table: &mut Table, shape: &Shape) {
+    let mut set = |key: &str, value: Value| drop(table.insert(key.to_owned(), value));
+    set("format", Value::from(shape.format.to_string()));
+    set("geometry", Value::from(shape.geometry.name()));
+    let axes = shape.geometry.axes();
+    let sizes = [("width", 1), ("height", 2), ("depth", 3)];
+    for ((key, axis), size) in sizes.into_iter().zip(shape.extent) {
+        if axis <= axes {
+            set(key, Value::from(i64::from(size)));
+        }
+    }
+    let counts = [("layers", shape.layers), ("levels", shape.levels), ("samples", shape.samples)];
+    for (key, count) in counts {
+        match count {
+            Some(count) => drop(table.insert(key.to_owned(), Value::from(i64::from(count)))),
+            None => drop(table.remove(key)),
+        }
+    }
+}
+
+/// Puts bytes into a file of the case; its name says what it holds.
+fn store(case: &mut Case, bytes: &[u8]) -> String {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    let name = format!("data-{:016x}.raw", hasher.finish());
+    case.files.entry(name.clone()).or_insert_with(|| Arc::from(bytes));
+    name
+}
+
+/// Makes what is left of the files smaller: shorter, zero in parts, and written into the job at last.
+pub(super) fn smaller(search: &mut Search<'_>) -> bool {
+    search.step("contents");
+    let job = search.best().job.clone().unwrap_or_default();
+    let mut changed = false;
+    for place in keys(&job) {
+        if !place.ends_in("file") || !place.get(&job).is_some_and(Value::is_str) {
+            continue;
+        }
+        changed |= shorter(search, &place);
+        changed |= zero_parts(search, &place);
+        changed |= inline(search, &place);
+    }
+    changed
+}
+
+/// The bytes of the file at a place, if they are plain.
+fn bytes_at(case: &Case, place: &Path) -> Option<Arc<[u8]>> {
+    let name = place.get(case.job.as_ref()?)?.as_str()?;
+    let plain = name.starts_with("data-").then(|| case.files.get(name))?;
+    plain.cloned()
+}
+
+fn with_bytes(base: &Case, place: &Path, bytes: &[u8]) -> Option<Case> {
+    let mut case = base.clone();
+    let name = store(&mut case, bytes);
+    *place.get_mut(case.job.as_mut()?)? = Value::from(name);
+    Some(case)
+}
+
+/// Half of the bytes, as often as that goes: of buffers, whose size follows from them.
+fn shorter(search: &mut Search<'_>, place: &Path) -> bool {
+    let base = search.best().clone();
+    let Some(bytes) = bytes_at(&base, place) else { return false };
+    let Ok(from) = i64::try_from(bytes.len() / 4) else { return false };
+    search.lower(1, from, |n| with_bytes(&base, place, &bytes[..n as usize * 4]))
+}
+
+/// Zero for pieces of the bytes, from halves down to words.
+fn zero_parts(search: &mut Search<'_>, place: &Path) -> bool {
+    const WORD: usize = 4;
+    let base = search.best().clone();
+    let Some(bytes) = bytes_at(&base, place).filter(|bytes| bytes.len() <= LONG) else {
+        return false;
+    };
+    let words: Vec<usize> = (0..bytes.len().div_ceil(WORD))
+        .filter(|w| bytes[w * WORD..].iter().take(WORD).any(|&b| b != 0))
+        .collect();
+    search.subsets(words.len(), |chosen| {
+        let mut bytes = bytes.to_vec();
+        for (word, _) in words.iter().zip(chosen).filter(|(_, chosen)| **chosen) {
+            bytes.iter_mut().skip(word * WORD).take(WORD).for_each(|b| *b = 0);
+        }
+        with_bytes(&base, place, &bytes).unwrap_or_else(|| base.clone())
+    })
+}
+
+/// Short contents in place of a file.
+fn inline(search: &mut Search<'_>, place: &Path) -> bool {
+    let base = search.best().clone();
+    let Some(bytes) = bytes_at(&base, place).filter(|bytes| bytes.len() <= SHORT) else {
+        return false;
+    };
+    let words = bytes.chunks(4).map(|w| w.iter().map(|b| format!("{b:02x}")).collect::<String>());
+    let text = Value::from(words.collect::<Vec<_>>().join(" "));
+    let Some(above) = place.above() else { return false };
+    let mut job = base.job.clone().unwrap_or_default();
+    let Some(Value::Table(table)) = above.get_mut(&mut job) else { return false };
+    table.remove("file");
+    match table.contains_key("format") {
+        true => drop(table.insert(
+            "texels".to_owned(),
+            Value::Table(Table::from_iter([("bytes".to_owned(), text)])),
+        )),
+        false => drop(table.insert("bytes".to_owned(), text)),
+    }
+    search.attempt(base.with_job(job))
+}

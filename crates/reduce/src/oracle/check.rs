@@ -1,0 +1,62 @@
+//! Errors of `texunit check`.
+
+use crate::Judge;
+use crate::case::Case;
+use std::collections::BTreeSet;
+use texunit_check::{Options, check_source};
+use texunit_syntax::{Diagnostic, SourceFile};
+
+/// Keeps the codes of the first error: those of all errors that begin in its line. Errors of other codes than
+/// the first text had must not come along.
+#[derive(Clone, Debug)]
+pub struct CheckJudge {
+    first: BTreeSet<&'static str>,
+    all: BTreeSet<&'static str>,
+    options: Options,
+    /// Whether any error is as good as another.
+    any: bool,
+}
+
+impl CheckJudge {
+    /// Of the errors of a text; none if it has no error. `any`: any error is as good as another.
+    pub fn of(ptx: &str, options: Options, any: bool) -> Option<Self> {
+        let (first, all) = codes(ptx, &options);
+        (!first.is_empty()).then_some(Self { first, all, options, any })
+    }
+
+    /// `E0304`, or several with commas.
+    pub fn codes(&self) -> String {
+        if self.any {
+            return "any error".to_owned();
+        }
+        self.first.iter().copied().collect::<Vec<_>>().join(", ")
+    }
+
+    /// The first error of a text.
+    pub fn first_error(&self, ptx: &str) -> Option<(SourceFile, Diagnostic)> {
+        let source = SourceFile::new("kernel.ptx", ptx);
+        let first = check_source(&source, &self.options).into_iter().find(Diagnostic::is_error)?;
+        Some((source, first))
+    }
+}
+
+/// The codes of the errors in the line of the first one, and those of all.
+fn codes(ptx: &str, options: &Options) -> (BTreeSet<&'static str>, BTreeSet<&'static str>) {
+    let source = SourceFile::new("kernel.ptx", ptx);
+    let diagnostics = check_source(&source, options);
+    let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.is_error()).collect();
+    let line = |d: &Diagnostic| source.location(d.primary.span.start).line;
+    let Some(first) = errors.iter().map(|d| line(d)).min() else { return Default::default() };
+    let there = errors.iter().filter(|d| line(d) == first);
+    (there.map(|d| d.code).collect(), errors.iter().map(|d| d.code).collect())
+}
+
+impl Judge for CheckJudge {
+    fn fails(&mut self, case: &Case) -> bool {
+        let found = super::trying(|| codes(&case.ptx, &self.options));
+        found.is_ok_and(|(first, all)| match self.any {
+            true => !first.is_empty(),
+            false => first == self.first && all.is_subset(&self.all),
+        })
+    }
+}

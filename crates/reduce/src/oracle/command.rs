@@ -1,0 +1,101 @@
+//! The exit code, and a text, of any program.
+
+use super::Workspace;
+use super::process::{Ran, patience, run};
+use crate::Judge;
+use crate::case::Case;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// Keeps what a program says of a case: its exit code, and that it writes a text if there is one.
+#[derive(Debug)]
+pub struct CommandJudge<'a> {
+    /// Program and arguments; `{}` stands for the path of the case, which is the last argument without.
+    command: Vec<OsString>,
+    text: Option<String>,
+    /// What the module is called.
+    name: String,
+    code: i32,
+    limit: Duration,
+    workspace: Workspace,
+    stop: &'a AtomicBool,
+}
+
+impl<'a> CommandJudge<'a> {
+    /// Of the first run; the error is why there is nothing to keep.
+    pub fn of(
+        case: &Case,
+        command: Vec<OsString>,
+        text: Option<String>,
+        name: String,
+        workspace: Workspace,
+        stop: &'a AtomicBool,
+    ) -> Result<Self, String> {
+        let limit = Duration::from_secs(24 * 60 * 60);
+        let mut judge = Self { command, text, name, code: 0, limit, workspace, stop };
+        let start = Instant::now();
+        let program = judge.command.first().map_or_else(String::new, |p| p.display().to_string());
+        let Ran { code, output } =
+            judge.run(case).map_err(|e| format!("cannot run `{program}`: {e}"))?;
+        let code = code.ok_or_else(|| format!("`{program}` did not end"))?;
+        match &judge.text {
+            Some(text) if !contains(&output, text) => {
+                return Err(format!("`{program}` does not write `{text}`"));
+            }
+            None if code == 0 => {
+                return Err(format!(
+                    "`{program}` succeeds (exit code 0): there is no failure to keep"
+                ));
+            }
+            _ => {}
+        }
+        judge.code = code;
+        judge.limit = patience(start.elapsed());
+        Ok(judge)
+    }
+
+    /// What is kept, in words.
+    pub fn what(&self) -> String {
+        let code = format!("exit code {}", self.code);
+        self.text
+            .as_ref()
+            .map_or_else(|| code.clone(), |text| format!("{code} and the text `{text}`"))
+    }
+
+    fn run(&mut self, case: &Case) -> std::io::Result<Ran> {
+        let path = self.workspace.place(case, &self.name)?;
+        let [program, arguments @ ..] = self.command.as_slice() else {
+            return Err(std::io::ErrorKind::NotFound.into());
+        };
+        let mut command = Command::new(program);
+        let arguments: Vec<OsString> = arguments.iter().map(|a| with_path(a, &path)).collect();
+        let named = self.command[1..].iter().any(|a| a.to_str().is_some_and(|a| a.contains("{}")));
+        command.args(&arguments);
+        if !named {
+            command.arg(&path);
+        }
+        run(command, self.workspace.folder(), self.limit, self.stop)
+    }
+}
+
+fn with_path(argument: &OsStr, path: &Path) -> OsString {
+    match argument.to_str().filter(|text| text.contains("{}")) {
+        Some(text) => text.replace("{}", &path.display().to_string()).into(),
+        None => argument.to_owned(),
+    }
+}
+
+fn contains(output: &[u8], text: &str) -> bool {
+    String::from_utf8_lossy(output).contains(text)
+}
+
+impl Judge for CommandJudge<'_> {
+    fn fails(&mut self, case: &Case) -> bool {
+        let Ok(ran) = self.run(case) else { return false };
+        let has_text = self.text.as_ref().is_none_or(|text| contains(&ran.output, text));
+        ran.code == Some(self.code) && has_text
+    }
+}

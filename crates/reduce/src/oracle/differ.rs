@@ -1,0 +1,181 @@
+//! Two ways to launch that give different results.
+
+use super::Workspace;
+use super::process::{Ran, patience, run};
+use crate::Judge;
+use crate::case::Case;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// A way to launch: options of `texunit launch`, and variables of the environment as `NAME=VALUE`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Way(pub Vec<String>);
+
+impl Way {
+    /// Words with blanks between them.
+    pub fn of(text: &str) -> Self {
+        Self(text.split_whitespace().map(str::to_owned).collect())
+    }
+}
+
+/// The first step limit that is tried, and where there is no use in one.
+const FIRST_STEPS: u64 = 4096;
+const MOST_STEPS: u64 = 1_000_000_000;
+
+/// The results of one launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Results {
+    code: i32,
+    printed: Vec<u8>,
+    outputs: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+/// Keeps the difference between two ways: the exit codes, and that an output differs which did so first.
+#[derive(Debug)]
+pub struct DifferJudge<'a> {
+    /// The program `texunit`.
+    program: PathBuf,
+    ways: [Way; 2],
+    codes: [i32; 2],
+    /// Outputs that differ; an empty path is what the kernel prints.
+    differing: BTreeSet<PathBuf>,
+    limit: Duration,
+    /// Most steps of a warp; none: as many as the ways allow.
+    max_steps: Option<u64>,
+    workspace: Workspace,
+    stop: &'a AtomicBool,
+}
+
+impl<'a> DifferJudge<'a> {
+    /// Of two launches; none if they give the same, or cannot be made.
+    pub fn of(
+        case: &Case,
+        program: PathBuf,
+        ways: [Way; 2],
+        workspace: Workspace,
+        stop: &'a AtomicBool,
+    ) -> Result<Self, Workspace> {
+        let limit = Duration::from_secs(24 * 60 * 60);
+        let (codes, differing) = ([0; 2], BTreeSet::new());
+        let max_steps = None;
+        let mut judge = Self { program, ways, codes, differing, limit, max_steps, workspace, stop };
+        let start = Instant::now();
+        let Some([one, other]) = judge.both(case) else { return Err(judge.workspace) };
+        judge.limit = patience(start.elapsed());
+        judge.codes = [one.code, other.code];
+        judge.differing = differing_outputs(&one, &other);
+        match one.code == other.code && judge.differing.is_empty() {
+            true => Err(judge.workspace),
+            false => {
+                judge.limit_steps(case);
+                Ok(judge)
+            }
+        }
+    }
+
+    /// Allows no more steps than the difference takes, and some: an attempt may be endless where the first
+    /// launches were not.
+    fn limit_steps(&mut self, case: &Case) {
+        let limits = std::iter::successors(Some(FIRST_STEPS), |steps| steps.checked_mul(16));
+        for steps in limits.take_while(|&steps| steps < MOST_STEPS) {
+            self.max_steps = Some(steps);
+            if self.fails(case) {
+                self.max_steps = Some(steps * 4);
+                return;
+            }
+        }
+        self.max_steps = None;
+    }
+
+    /// What is kept, in words.
+    pub fn what(&self) -> String {
+        let [one, other] = &self.ways;
+        let way = |way: &Way| match way.0.is_empty() {
+            true => "as usual".to_owned(),
+            false => format!("with {}", way.0.join(" ")),
+        };
+        let ways = format!("launched {} and {}", way(one), way(other));
+        if self.codes[0] != self.codes[1] {
+            let [one, other] = self.codes;
+            return format!("exit codes {one} and {other}, {ways}");
+        }
+        let names = self.differing.iter().map(|path| match path.as_os_str().is_empty() {
+            true => "what it prints".to_owned(),
+            false => format!("`{}`", path.display()),
+        });
+        format!("{} differs, {ways}", names.collect::<Vec<_>>().join(" and "))
+    }
+
+    /// The two ways.
+    pub fn ways(&self) -> &[Way; 2] {
+        &self.ways
+    }
+
+    fn both(&mut self, case: &Case) -> Option<[Results; 2]> {
+        let job = self.workspace.place(case, "").ok()?;
+        let one = self.launch(&job, &self.ways[0])?;
+        Some([one, self.launch(&job, &self.ways[1])?])
+    }
+
+    fn launch(&self, job: &Path, way: &Way) -> Option<Results> {
+        let out = self.workspace.folder().join("out");
+        let mut command = Command::new(&self.program);
+        command.arg("launch").arg(job).arg("--quiet").arg("--out").arg(&out);
+        let own = way.0.iter().any(|word| word.starts_with("--max-steps"));
+        if let Some(steps) = self.max_steps.filter(|_| !own) {
+            command.arg(format!("--max-steps={steps}"));
+        }
+        for word in &way.0 {
+            match word.split_once('=').filter(|_| !word.starts_with('-')) {
+                Some((name, value)) => command.env(name, value),
+                None => command.arg(word),
+            };
+        }
+        let ran = run(command, self.workspace.folder(), self.limit, self.stop);
+        let Ran { code, output: printed } = ran.ok()?;
+        let mut results = Results { code: code?, printed, outputs: BTreeMap::new() };
+        if out.is_dir() {
+            collect(&out, &out, &mut results.outputs).ok()?;
+            std::fs::remove_dir_all(&out).ok()?;
+        }
+        Some(results)
+    }
+}
+
+fn collect(
+    root: &Path,
+    folder: &Path,
+    found: &mut BTreeMap<PathBuf, Vec<u8>>,
+) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(root, &path, found)?;
+        } else {
+            let name = path.strip_prefix(root).unwrap_or(&path).to_owned();
+            found.insert(name, std::fs::read(&path)?);
+        }
+    }
+    Ok(())
+}
+
+fn differing_outputs(one: &Results, other: &Results) -> BTreeSet<PathBuf> {
+    // Messages about faults are printed, too: those differ with the exit code only.
+    let printed = one.code == 0 && one.printed != other.printed;
+    let names = one.outputs.keys().chain(other.outputs.keys());
+    let differing = names.filter(|name| one.outputs.get(*name) != other.outputs.get(*name));
+    differing.cloned().chain(printed.then(PathBuf::new)).collect()
+}
+
+impl Judge for DifferJudge<'_> {
+    fn fails(&mut self, case: &Case) -> bool {
+        let Some([one, other]) = self.both(case) else { return false };
+        if [one.code, other.code] != self.codes {
+            return false;
+        }
+        one.code != other.code || !differing_outputs(&one, &other).is_disjoint(&self.differing)
+    }
+}

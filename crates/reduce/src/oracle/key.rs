@@ -1,0 +1,112 @@
+//! What of a fault must stay the same.
+
+use std::fmt;
+use texunit_device::{Fault, FaultKind};
+
+/// A fault without its place and its numbers: kind, kernel, and what the kind is about: for a memory access
+/// what it does, the space and the object that is near; for most others the message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultKey {
+    /// [`FaultKind::name`]
+    pub kind: &'static str,
+    /// The kernel.
+    pub kernel: String,
+    /// The rest; may be empty.
+    pub about: String,
+}
+
+impl FaultKey {
+    /// That of a fault.
+    pub fn of(fault: &Fault) -> Self {
+        Self { kind: fault.kind.name(), kernel: fault.kernel.clone(), about: about(&fault.kind) }
+    }
+}
+
+impl fmt::Display for FaultKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} in {}", self.kind, self.kernel)?;
+        if self.about.is_empty() { Ok(()) } else { write!(f, " ({})", self.about) }
+    }
+}
+
+fn about(kind: &FaultKind) -> String {
+    match kind {
+        FaultKind::OutOfBounds { access, space, nearest, .. } => {
+            format!("{access}, {}, {}", space.name(), near(nearest))
+        }
+        FaultKind::Misaligned { access, space, resource, .. } => {
+            let near = resource.as_deref().map_or("no object", near);
+            format!("{access}, {}, {near}", space.name())
+        }
+        FaultKind::ReadOnly { space, resource, .. } => {
+            let near = resource.as_deref().map_or("no object", near);
+            format!("{}, {near}", space.name())
+        }
+        // Who waits where, and how many, is what gets smaller.
+        FaultKind::Deadlock { .. }
+        | FaultKind::StepLimit { .. }
+        | FaultKind::StackOverflow { .. }
+        | FaultKind::Cancelled => String::new(),
+        FaultKind::Assert { message, .. } => message.clone(),
+        FaultKind::Trap { message } => message.clone().unwrap_or_default(),
+        FaultKind::Handle { wanted, why, .. } => format!("{wanted}: {}", without_numbers(why)),
+        other => without_numbers(&other.to_string()),
+    }
+}
+
+/// The object, or what is said where there is none.
+fn near(text: &str) -> &str {
+    let name = text.strip_prefix('`').and_then(|rest| rest.find('`'));
+    name.map_or(text, |end| &text[..end + 2])
+}
+
+/// A message with `#` for its numbers; names in backquotes stay.
+fn without_numbers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut quoted = false;
+    let mut before = ' ';
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        quoted ^= c == '`';
+        let inside = before.is_alphanumeric() || before == '_' || before == '.';
+        if quoted || !c.is_ascii_digit() || inside {
+            out.push(c);
+            before = c;
+            continue;
+        }
+        let mut word = c.to_string();
+        while let Some(n) = chars.next_if(|n| n.is_ascii_alphanumeric() || *n == '_') {
+            word.push(n);
+        }
+        // `0x1f` and `3` are numbers, `2d` is a word; a sign in front is part of a number.
+        if word.starts_with("0x") || word.bytes().all(|b| b.is_ascii_digit()) {
+            if out.ends_with('-') {
+                out.pop();
+            }
+            word = "#".to_owned();
+        }
+        out += &word;
+        before = c;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_do_not_count() {
+        let rows = [
+            ("x is 17, but `out2` has 0x1f bytes", "x is #, but `out2` has # bytes"),
+            ("row -3 of 8, a 2d array", "row # of #, a 2d array"),
+            (".2d of v4.f32 and tex.2d", ".2d of v4.f32 and tex.2d"),
+            ("`unclosed 3", "`unclosed 3"),
+        ];
+        for (text, wanted) in rows {
+            assert_eq!(without_numbers(text), wanted);
+        }
+        assert_eq!(near("`out` (64 bytes at 0x7), which ends"), "`out`");
+        assert_eq!(near("nothing is near this address"), "nothing is near this address");
+    }
+}

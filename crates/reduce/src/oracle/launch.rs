@@ -1,0 +1,272 @@
+//! Faults and wrong outputs of a launch, and mistakes in the PTX that it is of.
+
+use super::{FaultKey, Workspace};
+use crate::Judge;
+use crate::case::Case;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use texunit_device::{
+    Bounds, ComputeCapability, Device, DeviceOptions, Fault, FaultKind, GradientPath, Kernel,
+    LaunchError, LaunchOptions, Module,
+};
+use texunit_job::load::{kernel, wrong_shape};
+use texunit_job::{Bound, Content, Job, Problem, Problems, bind, parse};
+use texunit_syntax::{Diagnostic, SourceFile, Span};
+
+/// How jobs are launched; the options of `texunit launch`.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// `--arch`
+    pub architecture: ComputeCapability,
+    /// `--memory-limit`
+    pub memory_limit: u64,
+    /// `--max-steps`
+    pub max_steps: u64,
+    /// `--fmad`
+    pub fmad: bool,
+    /// `--bounds`
+    pub bounds: Bounds,
+    /// `--via-txd`
+    pub gradients: GradientPath,
+    /// `--threads`
+    pub threads: usize,
+}
+
+/// What a launch came to.
+#[derive(Debug)]
+pub enum Seen {
+    /// The job cannot be launched.
+    Problems(Vec<Problem>),
+    /// Nor can its PTX.
+    Errors(SourceFile, Vec<Diagnostic>),
+    /// A bug of texunit, by its message.
+    Bug(String),
+    /// A fault.
+    Fault(SourceFile, Box<Fault>),
+    /// The kernel has come to its end: the outputs, by the names of their files.
+    Finished(Vec<(PathBuf, Vec<u8>)>),
+}
+
+/// Launches a case whose files lie in a folder.
+pub fn look(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) -> Seen {
+    super::trying(|| launch(case, folder, settings, stop)).unwrap_or_else(Seen::Bug)
+}
+
+/// What the objects of a job hold, if it can be launched.
+pub fn contents(case: &Case, folder: &Path, settings: &Settings) -> Vec<Content> {
+    let found = super::trying(|| {
+        let prepared = Prepared::of(case, folder, settings).ok()?;
+        Some(prepared.bound.contents(&prepared.job))
+    });
+    found.ok().flatten().unwrap_or_default()
+}
+
+/// All that a launch needs.
+struct Prepared {
+    job: Job,
+    kernel: Kernel,
+    bound: Bound,
+}
+
+impl Prepared {
+    fn of(case: &Case, folder: &Path, settings: &Settings) -> Result<Self, Seen> {
+        let problems = Problems::default();
+        let job = parse(&case.job_text(), &problems);
+        let Some(job) = job.filter(|_| problems.borrow().is_empty()) else {
+            return Err(Seen::Problems(problems.take()));
+        };
+        let device = Device::new(&DeviceOptions {
+            architecture: settings.architecture,
+            memory_limit: settings.memory_limit,
+            ..DeviceOptions::default()
+        });
+        let module = Module::load(&device, "kernel.ptx", &case.ptx);
+        let module = module.map_err(|e| Seen::Errors(e.source, e.diagnostics))?;
+        let kernel = kernel(&job, &module).map_err(|p| Seen::Problems(vec![p]))?;
+        let bound = bind(&job, folder, &device, &kernel, &problems);
+        let problems = problems.take();
+        if !problems.is_empty() {
+            return Err(Seen::Problems(problems));
+        }
+        let unsupported = kernel.unsupported();
+        if !unsupported.is_empty() {
+            return Err(Seen::Errors(module.source().clone(), unsupported));
+        }
+        Ok(Self { job, kernel, bound })
+    }
+}
+
+fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) -> Seen {
+    let Prepared { job, kernel, bound } = match Prepared::of(case, folder, settings) {
+        Ok(prepared) => prepared,
+        Err(seen) => return seen,
+    };
+    let Some(args) = bound.args() else { return Seen::Problems(Vec::new()) };
+    let options = LaunchOptions {
+        grid: job.grid.value,
+        block: job.block.value,
+        dynamic_shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
+        cooperative: job.cooperative,
+        threads: settings.threads,
+        max_steps: settings.max_steps,
+        count_local: true,
+        fmad: settings.fmad,
+        bounds: settings.bounds,
+        gradients: settings.gradients,
+        cancel: Some(stop),
+        ..LaunchOptions::default()
+    };
+    let source = || kernel.module().source().clone();
+    match kernel.launch(&options, &args) {
+        Ok(_) => match bound.output_bytes() {
+            Ok(outputs) => Seen::Finished(outputs),
+            Err(_) => Seen::Problems(Vec::new()),
+        },
+        Err(LaunchError::Fault(fault)) => Seen::Fault(source(), fault),
+        Err(LaunchError::Unsupported(list)) => Seen::Errors(source(), list),
+        Err(LaunchError::Args(error)) => Seen::Problems(vec![wrong_shape(&job, &error)]),
+    }
+}
+
+/// What must stay the same of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kept {
+    Fault(FaultKey),
+    AnyFault,
+    Codes(Vec<&'static str>),
+    Bug(String),
+}
+
+/// Keeps the fault of a launch, or whatever else ends it.
+#[derive(Debug)]
+pub struct LaunchJudge<'a> {
+    kept: Kept,
+    workspace: Workspace,
+    settings: Settings,
+    /// Fewer steps than the user allows: an attempt may be endless where the first launch was not.
+    max_steps: u64,
+    stop: &'a AtomicBool,
+}
+
+/// The first step limit that is tried.
+const FIRST_STEPS: u64 = 4096;
+
+impl<'a> LaunchJudge<'a> {
+    /// Of what the first launch of a case came to; none if it came to its end, or cannot be launched. `any`:
+    /// any fault is as good as another.
+    pub fn of(
+        case: &Case,
+        seen: &Seen,
+        any: bool,
+        workspace: Workspace,
+        settings: Settings,
+        stop: &'a AtomicBool,
+    ) -> Option<Self> {
+        let kept = match kept(seen)? {
+            Kept::Fault(_) if any => Kept::AnyFault,
+            kept => kept,
+        };
+        let max_steps = settings.max_steps;
+        let mut judge = Self { kept, workspace, settings, max_steps, stop };
+        judge.limit_steps(case);
+        Some(judge)
+    }
+
+    /// Allows no more steps than the failure takes, and some.
+    fn limit_steps(&mut self, case: &Case) {
+        let most = self.settings.max_steps;
+        self.max_steps = FIRST_STEPS;
+        while self.max_steps < most && !self.fails(case) {
+            self.max_steps = self.max_steps.saturating_mul(8);
+        }
+        self.max_steps = self.max_steps.saturating_mul(4).min(most);
+    }
+
+    /// Allows more steps; false: there are no more.
+    pub fn allow_more(&mut self) -> bool {
+        let before = self.max_steps;
+        self.max_steps = before.saturating_mul(256).min(self.settings.max_steps);
+        self.max_steps > before
+    }
+
+    /// Whether a case fails so too with all the steps that the user allows.
+    pub fn confirms(&mut self, case: &Case) -> bool {
+        let limited = std::mem::replace(&mut self.max_steps, self.settings.max_steps);
+        let fails = self.max_steps == limited || self.fails(case);
+        self.max_steps = limited;
+        fails
+    }
+
+    /// What is kept, in words.
+    pub fn what(&self) -> String {
+        match &self.kept {
+            Kept::Fault(key) => key.to_string(),
+            Kept::AnyFault => "any fault".to_owned(),
+            Kept::Codes(codes) => codes.join(", "),
+            Kept::Bug(message) => format!("bug in texunit: {message}"),
+        }
+    }
+
+    /// Whether launches must have more than one host thread.
+    pub fn needs_threads(&self) -> bool {
+        self.settings.threads != 1
+    }
+
+    /// How a case fails, in a sentence, with the place.
+    pub fn message(&mut self, case: &Case) -> Option<String> {
+        self.workspace.place_files(case).ok()?;
+        let settings = Settings { max_steps: self.max_steps, ..self.settings };
+        // Whatever has stopped the search does not stop this.
+        let seen = look(case, self.workspace.folder(), &settings, &AtomicBool::new(false));
+        let place = |source: &SourceFile, span: Span| {
+            let line = source.location(span.start).line;
+            format!("kernel.ptx:{line}: `{}`", source.line(line).trim())
+        };
+        match seen {
+            Seen::Fault(source, fault) => {
+                let (name, text) = (fault.kind.name(), fault.kind.to_string());
+                // Some messages begin with the kind.
+                let text = text.strip_prefix(&format!("{name}: ")).unwrap_or(&text);
+                Some(format!("{name}: {text}, at {}", place(&source, fault.span)))
+            }
+            Seen::Errors(source, list) => {
+                let error = list.iter().find(|d| d.is_error())?;
+                let at = place(&source, error.primary.span);
+                Some(format!("error[{}]: {}, at {at}", error.code, error.message))
+            }
+            Seen::Bug(message) => Some(format!("a bug in texunit: {message}")),
+            Seen::Problems(_) | Seen::Finished(_) => None,
+        }
+    }
+
+    /// Launches a case as attempts are launched.
+    fn look(&mut self, case: &Case) -> Seen {
+        if self.workspace.place_files(case).is_err() {
+            return Seen::Problems(Vec::new());
+        }
+        let settings = Settings { max_steps: self.max_steps, ..self.settings };
+        look(case, self.workspace.folder(), &settings, self.stop)
+    }
+}
+
+fn kept(seen: &Seen) -> Option<Kept> {
+    Some(match seen {
+        Seen::Problems(_) | Seen::Finished(_) => return None,
+        Seen::Errors(_, list) => {
+            Kept::Codes(list.iter().filter(|d| d.is_error()).map(|d| d.code).take(1).collect())
+        }
+        Seen::Bug(message) => Kept::Bug(message.clone()),
+        Seen::Fault(_, fault) if fault.kind == FaultKind::Cancelled => return None,
+        Seen::Fault(_, fault) => Kept::Fault(FaultKey::of(fault)),
+    })
+}
+
+impl Judge for LaunchJudge<'_> {
+    fn fails(&mut self, case: &Case) -> bool {
+        let seen = kept(&self.look(case));
+        match &self.kept {
+            Kept::AnyFault => matches!(seen, Some(Kept::Fault(_))),
+            wanted => seen.as_ref() == Some(wanted),
+        }
+    }
+}

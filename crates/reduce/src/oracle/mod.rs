@@ -1,0 +1,40 @@
+//! Judges: in which way a case fails, found out by a first run, and whether another one fails so too.
+
+mod check;
+mod command;
+mod differ;
+mod key;
+mod launch;
+mod process;
+mod workspace;
+
+pub use check::CheckJudge;
+pub use command::CommandJudge;
+pub use differ::{DifferJudge, Way};
+pub use key::FaultKey;
+pub use launch::{LaunchJudge, Seen, Settings, contents, look};
+pub use workspace::Workspace;
+
+use std::cell::Cell;
+
+thread_local! {
+    static TRYING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread runs an attempt, whose panics are caught. A panic hook that asks for bug reports should
+/// stay silent then.
+pub fn is_trying() -> bool {
+    TRYING.get()
+}
+
+/// Runs an attempt; a panic in it is its message.
+fn trying<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    let outer = TRYING.replace(true);
+    // Whatever the attempt has changed is its own.
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+    TRYING.set(outer);
+    result.map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
+    })
+}

@@ -1,0 +1,70 @@
+//! Programs that are run with a limit of time.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a program came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Ran {
+    /// Its exit code; 128 + N for a signal; none: it ran too long, or was stopped.
+    pub(super) code: Option<i32>,
+    /// What it wrote.
+    pub(super) output: Vec<u8>,
+}
+
+/// How often a running program is looked after.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Most of its output that is read.
+const MOST_OUTPUT: u64 = 16 << 20;
+
+/// Runs a program; what it writes lies in a file of the folder meanwhile.
+pub(super) fn run(
+    mut command: Command,
+    folder: &Path,
+    limit: Duration,
+    stop: &AtomicBool,
+) -> std::io::Result<Ran> {
+    let path = folder.join(".output");
+    let file = File::create(&path)?;
+    command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+    let mut child = command.spawn()?;
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(status);
+        }
+        if start.elapsed() > limit || stop.load(Ordering::Relaxed) {
+            child.kill()?;
+            child.wait()?;
+            break None;
+        }
+        std::thread::sleep(PAUSE);
+    };
+    let mut output = Vec::new();
+    std::io::Read::read_to_end(
+        &mut std::io::Read::take(File::open(&path)?, MOST_OUTPUT),
+        &mut output,
+    )?;
+    std::fs::remove_file(&path)?;
+    Ok(Ran { code: status.and_then(code), output })
+}
+
+#[cfg(unix)]
+fn code(status: std::process::ExitStatus) -> Option<i32> {
+    use std::os::unix::process::ExitStatusExt;
+    status.code().or_else(|| Some(128 + status.signal()?))
+}
+
+#[cfg(not(unix))]
+fn code(status: std::process::ExitStatus) -> Option<i32> {
+    status.code()
+}
+
+/// How long an attempt may take if the first run took so long.
+pub(super) fn patience(first: Duration) -> Duration {
+    first * 10 + Duration::from_secs(5)
+}

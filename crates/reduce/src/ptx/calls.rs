@@ -1,0 +1,100 @@
+//! Parameters of functions, with what calls hand to them.
+
+use super::{Tree, Unit, singly};
+use crate::search::Search;
+use crate::text::Edit;
+use texunit_syntax::ast::{Function, Instruction, Operand, OperandKind};
+
+/// Takes parameters and results of functions away, in every declaration and call of them.
+pub(super) fn arguments(search: &mut Search<'_>) -> bool {
+    singly(search, "arguments", |tree| {
+        let mut found = Vec::new();
+        let mut seen = Vec::new();
+        for function in tree.functions().filter(|f| !f.is_entry) {
+            if seen.contains(&function.name.text) {
+                continue;
+            }
+            seen.push(function.name.text);
+            for number in 0..function.params.len() {
+                found.push(without_parameter(tree, function.name.text, number));
+            }
+            if !function.returns.is_empty() {
+                found.push(without_result(tree, function.name.text));
+            }
+        }
+        found
+    })
+}
+
+/// The calls of a function: the instruction, its list of arguments, and that of its result.
+fn calls<'t, 'a>(
+    tree: &'t Tree<'a>,
+    name: &str,
+) -> Vec<(Option<&'t Operand<'a>>, &'t Operand<'a>, Option<&'t [Operand<'a>]>)> {
+    let call = |instruction: &'t Instruction<'a>| {
+        let operands = &instruction.operands;
+        let is_name = |o: &Operand<'_>| matches!(&o.kind, OperandKind::Name { name: n, .. } if n.text == name);
+        let at = operands.iter().position(is_name).filter(|_| instruction.opcode.text == "call")?;
+        let list = |o: &'t Operand<'a>| match &o.kind {
+            OperandKind::List(list) => Some(list.as_slice()),
+            _ => None,
+        };
+        let result = at.checked_sub(1).map(|n| &operands[n]);
+        Some((result, &operands[at], operands.get(at + 1).and_then(list)))
+    };
+    tree.instructions().into_iter().filter_map(call).collect()
+}
+
+fn declarations<'t, 'a>(tree: &'t Tree<'a>, name: &str) -> Vec<&'t Function<'a>> {
+    tree.functions().filter(|f| f.name.text == name).collect()
+}
+
+fn without_parameter(tree: &Tree<'_>, name: &str, number: usize) -> Unit {
+    let mut unit = Vec::new();
+    for function in declarations(tree, name) {
+        let spans: Vec<_> = function.params.iter().map(|p| p.span.range()).collect();
+        unit.extend(one_of(&spans, number));
+    }
+    for (_, _, arguments) in calls(tree, name) {
+        let spans: Vec<_> = arguments.unwrap_or_default().iter().map(|o| o.span.range()).collect();
+        unit.extend(one_of(&spans, number));
+    }
+    unit
+}
+
+/// One of a list, with a comma beside it.
+fn one_of(spans: &[std::ops::Range<usize>], number: usize) -> Option<Edit> {
+    let own = spans.get(number)?;
+    let range = match (number.checked_sub(1).map(|n| &spans[n]), spans.get(number + 1)) {
+        (Some(before), _) => before.end..own.end,
+        (None, Some(next)) => own.start..next.start,
+        (None, None) => own.clone(),
+    };
+    Some(Edit::remove(range))
+}
+
+fn without_result(tree: &Tree<'_>, name: &str) -> Unit {
+    let mut unit = Vec::new();
+    for function in declarations(tree, name) {
+        let [first, .., last] = function.returns.as_slice() else {
+            if let [only] = function.returns.as_slice() {
+                unit.extend(in_parentheses(tree, only.span.range()));
+            }
+            continue;
+        };
+        unit.extend(in_parentheses(tree, first.span.start as usize..last.span.end as usize));
+    }
+    for (result, callee, _) in calls(tree, name) {
+        if let Some(result) = result {
+            unit.push(Edit::remove(result.span.start as usize..callee.span.start as usize));
+        }
+    }
+    unit
+}
+
+/// What stands in parentheses, with these.
+fn in_parentheses(tree: &Tree<'_>, inside: std::ops::Range<usize>) -> Option<Edit> {
+    let start = tree.text[..inside.start].rfind('(')?;
+    let end = inside.end + tree.text[inside.end..].find(')')? + 1;
+    Some(Edit::remove(start..end))
+}

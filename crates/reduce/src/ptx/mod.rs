@@ -1,0 +1,193 @@
+//! What can be taken away from a module, from the largest parts to the smallest.
+
+mod calls;
+mod items;
+mod names;
+mod numbers;
+mod operands;
+mod statements;
+mod values;
+
+use crate::search::Search;
+use crate::text::{Edit, apply, blank_lines, comments};
+use std::ops::Range;
+use texunit_syntax::ast::{Block, Function, Instruction, Item, Statement, Variable};
+use texunit_syntax::{Parsed, SourceFile, Span, parse};
+
+/// Changes that belong together.
+type Unit = Vec<Edit>;
+
+/// A text and what could be read of it.
+struct Tree<'a> {
+    text: &'a str,
+    parsed: Parsed<'a>,
+}
+
+impl<'a> Tree<'a> {
+    fn functions(&self) -> impl Iterator<Item = &Function<'a>> {
+        self.parsed.module.items.iter().filter_map(|item| match item {
+            Item::Function(function) => Some(function),
+            _ => None,
+        })
+    }
+
+    fn bodies(&self) -> impl Iterator<Item = (&Function<'a>, &Block<'a>)> {
+        self.functions().filter_map(|f| Some((f, f.body.as_ref()?)))
+    }
+
+    /// Every statement with its depth: 0 in the body itself.
+    fn each_statement<'t>(&'t self, mut tell: impl FnMut(&'t Statement<'a>, usize)) {
+        for (_, body) in self.bodies() {
+            walk(body, 0, &mut tell);
+        }
+    }
+
+    fn instructions(&self) -> Vec<&Instruction<'a>> {
+        let mut list = Vec::new();
+        self.each_statement(|statement, _| {
+            if let Statement::Instruction(instruction) = statement {
+                list.push(instruction);
+            }
+        });
+        list
+    }
+
+    /// Variables of the module and of bodies; not parameters.
+    fn variables(&self) -> Vec<&Variable<'a>> {
+        let mut list: Vec<&Variable<'a>> = Vec::new();
+        for item in &self.parsed.module.items {
+            if let Item::Variable(variable) = item {
+                list.push(variable);
+            }
+        }
+        self.each_statement(|statement, _| {
+            if let Statement::Variable(variable) = statement {
+                list.push(variable);
+            }
+        });
+        list
+    }
+
+    /// The place with the `;` or `:` behind it, if it does not have that yet.
+    fn to_end(&self, span: Span) -> Range<usize> {
+        let range = span.range();
+        if self.text[..range.end].ends_with([';', '}']) {
+            return range;
+        }
+        let rest = &self.text[range.end..];
+        let ends = rest.trim_start().starts_with([';', ':']);
+        let end = range.end + if ends { rest.len() - rest.trim_start().len() + 1 } else { 0 };
+        range.start..end
+    }
+}
+
+fn walk<'a, 't>(
+    block: &'t Block<'a>,
+    depth: usize,
+    tell: &mut impl FnMut(&'t Statement<'a>, usize),
+) {
+    for statement in &block.statements {
+        tell(statement, depth);
+        if let Statement::Block(inner) = statement {
+            walk(inner, depth + 1, tell);
+        }
+    }
+}
+
+/// What `find` finds in a text.
+fn units(text: &str, find: impl Fn(&Tree<'_>) -> Vec<Unit>) -> Vec<Unit> {
+    let source = SourceFile::new("kernel.ptx", text);
+    find(&Tree { text: source.text(), parsed: parse(&source) })
+}
+
+/// Makes as many of the changes as possible; they must not depend on each other.
+fn together(
+    search: &mut Search<'_>,
+    step: &'static str,
+    find: impl Fn(&Tree<'_>) -> Vec<Unit>,
+) -> bool {
+    search.step(step);
+    let base = search.best().clone();
+    let found = units(&base.ptx, find);
+    search.subsets(found.len(), |chosen| {
+        let chosen = found.iter().zip(chosen).filter(|(_, chosen)| **chosen);
+        base.with_ptx(apply(&base.ptx, chosen.flat_map(|(unit, _)| unit)))
+    })
+}
+
+/// Tries the changes one by one, and looks for them again after each that was made.
+fn singly(
+    search: &mut Search<'_>,
+    step: &'static str,
+    find: impl Fn(&Tree<'_>) -> Vec<Unit>,
+) -> bool {
+    search.step(step);
+    let (mut changed, mut at) = (false, 0);
+    let mut found = units(&search.best().ptx, &find);
+    while at < found.len() && !search.is_over() {
+        let best = search.best();
+        let case = best.with_ptx(apply(&best.ptx, &found[at]));
+        if search.attempt(case) {
+            changed = true;
+            found = units(&search.best().ptx, &find);
+        } else {
+            at += 1;
+        }
+    }
+    changed
+}
+
+/// Takes comments and what debuggers read away.
+pub(crate) fn without_debug(search: &mut Search<'_>) {
+    let all = |tree: &Tree<'_>| {
+        let mut unit = comments(tree.text);
+        unit.extend(items::directives(tree).into_iter().flatten());
+        vec![unit]
+    };
+    if !together(search, "comments", all) {
+        together(search, "comments", |tree| {
+            comments(tree.text).into_iter().map(|edit| vec![edit]).collect()
+        });
+        together(search, "directives", items::directives);
+    }
+    together(search, "blank lines", |tree| vec![blank_lines(tree.text)]);
+}
+
+/// Goes once through all that can be made smaller.
+pub(crate) fn round(search: &mut Search<'_>, first: bool) -> bool {
+    let mut changed = false;
+    if first {
+        changed |= together(search, "declarations", items::split);
+    }
+    changed |= together(search, "functions and variables", items::items);
+    changed |= together(search, "bodies of functions", items::bodies);
+    changed |= statements::reduce(search);
+    changed |= together(search, "unused names", names::unused);
+    changed |= together(search, "blocks", statements::unwrap);
+    changed |= together(search, "guards", operands::guards);
+    changed |= together(search, "operands", operands::simpler);
+    changed |= singly(search, "values", values::forward);
+    changed |= together(search, "offsets", operands::offsets);
+    changed |= together(search, "initial values and directives", items::extras);
+    changed |= calls::arguments(search);
+    changed |= names::parameters(search);
+    changed |= together(search, "unused names", names::unused);
+    changed |= together(search, "modifiers", operands::modifiers);
+    changed |= numbers::reduce(search);
+    // What the parser has not understood, above all.
+    changed |= together(search, "lines", |tree| {
+        let mut at = 0;
+        let lines = tree.text.split_inclusive('\n').map(|line| {
+            at += line.len();
+            vec![Edit::remove(at - line.len()..at)]
+        });
+        lines.collect()
+    });
+    changed
+}
+
+/// Makes the rest easier to read.
+pub(crate) fn tidy(search: &mut Search<'_>) {
+    together(search, "names of registers", names::renumber);
+    together(search, "blank lines", |tree| vec![blank_lines(tree.text)]);
+}

@@ -1,0 +1,126 @@
+//! Names: those that nothing uses, parameters of kernels, and numbers of registers.
+
+use super::{Tree, Unit, units};
+use crate::search::Search;
+use crate::text::{Edit, Word, apply, words};
+use std::collections::HashMap;
+use texunit_syntax::ast::{Function, Statement, Variable};
+use toml::Value;
+
+/// Labels, and declarations of registers and variables, that nothing uses.
+pub(super) fn unused(tree: &Tree<'_>) -> Vec<Unit> {
+    let all = words(tree.text);
+    let mut uses: HashMap<&str, usize> = HashMap::new();
+    for word in &all {
+        *uses.entry(word.text).or_default() += 1;
+        // `%r12` is one of `%r<20>`.
+        let prefix = word.text.trim_end_matches(|c: char| c.is_ascii_digit());
+        if prefix != word.text {
+            *uses.entry(prefix).or_default() += 1;
+        }
+    }
+    let is_unused = |name: &str| uses.get(name).is_none_or(|&n| n < 2);
+    let mut found = Vec::new();
+    let mut remove = |range| found.push(vec![Edit::remove(range)]);
+    for variable in tree.variables() {
+        if is_unused(variable.name.text) {
+            remove(tree.to_end(variable.span));
+        }
+    }
+    tree.each_statement(|statement, _| {
+        if let Statement::Label(label) = statement
+            && is_unused(label.text)
+        {
+            remove(tree.to_end(label.span));
+        }
+    });
+    found
+}
+
+/// Takes parameters of kernels away, in the module and in the job.
+pub(super) fn parameters(search: &mut Search<'_>) -> bool {
+    search.step("parameters");
+    let (mut changed, mut at) = (false, 0);
+    loop {
+        let best = search.best().clone();
+        let found = units(&best.ptx, |tree| {
+            let kernels = tree.functions().filter(|f| f.is_entry);
+            kernels.flat_map(|f| (0..f.params.len()).map(|n| leave_out(f, n))).collect()
+        });
+        let names = parameter_names(&best.ptx);
+        if at >= found.len() || search.is_over() {
+            return changed;
+        }
+        let mut case = best.with_ptx(apply(&best.ptx, &found[at]));
+        if let Some(params) = case.job.as_mut().and_then(|job| job.get_mut("params"))
+            && let Value::Table(params) = params
+        {
+            let name = &names[at];
+            let member = format!("{name}+");
+            params.retain(|key, _| key != name && !key.starts_with(&member));
+        }
+        if search.attempt(case) {
+            changed = true;
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// Names of the parameters of all kernels, in the order of the text.
+fn parameter_names(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let source = texunit_syntax::SourceFile::new("kernel.ptx", text);
+    let parsed = texunit_syntax::parse(&source);
+    let tree = Tree { text: source.text(), parsed };
+    for function in tree.functions().filter(|f| f.is_entry) {
+        names.extend(function.params.iter().map(|p| p.name.text.to_owned()));
+    }
+    names
+}
+
+/// A parameter of a function, with the comma on one of its sides.
+fn leave_out(function: &Function<'_>, number: usize) -> Unit {
+    let params = &function.params;
+    let start = |p: &Variable<'_>| p.span.start as usize;
+    let end = |p: &Variable<'_>| p.span.end as usize;
+    let range = match (number.checked_sub(1).map(|n| &params[n]), params.get(number + 1)) {
+        (Some(before), _) => end(before)..end(&params[number]),
+        (None, Some(next)) => start(&params[0])..start(next),
+        (None, None) => start(&params[0])..end(&params[0]),
+    };
+    vec![Edit::remove(range)]
+}
+
+/// Registers numbered from 1 in the order of the text, and only as many as there are.
+pub(super) fn renumber(tree: &Tree<'_>) -> Vec<Unit> {
+    let all = words(tree.text);
+    let mut unit = Vec::new();
+    for (_, body) in tree.bodies() {
+        let inside = body.span.range();
+        let own: Vec<&Word<'_>> = all.iter().filter(|w| inside.contains(&w.start)).collect();
+        super::walk(body, 0, &mut |statement, _| {
+            if let Statement::Variable(variable) = statement {
+                numbered(variable, &own, &mut unit);
+            }
+        });
+    }
+    vec![unit]
+}
+
+fn numbered(variable: &Variable<'_>, words: &[&Word<'_>], unit: &mut Unit) {
+    let Some((count, span)) = variable.count else { return };
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    for word in words {
+        let Some(digits) = word.text.strip_prefix(variable.name.text) else { continue };
+        if digits.is_empty() || digits.parse::<u64>().is_ok_and(|n| n >= count) {
+            continue;
+        }
+        if digits.bytes().all(|b| b.is_ascii_digit()) {
+            let next = numbers.len() + 1;
+            let number = *numbers.entry(digits).or_insert(next);
+            unit.push(Edit::replace(word.range(), format!("{}{number}", variable.name.text)));
+        }
+    }
+    unit.push(Edit::replace(span.range(), format!("<{}>", numbers.len() + 1)));
+}

@@ -1,0 +1,92 @@
+//! Parts of single instructions.
+
+use super::{Tree, Unit};
+use crate::text::Edit;
+use texunit_syntax::ast::{Instruction, Operand, OperandKind, Subscript};
+
+/// Guard predicates.
+pub(super) fn guards(tree: &Tree<'_>) -> Vec<Unit> {
+    let guarded = tree.instructions().into_iter().filter_map(|instruction| {
+        let guard = instruction.guard?;
+        let opcode = instruction.opcode.span.start as usize;
+        Some(vec![Edit::remove(guard.span.start as usize..opcode)])
+    });
+    guarded.collect()
+}
+
+/// Modifiers.
+pub(super) fn modifiers(tree: &Tree<'_>) -> Vec<Unit> {
+    let all = tree.instructions().into_iter().flat_map(|instruction| &instruction.modifiers);
+    let with_dot = all.filter_map(|word| {
+        let range = word.span.range();
+        let start = range.start.checked_sub(1)?;
+        tree.text[start..].starts_with('.').then(|| vec![Edit::remove(start..range.end)])
+    });
+    with_dot.collect()
+}
+
+/// Zeros in place of registers that are read, and of numbers.
+pub(super) fn simpler(tree: &Tree<'_>) -> Vec<Unit> {
+    let mut found = Vec::new();
+    for instruction in tree.instructions() {
+        let zero = zero(instruction);
+        for operand in &instruction.operands[first_read(instruction)..] {
+            in_operand(operand, zero, &mut found);
+        }
+    }
+    found
+}
+
+/// The first operand that may be read alone.
+fn first_read(instruction: &Instruction<'_>) -> usize {
+    let reads_first = matches!(
+        instruction.opcode.text,
+        "st" | "red" | "sust" | "sured" | "bar" | "barrier" | "brx" | "call" | "prefetch" | "cp"
+    );
+    usize::from(!reads_first).min(instruction.operands.len())
+}
+
+/// The zero that an instruction takes.
+fn zero(instruction: &Instruction<'_>) -> &'static str {
+    match instruction.modifiers.last().map(|word| word.text) {
+        Some("f32") => "0f00000000",
+        Some("f64") => "0d0000000000000000",
+        _ => "0",
+    }
+}
+
+fn in_operand(operand: &Operand<'_>, zero: &str, found: &mut Vec<Unit>) {
+    let range = operand.span.range();
+    match &operand.kind {
+        OperandKind::Name { name, .. } if name.text.starts_with('%') => {
+            found.push(vec![Edit::replace(range, zero)]);
+        }
+        OperandKind::Vector(inner) | OperandKind::Bracket(inner) | OperandKind::List(inner) => {
+            // A coordinate is a number of another type than the fetch's result may be.
+            inner.iter().for_each(|o| in_operand(o, zero, found));
+        }
+        _ => {}
+    }
+}
+
+/// Offsets of addresses and of array elements.
+pub(super) fn offsets(tree: &Tree<'_>) -> Vec<Unit> {
+    let mut found = Vec::new();
+    for operand in tree.instructions().into_iter().flat_map(|i| &i.operands) {
+        let (range, keep) = match &operand.kind {
+            OperandKind::Address(address) if address.offset.is_some() => {
+                (operand.span.range(), address.base.span.end as usize)
+            }
+            OperandKind::Offset(name, _) => (operand.span.range(), name.span.end as usize),
+            OperandKind::Index(_, Subscript::Register(register, Some(_))) => {
+                (operand.span.range(), register.span.end as usize)
+            }
+            _ => continue,
+        };
+        let bracket = usize::from(tree.text[range.clone()].ends_with(']'));
+        if keep < range.end - bracket {
+            found.push(vec![Edit::remove(keep..range.end - bracket)]);
+        }
+    }
+    found
+}

@@ -1,0 +1,72 @@
+//! Statements of bodies.
+
+use super::{Tree, Unit, together};
+use crate::search::Search;
+use crate::text::Edit;
+use texunit_syntax::ast::Statement;
+
+/// Nested deeper than any compiler does.
+const MOST_DEPTH: usize = 16;
+
+/// Takes statements away, those of outer blocks before those of inner ones.
+pub(super) fn reduce(search: &mut Search<'_>) -> bool {
+    let mut changed = false;
+    for depth in 0..MOST_DEPTH {
+        let before = search.best().clone();
+        changed |= together(search, "statements", |tree| at_depth(tree, depth));
+        if depth > 0 && *search.best() == before && is_deepest(&before.ptx, depth) {
+            break;
+        }
+    }
+    changed
+}
+
+fn is_deepest(text: &str, depth: usize) -> bool {
+    super::units(text, |tree| {
+        let mut found = Vec::new();
+        tree.each_statement(|_, at| {
+            if at > depth {
+                found.push(Vec::new());
+            }
+        });
+        found
+    })
+    .is_empty()
+}
+
+/// All but labels and declarations, which others may need: those go when nothing does.
+fn at_depth(tree: &Tree<'_>, depth: usize) -> Vec<Unit> {
+    let mut found = Vec::new();
+    tree.each_statement(|statement, at| {
+        if at != depth {
+            return;
+        }
+        let span = match statement {
+            Statement::Label(_) | Statement::Variable(_) => return,
+            Statement::Instruction(instruction) => instruction.span,
+            Statement::Block(block) => block.span,
+            Statement::BranchTargets(t) | Statement::CallTargets(t) => t.span,
+            Statement::CallPrototype(prototype) => prototype.span,
+            Statement::Directive(directive) => directive.span,
+        };
+        found.push(vec![Edit::remove(tree.to_end(span))]);
+    });
+    found
+}
+
+/// Braces of blocks, whose statements stay.
+pub(super) fn unwrap(tree: &Tree<'_>) -> Vec<Unit> {
+    let mut found = Vec::new();
+    tree.each_statement(|statement, _| {
+        if let Statement::Block(block) = statement {
+            let range = block.span.range();
+            let mut unit = vec![Edit::remove(range.start..range.start + 1)];
+            // The last one may be missing.
+            if range.len() > 1 && tree.text[range.clone()].ends_with('}') {
+                unit.push(Edit::remove(range.end - 1..range.end));
+            }
+            found.push(unit);
+        }
+    });
+    found
+}

@@ -1,0 +1,179 @@
+//! Changes of a text, and its words.
+
+use std::ops::Range;
+
+/// A range of bytes, and what takes its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    pub(crate) range: Range<usize>,
+    pub(crate) with: String,
+}
+
+impl Edit {
+    pub(crate) fn remove(range: Range<usize>) -> Self {
+        Self { range, with: String::new() }
+    }
+
+    pub(crate) fn replace(range: Range<usize>, with: impl Into<String>) -> Self {
+        Self { range, with: with.into() }
+    }
+}
+
+/// The text with all these changes; those inside of another are part of it. A line that nothing is left of
+/// goes, too.
+pub(crate) fn apply<'a>(text: &str, edits: impl IntoIterator<Item = &'a Edit>) -> String {
+    let mut edits: Vec<&Edit> = edits.into_iter().collect();
+    edits.sort_by_key(|e| (e.range.start, usize::MAX - e.range.end));
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for edit in edits {
+        if edit.range.start < at {
+            continue;
+        }
+        let range = match edit.with.is_empty() {
+            true => whole_line(text, &edit.range),
+            false => edit.range.clone(),
+        };
+        out += &text[at..range.start.max(at)];
+        out += &edit.with;
+        at = range.end;
+    }
+    out + &text[at..]
+}
+
+/// The range, with the rest of its line if that is empty.
+fn whole_line(text: &str, range: &Range<usize>) -> Range<usize> {
+    let start = text[..range.start].rfind('\n').map_or(0, |n| n + 1);
+    let end = text[range.end..].find('\n').map_or(text.len(), |n| range.end + n + 1);
+    let blank = |part: &str| part.bytes().all(|b| b.is_ascii_whitespace());
+    match blank(&text[start..range.start]) && blank(&text[range.end..end]) {
+        true => start..end,
+        false => range.clone(),
+    }
+}
+
+/// A name or a number of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Word<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) start: usize,
+}
+
+impl Word<'_> {
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.start..self.start + self.text.len()
+    }
+
+    pub(crate) fn is_number(&self) -> bool {
+        self.text.starts_with(|c: char| c.is_ascii_digit())
+    }
+}
+
+/// Names and numbers; not comments, strings, directives and modifiers.
+pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
+    let bytes = text.as_bytes();
+    let mut words = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let first = rest[0];
+        let length = match first {
+            b'/' if rest.starts_with(b"//") || rest.starts_with(b"/*") => comment(rest),
+            b'"' => 1 + rest[1..].iter().position(|&b| b == b'"' || b == b'\n').unwrap_or(0) + 1,
+            b'.' => 1 + run(&rest[1..], |b| is_inside(b) || b == b':'),
+            b'0'..=b'9' => {
+                let length = run(rest, |b| is_inside(b) || b == b'.');
+                words.push(Word { text: &text[at..at + length], start: at });
+                length
+            }
+            b'%' | b'$' | b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
+                let length = 1 + run(&rest[1..], is_inside);
+                words.push(Word { text: &text[at..at + length], start: at });
+                length
+            }
+            _ => 1,
+        };
+        at += length.max(1);
+    }
+    words
+}
+
+fn is_inside(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
+}
+
+fn run(bytes: &[u8], is_part: impl Fn(u8) -> bool) -> usize {
+    bytes.iter().take_while(|&&b| is_part(b)).count()
+}
+
+/// Length of the comment that the bytes begin with.
+fn comment(bytes: &[u8]) -> usize {
+    if bytes[1] == b'/' {
+        return run(bytes, |b| b != b'\n');
+    }
+    let end = bytes[2..].windows(2).position(|pair| pair == b"*/");
+    end.map_or(bytes.len(), |n| n + 4)
+}
+
+/// Changes that take all comments away.
+pub(crate) fn comments(text: &str) -> Vec<Edit> {
+    let bytes = text.as_bytes();
+    let (mut edits, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let length = match rest[0] {
+            b'/' if rest.starts_with(b"//") || rest.starts_with(b"/*") => {
+                let length = comment(rest);
+                edits.push(Edit::remove(at..at + length));
+                length
+            }
+            b'"' => 2 + rest[1..].iter().position(|&b| b == b'"' || b == b'\n').unwrap_or(0),
+            _ => 1,
+        };
+        at += length;
+    }
+    edits
+}
+
+/// Changes that take empty lines away.
+pub(crate) fn blank_lines(text: &str) -> Vec<Edit> {
+    let (mut edits, mut at) = (Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        if line.trim().is_empty() {
+            edits.push(Edit::remove(at..at + line.len()));
+        }
+        at += line.len();
+    }
+    edits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits() {
+        let text = "a b;\n\tc;\n{ d }\n";
+        let gone = |ranges: &[Range<usize>]| {
+            let edits: Vec<Edit> = ranges.iter().cloned().map(Edit::remove).collect();
+            apply(text, &edits)
+        };
+        assert_eq!(gone(&[2..4]), "a \n\tc;\n{ d }\n");
+        assert_eq!(gone(&[6..8, 0..4]), "{ d }\n");
+        // The inner one is part of the outer one.
+        assert_eq!(gone(&[9..14, 11..12]), "a b;\n\tc;\n");
+        assert_eq!(apply(text, &[Edit::replace(11..12, "ee")]), "a b;\n\tc;\n{ ee }\n");
+        assert_eq!(apply(text, &[]), text);
+    }
+
+    #[test]
+    fn words_of_ptx() {
+        let text = "/* x */ ld.param.u32 %r1, [p_0+4]; // y\nmov.f32 %f<3>, 0f3F800000;\n\"a b\" .5 %tid.x";
+        let found: Vec<_> = words(text).iter().map(|w| w.text).collect();
+        assert_eq!(found, ["ld", "%r1", "p_0", "4", "mov", "%f", "3", "0f3F800000", "%tid"]);
+        assert_eq!(words("\"unclosed").len() + words("/*").len() + words("é\"").len(), 0);
+        let text = "a // b\n/* c\n*/ d \"// e\"\n\n f";
+        assert_eq!(apply(text, &comments(text)), "a \n d \"// e\"\n\n f");
+        assert_eq!(apply(text, &blank_lines(text)), "a // b\n/* c\n*/ d \"// e\"\n f");
+    }
+}
