@@ -56,8 +56,6 @@ const KITS: &[Kit] = &[
 
 /// `tools KIT...`: prints a line `name=path` for every file of the kits. Exit code: 0 all are there, 1 not.
 pub(crate) fn run(names: &[String]) -> ExitCode {
-    let workspace = &crate::workspace();
-    let given = std::env::var_os("TEXUNIT_NVIDIA").map(PathBuf::from);
     let mut code = ExitCode::SUCCESS;
     for name in names {
         let Some(kit) = KITS.iter().find(|kit| kit.name == name) else {
@@ -65,11 +63,7 @@ pub(crate) fn run(names: &[String]) -> ExitCode {
             eprintln!("error: there is no kit {name}, but {}", known.join(", "));
             return ExitCode::from(2);
         };
-        let found = match &given {
-            Some(folder) => kit.present(folder),
-            None => kit.get(&workspace.join("target/nvidia")),
-        };
-        match found {
+        match kit.find() {
             Ok(files) => {
                 for (name, path) in files {
                     println!("{name}={}", path.display());
@@ -84,7 +78,24 @@ pub(crate) fn run(names: &[String]) -> ExitCode {
     code
 }
 
+/// A file of a kit, which is installed if it is not there.
+pub(crate) fn file(kit: &str, name: &str) -> Result<PathBuf, String> {
+    let kit =
+        KITS.iter().find(|k| k.name == kit).ok_or_else(|| format!("there is no kit {kit}"))?;
+    let files = kit.find().map_err(|why| format!("{} is not here: {why}", kit.name))?;
+    let found = files.into_iter().find(|(n, _)| *n == name);
+    found.map(|(_, path)| path).ok_or_else(|| format!("kit {} has no {name}", kit.name))
+}
+
 impl Kit {
+    /// In the folder that the user names, or below target, where it is installed.
+    fn find(&self) -> Result<Vec<(&'static str, PathBuf)>, String> {
+        match std::env::var_os("TEXUNIT_NVIDIA") {
+            Some(folder) => self.present(Path::new(&folder)),
+            None => self.get(&crate::workspace().join("target/nvidia")),
+        }
+    }
+
     fn present(&self, folder: &Path) -> Result<Vec<(&'static str, PathBuf)>, String> {
         let at = |&(name, file): &(&'static str, &str)| {
             let path = folder.join(self.folder).join(file);

@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p xtask -- oracle N SEED` compares our verdicts with those of NVIDIA's assembler;
 //! `sass MODULES WORDS SEED` does so with machine words; `libs` builds the drop-in libraries,
-//! `dist` an archive of them and the program; `tools` installs what their tests need; `clients` runs the tests of
+//! `dist` an archive and a wheel of them and the program; `tools` installs what their tests need; `clients` runs the tests of
 //! packages over CUDA; `mutants` judges the tests by what they miss; `matrix` lists functions.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -55,8 +55,10 @@ it (or in DIR). Exit code: 0 they are there, 1 not.
 
        cargo run --release -p xtask -- dist [--debug]
 
-Builds them and makes an archive of all that a user needs: target/dist/texunit-VERSION-ARCH-linux.tar.gz,
-which it unpacks once and tries. Exit code: 0 it is there, 1 not.
+Builds them for glibc 2.28 and makes an archive and a wheel of all that a user needs, below target/dist:
+texunit-VERSION-ARCH-linux.tar.gz and texunit-VERSION-cp311-abi3-manylinux_2_28_ARCH.whl. It tries both in an
+empty environment, with the tests of python/tests. Its tools are installed from PyPI into target/dist/tools.
+Exit code: 0 both are there, 1 not.
 
        cargo run -p xtask -- tools KIT...
 

@@ -112,7 +112,8 @@ fn executable(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn first_file(folder: &Path) -> Result<PathBuf, String> {
+/// The first file in a folder.
+pub(crate) fn first_file(folder: &Path) -> Result<PathBuf, String> {
     let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let first = entries.flatten().map(|e| e.path()).find(|p| p.is_file());
     first.ok_or_else(|| format!("{} is empty", folder.display()))

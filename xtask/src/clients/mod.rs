@@ -155,7 +155,7 @@ fn judge(
 
 /// The program and the libraries, built for release.
 fn built() -> Result<PathBuf, String> {
-    let request = crate::libs::Request { debug: false, to: None, program: true };
+    let request = crate::libs::Request { debug: false, to: None, program: true, zig: None };
     if crate::libs::run(&request) != ExitCode::SUCCESS {
         return Err("texunit cannot be built".to_owned());
     }

@@ -1,0 +1,97 @@
+//! The archive: the program, the drop-in libraries, and what one should read.
+
+use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, clean};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Files of the repository that go into it as they are.
+const TEXTS: [&str; 6] = [
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "docs/cuda-api.md",
+    "docs/ci.md",
+];
+
+/// The names that linkers look for.
+const LINKS: [(&str, &str); 2] =
+    [("libcuda.so", "libcuda.so.1"), ("libcudart.so", "libcudart.so.13")];
+
+/// What its folder is called.
+fn name() -> String {
+    format!("texunit-{}-{}-linux", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH)
+}
+
+/// Makes it in a folder.
+pub(super) fn make(built: &Built, dist: &Path) -> Result<PathBuf, String> {
+    let (workspace, name) = (crate::workspace(), name());
+    let folder = dist.join(&name);
+    anew(&folder)?;
+    for below in ["bin", "lib", "docs"] {
+        at(&folder, std::fs::create_dir_all(folder.join(below)))?;
+    }
+    at(&built.program, std::fs::copy(&built.program, folder.join("bin/texunit")))?;
+    for library in LIBRARIES.iter().chain([&REDIRECT]) {
+        let from = built.libraries.join(library);
+        at(&from, std::fs::copy(&from, folder.join("lib").join(library)))?;
+    }
+    for (link, to) in LINKS {
+        let link = folder.join("lib").join(link);
+        at(&link, std::os::unix::fs::symlink(to, &link))?;
+    }
+    for text in TEXTS {
+        let from = workspace.join(text);
+        at(&from, std::fs::copy(&from, folder.join(text)))?;
+    }
+    at(&built.notices, std::fs::copy(&built.notices, folder.join(NOTICES)))?;
+    let archive = dist.join(format!("{name}.tar.gz"));
+    let mut tar = Command::new("tar");
+    tar.args(["--create", "--gzip", "--owner=0", "--group=0", "--sort=name", "--file"]);
+    call(tar.arg(&archive).arg("--directory").arg(dist).arg(&name))?;
+    at(&folder, std::fs::remove_dir_all(&folder))?;
+    Ok(archive)
+}
+
+/// Unpacks it somewhere else, and uses what is in it.
+pub(super) fn try_out(archive: &Path) -> Result<(), String> {
+    let place = archive.with_file_name("unpacked");
+    anew(&place)?;
+    call(Command::new("tar").args(["--extract", "--file"]).arg(archive).arg("-C").arg(&place))?;
+    let folder = place.join(name());
+    let texunit = folder.join("bin/texunit");
+    let lib = at(&folder, folder.join("lib").canonicalize())?;
+    for text in TEXTS.iter().chain([&NOTICES]) {
+        at(&folder.join(text), folder.join(text).metadata())?;
+    }
+    for (link, to) in LINKS {
+        let path = lib.join(link);
+        if at(&path, std::fs::read_link(&path))? != Path::new(to) {
+            return Err(format!("{} does not lead to {to}", path.display()));
+        }
+    }
+    // The program finds the libraries.
+    let shown = call(clean(&texunit).args(["run", "sh", "-c", "echo $LD_LIBRARY_PATH"]))?;
+    let found = at(Path::new(shown.trim()), Path::new(shown.trim()).canonicalize())?;
+    if found != lib {
+        return Err(format!("the program takes {} for its libraries", found.display()));
+    }
+    // They can be loaded, and find each other.
+    for library in LIBRARIES {
+        let said = call(
+            clean(Path::new("sh")).arg("-c").arg("true 2>&1").env("LD_PRELOAD", lib.join(library)),
+        )?;
+        if !said.is_empty() {
+            return Err(format!("{library} cannot be loaded: {said}"));
+        }
+    }
+    let copies = place.join("copies");
+    call(clean(&texunit).arg("install-libs").arg(&copies))?;
+    for library in LIBRARIES.iter().chain([&REDIRECT]) {
+        let (a, b) = (lib.join(library), copies.join(library));
+        if at(&a, std::fs::read(&a))? != at(&b, std::fs::read(&b))? {
+            return Err(format!("{} is not a copy", b.display()));
+        }
+    }
+    at(&place, std::fs::remove_dir_all(&place))
+}

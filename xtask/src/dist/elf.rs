@@ -1,0 +1,71 @@
+//! Which versions of the C library a file wants.
+
+use object::elf::FileHeader64;
+use object::read::elf::FileHeader;
+use object::{Endianness, ReadRef};
+use std::path::Path;
+
+/// An error if a file wants a C library that is newer than `newest`.
+pub(super) fn judge(file: &Path, newest: (u32, u32)) -> Result<(), String> {
+    let data = super::at(file, std::fs::read(file))?;
+    let wanted = versions(data.as_slice()).map_err(|e| format!("{}: {e}", file.display()))?;
+    let of_libc: Vec<_> = wanted.iter().filter_map(|name| name.strip_prefix("GLIBC_")).collect();
+    if of_libc.is_empty() {
+        return Err(format!("{} does not say which C library it wants", file.display()));
+    }
+    match of_libc.iter().find(|version| !release(version).is_some_and(|v| v <= newest)) {
+        None => Ok(()),
+        Some(version) => Err(format!(
+            "{} wants GLIBC_{version}, which is not in {}.{}",
+            file.display(),
+            newest.0,
+            newest.1
+        )),
+    }
+}
+
+/// The release of `2.2.5` is 2.2; `PRIVATE` is none.
+fn release(version: &str) -> Option<(u32, u32)> {
+    let (major, rest) = version.split_once('.')?;
+    let minor = rest.split('.').next()?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// The versions of symbols that a file wants of others.
+fn versions<'a>(data: impl ReadRef<'a>) -> object::Result<Vec<String>> {
+    let header = FileHeader64::<Endianness>::parse(data)?;
+    let endian = header.endian()?;
+    let sections = header.sections(endian, data)?;
+    let mut found = Vec::new();
+    if let Some((mut files, strings)) = sections.gnu_verneed(endian, data)? {
+        let strings = sections.strings(endian, data, strings)?;
+        while let Some((_, mut versions)) = files.next()? {
+            while let Some(version) = versions.next()? {
+                found.push(String::from_utf8_lossy(version.name(endian, strings)?).into_owned());
+            }
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_numbers() {
+        assert_eq!(release("2.28"), Some((2, 28)));
+        assert_eq!(release("2.2.5"), Some((2, 2)));
+        assert_eq!(release("PRIVATE"), None);
+        assert!(release("2.9") < release("2.28"));
+    }
+
+    /// This test's own program wants something of any C library that it was built with, but nothing older than 2.0.
+    #[test]
+    fn a_newer_library_is_refused() {
+        let this = std::env::current_exe().expect("a program");
+        assert_eq!(judge(&this, (u32::MAX, 0)), Ok(()));
+        let why = judge(&this, (2, 0)).expect_err("every program wants a release of glibc");
+        assert!(why.contains(" wants GLIBC_2.") && why.ends_with("which is not in 2.0"), "{why}");
+    }
+}

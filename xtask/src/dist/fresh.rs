@@ -1,0 +1,55 @@
+//! The wheel as a user has it: in a new Python environment, where there is no Rust.
+
+use super::{anew, at};
+use crate::tools;
+use std::path::Path;
+use std::process::Command;
+
+/// What its tests need.
+const PYTEST: &str = "pytest==9.2.0";
+
+/// Installs the wheel in a new environment below `folder`, and runs python/tests there.
+pub(super) fn check(
+    wheel: &Path,
+    archive: &Path,
+    nvcc: &Path,
+    folder: &Path,
+) -> Result<(), String> {
+    anew(folder)?;
+    let venv = folder.join("venv");
+    tools::run(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
+    let python = venv.join("bin/python");
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    // It needs nothing but itself.
+    tools::run(empty(&python, folder).args(pip).args(["--no-index", "--no-deps"]).arg(wheel))?;
+    tools::run(empty(&python, folder).args(["-c", "import texunit; texunit.path()"]))?;
+    tools::run(empty(&python, folder).args(pip).arg(PYTEST))?;
+    let mut tests = empty(&python, folder);
+    tests.args(["-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "--basetemp"]);
+    tests.arg(folder.join("temporary")).arg(crate::workspace().join("python/tests"));
+    tests.env("TEXUNIT_NVCC", nvcc);
+    tests.env("TEXUNIT_WHEEL", wheel).env("TEXUNIT_ARCHIVE", archive);
+    let shown = format!("{tests:?}");
+    let status = tests.status().map_err(|e| format!("{shown}: {e}"))?;
+    if !status.success() {
+        return Err(format!("tests of the wheel fail: {shown}"));
+    }
+    at(folder, std::fs::remove_dir_all(folder))
+}
+
+/// A program in an environment without Rust: only this Python, what every system has, and what tells pip where
+/// packages are.
+fn empty(program: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    let kept = |name: &str| {
+        name.starts_with("PIP_")
+            || name.starts_with("SSL_")
+            || name.to_lowercase().ends_with("_proxy")
+    };
+    let kept = std::env::vars().filter(|(name, _)| kept(name));
+    command.env_clear().envs(kept).env("HOME", folder.join("home")).env("LANG", "C.UTF-8");
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    let bin = program.parent().unwrap_or(Path::new("/"));
+    command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    command
+}

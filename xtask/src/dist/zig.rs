@@ -1,0 +1,85 @@
+//! Tools from PyPI that make the archive and the wheel, in an environment of their own: zig links for the C library of
+//! an older system than this one, maturin makes the wheel, auditwheel judges it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The oldest C library that what is made runs with: that of the tag `manylinux_2_28` (Debian 10, RHEL 8, Ubuntu 18.10).
+pub(crate) const GLIBC: (u32, u32) = (2, 28);
+
+/// The releases that were tried; all of them are installed, or none.
+const PACKAGES: [&str; 4] =
+    ["maturin==1.16.0", "cargo-zigbuild==0.24.0", "ziglang==0.17.1", "auditwheel==6.8.2"];
+
+/// Where they are.
+#[derive(Clone, Debug)]
+pub(crate) struct Zig {
+    /// The environment's programs.
+    bin: PathBuf,
+    /// What they keep between runs.
+    cache: PathBuf,
+}
+
+impl Zig {
+    /// Those in a folder, which are installed there first if they are not what [`PACKAGES`] says.
+    pub(crate) fn get(folder: &Path) -> Result<Self, String> {
+        let environment = folder.join("environment");
+        let zig = Self { bin: environment.join("bin"), cache: folder.join("cache") };
+        let installed = environment.join("installed.txt");
+        let wanted = PACKAGES.join("\n");
+        if std::fs::read_to_string(&installed).is_ok_and(|text| text == wanted) {
+            return Ok(zig);
+        }
+        let why = |e: String| {
+            format!(
+                "{} cannot be installed from PyPI, which `dist` needs: {e}",
+                PACKAGES.join(", ")
+            )
+        };
+        let python = Path::new("python3");
+        crate::tools::run(Command::new(python).args(["-m", "venv", "--clear"]).arg(&environment))
+            .map_err(why)?;
+        let mut pip = zig.tool("python3");
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PACKAGES);
+        crate::tools::run(&mut pip).map_err(why)?;
+        std::fs::write(&installed, wanted).map_err(|e| format!("{}: {e}", installed.display()))?;
+        Ok(zig)
+    }
+
+    /// A program of the environment, which finds the others and Cargo.
+    pub(crate) fn tool(&self, name: &str) -> Command {
+        let mut command = Command::new(self.bin.join(name));
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::iter::once(self.bin.clone()).chain(std::env::split_paths(&path));
+        // What cannot be joined was no list of folders before either.
+        if let Ok(path) = std::env::join_paths(path) {
+            command.env("PATH", path);
+        }
+        command.env("CARGO_ZIGBUILD_CACHE_DIR", self.cache.join("cargo-zigbuild"));
+        command.env("ZIG_GLOBAL_CACHE_DIR", self.cache.join("zig"));
+        command
+    }
+
+    /// Cargo with zig as the linker: `arguments` begin with a command of Cargo's.
+    pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
+        let mut command = self.tool("cargo-zigbuild");
+        let (first, rest) = arguments.split_first().unwrap_or((&"build", &[]));
+        command.arg(if *first == "build" { "zigbuild" } else { first }).args(rest);
+        command.args(["--target", &format!("{}.{}.{}", triple(), GLIBC.0, GLIBC.1)]);
+        command
+    }
+
+    /// zig as a C compiler, with the arguments of one that Rust would call.
+    pub(crate) fn cc(&self) -> Command {
+        let mut command = self.tool("cargo-zigbuild");
+        let arch = std::env::consts::ARCH;
+        let target = format!("{arch}-linux-gnu.{}.{}", GLIBC.0, GLIBC.1);
+        command.args(["zig", "cc", "--", "-target", &target]);
+        command
+    }
+}
+
+/// Cargo's name of the machine that all of it is built for, which is also the folder below its target folder.
+pub(crate) fn triple() -> String {
+    format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
+}
