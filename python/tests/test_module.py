@@ -1,0 +1,51 @@
+"""The module: its version, and where the files are."""
+
+import os
+from importlib import metadata
+
+import pytest
+import texunit
+
+LIBRARIES = ["libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libtexunit_redirect.so"]
+
+
+def test_version():
+    assert texunit.__version__ == metadata.version("texunit")
+
+
+def test_path_of_the_program():
+    assert os.access(texunit.path(), os.X_OK)
+    assert texunit.path() == texunit.path("texunit")
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_paths_of_libraries(name):
+    with open(texunit.path(name), "rb") as file:
+        assert file.read(4) == b"\x7fELF"
+
+
+def test_all_files_are_known():
+    folder = os.path.dirname(texunit.__file__)
+    found = {f"{below}/{name}" for below in ("bin", "lib") for name in os.listdir(f"{folder}/{below}")}
+    known = {os.path.relpath(texunit.path(name), folder) for name in ["texunit", *LIBRARIES]}
+    assert found == known
+
+
+def test_unknown_name():
+    with pytest.raises(ValueError, match=r"unknown file 'libcufft.so'; available: texunit, libcuda.so.1, "):
+        texunit.path("libcufft.so")
+
+
+def test_a_package_without_its_program(monkeypatch):
+    monkeypatch.setattr(texunit, "_FOLDER", "/nowhere")
+    with pytest.raises(FileNotFoundError, match="/nowhere/bin/texunit is missing: this package was built without"):
+        texunit.path()
+
+
+def test_licences_are_there():
+    files = [str(file) for file in metadata.files("texunit")]
+    assert any(file.endswith("LICENSE-MIT") for file in files)
+    assert any(file.endswith("LICENSE-APACHE") for file in files)
+    others = next(file for file in metadata.files("texunit") if file.name == "LICENSE-THIRD-PARTY")
+    text = others.read_text()
+    assert "\nclap " in text and "\npyo3 " in text and "Permission is hereby granted" in text

@@ -1,0 +1,44 @@
+"""NVIDIA's texture and surface unit in software.
+
+This wheel carries the program ``texunit``, which runs CUDA programs without a GPU, and the libraries that it
+loads into them in place of NVIDIA's. ``texunit`` is on the path after ``pip install``; ``python -m texunit`` is
+the same.
+"""
+
+import os as _os
+
+from ._texunit import __version__
+
+__all__ = ["__version__", "path"]
+
+_FOLDER = _os.path.dirname(_os.path.abspath(__file__))
+
+# Each file of the wheel that other programs use, and where it is.
+_FILES = {
+    "texunit": "bin/texunit",
+    "libcuda.so.1": "lib/libcuda.so.1",
+    "libcudart.so.12": "lib/libcudart.so.12",
+    "libcudart.so.13": "lib/libcudart.so.13",
+    "libtexunit_redirect.so": "lib/libtexunit_redirect.so",
+}
+
+
+def path(name="texunit"):
+    """The path of the program ``texunit``, or of one of the libraries, by its name.
+
+    The program itself starts a little faster than the command ``texunit``, which is a Python script that becomes
+    the program.
+
+    >>> subprocess.run([texunit.path(), "run", "./program"])
+    >>> os.path.dirname(texunit.path("libcuda.so.1"))   # for LD_LIBRARY_PATH
+    """
+    try:
+        file = _os.path.join(_FOLDER, _FILES[name])
+    except KeyError:
+        raise ValueError(f"unknown file {name!r}; available: {', '.join(_FILES)}") from None
+    if not _os.path.isfile(file):
+        raise FileNotFoundError(
+            f"{file} is missing: this package was built without its program; "
+            "`cargo run -p xtask -- dist` makes a wheel that has it"
+        )
+    return file
