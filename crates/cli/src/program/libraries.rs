@@ -57,8 +57,9 @@ fn find() -> Result<PathBuf, String> {
         [here.to_owned(), here.join("lib"), here.join("../lib"), here.join("../lib/texunit")];
     places.into_iter().find(|place| missing(place).is_none()).map(absolute).ok_or_else(|| {
         format!(
-            "there is no libcuda.so.1 beside {}; build the libraries with `cargo run --release -p xtask -- libs`, \
-             or say with TEXUNIT_LIBS where they are",
+            "libcuda.so.1 and texunit's other libraries are not beside {} (`cargo install` builds the program alone): \
+             they come with texunit's wheel and its archive, or from `cargo run --release -p xtask -- libs --to DIR` in a \
+             clone of its repository, and TEXUNIT_LIBS=DIR says where they are",
             program.display()
         )
     })

@@ -172,6 +172,18 @@ fn not_started(setup: &Setup) -> Result<(), Failed> {
         same(ended.status.code(), Some(125), &ended)?;
         contains(&ended, said)?;
     }
+    // As `cargo install` leaves it.
+    let alone = setup.build.join("alone");
+    std::fs::create_dir_all(&alone)?;
+    let alone = alone.join("texunit");
+    // A copy could be busy while another thread starts a program.
+    let _ = std::fs::remove_file(&alone);
+    std::fs::hard_link(env!("CARGO_BIN_EXE_texunit"), &alone)?;
+    let mut command = Command::new(&alone);
+    clean(&mut command);
+    let ended = run(command.args(["run", "true"]), &files)?;
+    same(ended.status.code(), Some(125), &ended)?;
+    contains(&ended, "(`cargo install` builds the program alone): they come with texunit's wheel")?;
     let ended = run(setup.run().arg("true").env("TEXUNIT_LIBS", "/nowhere"), &files)?;
     same(ended.status.code(), Some(125), &ended)?;
     contains(&ended, "TEXUNIT_LIBS is /nowhere, where no libcuda.so.1 is")
