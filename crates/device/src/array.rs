@@ -2,7 +2,7 @@
 
 use crate::device::{Device, Error};
 use crate::limits::{self, Use};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use texunit_memory::{Block, End};
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, CreateError, Extent, Geometry, Resource, View};
@@ -42,9 +42,11 @@ impl ArrayDescriptor {
 
 /// The memory of an array, given back when it is destroyed or the last user is gone.
 #[derive(Debug)]
-struct Storage {
+pub(crate) struct Storage {
     device: Device,
     block: Arc<Block>,
+    /// The whole array, of which others are parts.
+    whole: OnceLock<Arc<Resource>>,
 }
 
 impl Storage {
@@ -52,6 +54,19 @@ impl Storage {
         if self.block.end(End::Destroyed) {
             self.device.inner.memory.release_opaque(self.block.size() as u64);
         }
+    }
+}
+
+impl Storage {
+    /// Knows the whole array from now on, and the device knows it.
+    fn keep(self: &Arc<Self>, whole: &Arc<Resource>) {
+        let _ = self.whole.set(Arc::clone(whole));
+        let mut all = self.device.inner.arrays.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those that are gone are swept out when the list would grow.
+        if all.len() == all.capacity() {
+            all.retain(|other| other.strong_count() > 0);
+        }
+        all.push(Arc::downgrade(self));
     }
 }
 
@@ -98,12 +113,15 @@ impl Array {
             .allocate_opaque(size, name)
             .map_err(|source| Error::Memory { name: name.to_owned(), source })?;
         // From here on the storage gives the memory back, whatever happens.
-        let storage = Arc::new(Storage { device: device.clone(), block: Arc::clone(&block) });
+        let (owner, whole) = (device.clone(), OnceLock::new());
+        let storage = Arc::new(Storage { device: owner, block: Arc::clone(&block), whole });
         let mut resource = Resource::array_for(&architecture.limits(), &shape, block, name)?;
         if descriptor.sparse {
             resource = crate::sparse::without_tiles(resource, &shape)?;
         }
-        Ok(Self { storage, resource: Arc::new(resource) })
+        let resource = Arc::new(resource);
+        storage.keep(&resource);
+        Ok(Self { storage, resource })
     }
 
     /// Whether surfaces of it can be made, by its size and format (`CUDA_ARRAY3D_SURFACE_LDST`).
@@ -112,7 +130,7 @@ impl Array {
         let (format, geometry) = (self.format(), self.geometry());
         if format.is_block() || format.is_depth() || geometry.is_multisample() {
             let reason =
-                format!("there are no surfaces of `{}`, an array of {format}", self.name());
+                format!("`{}` cannot be a surface: it is an array of {format}", self.name());
             return Err(CreateError::Refused(reason).into());
         }
         Ok(())
@@ -138,6 +156,32 @@ impl Array {
     /// and a fetch or surface access is a fault. Without this it ends with the last of them.
     pub fn destroy(&self) {
         self.storage.end();
+    }
+
+    /// All arrays of a device that are used, also destroyed ones that a texture or surface is still made of: each as
+    /// a whole.
+    pub(crate) fn all(device: &Device) -> Vec<Self> {
+        let all = device.inner.arrays.lock().unwrap_or_else(PoisonError::into_inner);
+        let whole = |storage: Arc<Storage>| {
+            let resource = Arc::clone(storage.whole.get()?);
+            Some(Self { storage, resource })
+        };
+        all.iter().filter_map(Weak::upgrade).filter_map(whole).collect()
+    }
+
+    /// Mip levels; `None` if it was made without.
+    pub fn mip_levels(&self) -> Option<u32> {
+        self.resource.shape().levels
+    }
+
+    /// Number of the allocation that holds the texels; it is never used again.
+    pub fn number(&self) -> u64 {
+        self.storage.block.number()
+    }
+
+    /// Whether it was destroyed ([`Self::destroy`]).
+    pub fn is_destroyed(&self) -> bool {
+        self.storage.block.ended().is_some()
     }
 
     /// A part of it, or its texels in another format or geometry (`CUDA_RESOURCE_VIEW_DESC`): an
@@ -284,6 +328,11 @@ impl MipmappedArray {
     /// One level as an array that shares the texels (`cuMipmappedArrayGetLevel`).
     pub fn level(&self, level: u32) -> Result<Array, Error> {
         self.whole.with(self.whole.resource.single_level(level)?)
+    }
+
+    /// As [`Array::number`].
+    pub fn number(&self) -> u64 {
+        self.whole.number()
     }
 
     /// As [`Array::destroy`], with its levels.

@@ -2,7 +2,7 @@
 
 use crate::device::{Device, Error};
 use std::sync::Arc;
-use texunit_memory::Block;
+use texunit_memory::{Block, PlaceError, Placement};
 use texunit_unit::Resource;
 
 /// An allocation of global memory (`cuMemAlloc`), freed when the last clone is dropped.
@@ -40,6 +40,19 @@ impl Buffer {
         Some(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
+    /// Zero bytes at a place that is given.
+    pub(crate) fn at(device: &Device, place: &Placement<'_>) -> Result<Self, Error> {
+        let block = device.inner.memory.allocate_at(place).map_err(|error| {
+            let name = place.name.to_owned();
+            match error {
+                PlaceError::Alloc(source) => Error::Memory { name, source },
+                PlaceError::Taken(error) => Error::Taken { name, reason: error.to_string() },
+            }
+        })?;
+        let (device, address) = (device.clone(), place.address);
+        Ok(Self { inner: Arc::new(Allocation { device, address, block }) })
+    }
+
     /// Device address of the first byte; a multiple of 512, of 4096 if there are as many bytes, and of 2 MiB from
     /// 1 MiB on.
     pub fn address(&self) -> u64 {
@@ -64,6 +77,16 @@ impl Buffer {
     /// All bytes.
     pub fn read(&self) -> Vec<u8> {
         self.inner.block.to_vec()
+    }
+
+    /// Copies bytes from `offset` on out of it.
+    pub fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
+        self.inner.block.read(offset, out).map_err(|e| Error::CopyOutside {
+            name: self.name().to_owned(),
+            offset,
+            len: e.len,
+            size: e.size,
+        })
     }
 
     /// Copies bytes to `offset` and on.

@@ -1,7 +1,7 @@
 //! The descriptor tables behind handles (docs/numerics.md 12).
 
 use crate::device::Error;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use texunit_simt::Descriptors;
 use texunit_unit::{Sampler, Surface, Texture};
@@ -37,6 +37,26 @@ impl<T> Slots<T> {
         self.free.pop_front().ok_or(Error::TooMany { kind: self.kind, limit: self.limit - 1 })
     }
 
+    /// Takes a slot that is free; false if it is not, or if there is no such slot.
+    fn claim(&mut self, slot: usize) -> bool {
+        if slot == 0 || slot >= self.limit {
+            return false;
+        }
+        if slot >= self.entries.len() {
+            self.free.extend(self.entries.len()..slot);
+            self.entries.resize(slot + 1, None);
+            return true;
+        }
+        let at = self.free.iter().position(|&free| free == slot);
+        at.and_then(|at| self.free.remove(at)).is_some()
+    }
+
+    /// Those that hold something.
+    fn filled(&self) -> impl Iterator<Item = (usize, &Arc<T>)> {
+        let all = self.entries.iter().enumerate();
+        all.filter_map(|(slot, entry)| Some((slot, entry.as_ref()?)))
+    }
+
     fn release(&mut self, slot: usize) {
         self.entries[slot] = None;
         self.free.push_back(slot);
@@ -51,12 +71,20 @@ pub(crate) struct Tables {
     surfaces: Slots<Surface>,
     /// Users of each sampler slot that texture objects share.
     sampler_users: Vec<u32>,
+    /// The sampler slot of each texture slot that was given out with one.
+    pairs: HashMap<usize, usize>,
 }
 
 macro_rules! table {
-    ($reserve:ident, $set:ident, $release:ident, $field:ident, $t:ty) => {
+    ($reserve:ident, $claim:ident, $set:ident, $release:ident, $all:ident, $field:ident, $t:ty) => {
         pub(crate) fn $reserve(&mut self) -> Result<usize, Error> {
             self.$field.reserve()
+        }
+        pub(crate) fn $claim(&mut self, slot: usize) -> bool {
+            self.$field.claim(slot)
+        }
+        pub(crate) fn $all(&self) -> Vec<(usize, Arc<$t>)> {
+            self.$field.filled().map(|(slot, entry)| (slot, Arc::clone(entry))).collect()
         }
         pub(crate) fn $set(&mut self, slot: usize, value: Option<Arc<$t>>) {
             self.$field.entries[slot] = value;
@@ -74,12 +102,71 @@ impl Tables {
             samplers: Slots::new(SAMPLERS, "sampler"),
             surfaces: Slots::new(HEADERS, "surface"),
             sampler_users: Vec::new(),
+            pairs: HashMap::new(),
         }
     }
 
-    table!(reserve_texture, set_texture, release_texture, textures, Texture);
-    table!(reserve_sampler, set_sampler, release_sampler, samplers, Sampler);
-    table!(reserve_surface, set_surface, release_surface, surfaces, Surface);
+    table!(
+        reserve_texture,
+        claim_texture,
+        set_texture,
+        free_texture,
+        all_textures,
+        textures,
+        Texture
+    );
+    table!(
+        reserve_sampler,
+        claim_sampler,
+        set_sampler,
+        release_sampler,
+        all_samplers,
+        samplers,
+        Sampler
+    );
+    table!(
+        reserve_surface,
+        claim_surface,
+        set_surface,
+        release_surface,
+        all_surfaces,
+        surfaces,
+        Surface
+    );
+
+    pub(crate) fn release_texture(&mut self, slot: usize) {
+        self.pairs.remove(&slot);
+        self.free_texture(slot);
+    }
+
+    /// Remembers which sampler a texture was given out with.
+    pub(crate) fn pair(&mut self, texture: usize, sampler: usize) {
+        self.pairs.insert(texture, sampler);
+    }
+
+    /// The sampler that a texture was given out with.
+    pub(crate) fn pair_of(&self, texture: usize) -> Option<usize> {
+        self.pairs.get(&texture).copied()
+    }
+
+    /// A user more of a slot with this state, or its first; false if the slot is used otherwise.
+    pub(crate) fn share_sampler_at(&mut self, slot: usize, sampler: &Sampler) -> bool {
+        let users = self.sampler_users.get(slot).copied().unwrap_or(0);
+        let same = users > 0 && self.samplers.entries[slot].as_deref() == Some(sampler);
+        if !same && !self.samplers.claim(slot) {
+            return false;
+        }
+        self.add_user(slot);
+        self.samplers.entries[slot] = Some(Arc::new(*sampler));
+        true
+    }
+
+    fn add_user(&mut self, slot: usize) {
+        if self.sampler_users.len() <= slot {
+            self.sampler_users.resize(slot + 1, 0);
+        }
+        self.sampler_users[slot] += 1;
+    }
 
     /// A slot with this state: one already there for another texture object, or a new one. There
     /// are only 4095 samplers, so texture objects share equal ones.
@@ -91,10 +178,7 @@ impl Tables {
             Some((slot, _)) => slot,
             None => self.samplers.reserve()?,
         };
-        if self.sampler_users.len() <= slot {
-            self.sampler_users.resize(slot + 1, 0);
-        }
-        self.sampler_users[slot] += 1;
+        self.add_user(slot);
         self.samplers.entries[slot] = Some(Arc::new(*sampler));
         Ok(slot)
     }
@@ -149,6 +233,18 @@ mod tests {
             slots.release(slot);
         }
         assert!(slots.entries.len() < 2 * RESTING);
+    }
+
+    #[test]
+    fn a_slot_that_is_asked_for_is_had_once() {
+        let mut slots = Slots::<Sampler>::new(8, "sampler");
+        assert!(slots.claim(3) && !slots.claim(3) && !slots.claim(0) && !slots.claim(8));
+        assert!(slots.claim(1));
+        // What was passed over is free, but rests until the table is full.
+        assert_eq!(slots.reserve().unwrap(), 4);
+        slots.release(4);
+        assert!(slots.claim(4) && slots.claim(7));
+        assert_eq!([slots.reserve().unwrap(), slots.reserve().unwrap()], [2, 5]);
     }
 
     #[test]

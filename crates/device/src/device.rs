@@ -1,13 +1,13 @@
 //! A device: memory and descriptor tables.
 
-use crate::array::{Array, ArrayDescriptor, MipmappedArray};
+use crate::array::{Array, ArrayDescriptor, MipmappedArray, Storage};
 use crate::buffer::Buffer;
 use crate::descriptors::Tables;
 use crate::limits::ComputeCapability;
 use crate::resource::{SurfaceResource, TextureResource};
 use crate::texture::{Pairing, SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use texunit_memory::{AddressError, AllocError, Gone, Heap, Memory, Windows};
 use texunit_unit::{CreateError, Sampler};
 
@@ -72,6 +72,14 @@ pub enum Error {
     /// A copy into memory that may only be read.
     #[error("`{0}` may only be read")]
     ReadOnly(String),
+    /// A place that was asked for and that something else has.
+    #[error("`{name}` cannot be where it was: {reason}")]
+    Taken {
+        /// What was to be made.
+        name: String,
+        /// What is there.
+        reason: String,
+    },
     /// A name that the module does not declare.
     #[error("the module has no {kind} `{name}`")]
     Unknown {
@@ -119,14 +127,16 @@ pub struct DeviceOptions {
     /// The addresses that it gives out: devices whose memory one program copies by address alone
     /// have windows of their own.
     pub windows: Windows,
+    /// Number of the first launch, which `%gridid` reads.
+    pub first_launch: u64,
 }
 
 impl Default for DeviceOptions {
-    /// [`ComputeCapability::DEFAULT`], a limit of 8 GiB, a heap of 8 MiB (CUDA's default).
+    /// [`ComputeCapability::DEFAULT`], a limit of 8 GiB, a heap of 8 MiB (CUDA's default), launches from 0 on.
     fn default() -> Self {
         let architecture = ComputeCapability::default();
         let windows = Windows::default();
-        Self { architecture, memory_limit: 8 << 30, heap_size: 8 << 20, windows }
+        Self { architecture, memory_limit: 8 << 30, heap_size: 8 << 20, windows, first_launch: 0 }
     }
 }
 
@@ -135,6 +145,8 @@ pub(crate) struct Inner {
     pub(crate) memory: Memory,
     pub(crate) architecture: ComputeCapability,
     tables: Mutex<Tables>,
+    /// The arrays that there are, and some that are gone.
+    pub(crate) arrays: Mutex<Vec<Weak<Storage>>>,
     /// Number of the next launch (%gridid).
     pub(crate) launches: AtomicU64,
     heap_size: AtomicU64,
@@ -180,7 +192,8 @@ impl Device {
             memory: Memory::with_windows(options.memory_limit, options.windows.clone()),
             architecture: options.architecture,
             tables: Mutex::new(Tables::new()),
-            launches: AtomicU64::new(0),
+            arrays: Mutex::default(),
+            launches: AtomicU64::new(options.first_launch),
             heap_size: AtomicU64::new(options.heap_size),
             heap: OnceLock::new(),
         };

@@ -43,6 +43,7 @@ mod arg;
 mod array;
 mod bound;
 mod buffer;
+pub mod cards;
 mod codes;
 mod descriptors;
 mod device;
@@ -57,6 +58,7 @@ mod region;
 mod reserve;
 mod resource;
 mod sparse;
+mod state;
 mod texture;
 mod txd;
 
@@ -72,12 +74,13 @@ pub use linear::Linear;
 pub use module::{Global, LoadError, Module, OpaqueKind, OpaqueVariable};
 pub use resource::{SurfaceResource, TextureResource};
 pub use sparse::{MipTail, TileRegion};
+pub use state::{Places, State, Stored};
 pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 pub use txd::GradientPath;
 
 pub use texunit_memory::{
-    AddressError, AttachError, Block, CONST_BASE, CONST_END, End, GLOBAL_BASE, Gone, Rights,
-    Windows, rights_to_pin,
+    AddressError, AttachError, Block, CONST_BASE, CONST_END, End, GLOBAL_BASE, Gone, MemoryMap,
+    Placement, Rights, Windows, rights_to_pin,
 };
 pub use texunit_simt::{
     Bounds, Count, Fault, FaultKind, FetchSite, Frame, GradientStats, HandleSource, LaunchStats,

@@ -1,15 +1,20 @@
 //! From a checked module to variables on a device.
 
 use crate::buffer::copy_in;
+use crate::descriptors::Tables;
 use crate::device::{Device, Error};
 use crate::initial::initial_state;
 use crate::module::{Global, OpaqueKind, OpaqueVariable};
-use crate::texture::{sampler_handle, surface_handle, texture_handle};
+use crate::state::Places;
+use crate::texture::{
+    sampler_handle, sampler_slot, surface_handle, surface_slot, taken, texture_handle,
+    texture_slots,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_check::ir::{self, Storage, Symbol, VarId};
 use texunit_isa::ScalarType;
-use texunit_memory::{AllocError, Block};
+use texunit_memory::{AllocError, Block, PlaceError, Placement};
 use texunit_simt::Symbols;
 use texunit_syntax::Diagnostic;
 
@@ -17,6 +22,8 @@ use texunit_syntax::Diagnostic;
 pub(crate) struct Loader<'a> {
     device: &'a Device,
     module: &'a ir::Module,
+    /// Where variables are to be.
+    places: &'a Places,
     pub(crate) symbols: Symbols,
     pub(crate) globals: HashMap<String, Global>,
     /// Addresses of all variables that are in memory: names in bodies need not be unique.
@@ -28,11 +35,12 @@ pub(crate) struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    pub(crate) fn new(device: &'a Device, module: &'a ir::Module) -> Self {
+    pub(crate) fn new(device: &'a Device, module: &'a ir::Module, places: &'a Places) -> Self {
         let count = module.variables.len();
         Self {
             device,
             module,
+            places,
             symbols: Symbols { addresses: vec![0; count] },
             globals: HashMap::new(),
             placed: Vec::new(),
@@ -66,18 +74,34 @@ impl<'a> Loader<'a> {
 
     fn place_memory(&mut self, id: usize, variable: &ir::Variable) -> Result<(), Error> {
         let memory = &self.device.inner.memory;
+        if let Some(&address) = self.places.memory.get(&variable.name) {
+            let (size, name) = (variable.size, variable.name.as_str());
+            let place = Placement { address, size, name, number: None };
+            let block = memory.allocate_at(&place).map_err(|error| match error {
+                PlaceError::Alloc(source) => Error::Memory { name: name.to_owned(), source },
+                PlaceError::Taken(error) => {
+                    Error::Taken { name: name.to_owned(), reason: error.to_string() }
+                }
+            })?;
+            self.keep(id, variable, (address, block));
+            return Ok(());
+        }
         let placed = match variable.storage {
             Storage::Const => memory.allocate_const(variable.size, &variable.name),
             _ if variable.managed => self.place_on_host(variable),
             _ => memory.allocate(variable.size, &variable.name),
         };
-        let (address, block) =
+        let placed =
             placed.map_err(|source| Error::Memory { name: variable.name.clone(), source })?;
+        self.keep(id, variable, placed);
+        Ok(())
+    }
+
+    fn keep(&mut self, id: usize, variable: &ir::Variable, (address, block): (u64, Arc<Block>)) {
         self.placed.push(address);
         self.symbols.addresses[id] = address;
         self.blocks[id] = Some(Arc::clone(&block));
         self.globals.insert(variable.name.clone(), Global { block, address });
-        Ok(())
     }
 
     /// Memory that the host program can use as well, at one address for both.
@@ -97,26 +121,35 @@ impl<'a> Loader<'a> {
         ty: ScalarType,
     ) -> Result<(), Error> {
         let initial = initial_state(&variable.fields);
+        let wanted = self.places.handles.get(&variable.name).copied();
         let mut tables = self.device.inner.tables();
         let (kind, slots, handle) = match ty {
             ScalarType::Samplerref => {
-                let slot = tables.reserve_sampler()?;
+                let slot = match wanted {
+                    None => tables.reserve_sampler()?,
+                    Some(handle) => {
+                        let slot = sampler_slot(handle);
+                        let had = sampler_handle(slot) == handle && tables.claim_sampler(slot);
+                        had.then_some(slot).ok_or_else(|| taken(&variable.name, handle))?
+                    }
+                };
                 tables.set_sampler(slot, Some(Arc::new(initial.sampler)));
                 (OpaqueKind::Sampler, (None, Some(slot)), sampler_handle(slot))
             }
             ScalarType::Surfref => {
-                let slot = tables.reserve_surface()?;
+                let slot = match wanted {
+                    None => tables.reserve_surface()?,
+                    Some(handle) => {
+                        let slot = surface_slot(handle);
+                        let had = surface_handle(slot) == handle && tables.claim_surface(slot);
+                        had.then_some(slot).ok_or_else(|| taken(&variable.name, handle))?
+                    }
+                };
                 (OpaqueKind::Surface, (Some(slot), None), surface_handle(slot))
             }
             _ => {
-                let header = tables.reserve_texture()?;
-                let sampler = match tables.reserve_sampler() {
-                    Ok(slot) => slot,
-                    Err(error) => {
-                        tables.release_texture(header);
-                        return Err(error);
-                    }
-                };
+                let (header, sampler) = reserve_pair(&mut tables, &variable.name, wanted)?;
+                tables.pair(header, sampler);
                 let handle = texture_handle(header, sampler);
                 (OpaqueKind::Texture, (Some(header), Some(sampler)), handle)
             }
@@ -175,6 +208,33 @@ impl<'a> Loader<'a> {
     /// Undoes everything after a failure.
     pub(crate) fn release(self) {
         release(self.device, &self.placed, &self.opaque);
+    }
+}
+
+/// Slots of a `.texref`: those of a handle if one is wanted.
+fn reserve_pair(
+    tables: &mut Tables,
+    name: &str,
+    wanted: Option<u64>,
+) -> Result<(usize, usize), Error> {
+    if let Some(handle) = wanted {
+        let (header, sampler) = texture_slots(handle);
+        if texture_handle(header, sampler) != handle || !tables.claim_texture(header) {
+            return Err(taken(name, handle));
+        }
+        if !tables.claim_sampler(sampler) {
+            tables.release_texture(header);
+            return Err(taken(name, handle));
+        }
+        return Ok((header, sampler));
+    }
+    let header = tables.reserve_texture()?;
+    match tables.reserve_sampler() {
+        Ok(sampler) => Ok((header, sampler)),
+        Err(error) => {
+            tables.release_texture(header);
+            Err(error)
+        }
     }
 }
 

@@ -6,7 +6,11 @@ use crate::initial::{surface_warnings, texture_warnings};
 use crate::kernel::Kernel;
 use crate::loader::{Loader, release};
 use crate::resource::{Kept, SurfaceResource, TextureResource};
-use crate::texture::{Pairing, TextureDescriptor, surface_header, texture_header};
+use crate::state::Places;
+use crate::texture::{
+    Pairing, TextureDescriptor, sampler_handle, surface_handle, surface_header, texture_handle,
+    texture_header,
+};
 use crate::txd::Sites;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -54,6 +58,18 @@ pub enum OpaqueKind {
     Sampler,
     /// `.surfref`
     Surface,
+}
+
+impl OpaqueVariable {
+    /// The handle that its name stands for.
+    pub fn handle(&self) -> u64 {
+        let (header, sampler) = (self.slots.0.unwrap_or(0), self.slots.1.unwrap_or(0));
+        match self.kind {
+            OpaqueKind::Texture => texture_handle(header, sampler),
+            OpaqueKind::Sampler => sampler_handle(sampler),
+            OpaqueKind::Surface => surface_handle(header),
+        }
+    }
 }
 
 impl OpaqueKind {
@@ -156,6 +172,16 @@ impl Module {
     /// Reads, checks and lowers the text of a module, and puts its variables on the device.
     /// `name` is what messages call the text.
     pub fn load(device: &Device, name: &str, text: &str) -> Result<Self, LoadError> {
+        Self::load_at(device, name, text, &Places::default())
+    }
+
+    /// As [`Self::load`], with the addresses and handles that variables are to have, where they are given.
+    pub fn load_at(
+        device: &Device,
+        name: &str,
+        text: &str,
+        places: &Places,
+    ) -> Result<Self, LoadError> {
         let source = SourceFile::new(name, text);
         let parsed = texunit_syntax::parse(&source);
         let mut diagnostics = parsed.diagnostics;
@@ -167,7 +193,7 @@ impl Module {
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(LoadError { source, diagnostics });
         }
-        let mut loader = Loader::new(device, &checked.module);
+        let mut loader = Loader::new(device, &checked.module, places);
         loader.place_variables();
         loader.initialize();
         if loader.failures.is_empty() {
@@ -194,6 +220,11 @@ impl Module {
             loader.release();
             Err(LoadError { source, diagnostics })
         }
+    }
+
+    /// The device that it is loaded on.
+    pub fn device(&self) -> &Device {
+        &self.inner.device
     }
 
     /// Warnings found while loading.
@@ -235,6 +266,11 @@ impl Module {
     /// The `.global` or `.const` variable of that name.
     pub fn global(&self, name: &str) -> Option<Global> {
         self.inner.globals.get(name).cloned()
+    }
+
+    /// Whether two `.global` or `.const` variables, in the bodies of two functions, have one name.
+    pub fn has_equal_names(&self) -> bool {
+        self.inner.placed.len() != self.inner.globals.len()
     }
 
     /// Names of all `.global` and `.const` variables, sorted.

@@ -70,6 +70,30 @@ impl TextureObject {
             }
         };
         tables.set_texture(header, Some(texture));
+        tables.pair(header, sampler);
+        drop(tables);
+        Ok(Self { device: device.clone(), header, sampler, _kept: kept })
+    }
+
+    /// As the driver makes one, with a handle that is given.
+    pub(crate) fn with_handle(
+        device: &Device,
+        resource: &TextureResource<'_>,
+        descriptor: &TextureDescriptor,
+        handle: u64,
+    ) -> Result<Self, Error> {
+        let (texture, kept) = texture_header(device, resource, descriptor, Pairing::AtFetch)?;
+        let (header, sampler) = texture_slots(handle);
+        let mut tables = device.inner.tables();
+        if texture_handle(header, sampler) != handle || !tables.claim_texture(header) {
+            return Err(taken("a texture", handle));
+        }
+        if !tables.share_sampler_at(sampler, &descriptor.sampler) {
+            tables.release_texture(header);
+            return Err(taken("the sampler of a texture", handle));
+        }
+        tables.set_texture(header, Some(texture));
+        tables.pair(header, sampler);
         drop(tables);
         Ok(Self { device: device.clone(), header, sampler, _kept: kept })
     }
@@ -102,6 +126,18 @@ pub(crate) fn texture_handle(header: usize, sampler: usize) -> u64 {
     header as u64 | (sampler as u64) << 20 | TEXTURE_BIT
 }
 
+/// Slots of header and sampler that a handle names.
+pub(crate) fn texture_slots(handle: u64) -> (usize, usize) {
+    ((handle & 0xf_ffff) as usize, (handle >> 20 & 0xfff) as usize)
+}
+
+/// A handle that cannot be given out.
+pub(crate) fn taken(what: &str, handle: u64) -> Error {
+    let reason =
+        format!("the handle {handle:#x} is that of another object, or of none there can be");
+    Error::Taken { name: what.to_owned(), reason }
+}
+
 /// A sampler of its own; destroyed when dropped.
 #[derive(Debug)]
 pub struct SamplerObject {
@@ -113,6 +149,21 @@ impl SamplerObject {
     pub(crate) fn new(device: &Device, sampler: &Sampler) -> Result<Self, Error> {
         sampler.check()?;
         let slot = device.inner.tables().share_sampler(sampler)?;
+        Ok(Self { device: device.clone(), slot })
+    }
+
+    /// With a handle that is given.
+    pub(crate) fn with_handle(
+        device: &Device,
+        sampler: &Sampler,
+        handle: u64,
+    ) -> Result<Self, Error> {
+        sampler.check()?;
+        let slot = sampler_slot(handle);
+        let known = sampler_handle(slot) == handle;
+        if !known || !device.inner.tables().share_sampler_at(slot, sampler) {
+            return Err(taken("a sampler", handle));
+        }
         Ok(Self { device: device.clone(), slot })
     }
 
@@ -141,6 +192,11 @@ pub(crate) fn sampler_handle(slot: usize) -> u64 {
     (slot as u64) << 20 | SAMPLER_BIT
 }
 
+/// The slot that a handle of a sampler names.
+pub(crate) fn sampler_slot(handle: u64) -> usize {
+    (handle >> 20 & 0xfff) as usize
+}
+
 /// A surface object; destroyed when dropped.
 #[derive(Debug)]
 pub struct SurfaceObject {
@@ -154,6 +210,23 @@ impl SurfaceObject {
         let (surface, kept) = surface_header(device, resource)?;
         let mut tables = device.inner.tables();
         let slot = tables.reserve_surface()?;
+        tables.set_surface(slot, Some(surface));
+        drop(tables);
+        Ok(Self { device: device.clone(), slot, _kept: kept })
+    }
+
+    /// With a handle that is given.
+    pub(crate) fn with_handle(
+        device: &Device,
+        resource: &SurfaceResource<'_>,
+        handle: u64,
+    ) -> Result<Self, Error> {
+        let (surface, kept) = surface_header(device, resource)?;
+        let slot = surface_slot(handle);
+        let mut tables = device.inner.tables();
+        if surface_handle(slot) != handle || !tables.claim_surface(slot) {
+            return Err(taken("a surface", handle));
+        }
         tables.set_surface(slot, Some(surface));
         drop(tables);
         Ok(Self { device: device.clone(), slot, _kept: kept })
@@ -194,4 +267,9 @@ pub(crate) fn surface_header(
 /// Handle of a surface.
 pub(crate) fn surface_handle(slot: usize) -> u64 {
     slot as u64 | SURFACE_BIT
+}
+
+/// The slot that a handle of a surface names.
+pub(crate) fn surface_slot(handle: u64) -> usize {
+    (handle & 0xf_ffff) as usize
 }

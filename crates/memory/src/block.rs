@@ -193,6 +193,35 @@ impl Block {
         Self::aligned(size, align, name.into())
     }
 
+    /// Likewise, for a place at a given device address, of which the first byte has the alignment: what is aligned
+    /// there is so here. With the number of another block, which messages call it by, if one is given.
+    pub fn for_address(
+        size: usize,
+        address: u64,
+        number: Option<u64>,
+        name: impl Into<String>,
+    ) -> Option<Self> {
+        let numbered = |mut block: Self| {
+            block.number = number.unwrap_or(block.number);
+            block
+        };
+        let phase = (address % Self::ALIGN as u64) as usize;
+        if phase == 0 {
+            return Self::new(size, name).map(numbered);
+        }
+        // There is room for the larger alignment, and so for any place in the smaller one.
+        let align = 2 * Self::ALIGN;
+        let layout = Self::layout(size, align)?;
+        // SAFETY: the layout has a size of at least one byte.
+        let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let to_line = allocation.align_offset(Self::ALIGN).min(Self::ALIGN);
+        // SAFETY: `to_line` and `phase` are at most `align` together, and with the size rounded up and SLACK at most
+        // the size of the layout.
+        let data = unsafe { allocation.add(to_line + phase) };
+        let storage = Storage::Own { allocation, align };
+        Some(numbered(Self::with(data, storage, size, size, name.into())))
+    }
+
     fn aligned(size: usize, align: usize, name: String) -> Option<Self> {
         let layout = Self::layout(size, align)?;
         // SAFETY: the layout has a size of at least one byte.

@@ -39,6 +39,11 @@ impl Graves {
         }
     }
 
+    /// Everything that is remembered, by address.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (u64, &Gone)> {
+        self.by_address.iter().map(|(&address, gone)| (address, gone))
+    }
+
     /// What was at an address.
     pub(crate) fn find(&self, address: u64) -> Option<&Gone> {
         let (&at, gone) = self.by_address.range(..=address).next_back()?;

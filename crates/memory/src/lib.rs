@@ -35,10 +35,10 @@ mod space;
 mod window;
 
 pub use block::{Block, End, Gone, OutOfBounds};
-pub use error::{AddressError, AllocError, AttachError, Near};
+pub use error::{AddressError, AllocError, AttachError, Near, PlaceError};
 pub use heap::{FreeError, Heap};
 pub use host::{Rights, rights, rights_to_pin};
-pub use map::{Memory, MemoryMap, Windows};
+pub use map::{Memory, MemoryMap, Placement, Windows};
 pub use space::{
     CONST_BASE, CONST_END, GLOBAL_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind,
     WINDOW_SIZE, space_of,

@@ -2,8 +2,10 @@
 
 mod foreign;
 mod frozen;
+mod placed;
 
 pub use frozen::MemoryMap;
+pub use placed::Placement;
 
 use crate::block::{Block, End};
 use crate::error::{AddressError, AllocError, AttachError};

@@ -154,6 +154,16 @@ impl Resource {
         self.is_mipmapped() && self.first_level > 0
     }
 
+    /// Mip level and layer (of cubes, face) of the whole array that a view begins with.
+    pub fn first(&self) -> (u32, u32) {
+        (self.first_level, self.first_plane)
+    }
+
+    /// Bytes from a row (of texels or 4x4 blocks) of the base level to the next.
+    pub fn row_pitch(&self) -> u64 {
+        self.levels.first().map_or(0, |level| level.row_pitch)
+    }
+
     /// The same texels under another geometry, of as many planes and levels.
     pub(crate) fn of_geometry(&self, geometry: Geometry) -> Self {
         Self { shape: ArrayShape { geometry, ..self.shape }, ..self.clone() }

@@ -90,6 +90,17 @@ impl MemoryMap {
         self.graves.lock().unwrap_or_else(PoisonError::into_inner).find(address).cloned()
     }
 
+    /// All blocks with their addresses, lowest first.
+    pub fn blocks(&self) -> &[(u64, Arc<Block>)] {
+        &self.blocks
+    }
+
+    /// Freed memory that is remembered, by address, lowest first.
+    pub fn graves(&self) -> Vec<(u64, Gone)> {
+        let graves = self.graves.lock().unwrap_or_else(PoisonError::into_inner);
+        graves.all().map(|(address, gone)| (address, gone.clone())).collect()
+    }
+
     /// The block with an index that [`Self::find`] returned.
     #[inline]
     pub fn block(&self, index: usize) -> &Arc<Block> {

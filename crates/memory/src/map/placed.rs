@@ -1,0 +1,125 @@
+//! Memory at addresses that the caller knows: of a launch that is repeated.
+
+use super::Memory;
+use crate::block::{Block, End};
+use crate::error::{AllocError, PlaceError};
+use std::sync::Arc;
+
+/// Memory as it was in another process.
+#[derive(Clone, Copy, Debug)]
+pub struct Placement<'a> {
+    /// Device address of the first byte: any, those of host memory too.
+    pub address: u64,
+    /// Bytes.
+    pub size: u64,
+    /// What messages call it.
+    pub name: &'a str,
+    /// The number that messages call it by ([`Block::number`]); `None`: one of its own.
+    pub number: Option<u64>,
+}
+
+impl Memory {
+    /// Allocates zero bytes at an address, which count against the limit.
+    pub fn allocate_at(&self, place: &Placement<'_>) -> Result<Arc<Block>, PlaceError> {
+        let Placement { address, size, name, number } = *place;
+        self.reserve(size)?;
+        let attached = self.attach_new(address, size, name, number);
+        if attached.is_err() {
+            self.release_opaque(size);
+        }
+        attached
+    }
+
+    fn attach_new(
+        &self,
+        address: u64,
+        size: u64,
+        name: &str,
+        number: Option<u64>,
+    ) -> Result<Arc<Block>, PlaceError> {
+        let bytes = usize::try_from(size).ok();
+        let block = bytes.and_then(|bytes| Block::for_address(bytes, address, number, name));
+        let block = Arc::new(block.ok_or(AllocError::Host { size })?);
+        self.attach(address, &block)?;
+        // What is attached belongs to the host, and does not count; this does.
+        if let Some(entry) = self.state().blocks.get_mut(&address) {
+            entry.counted = true;
+        }
+        Ok(block)
+    }
+
+    /// Takes the right to be written from the memory that begins at an address; false if there is none.
+    pub fn make_read_only(&self, address: u64) -> bool {
+        let mut state = self.state();
+        let entry = state.blocks.get_mut(&address);
+        entry.map(|entry| entry.block = Arc::new(entry.block.read_only())).is_some()
+    }
+
+    /// Ends the memory that begins at an address, for a reason that is given; false if there is none.
+    pub fn end_at(&self, address: u64, how: End) -> bool {
+        let mut state = self.state();
+        self.take_out(&mut state, address, how).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{AttachError, Windows};
+
+    fn place(address: u64, size: u64) -> Placement<'static> {
+        Placement { address, size, name: "placed", number: Some(77) }
+    }
+
+    #[test]
+    fn memory_is_where_it_was() {
+        let memory = Memory::new(10_000);
+        // Of a device, of the host at any alignment.
+        for address in [Windows::default().global.start, 0x7fff_1234_5678_9abc_u64] {
+            let block = memory.allocate_at(&place(address, 1000)).unwrap();
+            assert_eq!((block.host_address() ^ address) % 512, 0, "what is aligned stays so");
+            assert_eq!(
+                (block.number(), block.name(), block.to_vec()),
+                (77, "placed", vec![0; 1000])
+            );
+            block.write(999, &[5]).unwrap();
+            let (found, offset) = memory.find(address + 999, 1).unwrap();
+            assert_eq!((found.load_u8(offset).unwrap(), offset), (5, 999));
+            assert!(block.window(999).is_some());
+        }
+        assert_eq!(memory.used(), 2000);
+        // What the device gives out keeps away from it.
+        let (other, _) = memory.allocate(100, "other").unwrap();
+        assert!(other >= Windows::default().global.start + 1000);
+        assert!(memory.free(0x7fff_1234_5678_9abc) && memory.used() == 1100);
+    }
+
+    #[test]
+    fn two_cannot_be_at_one_place() {
+        let memory = Memory::new(1000);
+        memory.allocate_at(&place(4096, 500)).unwrap();
+        let error = memory.allocate_at(&place(4500, 10)).unwrap_err();
+        let other = Some((4096, 500));
+        assert_eq!(error, PlaceError::Taken(AttachError { address: 4500, len: 10, other }));
+        let error = memory.allocate_at(&place(u64::MAX - 5, 10)).unwrap_err();
+        assert!(matches!(error, PlaceError::Taken(AttachError { other: None, .. })));
+        let error = memory.allocate_at(&place(9000, 501)).unwrap_err();
+        assert_eq!(error, PlaceError::Alloc(AllocError::Limit { size: 501, available: 500 }));
+        assert_eq!(memory.used(), 500);
+    }
+
+    #[test]
+    fn rights_and_ends_are_taken_over() {
+        let memory = Memory::new(1000);
+        let block = memory.allocate_at(&place(4096, 500)).unwrap();
+        block.write(0, &[9]).unwrap();
+        assert!(memory.make_read_only(4096) && !memory.make_read_only(4097));
+        let (found, _) = memory.find(4096, 1).unwrap();
+        assert!(found.is_read_only() && found.load_u8(0).unwrap() == 9 && found.number() == 77);
+        assert!(memory.end_at(4096, End::Unregistered) && !memory.end_at(4096, End::Freed));
+        let gone = memory.map().graves();
+        assert_eq!((gone.len(), gone[0].0, gone[0].1.how), (1, 4096, End::Unregistered));
+        assert_eq!((memory.used(), memory.map().blocks().len()), (0, 0));
+    }
+}
