@@ -1,0 +1,38 @@
+//! Arrays of the device, before and after.
+
+use crate::Refused;
+use crate::bytes::{Budget, Pieces};
+use texunit_device::Array;
+
+/// An array, and its texels as they were: packed, all levels.
+#[derive(Debug)]
+pub(crate) struct Texels {
+    pub(crate) array: Array,
+    pub(crate) before: Vec<u8>,
+}
+
+/// Most bytes of one array, as of every file of a job.
+const MOST: u64 = 2 << 30;
+
+/// Keeps all of them.
+pub(crate) fn hold(arrays: &[Array], budget: &mut Budget) -> Result<Vec<Texels>, Refused> {
+    let hold = |array: &Array| {
+        if array.size() > MOST {
+            let why = format!("an array has {} bytes, and a file at most {MOST}", array.size());
+            return Err(Refused::Launch(why));
+        }
+        budget.take(array.size())?;
+        Ok(Texels { array: array.clone(), before: array.read() })
+    };
+    arrays.iter().map(hold).collect()
+}
+
+impl Texels {
+    /// What the launch has changed.
+    pub(crate) fn changes(&self, budget: &mut Budget) -> Result<Pieces, Refused> {
+        let (now, size) = (self.array.read(), self.before.len() as u64);
+        // Of all bytes, as if they were not zero.
+        let before = Pieces::whole(&self.before);
+        before.changed(&now.as_slice(), size, budget)
+    }
+}

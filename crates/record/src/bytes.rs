@@ -1,0 +1,242 @@
+//! Bytes that are kept: those that are not zero, and those that have changed.
+
+use crate::Refused;
+
+/// Bytes that are looked at together: a page that is all zero is not kept.
+const PAGE: usize = 4096;
+/// Bytes that are read at a time.
+const READ: usize = 16 * PAGE;
+/// Changes with fewer unchanged bytes between them are one.
+const GAP: u64 = 64;
+/// Most parts that an object is divided into.
+const MOST_PARTS: usize = 1000;
+
+/// How many bytes may still be kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    limit: u64,
+    left: u64,
+}
+
+impl Budget {
+    pub(crate) fn new(limit: u64) -> Self {
+        Self { limit, left: limit }
+    }
+
+    pub(crate) fn take(&mut self, bytes: u64) -> Result<(), Refused> {
+        let left = self.left.checked_sub(bytes);
+        self.left = left.ok_or(Refused::Limit { limit: self.limit })?;
+        Ok(())
+    }
+}
+
+/// Reads bytes of an object from an offset on; false if they cannot be had.
+pub(crate) trait Source {
+    fn read(&self, offset: u64, out: &mut [u8]) -> bool;
+}
+
+impl Source for &[u8] {
+    fn read(&self, offset: u64, out: &mut [u8]) -> bool {
+        let bytes = usize::try_from(offset).ok().and_then(|at| self.get(at..)?.get(..out.len()));
+        bytes.map(|bytes| out.copy_from_slice(bytes)).is_some()
+    }
+}
+
+impl Source for texunit_device::Block {
+    fn read(&self, offset: u64, out: &mut [u8]) -> bool {
+        texunit_device::Block::read(self, offset, out).is_ok()
+    }
+}
+
+/// Bytes at several places of an object, in order; elsewhere it is zero, or as it was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Pieces(Vec<(u64, Vec<u8>)>);
+
+impl Pieces {
+    /// What of an object is not zero, page by page.
+    pub(crate) fn not_zero(
+        source: &dyn Source,
+        size: u64,
+        budget: &mut Budget,
+    ) -> Result<Self, Refused> {
+        let mut pieces = Self::default();
+        let mut buffer = vec![0; READ];
+        let mut at = 0;
+        while at < size {
+            let bytes = &mut buffer[..(size - at).min(READ as u64) as usize];
+            if !source.read(at, bytes) {
+                return Err(gone());
+            }
+            for (i, page) in bytes.chunks(PAGE).enumerate() {
+                if page.iter().any(|&b| b != 0) {
+                    budget.take(page.len() as u64)?;
+                    pieces.add(at + (i * PAGE) as u64, page);
+                }
+            }
+            at += bytes.len() as u64;
+        }
+        for (_, bytes) in &mut pieces.0 {
+            // Whole words are left, which is what most memory is made of.
+            let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
+            bytes.truncate(end.next_multiple_of(4).min(bytes.len()));
+        }
+        Ok(pieces)
+    }
+
+    /// What of an object differs from these pieces of it.
+    pub(crate) fn changed(
+        &self,
+        source: &dyn Source,
+        size: u64,
+        budget: &mut Budget,
+    ) -> Result<Self, Refused> {
+        let (mut now, mut then) = (vec![0; READ], vec![0; READ]);
+        let mut ranges: Vec<(u64, u64)> = Vec::new();
+        let mut at = 0;
+        while at < size {
+            let len = (size - at).min(READ as u64) as usize;
+            let (now, then) = (&mut now[..len], &mut then[..len]);
+            if !source.read(at, now) {
+                return Err(gone());
+            }
+            then.fill(0);
+            self.lay_over(at, then);
+            if now != then {
+                for (i, _) in now.iter().zip(then.iter()).enumerate().filter(|(_, (a, b))| a != b) {
+                    let here = at + i as u64;
+                    match ranges.last_mut() {
+                        Some((_, end)) if here - *end < GAP => *end = here + 1,
+                        _ => ranges.push((here, here + 1)),
+                    }
+                }
+            }
+            at += len as u64;
+        }
+        let mut pieces = Vec::new();
+        for (start, end) in coarse(ranges) {
+            budget.take(end - start)?;
+            let mut bytes = vec![0; (end - start) as usize];
+            if !source.read(start, &mut bytes) {
+                return Err(gone());
+            }
+            pieces.push((start, bytes));
+        }
+        Ok(Self(pieces))
+    }
+
+    /// All bytes of an object.
+    pub(crate) fn whole(bytes: &[u8]) -> Self {
+        Self(if bytes.is_empty() { Vec::new() } else { vec![(0, bytes.to_vec())] })
+    }
+
+    fn add(&mut self, offset: u64, page: &[u8]) {
+        match self.0.last_mut() {
+            Some((start, bytes)) if *start + bytes.len() as u64 == offset => bytes.extend(page),
+            _ => self.0.push((offset, page.to_vec())),
+        }
+    }
+
+    /// Puts what lies in a part of the object, from `start` on, over its bytes.
+    fn lay_over(&self, start: u64, part: &mut [u8]) {
+        let end = start + part.len() as u64;
+        let first = self.0.partition_point(|(offset, bytes)| offset + bytes.len() as u64 <= start);
+        for (offset, bytes) in self.0[first..].iter().take_while(|(offset, _)| *offset < end) {
+            let (from, to) = ((*offset).max(start), (offset + bytes.len() as u64).min(end));
+            let bytes = &bytes[(from - offset) as usize..(to - offset) as usize];
+            part[(from - start) as usize..(to - start) as usize].copy_from_slice(bytes);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All bytes, one after the other.
+    pub(crate) fn joined(&self) -> Vec<u8> {
+        self.0.iter().flat_map(|(_, bytes)| bytes).copied().collect()
+    }
+
+    /// Where they are: offsets and numbers of bytes. `None`: they are one, and begin with the object.
+    pub(crate) fn parts(&self) -> Option<Vec<(u64, u64)>> {
+        match self.0.as_slice() {
+            [(0, _)] => None,
+            all => Some(all.iter().map(|(offset, bytes)| (*offset, bytes.len() as u64)).collect()),
+        }
+    }
+}
+
+/// The program has taken away what the kernel was launched with.
+fn gone() -> Refused {
+    Refused::Launch("the program freed memory while the kernel ran".to_owned())
+}
+
+/// So few ranges that a job can name them: those that are nearest to each other become one.
+fn coarse(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    let mut gap = GAP;
+    while ranges.len() > MOST_PARTS {
+        gap *= 4;
+        let mut merged: Vec<(u64, u64)> = Vec::new();
+        for (start, end) in ranges {
+            match merged.last_mut() {
+                Some(last) if start - last.1 < gap => last.1 = end,
+                _ => merged.push((start, end)),
+            }
+        }
+        ranges = merged;
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn kept(bytes: &[u8]) -> Pieces {
+        Pieces::not_zero(&bytes, bytes.len() as u64, &mut Budget::new(1 << 30)).unwrap()
+    }
+
+    #[test]
+    fn pages_of_zeros_are_left_out() {
+        let mut bytes = vec![0; 100_000];
+        assert!(kept(&bytes).is_empty());
+        bytes[0] = 1;
+        assert_eq!((kept(&bytes).joined(), kept(&bytes).parts()), (vec![1, 0, 0, 0], None));
+        bytes[5000] = 2;
+        bytes[99_999] = 3;
+        let pieces = kept(&bytes);
+        assert_eq!(pieces.parts(), Some(vec![(0, 5004), (98_304, 1696)]));
+        let mut whole = vec![0; bytes.len()];
+        pieces.lay_over(0, &mut whole);
+        assert_eq!(whole, bytes);
+        let few = Pieces::not_zero(&bytes.as_slice(), 100_000, &mut Budget::new(8191));
+        assert_eq!(few, Err(Refused::Limit { limit: 8191 }));
+    }
+
+    #[test]
+    fn what_has_changed_is_found() {
+        let mut bytes = vec![0; 300_000];
+        bytes[70_000] = 9;
+        let before = kept(&bytes);
+        let changed = |bytes: &[u8]| {
+            before.changed(&bytes, bytes.len() as u64, &mut Budget::new(1 << 30)).unwrap()
+        };
+        assert!(changed(&bytes).is_empty());
+        bytes[70_000] = 0;
+        bytes[70_010] = 7;
+        bytes[299_999] = 1;
+        let pieces = changed(&bytes);
+        assert_eq!(pieces.parts(), Some(vec![(70_000, 11), (299_999, 1)]));
+        assert_eq!(pieces.joined(), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 1]);
+        // More changes than a job can name.
+        for at in (0..300_000).step_by(100) {
+            bytes[at] = 5;
+        }
+        let pieces = changed(&bytes);
+        assert!(pieces.parts().is_none_or(|parts| parts.len() <= MOST_PARTS));
+        let mut whole = vec![0; bytes.len()];
+        before.lay_over(0, &mut whole);
+        pieces.lay_over(0, &mut whole);
+        assert_eq!(whole, bytes);
+    }
+}

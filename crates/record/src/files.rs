@@ -1,0 +1,131 @@
+//! The files of a job: equal ones once, and none of them if the job cannot be finished.
+
+use crate::Refused;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A job that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The job file.
+    pub job: PathBuf,
+    /// Files, the job included.
+    pub files: u32,
+    /// Bytes of all of them.
+    pub bytes: u64,
+}
+
+/// Files that are being written into one folder.
+#[derive(Debug)]
+pub(crate) struct Files {
+    folder: PathBuf,
+    /// Whether the folder was not there before.
+    is_new: bool,
+    /// Contents that have a file already.
+    known: HashMap<Vec<u8>, String>,
+    /// Files that were not there before.
+    made: Vec<PathBuf>,
+    files: u32,
+    bytes: u64,
+    is_done: bool,
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Refused {
+    Refused::File(format!("`{}`: {error}", path.display()))
+}
+
+impl Files {
+    /// Makes the folder if it is not there.
+    pub(crate) fn new(folder: &Path) -> Result<Self, Refused> {
+        let is_new = !folder.exists();
+        fs::create_dir_all(folder).map_err(|e| failed(folder, &e))?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            is_new,
+            known: HashMap::new(),
+            made: Vec::new(),
+            files: 0,
+            bytes: 0,
+            is_done: false,
+        })
+    }
+
+    /// Writes bytes to a file of this name, if no other has the same; the name of the file that has them.
+    pub(crate) fn data(&mut self, name: &str, bytes: Vec<u8>) -> Result<String, Refused> {
+        if let Some(known) = self.known.get(&bytes) {
+            return Ok(known.clone());
+        }
+        self.write(name, &bytes)?;
+        self.known.insert(bytes, name.to_owned());
+        Ok(name.to_owned())
+    }
+
+    /// Writes a file.
+    pub(crate) fn write(&mut self, name: &str, bytes: &[u8]) -> Result<PathBuf, Refused> {
+        let path = self.folder.join(name);
+        if !path.exists() {
+            self.made.push(path.clone());
+        }
+        fs::write(&path, bytes).map_err(|e| failed(&path, &e))?;
+        self.files += 1;
+        self.bytes += bytes.len() as u64;
+        Ok(path)
+    }
+
+    /// Everything is written.
+    pub(crate) fn done(mut self, job: PathBuf) -> Written {
+        self.is_done = true;
+        Written { job, files: self.files, bytes: self.bytes }
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        if self.is_done {
+            return;
+        }
+        for file in &self.made {
+            let _ = fs::remove_file(file);
+        }
+        if self.is_new {
+            let _ = fs::remove_dir(&self.folder);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use texunit_testkit::TempDir;
+
+    #[test]
+    fn equal_contents_are_one_file() {
+        let temp = TempDir::new("record-files");
+        let folder = temp.path().join("a/b");
+        let mut files = Files::new(&folder).unwrap();
+        assert_eq!(files.data("x.bin", vec![1, 2]).unwrap(), "x.bin");
+        assert_eq!(files.data("y.bin", vec![1, 2]).unwrap(), "x.bin");
+        assert_eq!(files.data("z.bin", vec![1]).unwrap(), "z.bin");
+        let job = files.write("job.toml", b"ptx").unwrap();
+        let written = files.done(job.clone());
+        assert_eq!(written, Written { job, files: 3, bytes: 6 });
+        assert!(!folder.join("y.bin").exists());
+    }
+
+    #[test]
+    fn nothing_is_left_of_what_is_not_finished() {
+        let temp = TempDir::new("record-unfinished");
+        let folder = temp.path().join("a");
+        Files::new(&folder).unwrap().data("x.bin", vec![1]).unwrap();
+        assert!(!folder.exists());
+        // What was there stays.
+        let mut files = Files::new(temp.path()).unwrap();
+        files.write("x.bin", b"1").unwrap();
+        drop(files);
+        assert!(temp.path().exists() && !temp.path().join("x.bin").exists());
+        std::fs::write(temp.path().join("file"), "").unwrap();
+        assert!(matches!(Files::new(&temp.path().join("file")), Err(Refused::File(_))));
+    }
+}

@@ -1,0 +1,185 @@
+//! Arrays, textures, surfaces and samplers.
+
+use crate::Refused;
+use crate::arrays::Texels;
+use crate::memory::Held;
+use crate::text::{f32, hex, quoted};
+use texunit_device::{Array, BoundTexture, ReadMode, Sampler};
+use texunit_unit::{ArrayShape, Layout, Resource, TexelIndex, TileShape};
+
+/// Where texels can be.
+pub(crate) struct Places<'a> {
+    pub(crate) texels: &'a [Texels],
+    pub(crate) memory: &'a [Held],
+    /// Addresses of memory that is gone, by the number of the allocation.
+    pub(crate) gone: &'a [(u64, u64)],
+}
+
+/// What messages and the job call an array.
+pub(crate) fn array_name(index: usize) -> String {
+    format!("array-{}", index + 1)
+}
+
+/// The keys of an array, but for those of its texels.
+pub(crate) fn array_keys(array: &Array) -> String {
+    let ArrayShape { format, geometry, extent, layers, levels, samples } = *array.texels().shape();
+    let mut keys =
+        format!("format = \"{format}\", geometry = \"{geometry}\", width = {}", extent.width);
+    match geometry.axes() {
+        1 => {}
+        2 => keys += &format!(", height = {}", extent.height),
+        _ => keys += &format!(", height = {}, depth = {}", extent.height, extent.depth),
+    }
+    if geometry.is_array() {
+        keys += &format!(", layers = {layers}");
+    }
+    if let Some(levels) = levels {
+        keys += &format!(", levels = {levels}");
+    }
+    if geometry.is_multisample() {
+        keys += &format!(", samples = {samples}");
+    }
+    keys += &tiles(array.texels());
+    if array.is_destroyed() {
+        keys += ", ended = \"destroyed\"";
+    }
+    keys + &format!(", name = {}", quoted(array.name()))
+}
+
+/// Which tiles of a sparse array are there.
+fn tiles(texels: &Resource) -> String {
+    let Some(map) = texels.residency() else { return String::new() };
+    if map.resident_count() == map.count() {
+        return ", nonresident = []".to_owned();
+    }
+    let (shape, TileShape(tile)) = (map.shape(), map.tile());
+    let mut regions = Vec::new();
+    for layer in 0..shape.planes() {
+        for level in 0..map.tail_first_level() {
+            let Some([columns, rows, slices]) = map.tiles(level) else { continue };
+            let extent = shape.level_extent(level).axes();
+            for tile_at in (0..slices)
+                .flat_map(|z| (0..rows).flat_map(move |y| (0..columns).map(move |x| [x, y, z])))
+            {
+                let at = [0, 1, 2].map(|axis| tile_at[axis] * tile[axis]);
+                if map.is_resident(TexelIndex { level, plane: layer, sample: 0, at }) {
+                    let size = [0, 1, 2].map(|axis| tile[axis].min(extent[axis] - at[axis]));
+                    regions.push(format!(
+                        "{{ level = {level}, layer = {layer}, offset = {at:?}, extent = {size:?} }}"
+                    ));
+                }
+            }
+        }
+        let tail =
+            TexelIndex { level: map.tail_first_level(), plane: layer, sample: 0, at: [0; 3] };
+        if tail.level < shape.level_count() && map.is_resident(tail) {
+            regions.push(format!("{{ level = {}, layer = {layer} }}", tail.level));
+        }
+    }
+    format!(", resident = [{}]", regions.join(", "))
+}
+
+/// The keys that say which texels a texture or surface is of; `None`: nobody knows any more where they were.
+pub(crate) fn source(resource: &Resource, places: &Places<'_>) -> Option<String> {
+    if resource.layout() != Layout::Array {
+        return memory_source(resource, places);
+    }
+    let index = places.texels.iter().position(|texels| texels.array.holds(resource))?;
+    let array = &places.texels[index].array;
+    let (shape, whole) = (resource.shape(), array.texels().shape());
+    let (first_level, first_plane) = resource.first();
+    let mut view = Vec::new();
+    if shape.format != whole.format {
+        view.push(format!("format = \"{}\"", shape.format));
+    }
+    if shape.geometry != whole.geometry {
+        view.push(format!("geometry = \"{}\"", shape.geometry));
+    }
+    if shape.planes() != whole.planes() {
+        let last = first_plane + shape.planes() - 1;
+        view.push(format!("layers = [{first_plane}, {last}]"));
+    }
+    let mut keys = format!("array = {}", quoted(&array_name(index)));
+    // One level alone is an array without levels, of a view too.
+    let single = whole.levels.is_some() && shape.levels.is_none();
+    if single && view.is_empty() {
+        return Some(keys + &format!(", level = {first_level}"));
+    }
+    let last_level = first_level + shape.level_count() - 1;
+    if whole.levels.is_some() && (single || shape.level_count() != whole.level_count()) {
+        view.push(format!("levels = [{first_level}, {last_level}]"));
+    }
+    if !view.is_empty() {
+        keys += &format!(", view = {{ {} }}", view.join(", "));
+    }
+    if single {
+        keys += ", level = 0";
+    }
+    Some(keys)
+}
+
+fn memory_source(resource: &Resource, places: &Places<'_>) -> Option<String> {
+    let number = resource.block().number();
+    let held = places.memory.iter().find(|held| held.block.number() == number);
+    let base = match held {
+        Some(held) => held.address,
+        None => places.gone.iter().find(|gone| gone.1 == number)?.0,
+    };
+    let first = TexelIndex { level: 0, plane: 0, sample: 0, at: [0; 3] };
+    let address = base + resource.texel_offset(first)?;
+    let (format, extent) = (resource.format(), resource.extent());
+    let keys =
+        format!("memory = {}, format = \"{format}\", width = {}", hex(address), extent.width);
+    Some(match resource.layout() {
+        Layout::Pitched => {
+            keys + &format!(
+                ", height = {}, layout = \"pitch\", pitch = {}",
+                extent.height,
+                resource.row_pitch()
+            )
+        }
+        _ => keys,
+    })
+}
+
+/// The keys that say how a texture is read.
+pub(crate) fn texture_keys(bound: &BoundTexture) -> String {
+    let BoundTexture { texture, sampler } = bound;
+    let read = match texture.read_mode {
+        ReadMode::Element => "element",
+        ReadMode::NormalizedFloat => "normalized",
+    };
+    let normalized = texture.normalized_coords;
+    format!("read = \"{read}\", normalized = {normalized}, {}", sampler_keys(sampler))
+}
+
+/// The keys of a sampler, all of them.
+pub(crate) fn sampler_keys(sampler: &Sampler) -> String {
+    let [x, y, z] = sampler.address_mode.map(|mode| mode.name());
+    let [r, g, b, a] = sampler.border.map(f32);
+    let compare = sampler.compare.map_or("none", |compare| compare.name());
+    format!(
+        "filter = \"{}\", mip_filter = \"{}\", address = [\"{x}\", \"{y}\", \"{z}\"], \
+         border = [{r}, {g}, {b}, {a}], min_level_clamp = {}, max_level_clamp = {}, level_bias = {}, \
+         max_anisotropy = {}, srgb = {}, seamless_cube = {}, compare = \"{compare}\"",
+        sampler.filter.name(),
+        sampler.mip_filter.name(),
+        f32(sampler.min_level_clamp.to_bits()),
+        f32(sampler.max_level_clamp.to_bits()),
+        f32(sampler.level_bias.to_bits()),
+        sampler.max_anisotropy,
+        sampler.srgb,
+        sampler.seamless_cube,
+    )
+}
+
+/// Surfaces of memory have no words in a job that would place them.
+pub(crate) fn surface_source(
+    resource: &Resource,
+    places: &Places<'_>,
+) -> Result<Option<String>, Refused> {
+    if resource.layout() != Layout::Array {
+        return Err(Refused::Launch("a surface is made of memory that is not an array".to_owned()));
+    }
+    Ok(source(resource, places))
+}

@@ -1,0 +1,63 @@
+//! Values as TOML.
+
+/// A text in quotes.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out += "\\\"",
+            '\\' => out += "\\\\",
+            c if c.is_control() => out += &format!("\\u{:04X}", u32::from(c)),
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}
+
+/// An address or a handle.
+pub(crate) fn hex(number: u64) -> String {
+    format!("\"{number:#x}\"")
+}
+
+/// Bytes as digits, in words of eight bytes.
+pub(crate) fn digits(bytes: &[u8]) -> String {
+    let word = |word: &[u8]| word.iter().map(|b| format!("{b:02x}")).collect::<String>();
+    let words: Vec<String> = bytes.chunks(8).map(word).collect();
+    format!("\"{}\"", words.join(" "))
+}
+
+/// The number of these bits; the bits themselves where a text would not say which they are.
+pub(crate) fn f32(bits: u32) -> String {
+    let value = f32::from_bits(bits);
+    if value.is_finite() { format!("{value:?}") } else { format!("\"{bits:#010x}\"") }
+}
+
+/// Likewise.
+pub(crate) fn f64(bits: u64) -> String {
+    let value = f64::from_bits(bits);
+    if value.is_finite() { format!("{value:?}") } else { format!("\"{bits:#018x}\"") }
+}
+
+/// One line of a comment.
+pub(crate) fn comment(line: &str) -> String {
+    let clean: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    format!("# {clean}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_and_numbers_are_read_back() {
+        assert_eq!(quoted("a\"b\\\n"), r#""a\"b\\\u000A""#);
+        assert_eq!((f32(0x3f00_0000), f32(0x8000_0000)), ("0.5".to_owned(), "-0.0".to_owned()));
+        assert_eq!(
+            (f32(0x7fc0_0001), f32(0xff80_0000)),
+            ("\"0x7fc00001\"".into(), "\"0xff800000\"".into())
+        );
+        assert_eq!(f64(0x3ff0_0000_0000_0000), "1.0");
+        assert_eq!(digits(&[1, 2, 3, 4, 5, 6, 7, 8, 9]), "\"0102030405060708 09\"");
+        assert_eq!(comment("a\nb"), "# a b\n");
+    }
+}
