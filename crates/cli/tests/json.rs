@@ -133,6 +133,27 @@ fn accesses_past_the_end_are_faults_or_counted() {
     assert!(text.contains(", 16 accesses past the end of an object"), "{text}");
 }
 
+/// Where the instruction comes from, which `.loc` says.
+#[test]
+fn a_fault_has_the_lines_of_the_source() {
+    let (report, code, _) = launch("fault-source.toml", &[]);
+    assert_eq!(code, Some(1));
+    let fault = &report["fault"];
+    assert_eq!((&fault["file"], &fault["line"]), (&json!("fault-source.ptx"), &json!(16)));
+    let wanted = [
+        ("instruction", 4, "put(float*, int, float)", "    out[i] = x;"),
+        ("inlined", 9, "fill(float*)", "    put(out, threadIdx.x, 2.0f);"),
+    ];
+    let frames = wanted.map(|(via, line, function, text)| {
+        json!({
+            "via": via, "file": "fault-source.cu", "line": line, "column": 5, "function": function,
+            "text": text,
+        })
+    });
+    assert_eq!(fault["frames"], json!(frames));
+    assert!(fault["allocation"].is_u64(), "{fault}");
+}
+
 #[test]
 fn fault() {
     let (report, code, folder) = launch("fault-store.toml", &[]);
@@ -183,7 +204,7 @@ fn errors() {
     assert_eq!((&errors[0]["file"], &errors[0]["line"]), (&json!("files/wrong.ptx"), &json!(8)));
     let (report, code, _) = launch("no-such.toml", &[]);
     assert_eq!(code, Some(1));
-    assert_eq!(report["errors"][0]["message"], json!("`no-such.toml`: there is no such file"));
+    assert_eq!(report["errors"][0]["message"], json!("`no-such.toml`: no such file"));
     assert_eq!(report["errors"][0]["file"], json!("no-such.toml"));
     assert_eq!(report["kernel"], json!(null));
 }

@@ -7,7 +7,7 @@ use crate::settings::settings;
 use std::collections::{HashMap, VecDeque};
 use std::ffi::{CStr, c_void};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use texunit_report::place::{function_name, shown_file};
+use texunit_report::place::{function_name, is_toolkit, shown_file};
 
 /// Frames of a call that are kept: ours come first.
 const MOST_KEPT: usize = 64;
@@ -115,14 +115,19 @@ fn frames(trace: &Trace) -> Vec<String> {
 }
 
 /// Adds the functions at a return address, of which there are several where calls are inlined; whether the last is `main`.
+/// Templates of CUDA's headers around its functions are left out.
 fn show(address: usize, shown: &mut Vec<String>) -> bool {
-    let (before, mut is_main) = (shown.len(), false);
+    let (before, mut is_main, mut in_toolkit) = (shown.len(), false, false);
     // What follows a call may be another line, or another function.
     let call = std::ptr::without_provenance_mut(address.saturating_sub(1));
     backtrace::resolve(call, |symbol| {
         let name = symbol.name().and_then(|name| name.as_str().map(function_name));
         is_main = name.as_deref() == Some("main");
         let file = symbol.filename().and_then(|file| file.to_str());
+        if file.is_some_and(is_toolkit) {
+            in_toolkit = true;
+            return;
+        }
         let place = match (file, symbol.lineno()) {
             (Some(file), Some(line)) => {
                 let column = symbol.colno().filter(|&column| column > 0);
@@ -136,7 +141,7 @@ fn show(address: usize, shown: &mut Vec<String>) -> bool {
             None => texunit_report::visible(&place),
         });
     });
-    if shown.len() == before {
+    if shown.len() == before && !in_toolkit {
         shown.push(match module(address) {
             Some((name, offset)) => format!("{name}+{offset:#x}"),
             None => format!("{address:#x}"),

@@ -139,6 +139,9 @@ pub struct Finding {
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// What else is known: where the program asked for the memory, and freed it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// What later calls of the program answer, if the context has ended: `CUDA_ERROR_ILLEGAL_ADDRESS`.
     pub code: Option<String>,
     /// The kernel's name in the PTX.

@@ -85,6 +85,9 @@ fn paragraph(finding: &Finding) -> String {
         }
         text += &format!("\nat {} of the PTX: {}", place.ptx, place.ptx.text.trim());
     }
+    for note in &finding.notes {
+        text += &format!("\n{note}");
+    }
     if finding.count > 1 {
         text += &format!("\n{} times in all", finding.count);
     }

@@ -9,9 +9,16 @@
 mod clients;
 mod commands;
 mod coverage;
+mod covered;
 mod dlopen;
+#[path = "../genhtml/mod.rs"]
+mod genhtml;
+mod evidence;
+mod places;
 mod process;
 mod program;
+mod refused;
+mod record;
 mod redirected;
 mod tools;
 
@@ -28,7 +35,12 @@ fn main() -> ExitCode {
     let mut trials = program::trials(&setup);
     trials.extend(clients::trials(&setup));
     trials.extend(commands::trials(&setup));
+    trials.extend(places::trials(&setup));
+    trials.extend(evidence::trials(&setup));
+    trials.extend(record::trials(&setup));
+    trials.extend(covered::trials(&setup));
     trials.extend(redirected::trials(&setup));
+    trials.extend(refused::trials(&setup));
     trials.extend(dlopen::trials(&setup));
     let conclusion = libtest_mimic::run(&args, trials);
     if std::env::var_os("UPDATE").is_some() {

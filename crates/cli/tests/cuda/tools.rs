@@ -34,7 +34,7 @@ impl Setup {
             Some(folder) => setup.libraries = setup.root.join(folder),
             None => setup.build_libraries(&target),
         }
-        for kit in ["nvcc", "cuda12", "python", "numba"] {
+        for kit in ["nvcc", "cuda12", "python", "numba", "reports"] {
             let found = setup.xtask(&target, &["tools", kit]).output().unwrap();
             if !found.status.success() {
                 let why = String::from_utf8_lossy(&found.stderr);
@@ -103,7 +103,24 @@ fn texunit() -> &'static Path {
 
 /// Takes away what the caller's shell, or Cargo, would add.
 pub(crate) fn clean(command: &mut Command) {
-    let ours = ["DEVICE", "TRACE", "STRICT", "REPORT", "THREADS", "LIBS", "FMAD"];
+    let ours = [
+        "DEVICE",
+        "TRACE",
+        "STRICT",
+        "REPORT",
+        "THREADS",
+        "LIBS",
+        "FMAD",
+        "SAVE_PTX",
+        "HOST_BACKTRACE",
+        "EVIDENCE",
+        "COVERAGE",
+        "COUNTERS",
+        "REPORT_FORMAT",
+        "MAX_STEPS",
+        "CONTINUE_AFTER_FAULT",
+        "COLOR",
+    ];
     for name in ours {
         command.env_remove(format!("TEXUNIT_{name}"));
     }

@@ -143,6 +143,7 @@ pub(super) fn finding(fault: &Fault, module: &Module, launch: u64) -> ((u64, u32
         kind: fault.kind.name().to_owned(),
         message: faults::message(&fault.kind),
         help,
+        notes: fault.kind.allocation().map(crate::asked::lines).unwrap_or_default(),
         code: Some(faults::code(&fault.kind).name()),
         kernel: fault.kernel.clone(),
         launch,

@@ -94,7 +94,7 @@ impl Case {
         let [name, class] = [&self.name, &self.class].map(|text| escaped(text));
         let _ = write!(
             text,
-            "    <testcase name=\"{name}\" classname=\"{class}\" time=\"{:.6}\"",
+            "    <testcase name=\"{name}\" classname=\"{class}\" time=\"{:.3}\"",
             self.seconds
         );
         if self.failures.is_empty() && self.errors.is_empty() {
@@ -133,7 +133,7 @@ impl Suite {
         let seconds: f64 = self.cases.iter().map(|case| case.seconds).sum();
         let _ = writeln!(
             text,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\" time=\"{seconds:.6}\">",
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\" time=\"{seconds:.3}\">",
             escaped(&self.name),
             self.tests(),
             self.failures(),

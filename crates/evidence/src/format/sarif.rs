@@ -78,8 +78,11 @@ fn result(finding: &Finding, rules: &[&str]) -> Value {
         "occurrenceCount": finding.count.max(1),
     });
     let Some(place) = &finding.place else { return result };
-    let mut frames = place.frames.iter();
-    let first = frames.next().map_or_else(|| ptx(&place.ptx), source);
+    // A place outside of CUDA's headers, if there is one.
+    let leading = place.source();
+    let first = leading.map_or_else(|| ptx(&place.ptx), source);
+    let frames =
+        place.frames.iter().filter(|frame| !leading.is_some_and(|l| std::ptr::eq(l, *frame)));
     result["locations"] = json!([first]);
     let mut related: Vec<Value> = frames
         .map(|frame| {

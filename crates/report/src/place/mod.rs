@@ -10,6 +10,7 @@ mod toolkit;
 
 pub use name::function_name;
 pub use text::line_of_file;
+pub use toolkit::is_toolkit;
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

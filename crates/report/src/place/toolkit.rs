@@ -2,7 +2,9 @@
 //! uses an intrinsic: the line that a user can do something about is further out.
 
 /// Headers that nvrtc has inside and names without a folder.
-const BUILT_IN: [&str; 8] = [
+const BUILT_IN: [&str; 10] = [
+    "cuda_runtime.h",
+    "cuda_runtime_api.h",
     "texture_indirect_functions.h",
     "texture_fetch_functions.h",
     "surface_indirect_functions.h",
@@ -13,8 +15,11 @@ const BUILT_IN: [&str; 8] = [
     "cooperative_groups.h",
 ];
 
-/// Whether a file is none of the user's.
-pub(super) fn is_toolkit(file: &str) -> bool {
+/// Whether a file comes with CUDA or a compiler, and is none of the user's.
+pub fn is_toolkit(file: &str) -> bool {
+    // As nvcc names its own folder.
+    let without_bin = file.replace("/bin/../", "/");
+    let file = without_bin.as_str();
     let name = file.rsplit('/').next().unwrap_or(file);
     if name.starts_with("__clang_cuda_") || BUILT_IN.contains(&name) {
         return true;
@@ -51,6 +56,7 @@ mod tests {
             "/usr/local/cuda-12.9/targets/x86_64-linux/include/crt/sm_32_intrinsics.hpp",
             "/home/u/venv/lib/python3.12/site-packages/nvidia/cu13/include/cuda_fp16.hpp",
             "/home/u/nvidia/cuda_runtime/include/device_types.h",
+            "/home/u/nvidia/cu13/bin/../include/vector_types.h",
             "/opt/cuda/include/vector_functions.hpp",
             "/usr/lib/llvm-19/lib/clang/19/include/__clang_cuda_builtin_vars.h",
             "/usr/include/c++/13/cmath",

@@ -1,0 +1,205 @@
+//! Messages name the line of the source: programs of tests/cuda/commands/places.cu, built in every way that keeps lines,
+//! Numba and nvrtc; saved PTX; and where the program has asked for memory.
+
+use crate::commands::{SHARED, STATIC, Test, contains, program, same};
+use crate::process::{Ended, run, succeed};
+use crate::tools::Setup;
+use libtest_mimic::{Failed, Trial};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// All of them.
+pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
+    let all: [(&str, &[&str], Test); 8] = [
+        ("nvcc -lineinfo", &["nvcc"], lineinfo),
+        ("nvcc -G", &["nvcc"], debug),
+        ("without lines", &["nvcc"], without_lines),
+        ("a fetch in a header of CUDA", &["nvcc"], fetch),
+        ("traces", &["nvcc"], traces),
+        ("saved PTX", &["nvcc"], saved),
+        ("who asked for memory", &["nvcc"], host_backtrace),
+        ("Numba", &["numba", "nvrtc13"], numba),
+    ];
+    let make = |(name, needs, test): (&str, &[&str], Test)| {
+        let (of_trial, skipped) = (setup.clone(), !setup.has(needs));
+        Trial::test(format!("places/{name}"), move || test(&of_trial)).with_ignored_flag(skipped)
+    };
+    all.into_iter().map(make).collect()
+}
+
+/// `commands/places.cu:8` for the line that has the mark.
+fn place(setup: &Setup, mark: &str) -> String {
+    let source = std::fs::read_to_string(setup.cases().join("commands/places.cu")).unwrap();
+    let mark = format!("// mark: {mark}");
+    let line = source.lines().position(|line| line.ends_with(&mark)).unwrap() + 1;
+    format!("commands/places.cu:{line}")
+}
+
+fn all_of(ended: &Ended, texts: &[String]) -> Result<(), Failed> {
+    texts.iter().try_for_each(|text| contains(ended, text))
+}
+
+/// Runs the program with the argument; its kernel goes wrong.
+fn wrong(command: &mut Command, program: &Path, which: &str) -> Result<Ended, Failed> {
+    Ok(run(command.arg(program).arg(which), program)?)
+}
+
+fn lineinfo(setup: &Setup) -> Result<(), Failed> {
+    for variant in [SHARED, STATIC] {
+        let program = program(setup, "places.cu", variant, &["-lineinfo"])?;
+        let ended = wrong(&mut setup.run(), &program, "end")?;
+        same(&*ended.stdout, "cudaErrorIllegalAddress\n", &ended)?;
+        all_of(
+            &ended,
+            &[
+                format!("{}:5 in put<int>(int*, int, int)\n", place(setup, "store")),
+                "out[i] = x; // mark: store".to_owned(),
+                format!("{}:9 in fill(int*, int)\n", place(setup, "call")),
+                "inlined here".to_owned(),
+                "kernel `fill(int*, int)`, CTA (0, 0, 0), thread (16, 0, 0)".to_owned(),
+                "the instruction in PTX".to_owned(),
+                "st.global.u32".to_owned(),
+                "the nearest object is `cudaMalloc` (64 bytes at 0x".to_owned(),
+                ", allocation ".to_owned(),
+            ],
+        )?;
+        // The line of the source comes first.
+        let at = |text: &str| ended.stderr.find(text);
+        same(at("places.cu:") < at("the instruction in PTX"), true, &ended)?;
+    }
+    Ok(())
+}
+
+/// Functions are called there.
+fn debug(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "places.cu", SHARED, &["-G"])?;
+    let ended = wrong(&mut setup.run(), &program, "end")?;
+    let (store, call) = (place(setup, "store"), place(setup, "call"));
+    all_of(
+        &ended,
+        &[
+            format!("{store}:5 in put<int>(int*, int, int)\n"),
+            format!("{call}:9 in fill(int*, int)\n"),
+            "`put<int>(int*, int, int)` is called here".to_owned(),
+        ],
+    )
+}
+
+fn without_lines(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "places.cu", SHARED, &[])?;
+    let ended = wrong(&mut setup.run(), &program, "end")?;
+    contains(&ended, "st.global.u32")?;
+    contains(&ended, "kernel `fill(int*, int)`")?;
+    same(ended.stderr.contains("places.cu:"), false, &ended)
+}
+
+/// The line outside of the header comes first.
+fn fetch(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "places.cu", SHARED, &["-lineinfo"])?;
+    let ended = wrong(&mut setup.run(), &program, "texture")?;
+    contains(&ended, "error[handle]")?;
+    let first = ended.stderr.lines().find(|line| line.trim_start().starts_with("-->"));
+    let wanted = format!("{}:", place(setup, "fetch"));
+    let is_first = first.is_some_and(|line| {
+        line.contains(&wanted) && line.ends_with(" in sample(unsigned long long, float*)")
+    });
+    same(is_first, true, &ended)
+}
+
+fn traces(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "places.cu", SHARED, &["-lineinfo"])?;
+    let ended = wrong(setup.run().args(["--trace", "launch"]), &program, "end")?;
+    let line = ended.stderr.lines().find(|line| line.starts_with("texunit: launch "));
+    let line = line.unwrap_or_default();
+    same(line.contains("launch fill(int*, int) ("), true, &ended)?;
+    same(line.contains("commands/places.cu:11"), true, &ended)?;
+    let fault = format!("fault: out-of-bounds at {}", setup.cases().display());
+    let store = format!("{}:5 in put<int>(int*, int, int) (", place(setup, "store"));
+    same(line.contains(&fault) && line.contains(&store), true, &ended)?;
+    let ended = wrong(setup.run().args(["--trace", "fetch"]), &program, "array")?;
+    same(&*ended.stdout, "cudaSuccess\n", &ended)?;
+    let line = ended.stderr.lines().find(|line| line.starts_with("texunit: fetch "));
+    let wanted = format!("{}:", place(setup, "fetch"));
+    same(line.is_some_and(|line| line.contains(&wanted) && line.contains("tex.2d")), true, &ended)
+}
+
+/// Messages name files with what was loaded, one for each text, whoever loads it.
+fn saved(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "places.cu", SHARED, &[])?;
+    let folder = program.with_extension("saved");
+    let _ = std::fs::remove_dir_all(&folder);
+    let both = format!("'{0}' end; '{0}' end & '{0}' & wait", program.display());
+    let mut command = setup.run();
+    command.arg("--save-ptx").arg(&folder).args(["sh", "-c", &both]);
+    let ended = run(&mut command, &program)?;
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<std::io::Result<_>>()?;
+    same(files.len(), 1, &ended)?;
+    let file = files.remove(0);
+    same(file.extension().is_some_and(|e| e == "ptx"), true, &ended)?;
+    let head = format!("--> {}:", file.display());
+    let line = ended.stderr.lines().find_map(|line| line.trim_start().strip_prefix(&head));
+    let number = line.and_then(|line| line.split(':').next()?.parse::<usize>().ok());
+    let text = std::fs::read_to_string(&file)?;
+    let line = number.and_then(|number| text.lines().nth(number - 1)).unwrap_or_default();
+    same(line.contains("st.global.u32"), true, &ended)?;
+    // Another time it is the same file; what cannot be written is said, and the program runs.
+    let before = std::fs::metadata(&file)?.modified()?;
+    let mut command = setup.run();
+    run(command.env("TEXUNIT_SAVE_PTX", &folder).arg(&program), &program)?;
+    same(std::fs::metadata(&file)?.modified()?, before, &ended)?;
+    same(std::fs::read_dir(&folder)?.count(), 1, &ended)?;
+    let mut command = setup.run();
+    let ended = succeed(command.args(["--save-ptx", "/dev/null/x"]).arg(&program), &program)?;
+    same(&*ended.stdout, "cudaSuccess\n", &ended)?;
+    contains(&ended, "PTX cannot be saved in /dev/null/x")
+}
+
+/// The place in the program that asked for the memory, and freed it, if that is asked for.
+fn host_backtrace(setup: &Setup) -> Result<(), Failed> {
+    let (asked, freed) = (place(setup, "asked"), place(setup, "freed"));
+    for variant in [SHARED, STATIC] {
+        let program = program(setup, "places.cu", variant, &["-g"])?;
+        let ended = wrong(setup.run().arg("--host-backtrace"), &program, "freed")?;
+        contains(&ended, "error[freed]")?;
+        let line = |what: &str, place: &str, function: &str| {
+            let line = ended.stderr.lines().find(|line| line.contains(what)).unwrap_or_default();
+            same(line.contains(place) && line.ends_with(function), true, &ended)
+        };
+        line("was asked for at", &asked, " in ask(int)")?;
+        line("and freed at", &freed, " in give_back(int*)")?;
+        contains(&ended, " in main\n")?;
+        let ended = wrong(&mut setup.run(), &program, "freed")?;
+        contains(&ended, "error[freed]")?;
+        same(ended.stderr.contains("asked for"), false, &ended)?;
+    }
+    // Without debug information there are the functions.
+    let program = program(setup, "places.cu", SHARED, &[])?;
+    let ended = wrong(setup.run().arg("--host-backtrace"), &program, "end")?;
+    let line = ended.stderr.lines().find(|line| line.contains("was asked for at"));
+    same(line.is_some_and(|line| line.ends_with(" in ask(int)")), true, &ended)
+}
+
+/// The line of Python.
+fn numba(setup: &Setup) -> Result<(), Failed> {
+    let script = setup.cases().join("commands/places_numba.py");
+    let mut command = setup.run();
+    command.arg("python3").arg(&script);
+    let toolkit = setup.file("include13").join("../../..");
+    command.env("PYTHONPATH", std::env::join_paths([setup.file("numba"), &toolkit])?);
+    command.env("LD_LIBRARY_PATH", setup.file("nvrtc13").parent().unwrap());
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    command.env("CUDA_CACHE_DISABLE", "1");
+    let ended = run(&mut command, &setup.build.join("places_numba"))?;
+    let source = std::fs::read_to_string(&script)?;
+    let line = source.lines().position(|line| line.ends_with("# mark: store")).unwrap() + 1;
+    all_of(
+        &ended,
+        &[
+            format!("commands/places_numba.py:{line}:"),
+            " in __main__::fill(Array<int, 1, C, mutable, aligned>)\n".to_owned(),
+            "out[i + 16] = 7  # mark: store".to_owned(),
+        ],
+    )
+}
