@@ -50,8 +50,8 @@ fn no_format(number: u32, channels: u32) -> String {
     match has.is_empty() {
         true => format!("format {number:#x} is not a CUarray_format"),
         false => format!(
-            "NumChannels {channels} is not {}, the channels that CUarray_format {number:#x} has",
-            has.join(" or ")
+            "NumChannels {channels} is not a number of channels that CUarray_format {number:#x} has: {}",
+            has.join(", ")
         ),
     }
 }

@@ -34,7 +34,7 @@ pub(crate) trait Object: Sized + Send + Sync + 'static {
 macro_rules! object {
     ($type:ty, $what:literal $(, $invalid:ident)?) => {
         impl $crate::handle::Object for $type {
-            const WRONG: &'static str = concat!("is not ", $what, ", or one that was destroyed");
+            const WRONG: &'static str = concat!("is not ", $what, ": it was destroyed, or never was one");
             $(const INVALID: texunit_cuda_abi::CUresult = texunit_cuda_abi::CUresult::$invalid;)?
 
             fn registry() -> &'static $crate::handle::Registry<Self> {

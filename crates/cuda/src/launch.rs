@@ -4,6 +4,7 @@ use crate::args::{Answer, In, Raw};
 use crate::call::say;
 use crate::context::{Context, Limit, MOST_STACK};
 use crate::handle::{Handle, Object};
+use crate::library::Kernel;
 use crate::module::{Function, Module};
 use crate::occupancy::{self, Block};
 use crate::settings::settings;
@@ -56,9 +57,8 @@ fn too_much_shared(context: &Context, function: &Function, shape: &Shape) -> Str
     let (most, fixed) = (function.max_dynamic_shared(), function.static_shared());
     let optin = context.gpu.profile.shared_optin * 1024;
     format!(
-        "sharedMemBytes {} is more than {most}, the dynamic shared memory that kernel `{}` may have beside its {fixed} \
-         bytes of static shared memory; cuFuncSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), in the \
-         runtime cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize), raises that up to {} on this device",
+        "sharedMemBytes {} is more than {most}, the dynamic shared memory of kernel `{}` (beside {fixed} bytes of static); \
+         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize) raises that up to {}",
         shape.shared,
         function.kernel.name(),
         i64::from(optin).saturating_sub(i64::from(fixed)).max(0)
@@ -95,7 +95,13 @@ fn check_cooperative(context: &Context, function: &Function, shape: &Shape) -> A
 pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Arc<Function>> {
     let function = match Function::registry().find(handle) {
         Some(function) => function,
-        None => crate::library::function(Handle::of(handle.number()), context)?.get()?,
+        None => {
+            let kernel = Handle::<Kernel>::of(handle.number());
+            if Kernel::registry().find(kernel).is_none() {
+                return Err(handle.refusal());
+            }
+            crate::library::function(kernel, context)?.get()?
+        }
     };
     match function.context == context.handle {
         true => Ok(function),
@@ -229,6 +235,7 @@ pub(crate) fn launch(
         cpu_clock: tallies.is_some().then_some(crate::clock::thread),
         ..default
     };
+    let recording = crate::record::begin(function, &options, params);
     let start = Instant::now();
     // Refused before anything has run.
     let is_full = |error: &LaunchError| matches!(error, LaunchError::Args(error) if refused(error) == CUresult::OUT_OF_MEMORY);
@@ -236,6 +243,9 @@ pub(crate) fn launch(
         function.kernel.launch_packed(&options, params)
     });
     let time = start.elapsed();
+    if let Some(recording) = recording {
+        recording.end(function, &options, params, &result);
+    }
     let number = watched.as_ref().map_or(0, |launch| launch.number);
     drop(watched);
     let tally = tallies.map_or_else(Tally::default, |tallies| tallies.take());
@@ -255,7 +265,7 @@ pub(crate) fn launch(
                 texunit_report::human(
                     (module.loaded.source(), &**module.loaded.sources()),
                     &diagnostics,
-                    false
+                    settings().color
                 )
                 .trim_end()
             ));
@@ -327,13 +337,7 @@ fn wrong(error: &ArgError, shape: &Shape, function: &Function) -> String {
                 "{what}Dim{axis} {value} is not from 1 to {max}, the sizes of a {what} on this device"
             )
         }
-        ArgError::Block(reason) => {
-            let [x, y, z] = shape.block;
-            format!(
-                "a block of {x} x {y} x {z} threads: {reason} (kernel `{}`)",
-                function.kernel.name()
-            )
-        }
+        ArgError::Block(reason) => format!("kernel `{}`: {reason}", function.kernel.name()),
         ArgError::Shared { size, max } => format!(
             "sharedMemBytes {} and {} bytes of static shared memory of kernel `{}` are {size} bytes, more than the {max} \
              that a block can have on this device",

@@ -59,7 +59,12 @@ fn names(ptx: &Ptx, jit: &Jit) -> Answer<(Vec<String>, HashSet<String>)> {
         if !jit.report(&source, &parsed.diagnostics) {
             crate::call::say(format_args!(
                 "a library cannot be loaded\n{}",
-                texunit_report::human(&source, &parsed.diagnostics, crate::settings::settings().color).trim_end()
+                texunit_report::human(
+                    &source,
+                    &parsed.diagnostics,
+                    crate::settings::settings().color
+                )
+                .trim_end()
             ));
         }
         return Err(CUresult::INVALID_PTX.because(module::unreadable(&source, &parsed.diagnostics)));
@@ -148,7 +153,7 @@ impl Library {
         self.by_name.get(name).copied().ok_or_else(|| {
             let like = crate::refused::similar(name, self.by_name.keys().map(String::as_str));
             CUresult::NOT_FOUND.because(format!(
-                "library `{}` has no kernel `{name}` among its {}{like}",
+                "the library has no kernel `{name}`{like} ({}: {} kernels)",
                 self.name,
                 self.by_name.len()
             ))

@@ -290,11 +290,11 @@ pub(crate) fn find(address: u64) -> Option<Arc<Allocation>> {
     allocation.holds(address, 1).then(|| Arc::clone(allocation))
 }
 
-/// Frees the allocation that begins at an address, if it is of the right kind.
+/// Frees the allocation that begins at an address, if it is of the right kind. `name` is the parameter.
 ///
 /// `CUDA_ERROR_INVALID_VALUE` if there is none: freed before, inside an allocation, unknown; or if it
 /// is given back in another way.
-pub(crate) fn free(address: u64, right: impl FnOnce(&Kind) -> bool) -> Answer {
+pub(crate) fn free(name: &str, address: u64, right: impl FnOnce(&Kind) -> bool) -> Answer {
     let freed = {
         let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
         match table.get(&address) {
@@ -307,60 +307,56 @@ pub(crate) fn free(address: u64, right: impl FnOnce(&Kind) -> bool) -> Answer {
             allocation.end();
             Ok(())
         }
-        None => Err(CUresult::INVALID_VALUE.because(not_freed(address))),
+        None => Err(CUresult::INVALID_VALUE.because(not_freed(name, address))),
     }
 }
 
 /// Why bytes are not memory that a device reaches as one piece.
 pub(crate) fn not_inside(name: &str, address: u64, len: u64) -> String {
     match find(address) {
+        None if address == 0 => format!("{name} is null"),
         Some(found) => format!(
-            "{len} bytes from {name} {address:#x} on pass the end of allocation {}: it is {}, {} bytes from {:#x} on, of \
-             which {} are left there",
+            "{name} {address:#x}: {len} bytes pass the end of the allocation, in which {} are left (number {}: {} bytes of {} \
+             from {:#x} on)",
+            (found.base + found.size).saturating_sub(address),
             found.id,
-            found.kind.name(),
             found.size,
+            found.kind.name(),
             found.base,
-            (found.base + found.size).saturating_sub(address)
         ),
         None if is_device_address(address).unwrap_or(false) => format!(
-            "{name} {address:#x} is not in an allocation of a device: the memory was freed, or never allocated, or it is a \
-             variable that has not {len} bytes"
+            "{name} {address:#x} is not in an allocation: the memory was freed, or never allocated, or it is a variable of \
+             fewer than {len} bytes"
         ),
         None if touches(address, len).unwrap_or(false) => format!(
-            "{len} bytes from {name} {address:#x} on reach into registered or allocated memory from outside"
+            "{name} {address:#x}: {len} bytes begin before an allocation or registered memory, and reach into it"
         ),
         None => format!(
-            "{name} {address:#x} is memory of the program, which a device does not reach: it was neither allocated nor \
-             registered (cuMemAlloc, cuMemHostAlloc, cuMemHostRegister)"
+            "{name} {address:#x} is ordinary memory of the program, which a device cannot reach: it was neither allocated by \
+             CUDA nor registered (cuMemHostRegister, cudaHostRegister)"
         ),
     }
 }
 
 /// Why an address cannot be given back in the way that was asked for.
-fn not_freed(address: u64) -> String {
+fn not_freed(name: &str, address: u64) -> String {
     match find(address) {
+        None if address == 0 => format!("{name} is null"),
         None if is_device_address(address).unwrap_or(false) => {
-            format!(
-                "{address:#x} is not the address of an allocation: it was freed before, or never allocated"
-            )
+            format!("{name} {address:#x} is not allocated: it was freed before, or never allocated")
         }
-        None => format!(
-            "{address:#x} is not the address of an allocation, but of other memory of the program"
+        None => format!("{name} {address:#x} is not memory that was allocated or registered"),
+        Some(found) if found.base == address => format!(
+            "{name} {address:#x} is {}, which is given back by {}",
+            found.kind.name(),
+            found.kind.given_back()
         ),
-        Some(found) if found.base == address => {
-            format!(
-                "{address:#x} is {}, which is given back in another way: {}",
-                found.kind.name(),
-                found.kind.given_back()
-            )
-        }
         Some(found) => format!(
-            "{address:#x} is {} bytes inside allocation {} of {} bytes: its first address, {:#x}, is given back",
+            "{name} {address:#x} is {} bytes behind the start of its allocation, {:#x} (number {}, {} bytes)",
             address - found.base,
+            found.base,
             found.id,
-            found.size,
-            found.base
+            found.size
         ),
     }
 }

@@ -114,7 +114,8 @@ pub(crate) fn load(place: Place<'_>, ptx: &Ptx, jit: &Jit) -> Answer<Handle<Modu
                     diagnostics.iter().filter(|d| d.is_error()).cloned().collect();
                 say(format_args!(
                     "a module cannot be loaded\n{}",
-                    texunit_report::human(&source, &errors, false).trim_end()
+                    texunit_report::human(&source, &errors, crate::settings::settings().color)
+                        .trim_end()
                 ));
             }
             Err(load_code(&diagnostics).because(unreadable(&source, &diagnostics)))
@@ -190,11 +191,11 @@ impl Module {
     /// The kernel of a name; `CUDA_ERROR_NOT_FOUND` if there is none.
     pub(crate) fn function(&self, name: &str) -> Answer<Handle<Function>> {
         self.by_name.get(name).copied().ok_or_else(|| {
-            let names = self.functions.len();
             let like = crate::refused::similar(name, self.by_name.keys().map(String::as_str));
             CUresult::NOT_FOUND.because(format!(
-                "module `{}` has no kernel `{name}` among its {names}{like}",
-                self.loaded.source().name()
+                "the module has no kernel `{name}`{like} ({}: {} kernels)",
+                self.loaded.source().name(),
+                self.functions.len()
             ))
         })
     }
@@ -205,9 +206,9 @@ impl Module {
         let global =
             self.loaded.global(name).ok_or_else(|| match self.by_name.contains_key(name) {
                 true => CUresult::INVALID_VALUE
-                    .because(format!("`{name}` is a kernel of the module, and no variable")),
+                    .because(format!("`{name}` is a kernel of the module, not a variable")),
                 false => CUresult::NOT_FOUND.because(format!(
-                    "module `{}` has no variable `{name}` in its memory",
+                    "the module has no variable `{name}` ({})",
                     self.loaded.source().name()
                 )),
             })?;

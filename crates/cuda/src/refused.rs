@@ -33,7 +33,11 @@ pub(crate) fn driver(function: &str, refusal: &Refusal, arguments: &[Argument<'_
     }
     let reason = refusal.reason(arguments);
     if settings().trace.api {
-        let arguments = call_arguments(arguments);
+        // What is not provided does not know what it takes.
+        let arguments = match refusal.code {
+            CUresult::NOT_SUPPORTED if arguments.is_empty() => "...".to_owned(),
+            _ => call_arguments(arguments),
+        };
         say(format_args!("{function}({arguments}) = {:?}: {reason}", refusal.code));
     }
     if DEPTH.get() > 0 {

@@ -154,6 +154,12 @@ impl Source {
         };
         let [width, height] = [axis("width", size[0])?, axis("height", size[1])?];
         let row = u64::from(width) * u64::from(format.texel_size());
+        if (pitch as u64) < row {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "pitchInBytes {pitch} is less than a row, {width} elements of {} bytes",
+                format.texel_size()
+            )));
+        }
         let before = (pitch as u64).checked_mul(u64::from(height - 1));
         let bytes = before.and_then(|before| before.checked_add(row)).ok_or_else(|| {
             CUresult::INVALID_VALUE.because(format!(
@@ -188,7 +194,11 @@ fn memory(device: &Device, address: u64, len: u64) -> Answer<Linear> {
     crate::memory::tell_unmapped(device);
     linear.map_err(|error| {
         let place = || format!("{len} bytes from devPtr {address:#x} on");
-        refusal(error).within(place, &[])
+        match &error {
+            Error::Address(_) => crate::error::code(&error)
+                .because(crate::memory::not_inside("devPtr", address, len)),
+            _ => refusal(error).within(place, &[]),
+        }
     })
 }
 

@@ -76,7 +76,7 @@ const NAMES: &[(&str, &str)] = &[
     ("bytesize", "size"), ("ByteCount", "count"), ("dptr", "devPtr"), ("hStream", "stream"), ("hEvent", "event"),
     ("hStart", "start"), ("hEnd", "end"), ("hfunc", "func"), ("f", "func"), ("hArray", "array"),
     ("hMipmappedArray", "mipmappedArray"), ("hTexRef", "texref"), ("dev", "device"), ("Flags", "flags"),
-    ("attrib", "attr"), ("pool", "memPool"), ("p", "ptr"), ("ptr", "devPtr"), ("srcDevice", "src"), ("srcHost", "src"),
+    ("attrib", "attr"), ("pool", "memPool"), ("p", "ptr"), ("p", "pHost"), ("ptr", "ptr"), ("dptr", "ptr"), ("srcDevice", "src"), ("srcHost", "src"),
     ("dstDevice", "dst"), ("dstHost", "dst"), ("srcArray", "src"), ("dstArray", "dst"), ("WidthInBytes", "width"),
     ("Height", "height"), ("Pitch", "pitch"), ("srcPitch", "spitch"), ("dstPitch", "dpitch"),
     ("sharedMemBytes", "sharedMem"), ("hPeerContext", "peerDevice"), ("peerContext", "peerDevice"),

@@ -32,7 +32,7 @@ driver_api! {
         if p.is_null() {
             return Ok(());
         }
-        memory::free(p.address(), |kind| matches!(kind, Kind::Host(_)))
+        memory::free("p", p.address(), |kind| matches!(kind, Kind::Host(_)))
     }
 
     /// The address by which kernels reach host memory: the same. Flags must be 0.
@@ -64,7 +64,7 @@ driver_api! {
     fn cuMemHostUnregister(p: Raw) {
         super::memory::check_if_any()?;
         p.check()?;
-        memory::free(p.address(), |kind| matches!(kind, Kind::Registered(_)))
+        memory::free("p", p.address(), |kind| matches!(kind, Kind::Registered(_)))
             .map_err(|refusal| refusal.with_code(CUresult::HOST_MEMORY_NOT_REGISTERED))
     }
 }

@@ -51,7 +51,7 @@ driver_api! {
         if dptr == 0 {
             return Ok(());
         }
-        memory::free(dptr, |kind| matches!(kind, Kind::Device | Kind::Pool(_) | Kind::Managed))
+        memory::free("dptr", dptr, |kind| matches!(kind, Kind::Device | Kind::Pool(_) | Kind::Managed))
     }
 
     /// Base and size of the allocation that an address points into.

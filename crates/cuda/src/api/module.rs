@@ -108,7 +108,7 @@ pub(super) fn file(name: Text) -> Answer<(Image, String)> {
     let name = OsString::from_vec(name.bytes()?);
     let bytes = std::fs::read(&name).map_err(|error| {
         CUresult::FILE_NOT_FOUND
-            .because(format!("{} cannot be read: {error}", name.to_string_lossy()))
+            .because(format!("the file {name:?} cannot be read: {error}"))
     })?;
     let text = name.to_string_lossy().into_owned();
     Ok((Image::of(bytes, Origin::Named(name.into())), text))

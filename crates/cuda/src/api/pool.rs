@@ -40,7 +40,7 @@ driver_api! {
     /// Frees memory of a pool, or of `cuMemAlloc`.
     fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: Handle<Stream>) {
         stream::on(hStream)?;
-        memory::free(dptr, |kind| matches!(kind, Kind::Device | Kind::Pool(_) | Kind::Managed))
+        memory::free("dptr", dptr, |kind| matches!(kind, Kind::Device | Kind::Pool(_) | Kind::Managed))
     }
 
     /// Gives back memory that the pool holds and does not use, in steps of 32 MiB, until it holds no more than

@@ -1,0 +1,279 @@
+//! Every exported function that takes arguments, called wrongly in many ways: whatever is refused has a reason, and
+//! the reason says something.
+//!
+//! What a function takes is read where it is defined (`driver_api!` in `src/api`). Each argument in turn is what it
+//! must not be, the others are such as a program would give.
+
+#![allow(unsafe_code, clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+#[path = "common/reason.rs"]
+mod reason;
+#[path = "common/world.rs"]
+mod world;
+
+use common::{Ptr, cuCtxDestroy_v2, cuCtxSetCurrent, functions, ok};
+use reason::{ready, why};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use texunit_cuda::functions::{Address, FUNCTIONS};
+use texunit_cuda_abi::CUresult;
+use world::World;
+
+functions! {
+    cuDeviceGetDefaultMemPool(pool: *mut Ptr, device: i32);
+    cuTexRefCreate(texref: *mut Ptr);
+}
+
+/// Most arguments of a function.
+const MOST: usize = 14;
+/// Bytes behind each pointer; numbers are so small that no function goes past them.
+const BYTES: usize = 16 << 20;
+/// A number that is none of an enumeration, no count, no size of anything.
+const ODD: u64 = 0x7777;
+/// A handle that was never given out.
+const WRONG: u64 = 0x1234_5678;
+
+/// With as many arguments as any function takes: those it does not take are not looked at.
+type Call = unsafe extern "C" fn(
+    u64,
+    u64,
+    u64,
+    u64,
+    u64,
+    u64,
+    u64,
+    u64,
+    u64,
+    u64,
+    u64,
+    u64,
+    u64,
+    u64,
+) -> CUresult;
+
+/// What an argument is.
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    Pointer,
+    /// With the type of its object.
+    Handle(String),
+    Callback,
+    /// An address that devices use.
+    Address,
+    Number,
+}
+
+/// The functions of a file: their names, and the arguments of each.
+fn signatures(text: &str) -> Vec<(Vec<String>, Vec<Kind>)> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices("\n    fn cu") {
+        let rest = &text[at + "\n    fn ".len()..];
+        let (names, rest) = rest.split_once('(').expect("arguments");
+        let end = [") {", ") ="].into_iter().filter_map(|end| rest.find(end)).min();
+        let arguments = &rest[..end.expect("a body")];
+        let (mut depth, mut one, mut all) = (0_i32, String::new(), Vec::new());
+        for c in arguments.chars().chain([',']) {
+            depth += i32::from("<([".contains(c)) - i32::from(">)]".contains(c));
+            if c == ',' && depth == 0 {
+                all.push(std::mem::take(&mut one));
+            } else {
+                one.push(c);
+            }
+        }
+        let kinds = all.iter().filter_map(|one| one.split_once(':')).map(|(_, ty)| kind(ty.trim()));
+        let mut kinds: Vec<Kind> = kinds.collect();
+        let trimmed =
+            |names: &str, by| names.split(by).map(|name| name.trim().to_owned()).collect();
+        match names.split_once(',') {
+            None => found.push((trimmed(names, '|'), kinds)),
+            // A row of `copies!`: of a structure, or with a size behind it; and once more with a stream.
+            Some((now, in_stream)) => {
+                match arguments.starts_with("pCopy:") {
+                    true => kinds = vec![Kind::Pointer],
+                    false => kinds.push(Kind::Number),
+                }
+                found.push((trimmed(now, '|'), kinds.clone()));
+                kinds.push(Kind::Handle("Stream".to_owned()));
+                found.push((trimmed(in_stream, '|'), kinds));
+            }
+        }
+    }
+    for (at, _) in text.match_indices("\nmemset!(") {
+        let row = text[at..].split_once(": ").and_then(|(_, rest)| rest.split_once(')'));
+        let names: Vec<&str> = row.expect("names").0.split(", ").collect();
+        let stream = || Kind::Handle("Stream".to_owned());
+        let (line, rows) = (vec![Kind::Address, Kind::Number, Kind::Number], {
+            let mut rows = vec![Kind::Number; 5];
+            rows[0] = Kind::Address;
+            rows
+        });
+        for (name, kinds) in names.into_iter().zip([
+            line.clone(),
+            rows.clone(),
+            line.into_iter().chain([stream()]).collect(),
+            rows.into_iter().chain([stream()]).collect(),
+        ]) {
+            found.push((vec![name.to_owned()], kinds));
+        }
+    }
+    found
+}
+
+fn kind(ty: &str) -> Kind {
+    let object = ty.strip_prefix("Handle<").and_then(|rest| rest.strip_suffix('>'));
+    let is = |names: &[&str]| names.iter().any(|name| ty.starts_with(name));
+    match object {
+        Some(object) => Kind::Handle(object.to_owned()),
+        None if is(&["Out<", "In<", "Text", "Raw", "*"]) => Kind::Pointer,
+        None if is(&["HostFunction", "StreamCallback", "SharedOfBlock", "Option<"]) => {
+            Kind::Callback
+        }
+        None if ty == "CUdeviceptr" => Kind::Address,
+        None => Kind::Number,
+    }
+}
+
+fn all_signatures() -> BTreeMap<String, Vec<Kind>> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut all = BTreeMap::new();
+    for folder in [src.join("api"), src.join("tables")] {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            for (names, kinds) in signatures(&text) {
+                all.extend(names.into_iter().map(|name| (name, kinds.clone())));
+            }
+        }
+    }
+    all
+}
+
+/// A handle of an object of this type.
+fn handle(world: &World, object: &str) -> u64 {
+    let made = match object {
+        "Context" => world.context,
+        "ArrayObject" => world.array,
+        "MipmapObject" => world.mipmapped,
+        "Module" => world.module,
+        "Function" => world.function,
+        "Library" => world.library,
+        "Kernel" => world.kernel,
+        "Stream" => world.stream,
+        "Event" | "stream::Event" => world.event,
+        "LinkState" => world.link,
+        "Pool" => {
+            let mut pool = std::ptr::null_mut();
+            ok!(cuDeviceGetDefaultMemPool(&raw mut pool, 0));
+            pool
+        }
+        "TextureReference" => {
+            let mut reference = std::ptr::null_mut();
+            ok!(cuTexRefCreate(&raw mut reference));
+            reference
+        }
+        "SurfaceReference" | "TilePool" => 0x77 as Ptr,
+        other => panic!("no object of type {other}"),
+    };
+    made as u64
+}
+
+/// Every way in which the arguments are called, as what each of them is.
+fn ways(kinds: &[Kind]) -> Vec<[u64; MOST]> {
+    // 0: right, 1: null or 0, 2: wrong.
+    let mut all = vec![[0; MOST], [1; MOST]];
+    for i in 0..kinds.len() {
+        for how in [1, 2] {
+            let mut one = [0; MOST];
+            one[i] = how;
+            all.push(one);
+            // The numbers are odd, too: a size behind a pointer that is null.
+            for (other, kind) in one.iter_mut().zip(kinds).filter(|(other, _)| **other == 0) {
+                *other = if *kind == Kind::Number { 2 } else { 0 };
+            }
+            all.push(one);
+        }
+    }
+    all
+}
+
+fn argument(world: &World, kind: &Kind, how: u64, buffer: u64) -> u64 {
+    match (kind, how) {
+        (Kind::Callback, _) | (_, 1) => 0,
+        (Kind::Pointer, _) => buffer,
+        (Kind::Handle(object), 0) => handle(world, object),
+        (Kind::Handle(_), _) => WRONG,
+        (Kind::Address, 0) => world.memory,
+        // Of a device, and far from everything.
+        (Kind::Address, _) => world.memory + (1 << 33),
+        (Kind::Number, 0) => 1,
+        (Kind::Number, _) => ODD,
+    }
+}
+
+/// What makes a reason a poor one.
+fn complaint(name: &str, code: CUresult, reason: &str) -> Option<String> {
+    let text = code.code().map_or("", |code| code.text);
+    let poor = reason.len() < 9
+        || reason.trim() != reason
+        || reason.contains("a member of a structure")
+        || reason.eq_ignore_ascii_case(text)
+        || !reason.contains(' ');
+    poor.then(|| format!("{name} = {code:?}: {reason:?}"))
+}
+
+#[test]
+fn every_refused_call_says_why() {
+    ready();
+    let signatures = all_signatures();
+    let mut complaints = BTreeSet::new();
+    let (mut reasons, mut tried) = (BTreeSet::new(), 0);
+    for function in FUNCTIONS.iter().filter(|function| function.provided) {
+        let name = function.symbol;
+        let kinds = signatures.get(name).unwrap_or_else(|| panic!("{name} is not found"));
+        assert!(kinds.len() <= MOST, "{name}");
+        for way in ways(kinds) {
+            let world = World::new();
+            let mut buffer = vec![0_u64; BYTES / 8];
+            let at = buffer.as_mut_ptr() as u64;
+            let mut a = [0; MOST];
+            for ((a, kind), how) in a.iter_mut().zip(kinds).zip(way) {
+                *a = argument(&world, kind, how, at);
+            }
+            // SAFETY: each pointer has more bytes behind it than sizes of `ODD` ask for; a function is called with
+            // more integers than it takes, which the calling convention of C leaves alone.
+            let (code, reason) = why(|| unsafe {
+                let call = std::mem::transmute::<Address, Call>(function.address);
+                call(
+                    a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
+                    a[12], a[13],
+                )
+            });
+            tried += 1;
+            if code != CUresult::SUCCESS {
+                complaints.extend(complaint(name, code, &reason));
+                reasons.insert(format!("{name}: {reason}"));
+            }
+            // SAFETY: a number; the call may have ended the context.
+            unsafe { cuCtxDestroy_v2(world.context) };
+            // SAFETY: no pointer.
+            unsafe { cuCtxSetCurrent(std::ptr::null_mut()) };
+        }
+    }
+    if let Some(file) = std::env::var_os("TEXUNIT_REASONS") {
+        std::fs::write(file, reasons.iter().map(|r| format!("{r}\n")).collect::<String>()).unwrap();
+    }
+    let complaints: Vec<String> = complaints.into_iter().collect();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    assert!(tried > 3000 && reasons.len() > 700, "{tried} {}", reasons.len());
+}
+
+#[test]
+fn what_is_not_provided_says_so() {
+    ready();
+    for function in FUNCTIONS.iter().filter(|function| !function.provided) {
+        // SAFETY: it takes nothing.
+        let (code, reason) = why(|| unsafe { (function.address)() });
+        assert_eq!(code, CUresult::NOT_SUPPORTED);
+        assert!(reason.contains(function.symbol), "{}: {reason}", function.symbol);
+    }
+}
