@@ -114,7 +114,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<CaseFile, CaseError> {
 /// for its writer.
 fn read_text(path: &Path) -> Result<String, String> {
     let there = std::fs::metadata(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        std::io::ErrorKind::NotFound => "no such file".to_owned(),
         _ => e.to_string(),
     })?;
     if !there.is_file() {
@@ -166,7 +166,7 @@ pub fn load_address(address: &str) -> Result<(Case, Option<usize>), CaseError> {
     if fetch >= case.count() {
         let n = case.count();
         return Err(CaseError::new(format!(
-            "it has {n} fetches, from 0 on; {fetch} is none of them"
+            "it has {n} fetches, from 0 on; {fetch} is not one of them"
         )))
         .within(&case.name)
         .within(path);

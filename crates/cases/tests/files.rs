@@ -215,11 +215,11 @@ fn errors_name_the_case_and_the_key() {
         ),
         (
             file("[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.p.1d.b8.clamp\""),
-            "s: op: `suld.p.1d.b8.clamp` is no instruction: it has no such type",
+            "s: op: `suld.p.1d.b8.clamp`: it has no form of this type",
         ),
         (
             fetch("coords = \"\"").replace("tex.1d", "tex.grad.2dms"),
-            "f: op: `tex.grad.2dms.v4.f32.f32` is no instruction: multi-sample",
+            "f: op: `tex.grad.2dms.v4.f32.f32`: multi-sample",
         ),
         (file("").replace("@four", "@five") + "\n[words.x]\ny = \"@x\"", "invalid"),
         (

@@ -74,7 +74,7 @@ impl<'a> Body<'_, 'a> {
             && self.scopes.find(name.text).is_none()
             && !self.cx.globals.contains_key(name.text)
         {
-            let message = format!("there is no label {}", name.text);
+            let message = format!("unknown label {}", name.text);
             let help = self.missing_label(name.text);
             self.wrong("E0114", operand.span, message, &help);
             return None;
@@ -146,7 +146,7 @@ impl<'a> Body<'_, 'a> {
             return Some(*id);
         }
         let help = self.missing_label(text);
-        self.wrong("E0114", name.span, format!("there is no label {text}"), &help);
+        self.wrong("E0114", name.span, format!("unknown label {text}"), &help);
         None
     }
 

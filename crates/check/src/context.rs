@@ -164,7 +164,7 @@ impl<'a> Checker<'a> {
     pub(crate) fn version_said(&self) -> String {
         let (major, minor) = self.module.version;
         match self.options.version {
-            Some(_) => format!("version {major}.{minor} stands in the place of .version"),
+            Some(_) => format!("version {major}.{minor} is used instead of .version"),
             None => format!("the module says .version {major}.{minor}"),
         }
     }
@@ -189,7 +189,7 @@ impl<'a> Checker<'a> {
         }
         if self.target < target && self.target != 0 {
             let said = match self.options.target {
-                Some(_) => format!("{} stands in the place of .target", self.module.target),
+                Some(_) => format!("{} is used instead of .target", self.module.target),
                 None => format!("the module says .target {}", self.module.target),
             };
             self.report(

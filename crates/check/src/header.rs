@@ -299,7 +299,7 @@ impl<'a> Checker<'a> {
         };
         if !known {
             let message = match self.options.verdicts {
-                Verdicts::Texunit => format!("there is no machine {arch}"),
+                Verdicts::Texunit => format!("unknown architecture {arch}"),
                 Verdicts::Ptxas(_) => {
                     format!("ptxas {} does not assemble for {arch}", self.release)
                 }

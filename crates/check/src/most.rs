@@ -62,7 +62,7 @@ pub(crate) fn limit(diagnostics: &mut Vec<Diagnostic>) {
     });
 }
 
-/// What stands in the place of the first diagnostic that is not shown.
+/// What stands in place of the first diagnostic that is not shown.
 fn others(first: &Diagnostic, most: usize) -> Diagnostic {
     let span = first.primary.span;
     if first.is_error() {

@@ -204,7 +204,7 @@ impl<'a> Checker<'a> {
         if let ExprKind::Name(word) = &value.kind {
             if !FILTERS.contains(&word.text) && !ADDRESS_MODES.contains(&word.text) {
                 self.report(
-                    Diagnostic::error("E0140", word.span, format!("{} is no value", word.text))
+                    Diagnostic::error("E0140", word.span, format!("{} is not a value", word.text))
                         .help("write a number"),
                 );
             }

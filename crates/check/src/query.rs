@@ -88,7 +88,7 @@ impl<'a> Body<'_, 'a> {
         if !taken {
             return self.query_handle(operand, kinds, None);
         }
-        let diagnostic = Diagnostic::error("E0300", operand.span, "this is no reference")
+        let diagnostic = Diagnostic::error("E0300", operand.span, "this is not a reference")
             .label("ptxas accepts any address here")
             .help("write the name of a reference, or a 64-bit register with its handle");
         self.cx.report_miscompiled(diagnostic);

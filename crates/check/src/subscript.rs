@@ -22,7 +22,7 @@ impl<'a> Body<'_, 'a> {
             _ => None,
         };
         let Some((base, area, size)) = array else {
-            let message = format!("{} is no array", name.text);
+            let message = format!("{} is not an array", name.text);
             let help = match value {
                 Value::Named { .. } => "write the address with its bytes: [name+4]",
                 _ => "a subscript stands behind the name of a variable with dimensions",
@@ -58,7 +58,7 @@ impl<'a> Body<'_, 'a> {
                 return Some(Some(special.operand(component)));
             }
             Value::Named { .. } | Value::Label(_) => {
-                let message = format!("{} is no subscript", register.text);
+                let message = format!("{} is not a subscript", register.text);
                 let diagnostic = Diagnostic::error("E0211", register.span, message).help(help);
                 self.cx.report_miscompiled(diagnostic);
                 return Some(None);

@@ -66,7 +66,7 @@ fn header_lines_are_replaced() {
     let said = errors(&newer, options);
     assert!(!said.is_empty());
     for error in said.iter().filter(|d| d.code == "E0230") {
-        assert_eq!(error.primary.text, "version 2.0 stands in the place of .version");
+        assert_eq!(error.primary.text, "version 2.0 is used instead of .version");
     }
     // Neither line need be there.
     assert_eq!(codes(".entry k() { exit; }\n", options), [""; 0]);

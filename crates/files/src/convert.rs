@@ -4,7 +4,8 @@
 //! |---|---|---|---|---|
 //! | picture, 8 or 16 bits | bits | u8 to u16: times 257; u32, s32: the number | value / 255 or / 65535, rounded | refused |
 //! | NPY integers | bits | the number | the number, if it is exact | the number, if it fits |
-//! | NPY, EXR floats | bits | exact | rounded | refused |
+//! | NPY, EXR floats of 16 and 32 bits | bits | exact | rounded | refused |
+//! | NPY floats of 64 bits | | | refused | refused |
 //! | EXR integers | bits | the number | refused | refused |
 
 use crate::error::Problem;
@@ -98,6 +99,9 @@ fn check_types(raster: &Raster, channel: Channel) -> Result<(), String> {
         return Err("floats are not rounded to integers: use an f16 or f32 format".into());
     }
     match raster.meaning {
+        Meaning::Numbers if sample == Sample::F64 => Err(
+            "float64 is not narrowed silently: save the array as float32, `a.astype(numpy.float32)`".into(),
+        ),
         Meaning::Numbers => Ok(()),
         Meaning::Radiance if is_float(sample) || channel.is_integer() => Ok(()),
         Meaning::Radiance => Err("use a u32 format".into()),
@@ -212,9 +216,7 @@ fn number_code(channel: Channel, value: Value) -> Option<u32> {
         (Value::F16(b), Channel::F32) => Some(f16_to_f32(b)),
         (Value::F32(b), Channel::F32) => Some(b),
         (Value::F32(b), Channel::F16) => Some(f32_to_f16(b).into()),
-        (Value::F64(v), Channel::F32) => Some((v as f32).to_bits()),
-        (Value::F64(v), Channel::F16) => Some(f64_to_f16(v).into()),
-        // check_types has refused floats for integer channels.
+        // check_types has refused floats for integer channels, and doubles.
         (Value::F16(_) | Value::F32(_) | Value::F64(_), _) => None,
     }
 }

@@ -199,7 +199,7 @@ fn shape(dds: &Dds, bytes: &[u8], format: Format) -> Result<Shape, Problem> {
                 D3D10ResourceDimension::Texture2D => 2,
                 D3D10ResourceDimension::Texture3D => 3,
                 other => {
-                    let message = format!("{other:?} is no texture");
+                    let message = format!("{other:?} is not a texture");
                     return Err(Problem::Unsupported(message));
                 }
             };

@@ -25,7 +25,7 @@ impl FileError {
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
     /// It does not exist.
-    #[error("there is no such file")]
+    #[error("no such file")]
     Missing,
     /// A folder, a device or a pipe.
     #[error("expected a file, but it is {0}")]
@@ -33,6 +33,9 @@ pub enum Problem {
     /// The system says no.
     #[error("{}", io_message(.0))]
     Io(#[from] std::io::Error),
+    /// A folder for a file that cannot be made.
+    #[error("{}", io_message(.0))]
+    Folder(std::io::Error),
     /// No bytes.
     #[error("the file is empty")]
     Empty,
@@ -89,7 +92,7 @@ pub enum Problem {
         found: [u32; 3],
     },
     /// More dimensions than wanted.
-    #[error("is {} texels, which is no texture of {wanted} dimension{}", size_text(*.found), if *.wanted == 1 { "" } else { "s" })]
+    #[error("is {} texels, which is not a texture of {wanted} dimension{}", size_text(*.found), if *.wanted == 1 { "" } else { "s" })]
     Dims {
         /// Dimensions expected.
         wanted: u8,
@@ -129,7 +132,7 @@ fn wrong_kind(expected: Kind, found: Option<Kind>) -> String {
         Some(found) => {
             format!("is called {}, but its contents are {}", expected.name(), found.name())
         }
-        None => format!("is no {} file: its first bytes are not those of one", expected.name()),
+        None => format!("is not a {} file: its first bytes are not those of one", expected.name()),
     }
 }
 

@@ -51,7 +51,7 @@ fn names_and_contents() {
         let none = message(kind, b"hello, this is no picture at all");
         assert_eq!(
             none,
-            format!("is no {} file: its first bytes are not those of one", kind.name())
+            format!("is not a {} file: its first bytes are not those of one", kind.name())
         );
     }
     let png =

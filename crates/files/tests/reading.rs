@@ -84,7 +84,7 @@ fn refusals_say_what_to_do() {
         ("rgb-f16.exr", "f16", "holds the channels B, G, R, which cannot be read as f16; expected R, G, B (and A) or Y for 4 channels, R, G or Y, A for 2, Y or a single one for 1"),
         ("mixed.exr", "f16x2", "holds the channels G, R, which cannot be read as f16x2; the channels are of different types"),
         ("rg-u32.exr", "f32x2", "holds 2 channels of 32-bit unsigned integers, which cannot be read as f32x2; use a u32 format"),
-        ("no-such.png", "u8", "there is no such file"),
+        ("no-such.png", "u8", "no such file"),
         ("../data", "u8",    "expected a file, but it is a folder"),
     ];
     for (name, format, message) in rows {
@@ -198,7 +198,7 @@ fn size_and_dimensions_are_checked() {
     assert_eq!(with(Some(3), None), Ok(3));
     assert_eq!(
         with(Some(1), None),
-        Err("is 2 x 2 texels, which is no texture of 1 dimension".into())
+        Err("is 2 x 2 texels, which is not a texture of 1 dimension".into())
     );
     assert_eq!(with(None, Some([4, 2, 1])), Err("is 2 x 2 texels, but 4 x 2 were expected".into()));
 }

@@ -17,7 +17,7 @@ pub enum GpuError {
     NoGpu(String),
     /// The driver is texunit's own, with the software device behind it.
     #[error(
-        "{0} is texunit's own driver, which is no GPU and would be compared with itself; take its folder out of \
+        "{0} is texunit's own driver, which is not a GPU and would be compared with itself; take its folder out of \
          LD_LIBRARY_PATH (and start without `texunit run`), or name NVIDIA's driver with {LIBRARY_VARIABLE}"
     )]
     Ours(String),
@@ -34,7 +34,7 @@ pub enum GpuError {
     /// The driver's compiler does not accept PTX of ours.
     #[error("the driver refuses the PTX: {0}")]
     Ptx(String),
-    /// The driver has no words for something.
+    /// The driver API cannot express something.
     #[error("{0}")]
     NotExpressible(String),
 }
@@ -106,10 +106,8 @@ impl Gpu {
         };
         let mut reason = String::new();
         for name in names {
-            // What the system says is behind the error.
-            let why = |e: &libloading::Error| {
-                std::error::Error::source(e).map_or(String::new(), |s| format!(": {s}"))
-            };
+            // What the system says, with the name of the file, is behind the error.
+            let why = |e: &libloading::Error| std::error::Error::source(e).map(ToString::to_string);
             // SAFETY: a driver's initialisation code does nothing to us; that the library is one
             // is the user's word when the variable names it.
             match unsafe { libloading::Library::new(&name) } {
@@ -117,10 +115,13 @@ impl Gpu {
                 // SAFETY: as above.
                 Ok(library) => match unsafe { Api::new(library) } {
                     Ok(api) => return Self::start(api),
-                    Err(e) => reason = format!("{name} lacks a function{}", why(&e)),
+                    Err(e) => {
+                        reason = format!("{name} lacks a function");
+                        reason.extend(why(&e).map(|why| format!(": {why}")));
+                    }
                 },
                 Err(e) if reason.is_empty() => {
-                    reason = format!("{name} cannot be opened{}", why(&e))
+                    reason = why(&e).unwrap_or_else(|| format!("{name} cannot be opened"))
                 }
                 Err(_) => {}
             }

@@ -2,7 +2,7 @@
 //! to be compared with `unit`'s.
 //!
 //! The driver library is opened at run time, so that programs that link this need none. What the
-//! driver API has no words for (multi-sample arrays, depth compare, `clamp_ogl`, sampler objects,
+//! driver API cannot express (multi-sample arrays, depth compare, `clamp_ogl`, sampler objects,
 //! sparse arrays) is a [`GpuError::NotExpressible`].
 
 #![allow(unsafe_code, reason = "calls of the CUDA driver API")]

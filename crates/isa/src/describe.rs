@@ -1,6 +1,7 @@
 //! What the tables say about an instruction, in words: for `texunit isa`, docs/isa.md and hover
 //! texts. Structured, so that each of them lays it out in its own way.
 
+mod summaries;
 mod texture;
 
 use crate::form::{Class, OperandRule, OperandType, Role, Shape};
@@ -146,8 +147,9 @@ fn of_opcode(opcode: Opcode) -> Description {
     Description {
         name: opcode.name(),
         section: first.map_or("", |f| f.row.section),
-        summary: first
-            .map_or("Known by name; texunit neither checks nor executes it.", |f| f.row.doc),
+        summary: summaries::summary(opcode.name())
+            .or(first.map(|f| f.row.doc))
+            .unwrap_or("Known by name; texunit neither checks nor executes it."),
         forms,
         operands: Vec::new(),
         options: Vec::new(),

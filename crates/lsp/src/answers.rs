@@ -91,7 +91,7 @@ pub(crate) struct View<'a> {
 /// Answers a request.
 pub(crate) fn answer(method: &str, params: Value, view: &View<'_>) -> Answer {
     let Some(row) = METHODS.iter().find(|row| row.0 == method) else {
-        let message = format!("there is no method `{method}`");
+        let message = format!("unknown method `{method}`");
         return Err(Failure::new(ErrorCode::MethodNotFound, message));
     };
     (row.2)(view, params)

@@ -45,7 +45,7 @@ impl Config {
                 },
                 "allow" => codes(value).map(|v| allow = v),
                 "deny" => codes(value).map(|v| deny = v),
-                _ => Err(format!("there is no such setting; there are {NAMES}")),
+                _ => Err(format!("unknown setting; available: {NAMES}")),
             };
             wrong.extend(read.err().map(|why| format!("setting `{name}`: {why}")));
         }

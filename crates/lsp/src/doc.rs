@@ -128,7 +128,7 @@ const WORDS: &[Row] = &[
     ("NaN", "the result is NaN if an operand is"), ("xorsign", "the sign is the exclusive or of the signs"),
     ("abs", "absolute values"), ("cc", "writes the carry"), ("to", "from a generic address to one in the space"),
     ("nc", "through the read-only data cache"), ("noftz", "keeps subnormal numbers"),
-    ("shiftamt", "the amount of shift in the place of the number of the bit"),
+    ("shiftamt", "the shift amount in place of the bit's number"),
     ("sync", "the threads wait for each other"), ("warp", "of the warp"), ("arrive", "arrives without waiting"),
     ("red", "with a reduction of a predicate"), ("uni", "all active threads of the warp do the same"),
     ("popc", "the number of threads whose predicate is true"),

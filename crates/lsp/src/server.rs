@@ -169,7 +169,7 @@ impl Server {
     /// A request about a document: answered now, or when its index is finished.
     fn about_document(&mut self, request: Request) {
         let Some(need) = answers::need(&request.method) else {
-            let message = format!("there is no method `{}`", request.method);
+            let message = format!("unknown method `{}`", request.method);
             return self.answer(&request.id, Err(Failure::new(ErrorCode::MethodNotFound, message)));
         };
         let uri = request.params.pointer("/textDocument/uri").and_then(Value::as_str);
@@ -298,7 +298,7 @@ fn modified() -> Failure {
 }
 
 fn bug() -> Failure {
-    Failure::new(ErrorCode::InternalError, "this is a bug in texunit; standard error has more")
+    Failure::new(ErrorCode::InternalError, "internal error in texunit; standard error has the details")
 }
 
 fn capabilities(encoding: Encoding, rename: Value) -> Value {

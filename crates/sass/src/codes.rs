@@ -20,7 +20,7 @@ pub const CODES: &[Code] = &[
     code("E0613", "reserved coordinates", "TXD takes 1D, ARRAY_1D, 2D and ARRAY_2D. The hardware has no derivatives for volumes and cube maps: compilers emulate them with SHFL and TEX."),
     code("E0614", "not on this architecture", ".LC and the predicate Ps came with sm_52."),
     code("E0615", "two phases", "An instruction has the phase .T, or .P, or none."),
-    code("E0616", "no such barrier", "A warp has six barriers, 0 to 5; 7 in the place of a barrier means none."),
+    code("E0616", "no such barrier", "A warp has six barriers, 0 to 5; 7 in place of a barrier means none."),
 ];
 
 const fn example(code: &'static str, wrong: &'static str, right: &'static str) -> Example {

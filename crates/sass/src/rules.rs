@@ -28,7 +28,7 @@ pub fn check(txd: &Txd, places: &Places, arch: Arch) -> Vec<Diagnostic> {
     }
     for field in [&READ, &WRITE].into_iter().filter(|field| txd.control.get(field) == 6) {
         found.push(
-            Diagnostic::error("E0616", places.of(field), "there is no barrier 6")
+            Diagnostic::error("E0616", places.of(field), "barrier 6 does not exist")
                 .help("barriers are 0 to 5; 7 means none"),
         );
     }

@@ -85,8 +85,19 @@ pub(crate) fn binary(text: &str, first_bytes: &[u8]) -> Option<Diagnostic> {
     Some(Diagnostic::error(codes::BINARY, Span::new(at, at + 1), message).help(COMPILED))
 }
 
-/// One error if the text, which does not begin with `.version`, is of another language.
-pub(crate) fn language(text: &str) -> Option<Diagnostic> {
+/// Another language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Language {
+    /// `CUDA C++`
+    pub name: &'static str,
+    /// How PTX is made of it.
+    pub help: &'static str,
+    /// The line that tells.
+    pub span: Span,
+}
+
+/// The language of a text, if it is one that people take for PTX.
+pub fn language(text: &str) -> Option<Language> {
     let mut end = text.len().min(LOOK);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -98,10 +109,16 @@ pub(crate) fn language(text: &str) -> Option<Diagnostic> {
         if let Some((_, language, help)) = found {
             let from = at + line.len() - trimmed.len();
             let span = Span::new(from, from + trimmed.trim_end().len());
-            let message = format!("this is {language}, not PTX");
-            return Some(Diagnostic::error(codes::NOT_PTX, span, message).help(*help));
+            return Some(Language { name: language, help, span });
         }
         at += line.len();
     }
     None
+}
+
+/// One error if the text, which does not begin with `.version`, is of another language.
+pub(crate) fn not_ptx(text: &str) -> Option<Diagnostic> {
+    let Language { name, help, span } = language(text)?;
+    let message = format!("this is {name}, not PTX");
+    Some(Diagnostic::error(codes::NOT_PTX, span, message).help(help))
 }

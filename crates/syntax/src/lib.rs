@@ -50,7 +50,7 @@ pub fn parse(source: &SourceFile) -> Parsed<'_> {
     }
     let mut parser = parser::Parser::new(text, lexer::lex(text));
     if !parser.begins_with_version()
-        && let Some(diagnostic) = foreign::language(text)
+        && let Some(diagnostic) = foreign::not_ptx(text)
     {
         return refused(diagnostic);
     }

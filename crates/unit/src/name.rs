@@ -7,12 +7,18 @@ use crate::request::{
 use std::fmt;
 use std::str::FromStr;
 
-/// A name that is no fetch or surface instruction.
+/// A name that is not a whole fetch or surface instruction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is no instruction: {reason}")]
+#[error("`{name}`: {reason}")]
 pub struct NameError {
     name: String,
     reason: String,
+}
+
+impl NameError {
+    fn new(name: &str, reason: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), reason: reason.into() }
+    }
 }
 
 #[rustfmt::skip]
@@ -55,7 +61,7 @@ impl FromStr for FetchForm {
 
     /// Reads a name. Operands are no part of it: `offset` and `compare` come out as false.
     fn from_str(name: &str) -> Result<Self, NameError> {
-        let fail = |reason: &str| NameError { name: name.to_owned(), reason: reason.to_owned() };
+        let fail = |reason: &str| NameError::new(name, reason);
         let mut parts = name.split('.').peekable();
         let kind = match parts.next() {
             Some("tex") => {
@@ -68,20 +74,51 @@ impl FromStr for FetchForm {
             Some("tld4") => {
                 let component = parts.next().unwrap_or_default();
                 let index = COMPONENTS.iter().position(|&c| c == component);
-                FetchKind::Gather(index.ok_or_else(|| fail("tld4 wants .r, .g, .b or .a"))? as u8)
+                FetchKind::Gather(index.ok_or_else(|| fail("incomplete: tld4 is followed by .r, .g, .b or .a, for example tld4.r.2d.v4.f32.f32"))? as u8)
             }
-            _ => return Err(fail("fetches begin with tex or tld4")),
+            _ => {
+                return Err(fail(
+                    "not a fetch: expected tex or tld4, for example tex.2d.v4.f32.f32",
+                ));
+            }
         };
-        let geometry = parts.next().and_then(Geometry::from_name);
-        let geometry = geometry.ok_or_else(|| fail("no geometry such as .2d"))?;
+        let example = |geometry: Geometry| {
+            let coord = if geometry.is_multisample() { CoordType::S32 } else { CoordType::F32 };
+            Self { kind, geometry, coord, result: ResultType::F32, offset: false, compare: false }
+        };
+        let wanted = parts.next();
+        let geometry = wanted.and_then(Geometry::from_name).ok_or_else(|| {
+            let example = example(Geometry::D2);
+            NameError::new(
+                name,
+                match wanted {
+                    Some(word) => format!("unknown geometry .{word}; for example {example}"),
+                    None => format!("incomplete: the geometry is missing, for example {example}"),
+                },
+            )
+        })?;
         let rest: Vec<&str> = parts.collect();
         let [vector, result, coord] = rest[..] else {
-            return Err(fail("it ends in vector, result and coordinate type, as in .v4.f32.f32"));
+            let example = example(geometry);
+            return Err(NameError::new(
+                name,
+                if rest.len() < 3 {
+                    format!(
+                        "incomplete: the types of result and coordinates are missing, for example {example}"
+                    )
+                } else {
+                    format!(
+                        "too long: the type of the coordinates is the last part, for example {example}"
+                    )
+                },
+            ));
         };
         let result = by_name(&RESULTS, &format!("{vector}.{result}"));
-        let result = result
-            .ok_or_else(|| fail("results are .v4.f32, .v4.s32, .v4.u32, .v4.f16 or .v2.f16x2"))?;
-        let coord = by_name(&COORDS, coord).ok_or_else(|| fail("coordinates are .f32 or .s32"))?;
+        let result = result.ok_or_else(|| {
+            fail("expected a result type: .v4.f32, .v4.s32, .v4.u32, .v4.f16 or .v2.f16x2")
+        })?;
+        let coord =
+            by_name(&COORDS, coord).ok_or_else(|| fail("expected .f32 or .s32 coordinates"))?;
         let form = Self { kind, geometry, coord, result, offset: false, compare: false };
         match form.why_impossible() {
             Some(reason) => Err(fail(reason)),
@@ -149,18 +186,22 @@ impl FromStr for SurfaceForm {
 
     /// Reads a name. Cache operators are read over: they are no part of a form.
     fn from_str(name: &str) -> Result<Self, NameError> {
-        let fail = |reason: &str| NameError { name: name.to_owned(), reason: reason.to_owned() };
+        let fail = |reason: &str| NameError::new(name, reason);
         let cached = name.starts_with("suld.") || name.starts_with("sust.");
         let parts = name.split('.').filter(|part| !(cached && CACHE.contains(part)));
         let parts: Vec<&str> = parts.collect();
-        let (&clamp, parts) = parts.split_last().ok_or_else(|| fail("it is empty"))?;
+        let (&clamp, parts) =
+            parts.split_last().ok_or_else(|| fail("incomplete: for example suld.b.2d.b32.trap"))?;
         let clamp =
-            ClampMode::from_name(clamp).ok_or_else(|| fail("it ends in .trap, .clamp or .zero"))?;
+            ClampMode::from_name(clamp).ok_or_else(|| {
+                fail("incomplete: .trap, .clamp or .zero is missing at the end, for example suld.b.2d.b32.trap")
+            })?;
         let (kind, geometry) = match *parts {
             ["sured", p @ ("b" | "p"), op, geometry, ty] => {
                 let op = ReduceOp::from_name(op)
-                    .ok_or_else(|| fail("reductions are add, min, max, and, or"))?;
-                let ty = ReduceType::from_name(ty).ok_or_else(|| fail("it has no such type"))?;
+                    .ok_or_else(|| fail("expected an operation: add, min, max, and, or"))?;
+                let ty =
+                    ReduceType::from_name(ty).ok_or_else(|| fail("it has no form of this type"))?;
                 (SurfaceKind::Reduce { op, ty, formatted: p == "p" }, geometry)
             }
             [op @ ("suld" | "sust"), p @ ("b" | "p"), geometry, ref rest @ ..] => {
@@ -168,7 +209,7 @@ impl FromStr for SurfaceForm {
                     [ty] => (1, ty),
                     ["v2", ty] => (2, ty),
                     ["v4", ty] => (4, ty),
-                    _ => return Err(fail("vectors are .v2 or .v4, before the type")),
+                    _ => return Err(fail("expected .v2 or .v4 before the type")),
                 };
                 let kind = match (op, p, ty) {
                     ("sust", "p", "b32") => SurfaceKind::StoreFormatted { vector },
@@ -180,18 +221,23 @@ impl FromStr for SurfaceForm {
                             SurfaceKind::Store { element_size, vector }
                         }
                     }
-                    _ => return Err(fail("it has no such type")),
+                    _ => return Err(fail("it has no form of this type")),
                 };
                 (kind, geometry)
             }
             _ => {
                 return Err(fail(
-                    "surface instructions begin with suld.b, sust.b, sust.p, sured.b or sured.p",
+                    "not a surface access: expected suld.b, sust.b, sust.p, sured.b or sured.p, for example \
+                     suld.b.2d.b32.trap",
                 ));
             }
         };
-        let geometry =
-            Geometry::from_name(geometry).ok_or_else(|| fail("no geometry such as .2d"))?;
+        let geometry = Geometry::from_name(geometry).ok_or_else(|| {
+            NameError::new(
+                name,
+                format!("unknown geometry .{geometry}; for example suld.b.2d.b32.trap"),
+            )
+        })?;
         let form = Self { kind, geometry, clamp };
         match form.why_impossible() {
             Some(reason) => Err(fail(reason)),

@@ -27,7 +27,7 @@ fn nobody_waits_for_a_task_that_panicked() {
     let params = json!({ "textDocument": { "uri": "a:a" }, "position": {} });
     let hover = Request { id: RequestId::Number(1), method: "textDocument/hover".into(), params };
     server.receive(Incoming::Request(hover.clone()));
-    assert!(server.waiting.is_empty() && said(&mut server).contains("bug in texunit"));
+    assert!(server.waiting.is_empty() && said(&mut server).contains("internal error in texunit"));
     let change = json!({ "textDocument": { "uri": "a:a", "version": 2 },
         "contentChanges": [{ "text": "x" }] });
     notify(&mut server, "didChange", change);

@@ -215,7 +215,7 @@ fn anisotropy(sampler: &Sampler) -> Result<u32, DescriptorError> {
     match ANISOTROPIES.iter().position(|r| *r == ratio) {
         Some(number) => Ok(number as u32),
         None => {
-            let reason = format!("{ratio} is none of 1, 2, 4, 6, 8, 10, 12, 16");
+            let reason = format!("{ratio} is not one of 1, 2, 4, 6, 8, 10, 12, 16");
             Err(DescriptorError::inexpressible(&MAX_ANISOTROPY, reason))
         }
     }

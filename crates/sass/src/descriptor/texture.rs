@@ -268,7 +268,7 @@ impl TextureHeader {
             Placement::Buffer { .. } => (Version::OneDBuffer, BUFFER_ADDRESS, 0),
             Placement::Pitch { pitch, .. } => {
                 if !pitch.is_multiple_of(32) || pitch >> 5 > PITCH.max().into() {
-                    let reason = format!("{pitch} is no multiple of 32 below 2097152");
+                    let reason = format!("{pitch} is not a multiple of 32 below 2097152");
                     return Err(DescriptorError::inexpressible(&PITCH, reason));
                 }
                 PITCH.set(header, (pitch >> 5) as u32);
@@ -287,7 +287,7 @@ impl TextureHeader {
             }
         };
         if address >> 48 != 0 || !address.is_multiple_of(1 << shift) {
-            let reason = format!("{address:#x} is no multiple of {} below 2^48", 1 << shift);
+            let reason = format!("{address:#x} is not a multiple of {} below 2^48", 1 << shift);
             return Err(DescriptorError::inexpressible(&low, reason));
         }
         VERSION.set(header, version as u32);

@@ -77,7 +77,7 @@ fn unified(context: &Context, texture: Base, at: usize) -> Result<Handle, String
         ),
         _ => (
             vec![Step::new(format!("MOV R0, {register}"), "handle: lower 32 bits of the register")],
-            format!("{register}, which is no kernel parameter as it stands"),
+            format!("{register}, which is not simply a kernel parameter"),
         ),
     };
     Ok(Handle { from, place: Place::Computed(steps) })

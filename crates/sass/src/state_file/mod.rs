@@ -240,7 +240,7 @@ fn numbered(name: &Spanned<String>, letter: &str, max: usize) -> Result<usize, S
     let text = name.get_ref();
     let number = text.strip_prefix(letter).and_then(|digits| digits.parse::<usize>().ok());
     number.filter(|n| *n <= max && *text == format!("{letter}{n}")).ok_or_else(|| {
-        StateError::new(format!("`{text}` is none of {letter}0 to {letter}{max}"))
+        StateError::new(format!("`{text}` is not one of {letter}0 to {letter}{max}"))
             .or_at(name.span())
     })
 }
@@ -249,10 +249,10 @@ fn lanes_of(mask: &RawMask) -> Result<u32, StateError> {
     match mask {
         RawMask::All(all) => Ok(if *all { u32::MAX } else { 0 }),
         RawMask::Bits(bits) => u32::try_from(*bits)
-            .map_err(|_| StateError::new(format!("{bits} is no mask of 32 lanes"))),
+            .map_err(|_| StateError::new(format!("{bits} is not a mask of 32 lanes"))),
         RawMask::Lanes(lanes) => lanes.iter().try_fold(0, |mask, &lane| match lane {
             0..32 => Ok(mask | 1 << lane),
-            _ => Err(StateError::new(format!("there is no lane {lane}"))),
+            _ => Err(StateError::new(format!("a warp has lanes 0 to 31, not {lane}"))),
         }),
     }
 }
@@ -268,7 +268,7 @@ fn constants(raw: &RawState, state: &mut State) -> Result<(), StateError> {
             .strip_prefix("0x")
             .map_or_else(|| text.parse().ok(), |hex| u64::from_str_radix(hex, 16).ok());
         let index = index.filter(|n| *n <= INDEX.max() && !text.contains('+'));
-        let index = index.ok_or_else(|| error(format!("`{text}` is no word of 0x0 to 0x1fff")))?;
+        let index = index.ok_or_else(|| error(format!("`{text}` is not the offset of a word, from 0x0 to 0x1fff")))?;
         if !seen.insert(index) {
             return Err(error(format!("word {index:#x} is there twice")));
         }

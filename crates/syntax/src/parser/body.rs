@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
                 self.unexpected(
                     codes::LABEL,
                     "a label",
-                    "`_` alone is no name: add a letter or digit",
+                    "`_` alone is not a name: add a letter or digit",
                 )?;
             }
             Kind::Integer if self.peek_at(1).kind == Kind::Colon => {

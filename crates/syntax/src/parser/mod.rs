@@ -286,7 +286,7 @@ impl<'a> Parser<'a> {
         let help = match self.kind() {
             Kind::Ident => "`WARP_SZ` is a constant: choose another name",
             Kind::Integer | Kind::Decimal => "a name cannot begin with a digit",
-            Kind::Underscore => "`_` alone is no name: add a letter or digit",
+            Kind::Underscore => "`_` alone is not a name: add a letter or digit",
             Kind::Word => "names have no dots",
             _ => "write a name: a letter, or `_`, `$` or `%` and one more character",
         };

@@ -131,7 +131,7 @@ impl<'a> Parser<'a> {
             Kind::Text => self.unexpected(
                 codes::OPERAND,
                 what,
-                "strings are no operands: declare `.global .b8 text[4] = {97, 98, 99, 0};` and use its name",
+                "a string cannot be an operand: declare `.global .b8 text[4] = {97, 98, 99, 0};` and use its name",
             ),
             Kind::Word => self.unexpected(
                 codes::OPERAND,

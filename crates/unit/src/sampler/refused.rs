@@ -142,11 +142,11 @@ impl Surface {
         };
         let (format, geometry) = (resource.format(), resource.geometry());
         if format.is_block() || format.is_depth() {
-            let reason = format!("there are no surfaces of {format} texels");
+            let reason = format!("{format} texels cannot be accessed as a surface");
             return Err(refused(CudaError::InvalidValue, reason));
         }
         if geometry.is_multisample() {
-            let reason = format!("there are no surfaces of a {}", resource.kind());
+            let reason = format!("a {} cannot be accessed as a surface", resource.kind());
             return Err(refused(CudaError::InvalidValue, reason));
         }
         if resource.levels().len() != 1 {

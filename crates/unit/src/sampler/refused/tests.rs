@@ -167,7 +167,7 @@ fn which_surfaces_there_are() {
     }
     assert_eq!(
         new("bc7", G::D2, 4, None).unwrap_err(),
-        "surface `t`: there are no surfaces of bc7 texels (cudaErrorInvalidValue, 1)"
+        "surface `t`: bc7 texels cannot be accessed as a surface (cudaErrorInvalidValue, 1)"
     );
     assert!(new("u8", G::D1, 32_768, None).is_ok());
     assert_eq!(
