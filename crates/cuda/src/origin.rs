@@ -36,7 +36,7 @@ impl Origin {
                 format!("the program {what}: compile it with {compile}")
             }
             Some(file) => format!(
-                "the library {} {what}: what it does on a device does not run here, unless it is compiled anew \
+                "the library {} {what}: what it does on a device does not run here, unless it is recompiled \
                  with {compile}",
                 file.display()
             ),

@@ -1,7 +1,7 @@
 //! Device profiles: the cards that texunit can appear as. One row is one card; what
 //! `cuDeviceGetAttribute` answers is derived from the row in [`crate::attributes`].
 
-use texunit_device::ComputeCapability;
+use texunit_device::{ComputeCapability, cards};
 
 /// A card.
 #[derive(Debug)]
@@ -86,13 +86,12 @@ pub(crate) fn default() -> &'static Profile {
 /// Most devices: each has a part of the addresses, with room for the memory of every card.
 const MOST_DEVICES: usize = 32;
 
-/// The cards of a list of keys with commas between them, at least one.
+/// The cards of a list of names with commas between them, at least one.
 pub(crate) fn find_all(names: &str) -> Result<Vec<&'static Profile>, String> {
-    let find = |key: &str| {
-        PROFILES.iter().find(|profile| profile.key == key).ok_or_else(|| {
-            let keys: Vec<&str> = PROFILES.iter().map(|profile| profile.key).collect();
-            format!("TEXUNIT_DEVICE: there is no device `{key}`, but {}", keys.join(", "))
-        })
+    let find = |name: &str| {
+        let card = cards::find(name).map_err(|why| format!("TEXUNIT_DEVICE: {why}"))?;
+        let profile = PROFILES.iter().find(|profile| profile.key == card.key);
+        profile.ok_or_else(|| format!("TEXUNIT_DEVICE: no profile of {}", card.key))
     };
     let keys = names.split(',').map(str::trim).filter(|key| !key.is_empty());
     let found = keys.map(find).collect::<Result<Vec<_>, _>>()?;
@@ -113,6 +112,9 @@ mod tests {
         for profile in PROFILES {
             assert_eq!(profile.key, profile.capability.to_string());
         }
+        let named: Vec<_> = PROFILES.iter().map(|profile| (profile.key, profile.name)).collect();
+        assert_eq!(named, cards::CARDS.iter().map(|c| (c.key, c.name)).collect::<Vec<_>>());
+        assert_eq!(find_all("rtx3060").unwrap()[0].key, "sm_86");
         assert_eq!(find_all("sm_90, sm_75").unwrap().len(), 2);
         assert!(find_all("sm_99").unwrap_err().contains("sm_86"));
         assert!(find_all(" ,").unwrap_err().contains("no device"));

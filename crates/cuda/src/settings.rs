@@ -9,7 +9,7 @@ use texunit_evidence::Format;
 /// What is printed on standard error as it happens (`TEXUNIT_TRACE=api,launch,fetch`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Trace {
-    /// Every call of the driver API, with its arguments and its result.
+    /// Every call of the driver API, with its arguments and its result; refused calls of both APIs with their reasons.
     pub(crate) api: bool,
     /// Every launch: kernel, grid, block, what it did.
     pub(crate) launch: bool,
@@ -50,6 +50,8 @@ pub(crate) struct Settings {
     pub(crate) host_backtrace: bool,
     /// `TEXUNIT_REPORT_API_ERRORS=1`: each refused call is told on standard error, with its reason.
     pub(crate) report_api_errors: bool,
+    /// `TEXUNIT_RECORD` and its like: launches that are written as jobs.
+    pub(crate) record: Option<crate::record::Wanted>,
     /// `TEXUNIT_THREADS`: host threads of a launch; 0: one for each core.
     pub(crate) threads: usize,
     /// `TEXUNIT_BOUNDS`: where accesses past the end of an object become faults.
@@ -92,13 +94,13 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
     settings.host_backtrace = is_on("TEXUNIT_HOST_BACKTRACE");
     settings.report_api_errors = is_on("TEXUNIT_REPORT_API_ERRORS");
     settings.report = variable("TEXUNIT_REPORT").filter(|f| !f.is_empty()).map(PathBuf::from);
-    settings.counters = is_on("TEXUNIT_COUNTERS");
-    settings.continue_after_fault = is_on("TEXUNIT_CONTINUE_AFTER_FAULT");
     // The program may change its folder.
     settings.coverage = variable("TEXUNIT_COVERAGE")
         .filter(|f| !f.is_empty())
         .and_then(|file| std::path::absolute(file).ok());
     settings.record = crate::record::wanted(&variable, &mut settings.complaints);
+    settings.counters = is_on("TEXUNIT_COUNTERS");
+    settings.continue_after_fault = is_on("TEXUNIT_CONTINUE_AFTER_FAULT");
     settings.color = color(&mut settings.complaints, &variable);
     if let Some(name) = variable("TEXUNIT_REPORT_FORMAT").filter(|f| !f.trim().is_empty()) {
         settings.report_format = Format::named(name.trim());
@@ -159,12 +161,14 @@ mod tests {
             "TEXUNIT_TRACE" => Some("api, fetch,shader".to_owned()),
             "TEXUNIT_STRICT" => Some("1".to_owned()),
             "TEXUNIT_FMAD" => Some(" 1".to_owned()),
+            "TEXUNIT_REPORT_API_ERRORS" => Some("1".to_owned()),
             "TEXUNIT_THREADS" => Some("two".to_owned()),
             "TEXUNIT_BOUNDS" => Some("loose".to_owned()),
             _ => None,
         };
         let settings = read(values);
         assert_eq!(settings.trace, Trace { api: true, launch: false, fetch: true });
+        assert!(settings.report_api_errors);
         assert!(settings.strict && settings.fmad && settings.devices.is_none());
         let off = read(|name| (name == "TEXUNIT_FMAD").then(|| "0".to_owned()));
         assert!(!off.fmad && !off.strict && off.complaints.is_empty());

@@ -1,0 +1,168 @@
+//! The cards that texunit's drop-in libraries can appear as, by the names that people give them: one card for
+//! each architecture.
+
+use std::fmt::Write;
+
+/// A card.
+#[derive(Debug)]
+pub struct Card {
+    /// The architecture, which is the name of the device: `sm_86`.
+    pub key: &'static str,
+    /// The name that the card gives itself: `NVIDIA GeForce RTX 3060`.
+    pub name: &'static str,
+    /// Other cards of the architecture, as short as people write them. They are suggestions: their sizes and
+    /// clocks are others.
+    relatives: &'static [&'static str],
+}
+
+const fn card(key: &'static str, name: &'static str, relatives: &'static [&'static str]) -> Card {
+    Card { key, name, relatives }
+}
+
+/// All cards, the default one first.
+#[rustfmt::skip]
+pub static CARDS: &[Card] = &[
+    card("sm_86", "NVIDIA GeForce RTX 3060", &["rtx3050", "rtx3060ti", "rtx3070", "rtx3070ti", "rtx3080", "rtx3080ti", "rtx3090", "rtx3090ti", "rtxa2000", "rtxa4000", "rtxa5000", "rtxa6000", "a2", "a10", "a10g", "a16", "a40", "a6000", "ampere"]),
+    card("sm_50", "NVIDIA GeForce GTX 750 Ti", &["gtx750", "gtx745", "maxwell"]),
+    card("sm_52", "NVIDIA GeForce GTX 980", &["gtx950", "gtx960", "gtx970", "gtx980ti", "titanx", "m40", "m60"]),
+    card("sm_60", "Tesla P100-PCIE-16GB", &["gp100", "p100sxm2"]),
+    card("sm_61", "NVIDIA GeForce GTX 1080", &["gtx1050", "gtx1050ti", "gtx1060", "gtx1070", "gtx1070ti", "gtx1080ti", "titanxp", "p4", "p40", "pascal"]),
+    card("sm_70", "Tesla V100-PCIE-16GB", &["titanv", "gv100", "v100sxm2", "volta"]),
+    card("sm_75", "Tesla T4", &["rtx2060", "rtx2070", "rtx2080", "rtx2080ti", "gtx1650", "gtx1660", "gtx1660ti", "titanrtx", "rtx5000", "rtx6000", "rtx8000", "turing"]),
+    card("sm_80", "NVIDIA A100-PCIE-40GB", &["a30", "a100sxm480gb", "a100sxm440gb", "a10080gb"]),
+    card("sm_87", "Orin", &["jetsonorin", "agxorin", "orinnano", "orinnx"]),
+    card("sm_89", "NVIDIA GeForce RTX 4090", &["rtx4050", "rtx4060", "rtx4060ti", "rtx4070", "rtx4070ti", "rtx4080", "l4", "l40", "l40s", "rtx6000ada", "ada"]),
+    card("sm_90", "NVIDIA H100 PCIe", &["h100sxm", "h100nvl", "h200", "gh200", "h800", "hopper"]),
+    card("sm_100", "NVIDIA B200", &["b100", "gb200", "blackwell"]),
+    card("sm_120", "NVIDIA GeForce RTX 5090", &["rtx5050", "rtx5060", "rtx5060ti", "rtx5070", "rtx5070ti", "rtx5080", "rtxpro6000"]),
+];
+
+/// Lower case, letters and digits only, without the words that most cards share.
+fn plain(name: &str) -> String {
+    let all: String =
+        name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    let all = all.strip_prefix("nvidia").unwrap_or(&all);
+    let all =
+        ["geforce", "tesla", "quadro"].iter().find_map(|w| all.strip_prefix(w)).unwrap_or(all);
+    all.to_owned()
+}
+
+impl Card {
+    /// The part of the name that people remember: `GeForce RTX 3060`.
+    pub fn short(&self) -> &'static str {
+        let name = self.name.strip_prefix("NVIDIA ").unwrap_or(self.name);
+        name.trim_end_matches("-40GB")
+            .trim_end_matches("-16GB")
+            .trim_end_matches("-PCIE")
+            .trim_end_matches(" PCIe")
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        let number = self.key.trim_start_matches("sm_");
+        // Of `GeForce RTX 3060` the number alone.
+        let last =
+            self.short().rsplit(' ').next().filter(|w| w.contains(|c: char| c.is_ascii_digit()));
+        let digits = name.trim_start_matches("compute").trim_start_matches("sm");
+        digits == number
+            || [self.name, self.short()].iter().any(|own| plain(own) == name)
+            || last.is_some_and(|last| plain(last) == name)
+    }
+}
+
+/// The card that a name means: an architecture (`sm_86`), or a card (`rtx3060`, `GeForce RTX 3060`, `t4`). The
+/// message of an unknown one says what was probably meant and what there is.
+pub fn find(name: &str) -> Result<&'static Card, String> {
+    let wanted = plain(name);
+    if let Some(card) = CARDS.iter().find(|card| card.is_called(&wanted)) {
+        return Ok(card);
+    }
+    let mut message = format!("unknown device `{}`", name.chars().take(60).collect::<String>());
+    if let Some(card) = CARDS.iter().find(|card| card.relatives.contains(&wanted.as_str())) {
+        let _ = write!(
+            message,
+            "; did you mean {} ({}), of the same architecture?",
+            card.key,
+            card.short()
+        );
+    } else if let Some(card) = near(&wanted) {
+        let _ = write!(message, "; did you mean {} ({})?", card.key, card.short());
+    } else {
+        message.push('.');
+    }
+    let known: Vec<String> = CARDS.iter().map(|c| format!("{} ({})", c.key, c.short())).collect();
+    let _ = write!(message, " Known: {}", known.join(", "));
+    Err(message)
+}
+
+/// The card whose architecture has nearly this number.
+fn near(name: &str) -> Option<&'static Card> {
+    let digits: String = name.chars().filter(char::is_ascii_digit).collect();
+    let sm = name.starts_with("sm") || name.starts_with("compute") || digits == name;
+    let wanted: u32 = digits.parse().ok().filter(|_| sm && digits.len() <= 3)?;
+    let distance = |card: &&Card| {
+        card.key.trim_start_matches("sm_").parse::<u32>().map_or(u32::MAX, |n| n.abs_diff(wanted))
+    };
+    CARDS.iter().min_by_key(distance).filter(|card| distance(card) <= 5)
+}
+
+/// The cards of a list with commas between the names.
+pub fn find_all(names: &str) -> Result<Vec<&'static Card>, String> {
+    names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(find).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn cards_by_their_usual_names() {
+        for (name, key) in [
+            ("sm_86", "sm_86"),
+            ("SM86", "sm_86"),
+            ("86", "sm_86"),
+            ("compute_90", "sm_90"),
+            ("rtx3060", "sm_86"),
+            ("RTX 3060", "sm_86"),
+            ("GeForce RTX 3060", "sm_86"),
+            ("NVIDIA GeForce RTX 3060", "sm_86"),
+            ("3060", "sm_86"),
+            ("t4", "sm_75"),
+            ("Tesla T4", "sm_75"),
+            ("v100", "sm_70"),
+            ("A100", "sm_80"),
+            ("h100", "sm_90"),
+            ("b200", "sm_100"),
+            ("orin", "sm_87"),
+            ("gtx1080", "sm_61"),
+            ("gtx 750 ti", "sm_50"),
+        ] {
+            assert_eq!(find(name).unwrap().key, key, "{name}");
+        }
+        for card in CARDS {
+            assert_eq!(find(card.key).unwrap().key, card.key);
+            assert_eq!(find(card.name).unwrap().key, card.key);
+            for relative in card.relatives {
+                let message = find(relative).unwrap_err();
+                let wanted = format!("did you mean {} ({})", card.key, card.short());
+                assert!(message.contains(&wanted), "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_cards() {
+        let message = find("rtx3080").unwrap_err();
+        let start = "unknown device `rtx3080`; did you mean sm_86 (GeForce RTX 3060), of the same architecture?";
+        assert!(message.starts_with(start), "{message}");
+        assert!(message.contains("Known: sm_86 (GeForce RTX 3060), sm_50 (GeForce GTX 750 Ti)"));
+        assert!(find("sm_88").unwrap_err().contains("did you mean sm_87 (Orin)?"));
+        for name in
+            ["", "ti", "pcie", "nvidia", "radeon", "sm_", "sm_1200", "é", "x".repeat(1000).as_str()]
+        {
+            assert!(find(name).unwrap_err().contains(". Known: "), "{name}");
+        }
+        let keys: Vec<&str> = find_all("sm_75, rtx3060,").unwrap().iter().map(|c| c.key).collect();
+        assert_eq!(keys, ["sm_75", "sm_86"]);
+    }
+}
