@@ -106,15 +106,20 @@ impl Picture {
         self.grow(right, y + size * 0.3);
     }
 
-    /// The document.
-    pub(crate) fn finish(self, title: &str) -> String {
+    /// The document; the description is for those who cannot see the picture.
+    pub(crate) fn finish(self, title: &str, description: &str) -> String {
         let (width, height) = ((self.width + 16.0).ceil(), (self.height + 16.0).ceil());
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" font-family=\"monospace\">\n\
              <title>{}</title>\n\
+             <desc>{}</desc>\n\
+             <defs><pattern id=\"outside\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">\
+             <rect width=\"8\" height=\"8\" fill=\"#ffffff\"/>\
+             <path d=\"M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4\" stroke=\"#c8c8c8\" stroke-width=\"1\"/></pattern></defs>\n\
              <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n{}</svg>\n",
             escape(title),
+            escape(description),
             self.body
         )
     }
@@ -144,8 +149,8 @@ mod tests {
         picture.text(10.0, 20.0, 10.0, Anchor::Start, "#000", "a<b & \u{1}\u{ffff}c");
         picture.rect(Rect { x: 50.0, y: 5.0, width: 50.0, height: 95.0 }, "none", "#000", 1.0);
         assert_eq!((picture.width, picture.height), (100.0, 100.0));
-        let svg = picture.finish("\"t\"");
+        let svg = picture.finish("\"t\"", "a & b");
         assert!(svg.contains("a&lt;b &amp;   c") && svg.contains("width=\"116\""), "{svg}");
-        assert!(svg.contains("<title>&quot;t&quot;</title>"));
+        assert!(svg.contains("<title>&quot;t&quot;</title>\n<desc>a &amp; b</desc>"));
     }
 }

@@ -8,11 +8,13 @@ mod levels;
 mod taps;
 
 use crate::Explanation;
-use crate::picture::{Anchor, Picture};
-use crate::text::{effective, headline};
+use crate::picture::{Anchor, Picture, Rect};
+use crate::text::{effective, headline, is_weighted};
 use crate::value::{not_shown, results};
 use colour::Scale;
-use texunit_unit::reference::trace::Footprint;
+use texunit_texel::Reading;
+use texunit_unit::reference::trace::{Footprint, Trace};
+use texunit_unit::{FetchKind, ResultType};
 
 pub(crate) const SMALL: f64 = 11.0;
 pub(crate) const NORMAL: f64 = 14.0;
@@ -21,6 +23,9 @@ pub(crate) const MARGIN: f64 = 16.0;
 pub(crate) const GAP: f64 = 22.0;
 pub(crate) const INK: &str = "#202020";
 pub(crate) const FAINT: &str = "#b0b0b0";
+/// Outside of the texture: hatched, which no texel is.
+pub(crate) const OUTSIDE: &str = "url(#outside)";
+/// A face, or a level, whose texels are not drawn.
 pub(crate) const EMPTY: &str = "#f4f4f4";
 /// What the hardware takes.
 pub(crate) const MARK: &str = "#d02020";
@@ -35,10 +40,11 @@ pub(crate) fn svg(e: &Explanation<'_>) -> String {
     let trace = &e.trace;
     let mut p = Picture::default();
     let title = headline(trace);
-    let mut lines = vec![e.texture.resource.describe(), effective(trace)];
+    let mut lines = vec![e.texture.resource.describe(), effective(e)];
     lines.extend(e.place.clone());
     head(&mut p, &title, &lines);
     let scale = Scale::new(e);
+    scale.legend(&mut p);
     if let Some(cube) = &trace.cube {
         let top = p.bottom() + GAP;
         cube::draw(&mut p, e, cube, &scale, top);
@@ -48,8 +54,23 @@ pub(crate) fn svg(e: &Explanation<'_>) -> String {
         levels::draw(&mut p, e, top);
     }
     draw_footprints(&mut p, e, &scale);
-    draw_result(&mut p, e);
-    p.finish(&title)
+    draw_result(&mut p, e, &scale);
+    p.finish(&title, &description(e))
+}
+
+/// What the picture shows, in words.
+fn description(e: &Explanation<'_>) -> String {
+    let trace = &e.trace;
+    let texture = e.texture.resource.describe();
+    let read: usize = trace.footprints.iter().map(|f| f.texels.len()).sum();
+    let answer = results(trace.form.result, trace.answer.values).into_iter();
+    let answer: Vec<String> = answer.map(|(name, _, value)| format!("{name} = {value}")).collect();
+    format!(
+        "{} on {texture}; {}. {read} texels are read; hatched cells are outside. Result: {}",
+        headline(trace),
+        effective(e),
+        answer.join(", ")
+    )
 }
 
 /// The lines at the top.
@@ -95,12 +116,57 @@ fn position(f: &Footprint, axis: usize) -> Option<f64> {
     Some(if a.mode.is_none() { a.texels + 0.5 } else { a.texels })
 }
 
-fn draw_result(p: &mut Picture, e: &Explanation<'_>) {
+/// The four components of a result, each in a register.
+fn components(trace: &Trace) -> [u32; 4] {
+    let values = trace.answer.values;
+    match trace.form.result {
+        ResultType::F16 => values.map(|v| texunit_texel::f16_to_f32(v as u16)),
+        ResultType::F16x2 => {
+            let [xy, zw, ..] = values;
+            [xy, xy >> 16, zw, zw >> 16].map(|v| texunit_texel::f16_to_f32(v as u16))
+        }
+        _ => values,
+    }
+}
+
+/// A component as weights of f64 would give it: the error of the 8-bit weights is the difference. `None` where there
+/// is no sum, or sums are not of the values that are shown.
+fn without_rounding(trace: &Trace, component: usize) -> Option<f64> {
+    let [footprint] = trace.footprints.as_slice() else { return None };
+    let sums = is_weighted(trace, footprint) && trace.form.result == ResultType::F32;
+    let reading = *trace.readings.get(component)?;
+    let shown = !matches!(
+        reading,
+        Reading::Missing | Reading::One | Reading::Uint { .. } | Reading::Sint { .. }
+    );
+    if !sums || !shown || trace.effective.compare.is_some() {
+        return None;
+    }
+    let texels = &footprint.texels;
+    let all: f64 = texels.iter().map(|t| t.exact).sum();
+    let value = |bits: u32| f64::from(f32::from_bits(bits));
+    let sum: f64 = texels.iter().map(|t| t.exact * value(t.values[component])).sum();
+    ((all - 1.0).abs() < 1e-9 && sum.is_finite()).then_some(sum)
+}
+
+fn draw_result(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
     let trace = &e.trace;
     let mut y = p.bottom() + GAP;
-    for (name, bits, value) in results(trace.form.result, trace.answer.values) {
-        let text = format!("{name} = {value} ({bits:08x})");
-        p.text(MARGIN, y, NORMAL, Anchor::Start, INK, &text);
+    let lines = results(trace.form.result, trace.answer.values);
+    let mut left = MARGIN;
+    // Of a gather the results are four texels, of a compare shares that have passed.
+    if !matches!(trace.form.kind, FetchKind::Gather(_)) && trace.effective.compare.is_none() {
+        let edge = 20.0 * lines.len() as f64 - 6.0;
+        let swatch = Rect { x: MARGIN, y: y - NORMAL, width: edge, height: edge };
+        p.rect(swatch, &scale.colour(components(trace)), INK, 1.0);
+        left += edge + 12.0;
+    }
+    for (n, (name, bits, value)) in lines.into_iter().enumerate() {
+        let mut text = format!("{name} = {value} ({bits:08x})");
+        if let Some(exact) = without_rounding(trace, n) {
+            text += &format!(", with unrounded weights {exact:.7}");
+        }
+        p.text(left, y, NORMAL, Anchor::Start, INK, &text);
         y += 20.0;
     }
     if !trace.answer.resident {

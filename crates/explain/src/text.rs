@@ -24,7 +24,7 @@ fn write_all(out: &mut String, e: &Explanation<'_>) -> Result {
         writeln!(out, "{place}")?;
     }
     writeln!(out, "\ntexture: {}", e.texture.resource.describe())?;
-    writeln!(out, "sampler: {}", effective(trace))?;
+    writeln!(out, "sampler: {}", effective(e))?;
     for o in &e.overrides {
         writeln!(out, "  [{}] {}", o.rule, o.text)?;
     }
@@ -70,7 +70,8 @@ pub(crate) fn headline(trace: &Trace) -> String {
 }
 
 /// What texture and sampler come to, in one line.
-pub(crate) fn effective(trace: &Trace) -> String {
+pub(crate) fn effective(explanation: &Explanation<'_>) -> String {
+    let trace = &explanation.trace;
     let e = &trace.effective;
     let mut text = format!("{} coordinates", e.coords.name());
     if !matches!(trace.form.kind, FetchKind::Gather(_)) {
@@ -78,6 +79,10 @@ pub(crate) fn effective(trace: &Trace) -> String {
     }
     if let Some(mip) = e.mip_filter {
         text += &format!(", mip {}", mip.name());
+    }
+    let bias = explanation.sampler.level_bias;
+    if e.mip_filter.is_some() && bias != 0.0 {
+        text += &format!(", level bias {}", float(bias.to_bits()));
     }
     if let Some(modes) = e.address_mode
         && !e.seamless_cube
@@ -165,15 +170,17 @@ fn axis_line(trace: &Trace, axis: &AxisTrace) -> String {
     let Some(address_mode) = axis.mode else {
         return format!("{value}: texel {}", axis.index);
     };
-    let mut text = format!("{value} lies at {}", real(axis.texels));
+    let mut text = format!("{value} -> texel coordinate {}", real(axis.texels));
     let (lower, upper) = (axis.index, axis.index + 1);
     if matches!(trace.form.kind, FetchKind::Gather(_)) {
-        text += &format!(": texels {lower} and {upper}");
+        text += &format!("; texels {lower} and {upper}");
     } else if trace.effective.filter == texunit_unit::Filter::Point {
-        text += &format!(": texel {lower}");
+        text += &format!("; texel {lower}");
     } else {
         let (weight, exact) = (axis.upper, unrounded(axis.exact));
-        text += &format!(": texels {lower} and {upper}, {weight}/256 ({exact}) of the upper one");
+        text += &format!(
+            "; texels {lower} and {upper}, weight of the upper one {weight}/256 ({exact})"
+        );
     }
     if trace.effective.seamless_cube { text } else { format!("{text}, {}", address_mode.name()) }
 }
@@ -229,13 +236,29 @@ pub(crate) fn whereabouts(trace: &Trace, f: &Footprint, texel: &TexelTrace) -> O
     Some(text)
 }
 
+/// Hexadecimal digits of a channel's code.
+fn digits(reading: Reading) -> usize {
+    let bits = match reading {
+        Reading::Uint { bits }
+        | Reading::Sint { bits }
+        | Reading::Unorm { bits }
+        | Reading::Snorm { bits } => bits,
+        Reading::Srgb => 8,
+        Reading::F16 => 16,
+        Reading::F32 => 32,
+        Reading::Missing | Reading::One => 1,
+    };
+    usize::from(bits).div_ceil(4)
+}
+
 /// Codes in hexadecimal and values of the channels that the format has.
 fn codes_and_values(trace: &Trace, texel: &TexelTrace) -> (String, String) {
     let (mut codes, mut values) = (Vec::new(), Vec::new());
     for (c, &reading) in trace.readings.iter().enumerate() {
         if let Some(value) = channel(reading, texel.values[c]) {
             if reading != Reading::One {
-                codes.push(format!("{:x}", texel.codes[c]));
+                let digits = digits(reading);
+                codes.push(format!("{:0digits$x}", texel.codes[c]));
             }
             values.push(value);
         }
@@ -263,7 +286,7 @@ fn write_known(out: &mut String, e: &Explanation<'_>, known: Known) -> Result {
     let agrees = e.agrees() == Some(true);
     let words = match (known.from, agrees) {
         (Source::Case, true) => return writeln!(out, "as the case expects"),
-        (Source::Launch, true) => return writeln!(out, "as the kernel got it"),
+        (Source::Launch, true) => return writeln!(out, "matches what the kernel received"),
         (Source::Case, false) => "DISAGREES with the case, which expects",
         (Source::Launch, false) => "the kernel got something else, as the texels have changed:",
     };

@@ -21,7 +21,8 @@ pub(super) fn svg(e: &SurfaceExplanation) -> String {
     text(&mut p, &way(e));
     text(&mut p, &conversion_lines(e));
     draw_bytes(&mut p, e);
-    p.finish(&title)
+    let way = way(e).join(". ");
+    p.finish(&title, &format!("{title} on {}. {way}", e.surface.resource.describe()))
 }
 
 fn text(p: &mut Picture, lines: &[String]) {
@@ -45,20 +46,23 @@ fn draw_surface(p: &mut Picture, e: &SurfaceExplanation, top: f64) {
     let (left, top) = (MARGIN + AROUND, top + AROUND / 2.0);
     let sheet = Rect { x: left, y: top, width: SIZE.0, height: rows * unit.1 };
     p.rect(sheet, EMPTY, INK, 1.5);
-    let label = format!("{rows} x {bytes} bytes");
+    let label = format!("{bytes} bytes wide, {rows} rows");
     p.text(left, top - 6.0, SMALL, Anchor::Start, INK, &label);
-    let mut mark = |x: f64, y: f64, colour: &str| {
+    // The place of the coordinates is drawn around that of the access, which is mostly the same.
+    let mut mark = |x: f64, y: f64, colour: &str, around: f64| {
         // An access may be larger than a row.
         let width = (f64::from(e.trace.size) * unit.0).clamp(3.0, SIZE.0 + AROUND);
         let height = unit.1.max(3.0);
         let limit = |v: f64, most: f64| v.clamp(-AROUND / 2.0, most + AROUND / 2.0 - 3.0);
         let x = left + limit(x * unit.0, SIZE.0);
         let y = top + limit(y * unit.1, sheet.height);
+        let (x, y) = (x - around, y - around);
+        let (width, height) = (width + 2.0 * around, height + 2.0 * around);
         p.rect(Rect { x, y, width, height }, "none", colour, 2.0);
     };
-    mark(e.trace.byte_x as f64, f64::from(e.trace.at[1]), EXACT);
+    mark(e.trace.byte_x as f64, f64::from(e.trace.at[1]), EXACT, 3.0);
     if let SurfaceOutcome::Made(at) | SurfaceOutcome::NotResident(at) = e.trace.outcome {
-        mark(at.x as f64, at.y as f64, MARK);
+        mark(at.x as f64, at.y as f64, MARK, 0.0);
     }
     let y = p.bottom() + GAP;
     p.text(MARGIN, y, SMALL, Anchor::Start, EXACT, "as the coordinates say");

@@ -1,7 +1,7 @@
 //! A footprint: its texels with one more around, a slice beside the other, and their weights.
 
 use super::colour::{Scale, ink_on};
-use super::{EMPTY, EXACT, FAINT, GAP, INK, MARGIN, MARK, NORMAL, SMALL, first, position};
+use super::{EXACT, FAINT, GAP, INK, MARGIN, MARK, NORMAL, OUTSIDE, SMALL, first, position};
 use crate::Explanation;
 use crate::picture::{Anchor, Picture, Rect};
 use crate::text::{footprint_title, is_weighted, whereabouts};
@@ -79,7 +79,7 @@ impl Grid<'_> {
         let texel = |index: [i64; 3]| self.f.texels.iter().position(|t| self.is_at(t, index));
         // Cells of the footprint last: their frames lie over the others.
         for &(index, cell) in cells.iter().filter(|c| texel(c.0).is_none()) {
-            let fill = self.neighbour(e, scale, index).unwrap_or_else(|| EMPTY.to_owned());
+            let fill = self.neighbour(e, scale, index).unwrap_or_else(|| OUTSIDE.to_owned());
             p.rect(cell, &fill, FAINT, 1.0);
         }
         self.draw_edges(p);
@@ -192,8 +192,16 @@ fn texel_lines(e: &Explanation<'_>, f: &Footprint, number: usize) -> Vec<String>
     if let Some(passed) = texel.compared {
         lines.push(if passed { "passes" } else { "fails" }.to_owned());
     }
-    for (&reading, &value) in trace.readings.iter().zip(&texel.values) {
-        lines.extend(channel(reading, value).iter().flat_map(|text| fitting(text)));
+    let gathered = match trace.form.kind {
+        FetchKind::Gather(component) => Some(usize::from(component)),
+        _ => None,
+    };
+    for (c, (&reading, &value)) in trace.readings.iter().zip(&texel.values).enumerate() {
+        // The channel that is gathered has an arrow.
+        let mark = if gathered == Some(c) { "> " } else { "" };
+        lines.extend(
+            channel(reading, value).iter().flat_map(|text| fitting(&format!("{mark}{text}"))),
+        );
     }
     lines.truncate(CELL_LINES);
     lines

@@ -1,7 +1,8 @@
 //! Colours of texels.
 
-use super::INK;
+use super::{FAINT, INK, MARGIN, SMALL};
 use crate::Explanation;
+use crate::picture::{Anchor, Picture, Rect};
 use texunit_texel::Reading;
 use texunit_unit::TexelIndex;
 
@@ -41,6 +42,28 @@ impl Scale {
             (false, false) => [channel(0), channel(1), channel(2)],
         };
         format!("#{r:02x}{g:02x}{b:02x}")
+    }
+
+    /// What the ends of the scale stand for, where it is stretched.
+    pub(super) fn legend(&self, p: &mut Picture) {
+        if (self.low, self.high) == (0.0, 1.0) {
+            return;
+        }
+        const STEPS: u32 = 16;
+        let (top, step) = (p.bottom() + SMALL, 8.0);
+        let number = |x: f64| crate::value::float((x as f32).to_bits());
+        let low = format!("scale of colours: {}", number(self.low));
+        let left = MARGIN + 8.0 + low.chars().count() as f64 * SMALL * 0.65;
+        p.text(MARGIN, top + SMALL, SMALL, Anchor::Start, INK, &low);
+        for n in 0..STEPS {
+            let grey = n * 255 / (STEPS - 1);
+            let x = left + f64::from(n) * step;
+            let cell = Rect { x, y: top, width: step, height: 14.0 };
+            p.rect(cell, &format!("#{grey:02x}{grey:02x}{grey:02x}"), "none", 0.0);
+        }
+        let right = left + f64::from(STEPS) * step;
+        p.rect(Rect { x: left, y: top, width: right - left, height: 14.0 }, "none", FAINT, 1.0);
+        p.text(right + 8.0, top + SMALL, SMALL, Anchor::Start, INK, &number(self.high));
     }
 
     /// The colour of any texel of the texture; `None` outside.

@@ -36,4 +36,9 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, top: f64) {
         }
     }
     p.circle(middle((q as f64 / 256.0).clamp(0.0, last)), axis, 4.0, EXACT, "#ffffff");
+    // How the level comes about: bias, clamps, rounding.
+    for step in &trace.level.steps {
+        let y = p.bottom() + SMALL;
+        p.text(MARGIN, y, SMALL, Anchor::Start, INK, &format!("[{}] {}", step.rule, step.text));
+    }
 }

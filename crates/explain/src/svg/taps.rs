@@ -1,7 +1,7 @@
 //! The taps of an anisotropic fetch on the texels of a level.
 
 use super::colour::Scale;
-use super::{EMPTY, FAINT, GAP, INK, MARGIN, MARK, NORMAL, SMALL, first, position};
+use super::{FAINT, GAP, INK, MARGIN, MARK, NORMAL, OUTSIDE, SMALL, first, position};
 use crate::Explanation;
 use crate::picture::{Anchor, Picture, Rect};
 use texunit_unit::TexelIndex;
@@ -31,7 +31,7 @@ pub(super) fn draw(
     for row in 0..rows {
         for column in 0..columns {
             let index = (left_texel + column, top_texel + row);
-            let fill = colour(e, taps, scale, index).unwrap_or_else(|| EMPTY.to_owned());
+            let fill = colour(e, taps, scale, index).unwrap_or_else(|| OUTSIDE.to_owned());
             let (x, y) = (MARGIN + column as f64 * cell, top + row as f64 * cell);
             p.rect(Rect { x, y, width: cell, height: cell }, &fill, FAINT, 0.5);
         }
