@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the PTX and the pictures of the examples anew, and the golden results from the oracle.
+# Remakes the PTX and the pictures of the examples, and the golden results from the oracle.
 #   regenerate.sh [NVIDIA_TOOLS_DIR]
 # The folder holds nvcc 13.5 (cu13), ptxas 12.9 (cu12) and nvrtc 12.9 (nvrtc12) as pip's --target lays out NVIDIA's
 # packages; PYTHON names a Python with numpy and pillow. None of these is needed to build, test or run texunit.

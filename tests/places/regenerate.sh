@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles places.cu and places.py anew: how each compiler says where instructions come from.
+# Recompiles places.cu and places.py: how each compiler says where instructions come from.
 #   regenerate.sh [NVIDIA_TOOLS_DIR]
 # The folder holds nvcc 13.5 (cu13), ptxas 12.9 (cu12), nvrtc 12.9 (nvrtc12) and numba-cuda (numba) as pip's --target lays them
 # out; CLANG names a clang with the NVPTX target (19 made the files here), PYTHON a Python that Numba works in, TEXUNIT a texunit.

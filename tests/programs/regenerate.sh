@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles the programs anew, checks every PTX with ptxas, and computes the expected results.
+# Recompiles the programs, checks every PTX with ptxas, and computes the expected results.
 #   regenerate.sh [NVIDIA_TOOLS_DIR]
 # The folder holds nvcc 13.5 (cu13), ptxas 12.9 (cu12) and nvrtc 12.9 (nvrtc12) as pip's --target lays out NVIDIA's
 # packages; CLANG names a clang with the NVPTX target (19 made the files here), PYTHON a Python with numpy.

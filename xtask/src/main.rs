@@ -3,7 +3,7 @@
 //! `cargo run -p xtask -- oracle N SEED` compares our verdicts with those of NVIDIA's assembler;
 //! `sass MODULES WORDS SEED` does so with machine words; `libs` builds the drop-in libraries,
 //! `dist` an archive and a wheel of them and the program; `tools` installs what their tests need; `clients` runs the tests of
-//! packages over CUDA; `mutants` judges the tests by what they miss; `matrix` lists functions.
+//! packages over CUDA; `mutants` judges the tests by what they miss; `matrix` lists functions; `man` writes the man pages.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -12,6 +12,7 @@ mod cuda_tools;
 mod dist;
 mod generate;
 mod libs;
+mod man;
 #[cfg(test)]
 mod manifests;
 mod matrix;
@@ -75,12 +76,17 @@ says, 1 not.
 
 Makes one small mistake after the other in a copy of the tree, drawn from those that cargo-mutants knows in
 the parts texel, reference and check (100 of each, seed 20), and runs the tests of the crate. Goes on
-where it was stopped; --again tries the first N of the draw anew. Exit code: 0 those that no test
+where it was stopped; --again tries the first N of the draw once more. Exit code: 0 those that no test
 notices stand in docs/mutants.md with a reason, 1 not.
 
        cargo run -p xtask -- matrix
 
-Writes the lists of functions in docs/cuda-api.md anew.
+Rewrites the lists of functions in docs/cuda-api.md.
+
+       cargo run -p xtask -- man [DIR]
+
+Writes the man pages of the program (target/man, or DIR), and checks them with `man` if it is installed.
+Exit code: 0 they are there and right, 1 not.
 ";
 
 fn main() -> ExitCode {
@@ -120,11 +126,12 @@ fn main() -> ExitCode {
             Err(message) => usage(&message),
         },
         Some((task, _)) if task == "matrix" => matrix::write(),
+        Some((task, rest)) if task == "man" => exit_code(man::write(rest.first())),
         Some((help, _)) if help == "--help" || help == "-h" => {
             print!("{USAGE}");
             ExitCode::SUCCESS
         }
-        Some((task, _)) => usage(&format!("there is no task {task}")),
+        Some((task, _)) => usage(&format!("unknown task {task}")),
         None => usage("no task given"),
     }
 }

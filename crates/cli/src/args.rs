@@ -2,20 +2,24 @@
 
 pub use crate::bench::BenchArgs;
 pub use crate::check::CheckArgs;
+pub use crate::completions::CompletionsArgs;
 pub use crate::explain::args::ExplainArgs;
 pub use crate::explain_code::ExplainCodeArgs;
+pub use crate::init::InitArgs;
 pub use crate::isa::IsaArgs;
 pub use crate::lsp::LspArgs;
 pub use crate::program::{InstallLibsArgs, RunArgs};
+pub use crate::reduce::ReduceArgs;
 pub use crate::sass::SassArgs;
+use crate::{examples, number};
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use texunit_device::ComputeCapability;
 
-/// Runs PTX kernels that use textures and surfaces on a CPU, with the GPU's bits.
+/// Runs PTX kernels and CUDA programs on a CPU; texture fetches are bit-exact with the GPU.
 #[derive(Debug, Parser)]
-#[command(name = "texunit", version, arg_required_else_help = true)]
+#[command(name = "texunit", version, arg_required_else_help = true, after_help = examples::PROGRAM)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -28,51 +32,76 @@ pub enum Command {
     /// Run a kernel as a job file says, and write its outputs.
     ///
     /// Exit codes: 0 the kernel ran and the outputs are written; 1 wrong or unreadable input, or a
-    /// fault of the kernel; 2 wrong usage, or a bug of texunit.
+    /// fault of the kernel; 2 wrong usage; 101 internal error.
+    #[command(after_help = examples::LAUNCH)]
     Launch(LaunchArgs),
+    /// Write a job file for a kernel, with every parameter filled in as far as the PTX says what it is.
+    ///
+    /// Textures, surfaces and buffers are told apart by what the kernel does with its parameters; sizes and values
+    /// are guesses, marked as such. Exit codes: 0 written; 1 wrong or unreadable PTX, or a file that is there;
+    /// 2 wrong usage; 101 internal error.
+    Init(InitArgs),
     /// Show what a fetch or a surface access does: coordinates, level, texels, weights, sums.
     ///
     /// Exit codes: 0 it is shown; 1 wrong or unreadable input, or an answer that a case does not
-    /// expect; 2 wrong usage, or a bug of texunit. docs/explain.md has examples.
+    /// expect; 2 wrong usage; 101 internal error. docs/explain.md has examples.
+    #[command(after_help = examples::EXPLAIN)]
     Explain(Box<ExplainArgs>),
     /// Run fetch cases and jobs on a real NVIDIA GPU and compare every bit.
     ///
-    /// The driver library is opened at run time. Cases that it has no words for are listed as
+    /// The driver library is opened at run time. Cases that the driver API cannot express are listed as
     /// skipped. Exit codes: 0 everything that the card was asked agrees; 1 something differs or
-    /// cannot be read; 2 there is no GPU or no driver but texunit's own, wrong usage, or a bug of
-    /// texunit.
+    /// cannot be read; 2 there is no GPU, or no driver but texunit's own, or wrong usage; 101 internal
+    /// error.
+    #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),
     /// Check PTX files: everything that NVIDIA's assembler would refuse, and more.
     ///
     /// Exit codes: 0 no errors (warnings included, unless denied); 1 errors, or unreadable input;
-    /// 2 wrong usage, or a bug of texunit.
+    /// 2 wrong usage; 101 internal error.
+    #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
     /// Explain the code of an error or a warning, with an example.
     ///
-    /// Exit codes: 0 explained; 1 there is no such code; 2 wrong usage, or a bug of texunit.
+    /// Exit codes: 0 explained; 1 there is no such code; 2 wrong usage; 101 internal error.
+    #[command(after_help = examples::EXPLAIN_CODE)]
     ExplainCode(ExplainCodeArgs),
-    /// Print the forms, operands and floors of instructions.
+    /// Shrink a failing job or PTX file to a small one that fails in the same way.
     ///
-    /// Exit codes: 0 printed; 1 there is no such instruction; 2 wrong usage, or a bug of texunit.
+    /// Exit codes: 0 reduced, also if time, attempts or Ctrl-C ended it; 1 it does not fail, or cannot be
+    /// read; 2 wrong usage; 101 internal error. docs/reduce.md has examples.
+    Reduce(Box<ReduceArgs>),
+    /// Print the forms and operands of instructions, and the PTX version and target that they need.
+    ///
+    /// Exit codes: 0 printed; 1 there is no such instruction; 2 wrong usage; 101 internal error.
+    #[command(after_help = examples::ISA)]
     Isa(IsaArgs),
     /// Serve an editor: a language server over standard input and output.
     Lsp(LspArgs),
     /// Maxwell machine words of the texture unit: disassemble, assemble, explain descriptors.
+    #[command(after_help = examples::SASS)]
     Sass(SassArgs),
-    /// Run a CUDA program with texunit's libraries in the place of NVIDIA's.
+    /// Run a CUDA program with texunit's libraries in place of NVIDIA's.
     ///
-    /// Exit codes: the program's; 125 if it could not be started; 2 wrong usage, or a bug of texunit.
+    /// Exit codes: the program's; 125 if it could not be started; 2 wrong usage; 101 internal error.
+    #[command(after_help = examples::RUN)]
     Run(RunArgs),
     /// Copy the drop-in libraries (libcuda.so.1, libcudart.so.12, libcudart.so.13) into a folder.
     ///
-    /// Exit codes: 0 they are there; 1 they are not; 2 wrong usage, or a bug of texunit.
+    /// Exit codes: 0 they are there; 1 they are not; 2 wrong usage; 101 internal error.
+    #[command(after_help = examples::INSTALL_LIBS)]
     InstallLibs(InstallLibsArgs),
     /// Measure how fast fetches are on this machine, in less than a minute.
     ///
     /// The results are compared with the reference sampler before they are timed. Exit codes: 0
-    /// measured; 1 not enough memory; 2 wrong usage, or a bug of texunit. docs/benchmarks.md describes
+    /// measured; 1 not enough memory; 2 wrong usage; 101 internal error. docs/benchmarks.md describes
     /// the cases.
+    #[command(after_help = examples::BENCH)]
     Bench(BenchArgs),
+    /// Print what a shell needs to complete commands, options and their values.
+    ///
+    /// Exit codes: 0 printed; 2 wrong usage; 101 internal error.
+    Completions(CompletionsArgs),
 }
 
 /// Where accesses past the end of an object become faults.
@@ -104,8 +133,8 @@ pub struct LaunchArgs {
     #[arg(long, value_name = "DIR", default_value = "texunit-out")]
     pub out: PathBuf,
     /// Host threads; 0: one for each core.
-    #[arg(long, value_name = "N", default_value_t = 0,
-          value_parser = clap::value_parser!(u16).range(..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true,
+          value_parser = number::whole::<u16>("host threads", 0..=1024))]
     pub threads: u16,
     /// What is printed.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
@@ -113,19 +142,25 @@ pub struct LaunchArgs {
     /// Print nothing but errors and what the kernel prints.
     #[arg(long, short)]
     pub quiet: bool,
-    /// Instructions that a warp may execute before the kernel is taken for endless.
-    #[arg(long, value_name = "N", default_value_t = 1_000_000_000,
-          value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_steps: u64,
+    /// Instructions that a warp may execute before the launch ends as one in an infinite loop; without it what the job
+    /// says, else 1000000000.
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+          value_parser = number::whole::<u64>("instructions of a warp", 1..=u64::MAX))]
+    pub max_steps: Option<u64>,
     /// Fuse f32 mul and add, as a hardware assembler may.
     #[arg(long)]
     pub fmad: bool,
-    /// Where accesses past the end of an object become faults.
-    #[arg(long, value_enum, default_value_t = BoundsArg::Exact)]
-    pub bounds: BoundsArg,
-    /// Architecture whose limits hold for the size of textures and surfaces, such as sm_75.
-    #[arg(long, value_name = "SM", default_value_t = ComputeCapability::DEFAULT, value_parser = architecture)]
-    pub arch: ComputeCapability,
+    /// Where accesses past the end of an object become faults; without it what the job says, else `exact`.
+    #[arg(long, value_enum)]
+    pub bounds: Option<BoundsArg>,
+    /// Architecture whose limits hold for the size of textures and surfaces, such as sm_75; without it what the job
+    /// says, else sm_86.
+    #[arg(long, value_name = "SM", value_parser = architecture)]
+    pub arch: Option<ComputeCapability>,
+    /// Write the coverage of the kernel, and of all others in its PTX, to this file, as lcov: lines, functions and
+    /// branches with counts of threads.
+    #[arg(long, value_name = "FILE")]
+    pub coverage: Option<PathBuf>,
     /// Print the sampler state that takes effect for each fetch of the kernel.
     #[arg(long)]
     pub effective: bool,
@@ -133,13 +168,13 @@ pub struct LaunchArgs {
     /// %ctaid * %ntid + %tid of each axis.
     #[arg(long, value_name = "X,Y,Z", value_parser = thread)]
     pub explain: Option<[u32; 3]>,
-    /// Answer `tex.grad` by Maxwell's TXD where there is one, on texture headers and block-linear
-    /// memory; what the unit answers all the same is counted by its reason.
+    /// Execute `tex.grad` as Maxwell's TXD where it has that form, on texture headers and block-linear
+    /// memory; fetches that it does not have are counted by their reason.
     #[arg(long)]
     pub via_txd: bool,
-    /// Most device memory in bytes; K, M and G stand for 2^10, 2^20 and 2^30.
-    #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = byte_size)]
-    pub memory_limit: u64,
+    /// Most device memory in bytes; K, M and G stand for 2^10, 2^20 and 2^30. Without it what the job says, else 8G.
+    #[arg(long, value_name = "BYTES", value_parser = byte_size)]
+    pub memory_limit: Option<u64>,
 }
 
 /// Arguments of `texunit compare`.
@@ -149,14 +184,16 @@ pub struct CompareArgs {
     /// named.
     #[arg(value_name = "CASES")]
     pub cases: Vec<PathBuf>,
-    /// Write the card's answers as cases, with its name, to this file.
+    /// Write the card's results as cases, with its name, to this file.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
     /// Random cases: resources, samplers, instructions, coordinates.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+          value_parser = number::whole::<u32>("random cases", 0..=u32::MAX))]
     pub random: Option<u32>,
     /// Which random cases; the same seed gives the same ones.
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true,
+          value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
     pub seed: u64,
     /// What is printed.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
@@ -183,7 +220,7 @@ pub enum OutputFormat {
 }
 
 /// `3`, `3,5` or `3,5,0`; axes left out are 0.
-fn thread(text: &str) -> Result<[u32; 3], &'static str> {
+pub(crate) fn thread(text: &str) -> Result<[u32; 3], &'static str> {
     const WANTED: &str = "expected the number of a thread, such as 3,5,0";
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     let mut thread = [0; 3];
@@ -196,12 +233,12 @@ fn thread(text: &str) -> Result<[u32; 3], &'static str> {
     Ok(thread)
 }
 
-fn architecture(text: &str) -> Result<ComputeCapability, &'static str> {
+pub(crate) fn architecture(text: &str) -> Result<ComputeCapability, &'static str> {
     ComputeCapability::from_target(text).ok_or("expected an architecture, such as sm_75")
 }
 
 /// `4096`, `64K`, `512M`, `8G`
-fn byte_size(text: &str) -> Result<u64, String> {
+pub(crate) fn byte_size(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.to_ascii_uppercase().strip_suffix(['K', 'M', 'G']) {
         Some(digits) => {
             let shift = match text.as_bytes()[text.len() - 1].to_ascii_uppercase() {

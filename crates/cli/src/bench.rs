@@ -2,6 +2,7 @@
 //! those of the crate `texunit-workloads`, which the benchmarks of the workspace share.
 
 use crate::args::OutputFormat;
+use crate::number;
 use clap::{Args, ValueEnum};
 use std::io::Write as _;
 use std::time::Duration;
@@ -37,7 +38,8 @@ pub struct BenchArgs {
     pub cases: Vec<String>,
     /// Host threads; 0: one for each core.
     #[arg(long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u16).range(..=1024))]
+          allow_negative_numbers = true,
+          value_parser = number::whole::<u16>("host threads", 0..=1024))]
     pub threads: u16,
     /// The way that fetches go.
     #[arg(long, value_enum, default_value_t = ViaArg::Api)]
@@ -45,14 +47,16 @@ pub struct BenchArgs {
     /// With `--via api`: fetches whose results lie in arrays at a time. Arrays for all fetches of a run
     /// (4194304) are larger than the caches.
     #[arg(long, value_name = "N", default_value_t = cases::BATCH,
-          value_parser = clap::value_parser!(u32).range(32..=i64::from(cases::FETCHES)))]
+          allow_negative_numbers = true,
+          value_parser = number::whole::<u32>("fetches", 32..=cases::FETCHES))]
     pub batch: u32,
     /// What is printed: a table, or a line of JSON for each case.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
     /// Fetches of a run: for tests of this command.
     #[arg(long, value_name = "N", default_value_t = cases::FETCHES, hide = true,
-          value_parser = clap::value_parser!(u32).range(1024..=i64::from(cases::FETCHES)))]
+          allow_negative_numbers = true,
+          value_parser = number::whole::<u32>("fetches", 1024..=cases::FETCHES))]
     pub fetches: u32,
 }
 
@@ -67,7 +71,7 @@ pub fn run(args: &BenchArgs) -> u8 {
             let names = cases::names();
             let near = texunit_job::problem::nearest(&word, &names)
                 .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            let message = format!("there is no case `{word}`{near}\ncases: {}", names.join(", "));
+            let message = format!("unknown case `{word}`{near}\ncases: {}", names.join(", "));
             return crate::usage_error("bench", &message);
         }
     };

@@ -44,7 +44,7 @@ pub struct CheckArgs {
     /// Give the verdicts of NVIDIA's assembler: what it accepts and translates wrongly is a warning.
     #[arg(long)]
     pub ptxas_compat: bool,
-    /// Its release; default: the oldest one that knows the version of the file.
+    /// ptxas release to emulate; default: the oldest that supports the file's .version.
     #[arg(long, value_name = "RELEASE", requires = "ptxas_compat")]
     pub ptxas: Option<Ptxas>,
     /// Do not show these warnings: codes, with commas, or `warnings` for all.

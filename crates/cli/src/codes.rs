@@ -22,7 +22,7 @@ pub const CODES: &[Code] = &[
     code(UNREADABLE, "file that cannot be read or written", "The file is not there, is a folder, a pipe or a device, may not be read, or is longer than any module. `-` stands for standard input. With `--fix` also: the corrected text cannot be written in its place."),
     code(STATE_FILE, "mistake in a state file", "A state file of `texunit sass exec` is TOML that describes registers, predicates, constants, textures, samplers and memory. docs/sass.md lists the keys; the message says which one is wrong."),
     code(NOT_EXECUTED, "instruction that cannot be executed", "The word of the constant bank is not there, descriptors or texels lie outside of memory, a descriptor asks for something that the unit does not have, or the fetch has no defined answer. The state is as it was."),
-    code(job::SYNTAX, "job that is no TOML", "A job file is TOML with at least `ptx`, `kernel`, `grid` and `block`. Texts stand in quotes, `key = value` on one line, and the keys of a table below its `[name]`."),
+    code(job::SYNTAX, "job that is not TOML", "A job file is TOML with at least `ptx`, `kernel`, `grid` and `block`. Texts stand in quotes, `key = value` on one line, and the keys of a table below its `[name]`."),
     code(job::UNKNOWN_KEY, "unknown key in a job", "Jobs have no such key in this place. The help names the nearest one, or all."),
     code(job::MISSING_KEY, "missing key in a job", "A key that must be there is not: every job needs `ptx`, `kernel`, `grid` and `block`, and objects need what describes them."),
     code(job::TYPE, "value of another type", "The key takes a number, a text, a list or a table, and something else stands there. Texts need quotes, numbers must have none."),
@@ -32,6 +32,7 @@ pub const CODES: &[Code] = &[
     code(job::NAME, "unknown name in a job", "The module, the kernel or the job has nothing of this name. The help names the nearest one."),
     code(job::PARAMETER, "value that a parameter does not take", "Every parameter of the kernel needs a value of its kind and size: a scalar of its type, a buffer for a pointer, a texture, sampler or surface for a handle."),
     code(job::REFUSED, "object that the device refuses", "The CUDA runtime would refuse to make it too, or there is no memory left. The message says why."),
+    code(job::DIFFERENT, "object that is not as expected", "The kernel has come to its end, and an object does not hold what `expected` says; or, of a job with `check = true`, it has changed and none of its bytes were to. The job was recorded with another version of texunit or other options, or the kernel's result depends on the order in which its threads run: try `--threads 1`."),
 ];
 
 /// All codes: errors and warnings of PTX, mistakes in jobs, faults; sorted within these.
@@ -61,6 +62,33 @@ pub fn all() -> Vec<&'static Code> {
 /// A code in upper or lower case.
 pub fn find(code: &str) -> Option<&'static Code> {
     all().into_iter().find(|known| known.code.eq_ignore_ascii_case(code))
+}
+
+/// The codes of a group: those that begin with `E01`, or with a letter alone.
+pub fn group(name: &str) -> Vec<&'static Code> {
+    let sound = name.len() < 5
+        && name.starts_with(['E', 'W', 'J', 'e', 'w', 'j'])
+        && name.bytes().skip(1).all(|b| b.is_ascii_digit());
+    let within = |code: &&Code| {
+        code.code.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+    };
+    if sound { all().into_iter().filter(within).collect() } else { Vec::new() }
+}
+
+/// Of a numbered code: what its letter stands for, the first and the last of these, and the group of the last.
+pub fn range(name: &str) -> Option<(&'static str, &'static str, &'static str, &'static str)> {
+    let letter = name.chars().next()?.to_ascii_uppercase();
+    let numbered = name.len() > 1 && name.bytes().skip(1).all(|b| b.is_ascii_digit());
+    let kind = match letter {
+        'E' => "errors",
+        'W' => "warnings",
+        'J' => "mistakes in jobs",
+        _ => return None,
+    };
+    let codes: Vec<&'static str> =
+        all().into_iter().map(|c| c.code).filter(|c| c.starts_with(letter)).collect();
+    let (first, last) = (codes.first()?, codes.last()?);
+    numbered.then_some((kind, *first, *last, &last[..3]))
 }
 
 /// The code that was probably meant.
@@ -140,7 +168,7 @@ mod tests {
     fn nearest_codes() {
         assert_eq!(nearest("E9999"), all().iter().map(|c| c.code).rfind(|c| c.starts_with('E')));
         assert_eq!(nearest("w0001"), Some("W0101"));
-        assert_eq!(nearest("J11"), Some("J0010"));
+        assert_eq!(nearest("J12"), Some("J0011"));
         assert_eq!(nearest("out-of-bound"), Some("out-of-bounds"));
         assert_eq!(nearest("something else"), None);
         assert_eq!(nearest(""), None);

@@ -1,6 +1,7 @@
-//! Colours: on a terminal, unless somebody says otherwise.
+//! Colours and the width of lines: those of a terminal, unless somebody says otherwise.
 
 use clap::ValueEnum;
+use console::Term;
 use std::io::{IsTerminal, Write};
 
 /// When text is coloured.
@@ -36,6 +37,13 @@ impl ColorChoice {
             }
         }
     }
+}
+
+/// Columns of the terminal, if standard error or standard output is one.
+pub fn columns() -> Option<usize> {
+    let terminal = [(Stream::Stderr, Term::stderr()), (Stream::Stdout, Term::stdout())];
+    let shown = terminal.into_iter().find(|(stream, _)| stream.is_terminal());
+    shown.and_then(|(_, term)| term.size_checked()).map(|(_, columns)| usize::from(columns))
 }
 
 impl Stream {

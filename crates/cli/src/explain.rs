@@ -2,6 +2,7 @@
 
 pub mod args;
 mod case;
+mod cuda;
 pub mod launch;
 mod operand;
 mod texture;
@@ -91,9 +92,11 @@ pub fn run(args: &ExplainArgs) -> Result<Output, Trouble> {
     if args.fetch.is_some() && args.case.is_none() {
         return Err(Trouble::usage("--fetch says which fetch of a case: CASE.toml#N --fetch I"));
     }
+    let format = args.format.or_else(|| by_extension(args.out.as_deref()?));
+    let format = format.unwrap_or(ExplainFormat::Text);
     let mut output = match (&args.case, &args.tex) {
-        (Some(address), _) => case::run(address, args.fetch, args.format)?,
-        (None, Some(file)) => from_file(args, file)?,
+        (Some(address), _) => case::run(address, args.fetch, format)?,
+        (None, Some(file)) => from_file(args, file, format)?,
         (None, None) => return Err(Trouble::usage("a case or --tex is needed")),
     };
     if let Some(path) = &args.out {
@@ -103,6 +106,15 @@ pub fn run(args: &ExplainArgs) -> Result<Output, Trouble> {
         output.text.clear();
     }
     Ok(output)
+}
+
+/// What a file is by the ending of its name.
+fn by_extension(out: &Path) -> Option<ExplainFormat> {
+    match out.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "svg" => Some(ExplainFormat::Svg),
+        "json" => Some(ExplainFormat::Json),
+        _ => None,
+    }
 }
 
 /// An explanation does not take the place of what it explains.
@@ -124,18 +136,31 @@ fn no_input(args: &ExplainArgs, out: &Path) -> Result<(), Trouble> {
     }
 }
 
-fn from_file(args: &ExplainArgs, file: &Path) -> Result<Output, Trouble> {
+fn from_file(args: &ExplainArgs, file: &Path, format: ExplainFormat) -> Result<Output, Trouble> {
     let op = args.access.op.as_deref().unwrap_or_default();
-    if !["tex.", "tld4.", "suld.", "sust.", "sured."].iter().any(|start| op.starts_with(start)) {
-        return Err(Trouble::usage(format!(
-            "--op: `{op}` is not explained: expected tex, tld4, suld, sust or sured, with all its \
-             parts"
-        )));
+    let word = op.split('.').next().unwrap_or_default();
+    if !["tex", "tld4", "suld", "sust", "sured"].contains(&word) {
+        return Err(Trouble::usage(match cuda::ptx_of(op) {
+            Some(ptx) => format!("--op: `{op}` is CUDA C++; in PTX it is {ptx}"),
+            None => format!(
+                "--op: `{op}` is not a fetch or a surface access: expected tex, tld4, suld, sust or \
+                 sured, with all its parts, for example tex.2d.v4.f32.f32"
+            ),
+        }));
     }
-    if op.starts_with("su") { surface(args, file, op) } else { fetch(args, file, op) }
+    if op.starts_with("su") {
+        surface(args, file, op, format)
+    } else {
+        fetch(args, file, op, format)
+    }
 }
 
-fn fetch(args: &ExplainArgs, file: &Path, op: &str) -> Result<Output, Trouble> {
+fn fetch(
+    args: &ExplainArgs,
+    file: &Path,
+    op: &str,
+    format: ExplainFormat,
+) -> Result<Output, Trouble> {
     let mut form: FetchForm = op.parse().map_err(|e| Trouble::usage(format!("--op: {e}")))?;
     form.offset = args.access.offset.is_some();
     form.compare = args.access.compare.is_some();
@@ -147,10 +172,15 @@ fn fetch(args: &ExplainArgs, file: &Path, op: &str) -> Result<Output, Trouble> {
     let texture = texture::texture(&args.texture, file, form, &mut sampler)?;
     let explanation = Explanation::new(form, &texture, &sampler, &operands)
         .map_err(|e| Trouble::input(e.to_string()))?;
-    Ok(Output { text: explanation.render(args.format), agrees: true })
+    Ok(Output { text: explanation.render(format), agrees: true })
 }
 
-fn surface(args: &ExplainArgs, file: &Path, op: &str) -> Result<Output, Trouble> {
+fn surface(
+    args: &ExplainArgs,
+    file: &Path,
+    op: &str,
+    format: ExplainFormat,
+) -> Result<Output, Trouble> {
     let form: SurfaceForm = op.parse().map_err(|e| Trouble::usage(format!("--op: {e}")))?;
     let coords = operand::surface(&args.access, form).map_err(Trouble::usage)?;
     if let Some(option) = args.fetch_only() {
@@ -173,5 +203,5 @@ fn surface(args: &ExplainArgs, file: &Path, op: &str) -> Result<Output, Trouble>
     let surface = Surface::new(Arc::new(resource)).map_err(|e| input(e.to_string()))?;
     let explanation = SurfaceExplanation::new(form, &Arc::new(surface), coords, elements)
         .map_err(|e| input(e.to_string()))?;
-    Ok(Output { text: explanation.render(args.format), agrees: true })
+    Ok(Output { text: explanation.render(format), agrees: true })
 }

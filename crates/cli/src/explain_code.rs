@@ -2,6 +2,7 @@
 
 use crate::args::OutputFormat;
 use crate::codes::{self, example};
+use crate::rules::{self, Rule};
 use clap::Args;
 use serde_json::json;
 use std::io::Write;
@@ -11,7 +12,8 @@ use texunit_syntax::codes::Code;
 /// Arguments of `texunit explain-code`.
 #[derive(Clone, Debug, Args)]
 pub struct ExplainCodeArgs {
-    /// Codes, such as E0110; all are listed if none is given.
+    /// Codes, such as E0110, kinds of faults, such as out-of-bounds, groups of codes, such as E01, or rules of
+    /// docs/numerics.md, such as 1.8; all codes are listed if none is given.
     #[arg(value_name = "CODE")]
     pub codes: Vec<String>,
     /// What is printed: text, or one JSON object a line for each code.
@@ -33,13 +35,15 @@ pub fn run(args: &ExplainCodeArgs) -> u8 {
     }
     let mut known = 0;
     for name in &args.codes {
-        match codes::find(name) {
-            Some(code) if json => out += &object(code),
-            Some(code) => out += &(if known > 0 { "\n" } else { "" }.to_owned() + &text(code)),
-            None if json => out += &format!("{}\n", unknown_object(name)),
-            None => err += &unknown(name),
+        match (answer(name, json), json) {
+            (Some(text), _) => {
+                out += if known > 0 && !json { "\n" } else { "" };
+                out += &text;
+                known += 1;
+            }
+            (None, true) => out += &format!("{}\n", unknown_object(name)),
+            (None, false) => err += &unknown(name),
         }
-        known += usize::from(codes::find(name).is_some());
     }
     let mut stdout = std::io::stdout();
     let printed = stdout.write_all(out.as_bytes()).and_then(|()| stdout.flush());
@@ -48,14 +52,73 @@ pub fn run(args: &ExplainCodeArgs) -> u8 {
     crate::exit(printed, known == args.codes.len())
 }
 
+/// What is said about a code, a group of codes or a rule, if there is one.
+fn answer(name: &str, json: bool) -> Option<String> {
+    if let Some(code) = codes::find(name) {
+        return Some(if json { object(code) } else { text(code) });
+    }
+    let group = codes::group(name);
+    if !group.is_empty() {
+        let line = |code: &&Code| format!("{:15} {}\n", code.code, code.title);
+        let lines = |code: &&Code| if json { object(code) } else { line(code) };
+        return Some(group.iter().map(lines).collect());
+    }
+    rules::find(name).map(|rule| if json { rule_object(&rule) } else { rule_text(&rule) })
+}
+
 /// What is said about a code that there is not: the message, and help.
 fn no_such(name: &str) -> (String, String) {
-    let message = format!("there is no code `{}`", texunit_report::visible(name));
-    let help = match codes::nearest(name) {
-        Some(near) => format!("the nearest one is `{near}`"),
-        None => "`texunit explain-code` lists all codes".to_owned(),
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        let message = format!("unknown rule `{}`", texunit_report::visible(name));
+        let chapter = name.split('.').next().unwrap_or_default();
+        let all = rules::numbers();
+        let of: Vec<String> =
+            all.into_iter().filter(|n| n.split('.').next() == Some(chapter)).collect();
+        let help = match (of.first(), of.last()) {
+            (Some(first), Some(last)) => {
+                format!("section {first} of docs/numerics.md ends with rule {last}")
+            }
+            _ => "docs/numerics.md has sections 1 to 13".to_owned(),
+        };
+        return (message, help);
+    }
+    let message = format!("unknown code `{}`", texunit_report::visible(name));
+    let help = match (codes::nearest(name), codes::range(name)) {
+        (Some(_), Some((kind, first, last, group))) => format!(
+            "{kind} are {first} to {last}; `texunit explain-code {group}` lists the last group"
+        ),
+        (Some(near), None) => format!("did you mean `{near}`?"),
+        (None, _) => "`texunit explain-code` lists all codes".to_owned(),
     };
     (message, help)
+}
+
+fn rule_object(rule: &Rule) -> String {
+    let object = json!({
+        "code": rule.number,
+        "kind": "rule",
+        "title": rule.title,
+        "explanation": rule.paragraphs.join("\n"),
+        "known": rule.known,
+        "example": null,
+    });
+    format!("{object}\n")
+}
+
+fn rule_text(rule: &Rule) -> String {
+    let mut text = format!("rule {}: {}\n", rule.number, rule.title);
+    for paragraph in &rule.paragraphs {
+        // A section is the page as it is; a rule is one line of it.
+        text += "\n";
+        text +=
+            &if paragraph.contains('\n') { format!("{paragraph}\n") } else { wrapped(paragraph) };
+    }
+    let known: std::collections::BTreeSet<&str> = rule.known.iter().copied().collect();
+    for mark in known {
+        let known = format!("How it is known: {mark} ({})", rules::meaning(mark));
+        text += &format!("\n{}", wrapped(&known));
+    }
+    text + "\ndocs/numerics.md has all rules, and where each lives in the code.\n"
 }
 
 fn unknown(name: &str) -> String {

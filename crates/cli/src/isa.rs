@@ -60,7 +60,7 @@ fn answer(args: &IsaArgs) -> (String, bool) {
                 let word = unknown.word;
                 let _ = writeln!(
                     std::io::stderr(),
-                    "error: `{name}`: there is no `{word}` in the instruction table{near}"
+                    "error: `{name}`: unknown instruction or modifier `{word}`{near}"
                 );
             }
         }
@@ -80,7 +80,7 @@ fn pretty(list: &Vec<Value>) -> String {
 fn list(all: &[Description]) -> String {
     let mut text = String::new();
     for d in all {
-        let _ = writeln!(text, "{:<14} {:<9} {}", d.name, d.section, d.summary);
+        let _ = writeln!(text, "{:<14} {:<12} {}", d.name, d.section, d.summary);
     }
     text
 }

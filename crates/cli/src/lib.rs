@@ -7,15 +7,22 @@ pub mod check;
 pub mod codes;
 pub mod color;
 pub mod compare;
+mod coverage;
+pub mod completions;
 pub mod effective;
+pub mod examples;
 pub mod explain;
 pub mod explain_code;
 pub mod human;
+pub mod init;
 pub mod isa;
 pub mod json;
 pub mod lsp;
+pub mod number;
 pub mod program;
 mod progress;
+pub mod reduce;
+pub mod rules;
 pub mod run;
 pub mod sass;
 
@@ -29,20 +36,25 @@ use texunit_unit::SimdLevel;
 
 /// Exit code for wrong input, findings and faults.
 const FAILED: u8 = 1;
-/// Exit code for wrong usage and for bugs of texunit.
-const BUG: u8 = 2;
+/// Exit code for wrong usage.
+const USAGE: u8 = 2;
+/// Exit code for an internal error: that of every Rust program that panics.
+const INTERNAL: u8 = 101;
 
 /// The whole program.
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(report_bug));
+    if let Some(columns) = color::columns() {
+        texunit_report::fit(columns);
+    }
     let code = exit_code(run_command);
     texunit_files::end_by_signal();
     ExitCode::from(code)
 }
 
-/// The exit code of some work; a panic in it is a bug of ours.
+/// The exit code of some work; a panic in it is an internal error.
 fn exit_code(work: impl FnOnce() -> u8 + std::panic::UnwindSafe) -> u8 {
-    std::panic::catch_unwind(work).unwrap_or(BUG)
+    std::panic::catch_unwind(work).unwrap_or(INTERNAL)
 }
 
 /// The name of a command whose speed depends on the SIMD level and on machine code.
@@ -50,6 +62,7 @@ fn runs_kernels(command: &Command) -> Option<&'static str> {
     match command {
         Command::Launch(_) => Some("launch"),
         Command::Bench(_) => Some("bench"),
+        Command::Reduce(_) => Some("reduce"),
         _ => None,
     }
 }
@@ -60,7 +73,7 @@ fn run_command() -> u8 {
         Err(error) => {
             // A closed pipe is no reason for another message.
             let _ = error.print();
-            return if error.use_stderr() { BUG } else { 0 };
+            return if error.use_stderr() { USAGE } else { 0 };
         }
     };
     if let Some(name) = runs_kernels(&cli.command) {
@@ -73,6 +86,7 @@ fn run_command() -> u8 {
     }
     match cli.command {
         Command::Launch(args) => launch(&args),
+        Command::Init(args) => init::run(&args),
         Command::Explain(args) => explain(&args),
         Command::Compare(args) => compare(&args),
         Command::Check(args) => check::run(&args),
@@ -83,6 +97,8 @@ fn run_command() -> u8 {
         Command::Run(args) => program::run(&args),
         Command::InstallLibs(args) => program::install(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Reduce(args) => reduce::run(&args),
     }
 }
 
@@ -103,8 +119,8 @@ fn explain(args: &ExplainArgs) -> u8 {
             exit(printed, output.agrees)
         }
         Err(trouble) => {
-            let code = if trouble.is_usage { BUG } else { FAILED };
-            if args.format != ExplainFormat::Json {
+            let code = if trouble.is_usage { USAGE } else { FAILED };
+            if args.format != Some(ExplainFormat::Json) {
                 let _ = writeln!(std::io::stderr(), "error: {}", trouble.message);
                 return code;
             }
@@ -121,7 +137,7 @@ fn compare(args: &CompareArgs) -> u8 {
         OutputFormat::Json => json::print(&compare::json(&comparison)),
     };
     match comparison.no_card {
-        Some(_) => BUG,
+        Some(_) => USAGE,
         None => exit(printed, comparison.succeeded()),
     }
 }
@@ -145,12 +161,12 @@ fn usage_error(command: &str, message: &str) -> u8 {
     cli.build();
     let found = cli.find_subcommand(command).cloned().unwrap_or(cli);
     let _ = found.clone().error(clap::error::ErrorKind::ValueValidation, message).print();
-    BUG
+    USAGE
 }
 
-/// Says that a panic is a bug of ours and what to send us.
+/// Says that a panic is an internal error, and what to send us.
 fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
-    if texunit_files::is_guarded() {
+    if texunit_files::is_guarded() || texunit_reduce::oracle::is_trying() {
         return;
     }
     let message = panic.payload_as_str().unwrap_or("no message");
@@ -160,7 +176,7 @@ fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
     // Not `eprintln!`: it panics where nobody reads.
     let _ = writeln!(
         std::io::stderr(),
-        "error: this is a bug in texunit {version}: {message}{place}\n\
+        "internal error in texunit {version}: {message}{place}\n\
          Please report it at {repository}/issues with this message, the command line and the files that \
          it names."
     );
@@ -180,6 +196,6 @@ mod tests {
                     .map_or_else(|p| std::panic::resume_unwind(p), |()| 0)
             })
         };
-        assert_eq!(exit_code(worker), BUG);
+        assert_eq!(exit_code(worker), INTERNAL);
     }
 }

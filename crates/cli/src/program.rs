@@ -1,11 +1,19 @@
-//! `texunit run`: executes a CUDA program with texunit's libraries in the place of NVIDIA's.
+//! `texunit run`: executes a CUDA program with texunit's libraries in place of NVIDIA's.
 //! `texunit install-libs`: copies those libraries into a folder.
 
+mod evidence;
 mod inspect;
 mod libraries;
+#[cfg(target_os = "linux")]
+mod parent;
+mod record;
 mod refusal;
+#[cfg(target_os = "linux")]
+mod tree;
 
 use crate::args::BoundsArg;
+pub use evidence::{EvidenceArgs, ReportFormat};
+pub use record::{Explained, RecordArgs};
 use clap::{Args, ValueEnum};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -19,16 +27,30 @@ const NOT_STARTED: u8 = 125;
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
     /// The device that the program sees, by its architecture (sm_86, the default, sm_75, sm_90 and so
-    /// on); several with commas between them.
-    #[arg(long, value_name = "NAME", env = "TEXUNIT_DEVICE")]
+    /// on) or its card (rtx3060, t4, h100); several with commas between them.
+    #[arg(long, value_name = "NAME", env = "TEXUNIT_DEVICE", value_parser = devices)]
     pub device: Option<String>,
     /// What is printed on standard error as it happens.
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
     pub trace: Vec<Trace>,
-    /// Write a report to this file when the program ends: kernels, launches, time, instructions, fetches,
-    /// faults (JSON).
-    #[arg(long, value_name = "FILE")]
-    pub report: Option<PathBuf>,
+    /// What it fails for, and what it keeps.
+    #[command(flatten)]
+    pub evidence: EvidenceArgs,
+    /// Launches that are repeated.
+    #[command(flatten)]
+    pub record: RecordArgs,
+    /// Write the PTX of every module that is loaded into this folder, one file for each text; messages name
+    /// the files.
+    #[arg(long, value_name = "DIR", env = "TEXUNIT_SAVE_PTX")]
+    pub save_ptx: Option<PathBuf>,
+    /// With a fault that has to do with an allocation, say where the program asked for the memory, and where it
+    /// freed it.
+    #[arg(long)]
+    pub host_backtrace: bool,
+    /// Say on standard error why calls of the CUDA APIs are refused: function, error, and the rule that was
+    /// broken.
+    #[arg(long)]
+    pub report_api_errors: bool,
     /// Fuse f32 mul and add without a rounding modifier, as a hardware assembler may.
     #[arg(long)]
     pub fmad: bool,
@@ -40,10 +62,16 @@ pub struct RunArgs {
     pub command: Vec<OsString>,
 }
 
+/// The architectures of a list of devices, which the program's libraries look up again.
+fn devices(names: &str) -> Result<String, String> {
+    let cards = texunit_device::cards::find_all(names)?;
+    Ok(cards.iter().map(|card| card.key).collect::<Vec<_>>().join(","))
+}
+
 /// What can be traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Trace {
-    /// Calls of the driver API.
+    /// Calls of the driver API, and refused calls of both APIs with their reasons.
     Api,
     /// Launches.
     Launch,
@@ -63,10 +91,10 @@ fn say(text: std::fmt::Arguments<'_>) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// `texunit run`: comes back only if the program could not be started.
+/// `texunit run`: becomes the program, unless somebody has to be there when that has ended.
 pub fn run(args: &RunArgs) -> u8 {
     match start(args) {
-        Ok(never) => match never {},
+        Ok(code) => code,
         Err(message) => {
             say(format_args!("error: {message}"));
             NOT_STARTED
@@ -74,7 +102,7 @@ pub fn run(args: &RunArgs) -> u8 {
     }
 }
 
-fn start(args: &RunArgs) -> Result<std::convert::Infallible, String> {
+fn start(args: &RunArgs) -> Result<u8, String> {
     let folder = libraries::folder()?;
     let (program, arguments) = args.command.split_first().ok_or("no program is given")?;
     let path = find(program)?;
@@ -104,27 +132,30 @@ fn start(args: &RunArgs) -> Result<std::convert::Infallible, String> {
         let words: Vec<&str> = words.iter().map(clap::builder::PossibleValue::get_name).collect();
         command.env("TEXUNIT_TRACE", words.join(","));
     }
+    if let Some(folder) = &args.save_ptx {
+        // The program may change its folder.
+        let folder =
+            std::path::absolute(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        command.env("TEXUNIT_SAVE_PTX", folder);
+    }
+    if args.host_backtrace {
+        command.env("TEXUNIT_HOST_BACKTRACE", "1");
+    }
+    if args.report_api_errors {
+        command.env("TEXUNIT_REPORT_API_ERRORS", "1");
+    }
     if args.fmad {
         command.env("TEXUNIT_FMAD", "1");
     }
     if let Some(bounds) = args.bounds.and_then(|bounds| bounds.to_possible_value()) {
         command.env("TEXUNIT_BOUNDS", bounds.get_name());
     }
-    if let Some(report) = &args.report {
-        // The program may change its folder.
-        let report =
-            std::path::absolute(report).map_err(|e| format!("{}: {e}", report.display()))?;
-        let named = texunit_files::Identity::of(&report);
-        if named.is_some()
-            && args.command.iter().any(|a| texunit_files::Identity::of(Path::new(a)) == named)
-        {
-            return Err(format!(
-                "--report: {} is named on the command line, too; name another file",
-                report.display()
-            ));
-        }
-        refusal::report(&report)?;
-        command.env("TEXUNIT_REPORT", report);
+    args.evidence.set(&mut command);
+    let explained = args.record.set(&mut command)?;
+    if args.evidence.need_a_parent() || explained.is_some() {
+        let code = evidence::run(command, &path, args)?;
+        explained.iter().for_each(record::Pending::tell);
+        return Ok(code);
     }
     Err(refusal::refused(&path, &execute(command)))
 }
@@ -171,7 +202,7 @@ fn find(program: &OsStr) -> Result<PathBuf, String> {
     found.ok_or_else(|| {
         let hint =
             if path.is_file() { format!("; ./{} is there", path.display()) } else { String::new() };
-        format!("there is no program `{}` in PATH{hint}", path.display())
+        format!("no program `{}` in PATH{hint}", path.display())
     })
 }
 

@@ -1,6 +1,7 @@
 //! One launch, from the job file to the written outputs.
 
 use crate::args::{LaunchArgs, OutputFormat};
+use crate::coverage;
 use crate::effective::{self, Line};
 use crate::explain::launch::Explained;
 use crate::progress::with_bar;
@@ -170,6 +171,8 @@ fn run_job(
         let read = [args.job.clone(), folder.join(&job.ptx.value)];
         let lost = bound.overwriting(&args.out, &read);
         report.failures.extend(lost.into_iter().map(Failure::Job));
+        let file = args.coverage.as_ref();
+        report.failures.extend(file.and_then(|file| coverage::misplaced(file, &read)));
         if let Some(failure) = args.explain.and_then(|thread| not_in_grid(thread, job, args)) {
             report.fail(failure);
         }
@@ -218,7 +221,12 @@ fn run_kernel(
     let show = !args.quiet && args.format == OutputFormat::Human;
     let watch = args.explain.map(Watch::new);
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
-    let observers = Several(observer.into_iter().chain(watching).collect());
+    let coverage = args
+        .coverage
+        .as_ref()
+        .map(|_| coverage::of_launch(kernel.module(), args.fmad || job.settings.fmad));
+    let covering = coverage.as_ref().map(|coverage| coverage as &dyn Observer);
+    let observers = Several(observer.into_iter().chain(watching).chain(covering).collect());
     let (settings, default) = (&job.settings, LaunchOptions::default());
     let start = Instant::now();
     let result = with_bar(show, total, |progress| {
@@ -243,6 +251,8 @@ fn run_kernel(
     });
     report.times.launch = start.elapsed();
     report.explained = watch.as_ref().map(Explained::new);
+    let covered = args.coverage.as_ref().zip(coverage);
+    report.failures.extend(covered.and_then(|(file, covered)| coverage::write(file, &covered)));
     match result {
         Ok(stats) => {
             report.stats = Some(stats);
@@ -285,7 +295,12 @@ fn write_outputs(bound: &Bound, args: &LaunchArgs, report: &mut Report) {
 }
 
 fn cannot_write(error: FileError) -> Failure {
-    let message = format!("cannot write {error}");
+    let message = match &error.problem {
+        texunit_files::Problem::Folder(_) => {
+            format!("cannot make the folder `{}`: {}", error.path.display(), error.problem)
+        }
+        _ => format!("cannot write {error}"),
+    };
     Failure::File { path: error.path, message, help: None }
 }
 

@@ -7,6 +7,8 @@
 //! describes every key.
 
 mod bind;
+mod expect;
+pub mod formats;
 pub mod load;
 mod made;
 pub mod mipmaps;
@@ -14,9 +16,10 @@ mod names;
 mod output;
 pub mod problem;
 pub mod spec;
+mod syntax;
 pub mod table;
 
-pub use bind::{Bound, Content, Shape, bind, container_geometry};
+pub use bind::{Bound, Content, Shape, WrongObject, bind, container_geometry};
 pub use output::Written;
 pub use problem::{Problem, codes};
 pub use spec::{Job, parse};

@@ -2,13 +2,14 @@
 
 use crate::problem::{Problem, codes};
 use crate::spec::{self, Job};
+use crate::syntax;
 use crate::table::{At, Problems};
 use std::path::Path;
-use texunit_device::{ArgError, Kernel, Module};
+use texunit_device::{ArgError, Kernel, Module, Places};
 use texunit_syntax::SourceFile;
 
 /// Longest job file: reading TOML takes many times its length in memory, and long data belong
-/// into files of their own.
+/// in files of their own.
 const MAX_JOB: usize = 64 << 20;
 
 /// A job file that was read.
@@ -37,6 +38,11 @@ pub fn read_job(path: &Path) -> Result<JobFile, Unreadable> {
     let problems = Problems::default();
     let job = spec::parse(&text, &problems);
     let mut problems = problems.take();
+    if problems.iter().any(|p| p.code == codes::SYNTAX)
+        && let Some(other) = syntax::other_file(&text, path)
+    {
+        problems = vec![other];
+    }
     problems.sort_by_key(|p| p.span.start);
     Ok(JobFile { source: SourceFile::new(path.display().to_string(), text), job, problems })
 }
@@ -81,6 +87,17 @@ fn read_text(path: &Path, limit: usize) -> Result<String, Unreadable> {
         let message = format!("`{name}`: expected a text file, but line {line} is not UTF-8");
         wrong(message, Some("save it as UTF-8 or ASCII, if it is a text"))
     })
+}
+
+/// Where the variables of the job's module are to be.
+pub fn places(job: &Job) -> Places {
+    let mut places = Places::default();
+    for (name, at) in &job.places {
+        // A module has one thing of a name, and so one of the two takes it.
+        places.memory.insert(name.value.clone(), at.value);
+        places.handles.insert(name.value.clone(), at.value);
+    }
+    places
 }
 
 /// The kernel of a job.

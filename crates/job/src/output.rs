@@ -18,7 +18,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    fn read(&self) -> Result<Vec<u8>, Error> {
+    pub(crate) fn read(&self) -> Result<Vec<u8>, Error> {
         match self {
             Source::Buffer(b) => Ok(b.read()),
             Source::Texels(made) => Ok(made.read()),
@@ -99,7 +99,8 @@ impl Pending {
     pub(crate) fn prepare(&self, folder: &Path) -> Result<(Prepared, Written), FileError> {
         let path = folder.join(&self.file);
         let parent = path.parent().unwrap_or(folder);
-        std::fs::create_dir_all(parent).map_err(|e| FileError::new(parent, e))?;
+        std::fs::create_dir_all(parent)
+            .map_err(|e| FileError::new(parent, texunit_files::Problem::Folder(e)))?;
         let read = self.source.read().map_err(|e| std::io::Error::other(e.to_string()));
         let mut bytes = read.map_err(|e| FileError::new(&path, e))?;
         if let Some(Shape { format, extent: [width, height, depth], dims }) = self.texels {

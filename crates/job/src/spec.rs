@@ -5,18 +5,21 @@
 mod memory;
 mod number;
 mod object;
+mod recorded;
 mod resource;
 mod sampler;
 
 pub use memory::{BufferSpec, Data, OutputSpec};
 pub use number::{NumberType, Scalar};
 pub use object::{PartSpec, SurfaceSpec, TextureSpec};
+pub use recorded::{ArraySpec, ExpectedSpec, Parts, PlaceSpec, Settings};
 pub use resource::{
     ExtentSpec, Region, ResourceSpec, TexelSource, TextureLayout, TilesSpec, ViewSpec,
 };
 pub use sampler::SamplerSpec;
 
 use crate::problem::{Problem, codes};
+use crate::syntax;
 use crate::table::{At, Found, Problems, Table};
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -37,7 +40,11 @@ pub struct Job {
     pub dynamic_shared: Option<At<u32>>,
     /// Whether all CTAs run at the same time.
     pub cooperative: bool,
-    /// Kernel parameters, by name or number.
+    /// How it is launched otherwise.
+    pub settings: Settings,
+    /// Addresses and handles of the module's variables, by name.
+    pub places: Vec<(At<String>, At<u64>)>,
+    /// Kernel parameters, by name or number; and objects that are none, by a name.
     pub params: Vec<Param>,
     /// Parameters whose tables have mistakes: given, but not in `params`.
     pub unread: Vec<String>,
@@ -60,6 +67,11 @@ pub struct Param {
     pub value: ParamValue,
     /// Where the object goes after the launch.
     pub outputs: Vec<At<OutputSpec>>,
+    /// What it holds then.
+    pub expected: Option<At<ExpectedSpec>>,
+    /// Whether it stands in `[objects]`: no parameter, but something that parameters, other objects and the kernel may
+    /// name.
+    pub is_object: bool,
 }
 
 /// Kinds of values.
@@ -73,6 +85,8 @@ pub enum ParamValue {
     Buffer(BufferSpec),
     /// A sampler.
     Sampler(At<SamplerSpec>),
+    /// Texels that textures and surfaces are made of.
+    Array(ArraySpec),
     /// A number or a structure.
     Scalar(At<Scalar>),
     /// The object of another parameter.
@@ -87,6 +101,7 @@ impl ParamValue {
             ParamValue::Surface(_) => "a surface".into(),
             ParamValue::Buffer(_) => "a buffer".into(),
             ParamValue::Sampler(_) => "a sampler".into(),
+            ParamValue::Array(_) => "an array".into(),
             ParamValue::Scalar(s) => s.value.what(),
             ParamValue::Use(name) => format!("the object of `{}`", name.value),
         }
@@ -100,8 +115,12 @@ pub struct Global {
     pub name: At<String>,
     /// What it holds at the start, instead of the module's initialiser.
     pub data: Option<At<Data>>,
+    /// Where the data are in it; `None`: from the first byte on.
+    pub parts: Option<At<Parts>>,
     /// Where its bytes go after the launch.
     pub outputs: Vec<At<OutputSpec>>,
+    /// What it holds then.
+    pub expected: Option<At<ExpectedSpec>>,
 }
 
 /// Reads a job. `None` if it is no TOML, or lacks what every job must have; the problems say why.
@@ -115,19 +134,8 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
         return None;
     }
     let (table, errors) = DeTable::parse_recoverable(text);
-    if !errors.is_empty() && text.lines().any(|line| line.trim_start().starts_with(".version")) {
-        problems.borrow_mut().push(
-            Problem::new(codes::SYNTAX, ("", 0..0), "this is PTX, not a job file")
-                .help("a job is a TOML file that names the PTX: `ptx = \"kernel.ptx\"`"),
-        );
-        return None;
-    }
     if !errors.is_empty() {
-        let list = errors.into_iter().map(|e| {
-            let span = e.span().unwrap_or(0..0);
-            Problem::new(codes::SYNTAX, ("", span), e.message().to_owned())
-        });
-        problems.borrow_mut().extend(list);
+        problems.borrow_mut().extend(syntax::mistakes(text, &errors));
         return None;
     }
     let root = Table::root(table.get_ref(), problems);
@@ -137,15 +145,29 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
     let block = root.need("block", "the threads of a CTA").and_then(|v| shape(&v, MOST_THREADS));
     let dynamic_shared = root.get("dynamic_shared").and_then(|v| Some(v.at(v.small(0)?)));
     let cooperative = root.get("cooperative").and_then(|v| v.boolean()).unwrap_or(false);
+    let settings = recorded::settings(&root);
+    let places = named(&root, "places", |name, v| Some((name, recorded::address(v)?)));
     let unread = RefCell::new(Vec::new());
-    let params = named(&root, "params", |name, v| {
-        let key = name.value.clone();
-        let read = param(name, v);
-        if read.is_none() {
-            unread.borrow_mut().push(key);
+    let read = |is_object: bool| {
+        let unread = &unread;
+        move |name: At<String>, v: &Found<'_>| {
+            let key = name.value.clone();
+            let read = param(name, v, is_object);
+            if read.is_none() {
+                unread.borrow_mut().push(key);
+            }
+            read
         }
-        read
-    });
+    };
+    let mut params = named(&root, "params", read(false));
+    for object in named(&root, "objects", read(true)) {
+        if params.iter().any(|p| p.name.value == object.name.value) {
+            let message = format!("`{}` is the name of a parameter too", object.name.value);
+            problems.borrow_mut().push(Problem::new(codes::CONFLICT, object.name.at(), message));
+            continue;
+        }
+        params.push(object);
+    }
     let textures =
         named(&root, "textures", |name, v| Some((name, object::texture(&v.table()?, v.at(()))?)));
     let samplers = named(&root, "samplers", |name, v| Some((name, sampler::sampler(v)?)));
@@ -160,6 +182,8 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
         block: block?,
         dynamic_shared,
         cooperative,
+        settings,
+        places,
         params,
         unread: unread.take(),
         textures,
@@ -203,7 +227,7 @@ fn shape(value: &Found<'_>, most: [u32; 3]) -> Option<At<[u32; 3]>> {
     sound.then(|| value.at(shape))
 }
 
-fn param(name: At<String>, value: &Found<'_>) -> Option<Param> {
+fn param(name: At<String>, value: &Found<'_>, is_object: bool) -> Option<Param> {
     let table = value.table()?;
     let kinds = [
         table.get("texture").map(|v| ("texture", v)),
@@ -212,8 +236,9 @@ fn param(name: At<String>, value: &Found<'_>) -> Option<Param> {
         table.get("sampler").map(|v| ("sampler", v)),
         table.get("scalar").map(|v| ("scalar", v)),
         table.get("use").map(|v| ("use", v)),
+        table.get("array").map(|v| ("array", v)),
     ];
-    let output = table.get("output");
+    let (output, expected) = (table.get("output"), table.get("expected"));
     let before = table.problem_count();
     table.finish();
     let given: Vec<_> = kinds.into_iter().flatten().collect();
@@ -239,12 +264,13 @@ fn param(name: At<String>, value: &Found<'_>) -> Option<Param> {
         "surface" => v.table().and_then(|t| object::surface(&t, v.at(()))).map(ParamValue::Surface),
         "buffer" => memory::buffer(v).map(ParamValue::Buffer),
         "sampler" => sampler::sampler(v).map(|s| ParamValue::Sampler(v.at(s))),
+        "array" => recorded::array(v).map(ParamValue::Array),
         "scalar" => number::scalar(v).map(ParamValue::Scalar),
         _ => v.string("the name of another parameter").map(ParamValue::Use),
     };
     let outputs = output.map_or_else(Vec::new, |o| {
         let files = memory::outputs(&o);
-        if !files.is_empty() && matches!(*kind, "texture" | "sampler" | "scalar") {
+        if !files.is_empty() && matches!(*kind, "texture" | "sampler" | "scalar" | "array") {
             o.problem(
                 codes::CONFLICT,
                 format!("a {kind} has no output: kernels cannot write to it"),
@@ -253,7 +279,19 @@ fn param(name: At<String>, value: &Found<'_>) -> Option<Param> {
         }
         files
     });
-    Some(Param { name, value: read?, outputs })
+    let expected = expected.and_then(|e| {
+        let spec = recorded::expected(&e)?;
+        let has = matches!(*kind, "buffer" | "array");
+        if !has {
+            e.problem(codes::CONFLICT, "only a buffer, an array and a variable have `expected`");
+        }
+        has.then_some(spec)
+    });
+    if is_object && matches!(*kind, "scalar" | "use") {
+        v.problem(codes::CONFLICT, format!("an object is not a `{kind}`"));
+        return None;
+    }
+    Some(Param { name, value: read?, outputs, expected, is_object })
 }
 
 fn surface_reference(
@@ -271,13 +309,15 @@ fn global(name: At<String>, value: &Found<'_>) -> Option<Global> {
     let before = table.problem_count();
     let outputs = table.get("output").map_or_else(Vec::new, |o| memory::outputs(&o));
     let data = memory::data(&table);
+    let parts = recorded::parts(&table);
+    let expected = table.get("expected").and_then(|e| recorded::expected(&e));
     table.finish();
     let data = data.map(|d| value.at(d));
-    if data.is_none() && outputs.is_empty() {
+    if data.is_none() && outputs.is_empty() && expected.is_none() {
         if table.problem_count() == before {
             value.problem(codes::MISSING_KEY, "expected data or `output`");
         }
         return None;
     }
-    Some(Global { name, data, outputs })
+    Some(Global { name, data, parts, outputs, expected })
 }

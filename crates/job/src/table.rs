@@ -54,6 +54,15 @@ pub struct Found<'a> {
     pub span: Range<usize>,
 }
 
+/// `` `point` or `linear` ``, `` `a`, `b` or `c` ``
+fn alternatives(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => quoted.concat(),
+    }
+}
+
 /// A path with one key more.
 fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
@@ -226,15 +235,11 @@ impl<'a> Found<'a> {
     /// One of a few words.
     pub fn word<T: Copy>(&self, words: &[(&str, T)]) -> Option<T> {
         let names: Vec<&str> = words.iter().map(|w| w.0).collect();
-        let list = names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
-        let (one, none) = match names.len() {
-            1 => ("the word", "not the word"),
-            _ => ("one of the words", "none of the words"),
-        };
-        let text = self.string(&format!("{one} {list}"))?;
+        let list = alternatives(&names);
+        let text = self.string(&list)?;
         let word = words.iter().find(|w| w.0 == text.value);
         if word.is_none() {
-            let message = format!("`{}` is {none} {list}", text.value);
+            let message = format!("expected {list}, found `{}`", text.value);
             let mut problem = Problem::new(codes::VALUE, text.at(), message);
             if let Some(near) = crate::problem::nearest(&text.value, &names) {
                 problem = problem.help(format!("did you mean `{near}`?"));

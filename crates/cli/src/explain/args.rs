@@ -1,6 +1,7 @@
 //! The command line of `texunit explain`.
 
 use super::operand;
+use crate::number;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
 use std::path::PathBuf;
@@ -16,15 +17,16 @@ pub struct ExplainArgs {
     #[arg(value_name = "CASE.toml#N")]
     pub case: Option<String>,
     /// Which fetch or access of the case, from 0.
-    #[arg(long, value_name = "I", requires = "case")]
+    #[arg(long, value_name = "I", requires = "case", allow_negative_numbers = true,
+          value_parser = number::whole::<usize>("the number of a fetch", 0..=usize::MAX))]
     pub fetch: Option<usize>,
     /// The texels: a picture (.png, .jpg, .exr), an array (.npy), a texture (.dds, .ktx2), or any
     /// other file as raw bytes.
     #[arg(long, value_name = "FILE", requires = "op")]
     pub tex: Option<PathBuf>,
-    /// What is printed.
-    #[arg(long, value_enum, default_value_t = ExplainFormat::Text)]
-    pub format: ExplainFormat,
+    /// What is printed; by default text, or what the name of --out ends in: .svg or .json.
+    #[arg(long, value_enum)]
+    pub format: Option<ExplainFormat>,
     /// File that is written instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -111,24 +113,28 @@ pub struct AccessArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Texture")]
 pub struct TextureArgs {
-    /// Texel format, such as u8x4, f32 or bc7. Pictures have u8x4, OpenEXR f32x4; .dds and .ktx2
-    /// files say it.
+    /// Texel format, such as u8x4, f32 or bc7. Pictures have u8x4, OpenEXR f32x4; .npy, .dds and
+    /// .ktx2 files say it.
     #[arg(long, value_name = "FORMAT", requires = "tex", value_parser = format)]
     pub texel_format: Option<Format>,
     /// Geometry, such as 2d or acube; that of the instruction, if left out.
     #[arg(long, value_name = "GEOM", requires = "tex", value_parser = geometry)]
     pub geometry: Option<Geometry>,
     /// Texels of one layer or face of level 0; a raw file needs it.
-    #[arg(long, value_name = "W,H", requires = "tex", value_delimiter = ',')]
+    #[arg(long, value_name = "W,H", requires = "tex", value_delimiter = ',', allow_negative_numbers = true,
+          value_parser = number::whole::<u32>("texels along an axis", 1..=u32::MAX))]
     pub size: Option<Vec<u32>>,
     /// Layers, or cubes; as many as the file holds, if left out.
-    #[arg(long, value_name = "N", requires = "tex")]
+    #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
+          value_parser = number::whole::<u32>("layers", 1..=u32::MAX))]
     pub layers: Option<u32>,
     /// Samples of a multi-sample texture.
-    #[arg(long, value_name = "N", requires = "tex")]
+    #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
+          value_parser = number::whole::<u32>("samples", 1..=u32::MAX))]
     pub samples: Option<u32>,
     /// Mip levels that the file holds one after the other, or that --mipmaps makes.
-    #[arg(long, value_name = "N", requires = "tex")]
+    #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
+          value_parser = number::whole::<u32>("mip levels", 1..=u32::MAX))]
     pub levels: Option<u32>,
     /// Make mip levels with a box filter.
     #[arg(long, requires = "tex")]
@@ -160,16 +166,20 @@ pub struct SamplerArgs {
     #[arg(long, value_name = "R,G,B,A", requires = "tex", allow_hyphen_values = true)]
     pub border: Option<String>,
     /// Smallest level.
-    #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true)]
+    #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true,
+          value_parser = number::real("a mip level"))]
     pub min_level: Option<f32>,
     /// Largest level.
-    #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true)]
+    #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true,
+          value_parser = number::real("a mip level"))]
     pub max_level: Option<f32>,
     /// Level bias.
-    #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true)]
+    #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true,
+          value_parser = number::real("mip levels"))]
     pub bias: Option<f32>,
     /// Largest anisotropy.
-    #[arg(long, value_name = "N", requires = "tex")]
+    #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
+          value_parser = number::whole::<u32>("anisotropy", 0..=u32::MAX))]
     pub anisotropy: Option<u32>,
     /// Colours are sRGB.
     #[arg(long, requires = "tex")]
@@ -237,7 +247,11 @@ impl SamplerArgs {
 }
 
 fn format(text: &str) -> Result<Format, String> {
-    Format::from_name(text).ok_or_else(|| unknown(text, &Format::names().collect::<Vec<_>>()))
+    let unknown = || match texunit_job::formats::meant(text) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => unknown(text, &Format::names().collect::<Vec<_>>()),
+    };
+    Format::from_name(text).ok_or_else(unknown)
 }
 
 fn geometry(text: &str) -> Result<Geometry, String> {

@@ -34,7 +34,7 @@ pub(super) fn run(
             1 => format!("the case has one {one}, number 0"),
             n => format!("the {several} of the case are numbered 0 to {}", n - 1),
         };
-        return Err(Trouble::input(format!("{address}: {there}; there is no {one} {number}")));
+        return Err(Trouble::input(format!("{address}: {there}, but no {one} {number}")));
     }
     let mut place = format!("`{}`, {one} {number} of {address}", case.name);
     if !case.rules.is_empty() {
@@ -99,7 +99,7 @@ fn list(path: &str, format: ExplainFormat) -> Result<Output, Trouble> {
         }
         ExplainFormat::Svg => {
             return Err(Trouble::usage(format!(
-                "a list is no picture: say which case, `{path}#1`"
+                "a list of cases has no picture: name one case, `{path}#1`"
             )));
         }
     };
@@ -121,7 +121,7 @@ fn refusal(case: &Case, message: &str, format: ExplainFormat) -> Result<Output, 
                     format!("{:#}\n", json!({ "refused": message, "agrees": true }))
                 }
                 ExplainFormat::Svg => {
-                    return Err(Trouble::input(format!("there is no picture of it: {message}")));
+                    return Err(Trouble::input(format!("it cannot be drawn: {message}")));
                 }
             };
             Ok(Output { text, agrees: true })

@@ -120,6 +120,7 @@ fn flat(args: &TextureArgs, file: &Path, kind: Kind, wanted: Geometry) -> Result
     let usual = match kind {
         Kind::Png | Kind::Jpeg => Format::from_name("u8x4"),
         Kind::Exr => Format::from_name("f32x4"),
+        Kind::Npy if args.texel_format.is_none() => Some(npy_format(file, geometry)?),
         _ => None,
     };
     let format = args.texel_format.or(usual).ok_or_else(|| {
@@ -157,13 +158,56 @@ fn flat(args: &TextureArgs, file: &Path, kind: Kind, wanted: Geometry) -> Result
     let shape = ArrayShape { layers, ..one };
     let needed = shape.packed_size().map_err(refused)?;
     if needed != bytes.len() as u64 {
+        let faces = match (geometry.is_cube(), own) {
+            (true, Some([w, ..])) => format!(
+                "; the faces of a cube map are squares, one below the other, of the size that --size {w},{w} says"
+            ),
+            _ => String::new(),
+        };
         return Err(Trouble::input(format!(
-            "`{name}` holds {} bytes of texels, but {} takes {needed}",
+            "`{name}` holds {} bytes of texels, but {} takes {needed}{faces}",
             bytes.len(),
             describe(&shape)
         )));
     }
     Ok(Source { shape, bytes, srgb: format.is_srgb_block() })
+}
+
+/// The format of an array's elements: `<f4` is f32. An axis more than the geometry has, of length 2 or 4,
+/// is that of the channels.
+fn npy_format(file: &Path, geometry: Geometry) -> Result<Format, Trouble> {
+    let array = texunit_files::read_array(file).map_err(|e| Trouble::input(e.to_string()))?;
+    let (dtype, name) = (array.dtype, file.display());
+    let element = match (dtype.kind, dtype.size) {
+        ('u' | 'b', 1) => "u8",
+        ('i', 1) => "s8",
+        ('u', 2) => "u16",
+        ('i', 2) => "s16",
+        ('u', 4) => "u32",
+        ('i', 4) => "s32",
+        ('f', 2) => "f16",
+        ('f', 4) => "f32",
+        (kind, size) => {
+            let (ty, to) = match kind {
+                'f' => ("float", "float32"),
+                'u' => ("uint", "uint32"),
+                _ => ("int", "int32"),
+            };
+            let bits = 8 * size;
+            return Err(Trouble::input(format!(
+                "`{name}` holds {ty}{bits}, which textures do not have: save it as {to}, \
+                 `numpy.save(file, a.astype(numpy.{to}))`"
+            )));
+        }
+    };
+    let images = geometry.is_array() || geometry.is_cube() || geometry.is_multisample();
+    let axes = geometry.axes() + usize::from(images);
+    let channels = match array.shape.last() {
+        Some(&last @ (2 | 4)) if array.shape.len() > axes => format!("x{last}"),
+        _ => String::new(),
+    };
+    let format = Format::from_name(&format!("{element}{channels}"));
+    format.ok_or_else(|| Trouble::usage(format!("`{name}`: give --texel-format")))
 }
 
 /// `2 layers of 4 x 4 texels of u8x4 (.a2d)`

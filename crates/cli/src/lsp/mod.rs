@@ -12,10 +12,7 @@ use std::io::{BufWriter, stdin, stdout};
 
 /// Arguments of `texunit lsp`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = "Settings are sent by the editor as initializationOptions: target, \
-                        ptxVersion, ptxasCompat, ptxas, arch, allow, deny. docs/lsp.md shows how \
-                        editors are set up.\n\nExit codes: 0 after the request `shutdown`; 1 if \
-                        the editor went away without it; 2 wrong usage, or a bug of texunit.")]
+#[command(after_help = crate::examples::LSP)]
 pub struct LspArgs {
     /// Talk over standard input and output; this is always so.
     #[arg(long)]

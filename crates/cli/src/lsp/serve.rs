@@ -17,7 +17,7 @@ enum Event {
 /// Serves a client until it leaves; the exit code.
 pub(super) fn serve<R: Read>(input: impl FnOnce() -> R + Send + 'static, output: impl Write) -> u8 {
     let (sender, events) = channel();
-    let Ok(mut session) = start(input, sender, output) else { return crate::BUG };
+    let Ok(mut session) = start(input, sender, output) else { return crate::USAGE };
     let end = session.run(&events);
     // A client that has gone away without a word is the client's failure.
     if end.is_ok() && session.server.was_shut_down() { 0 } else { crate::FAILED }

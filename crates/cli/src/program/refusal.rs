@@ -79,10 +79,11 @@ fn own_machine() -> Option<elf::Machine> {
     }
 }
 
-/// Whether a report can be written: better known now than after an hour's run. Nothing is left behind.
-pub(super) fn report(path: &Path) -> Result<(), String> {
+/// Whether a report, or what else a run leaves, can be written: better known now than after an hour's run. Nothing is left
+/// behind.
+pub(super) fn writable(what: &str, path: &Path) -> Result<(), String> {
     let cannot = |why: &dyn std::fmt::Display| {
-        format!("the report {} cannot be written: {why}", path.display())
+        format!("the {what} {} cannot be written: {why}", path.display())
     };
     match path.metadata() {
         Ok(found) if found.is_dir() => Err(cannot(&"it is a folder")),
@@ -107,13 +108,13 @@ mod tests {
     #[test]
     fn a_report_needs_a_place() {
         let folder = TempDir::new("report");
-        assert!(report(&folder).unwrap_err().contains("it is a folder"));
-        assert!(report(&folder.join("nowhere/report.json")).is_err());
+        assert!(writable("report", &folder).unwrap_err().contains("it is a folder"));
+        assert!(writable("report", &folder.join("nowhere/report.json")).is_err());
         let file = folder.join("report.json");
-        assert_eq!(report(&file), Ok(()));
+        assert_eq!(writable("report", &file), Ok(()));
         assert!(!file.exists());
         std::fs::write(&file, "old").unwrap();
-        assert_eq!(report(&file), Ok(()));
+        assert_eq!(writable("report", &file), Ok(()));
         assert_eq!(std::fs::read(&file).unwrap(), b"old");
     }
 

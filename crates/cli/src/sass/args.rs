@@ -1,6 +1,7 @@
 //! The command line of `texunit sass`.
 
 use crate::args::OutputFormat;
+use crate::examples;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use texunit_sass::print::Style;
@@ -20,25 +21,35 @@ pub enum SassCommand {
     /// Disassemble words: TXD and the other texture and surface instructions.
     ///
     /// Exit codes: 0 every word is an instruction; 1 a word was refused, or a file is not code;
-    /// 2 wrong usage, or a bug of texunit.
+    /// 2 wrong usage; 101 internal error.
+    #[command(after_help = examples::DIS)]
     Dis(DisArgs),
     /// Assemble TXD instructions.
     ///
-    /// Exit codes: 0 assembled; 1 a mistake in a text; 2 wrong usage, or a bug of texunit.
+    /// Exit codes: 0 assembled; 1 a mistake in a text; 2 wrong usage; 101 internal error.
+    #[command(after_help = examples::ASM)]
     Asm(AsmArgs),
     /// Show what machine code each tex.grad of a PTX file becomes.
     ///
     /// Exit codes: 0 shown; 1 a mistake in the file, or it is not there, or an instruction has no code;
-    /// 2 wrong usage, or a bug of texunit.
+    /// 2 wrong usage; 101 internal error.
+    #[command(after_help = examples::LOWER)]
     Lower(LowerArgs),
     /// Execute a TXD instruction on a warp, headers and memory that a file describes.
     ///
     /// Exit codes: 0 executed; 1 a mistake in the file or the text, or the instruction cannot be
-    /// executed; 2 wrong usage, or a bug of texunit.
+    /// executed; 2 wrong usage; 101 internal error.
+    #[command(after_help = examples::EXEC)]
     Exec(ExecArgs),
     /// Explain every field of a texture header.
+    ///
+    /// Exit codes: 0 explained; 1 not a header; 2 wrong usage; 101 internal error.
+    #[command(after_help = examples::HEADER)]
     Header(DescriptorArgs),
     /// Explain every field of a sampler header.
+    ///
+    /// Exit codes: 0 explained; 1 not a header; 2 wrong usage; 101 internal error.
+    #[command(after_help = examples::SAMPLER)]
     Sampler(DescriptorArgs),
 }
 
@@ -89,7 +100,7 @@ pub struct LowerArgs {
     #[arg(value_name = "FILE.ptx")]
     pub file: PathBuf,
     /// Architecture that is assembled for: sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62; default: the
-    /// target of the file, or sm_52 if that is older than sm_50.
+    /// target of the file, or sm_52 if that is older than sm_50. A file for a later target needs it.
     #[arg(long, value_name = "SM")]
     pub arch: Option<Arch>,
     /// Take what NVIDIA's assembler takes and translates wrongly, too.

@@ -31,8 +31,15 @@ pub(super) fn lower(args: &LowerArgs) -> Output {
         Err(error) => return wrong(&visible(&error)),
     };
     let parsed = parse(&source);
-    let options = if args.ptxas_compat { Options::PTXAS } else { Options::default() };
-    let checked = check_with(&source, &parsed.module, options);
+    let mut options = if args.ptxas_compat { Options::PTXAS } else { Options::default() };
+    let mut checked = check_with(&source, &parsed.module, options);
+    // Assembled for an older machine, the module may have only what that has.
+    if let Some(asked) = args.arch
+        && target_number(asked.name()) < target_number(&checked.module.target)
+    {
+        options.target = asked.name().parse().ok();
+        checked = check_with(&source, &parsed.module, options);
+    }
     let mut errors: Vec<Diagnostic> = parsed.diagnostics;
     errors.extend(checked.diagnostics);
     errors.retain(Diagnostic::is_error);
@@ -84,12 +91,12 @@ fn refused(source: &SourceFile, errors: &[Diagnostic], format: OutputFormat) -> 
 fn arch(module: &Module, asked: Option<Arch>) -> Result<Arch, String> {
     let target = &module.target;
     match asked {
-        Some(asked) if target_number(asked.name()) < target_number(target) => {
-            Err(format!("the module's target {target} is later than {asked}"))
-        }
         Some(asked) => Ok(asked),
         None => arch_of(module).ok_or_else(|| {
-            format!("the module's target is {target}: TXD has this form from sm_50 to sm_62 only")
+            format!(
+                "the module's target is {target}, but TXD has this form from sm_50 to sm_62 only: name one \
+                 of them to assemble for, such as `--arch sm_61`"
+            )
         }),
     }
 }

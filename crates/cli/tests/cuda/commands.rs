@@ -164,7 +164,7 @@ fn not_started(setup: &Setup) -> Result<(), Failed> {
     std::fs::write(&text, "no program")?;
     let text = text.to_str().unwrap();
     for (program, said) in [
-        ("/nowhere/program", "/nowhere/program: there is no such file"),
+        ("/nowhere/program", "/nowhere/program: no such file"),
         ("no-such-program-of-texunit", "there is no program `no-such-program-of-texunit` in PATH"),
         (text, "denied"),
     ] {
@@ -262,7 +262,7 @@ fn devices(setup: &Setup) -> Result<(), Failed> {
     let ended = run(setup.run().arg(&program).env("TEXUNIT_DEVICE", "sm_90,sm_75"), &files)?;
     same(&*ended.stdout, "NVIDIA H100 PCIe sm_90\nTesla T4 sm_75\n144\n", &ended)?;
     let ended = run(setup.run().args(["--device", "sm_1"]).arg(&program), &files)?;
-    contains(&ended, "there is no device `sm_1`")?;
+    contains(&ended, "unknown device `sm_1`")?;
     same(ended.status.code(), Some(2), &ended)
 }
 
@@ -289,7 +289,7 @@ fn fault_and_report(setup: &Setup) -> Result<(), Failed> {
         let ended = run(&mut command, &program)?;
         let printed = "cudaSuccess\ncudaErrorIllegalAddress\ncudaErrorIllegalAddress\n";
         same(&*ended.stdout, printed, &ended)?;
-        contains(&ended, "a kernel went wrong")?;
+        contains(&ended, "kernel fault: ")?;
         contains(&ended, "st.global")?;
         contains(&ended, "thread (32, 0, 0)")?;
         let json: Value = serde_json::from_slice(&std::fs::read(&report)?)?;
@@ -320,7 +320,7 @@ fn assertion(setup: &Setup) -> Result<(), Failed> {
             "before\nbetween\n",
             "assert.cu:8: void checks(int): block: [0,0,0], thread: [0,0,0] Assertion ",
             "`threadIdx.x < limit` failed.\n",
-            "texunit: a kernel went wrong",
+            "texunit: kernel fault: ",
             "\nafter\n",
         ] {
             let Some(at) = rest.find(text) else { return contains(&ended, text) };

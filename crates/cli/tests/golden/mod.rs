@@ -21,7 +21,8 @@ pub(crate) fn texunit(name: &str, arguments: &[&str], stdin: Stdio) -> Output {
         .unwrap()
 }
 
-/// A test for each `tests/cli/NAME/*.args`: what stands there are arguments of `texunit COMMAND`;
+/// A test for each `tests/cli/NAME/*.args`: what stands there are arguments of `texunit COMMAND`, or of `texunit`
+/// if that is empty;
 /// `# exit: 2` is the exit code that is expected, and `# stdin: FILE` gives standard input.
 pub(crate) fn trials(name: &'static str, command: &'static str, least: usize) -> Vec<Trial> {
     let mut cases: Vec<PathBuf> = std::fs::read_dir(folder(name))
@@ -48,7 +49,8 @@ fn run(name: &str, command: &str, case: &Path) -> Result<(), Failed> {
     };
     let is_head = |line: &&str| line.starts_with("# exit:") || line.starts_with("# stdin:");
     let words = text.lines().filter(|l| !is_head(l)).flat_map(str::split_whitespace);
-    let arguments: Vec<&str> = std::iter::once(command).chain(words).collect();
+    let command = Some(command).filter(|command| !command.is_empty());
+    let arguments: Vec<&str> = command.into_iter().chain(words).collect();
     let output = texunit(name, &arguments, stdin);
     let (stdout, stderr) = (String::from_utf8(output.stdout)?, String::from_utf8(output.stderr)?);
     if output.status.code() != Some(exit) {

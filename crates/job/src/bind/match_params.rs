@@ -3,7 +3,7 @@
 use super::members::check_members;
 use crate::names::{Assignment, job_param, place};
 use crate::problem::{Problem, codes, listed};
-use crate::spec::{Job, Param, ParamValue};
+use crate::spec::{Job, Param, ParamValue, Scalar};
 use crate::table::Problems;
 use texunit_device::{ParamInfo, ParamType};
 use texunit_isa::{ScalarType, TypeKind};
@@ -17,7 +17,7 @@ pub(super) fn match_params(
 ) -> Vec<Assignment> {
     let push = |problem| problems.borrow_mut().push(problem);
     let mut given = vec![Assignment::default(); params.len()];
-    for (index, param) in job.params.iter().enumerate() {
+    for (index, param) in job.params.iter().enumerate().filter(|(_, param)| !param.is_object) {
         let Some(place) = place(&param.name.value, params) else {
             push(no_such_parameter(param, params, kernel));
             continue;
@@ -76,7 +76,17 @@ fn resolve(
         if let Some(target) = assignment.whole
             && let Err(message) = fits(&job.params[target].value, param)
         {
-            push(Problem::new(codes::PARAMETER, job.params[index].name.at(), message));
+            let given = &job.params[index];
+            push(match &given.value {
+                ParamValue::Scalar(scalar) => {
+                    let problem = Problem::new(codes::PARAMETER, scalar.at(), message);
+                    match rewritten(&scalar.value, param) {
+                        Some(text) => problem.help(format!("write `scalar = {text}`")),
+                        None => problem,
+                    }
+                }
+                _ => Problem::new(codes::PARAMETER, given.name.at(), message),
+            });
         }
     }
     assignment.members.sort_unstable();
@@ -95,6 +105,10 @@ fn target(index: usize, job: &Job, params: &[ParamInfo]) -> Result<usize, Proble
         let message = format!("the job has no parameter `{}`", other.value);
         return Err(Problem::new(codes::NAME, other.at(), message).suggest(&other.value, &names));
     };
+    if matches!(job.params[target].value, ParamValue::Array(_)) {
+        let message = format!("`{}` is an array: name a texture or a surface of it", other.value);
+        return Err(Problem::new(codes::CONFLICT, other.at(), message));
+    }
     if matches!(job.params[target].value, ParamValue::Use(_)) {
         let message =
             format!("`{}` says `use` itself: name the parameter that has the object", other.value);
@@ -147,10 +161,26 @@ fn takes(param: &ParamInfo) -> String {
     }
 }
 
+/// The same number as a scalar of the type that a parameter takes: `{ u32 = 256 }`; `None` if it has none.
+fn rewritten(scalar: &Scalar, param: &ParamInfo) -> Option<String> {
+    let ParamType::Scalar(ty) = param.ty else { return None };
+    let bits = 8 * param.size;
+    let (value, whole) = scalar.number()?;
+    let (letter, fits) = match ty.kind() {
+        TypeKind::Float => ('f', true),
+        TypeKind::Signed => ('s', whole && bits <= 64 && value.abs() < f64::from(bits - 1).exp2()),
+        _ if value < 0.0 => ('s', whole && value.abs() < f64::from(bits - 1).exp2()),
+        _ => ('u', whole && value < f64::from(bits).exp2()),
+    };
+    let text = if letter == 'f' { format!("{value:?}") } else { format!("{value}") };
+    fits.then(|| format!("{{ {letter}{bits} = {text} }}"))
+}
+
 /// Whether a value can be given to a parameter; the message if not.
 fn fits(value: &ParamValue, param: &ParamInfo) -> Result<(), String> {
     use ScalarType as T;
     let good = match (param.ty, value) {
+        (_, ParamValue::Array(_)) => false,
         (ParamType::Scalar(T::Texref), v) => matches!(v, ParamValue::Texture(_)),
         (ParamType::Scalar(T::Samplerref), v) => matches!(v, ParamValue::Sampler(_)),
         (ParamType::Scalar(T::Surfref), v) => matches!(v, ParamValue::Surface(_)),

@@ -31,7 +31,7 @@ pub(super) fn check_members(
         let value = &job.params[target].value;
         let end = u64::from(offset) + size(value);
         if param.ty != ParamType::Bytes {
-            let message = format!("parameter `{param}` is no structure and has no members");
+            let message = format!("parameter `{param}` is not a structure and has no members");
             push(problem(index, codes::PARAMETER, message));
         } else if end > u64::from(param.size) {
             let message = format!(

@@ -66,6 +66,26 @@ pub struct Scalar {
 }
 
 impl Scalar {
+    /// Its value, and whether it is a whole number; `None` of structures, and of what f64 cannot hold.
+    pub(crate) fn number(&self) -> Option<(f64, bool)> {
+        let ty = self.ty?;
+        let mut bytes = [0; 8];
+        bytes[..self.bytes.len()].copy_from_slice(&self.bytes);
+        let bits = u64::from_le_bytes(bytes);
+        let value = match ty {
+            NumberType::F16 => half::f16::from_bits(bits as u16).to_f64(),
+            NumberType::F32 => f32::from_bits(bits as u32).into(),
+            NumberType::F64 => f64::from_bits(bits),
+            _ if ty.is_signed() => {
+                let shift = 64 - 8 * ty.size();
+                ((bits << shift) as i64 >> shift) as f64
+            }
+            _ => bits as f64,
+        };
+        let exact = value.is_finite() && value.abs() <= (1_u64 << 53) as f64;
+        exact.then_some((value, value.fract() == 0.0))
+    }
+
     /// What messages call it.
     pub fn what(&self) -> String {
         match self.ty {

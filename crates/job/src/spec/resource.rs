@@ -22,12 +22,16 @@ pub enum TexelSource {
     Surface(At<String>),
     /// The texels of the texture of a parameter or reference.
     Texture(At<String>),
+    /// Those of an array of the job.
+    Array(At<String>),
+    /// The memory at an address, whatever it is of; linear and pitched layout, textures only.
+    Memory(At<u64>),
 }
 
 impl TexelSource {
     /// Whether the texels are those of another object of the job.
     pub fn is_shared(&self) -> bool {
-        matches!(self, Self::Surface(_) | Self::Texture(_))
+        matches!(self, Self::Surface(_) | Self::Texture(_) | Self::Array(_))
     }
 
     /// The file, if it is one that says by itself what it holds, by its name.
@@ -155,8 +159,12 @@ pub(super) fn format(table: &Table<'_>) -> Option<At<Format>> {
     let format = Format::from_name(&name.value);
     if format.is_none() {
         let names: Vec<_> = Format::names().collect();
-        let message = format!("`{}` is no texel format", name.value);
-        value.report(Problem::new(codes::VALUE, name.at(), message).suggest(&name.value, &names));
+        let message = format!("`{}` is not a texel format", name.value);
+        let problem = Problem::new(codes::VALUE, name.at(), message);
+        value.report(match crate::formats::meant(&name.value) {
+            Some(meant) => problem.help(format!("did you mean `{meant}`?")),
+            None => problem.suggest(&name.value, &names),
+        });
     }
     Some(name.with(format?))
 }
@@ -240,11 +248,14 @@ fn is_complete(spec: &ResourceSpec, table: &Table<'_>, what: &str, before: usize
     true
 }
 
-const SOURCES: &str = "`file`, `files`, `texels`, `zeros`, `buffer`, `surface`, `texture`";
+const SOURCES: &str =
+    "`file`, `files`, `texels`, `zeros`, `buffer`, `surface`, `texture`, `array`, `memory`";
 
 /// The keys that say where texels come from; exactly one must be there.
 fn source(table: &Table<'_>, what: &str) -> Option<TexelSource> {
-    let keys = ["file", "files", "texels", "zeros", "buffer", "surface", "texture"];
+    let keys = [
+        "file", "files", "texels", "zeros", "buffer", "surface", "texture", "array", "memory",
+    ];
     let given: Vec<_> = keys.into_iter().filter_map(|k| Some((k, table.get(k)?))).collect();
     let (key, v) = match given.as_slice() {
         [(key, v)] => (*key, v),
@@ -270,6 +281,8 @@ fn source(table: &Table<'_>, what: &str) -> Option<TexelSource> {
             TexelSource::Zeros
         }
         "buffer" => TexelSource::Buffer(v.string("the name of a parameter with a buffer")?),
+        "array" => TexelSource::Array(v.string("the name of an array of the job")?),
+        "memory" => TexelSource::Memory(super::recorded::address(v)?),
         "surface" => TexelSource::Surface(v.string("the name of a parameter with a surface")?),
         _ => TexelSource::Texture(v.string("the name of a parameter with a texture")?),
     })

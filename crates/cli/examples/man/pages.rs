@@ -1,0 +1,26 @@
+//! Man pages of the program's command line.
+
+use clap::{Command, CommandFactory};
+use std::path::Path;
+use texunit::args::Cli;
+
+/// Writes a page for the program and one for each command, called `texunit-launch.1` and so on; how many.
+pub(crate) fn write(folder: &Path) -> std::io::Result<usize> {
+    std::fs::create_dir_all(folder)?;
+    let mut program = Cli::command().disable_help_subcommand(true);
+    program.build();
+    let mut count = 0;
+    pages(&program, "texunit", folder, &mut count)?;
+    Ok(count)
+}
+
+fn pages(command: &Command, name: &str, folder: &Path, count: &mut usize) -> std::io::Result<()> {
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        pages(sub, &format!("{name}-{}", sub.get_name()), folder, count)?;
+    }
+    let titled = command.clone().display_name(name.to_owned());
+    let mut page = Vec::new();
+    clap_mangen::Man::new(titled).manual("texunit").render(&mut page)?;
+    *count += 1;
+    std::fs::write(folder.join(format!("{name}.1")), page)
+}

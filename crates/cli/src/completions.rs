@@ -1,0 +1,27 @@
+//! `texunit completions`: what a shell needs to complete the command line.
+
+use crate::args::Cli;
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+/// Arguments of `texunit completions`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    texunit completions bash > ~/.local/share/bash-completion/completions/texunit\n  \
+    texunit completions zsh > ~/.zfunc/_texunit        (with ~/.zfunc in fpath)\n  \
+    texunit completions fish > ~/.config/fish/completions/texunit.fish")]
+pub struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_name = "SHELL", value_enum)]
+    pub shell: Shell,
+}
+
+/// Runs the command; the exit code.
+pub fn run(args: &CompletionsArgs) -> u8 {
+    use std::io::Write;
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "texunit", &mut script);
+    let mut out = std::io::stdout();
+    let printed = out.write_all(&script).and_then(|()| out.flush());
+    crate::exit(printed, true)
+}

@@ -1,0 +1,100 @@
+//! CUDA C++ names of fetches and surface accesses, for those who know these and not PTX's.
+
+/// What a function of CUDA C++ is in PTX, as a part of a sentence; `None` if it is not one of these.
+pub(super) fn ptx_of(name: &str) -> Option<String> {
+    let (function, element) = match name.split_once('<') {
+        Some((function, rest)) => (function, rest.trim_end_matches(['>', '(', ')', ' '])),
+        None => (name.trim_end_matches(['(', ')']), ""),
+    };
+    if let Some(form) = surface(function) {
+        return Some(form);
+    }
+    let result = match element.trim_end_matches(|c: char| c.is_ascii_digit()) {
+        "int" | "short" | "char" => "s32",
+        "uint" | "ushort" | "uchar" | "unsigned int" | "unsigned short" | "unsigned char" => "u32",
+        _ => "f32",
+    };
+    let form = if function == "tex1Dfetch" {
+        format!("tex.1d.v4.{result}.s32")
+    } else if function == "tex2Dgather" {
+        format!("tld4.r.2d.v4.{result}.f32")
+    } else {
+        format!("{}.v4.{result}.f32", texture(function)?)
+    };
+    let others = if element.is_empty() {
+        "; v4.u32 and v4.s32 are for textures of integers that are read as they are"
+    } else {
+        ""
+    };
+    Some(format!("`{form}`{others}"))
+}
+
+/// `tex.level.a2d` of `tex2DLayeredLod`.
+fn texture(function: &str) -> Option<String> {
+    let rest = function.strip_prefix("tex")?;
+    let (rest, kind) = match rest.strip_suffix("Lod") {
+        Some(rest) => (rest, ".level"),
+        None => rest.strip_suffix("Grad").map_or((rest, ""), |rest| (rest, ".grad")),
+    };
+    let geometry = match rest {
+        "1D" => "1d",
+        "2D" => "2d",
+        "3D" => "3d",
+        "1DLayered" => "a1d",
+        "2DLayered" => "a2d",
+        "Cubemap" => "cube",
+        "CubemapLayered" => "acube",
+        _ => return None,
+    };
+    Some(format!("tex{kind}.{geometry}"))
+}
+
+/// `surf2Dread` and its relatives.
+fn surface(function: &str) -> Option<String> {
+    let rest = function.strip_prefix("surf")?;
+    let (rest, op) = match rest.strip_suffix("read") {
+        Some(rest) => (rest, "suld"),
+        None => (rest.strip_suffix("write")?, "sust"),
+    };
+    let geometry = match rest {
+        "1D" => "1d",
+        "2D" => "2d",
+        "3D" => "3d",
+        "1DLayered" => "a1d",
+        "2DLayered" | "Cubemap" | "CubemapLayered" => "a2d",
+        _ => return None,
+    };
+    Some(format!(
+        "`{op}.b.{geometry}.b32.trap`, with the size of the element (b8 to b64, v2 or v4 before it)"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use texunit_unit::{FetchForm, SurfaceForm};
+
+    #[test]
+    fn functions_of_cuda() {
+        for (name, ptx) in [
+            ("tex2D", "tex.2d.v4.f32.f32"),
+            ("tex2D<float4>", "tex.2d.v4.f32.f32"),
+            ("tex1Dfetch<int>", "tex.1d.v4.s32.s32"),
+            ("tex3DGrad<uchar4>", "tex.grad.3d.v4.u32.f32"),
+            ("texCubemapLayeredLod", "tex.level.acube.v4.f32.f32"),
+            ("tex2Dgather", "tld4.r.2d.v4.f32.f32"),
+            ("surf2Dread", "suld.b.2d.b32.trap"),
+            ("surfCubemapwrite", "sust.b.a2d.b32.trap"),
+        ] {
+            let text = ptx_of(name).unwrap_or_default();
+            assert!(text.starts_with(&format!("`{ptx}`")), "{name}: {text}");
+            assert!(
+                ptx.parse::<FetchForm>().is_ok() || ptx.parse::<SurfaceForm>().is_ok(),
+                "{ptx}"
+            );
+        }
+        for name in ["tex4D", "add", "texture", "surf2D", "", "tex"] {
+            assert_eq!(ptx_of(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! `texunit init`: a job file for the kernels of a PTX file, with every parameter filled in as far as the PTX
+//! says what it is.
+
+mod text;
+mod uses;
+mod values;
+
+use crate::color::{ColorChoice, Stream};
+use clap::Args;
+use std::io::Write;
+use std::path::{Component, Path, PathBuf};
+use text::Skeleton;
+use texunit_check::ir::{FuncId, Function, Module};
+use texunit_check::{Options, check_with};
+use texunit_syntax::{Diagnostic, SourceFile, parse};
+
+/// Arguments of `texunit init`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    texunit init rotate.ptx                        writes rotate.toml beside it\n  \
+    texunit init kernels.ptx --kernel blur --out -  prints a job for one kernel\n  \
+    texunit init kernels.ptx --out jobs            a job for each kernel, in the folder jobs")]
+pub struct InitArgs {
+    /// The PTX file.
+    #[arg(value_name = "KERNEL.ptx")]
+    pub ptx: PathBuf,
+    /// Only this kernel; without, a job is written for each kernel of the file.
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// The job file, or the folder for the jobs of several kernels; `-` is standard output. Default: beside the
+    /// PTX, called as it is.
+    #[arg(long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+    /// Replace files that are there.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Longest part of a kernel's name in the name of a file.
+const LONG_NAME: usize = 100;
+
+/// Runs the command; the exit code.
+pub fn run(args: &InitArgs) -> u8 {
+    match init(args) {
+        Ok(text) => {
+            let mut out = std::io::stdout();
+            let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+            crate::exit(printed, true)
+        }
+        Err(message) => {
+            let _ = writeln!(std::io::stderr(), "{}", message.trim_end());
+            crate::FAILED
+        }
+    }
+}
+
+/// What is printed on standard output; `Err` for standard error.
+fn init(args: &InitArgs) -> Result<String, String> {
+    let error = |message: String| format!("error: {message}");
+    let source = read(&args.ptx)?;
+    let parsed = parse(&source);
+    let checked = check_with(&source, &parsed.module, Options::default());
+    let mut errors: Vec<Diagnostic> = parsed.diagnostics;
+    // Of a file that is not PTX nothing else is worth saying.
+    if !parsed.module.items.is_empty() || errors.is_empty() {
+        errors.extend(checked.diagnostics);
+    }
+    errors.retain(Diagnostic::is_error);
+    if !errors.is_empty() {
+        errors.sort_by_key(|d| (d.primary.span.start, d.code));
+        return Err(texunit_report::human(
+            &source,
+            &errors,
+            ColorChoice::Auto.wanted(Stream::Stderr),
+        ));
+    }
+    let module = &checked.module;
+    let kernels = chosen(module, args).map_err(error)?;
+    let plan = Plan { args, several: kernels.len() > 1 };
+    let jobs: Vec<(PathBuf, String, &Function)> = kernels
+        .iter()
+        .map(|&id| {
+            let kernel = &module.functions[id.0 as usize];
+            let path = plan.path(kernel);
+            let uses = uses::uses(module, id);
+            let (ptx, job) = (plan.ptx_from(&path), plan.shown(&path));
+            let text = Skeleton { module, kernel, uses: &uses, ptx: &ptx, job: &job }.text();
+            (path, text, kernel)
+        })
+        .collect();
+    if plan.is_stdout() {
+        return Ok(jobs.into_iter().map(|(_, text, _)| text).collect());
+    }
+    plan.write(&jobs).map_err(error)
+}
+
+/// The text of the file.
+fn read(path: &Path) -> Result<SourceFile, String> {
+    let unread = |error: texunit_files::FileError| format!("error: {error}");
+    let bytes = texunit_files::read_bytes(path).map_err(unread)?;
+    Ok(SourceFile::from_bytes(path.display().to_string(), &bytes))
+}
+
+/// The kernels that jobs are written for.
+fn chosen(module: &Module, args: &InitArgs) -> Result<Vec<FuncId>, String> {
+    let is_kernel = |f: &&(usize, &Function)| f.1.is_entry && f.1.body.is_some();
+    let functions: Vec<(usize, &Function)> = module.functions.iter().enumerate().collect();
+    let kernels: Vec<&(usize, &Function)> = functions.iter().filter(is_kernel).collect();
+    let names: Vec<&str> = kernels.iter().map(|(_, f)| f.name.as_str()).collect();
+    let shown = args.ptx.display();
+    if names.is_empty() {
+        return Err(format!("`{shown}` has no kernel (`.entry`)"));
+    }
+    let Some(name) = &args.kernel else {
+        if args.out.as_deref() == Some(Path::new("-")) && names.len() > 1 {
+            let all = texunit_job::problem::listed(&names);
+            return Err(format!("`--out -` prints one job: choose a kernel with --kernel: {all}"));
+        }
+        return Ok(kernels.iter().map(|(at, _)| FuncId(*at as u32)).collect());
+    };
+    match kernels.iter().find(|(_, f)| f.name == *name) {
+        Some((at, _)) => Ok(vec![FuncId(*at as u32)]),
+        None => {
+            let near = texunit_job::problem::nearest(name, &names).map_or_else(
+                || format!("its kernels are {}", texunit_job::problem::listed(&names)),
+                |near| format!("did you mean `{near}`?"),
+            );
+            Err(format!("`{shown}` has no kernel `{name}`; {near}"))
+        }
+    }
+}
+
+/// Where jobs go.
+struct Plan<'a> {
+    args: &'a InitArgs,
+    several: bool,
+}
+
+impl Plan<'_> {
+    fn is_stdout(&self) -> bool {
+        self.args.out.as_deref() == Some(Path::new("-"))
+    }
+
+    /// The job file of a kernel.
+    fn path(&self, kernel: &Function) -> PathBuf {
+        let stem = self.args.ptx.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = if self.several {
+            let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+            let kernel: String = kernel.name.chars().take(LONG_NAME).map(plain).collect();
+            format!("{stem}-{kernel}.toml")
+        } else {
+            format!("{stem}.toml")
+        };
+        match &self.args.out {
+            None => self.args.ptx.with_file_name(name),
+            Some(out) if self.several || out.is_dir() => out.join(name),
+            Some(out) => out.clone(),
+        }
+    }
+
+    fn shown(&self, job: &Path) -> String {
+        if self.is_stdout() { "JOB.toml".to_owned() } else { job.display().to_string() }
+    }
+
+    /// The PTX file as seen from the folder of a job.
+    fn ptx_from(&self, job: &Path) -> String {
+        let ptx = &self.args.ptx;
+        if self.is_stdout() {
+            return ptx.display().to_string();
+        }
+        let folder = job.parent().filter(|f| f.as_os_str() != "").unwrap_or(Path::new("."));
+        let full = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        relative(&full(ptx), &full(folder)).display().to_string()
+    }
+
+    /// Writes all files, or none if one of them is there.
+    fn write(&self, jobs: &[(PathBuf, String, &Function)]) -> Result<String, String> {
+        let names: std::collections::BTreeSet<&PathBuf> =
+            jobs.iter().map(|(path, ..)| path).collect();
+        if names.len() < jobs.len() {
+            return Err(
+                "two kernels have names that are the same in a file name: choose one with --kernel"
+                    .to_owned(),
+            );
+        }
+        if let (Some((path, ..)), false) =
+            (jobs.iter().find(|(path, ..)| path.symlink_metadata().is_ok()), self.args.force)
+        {
+            return Err(format!(
+                "`{}` exists; --force replaces it, --out names another file",
+                path.display()
+            ));
+        }
+        if let (true, Some(folder)) = (self.several, &self.args.out) {
+            std::fs::create_dir_all(folder)
+                .map_err(|e| format!("cannot make the folder `{}`: {e}", folder.display()))?;
+        }
+        let mut said = String::new();
+        for (path, text, kernel) in jobs {
+            texunit_files::write_atomically(path, text.as_bytes())
+                .map_err(|e| format!("cannot write {e}"))?;
+            let count = kernel.params.len();
+            let noun = if count == 1 { "parameter" } else { "parameters" };
+            said += &format!(
+                "wrote {0}: kernel `{1}`, {count} {noun}; `texunit launch {0}` runs it\n",
+                path.display(),
+                kernel.name
+            );
+        }
+        Ok(said)
+    }
+}
+
+/// A path as seen from a folder, both absolute.
+fn relative(path: &Path, folder: &Path) -> PathBuf {
+    let plain = |path: &Path| path.components().all(|c| !matches!(c, Component::ParentDir));
+    if !plain(path) || !plain(folder) {
+        return path.to_owned();
+    }
+    let (path_parts, folder_parts): (Vec<_>, Vec<_>) =
+        (path.components().collect(), folder.components().collect());
+    let common = path_parts.iter().zip(&folder_parts).take_while(|(a, b)| a == b).count();
+    let up = folder_parts[common..].iter().map(|_| Component::ParentDir);
+    up.chain(path_parts[common..].iter().copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_from_a_folder() {
+        let from = |path: &str, folder: &str| {
+            relative(Path::new(path), Path::new(folder)).display().to_string()
+        };
+        assert_eq!(from("/a/k.ptx", "/a"), "k.ptx");
+        assert_eq!(from("/a/b/k.ptx", "/a"), "b/k.ptx");
+        assert_eq!(from("/a/k.ptx", "/a/jobs/x"), "../../k.ptx");
+        assert_eq!(from("/a/../k.ptx", "/a"), "/a/../k.ptx");
+    }
+}

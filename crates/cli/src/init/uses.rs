@@ -1,0 +1,315 @@
+//! What a kernel does with its parameters and with the module's references.
+
+use super::values::{Origin, Origins, Values};
+use std::collections::{BTreeMap, BTreeSet};
+use texunit_check::ir::{Base, FuncId, Instruction, Module, Operand, RegId, Storage, VarId};
+use texunit_isa::{Geometry, MipMode, Opcode, ScalarType, Space, SpecialReg};
+
+/// Elements of memory that an instruction reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Access {
+    pub(super) ty: ScalarType,
+    /// 1, 2 or 4.
+    pub(super) vector: u8,
+}
+
+impl Access {
+    pub(super) fn bytes(self) -> u32 {
+        self.ty.bytes() * u32::from(self.vector)
+    }
+}
+
+/// How a texture is fetched from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fetched {
+    /// The instruction with its types: `tex.2d.v4.f32.f32`.
+    pub(super) form: String,
+    pub(super) geometry: Geometry,
+    pub(super) result: ScalarType,
+    /// Integer coordinates.
+    pub(super) integers: bool,
+    pub(super) levels: bool,
+    pub(super) compares: bool,
+}
+
+/// How a surface is accessed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Accessed {
+    pub(super) form: String,
+    pub(super) geometry: Geometry,
+    /// Bytes of an access; none of `.p`, which converts.
+    pub(super) bytes: Option<u32>,
+    pub(super) ty: ScalarType,
+    pub(super) written: bool,
+}
+
+/// What is done with eight bytes of a parameter, or with a reference.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Use {
+    pub(super) read: Option<Access>,
+    pub(super) written: Option<Access>,
+    pub(super) texture: Option<Fetched>,
+    pub(super) surface: Option<Accessed>,
+    pub(super) is_sampler: bool,
+    /// It went through `cvta.to.global`.
+    pub(super) is_pointer: bool,
+}
+
+impl Use {
+    /// Of something that is asked only, nothing is known but what it is.
+    fn is_queried(&mut self, surface: bool) {
+        if surface {
+            self.surface.get_or_insert_with(|| Accessed {
+                form: "suq".to_owned(),
+                geometry: Geometry::D2,
+                bytes: Some(4),
+                ty: ScalarType::B32,
+                written: false,
+            });
+        } else if !self.is_sampler {
+            self.texture.get_or_insert_with(|| Fetched {
+                form: "txq".to_owned(),
+                geometry: Geometry::D2,
+                result: ScalarType::F32,
+                integers: false,
+                levels: false,
+                compares: false,
+            });
+        }
+    }
+}
+
+/// What a kernel does.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    /// By number and byte offset of parameters.
+    pub(super) params: BTreeMap<(u32, u32), Use>,
+    /// By variable.
+    pub(super) references: BTreeMap<u32, Use>,
+    /// What is loaded of each parameter: offset and type.
+    pub(super) loaded: BTreeMap<(u32, u32), Access>,
+    /// Axes of threads and CTAs that the kernel asks for: 1 to 3.
+    pub(super) axes: usize,
+    /// It has shared memory whose size the launch says.
+    pub(super) dynamic_shared: bool,
+}
+
+/// Looks through a kernel and the functions that it calls.
+pub(super) fn uses(module: &Module, kernel: FuncId) -> Uses {
+    let values = Values::new(module, kernel);
+    let mut uses = Uses { axes: 1, ..Uses::default() };
+    for &function in &values.reached {
+        for i in values.body(function) {
+            let mut reader = Reader { module, kernel, function, values: &values, uses: &mut uses };
+            reader.instruction(i);
+        }
+    }
+    uses
+}
+
+struct Reader<'a> {
+    module: &'a Module,
+    kernel: FuncId,
+    function: FuncId,
+    values: &'a Values<'a>,
+    uses: &'a mut Uses,
+}
+
+impl Reader<'_> {
+    fn instruction(&mut self, i: &Instruction) {
+        if let Some(fetch) = i.operands.fetch() {
+            let fetched = fetched(i, fetch.compare.is_some());
+            if let Some(fetched) = fetched {
+                self.handle(&fetch.texture, |u| {
+                    u.texture.get_or_insert_with(|| fetched.clone());
+                    let known = u.texture.as_mut();
+                    if let Some(known) = known {
+                        known.levels |= fetched.levels;
+                        known.compares |= fetched.compares;
+                    }
+                });
+            }
+            if let Some(sampler) = &fetch.sampler {
+                self.handle(sampler, |u| u.is_sampler = true);
+            }
+            return;
+        }
+        if let Some(surface) = i.operands.surface() {
+            if let Some(accessed) = accessed(i) {
+                self.handle(&surface.surface, |u| {
+                    let written = accessed.written;
+                    u.surface.get_or_insert_with(|| accessed.clone()).written |= written;
+                });
+            }
+            return;
+        }
+        if let Some(query) = i.operands.query() {
+            let ofs = i.opcode == Opcode::Suq;
+            self.handle(&query.handle, |u| u.is_queried(ofs));
+            return;
+        }
+        let operands = i.operands.as_slice();
+        for operand in operands {
+            self.looks(operand);
+        }
+        match (i.opcode, operands) {
+            (Opcode::Ld | Opcode::Ldu, [to, Operand::Address(base, offset)]) => {
+                let vector = if let Operand::Vector(v) = to { v.len() } else { 1 };
+                if let Some(access) = access(i, vector) {
+                    self.loads(*base, *offset, access);
+                    self.memory(i, *base, access, false);
+                }
+            }
+            (Opcode::St | Opcode::Red, [Operand::Address(base, _), from, ..]) => {
+                let vector = if let Operand::Vector(v) = from { v.len() } else { 1 };
+                if let Some(access) = access(i, vector) {
+                    self.memory(i, *base, access, true);
+                }
+            }
+            (Opcode::Atom, [_, Operand::Address(base, _), ..]) => {
+                if let Some(access) = access(i, 1) {
+                    self.memory(i, *base, access, true);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Special registers and dynamic shared memory, wherever they stand.
+    fn looks(&mut self, operand: &Operand) {
+        match operand {
+            Operand::Special(SpecialReg::Tid | SpecialReg::Ctaid, axis) => {
+                self.uses.axes = self.uses.axes.max(usize::from(*axis).min(2) + 1);
+            }
+            Operand::AddressOf(Base::Variable(variable), _)
+            | Operand::Address(Base::Variable(variable), _) => {
+                let storage = self.module.variables.get(variable.0 as usize).map(|v| v.storage);
+                self.uses.dynamic_shared |= storage == Some(Storage::DynamicShared);
+            }
+            _ => {}
+        }
+    }
+
+    /// What is loaded of a parameter, element by element.
+    fn loads(&mut self, base: Base, offset: i64, access: Access) {
+        let places: Vec<(u32, i64)> = match base {
+            Base::Param(param) if self.function == self.kernel => vec![(param.0, offset)],
+            Base::Reg(register) => {
+                let origins = self.values.of(self.function, register);
+                let of_param = |origin: Origin| match origin {
+                    Origin::ParamAddress { index, offset: at } => {
+                        Some((index, at.wrapping_add(offset)))
+                    }
+                    _ => None,
+                };
+                origins.into_iter().filter_map(of_param).collect()
+            }
+            _ => return,
+        };
+        for (index, offset) in places {
+            for n in 0..u32::from(access.vector) {
+                let Ok(offset) = u32::try_from(offset) else { continue };
+                let at = offset.saturating_add(n * access.ty.bytes());
+                let one = Access { vector: 1, ..access };
+                self.uses.loaded.entry((index, at)).or_insert(one);
+            }
+        }
+    }
+
+    fn memory(&mut self, i: &Instruction, base: Base, access: Access, written: bool) {
+        let Base::Reg(register) = base else { return };
+        if !matches!(i.mods.space, None | Some(Space::Global)) {
+            return;
+        }
+        for key in self.pointers(register) {
+            let u = self.uses.params.entry(key).or_default();
+            let known = if written { &mut u.written } else { &mut u.read };
+            if known.is_none_or(|known| known.bytes() < access.bytes()) {
+                *known = Some(access);
+            }
+        }
+    }
+
+    /// The parameters that an address may be made of; those that are surely pointers, if there are such.
+    fn pointers(&mut self, register: RegId) -> Vec<(u32, u32)> {
+        let origins = self.values.of(self.function, register);
+        let of = |only_sure: bool| -> BTreeSet<(u32, u32)> {
+            let wanted = |origin: &Origin| match *origin {
+                Origin::Param { index, offset, pointer } if pointer || !only_sure => {
+                    Some((index, offset))
+                }
+                _ => None,
+            };
+            origins.iter().filter_map(wanted).collect()
+        };
+        let sure = of(true);
+        for key in &sure {
+            self.uses.params.entry(*key).or_default().is_pointer = true;
+        }
+        let all = if sure.is_empty() { of(false) } else { sure };
+        all.into_iter().collect()
+    }
+
+    fn handle(&mut self, operand: &Operand, mut tell: impl FnMut(&mut Use)) {
+        let Operand::Handle(base) = operand else { return };
+        let origins: Origins = match base {
+            Base::Reg(register) => self.values.of(self.function, *register),
+            Base::Variable(variable) => [Origin::Reference(*variable)].into(),
+            Base::Param(param) if self.function == self.kernel => {
+                [Origin::Param { index: param.0, offset: 0, pointer: false }].into()
+            }
+            _ => return,
+        };
+        for origin in origins {
+            match origin {
+                Origin::Param { index, offset, pointer: false } => {
+                    tell(self.uses.params.entry((index, offset)).or_default());
+                }
+                Origin::Reference(VarId(variable)) => {
+                    tell(self.uses.references.entry(variable).or_default());
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn access(i: &Instruction, vector: usize) -> Option<Access> {
+    let ty = *i.mods.types.first()?;
+    let vector = u8::try_from(vector).ok()?;
+    matches!(ty.bytes(), 1 | 2 | 4 | 8 | 16).then_some(Access { ty, vector })
+}
+
+fn fetched(i: &Instruction, compares: bool) -> Option<Fetched> {
+    let [result, coord] = i.mods.types[..] else { return None };
+    let geometry = i.mods.geometry?;
+    let levels = matches!(i.mods.mip, Some(MipMode::Level | MipMode::Grad));
+    let kind = match (i.opcode, i.mods.mip) {
+        (Opcode::Tld4, _) => "tld4".to_owned(),
+        (_, None) => "tex".to_owned(),
+        (_, Some(mip)) => format!("tex.{}", mip.name()),
+    };
+    let vector = if result == ScalarType::F16x2 { "v2" } else { "v4" };
+    Some(Fetched {
+        form: format!("{kind}.{geometry}.{vector}.{result}.{coord}"),
+        geometry,
+        result,
+        integers: coord == ScalarType::S32,
+        levels,
+        compares,
+    })
+}
+
+fn accessed(i: &Instruction) -> Option<Accessed> {
+    let geometry = i.mods.geometry?;
+    let ty = *i.mods.types.last()?;
+    let vector = u32::from(i.mods.vector.max(1));
+    let (name, form) = (i.opcode.name(), if i.mods.formatted { "p" } else { "b" });
+    Some(Accessed {
+        form: format!("{name}.{form}.{geometry}.{ty}"),
+        geometry,
+        bytes: (!i.mods.formatted).then(|| vector * ty.bytes()),
+        ty,
+        written: i.opcode != Opcode::Suld,
+    })
+}

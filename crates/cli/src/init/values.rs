@@ -1,0 +1,315 @@
+//! Where the values of registers come from, as far as parameters of a kernel matter: which register may hold
+//! which pointer or handle. Neither the order of instructions nor branches count, so what is found is what may be.
+
+use std::collections::{BTreeSet, HashMap};
+use texunit_check::ir::{Base, FuncId, Instruction, Module, Operand, RegId, VarId};
+use texunit_isa::{Opcode, Space};
+
+/// Where a value may come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Origin {
+    /// Eight bytes of a parameter of the kernel. `pointer`: through `cvta.to`, which only pointers go through.
+    Param { index: u32, offset: u32, pointer: bool },
+    /// The address of a parameter of the kernel.
+    ParamAddress { index: u32, offset: i64 },
+    /// The address of a variable in the frame of a function.
+    Frame { function: u32, variable: u32, offset: i64 },
+    /// A reference at module scope: its handle.
+    Reference(VarId),
+}
+
+pub(super) type Origins = BTreeSet<Origin>;
+
+/// Most origins of one value: more than any program has, and a bound on the work.
+const MOST: usize = 64;
+/// Most rounds over the code: values that go through more variables than this in a row are not followed.
+const ROUNDS: usize = 12;
+
+/// Memory that values go through: a variable of a frame, or a parameter of a function that is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Cell {
+    Frame(u32, u32),
+    Param(u32, u32),
+}
+
+/// What is known of a kernel and of all that it calls.
+pub(super) struct Values<'m> {
+    module: &'m Module,
+    kernel: FuncId,
+    registers: HashMap<(u32, RegId), Origins>,
+    cells: HashMap<(Cell, i64), Origins>,
+    /// The functions that the kernel reaches, itself first.
+    pub(super) reached: Vec<FuncId>,
+    changed: bool,
+}
+
+impl<'m> Values<'m> {
+    /// Looks through a kernel.
+    pub(super) fn new(module: &'m Module, kernel: FuncId) -> Self {
+        let mut values = Self {
+            module,
+            kernel,
+            registers: HashMap::new(),
+            cells: HashMap::new(),
+            reached: vec![kernel],
+            changed: true,
+        };
+        for _ in 0..ROUNDS {
+            if !std::mem::take(&mut values.changed) {
+                break;
+            }
+            let mut next = 0;
+            while let Some(&function) = values.reached.get(next) {
+                for instruction in values.body(function) {
+                    values.follow(function, instruction);
+                }
+                next += 1;
+            }
+        }
+        values
+    }
+
+    /// The code of a function; none of a prototype.
+    pub(super) fn body(&self, function: FuncId) -> &'m [Instruction] {
+        let body = self.module.functions.get(function.0 as usize).and_then(|f| f.body.as_ref());
+        body.map_or(&[], |body| body.as_slice())
+    }
+
+    /// Where the value of a register may come from.
+    pub(super) fn of(&self, function: FuncId, register: RegId) -> Origins {
+        self.registers.get(&(function.0, register)).cloned().unwrap_or_default()
+    }
+
+    fn add(&mut self, function: FuncId, register: RegId, origins: &Origins) {
+        let known = self.registers.entry((function.0, register)).or_default();
+        for &origin in origins {
+            if known.len() < MOST && known.insert(origin) {
+                self.changed = true;
+            }
+        }
+    }
+
+    fn store(&mut self, cell: Cell, offset: i64, origins: &Origins) {
+        if origins.is_empty() {
+            return;
+        }
+        let known = self.cells.entry((cell, offset)).or_default();
+        for &origin in origins {
+            if known.len() < MOST && known.insert(origin) {
+                self.changed = true;
+            }
+        }
+    }
+
+    fn cell(&self, cell: Cell, offset: i64) -> Origins {
+        self.cells.get(&(cell, offset)).cloned().unwrap_or_default()
+    }
+
+    fn follow(&mut self, function: FuncId, i: &Instruction) {
+        let operands = i.operands.as_slice();
+        match i.opcode {
+            Opcode::Ld | Opcode::Ldu => self.load(function, i),
+            Opcode::St => self.keep(function, i),
+            Opcode::Call => self.call(function, operands),
+            Opcode::Mov | Opcode::Cvta | Opcode::Selp | Opcode::And | Opcode::Or => {
+                let marked =
+                    i.opcode == Opcode::Cvta && i.mods.to && i.mods.space == Some(Space::Global);
+                if let Some((Operand::Reg(to), from)) = operands.split_first() {
+                    for operand in from {
+                        let mut origins = self.value(function, operand);
+                        if marked {
+                            origins = origins.into_iter().map(as_pointer).collect();
+                        }
+                        self.add(function, *to, &origins);
+                    }
+                }
+            }
+            Opcode::Add | Opcode::Sub => self.sum(function, i.opcode, operands),
+            // The addend.
+            Opcode::Mad | Opcode::Fma => {
+                if let (Some(Operand::Reg(to)), Some(Operand::Reg(from))) =
+                    (operands.first(), operands.last())
+                {
+                    let origins = self.of(function, *from);
+                    self.add(function, *to, &origins);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Where an operand that is no memory comes from.
+    fn value(&self, function: FuncId, operand: &Operand) -> Origins {
+        match operand {
+            Operand::Reg(register) => self.of(function, *register),
+            Operand::AddressOf(base, offset) => self.address(function, *base, *offset),
+            Operand::Handle(Base::Variable(variable)) => [Origin::Reference(*variable)].into(),
+            _ => Origins::new(),
+        }
+    }
+
+    /// The address of something in memory that values go through.
+    fn address(&self, function: FuncId, base: Base, offset: i64) -> Origins {
+        match base {
+            Base::Variable(variable) => [Origin::Reference(variable)].into(),
+            Base::Frame(variable) => {
+                [Origin::Frame { function: function.0, variable: variable.0, offset }].into()
+            }
+            Base::Param(param) if function == self.kernel => {
+                [Origin::ParamAddress { index: param.0, offset }].into()
+            }
+            _ => Origins::new(),
+        }
+    }
+
+    fn sum(&mut self, function: FuncId, opcode: Opcode, operands: &[Operand]) {
+        let [Operand::Reg(to), a, b] = operands else { return };
+        let number = |operand: &Operand| match operand {
+            Operand::Imm(bits) if opcode == Opcode::Add => Some(*bits as i64),
+            Operand::Imm(bits) => Some((*bits as i64).wrapping_neg()),
+            _ => None,
+        };
+        let mut origins = self.value(function, a);
+        match number(b) {
+            Some(n) => origins = origins.into_iter().map(|o| moved(o, n)).collect(),
+            None if opcode == Opcode::Add => origins.extend(self.value(function, b)),
+            None => {}
+        }
+        self.add(function, *to, &origins);
+    }
+
+    /// What lies at an address that an instruction names.
+    fn contents(&self, function: FuncId, base: Base, offset: i64) -> Origins {
+        match base {
+            Base::Param(param) if function == self.kernel => of_param(param.0, offset),
+            Base::Param(param) => self.cell(Cell::Param(function.0, param.0), offset),
+            Base::Frame(variable) => self.cell(Cell::Frame(function.0, variable.0), offset),
+            Base::Reg(register) => {
+                let mut found = Origins::new();
+                for origin in self.of(function, register) {
+                    match moved(origin, offset) {
+                        Origin::Frame { function, variable, offset } => {
+                            found.extend(self.cell(Cell::Frame(function, variable), offset));
+                        }
+                        Origin::ParamAddress { index, offset } => {
+                            found.extend(of_param(index, offset))
+                        }
+                        _ => {}
+                    }
+                }
+                found
+            }
+            _ => Origins::new(),
+        }
+    }
+
+    fn load(&mut self, function: FuncId, i: &Instruction) {
+        let [to, Operand::Address(base, offset)] = i.operands.as_slice() else { return };
+        // Pointers and handles have eight bytes.
+        let size = i.mods.types.first().map_or(0, |ty| ty.bytes());
+        if size != 8 {
+            return;
+        }
+        let elements = match to {
+            Operand::Vector(elements) => elements.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        for (n, element) in elements.iter().enumerate() {
+            if let Operand::Reg(register) = element {
+                let origins = self.contents(function, *base, offset + 8 * n as i64);
+                self.add(function, *register, &origins);
+            }
+        }
+    }
+
+    fn keep(&mut self, function: FuncId, i: &Instruction) {
+        let [Operand::Address(base, offset), from] = i.operands.as_slice() else { return };
+        let elements = match from {
+            Operand::Vector(elements) => elements.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        for (n, element) in elements.iter().enumerate() {
+            let origins = self.value(function, element);
+            let offset = offset + 8 * n as i64;
+            match base {
+                Base::Frame(variable) => {
+                    self.store(Cell::Frame(function.0, variable.0), offset, &origins);
+                }
+                Base::Reg(register) => {
+                    for target in self.of(function, *register) {
+                        if let Origin::Frame { function, variable, offset } = moved(target, offset)
+                        {
+                            self.store(Cell::Frame(function, variable), offset, &origins);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Hands arguments on to the function that is called.
+    fn call(&mut self, function: FuncId, operands: &[Operand]) {
+        let Some(at) = operands.iter().position(|o| matches!(o, Operand::Function(_))) else {
+            return;
+        };
+        let Operand::Function(callee) = operands[at] else { return };
+        if !self.reached.contains(&callee) {
+            self.reached.push(callee);
+            self.changed = true;
+        }
+        let Some(Operand::Args(arguments)) = operands.get(at + 1) else { return };
+        for (n, argument) in arguments.iter().enumerate() {
+            let cell = Cell::Param(callee.0, n as u32);
+            match argument {
+                Operand::FrameVar(variable) => {
+                    let from = Cell::Frame(function.0, variable.0);
+                    let all: Vec<(i64, Origins)> = self
+                        .cells
+                        .iter()
+                        .filter(|((known, _), _)| *known == from)
+                        .map(|((_, offset), origins)| (*offset, origins.clone()))
+                        .collect();
+                    all.iter().for_each(|(offset, origins)| self.store(cell, *offset, origins));
+                }
+                Operand::Param(param) => {
+                    let origins = self.contents(function, Base::Param(*param), 0);
+                    self.store(cell, 0, &origins);
+                }
+                Operand::Reg(register) => {
+                    let origins = self.of(function, *register);
+                    let to = self.module.functions.get(callee.0 as usize);
+                    if let Some(to) = to.and_then(|f| f.params.get(n)?.reg) {
+                        self.add(callee, to, &origins);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn of_param(index: u32, offset: i64) -> Origins {
+    let offset = u32::try_from(offset).ok();
+    offset.map(|offset| Origin::Param { index, offset, pointer: false }).into_iter().collect()
+}
+
+fn as_pointer(origin: Origin) -> Origin {
+    match origin {
+        Origin::Param { index, offset, .. } => Origin::Param { index, offset, pointer: true },
+        other => other,
+    }
+}
+
+/// The origin of a value to which a number was added.
+fn moved(origin: Origin, by: i64) -> Origin {
+    match origin {
+        Origin::ParamAddress { index, offset } => {
+            Origin::ParamAddress { index, offset: offset.wrapping_add(by) }
+        }
+        Origin::Frame { function, variable, offset } => {
+            Origin::Frame { function, variable, offset: offset.wrapping_add(by) }
+        }
+        other => other,
+    }
+}

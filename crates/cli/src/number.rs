@@ -1,0 +1,49 @@
+//! Numbers on the command line: what is said of one that cannot be meant names what it counts and from where
+//! to where; clap names the option.
+
+use clap::builder::TypedValueParser;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// Whole numbers of a range. `what` is what is counted: `host threads`.
+pub fn whole<T>(what: &'static str, range: RangeInclusive<T>) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr + Display + PartialOrd + Clone + Send + Sync + 'static,
+{
+    move |text: &str| read(text, what, &range)
+}
+
+fn read<T: FromStr + Display + PartialOrd>(
+    text: &str,
+    what: &str,
+    range: &RangeInclusive<T>,
+) -> Result<T, String> {
+    // Rust takes a sign; a count has none.
+    let digits = !text.starts_with('+');
+    text.parse().ok().filter(|number| digits && range.contains(number)).ok_or_else(|| {
+        format!("expected {what}: a whole number from {} to {}", range.start(), range.end())
+    })
+}
+
+/// Numbers with a fraction. `what` is what is measured: `a level`.
+pub fn real(what: &'static str) -> impl TypedValueParser<Value = f32> {
+    move |text: &str| {
+        text.parse::<f32>().map_err(|_| format!("expected {what}: a number such as 1.5"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_says_what_it_counts() {
+        let threads = |text| read::<u16>(text, "host threads", &(0..=1024));
+        assert_eq!(threads("1024"), Ok(1024));
+        for wrong in ["-1", "+1", "1025", "99999999999999999999", "", "x", "1.5"] {
+            let message = threads(wrong).expect_err(wrong);
+            assert_eq!(message, "expected host threads: a whole number from 0 to 1024");
+        }
+    }
+}

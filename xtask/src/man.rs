@@ -1,0 +1,42 @@
+//! Man pages of the program. An example of its crate makes them, which knows its command line; so this task is
+//! built without the program.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Writes the pages into a folder, and looks for mistakes in them with `man`, if that is installed.
+pub(crate) fn write(folder: Option<&String>) -> Result<bool, String> {
+    let folder = folder.map_or_else(|| crate::workspace().join("target/man"), PathBuf::from);
+    let folder = std::path::absolute(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let made = Command::new(cargo)
+        .current_dir(crate::workspace())
+        .args(["run", "--quiet", "--package", "texunit", "--example", "man", "--"])
+        .arg(&folder)
+        .status()
+        .map_err(|e| format!("cannot run cargo: {e}"))?;
+    if !made.success() {
+        return Ok(false);
+    }
+    let mut right = true;
+    let entries = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+        if path.extension().is_none_or(|extension| extension != "1") {
+            continue;
+        }
+        // Mistakes in the page go to standard error.
+        let shown = Command::new("man").args(["--warnings", "--local-file"]).arg(&path).output();
+        match shown {
+            Ok(shown) if shown.status.success() && shown.stderr.is_empty() => {}
+            Ok(shown) => {
+                right = false;
+                eprintln!("{}: {}", path.display(), String::from_utf8_lossy(&shown.stderr).trim());
+            }
+            Err(_) => {
+                println!("the pages are not checked: there is no `man` here");
+                break;
+            }
+        }
+    }
+    Ok(right)
+}
