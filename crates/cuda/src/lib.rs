@@ -53,6 +53,7 @@ mod occupancy;
 mod older;
 mod origin;
 mod profile;
+mod record;
 mod refused;
 mod registers;
 mod report;
