@@ -52,6 +52,12 @@ const KITS: &[Kit] = &[
         packages: &["numba-cuda==0.30.4", "cuda-bindings==13.5.0", "cuda-core==1.2.2"],
         files: &[("numba", ""), ("numba-cuda", "numba_cuda"), ("llvmlite", "llvmlite")],
     },
+    // What validates reports, and what runs tests.
+    Kit {
+        name: "reports", folder: "reports", requirements: true,
+        packages: &["jsonschema==4.26.0", "lxml==6.1.3", "pytest==9.2.0"],
+        files: &[("reports", ""), ("jsonschema", "jsonschema"), ("lxml", "lxml"), ("pytest", "pytest")],
+    },
 ];
 
 /// `tools KIT...`: prints a line `name=path` for every file of the kits. Exit code: 0 all are there, 1 not.

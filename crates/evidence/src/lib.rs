@@ -26,7 +26,7 @@ mod writer;
 
 pub use event::{Accesses, Allocation, Api, Event, Finding, Kernel, Process, Running, Totals};
 pub use format::Format;
-pub use own::{files, own_file};
+pub use own::{files, own_file, processes};
 pub use reader::{Record, read};
 pub use run::Run;
 pub use write::{is_of_each_process, name_of_process, write};

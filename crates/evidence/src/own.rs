@@ -1,5 +1,6 @@
 //! Files of this process in the folder of the run.
 
+use crate::writer::EXTENSION;
 use std::path::{Path, PathBuf};
 
 /// Depth of folders: a run in a run has a folder in that of the outer one.
@@ -44,4 +45,10 @@ fn collect(folder: &Path, extension: &str, depth: u32, found: &mut Vec<PathBuf>)
             found.push(path);
         }
     }
+}
+
+/// The numbers of the processes that have files with events in a folder.
+pub fn processes(folder: &Path) -> Vec<u32> {
+    let number = |path: &PathBuf| path.file_stem()?.to_str()?.split('-').next()?.parse().ok();
+    files(folder, EXTENSION).iter().filter_map(number).collect()
 }

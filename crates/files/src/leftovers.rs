@@ -77,6 +77,11 @@ pub fn end_by_signal() {
     signals::end();
 }
 
+/// Whether a signal is ignored, as whoever has started us wants it (`nohup`). To be asked before it gets a handler.
+pub fn is_ignored(signal: i32) -> bool {
+    signals::is_ignored(signal)
+}
+
 #[cfg(target_os = "linux")]
 mod signals {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
@@ -106,9 +111,7 @@ mod signals {
         });
     }
 
-    /// Whether a signal is ignored, as whoever has started us wants it. Nobody asks after that: then it has
-    /// a handler.
-    fn is_ignored(signal: i32) -> bool {
+    pub(super) fn is_ignored(signal: i32) -> bool {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
         let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
@@ -137,4 +140,7 @@ mod signals {
 mod signals {
     pub(super) fn wait() {}
     pub(super) fn end() {}
+    pub(super) fn is_ignored(_: i32) -> bool {
+        false
+    }
 }

@@ -31,7 +31,7 @@ pub use error::{FileError, Problem};
 pub use guard::is_guarded;
 pub use identity::Identity;
 pub use io::{Prepared, read_bytes, write_atomically};
-pub use leftovers::end_by_signal;
+pub use leftovers::{end_by_signal, is_ignored};
 pub use npy::{Array, Dtype};
 
 use std::path::Path;
