@@ -1,7 +1,10 @@
 //! Who asked for memory, and who freed it (`TEXUNIT_HOST_BACKTRACE`): places in the program, for faults that have to do
 //! with an allocation. Without the variable nothing is kept.
 //!
-//! Addresses are kept as they are; what they stand for is looked up when a fault is told.
+//! Addresses are kept as they are; what they stand for is looked up when a fault is told. Of a Python program the lines of
+//! Python are kept.
+
+mod python;
 
 use crate::settings::settings;
 use std::collections::{HashMap, VecDeque};
@@ -16,8 +19,16 @@ const MOST_SHOWN: usize = 12;
 /// Freed allocations that are remembered, as many as the memory of a device remembers.
 const MOST_FREED: usize = 1 << 12;
 
-/// Return addresses, the innermost first.
-type Trace = Box<[usize]>;
+/// Frames of Python that are kept and shown: packages come first.
+const MOST_OF_PYTHON: usize = 24;
+
+/// Where a thread was, the innermost first.
+#[derive(Clone, Default)]
+struct Trace {
+    /// Return addresses.
+    addresses: Box<[usize]>,
+    python: Box<[python::Frame]>,
+}
 
 #[derive(Default)]
 struct Known {
@@ -71,7 +82,8 @@ fn trace() -> Trace {
         addresses.push(frame.ip().addr());
         addresses.len() < MOST_KEPT
     });
-    addresses.into()
+    let python = python::frames(MOST_OF_PYTHON).into();
+    Trace { addresses: addresses.into(), python }
 }
 
 /// What is to be said of an allocation, line by line; nothing if that was not asked for.
@@ -102,7 +114,14 @@ fn said(what: &str, trace: &Trace) -> Vec<String> {
 
 /// The places of a trace that are outside of texunit's libraries, up to `main`.
 fn frames(trace: &Trace) -> Vec<String> {
-    let outside = trace.iter().skip_while(|&&address| is_ours(address));
+    if !trace.python.is_empty() {
+        // What lies below is the interpreter.
+        let shown = trace.python.iter().map(|python::Frame { file, line, function }| {
+            texunit_report::visible(&format!("{}:{line} in {function}", shown_file(file)))
+        });
+        return shown.collect();
+    }
+    let outside = trace.addresses.iter().skip_while(|&&address| is_ours(address));
     let mut shown = Vec::new();
     for &address in outside {
         let is_main = show(address, &mut shown);
@@ -124,7 +143,7 @@ fn show(address: usize, shown: &mut Vec<String>) -> bool {
         let name = symbol.name().and_then(|name| name.as_str().map(function_name));
         is_main = name.as_deref() == Some("main");
         let file = symbol.filename().and_then(|file| file.to_str());
-        if file.is_some_and(is_toolkit) {
+        if file.is_some_and(is_toolkit) || name.as_deref().is_some_and(is_wrapper) {
             in_toolkit = true;
             return;
         }
@@ -148,6 +167,12 @@ fn show(address: usize, shown: &mut Vec<String>) -> bool {
         });
     }
     is_main
+}
+
+/// Whether a function is a template of CUDA's headers: `cudaMalloc<int>(int**, unsigned long)`.
+fn is_wrapper(function: &str) -> bool {
+    let rest = function.strip_prefix("cuda").unwrap_or("");
+    rest.starts_with(|c: char| c.is_ascii_uppercase()) && rest.contains('<')
 }
 
 /// Whether code is in one of texunit's libraries.
@@ -191,16 +216,19 @@ mod tests {
     #[test]
     fn addresses_become_functions_and_lines() {
         let trace = a_function_of_the_test();
-        assert!(trace.len() > 2 && trace.len() <= MOST_KEPT);
+        assert!((3..=MOST_KEPT).contains(&trace.addresses.len()) && trace.python.is_empty());
         let mut shown = Vec::new();
-        trace.iter().for_each(|&address| {
+        trace.addresses.iter().for_each(|&address| {
             show(address, &mut shown);
         });
         let place = shown.iter().find(|line| line.contains("a_function_of_the_test"));
         assert!(place.is_some_and(|line| line.contains("asked.rs:")), "{shown:?}");
         // Everything here is one file: that of the test.
-        assert!(is_ours(trace[0]));
+        assert!(is_ours(trace.addresses[0]));
+        assert!(
+            is_wrapper("cudaMalloc<int>(int**, unsigned long)") && !is_wrapper("cuda_thing<int>()")
+        );
         assert!(!is_ours(1) && module(1).is_none());
-        assert_eq!(said("freed at", &[].into()), ["freed at a place that is not known"]);
+        assert_eq!(said("freed at", &Trace::default()), ["freed at a place that is not known"]);
     }
 }

@@ -13,7 +13,7 @@ def fill(out):
 
 
 if __name__ == "__main__":
-    out = cuda.to_device(np.zeros(16, np.int32))
+    out = cuda.to_device(np.zeros(16, np.int32))  # mark: asked
     try:
         fill[1, 32](out)
         cuda.synchronize()

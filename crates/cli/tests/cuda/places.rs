@@ -10,7 +10,7 @@ use std::process::Command;
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, &[&str], Test); 8] = [
+    let all: [(&str, &[&str], Test); 9] = [
         ("nvcc -lineinfo", &["nvcc"], lineinfo),
         ("nvcc -G", &["nvcc"], debug),
         ("without lines", &["nvcc"], without_lines),
@@ -19,6 +19,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
         ("saved PTX", &["nvcc"], saved),
         ("who asked for memory", &["nvcc"], host_backtrace),
         ("Numba", &["numba", "nvrtc13"], numba),
+        ("nvrtc", &["python", "nvrtc13"], nvrtc),
     ];
     let make = |(name, needs, test): (&str, &[&str], Test)| {
         let (of_trial, skipped) = (setup.clone(), !setup.has(needs));
@@ -181,25 +182,51 @@ fn host_backtrace(setup: &Setup) -> Result<(), Failed> {
     same(line.is_some_and(|line| line.ends_with(" in ask(int)")), true, &ended)
 }
 
-/// The line of Python.
-fn numba(setup: &Setup) -> Result<(), Failed> {
-    let script = setup.cases().join("commands/places_numba.py");
+/// Runs a script of tests/cuda/commands, whose kernel goes wrong.
+fn script(setup: &Setup, name: &str, kit: &str) -> Result<Ended, Failed> {
     let mut command = setup.run();
-    command.arg("python3").arg(&script);
+    command.args(["--host-backtrace", "python3"]).arg(setup.cases().join("commands").join(name));
     let toolkit = setup.file("include13").join("../../..");
-    command.env("PYTHONPATH", std::env::join_paths([setup.file("numba"), &toolkit])?);
+    command.env("PYTHONPATH", std::env::join_paths([setup.file(kit), &toolkit])?);
     command.env("LD_LIBRARY_PATH", setup.file("nvrtc13").parent().unwrap());
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     command.env("CUDA_CACHE_DISABLE", "1");
-    let ended = run(&mut command, &setup.build.join("places_numba"))?;
-    let source = std::fs::read_to_string(&script)?;
-    let line = source.lines().position(|line| line.ends_with("# mark: store")).unwrap() + 1;
+    Ok(run(&mut command, &setup.build.join(name))?)
+}
+
+/// The name that the program has given to nvrtc, which is a path here.
+fn nvrtc(setup: &Setup) -> Result<(), Failed> {
+    let ended = script(setup, "places_nvrtc.py", "python")?;
+    let source = std::fs::read_to_string(setup.cases().join("commands/places_nvrtc.py"))?;
+    let asked = source.lines().position(|line| line.ends_with("# mark: asked")).unwrap() + 1;
+    same(&*ended.stdout, "CUDA_ERROR_ILLEGAL_ADDRESS\n", &ended)?;
+    all_of(
+        &ended,
+        &[
+            "commands/places_nvrtc.cu:2:".to_owned(),
+            " in put\n".to_owned(),
+            "commands/places_nvrtc.cu:6:".to_owned(),
+            " in fill\n".to_owned(),
+            "inlined here".to_owned(),
+            "the nearest object is `cuMemAlloc` (64 bytes at 0x".to_owned(),
+            format!("commands/places_nvrtc.py:{asked} in <module>\n"),
+        ],
+    )
+}
+
+/// The line of Python.
+fn numba(setup: &Setup) -> Result<(), Failed> {
+    let ended = script(setup, "places_numba.py", "numba")?;
+    let source = std::fs::read_to_string(setup.cases().join("commands/places_numba.py"))?;
+    let line_of = |mark| source.lines().position(|line| line.ends_with(mark)).unwrap() + 1;
+    let line = line_of("# mark: store");
     all_of(
         &ended,
         &[
             format!("commands/places_numba.py:{line}:"),
             " in __main__::fill(Array<int, 1, C, mutable, aligned>)\n".to_owned(),
             "out[i + 16] = 7  # mark: store".to_owned(),
+            format!("commands/places_numba.py:{} in <module>\n", line_of("# mark: asked")),
         ],
     )
 }
