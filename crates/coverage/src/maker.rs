@@ -65,8 +65,6 @@ struct Part {
     lines: HashMap<At, [Vec<u32>; 2]>,
     /// Places in the order in which they came up.
     order: Vec<At>,
-    /// Where the function begins, if not at one of its lines.
-    header: Option<At>,
     /// How many branches each place has.
     branches: HashMap<At, u32>,
     hash: u64,
@@ -145,7 +143,7 @@ impl Maker<'_> {
         place
     }
 
-    /// A function that is shown by the lines of the PTX.
+    /// A function that is shown by the lines of the PTX; it begins at its header.
     fn without_loc(
         &mut self,
         part: &mut Part,
@@ -154,11 +152,12 @@ impl Maker<'_> {
     ) {
         let (file, source) = (self.file(self.ptx), self.listing.source());
         let at = |byte| At { file, line: source.location(byte).line };
+        let start = ops.first().map(|&(_, op)| self.listing.span(op).start);
+        if let Some(body) = start.and_then(|start| self.sources.body_around(start)) {
+            part.put(at(body.start), part.first, true);
+        }
         for &(block, op) in ops {
             let start = self.listing.span(op).start;
-            if part.header.is_none() {
-                part.header = self.sources.body_around(start).map(|body| at(body.start));
-            }
             part.put(at(start), block, true);
             places.insert(op, (at(start), 0));
         }
@@ -180,7 +179,6 @@ impl Parts {
             first: block,
             lines: HashMap::new(),
             order: Vec::new(),
-            header: None,
             branches: HashMap::new(),
             hash: hash.finish(),
         });
@@ -211,11 +209,9 @@ impl Part {
     fn done(mut self, before: usize) -> CodeCopy {
         let (call, name) = self.identity;
         // Compilers begin a function at its first line, but what they inline anywhere.
-        let begins = self.header.or_else(|| {
-            let first = self.order.first()?;
-            let mut lines = self.order.iter().filter(|at| at.file == first.file);
-            let first = if call.is_some() { lines.min_by_key(|at| at.line) } else { lines.next() };
-            first.copied()
+        let begins = self.order.first().and_then(|first| {
+            let lines = self.order.iter().filter(|at| at.file == first.file);
+            if call.is_some() { lines.min_by_key(|at| at.line).copied() } else { Some(*first) }
         });
         let lines = self.order.iter().map(|at| {
             let [effects, others] = self.lines.remove(at).unwrap_or_default();

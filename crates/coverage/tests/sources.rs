@@ -74,11 +74,11 @@ fn what_is_never_reached_is_shown() {
     let loaded = load_text(&text);
     let module = Module::new(Listing::of(&loaded.program, false), Path::new("k.ptx"));
     let nothing = "TN:\nSF:k.ptx\nFN:8,k\nFN:4,never\nFNDA:0,k\nFNDA:0,never\nFNF:2\nFNH:0\n\
-         BRDA:12,0,0,-\nBRDA:12,0,1,-\nBRF:2\nBRH:0\nDA:6,0\nDA:11,0\nDA:12,0\nDA:13,0\nDA:15,0\nLF:5\nLH:0\nend_of_record\n";
+         BRDA:12,0,0,-\nBRDA:12,0,1,-\nBRF:2\nBRH:0\nDA:4,0\nDA:6,0\nDA:8,0\nDA:11,0\nDA:12,0\nDA:13,0\nDA:15,0\nLF:7\nLH:0\nend_of_record\n";
     assert_eq!(lcov::text(&module.coverage()), nothing);
     loaded.run_observed("k", How::default(), &[], Some(&module)).unwrap();
     let once = "TN:\nSF:k.ptx\nFN:8,k\nFN:4,never\nFNDA:32,k\nFNDA:0,never\nFNF:2\nFNH:1\n\
-         BRDA:12,0,0,0\nBRDA:12,0,1,32\nBRF:2\nBRH:1\nDA:6,0\nDA:11,32\nDA:12,32\nDA:13,32\nDA:15,0\nLF:5\nLH:3\nend_of_record\n";
+         BRDA:12,0,0,0\nBRDA:12,0,1,32\nBRF:2\nBRH:1\nDA:4,0\nDA:6,0\nDA:8,32\nDA:11,32\nDA:12,32\nDA:13,32\nDA:15,0\nLF:7\nLH:4\nend_of_record\n";
     assert_eq!(lcov::text(&module.coverage()), once);
 }
 

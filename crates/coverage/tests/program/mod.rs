@@ -376,6 +376,9 @@ impl Program {
             let line = if self.has_loc { first } else { body.header };
             let lanes = covered.functions.get(&body.name).copied().unwrap_or(0) * launches;
             file.function(&body.name, Function { line, lanes });
+            if !self.has_loc {
+                file.line(line, lanes);
+            }
         }
         for line in all.lines {
             file.line(line, covered.lines.get(&line).copied().unwrap_or(0) * launches);

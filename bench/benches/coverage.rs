@@ -1,0 +1,163 @@
+//! What `--coverage` costs: launches with the observer of crate coverage and without, in turn.
+//!
+//! The jobs of examples/, programs of tests/programs, a fused multiply-add loop, and a kernel that does little but branch.
+//! Prints a table, medians of several rounds, and never fails by time; words choose kernels by their names.
+//! docs/performance.md holds the numbers that were measured.
+#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use texunit_coverage::Module as Covered;
+use texunit_device::{Arg, Device, DeviceOptions, Kernel, LaunchOptions, Module, Observer};
+use texunit_job::{Problems, bind, load};
+
+/// Rounds, and the least time of one.
+const ROUNDS: usize = 21;
+const LEAST: Duration = Duration::from_millis(6);
+
+/// Programs of tests/programs that loop, branch and call; most of the others are straight.
+const PROGRAMS: [&str; 15] = [
+    "barrier_matmul",
+    "bitonic",
+    "block_groups",
+    "branch_table",
+    "divergence",
+    "histogram",
+    "libm64",
+    "life",
+    "mandelbrot",
+    "matmul",
+    "recursion",
+    "reduce",
+    "scan",
+    "sha256",
+    "switch",
+];
+
+/// Nothing but branches that lanes take in different ways, in a loop of a different length for each.
+const BRANCHES: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry collatz(.param .u64 out)
+{
+.reg .u64 %o, %d; .reg .u32 %n, %c, %t, %i; .reg .pred %p;
+ld.param.u64 %o, [out];
+mov.u32 %t, %ctaid.x; mov.u32 %c, %ntid.x; mov.u32 %i, %tid.x; mad.lo.u32 %i, %t, %c, %i;
+add.u32 %n, %i, 1; mov.u32 %c, 0;
+AGAIN:
+setp.le.u32 %p, %n, 1; @%p bra DONE;
+and.b32 %t, %n, 1; setp.eq.u32 %p, %t, 0; @%p bra EVEN;
+mad.lo.u32 %n, %n, 3, 1; bra NEXT;
+EVEN: shr.u32 %n, %n, 1;
+NEXT: add.u32 %c, %c, 1; bra AGAIN;
+DONE: mad.wide.u32 %d, %i, 4, %o; st.global.u32 [%d], %c;
+ret;
+}";
+
+/// Prints a row: median times of a launch, and of the ratio of two that follow each other.
+fn row(name: &str, kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>]) {
+    let covered = Covered::new(kernel.module().listing(false), Path::new("k.ptx"));
+    let options = |observer| LaunchOptions { observer, threads: 1, ..*options };
+    let run = |observer: Option<&dyn Observer>, count: u32| {
+        let start = Instant::now();
+        for _ in 0..count {
+            kernel.launch(&options(observer), args).unwrap();
+        }
+        start.elapsed()
+    };
+    let observer = Some(&covered as &dyn Observer);
+    // Until machine code is made, of both.
+    let mut count = 1;
+    while run(None, count).max(run(observer, count)) < LEAST {
+        count *= 2;
+    }
+    let mut rounds = Vec::new();
+    for round in 0..ROUNDS {
+        // Who comes first has no advantage.
+        let times = match round % 2 {
+            0 => (run(None, count), run(observer, count)),
+            _ => {
+                let with = run(observer, count);
+                (run(None, count), with)
+            }
+        };
+        rounds.push((times.0.as_secs_f64(), times.1.as_secs_f64()));
+    }
+    let median = |of: fn(&(f64, f64)) -> f64| {
+        let mut all: Vec<f64> = rounds.iter().map(of).collect();
+        all.sort_by(f64::total_cmp);
+        all[all.len() / 2]
+    };
+    let each = 1e6 / f64::from(count);
+    let (without, with) = (median(|t| t.0) * each, median(|t| t.1) * each);
+    println!(
+        "| {name} | {without:.1} | {with:.1} | {:+.0} % |",
+        (median(|t| t.1 / t.0) - 1.0) * 100.0
+    );
+}
+
+/// A job, or a case of tests/programs in its first form.
+fn job(path: &Path, name: &str) {
+    let folder = path.parent().unwrap();
+    let mut table: toml::Table = std::fs::read_to_string(path).unwrap().parse().unwrap();
+    let first = table["ptx"].as_array().map(|forms| forms[0].clone());
+    table.extend(first.map(|form| ("ptx".to_owned(), form)));
+    table.retain(|key, _| !key.starts_with("expect"));
+    let problems = Problems::default();
+    let job = texunit_job::parse(&toml::to_string(&table).unwrap(), &problems).unwrap();
+    let device = Device::new(&DeviceOptions::default());
+    let (file, text) = load::read_ptx(&job, folder).unwrap();
+    let module = Module::load(&device, &file, &text).unwrap();
+    let kernel = load::kernel(&job, &module).unwrap();
+    let bound = bind(&job, folder, &device, &kernel, &problems);
+    let found = problems.take();
+    assert!(found.is_empty(), "{name}: {}", found[0].message);
+    let options = LaunchOptions {
+        grid: job.grid.value,
+        block: job.block.value,
+        dynamic_shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
+        cooperative: job.cooperative,
+        ..LaunchOptions::default()
+    };
+    row(name, &kernel, &options, &bound.args().unwrap());
+}
+
+/// A text with a kernel of one buffer.
+fn text(name: &str, text: &str, grid: u32) {
+    let device = Device::new(&DeviceOptions::default());
+    let module = Module::load(&device, "k.ptx", text).unwrap();
+    let kernel = module.kernel(name).unwrap();
+    let out = device.alloc(u64::from(grid) * 256 * 4, "out").unwrap();
+    let options =
+        LaunchOptions { grid: [grid, 1, 1], block: [256, 1, 1], ..LaunchOptions::default() };
+    let mut args = vec![Arg::Buffer(&out)];
+    args.extend((1..kernel.params().len()).map(|_| Arg::U32(256)));
+    row(name, &kernel, &options, &args);
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|w| !w.starts_with('-')).collect();
+    let is_wanted =
+        |name: &str| words.is_empty() || words.iter().any(|w| name.contains(w.as_str()));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    println!("| launch | without, us | with, us | slower by |\n|---|---|---|---|");
+    let mut jobs: Vec<(String, PathBuf)> = std::fs::read_dir(root.join("examples"))
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| (entry.file_name().into_string().unwrap(), entry.path().join("job.toml")))
+        .filter(|(_, path)| path.is_file())
+        .collect();
+    jobs.sort();
+    for name in PROGRAMS {
+        jobs.push((name.to_owned(), root.join("tests/programs").join(name).join("case.toml")));
+    }
+    for (name, path) in jobs.iter().filter(|(name, _)| is_wanted(name)) {
+        job(path, name);
+    }
+    let fma = include_str!("fma.ptx");
+    for (name, ptx) in [("fma_loop", fma), ("collatz", BRANCHES)] {
+        if is_wanted(name) {
+            text(name, ptx, 64);
+        }
+    }
+}

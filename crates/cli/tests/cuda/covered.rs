@@ -1,0 +1,205 @@
+//! `texunit run --coverage`: `commands/covered.cu`, against a model of what its threads do.
+
+use crate::commands::{SHARED, STATIC, Test, program, same};
+use crate::genhtml;
+use crate::process::{Ended, run, succeed};
+use crate::tools::{Setup, clean};
+use libtest_mimic::{Failed, Trial};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use texunit_coverage::{Coverage, File, lcov};
+
+pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
+    let all: [(&str, Test); 4] = [
+        ("lines and branches, of several processes", several),
+        ("by the lines of the PTX", by_ptx),
+        ("without texunit run", alone),
+        ("places that cannot be written", refused),
+    ];
+    let make = |(name, test): (&str, Test)| {
+        let (setup, skipped) = (setup.clone(), !setup.has(&["nvcc"]));
+        let trial = Trial::test(format!("coverage/{name}"), move || test(&setup));
+        trial.with_ignored_flag(skipped)
+    };
+    all.into_iter().map(make).collect()
+}
+
+/// What `walk` does with so many threads: how often each line, and each way of the branches of a line.
+fn model(threads: u64) -> (BTreeMap<u32, u64>, BTreeMap<u32, Vec<Vec<u64>>>) {
+    let walking = 20.min(threads);
+    let thirds = walking.div_ceil(3);
+    let turns: u64 = (0..walking).sum();
+    let lines = [
+        // thrice, stored
+        (7, thirds),
+        (9, thirds),
+        (14, turns),
+        // walk
+        (18, threads),
+        (20, threads),
+        (21, threads),
+        (23, walking),
+        (24, thirds),
+        (26, walking - thirds),
+        (28, turns.max(walking)),
+        (29, turns),
+        (30, walking),
+        (31, 0),
+        (32, threads),
+        // never
+        (35, 0),
+        (37, 0),
+        (38, 0),
+    ];
+    let branches = [
+        (21, vec![vec![threads - walking, walking]]),
+        (23, vec![vec![thirds, walking - thirds]]),
+        // Before the first turn, and behind each: thread 0 has none.
+        (28, vec![vec![1, walking - 1], vec![turns - (walking - 1), walking - 1]]),
+        (30, vec![vec![walking, 0]]),
+    ];
+    (lines.into(), branches.into())
+}
+
+fn read(file: &Path, of: &Ended) -> Result<Coverage, Failed> {
+    let text =
+        std::fs::read_to_string(file).map_err(|e| format!("{}: {e} {of:?}", file.display()))?;
+    Ok(lcov::parse(&text)?)
+}
+
+/// What is covered of the program's own file.
+fn own(coverage: &Coverage) -> Result<&File, Failed> {
+    let mut files = coverage.files.iter();
+    let own = files.find(|(name, _)| Path::new(name).ends_with("tests/cuda/commands/covered.cu"));
+    Ok(own.ok_or("the program is not in it")?.1)
+}
+
+/// Compares a file with launches of so many threads each.
+fn compare(file: &File, launches: &[u64], of: &Ended) -> Result<(), Failed> {
+    let mut lines = BTreeMap::new();
+    let mut branches: BTreeMap<u32, Vec<Vec<u64>>> = BTreeMap::new();
+    for &threads in launches {
+        let (of_lines, of_branches) = model(threads);
+        for (line, lanes) in of_lines {
+            *lines.entry(line).or_insert(0) += lanes;
+        }
+        for (line, ways) in of_branches {
+            let all = branches.entry(line).or_insert_with(|| vec![vec![0; 2]; ways.len()]);
+            let pairs = all.iter_mut().flatten().zip(ways.into_iter().flatten());
+            pairs.for_each(|(sum, lanes)| *sum += lanes);
+        }
+    }
+    same(&file.lines, &lines, of)?;
+    let mut found: BTreeMap<u32, Vec<Vec<u64>>> = BTreeMap::new();
+    for (key, ways) in &file.branches {
+        found.entry(key.line).or_default().push(ways.clone());
+    }
+    // The order of the branches of a line is the compiler's matter.
+    found.values_mut().chain(branches.values_mut()).for_each(|all| all.sort_unstable());
+    same(&found, &branches, of)?;
+    let functions: Vec<_> =
+        file.functions.iter().map(|(name, f)| (&**name, f.line, f.lanes)).collect();
+    let expected = [
+        ("never<float>(float*)", 35, 0),
+        ("stored(int volatile*, int)", 14, lines[&14]),
+        ("thrice(int)", 7, lines[&7]),
+        ("walk(int volatile*, int)", 18, lines[&18]),
+    ];
+    same(&functions[..], &expected, of)
+}
+
+/// A file that is not there yet.
+fn fresh(setup: &Setup, name: &str) -> PathBuf {
+    let file = setup.build.join(format!("{name}.{}.info", std::process::id()));
+    let _ = std::fs::remove_file(&file);
+    file
+}
+
+/// Two programs of a shell, one of which is aborted, are summed; genhtml takes what comes of it.
+fn several(setup: &Setup) -> Result<(), Failed> {
+    for variant in [SHARED, STATIC] {
+        let program = program(setup, "covered.cu", variant, &["-lineinfo"])?;
+        let file = fresh(setup, &format!("several-{}", variant.name()));
+        let shell = format!("'{0}' 32; '{0}' 25 abort; true", program.display());
+        let mut command = setup.run();
+        command.arg("--coverage").arg(&file).args(["bash", "-c", &shell]);
+        let ended = succeed(&mut command, &program)?;
+        same(&*ended.stdout, "cudaSuccess\ncudaSuccess\n", &ended)?;
+        compare(own(&read(&file, &ended)?)?, &[32, 25], &ended)?;
+        genhtml::accepts(&file, &file.with_extension("html"))?;
+        // One process after the other, each with a file of its own.
+        let each = setup.build.join(format!("each-{}-%p.info", variant.name()));
+        let mut command = setup.run();
+        command.arg("--coverage").arg(&each).arg(&program).arg("32");
+        let child = command.stdout(std::process::Stdio::null()).spawn()?;
+        // It has become the program.
+        let id = child.id();
+        let done = child.wait_with_output()?;
+        same(done.status.success(), true, &ended)?;
+        let named = each.to_str().unwrap().replace("%p", &id.to_string());
+        compare(own(&read(Path::new(&named), &ended)?)?, &[32], &ended)?;
+    }
+    Ok(())
+}
+
+/// Without `.loc` it is the PTX that is shown, which lies where the tracefile says.
+fn by_ptx(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "covered.cu", SHARED, &[])?;
+    let file = fresh(setup, "by-ptx");
+    let mut command = setup.run();
+    command.arg("--coverage").arg(&file).arg(&program);
+    let ended = succeed(&mut command, &program)?;
+    let coverage = read(&file, &ended)?;
+    let (name, ptx) = coverage.files.iter().next().ok_or("it is empty")?;
+    let text = std::fs::read_to_string(name)?;
+    same(Path::new(name).starts_with(file.with_extension("info.ptx")), true, &ended)?;
+    let walk = &ptx.functions["walk(int volatile*, int)"];
+    let line = text.lines().nth(walk.line as usize - 1);
+    same(line.is_some_and(|line| line.contains(".entry _Z4walkPVii(")), true, &ended)?;
+    same(walk.lanes, 32, &ended)?;
+    same(ptx.functions["never<float>(float*)"].lanes, 0, &ended)?;
+    // Each line is that of an instruction or of a function.
+    for (&line, &lanes) in &ptx.lines {
+        let text = text.lines().nth(line as usize - 1).unwrap_or_default().trim();
+        let is_store = text.starts_with("st.volatile.global") && text.ends_with("%r10;");
+        if is_store {
+            same(lanes, 13, &ended)?;
+        }
+        same(text.contains(';') || text.contains('('), true, &ended)?;
+    }
+    // The same in the folder of --save-ptx, if there is one.
+    let folder = setup.build.join("covered-ptx");
+    let mut command = setup.run();
+    command.arg("--coverage").arg(&file).arg("--save-ptx").arg(&folder).arg(&program);
+    let ended = succeed(&mut command, &program)?;
+    let coverage = read(&file, &ended)?;
+    same(coverage.files.keys().all(|name| Path::new(name).starts_with(&folder)), true, &ended)?;
+    genhtml::accepts(&file, &file.with_extension("html"))?;
+    Ok(())
+}
+
+/// `LD_LIBRARY_PATH` and a variable: every process writes its own when it ends.
+fn alone(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "covered.cu", SHARED, &["-lineinfo"])?;
+    let file = fresh(setup, "alone");
+    let mut command = Command::new(&program);
+    clean(&mut command);
+    command.env("LD_LIBRARY_PATH", &setup.libraries).env("TEXUNIT_COVERAGE", &file).arg("32");
+    let ended = succeed(&mut command, &program)?;
+    compare(own(&read(&file, &ended)?)?, &[32], &ended)
+}
+
+fn refused(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "covered.cu", SHARED, &["-lineinfo"])?;
+    for (file, why) in [
+        (setup.build.clone(), "it is a folder"),
+        (setup.build.join("nowhere/c.info"), "cannot be written"),
+        (program.clone(), "is named on the command line, too"),
+    ] {
+        let ended = run(setup.run().arg("--coverage").arg(&file).arg(&program), &program)?;
+        same(ended.status.code(), Some(125), &ended)?;
+        same(ended.stderr.contains(why), true, &ended)?;
+    }
+    Ok(())
+}
