@@ -5,6 +5,7 @@
 
 mod container;
 mod contents;
+mod ends;
 mod match_params;
 mod members;
 mod memory;
@@ -15,6 +16,7 @@ mod texels;
 
 use crate::made::{Made, refused};
 use crate::names::{Assignment, kernel_param};
+use crate::expect::Expectation;
 use crate::output::{self, Pending, Source, Written};
 use crate::problem::{Problem, codes};
 use crate::spec::{Job, ParamValue};
@@ -23,13 +25,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use texunit_device::{
-    Arg, BoundTexture, Buffer, Device, Kernel, Module, ParamInfo, Sampler, SamplerObject,
+    Arg, BoundTexture, Buffer, Device, Error, Kernel, Module, ParamInfo, Sampler, SamplerObject,
     SurfaceObject, TextureDescriptor, TextureObject,
 };
 use texunit_files::{FileError, Prepared};
 
 pub use container::container_geometry;
-pub use contents::{Content, Shape};
+pub use contents::{Content, Shape, WrongObject};
 use match_params::match_params;
 
 /// Something that a parameter gets.
@@ -39,6 +41,7 @@ enum Object {
     Surface { whole: Made, part: Made, object: SurfaceObject },
     Texture { whole: Made, object: TextureObject },
     Sampler(SamplerObject),
+    Array(Made),
     Bytes(Vec<u8>),
 }
 
@@ -50,6 +53,8 @@ impl Object {
             Object::Texture { object, .. } => Arg::Texture(object),
             Object::Sampler(s) => Arg::Sampler(s),
             Object::Bytes(b) => Arg::Bytes(b),
+            // No parameter gets one: `match_params` sees to that.
+            Object::Array(_) => Arg::Bytes(&[]),
         }
     }
 }
@@ -76,6 +81,8 @@ pub struct Bound {
     textures: HashMap<String, Made>,
     /// Outputs in the order of the job.
     outputs: Vec<Pending>,
+    /// What objects are to hold after the launch.
+    expectations: Vec<Expectation>,
     /// Files that were read for the objects.
     inputs: Vec<PathBuf>,
     /// Remarks that do not stop the launch.
@@ -120,6 +127,17 @@ impl Bound {
     /// Whether there is something to write after the launch.
     pub fn has_outputs(&self) -> bool {
         !self.outputs.is_empty()
+    }
+
+    /// How many objects are looked at after the launch, by [`Self::differences`].
+    pub fn expectations(&self) -> usize {
+        self.expectations.len()
+    }
+
+    /// Objects that do not hold what the job expects, after the launch.
+    pub fn differences(&self) -> Result<Vec<Problem>, Error> {
+        let all: Result<Vec<_>, _> = self.expectations.iter().map(Expectation::problem).collect();
+        Ok(all?.into_iter().flatten().collect())
     }
 
     /// Outputs in this folder that would take the place of a file that the job has read, or of one of
@@ -172,15 +190,23 @@ pub fn bind(
     let bound = Bound { order: matching, ..Bound::default() };
     let read = RefCell::default();
     let mut binder = Binder { job, folder, device, module, params, problems, bound, read };
+    binder.places();
     // Buffers first, which may lend their memory, then the texels of the job, then what shares
-    // texels with another object.
-    binder.objects(|v| !matches!(v, ParamValue::Texture(_) | ParamValue::Surface(_)));
-    for shared in [false, true] {
+    // texels with another object. What has a place of its own comes before what takes any.
+    for placed in [true, false] {
+        binder.objects(|v| {
+            !matches!(v, ParamValue::Texture(_) | ParamValue::Surface(_)) && is_placed(v) == placed
+        });
+    }
+    for (shared, placed) in [(false, true), (false, false), (true, true), (true, false)] {
         binder.objects(|v| match v {
             ParamValue::Texture(spec) => spec.resource.source.is_shared() == shared,
             ParamValue::Surface(spec) => spec.resource.source.is_shared() == shared,
             _ => false,
-        });
+        } && is_placed(v) == placed);
+        if placed {
+            continue;
+        }
         binder.surface_references(shared);
         binder.texture_references(shared);
     }
@@ -188,8 +214,22 @@ pub fn bind(
     binder.sampler_references();
     binder.globals();
     binder.outputs();
+    binder.expectations();
+    binder.ends();
     binder.bound.inputs = binder.read.take();
     binder.bound
+}
+
+/// Whether an object has an address or a handle that the job gives.
+fn is_placed(value: &ParamValue) -> bool {
+    match value {
+        ParamValue::Buffer(spec) => spec.is_placed(),
+        ParamValue::Texture(spec) => spec.handle.is_some(),
+        ParamValue::Surface(spec) => spec.handle.is_some(),
+        ParamValue::Sampler(spec) => spec.value.handle.is_some(),
+        ParamValue::Array(_) => true,
+        ParamValue::Scalar(_) | ParamValue::Use(_) => false,
+    }
 }
 
 impl Binder<'_> {
@@ -204,10 +244,17 @@ impl Binder<'_> {
 
     /// What messages call the object of a job parameter: its name in the PTX.
     fn object_name(&self, index: usize) -> String {
-        kernel_param(&self.job.params[index].name.value, &self.params).map_or_else(
-            || self.job.params[index].name.value.clone(),
-            |i| self.params[i].name.clone(),
-        )
+        let param = &self.job.params[index];
+        let given = match &param.value {
+            ParamValue::Buffer(spec) => spec.place.name.as_ref(),
+            ParamValue::Array(spec) => spec.name.as_ref(),
+            _ => None,
+        };
+        let of_kernel = || {
+            let slot = kernel_param(&param.name.value, &self.params);
+            slot.filter(|_| !param.is_object).map(|i| self.params[i].name.clone())
+        };
+        given.cloned().or_else(of_kernel).unwrap_or_else(|| param.name.value.clone())
     }
 
     fn objects(&mut self, which: impl Fn(&ParamValue) -> bool) {
@@ -240,7 +287,11 @@ impl Binder<'_> {
                 let whole = self.resource(&spec.resource, &spec.at, &name, "surface")?;
                 let part = Self::surface_part(spec, &whole)?;
                 let surface = part.surface().ok_or_else(|| no_level(&spec.at))?;
-                let object = self.device.create_surface(surface).map_err(refused(&spec.at))?;
+                let object = match spec.handle {
+                    Some(handle) => self.device.create_surface_at(handle, surface),
+                    None => self.device.create_surface(surface),
+                };
+                let object = object.map_err(refused(&spec.at))?;
                 Object::Surface { whole, part, object }
             }
             ParamValue::Texture(spec) => {
@@ -248,13 +299,29 @@ impl Binder<'_> {
                 let initial = TextureDescriptor::default();
                 let descriptor = state::descriptor(spec, whole.format(), &initial);
                 let part = whole.part(&spec.part)?;
-                let object = self.device.create_texture(&part.texture(), &descriptor);
+                let object = match spec.handle {
+                    Some(handle) => {
+                        self.device.create_texture_at(handle, &part.texture(), &descriptor)
+                    }
+                    None => self.device.create_texture(&part.texture(), &descriptor),
+                };
                 Object::Texture { object: object.map_err(refused(&spec.at))?, whole }
             }
             ParamValue::Sampler(spec) => {
                 let state = state::sampler(&spec.value, &Sampler::default());
-                let sampler = self.device.create_sampler(&state);
+                let sampler = match spec.value.handle {
+                    Some(handle) => self.device.create_sampler_at(handle, &state),
+                    None => self.device.create_sampler(&state),
+                };
                 Object::Sampler(sampler.map_err(refused(spec))?)
+            }
+            ParamValue::Array(spec) => {
+                let made = self.resource(&spec.resource, &spec.at, &name, "array")?;
+                if !matches!(made, Made::Array(_) | Made::Mipmapped(_)) {
+                    let message = "an array has the layout \"array\"";
+                    return Err(Problem::new(codes::CONFLICT, spec.at.at(), message));
+                }
+                Object::Array(made)
             }
             ParamValue::Scalar(scalar) => Object::Bytes(scalar.value.bytes.clone()),
             ParamValue::Use(_) => return Ok(None),
@@ -282,6 +349,33 @@ impl Binder<'_> {
         }
     }
 
+    /// Whether a launch of a program had the reference at a place that the job names: whatever the driver has taken
+    /// then is taken now.
+    fn is_recorded(&self, name: &At<String>) -> bool {
+        self.job.places.iter().any(|(other, _)| other.value == name.value)
+    }
+
+    /// Places of variables that the module does not have.
+    fn places(&self) {
+        let mut known = self.module.globals();
+        known.extend(self.module.opaque_variables().into_iter().map(|variable| variable.name));
+        for (name, _) in &self.job.places {
+            if !known.contains(&name.value) {
+                let message = format!("the module has no variable `{}`", name.value);
+                let problem = Problem::new(codes::NAME, name.at(), message);
+                self.push(problem.suggest(&name.value, &known));
+            }
+        }
+        let handles = self.job.textures.iter().map(|(name, spec)| (name, spec.handle));
+        let handles = handles.chain(self.job.surfaces.iter().map(|(n, spec, _)| (n, spec.handle)));
+        let handles = handles.chain(self.job.samplers.iter().map(|(n, spec)| (n, spec.handle)));
+        for (name, _) in handles.filter(|(_, handle)| handle.is_some()) {
+            let message = format!("the handle of `{}` is that of a variable", name.value);
+            let problem = Problem::new(codes::CONFLICT, name.at(), message);
+            self.push(problem.help("`[places]` says what it is"));
+        }
+    }
+
     fn texture_references(&mut self, shared: bool) {
         let variables = self.module.opaque_variables();
         for (name, spec) in &self.job.textures {
@@ -293,7 +387,12 @@ impl Binder<'_> {
             let bound = made.and_then(|whole| {
                 let initial = initial.unwrap_or_default();
                 let descriptor = state::descriptor(spec, whole.format(), &initial);
-                let warnings = self.module.bind_texture(&name.value, &whole.texture(), &descriptor);
+                let part = whole.part(&spec.part)?;
+                let texture = part.texture();
+                let warnings = match self.is_recorded(name) {
+                    true => self.module.bind_texture_as_driver(&name.value, &texture, &descriptor),
+                    false => self.module.bind_texture(&name.value, &texture, &descriptor),
+                };
                 let warnings = warnings.map_err(|e| self.unknown(name, &spec.at, e))?;
                 Ok((whole, warnings))
             });
@@ -341,7 +440,7 @@ impl Binder<'_> {
                 continue;
             };
             if let Some(data) = &global.data {
-                self.check(self.initialize(&variable, data));
+                self.check(self.initialize(&variable, data, global.parts.as_ref()));
             }
             for output in &global.outputs {
                 let source = Source::Global(variable.clone());

@@ -4,7 +4,7 @@ use crate::problem::{Problem, codes};
 use crate::spec::{PartSpec, ViewSpec};
 use crate::table::At;
 use texunit_device::{
-    Array, Buffer, Error, Extent, Format, Geometry, MipmappedArray, SurfaceResource,
+    Array, Buffer, Error, Extent, Format, Geometry, Linear, MipmappedArray, SurfaceResource,
     TextureResource, TileRegion, View,
 };
 
@@ -15,6 +15,9 @@ pub(crate) enum Made {
     Mipmapped(MipmappedArray),
     Linear { buffer: Buffer, offset: u64, format: Format, width: u32 },
     Pitched { buffer: Buffer, offset: u64, format: Format, width: u32, height: u32, pitch: u64 },
+    /// Of memory by its address; textures only.
+    LinearAt { memory: Linear, format: Format, width: u32 },
+    PitchedAt { memory: Linear, format: Format, width: u32, height: u32, pitch: u64 },
 }
 
 impl Made {
@@ -28,6 +31,12 @@ impl Made {
             Made::Pitched { ref buffer, offset, format, width, height, pitch } => {
                 TextureResource::Pitched { buffer, offset, format, width, height, pitch }
             }
+            Made::LinearAt { ref memory, format, width } => {
+                TextureResource::LinearAt { memory, format, width }
+            }
+            Made::PitchedAt { ref memory, format, width, height, pitch } => {
+                TextureResource::PitchedAt { memory, format, width, height, pitch }
+            }
         }
     }
 
@@ -35,7 +44,7 @@ impl Made {
     pub(crate) fn surface(&self) -> Option<SurfaceResource<'_>> {
         match *self {
             Made::Array(ref array) => Some(SurfaceResource::Array(array)),
-            Made::Mipmapped(_) => None,
+            Made::Mipmapped(_) | Made::LinearAt { .. } | Made::PitchedAt { .. } => None,
             Made::Linear { ref buffer, offset, format, width } => {
                 Some(SurfaceResource::Linear { buffer, offset, format, width })
             }
@@ -49,7 +58,10 @@ impl Made {
         match self {
             Made::Array(array) => array.format(),
             Made::Mipmapped(array) => array.format(),
-            Made::Linear { format, .. } | Made::Pitched { format, .. } => *format,
+            Made::Linear { format, .. }
+            | Made::Pitched { format, .. }
+            | Made::LinearAt { format, .. }
+            | Made::PitchedAt { format, .. } => *format,
         }
     }
 
@@ -57,8 +69,8 @@ impl Made {
         match self {
             Made::Array(array) => array.geometry(),
             Made::Mipmapped(array) => array.geometry(),
-            Made::Linear { .. } => Geometry::D1,
-            Made::Pitched { .. } => Geometry::D2,
+            Made::Linear { .. } | Made::LinearAt { .. } => Geometry::D1,
+            Made::Pitched { .. } | Made::PitchedAt { .. } => Geometry::D2,
         }
     }
 
@@ -67,8 +79,12 @@ impl Made {
         match *self {
             Made::Array(ref array) => array.extent(),
             Made::Mipmapped(ref array) => array.extent(),
-            Made::Linear { width, .. } => Extent { width, height: 1, depth: 1 },
-            Made::Pitched { width, height, .. } => Extent { width, height, depth: 1 },
+            Made::Linear { width, .. } | Made::LinearAt { width, .. } => {
+                Extent { width, height: 1, depth: 1 }
+            }
+            Made::Pitched { width, height, .. } | Made::PitchedAt { width, height, .. } => {
+                Extent { width, height, depth: 1 }
+            }
         }
     }
 
@@ -79,7 +95,7 @@ impl Made {
             Made::Mipmapped(array) => {
                 array.layers() * if self.geometry().is_cube() { 6 } else { 1 }
             }
-            Made::Linear { .. } | Made::Pitched { .. } => 1,
+            _ => 1,
         }
     }
 
@@ -101,6 +117,8 @@ impl Made {
                 let rows = texels.chunks(*pitch as usize).take(*height as usize);
                 rows.flat_map(|bytes| bytes.get(..row).unwrap_or_default()).copied().collect()
             }
+            // Of textures only, which are not written.
+            Made::LinearAt { .. } | Made::PitchedAt { .. } => Vec::new(),
         }
     }
 
@@ -110,6 +128,9 @@ impl Made {
             Made::Array(array) => array.write(bytes),
             Made::Mipmapped(array) => array.write(bytes),
             Made::Linear { buffer, .. } | Made::Pitched { buffer, .. } => buffer.write(0, bytes),
+            Made::LinearAt { memory, .. } | Made::PitchedAt { memory, .. } => {
+                memory.write(0, bytes)
+            }
         }
     }
 
@@ -118,7 +139,7 @@ impl Made {
         match self {
             Made::Array(array) => array.map_all_tiles(resident),
             Made::Mipmapped(array) => array.map_all_tiles(resident),
-            Made::Linear { .. } | Made::Pitched { .. } => Ok(()),
+            _ => Ok(()),
         }
     }
 
@@ -129,7 +150,7 @@ impl Made {
             (Made::Array(array), false) => array.unmap_tiles(region),
             (Made::Mipmapped(array), true) => array.map_tiles(region),
             (Made::Mipmapped(array), false) => array.unmap_tiles(region),
-            (Made::Linear { .. } | Made::Pitched { .. }, _) => Ok(()),
+            _ => Ok(()),
         }
     }
 
@@ -177,7 +198,7 @@ impl Made {
         match self {
             Made::Array(array) => array.view(&view).map(Made::Array).map_err(refused(spec)),
             Made::Mipmapped(array) => array.view(&view).map(Made::Mipmapped).map_err(refused(spec)),
-            Made::Linear { .. } | Made::Pitched { .. } => {
+            _ => {
                 let message = "memory has no views: give it the `format` and size that are wanted";
                 Err(Problem::new(codes::CONFLICT, spec.at(), message))
             }

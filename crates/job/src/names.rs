@@ -1,6 +1,6 @@
 //! What the keys of a job stand for: parameters of the kernel, and their members.
 
-use crate::spec::Job;
+use crate::spec::{Job, Param};
 use texunit_device::ParamInfo;
 
 /// The kernel parameter that a job's key names: by name, else by number from 0.
@@ -15,7 +15,8 @@ pub(crate) fn kernel_param(key: &str, params: &[ParamInfo]) -> Option<usize> {
 pub(crate) fn job_param(key: &str, job: &Job, params: &[ParamInfo]) -> Option<usize> {
     job.params.iter().position(|p| p.name.value == key).or_else(|| {
         let wanted = kernel_param(key, params)?;
-        job.params.iter().position(|p| kernel_param(&p.name.value, params) == Some(wanted))
+        let is_it = |p: &Param| kernel_param(&p.name.value, params) == Some(wanted);
+        job.params.iter().position(|p| !p.is_object && is_it(p))
     })
 }
 

@@ -40,6 +40,8 @@ pub mod codes {
     pub const PARAMETER: &str = "J0009";
     /// An object that the device refuses to make.
     pub const REFUSED: &str = "J0010";
+    /// An object that does not hold what the job expects after the launch.
+    pub const DIFFERENT: &str = "J0011";
 }
 
 impl Problem {

@@ -36,6 +36,17 @@ pub struct Shape {
     pub samples: Option<u32>,
 }
 
+/// An object that does not hold what the job expects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongObject {
+    /// Its name in the job.
+    pub name: String,
+    /// The first byte that is not as expected.
+    pub offset: u64,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
 /// Larger objects are left out: their bytes are no help to anybody.
 const MOST_BYTES: usize = 256 << 20;
 
@@ -73,6 +84,18 @@ impl Bound {
             found.extend(content.map(|c| of("surfaces", &name.value, c)));
         }
         found
+    }
+
+    /// Objects that do not hold what the job expects, after the launch.
+    pub fn wrong_objects(&self) -> Result<Vec<WrongObject>, Error> {
+        let mut found = Vec::new();
+        for expectation in &self.expectations {
+            if let Some(offset) = expectation.first_difference()? {
+                let (name, bytes) = (expectation.name.clone(), expectation.source.read()?);
+                found.push(WrongObject { name, offset, bytes });
+            }
+        }
+        Ok(found)
     }
 
     /// The bytes of every output as they are now, with the name of its file.

@@ -1,12 +1,13 @@
 //! Buffers and variables.
 
 use super::Binder;
+use crate::expect::Pieces;
 use crate::made::refused;
 use crate::problem::{Problem, codes};
-use crate::spec::{BufferSpec, Data};
+use crate::spec::{BufferSpec, Data, Parts};
 use crate::table::At;
 use std::path::PathBuf;
-use texunit_device::{Buffer, Format, Global};
+use texunit_device::{Buffer, Format, Global, Placement};
 use texunit_files::{FileError, Kind, Wanted};
 
 impl Binder<'_> {
@@ -22,9 +23,10 @@ impl Binder<'_> {
             Data::Zeros(_) => Vec::new(),
             data => self.data(data)?,
         };
+        let pieces = Pieces::new(bytes, spec.parts.as_ref(), &spec.at)?;
         let own = match spec.data {
             Data::Zeros(count) => count.unwrap_or(0),
-            _ => bytes.len() as u64,
+            _ => pieces.end(),
         };
         let size = match &spec.size {
             Some(size) if size.value < own => {
@@ -38,13 +40,27 @@ impl Binder<'_> {
         if size == 0 {
             return Err(Problem::new(codes::VALUE, spec.at.at(), "the buffer has no bytes"));
         }
-        let buffer = self.device.alloc(size, name).map_err(refused(&spec.at))?;
-        buffer.write(0, &bytes).map_err(refused(&spec.at))?;
+        let buffer = match &spec.place.address {
+            Some(address) => {
+                let (address, number) = (address.value, spec.place.number);
+                self.device.alloc_at(&Placement { address, size, name, number })
+            }
+            None => self.device.alloc(size, name),
+        };
+        let buffer = buffer.map_err(refused(&spec.at))?;
+        for (offset, bytes) in pieces.iter() {
+            buffer.write(offset, bytes).map_err(refused(&spec.at))?;
+        }
         Ok(buffer)
     }
 
     /// Sets a variable of the module.
-    pub(super) fn initialize(&self, global: &Global, data: &At<Data>) -> Result<(), Problem> {
+    pub(super) fn initialize(
+        &self,
+        global: &Global,
+        data: &At<Data>,
+        parts: Option<&At<Parts>>,
+    ) -> Result<(), Problem> {
         let size = global.size();
         let bytes = match &data.value {
             Data::Zeros(count) => {
@@ -53,14 +69,21 @@ impl Binder<'_> {
             }
             other => self.data(other)?,
         };
-        if bytes.len() as u64 > size {
+        let pieces = Pieces::new(bytes, parts, data)?;
+        if pieces.end() > size {
             let message = format!("the data have more than the {size} bytes of the variable");
             return Err(Problem::new(codes::VALUE, data.at(), message));
         }
-        global.write(0, &bytes).map_err(refused(data))
+        if parts.is_some() {
+            // What no part has is zero, as in a buffer, and not what the initialiser says.
+            global.write(0, &vec![0; size as usize]).map_err(refused(data))?;
+        }
+        pieces
+            .iter()
+            .try_for_each(|(offset, bytes)| global.write(offset, bytes).map_err(refused(data)))
     }
 
-    fn data(&self, data: &Data) -> Result<Vec<u8>, Problem> {
+    pub(super) fn data(&self, data: &Data) -> Result<Vec<u8>, Problem> {
         match data {
             Data::Zeros(count) => Ok(vec![0; count.unwrap_or(0) as usize]),
             Data::Inline(bytes) => Ok(bytes.clone()),

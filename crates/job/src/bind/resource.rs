@@ -43,6 +43,8 @@ impl Binder<'_> {
         let made = match &spec.source {
             TexelSource::Surface(other) => self.shared(spec, at, other, what, "surface")?,
             TexelSource::Texture(other) => self.shared(spec, at, other, what, "texture")?,
+            TexelSource::Array(other) => self.shared(spec, at, other, what, "array")?,
+            TexelSource::Memory(address) => self.over_memory(spec, at, address, what)?,
             TexelSource::Buffer(other) => {
                 let Some(format) = &spec.format else {
                     let message = format!("a {what} needs a `format`");
@@ -62,8 +64,10 @@ impl Binder<'_> {
     /// its own mistake has been reported, and there is nothing to add.
     pub(super) fn waits_in_vain(&self, spec: &ResourceSpec) -> bool {
         let own = |spec: &ResourceSpec| !spec.source.is_shared();
-        let (TexelSource::Surface(name) | TexelSource::Texture(name) | TexelSource::Buffer(name)) =
-            &spec.source
+        let (TexelSource::Surface(name)
+        | TexelSource::Texture(name)
+        | TexelSource::Array(name)
+        | TexelSource::Buffer(name)) = &spec.source
         else {
             return false;
         };
@@ -72,6 +76,7 @@ impl Binder<'_> {
                 (TexelSource::Surface(_), ParamValue::Surface(other)) => own(&other.resource),
                 (TexelSource::Texture(_), ParamValue::Texture(other)) => own(&other.resource),
                 (TexelSource::Buffer(_), ParamValue::Buffer(_)) => true,
+                (TexelSource::Array(_), ParamValue::Array(other)) => own(&other.resource),
                 _ => false,
             };
             return fits && !self.bound.objects.contains_key(&index);
@@ -247,6 +252,40 @@ impl Binder<'_> {
         Ok(Made::Pitched { buffer, offset, format, width, height, pitch })
     }
 
+    /// A texture of the memory at an address.
+    fn over_memory(
+        &self,
+        spec: &ResourceSpec,
+        at: &At<()>,
+        address: &At<u64>,
+        what: &str,
+    ) -> Result<Made, Problem> {
+        let conflict = |message: String| Err(Problem::new(codes::CONFLICT, at.at(), message));
+        let Some(format) = &spec.format else {
+            let message = format!("a {what} needs a `format`");
+            return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
+        };
+        let counts = [&spec.layers, &spec.levels, &spec.samples];
+        let plain = counts.iter().all(|c| c.is_none()) && spec.tiles.is_none();
+        if what != "texture" || !plain || spec.geometry.is_some() || spec.dims.is_some() {
+            return conflict("`memory` is of a texture of one level, with a `width`, or a `width`, a `height` and a `pitch`".to_owned());
+        }
+        let format = format.value;
+        let [width, height, depth] = spec.extent.extent.unwrap_or([1; 3]);
+        let row = u64::from(width) * u64::from(format.texel_size());
+        let pitched = spec.layout == Some(TextureLayout::Pitch) || spec.pitch.is_some();
+        if depth != 1 || !pitched && height != 1 || spec.layout == Some(TextureLayout::Array) {
+            return conflict("a texture of `memory` has the layout \"linear\", or \"pitch\" with a `pitch`".to_owned());
+        }
+        let pitch = spec.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
+        let len = u64::from(height - 1).saturating_mul(pitch).saturating_add(row);
+        let memory = self.device.linear(address.value, len).map_err(refused(address))?;
+        Ok(match pitched {
+            false => Made::LinearAt { memory, format, width },
+            true => Made::PitchedAt { memory, format, width, height, pitch },
+        })
+    }
+
     /// The texels of another texture or surface of the job, which has its own.
     fn shared(
         &self,
@@ -269,6 +308,8 @@ impl Binder<'_> {
         let made = match index.and_then(|i| self.bound.objects.get(&i)) {
             Some(Object::Surface { whole, .. }) if kind == "surface" => Some(whole),
             Some(Object::Texture { whole, .. }) if kind == "texture" => Some(whole),
+            Some(Object::Array(whole)) if kind == "array" => Some(whole),
+            _ if kind == "array" => None,
             _ if kind == "surface" => self.bound.surfaces.get(&other.value).map(|s| &s.whole),
             _ => self.bound.textures.get(&other.value),
         };
@@ -286,6 +327,10 @@ impl Binder<'_> {
     fn no_such_object(&self, name: &At<String>, kind: &str) -> Problem {
         if kind == "buffer" {
             let message = format!("no parameter `{}` of the job has a buffer", name.value);
+            return Problem::new(codes::NAME, name.at(), message);
+        }
+        if kind == "array" {
+            let message = format!("no object `{}` of the job is an array", name.value);
             return Problem::new(codes::NAME, name.at(), message);
         }
         let message = format!(

@@ -1,6 +1,7 @@
 //! Buffers, variables and outputs of a job.
 
 use super::number::{self, Typed};
+use super::recorded::{self, Parts, PlaceSpec};
 use super::resource::{ExtentSpec, extent, format};
 use crate::problem::{Problem, codes};
 use crate::table::{At, Found, Table};
@@ -27,6 +28,10 @@ pub struct BufferSpec {
     pub data: Data,
     /// Its size in bytes, if larger than the data.
     pub size: Option<At<u64>>,
+    /// Where the data are in it; `None`: from the first byte on.
+    pub parts: Option<At<Parts>>,
+    /// Where it is.
+    pub place: PlaceSpec,
 }
 
 /// A file to be written.
@@ -53,6 +58,7 @@ pub(super) fn buffer(value: &Found<'_>) -> Option<BufferSpec> {
     let size = table.get("size").and_then(|v| Some(v.at(v.number(1, 1 << 40)?)));
     let has_size = size.is_some();
     let data = data(&table);
+    let (parts, place) = (recorded::parts(&table), recorded::place(&table));
     table.finish();
     let data = match data {
         Some(Data::Zeros(None)) if !has_size => {
@@ -71,7 +77,7 @@ pub(super) fn buffer(value: &Found<'_>) -> Option<BufferSpec> {
             return None;
         }
     };
-    Some(BufferSpec { at: value.at(()), data, size })
+    Some(BufferSpec { at: value.at(()), data, size, parts, place })
 }
 
 /// Reads the keys that say what memory holds: at most one of them.

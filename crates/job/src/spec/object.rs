@@ -1,5 +1,6 @@
 //! Textures and surfaces of a job.
 
+use super::recorded;
 use super::resource::{ResourceSpec, TexelSource, resource};
 use super::sampler::{SamplerSpec, sampler_keys};
 use crate::problem::codes;
@@ -21,6 +22,8 @@ pub struct TextureSpec {
     pub normalized: Option<bool>,
     /// `filter`, `address`, `border` and so on
     pub sampler: SamplerSpec,
+    /// `handle`
+    pub handle: Option<u64>,
 }
 
 /// A surface.
@@ -32,6 +35,8 @@ pub struct SurfaceSpec {
     pub resource: ResourceSpec,
     /// The part of them that it is of.
     pub part: PartSpec,
+    /// `handle`
+    pub handle: Option<u64>,
 }
 
 /// Which part of an array a texture or surface is of.
@@ -53,6 +58,7 @@ pub(super) fn texture(table: &Table<'_>, at: At<()>) -> Option<TextureSpec> {
     let normalized = table.get("normalized").and_then(|v| v.boolean());
     let sampler = sampler_keys(table);
     let part = part(table);
+    let handle = handle(table);
     table.finish();
     let resource = resource?;
     is_one_part(table, &resource, &part, "texture").then_some(TextureSpec {
@@ -62,6 +68,7 @@ pub(super) fn texture(table: &Table<'_>, at: At<()>) -> Option<TextureSpec> {
         read,
         normalized,
         sampler,
+        handle,
     })
 }
 
@@ -69,6 +76,7 @@ pub(super) fn texture(table: &Table<'_>, at: At<()>) -> Option<TextureSpec> {
 pub(super) fn surface(table: &Table<'_>, at: At<()>) -> Option<SurfaceSpec> {
     let resource = resource(table, "surface");
     let part = part(table);
+    let handle = handle(table);
     table.finish();
     let mut resource = resource?;
     if !is_one_part(table, &resource, &part, "surface") {
@@ -79,7 +87,12 @@ pub(super) fn surface(table: &Table<'_>, at: At<()>) -> Option<SurfaceSpec> {
     if written && resource.geometry.is_none() {
         resource.dims = resource.dims.or(Some(resource.extent.dims));
     }
-    Some(SurfaceSpec { at, resource, part })
+    Some(SurfaceSpec { at, resource, part, handle })
+}
+
+/// What kernels name it by.
+pub(super) fn handle(table: &Table<'_>) -> Option<u64> {
+    table.get("handle").and_then(|v| recorded::address(&v)).map(|at| at.value)
 }
 
 fn part(table: &Table<'_>) -> PartSpec {
@@ -88,7 +101,9 @@ fn part(table: &Table<'_>) -> PartSpec {
 }
 
 fn is_one_part(table: &Table<'_>, resource: &ResourceSpec, part: &PartSpec, what: &str) -> bool {
-    let both = resource.view.is_some() && (part.level.is_some() || part.layer.is_some());
+    // A level of an array with levels may be seen as something else: the view comes first, and has that level.
+    let whole = !matches!(resource.source, TexelSource::Array(_));
+    let both = whole && resource.view.is_some() && (part.level.is_some() || part.layer.is_some());
     if both {
         let message = format!("a {what} has either a `view`, or a `level` and a `layer`");
         table.problem(codes::CONFLICT, message);

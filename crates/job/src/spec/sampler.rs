@@ -32,6 +32,8 @@ pub struct SamplerSpec {
     pub compare: Option<Option<CompareFunction>>,
     /// `force_unnormalized`
     pub force_unnormalized: Option<bool>,
+    /// `handle`, of a sampler of its own
+    pub handle: Option<u64>,
 }
 
 /// The compare functions, and "none".
@@ -51,6 +53,7 @@ pub(super) fn sampler(value: &Found<'_>) -> Option<SamplerSpec> {
     let table = value.table()?;
     let mut spec = sampler_keys(&table);
     spec.force_unnormalized = table.get("force_unnormalized").and_then(|v| v.boolean());
+    spec.handle = super::object::handle(&table);
     table.finish();
     Some(spec)
 }
@@ -73,6 +76,7 @@ pub(super) fn sampler_keys(table: &Table<'_>) -> SamplerSpec {
         seamless_cube: flag("seamless_cube"),
         compare: table.get("compare").and_then(|v| v.word(&COMPARES)),
         force_unnormalized: None,
+        handle: None,
     }
 }
 

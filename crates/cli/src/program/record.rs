@@ -1,0 +1,180 @@
+//! `texunit run --record` and `--explain`: launches of a program as jobs.
+//!
+//! The libraries write them (crate `record`). To explain a thread, one launch is recorded into a folder of ours, and
+//! repeated as `texunit launch --explain` does when the program has ended.
+
+use super::say;
+use crate::args::{LaunchArgs, OutputFormat, thread};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Options of `texunit run` for launches that are repeated.
+#[derive(Clone, Debug, Args)]
+pub struct RecordArgs {
+    /// Write every launch as a job into a folder of its own below this one, which is made: the PTX, everything on the
+    /// device, and what the kernel has changed. `texunit launch DIR/job.toml` repeats it.
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
+    /// Record only the N-th launch (without N the first) of this kernel, into the folder itself. The name is that in the
+    /// PTX, or that of the source.
+    #[arg(long, value_name = "NAME[:N]", requires = "record")]
+    pub kernel: Option<String>,
+    /// Most launches that a process records, and most bytes that they take; K, M and G stand for 2^10, 2^20 and 2^30.
+    #[arg(long, value_name = "LAUNCHES[,BYTES]", default_value = "100,1G", requires = "record")]
+    pub record_limit: String,
+    /// Explain the fetches and surface accesses of one thread in the first launch of a kernel, or in its N-th, when the
+    /// program has ended; threads are counted over the whole grid.
+    #[arg(long, value_name = "KERNEL[:N]:X,Y,Z", value_parser = explained, conflicts_with = "record")]
+    pub explain: Option<Explained>,
+    /// How the explanation is printed, on standard error.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human, requires = "explain")]
+    pub format: OutputFormat,
+}
+
+/// A thread of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// `NAME` or `NAME:N`.
+    pub kernel: String,
+    /// Its number in the grid.
+    pub thread: [u32; 3],
+}
+
+fn explained(text: &str) -> Result<Explained, String> {
+    const WANTED: &str = "expected a kernel and the number of a thread, such as blur:3,5,0";
+    let (kernel, numbers) = text.rsplit_once(':').ok_or(WANTED)?;
+    if kernel.is_empty() {
+        return Err(WANTED.to_owned());
+    }
+    Ok(Explained { kernel: kernel.to_owned(), thread: thread(numbers)? })
+}
+
+/// What is to be explained when the program has ended.
+#[derive(Debug)]
+pub(super) struct Pending<'a> {
+    wanted: &'a Explained,
+    format: OutputFormat,
+    folder: Folder,
+}
+
+/// A folder of ours, which goes with us.
+#[derive(Debug)]
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Folder {
+    fn new() -> Result<Self, String> {
+        use std::hash::{BuildHasher, Hasher, RandomState};
+        let number = RandomState::new().build_hasher().finish();
+        let path = std::env::temp_dir().join(format!("texunit-explain-{number:016x}"));
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(Self(path))
+    }
+}
+
+impl RecordArgs {
+    /// Sets what the libraries read; what is left to be done when the program has ended.
+    pub(super) fn set(&self, command: &mut Command) -> Result<Option<Pending<'_>>, String> {
+        // A run inside of one that records is recorded, too, unless it asks for something else.
+        if self.record.is_some() || self.explain.is_some() {
+            for name in ["RECORD_KERNEL", "RECORD_LIMIT", "RECORD_QUIET"] {
+                command.env_remove(format!("TEXUNIT_{name}"));
+            }
+        }
+        if let Some(folder) = &self.record {
+            command.env("TEXUNIT_RECORD", place(folder)?);
+            command.env("TEXUNIT_RECORD_LIMIT", &self.record_limit);
+            if let Some(kernel) = &self.kernel {
+                command.env("TEXUNIT_RECORD_KERNEL", kernel);
+            }
+        }
+        let Some(wanted) = &self.explain else { return Ok(None) };
+        let folder = Folder::new()?;
+        command.env("TEXUNIT_RECORD", &folder.0);
+        command.env("TEXUNIT_RECORD_KERNEL", &wanted.kernel);
+        command.env("TEXUNIT_RECORD_QUIET", "1");
+        Ok(Some(Pending { wanted, format: self.format, folder }))
+    }
+}
+
+/// The folder of a record: nobody's files are mixed with it.
+fn place(folder: &Path) -> Result<PathBuf, String> {
+    let name = folder.display();
+    let failed = |e: std::io::Error| format!("--record: {name}: {e}");
+    match std::fs::read_dir(folder).map(|mut entries| entries.next().is_some()) {
+        Ok(true) => return Err(format!("--record: {name} is not empty; name a new folder")),
+        Ok(false) => {}
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        Err(e) => return Err(failed(e)),
+    }
+    // The program may change its folder.
+    std::path::absolute(folder).map_err(failed)
+}
+
+impl Pending<'_> {
+    /// Explains the thread, on standard error: standard output is the program's.
+    pub(super) fn tell(&self) {
+        let job = self.folder.0.join("job.toml");
+        if !job.exists() {
+            let why = std::fs::read_to_string(self.folder.0.join("why.txt")).unwrap_or_default();
+            let why = why.lines().next().unwrap_or("no process of the program launched a kernel");
+            say(format_args!("error: --explain: {why}"));
+            return;
+        }
+        let [x, y, z] = self.wanted.thread;
+        let options = ["--quiet", "--explain", &format!("{x},{y},{z}")];
+        // Nothing is written: a record has no outputs.
+        let args = match LaunchArgs::parse(&job, &self.folder.0.join("out"), &options) {
+            Ok(args) => args,
+            Err(error) => return say(format_args!("error: --explain: {error}")),
+        };
+        let report = crate::run::launch(&args);
+        let Some(explained) = &report.explained else {
+            let (_, errors) = crate::human::render(&report, true, false);
+            return say(format_args!("{}", errors.trim_end()));
+        };
+        match self.format {
+            OutputFormat::Json => {
+                say(format_args!("{}", explained.json(report.ptx_source.as_ref())))
+            }
+            OutputFormat::Human => {
+                say(format_args!("{}", explained.text(report.ptx_source.as_ref()).trim_end()));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_of_kernels() {
+        let of = |kernel: &str, thread| Ok(Explained { kernel: kernel.to_owned(), thread });
+        assert_eq!(explained("blur:3,5,0"), of("blur", [3, 5, 0]));
+        assert_eq!(explained("image::blur:2:7"), of("image::blur:2", [7, 0, 0]));
+        for wrong in ["", "blur", ":1", "blur:", "blur:x", "blur:1,2,3,4"] {
+            assert!(explained(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_record_has_a_folder_of_its_own() {
+        let temp = texunit_testkit::TempDir::new("run-record");
+        let new = temp.path().join("a/b");
+        assert_eq!(place(&new), Ok(new.clone()));
+        assert_eq!(place(&new), Ok(new));
+        assert!(place(temp.path()).unwrap_err().ends_with("is not empty; name a new folder"));
+    }
+}

@@ -1,0 +1,105 @@
+//! What comes last: what the job expects of its objects, and those that are not to be used any more.
+
+use super::{Binder, Object};
+use crate::expect::{Expectation, Pieces};
+use crate::made::Made;
+use crate::output::Source;
+use crate::problem::{Problem, codes};
+use crate::spec::{BufferSpec, Data, ExpectedSpec, ParamValue};
+use crate::table::At;
+
+impl Binder<'_> {
+    /// What buffers, arrays and variables are to hold after the launch.
+    pub(super) fn expectations(&mut self) {
+        let mut all = Vec::new();
+        for (index, param) in self.job.params.iter().enumerate() {
+            let (wanted, place) = (param.expected.as_ref(), param.name.with(()));
+            let (source, before) = match (self.bound.objects.get(&index), &param.value) {
+                (Some(Object::Buffer(buffer)), ParamValue::Buffer(spec)) => {
+                    (Source::Buffer(buffer.clone()), self.pieces(spec))
+                }
+                (Some(Object::Array(made)), ParamValue::Array(_)) => {
+                    (Source::Texels(made.clone()), Ok(Pieces::default()))
+                }
+                _ => continue,
+            };
+            all.push((param.name.value.clone(), place, wanted, source, before));
+        }
+        for name in self.module.globals() {
+            let given = self.job.globals.iter().find(|g| g.name.value == name);
+            let place = given.map_or_else(|| self.job.kernel.with(()), |g| g.name.with(()));
+            let Some(variable) = self.module.global(&name) else { continue };
+            let wanted = given.and_then(|g| g.expected.as_ref());
+            all.push((name, place, wanted, Source::Global(variable), Ok(Pieces::default())));
+        }
+        for (name, at, wanted, source, before) in all {
+            if wanted.is_none() && !self.job.settings.check {
+                continue;
+            }
+            let made = before.and_then(|before| {
+                // Texels and variables are small enough to be kept as they are.
+                let (before, size) = match &source {
+                    Source::Buffer(buffer) => (before, buffer.size()),
+                    other => {
+                        let bytes = other.read().map_err(crate::made::refused(&at))?;
+                        let size = bytes.len() as u64;
+                        (Pieces::whole(bytes), size)
+                    }
+                };
+                let after = wanted.map(|spec| self.expected(spec, size)).transpose()?;
+                let at = wanted.map_or(at, |spec| spec.with(()));
+                Ok(Expectation { name, at, source, before, after: after.unwrap_or_default() })
+            });
+            if let Some(expectation) = self.check(made) {
+                self.bound.expectations.push(expectation);
+            }
+        }
+    }
+
+    /// What a buffer holds by the word of the job.
+    fn pieces(&self, spec: &BufferSpec) -> Result<Pieces, Problem> {
+        match &spec.data {
+            Data::Zeros(_) => Ok(Pieces::default()),
+            data => Pieces::new(self.data(data)?, spec.parts.as_ref(), &spec.at),
+        }
+    }
+
+    fn expected(&self, spec: &At<ExpectedSpec>, size: u64) -> Result<Pieces, Problem> {
+        let bytes = match &spec.value.data {
+            Data::Zeros(count) => {
+                vec![0; count.unwrap_or(size).min(size.saturating_add(1)) as usize]
+            }
+            data => self.data(data)?,
+        };
+        let pieces = Pieces::new(bytes, spec.value.parts.as_ref(), spec)?;
+        if pieces.end() > size {
+            let message =
+                format!("the bytes that are expected pass the end of the {size} there are");
+            return Err(Problem::new(codes::VALUE, spec.at(), message));
+        }
+        Ok(pieces)
+    }
+
+    /// Takes rights from what is only read, and ends what was freed or destroyed before the launch: everything that is
+    /// made of it is there by now.
+    pub(super) fn ends(&mut self) {
+        for (index, param) in self.job.params.iter().enumerate() {
+            match (&param.value, self.bound.objects.get(&index)) {
+                (ParamValue::Buffer(spec), Some(Object::Buffer(buffer))) => {
+                    if spec.place.read_only {
+                        self.device.make_read_only(buffer.address());
+                    }
+                    if let Some(how) = spec.place.ended {
+                        self.device.end_memory(buffer.address(), how);
+                    }
+                }
+                (ParamValue::Array(spec), Some(Object::Array(made))) if spec.ended => match made {
+                    Made::Array(array) => array.destroy(),
+                    Made::Mipmapped(array) => array.destroy(),
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+    }
+}

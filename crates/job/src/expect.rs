@@ -1,0 +1,189 @@
+//! What objects are to hold after the launch, and whether they do.
+
+use crate::output::Source;
+use crate::problem::{Problem, codes};
+use crate::spec::Parts;
+use crate::table::At;
+use texunit_device::Error;
+
+/// Bytes at several places of an object, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pieces(Vec<(u64, Vec<u8>)>);
+
+impl Pieces {
+    /// Bytes that follow each other, at the places that are given; without any, from the first byte on.
+    pub(crate) fn new<T>(
+        mut bytes: Vec<u8>,
+        parts: Option<&At<Parts>>,
+        at: &At<T>,
+    ) -> Result<Self, Problem> {
+        let Some(parts) = parts else { return Ok(Self::whole(bytes)) };
+        let wanted = parts.value.iter().fold(0_u64, |n, part| n.saturating_add(part[1]));
+        if wanted != bytes.len() as u64 {
+            let message =
+                format!("the parts have {wanted} bytes, but the data have {}", bytes.len());
+            let span = if parts.value.is_empty() { at.at() } else { parts.at() };
+            return Err(Problem::new(codes::VALUE, span, message));
+        }
+        let mut pieces = Vec::with_capacity(parts.value.len());
+        for &[offset, len] in parts.value.iter().rev() {
+            pieces.push((offset, bytes.split_off(bytes.len() - len as usize)));
+        }
+        pieces.reverse();
+        Ok(Self(pieces))
+    }
+
+    /// Bytes from the first on.
+    pub(crate) fn whole(bytes: Vec<u8>) -> Self {
+        Self(if bytes.is_empty() { Vec::new() } else { vec![(0, bytes)] })
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.0.iter().map(|(offset, bytes)| (*offset, bytes.as_slice()))
+    }
+
+    /// First byte behind all of them.
+    pub(crate) fn end(&self) -> u64 {
+        self.0.last().map_or(0, |(offset, bytes)| offset + bytes.len() as u64)
+    }
+
+    /// Puts what lies in a part of the object, from `start` on, over its bytes.
+    fn lay_over(&self, start: u64, part: &mut [u8]) {
+        let end = start + part.len() as u64;
+        let first = self.0.partition_point(|(offset, bytes)| offset + bytes.len() as u64 <= start);
+        for (offset, bytes) in self.0[first..].iter().take_while(|(offset, _)| *offset < end) {
+            let (from, to) = ((*offset).max(start), (offset + bytes.len() as u64).min(end));
+            let bytes = &bytes[(from - offset) as usize..(to - offset) as usize];
+            part[(from - start) as usize..(to - start) as usize].copy_from_slice(bytes);
+        }
+    }
+}
+
+/// What one object is to hold.
+#[derive(Debug)]
+pub(crate) struct Expectation {
+    /// What messages call the object.
+    pub(crate) name: String,
+    /// What the job says of it.
+    pub(crate) at: At<()>,
+    pub(crate) source: Source,
+    /// What it held before; zeros where nothing is said.
+    pub(crate) before: Pieces,
+    /// What differs from that after the launch.
+    pub(crate) after: Pieces,
+}
+
+/// Bytes that are compared at a time.
+const PIECE: usize = 1 << 16;
+
+impl Expectation {
+    /// What is wrong, if anything is.
+    pub(crate) fn problem(&self) -> Result<Option<Problem>, Error> {
+        let different = self.compare()?;
+        Ok(different.map(|(first, count, size)| self.differs(first, count, size)))
+    }
+
+    /// The first byte that is wrong, if any is.
+    pub(crate) fn first_difference(&self) -> Result<Option<u64>, Error> {
+        Ok(self.compare()?.map(|((at, ..), ..)| at))
+    }
+
+    /// The first byte that is wrong, as it is and as it is to be; how many there are; of how many.
+    fn compare(&self) -> Result<Option<((u64, u8, u8), u64, u64)>, Error> {
+        let whole = match &self.source {
+            Source::Buffer(_) => None,
+            other => Some(other.read()?),
+        };
+        let size = match (&self.source, &whole) {
+            (_, Some(bytes)) => bytes.len() as u64,
+            (Source::Buffer(buffer), None) => buffer.size(),
+            _ => 0,
+        };
+        let (mut found, mut expected) = (vec![0; PIECE], vec![0; PIECE]);
+        let (mut first, mut count) = (None, 0_u64);
+        let mut at = 0;
+        while at < size {
+            let len = (size - at).min(PIECE as u64) as usize;
+            let (found, expected) = (&mut found[..len], &mut expected[..len]);
+            match (&self.source, &whole) {
+                (_, Some(bytes)) => found.copy_from_slice(&bytes[at as usize..at as usize + len]),
+                (Source::Buffer(buffer), None) => buffer.read_at(at, found)?,
+                _ => {}
+            }
+            expected.fill(0);
+            self.before.lay_over(at, expected);
+            self.after.lay_over(at, expected);
+            if found != expected {
+                for (i, (f, e)) in found.iter().zip(expected.iter()).enumerate() {
+                    if f != e {
+                        first.get_or_insert((at + i as u64, *f, *e));
+                        count += 1;
+                    }
+                }
+            }
+            at += len as u64;
+        }
+        Ok(first.map(|first| (first, count, size)))
+    }
+
+    fn differs(&self, (at, found, expected): (u64, u8, u8), count: u64, size: u64) -> Problem {
+        let bytes = if count == 1 {
+            format!("1 of {size} bytes of `{}` is", self.name)
+        } else {
+            format!("{count} of {size} bytes of `{}` are", self.name)
+        };
+        let message = format!(
+            "{bytes} not as expected after the launch; the first is at {at}: {found:#04x} instead of {expected:#04x}"
+        );
+        Problem::new(codes::DIFFERENT, self.at.at(), message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn at<T>(value: T) -> At<T> {
+        At { value, key: "objects.a".to_owned(), span: 0..0 }
+    }
+
+    #[test]
+    fn pieces_lie_where_they_are_said_to() {
+        let parts = at(vec![[2, 3], [8, 1]]);
+        let pieces = Pieces::new(vec![1, 2, 3, 9], Some(&parts), &at(())).unwrap();
+        let seen = |start: u64, len: usize| {
+            let mut part = vec![0; len];
+            pieces.lay_over(start, &mut part);
+            part
+        };
+        assert_eq!(seen(0, 10), [0, 0, 1, 2, 3, 0, 0, 0, 9, 0]);
+        assert_eq!((seen(3, 2), seen(4, 5)), (vec![2, 3], vec![3, 0, 0, 0, 9]));
+        assert_eq!((seen(5, 3), seen(9, 4)), (vec![0; 3], vec![0; 4]));
+        assert_eq!(pieces.end(), 9);
+        let wrong = Pieces::new(vec![1, 2, 3], Some(&parts), &at(())).unwrap_err();
+        assert_eq!(wrong.message, "the parts have 4 bytes, but the data have 3");
+    }
+
+    #[test]
+    fn the_first_difference_is_named_and_all_are_counted() {
+        let device = texunit_device::Device::default();
+        let buffer = device.alloc(100_000, "a").unwrap();
+        buffer.write(70_000, &[7, 7, 7]).unwrap();
+        let expectation = |after: Vec<u8>| Expectation {
+            name: "a".to_owned(),
+            at: at(()),
+            source: Source::Buffer(buffer.clone()),
+            before: Pieces::whole(vec![5]),
+            after: Pieces(vec![(0, vec![0]), (70_000, after)]),
+        };
+        assert_eq!(expectation(vec![7, 7, 7]).problem().unwrap(), None);
+        let problem = expectation(vec![7, 6]).problem().unwrap().unwrap();
+        assert_eq!(
+            problem.message,
+            "2 of 100000 bytes of `a` are not as expected after the launch; the first is at 70001: \
+             0x07 instead of 0x06"
+        );
+        assert_eq!((problem.code, problem.key.as_str()), ("J0011", "objects.a"));
+    }
+}

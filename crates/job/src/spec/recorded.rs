@@ -1,0 +1,200 @@
+//! What a job says that repeats a launch of a program: where things lie, what is left of them, and what they hold
+//! when the kernel has come to its end.
+
+use super::memory::data;
+use super::{BufferSpec, Data, ResourceSpec};
+use crate::problem::codes;
+use crate::table::{At, Found, Table};
+use texunit_device::{Bounds, ComputeCapability, End};
+
+/// How the kernel is launched, where the command line does not say it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settings {
+    /// `arch`
+    pub arch: Option<ComputeCapability>,
+    /// `memory_limit`
+    pub memory_limit: Option<u64>,
+    /// `max_steps`
+    pub max_steps: Option<u64>,
+    /// `fmad`
+    pub fmad: bool,
+    /// `bounds`
+    pub bounds: Option<Bounds>,
+    /// `stack_limit`
+    pub stack_limit: Option<u32>,
+    /// `printf_limit`
+    pub printf_limit: Option<usize>,
+    /// `grid_id`: what `%gridid` reads
+    pub grid_id: u64,
+    /// `check`: whether what no `expected` names must be as it was
+    pub check: bool,
+}
+
+/// Most bytes of stack of a thread.
+const MOST_STACK: u64 = 512 * 1024;
+/// Most bytes of printed text.
+const MOST_TEXT: u64 = 1 << 30;
+
+/// Reads the keys at the top of a job.
+pub(super) fn settings(root: &Table<'_>) -> Settings {
+    let number = |key, most| root.get(key).and_then(|v| v.number(1, most));
+    let flag = |key| root.get(key).and_then(|v| v.boolean()).unwrap_or(false);
+    let arch = root.get("arch").and_then(|v| {
+        let name = v.string("an architecture, such as \"sm_75\"")?;
+        let arch = ComputeCapability::from_target(&name.value);
+        if arch.is_none() {
+            let message = format!("`{}` is not an architecture, such as sm_75", name.value);
+            v.problem(codes::VALUE, message);
+        }
+        arch
+    });
+    Settings {
+        arch,
+        memory_limit: number("memory_limit", i64::MAX as u64),
+        max_steps: number("max_steps", i64::MAX as u64),
+        fmad: flag("fmad"),
+        bounds: root
+            .get("bounds")
+            .and_then(|v| v.word(&[("exact", Bounds::Exact), ("hardware", Bounds::Hardware)])),
+        stack_limit: number("stack_limit", MOST_STACK).map(|n| n as u32),
+        printf_limit: number("printf_limit", MOST_TEXT).map(|n| n as usize),
+        grid_id: root.get("grid_id").and_then(|v| v.number(0, i64::MAX as u64)).unwrap_or(0),
+        check: flag("check"),
+    }
+}
+
+/// Texels that no parameter is: textures and surfaces are made of them.
+#[derive(Clone, Debug)]
+pub struct ArraySpec {
+    /// Place of the table.
+    pub at: At<()>,
+    /// Its texels.
+    pub resource: ResourceSpec,
+    /// `name`: what messages call it
+    pub name: Option<String>,
+    /// `ended = "destroyed"`
+    pub ended: bool,
+}
+
+/// Reads the keys of an array.
+pub(super) fn array(value: &Found<'_>) -> Option<ArraySpec> {
+    let table = value.table()?;
+    let resource = super::resource::resource(&table, "array");
+    let name = table.get("name").and_then(|v| Some(v.string("a name")?.value));
+    let ended = table.get("ended").and_then(|v| v.word(&[("destroyed", ())])).is_some();
+    table.finish();
+    Some(ArraySpec { at: value.at(()), resource: resource?, name, ended })
+}
+
+/// Where memory lies, and what became of it.
+#[derive(Clone, Debug, Default)]
+pub struct PlaceSpec {
+    /// `address` of the first byte
+    pub address: Option<At<u64>>,
+    /// `name`: what messages call it
+    pub name: Option<String>,
+    /// `number`: what messages call the allocation
+    pub number: Option<u64>,
+    /// `read_only`
+    pub read_only: bool,
+    /// `ended`
+    pub ended: Option<End>,
+}
+
+#[rustfmt::skip]
+const ENDS: [(&str, End); 3] = [
+    ("freed",        End::Freed),
+    ("unregistered", End::Unregistered),
+    ("unmapped",     End::Unmapped),
+];
+
+/// Reads those keys of a buffer.
+pub(super) fn place(table: &Table<'_>) -> PlaceSpec {
+    let spec = PlaceSpec {
+        address: table.get("address").and_then(|v| address(&v)),
+        name: table.get("name").and_then(|v| Some(v.string("a name")?.value)),
+        number: table.get("number").and_then(|v| v.number(0, i64::MAX as u64)),
+        read_only: table.get("read_only").and_then(|v| v.boolean()).unwrap_or(false),
+        ended: table.get("ended").and_then(|v| v.word(&ENDS)),
+    };
+    if spec.address.is_none() && (spec.number.is_some() || spec.read_only || spec.ended.is_some()) {
+        let message = "`number`, `read_only` and `ended` are of a buffer with an `address`";
+        table.problem(codes::CONFLICT, message.to_owned());
+    }
+    spec
+}
+
+/// An address or a handle: a whole number, or a string for what is more than TOML's numbers can be.
+pub(super) fn address(value: &Found<'_>) -> Option<At<u64>> {
+    if !value.is_string() {
+        return value.number(0, i64::MAX as u64).map(|n| value.at(n));
+    }
+    let text = value.string("an address")?;
+    let digits = text.value.strip_prefix("0x").unwrap_or("");
+    let number = u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'));
+    if number.is_none() {
+        let message = format!("`{}` is not a number such as \"0x700000000000\"", text.value);
+        value.problem(codes::VALUE, message);
+    }
+    number.map(|n| value.at(n))
+}
+
+/// Bytes of an object: where they are in it, and how many; the data have them one after the other.
+pub type Parts = Vec<[u64; 2]>;
+
+/// Reads `parts`.
+pub(super) fn parts(table: &Table<'_>) -> Option<At<Parts>> {
+    let value = table.get("parts")?;
+    let items = value.array("an array of parts [offset, bytes]")?;
+    let mut parts = Vec::with_capacity(items.len());
+    let mut end = 0;
+    for item in &items {
+        let pair = item.array("an offset and a number of bytes")?;
+        let [offset, bytes] = pair.as_slice() else {
+            item.problem(codes::VALUE, "expected [offset, bytes]");
+            return None;
+        };
+        let part = [offset.number(0, 1 << 40)?, bytes.number(1, 1 << 40)?];
+        if part[0] < end {
+            item.problem(codes::VALUE, "parts follow each other, and have no bytes in common");
+            return None;
+        }
+        end = part[0] + part[1];
+        parts.push(part);
+    }
+    Some(value.at(parts))
+}
+
+/// What an object is to hold after the launch, where that is something else than before.
+#[derive(Clone, Debug)]
+pub struct ExpectedSpec {
+    /// The bytes.
+    pub data: Data,
+    /// Where they are; `None`: from the first on.
+    pub parts: Option<At<Parts>>,
+}
+
+/// Reads `expected`.
+pub(super) fn expected(value: &Found<'_>) -> Option<At<ExpectedSpec>> {
+    let table = value.table()?;
+    let before = table.problem_count();
+    let (data, parts) = (data(&table), parts(&table));
+    table.finish();
+    match data {
+        Some(data) => Some(value.at(ExpectedSpec { data, parts })),
+        None => {
+            if table.problem_count() == before {
+                let keys = "`file`, `bytes` or a type such as `u32`";
+                table.problem(codes::MISSING_KEY, format!("expected one of the keys {keys}"));
+            }
+            None
+        }
+    }
+}
+
+impl BufferSpec {
+    /// Whether it has a place of its own.
+    pub fn is_placed(&self) -> bool {
+        self.place.address.is_some()
+    }
+}
