@@ -7,6 +7,7 @@ use texunit_device::{
     Sampler,
 };
 use texunit_job::Bound;
+use texunit_report::Place;
 use texunit_syntax::SourceFile;
 
 /// One instruction and one texture that it can read.
@@ -14,6 +15,8 @@ use texunit_syntax::SourceFile;
 pub struct Line {
     /// Line in the PTX.
     pub line: u32,
+    /// Place in the source, if the PTX says what it comes from.
+    pub from: Option<String>,
     /// The instruction.
     pub form: FetchForm,
     /// Parameter or reference that the texture is of.
@@ -32,18 +35,20 @@ pub(crate) fn lines(kernel: &Kernel, bound: &Bound) -> Vec<Line> {
     let module = kernel.module();
     let mut lines = Vec::new();
     for site in kernel.fetch_sites() {
-        let line = module.source().location(site.span.start).line;
+        let place = Place::new(module.sources(), module.source(), site.span);
+        let (line, from) = (place.ptx.line, place.source().map(ToString::to_string));
         let form = site.form;
         for (texture, state) in textures(&site.texture, form, module, bound) {
             let Some(sampler) = &site.sampler else {
                 let effective = state.effective(form);
-                lines.push(Line { line, form, texture, sampler: None, effective });
+                let from = from.clone();
+                lines.push(Line { line, from, form, texture, sampler: None, effective });
                 continue;
             };
             for (name, sampler) in samplers(sampler, module, bound) {
                 let effective = state.with_sampler(&sampler).effective(form);
-                let texture = texture.clone();
-                lines.push(Line { line, form, texture, sampler: Some(name), effective });
+                let (texture, from) = (texture.clone(), from.clone());
+                lines.push(Line { line, from, form, texture, sampler: Some(name), effective });
             }
         }
     }
@@ -97,8 +102,9 @@ impl Line {
 
     /// As text, with the name of the PTX file.
     fn text(&self, file: &str) -> String {
-        let Self { line, form, texture, sampler, effective } = self;
-        let mut text = format!("{file}:{line}: {form} of `{texture}`");
+        let Self { line, from, form, texture, sampler, effective } = self;
+        let from = from.as_ref().map_or_else(String::new, |from| format!(" ({from})"));
+        let mut text = format!("{file}:{line}{from}: {form} of `{texture}`");
         if let Some(sampler) = sampler {
             let _ = write!(text, " by `{sampler}`");
         }
@@ -135,13 +141,14 @@ impl Line {
 
     /// As a member of the report.
     fn json(&self) -> Value {
-        let Self { line, form, texture, sampler, effective } = self;
+        let Self { line, from, form, texture, sampler, effective } = self;
         let state = &effective.sampler;
         let overrides = effective.overrides.iter();
         let overrides: Vec<_> =
             overrides.map(|o| json!({ "rule": o.rule, "text": o.text })).collect();
         json!({
             "line": line,
+            "source": from,
             "instruction": form.to_string(),
             "texture": texture,
             "sampler": sampler,

@@ -25,8 +25,7 @@ pub fn print(report: &Report, quiet: bool) -> std::io::Result<()> {
 pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
     let mut out = Vec::new();
     let mut err = String::new();
-    let ptx =
-        report.ptx_source.as_ref().map(|text| Located::from((text, report.sources.as_deref())));
+    let ptx = report.located();
     let job = report.job_source.as_ref().map(Located::from);
     let diagnostic = |d: &Diagnostic, source: Option<Located<'_>>| match source {
         Some(source) => texunit_report::human(source, std::slice::from_ref(d), color),
@@ -65,7 +64,7 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
     if let Some(stats) = &report.stats {
         out.extend_from_slice(&stats.printf);
         if let Some(explained) = &report.explained {
-            out.extend_from_slice(explained.text(report.ptx_source.as_ref()).as_bytes());
+            out.extend_from_slice(explained.text(report.located()).as_bytes());
         }
         if !quiet && report.succeeded() {
             for written in &report.outputs {

@@ -25,7 +25,7 @@ pub fn render(report: &Report) -> Value {
         .map(|o| json!({ "param": o.param, "path": o.path.display().to_string() }))
         .collect();
     let ptx = report.ptx_source.as_ref();
-    let located = ptx.map(|text| Located::from((text, report.sources.as_deref())));
+    let located = report.located();
     let errors: Vec<_> = report.failures.iter().map(|f| failure(f, report, located)).collect();
     let mut warnings: Vec<_> =
         report.ptx_warnings.iter().map(|d| diagnostic(d, located, Value::Null)).collect();
@@ -53,7 +53,7 @@ pub fn render(report: &Report) -> Value {
         "gradients": stats.and_then(|s| s.gradients.as_ref()).map(gradients),
         "outputs": outputs,
         "checked": report.checked,
-        "explained": report.explained.as_ref().map(|e| e.json(ptx)),
+        "explained": report.explained.as_ref().map(|e| e.json(located)),
         "effective": report.effective.as_ref().map(|lines| crate::effective::json(lines)),
         "printf": stats.map(|s| String::from_utf8_lossy(&s.printf)),
         "fault": report.fault.as_ref().map(|f| fault(f, ptx)),

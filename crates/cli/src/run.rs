@@ -16,6 +16,7 @@ use texunit_device::{
 use texunit_files::FileError;
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
 use texunit_job::{Bound, Job, Problem, Problems, Written, bind};
+use texunit_report::Located;
 use texunit_syntax::{Diagnostic, SourceFile};
 
 /// How long the parts took.
@@ -92,6 +93,12 @@ impl Report {
     /// Whether the kernel ran to its end and every output is written.
     pub fn succeeded(&self) -> bool {
         self.failures.is_empty() && self.fault.is_none() && self.stats.is_some()
+    }
+
+    /// The PTX, with what its instructions come from if it could be loaded.
+    pub fn located(&self) -> Option<Located<'_>> {
+        let text = self.ptx_source.as_ref()?;
+        Some(Located { text, sources: self.sources.as_deref() })
     }
 
     fn fail(&mut self, failure: Failure) {

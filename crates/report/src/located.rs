@@ -36,9 +36,14 @@ impl<'a> From<(&'a SourceFile, Option<&'a Sources>)> for Located<'a> {
 impl Located<'_> {
     /// The place of a diagnostic.
     pub fn place(&self, diagnostic: &Diagnostic) -> Place {
+        self.place_of(diagnostic.primary.span)
+    }
+
+    /// The place of an instruction.
+    pub fn place_of(&self, span: Span) -> Place {
         match self.sources {
-            Some(sources) => Place::new(sources, self.text, diagnostic.primary.span),
-            None => Place::of_text(self.text, diagnostic.primary.span),
+            Some(sources) => Place::new(sources, self.text, span),
+            None => Place::of_text(self.text, span),
         }
     }
 

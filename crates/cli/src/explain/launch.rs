@@ -1,8 +1,9 @@
 //! `texunit launch --explain`: what the fetches and surface accesses of one thread did.
 
 use serde_json::{Value, json};
-use texunit_device::{SourceFile, Watch, Watched, WatchedAccess};
+use texunit_device::{Watch, Watched, WatchedAccess};
 use texunit_explain::{Explanation, Known, Source, SurfaceExplanation};
+use texunit_report::Located;
 
 /// Most accesses that are explained; a loop may make any number of them.
 pub const MOST: usize = 100;
@@ -27,7 +28,8 @@ impl Explained {
     }
 
     /// As text, an access after the other.
-    pub fn text(&self, source: Option<&SourceFile>) -> String {
+    pub fn text<'a>(&self, source: Option<impl Into<Located<'a>>>) -> String {
+        let source = source.map(Into::into);
         let [x, y, z] = self.thread;
         if self.accesses.is_empty() {
             return format!("thread ({x}, {y}, {z}) made no fetch and no surface access\n");
@@ -37,9 +39,18 @@ impl Explained {
         for (n, access) in self.accesses.iter().enumerate() {
             text += &format!("--- thread ({x}, {y}, {z}), access {} of {total}", n + 1);
             if let Some(source) = source {
-                let line = source.location(access.span.start).line;
-                text += &format!(", {}:{line}", source.name());
-                text += &format!("\n    {}", source.line(line).trim());
+                let place = source.place_of(access.span);
+                let ptx = format!("{}:{}", place.ptx.file, place.ptx.line);
+                match place.source() {
+                    Some(frame) => {
+                        text += &format!(", {frame} ({ptx})");
+                        for line in &frame.text {
+                            text += &format!("\n    {}", line.trim());
+                        }
+                    }
+                    None => text += &format!(", {ptx}"),
+                }
+                text += &format!("\n    {}", place.ptx.text.trim());
             }
             text += &format!("\n{}\n", explain(access, |e| e.text(), |e| e.text()));
         }
@@ -51,12 +62,15 @@ impl Explained {
     }
 
     /// As JSON.
-    pub fn json(&self, source: Option<&SourceFile>) -> Value {
+    pub fn json<'a>(&self, source: Option<impl Into<Located<'a>>>) -> Value {
+        let source = source.map(Into::into);
         let access = |access: &WatchedAccess| {
-            let line = source.map(|s| s.location(access.span.start).line);
-            let text = source.zip(line).map(|(s, line)| s.line(line).trim().to_owned());
+            let place = source.map(|source| source.place_of(access.span));
+            let line = place.as_ref().map(|place| place.ptx.line);
+            let text = place.as_ref().map(|place| place.ptx.text.trim());
+            let frames = place.as_ref().map(|place| &place.frames);
             let what = explain(access, |e| e.json(), |e| e.json());
-            json!({ "line": line, "text": text, "explanation": what })
+            json!({ "line": line, "text": text, "frames": frames, "explanation": what })
         };
         json!({
             "thread": self.thread,

@@ -149,7 +149,7 @@ impl Pending<'_> {
                 say(format_args!("{}", explained.json(report.ptx_source.as_ref())))
             }
             OutputFormat::Human => {
-                say(format_args!("{}", explained.text(report.ptx_source.as_ref()).trim_end()));
+                say(format_args!("{}", explained.text(report.located()).trim_end()));
             }
         }
     }
