@@ -104,7 +104,7 @@ fn cases_have_addresses() {
     for (rest, message) in [
         ("#2", "no case is called `2`; it has 1 cases"),
         ("#0", "no case is called `0`"),
-        ("#f:2", "it has 2 fetches, from 0 on; 2 is none of them"),
+        ("#f:2", "it has 2 fetches, from 0 on; 2 is not one of them"),
     ] {
         let e = at(rest).unwrap_err().to_string();
         assert!(e.contains(message) && e.starts_with(&path.display().to_string()), "{e}");

@@ -31,7 +31,7 @@ impl<'a> Body<'_, 'a> {
         let place = registers("coordinate", coordinate);
         let braces = matches!(operand.kind, OperandKind::Vector(_));
         if sampled && !braces && !self.scalar_behind_sampler() {
-            let message = "a coordinate after a sampler stands in braces".into();
+            let message = "a coordinate after a sampler needs braces".into();
             self.wrong("E0304", operand.span, message, "write {x}, or .version 9.0");
             return None;
         }

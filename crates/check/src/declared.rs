@@ -68,7 +68,7 @@ impl<'a> Checker<'a> {
         }
         if v.space == Space::Reg && array {
             self.report(
-                Diagnostic::error("E0131", v.span, "there are no arrays of registers").help(
+                Diagnostic::error("E0131", v.span, "registers cannot be arrays").help(
                     format!("write {}<n> for n registers, or use .local memory", v.name.text),
                 ),
             );
@@ -166,7 +166,7 @@ impl<'a> Checker<'a> {
             return Some(());
         }
         let message = if array {
-            "there are no arrays of predicates"
+            "predicates cannot be arrays"
         } else {
             "predicates live in registers only"
         };

@@ -143,7 +143,7 @@ impl<'a> Body<'_, 'a> {
         };
         if !passes {
             let message =
-                format!("{} has a sampler, and there are none in unified mode", mnemonic(site.i));
+                format!("{} has a sampler, but unified mode has none", mnemonic(site.i));
             self.wrong(
                 "E0303",
                 last.span,
@@ -229,7 +229,7 @@ impl<'a> Body<'_, 'a> {
         let shifted: &[usize] = &[1, 2, 4];
         let taken = if shift == Shift::None { sizes } else { shifted };
         if taken.is_empty() {
-            let message = format!("{name}: there are no offsets in .{geometry}");
+            let message = format!("{name}: .{geometry} has no offsets");
             self.wrong("E0306", operand.span, message, "add to the coordinates instead");
             return None;
         }
@@ -302,7 +302,7 @@ impl<'a> Body<'_, 'a> {
             self.wrong(
                 "E0306",
                 operand.span,
-                format!("{name}: there is no depth compare in .{geometry}"),
+                format!("{name}: .{geometry} has no depth compare"),
                 "leave the depth reference out",
             );
             return None;

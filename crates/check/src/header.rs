@@ -107,7 +107,7 @@ impl<'a> Checker<'a> {
                 "its newest is {last}.{last_minor}; write that, or ask a newer release"
             ))
         } else {
-            let message = format!("there is no PTX ISA version {major}.{minor}");
+            let message = format!("unknown PTX ISA version {major}.{minor}");
             Diagnostic::error("E0103", span, message).help(
                 "versions are 1.0 to 1.5, 2.0 to 2.3, 3.0 to 3.2, 4.0 to 4.3, 5.0, 5.1, 6.0 to 6.5, 7.0 to 7.8, 8.0 to 8.8 and 9.0 to 9.5",
             )

@@ -105,7 +105,7 @@ impl<'a> Body<'_, 'a> {
             self.wrong(
                 "E0301",
                 operand.span,
-                "the queried reference stands in brackets".into(),
+                "the queried reference needs brackets".into(),
                 "write [name]",
             );
             return None;

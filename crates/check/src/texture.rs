@@ -326,7 +326,7 @@ impl<'a> Body<'_, 'a> {
             _ => false,
         };
         let diagnostic =
-            Diagnostic::error("E0303", sampler.span, "there are no samplers in unified mode")
+            Diagnostic::error("E0303", sampler.span, "unified mode has no samplers")
                 .label("the texture says how it is sampled")
                 .help("leave the sampler out, or add texmode_independent to .target");
         let whole = matches!(sampler.kind, OperandKind::Name { component: None, .. });
@@ -375,7 +375,7 @@ impl<'a> Body<'_, 'a> {
                     format!(
                         "{name} takes [texture, coordinates] or [texture, sampler, coordinates]"
                     ),
-                    "write 2 or 3 operands between the brackets; coordinates stand in braces",
+                    "write 2 or 3 operands between the brackets; coordinates go in braces",
                 );
                 return None;
             }
@@ -396,7 +396,7 @@ impl<'a> Body<'_, 'a> {
             }
             (Some(s), false) if shift != Shift::Level && self.is_coordinate(s, coords) => {
                 let place = s.span.to(coords.span);
-                let message = format!("{name}: several coordinates stand in braces");
+                let message = format!("{name}: several coordinates need braces");
                 let mut diagnostic =
                     Diagnostic::error("E0304", place, message).help("write [texture, {x, y}]");
                 if row_of(geometry).coordinate_sizes().contains(&2) {

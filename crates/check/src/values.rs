@@ -104,7 +104,7 @@ impl<'a> Body<'_, 'a> {
                     self.wrong(
                         "E0211",
                         operand.span,
-                        format!("! applies to predicates, and {} is none", name.text),
+                        format!("! applies to predicates, and {} is not one", name.text),
                         "compare into a .pred register with setp first",
                     );
                     None

@@ -22,7 +22,7 @@ pub const CODES: &[Code] = &[
     code(UNREADABLE, "file that cannot be read or written", "The file is not there, is a folder, a pipe or a device, may not be read, or is longer than any module. `-` stands for standard input. With `--fix` also: the corrected text cannot be written in its place."),
     code(STATE_FILE, "mistake in a state file", "A state file of `texunit sass exec` is TOML that describes registers, predicates, constants, textures, samplers and memory. docs/sass.md lists the keys; the message says which one is wrong."),
     code(NOT_EXECUTED, "instruction that cannot be executed", "The word of the constant bank is not there, descriptors or texels lie outside of memory, a descriptor asks for something that the unit does not have, or the fetch has no defined answer. The state is as it was."),
-    code(job::SYNTAX, "job that is not TOML", "A job file is TOML with at least `ptx`, `kernel`, `grid` and `block`. Texts stand in quotes, `key = value` on one line, and the keys of a table below its `[name]`."),
+    code(job::SYNTAX, "job that is not TOML", "A job file is TOML with at least `ptx`, `kernel`, `grid` and `block`. Strings are in quotes, `key = value` on one line, and the keys of a table below its `[name]`."),
     code(job::UNKNOWN_KEY, "unknown key in a job", "Jobs have no such key in this place. The help names the nearest one, or all."),
     code(job::MISSING_KEY, "missing key in a job", "A key that must be there is not: every job needs `ptx`, `kernel`, `grid` and `block`, and objects need what describes them."),
     code(job::TYPE, "value of another type", "The key takes a number, a text, a list or a table, and something else stands there. Texts need quotes, numbers must have none."),

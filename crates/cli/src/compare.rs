@@ -94,7 +94,7 @@ pub fn run_on(gpu: Gpu, args: &CompareArgs) -> Comparison {
         let last = comparison.compared.last();
         let last = last.map_or(String::new(), |c| format!(" after {} {}", c.file, c.name));
         comparison.errors.push(format!(
-            "the card answers nothing more{last}: {error}; what comes behind it was not compared"
+            "the card stopped responding{last}: {error}; the cases after it were not compared"
         ));
     }
     if let Some(path) = &args.record {

@@ -117,5 +117,5 @@ fn a_card_that_is_lost_ends_the_comparison() {
     let comparison = run_on(gpu, &args);
     assert!(comparison.compared.is_empty() && !comparison.succeeded());
     let [error] = &comparison.errors[..] else { panic!("{comparison:?}") };
-    assert!(error.starts_with("the card answers nothing more: cuLaunchKernel failed"), "{error}");
+    assert!(error.starts_with("the card stopped responding: cuLaunchKernel failed"), "{error}");
 }

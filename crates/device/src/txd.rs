@@ -54,7 +54,7 @@ impl Sites {
         let site = |form| match form {
             Form::Txd(fetch) => Site::Txd(Box::new([*fetch.clone(), fetch.with_all_components()])),
             Form::Quad(quad) => Site::Unit(quad.why),
-            Form::Unused => Site::Unit("no result is used, so that there is no TXD".to_owned()),
+            Form::Unused => Site::Unit("no result is used, so no TXD is needed".to_owned()),
             Form::Refused(why) => Site::Unit(why),
         };
         let list = lower::module(&module, &lower::visible_functions(&parsed.module), arch);

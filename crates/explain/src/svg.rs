@@ -175,6 +175,6 @@ fn draw_result(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
         y += 20.0;
     }
     if e.agrees() == Some(false) {
-        p.text(MARGIN, y, NORMAL, Anchor::Start, MARK, "this is not the answer that is known");
+        p.text(MARGIN, y, NORMAL, Anchor::Start, MARK, "this is not the known result");
     }
 }

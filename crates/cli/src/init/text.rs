@@ -7,6 +7,9 @@ use texunit_isa::{Geometry, ScalarType, TypeKind};
 
 /// Threads along each axis of a block that nothing says, by the number of axes.
 const BLOCKS: [[u32; 3]; 3] = [[256, 1, 1], [16, 16, 1], [8, 8, 4]];
+/// Bytes of a buffer of which nothing is known but that it is there: room for indices that need not be those of
+/// threads.
+const LEAST: u64 = 64 << 10;
 /// Texels along each axis of a texture that nothing says.
 const SIZE: u64 = 64;
 
@@ -243,7 +246,7 @@ impl Value<'_> {
         let bytes = element.map_or(4, Access::bytes);
         let largest =
             [*read, *written].into_iter().flatten().map(Access::bytes).max().unwrap_or(bytes);
-        let size = (threads * u64::from(largest)).max(64);
+        let size = (threads * u64::from(largest)).max(LEAST);
         let what = match (read, written) {
             (Some(_), Some(_)) => "read and written",
             (None, Some(_)) => "written",
@@ -255,7 +258,8 @@ impl Value<'_> {
             n => format!(" of .v{n}.{}", e.ty),
         });
         let mut text = format!(
-            "# memory{of}, {what}\n# choose: its bytes (here {largest} for each thread of a CTA)\nbuffer = {{ zeros = {size} }}\n"
+            "# memory{of}, {what}\n# choose: its bytes ({} threads with {largest} each are a CTA)\nbuffer = {{ zeros = {size} }}\n",
+            threads
         );
         if let Some(written) = written {
             let format = texel_format(*written);

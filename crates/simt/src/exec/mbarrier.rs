@@ -162,7 +162,7 @@ impl Context<'_> {
             A::Inval => 0,
             _ => {
                 let Some(mut state) = State::decode(word) else {
-                    return bad(format!("there is no mbarrier at shared address {at:#x}"));
+                    return bad(format!("no mbarrier at shared address {at:#x}"));
                 };
                 let bytes = (value & u64::from(u32::MAX)) as i64;
                 let done = match action {

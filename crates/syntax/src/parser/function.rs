@@ -41,7 +41,7 @@ impl<'a> Parser<'a> {
             let span = self.previous().span;
             let diagnostic = Diagnostic::error(codes::HEADER, span, "missing `{` after the header")
                 .label("`{` expected after this")
-                .help("a body stands in braces: `.entry name(...) { ... }`")
+                .help("a body is in braces: `.entry name(...) { ... }`")
                 .fix(self.behind(), "\n{");
             self.report(diagnostic);
             self.failed = true;

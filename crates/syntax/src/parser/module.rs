@@ -308,7 +308,7 @@ impl<'a> Parser<'a> {
             }
             _ => {
                 if self.kind() != Kind::Ident || self.refuse_foreign().is_ok() {
-                    let help = "instructions stand in the body of an `.entry` or `.func`; at module scope everything begins with a directive";
+                    let help = "instructions belong in the body of an `.entry` or `.func`; at module scope everything begins with a directive";
                     let _: Result<(), Reported> =
                         self.unexpected(codes::STATEMENT, "a directive", help);
                 }

@@ -197,7 +197,7 @@ impl State<'_> {
         }
         let why = match self.form.kind {
             _ if self.is_integer() => "coordinates are integers",
-            FetchKind::Sample(Lod::Level) => "an explicit level wants a linear mip filter for it",
+            FetchKind::Sample(Lod::Level) => "an explicit level needs a linear mip filter for it",
             FetchKind::Sample(Lod::Gradient) if self.form.geometry.axes() != 2 => {
                 "only footprints of two axes are anisotropic"
             }

@@ -213,10 +213,10 @@ fn forms_that_do_not_exist_are_refused() {
         (FetchForm { offset: true, ..base(Geometry::Acube) },     "tex.acube.v4.f32.f32: fetches from cube maps have no offset"),
         (base(Geometry::D2ms),                                    "tex.2dms.v4.f32.f32: multi-sample textures take .s32 coordinates"),
         (FetchForm { compare: true, ..base(Geometry::D3) },       "tex.3d.v4.f32.f32: 3D fetches have no compare operand"),
-        (FetchForm { compare: true, ..integer(Geometry::D2) },    "tex.2d.v4.f32.s32: a compare operand wants .f32 coordinates"),
+        (FetchForm { compare: true, ..integer(Geometry::D2) },    "tex.2d.v4.f32.s32: a compare operand needs .f32 coordinates"),
         (kind(gather, Geometry::A1d),                             "tld4.r.a1d.v4.f32.f32: tld4 has the geometries .2d, .a2d, .cube and .acube"),
         (kind(FetchKind::Gather(4), Geometry::D2),                "tld4.r.2d.v4.f32.f32: tld4 gathers one of four components"),
-        (FetchForm { kind: GRADIENT, ..integer(Geometry::D2) },   "tex.grad.2d.v4.f32.s32: gradients want .f32 coordinates"),
+        (FetchForm { kind: GRADIENT, ..integer(Geometry::D2) },   "tex.grad.2d.v4.f32.s32: gradients need .f32 coordinates"),
     ];
     for (form, message) in rows {
         assert_eq!(refused(form), message, "{form:?}");

@@ -21,7 +21,7 @@ pub enum SimdLevel {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SimdError {
     /// No such level.
-    #[error("there is no SIMD level `{0}`: avx512, avx2 and portable are known")]
+    #[error("unknown SIMD level `{0}`: expected avx512, avx2 or portable")]
     Unknown(String),
     /// The machine lacks the instructions.
     #[error("this machine cannot run {0}: its highest SIMD level is {1}")]
