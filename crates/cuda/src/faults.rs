@@ -42,7 +42,7 @@ pub(crate) fn code(kind: &FaultKind) -> CUresult {
 /// What every later call in the context answers.
 pub(crate) fn refusal(fault: &Fault, source: &SourceFile) -> Refusal {
     code(&fault.kind).because(format!(
-        "a launch of kernel `{}` before has ended this context by a fault at {}: {}",
+        "this context has ended by a fault of kernel `{}` at {}: {}",
         function_name(&fault.kernel),
         Place::of_fault(fault, source),
         fault.kind

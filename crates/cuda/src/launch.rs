@@ -1,5 +1,7 @@
 //! Launches. A kernel runs to its end in the thread that launches it.
 
+mod reasons;
+
 use crate::args::{Answer, In, Raw};
 use crate::call::say;
 use crate::context::{Context, Limit, MOST_STACK};
@@ -14,12 +16,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use texunit_cuda_abi::{
     CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUresult,
-    Refusal,
 };
 use texunit_device::observe::Several;
-use texunit_device::{
-    ArgError, Diagnostic, Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally,
-};
+use texunit_device::{Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally};
 
 /// Grid, block and shared memory.
 #[derive(Clone, Copy, Debug)]
@@ -46,25 +45,6 @@ fn stack_limit(context: &Context, function: &Function) -> u32 {
     limit.min(MOST_STACK as u64) as u32
 }
 
-/// The module of a function has been unloaded in the meantime.
-fn module_gone(function: &Function) -> Refusal {
-    CUresult::INVALID_HANDLE
-        .because(format!("the module of kernel `{}` has been unloaded", function.kernel.name()))
-}
-
-/// What is said of more dynamic shared memory than a launch may have.
-fn too_much_shared(context: &Context, function: &Function, shape: &Shape) -> String {
-    let (most, fixed) = (function.max_dynamic_shared(), function.static_shared());
-    let optin = context.gpu.profile.shared_optin * 1024;
-    format!(
-        "sharedMemBytes {} is more than {most}, the dynamic shared memory of kernel `{}` (beside {fixed} bytes of static); \
-         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize) raises that up to {}",
-        shape.shared,
-        function.kernel.name(),
-        i64::from(optin).saturating_sub(i64::from(fixed)).max(0)
-    )
-}
-
 /// The grid of a cooperative launch is no larger than what the card holds at a time. Blocks that
 /// do not run at all are refused for that.
 fn check_cooperative(context: &Context, function: &Function, shape: &Shape) -> Answer {
@@ -81,7 +61,7 @@ fn check_cooperative(context: &Context, function: &Function, shape: &Shape) -> A
             Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE.because(format!(
                 "a cooperative grid of {blocks} blocks is more than {held}, as many blocks of {threads} threads of kernel \
                  `{}` as the {} multiprocessors of the device hold at a time",
-                function.kernel.name(),
+                reasons::shown(function),
                 profile.multiprocessors
             )))
         }
@@ -107,7 +87,7 @@ pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Ar
         true => Ok(function),
         false => Err(CUresult::INVALID_HANDLE.because(format!(
             "kernel `{}` is a function of context {:?}, and the launch is in context {:?}",
-            function.kernel.name(),
+            reasons::shown(&function),
             function.context,
             context.handle
         ))),
@@ -130,7 +110,7 @@ pub(crate) fn parameters(function: &Function, each: In<Raw>, extra: In<u64>) -> 
         (true, true) => {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "kernelParams and extra are both null, but kernel `{}` has {} parameters",
-                function.kernel.name(),
+                reasons::shown(function),
                 function.kernel.params().len()
             )));
         }
@@ -140,7 +120,7 @@ pub(crate) fn parameters(function: &Function, each: In<Raw>, extra: In<u64>) -> 
                 let place = buffer.get_mut(start..end).ok_or_else(|| {
                     CUresult::INVALID_VALUE.because(format!(
                         "parameter {i} of kernel `{}` is not inside its {size} bytes of parameters",
-                        function.kernel.name()
+                        reasons::shown(function)
                     ))
                 })?;
                 let argument = each.at(i)?.read(0, place);
@@ -203,12 +183,15 @@ pub(crate) fn launch(
     params: &[u8],
 ) -> Answer {
     if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
-        return Err(CUresult::INVALID_VALUE.because(too_much_shared(context, function, shape)));
+        return Err(
+            CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, shape))
+        );
     }
     if shape.cooperative {
         check_cooperative(context, function, shape)?;
     }
-    let module = Module::registry().find(function.module).ok_or_else(|| module_gone(function))?;
+    let module =
+        Module::registry().find(function.module).ok_or_else(|| reasons::module_gone(function))?;
     let name = function.kernel.name();
     let watch = settings().trace.fetch.then(|| crate::launch_trace::watch(&module, name));
     let tallies = report::counts_wanted().then(Tallies::default);
@@ -238,7 +221,7 @@ pub(crate) fn launch(
     let recording = crate::record::begin(function, &options, params);
     let start = Instant::now();
     // Refused before anything has run.
-    let is_full = |error: &LaunchError| matches!(error, LaunchError::Args(error) if refused(error) == CUresult::OUT_OF_MEMORY);
+    let is_full = |error: &LaunchError| matches!(error, LaunchError::Args(error) if reasons::refused(error) == CUresult::OUT_OF_MEMORY);
     let result = crate::memory::with_room_if(&context.gpu, is_full, || {
         function.kernel.launch_packed(&options, params)
     });
@@ -256,7 +239,7 @@ pub(crate) fn launch(
             Ok(())
         }
         Err(LaunchError::Args(error)) => {
-            Err(refused(&error).because(wrong(&error, shape, function)))
+            Err(reasons::refused(&error).because(reasons::wrong(&error, shape, function)))
         }
         Err(LaunchError::Unsupported(diagnostics)) => {
             say(format_args!(
@@ -269,7 +252,7 @@ pub(crate) fn launch(
                 )
                 .trim_end()
             ));
-            Err(CUresult::NOT_SUPPORTED.because(unsupported(function, &diagnostics)))
+            Err(CUresult::NOT_SUPPORTED.because(reasons::unsupported(function, &diagnostics)))
         }
         Err(LaunchError::Fault(fault)) => {
             done((&module, function), shape, (number, time), (&fault.stats, &tally), Some(&fault));
@@ -316,47 +299,6 @@ fn done(
         ));
     }
     report::launched((module, function), shape, (number, time), (stats, tally), fault);
-}
-
-/// What is said of a kernel that holds instructions that are not executed.
-fn unsupported(function: &Function, diagnostics: &[Diagnostic]) -> String {
-    let first = diagnostics.iter().find(|d| d.is_error()).or(diagnostics.first());
-    let more = diagnostics.len().saturating_sub(1);
-    let first = first.map_or_else(String::new, |first| format!(": {}", first.message));
-    let more = if more == 0 { String::new() } else { format!(", and {more} more") };
-    let name = function.kernel.name();
-    format!("kernel `{name}` holds instructions that texunit does not execute{first}{more}")
-}
-
-/// What is wrong with a launch.
-fn wrong(error: &ArgError, shape: &Shape, function: &Function) -> String {
-    match error {
-        ArgError::Dimension { what, axis, value, max } => {
-            let axis = axis.to_ascii_uppercase();
-            format!(
-                "{what}Dim{axis} {value} is not from 1 to {max}, the sizes of a {what} on this device"
-            )
-        }
-        ArgError::Block(reason) => format!("kernel `{}`: {reason}", function.kernel.name()),
-        ArgError::Shared { size, max } => format!(
-            "sharedMemBytes {} and {} bytes of static shared memory of kernel `{}` are {size} bytes, more than the {max} \
-             that a block can have on this device",
-            shape.shared,
-            function.static_shared(),
-            function.kernel.name()
-        ),
-        other => format!("kernel `{}`: {other}", function.kernel.name()),
-    }
-}
-
-/// Code of a launch that was refused.
-fn refused(error: &ArgError) -> CUresult {
-    match error {
-        ArgError::CooperativeLaunchTooLarge { .. } => CUresult::COOPERATIVE_LAUNCH_TOO_LARGE,
-        ArgError::Memory(error) => crate::error::code(error),
-        // More threads than `.maxntid` are one, too: numba-cuda's own tests, which run on cards, want that.
-        _ => CUresult::INVALID_VALUE,
-    }
 }
 
 /// Prints what a kernel printed through the buffer of C, so that it stands between the program's

@@ -10,6 +10,7 @@ pub(crate) mod advice;
 pub(crate) mod boxes;
 pub(crate) mod place;
 pub(crate) mod pool;
+mod reasons;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ use crate::handle::Handle;
 use crate::state::{self, Gpu};
 use advice::AdviceMap;
 use pool::{Place, Share};
+pub(crate) use reasons::{no_room, not_inside};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -51,29 +53,6 @@ impl Kind {
             Self::Managed => ("cudaMallocManaged", "cuMemAllocManaged"),
         };
         if crate::refused::has_runtime() { runtime } else { driver }
-    }
-}
-
-impl Kind {
-    /// The function that gives it back.
-    fn given_back(&self) -> &'static str {
-        match self {
-            Self::Device | Self::Managed => "cuMemFree, cudaFree",
-            Self::Pool(_) => "cuMemFreeAsync, cudaFreeAsync, cuMemFree",
-            Self::Host(_) => "cuMemFreeHost, cudaFreeHost",
-            Self::Registered(_) => "cuMemHostUnregister, cudaHostUnregister",
-        }
-    }
-
-    /// What a sentence calls such memory.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Device => "device memory (cuMemAlloc)",
-            Self::Pool(_) => "memory of a pool (cuMemAllocAsync)",
-            Self::Host(_) => "host memory (cuMemHostAlloc)",
-            Self::Registered(_) => "registered host memory (cuMemHostRegister)",
-            Self::Managed => "managed memory (cuMemAllocManaged)",
-        }
     }
 }
 
@@ -184,7 +163,10 @@ pub(crate) fn allocate_as(
     let size = size as u64;
     let buffer = with_room(gpu, || match &kind {
         Kind::Pool(share) => share.buffer(&gpu.device),
-        kind => gpu.device.alloc(size, kind.made_by()).map_err(crate::error::refusal),
+        kind => gpu
+            .device
+            .alloc(size, kind.made_by())
+            .map_err(|error| no_room(&gpu.device, size, error)),
     })?;
     let base = buffer.address();
     let mut allocation = Allocation::new(context, kind, base, size, Storage::Device { buffer });
@@ -255,13 +237,11 @@ fn fits_host(size: usize) -> bool {
     size <= MOST
 }
 
-/// The bytes at an address, in one allocation or variable that a device knows.
-///
-/// `CUDA_ERROR_INVALID_VALUE` if they are not.
-pub(crate) fn linear(gpu: &Gpu, address: u64, len: u64) -> Answer<Linear> {
+/// The bytes at an address, if they are in one allocation or variable that a device knows.
+pub(crate) fn linear(gpu: &Gpu, address: u64, len: u64) -> Option<Linear> {
     let linear = gpu.device.linear(address, len);
     tell_unmapped(&gpu.device);
-    linear.map_err(crate::error::refusal)
+    linear.ok()
 }
 
 /// Tells the user of registered memory that a device has found not to be there any more.
@@ -307,57 +287,7 @@ pub(crate) fn free(name: &str, address: u64, right: impl FnOnce(&Kind) -> bool) 
             allocation.end();
             Ok(())
         }
-        None => Err(CUresult::INVALID_VALUE.because(not_freed(name, address))),
-    }
-}
-
-/// Why bytes are not memory that a device reaches as one piece.
-pub(crate) fn not_inside(name: &str, address: u64, len: u64) -> String {
-    match find(address) {
-        None if address == 0 => format!("{name} is null"),
-        Some(found) => format!(
-            "{name} {address:#x}: {len} bytes pass the end of the allocation, in which {} are left (number {}: {} bytes of {} \
-             from {:#x} on)",
-            (found.base + found.size).saturating_sub(address),
-            found.id,
-            found.size,
-            found.kind.name(),
-            found.base,
-        ),
-        None if is_device_address(address).unwrap_or(false) => format!(
-            "{name} {address:#x} is not in an allocation: the memory was freed, or never allocated, or it is a variable of \
-             fewer than {len} bytes"
-        ),
-        None if touches(address, len).unwrap_or(false) => format!(
-            "{name} {address:#x}: {len} bytes begin before an allocation or registered memory, and reach into it"
-        ),
-        None => format!(
-            "{name} {address:#x} is ordinary memory of the program, which a device cannot reach: it was neither allocated by \
-             CUDA nor registered (cuMemHostRegister, cudaHostRegister)"
-        ),
-    }
-}
-
-/// Why an address cannot be given back in the way that was asked for.
-fn not_freed(name: &str, address: u64) -> String {
-    match find(address) {
-        None if address == 0 => format!("{name} is null"),
-        None if is_device_address(address).unwrap_or(false) => {
-            format!("{name} {address:#x} is not allocated: it was freed before, or never allocated")
-        }
-        None => format!("{name} {address:#x} is not memory that was allocated or registered"),
-        Some(found) if found.base == address => format!(
-            "{name} {address:#x} is {}, which is given back by {}",
-            found.kind.name(),
-            found.kind.given_back()
-        ),
-        Some(found) => format!(
-            "{name} {address:#x} is {} bytes behind the start of its allocation, {:#x} (number {}, {} bytes)",
-            address - found.base,
-            found.base,
-            found.id,
-            found.size
-        ),
+        None => Err(CUresult::INVALID_VALUE.because(reasons::not_freed(name, address))),
     }
 }
 

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use texunit_cuda_abi::{Argument, CUresult, Refusal};
+use texunit_evidence::Api;
 
 thread_local! {
     /// How many calls of the runtime this thread is in, one inside the other.
@@ -84,24 +85,44 @@ fn is_fault(code: CUresult) -> bool {
 /// Most different refusals that are told of; a program with more has few kinds of them.
 const MOST: usize = 1000;
 
-/// How often each refusal has occurred.
-static COUNTS: Mutex<Option<HashMap<(String, String), u64>>> = Mutex::new(None);
+/// Refusals that are told of.
+#[derive(Debug)]
+struct Told {
+    /// The function that was refused first.
+    function: String,
+    /// The name of its code.
+    code: String,
+    /// How often, and how often the report knows of.
+    count: u64,
+    reported: u64,
+}
+
+/// Each refusal, by its function, which is empty after a fault, and its reason.
+static TOLD: Mutex<Option<HashMap<(String, String), Told>>> = Mutex::new(None);
 
 /// Tells the report, and the user if that is wanted. The same once more is counted: standard error has it the
 /// first, the tenth, the hundredth time, and the report its number.
 fn tell(function: &str, code_name: &str, reason: &str, code: CUresult) {
     // After a fault every call is refused for the same reason, whatever it is.
     let of = if is_fault(code) { "" } else { function };
-    let count = {
-        let mut counts = COUNTS.lock().unwrap_or_else(PoisonError::into_inner);
-        let counts = counts.get_or_insert_default();
+    let (function, count) = {
+        let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = told.get_or_insert_default();
         let key = (of.to_owned(), reason.to_owned());
-        if counts.len() >= MOST && !counts.contains_key(&key) {
+        if told.len() >= MOST && !told.contains_key(&key) {
             return crate::report::more_refused();
         }
-        let count = counts.entry(key).or_default();
-        *count += 1;
-        *count
+        let one = told.entry(key).or_insert_with(|| Told {
+            function: function.to_owned(),
+            code: code_name.to_owned(),
+            count: 0,
+            reported: 0,
+        });
+        one.count += 1;
+        if is_power(one.count, 2) {
+            one.reported = one.count;
+        }
+        (one.function.clone(), one.count)
     };
     if settings().report_api_errors && is_power(count, 10) {
         match count {
@@ -110,8 +131,20 @@ fn tell(function: &str, code_name: &str, reason: &str, code: CUresult) {
         }
     }
     if is_power(count, 2) {
-        crate::report::refused(function, code_name, reason, count);
+        crate::report::refused(&function, code_name, reason, count);
     }
+}
+
+/// What the report does not know yet: how often refusals have occurred by the end.
+pub(crate) fn rest() -> Vec<Api> {
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    let new = told.iter_mut().flatten().filter(|(_, one)| one.reported < one.count);
+    let api = |((_, reason), one): (&(String, String), &mut Told)| {
+        one.reported = one.count;
+        let (function, code) = (one.function.clone(), one.code.clone());
+        Api { function, code, reason: reason.clone(), count: one.count }
+    };
+    new.map(api).collect()
 }
 
 fn is_power(mut count: u64, of: u64) -> bool {

@@ -215,6 +215,7 @@ extern "C" fn end() {
         return;
     };
     state.flush();
+    crate::refused::rest().into_iter().for_each(|api| state.append(Event::Api(api)));
     let cpu_milliseconds = sum::milliseconds(crate::clock::process());
     let totals = Totals { cpu_milliseconds, has_ended: true, ..state.totals.clone() };
     state.append(Event::Totals(totals));

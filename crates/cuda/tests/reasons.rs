@@ -9,7 +9,7 @@ mod reason;
 mod world;
 
 use common::{Ptr, cuCtxDestroy_v2, cuCtxSetCurrent, functions, ok};
-use reason::{ready, why, without_addresses};
+use reason::{ready, why, without_numbers};
 use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::{
@@ -50,7 +50,7 @@ impl Cases {
     /// A call that is refused with a code, for a reason.
     fn refused(&mut self, code: CUresult, reason: &str, call: impl FnOnce() -> CUresult) {
         let (found, said) = why(call);
-        let said = without_addresses(&said);
+        let said = without_numbers(&said);
         if (found, &*said) != (code, reason) {
             self.0.push(format!("{found:?}: {said:?}\n  instead of\n{code:?}: {reason:?}\n"));
         }
@@ -126,7 +126,7 @@ fn textures_and_surfaces() {
     );
     tried(
         value,
-        "devPtr 0x..: 127984 bytes pass the end of the allocation, in which 4096 are left (number 20: 4096 bytes of device memory (cuMemAlloc) from 0x.. on)",
+        "devPtr 0x..: 127984 bytes pass the end of the allocation, in which 4096 are left (number ..: 4096 bytes of device memory (cuMemAlloc) from 0x.. on)",
         CUDA_RESOURCE_DESC { height: 4000, ..memory },
         plain,
     );
@@ -150,7 +150,7 @@ fn textures_and_surfaces() {
     );
     tried(
         value,
-        "devPtr 0x..: 1048576 bytes pass the end of the allocation, in which 4096 are left (number 20: 4096 bytes of device memory (cuMemAlloc) from 0x.. on)",
+        "devPtr 0x..: 1048576 bytes pass the end of the allocation, in which 4096 are left (number ..: 4096 bytes of device memory (cuMemAlloc) from 0x.. on)",
         CUDA_RESOURCE_DESC { size: 1 << 20, ..linear },
         plain,
     );
@@ -323,14 +323,14 @@ fn memory_and_copies() {
     refused!(
         cases,
         OUT_OF_MEMORY,
-        "cannot allocate `cudaMalloc`: 35184372088832 bytes are more than the 8796093022208 that the device has left",
+        "bytesize .. is more than .., what is left of the device's .. bytes of memory",
         cuMemAlloc_v2(&raw mut address, 1 << 45)
     );
     refused!(cases, INVALID_VALUE, "dptr is null", cuMemAlloc_v2(null_mut(), 16));
     refused!(
         cases,
         INVALID_VALUE,
-        "dptr 0x.. is 256 bytes behind the start of its allocation, 0x.. (number 9, 4096 bytes)",
+        "dptr 0x.. is 256 bytes behind the start of its allocation, 0x.. (number .., 4096 bytes)",
         cuMemFree_v2(memory + 256)
     );
     refused!(
@@ -356,7 +356,7 @@ fn memory_and_copies() {
     refused!(
         cases,
         INVALID_VALUE,
-        "dstDevice 0x..: 5000 bytes pass the end of the allocation, in which 4096 are left (number 9: 4096 bytes of device memory (cuMemAlloc) from 0x.. on)",
+        "dstDevice 0x..: 5000 bytes pass the end of the allocation, in which 4096 are left (number ..: 4096 bytes of device memory (cuMemAlloc) from 0x.. on)",
         cuMemcpyHtoD_v2(memory, at, 5000)
     );
     refused!(cases, INVALID_VALUE, "srcHost is null", cuMemcpyHtoD_v2(memory, null(), 16));
@@ -387,7 +387,7 @@ fn memory_and_copies() {
     refused!(
         cases,
         INVALID_VALUE,
-        "dstDevice 0x..: 16000 bytes pass the end of the allocation, in which 4096 are left (number 9: 4096 bytes of device memory (cuMemAlloc) from 0x.. on)",
+        "dstDevice 0x..: 16000 bytes pass the end of the allocation, in which 4096 are left (number ..: 4096 bytes of device memory (cuMemAlloc) from 0x.. on)",
         cuMemsetD32_v2(memory, 7, 4000)
     );
     let mut copy = CUDA_MEMCPY2D { width_in_bytes: 64, height: 4, ..CUDA_MEMCPY2D::default() };
@@ -502,7 +502,7 @@ fn modules_and_launches() {
     let (value, good) = (CUresult::INVALID_VALUE, world.function);
     go(
         value,
-        "gridDimX 0 is not from 1 to 2147483647, the sizes of a grid on this device",
+        "gridDimX 0 is not from 1 to .., the sizes of a grid on this device",
         good,
         [0, 1, 1],
         0,
@@ -648,7 +648,7 @@ fn modules_and_launches() {
     refused!(
         cases,
         ILLEGAL_ADDRESS,
-        "a launch of kernel `bad` before has ended this context by a fault at ptx:11:5 in bad: store of 4 bytes at .global address 0x10, out of bounds: nothing is near this address",
+        "this context has ended by a fault of kernel `bad` at ptx:11:5 in bad: store of 4 bytes at .global address 0x10, out of bounds: nothing is near this address",
         cuCtxSynchronize()
     );
     cases.done();
@@ -722,7 +722,7 @@ fn contexts_streams_events_devices() {
     refused!(
         cases,
         INVALID_VALUE,
-        "value 1073741824 is more than 524288, the most bytes of stack (CU_LIMIT_STACK_SIZE) that a thread can have",
+        "value .. is more than 524288, the most bytes of stack (CU_LIMIT_STACK_SIZE) that a thread can have",
         cuCtxSetLimit(0, 1 << 30)
     );
     refused!(

@@ -35,6 +35,11 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) fn begins(function: &'static str) -> Self {
+        // A launch as the compiler writes it (`<<<...>>>`).
+        let function = match function {
+            "__cudaLaunchKernel" => "cudaLaunchKernel",
+            other => other,
+        };
         Self { function, is_told: texunit_runtime_begins() != 0 }
     }
 

@@ -8,7 +8,7 @@ use crate::handle::Handle;
 use crate::launch;
 use crate::module::Function;
 use crate::occupancy::{self, Block};
-use crate::refused::say_refused;
+use crate::refused::{InProgram, say_refused};
 use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
 use texunit_cuda_abi::{CUlaunchAttribute, CUlaunchConfig, CUresult, launch_attribute};
@@ -152,8 +152,11 @@ fn best(
         CUresult::INVALID_VALUE.because(format!("blockSizeLimit {limit} is negative (0: no limit)"))
     })?;
     let dynamic = |threads: u32| match of_block {
-        // SAFETY: the caller's function, called as the driver would.
-        Some(of_block) => unsafe { of_block(threads as c_int) as u64 },
+        Some(of_block) => {
+            let _inside = InProgram::enter();
+            // SAFETY: the caller's function, called as the driver would.
+            unsafe { of_block(threads as c_int) as u64 }
+        }
         None => fixed as u64,
     };
     let profile = context.gpu.profile;

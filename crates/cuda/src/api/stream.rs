@@ -81,8 +81,8 @@ driver_api! {
             Err(refusal) if refusal.code == CUresult::INVALID_HANDLE => return Err(refusal),
             Err(refusal) => refusal.code,
         };
-        // SAFETY: the caller's function, called as the driver would.
         let inside = InProgram::enter();
+        // SAFETY: the caller's function, called as the driver would.
         unsafe { callback(hStream, status, userData) };
         drop(inside);
         Ok(())
@@ -92,8 +92,8 @@ driver_api! {
     fn cuLaunchHostFunc(hStream: Handle<Stream>, function: HostFunction, userData: *mut c_void) {
         let function = function.ok_or(CUresult::INVALID_VALUE.because("fn is null"))?;
         stream::on(hStream)?;
-        // SAFETY: the caller's function, called as the driver would.
         let inside = InProgram::enter();
+        // SAFETY: the caller's function, called as the driver would.
         unsafe { function(userData) };
         drop(inside);
         Ok(())

@@ -56,7 +56,7 @@ impl Place {
             ));
         }
         let gpus = state::gpus()?;
-        if let Some(linear) = gpus.iter().find_map(|gpu| memory::linear(gpu, address, len).ok()) {
+        if let Some(linear) = gpus.iter().find_map(|gpu| memory::linear(gpu, address, len)) {
             let of_device = space == Space::Host && memory::is_device_address(address)?;
             return if of_device {
                 refused(format!(

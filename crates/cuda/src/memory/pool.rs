@@ -8,7 +8,6 @@
 
 use crate::args::Answer;
 use crate::context::Context;
-use crate::error::refusal;
 use crate::handle::{Handle, Object, object};
 use crate::memory::{self, Kind};
 use crate::state;
@@ -84,7 +83,10 @@ impl Share {
         });
         let (buffer, room) = match again {
             Some(found) => found,
-            None => (device.alloc(self.size, self.name()).map_err(refusal)?, self.size),
+            None => {
+                let made = device.alloc(self.size, self.name());
+                (made.map_err(|error| memory::no_room(device, self.size, error))?, self.size)
+            }
         };
         let _ = self.place.set((buffer.address(), room));
         Ok(buffer)

@@ -39,17 +39,28 @@ pub(crate) fn why(call: impl FnOnce() -> CUresult) -> (CUresult, String) {
     (code, String::from_utf8(bytes).expect("UTF-8"))
 }
 
+/// What differs from run to run: addresses and handles as `0x..`, numbers of allocations and large numbers of bytes
+/// as `..`.
 #[allow(dead_code, reason = "not every test asks")]
-/// Addresses and handles, which differ from run to run, as `0x..`.
-pub(crate) fn without_addresses(text: &str) -> String {
+pub(crate) fn without_numbers(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
-    while let Some(at) = rest.find("0x") {
-        let digits: usize =
-            rest[at + 2..].chars().take_while(char::is_ascii_hexdigit).map(char::len_utf8).sum();
-        out += &rest[..at];
-        out += if digits > 6 { "0x.." } else { &rest[at..at + 2 + digits] };
-        rest = &rest[at + 2 + digits..];
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, number) = rest.split_at(at);
+        out += before;
+        let (hex, number) = match number.strip_prefix("0x") {
+            Some(digits) => (true, digits),
+            None => (false, number),
+        };
+        let end = number.find(|c: char| !(c.is_ascii_digit() || hex && c.is_ascii_hexdigit()));
+        let (digits, after) = number.split_at(end.unwrap_or(number.len()));
+        let varies = match hex {
+            true => digits.len() > 6,
+            false => digits.len() > 9 || out.ends_with("(number "),
+        };
+        out += if hex { "0x" } else { "" };
+        out += if varies { ".." } else { digits };
+        rest = after;
     }
     out + rest
 }

@@ -184,13 +184,14 @@ runtime_api! {
     /// Launches a kernel that `__cudaGetKernel` gave.
     fn __cudaLaunchKernel(
         kernel: CUkernel,
-        grid: Dim3,
-        block: Dim3,
+        gridDim: Dim3,
+        blockDim: Dim3,
         args: In<Raw>,
-        shared: usize,
+        sharedMem: usize,
         stream: CUstream,
     ) {
-        let shape = launch::Shape { grid: grid.all(), block: block.all(), shared };
+        let shape =
+            launch::Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
         launch::launch(kernel, &shape, args, stream, &[])
     }
 }

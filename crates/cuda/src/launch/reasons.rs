@@ -1,0 +1,72 @@
+//! What is said of launches that are refused.
+
+use super::Shape;
+use crate::context::Context;
+use crate::module::Function;
+use texunit_cuda_abi::{CUresult, Refusal};
+use texunit_device::{ArgError, Diagnostic};
+
+/// What messages call a kernel.
+pub(super) fn shown(function: &Function) -> String {
+    texunit_report::place::function_name(function.kernel.name())
+}
+
+/// The module of a function has been unloaded in the meantime.
+pub(super) fn module_gone(function: &Function) -> Refusal {
+    CUresult::INVALID_HANDLE
+        .because(format!("the module of kernel `{}` has been unloaded", shown(function)))
+}
+
+/// What is said of more dynamic shared memory than a launch may have.
+pub(super) fn too_much_shared(context: &Context, function: &Function, shape: &Shape) -> String {
+    let (most, fixed) = (function.max_dynamic_shared(), function.static_shared());
+    let optin = context.gpu.profile.shared_optin * 1024;
+    format!(
+        "sharedMemBytes {} is more than {most}, the dynamic shared memory of kernel `{}` (beside {fixed} bytes of static); \
+         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize) raises that up to {}",
+        shape.shared,
+        shown(function),
+        i64::from(optin).saturating_sub(i64::from(fixed)).max(0)
+    )
+}
+
+/// What is said of a kernel that holds instructions that are not executed.
+pub(super) fn unsupported(function: &Function, diagnostics: &[Diagnostic]) -> String {
+    let first = diagnostics.iter().find(|d| d.is_error()).or(diagnostics.first());
+    let more = diagnostics.len().saturating_sub(1);
+    let first = first.map_or_else(String::new, |first| format!(": {}", first.message));
+    let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+    let name = shown(function);
+    format!("kernel `{name}` holds instructions that texunit does not execute{first}{more}")
+}
+
+/// What is wrong with a launch.
+pub(super) fn wrong(error: &ArgError, shape: &Shape, function: &Function) -> String {
+    match error {
+        ArgError::Dimension { what, axis, value, max } => {
+            let axis = axis.to_ascii_uppercase();
+            format!(
+                "{what}Dim{axis} {value} is not from 1 to {max}, the sizes of a {what} on this device"
+            )
+        }
+        ArgError::Block(reason) => format!("kernel `{}`: {reason}", shown(function)),
+        ArgError::Shared { size, max } => format!(
+            "sharedMemBytes {} and {} bytes of static shared memory of kernel `{}` are {size} bytes, more than the {max} \
+             that a block can have on this device",
+            shape.shared,
+            function.static_shared(),
+            shown(function)
+        ),
+        other => format!("kernel `{}`: {other}", shown(function)),
+    }
+}
+
+/// Code of a launch that was refused.
+pub(super) fn refused(error: &ArgError) -> CUresult {
+    match error {
+        ArgError::CooperativeLaunchTooLarge { .. } => CUresult::COOPERATIVE_LAUNCH_TOO_LARGE,
+        ArgError::Memory(error) => crate::error::code(error),
+        // More threads than `.maxntid` are one, too: numba-cuda's own tests, which run on cards, want that.
+        _ => CUresult::INVALID_VALUE,
+    }
+}

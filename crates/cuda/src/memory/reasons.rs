@@ -1,0 +1,91 @@
+//! What is said of memory that is not what a call needs.
+
+use super::{Kind, find, is_device_address, touches};
+use texunit_cuda_abi::{CUresult, Refusal};
+use texunit_device::{Device, Error};
+
+impl Kind {
+    /// The function that gives it back.
+    pub(super) fn given_back(&self) -> &'static str {
+        match self {
+            Self::Device | Self::Managed => "cuMemFree, cudaFree",
+            Self::Pool(_) => "cuMemFreeAsync, cudaFreeAsync, cuMemFree",
+            Self::Host(_) => "cuMemFreeHost, cudaFreeHost",
+            Self::Registered(_) => "cuMemHostUnregister, cudaHostUnregister",
+        }
+    }
+
+    /// What a sentence calls such memory.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Device => "device memory (cuMemAlloc)",
+            Self::Pool(_) => "memory of a pool (cuMemAllocAsync)",
+            Self::Host(_) => "host memory (cuMemHostAlloc)",
+            Self::Registered(_) => "registered host memory (cuMemHostRegister)",
+            Self::Managed => "managed memory (cuMemAllocManaged)",
+        }
+    }
+}
+
+/// What is said of memory that a device does not have.
+pub(crate) fn no_room(device: &Device, size: u64, error: Error) -> Refusal {
+    let limit = device.memory_limit();
+    let left = limit.saturating_sub(device.memory_used());
+    let refusal = crate::error::refusal(error);
+    match refusal.code {
+        CUresult::OUT_OF_MEMORY if size > left => refusal.code.because(format!(
+            "bytesize {size} is more than {left}, what is left of the device's {limit} bytes of memory"
+        )),
+        _ => refusal,
+    }
+}
+
+/// Why bytes are not memory that a device reaches as one piece.
+pub(crate) fn not_inside(name: &str, address: u64, len: u64) -> String {
+    match find(address) {
+        None if address == 0 => format!("{name} is null"),
+        Some(found) => format!(
+            "{name} {address:#x}: {len} bytes pass the end of the allocation, in which {} are left (number {}: {} bytes of {} \
+             from {:#x} on)",
+            (found.base + found.size).saturating_sub(address),
+            found.id,
+            found.size,
+            found.kind.name(),
+            found.base,
+        ),
+        None if is_device_address(address).unwrap_or(false) => format!(
+            "{name} {address:#x} is not in an allocation: the memory was freed, or never allocated, or it is a variable of \
+             fewer than {len} bytes"
+        ),
+        None if touches(address, len).unwrap_or(false) => format!(
+            "{name} {address:#x}: {len} bytes begin before an allocation or registered memory, and reach into it"
+        ),
+        None => format!(
+            "{name} {address:#x} is ordinary memory of the program, which a device cannot reach: it was neither allocated by \
+             CUDA nor registered (cuMemHostRegister, cudaHostRegister)"
+        ),
+    }
+}
+
+/// Why an address cannot be given back in the way that was asked for.
+pub(super) fn not_freed(name: &str, address: u64) -> String {
+    match find(address) {
+        None if address == 0 => format!("{name} is null"),
+        None if is_device_address(address).unwrap_or(false) => {
+            format!("{name} {address:#x} is not allocated: it was freed before, or never allocated")
+        }
+        None => format!("{name} {address:#x} is not memory that was allocated or registered"),
+        Some(found) if found.base == address => format!(
+            "{name} {address:#x} is {}, which is given back by {}",
+            found.kind.name(),
+            found.kind.given_back()
+        ),
+        Some(found) => format!(
+            "{name} {address:#x} is {} bytes behind the start of its allocation, {:#x} (number {}, {} bytes)",
+            address - found.base,
+            found.base,
+            found.id,
+            found.size
+        ),
+    }
+}

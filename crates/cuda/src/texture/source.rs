@@ -1,0 +1,252 @@
+//! What textures read: arrays, views of arrays, and memory, as descriptors describe them.
+
+use crate::args::Answer;
+use crate::array::{ArrayObject, MipmapObject};
+use crate::error::refusal;
+use crate::format::{format, view_format};
+use crate::handle::Handle;
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+    CU_RESOURCE_TYPE_PITCH2D, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_RESOURCE_DESC,
+    CUDA_RESOURCE_VIEW_DESC, CUresult,
+};
+use texunit_device::{Array, Device, Error, Format, Linear, MipmappedArray, TextureResource, View};
+
+/// What a texture reads.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// An array.
+    Array(Array),
+    /// An array with mip levels.
+    Mipmapped(MipmappedArray),
+    /// Linear memory, and its number of elements.
+    Linear(Linear, Format, u32),
+    /// Pitched memory: width and height in elements, bytes from a row to the next.
+    Pitched(Linear, Format, [u32; 2], u64),
+}
+
+impl Source {
+    /// For the device.
+    pub(crate) fn resource(&self) -> TextureResource<'_> {
+        match self {
+            Self::Array(array) => TextureResource::Array(array),
+            Self::Mipmapped(array) => TextureResource::Mipmapped(array),
+            Self::Linear(memory, format, width) => {
+                TextureResource::LinearAt { memory, format: *format, width: *width }
+            }
+            Self::Pitched(memory, format, [width, height], pitch) => TextureResource::PitchedAt {
+                memory,
+                format: *format,
+                width: *width,
+                height: *height,
+                pitch: *pitch,
+            },
+        }
+    }
+
+    /// Format of its elements.
+    pub(crate) fn format(&self) -> Format {
+        match self {
+            Self::Array(array) => array.format(),
+            Self::Mipmapped(array) => array.format(),
+            Self::Linear(_, format, _) | Self::Pitched(_, format, ..) => *format,
+        }
+    }
+
+    pub(super) fn is_cube(&self) -> bool {
+        match self {
+            Self::Array(array) => array.geometry().is_cube(),
+            Self::Mipmapped(array) => array.geometry().is_cube(),
+            _ => false,
+        }
+    }
+
+    /// Linear memory of so many bytes; what is less than an element at their end is left out.
+    pub(crate) fn linear(
+        device: &Device,
+        address: u64,
+        bytes: usize,
+        format: Format,
+    ) -> Answer<Self> {
+        let width = bytes as u64 / u64::from(format.texel_size());
+        let size = u64::from(format.texel_size());
+        let width = u32::try_from(width).map_err(|_| {
+            CUresult::INVALID_VALUE.because(format!(
+                "sizeInBytes {bytes} is {width} elements of {size} bytes, more than any linear texture has"
+            ))
+        })?;
+        if width == 0 {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "sizeInBytes {bytes} is less than one element, {size} bytes ({format})"
+            )));
+        }
+        let memory = memory(device, address, u64::from(width) * size)?;
+        Ok(Self::Linear(memory, format, width))
+    }
+
+    /// Pitched memory.
+    pub(crate) fn pitched(
+        device: &Device,
+        address: u64,
+        size: [usize; 2],
+        pitch: usize,
+        format: Format,
+    ) -> Answer<Self> {
+        let axis = |name: &str, n: usize| match u32::try_from(n) {
+            Ok(n @ 1..) => Ok(n),
+            _ => Err(CUresult::INVALID_VALUE.because(format!(
+                "{name} {n} is not a size that a texture of pitched memory can have, 1 and more"
+            ))),
+        };
+        let [width, height] = [axis("width", size[0])?, axis("height", size[1])?];
+        let row = u64::from(width) * u64::from(format.texel_size());
+        if (pitch as u64) < row {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "pitchInBytes {pitch} is less than a row, {width} elements of {} bytes",
+                format.texel_size()
+            )));
+        }
+        let before = (pitch as u64).checked_mul(u64::from(height - 1));
+        let bytes = before.and_then(|before| before.checked_add(row)).ok_or_else(|| {
+            CUresult::INVALID_VALUE.because(format!(
+                "{height} rows of pitchInBytes {pitch} are more bytes than 64 bits count"
+            ))
+        })?;
+        let memory = memory(device, address, bytes)?;
+        Ok(Self::Pitched(memory, format, [width, height], pitch as u64))
+    }
+}
+
+/// What the address of a texture of memory is a multiple of
+/// (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`).
+pub(crate) const ALIGN: u64 = 512;
+
+/// The bytes at an aligned address, all in one allocation.
+fn memory(device: &Device, address: u64, len: u64) -> Answer<Linear> {
+    if len == 0 {
+        return Err(CUresult::INVALID_VALUE.because("the texture has no bytes of memory"));
+    }
+    if !address.is_multiple_of(ALIGN) {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "devPtr {address:#x} is not a multiple of {ALIGN}, the texture alignment (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)"
+        )));
+    }
+    if address.checked_add(len).is_none() {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "{len} bytes from devPtr {address:#x} on pass the end of the addresses"
+        )));
+    }
+    let linear = device.linear(address, len);
+    crate::memory::tell_unmapped(device);
+    linear.map_err(|error| {
+        let place = || format!("{len} bytes from devPtr {address:#x} on");
+        match &error {
+            Error::Address(_) => crate::error::code(&error)
+                .because(crate::memory::not_inside("devPtr", address, len)),
+            _ => refusal(error).within(place, &[]),
+        }
+    })
+}
+
+/// What a descriptor describes.
+pub(super) fn source(
+    device: &Device,
+    descriptor: &CUDA_RESOURCE_DESC,
+    view: Option<&CUDA_RESOURCE_VIEW_DESC>,
+) -> Answer<Source> {
+    let CUDA_RESOURCE_DESC { res_type, what, size, height, pitch_in_bytes, .. } = *descriptor;
+    let memory_format = || format(descriptor.format, descriptor.num_channels);
+    if descriptor.flags != 0 {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "flags {:#x} of the resource descriptor is not 0",
+            descriptor.flags
+        )));
+    }
+    match (res_type, view) {
+        (CU_RESOURCE_TYPE_ARRAY, _) => {
+            let object = array_of(what)?;
+            let Some(view) = view else { return Ok(Source::Array(object.array.clone())) };
+            let view = view_of(view, &object.descriptor, object.array.format(), None)?;
+            Ok(Source::Array(object.array.view(&view).map_err(refusal)?))
+        }
+        (CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, _) => {
+            let object = Handle::<MipmapObject>::of(what as usize).get();
+            let object = object.map_err(|refusal| refusal.named("hMipmappedArray"))?;
+            let array = &object.array;
+            let Some(view) = view else { return Ok(Source::Mipmapped(array.clone())) };
+            let levels = Some(array.levels());
+            let view = view_of(view, &object.descriptor, array.format(), levels)?;
+            Ok(Source::Mipmapped(array.view(&view).map_err(refusal)?))
+        }
+        (_, Some(_)) => Err(CUresult::INVALID_VALUE.because(format!(
+            "pResViewDesc is given, but resType {res_type} is not an array (CU_RESOURCE_TYPE_ARRAY, \
+             CU_RESOURCE_TYPE_MIPMAPPED_ARRAY): only arrays have views"
+        ))),
+        (CU_RESOURCE_TYPE_LINEAR, None) => Source::linear(device, what, size, memory_format()?),
+        (CU_RESOURCE_TYPE_PITCH2D, None) => {
+            Source::pitched(device, what, [size, height], pitch_in_bytes, memory_format()?)
+        }
+        _ => Err(CUresult::INVALID_VALUE.because(format!(
+            "resType {res_type} is not a CUresourcetype: 0 (array), 1 (mipmapped array), 2 (linear), 3 (pitch2D)"
+        ))),
+    }
+}
+
+/// The array of a descriptor.
+pub(super) fn array_of(what: u64) -> Answer<Arc<ArrayObject>> {
+    Handle::<ArrayObject>::of(what as usize).get().map_err(|refusal| refusal.named("hArray"))
+}
+
+/// A view as the device has them. Its size is that of the array; block-compressed formats, in which
+/// an element is 4 x 4 texels, have four times its width and height.
+fn view_of(
+    view: &CUDA_RESOURCE_VIEW_DESC,
+    array: &CUDA_ARRAY3D_DESCRIPTOR,
+    own: Format,
+    levels: Option<u32>,
+) -> Answer<View> {
+    let format = view_format(view.format)?;
+    let times = if format.is_block() { 4 } else { 1 };
+    let size = [array.width.saturating_mul(times), array.height.saturating_mul(times), array.depth];
+    let fits = [view.width, view.height, view.depth] == size && !own.is_block();
+    let levels_of = view.first_mipmap_level..view.last_mipmap_level.saturating_add(1);
+    let planes = view.first_layer..view.last_layer.saturating_add(1);
+    let layered = array.flags & CUDA_ARRAY3D_LAYERED != 0;
+    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
+    if own.is_block() {
+        return refused(format!(
+            "the array has the block-compressed format {own}, which has no views"
+        ));
+    }
+    if !fits {
+        let [width, height, depth] = size;
+        return refused(format!(
+            "the view is {} x {} x {}, but must be {width} x {height} x {depth}: the size of the array{}",
+            view.width,
+            view.height,
+            view.depth,
+            if times == 4 { ", times 4 for a block-compressed format" } else { "" }
+        ));
+    }
+    let (first, last, count) =
+        (view.first_mipmap_level, view.last_mipmap_level, levels.unwrap_or(1));
+    if levels_of.end > count || levels_of.is_empty() {
+        return refused(format!(
+            "firstMipmapLevel {first} to lastMipmapLevel {last} are not levels of an array with {count}"
+        ));
+    }
+    let count = if layered { array.depth } else { 1 };
+    if planes.is_empty() || planes.end as usize > count {
+        let (first, last) = (view.first_layer, view.last_layer);
+        return refused(format!(
+            "firstLayer {first} to lastLayer {last} are not layers of an array with {count}"
+        ));
+    }
+    Ok(View {
+        format: Some(format),
+        geometry: None,
+        levels: levels.map(|_| levels_of),
+        planes: layered.then_some(planes),
+    })
+}
