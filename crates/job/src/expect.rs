@@ -73,23 +73,35 @@ pub(crate) struct Expectation {
     pub(crate) after: Pieces,
 }
 
+/// How an object differs from what it is to hold.
+struct Difference {
+    /// The first byte that is wrong.
+    at: u64,
+    /// What it is.
+    found: u8,
+    /// What it is to be.
+    expected: u8,
+    /// How many are wrong.
+    count: u64,
+    /// Of how many.
+    size: u64,
+}
+
 /// Bytes that are compared at a time.
 const PIECE: usize = 1 << 16;
 
 impl Expectation {
     /// What is wrong, if anything is.
     pub(crate) fn problem(&self) -> Result<Option<Problem>, Error> {
-        let different = self.compare()?;
-        Ok(different.map(|(first, count, size)| self.differs(first, count, size)))
+        Ok(self.compare()?.map(|difference| self.differs(&difference)))
     }
 
     /// The first byte that is wrong, if any is.
     pub(crate) fn first_difference(&self) -> Result<Option<u64>, Error> {
-        Ok(self.compare()?.map(|((at, ..), ..)| at))
+        Ok(self.compare()?.map(|difference| difference.at))
     }
 
-    /// The first byte that is wrong, as it is and as it is to be; how many there are; of how many.
-    fn compare(&self) -> Result<Option<((u64, u8, u8), u64, u64)>, Error> {
+    fn compare(&self) -> Result<Option<Difference>, Error> {
         let whole = match &self.source {
             Source::Buffer(_) => None,
             other => Some(other.read()?),
@@ -100,7 +112,7 @@ impl Expectation {
             _ => 0,
         };
         let (mut found, mut expected) = (vec![0; PIECE], vec![0; PIECE]);
-        let (mut first, mut count) = (None, 0_u64);
+        let mut first: Option<Difference> = None;
         let mut at = 0;
         while at < size {
             let len = (size - at).min(PIECE as u64) as usize;
@@ -116,17 +128,24 @@ impl Expectation {
             if found != expected {
                 for (i, (f, e)) in found.iter().zip(expected.iter()).enumerate() {
                     if f != e {
-                        first.get_or_insert((at + i as u64, *f, *e));
-                        count += 1;
+                        let here = Difference {
+                            at: at + i as u64,
+                            found: *f,
+                            expected: *e,
+                            count: 0,
+                            size,
+                        };
+                        first.get_or_insert(here).count += 1;
                     }
                 }
             }
             at += len as u64;
         }
-        Ok(first.map(|first| (first, count, size)))
+        Ok(first)
     }
 
-    fn differs(&self, (at, found, expected): (u64, u8, u8), count: u64, size: u64) -> Problem {
+    fn differs(&self, difference: &Difference) -> Problem {
+        let &Difference { at, found, expected, count, size } = difference;
         let bytes = if count == 1 {
             format!("1 of {size} bytes of `{}` is", self.name)
         } else {

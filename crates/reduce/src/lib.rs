@@ -10,8 +10,8 @@
 //! names that nothing uses, numbers; in a job the grid, the keys and the contents of its objects. It goes round until a
 //! round changes nothing. The same case and judge give the same result, unless time ends it.
 //!
-//! What it leaves out: calls are not inlined, and two statements are not merged into one that the text does
-//! not have.
+//! What it leaves out: a body takes the place of the only call of a function, but not of one among several; and
+//! control flow is not made anew, only left out.
 
 mod case;
 mod job;

@@ -79,7 +79,7 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
         let first = rest[0];
         let length = match first {
             b'/' if rest.starts_with(b"//") || rest.starts_with(b"/*") => comment(rest),
-            b'"' => 1 + rest[1..].iter().position(|&b| b == b'"' || b == b'\n').unwrap_or(0) + 1,
+            b'"' => string(rest),
             b'.' => 1 + run(&rest[1..], |b| is_inside(b) || b == b':'),
             b'0'..=b'9' => {
                 let length = run(rest, |b| is_inside(b) || b == b'.');
@@ -106,6 +106,12 @@ fn run(bytes: &[u8], is_part: impl Fn(u8) -> bool) -> usize {
     bytes.iter().take_while(|&&b| is_part(b)).count()
 }
 
+/// Length of the string that the bytes begin with; one without its end goes to that of the line.
+fn string(bytes: &[u8]) -> usize {
+    let end = bytes[1..].iter().position(|&b| b == b'"' || b == b'\n');
+    end.map_or(bytes.len(), |n| n + 2)
+}
+
 /// Length of the comment that the bytes begin with.
 fn comment(bytes: &[u8]) -> usize {
     if bytes[1] == b'/' {
@@ -127,7 +133,7 @@ pub(crate) fn comments(text: &str) -> Vec<Edit> {
                 edits.push(Edit::remove(at..at + length));
                 length
             }
-            b'"' => 2 + rest[1..].iter().position(|&b| b == b'"' || b == b'\n').unwrap_or(0),
+            b'"' => string(rest),
             _ => 1,
         };
         at += length;
@@ -154,14 +160,14 @@ mod tests {
     #[test]
     fn edits() {
         let text = "a b;\n\tc;\n{ d }\n";
-        let gone = |ranges: &[Range<usize>]| {
-            let edits: Vec<Edit> = ranges.iter().cloned().map(Edit::remove).collect();
+        let gone = |ranges: &[[usize; 2]]| {
+            let edits: Vec<Edit> = ranges.iter().map(|&[a, b]| Edit::remove(a..b)).collect();
             apply(text, &edits)
         };
-        assert_eq!(gone(&[2..4]), "a \n\tc;\n{ d }\n");
-        assert_eq!(gone(&[6..8, 0..4]), "{ d }\n");
+        assert_eq!(gone(&[[2, 4]]), "a \n\tc;\n{ d }\n");
+        assert_eq!(gone(&[[6, 8], [0, 4]]), "{ d }\n");
         // The inner one is part of the outer one.
-        assert_eq!(gone(&[9..14, 11..12]), "a b;\n\tc;\n");
+        assert_eq!(gone(&[[9, 14], [11, 12]]), "a b;\n\tc;\n");
         assert_eq!(apply(text, &[Edit::replace(11..12, "ee")]), "a b;\n\tc;\n{ ee }\n");
         assert_eq!(apply(text, &[]), text);
     }

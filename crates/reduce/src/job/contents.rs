@@ -4,14 +4,16 @@ use super::path::{Path, keys};
 use crate::case::Case;
 use crate::search::Search;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path as FilePath;
 use std::sync::Arc;
+use texunit_files::Kind;
 use texunit_job::{Content, Shape};
 use toml::{Table, Value};
 
 /// Keys that say where contents come from, and what they are where the source does not.
-const SOURCES: [&str; 18] = [
-    "file", "files", "texels", "zeros", "bytes", "u8", "u16", "u32", "u64", "s8", "s16", "s32",
-    "s64", "f16", "f32", "f64", "mipmaps", "dims",
+const SOURCES: [&str; 19] = [
+    "parts", "file", "files", "texels", "zeros", "bytes", "u8", "u16", "u32", "u64", "s8", "s16",
+    "s32", "s64", "f16", "f32", "f64", "mipmaps", "dims",
 ];
 
 /// Shorter contents are written into the job.
@@ -37,7 +39,7 @@ pub(crate) fn replace(search: &mut Search<'_>, contents: &[Content]) {
 fn place(job: &Table, content: &Content) -> Option<Path> {
     let entry = Path::of(&[content.table, &content.key]);
     let kind = match content.table {
-        "params" => ["buffer", "texture", "surface"]
+        "params" | "objects" => ["buffer", "texture", "surface", "array"]
             .into_iter()
             .find(|kind| entry.key(kind).get(job).is_some())?,
         _ => return Some(entry),
@@ -117,8 +119,8 @@ pub(super) fn smaller(search: &mut Search<'_>) -> bool {
 /// The bytes of the file at a place, if they are plain.
 fn bytes_at(case: &Case, place: &Path) -> Option<Arc<[u8]>> {
     let name = place.get(case.job.as_ref()?)?.as_str()?;
-    let plain = name.starts_with("data-").then(|| case.files.get(name))?;
-    plain.cloned()
+    let plain = Kind::of(FilePath::new(name)) == Kind::Raw;
+    case.files.get(name).filter(|_| plain).cloned()
 }
 
 fn with_bytes(base: &Case, place: &Path, bytes: &[u8]) -> Option<Case> {

@@ -39,9 +39,32 @@ pub(crate) fn round(search: &mut Search<'_>) -> bool {
         return false;
     }
     let mut changed = shape(search);
+    changed |= last_thread(search);
     changed |= entries(search);
     changed |= all_numbers(search);
     changed |= contents::smaller(search);
+    changed
+}
+
+/// Numbers in place of `%tid` and `%ctaid`: there are no more threads than it takes, so that it is the last one
+/// that is needed, which then may be the only one.
+fn last_thread(search: &mut Search<'_>) -> bool {
+    search.step("thread numbers");
+    let mut changed = false;
+    for (key, register) in [("block", "%tid"), ("grid", "%ctaid")] {
+        for (axis, letter) in ["x", "y", "z"].into_iter().enumerate() {
+            let base = search.best().clone();
+            let shape = base.job.as_ref().and_then(|job| job.get(key));
+            let count = match shape {
+                Some(Value::Array(axes)) => axes.get(axis).and_then(Value::as_integer),
+                Some(Value::Integer(count)) if axis == 0 => Some(*count),
+                _ => None,
+            };
+            let name = format!("{register}.{letter}");
+            let last = count.unwrap_or(1) - 1;
+            changed |= search.attempt(base.with_ptx(base.ptx.replace(&name, &last.to_string())));
+        }
+    }
     changed
 }
 

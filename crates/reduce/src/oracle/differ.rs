@@ -1,7 +1,7 @@
 //! Two ways to launch that give different results.
 
-use super::Workspace;
 use super::process::{Ran, patience, run};
+use super::{Seen, Settings, Workspace, look};
 use crate::Judge;
 use crate::case::Case;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +25,15 @@ impl Way {
 const FIRST_STEPS: u64 = 4096;
 const MOST_STEPS: u64 = 1_000_000_000;
 
+/// Who launches.
+#[derive(Clone, Debug)]
+pub enum Launcher {
+    /// The program `texunit` at this path, once for each way.
+    Program(PathBuf),
+    /// This process, where the ways differ in settings only.
+    Here(Box<[Settings; 2]>),
+}
+
 /// The results of one launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Results {
@@ -36,8 +45,7 @@ struct Results {
 /// Keeps the difference between two ways: the exit codes, and that an output differs which did so first.
 #[derive(Debug)]
 pub struct DifferJudge<'a> {
-    /// The program `texunit`.
-    program: PathBuf,
+    launcher: Launcher,
     ways: [Way; 2],
     codes: [i32; 2],
     /// Outputs that differ; an empty path is what the kernel prints.
@@ -53,7 +61,7 @@ impl<'a> DifferJudge<'a> {
     /// Of two launches; none if they give the same, or cannot be made.
     pub fn of(
         case: &Case,
-        program: PathBuf,
+        launcher: Launcher,
         ways: [Way; 2],
         workspace: Workspace,
         stop: &'a AtomicBool,
@@ -61,7 +69,8 @@ impl<'a> DifferJudge<'a> {
         let limit = Duration::from_secs(24 * 60 * 60);
         let (codes, differing) = ([0; 2], BTreeSet::new());
         let max_steps = None;
-        let mut judge = Self { program, ways, codes, differing, limit, max_steps, workspace, stop };
+        let mut judge =
+            Self { launcher, ways, codes, differing, limit, max_steps, workspace, stop };
         let start = Instant::now();
         let Some([one, other]) = judge.both(case) else { return Err(judge.workspace) };
         judge.limit = patience(start.elapsed());
@@ -115,14 +124,39 @@ impl<'a> DifferJudge<'a> {
     }
 
     fn both(&mut self, case: &Case) -> Option<[Results; 2]> {
-        let job = self.workspace.place(case, "").ok()?;
-        let one = self.launch(&job, &self.ways[0])?;
-        Some([one, self.launch(&job, &self.ways[1])?])
+        match &self.launcher {
+            Launcher::Here(settings) => {
+                self.workspace.place_files(case).ok()?;
+                let [one, other] = **settings;
+                Some([self.look(case, one)?, self.look(case, other)?])
+            }
+            Launcher::Program(program) => {
+                let program = program.clone();
+                let job = self.workspace.place(case, "").ok()?;
+                let one = self.launch(&program, &job, &self.ways[0])?;
+                Some([one, self.launch(&program, &job, &self.ways[1])?])
+            }
+        }
     }
 
-    fn launch(&self, job: &Path, way: &Way) -> Option<Results> {
+    /// Launches here.
+    fn look(&self, case: &Case, settings: Settings) -> Option<Results> {
+        let max_steps = settings.max_steps.or(self.max_steps);
+        let settings = Settings { max_steps, ..settings };
+        match look(case, self.workspace.folder(), &settings, self.stop) {
+            Seen::Finished(results) => Some(Results {
+                code: i32::from(!results.wrong.is_empty()),
+                printed: results.printed,
+                outputs: results.outputs.into_iter().collect(),
+            }),
+            Seen::Fault(..) => Some(Results { code: 1, ..Results::default() }),
+            Seen::Problems(_) | Seen::Errors(..) | Seen::Bug(_) => None,
+        }
+    }
+
+    fn launch(&self, program: &Path, job: &Path, way: &Way) -> Option<Results> {
         let out = self.workspace.folder().join("out");
-        let mut command = Command::new(&self.program);
+        let mut command = Command::new(program);
         command.arg("launch").arg(job).arg("--quiet").arg("--out").arg(&out);
         let own = way.0.iter().any(|word| word.starts_with("--max-steps"));
         if let Some(steps) = self.max_steps.filter(|_| !own) {

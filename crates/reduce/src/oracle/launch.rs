@@ -10,27 +10,30 @@ use texunit_device::{
     LaunchError, LaunchOptions, Module,
 };
 use texunit_job::load::{kernel, wrong_shape};
-use texunit_job::{Bound, Content, Job, Problem, Problems, bind, parse};
+use texunit_job::{Bound, Content, Job, Problem, Problems, WrongObject, bind, parse};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
-/// How jobs are launched; the options of `texunit launch`.
+/// How jobs are launched: the options of `texunit launch`. What they leave out is as the job says, or as usual.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// `--arch`
-    pub architecture: ComputeCapability,
+    pub architecture: Option<ComputeCapability>,
     /// `--memory-limit`
-    pub memory_limit: u64,
+    pub memory_limit: Option<u64>,
     /// `--max-steps`
-    pub max_steps: u64,
+    pub max_steps: Option<u64>,
     /// `--fmad`
     pub fmad: bool,
     /// `--bounds`
-    pub bounds: Bounds,
+    pub bounds: Option<Bounds>,
     /// `--via-txd`
     pub gradients: GradientPath,
     /// `--threads`
     pub threads: usize,
 }
+
+/// Steps of a warp where nobody says how many there may be.
+const USUAL_STEPS: u64 = 1_000_000_000;
 
 /// What a launch came to.
 #[derive(Debug)]
@@ -43,8 +46,19 @@ pub enum Seen {
     Bug(String),
     /// A fault.
     Fault(SourceFile, Box<Fault>),
-    /// The kernel has come to its end: the outputs, by the names of their files.
-    Finished(Vec<(PathBuf, Vec<u8>)>),
+    /// The kernel has come to its end.
+    Finished(Results),
+}
+
+/// What a kernel leaves behind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Results {
+    /// Outputs, by the names of their files.
+    pub outputs: Vec<(PathBuf, Vec<u8>)>,
+    /// What it prints.
+    pub printed: Vec<u8>,
+    /// Objects that do not hold what the job expects.
+    pub wrong: Vec<WrongObject>,
 }
 
 /// Launches a case whose files lie in a folder.
@@ -75,10 +89,12 @@ impl Prepared {
         let Some(job) = job.filter(|_| problems.borrow().is_empty()) else {
             return Err(Seen::Problems(problems.take()));
         };
+        let usual = DeviceOptions::default();
+        let own = &job.settings;
         let device = Device::new(&DeviceOptions {
-            architecture: settings.architecture,
-            memory_limit: settings.memory_limit,
-            ..DeviceOptions::default()
+            architecture: settings.architecture.or(own.arch).unwrap_or(usual.architecture),
+            memory_limit: settings.memory_limit.or(own.memory_limit).unwrap_or(usual.memory_limit),
+            ..usual
         });
         let module = Module::load(&device, "kernel.ptx", &case.ptx);
         let module = module.map_err(|e| Seen::Errors(e.source, e.diagnostics))?;
@@ -102,25 +118,30 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
         Err(seen) => return seen,
     };
     let Some(args) = bound.args() else { return Seen::Problems(Vec::new()) };
+    let (usual, own) = (LaunchOptions::default(), &job.settings);
     let options = LaunchOptions {
         grid: job.grid.value,
         block: job.block.value,
         dynamic_shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
         cooperative: job.cooperative,
         threads: settings.threads,
-        max_steps: settings.max_steps,
+        max_steps: settings.max_steps.or(own.max_steps).unwrap_or(USUAL_STEPS),
+        stack_limit: own.stack_limit.unwrap_or(usual.stack_limit),
+        printf_limit: own.printf_limit.unwrap_or(usual.printf_limit),
         count_local: true,
-        fmad: settings.fmad,
-        bounds: settings.bounds,
+        fmad: settings.fmad || own.fmad,
+        bounds: settings.bounds.or(own.bounds).unwrap_or_default(),
         gradients: settings.gradients,
         cancel: Some(stop),
-        ..LaunchOptions::default()
+        ..usual
     };
     let source = || kernel.module().source().clone();
     match kernel.launch(&options, &args) {
-        Ok(_) => match bound.output_bytes() {
-            Ok(outputs) => Seen::Finished(outputs),
-            Err(_) => Seen::Problems(Vec::new()),
+        Ok(stats) => match (bound.output_bytes(), bound.wrong_objects()) {
+            (Ok(outputs), Ok(wrong)) => {
+                Seen::Finished(Results { outputs, printed: stats.printf, wrong })
+            }
+            _ => Seen::Problems(Vec::new()),
         },
         Err(LaunchError::Fault(fault)) => Seen::Fault(source(), fault),
         Err(LaunchError::Unsupported(list)) => Seen::Errors(source(), list),
@@ -135,6 +156,12 @@ enum Kept {
     AnyFault,
     Codes(Vec<&'static str>),
     Bug(String),
+    /// An object and the bytes at the first place where it is not as expected.
+    Wrong {
+        name: String,
+        offset: u64,
+        found: Vec<u8>,
+    },
 }
 
 /// Keeps the fault of a launch, or whatever else ends it.
@@ -143,7 +170,9 @@ pub struct LaunchJudge<'a> {
     kept: Kept,
     workspace: Workspace,
     settings: Settings,
-    /// Fewer steps than the user allows: an attempt may be endless where the first launch was not.
+    /// The steps that the user, or the job, allows.
+    all_steps: u64,
+    /// Fewer steps than those: an attempt may be endless where the first launch was not.
     max_steps: u64,
     stop: &'a AtomicBool,
 }
@@ -166,15 +195,18 @@ impl<'a> LaunchJudge<'a> {
             Kept::Fault(_) if any => Kept::AnyFault,
             kept => kept,
         };
-        let max_steps = settings.max_steps;
-        let mut judge = Self { kept, workspace, settings, max_steps, stop };
+        let own =
+            parse(&case.job_text(), &Problems::default()).and_then(|job| job.settings.max_steps);
+        let all_steps = settings.max_steps.or(own).unwrap_or(USUAL_STEPS);
+        let max_steps = all_steps;
+        let mut judge = Self { kept, workspace, settings, all_steps, max_steps, stop };
         judge.limit_steps(case);
         Some(judge)
     }
 
     /// Allows no more steps than the failure takes, and some.
     fn limit_steps(&mut self, case: &Case) {
-        let most = self.settings.max_steps;
+        let most = self.all_steps;
         self.max_steps = FIRST_STEPS;
         while self.max_steps < most && !self.fails(case) {
             self.max_steps = self.max_steps.saturating_mul(8);
@@ -185,13 +217,13 @@ impl<'a> LaunchJudge<'a> {
     /// Allows more steps; false: there are no more.
     pub fn allow_more(&mut self) -> bool {
         let before = self.max_steps;
-        self.max_steps = before.saturating_mul(256).min(self.settings.max_steps);
+        self.max_steps = before.saturating_mul(256).min(self.all_steps);
         self.max_steps > before
     }
 
     /// Whether a case fails so too with all the steps that the user allows.
     pub fn confirms(&mut self, case: &Case) -> bool {
-        let limited = std::mem::replace(&mut self.max_steps, self.settings.max_steps);
+        let limited = std::mem::replace(&mut self.max_steps, self.all_steps);
         let fails = self.max_steps == limited || self.fails(case);
         self.max_steps = limited;
         fails
@@ -204,6 +236,13 @@ impl<'a> LaunchJudge<'a> {
             Kept::AnyFault => "any fault".to_owned(),
             Kept::Codes(codes) => codes.join(", "),
             Kept::Bug(message) => format!("bug in texunit: {message}"),
+            Kept::Wrong { name, offset, found } => {
+                let bytes: Vec<String> = found.iter().map(|b| format!("{b:02x}")).collect();
+                format!(
+                    "`{name}` holds {} at byte {offset}, which is not expected",
+                    bytes.join(" ")
+                )
+            }
         }
     }
 
@@ -215,7 +254,7 @@ impl<'a> LaunchJudge<'a> {
     /// How a case fails, in a sentence, with the place.
     pub fn message(&mut self, case: &Case) -> Option<String> {
         self.workspace.place_files(case).ok()?;
-        let settings = Settings { max_steps: self.max_steps, ..self.settings };
+        let settings = Settings { max_steps: Some(self.max_steps), ..self.settings };
         // Whatever has stopped the search does not stop this.
         let seen = look(case, self.workspace.folder(), &settings, &AtomicBool::new(false));
         let place = |source: &SourceFile, span: Span| {
@@ -235,8 +274,14 @@ impl<'a> LaunchJudge<'a> {
                 Some(format!("error[{}]: {}, at {at}", error.code, error.message))
             }
             Seen::Bug(message) => Some(format!("a bug in texunit: {message}")),
-            Seen::Problems(_) | Seen::Finished(_) => None,
+            Seen::Finished(_) => Some(self.what()),
+            Seen::Problems(_) => None,
         }
+    }
+
+    /// Whether an output is kept.
+    pub fn keeps_output(&self) -> bool {
+        matches!(self.kept, Kept::Wrong { .. })
     }
 
     /// Launches a case as attempts are launched.
@@ -244,14 +289,21 @@ impl<'a> LaunchJudge<'a> {
         if self.workspace.place_files(case).is_err() {
             return Seen::Problems(Vec::new());
         }
-        let settings = Settings { max_steps: self.max_steps, ..self.settings };
+        let settings = Settings { max_steps: Some(self.max_steps), ..self.settings };
         look(case, self.workspace.folder(), &settings, self.stop)
     }
 }
 
 fn kept(seen: &Seen) -> Option<Kept> {
     Some(match seen {
-        Seen::Problems(_) | Seen::Finished(_) => return None,
+        Seen::Problems(_) => return None,
+        Seen::Finished(results) => {
+            let WrongObject { name, offset, bytes } = results.wrong.first()?;
+            // The word with the first wrong byte.
+            let first = offset & !3;
+            let found = bytes.iter().skip(first as usize).take(4).copied().collect();
+            Kept::Wrong { name: name.clone(), offset: first, found }
+        }
         Seen::Errors(_, list) => {
             Kept::Codes(list.iter().filter(|d| d.is_error()).map(|d| d.code).take(1).collect())
         }
@@ -263,7 +315,15 @@ fn kept(seen: &Seen) -> Option<Kept> {
 
 impl Judge for LaunchJudge<'_> {
     fn fails(&mut self, case: &Case) -> bool {
-        let seen = kept(&self.look(case));
+        let seen = self.look(case);
+        if let (Kept::Wrong { name, offset, found }, Seen::Finished(results)) = (&self.kept, &seen)
+        {
+            // Other bytes may be wrong as well: what made them is gone.
+            let object = results.wrong.iter().find(|object| object.name == *name);
+            let there = object.and_then(|o| o.bytes.get(*offset as usize..)?.get(..found.len()));
+            return there == Some(found);
+        }
+        let seen = kept(&seen);
         match &self.kept {
             Kept::AnyFault => matches!(seen, Some(Kept::Fault(_))),
             wanted => seen.as_ref() == Some(wanted),

@@ -10,9 +10,9 @@ mod workspace;
 
 pub use check::CheckJudge;
 pub use command::CommandJudge;
-pub use differ::{DifferJudge, Way};
+pub use differ::{DifferJudge, Launcher, Way};
 pub use key::FaultKey;
-pub use launch::{LaunchJudge, Seen, Settings, contents, look};
+pub use launch::{LaunchJudge, Results, Seen, Settings, contents, look};
 pub use workspace::Workspace;
 
 use std::cell::Cell;

@@ -26,23 +26,39 @@ pub(super) fn arguments(search: &mut Search<'_>) -> bool {
     })
 }
 
-/// The calls of a function: the instruction, its list of arguments, and that of its result.
-fn calls<'t, 'a>(
-    tree: &'t Tree<'a>,
-    name: &str,
-) -> Vec<(Option<&'t Operand<'a>>, &'t Operand<'a>, Option<&'t [Operand<'a>]>)> {
+/// A call: the operand of its result, that of the function, and the arguments.
+struct Call<'t, 'a> {
+    result: Option<&'t Operand<'a>>,
+    callee: &'t Operand<'a>,
+    arguments: &'t [Operand<'a>],
+}
+
+/// The calls of a function by its name.
+fn calls<'t, 'a>(tree: &'t Tree<'a>, name: &str) -> Vec<Call<'t, 'a>> {
     let call = |instruction: &'t Instruction<'a>| {
         let operands = &instruction.operands;
         let is_name = |o: &Operand<'_>| matches!(&o.kind, OperandKind::Name { name: n, .. } if n.text == name);
         let at = operands.iter().position(is_name).filter(|_| instruction.opcode.text == "call")?;
-        let list = |o: &'t Operand<'a>| match &o.kind {
-            OperandKind::List(list) => Some(list.as_slice()),
-            _ => None,
+        let arguments = match operands.get(at + 1).map(|o| &o.kind) {
+            Some(OperandKind::List(list)) => list.as_slice(),
+            _ => &[],
         };
         let result = at.checked_sub(1).map(|n| &operands[n]);
-        Some((result, &operands[at], operands.get(at + 1).and_then(list)))
+        Some(Call { result, callee: &operands[at], arguments })
     };
     tree.instructions().into_iter().filter_map(call).collect()
+}
+
+/// The function that an instruction calls by its name.
+pub(super) fn callee<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
+    if instruction.opcode.text != "call" {
+        return None;
+    }
+    let name = |operand: &Operand<'a>| match &operand.kind {
+        OperandKind::Name { name, component: None } => Some(name.text),
+        _ => None,
+    };
+    instruction.operands.iter().find_map(name)
 }
 
 fn declarations<'t, 'a>(tree: &'t Tree<'a>, name: &str) -> Vec<&'t Function<'a>> {
@@ -55,8 +71,8 @@ fn without_parameter(tree: &Tree<'_>, name: &str, number: usize) -> Unit {
         let spans: Vec<_> = function.params.iter().map(|p| p.span.range()).collect();
         unit.extend(one_of(&spans, number));
     }
-    for (_, _, arguments) in calls(tree, name) {
-        let spans: Vec<_> = arguments.unwrap_or_default().iter().map(|o| o.span.range()).collect();
+    for Call { arguments, .. } in calls(tree, name) {
+        let spans: Vec<_> = arguments.iter().map(|o| o.span.range()).collect();
         unit.extend(one_of(&spans, number));
     }
     unit
@@ -84,7 +100,7 @@ fn without_result(tree: &Tree<'_>, name: &str) -> Unit {
         };
         unit.extend(in_parentheses(tree, first.span.start as usize..last.span.end as usize));
     }
-    for (result, callee, _) in calls(tree, name) {
+    for Call { result, callee, .. } in calls(tree, name) {
         if let Some(result) = result {
             unit.push(Edit::remove(result.span.start as usize..callee.span.start as usize));
         }

@@ -1,6 +1,7 @@
 //! What can be taken away from a module, from the largest parts to the smallest.
 
 mod calls;
+mod inline;
 mod items;
 mod names;
 mod numbers;
@@ -170,6 +171,7 @@ pub(crate) fn round(search: &mut Search<'_>, first: bool) -> bool {
     changed |= together(search, "offsets", operands::offsets);
     changed |= together(search, "initial values and directives", items::extras);
     changed |= calls::arguments(search);
+    changed |= singly(search, "calls", inline::only_calls);
     changed |= names::parameters(search);
     changed |= together(search, "unused names", names::unused);
     changed |= together(search, "modifiers", operands::modifiers);
@@ -191,3 +193,7 @@ pub(crate) fn tidy(search: &mut Search<'_>) {
     together(search, "names of registers", names::renumber);
     together(search, "blank lines", |tree| vec![blank_lines(tree.text)]);
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use super::{Tree, Unit};
 use crate::text::{Edit, words};
-use texunit_syntax::ast::{Instruction, OperandKind, Statement};
+use texunit_syntax::ast::{Expr, ExprKind, Instruction, Operand, OperandKind, Statement};
 
 /// Instructions that are left out, with one of their operands in place of their result.
 pub(super) fn forward(tree: &Tree<'_>) -> Vec<Unit> {
@@ -14,20 +14,58 @@ pub(super) fn forward(tree: &Tree<'_>) -> Vec<Unit> {
         super::walk(body, 0, &mut |statement, _| {
             let Statement::Instruction(instruction) = statement else { return };
             let Some(result) = result(instruction) else { return };
-            for operand in &instruction.operands[1..] {
-                let with = match &operand.kind {
-                    OperandKind::Name { name, component: None } if name.text != result => name.text,
-                    OperandKind::Constant(_) => &tree.text[operand.span.range()],
-                    _ => continue,
-                };
+            let operands =
+                instruction.operands[1..].iter().filter_map(|operand| match &operand.kind {
+                    OperandKind::Name { name, component: None } if name.text != result => {
+                        Some(name.text.to_owned())
+                    }
+                    OperandKind::Constant(_) => Some(tree.text[operand.span.range()].to_owned()),
+                    _ => None,
+                });
+            for with in value(instruction).into_iter().chain(address(instruction)).chain(operands) {
                 let readers = own.iter().filter(|w| w.text == result);
-                let mut unit: Unit = readers.map(|w| Edit::replace(w.range(), with)).collect();
+                let mut unit: Unit = readers.map(|w| Edit::replace(w.range(), &*with)).collect();
                 unit.push(Edit::remove(tree.to_end(instruction.span)));
                 found.push(unit);
             }
         });
     }
     found
+}
+
+/// The result of an instruction whose operands are numbers.
+fn value(instruction: &Instruction<'_>) -> Option<String> {
+    let numbers: Option<Vec<u64>> = instruction.operands[1..].iter().map(number).collect();
+    let value = match (instruction.opcode.text, numbers?.as_slice()) {
+        ("add", [a, b]) => a.wrapping_add(*b),
+        ("sub", [a, b]) => a.wrapping_sub(*b),
+        ("mul", [a, b]) => a.wrapping_mul(*b),
+        ("mad", [a, b, c]) => a.wrapping_mul(*b).wrapping_add(*c),
+        ("shl", [a, b]) => a.checked_shl(u32::try_from(*b).ok()?)?,
+        ("cvt", [a]) => *a,
+        _ => return None,
+    };
+    Some(value.to_string())
+}
+
+/// What an address is made of by `add`: `%rd1+20`. Nothing but brackets takes that.
+fn address(instruction: &Instruction<'_>) -> Option<String> {
+    let [_, base, offset] = instruction.operands.as_slice() else { return None };
+    match (&base.kind, number(offset)) {
+        (OperandKind::Name { name, component: None }, Some(offset))
+            if instruction.opcode.text == "add" =>
+        {
+            Some(format!("{}+{offset}", name.text))
+        }
+        _ => None,
+    }
+}
+
+fn number(operand: &Operand<'_>) -> Option<u64> {
+    match &operand.kind {
+        OperandKind::Constant(Expr { kind: ExprKind::Integer { value, .. }, .. }) => Some(*value),
+        _ => None,
+    }
 }
 
 /// The register that the instruction alone writes.

@@ -1,0 +1,106 @@
+//! What is to be reduced, and where the result goes.
+
+use super::args::ReduceArgs;
+use super::first::Stopped;
+use crate::color::{ColorChoice, Stream};
+use std::path::{Path, PathBuf};
+use texunit_job::load::{read_job, read_ptx};
+use texunit_reduce::{Case, read_job_table};
+use texunit_syntax::SourceFile;
+
+/// What was read.
+pub(super) struct Input {
+    /// Its text, for messages.
+    pub(super) source: SourceFile,
+    pub(super) case: Case,
+}
+
+impl Input {
+    pub(super) fn read(args: &ReduceArgs) -> Result<Self, Stopped> {
+        if args.input.extension().is_some_and(|e| e == "toml") {
+            job(&args.input)
+        } else {
+            ptx(&args.input)
+        }
+    }
+
+    /// The folder or file that the result goes to.
+    pub(super) fn out(&self, args: &ReduceArgs) -> Result<PathBuf, Stopped> {
+        let stem = args.input.file_stem().unwrap_or_default().display();
+        let is_job = self.case.job.is_some();
+        let default = || match is_job {
+            true => format!("{stem}-reduced").into(),
+            false => format!("{stem}.reduced.ptx").into(),
+        };
+        let out: PathBuf = args.out.clone().unwrap_or_else(default);
+        let target = if is_job { out.join("job.toml") } else { out.clone() };
+        let same = |a: &Path, b: &Path| {
+            a.canonicalize().ok().zip(b.canonicalize().ok()).is_some_and(|(a, b)| a == b)
+        };
+        if same(&target, &args.input) {
+            let message = format!("--out {}: the result would overwrite the input", out.display());
+            return Err(Stopped::Usage(message));
+        }
+        if is_job && out.exists() && !out.is_dir() {
+            let message =
+                format!("--out {}: a job goes to a folder, and this is a file", out.display());
+            return Err(Stopped::Usage(message));
+        }
+        if !is_job && out.is_dir() {
+            let message =
+                format!("--out {}: PTX goes to a file, and this is a folder", out.display());
+            return Err(Stopped::Usage(message));
+        }
+        Ok(out)
+    }
+}
+
+fn ptx(path: &Path) -> Result<Input, Stopped> {
+    let bytes =
+        texunit_files::read_bytes(path).map_err(|e| Stopped::failed(&e.to_string(), None))?;
+    let name = path.display();
+    if let Some(kind) = texunit_syntax::foreign::binary_file(&bytes) {
+        let message = format!("`{name}`: expected PTX or a job file, found {}", kind.what);
+        return Err(Stopped::failed(&message, Some(kind.help)));
+    }
+    let Ok(text) = String::from_utf8(bytes) else {
+        let message = format!("`{name}`: expected PTX or a job file, but it is not UTF-8");
+        return Err(Stopped::failed(&message, None));
+    };
+    if text.len() > SourceFile::MAX_LEN {
+        return Err(Stopped::failed(&format!("`{name}`: too long"), None));
+    }
+    let source = SourceFile::new(name.to_string(), text);
+    Ok(Input { case: Case::of_ptx(source.text()), source })
+}
+
+fn job(path: &Path) -> Result<Input, Stopped> {
+    let file = read_job(path).map_err(|e| Stopped::failed(&e.message, e.help))?;
+    let problems: Vec<_> = file.problems.iter().map(texunit_job::Problem::diagnostic).collect();
+    let (Some(job), true) = (&file.job, problems.is_empty()) else {
+        let color = ColorChoice::Auto.wanted(Stream::Stderr);
+        return Err(Stopped::Failed(texunit_report::human(&file.source, &problems, color)));
+    };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let (_, ptx) = read_ptx(job, folder).map_err(|p| Stopped::problems(&file.source, &[p]))?;
+    // It was read as a job, so it is TOML.
+    let table = read_job_table(file.source.text()).unwrap_or_default();
+    let case = Case::of_job(table, &ptx, folder);
+    let case = case.map_err(|unread| Stopped::failed(&unread.0, None))?;
+    Ok(Input { source: file.source, case })
+}
+
+impl Stopped {
+    /// One sentence.
+    pub(super) fn failed(message: &str, help: Option<&str>) -> Self {
+        let help = help.map_or_else(String::new, |help| format!("  = help: {help}\n"));
+        Self::Failed(format!("error: {message}\n{help}"))
+    }
+
+    /// Mistakes in a job.
+    pub(super) fn problems(source: &SourceFile, problems: &[texunit_job::Problem]) -> Self {
+        let color = ColorChoice::Auto.wanted(Stream::Stderr);
+        let list: Vec<_> = problems.iter().map(texunit_job::Problem::diagnostic).collect();
+        Self::Failed(texunit_report::human(source, &list, color))
+    }
+}

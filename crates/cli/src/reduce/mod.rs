@@ -1,0 +1,153 @@
+//! `texunit reduce`: a small job or PTX file that fails as a large one does. docs/reduce.md describes it.
+//!
+//! The search is the crate `texunit-reduce`; here are the input, the first run, progress, and the result.
+
+mod args;
+mod first;
+mod input;
+mod result;
+
+pub use args::{Keep, ReduceArgs};
+
+use crate::args::OutputFormat;
+use first::{First, Stopped};
+use indicatif::{ProgressBar, ProgressStyle};
+use input::Input;
+use result::Summary;
+use serde_json::json;
+use std::io::{IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+use texunit_reduce::{Limits, Progress, Reduced, statements};
+
+/// Runs the command; the exit code.
+pub fn run(args: &ReduceArgs) -> u8 {
+    match reduce(args) {
+        Ok(summary) => {
+            let printed = match (args.format, args.quiet) {
+                (OutputFormat::Json, _) => crate::json::print(&summary.json()),
+                (OutputFormat::Human, true) => Ok(()),
+                (OutputFormat::Human, false) => {
+                    let mut out = std::io::stdout();
+                    out.write_all(summary.text().as_bytes()).and_then(|()| out.flush())
+                }
+            };
+            crate::exit(printed, true)
+        }
+        Err(Stopped::Usage(message)) => crate::usage_error("reduce", &message),
+        Err(Stopped::Failed(text)) => {
+            let printed = match args.format {
+                OutputFormat::Human => std::io::stderr().write_all(text.as_bytes()),
+                OutputFormat::Json => {
+                    let text = text.trim_start_matches("error: ").trim_end();
+                    crate::json::print(&json!({ "succeeded": false, "error": text }))
+                }
+            };
+            crate::exit(printed, false)
+        }
+    }
+}
+
+fn reduce(args: &ReduceArgs) -> Result<Summary, Stopped> {
+    if let Some(keep) = args.keep.filter(|&keep| keep != Keep::Exit && !args.command.is_empty()) {
+        let message = format!("--keep {} has no meaning with --command", keep.name());
+        return Err(Stopped::Usage(message));
+    }
+    let input = Input::read(args)?;
+    let out = input.out(args)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    until_interrupted(&stop);
+    let mut first = first::run(args, &input, &stop)?;
+    let start = Instant::now();
+    let before = statements(&input.case.ptx);
+    let deadline = start + Duration::from_secs(args.time);
+    let reduced = timed(deadline, &stop, || search(args, &input, &mut first, deadline, &stop));
+    let seconds = start.elapsed().as_secs_f64();
+    Summary::write(args, &input, &out, &mut first, before, reduced, seconds)
+}
+
+/// Searches, and once more with more steps where the result does not fail with all the steps that there may
+/// be.
+fn search(
+    args: &ReduceArgs,
+    input: &Input,
+    first: &mut First<'_>,
+    deadline: Instant,
+    stop: &AtomicBool,
+) -> Reduced {
+    let show = !args.quiet && args.format == OutputFormat::Human;
+    let bar = (show && std::io::stderr().is_terminal()).then(new_bar);
+    let mut tell = |progress: &Progress<'_>| {
+        let Some(bar) = &bar else { return };
+        bar.set_position(progress.tries);
+        if bar.message().is_empty() || progress.tries.is_multiple_of(16) {
+            bar.set_message(format!(
+                "{} statements, {}",
+                statements(&progress.best.ptx),
+                progress.step
+            ));
+        }
+        bar.tick();
+    };
+    let (mut tries, mut case) = (0, input.case.clone());
+    let reduced = loop {
+        let limits =
+            Limits { deadline: Some(deadline), tries: args.max_tries.saturating_sub(tries), stop };
+        let mut reduced = texunit_reduce::reduce(
+            case,
+            &first.contents,
+            first.judge.as_judge(),
+            &limits,
+            &mut tell,
+        );
+        reduced.tries += tries;
+        tries = reduced.tries;
+        if first.judge.is_final(&reduced.case) || stop.load(Ordering::Relaxed) {
+            break reduced;
+        }
+        case = input.case.clone();
+    };
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    reduced
+}
+
+/// Has SIGINT and SIGTERM end the search; a second one ends the program.
+fn until_interrupted(stop: &Arc<AtomicBool>) {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    for signal in [SIGINT, SIGTERM] {
+        // Without handlers the signals end the program, as they always do.
+        let again = signal_hook::flag::register_conditional_shutdown(
+            signal,
+            128 + signal,
+            Arc::clone(stop),
+        );
+        if again.is_ok() {
+            let _ = signal_hook::flag::register(signal, Arc::clone(stop));
+        }
+    }
+}
+
+/// Does some work, and sets `stop` if it is not done at the deadline, so that an attempt ends too.
+fn timed<T>(deadline: Instant, stop: &AtomicBool, work: impl FnOnce() -> T) -> T {
+    let (finished, wait) = channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if wait.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
+        let _finished = finished;
+        work()
+    })
+}
+
+fn new_bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{elapsed_precise} {pos} attempts: {msg}");
+    ProgressBar::new_spinner()
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+}

@@ -1,0 +1,235 @@
+//! The result: its files, with comments that say how it fails, and what is printed.
+
+use super::args::ReduceArgs;
+use super::first::{AnyJudge, First, Stopped};
+use super::input::Input;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use texunit_reduce::{Case, End, Reduced, statements};
+
+/// What there is to say.
+pub(super) struct Summary {
+    input: String,
+    out: PathBuf,
+    /// The command that repeats the failure.
+    repeat: String,
+    kind: &'static str,
+    what: String,
+    /// How the result fails, in a sentence.
+    message: Option<String>,
+    before: Size,
+    after: Size,
+    tries: u64,
+    seconds: f64,
+    end: End,
+}
+
+/// How large a case is.
+#[derive(Clone, Copy)]
+struct Size {
+    statements: usize,
+    bytes: usize,
+    /// Threads of the launch, of a job.
+    threads: Option<u64>,
+}
+
+impl Size {
+    fn of(case: &Case, statements: usize) -> Self {
+        let files: usize = case.used_files().map(|(_, bytes)| bytes.len()).sum();
+        let bytes = case.ptx.len() + case.job_text().len() + files;
+        let product = |key: &str| match case.job.as_ref()?.get(key)? {
+            toml::Value::Array(axes) => axes
+                .iter()
+                .map(|n| n.as_integer()?.try_into().ok())
+                .try_fold(1_u64, |n, axis| Some(n.saturating_mul(axis?))),
+            axis => axis.as_integer()?.try_into().ok(),
+        };
+        let threads = product("grid").zip(product("block")).map(|(g, b)| g.saturating_mul(b));
+        Self { statements, bytes, threads }
+    }
+
+    fn json(&self) -> Value {
+        json!({ "statements": self.statements, "bytes": self.bytes, "threads": self.threads })
+    }
+}
+
+impl Summary {
+    /// Writes the result.
+    pub(super) fn write(
+        args: &ReduceArgs,
+        input: &Input,
+        out: &Path,
+        first: &mut First<'_>,
+        before: usize,
+        reduced: Reduced,
+        seconds: f64,
+    ) -> Result<Self, Stopped> {
+        let Reduced { case, tries, end } = reduced;
+        let (kind, what) = first.judge.keeps();
+        let message = message(&mut first.judge, &case);
+        let summary = Self {
+            input: args.input.display().to_string(),
+            out: out.to_owned(),
+            repeat: repeat(args, out, &case, &first.judge),
+            kind,
+            what,
+            message,
+            before: Size::of(&input.case, before),
+            after: Size::of(&case, statements(&case.ptx)),
+            tries,
+            seconds,
+            end,
+        };
+        let cannot_write =
+            |e: texunit_files::FileError| Stopped::failed(&format!("cannot write {e}"), None);
+        match case.job {
+            Some(_) => summary.write_job(out, &case).map_err(cannot_write)?,
+            None => {
+                let commented = format!("{}{}", summary.comment("//"), case.ptx);
+                // Whatever reads it may count lines.
+                let with = Case::of_ptx(&commented);
+                let text = if first.judge.as_judge().fails(&with) {
+                    commented
+                } else {
+                    case.ptx.to_string()
+                };
+                texunit_files::write_atomically(out, text.as_bytes()).map_err(cannot_write)?;
+            }
+        }
+        Ok(summary)
+    }
+
+    fn write_job(&self, out: &Path, case: &Case) -> Result<(), texunit_files::FileError> {
+        std::fs::create_dir_all(out).map_err(|e| texunit_files::FileError::new(out, e))?;
+        let write =
+            |name: &str, bytes: &[u8]| texunit_files::write_atomically(&out.join(name), bytes);
+        for (name, bytes) in case.used_files() {
+            write(name, bytes)?;
+        }
+        write("kernel.ptx", case.ptx.as_bytes())?;
+        write("job.toml", format!("{}\n{}", self.comment("#"), case.job_text()).as_bytes())
+    }
+
+    /// Comments that say where the result is from, how it fails, and how that is seen.
+    fn comment(&self, mark: &str) -> String {
+        let mut text = format!(
+            "{mark} {}: {} statements{}, reduced by texunit {} to {}{}.\n",
+            self.input,
+            self.before.statements,
+            threads(self.before),
+            env!("CARGO_PKG_VERSION"),
+            self.after.statements,
+            threads(self.after),
+        );
+        let _ =
+            writeln!(text, "{mark} Fails with: {}", self.message.as_ref().unwrap_or(&self.what));
+        let _ = writeln!(text, "{mark} Repeat: {}", self.repeat);
+        // The message of a fault is the program's own.
+        text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
+    }
+
+    /// For people.
+    pub(super) fn text(&self) -> String {
+        let end = match self.end {
+            End::Smallest => "nothing more can be taken away",
+            End::Time => "stopped by --time",
+            End::Tries => "stopped by --max-tries",
+            End::Stopped => "interrupted",
+        };
+        format!(
+            "kept: {}\n{} statements{} became {}{} in {} attempts and {:.1} s; {end}\nwrote {}\nrepeat: {}\n",
+            self.what,
+            self.before.statements,
+            threads(self.before),
+            self.after.statements,
+            threads(self.after),
+            self.tries,
+            self.seconds,
+            self.out.display(),
+            self.repeat,
+        )
+    }
+
+    /// For programs.
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "succeeded": true,
+            "input": self.input,
+            "output": self.out.display().to_string(),
+            "kept": { "kind": self.kind, "what": self.what },
+            "message": self.message,
+            "before": self.before.json(),
+            "after": self.after.json(),
+            "tries": self.tries,
+            "seconds": self.seconds,
+            "end": self.end.name(),
+            "repeat": self.repeat,
+        })
+    }
+}
+
+fn threads(size: Size) -> String {
+    size.threads
+        .map_or_else(String::new, |n| format!(" and {n} thread{}", if n == 1 { "" } else { "s" }))
+}
+
+/// How the result fails.
+fn message(judge: &mut AnyJudge<'_>, case: &Case) -> Option<String> {
+    match judge {
+        AnyJudge::Check(judge) => {
+            let (_, error) = judge.first_error(&case.ptx)?;
+            Some(format!("error[{}]: {}", error.code, error.message))
+        }
+        AnyJudge::Launch(judge) => judge.message(case),
+        AnyJudge::Differ(_) | AnyJudge::Command(_) => None,
+    }
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./{}:,+%@".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+/// The command that shows the failure.
+fn repeat(args: &ReduceArgs, out: &Path, case: &Case, judge: &AnyJudge<'_>) -> String {
+    let path = if case.job.is_some() { out.join("job.toml") } else { out.to_owned() };
+    let path = path.display().to_string();
+    if !args.command.is_empty() {
+        let words = args.command.iter().map(|word| quoted(&word.display().to_string()));
+        let text = words.collect::<Vec<_>>().join(" ");
+        return if text.contains("{}") {
+            text.replace("{}", &path)
+        } else {
+            format!("{text} {path}")
+        };
+    }
+    if let AnyJudge::Check(_) = judge
+        && case.job.is_none()
+    {
+        return format!("texunit check {path}");
+    }
+    let mut words = args.launch_options();
+    if let AnyJudge::Launch(judge) = judge
+        && judge.needs_threads()
+    {
+        words.push("--threads=0".to_owned());
+    }
+    let options = words.iter().map(|word| format!(" {word}")).collect::<String>();
+    let launch = format!("texunit launch {path}{options}");
+    match judge {
+        AnyJudge::Differ(judge) => {
+            let other = &judge.ways()[1].0;
+            let (variables, options): (Vec<_>, Vec<_>) =
+                other.iter().partition(|word| !word.starts_with('-'));
+            let before = variables.iter().map(|v| format!("{v} ")).collect::<String>();
+            let behind = options.iter().map(|o| format!(" {o}")).collect::<String>();
+            format!("{launch}; {before}texunit launch {path}{behind}")
+        }
+        _ => launch,
+    }
+}
