@@ -246,6 +246,40 @@ impl Dtype {
 }
 
 impl Array {
+    /// The texel format that the elements have: `<f4` is f32. An axis more than the texture has (`axes`; those of
+    /// layers count), of length 2 or 4, is that of the channels; where nobody knows how many it has, the third axis is.
+    /// The message of others says what to save instead.
+    pub fn format(&self, axes: Option<usize>) -> Result<Format, String> {
+        let channel = match (self.dtype.kind, self.dtype.size) {
+            ('u' | 'b', 1) => "u8",
+            ('i', 1) => "s8",
+            ('u', 2) => "u16",
+            ('i', 2) => "s16",
+            ('u', 4) => "u32",
+            ('i', 4) => "s32",
+            ('f', 2) => "f16",
+            ('f', 4) => "f32",
+            (kind, size) => {
+                let (ty, to) = match kind {
+                    'f' => ("float", "float32"),
+                    'u' => ("uint", "uint32"),
+                    _ => ("int", "int32"),
+                };
+                return Err(format!(
+                    "holds {ty}{}, which textures do not have: save it as {to}, \
+                     `numpy.save(file, a.astype(numpy.{to}))`",
+                    8 * size
+                ));
+            }
+        };
+        let several = self.shape.len() > axes.unwrap_or(2);
+        let name = match self.shape.last() {
+            Some(&last @ (2 | 4)) if several => format!("{channel}x{last}"),
+            _ => channel.to_owned(),
+        };
+        Format::from_name(&name).ok_or_else(|| format!("holds {name}, which textures do not have"))
+    }
+
     /// The axes as `[z][y][x][c]`; the channel axis is there if the format has several channels, or
     /// if `dims` says that one axis more is there and it has length 1.
     pub(crate) fn into_raster(self, wanted: &Wanted) -> Result<Raster, Problem> {

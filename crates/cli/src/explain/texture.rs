@@ -173,41 +173,12 @@ fn flat(args: &TextureArgs, file: &Path, kind: Kind, wanted: Geometry) -> Result
     Ok(Source { shape, bytes, srgb: format.is_srgb_block() })
 }
 
-/// The format of an array's elements: `<f4` is f32. An axis more than the geometry has, of length 2 or 4,
-/// is that of the channels.
+/// The format of an array's elements.
 fn npy_format(file: &Path, geometry: Geometry) -> Result<Format, Trouble> {
     let array = texunit_files::read_array(file).map_err(|e| Trouble::input(e.to_string()))?;
-    let (dtype, name) = (array.dtype, file.display());
-    let element = match (dtype.kind, dtype.size) {
-        ('u' | 'b', 1) => "u8",
-        ('i', 1) => "s8",
-        ('u', 2) => "u16",
-        ('i', 2) => "s16",
-        ('u', 4) => "u32",
-        ('i', 4) => "s32",
-        ('f', 2) => "f16",
-        ('f', 4) => "f32",
-        (kind, size) => {
-            let (ty, to) = match kind {
-                'f' => ("float", "float32"),
-                'u' => ("uint", "uint32"),
-                _ => ("int", "int32"),
-            };
-            let bits = 8 * size;
-            return Err(Trouble::input(format!(
-                "`{name}` holds {ty}{bits}, which textures do not have: save it as {to}, \
-                 `numpy.save(file, a.astype(numpy.{to}))`"
-            )));
-        }
-    };
     let images = geometry.is_array() || geometry.is_cube() || geometry.is_multisample();
-    let axes = geometry.axes() + usize::from(images);
-    let channels = match array.shape.last() {
-        Some(&last @ (2 | 4)) if array.shape.len() > axes => format!("x{last}"),
-        _ => String::new(),
-    };
-    let format = Format::from_name(&format!("{element}{channels}"));
-    format.ok_or_else(|| Trouble::usage(format!("`{name}`: give --texel-format")))
+    let format = array.format(Some(geometry.axes() + usize::from(images)));
+    format.map_err(|why| Trouble::input(format!("`{}` {why}", file.display())))
 }
 
 /// `2 layers of 4 x 4 texels of u8x4 (.a2d)`

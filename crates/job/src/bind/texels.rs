@@ -72,6 +72,9 @@ impl Binder<'_> {
         let mut plan = match (spec.source.container(), format) {
             (Some(file), _) => self.container(spec, format, file)?,
             (None, Some(format)) => self.own_texels(spec, format, at)?,
+            (None, None) if let Some(file) = spec.source.npy() => {
+                self.own_texels(spec, self.npy_format(spec, file)?, at)?
+            }
             (None, None) => {
                 let message = "these texels need a `format`, for instance \"u8x4\"";
                 return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
@@ -94,6 +97,19 @@ impl Binder<'_> {
             }
         }
         Ok(plan)
+    }
+
+    /// The format of the elements of an array of numbers.
+    fn npy_format(&self, spec: &ResourceSpec, file: &At<PathBuf>) -> Result<Format, Problem> {
+        let problem = |message: String| Problem::new(codes::FILE, file.at(), message);
+        let array =
+            texunit_files::read_array(&self.path(file)).map_err(|e| problem(e.to_string()))?;
+        let of = |g: Geometry| {
+            let images = g.is_array() || g.is_cube() || g.is_multisample();
+            g.axes() + usize::from(images)
+        };
+        let axes = spec.geometry.as_ref().map(|g| of(g.value)).or(spec.dims.map(usize::from));
+        array.format(axes).map_err(|why| problem(format!("`{}` {why}", file.value.display())))
     }
 
     /// The texels that the job gives, of the base level if the others are made.

@@ -34,6 +34,14 @@ impl TexelSource {
         matches!(self, Self::Surface(_) | Self::Texture(_) | Self::Array(_))
     }
 
+    /// The first file, if it is an array of numbers, whose elements say what the texels are.
+    pub fn npy(&self) -> Option<&At<PathBuf>> {
+        match self {
+            Self::Files(files) => files.first().filter(|f| Kind::of(&f.value) == Kind::Npy),
+            _ => None,
+        }
+    }
+
     /// The file, if it is one that says by itself what it holds, by its name.
     pub fn container(&self) -> Option<&At<PathBuf>> {
         match self {
@@ -230,7 +238,8 @@ fn is_complete(spec: &ResourceSpec, table: &Table<'_>, what: &str, before: usize
         conflict(format!("only a {what} over a `buffer` has an `offset`"));
     }
     let shared = spec.source.is_shared();
-    if spec.format.is_none() && !shared && spec.source.container().is_none() {
+    let own = spec.source.container().is_some() || spec.source.npy().is_some();
+    if spec.format.is_none() && !shared && !own {
         if table.get("format").is_none() {
             let message = format!("a {what} needs a `format`, for instance \"u8x4\"");
             table.problem(codes::MISSING_KEY, message);
@@ -253,9 +262,8 @@ const SOURCES: &str =
 
 /// The keys that say where texels come from; exactly one must be there.
 fn source(table: &Table<'_>, what: &str) -> Option<TexelSource> {
-    let keys = [
-        "file", "files", "texels", "zeros", "buffer", "surface", "texture", "array", "memory",
-    ];
+    let keys =
+        ["file", "files", "texels", "zeros", "buffer", "surface", "texture", "array", "memory"];
     let given: Vec<_> = keys.into_iter().filter_map(|k| Some((k, table.get(k)?))).collect();
     let (key, v) = match given.as_slice() {
         [(key, v)] => (*key, v),
