@@ -210,6 +210,7 @@ fn load_module(job: &Job, folder: &Path, device: &Device, report: &mut Report) -
         }
         Err(error) => {
             report.ptx_source = Some(error.source);
+            report.sources = Some(error.sources);
             report.failures.extend(error.diagnostics.into_iter().map(Failure::Ptx));
             None
         }

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use texunit_cuda_abi::{CUresult, function_attribute as attribute};
 use texunit_device::{Diagnostic, Kernel, LoadError, SourceFile};
+use texunit_report::Located;
 
 /// A module that is loaded in a context.
 #[derive(Debug)]
@@ -101,20 +102,21 @@ pub(crate) fn load(place: Place<'_>, ptx: &Ptx, jit: &Jit) -> Answer<Handle<Modu
     jit.took(start.elapsed());
     match result {
         Ok(loaded) => {
-            jit.report(loaded.source(), loaded.warnings());
+            jit.report((loaded.source(), &**loaded.sources()), loaded.warnings());
             let handle = keep(place, loaded, heading(&ptx.text));
             if let Some(context) = place.alive {
                 context.outlives(|| unload(handle).unwrap_or_default())?;
             }
             Ok(handle)
         }
-        Err(LoadError { source, diagnostics }) => {
-            if !jit.report(&source, &diagnostics) {
+        Err(LoadError { source, diagnostics, sources }) => {
+            let located = Located::from((&source, &*sources));
+            if !jit.report(located, &diagnostics) {
                 let errors: Vec<Diagnostic> =
                     diagnostics.iter().filter(|d| d.is_error()).cloned().collect();
                 say(format_args!(
                     "a module cannot be loaded\n{}",
-                    texunit_report::human(&source, &errors, crate::settings::settings().color)
+                    texunit_report::human(located, &errors, crate::settings::settings().color)
                         .trim_end()
                 ));
             }

@@ -3,7 +3,8 @@
 use crate::args::{Answer, In, Out, Raw};
 use std::time::Duration;
 use texunit_cuda_abi::{CUresult, jit_option as option};
-use texunit_device::{Diagnostic, SourceFile};
+use texunit_device::Diagnostic;
+use texunit_report::Located;
 
 /// The options that change something. A value stands in the place of a pointer, and some are
 /// written back there.
@@ -117,15 +118,21 @@ impl Jit {
     }
 
     /// Writes diagnostics to the logs; false if there is no log for its errors.
-    pub(crate) fn report(&self, source: &SourceFile, diagnostics: &[Diagnostic]) -> bool {
+    pub(crate) fn report<'a>(
+        &self,
+        located: impl Into<Located<'a>>,
+        diagnostics: &[Diagnostic],
+    ) -> bool {
+        let located = located.into();
+        let source = located.text;
         let (errors, warnings): (Vec<_>, Vec<_>) =
             diagnostics.iter().cloned().partition(Diagnostic::is_error);
-        let mut info = texunit_report::human(source, &warnings, false);
+        let mut info = texunit_report::human(located, &warnings, false);
         if self.verbose && errors.is_empty() {
             info += &format!("{}: loaded, {} bytes of PTX\n", source.name(), source.text().len());
         }
         self.info.write(&info);
-        self.fail(&texunit_report::human(source, &errors, false))
+        self.fail(&texunit_report::human(located, &errors, false))
     }
 
     /// Writes an error; false if there is no log for it.

@@ -28,6 +28,8 @@ pub struct LoadError {
     pub source: SourceFile,
     /// Every mistake found, warnings included.
     pub diagnostics: Vec<Diagnostic>,
+    /// What its instructions come from, as far as that could be read.
+    pub sources: Arc<Sources>,
 }
 
 impl std::fmt::Display for LoadError {
@@ -186,12 +188,12 @@ impl Module {
         let parsed = texunit_syntax::parse(&source);
         let mut diagnostics = parsed.diagnostics;
         if diagnostics.iter().any(Diagnostic::is_error) {
-            return Err(LoadError { source, diagnostics });
+            return Err(LoadError { source, diagnostics, sources: Arc::default() });
         }
         let checked = texunit_check::check(&source, &parsed.module);
         diagnostics.extend(checked.diagnostics);
         if diagnostics.iter().any(Diagnostic::is_error) {
-            return Err(LoadError { source, diagnostics });
+            return Err(LoadError { source, diagnostics, sources: checked.module.sources });
         }
         let mut loader = Loader::new(device, &checked.module, places);
         loader.place_variables();
@@ -218,7 +220,8 @@ impl Module {
         } else {
             diagnostics.append(&mut loader.failures);
             loader.release();
-            Err(LoadError { source, diagnostics })
+            let sources = Arc::clone(&checked.module.sources);
+            Err(LoadError { source, diagnostics, sources })
         }
     }
 

@@ -105,8 +105,12 @@ fn title(diagnostic: &Diagnostic) -> annotate_snippets::Title<'_> {
 }
 
 fn draw(groups: &[Group<'_>], color: bool) -> String {
+    draw_within(WIDTH.load(Relaxed), groups, color)
+}
+
+fn draw_within(columns: usize, groups: &[Group<'_>], color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    renderer.decor_style(DecorStyle::Ascii).term_width(WIDTH.load(Relaxed)).render(groups)
+    renderer.decor_style(DecorStyle::Ascii).term_width(columns).render(groups)
 }
 
 /// The help with the lines as the fix makes them. `None` if there is no fix, or one that is too
@@ -277,4 +281,30 @@ fn names_file(line: &str) -> bool {
         rest = rest.strip_prefix('m').unwrap_or(rest).trim_start_matches(' ');
     }
     rest.starts_with("-->") || rest.starts_with(":::")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use texunit_syntax::Span;
+
+    /// On a narrow terminal the line of the source is cut, and the label stands beside its mark.
+    #[test]
+    fn long_lines_fit_into_the_terminal() {
+        let line = format!("texture = {{ {}filter = \"bilinear\" }}", "key = 1, ".repeat(12));
+        let at = line.find("\"bil").unwrap_or_default();
+        let source = SourceFile::new("job.toml", line);
+        let place = Span::new(at, at + 10);
+        let diagnostic =
+            Diagnostic::error("J0005", place, "wrong".to_owned()).label("key `filter`");
+        let drawn = |columns| {
+            let group =
+                title(&diagnostic).elements(excerpts(&source, &diagnostic, &mut Vec::new()));
+            draw_within(columns, &[group], false)
+        };
+        assert!(drawn(200).lines().any(|line| line.len() > 120));
+        let narrow = drawn(80);
+        assert!(narrow.lines().all(|line| line.len() <= 80), "{narrow}");
+        assert!(narrow.contains("\"bilinear\"") && narrow.contains("^ key `filter`"), "{narrow}");
+    }
 }

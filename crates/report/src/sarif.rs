@@ -163,7 +163,7 @@ impl File<'_> {
         if !diagnostic.primary.text.is_empty() {
             result["locations"][0]["message"] = json!({ "text": diagnostic.primary.text });
         }
-        let mut related = self.from_source(diagnostic, &mut result["locations"][0]);
+        let mut related = self.lead_with_source(diagnostic, &mut result["locations"][0]);
         related.extend(diagnostic.secondary.iter().map(|label| {
             let mut location = self.location(label.span);
             if !label.text.is_empty() {
@@ -194,7 +194,7 @@ impl File<'_> {
 
     /// Makes the place in the source that of the result, if it is known. What is left explains it: the other places in
     /// the source, and the instruction.
-    fn from_source(&self, diagnostic: &Diagnostic, place: &mut Value) -> Vec<Value> {
+    fn lead_with_source(&self, diagnostic: &Diagnostic, place: &mut Value) -> Vec<Value> {
         let mut frames = self.located.frames(diagnostic.primary.span);
         if frames.is_empty() {
             return Vec::new();

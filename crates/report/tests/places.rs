@@ -166,7 +166,7 @@ fn without_the_file_there_is_its_name() {
     let fault = module.fault(module.span("mul.rn", 0), Vec::new());
     let diagnostic = fault_diagnostic(&fault, Host::Program);
     let located = (&module.text, &*fault.sources);
-    let shown = human(located, &[diagnostic.clone()], false);
+    let shown = human(located, std::slice::from_ref(&diagnostic), false);
     assert!(
         shown.contains("--> /tmp/texunit-places/places.cu:4:5 in blend(float, float)\n"),
         "{shown}"
@@ -186,7 +186,8 @@ fn programs_get_the_places_too() {
     let diagnostic = fault_diagnostic(&fault, Host::Program);
     let located = (&module.text, &*fault.sources);
     let line: Value =
-        serde_json::from_str(&texunit_report::json(located, &[diagnostic.clone()])).unwrap();
+        serde_json::from_str(&texunit_report::json(located, std::slice::from_ref(&diagnostic)))
+            .unwrap();
     assert_eq!(line["line"], 45);
     assert_eq!(line["frames"].as_array().unwrap().len(), 3);
     assert_eq!(line["frames"][0]["line"], 4);

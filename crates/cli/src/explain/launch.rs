@@ -44,7 +44,7 @@ impl Explained {
                 match place.source() {
                     Some(frame) => {
                         text += &format!(", {frame} ({ptx})");
-                        for line in &frame.text {
+                        if let Some(line) = &frame.text {
                             text += &format!("\n    {}", line.trim());
                         }
                     }

@@ -15,57 +15,53 @@ pub(super) struct Frame {
 /// An object of Python.
 type Object = *mut c_void;
 
-/// Functions of an interpreter that is in the process.
-struct Python {
-    is_initialized: unsafe extern "C" fn() -> c_int,
-    this_thread: unsafe extern "C" fn() -> *mut c_void,
-    ensure: unsafe extern "C" fn() -> c_int,
-    release: unsafe extern "C" fn(c_int),
-    frame: unsafe extern "C" fn() -> Object,
-    line: unsafe extern "C" fn(Object) -> c_int,
-    code: unsafe extern "C" fn(Object) -> Object,
-    back: unsafe extern "C" fn(Object) -> Object,
-    attribute: unsafe extern "C" fn(Object, *const c_char) -> Object,
-    text: unsafe extern "C" fn(Object, *mut isize) -> *const c_char,
-    clear_error: unsafe extern "C" fn(),
-    take_error: unsafe extern "C" fn(*mut Object, *mut Object, *mut Object),
-    give_error: unsafe extern "C" fn(Object, Object, Object),
-    take: unsafe extern "C" fn(Object),
-    give: unsafe extern "C" fn(Object),
+/// Functions of an interpreter that is in the process, by their names.
+macro_rules! functions {
+    ($($field:ident = $name:literal: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        struct Python {
+            $($field: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+        }
+
+        impl Python {
+            fn find() -> Option<Self> {
+                Some(Self { $($field: {
+                    // SAFETY: a name that ends with zero; nothing is loaded.
+                    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, $name.as_ptr()) };
+                    if found.is_null() {
+                        return None;
+                    }
+                    // SAFETY: a function of Python's stable ABI, which has this type in every release that has it.
+                    unsafe {
+                        std::mem::transmute::<
+                            *mut c_void,
+                            unsafe extern "C" fn($($argument),*) $(-> $result)?,
+                        >(found)
+                    }
+                },)* })
+            }
+        }
+    };
+}
+
+functions! {
+    is_initialized = c"Py_IsInitialized": fn() -> c_int;
+    this_thread = c"PyGILState_GetThisThreadState": fn() -> *mut c_void;
+    ensure = c"PyGILState_Ensure": fn() -> c_int;
+    release = c"PyGILState_Release": fn(c_int);
+    frame = c"PyEval_GetFrame": fn() -> Object;
+    line = c"PyFrame_GetLineNumber": fn(Object) -> c_int;
+    code = c"PyFrame_GetCode": fn(Object) -> Object;
+    back = c"PyFrame_GetBack": fn(Object) -> Object;
+    attribute = c"PyObject_GetAttrString": fn(Object, *const c_char) -> Object;
+    text = c"PyUnicode_AsUTF8AndSize": fn(Object, *mut isize) -> *const c_char;
+    clear_error = c"PyErr_Clear": fn();
+    take_error = c"PyErr_Fetch": fn(*mut Object, *mut Object, *mut Object);
+    give_error = c"PyErr_Restore": fn(Object, Object, Object);
+    take = c"Py_IncRef": fn(Object);
+    give = c"Py_DecRef": fn(Object);
 }
 
 impl Python {
-    fn find() -> Option<Self> {
-        macro_rules! function {
-            ($name:literal) => {{
-                // SAFETY: a name that ends with zero; nothing is loaded.
-                let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, $name.as_ptr()) };
-                if found.is_null() {
-                    return None;
-                }
-                // SAFETY: a function of Python's stable ABI, which has this type in every release that has all of them.
-                unsafe { std::mem::transmute(found) }
-            }};
-        }
-        Some(Self {
-            is_initialized: function!(c"Py_IsInitialized"),
-            this_thread: function!(c"PyGILState_GetThisThreadState"),
-            ensure: function!(c"PyGILState_Ensure"),
-            release: function!(c"PyGILState_Release"),
-            frame: function!(c"PyEval_GetFrame"),
-            line: function!(c"PyFrame_GetLineNumber"),
-            code: function!(c"PyFrame_GetCode"),
-            back: function!(c"PyFrame_GetBack"),
-            attribute: function!(c"PyObject_GetAttrString"),
-            text: function!(c"PyUnicode_AsUTF8AndSize"),
-            clear_error: function!(c"PyErr_Clear"),
-            take_error: function!(c"PyErr_Fetch"),
-            give_error: function!(c"PyErr_Restore"),
-            take: function!(c"Py_IncRef"),
-            give: function!(c"Py_DecRef"),
-        })
-    }
-
     /// A text that an object has under a name.
     ///
     /// # Safety
