@@ -2,7 +2,7 @@
 //! as they happen, and a report of its own (`TEXUNIT_REPORT`), written when it ends.
 //!
 //! Faults are told at once; what kernels have done is told with the first launch of each, after a fault, and
-//! otherwise at most every [`PERIOD`]. So a process that is killed loses little, and one that ends loses nothing.
+//! otherwise at most every [`Writer::period`]. So a process that is killed loses little, and one that ends loses nothing.
 
 mod own;
 mod sum;
@@ -23,8 +23,6 @@ use texunit_evidence::{Api, Event, Finding, Process, Record, Totals, Writer};
 
 /// Findings that are told one by one; a program with more has few kinds of them.
 const MOST_FINDINGS: usize = 100;
-/// Time between two events of one kernel.
-const PERIOD: Duration = Duration::from_millis(100);
 /// Arguments of the process that are told, and bytes of each.
 const MOST_ARGUMENTS: usize = 100;
 const LONGEST_ARGUMENT: usize = 1000;
@@ -41,6 +39,8 @@ struct State {
     record: Record,
     /// When kernels were told of last.
     told: Option<Instant>,
+    /// The process ends: what is not told at once is not told.
+    is_ending: bool,
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
@@ -108,6 +108,12 @@ impl State {
         events.into_iter().for_each(|event| self.append(event));
     }
 
+    /// Whether it is time to tell what has changed.
+    fn is_due(&self) -> bool {
+        let period = writer().map_or(Duration::MAX, Writer::period);
+        self.is_ending || self.told.is_none_or(|told| told.elapsed() >= period)
+    }
+
     fn has_news(&self) -> bool {
         self.kernels.values().any(Sum::has_news) || self.findings.iter().any(Found::has_news)
     }
@@ -154,7 +160,7 @@ pub(crate) fn launched(
             // Programs end where they see an error.
             state.find(key, finding);
             state.flush();
-        } else if is_first || state.told.is_none_or(|told| told.elapsed() >= PERIOD) {
+        } else if is_first || state.is_due() {
             state.flush();
         }
     });
@@ -163,7 +169,7 @@ pub(crate) fn launched(
 /// Tells what has changed; whether something is left for later.
 pub(crate) fn flush_at_times() -> bool {
     with(|state| {
-        if state.has_news() && state.told.is_none_or(|told| told.elapsed() >= PERIOD) {
+        if state.has_news() && state.is_due() {
             state.flush();
         }
         state.has_news()
@@ -214,6 +220,7 @@ extern "C" fn end() {
     let Some(state) = state.as_mut().filter(|state| state.process == std::process::id()) else {
         return;
     };
+    state.is_ending = true;
     state.flush();
     crate::refused::rest().into_iter().for_each(|api| state.append(Event::Api(api)));
     let cpu_milliseconds = sum::milliseconds(crate::clock::process());

@@ -170,6 +170,20 @@ mod tests {
         assert_eq!(settings.trace, Trace { api: true, launch: false, fetch: true });
         assert!(settings.report_api_errors);
         assert!(settings.strict && settings.fmad && settings.devices.is_none());
+        let evidence = read(|name| match name {
+            "TEXUNIT_REPORT_FORMAT" => Some("sarif ".to_owned()),
+            "TEXUNIT_MAX_STEPS" => Some(" 1000".to_owned()),
+            "TEXUNIT_CONTINUE_AFTER_FAULT" | "TEXUNIT_COUNTERS" => Some("1".to_owned()),
+            "TEXUNIT_COLOR" => Some("always".to_owned()),
+            _ => None,
+        });
+        assert_eq!(evidence.report_format, Some(Format::Sarif));
+        assert_eq!((evidence.max_steps, evidence.complaints.len()), (Some(1000), 0));
+        assert!(evidence.continue_after_fault && evidence.counters && evidence.color);
+        let wrong = read(|name| name.starts_with("TEXUNIT_").then(|| "0".to_owned()));
+        let has = |word: &str| wrong.complaints.iter().any(|complaint| complaint.contains(word));
+        assert!(has("TEXUNIT_MAX_STEPS is `0`") && has("TEXUNIT_COLOR is `0`"));
+        assert!(has("TEXUNIT_REPORT_FORMAT is `0`") && !wrong.continue_after_fault);
         let off = read(|name| (name == "TEXUNIT_FMAD").then(|| "0".to_owned()));
         assert!(!off.fmad && !off.strict && off.complaints.is_empty());
         assert_eq!(settings.complaints.len(), 3);

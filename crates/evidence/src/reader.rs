@@ -8,8 +8,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-/// Most bytes of a file that are read: a process writes less in days.
-const MOST_BYTES: u64 = 256 << 20;
+/// Most bytes of a file that are read: a [`crate::Writer`] that keeps to its period writes less.
+const MOST_BYTES: u64 = 1 << 30;
 /// Longest line that is read.
 const LONGEST: u64 = 4 << 20;
 /// Most kernels, findings, refused calls and allocations of a process that are kept, each.

@@ -32,8 +32,9 @@ impl Run {
     }
 
     /// The same run as one of its processes saw it.
-    pub fn of_process(&self, record: &Record) -> Self {
-        Self { records: vec![record.clone()], ..self.clone() }
+    pub fn of_process(&self, process: u32) -> Self {
+        let own = self.records.iter().filter(|record| record.process.pid == process);
+        Self { records: own.cloned().collect(), ..self.clone() }
     }
 
     /// The devices: those of each process, or each one once if processes have different ones.

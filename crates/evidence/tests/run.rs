@@ -88,6 +88,19 @@ fn the_last_event_of_a_thing_counts() {
     assert_eq!(processes(&folder), [std::process::id()]);
 }
 
+/// A file stays short enough to be read, however long the process runs.
+#[test]
+fn who_tells_much_waits_longer() {
+    let folder = TempDir::new("evidence");
+    let writer = Writer::new(&folder);
+    let before = writer.period();
+    let event = Event::Devices { names: vec!["x".repeat(1 << 20)] };
+    for _ in 0..9 {
+        writer.append(&event).unwrap();
+    }
+    assert_eq!((before.as_millis(), writer.period().as_millis()), (100, 200));
+}
+
 /// A process that was killed has a line that is cut off, and who knows what writes to such a file.
 #[test]
 fn files_are_taken_for_what_they_are_worth() {
@@ -173,7 +186,7 @@ fn processes_are_added_up() {
     assert_eq!(counts, [(".2d", 5), ("._Z4fillPi", 2)]);
     let all: Vec<_> = run.accesses(&kernels).iter().map(|a| a.count).collect();
     assert_eq!(all, [6, 2, 1]);
-    let of_one = run.of_process(&run.records[1]);
+    let of_one = run.of_process(2);
     assert_eq!((of_one.failures(), of_one.devices().len()), (0, 1));
 }
 

@@ -5,6 +5,7 @@ use super::{RunArgs, refusal, say};
 use crate::color::ColorChoice;
 use crate::number;
 use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -267,9 +268,11 @@ fn write(report: &Report, run: &Run) {
     if !texunit_evidence::is_of_each_process(path) {
         return write_file(path, &report.format.render(run));
     }
-    for record in &run.records {
-        let file = texunit_evidence::name_of_process(path, record.process.pid);
-        write_file(&file, &report.format.render(&run.of_process(record)));
+    // A process may have been several programs, one after the other.
+    let processes: BTreeSet<u32> = run.records.iter().map(|record| record.process.pid).collect();
+    for process in processes {
+        let file = texunit_evidence::name_of_process(path, process);
+        write_file(&file, &report.format.render(&run.of_process(process)));
     }
 }
 

@@ -126,10 +126,10 @@ pub(super) fn run(
     };
     while !watch.is_over() {
         signals.wait(watch.patience());
+        // Signals first: one that comes behind this wakes the next wait.
+        let arrived = signals.arrived();
         watch.reap();
-        for signal in signals.arrived() {
-            watch.pass_on(signal);
-        }
+        arrived.into_iter().for_each(|signal| watch.pass_on(signal));
         watch.advance(timeout);
     }
     let (code, signal) = watch.ended.unwrap_or((super::NOT_STARTED, None));

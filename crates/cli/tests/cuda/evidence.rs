@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let tests: [(&str, &[&str], Test); 14] = [
+    let tests: [(&str, &[&str], Test); 15] = [
         ("a program without CUDA", &[], without_cuda),
         ("exit codes of the parent", &["nvcc"], exit_codes),
         ("a merged report", &["nvcc"], merged),
@@ -19,6 +19,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
         ("reports keep to their schemas", &["nvcc", "reports"], schemas),
         ("a program that is killed", &["nvcc"], killed),
         ("signals are passed on", &["nvcc"], signals),
+        ("Ctrl-C reaches the program once", &[], interrupted),
         ("an endless kernel", &["nvcc"], endless),
         ("a tree that does not want to end", &[], stubborn),
         ("faults that are gone on after", &["nvcc"], continued),
@@ -262,6 +263,16 @@ fn signals(setup: &Setup) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// The terminal sends SIGINT to the program itself: it is not passed on once more.
+fn interrupted(setup: &Setup) -> Result<(), Failed> {
+    let script = setup.cases().join("commands/interrupt.py");
+    let mut python = Command::new("python3");
+    clean(&mut python);
+    python.env("TEXUNIT_LIBS", &setup.libraries).arg(&script).arg(setup.texunit().get_program());
+    let ended = run(&mut python, &setup.build.join("interrupt"))?;
+    same(&*ended.stdout, "interrupted 1 times, exit code 7\n", &ended)
 }
 
 fn endless(setup: &Setup) -> Result<(), Failed> {

@@ -72,7 +72,7 @@ fn line(kernel: &str, done: u64, total: u64, time: Duration) -> String {
 }
 
 fn seconds(seconds: f64) -> String {
-    match seconds.round() as u64 {
+    match seconds.round().min(1e12) as u64 {
         s @ 0..100 => format!("{s} s"),
         s @ 100..6000 => format!("{} min", (s + 30) / 60),
         s => format!("{} h", (s + 1800) / 3600),
