@@ -30,7 +30,7 @@ pub struct RunArgs {
     /// on) or its card (rtx3060, t4, h100); several with commas between them.
     #[arg(long, value_name = "NAME", env = "TEXUNIT_DEVICE", value_parser = devices)]
     pub device: Option<String>,
-    /// What is printed on standard error as it happens.
+    /// What to print on standard error as it happens.
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
     pub trace: Vec<Trace>,
     /// What it fails for, and what it keeps.
@@ -82,7 +82,7 @@ pub enum Trace {
 /// Arguments of `texunit install-libs`.
 #[derive(Clone, Debug, Args)]
 pub struct InstallLibsArgs {
-    /// The folder; made if it is not there.
+    /// The folder; created if it does not exist.
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
 }

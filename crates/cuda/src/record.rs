@@ -174,7 +174,7 @@ pub(crate) fn begin(
     let guard = ALONE.write().unwrap_or_else(PoisonError::into_inner);
     let remarks = remarks(function, number);
     let pending = hold(wanted, function, options, params, &remarks);
-    let pending = pending.map_err(|why| refused(wanted, function, number, &why)).ok();
+    let pending = pending.map_err(|why| refused(wanted, function, number.0, &why)).ok();
     let pending = pending.map(|before| Pending {
         before,
         folder: folder(wanted, function, number.0),
@@ -276,13 +276,21 @@ impl Recording {
             Err(LaunchError::Fault(fault)) if fault.kind != FaultKind::Cancelled => {
                 Ended::Fault(fault)
             }
-            // Nothing has run, or it was stopped from outside.
-            Err(_) => return,
+            // Of many launches that is not worth a word: the program hears of it.
+            Err(_) if wanted.kernel.is_none() => return,
+            Err(LaunchError::Fault(_)) => {
+                let why = Refused::Launch("it was stopped from outside".to_owned());
+                return refused(wanted, function, number, &why);
+            }
+            Err(_) => {
+                let why = Refused::Launch("it was refused, and nothing has run".to_owned());
+                return refused(wanted, function, number, &why);
+            }
         };
         let launch = Launch { kernel: &function.kernel, options, params, remarks: &remarks };
         match before.write(&launch, &folder, ended) {
             Ok(written) => recorded(wanted, function, number, &written),
-            Err(why) => refused(wanted, function, (number, 0), &why),
+            Err(why) => refused(wanted, function, number, &why),
         }
     }
 }
@@ -314,7 +322,7 @@ fn size(bytes: u64) -> String {
 }
 
 /// Says why a launch is not recorded: of each kernel once, where all launches are.
-fn refused(wanted: &Wanted, function: &Function, (number, _): (u64, u64), why: &Refused) {
+fn refused(wanted: &Wanted, function: &Function, number: u64, why: &Refused) {
     let kernel = function.kernel.name();
     let name = texunit_report::place::function_name(kernel);
     let mut text = format!("launch {number}, of {name}, is not recorded: {why}");

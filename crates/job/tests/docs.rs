@@ -34,6 +34,8 @@ fn every_key() {
         "params.a.buffer = { file = 'x', ??? }",
         "params.a.scalar = { ??? }",
         "params.a = { buffer = { zeros = 4 }, output = { ??? } }",
+        "objects.a = { buffer = { zeros = 4 }, expected = { ??? } }",
+        "objects.a.array = { ??? }",
         "globals.a = { ??? }",
     ] {
         for key in keys(job) {

@@ -24,6 +24,30 @@ kernel = "k"
 grid = [1, 2, 3]
 block = 32
 dynamic_shared = 16
+arch = "sm_75"
+memory_limit = 1000000
+max_steps = 100
+bounds = "hardware"
+fmad = true
+stack_limit = 1024
+printf_limit = 1024
+grid_id = 3
+check = true
+[places]
+g = "0x700000000000"
+[objects.array]
+array = { zeros = true, format = "u8", geometry = "2d", width = 4, height = 4, ended = "destroyed", name = "array" }
+expected = { bytes = "01 02", parts = [[3, 1], [8, 1]] }
+[objects.memory]
+buffer = { file = "m.bin", parts = [[0, 16], [4096, 16]], size = 65536, address = "0x7fff00000040", number = 7, read_only = true, ended = "unmapped", name = "host memory" }
+[objects.texture]
+texture = { array = "array", view = { format = "s8" }, level = 0, handle = "0x2000000000100001" }
+[objects.row]
+texture = { memory = 4096, format = "f32", width = 4, height = 2, layout = "pitch", pitch = 32, handle = 5 }
+[objects.surface]
+surface = { array = "array", handle = "0x8000000000000001" }
+[objects.sampler]
+sampler = { filter = "linear", handle = "0x4000000000100000" }
 [params.a]
 texture = { file = "a.png", format = "u8x4", read = "normalized", filter = "linear", address = ["wrap", "mirror"], border = [0.0, 1, "0x7fc00000", nan], normalized = true, dims = 2, layout = "pitch", pitch = 512, width = 4, height = 4 }
 [params.1]

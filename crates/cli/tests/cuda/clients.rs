@@ -6,11 +6,11 @@ use crate::process::{run, succeed};
 use crate::program::difference;
 use crate::tools::{Setup, clean};
 use libtest_mimic::{Failed, Trial};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// All of them.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
+/// The scripts, each with the packages that it needs.
+pub(crate) fn scripts(setup: &Setup) -> Vec<(PathBuf, &'static str)> {
     let mut scripts: Vec<_> = std::fs::read_dir(setup.cases().join("python"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -18,10 +18,18 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
         .collect();
     scripts.sort();
     assert!(!scripts.is_empty(), "the scripts are not where they were");
+    let kit = |script: PathBuf| {
+        let is_numba = script.file_stem().unwrap().to_str().unwrap().starts_with("numba");
+        (script, if is_numba { "numba" } else { "python" })
+    };
+    scripts.into_iter().map(kit).collect()
+}
+
+/// All of them.
+pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let mut trials = Vec::new();
-    for script in scripts {
+    for (script, kit) in scripts(setup) {
         let name = script.file_stem().unwrap().to_str().unwrap().to_owned();
-        let kit = if name.starts_with("numba") { "numba" } else { "python" };
         let skipped = !setup.has(&[kit, "nvrtc13"]);
         let of_trial = setup.clone();
         let trial = Trial::test(format!("python/{name}"), move || python(&of_trial, &script, kit));
@@ -35,7 +43,22 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
 fn python(setup: &Setup, script: &Path, kit: &str) -> Result<(), Failed> {
     let name = script.file_name().unwrap().to_str().unwrap();
     let mut command = setup.run();
-    command.args(["--trace", "api", "python3"]).arg(script);
+    command.args(["--trace", "api"]);
+    add_python(setup, &mut command, script, kit)?;
+    let ended = succeed(&mut command, &setup.build.join(name))?;
+    compare(&script.with_extension("expected"), &ended.stdout)?;
+    coverage::note(&format!("tests/cuda/python/{name}"), &coverage::traced(&ended.stderr));
+    Ok(())
+}
+
+/// Makes a command that ends with options of `texunit run` one that runs a script.
+pub(crate) fn add_python(
+    setup: &Setup,
+    command: &mut Command,
+    script: &Path,
+    kit: &str,
+) -> Result<(), Failed> {
+    command.arg("python3").arg(script);
     // The package of nvrtc is in the folder of nvcc's.
     let toolkit = setup.file("include13").join("../../..");
     let paths = [setup.file(kit), &toolkit];
@@ -44,14 +67,21 @@ fn python(setup: &Setup, script: &Path, kit: &str) -> Result<(), Failed> {
     // Nothing is written beside the script.
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     command.env("CUDA_CACHE_DISABLE", "1");
-    let ended = succeed(&mut command, &setup.build.join(name))?;
-    compare(&script.with_extension("expected"), &ended.stdout)?;
-    coverage::note(&format!("tests/cuda/python/{name}"), &coverage::traced(&ended.stderr));
     Ok(())
 }
 
-/// A Cargo project of its own, with its own lock file: its crates are no part of the workspace.
 fn cudarc(setup: &Setup) -> Result<(), Failed> {
+    let Some(program) = cudarc_program(setup)? else { return Ok(()) };
+    let mut command = setup.run();
+    let ended = succeed(command.args(["--trace", "api"]).arg(&program), &program)?;
+    compare(&setup.cases().join("cudarc/expected"), &ended.stdout)?;
+    coverage::note("tests/cuda/cudarc", &coverage::traced(&ended.stderr));
+    Ok(())
+}
+
+/// A Cargo project of its own, with its own lock file: its crates are no part of the workspace. `None` if these cannot be
+/// had.
+pub(crate) fn cudarc_program(setup: &Setup) -> Result<Option<PathBuf>, Failed> {
     let project = setup.cases().join("cudarc");
     let target = setup.build.join("cudarc");
     let cargo = || {
@@ -64,15 +94,10 @@ fn cudarc(setup: &Setup) -> Result<(), Failed> {
     let fetched = run(cargo().args(["fetch", "--quiet", "--locked"]), &target.join("fetch"))?;
     if !fetched.status.success() {
         eprintln!("!!\n!! SKIPPED: the Rust client: {}\n!!", fetched.stderr.trim());
-        return Ok(());
+        return Ok(None);
     }
     succeed(cargo().args(["build", "--quiet", "--locked"]), &target.join("build"))?;
-    let program = target.join("debug/texture");
-    let ended =
-        succeed(setup.run().args(["--trace", "api"]).arg(program), &target.join("texture"))?;
-    compare(&project.join("expected"), &ended.stdout)?;
-    coverage::note("tests/cuda/cudarc", &coverage::traced(&ended.stderr));
-    Ok(())
+    Ok(Some(target.join("debug/texture")))
 }
 
 fn compare(expected: &Path, found: &str) -> Result<(), Failed> {

@@ -1,7 +1,7 @@
 //! The programs tests/cuda/NAME.cu, each with NAME.expected: what it prints.
 
 use crate::coverage;
-use crate::process::{run, succeed};
+use crate::process::{Ended, run, succeed};
 use crate::tools::Setup;
 use libtest_mimic::{Failed, Trial};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -30,16 +30,16 @@ impl Variant {
     }
 
     /// What it needs of NVIDIA's.
-    fn needs(self) -> &'static [&'static str] {
+    pub(crate) fn needs(self) -> &'static [&'static str] {
         if self.major == 12 { &["nvcc", "include12"] } else { &["nvcc"] }
     }
 }
 
 /// A program, and what its first lines say of it.
 #[derive(Clone, Debug, Default)]
-struct Case {
+pub(crate) struct Case {
     source: PathBuf,
-    name: String,
+    pub(crate) name: String,
     /// `// nvcc:` options for nvcc.
     nvcc: Vec<String>,
     /// `// run:` options for `texunit run`.
@@ -56,8 +56,8 @@ struct Case {
     only: Vec<String>,
 }
 
-/// Every program in every variant.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
+/// All programs.
+pub(crate) fn cases(setup: &Setup) -> Vec<Case> {
     let mut sources: Vec<PathBuf> = std::fs::read_dir(setup.cases())
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -65,8 +65,13 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
         .collect();
     sources.sort();
     assert!(!sources.is_empty(), "the programs are not where they were");
+    sources.iter().map(|source| Case::read(source)).collect()
+}
+
+/// Every program in every variant.
+pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let mut trials = Vec::new();
-    let cases: Vec<_> = sources.iter().map(|source| Case::read(source)).collect();
+    let cases = cases(setup);
     // Variants that share an object come one after the other, not at the same time.
     for variant in VARIANTS {
         for case in &cases {
@@ -103,6 +108,31 @@ impl Case {
             }
         }
         case
+    }
+
+    /// The first variant that it is built in.
+    pub(crate) fn variant(&self) -> Variant {
+        let is_built = |v: &Variant| self.only.is_empty() || self.only.contains(&v.name());
+        VARIANTS.into_iter().find(is_built).unwrap()
+    }
+
+    /// Runs it by a command that ends with options of `texunit run`.
+    pub(crate) fn run_with(
+        &self,
+        setup: &Setup,
+        variant: Variant,
+        mut command: Command,
+    ) -> Result<Ended, Failed> {
+        let program = build(setup, &self.source, variant, &self.nvcc)?;
+        command.args(&self.run).arg(&program).args(&self.args);
+        command.envs(self.env.iter().filter_map(|pair| pair.split_once('=')));
+        let ended = run(&mut command, &program)?;
+        if ended.status.code() != Some(self.exit) {
+            return Err(
+                format!("{}; {} is expected\n{}", ended.status, self.exit, ended.stderr).into()
+            );
+        }
+        Ok(ended)
     }
 
     fn check(&self, setup: &Setup, variant: Variant) -> Result<(), Failed> {

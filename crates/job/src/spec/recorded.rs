@@ -30,6 +30,8 @@ pub struct Settings {
     pub check: bool,
 }
 
+/// Most bytes of memory of a device: more than any card has.
+const MOST_MEMORY: u64 = 1 << 40;
 /// Most bytes of stack of a thread.
 const MOST_STACK: u64 = 512 * 1024;
 /// Most bytes of printed text.
@@ -50,7 +52,7 @@ pub(super) fn settings(root: &Table<'_>) -> Settings {
     });
     Settings {
         arch,
-        memory_limit: number("memory_limit", i64::MAX as u64),
+        memory_limit: number("memory_limit", MOST_MEMORY),
         max_steps: number("max_steps", i64::MAX as u64),
         fmad: flag("fmad"),
         bounds: root
