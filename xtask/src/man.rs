@@ -11,7 +11,7 @@ pub(crate) fn write(folder: Option<&String>) -> Result<bool, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let made = Command::new(cargo)
         .current_dir(crate::workspace())
-        .args(["run", "--quiet", "--package", "texunit", "--example", "man", "--"])
+        .args(["run", "--quiet", "--example", "man", "--"])
         .arg(&folder)
         .status()
         .map_err(|e| format!("cannot run cargo: {e}"))?;

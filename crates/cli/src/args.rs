@@ -29,7 +29,7 @@ pub struct Cli {
 /// Subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run a kernel as a job file says, and write its outputs.
+    /// Run the kernel that a job file describes, and write its outputs.
     ///
     /// Exit codes: 0 the kernel ran and the outputs are written; 1 wrong or unreadable input, or a
     /// fault of the kernel; 2 wrong usage; 101 internal error.
@@ -61,9 +61,9 @@ pub enum Command {
     /// 2 wrong usage; 101 internal error.
     #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
-    /// Explain the code of an error or a warning, with an example.
+    /// Explain an error, a warning, a fault or a rule of the texture unit, with an example.
     ///
-    /// Exit codes: 0 explained; 1 there is no such code; 2 wrong usage; 101 internal error.
+    /// Exit codes: 0 explained; 1 unknown code; 2 wrong usage; 101 internal error.
     #[command(after_help = examples::EXPLAIN_CODE)]
     ExplainCode(ExplainCodeArgs),
     /// Shrink a failing job or PTX file to a small one that fails in the same way.
@@ -73,7 +73,7 @@ pub enum Command {
     Reduce(Box<ReduceArgs>),
     /// Print the forms and operands of instructions, and the PTX version and target that they need.
     ///
-    /// Exit codes: 0 printed; 1 there is no such instruction; 2 wrong usage; 101 internal error.
+    /// Exit codes: 0 printed; 1 unknown instruction; 2 wrong usage; 101 internal error.
     #[command(after_help = examples::ISA)]
     Isa(IsaArgs),
     /// Serve an editor: a language server over standard input and output.
@@ -129,20 +129,20 @@ pub struct LaunchArgs {
     /// The job file (docs/jobs.md describes it).
     #[arg(value_name = "JOB.toml")]
     pub job: PathBuf,
-    /// Folder that outputs are written to; made if it is not there.
+    /// Folder for the outputs; created if it does not exist.
     #[arg(long, value_name = "DIR", default_value = "texunit-out")]
     pub out: PathBuf,
-    /// Host threads; 0: one for each core.
+    /// Host threads; 0 means one per core.
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true,
           value_parser = number::whole::<u16>("host threads", 0..=1024))]
     pub threads: u16,
-    /// What is printed.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
     /// Print nothing but errors and what the kernel prints.
     #[arg(long, short)]
     pub quiet: bool,
-    /// Instructions that a warp may execute before the launch ends as one in an infinite loop; without it what the job
+    /// Instructions that a warp may execute before the kernel counts as an infinite loop; without it what the job
     /// says, else 1000000000.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("instructions of a warp", 1..=u64::MAX))]
@@ -153,7 +153,7 @@ pub struct LaunchArgs {
     /// Where accesses past the end of an object become faults; without it what the job says, else `exact`.
     #[arg(long, value_enum)]
     pub bounds: Option<BoundsArg>,
-    /// Architecture whose limits hold for the size of textures and surfaces, such as sm_75; without it what the job
+    /// Architecture whose limits apply to the size of textures and surfaces, such as sm_75; without it what the job
     /// says, else sm_86.
     #[arg(long, value_name = "SM", value_parser = architecture)]
     pub arch: Option<ComputeCapability>,
@@ -172,7 +172,7 @@ pub struct LaunchArgs {
     /// memory; fetches that it does not have are counted by their reason.
     #[arg(long)]
     pub via_txd: bool,
-    /// Most device memory in bytes; K, M and G stand for 2^10, 2^20 and 2^30. Without it what the job says, else 8G.
+    /// Device memory limit in bytes; K, M and G stand for 2^10, 2^20 and 2^30. Without it what the job says, else 8G.
     #[arg(long, value_name = "BYTES", value_parser = byte_size)]
     pub memory_limit: Option<u64>,
 }
@@ -187,7 +187,7 @@ pub struct CompareArgs {
     /// Write the card's results as cases, with its name, to this file.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// Random cases: resources, samplers, instructions, coordinates.
+    /// Number of random cases: resources, samplers, instructions, coordinates.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = number::whole::<u32>("random cases", 0..=u32::MAX))]
     pub random: Option<u32>,
@@ -195,7 +195,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true,
           value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
     pub seed: u64,
-    /// What is printed.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
 }

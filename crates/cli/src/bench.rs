@@ -36,7 +36,7 @@ pub struct BenchArgs {
     /// Cases, or how their names begin: `a-wrap-coh`, `e-grad`, `a,b,c`. Without: all.
     #[arg(long = "case", value_name = "NAME,...", value_delimiter = ',')]
     pub cases: Vec<String>,
-    /// Host threads; 0: one for each core.
+    /// Host threads; 0 means one per core.
     #[arg(long, value_name = "N", default_value_t = 1,
           allow_negative_numbers = true,
           value_parser = number::whole::<u16>("host threads", 0..=1024))]
@@ -50,7 +50,7 @@ pub struct BenchArgs {
           allow_negative_numbers = true,
           value_parser = number::whole::<u32>("fetches", 32..=cases::FETCHES))]
     pub batch: u32,
-    /// What is printed: a table, or a line of JSON for each case.
+    /// Output format: a table, or one line of JSON per case.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
     /// Fetches of a run: for tests of this command.

@@ -29,31 +29,31 @@ pub struct CheckArgs {
     /// PTX files; `-` is standard input.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// How mistakes are shown.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     pub format: CheckFormat,
     /// Check for this architecture instead of the one that `.target` names.
     #[arg(long, value_name = "SM")]
     pub target: Option<Architecture>,
-    /// Check by the rules of this version instead of the one that `.version` names.
+    /// Check against this PTX version instead of the one that `.version` names.
     #[arg(long, value_name = "X.Y", value_parser = parse_version)]
     pub ptx_version: Option<(u32, u32)>,
-    /// Architecture that is assembled for, whose limits hold; default: the target.
+    /// Architecture to assemble for, whose limits apply; default: the target.
     #[arg(long, value_name = "SM")]
     pub arch: Option<Architecture>,
-    /// Give the verdicts of NVIDIA's assembler: what it accepts and translates wrongly is a warning.
+    /// Give exactly the verdicts of NVIDIA's assembler; what it accepts but miscompiles is a warning.
     #[arg(long)]
     pub ptxas_compat: bool,
     /// ptxas release to emulate; default: the oldest that supports the file's .version.
     #[arg(long, value_name = "RELEASE", requires = "ptxas_compat")]
     pub ptxas: Option<Ptxas>,
-    /// Do not show these warnings: codes, with commas, or `warnings` for all.
+    /// Do not show these warnings: codes separated by commas, or `warnings` for all.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     pub allow: Vec<String>,
-    /// Make errors of these warnings: codes, with commas, or `warnings` for all.
+    /// Treat these warnings as errors: codes separated by commas, or `warnings` for all.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     pub deny: Vec<String>,
-    /// Correct in the files what can be corrected with certainty, and show the rest.
+    /// Apply to the files the corrections that are certain, and show the rest.
     ///
     /// The corrected text of standard input goes to standard output, and everything else to
     /// standard error then.

@@ -50,6 +50,14 @@ Examples:
   texunit explain-code E03                       the errors of a group
   texunit explain-code 1.8                       a rule of docs/numerics.md";
 
+/// `texunit reduce`
+pub const REDUCE: &str = "\
+Examples:
+  texunit reduce job.toml                        a fault of a launch; the result is job-reduced/job.toml
+  texunit reduce kernel.ptx --out small.ptx      an error of texunit check
+  texunit reduce job.toml --against --fmad       outputs that differ with --fmad
+  texunit reduce kernel.ptx --text \"internal error\" --command ptxas -arch=sm_75 {} -o /dev/null";
+
 /// `texunit isa`
 pub const ISA: &str = "\
 Examples:

@@ -16,7 +16,7 @@ pub struct ExplainCodeArgs {
     /// docs/numerics.md, such as 1.8; all codes are listed if none is given.
     #[arg(value_name = "CODE")]
     pub codes: Vec<String>,
-    /// What is printed: text, or one JSON object a line for each code.
+    /// Output format: text, or one JSON object per line for each code.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
 }

@@ -16,7 +16,7 @@ pub struct IsaArgs {
     /// Instructions, or forms of them: `tex`, `tex.level.2d`, `suld.b`. Without: a list of all.
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// What is printed.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
 }

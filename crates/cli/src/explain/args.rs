@@ -24,10 +24,10 @@ pub struct ExplainArgs {
     /// other file as raw bytes.
     #[arg(long, value_name = "FILE", requires = "op")]
     pub tex: Option<PathBuf>,
-    /// What is printed; by default text, or what the name of --out ends in: .svg or .json.
+    /// Output format; by default what the name of --out ends in (.svg, .json), else text.
     #[arg(long, value_enum)]
     pub format: Option<ExplainFormat>,
-    /// File that is written instead of standard output.
+    /// Write to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// The access.
@@ -98,7 +98,7 @@ pub struct AccessArgs {
     #[arg(long, num_args = 2, value_names = ["DPDX", "DPDY"], requires = "tex",
           allow_hyphen_values = true)]
     pub grad: Option<Vec<String>>,
-    /// Offset operand, a number an axis.
+    /// Offset operand, one number per axis.
     #[arg(long, value_name = "I,J", requires = "tex", allow_hyphen_values = true)]
     pub offset: Option<String>,
     /// Compare operand: the reference value of a depth compare.

@@ -71,7 +71,7 @@ pub struct DisArgs {
     /// How TXD is written.
     #[arg(long, value_enum, default_value_t = TextStyle::Nvidia)]
     pub style: TextStyle,
-    /// What is printed: text, or one JSON object a line.
+    /// Output format: text, or one JSON object per line.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
 }
@@ -88,7 +88,7 @@ pub struct AsmArgs {
     /// Assemble what the instruction's page forbids, with a warning.
     #[arg(long)]
     pub force: bool,
-    /// What is printed: text, or one JSON object a line.
+    /// Output format: text, or one JSON object per line.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
 }
@@ -106,7 +106,7 @@ pub struct LowerArgs {
     /// Take what NVIDIA's assembler takes and translates wrongly, too.
     #[arg(long)]
     pub ptxas_compat: bool,
-    /// What is printed: text, or one JSON object a line.
+    /// Output format: text, or one JSON object per line.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
 }
@@ -120,7 +120,7 @@ pub struct ExecArgs {
     /// The instruction, such as 'TXD R0, R4, R8, 0x5, 2D, 0xf'.
     #[arg(value_name = "TEXT", required = true)]
     pub text: Vec<String>,
-    /// What is printed: text, or one JSON object.
+    /// Output format: text, or one JSON object.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
 }
@@ -131,7 +131,7 @@ pub struct DescriptorArgs {
     /// Eight words in hex, lowest first; or 64 digits, as the bytes lie in memory.
     #[arg(value_name = "HEX", required = true)]
     pub hex: Vec<String>,
-    /// What is printed.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
 }

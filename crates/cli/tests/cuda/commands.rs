@@ -261,6 +261,8 @@ fn devices(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stdout, "Tesla T4 sm_75\n144\n", &ended)?;
     let ended = run(setup.run().arg(&program).env("TEXUNIT_DEVICE", "sm_90,sm_75"), &files)?;
     same(&*ended.stdout, "NVIDIA H100 PCIe sm_90\nTesla T4 sm_75\n144\n", &ended)?;
+    let ended = run(setup.run().args(["--device", "RTX 3060,t4"]).arg(&program), &files)?;
+    same(&*ended.stdout, "NVIDIA GeForce RTX 3060 sm_86\nTesla T4 sm_75\n144\n", &ended)?;
     let ended = run(setup.run().args(["--device", "sm_1"]).arg(&program), &files)?;
     contains(&ended, "unknown device `sm_1`")?;
     same(ended.status.code(), Some(2), &ended)
@@ -292,6 +294,7 @@ fn fault_and_report(setup: &Setup) -> Result<(), Failed> {
         contains(&ended, "kernel fault: ")?;
         contains(&ended, "st.global")?;
         contains(&ended, "thread (32, 0, 0)")?;
+        contains(&ended, "`texunit explain-code out-of-bounds` says more")?;
         let json: Value = serde_json::from_slice(&std::fs::read(&report)?)?;
         same(&json["launches"], &Value::from(1), &ended)?;
         same(&json["kernels"][0]["name"], &Value::from("_Z6behindPiy"), &ended)?;
