@@ -85,21 +85,27 @@ const NAMES: &[(&str, &str)] = &[
     ("dstDevice", "dst"), ("dstHost", "dst"), ("srcArray", "src"), ("dstArray", "dst"), ("WidthInBytes", "width"),
     ("Height", "height"), ("Pitch", "pitch"), ("srcPitch", "spitch"), ("dstPitch", "dpitch"),
     ("sharedMemBytes", "sharedMem"), ("hPeerContext", "peerDevice"), ("peerContext", "peerDevice"),
-    ("kernelParams", "args"), ("numBytes", "size"),
+    ("kernelParams", "args"), ("pp", "ptr"), ("pp", "pHost"), ("dstDevice", "devPtr"), ("dstPitch", "pitch"),
+    ("hArray", "dst"), ("hArray", "src"), ("config", "cacheConfig"), ("numBytes", "size"),
 ];
 
 /// A reason of the driver begins with the name of its parameter: the runtime's own name goes in its place, where the
-/// function has such a parameter.
+/// function has such a parameter. So it does elsewhere with names that are no words of a language.
 fn in_words_of_runtime(reason: Cow<'static, str>, arguments: &[Argument<'_>]) -> Cow<'static, str> {
     let has = |name: &str| arguments.iter().any(|argument| argument.name == name);
-    let Some((first, rest)) = reason.split_once(' ') else { return reason };
-    if has(first) {
+    let own = |word: &str| {
+        let found = NAMES.iter().find(|(driver, runtime)| *driver == word && has(runtime));
+        found.filter(|_| !has(word)).map(|(_, runtime)| *runtime)
+    };
+    let is_name =
+        |word: &str| word.len() > 6 && word.chars().skip(1).any(|c: char| c.is_ascii_uppercase());
+    let changed = |(i, word): (usize, &str)| own(word).filter(|_| i == 0 || is_name(word));
+    let words = || reason.split(' ').enumerate();
+    if words().all(|one| changed(one).is_none()) {
         return reason;
     }
-    match NAMES.iter().find(|(driver, runtime)| *driver == first && has(runtime)) {
-        Some((_, runtime)) => format!("{runtime} {rest}").into(),
-        None => reason,
-    }
+    let all: Vec<&str> = words().map(|(i, word)| changed((i, word)).unwrap_or(word)).collect();
+    all.join(" ").into()
 }
 
 /// Says what is not supported, unless the refusal that follows is told anyway.

@@ -1,17 +1,20 @@
 //! Why calls are refused: `--report-api-errors`, `--trace api` and the report.
 
 use crate::commands::{SHARED, STATIC, Test, same};
-use crate::process::{Ended, run};
+use crate::process::{Ended, run, succeed};
 use crate::program::{VARIANTS, build};
 use crate::tools::Setup;
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
+use std::collections::BTreeSet;
+use std::process::Command;
 
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let tests: [(&str, Test); 3] = [
+    let tests: [(&str, Test); 4] = [
         ("reasons on standard error", reasons),
         ("reasons in trace and report", trace_and_report),
         ("no reason is missing in programs with errors", programs),
+        ("every function of the runtime called wrongly", runtime),
     ];
     let skipped = !setup.has(&["nvcc"]);
     let make = |(name, test): (&str, Test)| {
@@ -123,24 +126,87 @@ fn find<'a>(json: &'a Value, name: &str) -> Option<&'a Value> {
     }
 }
 
-/// Programs that make many mistakes: each line of the trace with an error has a reason that says something.
+/// The refused calls of the runtime in a trace: what is said of them, and which say too little.
+fn reasons_of_runtime(ended: &Ended) -> (BTreeSet<&str>, Vec<&str>) {
+    let lines = ended.stderr.lines().filter(|line| line.starts_with("texunit: cuda"));
+    let refused: BTreeSet<&str> = lines.filter(|line| line.contains(" = cudaError")).collect();
+    let is_poor = |line: &&str| {
+        let reason = line.split_once(" = cudaError").and_then(|(_, rest)| rest.split_once(": "));
+        let reason = reason.map_or("", |(_, reason)| reason);
+        let is_short = reason.len() < 9 || !reason.contains(' ') || reason.trim() != reason;
+        is_short || reason.contains("a member of a structure")
+    };
+    let poor = refused.iter().copied().filter(is_poor).collect();
+    (refused, poor)
+}
+
+/// Programs that make many mistakes: each refused call has a reason that says something.
 fn programs(setup: &Setup) -> Result<(), Failed> {
+    let mut all = 0;
     for name in ["errors", "texture_descriptors", "copies", "memory_kinds", "functions"] {
         let source = setup.cases().join(format!("{name}.cu"));
         let program = build(setup, &source, VARIANTS[0], &[])?;
         let ended = run(setup.run().args(["--trace", "api"]).arg(&program), &program)?;
-        let mut refused = 0;
-        for line in ended.stderr.lines().filter(|line| line.starts_with("texunit: cuda")) {
-            let Some((call, rest)) = line.split_once(" = cudaError") else { continue };
-            refused += 1;
-            let reason = rest.split_once(": ").map_or("", |(_, reason)| reason);
-            if reason.len() < 12 || reason.contains("a member of a structure") {
-                return Err(format!("{name}: {call}: no reason: {line}").into());
-            }
+        let (refused, poor) = reasons_of_runtime(&ended);
+        same(poor, Vec::new(), &ended)?;
+        all += refused.len();
+    }
+    if all < 40 { Err(format!("{all} refused calls only").into()) } else { Ok(()) }
+}
+
+/// The functions of the runtime and their arguments, as a letter each: `p` a pointer, `a` an address, `h` a handle, `c` a
+/// function, `n` a number, `s` a structure, which is passed in another way.
+fn signatures(setup: &Setup) -> Vec<(String, String)> {
+    let folder = setup.root.join("crates/cudart/src/api");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        for (at, _) in text.match_indices("\n    fn cuda") {
+            let Some((signature, _)) = text[at + "\n    fn ".len()..].split_once(") {") else {
+                continue;
+            };
+            let Some((name, arguments)) = signature.split_once('(') else { continue };
+            // `name: type`, without the commas inside of types.
+            let types = arguments.split(": ").skip(1).map(|ty| {
+                let is = |names: &[&str]| names.iter().any(|name| ty.starts_with(name));
+                match ty {
+                    _ if is(&["Out<", "In<", "Raw", "Text", "*"]) => 'p',
+                    _ if is(&["CUdeviceptr", "u64"]) => 'a',
+                    _ if is(&["HostFunction", "StreamCallback"]) => 'c',
+                    _ if is(&["cudaExtent", "cudaPitchedPtr", "cudaPos", "Dim3"]) => 's',
+                    _ if is(&["CUdevice"]) => 'n',
+                    _ if is(&["CU", "Stream", "Array", "Pool", "Mipmap"]) => 'h',
+                    _ => 'n',
+                }
+            });
+            found.push((name.to_owned(), types.collect()));
         }
-        if refused < 2 && name == "errors" {
-            return Err(format!("{name}: {refused} refused calls: {ended:?}").into());
-        }
+    }
+    found
+}
+
+/// Calls each function with nothing but zeros, and with each argument wrong in turn.
+fn runtime(setup: &Setup) -> Result<(), Failed> {
+    let rows: Vec<String> = signatures(setup)
+        .into_iter()
+        .filter(|(_, types)| !types.is_empty())
+        .map(|(name, types)| format!("{{\"{name}\", \"{types}\"}},\n"))
+        .collect();
+    if rows.len() < 170 {
+        return Err(format!("{} functions only", rows.len()).into());
+    }
+    let source = setup.build.join("runtime_calls.c");
+    std::fs::write(source.with_extension("h"), rows.concat())?;
+    let template = setup.cases().join("commands/runtime_calls.c");
+    let program = setup.build.join("runtime_calls");
+    let mut cc = Command::new("cc");
+    cc.arg("-w").arg("-I").arg(&setup.build).arg(template).arg("-ldl").arg("-o").arg(&program);
+    succeed(&mut cc, &program)?;
+    let ended = succeed(setup.run().args(["--trace", "api"]).arg(&program), &program)?;
+    let (refused, poor) = reasons_of_runtime(&ended);
+    same(poor, Vec::new(), &ended)?;
+    if refused.len() < 300 {
+        return Err(format!("{} refused calls only: {refused:?}", refused.len()).into());
     }
     Ok(())
 }
