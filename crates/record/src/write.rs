@@ -1,17 +1,15 @@
 //! The job and its files.
 
-use crate::arrays::Texels;
+mod objects;
+
 use crate::bytes::Pieces;
 use crate::files::{Files, Written};
-use crate::memory::{self, Held};
-use crate::resources::{self, Places, array_name};
+use crate::memory;
 use crate::text::{comment, digits, hex, quoted};
 use crate::{Before, Ended, Launch, Refused, params};
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write;
 use std::path::Path;
-use texunit_device::{Bounds, End, LaunchOptions, Module, OpaqueKind, Sampler, State, Stored};
-use texunit_unit::Resource;
+use texunit_device::{Bounds, End, LaunchOptions, Module, State};
 
 /// Bytes that are written into the job itself, and into no file.
 const SHORT: usize = 64;
@@ -160,168 +158,6 @@ impl Job<'_> {
         if lines.is_empty() { lines } else { format!("\n[places]\n{lines}") }
     }
 
-    /// Everything that no variable of the module is.
-    fn objects(&mut self) -> Result<String, Refused> {
-        let (before, mut text) = (self.before, String::new());
-        let own: HashSet<u64> = self.own_addresses();
-        for (i, held) in before.memory.iter().enumerate() {
-            if !own.contains(&held.address) {
-                text += &self.memory(i, held)?;
-            }
-        }
-        let texels = self.texels()?;
-        let handles: HashSet<u64> =
-            self.module.opaque_variables().iter().map(|variable| variable.handle()).collect();
-        let mut others = String::new();
-        for (i, Stored { handle, value }) in before.state.textures.iter().enumerate() {
-            if handles.contains(handle) {
-                continue;
-            }
-            if let Some(source) = self.source(&value.texture.resource) {
-                let keys = format!(
-                    "{source}, handle = {}, {}",
-                    hex(*handle),
-                    resources::texture_keys(value)
-                );
-                others += &self.object(format!("texture-{}", i + 1), *handle, "texture", &keys);
-            }
-        }
-        for (i, Stored { handle, value }) in before.state.surfaces.iter().enumerate() {
-            let source = resources::surface_source(&value.resource, &self.where_texels_are())?;
-            if let Some(source) = source.filter(|_| !handles.contains(handle)) {
-                let keys = format!("{source}, handle = {}", hex(*handle));
-                others += &self.object(format!("surface-{}", i + 1), *handle, "surface", &keys);
-            }
-        }
-        for (i, Stored { handle, value }) in before.state.samplers.iter().enumerate() {
-            if !handles.contains(handle) {
-                let keys = alone(value, *handle);
-                others += &self.object(format!("sampler-{}", i + 1), *handle, "sampler", &keys);
-            }
-        }
-        Ok(text + &texels + &others)
-    }
-
-    /// Memory that something is still made of or points to, and that is gone: so that its use is the same fault.
-    fn ended(&self) -> String {
-        let mut text = String::new();
-        for gone in self.gone.iter().filter(|gone| self.lost.contains(&gone.number)) {
-            let how = match gone.how {
-                End::Freed => "freed",
-                End::Unregistered => "unregistered",
-                End::Unmapped => "unmapped",
-                End::Destroyed => continue,
-            };
-            let _ = write!(
-                text,
-                "\n[objects.\"gone-{}\"]\nbuffer = {{ size = {}, address = {}, name = {}, number = {}, ended = \"{how}\" }}\n",
-                gone.number,
-                gone.size.max(1),
-                hex(gone.address),
-                quoted(&gone.name),
-                gone.number
-            );
-        }
-        text
-    }
-
-    fn own_addresses(&self) -> HashSet<u64> {
-        let globals = self.module.globals().into_iter();
-        globals.filter_map(|name| Some(self.module.global(&name)?.address())).collect()
-    }
-
-    /// An allocation.
-    fn memory(&mut self, index: usize, held: &Held) -> Result<String, Refused> {
-        let name = format!("memory-{}", held.block.number());
-        let mut keys = format!(
-            "size = {}, address = {}, name = {}, number = {}",
-            held.size(),
-            hex(held.address),
-            quoted(held.block.name()),
-            held.block.number()
-        );
-        if held.block.is_read_only() {
-            keys += ", read_only = true";
-        }
-        if let Some(contents) = self.contents(&name, &held.before)? {
-            keys = format!("{}, {keys}", contents.join(", "));
-        }
-        let table = self.object(name.clone(), held.address, "buffer", &keys);
-        Ok(table + &self.expected(&name, |after| &after.memory[index])?)
-    }
-
-    /// Arrays, which textures and surfaces are made of.
-    fn texels(&mut self) -> Result<String, Refused> {
-        let mut text = String::new();
-        for (i, Texels { array, before }) in self.before.texels.iter().enumerate() {
-            let name = array_name(i);
-            let is_zero = before.iter().all(|&b| b == 0);
-            let contents = if is_zero {
-                "zeros = true".to_owned()
-            } else if before.len() <= SHORT {
-                format!("texels = {{ bytes = {} }}", digits(before))
-            } else {
-                let file = self.files.data(&format!("{name}.bin"), before.clone())?;
-                format!("file = {}", quoted(&file))
-            };
-            let keys = format!("{contents}, {}", resources::array_keys(array));
-            let _ = write!(text, "\n[objects.{}]\narray = {{ {keys} }}\n", quoted(&name));
-            text += &self.expected(&name, |after| &after.texels[i])?;
-        }
-        Ok(text)
-    }
-
-    /// `.texref`, `.surfref` and `.samplerref` variables of the module, as far as something is bound to them.
-    fn references(&mut self) -> Result<String, Refused> {
-        let (state, mut tables) = (&self.before.state, [const { String::new() }; 3]);
-        for variable in self.module.opaque_variables() {
-            let handle = variable.handle();
-            let found = match variable.kind {
-                OpaqueKind::Texture => {
-                    let bound = state.textures.iter().find(|texture| texture.handle == handle);
-                    bound.and_then(|Stored { value, .. }| {
-                        let source = self.source(&value.texture.resource)?;
-                        Some((0, format!("{source}, {}", resources::texture_keys(value))))
-                    })
-                }
-                OpaqueKind::Surface => {
-                    let bound = state.surfaces.iter().find(|surface| surface.handle == handle);
-                    let places = self.where_texels_are();
-                    let source =
-                        bound.map(|s| resources::surface_source(&s.value.resource, &places));
-                    source.transpose()?.flatten().map(|source| (1, source))
-                }
-                OpaqueKind::Sampler => {
-                    let bound = self.module.bound_sampler(&variable.name);
-                    bound.map(|sampler| (2, sampler_alone(&sampler)))
-                }
-            };
-            if let Some((table, keys)) = found {
-                tables[table] += &format!("{} = {{ {keys} }}\n", quoted(&variable.name));
-            }
-        }
-        let titles = ["textures", "surfaces", "samplers"].into_iter().zip(tables);
-        let filled = titles.filter(|(_, lines)| !lines.is_empty());
-        Ok(filled.map(|(title, lines)| format!("\n[{title}]\n{lines}")).collect())
-    }
-
-    /// `.global` and `.const` variables of the module.
-    fn variables(&mut self) -> Result<String, Refused> {
-        let (before, mut text) = (self.before, String::new());
-        for name in self.module.globals() {
-            let address = self.module.global(&name).map(|global| global.address());
-            let index = before.memory.iter().position(|held| Some(held.address) == address);
-            let Some(index) = index else { continue };
-            let file = format!("variable-{}", index + 1);
-            let contents = self.contents(&file, &before.memory[index].before)?;
-            let contents = contents.unwrap_or_else(|| vec!["zeros = true".to_owned()]);
-            let contents = contents.join("\n");
-            let _ = write!(text, "\n[globals.{}]\n{contents}\n", quoted(&name));
-            text += &self.expected(&file, |after| &after.memory[index])?;
-        }
-        Ok(text)
-    }
-
     /// A table of `[objects]`, which parameters may name from now on.
     fn object(&mut self, name: String, place: u64, kind: &str, keys: &str) -> String {
         let table = format!("\n[objects.{}]\n{kind} = {{ {keys} }}\n", quoted(&name));
@@ -356,29 +192,4 @@ impl Job<'_> {
         let keys = self.contents(&format!("{name}.after"), &pieces)?;
         Ok(keys.map_or_else(String::new, |k| format!("expected = {{ {} }}\n", k.join(", "))))
     }
-
-    fn where_texels_are(&self) -> Places<'_> {
-        Places { texels: &self.before.texels, memory: &self.before.memory, gone: &[] }
-    }
-
-    /// Where the texels of a texture are; memory that is gone is noted.
-    fn source(&mut self, resource: &Resource) -> Option<String> {
-        let gone: Vec<(u64, u64)> =
-            self.gone.iter().map(|gone| (gone.address, gone.number)).collect();
-        let places = Places { gone: &gone, ..self.where_texels_are() };
-        let source = resources::source(resource, &places);
-        if resource.block().ended().is_some() && source.is_some() {
-            self.lost.insert(resource.block().number());
-        }
-        source
-    }
-}
-
-fn alone(sampler: &Sampler, handle: u64) -> String {
-    format!("{}, handle = {}", sampler_alone(sampler), hex(handle))
-}
-
-fn sampler_alone(sampler: &Sampler) -> String {
-    let keys = resources::sampler_keys(sampler);
-    format!("{keys}, force_unnormalized = {}", sampler.force_unnormalized_coords)
 }
