@@ -29,6 +29,8 @@ fn main() {
     trials.push(Trial::test("what does not fail", nothing_fails));
     trials.push(Trial::test("wrong usage", wrong_usage));
     trials.push(Trial::test("limits", limits));
+    trials.push(Trial::test("a recorded launch", recorded));
+    trials.push(Trial::test("an output that is not as expected", unexpected));
     #[cfg(unix)]
     trials.push(Trial::test("interrupted", interrupted));
     libtest_mimic::run(&args, trials).exit();
@@ -253,6 +255,97 @@ fn limits() -> Result<(), Failed> {
             return Err("the result is another one".into());
         }
     }
+    Ok(())
+}
+
+/// Reduces the job of a folder; the report.
+fn reduced(dir: &TempDir, more: &[&str]) -> Result<Json, Failed> {
+    let words = [&["job.toml", "--out", "small", "--format", "json"], more].concat();
+    let (code, said, err) = reduce(dir, &words)?;
+    if code != Some(0) {
+        return Err(format!("exit {code:?}\n{said}{err}").into());
+    }
+    Ok(serde_json::from_str(&said)?)
+}
+
+/// What an address in memory points to stays where it is; what nobody points to goes.
+fn recorded() -> Result<(), Failed> {
+    let dir = TempDir::new("reduce-recorded");
+    let mut list = vec![0_u8; 64];
+    list[..8].copy_from_slice(&0x7000_0020_0000_u64.to_le_bytes());
+    dir.file("list.bin", list);
+    dir.file("other.bin", [7; 4096]);
+    let ptx = FINE.replace(
+        "st.global.u32 [%a], %t;",
+        "ld.global.u64 %a, [%a+16];\nst.global.u32 [%a+400], %t;",
+    );
+    dir.file("k.ptx", ptx);
+    let job = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [3, 2]\nblock = 64\nmax_steps = 100000\ncheck = true\n\
+        [objects.list]\nbuffer = { file = \"list.bin\", parts = [[16, 64]], size = 512, address = \"0x700000000000\", number = 1 }\n\
+        [objects.target]\nbuffer = { file = \"other.bin\", parts = [[0, 256]], size = 256, address = \"0x700000200000\", number = 2, name = \"numbers\" }\n\
+        [objects.other]\nbuffer = { file = \"other.bin\", address = \"0x700000400000\", number = 3 }\n\
+        [objects.array-1]\narray = { zeros = true, format = \"u8x4\", geometry = \"2d\", width = 64, height = 64 }\n\
+        [objects.texture-1]\ntexture = { array = \"array-1\", handle = \"0x2000000000100001\" }\n\
+        [params.0]\nuse = \"list\"\n";
+    dir.file(
+        "job.toml",
+        job.replace("file = \"other.bin\", parts", "bytes = \"07\", parts")
+            .replace("[[0, 256]]", "[[0, 1]]"),
+    );
+    let report = reduced(&dir, &[])?;
+    let small = std::fs::read_to_string(dir.join("small/job.toml"))?;
+    let wanted = "out-of-bounds in k (store, .global, `numbers`)";
+    if report["kept"]["what"] != wanted || report["after"]["threads"] != 1 {
+        return Err(format!("{report}\n{small}").into());
+    }
+    assert!(
+        ["objects.other", "array-1", "texture-1", "check"].iter().all(|gone| !small.contains(gone)),
+        "{small}"
+    );
+    assert!(
+        ["0x700000200000", "objects.target"].iter().all(|kept| small.contains(kept)),
+        "{small}"
+    );
+    let launch = texunit().arg("launch").arg(dir.join("small/job.toml")).output()?;
+    assert!(
+        launch.status.code() == Some(1) && stderr(&launch).contains("`numbers`"),
+        "{}",
+        stderr(&launch)
+    );
+    Ok(())
+}
+
+/// The wrong word stays; what is right, or wrong for another reason, goes.
+fn unexpected() -> Result<(), Failed> {
+    let dir = TempDir::new("reduce-expected");
+    let more: String = (0..40).map(|n| format!("add.u32 %t, %t, {n};\n")).collect();
+    let ptx = FINE.replace(
+        "st.global",
+        &format!("{more}st.global.u32 [%a+8], %t;\nst.global.u32 [%a+4], 77;\nst.global"),
+    );
+    dir.file("k.ptx", ptx);
+    let job = JOB.replace("zeros = 4", "zeros = 12") + "expected = { u32 = [780, 78, 780] }\n";
+    dir.file("job.toml", job);
+    let report = reduced(&dir, &["--keep", "output"])?;
+    let (job, ptx) = ["small/job.toml", "small/kernel.ptx"]
+        .map(|f| std::fs::read_to_string(dir.join(f)).unwrap())
+        .into();
+    let what = "`out` holds 4d 00 00 00 at byte 4, which is not expected";
+    if report["kept"]["what"] != what || report["kept"]["kind"] != "output" {
+        return Err(format!("{report}\n{job}\n{ptx}").into());
+    }
+    assert!(ptx.contains("77") && !ptx.contains("add.u32") && !ptx.contains("%a+8"), "{ptx}");
+    let launch = texunit()
+        .arg("launch")
+        .arg(dir.join("small/job.toml"))
+        .arg("--out")
+        .arg(dir.join("out"))
+        .output()?;
+    assert!(
+        launch.status.code() == Some(1) && stderr(&launch).contains("J0011"),
+        "{}",
+        stderr(&launch)
+    );
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Arguments of `texunit reduce`.
 
 use crate::args::{BoundsArg, OutputFormat, architecture, byte_size};
-use crate::number;
+use crate::{examples, number};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,12 +10,7 @@ use texunit_reduce::oracle::Settings;
 
 /// Arguments of `texunit reduce`.
 #[derive(Clone, Debug, Args)]
-#[command(
-    after_help = "Examples:\n  texunit reduce job.toml                       a fault of a launch; the result is job-reduced/job.toml\n  \
-    texunit reduce kernel.ptx --out small.ptx     an error of texunit check\n  \
-    texunit reduce job.toml --against --fmad      outputs that differ with --fmad\n  \
-    texunit reduce kernel.ptx --text 'internal error' --command ptxas -arch=sm_75 {} -o /dev/null"
-)]
+#[command(after_help = examples::REDUCE)]
 pub struct ReduceArgs {
     /// What fails: a job file (.toml) or a PTX file.
     #[arg(value_name = "INPUT")]

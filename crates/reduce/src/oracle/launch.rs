@@ -9,7 +9,7 @@ use texunit_device::{
     Bounds, ComputeCapability, Device, DeviceOptions, Fault, FaultKind, GradientPath, Kernel,
     LaunchError, LaunchOptions, Module,
 };
-use texunit_job::load::{kernel, wrong_shape};
+use texunit_job::load::{kernel, places, wrong_shape};
 use texunit_job::{Bound, Content, Job, Problem, Problems, WrongObject, bind, parse};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
@@ -94,9 +94,10 @@ impl Prepared {
         let device = Device::new(&DeviceOptions {
             architecture: settings.architecture.or(own.arch).unwrap_or(usual.architecture),
             memory_limit: settings.memory_limit.or(own.memory_limit).unwrap_or(usual.memory_limit),
+            first_launch: own.grid_id,
             ..usual
         });
-        let module = Module::load(&device, "kernel.ptx", &case.ptx);
+        let module = Module::load_at(&device, "kernel.ptx", &case.ptx, &places(&job));
         let module = module.map_err(|e| Seen::Errors(e.source, e.diagnostics))?;
         let kernel = kernel(&job, &module).map_err(|p| Seen::Problems(vec![p]))?;
         let bound = bind(&job, folder, &device, &kernel, &problems);
@@ -147,6 +148,14 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
         Err(LaunchError::Unsupported(list)) => Seen::Errors(source(), list),
         Err(LaunchError::Args(error)) => Seen::Problems(vec![wrong_shape(&job, &error)]),
     }
+}
+
+/// A message without the numbers of allocations, which count those of all attempts.
+fn without_allocations(text: &str) -> String {
+    const WORD: &str = ", allocation ";
+    let mut parts = text.split(WORD);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + part.trim_start_matches(|c: char| c.is_ascii_digit()))
 }
 
 /// What must stay the same of a launch.
@@ -266,6 +275,7 @@ impl<'a> LaunchJudge<'a> {
                 let (name, text) = (fault.kind.name(), fault.kind.to_string());
                 // Some messages begin with the kind.
                 let text = text.strip_prefix(&format!("{name}: ")).unwrap_or(&text);
+                let text = without_allocations(text);
                 Some(format!("{name}: {text}, at {}", place(&source, fault.span)))
             }
             Seen::Errors(source, list) => {
