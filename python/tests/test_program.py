@@ -38,7 +38,7 @@ def test_a_fault(build):
     ended = run("texunit", "run", build("sum", "-lineinfo"), "past")
     assert ended.returncode == 0, "the program does not look at its errors"
     assert "sum.cu:8" in ended.stderr
-    assert "sum(const int*, int*, int)" in ended.stderr
+    assert "sum(int const*, int*, int)" in ended.stderr
     assert "thread (7, 0, 0)" in ended.stderr
 
 
