@@ -146,7 +146,7 @@ pub(super) fn run(
 fn cpu_time() -> Duration {
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return Duration::ZERO };
     let times = [usage.user_time(), usage.system_time()];
-    let microseconds = times.map(|t| t.tv_sec() * 1_000_000 + i64::from(t.tv_usec()));
+    let microseconds = times.map(|t| t.tv_sec() * 1_000_000 + t.tv_usec());
     Duration::from_micros(microseconds.iter().sum::<i64>().unsigned_abs())
 }
 
