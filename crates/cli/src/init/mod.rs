@@ -1,6 +1,7 @@
 //! `texunit init`: a job file for the kernels of a PTX file, with every parameter filled in as far as the PTX
 //! says what it is.
 
+mod objects;
 mod text;
 mod uses;
 mod values;

@@ -304,9 +304,10 @@ fn accessed(i: &Instruction) -> Option<Accessed> {
     let geometry = i.mods.geometry?;
     let ty = *i.mods.types.last()?;
     let vector = u32::from(i.mods.vector.max(1));
+    let several = if vector > 1 { format!("v{vector}.") } else { String::new() };
     let (name, form) = (i.opcode.name(), if i.mods.formatted { "p" } else { "b" });
     Some(Accessed {
-        form: format!("{name}.{form}.{geometry}.{ty}"),
+        form: format!("{name}.{form}.{geometry}.{several}{ty}"),
         geometry,
         bytes: (!i.mods.formatted).then(|| vector * ty.bytes()),
         ty,
