@@ -68,9 +68,10 @@ impl<'a> Checker<'a> {
         }
         if v.space == Space::Reg && array {
             self.report(
-                Diagnostic::error("E0131", v.span, "registers cannot be arrays").help(
-                    format!("write {}<n> for n registers, or use .local memory", v.name.text),
-                ),
+                Diagnostic::error("E0131", v.span, "registers cannot be arrays").help(format!(
+                    "write {}<n> for n registers, or use .local memory",
+                    v.name.text
+                )),
             );
             return None;
         }
@@ -165,11 +166,8 @@ impl<'a> Checker<'a> {
         if !array && (v.space == Space::Reg || place == Place::Prototype) {
             return Some(());
         }
-        let message = if array {
-            "predicates cannot be arrays"
-        } else {
-            "predicates live in registers only"
-        };
+        let message =
+            if array { "predicates cannot be arrays" } else { "predicates live in registers only" };
         let help = match place {
             Place::Module | Place::Body => "use .u8 or .b32 and setp",
             _ => "pass a .u32 and use setp",

@@ -142,8 +142,7 @@ impl<'a> Body<'_, 'a> {
             _ => false,
         };
         if !passes {
-            let message =
-                format!("{} has a sampler, but unified mode has none", mnemonic(site.i));
+            let message = format!("{} has a sampler, but unified mode has none", mnemonic(site.i));
             self.wrong(
                 "E0303",
                 last.span,

@@ -325,10 +325,9 @@ impl<'a> Body<'_, 'a> {
             Value::Named { area, .. } => !matches!(area, Area::Opaque(_)),
             _ => false,
         };
-        let diagnostic =
-            Diagnostic::error("E0303", sampler.span, "unified mode has no samplers")
-                .label("the texture says how it is sampled")
-                .help("leave the sampler out, or add texmode_independent to .target");
+        let diagnostic = Diagnostic::error("E0303", sampler.span, "unified mode has no samplers")
+            .label("the texture says how it is sampled")
+            .help("leave the sampler out, or add texmode_independent to .target");
         let whole = matches!(sampler.kind, OperandKind::Name { component: None, .. });
         if !(handle && possible && whole) {
             self.report(diagnostic);

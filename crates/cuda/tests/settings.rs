@@ -245,7 +245,8 @@ fn has_no_device() {
 #[test]
 fn devices_that_cannot_be() {
     let many = "sm_75,".repeat(33);
-    for (devices, said) in [(" ,", "names no device"), ("sm_7", "unknown device `sm_7`"), (&many, "33")]
+    for (devices, said) in
+        [(" ,", "names no device"), ("sm_7", "unknown device `sm_7`"), (&many, "33")]
     {
         let (_, err) = child("has_no_device", &[("TEXUNIT_DEVICE", devices)]);
         assert!(err.contains(said), "{devices}: {err}");

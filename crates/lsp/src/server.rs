@@ -298,7 +298,10 @@ fn modified() -> Failure {
 }
 
 fn bug() -> Failure {
-    Failure::new(ErrorCode::InternalError, "internal error in texunit; standard error has the details")
+    Failure::new(
+        ErrorCode::InternalError,
+        "internal error in texunit; standard error has the details",
+    )
 }
 
 fn capabilities(encoding: Encoding, rename: Value) -> Value {

@@ -268,7 +268,9 @@ fn constants(raw: &RawState, state: &mut State) -> Result<(), StateError> {
             .strip_prefix("0x")
             .map_or_else(|| text.parse().ok(), |hex| u64::from_str_radix(hex, 16).ok());
         let index = index.filter(|n| *n <= INDEX.max() && !text.contains('+'));
-        let index = index.ok_or_else(|| error(format!("`{text}` is not the offset of a word, from 0x0 to 0x1fff")))?;
+        let index = index.ok_or_else(|| {
+            error(format!("`{text}` is not the offset of a word, from 0x0 to 0x1fff"))
+        })?;
         if !seen.insert(index) {
             return Err(error(format!("word {index:#x} is there twice")));
         }

@@ -283,7 +283,10 @@ impl RawRamp {
 fn hex(text: &str) -> Result<Vec<u8>, StateError> {
     let digits: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
     if !digits.len().is_multiple_of(2) {
-        return Err(StateError::new(format!("{} hex digits do not make whole bytes", digits.len())));
+        return Err(StateError::new(format!(
+            "{} hex digits do not make whole bytes",
+            digits.len()
+        )));
     }
     let digit = |byte: u8| {
         char::from(byte)
