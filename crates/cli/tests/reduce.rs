@@ -294,7 +294,7 @@ fn recorded() -> Result<(), Failed> {
     );
     let report = reduced(&dir, &[])?;
     let small = std::fs::read_to_string(dir.join("small/job.toml"))?;
-    let wanted = "out-of-bounds in k (store, .global, `numbers`)";
+    let wanted = "out-of-bounds in k (store, .global, behind `numbers`)";
     if report["kept"]["what"] != wanted || report["after"]["threads"] != 1 {
         return Err(format!("{report}\n{small}").into());
     }

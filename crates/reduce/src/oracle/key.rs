@@ -32,7 +32,7 @@ impl fmt::Display for FaultKey {
 fn about(kind: &FaultKind) -> String {
     match kind {
         FaultKind::OutOfBounds { access, space, nearest, .. } => {
-            format!("{access}, {}, {}", space.name(), near(nearest))
+            format!("{access}, {}, {}{}", space.name(), side(nearest), near(nearest))
         }
         FaultKind::Misaligned { access, space, resource, .. } => {
             let near = resource.as_deref().map_or("no object", near);
@@ -51,6 +51,16 @@ fn about(kind: &FaultKind) -> String {
         FaultKind::Trap { message } => message.clone().unwrap_or_default(),
         FaultKind::Handle { wanted, why, .. } => format!("{wanted}: {}", without_numbers(why)),
         other => without_numbers(&other.to_string()),
+    }
+}
+
+/// Where the access is, seen from the object that is near.
+fn side(text: &str) -> &'static str {
+    match text {
+        _ if !text.starts_with('`') => "",
+        _ if text.contains("the access crosses") => "across the end of ",
+        _ if text.contains("which begins") => "before ",
+        _ => "behind ",
     }
 }
 
@@ -106,7 +116,19 @@ mod tests {
         for (text, wanted) in rows {
             assert_eq!(without_numbers(text), wanted);
         }
-        assert_eq!(near("`out` (64 bytes at 0x7), which ends"), "`out`");
+        let rows = [
+            ("`out` (64 bytes at 0x7), which ends just before this address", "behind ", "`out`"),
+            (
+                "`out` (64 bytes at 0x7), whose end the access crosses",
+                "across the end of ",
+                "`out`",
+            ),
+            ("`a` (1 bytes at 0x7), which begins 4 bytes after this address", "before ", "`a`"),
+            ("there is nothing in this space", "", "there is nothing in this space"),
+        ];
+        for (text, wanted, name) in rows {
+            assert_eq!((side(text), near(text)), (wanted, name));
+        }
         assert_eq!(near("nothing is near this address"), "nothing is near this address");
     }
 }
