@@ -52,10 +52,12 @@ impl<'a> Body<'_, 'a> {
             self.wrong("E0217", base.span, message, "write the name of a .param of this function");
             return None;
         }
+        // ptxas copies the address of a tensor map with `mov`.
+        let least = if site.i.modifiers.iter().any(|m| m.text == "tensormap") { 32 } else { 16 };
         match value {
             Value::Reg { id, ty }
                 if (ty.is_integer() || ty.kind() == TypeKind::Bits)
-                    && (16..=64).contains(&ty.bits()) =>
+                    && (least..=64).contains(&ty.bits()) =>
             {
                 Some(Operand::Address(Base::Reg(id), extra))
             }
@@ -67,7 +69,7 @@ impl<'a> Body<'_, 'a> {
                 )
                 .help("use a 64-bit integer register");
                 // ptxas takes 8 bits for an address.
-                if ty.bits() == 8 {
+                if ty.bits() == 8 && least == 16 {
                     self.cx.report_miscompiled(diagnostic);
                     return Some(Operand::Address(Base::Reg(id), extra));
                 }
@@ -98,11 +100,13 @@ impl<'a> Body<'_, 'a> {
                 None
             }
             Value::Named { base: at, offset, area, is_array, .. } => {
+                let area = if is_array { self.area_of_array(at, area) } else { area };
                 self.check_area(site, reached(site, operand), area, is_array, base)?;
                 self.unguarded(site, at, area, base.span)?;
                 Some(Operand::Address(at, offset.wrapping_add(extra)))
             }
             Value::Element(element, area) => {
+                let area = self.area_of_array(element.base, area);
                 self.check_area(site, reached(site, operand), area, true, base)?;
                 self.unguarded(site, element.base, area, base.span)?;
                 Some(Operand::Element(Box::new(element)))
@@ -190,6 +194,16 @@ impl<'a> Body<'_, 'a> {
             false => diagnostic,
         });
         None
+    }
+
+    /// Where an array lies to an access: one of references outside of `.global` is memory like any other.
+    fn area_of_array(&self, base: Base, area: Area) -> Area {
+        let (Base::Variable(id), Area::Opaque(_)) = (base, area) else { return area };
+        match self.cx.module.variables[id.0 as usize].space {
+            ast::Space::Const => Area::Const,
+            ast::Space::Shared => Area::Shared,
+            _ => area,
+        }
     }
 
     /// Whether the instruction reaches the variable's space.

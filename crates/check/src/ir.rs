@@ -92,6 +92,8 @@ pub struct Variable {
     pub name: String,
     /// Where it lives.
     pub storage: Storage,
+    /// The state space that was written. References belong in `.global`, but ptxas takes arrays of them elsewhere, too.
+    pub space: texunit_syntax::ast::Space,
     /// Type of an element.
     pub ty: ScalarType,
     /// 2 or 4 for `.v2` and `.v4`, else 1.

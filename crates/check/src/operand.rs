@@ -422,6 +422,7 @@ impl<'a> Body<'_, 'a> {
                 whole
                     && matches!(operand.kind, OperandKind::Offset(..))
                     && !matches!(area, Area::Opaque(_))
+                    && !is_macro(site)
             }
             _ => false,
         };
@@ -718,6 +719,17 @@ fn exact(i: &ast::Instruction) -> bool {
 /// `cvt.rna` is a macro that moves its source as 32 bits: a double is none.
 fn no_constant(site: &Site<'_, '_>) -> bool {
     site.i.opcode.text == Opcode::Cvt.name() && site.i.modifiers.iter().any(|w| w.text == "rna")
+}
+
+/// Whether ptxas expands the instruction to others before it reads operands: those cannot be sums with a name.
+fn is_macro(site: &Site<'_, '_>) -> bool {
+    let first = site.i.modifiers.first().map_or("", |word| word.text);
+    match site.i.opcode.text {
+        "shfl" | "vote" | "redux" => first == "sync",
+        "match" => true,
+        "bar" => first == "warp",
+        _ => false,
+    }
 }
 
 /// Whether a vector has no type: the assembler knows one only of vectors of floats.

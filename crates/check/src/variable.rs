@@ -167,6 +167,7 @@ impl<'a> Checker<'a> {
         let mut variable = Variable {
             name,
             storage,
+            space: v.space,
             ty,
             vector: v.vector,
             dims: Vec::new(),
@@ -320,6 +321,7 @@ impl<'a> Checker<'a> {
         Some(Variable {
             name,
             storage: Storage::Opaque(ScalarType::Texref),
+            space: v.space,
             ty: ScalarType::Texref,
             vector: 1,
             dims: Vec::new(),
