@@ -9,6 +9,8 @@ mod parent;
 mod record;
 mod refusal;
 #[cfg(target_os = "linux")]
+mod signals;
+#[cfg(target_os = "linux")]
 mod tree;
 
 use crate::args::BoundsArg;

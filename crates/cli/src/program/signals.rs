@@ -1,0 +1,93 @@
+//! Signals for the parent of a program: which are waited for, and how the program is started without that.
+
+use nix::poll::{PollFd, PollFlags, PollTimeout};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::unistd::Pid;
+use std::os::fd::AsFd;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Signals that are passed on.
+const PASSED: [Signal; 8] = [
+    Signal::SIGHUP,
+    Signal::SIGINT,
+    Signal::SIGQUIT,
+    Signal::SIGTERM,
+    Signal::SIGUSR1,
+    Signal::SIGUSR2,
+    Signal::SIGALRM,
+    Signal::SIGABRT,
+];
+
+/// The signals that are waited for, instead of doing what they do otherwise.
+pub(super) struct Signals {
+    fd: SignalFd,
+    /// What was blocked before, which the program takes over.
+    before: SigSet,
+}
+
+impl Signals {
+    /// Blocks them in the calling thread, which is the only one.
+    pub(super) fn block() -> nix::Result<Self> {
+        let mut set = SigSet::empty();
+        PASSED.into_iter().chain([Signal::SIGCHLD]).for_each(|signal| set.add(signal));
+        let before = set.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+        let fd = SignalFd::with_flags(&set, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)?;
+        Ok(Self { fd, before })
+    }
+
+    /// Starts the program. It takes over what its starting thread has blocked, so that is another one, with what was
+    /// blocked before. A signal that reaches that thread is noted, and passed on.
+    pub(super) fn spawn(&self, command: &mut Command) -> std::io::Result<Pid> {
+        let noted: Vec<(Signal, Arc<AtomicBool>)> =
+            PASSED.into_iter().map(|signal| (signal, Arc::default())).collect();
+        for (signal, flag) in &noted {
+            // What is ignored stays so, for the program, too.
+            if !texunit_files::is_ignored(*signal as i32) {
+                signal_hook::flag::register(*signal as i32, Arc::clone(flag))?;
+            }
+        }
+        let spawned = std::thread::scope(|scope| {
+            let spawn = || {
+                self.before.thread_set_mask()?;
+                command.spawn()
+            };
+            let spawned = scope.spawn(spawn).join();
+            spawned.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        // From here on the signals are blocked in every thread again.
+        let child = Pid::from_raw(spawned?.id().cast_signed());
+        for (signal, flag) in noted {
+            if flag.load(Ordering::Relaxed) {
+                let _ = kill(child, signal);
+            }
+        }
+        Ok(child)
+    }
+
+    /// Waits for a signal, at most so long.
+    pub(super) fn wait(&self, patience: Option<Duration>) {
+        // A timeout longer than can be told ends early, and is waited for again.
+        let timeout = patience.map_or(PollTimeout::NONE, |time| {
+            let milliseconds = time.as_millis().saturating_add(1).min(60_000) as u16;
+            PollTimeout::from(milliseconds)
+        });
+        let _ = nix::poll::poll(&mut [PollFd::new(self.fd.as_fd(), PollFlags::POLLIN)], timeout);
+    }
+
+    /// The signals that some process has sent. Those of the terminal reach the whole process group, of which the program is.
+    pub(super) fn arrived(&self) -> Vec<Signal> {
+        let mut all = Vec::new();
+        while let Ok(Some(info)) = self.fd.read_signal() {
+            let signal = i32::try_from(info.ssi_signo).ok().and_then(|n| Signal::try_from(n).ok());
+            // Codes above 0 are the kernel's own.
+            if let Some(signal) = signal.filter(|s| *s != Signal::SIGCHLD && info.ssi_code <= 0) {
+                all.push(signal);
+            }
+        }
+        all
+    }
+}
