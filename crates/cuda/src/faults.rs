@@ -4,7 +4,7 @@ use crate::call::{say, write_error};
 use crate::settings::settings;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Fault, FaultKind, SourceFile};
 use texunit_evidence::Finding;
@@ -73,9 +73,22 @@ pub(crate) fn tell(fault: &Fault, source: &SourceFile) {
         texunit_report::human((source, &*fault.sources), &[diagnostic], settings().color)
             .trim_end()
     ));
+    tell_of_lines(fault);
     let number = fault.kind.allocation();
     for line in number.into_iter().flat_map(crate::asked::lines) {
         say(format_args!("{line}"));
+    }
+}
+
+/// Says once how to get more than a line of a text that is in no file.
+fn tell_of_lines(fault: &Fault) {
+    static SAID: Once = Once::new();
+    if settings().save_ptx.is_none() && fault.frames().is_empty() {
+        SAID.call_once(|| {
+            say(format_args!(
+                "compile with `-lineinfo` for the line of the source; `texunit run --save-ptx DIR` writes the PTX"
+            ));
+        });
     }
 }
 

@@ -64,6 +64,7 @@ fn lineinfo(setup: &Setup) -> Result<(), Failed> {
                 ", allocation ".to_owned(),
             ],
         )?;
+        same(ended.stderr.contains("compile with `-lineinfo`"), false, &ended)?;
         // The line of the source comes first.
         let at = |text: &str| ended.stderr.find(text);
         same(at("places.cu:") < at("the instruction in PTX"), true, &ended)?;
@@ -91,6 +92,7 @@ fn without_lines(setup: &Setup) -> Result<(), Failed> {
     let ended = wrong(&mut setup.run(), &program, "end")?;
     contains(&ended, "st.global.u32")?;
     contains(&ended, "kernel `fill(int*, int)`")?;
+    contains(&ended, "compile with `-lineinfo`")?;
     same(ended.stderr.contains("places.cu:"), false, &ended)
 }
 
