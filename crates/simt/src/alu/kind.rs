@@ -185,6 +185,8 @@ macro_rules! define {
             /// Nothing.
             Nop,
             Join,
+            /// Counts lanes for observers.
+            Count,
             Branch,
             /// Where a run of instructions begins that may have machine code.
             Run,

@@ -42,6 +42,7 @@ impl Quick {
         Some(match *op {
             Op::Nop => (Kind::Nop, none, [none; 3]),
             Op::Join => (Kind::Join, none, [none; 3]),
+            Op::Count { counter, of } => (Kind::Count, none, [number(counter), of, none]),
             Op::Run { number: run, .. } => (Kind::Run, none, [number(run), none, none]),
             Op::Branch { target, .. } => (Kind::Branch, none, [number(target), none, none]),
             Op::Narrow { kind, d, s, .. }

@@ -89,7 +89,7 @@ impl Context<'_> {
             let function = &self.launch.code.funcs[function as usize].name;
             self.tell_call(at, &Called::Enters { function });
         }
-        self.count_entry(function, count(split.mask));
+        self.counts.enter(function, count(split.mask));
         let caller_base = warp.local_base;
         let frame = warp.frames.call(split.frame, split.pc + 1, &self.launch.code.funcs, function);
         split.frame = frame;

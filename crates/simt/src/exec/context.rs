@@ -7,13 +7,14 @@ use super::rows::Rows;
 use super::texture::Sites;
 use super::transfer::thread_of;
 use crate::alu::{L32, L64};
-use crate::code::{Code, Constants};
+use crate::code::{Code, Constants, Slot};
 use crate::fault::FaultKind;
 use crate::launch::LaunchConfig;
 use crate::lower::{KernelId, Program, SharedLayout};
 use crate::observe::marks::Observed;
 use crate::observe::{Events, LaunchInfo, Listing, Order, Probe};
 use crate::simd::Level;
+use std::cell::Cell;
 use std::time::Instant;
 
 /// A fault on its way up: the kind, and the lane if it is not the first active one.
@@ -128,6 +129,54 @@ impl Counters {
     }
 }
 
+/// Counters of blocks and branches (`observe::counts`), of a worker: none, where nobody wants them.
+#[derive(Debug, Default)]
+pub(crate) struct Counts(Vec<Cell<u64>>);
+
+impl Counts {
+    pub(super) fn new(count: usize) -> Self {
+        Self(vec![Cell::new(0); count])
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Counts lanes at a counter, and those of a predicate at the next unless it is always true.
+    #[inline(always)]
+    pub(super) fn add(&self, (counter, of): (u32, Slot), lanes: u32, those: u32) {
+        let all = number(lanes);
+        self.enter(counter, all);
+        if of != Slot::TRUE {
+            let those = lanes & those;
+            self.enter(counter + 1, if those == lanes { all } else { number(those) });
+        }
+    }
+
+    /// Counts so many lanes; the first counters are those of functions that begin.
+    #[inline(always)]
+    pub(super) fn enter(&self, counter: u32, lanes: u64) {
+        if let Some(count) = self.0.get(counter as usize) {
+            count.set(count.get() + lanes);
+        }
+    }
+
+    /// All of them, which begin anew.
+    pub(super) fn take(&mut self) -> Vec<u64> {
+        self.0.iter().map(Cell::take).collect()
+    }
+}
+
+/// How many lanes there are. Most often there are all or none, and counting bits is slow where no instruction does it.
+#[inline(always)]
+fn number(lanes: u32) -> u64 {
+    match lanes {
+        0 => 0,
+        u32::MAX => 32,
+        _ => lanes.count_ones().into(),
+    }
+}
+
 /// A worker's state.
 pub(crate) struct Context<'a> {
     pub(crate) launch: &'a Launch<'a>,
@@ -158,7 +207,7 @@ pub(crate) struct Context<'a> {
     pub(super) events: Events,
     pub(super) told_op: (u32, Order),
     /// Counters of blocks and branches, where somebody wants them, and when they were told last.
-    pub(super) counts: Vec<u64>,
+    pub(super) counts: Counts,
     pub(super) told_counts: Instant,
 }
 
@@ -200,7 +249,7 @@ impl<'a> Context<'a> {
             probe: observer.map(|observer| observer.probe(&launch.info(worker))),
             events,
             told_op: Default::default(),
-            counts: Vec::new(),
+            counts: Counts::default(),
             told_counts: launch.start,
         }
     }

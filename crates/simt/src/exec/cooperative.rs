@@ -5,7 +5,7 @@
 //! many instructions as those that it waits for: the limit of steps keeps its meaning.
 
 use super::Shared;
-use super::context::{Context, Launch};
+use super::context::{Context, Counts, Launch};
 use super::warp::Warp;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
@@ -24,7 +24,7 @@ struct Resident<'a> {
 
 impl Resident<'_> {
     /// A turn of this CTA, with the counters of its worker.
-    fn turn(&mut self, shared: &Shared, counts: &mut Vec<u64>) {
+    fn turn(&mut self, shared: &Shared, counts: &mut Counts) {
         if self.ended {
             return;
         }
@@ -65,8 +65,9 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: u64) {
             ended: false,
         })
         .collect();
-    let mut counts = vec![vec![0; launch.counters]; launch.workers];
-    let turns = |part: &mut [Resident<'_>], counts: &mut Vec<u64>| {
+    let mut counts: Vec<Counts> =
+        (0..launch.workers).map(|_| Counts::new(launch.counters)).collect();
+    let turns = |part: &mut [Resident<'_>], counts: &mut Counts| {
         part.iter_mut().for_each(|r| r.turn(shared, counts));
         if let (Some(first), true) = (part.first_mut(), launch.counters != 0) {
             first.context.counts = std::mem::take(counts);

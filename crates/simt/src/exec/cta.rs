@@ -38,7 +38,7 @@ impl Context<'_> {
                 return Err(self.fault(warp, At { split, trouble }));
             }
         }
-        self.count_entry(self.launch.kernel.0, self.launch.threads.into());
+        self.counts.enter(self.launch.kernel.0, self.launch.threads.into());
         Ok(())
     }
 

@@ -37,7 +37,7 @@ use crate::launch::{Bounds, LaunchConfig, LaunchStats, SHARED_ROUNDING};
 use crate::lower::{KernelId, Program};
 use crate::observe::Events;
 use crate::observe::marks::Observed;
-use context::{Context, Counters, Launch};
+use context::{Context, Counters, Counts, Launch};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -261,7 +261,7 @@ const SHARES: u64 = 64;
 /// Runs CTAs until none is left.
 fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: u64) {
     let mut context = Context::new(launch, worker);
-    context.counts = vec![0; launch.counters];
+    context.counts = Counts::new(launch.counters);
     let mut warps: Vec<Warp> = (0..launch.warps).map(|_| Warp::default()).collect();
     // What CTAs beside each other read and write is often together: one worker takes a few of them.
     let share = (ctas / (SHARES * launch.workers as u64)).clamp(1, MOST_TAKEN);

@@ -9,6 +9,7 @@ mod machine_tests;
 #[cfg(test)]
 mod tests;
 
+use super::context::Counts;
 use super::warp::{Warp, count};
 use crate::alu::{Kind, L32, f, kinds};
 use crate::code::{Code, Constants, Slot};
@@ -34,6 +35,8 @@ pub(super) struct Values<'a> {
     pub(super) of_cta: &'a [u32; 9],
     /// %tid of the warp's lanes, by axis.
     pub(super) tid: &'a [L32],
+    /// Counters of blocks and branches.
+    pub(super) counts: &'a Counts,
 }
 
 impl<'a> Values<'a> {
@@ -169,6 +172,11 @@ macro_rules! define {
                         Put::Done
                     }
                     Kind::Nop => Put::Done,
+                    Kind::Count => {
+                        let of = if inst.s[1] == Slot::TRUE { mask } else { lanes.p(inst.s[1]) };
+                        values.counts.add((inst.s[0].as_number(), inst.s[1]), mask, of);
+                        Put::Done
+                    }
                     Kind::Run => {
                         let run = &values.fixed.code.runs.all[inst.s[0].as_number() as usize];
                         let registers = Registers {

@@ -159,6 +159,11 @@ impl Context<'_> {
                 Kind::Leave => return false,
                 Kind::Run if self.machine(warp, split) => {}
                 Kind::Join if split.group == NONE => split.pc += 1,
+                Kind::Count => {
+                    let inst = &self.launch.code.quick[split.pc as usize];
+                    self.count_lanes(warp, (inst.s[0].as_number(), inst.s[1]), split.mask);
+                    split.pc += 1;
+                }
                 Kind::Branch if !self.branch(warp, split) => return false,
                 Kind::Branch if warp.steps >= limit => return true,
                 Kind::Branch => {}
@@ -247,7 +252,8 @@ impl Context<'_> {
     #[inline]
     pub(super) fn values(&self, warp: &Warp) -> Values<'_> {
         let first = 3 * warp.index as usize;
-        Values { fixed: &self.fixed, of_cta: &self.of_cta, tid: &self.tids[first..first + 3] }
+        let tid = &self.tids[first..first + 3];
+        Values { fixed: &self.fixed, of_cta: &self.of_cta, tid, counts: &self.counts }
     }
 
     /// An instruction after which the next one runs.
@@ -273,7 +279,7 @@ impl Context<'_> {
             Op::CountIndexed { counter, index, targets } => {
                 let index = warp.n(&self.launch.constants, *index);
                 for lane in super::warp::lanes(mask).filter(|&lane| index[lane] < *targets) {
-                    self.counts[(counter + index[lane]) as usize] += 1;
+                    self.counts.add((counter + index[lane], Slot::TRUE), 1 << lane, 0);
                 }
             }
             Op::Rare(rare) => self.rare(warp, rare, mask),

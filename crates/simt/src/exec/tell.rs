@@ -3,7 +3,7 @@
 //! Nothing here runs in a launch without an observer.
 
 use super::context::Context;
-use super::warp::{Warp, count, lanes};
+use super::warp::{Warp, lanes};
 use crate::alu::L64;
 use crate::code::{Access as Stored, AsyncCopy, Inst, MatrixAction, Op, Place, Slot};
 use crate::fault::Fault;
@@ -76,26 +76,15 @@ impl<'a> Context<'a> {
 
     /// Counts lanes at a counter, and those of a predicate at the next unless it is always true.
     #[inline]
-    pub(super) fn count_lanes(&mut self, warp: &Warp, (counter, of): (u32, Slot), lanes: u32) {
-        let counter = counter as usize;
-        self.counts[counter] += count(lanes);
-        if of != Slot::TRUE {
-            self.counts[counter + 1] += count(lanes & warp.p(of));
-        }
+    pub(super) fn count_lanes(&self, warp: &Warp, (counter, of): (u32, Slot), lanes: u32) {
+        let those = if of == Slot::TRUE { lanes } else { warp.p(of) };
+        self.counts.add((counter, of), lanes, those);
     }
 
-    /// Counts lanes that begin a function.
-    #[inline]
-    pub(super) fn count_entry(&mut self, function: u32, lanes: u64) {
-        if let Some(count) = self.counts.get_mut(function as usize) {
-            *count += lanes;
-        }
-    }
-
-    /// Tells what has been counted, if there is something.
+    /// Tells what has been counted.
     pub(super) fn tell_counts(&mut self) {
-        self.probe.iter_mut().for_each(|probe| probe.counted(&self.counts));
-        self.counts.fill(0);
+        let counts = self.counts.take();
+        self.probe.iter_mut().for_each(|probe| probe.counted(&counts));
         self.told_counts = Instant::now();
     }
 

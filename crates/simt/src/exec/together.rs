@@ -228,6 +228,7 @@ impl Context<'_> {
                     for i in lanes(on) {
                         self.count_lanes(&warps[i], (*counter, *of), warps[i].live);
                     }
+                    threads = Some(0);
                 }
                 _ => break,
             }

@@ -77,6 +77,7 @@ impl Program {
             fixed: &Fixed { code: &code, constants: &self.constants, params: &self.params },
             of_cta: &OF_CTA,
             tid: &self.tid,
+            counts: &Counts::default(),
         };
         let lanes = Lanes {
             narrow: &mut bank.narrow,

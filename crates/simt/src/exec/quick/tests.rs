@@ -95,6 +95,7 @@ impl Bank {
             fixed: &Fixed { code: &code, constants: &constants, params: &[] },
             of_cta: &[0; 9],
             tid: &[[0; 32]; 3],
+            counts: &Counts::default(),
         };
         let lanes = Lanes {
             narrow: &mut self.narrow,
