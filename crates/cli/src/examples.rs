@@ -123,6 +123,8 @@ Examples:
   texunit run ./program --its-own-options
   texunit run --device rtx3060 ./program         as another card
   texunit run --report run.json python3 -m pytest
+  texunit run --record bug --kernel blur:3 ./program   its third launch of blur, as a job
+  texunit run --explain blur:3,5,0 ./program     the fetches of a thread
   texunit run --trace api,launch ./program       what it calls and launches";
 
 /// `texunit install-libs`

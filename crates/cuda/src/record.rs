@@ -13,7 +13,7 @@ use crate::settings::settings;
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::c_int;
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use texunit_device::{FaultKind, LaunchError, LaunchOptions, LaunchStats};
@@ -63,7 +63,6 @@ pub(crate) struct Recording {
 #[derive(Debug)]
 struct Pending {
     before: Before,
-    folder: PathBuf,
     remarks: Vec<String>,
     number: u64,
 }
@@ -83,12 +82,7 @@ pub(crate) fn begin(
     let remarks = remarks(function, number);
     let pending = hold(wanted, function, options, params, &remarks);
     let pending = pending.map_err(|why| refused(wanted, function, number.0, &why)).ok();
-    let pending = pending.map(|before| Pending {
-        before,
-        folder: folder(wanted, function, number.0),
-        remarks,
-        number: number.0,
-    });
+    let pending = pending.map(|before| Pending { before, remarks, number: number.0 });
     Some(Recording { _turn: Turn::Alone { _guard: guard }, pending })
 }
 
@@ -106,7 +100,14 @@ fn is_turn(wanted: &Wanted, kernel: &str) -> Option<(u64, u64)> {
     *of_kernel += 1;
     let numbers = (progress.launches, *of_kernel);
     match &wanted.kernel {
-        Some(chosen) => (chosen.number == numbers.1 && chosen.is(kernel)).then_some(numbers),
+        Some(chosen) => {
+            let all = progress.of_kernel.iter().filter(|(kernel, _)| chosen.is(kernel));
+            let count: u64 = all.map(|(_, count)| *count).sum();
+            let is_it = chosen.is(kernel) && chosen.number == count;
+            // Another process of the run may have had it.
+            let is_new = is_it && !wanted.folder.join("job.toml").exists();
+            is_new.then_some((numbers.0, count))
+        }
         None if progress.written < wanted.launches => Some(numbers),
         None => {
             if progress.told.insert(String::new()) {
@@ -159,10 +160,13 @@ fn folder(wanted: &Wanted, function: &Function, number: u64) -> PathBuf {
     let fine = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
     let name: String = plain_name(&full).chars().filter(fine).take(LONG_NAME).collect();
     let folder = wanted.folder.join(format!("{number:04}-{name}"));
-    // Another process of the run has a launch of that number too.
-    match folder.exists() {
-        true => wanted.folder.join(format!("{number:04}-{name}-{}", std::process::id())),
-        false => folder,
+    // Another process of the run may have a launch of that number too.
+    let made = std::fs::create_dir_all(&wanted.folder).and_then(|()| std::fs::create_dir(&folder));
+    match made.map_err(|error| error.kind()) {
+        Err(ErrorKind::AlreadyExists) => {
+            wanted.folder.join(format!("{number:04}-{name}-{}", std::process::id()))
+        }
+        _ => folder,
     }
 }
 
@@ -178,7 +182,7 @@ impl Recording {
         let (Some(wanted), Some(pending)) = (settings().record.as_ref(), self.pending) else {
             return;
         };
-        let Pending { before, folder, remarks, number } = pending;
+        let Pending { before, remarks, number } = pending;
         let ended = match result {
             Ok(_) => Ended::Done,
             Err(LaunchError::Fault(fault)) if fault.kind != FaultKind::Cancelled => {
@@ -196,6 +200,7 @@ impl Recording {
             }
         };
         let launch = Launch { kernel: &function.kernel, options, params, remarks: &remarks };
+        let folder = folder(wanted, function, number);
         match before.write(&launch, &folder, ended) {
             Ok(written) => recorded(wanted, function, number, &written),
             Err(why) => refused(wanted, function, number, &why),
@@ -286,20 +291,17 @@ extern "C" fn end() {
     let process = std::process::id();
     let Some(progress) = progress.as_ref().filter(|p| p.process == process) else { return };
     let of_it = progress.of_kernel.iter().filter(|(kernel, _)| chosen.is(kernel));
-    if of_it.clone().any(|(_, &count)| count >= chosen.number) {
+    let count: u64 = of_it.map(|(_, count)| *count).sum();
+    if count >= chosen.number {
         return;
     }
-    let mut text = match of_it.map(|(_, count)| *count).max() {
-        Some(count) => {
-            let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
-            format!(
-                "launch {} of `{}` is not recorded: it was launched {times}",
-                chosen.number, chosen.name
-            )
-        }
-        None => format!("no launch of `{}` is recorded: the program launched", chosen.name),
+    let (number, name) = (chosen.number, &chosen.name);
+    let mut text = match count {
+        0 => format!("no launch of `{name}` is recorded: the program launched"),
+        1 => format!("launch {number} of `{name}` is not recorded: it was launched once"),
+        _ => format!("launch {number} of `{name}` is not recorded: it was launched {count} times"),
     };
-    if progress.of_kernel.keys().all(|kernel| !chosen.is(kernel)) {
+    if count == 0 {
         let names = progress.of_kernel.keys().take(MOST_NAMES);
         let names: Vec<String> =
             names.map(|kernel| texunit_report::place::function_name(kernel)).collect();

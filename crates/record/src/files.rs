@@ -20,7 +20,7 @@ pub struct Written {
 #[derive(Debug)]
 pub(crate) struct Files {
     folder: PathBuf,
-    /// Whether the folder was not there before.
+    /// Whether the folder was not there before, or empty.
     is_new: bool,
     /// Contents that have a file already.
     known: HashMap<Vec<u8>, String>,
@@ -38,7 +38,7 @@ fn failed(path: &Path, error: &std::io::Error) -> Refused {
 impl Files {
     /// Makes the folder if it is not there.
     pub(crate) fn new(folder: &Path) -> Result<Self, Refused> {
-        let is_new = !folder.exists();
+        let is_new = std::fs::read_dir(folder).map_or(true, |mut all| all.next().is_none());
         fs::create_dir_all(folder).map_err(|e| failed(folder, &e))?;
         Ok(Self {
             folder: folder.to_owned(),
@@ -121,11 +121,11 @@ mod tests {
         Files::new(&folder).unwrap().data("x.bin", vec![1]).unwrap();
         assert!(!folder.exists());
         // What was there stays.
+        std::fs::write(temp.path().join("file"), "").unwrap();
         let mut files = Files::new(temp.path()).unwrap();
         files.write("x.bin", b"1").unwrap();
         drop(files);
         assert!(temp.path().exists() && !temp.path().join("x.bin").exists());
-        std::fs::write(temp.path().join("file"), "").unwrap();
         assert!(matches!(Files::new(&temp.path().join("file")), Err(Refused::File(_))));
     }
 }

@@ -91,9 +91,17 @@ impl Chosen {
     }
 }
 
-/// The name of a function of C++ without result, namespaces, arguments of templates and parameters.
+/// The name of a function of C++ without namespaces, arguments of templates and parameters.
 pub(super) fn plain_name(full: &str) -> &str {
-    let end = full.find(['(', '<']).unwrap_or(full.len());
+    const UNNAMED: &str = "(anonymous namespace)";
+    let mut end = 0;
+    loop {
+        end += full[end..].find(['(', '<']).unwrap_or(full.len() - end);
+        match full[end..].starts_with(UNNAMED) {
+            true => end += UNNAMED.len(),
+            false => break,
+        }
+    }
     let name = &full[..end];
     let start = name.rfind([' ', ':']).map_or(0, |at| at + 1);
     &name[start..]
@@ -139,8 +147,10 @@ mod tests {
         let is = |name: &str, kernel: &str| Chosen { name: name.to_owned(), number: 1 }.is(kernel);
         let mangled = "_ZN5image4blurIfEEvPT_i";
         assert!(is(mangled, mangled) && is("blur", mangled) && !is("blu", mangled));
-        assert!(is("void image::blur<float>(float*, int)", mangled));
-        assert!(is("scale", "scale") && !is("scale", "_Z5scalePf2"));
+        assert!(is("image::blur<float>(float*, int)", mangled));
+        assert!(is("scale", "scale") && !is("scale", "_Z7rescalePf"));
         assert_eq!(plain_name("void image::blur<a::b>(float*, int)"), "blur");
+        assert_eq!(plain_name("a::(anonymous namespace)::k((anonymous namespace)::T*)"), "k");
+        assert_eq!([plain_name("scale"), plain_name("")], ["scale", ""]);
     }
 }
