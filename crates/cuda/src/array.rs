@@ -82,7 +82,8 @@ fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
     let format = format::format(descriptor.format, descriptor.num_channels)?;
     if format.is_block() && flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
         return Err(CUresult::NOT_SUPPORTED.because(format!(
-            "Flags has CUDA_ARRAY3D_SURFACE_LDST, but the format is block-compressed ({format}): surfaces have no such formats"
+            "Flags has CUDA_ARRAY3D_SURFACE_LDST, but the format is block-compressed ({format}): surfaces have no \
+             such formats"
         )));
     }
     let (geometry, layers) = geometry(descriptor)?;

@@ -214,7 +214,8 @@ impl Context {
         match limit {
             Limit::StackSize if value > MOST_STACK => {
                 return Err(CUresult::INVALID_VALUE.because(format!(
-                    "value {value} is more than {MOST_STACK}, the most bytes of stack (CU_LIMIT_STACK_SIZE) that a thread can have"
+                    "value {value} is more than {MOST_STACK}, the most bytes of stack (CU_LIMIT_STACK_SIZE) that a \
+                     thread can have"
                 )));
             }
             Limit::MaxL2FetchGranularity if value > 128 => {
@@ -333,7 +334,8 @@ pub(crate) fn current_even_if_faulty() -> Answer<Arc<Context>> {
     let handle = current_handle();
     if handle.is_null() {
         return Err(CUresult::INVALID_CONTEXT.because(
-            "no context is current to this thread (cuCtxCreate, cuCtxSetCurrent, or any call of the runtime makes one so)",
+            "no context is current to this thread (cuCtxCreate, cuCtxSetCurrent, or any call of the runtime makes \
+             one so)",
         ));
     }
     alive(handle, "the context that is current to this thread")

@@ -306,7 +306,9 @@ fn newer(ptx: &Ptx, device: &Profile) -> Answer {
             return Err(CUresult::NO_BINARY_FOR_GPU.because(reason));
         }
         say_once(format!(
-            "warning: {name} is for sm_{target}, and the device is an sm_{number}: a card of this architecture would take machine code of its own, if there is some, and refuse this PTX (TEXUNIT_DEVICE=sm_{target} chooses another)"
+            "warning: {name} is for sm_{target}, and the device is an sm_{number}: a card of this architecture \
+             would take machine code of its own, if there is some, and refuse this PTX (TEXUNIT_DEVICE=sm_{target} \
+             chooses another)"
         ));
     }
     if let Some(version) = heading.version.filter(|&v| v > newest_version()) {

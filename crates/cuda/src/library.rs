@@ -255,7 +255,8 @@ impl Kernel {
         }
         library.functions(name, device).pop().ok_or_else(|| {
             CUresult::INVALID_CONTEXT.because(format!(
-                "kernel `{name}` is not loaded on device {device}, and no context of that device is current in which to load it"
+                "kernel `{name}` is not loaded on device {device}, and no context of that device is current in \
+                 which to load it"
             ))
         })
     }

@@ -224,7 +224,9 @@ pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: Kind) -> Answ
             for earlier in &gpus[..i] {
                 earlier.device.unmap_host(base);
             }
-            return Err(CUresult::HOST_MEMORY_ALREADY_REGISTERED.because(format!("{size} bytes of host memory from {base:#x} on: a part of them is registered or allocated already")));
+            return Err(CUresult::HOST_MEMORY_ALREADY_REGISTERED.because(format!(
+                "{size} bytes of host memory from {base:#x} on: a part of them is registered or allocated already"
+            )));
         }
     }
     keep(context, Allocation::new(context, kind, base, size, Storage::Host { block }))

@@ -79,7 +79,10 @@ impl Jit {
                 option::MAX_REGISTERS => jit.registers = Some(value as u32),
                 option::LOG_VERBOSE => jit.verbose = value as u32 != 0,
                 option::GLOBAL_SYMBOL_COUNT if value as u32 != 0 => {
-                    return Err(CUresult::NOT_SUPPORTED.because(format!("options[{i}] is CU_JIT_GLOBAL_SYMBOL_COUNT: texunit gives variables no addresses of the caller's")));
+                    return Err(CUresult::NOT_SUPPORTED.because(format!(
+                        "options[{i}] is CU_JIT_GLOBAL_SYMBOL_COUNT: texunit gives variables no addresses of the \
+                         caller's"
+                    )));
                 }
                 other if other < option::NUM_OPTIONS => {}
                 _ => {

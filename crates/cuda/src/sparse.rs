@@ -294,13 +294,15 @@ fn level_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
         let (name, start, extent) = (["X", "Y", "Z"][axis], offset[axis], size[axis]);
         if extent == 0 || end > u64::from(all[axis]) {
             return refused(format!(
-                "offset{name} {start} and an extent of {extent} are not inside level {level}, which has {} texels there",
+                "offset{name} {start} and an extent of {extent} are not inside level {level}, which has {} texels \
+                 there",
                 all[axis]
             ));
         }
         if !whole {
             return refused(format!(
-                "offset{name} {start} and an extent of {extent} are not whole tiles of {} texels, nor end where the level does",
+                "offset{name} {start} and an extent of {extent} are not whole tiles of {} texels, nor end where the \
+                 level does",
                 tile[axis]
             ));
         }

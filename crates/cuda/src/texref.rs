@@ -274,7 +274,10 @@ pub(crate) fn create(context: &Context) -> Answer<Handle<TextureReference>> {
 /// Ends a reference that [`create`] made; `CUDA_ERROR_INVALID_VALUE` for one of a module.
 pub(crate) fn destroy(handle: Handle<TextureReference>) -> Answer {
     if handle.get()?.variable.is_some() {
-        return Err(CUresult::INVALID_VALUE.because("pTexRef is the texture reference of a module, which ends with the module: only those of cuTexRefCreate are destroyed"));
+        return Err(CUresult::INVALID_VALUE.because(
+            "pTexRef is the texture reference of a module, which ends with the module: only those of cuTexRefCreate \
+             are destroyed",
+        ));
     }
     handle.take().map(|_| ())
 }

@@ -128,7 +128,9 @@ driver_api! {
         current()?;
         pPlaneArray.check()?;
         hArray.get()?;
-        Err(CUresult::INVALID_VALUE.because(format!("planeIdx {planeIdx}: hArray has no planes, which only video formats have")))
+        Err(CUresult::INVALID_VALUE.because(format!(
+            "planeIdx {planeIdx}: hArray has no planes, which only video formats have"
+        )))
     }
 
     /// Always `CUDA_ERROR_INVALID_VALUE`: only an array that is mapped later as a whole has them.
@@ -140,7 +142,10 @@ driver_api! {
         crate::state::gpu(device)?;
         memoryRequirements.check()?;
         array.get()?;
-        Err(CUresult::INVALID_VALUE.because("array was not made with CUDA_ARRAY3D_DEFERRED_MAPPING, and has its memory: only arrays that are mapped later have requirements"))
+        Err(CUresult::INVALID_VALUE.because(
+            "array was not made with CUDA_ARRAY3D_DEFERRED_MAPPING, and has its memory: only arrays that are mapped \
+             later have requirements",
+        ))
     }
 }
 

@@ -72,7 +72,10 @@ driver_api! {
         dev: CUdevice,
     ) {
         if numParams != 0 {
-            return Err(CUresult::UNSUPPORTED_EXEC_AFFINITY.because(format!("numParams {numParams} is not 0: texunit does not bind contexts to some of the multiprocessors (execution affinity)")));
+            return Err(CUresult::UNSUPPORTED_EXEC_AFFINITY.because(format!(
+                "numParams {numParams} is not 0: texunit does not bind contexts to some of the multiprocessors \
+                 (execution affinity)"
+            )));
         }
         create(pctx, flags, dev)
     }
@@ -86,7 +89,10 @@ driver_api! {
         device: CUdevice,
     ) {
         if parameters.get_if().is_some_and(|[affinity, _, graphics]| affinity != 0 || graphics != 0) {
-            return Err(CUresult::NOT_SUPPORTED.because("ctxCreateParams asks for execution affinity or for sharing with graphics (CIG), which texunit does not provide"));
+            return Err(CUresult::NOT_SUPPORTED.because(
+                "ctxCreateParams asks for execution affinity or for sharing with graphics (CIG), which texunit does \
+                 not provide",
+            ));
         }
         create(context, flags, device)
     }
@@ -220,7 +226,12 @@ driver_api! {
     /// Changes nothing: on cards with banks of one width every width can be asked for.
     fn cuCtxSetSharedMemConfig(config: c_uint) {
         context::current()?;
-        if config > EIGHT_BYTE_BANKS { Err(CUresult::INVALID_VALUE.because(format!("config {config} is not a CUsharedconfig: 0 to 2"))) } else { Ok(()) }
+        if config > EIGHT_BYTE_BANKS {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "config {config} is not a CUsharedconfig: 0 to 2"
+            )));
+        }
+        Ok(())
     }
 
     /// The version that contexts have had since CUDA 3.2.
@@ -249,14 +260,19 @@ driver_api! {
             return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags:#x} is not 0")));
         }
         peerContext.get()?;
-        Err(CUresult::PEER_ACCESS_UNSUPPORTED.because("peerContext is of a device whose memory this one cannot reach (cuDeviceCanAccessPeer answers 0 for every two devices of texunit)"))
+        Err(CUresult::PEER_ACCESS_UNSUPPORTED.because(
+            "peerContext is of a device whose memory this one cannot reach (cuDeviceCanAccessPeer answers 0 for \
+             every two devices of texunit)",
+        ))
     }
 
     /// Other devices' memory cannot be reached.
     fn cuCtxDisablePeerAccess(peerContext: Handle<Context>) {
         context::current()?;
         peerContext.get()?;
-        Err(CUresult::PEER_ACCESS_NOT_ENABLED.because("peerContext was not enabled: access between devices is not provided"))
+        Err(CUresult::PEER_ACCESS_NOT_ENABLED.because(
+            "peerContext was not enabled: access between devices is not provided",
+        ))
     }
 }
 
@@ -305,7 +321,9 @@ fn create(out: Out<Handle<Context>>, flags: c_uint, device: CUdevice) -> Answer 
 fn destroy(context: Handle<Context>) -> Answer {
     state::gpus()?;
     if context::is_primary(context) {
-        return Err(CUresult::INVALID_CONTEXT.because(format!("ctx {context:?} is the primary context of a device, which ends by cuDevicePrimaryCtxRelease")));
+        return Err(CUresult::INVALID_CONTEXT.because(format!(
+            "ctx {context:?} is the primary context of a device, which ends by cuDevicePrimaryCtxRelease"
+        )));
     }
     Context::destroy(context)?;
     // It is popped if it is current to the calling thread; elsewhere it stays, destroyed.

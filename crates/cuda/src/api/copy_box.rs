@@ -203,7 +203,8 @@ fn on_other_than_default(stream: Handle<Stream>) -> Answer {
     let context = stream::on(stream)?;
     match stream.number() {
         0 | 1 => Err(CUresult::INVALID_VALUE.because(
-            "hStream is the default stream: batches and copies with attributes need one that was created, or CU_STREAM_PER_THREAD",
+            "hStream is the default stream: batches and copies with attributes need one that was created, or \
+             CU_STREAM_PER_THREAD",
         )),
         _ => context.check(),
     }
@@ -321,7 +322,8 @@ fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP) -> Answer {
     let unit = units.first().copied().unwrap_or(1);
     if units.iter().any(|&other| other != unit) {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "src and dst are arrays whose elements have {} and {} bytes: they are copied only between arrays of the same element size",
+            "src and dst are arrays whose elements have {} and {} bytes: they are copied only between arrays of the \
+             same element size",
             units[0], units[1]
         )));
     }

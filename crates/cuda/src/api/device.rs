@@ -65,7 +65,10 @@ driver_api! {
     fn cuDeviceGetPCIBusId(pciBusId: Out<c_char>, len: c_int, dev: CUdevice) {
         let name = bus(state::gpu(dev)?);
         if usize::try_from(len).is_ok_and(|len| len <= name.len()) {
-            return Err(CUresult::INVALID_VALUE.because(format!("len {len} is not more than {}, the characters of {name}: its zero byte has no room", name.len())));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "len {len} is not more than {}, the characters of {name}: its zero byte has no room",
+                name.len()
+            )));
         }
         text(pciBusId, len, &name)
     }
@@ -78,7 +81,9 @@ driver_api! {
             let short = name.trim_end_matches(".0");
             name == pciBusId || short == pciBusId || name[5..] == pciBusId || short[5..] == pciBusId
         });
-        dev.set(found.ok_or_else(|| CUresult::INVALID_DEVICE.because(format!("pciBusId {pciBusId:?} is not the place of a device on the bus")))?.ordinal)
+        dev.set(found.ok_or_else(|| CUresult::INVALID_DEVICE.because(format!(
+            "pciBusId {pciBusId:?} is not the place of a device on the bus"
+        )))?.ordinal)
     }
 
     /// Major and minor number of its compute capability.
@@ -141,10 +146,14 @@ driver_api! {
         state::gpu(srcDevice)?;
         state::gpu(dstDevice)?;
         if srcDevice == dstDevice {
-            return Err(CUresult::INVALID_DEVICE.because(format!("srcDevice and dstDevice are both {srcDevice}: peers are two devices")));
+            return Err(CUresult::INVALID_DEVICE.because(format!(
+                "srcDevice and dstDevice are both {srcDevice}: peers are two devices"
+            )));
         }
         if !(1..=5).contains(&attrib) {
-            return Err(CUresult::INVALID_VALUE.because(format!("attrib {attrib} is not a CUdevice_P2PAttribute: those are 1 to 5")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "attrib {attrib} is not a CUdevice_P2PAttribute: those are 1 to 5"
+            )));
         }
         value.set(0)
     }
@@ -153,7 +162,9 @@ driver_api! {
     fn cuDeviceGetExecAffinitySupport(pi: Out<c_int>, kind: c_uint, dev: CUdevice) {
         state::gpu(dev)?;
         if kind > 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!("type {kind} is not CU_EXEC_AFFINITY_TYPE_SM_COUNT (0)")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "type {kind} is not CU_EXEC_AFFINITY_TYPE_SM_COUNT (0)"
+            )));
         }
         pi.set(0)
     }

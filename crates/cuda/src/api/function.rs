@@ -74,13 +74,23 @@ driver_api! {
     /// There are no caches to be configured.
     fn cuFuncSetCacheConfig(hfunc: Handle<Function>, config: c_uint) {
         current(hfunc)?;
-        if config > 3 { Err(CUresult::INVALID_VALUE.because(format!("config {config} is not a CUfunc_cache: 0 to 3"))) } else { Ok(()) }
+        if config > 3 {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "config {config} is not a CUfunc_cache: 0 to 3"
+            )));
+        }
+        Ok(())
     }
 
     /// Banks of shared memory change nothing but time.
     fn cuFuncSetSharedMemConfig(hfunc: Handle<Function>, config: c_uint) {
         current(hfunc)?;
-        if config > 2 { Err(CUresult::INVALID_VALUE.because(format!("config {config} is not a CUsharedconfig: 0 to 2"))) } else { Ok(()) }
+        if config > 2 {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "config {config} is not a CUsharedconfig: 0 to 2"
+            )));
+        }
+        Ok(())
     }
 
     /// Threads of a block, for `cuLaunch` and `cuLaunchGrid`.
@@ -102,7 +112,9 @@ driver_api! {
     /// Bytes of all parameters, for `cuLaunch` and `cuLaunchGrid`.
     fn cuParamSetSize(hfunc: Handle<Function>, numbytes: c_uint) {
         if numbytes as usize > MOST_PARAMETERS {
-            return Err(CUresult::INVALID_VALUE.because(format!("numbytes {numbytes} is more than {MOST_PARAMETERS}, the most bytes of parameters of a kernel")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "numbytes {numbytes} is more than {MOST_PARAMETERS}, the most bytes of parameters of a kernel"
+            )));
         }
         prepare(hfunc, |prepared| prepared.params.resize(numbytes as usize, 0))
     }
@@ -120,7 +132,9 @@ driver_api! {
     /// Any parameter.
     fn cuParamSetv(hfunc: Handle<Function>, offset: c_int, ptr: Raw, numbytes: c_uint) {
         if numbytes as usize > MOST_PARAMETERS {
-            return Err(CUresult::INVALID_VALUE.because(format!("numbytes {numbytes} is more than {MOST_PARAMETERS}, the most bytes of parameters of a kernel")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "numbytes {numbytes} is more than {MOST_PARAMETERS}, the most bytes of parameters of a kernel"
+            )));
         }
         let mut bytes = vec![0; numbytes as usize];
         ptr.read(0, &mut bytes)?;
@@ -165,7 +179,11 @@ fn parameter(function: Handle<Function>, offset: c_int, bytes: &[u8]) -> Answer 
         .map_err(|_| CUresult::INVALID_VALUE.because(format!("offset {offset} is negative")))?;
     let end = start + bytes.len();
     if end > MOST_PARAMETERS {
-        return Err(CUresult::INVALID_VALUE.because(format!("offset {offset} and {} bytes end at {end}, more than {MOST_PARAMETERS}, the most bytes of parameters of a kernel", bytes.len())));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "offset {offset} and {} bytes end at {end}, more than {MOST_PARAMETERS}, the most bytes of parameters \
+             of a kernel",
+            bytes.len()
+        )));
     }
     prepare(function, |prepared| {
         let params = &mut prepared.params;

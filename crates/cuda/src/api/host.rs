@@ -50,7 +50,9 @@ driver_api! {
         current()?;
         match host_allocation(p)?.kind {
             Kind::Host(flags) | Kind::Registered(flags) => pFlags.set(flags),
-            _ => Err(CUresult::INVALID_VALUE.because(format!("p {p:?} is not memory of cuMemHostAlloc or cuMemHostRegister"))),
+            _ => Err(CUresult::INVALID_VALUE.because(format!(
+                "p {p:?} is not memory of cuMemHostAlloc or cuMemHostRegister"
+            ))),
         }
     }
 
@@ -74,7 +76,10 @@ fn allocate(context: &Context, out: Out<u64>, size: usize, flags: u32) -> Answer
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     out.check()?;
     if flags & !ALL != 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!("Flags {flags:#x} has bits that are no CU_MEMHOSTALLOC flags: those are 1 (portable), 2 (device map) and 4 (write-combined)")));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "Flags {flags:#x} has bits that are no CU_MEMHOSTALLOC flags: those are 1 (portable), 2 (device map) \
+             and 4 (write-combined)"
+        )));
     }
     out.set(memory::allocate_host(context, size, Kind::Host(flags))?)
 }
@@ -105,7 +110,9 @@ fn register(context: &Context, pointer: Raw, size: usize, flags: u32) -> Answer 
     }
     // Memory of another device of the machine: there is none.
     if flags & CU_MEMHOSTREGISTER_IOMEMORY != 0 {
-        return Err(CUresult::NOT_SUPPORTED.because("Flags has CU_MEMHOSTREGISTER_IOMEMORY: there is no memory of other devices of the machine"));
+        return Err(CUresult::NOT_SUPPORTED.because(
+            "Flags has CU_MEMHOSTREGISTER_IOMEMORY: there is no memory of other devices of the machine",
+        ));
     }
     let data = NonNull::new(std::ptr::with_exposed_provenance_mut::<u8>(address as usize));
     pointer.check()?;

@@ -117,7 +117,10 @@ driver_api! {
         fptr.check()?;
         library.get()?;
         symbol.get()?;
-        Err(CUresult::NOT_FOUND.because(format!("the library has no function {symbol:?} that host and device call through one pointer: no module has any here")))
+        Err(CUresult::NOT_FOUND.because(format!(
+            "the library has no function {symbol:?} that host and device call through one pointer: no module has \
+             any here"
+        )))
     }
 
     /// The function of a kernel in the current context.
@@ -158,7 +161,12 @@ driver_api! {
     fn cuKernelSetCacheConfig(kernel: Handle<Kernel>, config: c_uint, dev: CUdevice) {
         kernel.get()?;
         crate::state::gpu(dev)?;
-        if config > 3 { Err(CUresult::INVALID_VALUE.because(format!("config {config} is not a CUfunc_cache: 0 to 3"))) } else { Ok(()) }
+        if config > 3 {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "config {config} is not a CUfunc_cache: 0 to 3"
+            )));
+        }
+        Ok(())
     }
 
     /// Offset and size of a parameter in the parameter buffer; the size may be left out.

@@ -141,7 +141,9 @@ driver_api! {
         flags: c_uint,
     ) {
         stream::on(hStream)?;
-        let allocation = memory::find(dptr).ok_or_else(|| CUresult::INVALID_VALUE.because(format!("dptr {dptr:#x} is not in an allocation")))?;
+        let allocation = memory::find(dptr).ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+            "dptr {dptr:#x} is not in an allocation"
+        )))?;
         let whole = allocation.base == dptr && (length == 0 || length as u64 == allocation.size);
         let flag = match flags {
             CU_MEM_ATTACH_GLOBAL | CU_MEM_ATTACH_HOST => true,
@@ -152,7 +154,8 @@ driver_api! {
             format!("dptr {dptr:#x} is {}, not managed memory", allocation.kind.name())
         } else if !whole {
             format!(
-                "dptr {dptr:#x}, length {length} are not a whole allocation, which begins at {:#x} and has {} bytes (or length 0)",
+                "dptr {dptr:#x}, length {length} are not a whole allocation, which begins at {:#x} and has {} bytes \
+                 (or length 0)",
                 allocation.base, allocation.size
             )
         } else if !flag {
@@ -188,7 +191,10 @@ fn check(location: CUmemLocation) -> Answer {
         CU_MEM_LOCATION_TYPE_DEVICE => state::gpu(location.id).map(|_| ()),
         CU_MEM_LOCATION_TYPE_HOST | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(()),
         CU_MEM_LOCATION_TYPE_HOST_NUMA if location.id == 0 => Ok(()),
-        _ => Err(CUresult::INVALID_VALUE.because(format!("location type {}, id {} is not a place: a device (1), the host (2), or its only NUMA node (3, 0)", location.kind, location.id))),
+        _ => Err(CUresult::INVALID_VALUE.because(format!(
+            "location type {}, id {} is not a place: a device (1), the host (2), or its only NUMA node (3, 0)",
+            location.kind, location.id
+        ))),
     }
 }
 
@@ -268,13 +274,17 @@ fn prefetch_batch(
 ) -> Answer {
     check_ranges(addresses, sizes, count)?;
     if groups == 0 || groups > count || indices.at(0)? != 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!("numPrefetchLocs {groups} is not from 1 to count, {count}, or prefetchLocIdxs[0] is not 0")));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "numPrefetchLocs {groups} is not from 1 to count, {count}, or prefetchLocIdxs[0] is not 0"
+        )));
     }
     for group in 0..groups {
         let first = indices.at(group)?;
         let end = if group + 1 < groups { indices.at(group + 1)? } else { count };
         if first >= end || end > count {
-            return Err(CUresult::INVALID_VALUE.because(format!("prefetchLocIdxs[{group}] is {first}: each is more than the one before, and less than count, {count}")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "prefetchLocIdxs[{group}] is {first}: each is more than the one before, and less than count, {count}"
+            )));
         }
         for i in first..end {
             prefetch(addresses.at(i)?, sizes.at(i)?, locations.at(group)?)?;
@@ -310,7 +320,9 @@ fn range_attribute(data: Raw, size: usize, attribute: u32, address: u64, count: 
         6 => id(preferred()),
         7 => kind(prefetched()),
         8 => id(prefetched()),
-        _ => return Err(CUresult::INVALID_VALUE.because(format!("attribute {attribute} is not a CUmem_range_attribute that texunit has: those are 1 to 8"))),
+        _ => return Err(CUresult::INVALID_VALUE.because(format!(
+            "attribute {attribute} is not a CUmem_range_attribute that texunit has: those are 1 to 8"
+        ))),
     };
     if size != 4 {
         return Err(CUresult::INVALID_VALUE
@@ -327,7 +339,10 @@ fn accessed_by(
     range: Range<u64>,
 ) -> Answer {
     if size == 0 || !size.is_multiple_of(4) {
-        return Err(CUresult::INVALID_VALUE.because(format!("dataSize {size} is not a multiple of 4, at least 4: CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY is an array of int")));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "dataSize {size} is not a multiple of 4, at least 4: CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY is an array of \
+             int"
+        )));
     }
     let mut all: Option<Vec<CUmemLocation>> = None;
     for advice in said.of(range) {

@@ -37,10 +37,14 @@ driver_api! {
         dptr.check()?;
         pPitch.check()?;
         if !matches!(ElementSizeBytes, 4 | 8 | 16) {
-            return Err(CUresult::INVALID_VALUE.because(format!("ElementSizeBytes {ElementSizeBytes} is not 4, 8 or 16")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "ElementSizeBytes {ElementSizeBytes} is not 4, 8 or 16"
+            )));
         }
         let pitch = WidthInBytes.checked_next_multiple_of(PITCH).ok_or_else(|| CUresult::INVALID_VALUE.because(format!("WidthInBytes {WidthInBytes} is more than any memory has")))?;
-        let size = pitch.checked_mul(Height).ok_or_else(|| CUresult::INVALID_VALUE.because(format!("{Height} rows of {pitch} bytes are more than any memory has")))?;
+        let size = pitch.checked_mul(Height).ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+            "{Height} rows of {pitch} bytes are more than any memory has"
+        )))?;
         dptr.set(memory::allocate(&context, size)?)?;
         pPitch.set(pitch)
     }
@@ -57,7 +61,9 @@ driver_api! {
     /// Base and size of the allocation that an address points into.
     fn cuMemGetAddressRange_v2(pbase: Out<CUdeviceptr>, psize: Out<usize>, dptr: CUdeviceptr) {
         let context = current()?;
-        let range = range_of(&context, dptr).ok_or_else(|| CUresult::NOT_FOUND.because(format!("dptr {dptr:#x} is not an address in memory that was allocated, nor in a variable of a module")))?;
+        let range = range_of(&context, dptr).ok_or_else(|| CUresult::NOT_FOUND.because(format!(
+            "dptr {dptr:#x} is not an address in memory that was allocated, nor in a variable of a module"
+        )))?;
         pbase.set_if(range.start);
         psize.set_if((range.end - range.start) as usize);
         Ok(())
@@ -68,7 +74,9 @@ driver_api! {
         let context = current()?;
         dptr.check()?;
         if !matches!(flags, CU_MEM_ATTACH_GLOBAL | CU_MEM_ATTACH_HOST) {
-            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags} is not CU_MEM_ATTACH_GLOBAL (1) or CU_MEM_ATTACH_HOST (2)")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "flags {flags} is not CU_MEM_ATTACH_GLOBAL (1) or CU_MEM_ATTACH_HOST (2)"
+            )));
         }
         dptr.set(memory::allocate_host(&context, bytesize, Kind::Managed)?)
     }

@@ -51,6 +51,9 @@ driver_api! {
         crate::state::gpu(device)?;
         memoryRequirements.check()?;
         mipmap.get()?;
-        Err(CUresult::INVALID_VALUE.because("mipmap was not made with CUDA_ARRAY3D_DEFERRED_MAPPING, and has its memory: only arrays that are mapped later have requirements"))
+        Err(CUresult::INVALID_VALUE.because(
+            "mipmap was not made with CUDA_ARRAY3D_DEFERRED_MAPPING, and has its memory: only arrays that are \
+             mapped later have requirements",
+        ))
     }
 }

@@ -44,7 +44,9 @@ driver_api! {
         let context = context::current()?;
         let image = Image::at(fatCubin)?;
         if matches!(image.content, Content::Text(_)) {
-            return Err(CUresult::INVALID_IMAGE.because("fatCubin points to text, not to a fatbin (cuModuleLoadData takes PTX)"));
+            return Err(CUresult::INVALID_IMAGE.because(
+                "fatCubin points to text, not to a fatbin (cuModuleLoadData takes PTX)",
+            ));
         }
         load(module, &context, &image, &Jit::default())
     }
@@ -107,8 +109,7 @@ driver_api! {
 pub(super) fn file(name: Text) -> Answer<(Image, String)> {
     let name = OsString::from_vec(name.bytes()?);
     let bytes = std::fs::read(&name).map_err(|error| {
-        CUresult::FILE_NOT_FOUND
-            .because(format!("the file {name:?} cannot be read: {error}"))
+        CUresult::FILE_NOT_FOUND.because(format!("the file {name:?} cannot be read: {error}"))
     })?;
     let text = name.to_string_lossy().into_owned();
     Ok((Image::of(bytes, Origin::Named(name.into())), text))

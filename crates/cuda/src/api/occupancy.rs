@@ -80,7 +80,10 @@ driver_api! {
         let threads = u32::try_from(blockSize).map_err(|_| CUresult::INVALID_VALUE.because(format!("blockSize {blockSize} is negative")))?;
         let profile = context.gpu.profile;
         let size = occupancy::available_shared(&function, profile, count, threads);
-        dynamicSmemSize.set(size.ok_or_else(|| CUresult::INVALID_VALUE.because(format!("{numBlocks} blocks of {blockSize} threads of the kernel are more than a multiprocessor holds, whatever their shared memory is")))? as usize)
+        dynamicSmemSize.set(size.ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+            "{numBlocks} blocks of {blockSize} threads of the kernel are more than a multiprocessor holds, whatever \
+             their shared memory is"
+        )))? as usize)
     }
 
     /// The largest cluster of a launch: one block, the only cluster there is.
@@ -133,7 +136,9 @@ fn check_flags(flags: c_uint) -> Answer {
     match flags {
         0 | 1 => Ok(()),
         _ => Err(CUresult::INVALID_VALUE
-            .because(format!("flags {flags} is not CU_OCCUPANCY_DEFAULT (0) or CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE (1)"))),
+            .because(format!(
+                "flags {flags} is not CU_OCCUPANCY_DEFAULT (0) or CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE (1)"
+            ))),
     }
 }
 
@@ -162,7 +167,10 @@ fn best(
     let profile = context.gpu.profile;
     let (threads, count) = occupancy::best_block(&function, profile, limit, dynamic);
     if count == 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!("no block of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is", function.kernel.name())));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "no block of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is",
+            function.kernel.name()
+        )));
     }
     block.set(threads as c_int)?;
     grid.set(count as c_int * profile.multiprocessors)

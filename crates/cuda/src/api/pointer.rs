@@ -19,7 +19,10 @@ driver_api! {
     /// One attribute. Memory that the driver does not know is `CUDA_ERROR_INVALID_VALUE`.
     fn cuPointerGetAttribute(data: Raw, attribute: c_uint, ptr: CUdeviceptr) {
         state::gpus()?;
-        let pointer = Pointer::of(ptr)?.ok_or_else(|| CUresult::INVALID_VALUE.because(format!("ptr {ptr:#x} is not an address in memory that the driver knows: no allocation, registered memory or variable of a module is there")))?;
+        let pointer = Pointer::of(ptr)?.ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+            "ptr {ptr:#x} is not an address in memory that the driver knows: no allocation, registered memory or \
+             variable of a module is there"
+        )))?;
         Attribute::of(attribute)?.of_pointer(&pointer)?.write(data)
     }
 
@@ -49,11 +52,15 @@ driver_api! {
     fn cuPointerSetAttribute(value: Raw, attribute: c_uint, ptr: CUdeviceptr) {
         context::current()?;
         if attribute != Attribute::SyncMemops as u32 {
-            return Err(CUresult::INVALID_VALUE.because(format!("attribute {attribute} is not CU_POINTER_ATTRIBUTE_SYNC_MEMOPS (6), the only one that can be set")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "attribute {attribute} is not CU_POINTER_ATTRIBUTE_SYNC_MEMOPS (6), the only one that can be set"
+            )));
         }
         let mut flag = [0];
         value.read(0, &mut flag)?;
-        let allocation = memory::find(ptr).ok_or_else(|| CUresult::INVALID_VALUE.because(format!("ptr {ptr:#x} is not an address in memory that was allocated or registered")))?;
+        let allocation = memory::find(ptr).ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+            "ptr {ptr:#x} is not an address in memory that was allocated or registered"
+        )))?;
         allocation.sync.store(flag[0] != 0, Ordering::Relaxed);
         Ok(())
     }
@@ -204,7 +211,9 @@ impl Attribute {
         Self::ALL
             .into_iter()
             .find(|a| *a as u32 == number)
-            .ok_or_else(|| CUresult::INVALID_VALUE.because(format!("attribute {number} is not a CUpointer_attribute that texunit has: those are 1 to 4 and 6 to 22")))
+            .ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+                "attribute {number} is not a CUpointer_attribute that texunit has: those are 1 to 4 and 6 to 22"
+            )))
     }
 
     fn of_pointer(self, pointer: &Pointer) -> Answer<Value> {
@@ -215,7 +224,10 @@ impl Attribute {
             Self::MemoryType if host_only => Value::Int(CU_MEMORYTYPE_HOST as i32),
             Self::MemoryType => Value::Int(CU_MEMORYTYPE_DEVICE as i32),
             Self::HostPointer if !pointer.on_host() => {
-                return Err(CUresult::INVALID_VALUE.because(format!("CU_POINTER_ATTRIBUTE_HOST_POINTER: ptr {:#x} is device memory, which has no address of the host", pointer.address)));
+                return Err(CUresult::INVALID_VALUE.because(format!(
+                    "CU_POINTER_ATTRIBUTE_HOST_POINTER: ptr {:#x} is device memory, which has no address of the host",
+                    pointer.address
+                )));
             }
             Self::DevicePointer | Self::HostPointer => Value::Long(pointer.address),
             Self::SyncMemops => {

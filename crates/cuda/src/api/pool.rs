@@ -107,7 +107,10 @@ driver_api! {
                 flags.set(CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
             }
             CU_MEM_LOCATION_TYPE_HOST => flags.set(0),
-            _ => Err(CUresult::INVALID_VALUE.because(format!("location.type {} is not a device (1) or the host (2)", location.kind))),
+            _ => Err(CUresult::INVALID_VALUE.because(format!(
+                "location.type {} is not a device (1) or the host (2)",
+                location.kind
+            ))),
         }
     }
 
@@ -168,7 +171,11 @@ fn place(kind: u32, location: CUmemLocation) -> Answer<Place> {
         {
             Ok(Place::Managed)
         }
-        _ => Err(CUresult::INVALID_VALUE.because(format!("type {kind} and location type {}, id {} go together for no pool: pinned memory (1) is of a device or the host, managed memory (2) of these or of no place", location.kind, location.id))),
+        _ => Err(CUresult::INVALID_VALUE.because(format!(
+            "type {kind} and location type {}, id {} go together for no pool: pinned memory (1) is of a device or \
+             the host, managed memory (2) of these or of no place",
+            location.kind, location.id
+        ))),
     }
 }
 
@@ -179,7 +186,10 @@ fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
             .because("win32SecurityAttributes and reserved of poolProps are not all 0"));
     }
     if props.handle_types != CU_MEM_HANDLE_TYPE_NONE {
-        return Err(CUresult::NOT_SUPPORTED.because(format!("handleTypes {} is not CU_MEM_HANDLE_TYPE_NONE (0): texunit's pools are not shared with other processes", props.handle_types)));
+        return Err(CUresult::NOT_SUPPORTED.because(format!(
+            "handleTypes {} is not CU_MEM_HANDLE_TYPE_NONE (0): texunit's pools are not shared with other processes",
+            props.handle_types
+        )));
     }
     if place == Place::Managed && props.max_size != 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(

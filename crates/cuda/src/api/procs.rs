@@ -50,7 +50,10 @@ fn get(symbol: Text, out: Out<Option<Address>>, version: c_int, flags: u64) -> A
     let name = symbol.get()?;
     // 0: default; 1: legacy default stream; 2: a default stream for each thread, which is the same.
     if flags > 2 {
-        return Err(CUresult::INVALID_VALUE.because(format!("flags {flags} is not CU_GET_PROC_ADDRESS_DEFAULT (0), _LEGACY_STREAM (1) or _PER_THREAD_DEFAULT_STREAM (2)")));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "flags {flags} is not CU_GET_PROC_ADDRESS_DEFAULT (0), _LEGACY_STREAM (1) or _PER_THREAD_DEFAULT_STREAM \
+             (2)"
+        )));
     }
     let found = find(&name, version);
     out.set(found.map(|function| function.address))?;

@@ -67,7 +67,8 @@ driver_api! {
         }
         if size == 0 || !size.is_multiple_of(GRANULARITY) {
             return Err(CUresult::INVALID_VALUE.because(format!(
-                "size {size} is not a multiple of {GRANULARITY}, at least that many bytes (cuMemGetAllocationGranularity)"
+                "size {size} is not a multiple of {GRANULARITY}, at least that many bytes \
+                 (cuMemGetAllocationGranularity)"
             )));
         }
         if prop.usage & CU_MEM_CREATE_USAGE_TILE_POOL == 0 {
@@ -98,7 +99,9 @@ driver_api! {
         granularity.check()?;
         gpu_of(&prop.get()?)?;
         if option > RECOMMENDED {
-            return Err(CUresult::INVALID_VALUE.because(format!("option {option} is not CU_MEM_ALLOC_GRANULARITY_MINIMUM (0) or _RECOMMENDED (1)")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "option {option} is not CU_MEM_ALLOC_GRANULARITY_MINIMUM (0) or _RECOMMENDED (1)"
+            )));
         }
         granularity.set(GRANULARITY)
     }
@@ -120,7 +123,10 @@ fn gpu_of(prop: &CUmemAllocationProp) -> Answer<&'static Arc<Gpu>> {
         )));
     }
     if prop.requested_handle_types != CU_MEM_HANDLE_TYPE_NONE {
-        return Err(CUresult::NOT_SUPPORTED.because(format!("requestedHandleTypes {} is not CU_MEM_HANDLE_TYPE_NONE (0): memory is not shared with other processes", prop.requested_handle_types)));
+        return Err(CUresult::NOT_SUPPORTED.because(format!(
+            "requestedHandleTypes {} is not CU_MEM_HANDLE_TYPE_NONE (0): memory is not shared with other processes",
+            prop.requested_handle_types
+        )));
     }
     state::gpu(prop.location.id)
 }

@@ -59,7 +59,9 @@ driver_api! {
     /// Waits for an event, which has happened.
     fn cuStreamWaitEvent(hStream: Handle<Stream>, hEvent: Handle<Event>, Flags: c_uint) {
         if Flags > 1 {
-            return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags:#x} is not CU_EVENT_WAIT_DEFAULT (0) or CU_EVENT_WAIT_EXTERNAL (1)")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "Flags {Flags:#x} is not CU_EVENT_WAIT_DEFAULT (0) or CU_EVENT_WAIT_EXTERNAL (1)"
+            )));
         }
         stream::on(hStream)?;
         hEvent.get().map(|_| ())
@@ -220,7 +222,9 @@ driver_api! {
     fn cuThreadExchangeStreamCaptureMode(mode: Out<c_uint>) {
         let new = mode.check().and_then(|()| mode.get())?;
         if new > 2 {
-            return Err(CUresult::INVALID_VALUE.because(format!("mode {new} is not a CUstreamCaptureMode: 0 (global), 1 (thread local), 2 (relaxed)")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "mode {new} is not a CUstreamCaptureMode: 0 (global), 1 (thread local), 2 (relaxed)"
+            )));
         }
         mode.set(CAPTURE_MODE.replace(new))
     }

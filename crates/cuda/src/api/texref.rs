@@ -197,7 +197,10 @@ driver_api! {
     fn cuTexRefSetFlags(hTexRef: Handle<TextureReference>, Flags: c_uint) {
         current()?;
         if Flags & !texture::FLAGS != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags:#x} has bits that are no CU_TRSF flags: {:#x}", Flags & !texture::FLAGS)));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "Flags {Flags:#x} has bits that are no CU_TRSF flags: {:#x}",
+                Flags & !texture::FLAGS
+            )));
         }
         hTexRef.get()?.set(|state| { state.flags = Flags; Ok(()) })
     }
@@ -263,7 +266,10 @@ fn set_address(
             .because(format!("bytes {bytes} from dptr {address:#x} on are more than 64 bits count"))
     })?;
     if aligned && cut != 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!("ByteOffset is null, and dptr {address:#x} is not a multiple of {ALIGN}, the texture alignment: the offset of {cut} bytes has to go somewhere")));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "ByteOffset is null, and dptr {address:#x} is not a multiple of {ALIGN}, the texture alignment: the \
+             offset of {cut} bytes has to go somewhere"
+        )));
     }
     reference.get()?.set(|state| {
         state.bound = match (address, bytes) {

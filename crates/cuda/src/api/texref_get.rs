@@ -25,7 +25,9 @@ driver_api! {
     /// As `cuTexRefGetAddress_v2`, for addresses of 32 bits, which nothing here has.
     fn cuTexRefGetAddress(pdptr: Out<c_uint>, hTexRef: Handle<TextureReference>) {
         current()?;
-        pdptr.set(u32::try_from(address(hTexRef)?).map_err(|_| CUresult::INVALID_VALUE.because("the address of the texture's memory has more than 32 bits (cuTexRefGetAddress_v2 has 64)"))?)
+        pdptr.set(u32::try_from(address(hTexRef)?).map_err(|_| CUresult::INVALID_VALUE.because(
+            "the address of the texture's memory has more than 32 bits (cuTexRefGetAddress_v2 has 64)",
+        ))?)
     }
 
     /// The array that is bound; `CUDA_ERROR_INVALID_VALUE` if none is.
@@ -127,7 +129,9 @@ driver_api! {
             Bound::Pitched(_, what, _) => Some((what.format, what.num_channels)),
             Bound::Linear(..) | Bound::Nothing => state.format,
         };
-        let (format, channels) = found.ok_or(CUresult::INVALID_VALUE.because("hTexRef has no format: nothing with one is bound, and cuTexRefSetFormat was not called"))?;
+        let (format, channels) = found.ok_or(CUresult::INVALID_VALUE.because(
+            "hTexRef has no format: nothing with one is bound, and cuTexRefSetFormat was not called",
+        ))?;
         pFormat.set_if(format);
         pNumChannels.set_if(channels);
         Ok(())

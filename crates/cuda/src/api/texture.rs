@@ -44,6 +44,8 @@ driver_api! {
         texObject: CUtexObject,
     ) {
         let view = texture::find(&*current()?, texObject)?.view;
-        pResViewDesc.set(view.ok_or_else(|| CUresult::INVALID_VALUE.because(format!("texObject {texObject:#x} was made without a view (pResViewDesc was null)")))?)
+        pResViewDesc.set(view.ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+            "texObject {texObject:#x} was made without a view (pResViewDesc was null)"
+        )))?)
     }
 }

@@ -23,7 +23,8 @@ pub(super) fn too_much_shared(context: &Context, function: &Function, shape: &Sh
     let optin = context.gpu.profile.shared_optin * 1024;
     format!(
         "sharedMemBytes {} is more than {most}, the dynamic shared memory of kernel `{}` (beside {fixed} bytes of static); \
-         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize) raises that up to {}",
+         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize) raises that \
+         up to {}",
         shape.shared,
         shown(function),
         i64::from(optin).saturating_sub(i64::from(fixed)).max(0)

@@ -387,7 +387,10 @@ impl Pool {
         let all = flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         let none = flags == CU_MEM_ACCESS_FLAGS_PROT_NONE;
         if !all && (!none || self.place == Place::Device(device)) {
-            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags} is not CU_MEM_ACCESS_FLAGS_PROT_READWRITE (3), or for another device than the pool's own _PROT_NONE (0)")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "flags {flags} is not CU_MEM_ACCESS_FLAGS_PROT_READWRITE (3), or for another device than the pool's \
+                 own _PROT_NONE (0)"
+            )));
         }
         self.state().access.insert(device, flags);
         Ok(())

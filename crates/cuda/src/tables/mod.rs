@@ -115,7 +115,8 @@ unsafe extern "C" fn unknown<const TABLE: usize, const INDEX: usize>() -> CUresu
         crate::refused::say_refused(&format!("entry {INDEX} of the table {name} is not supported"));
     }
     let refusal = CUresult::NOT_SUPPORTED.because(
-        "texunit does not know what this function does: NVIDIA does not describe it, and no runtime was seen to call it",
+        "texunit does not know what this function does: NVIDIA does not describe it, and no runtime was seen to \
+         call it",
     );
     let name = format!("entry {INDEX} of the table {}", TABLES[TABLE].name);
     crate::refused::driver(&name, &refusal, &[]);
@@ -130,7 +131,9 @@ driver_api! {
         ppExportTable.check()?;
         let found = TABLES.iter().find(|known| known.uuid.to_be_bytes() == pExportTableId);
         ppExportTable.set_if(found.map_or(std::ptr::null(), |known| (known.address)()));
-        found.map(|_| ()).ok_or(CUresult::NOT_FOUND.because("texunit has no table of this number, which no CUDA runtime needs"))
+        found.map(|_| ()).ok_or(CUresult::NOT_FOUND.because(
+            "texunit has no table of this number, which no CUDA runtime needs",
+        ))
     }
 }
 

@@ -64,7 +64,9 @@ functions! {
         let context = given(context)?.number();
         let mut values = write();
         let all = values.as_mut().and_then(|values| values.get_mut(&context));
-        all.and_then(|all| all.remove(&key)).map(|_| ()).ok_or(CUresult::INVALID_HANDLE.because("the context has no value of this key"))
+        all.and_then(|all| all.remove(&key)).map(|_| ()).ok_or(CUresult::INVALID_HANDLE.because(
+            "the context has no value of this key",
+        ))
     }
 
     /// 2: a value; `CUDA_ERROR_INVALID_HANDLE` if there is none, upon which the runtime makes it.

@@ -129,7 +129,8 @@ fn memory(device: &Device, address: u64, len: u64) -> Answer<Linear> {
     }
     if !address.is_multiple_of(ALIGN) {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "devPtr {address:#x} is not a multiple of {ALIGN}, the texture alignment (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)"
+            "devPtr {address:#x} is not a multiple of {ALIGN}, the texture alignment \
+             (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)"
         )));
     }
     if address.checked_add(len).is_none() {

@@ -39,7 +39,10 @@ runtime_api! {
     ) {
         // Layers and faces are a third axis.
         if flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} has cudaArrayLayered or cudaArrayCubemap: layers and faces are a depth, which cudaMalloc3DArray takes")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "flags {flags:#x} has cudaArrayLayered or cudaArrayCubemap: layers and faces are a depth, which \
+                 cudaMalloc3DArray takes"
+            )));
         }
         create(array, desc, cudaExtent { width, height, depth: 0 }, flags)
     }
@@ -54,7 +57,9 @@ runtime_api! {
     ) {
         const GATHERED_LAYERS: c_uint = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_TEXTURE_GATHER;
         if flags & GATHERED_LAYERS == GATHERED_LAYERS {
-            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} has cudaArrayLayered and cudaArrayTextureGather, which exclude each other")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "flags {flags:#x} has cudaArrayLayered and cudaArrayTextureGather, which exclude each other"
+            )));
         }
         create(array, desc, extent, flags)
     }
@@ -136,7 +141,8 @@ pub(super) fn descriptor(
     }
     if depth != 0 && height == 0 && !layered {
         return refused(format!(
-            "height is 0 and depth is {depth}: an array of one axis has no depth, unless it is layered (cudaArrayLayered)"
+            "height is 0 and depth is {depth}: an array of one axis has no depth, unless it is layered \
+             (cudaArrayLayered)"
         ));
     }
     if cube && width != height {

@@ -155,7 +155,11 @@ fn element(src: Array, dst: Array) -> Answer<Option<Format>> {
     if let (Some(src), Some(dst)) = (src, dst)
         && (src.bytes()? != dst.bytes()? || src.is_blocks() != dst.is_blocks())
     {
-        return Err(CUresult::INVALID_VALUE.because(format!("srcArray and dstArray have elements of {} and {} bytes, or one is block-compressed: they are copied only between arrays alike in that", src.bytes()?, dst.bytes()?)));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "srcArray and dstArray have elements of {} and {} bytes, or one is block-compressed: they are copied \
+             only between arrays alike in that",
+            src.bytes()?, dst.bytes()?
+        )));
     }
     Ok(src.or(dst))
 }

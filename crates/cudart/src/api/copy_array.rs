@@ -194,7 +194,9 @@ pub(super) fn boxes(src: CopySide3D, dst: CopySide3D, size: [usize; 3], order: O
 fn between_arrays(kind: u32) -> Answer {
     match Direction::of(kind)? {
         Direction::DeviceToDevice | Direction::Default => Ok(()),
-        _ => Err(INVALID_MEMCPY_DIRECTION.because(format!("kind {kind} is not cudaMemcpyDeviceToDevice (3) or cudaMemcpyDefault (4): both sides are arrays"))),
+        _ => Err(INVALID_MEMCPY_DIRECTION.because(format!(
+            "kind {kind} is not cudaMemcpyDeviceToDevice (3) or cudaMemcpyDefault (4): both sides are arrays"
+        ))),
     }
 }
 
@@ -285,7 +287,10 @@ fn pieces((array, x, y): Place, count: usize) -> Answer<Vec<Piece>> {
     let all = descriptor.height.max(1).div_ceil(unit).saturating_mul(pitch);
     let end = y.saturating_mul(pitch).saturating_add(x).saturating_add(count);
     if pitch == 0 || x > pitch || end > all {
-        return Err(CUresult::INVALID_VALUE.because(format!("count {count} from wOffset {x}, hOffset {y} on passes the end of the array, which has {all} bytes in rows of {pitch}")));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "count {count} from wOffset {x}, hOffset {y} on passes the end of the array, which has {all} bytes in \
+             rows of {pitch}"
+        )));
     }
     let mut pieces = Vec::new();
     let (mut x, mut y, mut at) = (x, y, 0);

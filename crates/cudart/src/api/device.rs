@@ -40,7 +40,9 @@ runtime_api! {
     fn cudaInitDevice(device: CUdevice, deviceFlags: c_uint, flags: c_uint) {
         state::check_device(device)?;
         if flags & !FLAGS_ARE_VALID != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} has bits that are not cudaInitDeviceFlagsAreValid ({FLAGS_ARE_VALID})")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "flags {flags:#x} has bits that are not cudaInitDeviceFlagsAreValid ({FLAGS_ARE_VALID})"
+            )));
         }
         if flags & FLAGS_ARE_VALID != 0 {
             set_flags(device, deviceFlags)?;
@@ -53,7 +55,9 @@ runtime_api! {
     fn cudaSetValidDevices(device_arr: In<CUdevice>, len: c_int) {
         let count = state::init()?;
         if !(0..=count).contains(&len) {
-            return Err(CUresult::INVALID_VALUE.because(format!("len {len} is not from 0 to {count}, the number of devices")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "len {len} is not from 0 to {count}, the number of devices"
+            )));
         }
         let all = device_arr.all(len as usize)?;
         all.iter().try_for_each(|&device| state::check_device(device))?;

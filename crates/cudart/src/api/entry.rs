@@ -64,7 +64,8 @@ fn entry(
     }
     if flags > MOST_FLAGS {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "flags {flags} is not cudaEnableDefault (0), cudaEnableLegacyStream (1) or cudaEnablePerThreadDefaultStream (2)"
+            "flags {flags} is not cudaEnableDefault (0), cudaEnableLegacyStream (1) or \
+             cudaEnablePerThreadDefaultStream (2)"
         )));
     }
     state::init()?;

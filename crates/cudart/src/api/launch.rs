@@ -76,7 +76,9 @@ runtime_api! {
     ) {
         state::context()?;
         if syncMode > 1 {
-            return Err(CUresult::INVALID_VALUE.because(format!("syncMode {syncMode} is not 0 (blocking) or 1 (spinning)")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "syncMode {syncMode} is not 0 (blocking) or 1 (spinning)"
+            )));
         }
         // SAFETY: the caller's function and its argument, for it to be called with.
         check(unsafe { driver::cuLaunchHostFunc(stream, function, userData) })
@@ -93,10 +95,15 @@ runtime_api! {
         flags: c_uint,
     ) {
         if devices == 0 || flags > 3 {
-            return Err(CUresult::INVALID_VALUE.because(format!("numDevices {devices} is 0, or flags {flags:#x} has bits that are not known (1 and 2 are)")));
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "numDevices {devices} is 0, or flags {flags:#x} has bits that are not known (1 and 2 are)"
+            )));
         }
         if devices > 1 {
-            return Err(CUresult::NOT_SUPPORTED.because(format!("numDevices {devices} is more than 1: kernels on several devices cannot wait for each other (cudaDevAttrCooperativeMultiDeviceLaunch is 0)")));
+            return Err(CUresult::NOT_SUPPORTED.because(format!(
+                "numDevices {devices} is more than 1: kernels on several devices cannot wait for each other \
+                 (cudaDevAttrCooperativeMultiDeviceLaunch is 0)"
+            )));
         }
         let one = list.get()?;
         // SAFETY: a structure of the caller points to the arguments of the launch.

@@ -119,7 +119,10 @@ fn slices(to: cudaPitchedPtr, value: c_int, extent: cudaExtent, order: Order) ->
         return Ok(());
     }
     if height > to.ysize {
-        return Err(CUresult::INVALID_VALUE.because(format!("height {height} of the extent is more than ysize {} of pitchedDevPtr, the rows of a slice", to.ysize)));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "height {height} of the extent is more than ysize {} of pitchedDevPtr, the rows of a slice",
+            to.ysize
+        )));
     }
     if height == to.ysize || depth == 1 {
         let all = height.checked_mul(depth).ok_or_else(|| {

@@ -167,7 +167,9 @@ runtime_api! {
         stream: Out<CUstream>,
     ) {
         let one = CONFIGURATIONS.try_with(|all| all.borrow_mut().pop()).unwrap_or_default();
-        let one = one.ok_or(MISSING_CONFIGURATION.because("no launch with <<<...>>> has been configured for this kernel"))?;
+        let one = one.ok_or(MISSING_CONFIGURATION.because(
+            "no launch with <<<...>>> has been configured for this kernel",
+        ))?;
         grid.set(one.grid)?;
         block.set(one.block)?;
         shared.set(one.shared)?;

@@ -98,7 +98,9 @@ fn from_symbol(to: u64, from: Place, count: usize, kind: u32, order: Order) -> A
 fn inside((symbol, offset): Place, count: usize) -> Answer<CUdeviceptr> {
     let (address, size) = registry::symbol(symbol)?;
     if offset.checked_add(count).is_none_or(|end| end > size) {
-        return Err(CUresult::INVALID_VALUE.because(format!("count {count} from offset {offset} on passes the end of the variable, which has {size} bytes")));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "count {count} from offset {offset} on passes the end of the variable, which has {size} bytes"
+        )));
     }
     Ok(address + offset as u64)
 }

@@ -124,7 +124,10 @@ impl cudaChannelFormatDesc {
                 return Ok(Format { format, channels });
             }
         }
-        Err(INVALID_CHANNEL_DESCRIPTOR.because(format!("desc is not a format: bits {:?} and kind f {} (cudaChannelFormatKind) do not go together", self.bits, self.kind)))
+        Err(INVALID_CHANNEL_DESCRIPTOR.because(format!(
+            "desc is not a format: bits {:?} and kind f {} (cudaChannelFormatKind) do not go together",
+            self.bits, self.kind
+        )))
     }
 }
 

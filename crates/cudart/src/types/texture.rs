@@ -151,15 +151,30 @@ impl cudaTextureDesc {
         let linear = self.filter_mode == CU_TR_FILTER_MODE_LINEAR;
         let fractions = self.read_mode == READ_NORMALIZED_FLOAT;
         match class {
-            Class::LongInteger if linear => return Err(INVALID_FILTER_SETTING.because("filterMode is cudaFilterModeLinear, and the elements are 32-bit integers, which are not filtered: use cudaFilterModePoint")),
+            Class::LongInteger if linear => return Err(INVALID_FILTER_SETTING.because(
+                "filterMode is cudaFilterModeLinear, and the elements are 32-bit integers, which are not filtered: \
+                 use cudaFilterModePoint",
+            )),
             Class::Integer if linear && !fractions => {
-                return Err(INVALID_FILTER_SETTING.because("filterMode is cudaFilterModeLinear, and the elements are integers that are read as such (cudaReadModeElementType): use cudaFilterModePoint, or read them as floats (cudaReadModeNormalizedFloat)"));
+                return Err(INVALID_FILTER_SETTING.because(
+                    "filterMode is cudaFilterModeLinear, and the elements are integers that are read as such \
+                     (cudaReadModeElementType): use cudaFilterModePoint, or read them as floats \
+                     (cudaReadModeNormalizedFloat)",
+                ));
             }
             Class::LongInteger | Class::Element if fractions => {
-                return Err(INVALID_NORM_SETTING.because("readMode is cudaReadModeNormalizedFloat, and the elements are floats or 32-bit integers: only 8 and 16-bit integers are read so"));
+                return Err(INVALID_NORM_SETTING.because(
+                    "readMode is cudaReadModeNormalizedFloat, and the elements are floats or 32-bit integers: only \
+                     8 and 16-bit integers are read so",
+                ));
             }
-            Class::Normalized if !fractions => return Err(INVALID_NORM_SETTING.because("readMode is cudaReadModeElementType, and the format is read as normalized floats only (cudaReadModeNormalizedFloat)")),
-            Class::None => return Err(CUresult::INVALID_VALUE.because("the array has a format that textures do not read")),
+            Class::Normalized if !fractions => return Err(INVALID_NORM_SETTING.because(
+                "readMode is cudaReadModeElementType, and the format is read as normalized floats only \
+                 (cudaReadModeNormalizedFloat)",
+            )),
+            Class::None => return Err(CUresult::INVALID_VALUE.because(
+                "the array has a format that textures do not read",
+            )),
             _ => {}
         }
         let integers = matches!(class, Class::Integer | Class::LongInteger);
