@@ -2,7 +2,7 @@
 //! make it small, and repeats it as the result says. tests/reduce/README.md describes the cases.
 //!
 //! `TEXUNIT_REDUCE=all` runs those that take long, too.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value as Json;

@@ -5,8 +5,8 @@
 //! judges of [`oracle`] know those: codes of `texunit check`, faults and outputs of a launch, differences
 //! between two ways to launch, the exit code of any program.
 //!
-//! The search is hierarchical delta debugging: items of the module, bodies of functions, statements from the
-//! outer blocks to the inner ones, then single instructions (guards, operands, modifiers, values handed on),
+//! The search is hierarchical delta debugging: bodies of functions, statements from the outer blocks to the
+//! inner ones, items of the module, then single instructions (guards, operands, modifiers, values handed on),
 //! names that nothing uses, numbers; in a job the grid, the keys and the contents of its objects. It goes round until a
 //! round changes nothing. The same case and judge give the same result, unless time ends it.
 //!

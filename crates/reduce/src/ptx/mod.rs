@@ -160,9 +160,10 @@ pub(crate) fn round(search: &mut Search<'_>, first: bool) -> bool {
     if first {
         changed |= together(search, "declarations", items::split);
     }
-    changed |= together(search, "functions and variables", items::items);
+    // Not items first: most functions are called, until the calls are gone.
     changed |= together(search, "bodies of functions", items::bodies);
     changed |= statements::reduce(search);
+    changed |= together(search, "functions and variables", items::items);
     changed |= together(search, "unused names", names::unused);
     changed |= together(search, "blocks", statements::unwrap);
     changed |= together(search, "guards", operands::guards);
