@@ -269,7 +269,7 @@ fn samplers_that_the_unit_cannot_do() {
         let error = encode_sampler(&sampler).unwrap_err().to_string();
         assert!(error.starts_with(message), "{error}\n{message}");
     };
-    wrong(|s| s.max_anisotropy = 3, "max_anisotropy: 3 is none of 1, 2, 4");
+    wrong(|s| s.max_anisotropy = 3, "max_anisotropy: 3 is not one of 1, 2, 4");
     wrong(|s| s.level_bias = 16.0, "mip_lod_bias: 16 is not a multiple");
     wrong(|s| (s.level_bias, s.max_anisotropy) = (0.001, 4), "mip_lod_bias: 0.001 is not");
     wrong(|s| s.level_bias = f32::NAN, "a sampler's level_bias is a number");
