@@ -184,11 +184,13 @@ fn nothing_fails() -> Result<(), Failed> {
     dir.file("k.ptx", FINE);
     dir.file("job.toml", JOB);
     dir.file("wrong.toml", JOB.replace("kernel", "colonel"));
+    dir.file("silent.toml", JOB.replace("output", "# output"));
     dir.file("binary.ptx", b"\x7fELF\x02\x01\x01");
-    let rows: [(&[&str], &str); 8] = [
+    let rows: [(&[&str], &str); 9] = [
         (&["k.ptx"], "`k.ptx` has no errors: there is nothing to reduce"),
         (&["job.toml"], "same results on every engine"),
         (&["job.toml", "--keep", "fault"], "runs without a fault"),
+        (&["silent.toml"], "has no output that could be wrong"),
         (&["job.toml", "--against", "--fmad"], "gives the same results both ways"),
         (&["wrong.toml"], "unknown key `colonel`"),
         (&["none.toml"], "none.toml"),

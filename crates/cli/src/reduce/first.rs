@@ -151,7 +151,15 @@ fn of_job<'a>(
     if !fits {
         return Err(no_failure(args, other_failure(&seen)));
     }
-    if is_fine(&seen) {
+    if let Seen::Finished(results) = &seen
+        && results.wrong.is_empty()
+    {
+        if results.outputs.is_empty() && results.printed.is_empty() {
+            return Err(no_failure(
+                args,
+                "runs without a fault, and has no output that could be wrong",
+            ));
+        }
         if matches!(args.keep, None | Some(Keep::Output)) {
             return of_ways(args, case, workspace, engines(), stop);
         }
