@@ -34,14 +34,14 @@ def archive():
 
 @pytest.fixture(scope="session")
 def build(nvcc, tmp_path_factory):
-    """Builds HERE/NAME.cu with options for nvcc; the program's path."""
+    """Builds HERE/NAME.cu, or a file, with options for nvcc; the program's path."""
     folder, programs = tmp_path_factory.mktemp("programs"), {}
 
     def build(name, *options):
-        program = folder / f"{name}-{len(programs)}"
+        program = folder / f"{Path(name).stem}-{len(programs)}"
         program = programs.setdefault((name, *options), program)
         if not program.exists():
-            source = HERE / f"{name}.cu"
+            source = HERE / Path(name).with_suffix(".cu")
             subprocess.run([nvcc, "-arch=compute_75", *options, source, "-o", program], check=True)
         return program
 

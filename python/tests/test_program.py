@@ -65,6 +65,13 @@ def test_exit_codes_and_signals_are_the_programs():
     assert mask & (1 << signal.SIGPIPE - 1 | 1 << signal.SIGXFSZ - 1) == 0
 
 
+def test_an_exception_in_a_host_function(build, libraries, repository):
+    """It passes through frames of libcuda.so.1, where there must be no unwinder but the program's."""
+    program = build(repository / "tests/cuda/commands/exception.cu", "-cudart", "shared", f"-L{libraries}")
+    ended = run("texunit", "run", program)
+    assert (ended.stdout, ended.returncode) == ("before\n", -signal.SIGABRT)
+
+
 def test_install_libs(build, libraries):
     for name in ["libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libtexunit_redirect.so"]:
         with open(texunit.path(name), "rb") as file:

@@ -220,6 +220,9 @@ fn link(
         // The runtime calls the driver, which is found beside it.
         command.args(["-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"]).arg(to.join("libcuda.so.1"));
     }
+    if request.zig.is_some() {
+        command.arg(zig::unwinder()?);
+    }
     command.args(["-lgcc_s", "-lpthread", "-ldl", "-lm", "-lc"]);
     finish(&mut command)?;
     std::fs::rename(&made, &file).map_err(|e| format!("{}: {e}", file.display()))?;

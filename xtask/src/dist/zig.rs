@@ -83,3 +83,14 @@ impl Zig {
 pub(crate) fn triple() -> String {
     format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
 }
+
+/// The system's unwinder, for which zig would link one of its own: an exception that a program throws in a host function
+/// passes through our frames, and both sides have to know the same one.
+pub(crate) fn unwinder() -> Result<PathBuf, String> {
+    let mut command = Command::new("cc");
+    command.arg("-print-file-name=libgcc_s.so.1");
+    let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
+    let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+    // What it does not find it prints as it is.
+    if path.is_absolute() { Ok(path) } else { Err("cc knows no libgcc_s.so.1".to_owned()) }
+}
