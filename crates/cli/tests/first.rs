@@ -164,6 +164,7 @@ fn man_pages() -> Result<(), Failed> {
             let written = format!("\\-\\-{}", option.replace('-', "\\-"));
             assert!(page.contains(&written), "{}: {option}", path.display());
         }
+        assert!(page.contains(".SH EXAMPLES\n.nf\n"), "{}", path.display());
         let Ok(checked) =
             Command::new("man").args(["--warnings", "--local-file"]).arg(&path).output()
         else {
