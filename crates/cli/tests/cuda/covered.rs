@@ -1,5 +1,6 @@
 //! `texunit run --coverage`: `commands/covered.cu`, against a model of what its threads do.
 
+use crate::clients::add_python;
 use crate::commands::{SHARED, STATIC, Test, program, same};
 use crate::genhtml;
 use crate::process::{Ended, run, succeed};
@@ -10,15 +11,19 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use texunit_coverage::{Coverage, File, lcov};
 
+/// Name, what it needs of NVIDIA's, and the test.
+type Row = (&'static str, &'static [&'static str], Test);
+
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, Test); 4] = [
-        ("lines and branches, of several processes", several),
-        ("by the lines of the PTX", by_ptx),
-        ("without texunit run", alone),
-        ("places that cannot be written", refused),
+    let all: [Row; 5] = [
+        ("lines and branches, of several processes", &["nvcc"], several),
+        ("by the lines of the PTX", &["nvcc"], by_ptx),
+        ("without texunit run", &["nvcc"], alone),
+        ("places that cannot be written", &["nvcc"], refused),
+        ("Numba", &["nvcc", "numba"], numba),
     ];
-    let make = |(name, test): (&str, Test)| {
-        let (setup, skipped) = (setup.clone(), !setup.has(&["nvcc"]));
+    let make = |(name, needs, test): Row| {
+        let (setup, skipped) = (setup.clone(), !setup.has(needs));
         let trial = Trial::test(format!("coverage/{name}"), move || test(&setup));
         trial.with_ignored_flag(skipped)
     };
@@ -188,6 +193,29 @@ fn alone(setup: &Setup) -> Result<(), Failed> {
     command.env("LD_LIBRARY_PATH", &setup.libraries).env("TEXUNIT_COVERAGE", &file).arg("32");
     let ended = succeed(&mut command, &program)?;
     compare(own(&read(&file, &ended)?)?, &[32], &ended)
+}
+
+/// Lines of Python.
+fn numba(setup: &Setup) -> Result<(), Failed> {
+    let script = setup.cases().join("commands/covered_numba.py");
+    let file = fresh(setup, "numba");
+    let mut command = setup.run();
+    command.arg("--coverage").arg(&file);
+    add_python(setup, &mut command, &script, "numba")?;
+    let ended = succeed(&mut command, &setup.build.join("covered-numba"))?;
+    // 0 + 2 + ... + 18, and 54 ones.
+    same(&*ended.stdout, "144\n", &ended)?;
+    let coverage = read(&file, &ended)?;
+    let of_script = coverage.files.get(script.to_str().unwrap()).ok_or("no Python in it")?;
+    let text = std::fs::read_to_string(&script)?;
+    for (mark, lanes) in [("if", 64), ("first", 10), ("elif", 54), ("second", 0), ("last", 54)] {
+        let mark = format!("# mark: {mark}");
+        let line = text.lines().position(|line| line.ends_with(&mark)).ok_or("no mark")? as u32 + 1;
+        same((&mark, of_script.lines.get(&line)), (&mark, Some(&lanes)), &ended)?;
+    }
+    let mut ways: Vec<u64> = of_script.branches.values().flatten().copied().collect();
+    ways.sort_unstable();
+    same(&ways[..], &[0, 10, 54, 54], &ended)
 }
 
 fn refused(setup: &Setup) -> Result<(), Failed> {
