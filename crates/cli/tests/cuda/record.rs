@@ -155,7 +155,7 @@ fn repeats(setup: &Setup, job: &Path) -> Result<(), Failed> {
     let report: Value = serde_json::from_str(&ended.stdout)?;
     let fault = text.lines().find_map(|line| line.strip_prefix("# It ended with a fault: "));
     let again = report["fault"]["message"].as_str().map(|text| text.replace('\n', " "));
-    if again.as_deref() != fault || report["succeeded"] != Value::from(fault.is_none()) {
+    if again.as_deref() != fault || report["succeeded"] != fault.is_none() {
         let (errors, job) = (&report["errors"], job.display());
         return Err(format!("{job}: {fault:?}, then {again:?}, {errors}").into());
     }
