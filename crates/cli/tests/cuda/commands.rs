@@ -165,15 +165,15 @@ fn not_started(setup: &Setup) -> Result<(), Failed> {
     let text = text.to_str().unwrap();
     for (program, said) in [
         ("/nowhere/program", "/nowhere/program: no such file"),
-        ("no-such-program-of-texunit", "there is no program `no-such-program-of-texunit` in PATH"),
+        ("no-such-program-of-texunit", "no program `no-such-program-of-texunit` in PATH"),
         (text, "denied"),
     ] {
         let ended = run(setup.run().arg(program), &files)?;
         same(ended.status.code(), Some(125), &ended)?;
         contains(&ended, said)?;
     }
-    // As `cargo install` leaves it.
-    let alone = setup.build.join("alone");
+    // As `cargo install` leaves it: no folder with the libraries is beside it.
+    let alone = setup.build.join("alone/bin");
     std::fs::create_dir_all(&alone)?;
     let alone = alone.join("texunit");
     // A copy could be busy while another thread starts a program.
