@@ -15,11 +15,12 @@ use texunit_coverage::{Coverage, File, lcov};
 type Row = (&'static str, &'static [&'static str], Test);
 
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [Row; 5] = [
+    let all: [Row; 6] = [
         ("lines and branches, of several processes", &["nvcc"], several),
         ("by the lines of the PTX", &["nvcc"], by_ptx),
         ("without texunit run", &["nvcc"], alone),
         ("places that cannot be written", &["nvcc"], refused),
+        ("programs that are ended", &["nvcc"], ended),
         ("Numba", &["nvcc", "numba"], numba),
     ];
     let make = |(name, needs, test): Row| {
@@ -193,6 +194,29 @@ fn alone(setup: &Setup) -> Result<(), Failed> {
     command.env("LD_LIBRARY_PATH", &setup.libraries).env("TEXUNIT_COVERAGE", &file).arg("32");
     let ended = succeed(&mut command, &program)?;
     compare(own(&read(&file, &ended)?)?, &[32], &ended)
+}
+
+/// By a limit of time, which ends the kernel where it is, and by a signal that nobody can handle.
+fn ended(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "covered_endless.cu", SHARED, &["-lineinfo"])?;
+    let file = fresh(setup, "ended");
+    let shell = format!("'{}' & sleep 3; kill -KILL $!; wait $!; true", program.display());
+    for (how, code) in
+        [(vec!["--timeout", "1", program.to_str().unwrap()], 124), (vec!["bash", "-c", &shell], 0)]
+    {
+        let ended = run(setup.run().arg("--coverage").arg(&file).args(&how), &program)?;
+        same(ended.status.code(), Some(code), &ended)?;
+        let coverage = read(&file, &ended)?;
+        let own = coverage.files.values().next().ok_or("it is empty")?;
+        let lanes = |line: u32| own.lines.get(&line).copied().unwrap_or(u64::MAX);
+        same([2, 4].map(lanes), [32; 2], &ended)?;
+        // One CTA or both have begun.
+        let (threads, first) = (lanes(7), lanes(10));
+        same(threads == 64 || threads == 32, true, &ended)?;
+        same((lanes(9), first), (threads, threads / 32), &ended)?;
+        same(lanes(12) > 1000 && lanes(13) == 0, true, &ended)?;
+    }
+    Ok(())
 }
 
 /// Lines of Python.

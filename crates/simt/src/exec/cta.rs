@@ -25,7 +25,9 @@ impl Context<'_> {
         stop: impl Fn() -> bool,
     ) -> Result<(), Box<Fault>> {
         self.begin_cta(index, warps)?;
-        while !self.turn_cta(warps, TURN, &stop)? {}
+        while !self.turn_cta(warps, TURN, &stop)? {
+            self.tell_counts_at_times();
+        }
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use crate::observe::{
 use std::time::{Duration, Instant};
 use texunit_isa::ScalarType;
 
-/// A worker that runs long tells its counts between two CTAs, but no more often.
+/// A worker that runs long tells its counts now and then, but no more often.
 const COUNTS_AFTER: Duration = Duration::from_millis(250);
 
 type Told<'p> = dyn Probe + 'p;
@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
         self.told_counts = Instant::now();
     }
 
-    /// The same between CTAs, if it has not been told for a while.
+    /// The same between turns and CTAs, if it has not been told for a while.
     pub(super) fn tell_counts_at_times(&mut self) {
         if !self.counts.is_empty() && self.told_counts.elapsed() > COUNTS_AFTER {
             self.tell_counts();

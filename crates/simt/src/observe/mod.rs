@@ -139,7 +139,7 @@ pub trait Probe: Send {
     fn block(&mut self, _at: &At) {}
 
     /// What the worker has counted since this was told last, the counters of [`Listing::counting`]:
-    /// [`Events::COUNTS`]. Told when it has run its last CTA, and before that now and then when one has ended.
+    /// [`Events::COUNTS`]. Told when it has run its last CTA, and before that now and then.
     fn counted(&mut self, _counts: &[u64]) {}
 
     /// An operation is about to be executed: [`Events::OPERATIONS`].
