@@ -32,48 +32,48 @@ pub enum Command {
     /// Run the kernel that a job file describes, and write its outputs.
     ///
     /// Exit codes: 0 the kernel ran and the outputs are written; 1 wrong or unreadable input, or a
-    /// fault of the kernel; 2 wrong usage; 101 internal error.
+    /// fault of the kernel; 2 wrong usage, or an internal error.
     #[command(after_help = examples::LAUNCH)]
     Launch(LaunchArgs),
     /// Write a job file for a kernel, with every parameter filled in as far as the PTX says what it is.
     ///
     /// Textures, surfaces and buffers are told apart by what the kernel does with its parameters; sizes and values
     /// are guesses, marked as such. Exit codes: 0 written; 1 wrong or unreadable PTX, or a file that is there;
-    /// 2 wrong usage; 101 internal error.
+    /// 2 wrong usage, or an internal error.
     Init(InitArgs),
     /// Show what a fetch or a surface access does: coordinates, level, texels, weights, sums.
     ///
     /// Exit codes: 0 it is shown; 1 wrong or unreadable input, or an answer that a case does not
-    /// expect; 2 wrong usage; 101 internal error. docs/explain.md has examples.
+    /// expect; 2 wrong usage, or an internal error. docs/explain.md has examples.
     #[command(after_help = examples::EXPLAIN)]
     Explain(Box<ExplainArgs>),
     /// Run fetch cases and jobs on a real NVIDIA GPU and compare every bit.
     ///
     /// The driver library is opened at run time. Cases that the driver API cannot express are listed as
     /// skipped. Exit codes: 0 everything that the card was asked agrees; 1 something differs or
-    /// cannot be read; 2 there is no GPU, or no driver but texunit's own, or wrong usage; 101 internal
+    /// cannot be read; 2 there is no GPU, or no driver but texunit's own, or wrong usage, or an internal
     /// error.
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),
     /// Check PTX files: everything that NVIDIA's assembler would refuse, and more.
     ///
     /// Exit codes: 0 no errors (warnings included, unless denied); 1 errors, or unreadable input;
-    /// 2 wrong usage; 101 internal error.
+    /// 2 wrong usage, or an internal error.
     #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
     /// Explain an error, a warning, a fault or a rule of the texture unit, with an example.
     ///
-    /// Exit codes: 0 explained; 1 unknown code; 2 wrong usage; 101 internal error.
+    /// Exit codes: 0 explained; 1 unknown code; 2 wrong usage, or an internal error.
     #[command(after_help = examples::EXPLAIN_CODE)]
     ExplainCode(ExplainCodeArgs),
     /// Shrink a failing job or PTX file to a small one that fails in the same way.
     ///
     /// Exit codes: 0 reduced, also if time, attempts or Ctrl-C ended it; 1 it does not fail, or cannot be
-    /// read; 2 wrong usage; 101 internal error. docs/reduce.md has examples.
+    /// read; 2 wrong usage, or an internal error. docs/reduce.md has examples.
     Reduce(Box<ReduceArgs>),
     /// Print the forms and operands of instructions, and the PTX version and target that they need.
     ///
-    /// Exit codes: 0 printed; 1 unknown instruction; 2 wrong usage; 101 internal error.
+    /// Exit codes: 0 printed; 1 unknown instruction; 2 wrong usage, or an internal error.
     #[command(after_help = examples::ISA)]
     Isa(IsaArgs),
     /// Serve an editor: a language server over standard input and output.
@@ -83,24 +83,24 @@ pub enum Command {
     Sass(SassArgs),
     /// Run a CUDA program with texunit's libraries in place of NVIDIA's.
     ///
-    /// Exit codes: the program's; 125 if it could not be started; 2 wrong usage; 101 internal error.
+    /// Exit codes: the program's; 125 if it could not be started; 2 wrong usage, or an internal error.
     #[command(after_help = examples::RUN)]
     Run(RunArgs),
     /// Copy the drop-in libraries (libcuda.so.1, libcudart.so.12, libcudart.so.13) into a folder.
     ///
-    /// Exit codes: 0 they are there; 1 they are not; 2 wrong usage; 101 internal error.
+    /// Exit codes: 0 they are there; 1 they are not; 2 wrong usage, or an internal error.
     #[command(after_help = examples::INSTALL_LIBS)]
     InstallLibs(InstallLibsArgs),
     /// Measure how fast fetches are on this machine, in less than a minute.
     ///
     /// The results are compared with the reference sampler before they are timed. Exit codes: 0
-    /// measured; 1 not enough memory; 2 wrong usage; 101 internal error. docs/benchmarks.md describes
+    /// measured; 1 not enough memory; 2 wrong usage, or an internal error. docs/benchmarks.md describes
     /// the cases.
     #[command(after_help = examples::BENCH)]
     Bench(BenchArgs),
     /// Print what a shell needs to complete commands, options and their values.
     ///
-    /// Exit codes: 0 printed; 2 wrong usage; 101 internal error.
+    /// Exit codes: 0 printed; 2 wrong usage, or an internal error.
     Completions(CompletionsArgs),
 }
 

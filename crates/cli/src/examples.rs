@@ -70,7 +70,7 @@ pub const LSP: &str = "\
 Settings are sent by the editor as initializationOptions: target, ptxVersion, ptxasCompat, ptxas, arch, allow,
 deny. docs/lsp.md shows how editors are set up.
 
-Exit codes: 0 after the request `shutdown`; 1 if the editor went away without it; 2 wrong usage; 101 internal error.
+Exit codes: 0 after the request `shutdown`; 1 if the editor went away without it; 2 wrong usage, or an internal error.
 
 Examples:
   texunit lsp                                    started by an editor

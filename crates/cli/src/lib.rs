@@ -36,10 +36,8 @@ use texunit_unit::SimdLevel;
 
 /// Exit code for wrong input, findings and faults.
 const FAILED: u8 = 1;
-/// Exit code for wrong usage.
+/// Exit code for wrong usage, and for an internal error.
 const USAGE: u8 = 2;
-/// Exit code for an internal error: that of every Rust program that panics.
-const INTERNAL: u8 = 101;
 
 /// The whole program.
 pub fn main() -> ExitCode {
@@ -54,7 +52,7 @@ pub fn main() -> ExitCode {
 
 /// The exit code of some work; a panic in it is an internal error.
 fn exit_code(work: impl FnOnce() -> u8 + std::panic::UnwindSafe) -> u8 {
-    std::panic::catch_unwind(work).unwrap_or(INTERNAL)
+    std::panic::catch_unwind(work).unwrap_or(USAGE)
 }
 
 /// The name of a command whose speed depends on the SIMD level and on machine code.
@@ -196,6 +194,6 @@ mod tests {
                     .map_or_else(|p| std::panic::resume_unwind(p), |()| 0)
             })
         };
-        assert_eq!(exit_code(worker), INTERNAL);
+        assert_eq!(exit_code(worker), USAGE);
     }
 }

@@ -21,34 +21,34 @@ pub enum SassCommand {
     /// Disassemble words: TXD and the other texture and surface instructions.
     ///
     /// Exit codes: 0 every word is an instruction; 1 a word was refused, or a file is not code;
-    /// 2 wrong usage; 101 internal error.
+    /// 2 wrong usage, or an internal error.
     #[command(after_help = examples::DIS)]
     Dis(DisArgs),
     /// Assemble TXD instructions.
     ///
-    /// Exit codes: 0 assembled; 1 a mistake in a text; 2 wrong usage; 101 internal error.
+    /// Exit codes: 0 assembled; 1 a mistake in a text; 2 wrong usage, or an internal error.
     #[command(after_help = examples::ASM)]
     Asm(AsmArgs),
     /// Show what machine code each tex.grad of a PTX file becomes.
     ///
     /// Exit codes: 0 shown; 1 a mistake in the file, or it is not there, or an instruction has no code;
-    /// 2 wrong usage; 101 internal error.
+    /// 2 wrong usage, or an internal error.
     #[command(after_help = examples::LOWER)]
     Lower(LowerArgs),
     /// Execute a TXD instruction on a warp, headers and memory that a file describes.
     ///
     /// Exit codes: 0 executed; 1 a mistake in the file or the text, or the instruction cannot be
-    /// executed; 2 wrong usage; 101 internal error.
+    /// executed; 2 wrong usage, or an internal error.
     #[command(after_help = examples::EXEC)]
     Exec(ExecArgs),
     /// Explain every field of a texture header.
     ///
-    /// Exit codes: 0 explained; 1 not a header; 2 wrong usage; 101 internal error.
+    /// Exit codes: 0 explained; 1 not a header; 2 wrong usage, or an internal error.
     #[command(after_help = examples::HEADER)]
     Header(DescriptorArgs),
     /// Explain every field of a sampler header.
     ///
-    /// Exit codes: 0 explained; 1 not a header; 2 wrong usage; 101 internal error.
+    /// Exit codes: 0 explained; 1 not a header; 2 wrong usage, or an internal error.
     #[command(after_help = examples::SAMPLER)]
     Sampler(DescriptorArgs),
 }
