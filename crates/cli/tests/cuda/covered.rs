@@ -31,8 +31,11 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     all.into_iter().map(make).collect()
 }
 
-/// What `walk` does with so many threads: how often each line, and each way of the branches of a line.
-fn model(threads: u64) -> (BTreeMap<u32, u64>, BTreeMap<u32, Vec<Vec<u64>>>) {
+/// The ways of the branches of each line.
+type Branches = BTreeMap<u32, Vec<Vec<u64>>>;
+
+/// What `walk` does with so many threads: how often each line, and each way of a branch.
+fn model(threads: u64) -> (BTreeMap<u32, u64>, Branches) {
     let walking = 20.min(threads);
     let thirds = walking.div_ceil(3);
     let turns: u64 = (0..walking).sum();
@@ -84,7 +87,7 @@ fn own(coverage: &Coverage) -> Result<&File, Failed> {
 /// Compares a file with launches of so many threads each.
 fn compare(file: &File, launches: &[u64], of: &Ended) -> Result<(), Failed> {
     let mut lines = BTreeMap::new();
-    let mut branches: BTreeMap<u32, Vec<Vec<u64>>> = BTreeMap::new();
+    let mut branches = Branches::new();
     for &threads in launches {
         let (of_lines, of_branches) = model(threads);
         for (line, lanes) in of_lines {
@@ -97,7 +100,7 @@ fn compare(file: &File, launches: &[u64], of: &Ended) -> Result<(), Failed> {
         }
     }
     same(&file.lines, &lines, of)?;
-    let mut found: BTreeMap<u32, Vec<Vec<u64>>> = BTreeMap::new();
+    let mut found = Branches::new();
     for (key, ways) in &file.branches {
         found.entry(key.line).or_default().push(ways.clone());
     }
