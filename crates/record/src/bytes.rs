@@ -103,10 +103,12 @@ impl Pieces {
             self.lay_over(at, then);
             if now != then {
                 for (i, _) in now.iter().zip(then.iter()).enumerate().filter(|(_, (a, b))| a != b) {
-                    let here = at + i as u64;
+                    // Whole words are easier to read.
+                    let word = (at + i as u64) / 4 * 4;
+                    let next = (word + 4).min(size);
                     match ranges.last_mut() {
-                        Some((_, end)) if here - *end < GAP => *end = here + 1,
-                        _ => ranges.push((here, here + 1)),
+                        Some((_, end)) if word < *end + GAP => *end = next,
+                        _ => ranges.push((word, next)),
                     }
                 }
             }
@@ -226,8 +228,8 @@ mod tests {
         bytes[70_010] = 7;
         bytes[299_999] = 1;
         let pieces = changed(&bytes);
-        assert_eq!(pieces.parts(), Some(vec![(70_000, 11), (299_999, 1)]));
-        assert_eq!(pieces.joined(), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 1]);
+        assert_eq!(pieces.parts(), Some(vec![(70_000, 12), (299_996, 4)]));
+        assert_eq!(pieces.joined(), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 1]);
         // More changes than a job can name.
         for at in (0..300_000).step_by(100) {
             bytes[at] = 5;
