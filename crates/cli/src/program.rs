@@ -14,9 +14,9 @@ mod signals;
 mod tree;
 
 use crate::args::BoundsArg;
+use clap::{Args, ValueEnum};
 pub use evidence::{EvidenceArgs, ReportFormat};
 pub use record::{Explained, RecordArgs};
-use clap::{Args, ValueEnum};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -85,7 +85,7 @@ fn a_level_of_the_environment() {
 fn wrong_usage() {
     for (arguments, part) in [
         (&["--case", "a-warp-coh"][..], "did you mean `a-wrap-coh`?"),
-        (&["--case", "a,,b"], "there is no case ``"),
+        (&["--case", "a,,b"], "unknown case ``"),
         (&["--case", "x"], "e-grad-rand"),
         (&["--threads", "many"], "--threads"),
         (&["--via", "gpu"], "ptx"),

@@ -188,7 +188,7 @@ fn outputs_are_all_or_none() {
         params.b = { buffer = { u32 = [1] }, output = { file = 'job.toml/second.raw' } }";
     let (report, folder) = launch("all-or-none", job);
     let (_, err) = texunit::human::render(&report, false, false);
-    assert!(!report.succeeded() && err.starts_with("error: cannot write `"), "{err}");
+    assert!(!report.succeeded() && err.starts_with("error: cannot make the folder `"), "{err}");
     let left: Vec<_> =
         std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["job.toml"]);

@@ -14,9 +14,9 @@ mod resource;
 mod state;
 mod texels;
 
+use crate::expect::Expectation;
 use crate::made::{Made, refused};
 use crate::names::{Assignment, kernel_param};
-use crate::expect::Expectation;
 use crate::output::{self, Pending, Source, Written};
 use crate::problem::{Problem, codes};
 use crate::spec::{Job, ParamValue};

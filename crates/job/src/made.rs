@@ -13,11 +13,33 @@ use texunit_device::{
 pub(crate) enum Made {
     Array(Array),
     Mipmapped(MipmappedArray),
-    Linear { buffer: Buffer, offset: u64, format: Format, width: u32 },
-    Pitched { buffer: Buffer, offset: u64, format: Format, width: u32, height: u32, pitch: u64 },
+    Linear {
+        buffer: Buffer,
+        offset: u64,
+        format: Format,
+        width: u32,
+    },
+    Pitched {
+        buffer: Buffer,
+        offset: u64,
+        format: Format,
+        width: u32,
+        height: u32,
+        pitch: u64,
+    },
     /// Of memory by its address; textures only.
-    LinearAt { memory: Linear, format: Format, width: u32 },
-    PitchedAt { memory: Linear, format: Format, width: u32, height: u32, pitch: u64 },
+    LinearAt {
+        memory: Linear,
+        format: Format,
+        width: u32,
+    },
+    PitchedAt {
+        memory: Linear,
+        format: Format,
+        width: u32,
+        height: u32,
+        pitch: u64,
+    },
 }
 
 impl Made {

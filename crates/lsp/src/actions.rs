@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn unnecessary_code() {
-        let titles = ["field is ignored", "unreachable", "nobody reads", "never used"];
+        let titles = ["field is ignored", "unreachable", "never read", "never used"];
         for (code, title) in UNNECESSARY.iter().zip(titles) {
             let found = texunit_check::find_code(code).map(|c| c.title);
             assert!(found.is_some_and(|t| t.contains(title)), "{code}: {found:?}");

@@ -13,7 +13,7 @@ pub(super) fn judge(file: &Path, newest: (u32, u32)) -> Result<(), String> {
     if of_libc.is_empty() {
         return Err(format!("{} does not say which C library it wants", file.display()));
     }
-    match of_libc.iter().find(|version| !release(version).is_some_and(|v| v <= newest)) {
+    match of_libc.iter().find(|version| release(version).is_none_or(|v| v > newest)) {
         None => Ok(()),
         Some(version) => Err(format!(
             "{} wants GLIBC_{version}, which is not in {}.{}",

@@ -11,15 +11,15 @@ mod commands;
 mod coverage;
 mod covered;
 mod dlopen;
+mod evidence;
 #[path = "../genhtml/mod.rs"]
 mod genhtml;
-mod evidence;
 mod places;
 mod process;
 mod program;
-mod refused;
 mod record;
 mod redirected;
+mod refused;
 mod tools;
 
 use libtest_mimic::Arguments;

@@ -88,7 +88,7 @@ fn compare_refuses(setup: &Setup) -> Result<(), Failed> {
         }
         let ended = run(&mut command, &files)?;
         same(ended.status.code(), Some(2), &ended)?;
-        contains(&ended, "libcuda.so.1 is texunit's own driver, which is no GPU")?;
+        contains(&ended, "libcuda.so.1 is texunit's own driver, which is not a GPU")?;
         contains(&ended, "TEXUNIT_LIBCUDA")?;
         same(ended.stdout.contains("RTX 3060"), false, &ended)?;
         same(recorded.exists(), false, &ended)?;

@@ -275,7 +275,10 @@ impl Binder<'_> {
         let row = u64::from(width) * u64::from(format.texel_size());
         let pitched = spec.layout == Some(TextureLayout::Pitch) || spec.pitch.is_some();
         if depth != 1 || !pitched && height != 1 || spec.layout == Some(TextureLayout::Array) {
-            return conflict("a texture of `memory` has the layout \"linear\", or \"pitch\" with a `pitch`".to_owned());
+            return conflict(
+                "a texture of `memory` has the layout \"linear\", or \"pitch\" with a `pitch`"
+                    .to_owned(),
+            );
         }
         let pitch = spec.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
         let len = u64::from(height - 1).saturating_mul(pitch).saturating_add(row);

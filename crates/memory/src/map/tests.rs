@@ -21,7 +21,9 @@ fn finds_inside_and_names_outside() {
     assert!(past.to_string().contains("a (100 bytes"), "{past}");
     assert!(map.find(u64::MAX - 1, 8, 0).is_err());
     let below = map.find(a - 4, 4, 0).unwrap_err();
-    assert!(below.to_string().contains("a (100 bytes at 0x700000000000), 4 bytes after"));
+    let named =
+        format!("a (100 bytes at 0x700000000000, allocation {}), 4 bytes after", block.number());
+    assert!(below.to_string().contains(&named), "{below}");
     let between = map.find(b - 8, 4, 0).unwrap_err();
     assert!(between.to_string().contains("b (16 bytes"), "{between}");
     assert_eq!(Memory::new(1).map().find(0, 1, 0).unwrap_err().nearest, None);
