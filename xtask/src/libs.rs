@@ -105,18 +105,15 @@ impl Request {
 
 /// Builds all of them, and says where they are.
 pub(crate) fn run(request: &Request) -> ExitCode {
-    match build(request) {
-        Ok(files) => {
-            for file in files {
-                println!("{}", file.display());
-            }
-            ExitCode::SUCCESS
-        }
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    say(build(request))
+}
+
+/// The files that were made, a line each, or why there are none.
+pub(crate) fn say(made: Result<Vec<PathBuf>, String>) -> ExitCode {
+    crate::exit_code(made.map(|files| {
+        files.iter().for_each(|file| println!("{}", file.display()));
+        true
+    }))
 }
 
 /// Where Cargo builds.
@@ -202,6 +199,8 @@ fn link(
     command.arg(format!("-Wl,-soname,{}", library.soname));
     command.arg(joined("-Wl,--version-script=", &script));
     command.args(["-Wl,--gc-sections", "-Wl,-z,relro,-z,now", "-Wl,-s"]);
+    // What is called at the end of the process, and threads that run, have to be there though a program calls `dlclose`.
+    command.arg("-Wl,-z,nodelete");
     let aliases = aliases(library, &crate::workspace())?;
     let mut scripts = vec![script];
     if request.zig.is_some() {

@@ -97,7 +97,7 @@ fn paragraph(finding: &Finding) -> String {
     }
 }
 
-/// `the program was ended by signal 9 while fill(int*) was running, after 12.3 s, 3 of its 8 CTAs done`
+/// `fill(int*) was running when the process ended, for 12.3 s or longer; 3 of 8 CTAs had ended`
 fn was_running(running: &Running) -> String {
     let ctas = running.grid.iter().fold(1_u64, |product, &n| product.saturating_mul(n.into()));
     format!(

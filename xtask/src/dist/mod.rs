@@ -47,18 +47,7 @@ impl Request {
 
 /// Makes and tries both, and says where they are.
 pub(crate) fn run(request: &Request) -> ExitCode {
-    match make(request) {
-        Ok(files) => {
-            for file in files {
-                println!("{}", file.display());
-            }
-            ExitCode::SUCCESS
-        }
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    libs::say(make(request).map(Vec::from))
 }
 
 fn make(request: &Request) -> Result<[PathBuf; 2], String> {

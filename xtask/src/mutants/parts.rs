@@ -36,7 +36,7 @@ pub(super) const PARTS: &[Part] = &[
             ("check", "--test=files"), ("check", "--test=oracle"), ("check", "--test=operands"),
             ("check", "--test=floors"), ("check", "--test=lints"), ("check", "--test=fixes"),
             ("check", "--test=trees"), ("check", "--test=options"), ("check", "--test=examples"),
-            ("check", "--test=helps"), ("check", "--lib"),
+            ("check", "--test=helps"), ("check", "--test=sources"), ("check", "--lib"),
         ],
     },
 ];

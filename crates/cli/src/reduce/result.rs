@@ -200,14 +200,14 @@ fn repeat(args: &ReduceArgs, out: &Path, case: &Case, judge: &AnyJudge<'_>) -> S
     let path = if case.job.is_some() { out.join("job.toml") } else { out.to_owned() };
     let path = path.display().to_string();
     if !args.command.is_empty() {
-        let words = args.command.iter().map(|word| quoted(&word.display().to_string()));
-        let text = words.collect::<Vec<_>>().join(" ");
-        return if text.contains("{}") {
-            text.replace("{}", &path)
-        } else {
-            format!("{text} {path}")
-        };
+        let mut words: Vec<_> = args.command.iter().map(|w| w.display().to_string()).collect();
+        if !words.iter().any(|word| word.contains("{}")) {
+            words.push("{}".to_owned());
+        }
+        let words = words.iter().map(|word| quoted(&word.replace("{}", &path)));
+        return words.collect::<Vec<_>>().join(" ");
     }
+    let path = quoted(&path);
     if let AnyJudge::Check(_) = judge
         && case.job.is_none()
     {

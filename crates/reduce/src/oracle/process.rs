@@ -31,6 +31,9 @@ pub(super) fn run(
     let path = folder.join(".output");
     let file = File::create(&path)?;
     command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+    // A group of its own, so that what the program has started ends with it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn()?;
     let start = Instant::now();
     let status = loop {
@@ -38,8 +41,7 @@ pub(super) fn run(
             break Some(status);
         }
         if start.elapsed() > limit || stop.load(Ordering::Relaxed) {
-            child.kill()?;
-            child.wait()?;
+            end(&mut child)?;
             break None;
         }
         std::thread::sleep(PAUSE);
@@ -51,6 +53,18 @@ pub(super) fn run(
     )?;
     std::fs::remove_file(&path)?;
     Ok(Ran { code: status.and_then(code), output })
+}
+
+/// Ends a program, and everything in its group.
+fn end(child: &mut std::process::Child) -> std::io::Result<()> {
+    #[cfg(unix)]
+    if let Ok(group) = i32::try_from(child.id()) {
+        use nix::{sys::signal, unistd::Pid};
+        // It has not been waited for, so the number is still its own.
+        let _ = signal::killpg(Pid::from_raw(group), signal::Signal::SIGKILL);
+    }
+    child.kill()?;
+    child.wait().map(drop)
 }
 
 #[cfg(unix)]

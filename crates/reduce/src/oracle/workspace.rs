@@ -4,6 +4,14 @@ use crate::case::{Case, PTX};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+/// Makes a folder that nobody else can look into: the cases are the user's data.
+fn private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
 /// A folder of its own in the system's folder for such, which goes with this value.
 #[derive(Debug)]
 pub struct Workspace {
@@ -19,7 +27,7 @@ impl Workspace {
         let mut number = 0_u32;
         loop {
             let folder = temp.join(format!("texunit-reduce-{}-{number}", std::process::id()));
-            match std::fs::create_dir(&folder) {
+            match private(&folder) {
                 Ok(()) => return Ok(Self { folder, written: BTreeSet::new() }),
                 // Left behind by a process that had the same number.
                 Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && number < 1000 => {

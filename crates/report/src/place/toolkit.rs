@@ -41,8 +41,8 @@ pub fn is_toolkit(file: &str) -> bool {
 /// `targets/x86_64-linux/include`.
 fn is_package(folders: &str) -> bool {
     let mut parts = folders.rsplit('/');
-    let (last, before) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-    before == "nvidia" || before == "targets" || last == "cuda"
+    let before = parts.nth(1).unwrap_or_default();
+    before == "nvidia" || before == "targets"
 }
 
 #[cfg(test)]
@@ -68,6 +68,7 @@ mod tests {
             "places.cu",
             "/home/u/project/include/kernels.cuh",
             "/home/cuda/project/include/kernels.cuh",
+            "/home/u/project/cuda/include/kernels.cuh",
             "/home/u/cuda_project/include/blend.h",
             "/home/u/cuda/src/a.cu",
             "include/a.cuh",
