@@ -6,6 +6,7 @@ use crate::refused;
 use std::fmt::Arguments;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use texunit_cuda_abi::{Argument, CUresult};
 
 /// Defines exported functions of the driver API. The body is an [`Answer`]: `?` returns an error code. What
@@ -109,4 +110,34 @@ pub(crate) fn not_supported(name: &'static str, said: &std::sync::Once) -> CUres
     ));
     refused::driver(name, &refusal, &[]);
     CUresult::NOT_SUPPORTED
+}
+
+/// Has a function called when the process ends by itself.
+pub(crate) fn at_exit(function: extern "C" fn()) {
+    unsafe extern "C" {
+        fn atexit(function: extern "C" fn()) -> std::ffi::c_int;
+    }
+    // SAFETY: the function is there as long as the library is, which is linked so that it is never unloaded.
+    unsafe { atexit(function) };
+}
+
+/// The process that something is known of. Asked for at the end of a process before any lock is taken: in one that
+/// was forked off, whoever held it may not be there.
+#[derive(Debug)]
+pub(crate) struct Owner(AtomicU32);
+
+impl Owner {
+    /// No process.
+    pub(crate) const fn none() -> Self {
+        Self(AtomicU32::new(0))
+    }
+
+    /// It is of this process from now on.
+    pub(crate) fn take(&self) {
+        self.0.store(std::process::id(), Relaxed);
+    }
+
+    pub(crate) fn is_this_process(&self) -> bool {
+        self.0.load(Relaxed) == std::process::id()
+    }
 }

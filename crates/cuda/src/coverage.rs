@@ -4,7 +4,6 @@
 use crate::call::say;
 use crate::saved;
 use crate::settings::settings;
-use std::ffi::c_int;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use texunit_coverage::{Module, Recorder, Target};
@@ -21,11 +20,7 @@ fn recorder() -> Option<&'static Arc<Recorder>> {
             }
             _ => Target::File(file.clone()),
         };
-        unsafe extern "C" {
-            fn atexit(function: extern "C" fn()) -> c_int;
-        }
-        // SAFETY: the function is there as long as the library is, which is never unloaded before the process ends.
-        unsafe { atexit(end) };
+        crate::call::at_exit(end);
         Some(Recorder::new(target))
     };
     RECORDER.get_or_init(make).as_ref()

@@ -7,12 +7,12 @@ mod wanted;
 
 pub(crate) use wanted::{Wanted, wanted};
 
-use crate::call::say;
+use crate::call::{Owner, say};
 use crate::module::Function;
 use crate::settings::settings;
 use std::collections::{BTreeMap, HashSet};
-use std::ffi::c_int;
 use std::fmt::Write as _;
+use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -23,12 +23,11 @@ use wanted::plain_name;
 /// What has been recorded.
 #[derive(Debug, Default)]
 struct Progress {
-    /// The process: one that was forked off begins anew.
-    process: u32,
     /// Launches of the process.
     launches: u64,
-    /// Launches of each kernel.
-    of_kernel: BTreeMap<String, u64>,
+    /// Launches of all kernels that `--kernel` means.
+    chosen: u64,
+    of_kernel: BTreeMap<String, OfKernel>,
     /// Jobs that are written.
     written: u64,
     /// Bytes of their files.
@@ -37,7 +36,32 @@ struct Progress {
     told: HashSet<String>,
 }
 
+/// What is known of a kernel.
+#[derive(Debug, Default)]
+struct OfKernel {
+    launches: u64,
+    /// Whether `--kernel` means it: the name has to be demangled for that, which is done once.
+    is_chosen: bool,
+}
+
+impl Progress {
+    /// Counts a launch of a kernel: how many of it there were, and whether `--kernel` means it.
+    fn count(&mut self, kernel: &str, is_chosen: impl FnOnce() -> bool) -> (u64, bool) {
+        self.launches += 1;
+        if !self.of_kernel.contains_key(kernel) {
+            let new = OfKernel { launches: 0, is_chosen: is_chosen() };
+            self.of_kernel.insert(kernel.to_owned(), new);
+        }
+        let Some(of_kernel) = self.of_kernel.get_mut(kernel) else { return (0, false) };
+        of_kernel.launches += 1;
+        self.chosen += u64::from(of_kernel.is_chosen);
+        (of_kernel.launches, of_kernel.is_chosen)
+    }
+}
+
 static PROGRESS: Mutex<Option<Progress>> = Mutex::new(None);
+/// The process that it is of: one that was forked off begins anew.
+static OWNER: Owner = Owner::none();
 /// Held by every launch of a process that records, and by one that is recorded alone.
 static ALONE: RwLock<()> = RwLock::new(());
 
@@ -65,6 +89,35 @@ struct Pending {
     before: Before,
     remarks: Vec<String>,
     number: u64,
+    /// The folder, if it is for one launch only.
+    _claim: Option<Claim>,
+}
+
+/// The folder of one launch, which no other process of the run may record into as long as this lives.
+#[derive(Debug)]
+struct Claim(Option<File>);
+
+impl Claim {
+    /// `None` if another process has the folder, or had it and has written its job.
+    fn of(folder: &Path) -> Option<Self> {
+        // What cannot be made or locked here is told of when the job is written.
+        let _ = std::fs::create_dir_all(folder);
+        let locked = File::open(folder).ok();
+        let is_taken = |file: &File| matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+        if locked.as_ref().is_some_and(is_taken) {
+            return None;
+        }
+        let claim = Self(locked);
+        // Only now: whoever had the folder has written it before they let go.
+        (!folder.join("job.toml").exists()).then_some(claim)
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // A process that was forked off meanwhile has the file open, too.
+        let _ = self.0.as_ref().map(File::unlock);
+    }
 }
 
 /// Begins a launch: `None` if nothing is recorded.
@@ -79,36 +132,37 @@ pub(crate) fn begin(
         return Some(Recording { _turn: Turn::Any { _guard: guard }, pending: None });
     };
     let guard = ALONE.write().unwrap_or_else(PoisonError::into_inner);
-    let remarks = remarks(function, number);
-    let pending = hold(wanted, function, options, params, &remarks);
-    let pending = pending.map_err(|why| refused(wanted, function, number.0, &why)).ok();
-    let pending = pending.map(|before| Pending { before, remarks, number: number.0 });
+    let claim = wanted.kernel.as_ref().map(|_| Claim::of(&wanted.folder));
+    let pending = match claim {
+        // Another process of the run has it.
+        Some(None) => None,
+        claim => {
+            let remarks = remarks(function, number);
+            let before = hold(wanted, function, options, params, &remarks);
+            let before = before.map_err(|why| refused(wanted, function, number.0, &why)).ok();
+            let number = number.0;
+            before.map(|before| Pending { before, remarks, number, _claim: claim.flatten() })
+        }
+    };
     Some(Recording { _turn: Turn::Alone { _guard: guard }, pending })
 }
 
 /// Counts a launch; its number in the process and of its kernel, if it is to be recorded.
 fn is_turn(wanted: &Wanted, kernel: &str) -> Option<(u64, u64)> {
     let mut progress = progress();
-    let process = std::process::id();
-    if progress.as_ref().is_none_or(|progress| progress.process != process) {
-        *progress = Some(Progress { process, ..Progress::default() });
+    if !OWNER.is_this_process() {
+        *progress = Some(Progress::default());
+        OWNER.take();
         at_exit();
     }
     let progress = progress.get_or_insert_default();
-    progress.launches += 1;
-    let of_kernel = progress.of_kernel.entry(kernel.to_owned()).or_default();
-    *of_kernel += 1;
-    let numbers = (progress.launches, *of_kernel);
-    match &wanted.kernel {
-        Some(chosen) => {
-            let all = progress.of_kernel.iter().filter(|(kernel, _)| chosen.is(kernel));
-            let count: u64 = all.map(|(_, count)| *count).sum();
-            let is_it = chosen.is(kernel) && chosen.number == count;
-            // Another process of the run may have had it.
-            let is_new = is_it && !wanted.folder.join("job.toml").exists();
-            is_new.then_some((numbers.0, count))
-        }
-        None if progress.written < wanted.launches => Some(numbers),
+    let chosen = wanted.kernel.as_ref();
+    let (of_kernel, is_chosen) =
+        progress.count(kernel, || chosen.is_some_and(|chosen| chosen.is(kernel)));
+    match chosen {
+        Some(chosen) => (is_chosen && chosen.number == progress.chosen)
+            .then_some((progress.launches, progress.chosen)),
+        None if progress.written < wanted.launches => Some((progress.launches, of_kernel)),
         None => {
             if progress.told.insert(String::new()) {
                 let (n, k) = (wanted.launches, "--record-limit");
@@ -151,6 +205,8 @@ fn remarks(function: &Function, (number, of_kernel): (u64, u64)) -> Vec<String> 
 
 /// Longest part of a kernel's name in the name of a folder.
 const LONG_NAME: usize = 48;
+/// Folders of one number and name that are tried.
+const MOST_FOLDERS: u32 = 1000;
 
 fn folder(wanted: &Wanted, function: &Function, number: u64) -> PathBuf {
     if wanted.kernel.is_some() {
@@ -159,15 +215,23 @@ fn folder(wanted: &Wanted, function: &Function, number: u64) -> PathBuf {
     let full = texunit_report::place::function_name(function.kernel.name());
     let fine = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
     let name: String = plain_name(&full).chars().filter(fine).take(LONG_NAME).collect();
-    let folder = wanted.folder.join(format!("{number:04}-{name}"));
-    // Another process of the run may have a launch of that number too.
-    let made = std::fs::create_dir_all(&wanted.folder).and_then(|()| std::fs::create_dir(&folder));
-    match made.map_err(|error| error.kind()) {
-        Err(ErrorKind::AlreadyExists) => {
-            wanted.folder.join(format!("{number:04}-{name}-{}", std::process::id()))
-        }
-        _ => folder,
-    }
+    // What cannot be made is told of when the job is written.
+    let _ = std::fs::create_dir_all(&wanted.folder);
+    new_folder(&wanted.folder, &format!("{number:04}-{name}"))
+}
+
+/// Makes a folder that is not there yet: another process of the run may have a launch of that number too, and so may
+/// another program with the number of this process.
+fn new_folder(parent: &Path, name: &str) -> PathBuf {
+    let process = std::process::id();
+    let others = (2..MOST_FOLDERS).map(|n| format!("{name}-{process}-{n}"));
+    let mut names = [name.to_owned(), format!("{name}-{process}")].into_iter().chain(others);
+    let is_there = |folder: &PathBuf| {
+        let made = std::fs::create_dir(folder);
+        made.is_err_and(|error| error.kind() == ErrorKind::AlreadyExists)
+    };
+    let free = names.by_ref().map(|name| parent.join(name)).find(|folder| !is_there(folder));
+    free.unwrap_or_else(|| parent.join(name))
 }
 
 impl Recording {
@@ -182,7 +246,7 @@ impl Recording {
         let (Some(wanted), Some(pending)) = (settings().record.as_ref(), self.pending) else {
             return;
         };
-        let Pending { before, remarks, number } = pending;
+        let Pending { before, remarks, number, _claim } = pending;
         let ended = match result {
             Ok(_) => Ended::Done,
             Err(LaunchError::Fault(fault)) if fault.kind != FaultKind::Cancelled => {
@@ -270,14 +334,7 @@ const MOST_NAMES: usize = 20;
 /// Has the rest said when the process ends.
 fn at_exit() {
     static ONCE: Once = Once::new();
-    unsafe extern "C" {
-        fn atexit(function: extern "C" fn()) -> c_int;
-    }
-    ONCE.call_once(|| {
-        // SAFETY: the function is there as long as the library is, which is never unloaded
-        // before the process ends.
-        unsafe { atexit(end) };
-    });
+    ONCE.call_once(|| crate::call::at_exit(end));
 }
 
 /// The process ends: says so if the launch that was wanted has not been.
@@ -287,11 +344,13 @@ extern "C" fn end() {
     else {
         return;
     };
+    // A process that was forked off and has launched nothing has nothing to say.
+    if !OWNER.is_this_process() {
+        return;
+    }
     let progress = progress();
-    let process = std::process::id();
-    let Some(progress) = progress.as_ref().filter(|p| p.process == process) else { return };
-    let of_it = progress.of_kernel.iter().filter(|(kernel, _)| chosen.is(kernel));
-    let count: u64 = of_it.map(|(_, count)| *count).sum();
+    let Some(progress) = progress.as_ref() else { return };
+    let count = progress.chosen;
     if count >= chosen.number {
         return;
     }
@@ -315,10 +374,49 @@ extern "C" fn end() {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
+    use texunit_testkit::TempDir;
 
     #[test]
     fn sizes_have_units() {
         assert_eq!([size(5), size(1536), size(3 << 30)], ["5 bytes", "1.5 KiB", "3.0 GiB"]);
+    }
+
+    #[test]
+    fn a_folder_is_of_one_launch() {
+        let temp = TempDir::new("record-claim");
+        let folder = temp.path().join("a/b");
+        let first = Claim::of(&folder);
+        assert!(first.is_some() && Claim::of(&folder).is_none());
+        // The launch was refused: another process may have one that is not.
+        drop(first);
+        let second = Claim::of(&folder);
+        assert!(second.is_some());
+        std::fs::write(folder.join("job.toml"), "").unwrap();
+        drop(second);
+        assert!(Claim::of(&folder).is_none());
+    }
+
+    #[test]
+    fn folders_are_new() {
+        let temp = TempDir::new("record-folders");
+        let process = std::process::id();
+        for name in ["1-k".to_owned(), format!("1-k-{process}"), format!("1-k-{process}-2")] {
+            let folder = new_folder(temp.path(), "1-k");
+            assert_eq!(folder, temp.path().join(name));
+            assert!(folder.is_dir());
+        }
+        assert_eq!(new_folder(&temp.path().join("none"), "k"), temp.path().join("none/k"));
+    }
+
+    #[test]
+    fn a_kernel_is_looked_at_once() {
+        let mut progress = Progress::default();
+        assert_eq!(progress.count("a", || true), (1, true));
+        assert_eq!(progress.count("b", || false), (1, false));
+        assert_eq!(progress.count("a", || panic!("it is known")), (2, true));
+        assert_eq!(progress.count("c", || true), (1, true));
+        assert_eq!((progress.launches, progress.chosen), (4, 3));
     }
 }

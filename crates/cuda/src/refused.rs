@@ -105,25 +105,26 @@ static TOLD: Mutex<Option<HashMap<(String, String), Told>>> = Mutex::new(None);
 fn tell(function: &str, code_name: &str, reason: &str, code: CUresult) {
     // After a fault every call is refused for the same reason, whatever it is.
     let of = if is_fault(code) { "" } else { function };
-    let (function, count) = {
+    let counted = {
         let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
         let told = told.get_or_insert_default();
         let key = (of.to_owned(), reason.to_owned());
-        if told.len() >= MOST && !told.contains_key(&key) {
-            return crate::report::more_refused();
-        }
-        let one = told.entry(key).or_insert_with(|| Told {
-            function: function.to_owned(),
-            code: code_name.to_owned(),
-            count: 0,
-            reported: 0,
-        });
-        one.count += 1;
-        if is_power(one.count, 2) {
-            one.reported = one.count;
-        }
-        (one.function.clone(), one.count)
+        (told.len() < MOST || told.contains_key(&key)).then(|| {
+            let one = told.entry(key).or_insert_with(|| Told {
+                function: function.to_owned(),
+                code: code_name.to_owned(),
+                count: 0,
+                reported: 0,
+            });
+            one.count += 1;
+            if is_power(one.count, 2) {
+                one.reported = one.count;
+            }
+            (one.function.clone(), one.count)
+        })
     };
+    // The report is told when `TOLD` is free again: it holds a lock of its own.
+    let Some((function, count)) = counted else { return crate::report::more_refused() };
     if settings().report_api_errors && is_power(count, 10) {
         match count {
             1 => say(format_args!("{function}: {code_name}: {reason}")),
@@ -197,7 +198,10 @@ pub(crate) fn has_runtime() -> bool {
 /// A call of the runtime begins: 1 if it is to end with [`texunit_runtime_ends`], 0 if nobody wants to know.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn texunit_runtime_begins() -> u32 {
-    HAS_RUNTIME.store(true, Relaxed);
+    // No more than a load in every call: threads would write the same cache line.
+    if !has_runtime() {
+        HAS_RUNTIME.store(true, Relaxed);
+    }
     if !is_told() {
         return 0;
     }

@@ -9,12 +9,11 @@ mod sum;
 
 pub(crate) use own::PipeSignal;
 
-use crate::call::say;
+use crate::call::{Owner, say};
 use crate::launch::Shape;
 use crate::module::{Function, Module};
 use crate::settings::settings;
 use std::collections::BTreeMap;
-use std::ffi::c_int;
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use sum::{Found, Sum};
@@ -30,8 +29,6 @@ const LONGEST_ARGUMENT: usize = 1000;
 /// What is known of the process up to now.
 #[derive(Debug, Default)]
 struct State {
-    /// The process that this is about: one that was forked off begins anew.
-    process: u32,
     kernels: BTreeMap<String, Sum>,
     findings: Vec<Found>,
     totals: Totals,
@@ -44,6 +41,8 @@ struct State {
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
+/// The process that it is about: one that was forked off begins anew.
+static OWNER: Owner = Owner::none();
 
 /// Whether anybody wants to know what the process does.
 pub(crate) fn is_wanted() -> bool {
@@ -64,11 +63,11 @@ fn writer() -> Option<&'static Writer> {
 fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     let state = state.get_or_insert_default();
-    let process = std::process::id();
-    if state.process != process {
-        *state = State { process, ..State::default() };
+    if !OWNER.is_this_process() {
+        *state = State::default();
+        OWNER.take();
         at_exit();
-        state.append(Event::Process(this_process(process)));
+        state.append(Event::Process(this_process(std::process::id())));
     }
     work(state)
 }
@@ -204,25 +203,21 @@ pub(crate) fn more_refused() {
 /// Has the rest told when the process ends.
 fn at_exit() {
     static ONCE: Once = Once::new();
-    unsafe extern "C" {
-        fn atexit(function: extern "C" fn()) -> c_int;
-    }
-    ONCE.call_once(|| {
-        // SAFETY: the function is there as long as the library is, which is never unloaded
-        // before the process ends.
-        unsafe { atexit(end) };
-    });
+    ONCE.call_once(|| crate::call::at_exit(end));
 }
 
 extern "C" fn end() {
-    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     // A process that was forked off and has done nothing has nothing to say.
-    let Some(state) = state.as_mut().filter(|state| state.process == std::process::id()) else {
+    if !OWNER.is_this_process() {
         return;
-    };
+    }
+    // Whoever tells of a refusal may wait for the state: it is not held here.
+    let refused = crate::refused::rest();
+    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(state) = state.as_mut() else { return };
     state.is_ending = true;
     state.flush();
-    crate::refused::rest().into_iter().for_each(|api| state.append(Event::Api(api)));
+    refused.into_iter().for_each(|api| state.append(Event::Api(api)));
     let cpu_milliseconds = sum::milliseconds(crate::clock::process());
     let totals = Totals { cpu_milliseconds, has_ended: true, ..state.totals.clone() };
     state.append(Event::Totals(totals));

@@ -8,7 +8,7 @@ use crate::told;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CString, c_void};
 use std::ptr::null;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CUdeviceptr, CUresult};
@@ -45,6 +45,9 @@ static REGISTRY: Mutex<Option<Registry>> = Mutex::new(None);
 /// Whether managed variables must be given their addresses: they are new, or the contexts were reset.
 static STALE: AtomicBool = AtomicBool::new(false);
 
+/// The process that has loaded a fatbin last; 0 if there is none.
+static LOADED_BY: AtomicU32 = AtomicU32::new(0);
+
 fn with<T>(work: impl FnOnce(&mut Registry) -> T) -> T {
     let mut registry: MutexGuard<'_, Option<Registry>> =
         REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,6 +63,10 @@ pub(crate) fn add_binary(wrapper: usize) {
 
 /// A fatbin goes, as the program or a shared library of it ends.
 pub(crate) fn remove_binary(wrapper: usize) {
+    // A process that was forked off ends: whoever held a lock in its parent is not there, and all of it goes anyway.
+    if ![0, std::process::id()].contains(&LOADED_BY.load(Ordering::Relaxed)) {
+        return;
+    }
     let binary = with(|all| {
         all.kernels.retain(|_, symbol| symbol.binary != wrapper);
         all.variables.retain(|_, symbol| symbol.binary != wrapper);
@@ -99,6 +106,7 @@ impl Registry {
             "the fatbin of this part of the program is not registered: it is not complete yet, or unloaded already",
         ))?;
         let library = entry.library.get_or_insert_with(|| {
+            LOADED_BY.store(std::process::id(), Ordering::Relaxed);
             // SAFETY: the program's wrapper, which stays until it is unregistered.
             ask(|library| unsafe {
                 let code = std::ptr::with_exposed_provenance::<c_void>(binary);

@@ -44,16 +44,9 @@ impl Call {
     }
 
     /// It has ended; if it was refused, with these arguments.
-    pub(crate) fn ends(self, refusal: Option<&Refusal>, arguments: &[Argument<'_>]) {
-        if !self.is_told {
-            return;
-        }
-        let Some(refusal) = refusal else {
-            // SAFETY: the texts are valid while it runs.
-            return unsafe {
-                texunit_runtime_ends(0, Str::of(""), Str::of(""), Str::of(""));
-            };
-        };
+    pub(crate) fn ends(mut self, refusal: Option<&Refusal>, arguments: &[Argument<'_>]) {
+        // A call that was not refused ends when this is dropped.
+        let Some(refusal) = refusal.filter(|_| self.is_told) else { return };
         let reason = in_words_of_runtime(refusal.reason(arguments), arguments);
         let code = refusal.code.0;
         let number = code.to_string();
@@ -61,6 +54,17 @@ impl Call {
         // SAFETY: the texts are valid while it runs.
         unsafe {
             texunit_runtime_ends(code, Str::of(self.function), Str::of(name), Str::of(&reason));
+        }
+        self.is_told = false;
+    }
+}
+
+/// However a call is left, it ends: this thread is in one call less.
+impl Drop for Call {
+    fn drop(&mut self) {
+        if self.is_told {
+            // SAFETY: the texts are valid while it runs.
+            unsafe { texunit_runtime_ends(0, Str::of(""), Str::of(""), Str::of("")) };
         }
     }
 }

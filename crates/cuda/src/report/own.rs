@@ -2,7 +2,6 @@
 
 use crate::call::say;
 use crate::settings::settings;
-use std::ffi::c_int;
 use std::path::Path;
 use texunit_evidence::{Format, Record, Run};
 
@@ -18,34 +17,65 @@ pub(super) fn write(path: &Path, record: Record) {
     }
 }
 
-unsafe extern "C" {
-    fn signal(number: c_int, handler: usize) -> usize;
-}
-
 /// SIGPIPE, ignored as long as this lives: a pipe that nobody reads any more is an error of the write.
 pub(crate) struct PipeSignal {
-    before: usize,
+    /// What the program had, if it could be replaced.
+    before: Option<libc::sigaction>,
 }
 
 impl PipeSignal {
-    const NUMBER: c_int = 13;
-    /// `SIG_IGN`
-    const IGNORED: usize = 1;
-    /// `SIG_ERR`
-    const FAILED: usize = usize::MAX;
-
     /// From now on.
     pub(crate) fn ignore() -> Self {
-        // SAFETY: a number and a constant; what was there before is put back.
-        Self { before: unsafe { signal(Self::NUMBER, Self::IGNORED) } }
+        // SAFETY: all zero is a valid one, without flags and with an empty mask.
+        let mut ignored: libc::sigaction = unsafe { std::mem::zeroed() };
+        ignored.sa_sigaction = libc::SIG_IGN;
+        let mut before = ignored;
+        // SAFETY: both are our own; what was there before is put back.
+        let failed = unsafe { libc::sigaction(libc::SIGPIPE, &raw const ignored, &raw mut before) };
+        Self { before: (failed == 0).then_some(before) }
     }
 }
 
 impl Drop for PipeSignal {
     fn drop(&mut self) {
-        if self.before != Self::FAILED {
+        if let Some(before) = &self.before {
             // SAFETY: what the first call has answered.
-            unsafe { signal(Self::NUMBER, self.before) };
+            unsafe { libc::sigaction(libc::SIGPIPE, before, std::ptr::null_mut()) };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    extern "C" fn handler(_: libc::c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {}
+
+    /// The program's handler and its flags come back: one that takes `siginfo_t` would read it from nowhere.
+    #[test]
+    fn the_handler_is_put_back_as_it_was() {
+        let now = || {
+            // SAFETY: all zero is a valid one, which is only written to.
+            unsafe {
+                let mut now: libc::sigaction = std::mem::zeroed();
+                libc::sigaction(libc::SIGPIPE, std::ptr::null(), &raw mut now);
+                now
+            }
+        };
+        let first = now();
+        let mut own = now();
+        own.sa_sigaction = handler as *const () as usize;
+        own.sa_flags = libc::SA_SIGINFO | libc::SA_NODEFER;
+        // SAFETY: the handler takes what its flags say; the first one is put back below.
+        unsafe { libc::sigaction(libc::SIGPIPE, &raw const own, std::ptr::null_mut()) };
+        let own = now();
+        let ignored = PipeSignal::ignore();
+        assert_eq!(now().sa_sigaction, libc::SIG_IGN);
+        drop(ignored);
+        let after = now();
+        assert_eq!((after.sa_sigaction, after.sa_flags), (own.sa_sigaction, own.sa_flags));
+        assert_ne!(after.sa_flags & libc::SA_SIGINFO, 0);
+        // SAFETY: what was there.
+        unsafe { libc::sigaction(libc::SIGPIPE, &raw const first, std::ptr::null_mut()) };
     }
 }
