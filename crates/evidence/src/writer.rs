@@ -16,10 +16,44 @@ pub(crate) const EXTENSION: &str = "jsonl";
 #[derive(Debug)]
 pub struct Writer {
     folder: PathBuf,
-    /// The file, and the process that has opened it: a process that was forked off has one of its own.
-    open: Mutex<Option<(u32, File)>>,
+    open: Mutex<Option<Open>>,
     /// Bytes that were written.
     bytes: AtomicU64,
+}
+
+/// The open file.
+#[derive(Debug)]
+struct Open {
+    /// The process that has opened it: one that was forked off has a file of its own.
+    process: u32,
+    /// What file it is.
+    identity: Option<(u64, u64)>,
+    file: File,
+}
+
+impl Open {
+    fn new(folder: &Path) -> io::Result<Self> {
+        let file = File::options().append(true).create(true).open(own_file(folder, EXTENSION))?;
+        Ok(Self { process: std::process::id(), identity: identity(&file), file })
+    }
+
+    /// Whether it is the file of this process still. Programs close files that they have not opened (daemons close all),
+    /// and then the number is that of another one of theirs.
+    fn is_own(&self) -> bool {
+        self.process == std::process::id() && self.identity == identity(&self.file)
+    }
+}
+
+/// Device and number of a file; none if it is not open any more.
+#[cfg(unix)]
+fn identity(file: &File) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().ok().map(|m| (m.dev(), m.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &File) -> Option<(u64, u64)> {
+    None
 }
 
 /// Time between two events of things that change all the time, at first.
@@ -49,15 +83,38 @@ impl Writer {
         let mut line = serde_json::to_vec(event)?;
         line.push(b'\n');
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let process = std::process::id();
-        if open.as_ref().is_none_or(|(owner, _)| *owner != process) {
-            let path = own_file(&self.folder, EXTENSION);
-            *open = Some((process, File::options().append(true).create(true).open(path)?));
+        if let Some(other) = open.take_if(|open| !open.is_own()) {
+            // Another process's, or whatever the program has under this number now: not ours to close.
+            std::mem::forget(other.file);
+        }
+        if open.is_none() {
+            *open = Some(Open::new(&self.folder)?);
         }
         self.bytes.fetch_add(line.len() as u64, Relaxed);
         match &mut *open {
-            Some((_, file)) => file.write_all(&line),
+            Some(open) => open.file.write_all(&line),
             None => Ok(()),
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// A program that closes all files and opens others gets nothing of ours in them, and what is told is not lost.
+    #[test]
+    fn a_file_that_has_our_number_is_left_alone() {
+        let folder = texunit_testkit::TempDir::new("writer");
+        let writer = Writer::new(&folder);
+        writer.append(&Event::Ended { launch: 1 }).unwrap();
+        let users = folder.join("user.dat");
+        // As the program's dup2 would do it.
+        writer.open.lock().unwrap().as_mut().unwrap().file = File::create(&users).unwrap();
+        writer.append(&Event::Ended { launch: 2 }).unwrap();
+        assert_eq!(std::fs::read(&users).unwrap(), b"");
+        let told = std::fs::read_to_string(own_file(&folder, EXTENSION)).unwrap();
+        assert_eq!(told.lines().count(), 2, "{told}");
     }
 }
