@@ -6,6 +6,7 @@ use crate::maker;
 use crate::module::Module;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
 use std::time::{Duration, Instant};
 use texunit_simt::observe::Listing;
@@ -18,6 +19,8 @@ const TIMES: u32 = 20;
 const MOST: usize = 4 << 20;
 /// How long a lock is waited for when the process ends: in a process that was forked, whoever held it may not be there.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long another thread's writing is waited for then.
+const PATIENCE_TO_WRITE: Duration = Duration::from_secs(10);
 
 /// Extension of the files that processes leave in the folder of a run.
 pub const EXTENSION: &str = "coverage";
@@ -61,6 +64,8 @@ impl Target {
 pub struct Recorder {
     target: Target,
     state: Mutex<State>,
+    /// Number of the process that counts are of. A process that was forked off asks before it waits for a lock.
+    process: AtomicU32,
 }
 
 #[derive(Debug)]
@@ -71,9 +76,8 @@ struct State {
     /// When it was written last, and when it may be written again.
     next: Option<Instant>,
     has_changed: bool,
+    /// A thread takes a snapshot and writes it. No other one does: an older snapshot is not to replace a newer one.
     is_writing: bool,
-    /// Number of the process that counts are of.
-    process: u32,
     is_full: bool,
 }
 
@@ -86,10 +90,10 @@ impl Recorder {
             next: None,
             has_changed: false,
             is_writing: false,
-            process: std::process::id(),
             is_full: false,
         };
-        Arc::new(Self { target, state: Mutex::new(state) })
+        let process = std::process::id().into();
+        Arc::new(Self { target, state: Mutex::new(state), process })
     }
 
     /// The observer of a module that is loaded. `ptx` makes a file with its PTX, for functions without `.loc`.
@@ -143,10 +147,10 @@ impl Recorder {
     pub(crate) fn begins(&self) {
         let Some(mut state) = self.state() else { return };
         state.has_changed = true;
-        if state.process == std::process::id() {
+        if self.is_of_this_process() {
             return;
         }
-        state.process = std::process::id();
+        self.process.store(std::process::id(), Relaxed);
         (state.next, state.is_writing) = (None, false);
         state.gone.clear();
         let loaded: Vec<_> = state.modules.iter().filter_map(Weak::upgrade).collect();
@@ -158,6 +162,8 @@ impl Recorder {
     pub(crate) fn unloaded(&self, module: &Module) {
         if let Some(mut state) = self.state() {
             module.add_to(&mut state.gone);
+            // What was written while the module was on its way may be without it.
+            state.has_changed = true;
         }
     }
 
@@ -174,7 +180,7 @@ impl Recorder {
         state.is_writing = true;
         drop(state);
         let start = Instant::now();
-        // What cannot be written now is told at the end.
+        // What cannot be written now is written, or told, at the end.
         let _ = self.put();
         let pause = (start.elapsed() * TIMES).max(AT_LEAST);
         if let Some(mut state) = self.state() {
@@ -185,16 +191,37 @@ impl Recorder {
 
     /// Writes what is covered: the process ends.
     pub fn write(&self) -> io::Result<()> {
-        match self.state() {
-            // A process that was forked and has launched nothing has covered nothing.
-            Some(state) if state.process == std::process::id() => {}
-            _ => return Ok(()),
+        // A process that was forked and has launched nothing has covered nothing.
+        if !self.is_of_this_process() {
+            return Ok(());
         }
-        self.put()
+        let start = Instant::now();
+        loop {
+            let mut state = self.state().ok_or_else(late)?;
+            if !state.is_writing {
+                state.is_writing = true;
+                break;
+            }
+            drop(state);
+            if start.elapsed() > PATIENCE_TO_WRITE {
+                return Err(late());
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let written = self.put();
+        if let Some(mut state) = self.state() {
+            state.is_writing = false;
+        }
+        written
     }
 
+    fn is_of_this_process(&self) -> bool {
+        self.process.load(Relaxed) == std::process::id()
+    }
+
+    /// Takes a snapshot and writes it, for the thread that has set `is_writing`.
     fn put(&self) -> io::Result<()> {
-        let Some(mut state) = self.state() else { return Ok(()) };
+        let mut state = self.state().ok_or_else(late)?;
         if !std::mem::take(&mut state.has_changed) {
             return Ok(());
         }
@@ -203,8 +230,18 @@ impl Recorder {
         drop(state);
         loaded.iter().for_each(|module| module.add_to(&mut coverage));
         drop(loaded);
-        self.target.write(&coverage)
+        let written = self.target.write(&coverage);
+        if written.is_err()
+            && let Some(mut state) = self.state()
+        {
+            state.has_changed = true;
+        }
+        written
     }
+}
+
+fn late() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "another thread is at work on it and does not finish")
 }
 
 /// The file that PTX was loaded from, if it has that name and text.

@@ -97,3 +97,58 @@ fn a_process_leaves_a_file() {
     sum.clear();
     assert_eq!((lanes(&sum), sum.len()), (0, own.len()));
 }
+
+/// What could not be written is written the next time, and what a module takes with it as well.
+#[test]
+fn nothing_counted_is_lost() {
+    let folder = TempDir::new("coverage-again");
+    let run = folder.path().join("run");
+    let loaded = load_text(&kernel("", "ret;"));
+    let recorder = Recorder::new(Target::Run(run.clone()));
+    let first = module(&recorder, &loaded);
+    let (out, _) = loaded.buffer(32);
+    // There is no folder yet: the first launch is not written.
+    loaded.run_observed("k", How::default(), &[Arg::U64(out)], Some(&*first)).unwrap();
+    assert!(recorder.write().is_err());
+    std::fs::create_dir(&run).unwrap();
+    let files = || texunit_evidence::files(&run, EXTENSION);
+    let written = || {
+        recorder.write().unwrap();
+        let lanes = Coverage::merged(&files()).files["/saved/k.ptx"].functions["k"].lanes;
+        files().iter().for_each(|file| std::fs::remove_file(file).unwrap());
+        lanes
+    };
+    assert_eq!(written(), 32);
+    recorder.write().unwrap();
+    assert!(files().is_empty(), "nothing has changed");
+    // A snapshot taken while the module goes would be without it.
+    drop(first);
+    assert_eq!(written(), 32);
+}
+
+/// The last one to write waits for one who is at it: the older snapshot would replace the newer one.
+#[cfg(target_os = "linux")]
+#[test]
+fn one_thread_writes_at_a_time() {
+    let folder = TempDir::new("coverage-pipe");
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut reader = std::fs::File::options().read(true).write(true).open(&pipe).unwrap();
+    // Longer than what a pipe holds, which nobody reads yet.
+    let names: String =
+        (0..1000).map(|n| format!(".visible .entry k{n}_{:060}() {{ ret; }}\n", 0)).collect();
+    let loaded = load_text(&format!("{}{names}", kernel("", "ret;")));
+    let recorder = Recorder::new(Target::File(pipe));
+    let _module = module(&recorder, &loaded);
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| recorder.write());
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        let second = scope.spawn(|| recorder.write());
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        assert!(!first.is_finished() && !second.is_finished());
+        // Both get through as soon as somebody reads; it waits for more then.
+        std::thread::spawn(move || std::io::copy(&mut reader, &mut std::io::sink()));
+        first.join().unwrap().unwrap();
+        second.join().unwrap().unwrap();
+    });
+}
