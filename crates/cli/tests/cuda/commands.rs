@@ -19,14 +19,16 @@ pub(crate) const DEFAULT: &str = "NVIDIA GeForce RTX 3060 sm_86\n144\n";
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let plain: [(&str, Test); 4] = [
+    let plain: [(&str, Test); 5] = [
         ("exit codes and signals are the program's", exit_codes),
         ("bounds", bounds),
         ("what cannot be started has 125", not_started),
         ("install-libs", install_libs),
+        ("a driver library that is closed", closed),
     ];
-    let with_nvcc: [(&str, Test); 12] = [
+    let with_nvcc: [(&str, Test); 13] = [
         ("an exception in a host function", exception),
+        ("processes forked off beside launches", forked),
         ("products and sums", fmad),
         ("a report to a pipe", report_to_a_pipe),
         ("start-up", start_up),
@@ -82,6 +84,25 @@ fn exception(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stdout, "before\n", &ended)?;
     same(ended.status.to_string().contains("signal: 6"), true, &ended)?;
     same(ended.stderr.is_empty(), false, &ended)
+}
+
+/// A process that is forked off ends, whatever another thread has locked at that moment.
+fn forked(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "forked.cu", SHARED, &[])?;
+    let mut command = setup.run();
+    command.arg("--report").arg(program.with_extension("json")).arg("--coverage");
+    command.arg(program.with_extension("info")).arg(&program);
+    let ended = succeed(&mut command, &program)?;
+    same(&*ended.stdout, "150\n", &ended)
+}
+
+/// The driver library stays loaded: functions of it are called when the process ends.
+fn closed(setup: &Setup) -> Result<(), Failed> {
+    let program = setup.build.join("closed");
+    let source = setup.cases().join("commands/closed.c");
+    succeed(Command::new("cc").arg(source).arg("-o").arg(&program).arg("-ldl"), &program)?;
+    let ended = succeed(setup.run().arg("--report").arg("/dev/null").arg(&program), &program)?;
+    same(&*ended.stdout, "loaded\n", &ended)
 }
 
 /// Nobody reads it: the program ends all the same, and with its own exit code.
