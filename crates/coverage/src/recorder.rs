@@ -53,7 +53,7 @@ impl Target {
             Self::Run(_) => true,
             Self::File(path) => {
                 let path = texunit_evidence::name_of_process(path, std::process::id());
-                path.metadata().map_or(true, |there| there.is_file()) && !path.starts_with("/dev")
+                !texunit_evidence::is_written_in_place(&path)
             }
         }
     }

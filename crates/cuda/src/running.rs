@@ -14,7 +14,7 @@ use crate::settings::settings;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use texunit_evidence::{Event, Running, STOP};
+use texunit_evidence::{Event, Running};
 use texunit_report::Place;
 
 pub(crate) use progress::clear;
@@ -195,9 +195,9 @@ fn look() {
     }
 }
 
-/// Whether `texunit run` says that the time is over.
+/// Whether `texunit run` says that the time is over, or one that this one runs inside.
 fn is_over() -> bool {
-    settings().evidence.as_ref().is_some_and(|folder| folder.join(STOP).exists())
+    settings().evidence.as_deref().is_some_and(texunit_evidence::is_over)
 }
 
 mod signals {

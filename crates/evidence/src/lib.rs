@@ -26,16 +26,16 @@ mod writer;
 
 pub use event::{Accesses, Allocation, Api, Event, Finding, Kernel, Process, Running, Totals};
 pub use format::Format;
-pub use own::{files, own_file, processes};
+pub use own::{files, folder_name, is_over, own_file, processes};
 pub use reader::{Record, read};
 pub use run::Run;
-pub use write::{is_of_each_process, name_of_process, write};
+pub use write::{is_of_each_process, is_written_in_place, name_of_process, write};
 pub use writer::Writer;
 
 /// The variable that names the folder of a run.
 pub const FOLDER: &str = "TEXUNIT_EVIDENCE";
 
-/// A file in the folder that tells the processes to end the kernels that they run: the time is over.
+/// A file in the folder that tells the processes to end the kernels that they run: the time is over ([`is_over`]).
 pub const STOP: &str = "stop";
 
 /// The folder of this run, if the process is part of one.

@@ -1,5 +1,6 @@
 //! Files of this process in the folder of the run.
 
+use crate::STOP;
 use crate::writer::EXTENSION;
 use std::path::{Path, PathBuf};
 
@@ -47,8 +48,57 @@ fn collect(folder: &Path, extension: &str, depth: u32, found: &mut Vec<PathBuf>)
     }
 }
 
+/// What names of folders of runs begin with.
+const PREFIX: &str = "texunit-";
+
+/// The name of the folder of a run of this process; `number` is a random one.
+pub fn folder_name(number: u64) -> String {
+    format!("{PREFIX}{}-{number:016x}", std::process::id())
+}
+
+/// Whether a folder is, by its name, one of a run.
+fn is_of_run(folder: &Path) -> bool {
+    let name = folder.file_name().and_then(|name| name.to_str());
+    let numbers = name.and_then(|name| name.strip_prefix(PREFIX)?.split_once('-'));
+    numbers.is_some_and(|(process, number)| {
+        process.parse::<u32>().is_ok()
+            && number.len() == 16
+            && number.bytes().all(|digit| digit.is_ascii_hexdigit())
+    })
+}
+
+/// Whether the time of the run with this folder is over, or that of a run that it is part of ([`crate::STOP`]).
+pub fn is_over(folder: &Path) -> bool {
+    let outer = folder.ancestors().skip(1).take_while(|above| is_of_run(above));
+    std::iter::once(folder).chain(outer.take(DEPTH as usize)).any(|of| of.join(STOP).exists())
+}
+
 /// The numbers of the processes that have files with events in a folder.
 pub fn processes(folder: &Path) -> Vec<u32> {
     let number = |path: &PathBuf| path.file_stem()?.to_str()?.split('-').next()?.parse().ok();
     files(folder, EXTENSION).iter().filter_map(number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn an_inner_run_ends_with_the_outer_one() {
+        let temporary = texunit_testkit::TempDir::new("runs");
+        let outer = temporary.join(folder_name(7));
+        let inner = outer.join(folder_name(u64::MAX)).join(folder_name(1));
+        std::fs::create_dir_all(&inner).unwrap();
+        // Where the outermost run has its folder is not of a run.
+        std::fs::write(temporary.join(STOP), "").unwrap();
+        assert!(!is_over(&inner) && !is_over(&outer));
+        // A folder that somebody else has named is one if the process was told so.
+        assert!(is_over(&temporary));
+        std::fs::write(outer.join(STOP), "").unwrap();
+        assert!(is_over(&inner) && is_over(&outer));
+        std::fs::remove_file(outer.join(STOP)).unwrap();
+        std::fs::write(inner.join(STOP), "").unwrap();
+        assert!(is_over(&inner) && !is_over(&outer));
+    }
 }

@@ -45,17 +45,29 @@ pub fn is_of_each_process(path: &Path) -> bool {
 /// Writes a report. A file gets its name when it is whole; a terminal or a pipe is written to as it is. A pipe may
 /// have no reader, or one that stops: neither is waited for. Whoever calls this has SIGPIPE ignored.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // What standard output goes to is not to be replaced, whatever it is.
-    if path.starts_with("/dev") || path.starts_with("/proc") {
-        return write_in_place(path, bytes);
-    }
     match path.metadata() {
+        _ if is_descriptor(path) => write_in_place(path, bytes),
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         // A link stays, and what it leads to is replaced.
         Ok(found) if found.is_file() => replace(&path.canonicalize()?, bytes, Some(&found)),
         Ok(_) => write_in_place(path, bytes),
         Err(_) => replace(path, bytes, None),
     }
+}
+
+/// Whether [`write()`] appends to what is there: a terminal, a pipe, whatever standard output goes to.
+pub fn is_written_in_place(path: &Path) -> bool {
+    is_descriptor(path) || path.metadata().is_ok_and(|found| !found.is_file())
+}
+
+/// Whether a path is one of a process's descriptors. The file that it stands for, which may be any, is not to be
+/// replaced. Other files of /dev are like those elsewhere: /dev/shm has regular ones.
+fn is_descriptor(path: &Path) -> bool {
+    let (folder, name) = (path.parent().unwrap_or(path), path.file_name().unwrap_or_default());
+    let is_standard = ["stdin", "stdout", "stderr"].iter().any(|stream| name == *stream);
+    folder == Path::new("/dev/fd")
+        || folder == Path::new("/dev") && is_standard
+        || folder.starts_with("/proc") && folder.ends_with("fd")
 }
 
 /// Writes a new file beside a path, and gives it that name.
@@ -159,6 +171,24 @@ mod tests {
         assert_eq!(std::fs::read(&file).unwrap(), b"by a link");
         assert!(write(&folder, b"").is_err() && write(&folder.join("no/file"), b"").is_err());
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "something was left behind");
+    }
+
+    #[test]
+    fn descriptors_are_written_in_place() {
+        let folder = texunit_testkit::TempDir::new("report");
+        let file = folder.file("file", "first, ");
+        let open = File::options().append(true).open(&file).unwrap();
+        let number = std::os::fd::AsRawFd::as_raw_fd(&open);
+        for place in ["/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"] {
+            write(&Path::new(place).join(number.to_string()), b"next, ").unwrap();
+        }
+        assert_eq!(std::fs::read(&file).unwrap(), b"first, next, next, next, ");
+        for place in ["/dev/stdout", "/dev/stderr", "/dev/null", "/proc/1/fd/2"] {
+            assert!(is_written_in_place(Path::new(place)), "{place}");
+        }
+        for place in ["/dev/shm/report.json", "/dev/nothing", "/dev/fd/nothing/file", "stdout"] {
+            assert!(!is_written_in_place(Path::new(place)), "{place}");
+        }
     }
 
     #[test]
