@@ -212,10 +212,12 @@ pub(super) fn run(command: Command, path: &Path, args: &RunArgs) -> Result<u8, S
     let code = exit_code(&run, outcome.code, args.evidence.error_exitcode);
     run.exit_code = Some(code);
     summarize(&run, code != outcome.code);
-    reports.iter().for_each(|report| write(report, &run));
     if let Some(file) = coverage {
         crate::coverage::write_merged(&file, folder.path());
     }
+    // A signal may end what follows, and is to leave nothing behind.
+    drop(folder);
+    reports.iter().for_each(|report| write(report, &run));
     Ok(code)
 }
 

@@ -6,7 +6,7 @@
 
 use super::refusal;
 use super::signals::Signals;
-use super::tree::{self, Tree};
+use super::tree::{self, Strangers, Tree};
 use nix::errno::Errno;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{Signal, kill};
@@ -60,7 +60,7 @@ impl Folder {
         let mut last = None;
         for _ in 0..100 {
             let number = RandomState::new().build_hasher().finish();
-            let path = above.join(format!("texunit-{}-{number:016x}", std::process::id()));
+            let path = above.join(texunit_evidence::folder_name(number));
             match std::fs::DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(Self { path, is_inner }),
                 Err(error) => last = Some(error),
@@ -97,6 +97,7 @@ pub(super) fn run(
     let cannot = |what: &'static str| move |error: Errno| format!("{what}: {}", error.desc());
     nix::sys::prctl::set_child_subreaper(true)
         .map_err(cannot("processes cannot be kept together"))?;
+    let strangers = Strangers::of_this_process();
     let signals = Signals::block().map_err(cannot("signals cannot be waited for"))?;
     let program = signals.spawn(&mut command).map_err(|error| refusal::refused(path, &error))?;
     let mut watch = Watch {
@@ -105,9 +106,12 @@ pub(super) fn run(
         deadline: timeout.map(|time| start + time),
         phase: Phase::Running,
         folder: folder.path(),
+        strangers,
         waits_since: None,
         has_said: false,
     };
+    // What has ended already sends no signal any more.
+    watch.reap();
     while !watch.is_over() {
         signals.wait(watch.patience());
         // Signals first: one that comes behind this wakes the next wait.
@@ -154,6 +158,8 @@ struct Watch<'a> {
     deadline: Option<Instant>,
     phase: Phase,
     folder: &'a Path,
+    /// Processes that were there before the program.
+    strangers: Strangers,
     /// The program has ended, others have not.
     waits_since: Option<Instant>,
     has_said: bool,
@@ -175,14 +181,19 @@ impl Watch<'_> {
                 left.is_empty()
             }
             Phase::Killing(since) if since.elapsed() > KILL => true,
-            _ => Tree::of_this_process().is_empty(),
+            _ => self.tree().is_empty(),
         }
+    }
+
+    /// The program, and all that it has started.
+    fn tree(&self) -> Tree {
+        Tree::of_this_process(&self.strangers)
     }
 
     /// Processes that the program has left behind and that tell of themselves.
     fn left_behind(&self) -> Vec<Pid> {
         let telling = tree::telling(self.folder);
-        Tree::of_this_process().into_iter().filter(|pid| telling.contains(pid)).collect()
+        self.tree().into_iter().filter(|pid| telling.contains(pid)).collect()
     }
 
     fn say_that_it_waits(&mut self, pid: Pid) {
@@ -215,7 +226,7 @@ impl Watch<'_> {
                 }
                 Ok(WaitStatus::StillAlive) => return,
                 Ok(_) | Err(Errno::EINTR) => continue,
-                // There are none: somebody wants children to be forgotten (SIGCHLD is ignored).
+                // There are none any more.
                 Err(_) => {
                     self.ended.get_or_insert((super::NOT_STARTED, None));
                     return;
@@ -251,15 +262,15 @@ impl Watch<'_> {
                 self.phase = Phase::Stopping(now);
             }
             Phase::Stopping(since) if self.has_stopped() || since.elapsed() > GRACE => {
-                tree::signal(Tree::of_this_process(), Signal::SIGTERM);
+                tree::signal(self.tree(), Signal::SIGTERM);
                 self.phase = Phase::Terminating(now);
             }
             Phase::Terminating(since) if since.elapsed() > TERM => {
-                tree::signal(Tree::of_this_process(), Signal::SIGKILL);
+                tree::signal(self.tree(), Signal::SIGKILL);
                 self.phase = Phase::Killing(now);
             }
             // Those that were started in the meantime.
-            Phase::Killing(_) => tree::signal(Tree::of_this_process(), Signal::SIGKILL),
+            Phase::Killing(_) => tree::signal(self.tree(), Signal::SIGKILL),
             _ => {}
         }
     }

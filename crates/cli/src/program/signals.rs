@@ -27,6 +27,8 @@ pub(super) struct Signals {
     fd: SignalFd,
     /// What was blocked before, which the program takes over.
     before: SigSet,
+    /// Nothing is waited for any more: signals do what they do otherwise.
+    is_over: Arc<AtomicBool>,
 }
 
 impl Signals {
@@ -36,7 +38,7 @@ impl Signals {
         PASSED.into_iter().chain([Signal::SIGCHLD]).for_each(|signal| set.add(signal));
         let before = set.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
         let fd = SignalFd::with_flags(&set, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)?;
-        Ok(Self { fd, before })
+        Ok(Self { fd, before, is_over: Arc::default() })
     }
 
     /// Starts the program. It takes over what its starting thread has blocked, so that is another one, with what was
@@ -47,9 +49,14 @@ impl Signals {
         for (signal, flag) in &noted {
             // What is ignored stays so, for the program, too.
             if !texunit_files::is_ignored(*signal as i32) {
+                let is_over = Arc::clone(&self.is_over);
+                signal_hook::flag::register_conditional_default(*signal as i32, is_over)?;
                 signal_hook::flag::register(*signal as i32, Arc::clone(flag))?;
             }
         }
+        // Without a handler the end of a program that ends before the starting thread does is dropped there, and if
+        // SIGCHLD is ignored, nobody is told of any. Whoever waits looks for children that have ended first.
+        signal_hook::flag::register(Signal::SIGCHLD as i32, Arc::<AtomicBool>::default())?;
         let spawned = std::thread::scope(|scope| {
             let spawn = || {
                 self.before.thread_set_mask()?;
@@ -83,11 +90,25 @@ impl Signals {
         let mut all = Vec::new();
         while let Ok(Some(info)) = self.fd.read_signal() {
             let signal = i32::try_from(info.ssi_signo).ok().and_then(|n| Signal::try_from(n).ok());
-            // Codes above 0 are the kernel's own.
-            if let Some(signal) = signal.filter(|s| *s != Signal::SIGCHLD && info.ssi_code <= 0) {
-                all.push(signal);
-            }
+            // Codes above 0 are the kernel's own. An alarm is one, too, but of this process alone: it was set before
+            // this process became `texunit run`.
+            let is_sent = |s: &Signal| match s {
+                Signal::SIGCHLD => false,
+                Signal::SIGALRM => true,
+                _ => info.ssi_code <= 0,
+            };
+            all.extend(signal.filter(is_sent));
         }
         all
+    }
+}
+
+/// From here on signals do what they did before: the report that is written, for example, ends by SIGTERM.
+impl Drop for Signals {
+    fn drop(&mut self) {
+        // What came while the program was there was for it.
+        self.arrived();
+        self.is_over.store(true, Ordering::SeqCst);
+        let _ = self.before.thread_set_mask();
     }
 }

@@ -1,6 +1,8 @@
 //! The processes below this one.
 
+use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -9,28 +11,12 @@ use std::path::Path;
 pub(super) struct Tree(Vec<Pid>);
 
 impl Tree {
-    /// All that have this process above them, without those that have ended and are not waited for yet.
-    pub(super) fn of_this_process() -> Self {
-        let mut children: HashMap<u32, Vec<(u32, bool)>> = HashMap::new();
-        let numbers = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-        let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-        for pid in numbers {
-            // Some end while we look.
-            let stat = std::fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
-            if let Some((parent, has_ended)) = parent(&String::from_utf8_lossy(&stat)) {
-                children.entry(parent).or_default().push((pid, has_ended));
-            }
-        }
-        let (mut found, mut next) = (Vec::new(), vec![std::process::id()]);
-        while let Some(above) = next.pop() {
-            for (pid, has_ended) in children.remove(&above).unwrap_or_default() {
-                next.push(pid);
-                if !has_ended {
-                    found.push(Pid::from_raw(pid.cast_signed()));
-                }
-            }
-        }
-        Self(found)
+    /// All that have this process above them, without those that have ended and are not waited for yet, and without
+    /// strangers and all below them.
+    pub(super) fn of_this_process(strangers: &Strangers) -> Self {
+        let found = below(std::process::id(), &strangers.0).into_iter();
+        let going_on = found.filter(|process| !process.has_ended);
+        Self(going_on.map(|process| Pid::from_raw(process.key.0.cast_signed())).collect())
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -47,12 +33,69 @@ impl IntoIterator for Tree {
     }
 }
 
-/// The parent of a process, and whether it has ended, of what `/proc/PID/stat` says.
-fn parent(stat: &str) -> Option<(u32, bool)> {
-    // The name of the program comes before, in parentheses, and may have any characters.
-    let mut words = stat.rsplit_once(')')?.1.split_whitespace();
-    let state = words.next()?;
-    Some((words.next()?.parse().ok()?, matches!(state, "Z" | "X")))
+/// Processes below this one that the program has not started: whoever became `texunit run` had started them.
+/// What they start later counts as theirs as long as they are there.
+pub(super) struct Strangers(HashSet<Key>);
+
+impl Strangers {
+    /// All that are there now.
+    pub(super) fn of_this_process() -> Self {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        if waitid(Id::All, flags) == Err(Errno::ECHILD) {
+            return Self(HashSet::new());
+        }
+        let found = below(std::process::id(), &HashSet::new()).into_iter();
+        Self(found.map(|process| process.key).collect())
+    }
+}
+
+/// The number of a process and when it has started: numbers are used again.
+type Key = (u32, u64);
+
+/// What is known of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Process {
+    key: Key,
+    parent: u32,
+    /// It has ended, and is not waited for yet.
+    has_ended: bool,
+}
+
+impl Process {
+    fn of(pid: u32) -> Option<Self> {
+        // Some end while we look.
+        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        Self::parse(pid, &String::from_utf8_lossy(&stat))
+    }
+
+    /// Of what `/proc/PID/stat` says.
+    fn parse(pid: u32, stat: &str) -> Option<Self> {
+        // The name of the program comes before, in parentheses, and may have any characters.
+        let mut words = stat.rsplit_once(')')?.1.split_whitespace();
+        let has_ended = matches!(words.next()?, "Z" | "X");
+        let parent = words.next()?.parse().ok()?;
+        let start = words.nth(17)?.parse().ok()?;
+        Some(Self { key: (pid, start), parent, has_ended })
+    }
+}
+
+/// All processes that have one above them, parents before children, without some and all below them.
+fn below(top: u32, without: &HashSet<Key>) -> Vec<Process> {
+    let mut children: HashMap<u32, Vec<Process>> = HashMap::new();
+    let numbers = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    for process in numbers.filter_map(Process::of) {
+        if !without.contains(&process.key) {
+            children.entry(process.parent).or_default().push(process);
+        }
+    }
+    let (mut found, mut next) = (Vec::new(), vec![top]);
+    while let Some(above) = next.pop() {
+        let of_this = children.remove(&above).unwrap_or_default();
+        next.extend(of_this.iter().map(|process| process.key.0));
+        found.extend(of_this);
+    }
+    found
 }
 
 /// Sends a signal to processes; some may have ended in the meantime.
@@ -74,9 +117,15 @@ mod tests {
 
     #[test]
     fn parents() {
-        assert_eq!(parent("7 (a) b) c) S 5 7 7 0"), Some((5, false)));
-        assert_eq!(parent("7 (x) Z 1 7"), Some((1, true)));
-        assert_eq!(parent("7 (x)"), None);
-        assert_eq!(parent(""), None);
+        let parse = |stat: &str| {
+            Process::parse(7, stat).map(|found| (found.parent, found.key.1, found.has_ended))
+        };
+        let rest = "5 7 7 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 1234 99";
+        assert_eq!(parse(&format!("7 (a) b) c) S {rest}")), Some((5, 1234, false)));
+        assert_eq!(parse(&format!("7 (x) Z {rest}")), Some((5, 1234, true)));
+        for wrong in ["7 (a) S 5 7 7 0", "7 (x)", ""] {
+            assert_eq!(parse(wrong), None);
+        }
+        assert_eq!(Process::of(std::process::id()).map(|own| own.has_ended), Some(false));
     }
 }

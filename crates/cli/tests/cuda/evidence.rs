@@ -36,24 +36,24 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     tests.into_iter().map(trial).collect()
 }
 
-fn modes(setup: &Setup) -> Result<PathBuf, Failed> {
+pub(crate) fn modes(setup: &Setup) -> Result<PathBuf, Failed> {
     program(setup, "modes.cu", SHARED, &["-lineinfo"])
 }
 
 /// A file of one test.
-fn file(setup: &Setup, name: &str) -> PathBuf {
+pub(crate) fn file(setup: &Setup, name: &str) -> PathBuf {
     let file = setup.build.join(name);
     let _ = std::fs::remove_file(&file);
     file
 }
 
-fn json(path: &Path) -> Result<Value, Failed> {
+pub(crate) fn json(path: &Path) -> Result<Value, Failed> {
     let text = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
     Ok(serde_json::from_slice(&text)?)
 }
 
 /// What a pointer leads to.
-fn at(json: &Value, pointer: &str, expected: impl Into<Value>) -> Result<(), Failed> {
+pub(crate) fn at(json: &Value, pointer: &str, expected: impl Into<Value>) -> Result<(), Failed> {
     let (found, expected) = (json.pointer(pointer).unwrap_or(&Value::Null), expected.into());
     if *found == expected {
         return Ok(());
@@ -61,14 +61,19 @@ fn at(json: &Value, pointer: &str, expected: impl Into<Value>) -> Result<(), Fai
     Err(format!("{pointer} is {found}, but {expected} is expected: {json:#}").into())
 }
 
-fn code(setup: &Setup, options: &[&str], command: &[&str], expected: i32) -> Result<Ended, Failed> {
+pub(crate) fn code(
+    setup: &Setup,
+    options: &[&str],
+    command: &[&str],
+    expected: i32,
+) -> Result<Ended, Failed> {
     let files = setup.build.join("evidence");
     let ended = run(setup.run().args(options).args(command), &files)?;
     same(ended.status.code(), Some(expected), &ended)?;
     Ok(ended)
 }
 
-fn text(path: &Path) -> &str {
+pub(crate) fn text(path: &Path) -> &str {
     path.to_str().unwrap_or_else(|| panic!("{} is no text", path.display()))
 }
 

@@ -14,6 +14,7 @@ mod dlopen;
 mod evidence;
 #[path = "../genhtml/mod.rs"]
 mod genhtml;
+mod parent;
 mod places;
 mod process;
 mod program;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
     trials.extend(commands::trials(&setup));
     trials.extend(places::trials(&setup));
     trials.extend(evidence::trials(&setup));
+    trials.extend(parent::trials(&setup));
     trials.extend(record::trials(&setup));
     trials.extend(covered::trials(&setup));
     trials.extend(redirected::trials(&setup));
