@@ -35,6 +35,11 @@ const MAX_SIZE: u64 = 1 << 47;
 /// Largest alignment: nothing in memory needs more, and addresses must stay small.
 const MAX_ALIGN: u64 = 1 << 20;
 
+/// Whether a first dimension is `[]`; ptxas reads `[0]` as that.
+pub(crate) fn is_open(dimension: &Option<ast::Expr>) -> bool {
+    dimension.as_ref().is_none_or(|n| matches!(evaluate(n), Ok(Const::Int(0, _))))
+}
+
 impl<'a> Checker<'a> {
     /// Lays out a variable, or says what is wrong with it.
     pub(crate) fn layout(&mut self, v: &ast::Variable<'a>, ty: ScalarType) -> Option<Layout> {
@@ -47,7 +52,7 @@ impl<'a> Checker<'a> {
         let mut open = false;
         for (i, dim) in v.dimensions.iter().enumerate() {
             match dim {
-                None if i == 0 => {
+                dim if i == 0 && is_open(dim) => {
                     open = true;
                     dims.push(0);
                 }

@@ -9,6 +9,7 @@ use texunit_syntax::ast::{self, Linkage, Space};
 
 use crate::Ptxas;
 use crate::context::Checker;
+use crate::data::is_open;
 use crate::variable::space_name;
 
 /// Where a declaration stands.
@@ -54,6 +55,13 @@ impl<'a> Checker<'a> {
     pub(crate) fn declared(&mut self, v: &ast::Variable<'a>, place: Place) -> Option<ScalarType> {
         let array = !v.dimensions.is_empty();
         let ty = self.declared_type(v, array || place == Place::Prototype)?;
+        if let Some((count, span)) = v.count
+            && u32::try_from(count).is_err()
+        {
+            let message = format!("{count} variables of one name are too many");
+            let help = "write a number below 4294967296";
+            self.report(Diagnostic::error("E0133", span, message).help(help));
+        }
         let opaque = ty.kind() == TypeKind::Opaque;
         self.type_floors(v, ty, array, opaque, place);
         self.vector(v, ty, opaque)?;
@@ -278,7 +286,7 @@ impl<'a> Checker<'a> {
             );
             return None;
         }
-        if matches!(v.dimensions.first(), Some(None)) {
+        if v.dimensions.first().is_some_and(is_open) {
             self.require(OPEN_PARAM, v.span);
             if is_entry || !last || v.space != Space::Param {
                 self.report(

@@ -12,6 +12,8 @@ pub(crate) struct Special {
     pub(crate) types: &'static [ScalarType],
     /// Whether it has components.
     pub(crate) is_vector: bool,
+    /// `.version`, times ten, and number of `.target` that it came with.
+    pub(crate) since: (u32, u32),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -55,16 +57,42 @@ pub(crate) fn lookup(name: &str) -> Option<Special> {
     let name = name.strip_prefix('%')?;
     if let Some(number) = name.strip_prefix("envreg") {
         let n = small(number, 31)?;
-        return Some(Special { kind: Kind::Env(n), types: WORD, is_vector: false });
+        return Some(Special { kind: Kind::Env(n), types: WORD, is_vector: false, since: (0, 0) });
     }
     if let Some(number) = name.strip_prefix("pm") {
-        let (number, types) = number.strip_suffix("_64").map_or((number, WORD), |n| (n, LONG));
-        small(number, 7)?;
-        return Some(Special { kind: Kind::Zero, types, is_vector: false });
+        let long = number.strip_suffix("_64");
+        let n = small(long.unwrap_or(number), 7)?;
+        let (types, since) = match (long, n) {
+            (Some(_), _) => (LONG, (40, 50)),
+            (None, 0..4) => (WORD, (13, 0)),
+            (None, _) => (WORD, (30, 20)),
+        };
+        return Some(Special { kind: Kind::Zero, types, is_vector: false, since });
     }
     let reg = SpecialReg::from_name(name)?;
     let &(_, types, is_vector) = TABLE.iter().find(|row| row.0 == reg)?;
-    Some(Special { kind: Kind::Register(reg), types, is_vector })
+    Some(Special { kind: Kind::Register(reg), types, is_vector, since: since(reg) })
+}
+
+/// `.version`, times ten, and number of `.target` that a register came with.
+fn since(reg: SpecialReg) -> (u32, u32) {
+    match reg {
+        R::Tid | R::Ntid | R::Ctaid | R::Nctaid | R::Gridid | R::Clock => (0, 0),
+        R::Laneid | R::Warpid | R::Smid => (13, 0),
+        R::Nwarpid | R::Nsmid | R::Clock64 => (20, 20),
+        R::LanemaskEq | R::LanemaskLe | R::LanemaskLt | R::LanemaskGe | R::LanemaskGt => (20, 20),
+        R::Globaltimer | R::GlobaltimerLo | R::GlobaltimerHi => (31, 30),
+        R::DynamicSmemSize | R::TotalSmemSize => (41, 20),
+        R::ClockHi => (50, 20),
+        R::ReservedSmemOffsetBegin | R::ReservedSmemOffsetEnd | R::ReservedSmemOffsetCap => {
+            (76, 80)
+        }
+        R::ReservedSmemOffset0 | R::ReservedSmemOffset1 => (76, 80),
+        R::Clusterid | R::Nclusterid | R::IsExplicitCluster => (78, 90),
+        R::ClusterCtaid | R::ClusterNctaid | R::ClusterCtarank | R::ClusterNctarank => (78, 90),
+        R::CurrentGraphExec => (80, 50),
+        R::AggrSmemSize => (81, 90),
+    }
 }
 
 /// The special registers that a wrong name is compared with: all but the numbered ones.

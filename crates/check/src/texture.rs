@@ -322,7 +322,7 @@ impl<'a> Body<'_, 'a> {
             Value::Named { area: Area::Opaque(ty), is_array: false, .. } => {
                 *ty != ScalarType::Samplerref
             }
-            Value::Named { area, .. } => !matches!(area, Area::Opaque(_)),
+            Value::Named { ty: Some(ty), .. } => fits(ScalarType::U64, *ty),
             _ => false,
         };
         let diagnostic = Diagnostic::error("E0303", sampler.span, "unified mode has no samplers")

@@ -70,12 +70,11 @@ pub(crate) fn describe(ty: ScalarType) -> String {
     }
 }
 
-/// A register type to declare for a type.
+/// A register type to declare for a type of numbers.
 pub(crate) fn register_for(ty: ScalarType) -> String {
     match ty.kind() {
         TypeKind::Unsigned | TypeKind::Signed => format!(".b{}", ty.bits()),
         TypeKind::Float if ty.bits() >= 32 => format!(".{ty}"),
-        TypeKind::Predicate => ".pred".into(),
         _ => format!(".b{}", ty.bits()),
     }
 }

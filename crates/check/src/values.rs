@@ -216,6 +216,8 @@ impl<'a> Body<'_, 'a> {
         name: &ast::Ident<'a>,
         component: Option<&ast::Ident<'a>>,
     ) -> Option<Value<'a>> {
+        let (version, target) = special.since;
+        self.cx.require_named(name.text, version, target, name.span);
         match component {
             None if special.is_vector => Some(Value::SpecialVector(special)),
             None => Some(Value::Special(special, 0)),

@@ -4,7 +4,7 @@ use texunit_check::{Options, check_source};
 use texunit_syntax::SourceFile;
 
 const HEADER: &str = ".version 8.8\n.target sm_75\n.address_size 64\n.global .texref tx;\n\
-    .global .f32 data[4];\n.entry k() {\n.reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<4>; \
+    .global .f32 data[4];\n.global .surfref sf;\n.entry k() {\n.reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<4>; \
     .reg .f32 %f<9>; .reg .f64 %fd<4>;\n";
 
 /// A wrong instruction, the code of the mistake, and a part of its help.
@@ -27,6 +27,9 @@ const HELPS: &[(&str, &str, &str)] = &[
     ("shfl.sync.idx.b32 %r1, %r2, 0, 31;", "E0210", "d, a, b, c, e;"),
     ("bar.sync;", "E0210", "bar.sync a{, b};"),
     ("mov.u32 %r1, %laneidx;", "E0110", "did you mean %laneid?"),
+    ("mov.b32 %r1, 1.0;", "E0214", "write an integer, or 0f... for 32 and a double for 64 bits"),
+    ("suld.b.1d.b32.trap %r1, [sf, {6}];", "W0220", "write 24 for texel 6"),
+    ("suld.b.1d.b32.trap %r1, [sf, {2147483646}];", "W0220", "write a multiple of 4"),
     ("add.s32 %r1, %q8, 1;", "E0110", "did you mean %f8?"),
 ];
 
@@ -50,6 +53,18 @@ fn guesses_are_of_what_is_there() {
         let guesses = |help: &String| help.contains("did you mean");
         assert!(!found.iter().filter_map(|d| d.help.as_ref()).any(guesses), "{name}: {found:#?}");
     }
+}
+
+/// What a declaration that cannot be read may have declared is not said to be unknown.
+#[test]
+fn names_of_lost_declarations_are_not_unknown() {
+    let module =
+        format!("{HEADER}.reg %q<4> .b32;\nadd.s32 %r1, %q1, 1;\nadd.s32 %r1, %z1, 1;\nret;\n}}\n");
+    let source = SourceFile::new("case.ptx", module);
+    let found = check_source(&source, &Options::default());
+    let unknown = found.iter().filter(|d| d.code == "E0110");
+    let unknown: Vec<&str> = unknown.map(|d| source.snippet(d.primary.span)).collect();
+    assert_eq!(unknown, ["%z1"], "{found:#?}");
 }
 
 /// A wrong parameter, and a part of its help.

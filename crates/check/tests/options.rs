@@ -73,6 +73,17 @@ fn header_lines_are_replaced() {
     assert!(!codes(".entry k() { exit; }\n", Options { target: None, ..options }).is_empty());
     assert!(!codes(".entry k() { exit; }\n", Options { version: None, ..options }).is_empty());
     assert!(!codes("", options).is_empty(), "an empty file stays empty");
+    // Of a machine that is given, the file need not speak.
+    let independent = ".version 2.0\n.target texmode_independent\n.entry k() { exit; }\n";
+    assert_eq!(codes(independent, options), [""; 0]);
+}
+
+#[test]
+fn counts_of_barriers_are_looked_at_since_13_5() {
+    let text = ".version 7.8\n.target sm_80\n.shared .b64 b;\n\
+        .entry k() { mbarrier.init.shared.b64 [b], 0; ret; }\n";
+    assert_eq!(codes(text, ptxas(Ptxas::V12_9, None)), [""; 0]);
+    assert_eq!(codes(text, ptxas(Ptxas::V13_5, None)), ["E0220"]);
 }
 
 #[test]
