@@ -243,7 +243,14 @@ fn signals(setup: &Setup) -> Result<(), Failed> {
     for (signal, number, last) in [("-TERM", 15, "pause"), ("-INT", 2, "endless")] {
         let (ready, report) = (file(setup, "ready"), file(setup, "signals.json"));
         let touch = format!("touch={}", ready.display());
-        let mut command = setup.run();
+        let run = setup.run();
+        let mut command = Command::new("env");
+        // A shell starts what goes on in the background with SIGINT ignored.
+        command.arg("--default-signal=INT").arg(run.get_program()).args(run.get_args());
+        command.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        for (name, _) in run.get_envs().filter(|(_, value)| value.is_none()) {
+            command.env_remove(name);
+        }
         // What goes wrong ends, too.
         command.args(["--timeout", "60", "--report", text(&report)]);
         command.arg(&modes).args(["good", &touch, last]).stderr(Stdio::piped());
