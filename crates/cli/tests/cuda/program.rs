@@ -4,9 +4,11 @@ use crate::coverage;
 use crate::process::{Ended, run, succeed};
 use crate::tools::Setup;
 use libtest_mimic::{Failed, Trial};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// How a program is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +74,7 @@ pub(crate) fn cases(setup: &Setup) -> Vec<Case> {
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let mut trials = Vec::new();
     let cases = cases(setup);
-    // Variants that share an object come one after the other, not at the same time.
+    // Variants that share an object wait for each other: those of one variant come together.
     for variant in VARIANTS {
         for case in &cases {
             if !case.only.is_empty() && !case.only.contains(&variant.name()) {
@@ -186,6 +188,12 @@ pub(crate) fn difference(expected: &str, found: &str) -> String {
     }
 }
 
+/// Held while something is built under this path: several tests want one program, and variants share an object.
+fn building(object: &Path) -> Arc<Mutex<()>> {
+    static ALL: LazyLock<Mutex<HashMap<PathBuf, Arc<Mutex<()>>>>> = LazyLock::new(Mutex::default);
+    Arc::clone(ALL.lock().unwrap().entry(object.to_owned()).or_default())
+}
+
 /// Builds a program, if it is not there from the last time.
 pub(crate) fn build(
     setup: &Setup,
@@ -197,11 +205,13 @@ pub(crate) fn build(
     let object =
         setup.build.join(format!("{name}-{}-{:016x}.o", variant.major, key(source, flags)));
     let program = object.with_extension(variant.name());
+    let lock = building(&object);
+    // What a test that panicked left half built has another name.
+    let _guard = lock.lock().unwrap_or_else(PoisonError::into_inner);
     if program.is_file() {
         return Ok(program);
     }
     if !object.is_file() {
-        // Another variant may make the same object at this time.
         let made = object.with_extension(format!("{}.o", variant.name()));
         let mut command = nvcc(setup, flags);
         if variant.major == 12 {
