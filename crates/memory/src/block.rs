@@ -53,11 +53,11 @@ pub struct OutOfBounds {
 /// offsets are single accesses; others are made byte by byte.
 pub struct Block {
     /// First byte.
-    data: NonNull<u8>,
+    pub(crate) data: NonNull<u8>,
     storage: Storage,
-    size: usize,
+    pub(crate) size: usize,
     /// Bytes that can be written: all, or none.
-    writable: usize,
+    pub(crate) writable: usize,
     name: String,
     number: u64,
     /// The number of an [`End`]; 0: it is in use.
@@ -285,11 +285,17 @@ impl Block {
     /// The block from `offset` on, for reads of many elements; `None` if there are less than 16 bytes,
     /// which only memory of the host program can have.
     pub fn window(&self, offset: u64) -> Option<Window<'_>> {
-        let slack = if matches!(self.storage, Storage::Own { .. }) { SLACK } else { 0 };
-        let reach = ((self.size + slack) as u64).checked_sub(offset)?;
+        let reach = ((self.size + self.slack()) as u64).checked_sub(offset)?;
         // SAFETY: offset + reach is the end of the allocation (with the slack, if it is ours), which
         // lives as long as the block, and to which no Rust reference exists.
         unsafe { Window::new(self.data.as_ptr().add(offset as usize), reach) }
+    }
+
+    /// Bytes behind the end that may be read.
+    pub(crate) fn slack(&self) -> usize {
+        // The bytes of a part end before its owner's slack, or where its owner's size is rounded up to, which has
+        // the slack behind it as well.
+        if self.is_foreign() { 0 } else { SLACK }
     }
 
     /// Size in bytes.

@@ -4,6 +4,7 @@
 //! * [`Memory`] owns the blocks of a device and gives addresses out.
 //! * A [`MemoryMap`] is the frozen table of blocks that a launch searches.
 //! * A [`Window`] is a part of a block for reads of many elements at once (texels of a warp).
+//! * A [`Reach`] is what machine code may reach of a block.
 //! * A [`Heap`] gives out parts of one block to kernels.
 //! * A block has an [`End`]: from then on a use of it is an error that can name it. [`rights`] asks the system what
 //!   the program may do with its own memory.
@@ -31,6 +32,7 @@ mod heap;
 pub mod hint;
 mod host;
 mod map;
+mod reach;
 mod space;
 mod window;
 
@@ -39,6 +41,7 @@ pub use error::{AddressError, AllocError, AttachError, Near, PlaceError};
 pub use heap::{FreeError, Heap};
 pub use host::{Rights, rights, rights_to_pin};
 pub use map::{Memory, MemoryMap, Placement, Windows};
+pub use reach::Reach;
 pub use space::{
     CONST_BASE, CONST_END, GLOBAL_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind,
     WINDOW_SIZE, space_of,

@@ -1,0 +1,122 @@
+//! What machine code that is made while the program runs may reach of a block by itself.
+
+use crate::block::Block;
+use crate::map::MemoryMap;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// Bytes at device addresses, and where they are in the host program, for as long as their block lives. To have one
+/// allows nothing by itself; it is the promise that whoever follows the pointer refers to: the bytes can be read, and
+/// written if it says so, by instructions like those of this crate.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Reach<'a> {
+    address: u64,
+    len: u64,
+    host: NonNull<u8>,
+    writable: u64,
+    slack: u64,
+    block: PhantomData<&'a Block>,
+}
+
+// SAFETY: it is a shared reference to a block, which is `Sync`.
+unsafe impl Send for Reach<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Reach<'_> {}
+
+impl Reach<'_> {
+    /// No bytes at all: every test against it fails.
+    pub const NONE: Self = Self {
+        address: 0,
+        len: 0,
+        host: NonNull::dangling(),
+        writable: 0,
+        slack: 0,
+        block: PhantomData,
+    };
+
+    /// Device address of the first byte.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Bytes that an access may have.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes that a store or an atomic may have: all or none.
+    pub fn writable(&self) -> u64 {
+        self.writable
+    }
+
+    /// Bytes behind the last one that may be read, as a part of a longer read, and never written: 16 or none.
+    pub fn slack(&self) -> u64 {
+        self.slack
+    }
+
+    /// The first byte in the host program.
+    pub fn host(&self) -> NonNull<u8> {
+        self.host
+    }
+}
+
+impl Block {
+    /// What machine code may reach of the block, which is at a device address.
+    pub fn reach(&self, address: u64) -> Reach<'_> {
+        Reach {
+            address,
+            len: self.size as u64,
+            host: self.data,
+            writable: self.writable as u64,
+            slack: self.slack() as u64,
+            block: PhantomData,
+        }
+    }
+}
+
+impl MemoryMap {
+    /// What machine code may reach of the block with an index that [`Self::find`] returned.
+    pub fn reach(&self, index: usize) -> Reach<'_> {
+        self.block(index).reach(self.base(index))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::Memory;
+    use std::sync::Arc;
+
+    #[test]
+    fn it_says_where_and_how_far() {
+        let memory = Memory::new(1 << 20);
+        let (address, block) = memory.allocate(100, "own").unwrap();
+        let map = memory.map();
+        let (index, _) = map.find(address + 99, 1, 0).unwrap();
+        let reach = map.reach(index);
+        assert_eq!((reach.address(), reach.len(), reach.writable()), (address, 100, 100));
+        assert_eq!((reach.slack(), reach.host().as_ptr() as u64), (16, block.host_address()));
+        let read_only = block.read_only();
+        let reach = read_only.reach(5);
+        assert_eq!((reach.len(), reach.writable(), reach.slack()), (100, 0, 16));
+        assert!(Reach::NONE.is_empty() && Reach::NONE.writable() == 0);
+    }
+
+    #[test]
+    fn memory_of_the_program_ends_where_it_ends() {
+        let mut bytes = vec![0_u8; 20].into_boxed_slice();
+        let data = NonNull::from(&mut bytes[0]);
+        // SAFETY: the box lives longer, and is not used while the block is there.
+        let block = Arc::new(unsafe { Block::foreign(data, 20, true, "host") });
+        let reach = block.reach(64);
+        assert_eq!((reach.len(), reach.writable(), reach.slack()), (20, 20, 0));
+        assert_eq!(block.read_only().reach(64).slack(), 0);
+    }
+}
