@@ -139,7 +139,6 @@ struct Bindings {
 
 pub(crate) struct Loaded {
     pub(crate) device: Device,
-    pub(crate) source: SourceFile,
     pub(crate) program: Program,
     /// Whether textures and samplers are apart.
     independent: bool,
@@ -158,7 +157,8 @@ impl Drop for Loaded {
     }
 }
 
-/// PTX that has been read, checked and lowered, with its variables on the device. Cheap to clone.
+/// PTX that has been read and checked, with its variables on the device. Kernels are lowered when they are first launched
+/// or asked for what they need. Cheap to clone.
 #[derive(Clone)]
 pub struct Module {
     pub(crate) inner: Arc<Loaded>,
@@ -166,12 +166,12 @@ pub struct Module {
 
 impl std::fmt::Debug for Module {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Module").field("source", &self.inner.source.name()).finish_non_exhaustive()
+        f.debug_struct("Module").field("source", &self.source().name()).finish_non_exhaustive()
     }
 }
 
 impl Module {
-    /// Reads, checks and lowers the text of a module, and puts its variables on the device.
+    /// Reads and checks the text of a module, and puts its variables on the device.
     /// `name` is what messages call the text.
     pub fn load(device: &Device, name: &str, text: &str) -> Result<Self, LoadError> {
         Self::load_at(device, name, text, &Places::default())
@@ -195,19 +195,19 @@ impl Module {
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(LoadError { source, diagnostics, sources: checked.module.sources });
         }
+        drop(parsed.module);
         let mut loader = Loader::new(device, &checked.module, places);
         loader.place_variables();
         loader.initialize();
         if loader.failures.is_empty() {
-            let program = texunit_simt::lower(&checked.module, &loader.symbols, &source);
-            let Loader { globals, placed, opaque, .. } = loader;
+            let Loader { symbols, globals, placed, opaque, .. } = loader;
             let bindings = Mutex::new(Bindings { variables: opaque, kept: HashMap::new() });
             let device = device.clone();
             let warnings = diagnostics;
             let independent = checked.module.independent;
+            let program = texunit_simt::lower(checked.module, symbols, source);
             let inner = Loaded {
                 device,
-                source,
                 program,
                 independent,
                 warnings,
@@ -237,7 +237,7 @@ impl Module {
 
     /// The text.
     pub fn source(&self) -> &SourceFile {
-        &self.inner.source
+        self.inner.program.source()
     }
 
     /// What its instructions come from, as `.file` and `.loc` say.
@@ -245,7 +245,7 @@ impl Module {
         self.inner.program.sources()
     }
 
-    /// The operations that it was lowered to, as observers see them; `fmad` as of launches.
+    /// The operations that all its functions are lowered to, as observers see them; `fmad` as of launches.
     pub fn listing(&self, fmad: bool) -> Listing<'_> {
         Listing::of(&self.inner.program, fmad)
     }
@@ -300,7 +300,7 @@ impl Module {
 
     /// The machine code of its fetches with gradients.
     pub(crate) fn gradient_sites(&self) -> &Sites {
-        self.inner.gradient_sites.get_or_init(|| Sites::new(&self.inner.source))
+        self.inner.gradient_sites.get_or_init(|| Sites::new(self.source()))
     }
 
     fn bindings(&self) -> std::sync::MutexGuard<'_, Bindings> {

@@ -84,7 +84,7 @@ fn executed(text: &str, options: Options) -> Vec<&'static str> {
     let parsed = parse(&source);
     let checked = check_with(&source, &parsed.module, options);
     assert!(!checked.diagnostics.iter().any(|d| d.is_error()), "{:?}", checked.diagnostics);
-    let program = lower(&checked.module, &Symbols::default(), &source);
+    let program = lower(checked.module, Symbols::default(), source);
     let kernel = program.kernel("kernel");
     kernel.map_or(Vec::new(), |k| program.unsupported(k).iter().map(|d| d.code).collect())
 }

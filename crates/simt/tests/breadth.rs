@@ -130,7 +130,7 @@ fn ask(target: &str, instructions: &[String]) -> (Vec<String>, BTreeMap<String, 
         let wrong: BTreeSet<usize> =
             errors.filter(|d| d.is_error()).map(|d| line(d.primary.span.start)).collect();
         if wrong.is_empty() {
-            let program = lower(&checked.module, &Symbols::default(), &source);
+            let program = lower(checked.module, Symbols::default(), source);
             return (bad, refused(&program, &good));
         }
         // Only so many errors are told at once.

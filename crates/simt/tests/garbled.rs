@@ -29,7 +29,7 @@ fn forms_without_a_meaning_are_refused() {
         assert!(module(Options::default()).diagnostics.iter().any(|d| d.is_error()), "{inst}");
         let checked = module(Options::PTXAS);
         assert!(!checked.diagnostics.iter().any(|d| d.is_error()), "{inst}");
-        let program = lower(&checked.module, &Symbols::default(), &source);
+        let program = lower(checked.module, Symbols::default(), source.clone());
         let unsupported = program.unsupported(program.kernel("k").unwrap());
         let codes: Vec<_> = unsupported.iter().map(|d| d.code).collect();
         assert_eq!(codes, [code], "{inst}");

@@ -114,7 +114,7 @@ fn refused(text: &str, page: &mut Page) -> bool {
     if errors.into_iter().any(Diagnostic::is_error) {
         return false;
     }
-    let program = lower(&checked.module, &Symbols::default(), &source);
+    let program = lower(checked.module.clone(), Symbols::default(), source.clone());
     let bodies = checked.module.functions.iter().filter_map(|f| f.body.as_ref()).flatten();
     let by_span: HashMap<_, _> = bodies.map(|i| (i.span, i)).collect();
     for (id, _) in program.kernels() {

@@ -1,6 +1,6 @@
 //! Calls, returns, indexed branches: lanes may part by a register's value.
 
-use super::context::{Context, Done, Trouble, trouble, trouble_of_all};
+use super::context::{Context, Done, Launch, Trouble, trouble, trouble_of_all};
 use super::step::{Flow, join_at_return};
 use super::warp::{Split, State, Warp, count, lanes};
 use crate::code::{Call, Callee, Op, Passed, Slot, Value};
@@ -118,15 +118,23 @@ impl Context<'_> {
 
     /// The function behind a pointer.
     fn target(&self, address: u64, lane: usize, call: &Call) -> Result<u32, Box<Trouble>> {
-        let resolved = &self.launch.program.resolved;
-        let index = function_of_address(address).and_then(|f| resolved.get(f.0 as usize).copied());
-        let funcs = &self.launch.code.funcs;
-        let found = index.and_then(|i| funcs.get(i as usize).map(|f| (i, f)));
-        let why = match found {
-            Some((i, f)) if f.has_body && !f.is_entry && f.shape == call.shape => return Ok(i),
-            Some((_, f)) if f.is_entry => format!("`{}` is a kernel", f.name),
-            Some((_, f)) if !f.has_body => format!("`{}` has no body", f.name),
-            Some((_, f)) => {
+        let Launch { program, unit, code, .. } = self.launch;
+        let named = function_of_address(address).map(|f| program.behind(f.0));
+        let lowered = named.and_then(|f| unit.target(f));
+        if let Some((number, f)) = lowered.and_then(|i| Some((i, code.funcs.get(i as usize)?)))
+            && f.has_body
+            && !f.is_entry
+            && f.shape == call.shape
+        {
+            return Ok(number);
+        }
+        let why = match named.and_then(|f| program.function_at(f)) {
+            Some(f) if f.is_entry => format!("`{}` is a kernel", f.name),
+            Some(f) if f.body.is_none() => format!("`{}` has no body", f.name),
+            Some(f) if lowered.is_none() => {
+                format!("the module takes the address of `{}` nowhere", f.name)
+            }
+            Some(f) => {
                 format!("`{}` has other parameters or results than the call's prototype", f.name)
             }
             None => format!("{address:#x} is not the address of a function"),

@@ -10,7 +10,7 @@ use crate::alu::{L32, L64};
 use crate::code::{Code, Constants, Slot};
 use crate::fault::FaultKind;
 use crate::launch::LaunchConfig;
-use crate::lower::{KernelId, Program, SharedLayout};
+use crate::lower::{KernelId, Program, SharedLayout, Unit};
 use crate::observe::marks::Observed;
 use crate::observe::{Events, LaunchInfo, Listing, Order, Probe};
 use crate::simd::Level;
@@ -40,6 +40,9 @@ pub(crate) fn trouble_of_all<T>(kind: FaultKind) -> Result<T, Box<Trouble>> {
 pub(crate) struct Launch<'a> {
     pub(crate) program: &'a Program,
     pub(crate) kernel: KernelId,
+    /// The functions that can run, as they were lowered, and the number of the kernel among them.
+    pub(crate) unit: &'a Unit,
+    pub(crate) entry: u32,
     pub(crate) config: &'a LaunchConfig<'a>,
     pub(crate) code: &'a Code,
     /// What an observer wants, and where its events say they are.
@@ -72,7 +75,7 @@ impl<'a> Launch<'a> {
         LaunchInfo {
             kernel: self.program.kernel_name(self.kernel),
             config: self.config,
-            listing: Listing::of(self.program, self.config.fmad),
+            listing: Listing::of_unit(self.program, self.unit),
             worker,
             workers: self.workers,
         }

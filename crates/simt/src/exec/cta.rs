@@ -40,7 +40,7 @@ impl Context<'_> {
                 return Err(self.fault(warp, At { split, trouble }));
             }
         }
-        self.counts.enter(self.launch.kernel.0, self.launch.threads.into());
+        self.counts.enter(self.launch.entry, self.launch.threads.into());
         Ok(())
     }
 
@@ -131,13 +131,13 @@ impl Context<'_> {
 
     fn start_warp(&mut self, warp: &mut Warp, index: u32) -> Result<(), Box<Trouble>> {
         let launch = self.launch;
-        let func = &launch.code.funcs[launch.kernel.0 as usize];
+        let func = &launch.code.funcs[launch.entry as usize];
         let first = index * 32;
         let lanes = match launch.threads - first {
             n @ 0..32 => (1 << n) - 1,
             _ => u32::MAX,
         };
-        warp.frames.start(launch.kernel.0, u64::from(func.frame));
+        warp.frames.start(launch.entry, u64::from(func.frame));
         warp.start(index, lanes, func.entry);
         // Nothing of the CTA before may be seen.
         warp.narrow.truncate(func.narrow as usize);

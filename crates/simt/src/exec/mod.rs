@@ -34,7 +34,7 @@ mod yielding;
 use crate::code::Func;
 use crate::fault::Fault;
 use crate::launch::{Bounds, LaunchConfig, LaunchStats, SHARED_ROUNDING};
-use crate::lower::{KernelId, Program};
+use crate::lower::{KernelId, Program, Unit};
 use crate::observe::Events;
 use crate::observe::marks::Observed;
 use context::{Context, Counters, Counts, Launch};
@@ -113,9 +113,14 @@ pub fn launch(
         return Ok(LaunchStats::default());
     }
     let events = config.observer.map_or(Events::NONE, |observer| observer.wants());
-    let observed = config.observer.map(|_| program.observed(config.fmad, events));
+    let unit = match config.observer {
+        Some(_) => program.observed_unit(kernel, config.fmad),
+        None => program.unit(kernel, config.fmad),
+    };
+    let observed = config.observer.map(|_| unit.observed(program, events));
     let threads = threads.min(1024) as u32;
-    let launch = prepare(program, kernel, config, (events, observed.as_deref()), (threads, ctas));
+    let of = (program, kernel, unit);
+    let launch = prepare(of, config, (events, observed.as_deref()), (threads, ctas));
     if let Some(observer) = config.observer {
         observer.launch_begins(&launch.info(0));
     }
@@ -182,7 +187,7 @@ impl Program {
     /// Most CTAs of a cooperative launch of a kernel that can run at the same time, as the memory
     /// for their registers, local and shared variables goes.
     pub fn most_cooperative(&self, kernel: KernelId, threads: u32, dynamic_shared: u32) -> u64 {
-        let func = &self.code(false).funcs[kernel.0 as usize];
+        let func = &self.unit(kernel, false).code.funcs[0];
         let shared = self.shared_layout(kernel).dynamic.saturating_add(dynamic_shared.into());
         let warps = u64::from(threads.div_ceil(32).max(1));
         let size = (warps * warp_size(func)).saturating_add(shared) + CTA_OVERHEAD;
@@ -194,14 +199,14 @@ impl Program {
 const CTA_OVERHEAD: u64 = 16 * 1024;
 
 fn prepare<'a>(
-    program: &'a Program,
-    kernel: KernelId,
+    (program, kernel, unit): (&'a Program, KernelId, &'a Unit),
     config: &'a LaunchConfig<'a>,
     (events, observed): (Events, Option<&'a Observed>),
     (threads, ctas): (u32, u64),
 ) -> Launch<'a> {
     let marked = observed.and_then(|observed| observed.code.as_ref());
-    let code = marked.unwrap_or_else(|| program.code(config.fmad));
+    let code = marked.unwrap_or(&unit.code);
+    let entry = unit.number(kernel.0).unwrap_or(0);
     let layout = program.shared_layout(kernel);
     let mut constants = code.constants.clone();
     for patch in &code.patches {
@@ -216,7 +221,7 @@ fn prepare<'a>(
     // No device has more than a few hundred KiB; the loader has checked.
     let shared_size = layout.dynamic.saturating_add(u64::from(config.dynamic_shared)).min(1 << 30);
     let warps = threads.div_ceil(32);
-    let cta_size = u64::from(warps) * warp_size(&code.funcs[kernel.0 as usize]) + shared_size;
+    let cta_size = u64::from(warps) * warp_size(&code.funcs[entry as usize]) + shared_size;
     let rounded = u64::from(config.dynamic_shared).next_multiple_of(SHARED_ROUNDING.into());
     let shared_rounded = layout.dynamic.saturating_add(rounded).min(1 << 30);
     let end = match config.bounds {
@@ -236,6 +241,8 @@ fn prepare<'a>(
     Launch {
         program,
         kernel,
+        unit,
+        entry,
         config,
         code,
         events,
@@ -305,7 +312,7 @@ mod tests {
         let text = ptx::kernel(ptx::SM_75, "", &(body + "ret;"));
         let source = SourceFile::new("t.ptx", &text);
         let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
-        let program = crate::lower(&module, &Symbols::default(), &source);
+        let program = crate::lower(module, Symbols::default(), source);
         let kernel = program.kernel("k").expect("declared");
         let config = LaunchConfig {
             grid: [64, 1, 1],
@@ -330,7 +337,8 @@ mod tests {
             observer: None,
             gradients: None,
         };
-        prepare(&program, kernel, &config, (Events::NONE, None), (block, 64)).workers
+        let of = (&program, kernel, program.unit(kernel, false));
+        prepare(of, &config, (Events::NONE, None), (block, 64)).workers
     }
 
     #[test]

@@ -73,7 +73,7 @@ impl Context<'_> {
         match space {
             SpaceKind::Shared => {
                 let variable = |(v, &at): (&VarId, &u64)| {
-                    let variable = launch.program.variables.get(v.0 as usize)?;
+                    let variable = launch.program.variable(*v)?;
                     let dynamic = (launch.shared_size as u64).saturating_sub(at);
                     let size = if variable.size == 0 { dynamic } else { variable.size };
                     Some(Object::new(&variable.name, at, size))

@@ -1,6 +1,6 @@
 //! From a typed module to warp code.
 //!
-//! [`lower`] never fails: an instruction that we do not execute becomes a diagnostic, listed by
+//! Lowering never fails: an instruction that we do not execute becomes a diagnostic, listed by
 //! [`Program::unsupported`] for every kernel that can reach it, and a fault if it runs.
 
 mod arithmetic;
@@ -29,19 +29,18 @@ mod surface;
 mod texture;
 mod transport;
 mod uniform;
+mod unit;
 
-use crate::code::{Code, Func, Op, Quick};
 use crate::runs;
-use builder::Builder;
 pub(crate) use builder::mask_of;
 pub use codes::CODES;
-use pools::Pools;
 pub(crate) use program::SharedLayout;
 pub use program::{KernelId, Program, Symbols, function_address, function_of_address};
 pub use resources::Resources;
 pub use sites::{FetchSite, HandleSource};
 use texunit_check::ir;
 use texunit_syntax::{Diagnostic, SourceFile};
+pub(crate) use unit::Unit;
 
 /// What a function needs, besides its code.
 #[derive(Clone, Debug, Default)]
@@ -64,57 +63,17 @@ pub(crate) struct Needs {
     pub(crate) unsupported: Vec<Diagnostic>,
 }
 
-/// Lowers a module that has no errors.
-pub fn lower(module: &ir::Module, symbols: &Symbols, source: &SourceFile) -> Program {
-    let resolved = program::resolve_aliases(module);
-    let (plain, needs) = lower_code(module, symbols, source, &resolved, false);
-    let fusible = module.functions.iter().any(|f| !fuse::pairs(f).is_empty());
-    let fused = fusible.then(|| lower_code(module, symbols, source, &resolved, true).0);
-    Program::new(module, plain, fused, needs, source, resolved)
-}
-
-fn lower_code(
-    module: &ir::Module,
-    symbols: &Symbols,
-    source: &SourceFile,
-    resolved: &[u32],
-    fused: bool,
-) -> (Code, Vec<Needs>) {
-    let mut code = Code::default();
-    let mut pools = Pools::default();
-    let mut needs = Vec::with_capacity(module.functions.len());
-    for function in &module.functions {
-        let mut builder = Builder::new(module, function, symbols, source, resolved, &mut pools);
-        if let Some(body) = &function.body {
-            let pairs = if fused { fuse::pairs(function) } else { fuse::Pairs::default() };
-            builder.prologue();
-            builder.body(body, &pairs);
-        }
-        let (func, mut insts, need) = builder.finish();
-        spin::yield_in_loops(&mut insts);
-        let entry = code.insts.len() as u32;
-        code.insts.extend(flow_into(insts, entry));
-        code.funcs.push(Func { entry, ..func });
-        needs.push(need);
-    }
-    (0..code.funcs.len()).for_each(|function| reuse::share_rows(&mut code, function));
-    code.runs = runs::runs_of(&mut code);
-    code.quick = code.insts.iter().map(Quick::of).collect();
-    code.asks_who_is_there = code.insts.iter().any(|inst| match &inst.op {
-        Op::ActiveMask { .. } => true,
-        Op::Shuffle(shuffle) => shuffle.members.is_none(),
-        Op::Vote { members, .. } => members.is_none(),
-        _ => false,
-    });
-    (code.constants, code.patches, code.sites) = pools.finish();
-    (code, needs)
+/// A module that has no errors as a program. Kernels are lowered as they are needed.
+pub fn lower(module: ir::Module, symbols: Symbols, source: SourceFile) -> Program {
+    Program::new(module, symbols, source)
 }
 
 /// Resolves labels, finds meeting points and puts a `Join` at each.
 fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
     use crate::code::{AT_RETURN, Callee, Inst, NONE, Op, Slot};
     let builder::Built { insts, labels, is_entry } = built;
-    let at = |label: u32| labels.get(label as usize).map_or(insts.len(), |&i| i as usize);
+    let last = insts.len();
+    let at = |label: u32| labels.get(label as usize).map_or(last, |&i| i as usize);
     let next: Vec<flow::Next> = insts
         .iter()
         .map(|inst| match &inst.op {
@@ -153,14 +112,14 @@ fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
     }
     let to = |label: u32| moved[at(label)];
     let mut meets = meets.into_iter().peekable();
-    let mut out = Vec::with_capacity(insts.len() + insts.len() / 4);
+    let mut out = Vec::with_capacity(pc as usize - entry as usize);
     let end = Inst {
         op: Op::Return,
         guard: Slot::TRUE,
         count: 0,
         span: insts.last().map_or_else(Default::default, |i| i.span),
     };
-    for (i, mut inst) in insts.iter().cloned().chain(std::iter::once(end)).enumerate() {
+    for (i, mut inst) in insts.into_iter().chain(std::iter::once(end)).enumerate() {
         if joins[i] {
             out.push(Inst { op: Op::Join, guard: Slot::TRUE, count: 0, span: inst.span });
         }

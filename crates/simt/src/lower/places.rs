@@ -69,7 +69,7 @@ fn program() -> Program {
     assert_eq!(parsed.diagnostics, []);
     let checked = texunit_check::check(&source, &parsed.module);
     assert_eq!(checked.diagnostics, []);
-    crate::lower(&checked.module, &Symbols::default(), &source)
+    crate::lower(checked.module, Symbols::default(), source)
 }
 
 /// Lines of the frames of an operation, innermost first, with what the PTX says there.

@@ -1,10 +1,10 @@
 //! A lowered module: its kernels, what they need, and what of them we cannot run.
 
-use super::Needs;
+use super::unit::{self, Unit};
 use crate::code::{Code, NONE};
-use crate::observe::marks;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 use texunit_check::ir::{self, FuncId, Storage, VarId};
 use texunit_check::sources::{SourcePlace, Sources};
 use texunit_isa::{MipMode, Opcode, ScalarType};
@@ -44,50 +44,103 @@ pub fn function_of_address(address: u64) -> Option<FuncId> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KernelId(pub(crate) u32);
 
-/// A module as warp code.
-#[derive(Clone, Debug)]
+/// A module as warp code. A kernel is lowered, with what it can call, when it is first needed, and kept.
+#[derive(Debug)]
 pub struct Program {
-    plain: Code,
-    /// With mul and add fused, where that makes a difference.
-    fused: Option<Code>,
-    functions: Vec<ir::Function>,
-    pub(crate) variables: Vec<ir::Variable>,
-    pub(super) needs: Vec<Needs>,
+    pub(super) module: ir::Module,
+    pub(super) symbols: Symbols,
     pub(crate) source: SourceFile,
-    sources: Arc<Sources>,
     /// Index of the function that has the body, of each function.
-    pub(crate) resolved: Vec<u32>,
-    /// Code that has been made for observers.
-    pub(crate) kept: marks::Kept,
+    pub(super) resolved: Vec<u32>,
+    /// By function: what runs when that kernel does.
+    units: Vec<Forms>,
+    /// All functions.
+    whole: Forms,
+    /// See [`unit::taken`].
+    taken: OnceLock<Vec<u32>>,
+}
+
+/// Code as it is written, and with mul and add fused, where that makes a difference.
+#[derive(Debug, Default)]
+struct Forms {
+    plain: OnceLock<Box<Unit>>,
+    fused: OnceLock<Option<Box<Unit>>>,
+}
+
+impl Forms {
+    /// Lowers these functions, if that has not been done. Threads that want the same wait for the first.
+    fn get(&self, program: &Program, fmad: bool, roots: impl Fn() -> Range<u32>) -> &Unit {
+        let lower = |fused| Box::new(unit::lower(program, roots(), fused));
+        let plain = self.plain.get_or_init(|| lower(false));
+        let fused = || plain.is_fusible(&program.module).then(|| lower(true));
+        match fmad {
+            true => self.fused.get_or_init(fused).as_ref().unwrap_or(plain),
+            false => plain,
+        }
+    }
 }
 
 impl Program {
-    pub(super) fn new(
-        module: &ir::Module,
-        plain: Code,
-        fused: Option<Code>,
-        needs: Vec<Needs>,
-        source: &SourceFile,
-        resolved: Vec<u32>,
-    ) -> Self {
-        let bare = |f: &ir::Function| ir::Function { body: None, regs: vec![], ..f.clone() };
-        Self {
-            plain,
-            fused,
-            functions: module.functions.iter().map(bare).collect(),
-            variables: module.variables.clone(),
-            needs,
-            source: source.clone(),
-            sources: Arc::clone(&module.sources),
-            resolved,
-            kept: marks::Kept::default(),
+    pub(super) fn new(module: ir::Module, symbols: Symbols, source: SourceFile) -> Self {
+        let resolved = resolve_aliases(&module);
+        let units = module.functions.iter().map(|_| Forms::default()).collect();
+        let (whole, taken) = (Forms::default(), OnceLock::new());
+        Self { module, symbols, source, resolved, units, whole, taken }
+    }
+
+    /// What runs when a kernel does.
+    pub(crate) fn unit(&self, id: KernelId, fmad: bool) -> &Unit {
+        self.units[id.0 as usize].get(self, fmad, || id.0..id.0 + 1)
+    }
+
+    /// All functions. The numbers of the code are those of the module.
+    pub(crate) fn whole(&self, fmad: bool) -> &Unit {
+        self.whole.get(self, fmad, || 0..self.module.functions.len() as u32)
+    }
+
+    /// What runs when a kernel does and somebody is told of it: operations have the numbers that they have in the
+    /// listing of all code, if that has been asked for.
+    pub(crate) fn observed_unit(&self, id: KernelId, fmad: bool) -> &Unit {
+        match self.whole.plain.get() {
+            Some(_) => self.whole(fmad),
+            None => self.unit(id, fmad),
         }
+    }
+
+    /// The code of all functions.
+    pub(crate) fn code(&self, fmad: bool) -> &Code {
+        &self.whole(fmad).code
+    }
+
+    /// How many kernels have been lowered, each with what it can call.
+    pub fn lowered(&self) -> usize {
+        self.units.iter().filter(|unit| unit.plain.get().is_some()).count()
+    }
+
+    /// Functions that pointers may point to.
+    pub(super) fn taken(&self) -> &[u32] {
+        self.taken.get_or_init(|| unit::taken(&self.module, |f| self.behind(f)))
+    }
+
+    /// The function that an alias or a prototype stands for.
+    pub(crate) fn behind(&self, f: u32) -> u32 {
+        self.resolved.get(f as usize).copied().unwrap_or(f)
+    }
+
+    /// A function, by its number in the module.
+    pub(crate) fn function_at(&self, number: u32) -> Option<&ir::Function> {
+        self.module.functions.get(number as usize)
+    }
+
+    /// A variable.
+    pub(crate) fn variable(&self, id: VarId) -> Option<&ir::Variable> {
+        self.module.variables.get(id.0 as usize)
     }
 
     /// All kernels with their names, in the order of the module.
     pub fn kernels(&self) -> impl Iterator<Item = (KernelId, &str)> {
-        let all = self.functions.iter().enumerate();
-        all.filter(|(i, f)| f.is_entry && self.plain.funcs[*i].has_body)
+        let all = self.module.functions.iter().enumerate();
+        all.filter(|(_, f)| f.is_entry && f.body.is_some())
             .map(|(i, f)| (KernelId(i as u32), f.name.as_str()))
     }
 
@@ -97,7 +150,7 @@ impl Program {
     }
 
     fn function(&self, id: KernelId) -> &ir::Function {
-        &self.functions[id.0 as usize]
+        &self.module.functions[id.0 as usize]
     }
 
     /// Name of a kernel.
@@ -105,15 +158,20 @@ impl Program {
         &self.function(id).name
     }
 
+    /// The text that it was lowered from.
+    pub fn source(&self) -> &SourceFile {
+        &self.source
+    }
+
     /// What its instructions come from.
     pub fn sources(&self) -> &Arc<Sources> {
-        &self.sources
+        &self.module.sources
     }
 
     /// The place of an instruction in the PTX, and in the source that it was compiled from. The span is the one
     /// that it has in faults, in what is watched and in lists of fetches.
     pub fn place(&self, span: Span) -> SourcePlace<'_> {
-        self.sources.place(&self.source, span)
+        self.module.sources.place(&self.source, span)
     }
 
     /// Parameters of a kernel.
@@ -139,77 +197,38 @@ impl Program {
     /// Every instruction that the kernel can reach and that we do not execute, in source order.
     /// With a call through a register among them, all functions whose address is taken count.
     pub fn unsupported(&self, id: KernelId) -> Vec<Diagnostic> {
-        let mut all: Vec<Diagnostic> = self
-            .reachable(id.0)
-            .into_iter()
-            .flat_map(|f| self.needs[f as usize].unsupported.iter().cloned())
-            .collect();
+        let needs = self.unit(id, false).needs.iter();
+        let mut all: Vec<Diagnostic> = needs.flat_map(|n| n.unsupported.iter().cloned()).collect();
         all.sort_by_key(|d| d.primary.span);
         all
     }
 
-    /// Functions that can run when `from` does.
-    pub(super) fn reachable(&self, from: u32) -> BTreeSet<u32> {
-        let mut seen = BTreeSet::new();
-        let mut stack = vec![from];
-        let mut indirect = false;
-        while let Some(f) = stack.pop() {
-            let f = self.resolved.get(f as usize).copied().unwrap_or(f);
-            let Some(needs) = self.needs.get(f as usize) else { continue };
-            if !seen.insert(f) {
-                continue;
-            }
-            stack.extend(needs.functions.iter().map(|f| f.0));
-            if needs.indirect && !indirect {
-                // Pointers may come from anywhere: initialisers, other kernels by way of memory.
-                indirect = true;
-                let taken = self.needs.iter().flat_map(|n| n.functions.iter().map(|f| f.0));
-                let initial = self.variables.iter().flat_map(|v| &v.relocations);
-                let initial = initial.filter_map(|r| match r.target {
-                    ir::Symbol::Function(f) => Some(f.0),
-                    ir::Symbol::Variable(_) => None,
-                });
-                stack.extend(taken.chain(initial));
-            }
-        }
-        seen
-    }
-
     /// Whether the kernel can call `malloc` or `free`.
     pub fn uses_heap(&self, id: KernelId) -> bool {
-        self.reachable(id.0).into_iter().any(|f| self.needs[f as usize].heap)
+        self.unit(id, false).needs.iter().any(|n| n.heap)
     }
 
     /// Special registers that the kernel can read and that have other values in another run, each once, sorted by
     /// name: clocks, and what depends on the threads of the host.
     pub fn fleeting(&self, id: KernelId) -> Vec<&'static str> {
-        let all = self.reachable(id.0).into_iter().flat_map(|f| &self.needs[f as usize].fleeting);
+        let all = self.unit(id, false).needs.iter().flat_map(|n| &n.fleeting);
         let names: BTreeSet<&'static str> = all.map(|reg| reg.name()).collect();
         names.into_iter().collect()
     }
 
     /// Whether the kernel asks where the reserved shared memory lies.
     pub(crate) fn uses_reserved_shared(&self, id: KernelId) -> bool {
-        self.reachable(id.0).into_iter().any(|f| self.needs[f as usize].reserved_shared)
-    }
-
-    pub(crate) fn code(&self, fmad: bool) -> &Code {
-        match &self.fused {
-            Some(fused) if fmad => fused,
-            _ => &self.plain,
-        }
+        self.unit(id, false).needs.iter().any(|n| n.reserved_shared)
     }
 
     /// Where shared variables lie for a kernel: by variable, and the size of the static ones.
     pub(crate) fn shared_layout(&self, id: KernelId) -> SharedLayout {
-        let mut used: BTreeSet<VarId> = BTreeSet::new();
-        for f in self.reachable(id.0) {
-            used.extend(&self.needs[f as usize].shared);
-        }
+        let needs = self.unit(id, false).needs.iter();
+        let used: BTreeSet<VarId> = needs.flat_map(|n| &n.shared).copied().collect();
         let (mut offsets, mut end, mut align) = (HashMap::new(), 0_u64, 16_u64);
         let mut dynamic = Vec::new();
         for v in used {
-            let Some(variable) = self.variables.get(v.0 as usize) else { continue };
+            let Some(variable) = self.variable(v) else { continue };
             let step = variable.align.max(1);
             if variable.storage == Storage::DynamicShared {
                 align = align.max(step);

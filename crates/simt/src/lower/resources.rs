@@ -1,6 +1,8 @@
 //! What a kernel takes of a multiprocessor.
 
+use super::Needs;
 use super::program::{KernelId, Program};
+use super::unit::Unit;
 use std::collections::BTreeSet;
 use texunit_check::ir::Storage;
 
@@ -28,32 +30,35 @@ pub struct Resources {
 impl Program {
     /// What a thread of a kernel needs.
     pub fn resources(&self, id: KernelId) -> Resources {
-        let func = &self.code(false).funcs[id.0 as usize];
+        let unit = self.unit(id, false);
+        let func = &unit.code.funcs[0];
         let registers = func.narrow.saturating_add(func.wide.saturating_mul(2));
-        let reached = self.reachable(id.0);
-        let frame = |&f: &u32| u64::from(self.code(false).funcs[f as usize].frame);
-        let constants = self.variables.iter().filter(|v| v.storage == Storage::Const);
+        let frames = unit.code.funcs.iter().map(|f| u64::from(f.frame));
+        let constants = self.module.variables.iter().filter(|v| v.storage == Storage::Const);
         Resources {
             registers: registers.min(MOST_REGISTERS),
             local: func.frame,
             constant: constants.map(|v| v.size).fold(0, u64::saturating_add),
-            reached: reached.iter().map(frame).fold(0, u64::saturating_add),
-            known_stack: self.ends(&reached),
+            reached: frames.fold(0, u64::saturating_add),
+            known_stack: self.ends(unit),
         }
     }
 
-    /// Whether no function of a set can run twice in one chain of calls, nor take stack as it runs.
-    fn ends(&self, set: &BTreeSet<u32>) -> bool {
-        let needs = |f: u32| &self.needs[f as usize];
-        if set.iter().any(|&f| needs(f).indirect || needs(f).alloca) {
+    /// Whether no function of a unit can run twice in one chain of calls, nor take stack as it runs.
+    fn ends(&self, unit: &Unit) -> bool {
+        if unit.needs.iter().any(|needs| needs.indirect || needs.alloca) {
             return false;
         }
+        let callees = |needs: &Needs| -> Vec<u32> {
+            let functions = needs.functions.iter().map(|f| self.behind(f.0));
+            functions.filter_map(|f| unit.number(f)).collect()
+        };
+        let calls: Vec<Vec<u32>> = unit.needs.iter().map(callees).collect();
         // Functions that call none but those already taken away are taken away, until none is left.
-        let mut left = set.clone();
+        let mut left: BTreeSet<u32> = (0..calls.len() as u32).collect();
         loop {
-            let calls = |f: u32| needs(f).functions.iter().map(|to| self.behind(to.0));
-            let leaves: Vec<u32> =
-                left.iter().copied().filter(|&f| !calls(f).any(|to| left.contains(&to))).collect();
+            let is_leaf = |f: &u32| !calls[*f as usize].iter().any(|to| left.contains(to));
+            let leaves: Vec<u32> = left.iter().copied().filter(is_leaf).collect();
             if leaves.is_empty() {
                 return left.is_empty();
             }
@@ -61,10 +66,5 @@ impl Program {
                 left.remove(f);
             });
         }
-    }
-
-    /// The function that an alias stands for.
-    fn behind(&self, f: u32) -> u32 {
-        self.resolved.get(f as usize).copied().unwrap_or(f)
     }
 }

@@ -26,15 +26,15 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
     let Some(flow) = Flow::of(code, function, MOST.1) else { return };
     let numbers = flow.numbers;
     let Some(spans) = spans(&flow) else { return };
-    let mut insts = flow.insts.to_vec();
+    let end = first + flow.insts.len();
     let (narrow, wide) = spans.split_at(numbers.narrow);
-    let (narrow, wide) = (rows(narrow, &groups(&insts)), rows(wide, &[]));
+    let (narrow, wide) = (rows(narrow, &groups(flow.insts)), rows(wide, &[]));
     let row = |slot: Slot| match numbers.of(slot) {
         Some(n) if n < numbers.narrow => Slot::narrow(narrow[n]),
         Some(n) if n < registers => Slot::wide(wide[n - numbers.narrow]),
         _ => slot,
     };
-    for inst in &mut insts {
+    for inst in &mut code.insts[first..end] {
         each_slot_mut(&mut inst.op, |_, slot| *slot = row(*slot));
         if let Op::Fetch(fetch) = &mut inst.op {
             fetch.find_block();
@@ -42,7 +42,6 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
     }
     let most = |rows: &[u32]| rows.iter().max().map_or(0, |most| most + 1);
     let (narrow, wide) = (most(&narrow), most(&wide));
-    code.insts[first..first + insts.len()].clone_from_slice(&insts);
     let func = &mut code.funcs[function];
     (func.narrow, func.wide) = (narrow, wide);
 }
@@ -163,7 +162,7 @@ mod tests {
         let source = SourceFile::new("t.ptx", text);
         let checked = texunit_check::check(&source, &texunit_syntax::parse(&source).module);
         assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
-        let program = crate::lower(&checked.module, &Symbols::default(), &source);
+        let program = crate::lower(checked.module, Symbols::default(), source);
         let kernel = &program.code(false).funcs[0];
         // %r1, two sources and the result.
         assert_eq!(kernel.narrow, 4);

@@ -2,7 +2,7 @@
 
 use super::{KernelId, Program};
 pub use crate::code::HandleSource;
-use crate::code::Op;
+use crate::code::{Inst, Op};
 use texunit_syntax::Span;
 use texunit_unit::FetchForm;
 
@@ -22,27 +22,17 @@ pub struct FetchSite {
 impl Program {
     /// All fetches that a kernel can reach, in source order.
     pub fn fetch_sites(&self, id: KernelId) -> Vec<FetchSite> {
-        let code = self.code(false);
-        let mut sites = Vec::new();
-        for function in self.reachable(id.0) {
-            let Some(function) = code.funcs.get(function as usize).filter(|f| f.has_body) else {
-                continue;
-            };
-            let start = function.entry;
-            // Functions lie one after the other.
-            let next = code.funcs.iter().filter(|f| f.has_body && f.entry > start);
-            let end = next.map(|f| f.entry as usize).min().unwrap_or(code.insts.len());
-            for inst in code.insts.get(start as usize..end).unwrap_or_default() {
-                if let Op::Fetch(fetch) = &inst.op {
-                    sites.push(FetchSite {
-                        form: fetch.form,
-                        span: fetch.span,
-                        texture: fetch.texture.source.clone(),
-                        sampler: fetch.sampler.as_ref().map(|s| s.source.clone()),
-                    });
-                }
-            }
-        }
+        let insts = self.unit(id, false).code.insts.iter();
+        let site = |inst: &Inst| match &inst.op {
+            Op::Fetch(fetch) => Some(FetchSite {
+                form: fetch.form,
+                span: fetch.span,
+                texture: fetch.texture.source.clone(),
+                sampler: fetch.sampler.as_ref().map(|s| s.source.clone()),
+            }),
+            _ => None,
+        };
+        let mut sites: Vec<FetchSite> = insts.filter_map(site).collect();
         sites.sort_by_key(|site| site.span);
         sites
     }

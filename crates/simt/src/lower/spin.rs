@@ -133,7 +133,7 @@ mod tests {
         let checked = texunit_check::check(&source, &texunit_syntax::parse(&source).module);
         let errors: Vec<_> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
         assert!(errors.is_empty(), "{errors:?}");
-        let program = crate::lower(&checked.module, &Symbols::default(), &source);
+        let program = crate::lower(checked.module, Symbols::default(), source);
         program.code(false).insts.iter().filter(|inst| matches!(inst.op, Op::Yield)).count()
     }
 

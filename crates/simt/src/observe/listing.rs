@@ -3,13 +3,14 @@
 use crate::code::{Code, Op, Place, Slot};
 use crate::flow::{Use, each_slot, starts};
 use crate::launch::LaunchConfig;
-use crate::lower::Program;
+use crate::lower::{Program, Unit};
 use crate::observe::Counting;
 use std::ops::Range;
 use texunit_check::sources::{SourcePlace, Sources};
 use texunit_syntax::{SourceFile, Span};
 
-/// The operations that a program was lowered to, by the numbers that events have. A PTX instruction is one
+/// The operations that a kernel and all that it can call were lowered to, or all functions of a program, by the numbers
+/// that events have. A PTX instruction is one
 /// operation that counts, and perhaps some that do not (they prepare its operands, or finish its results).
 #[derive(Clone, Copy)]
 pub struct Listing<'a> {
@@ -68,9 +69,15 @@ pub struct Operands {
 }
 
 impl<'a> Listing<'a> {
-    /// Those of a program; with `fmad` mul and add may be fused, as launches say.
+    /// Those of all functions, which are lowered for it; with `fmad` mul and add may be fused, as launches say. The
+    /// events of launches with an observer from then on have these numbers.
     pub fn of(program: &'a Program, fmad: bool) -> Self {
         Self { program, code: program.code(fmad) }
+    }
+
+    /// Those of what runs in a launch.
+    pub(crate) fn of_unit(program: &'a Program, unit: &'a Unit) -> Self {
+        Self { program, code: &unit.code }
     }
 
     /// How many operations there are.

@@ -5,7 +5,7 @@ use super::{Counted, Counting, Events, Order, Synchronized};
 use crate::code::{Callee, Code, Inst, Op, Place, Quick, Slot};
 use crate::exec::is_quiet;
 use crate::flow::starts;
-use crate::lower::Program;
+use crate::lower::{Program, Unit};
 use crate::runs;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -54,25 +54,24 @@ impl Observed {
     }
 }
 
-/// By whether mul and add are fused, and what is told.
-type Codes = HashMap<(bool, Events), Arc<Observed>>;
+/// By what is told.
+type Codes = HashMap<Events, Arc<Observed>>;
 
 /// Codes that have been made for observers.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Kept(Arc<Mutex<Codes>>);
+#[derive(Debug, Default)]
+pub(crate) struct Kept(Mutex<Codes>);
 
-impl Program {
+impl Unit {
     /// The code for these events.
-    pub(crate) fn observed(&self, fmad: bool, events: Events) -> Arc<Observed> {
+    pub(crate) fn observed(&self, program: &Program, events: Events) -> Arc<Observed> {
         let mut kept = self.kept.0.lock().unwrap_or_else(PoisonError::into_inner);
         let marks = events.and(Events::BY_MARKS | Events::CALLS);
-        let made = kept.entry((fmad, marks)).or_insert_with(|| Arc::new(make(self, fmad, marks)));
+        let made = kept.entry(marks).or_insert_with(|| Arc::new(make(program, &self.code, marks)));
         Arc::clone(made)
     }
 }
 
-fn make(program: &Program, fmad: bool, events: Events) -> Observed {
-    let code = program.code(fmad);
+fn make(program: &Program, code: &Code, events: Events) -> Observed {
     let mut sites = vec![0; code.sites];
     for (op, inst) in (0..).zip(&code.insts) {
         let site = match &inst.op {

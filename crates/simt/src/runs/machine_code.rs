@@ -24,7 +24,7 @@ fn digest(hash: u64, bytes: &[u8]) -> u64 {
 fn lowered(path: &Path) -> Program {
     let source = SourceFile::new(name(path), std::fs::read_to_string(path).unwrap());
     let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
-    crate::lower(&module, &Symbols::default(), &source)
+    crate::lower(module, Symbols::default(), source)
 }
 
 /// The line of one text: with and without fused instructions.
@@ -123,7 +123,7 @@ fn marks_leave_machine_code_as_it_is() {
         | Events::FETCHES;
     for path in texts() {
         let program = lowered(&path);
-        let observed = program.observed(false, events);
+        let observed = program.whole(false).observed(&program, events);
         let marked = observed.code.as_ref().unwrap();
         assert_eq!(functions(program.code(false)), functions(marked), "{}", path.display());
     }

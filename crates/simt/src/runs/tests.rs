@@ -12,7 +12,7 @@ const OFF: &str =
 fn lower(text: &str) -> Program {
     let source = SourceFile::new("t.ptx", text);
     let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
-    crate::lower(&module, &Symbols::default(), &source)
+    crate::lower(module, Symbols::default(), source)
 }
 
 /// Code is made of all that kernels compute around their fetches.

@@ -76,7 +76,7 @@ pub fn load_bound(text: &str, handles: &[(&str, u64)]) -> Loaded {
                 .unwrap();
         }
     }
-    let program = lower(&module, &symbols, &source);
+    let program = lower(module, symbols, source.clone());
     Loaded { source, program, memory, descriptors: Descriptors::default(), watch: None, heap: None }
 }
 

@@ -1,0 +1,195 @@
+//! The code of a kernel and of all that it can call, made when it is first needed.
+
+use super::builder::Builder;
+use super::pools::Pools;
+use super::program::{Program, Symbols};
+use super::{Needs, flow_into, fuse, reuse, spin};
+use crate::code::{Callee, Code, Func, NONE, Op, Quick};
+use crate::observe::marks::Kept;
+use crate::runs;
+use std::collections::HashMap;
+use texunit_check::ir::{self, Operand};
+use texunit_isa::Opcode;
+use texunit_syntax::SourceFile;
+
+/// The functions that can run when a kernel does, as code, and what they need.
+#[derive(Debug)]
+pub(crate) struct Unit {
+    pub(crate) code: Code,
+    /// Numbers in the code, by number in the module. In the unit of a kernel that is the first one.
+    numbers: HashMap<u32, u32>,
+    /// What each function of the code needs.
+    pub(super) needs: Vec<Needs>,
+    /// By number in the module: number in the code of each function that can be called through a register, else
+    /// [`NONE`]. Nothing where no call is so made.
+    targets: Vec<u32>,
+    /// Code that has been made for observers.
+    pub(crate) kept: Kept,
+}
+
+impl Unit {
+    /// The number in the code of a function of the module.
+    pub(crate) fn number(&self, function: u32) -> Option<u32> {
+        self.numbers.get(&function).copied()
+    }
+
+    /// The number in the code of a function of the module that is called through a register.
+    pub(crate) fn target(&self, function: u32) -> Option<u32> {
+        self.targets.get(function as usize).copied().filter(|&number| number != NONE)
+    }
+
+    /// Whether the code is another one where mul and add are fused.
+    pub(super) fn is_fusible(&self, module: &ir::Module) -> bool {
+        let function = |f: &u32| module.functions.get(*f as usize);
+        self.numbers.keys().filter_map(function).any(|f| !fuse::pairs(f).is_empty())
+    }
+}
+
+/// Lowers functions, and all that they can call.
+pub(super) fn lower(program: &Program, roots: impl IntoIterator<Item = u32>, fused: bool) -> Unit {
+    let Program { module, symbols, source, resolved, .. } = program;
+    let mut maker = Maker {
+        parts: Parts { module, symbols, source, resolved },
+        fused,
+        pools: Pools::default(),
+        code: Code::default(),
+        functions: Vec::new(),
+        numbers: HashMap::new(),
+        needs: Vec::new(),
+    };
+    roots.into_iter().for_each(|function| maker.want(function));
+    let mut is_indirect = false;
+    while let Some(&function) = maker.functions.get(maker.needs.len()) {
+        maker.function(function);
+        let Some(needs) = maker.needs.last() else { break };
+        // Pointers may come from anywhere: initialisers, other kernels by way of memory.
+        let all = if needs.indirect && !is_indirect { program.taken() } else { &[] };
+        is_indirect |= needs.indirect;
+        let called: Vec<u32> = needs.functions.iter().map(|f| f.0).collect();
+        called.iter().chain(all).for_each(|&f| maker.want(program.behind(f)));
+    }
+    let mut targets = Vec::new();
+    if is_indirect {
+        targets.resize(module.functions.len(), NONE);
+        for &f in program.taken() {
+            targets[f as usize] = maker.numbers.get(&f).copied().unwrap_or(NONE);
+        }
+    }
+    maker.finish(targets)
+}
+
+/// What lowering reads.
+#[derive(Clone, Copy)]
+struct Parts<'a> {
+    module: &'a ir::Module,
+    symbols: &'a Symbols,
+    source: &'a SourceFile,
+    resolved: &'a [u32],
+}
+
+/// A unit that is being made.
+struct Maker<'a> {
+    parts: Parts<'a>,
+    fused: bool,
+    pools: Pools,
+    code: Code,
+    /// Functions of the module, by their number in the code: those without needs are still to be lowered.
+    functions: Vec<u32>,
+    /// The other way round.
+    numbers: HashMap<u32, u32>,
+    needs: Vec<Needs>,
+}
+
+impl Maker<'_> {
+    /// Gives a function a number, if it has none.
+    fn want(&mut self, function: u32) {
+        let next = self.functions.len() as u32;
+        if (function as usize) < self.parts.module.functions.len()
+            && *self.numbers.entry(function).or_insert(next) == next
+        {
+            self.functions.push(function);
+        }
+    }
+
+    /// Lowers the function whose turn it is.
+    fn function(&mut self, function: u32) {
+        let Parts { module, symbols, source, resolved } = self.parts;
+        let function = &module.functions[function as usize];
+        let mut builder =
+            Builder::new(module, function, symbols, source, resolved, &mut self.pools);
+        if let Some(body) = &function.body {
+            let pairs = if self.fused { fuse::pairs(function) } else { fuse::Pairs::default() };
+            builder.prologue();
+            builder.body(body, &pairs);
+        }
+        let (func, mut insts, need) = builder.finish();
+        spin::yield_in_loops(&mut insts);
+        let entry = self.code.insts.len() as u32;
+        self.code.insts.extend(flow_into(insts, entry));
+        self.code.funcs.push(Func { entry, ..func });
+        self.needs.push(need);
+    }
+
+    fn finish(self, targets: Vec<u32>) -> Unit {
+        let Self { mut code, numbers, needs, pools, .. } = self;
+        for inst in &mut code.insts {
+            if let Op::Call(call) = &mut inst.op
+                && let Callee::Direct(function) = &mut call.callee
+            {
+                // All that is called has been lowered.
+                *function = numbers.get(function).copied().unwrap_or(NONE);
+            }
+        }
+        (0..code.funcs.len()).for_each(|function| reuse::share_rows(&mut code, function));
+        code.runs = runs::runs_of(&mut code);
+        code.quick = code.insts.iter().map(Quick::of).collect();
+        code.asks_who_is_there = code.insts.iter().any(|inst| match &inst.op {
+            Op::ActiveMask { .. } => true,
+            Op::Shuffle(shuffle) => shuffle.members.is_none(),
+            Op::Vote { members, .. } => members.is_none(),
+            _ => false,
+        });
+        (code.constants, code.patches, code.sites) = pools.finish();
+        Unit { code, numbers, needs, targets, kept: Kept::default() }
+    }
+}
+
+/// Functions of a module, by number and without aliases, that a pointer may point to: those whose address is taken
+/// somewhere, and those that are called.
+pub(super) fn taken(module: &ir::Module, behind: impl Fn(u32) -> u32) -> Vec<u32> {
+    let mut taken = Vec::new();
+    let instructions = module.functions.iter().flat_map(|f| f.body.iter().flatten());
+    for inst in instructions {
+        for operand in inst.operands.iter() {
+            if let (Opcode::Call, Operand::Function(f)) = (inst.opcode, operand) {
+                // What is called and has no body is made by the executor; kernels are not called.
+                let callee = module.functions.get(behind(f.0) as usize);
+                if callee.is_some_and(|f| f.body.is_some() && !f.is_entry) {
+                    taken.push(f.0);
+                }
+                continue;
+            }
+            each_function(operand, &mut |f| taken.push(f));
+        }
+    }
+    let initial = module.variables.iter().flat_map(|v| &v.relocations);
+    taken.extend(initial.filter_map(|r| match r.target {
+        ir::Symbol::Function(f) => Some(f.0),
+        ir::Symbol::Variable(_) => None,
+    }));
+    taken.iter_mut().for_each(|f| *f = behind(*f));
+    taken.retain(|&f| (f as usize) < module.functions.len());
+    taken.sort_unstable();
+    taken.dedup();
+    taken
+}
+
+fn each_function(operand: &Operand, found: &mut impl FnMut(u32)) {
+    match operand {
+        Operand::Function(f) => found(f.0),
+        Operand::Vector(list) | Operand::Args(list) => {
+            list.iter().for_each(|operand| each_function(operand, found));
+        }
+        _ => {}
+    }
+}
