@@ -35,6 +35,10 @@ pub enum Source {
     Bytes32(u32),
     /// 8 bytes of `Files::bytes` from here on, the same in all lanes.
     Bytes64(u32),
+    /// Where the running frame begins in local memory, the same in all lanes; regions alone have it.
+    FrameAt,
+    /// The number of the lane, of 32 bits; regions alone have it.
+    Lane,
 }
 
 /// Lanes by a predicate.

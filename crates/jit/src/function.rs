@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "code is mapped and called here")]
 
-use crate::emit::{Frame, PREDICATES, emit};
+use crate::straight::{Frame, PREDICATES, emit};
 use crate::{Block, Error, Inputs, Lanes, Limits, Registers};
 use memmap2::{Mmap, MmapMut};
 use std::marker::PhantomData;

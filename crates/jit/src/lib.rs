@@ -11,17 +11,23 @@
 
 mod block;
 #[cfg(target_arch = "x86_64")]
+mod compiled;
+#[cfg(target_arch = "x86_64")]
 mod emit;
 #[cfg(target_arch = "x86_64")]
 mod function;
 #[cfg(target_arch = "x86_64")]
 mod limits;
+mod machine;
+#[cfg(target_arch = "x86_64")]
+mod straight;
 #[cfg(target_arch = "x86_64")]
 mod uses;
 
 #[cfg(not(target_arch = "x86_64"))]
 mod nowhere;
 mod op;
+pub mod region;
 
 pub use block::{Action, Block, Combine, Place, Predicate, Relation, Source, Step, Test};
 #[cfg(target_arch = "x86_64")]
@@ -83,6 +89,14 @@ pub enum Error {
     InputTooFar(Source),
     /// More predicates than a function has room for.
     Predicates,
+    /// A counter has a number that no region needs.
+    Counter(u32),
+    /// A place in the frame or in the parameters is too far away.
+    Offset(u64),
+    /// A block of a region goes on where there is none.
+    Target(u32),
+    /// A region, or one of its steps, is larger than code is made for.
+    Size,
     /// An operation and the kinds of its operands do not go together.
     Operands(usize),
     /// The system gives no executable memory.
@@ -97,6 +111,10 @@ impl std::fmt::Display for Error {
             Self::Processor => write!(f, "the processor has no AVX-512"),
             Self::TooFar(place) => write!(f, "{place:?} is too far away"),
             Self::InputTooFar(source) => write!(f, "{source:?} is too far away"),
+            Self::Counter(i) => write!(f, "counter {i} is too far away"),
+            Self::Offset(offset) => write!(f, "offset {offset} is too far away"),
+            Self::Target(i) => write!(f, "there is no block {i}"),
+            Self::Size => write!(f, "more than code is made for"),
             Self::Predicates => write!(f, "more predicates than a function has room for"),
             Self::Operands(step) => write!(f, "step {step} has operands of the wrong kinds"),
             Self::Memory(why) => write!(f, "no executable memory: {why}"),

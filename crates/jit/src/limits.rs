@@ -66,6 +66,7 @@ impl Limits {
             Source::Word(i) => (&mut self.words, i, 1),
             Source::Bytes32(i) => (&mut self.bytes, i, 4),
             Source::Bytes64(i) => (&mut self.bytes, i, 8),
+            Source::FrameAt | Source::Lane => return Err(Error::InputTooFar(source)),
             Source::Narrow(_) | Source::Wide(_) | Source::Literal(_) => return Ok(()),
         };
         if number >= most {

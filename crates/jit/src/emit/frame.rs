@@ -1,13 +1,19 @@
-//! What a function is called with.
+//! What a function of a region is called with.
 
-use super::PREDICATES;
+use crate::machine::Site;
 use crate::{Narrow, Wide};
+use std::cell::Cell;
 use std::mem::{MaybeUninit, offset_of};
 
-/// Addresses of the files and inputs, and room for predicates.
-#[repr(C)]
+/// Rows for calls of functions: four sources, and the result.
+pub(crate) const SCRATCH: usize = 5;
+
+/// Addresses of the files and inputs, limits, and what comes out.
+#[repr(C, align(64))]
 #[derive(Debug)]
 pub(crate) struct Frame {
+    /// Rows that the code uses for itself: five of 64 bits.
+    pub(crate) scratch: MaybeUninit<[Wide; SCRATCH]>,
     pub(crate) narrow: *mut Narrow,
     pub(crate) wide: *mut Wide,
     pub(crate) predicates: *mut u32,
@@ -17,27 +23,54 @@ pub(crate) struct Frame {
     pub(crate) rows: *const Narrow,
     pub(crate) words: *const u32,
     pub(crate) bytes: *const u8,
-    /// Lanes that take part.
+    pub(crate) counts: *const Cell<u64>,
+    pub(crate) sites: *const Site,
+    pub(crate) shared: *mut u8,
+    /// All of local memory, and the part of the running frame.
+    pub(crate) local: *mut Narrow,
+    pub(crate) frame: *mut Narrow,
+    /// The first byte of the running frame in local memory.
+    pub(crate) frame_at: u64,
+    /// Offsets in shared and in local memory of accesses of 1, 2, 4, ... 64 bytes are below these.
+    pub(crate) shared_limits: [u64; 7],
+    pub(crate) local_limits: [u64; 7],
+    /// See [`crate::region::Until`].
+    pub(crate) limit: u64,
+    pub(crate) meets: u32,
+    pub(crate) atomics_left: u32,
+    /// Active lanes, and all lanes that have not exited.
     pub(crate) mask: u32,
-    /// Both halves of predicates, while the function runs.
-    pub(crate) rooms: [MaybeUninit<u32>; PREDICATES],
+    pub(crate) live: u32,
+    /// See [`crate::region::Left`].
+    pub(crate) why: u32,
+    pub(crate) site: u32,
+    pub(crate) steps: u64,
+    /// Lanes that have not taken a step that counts, in all.
+    pub(crate) missed: u64,
+    pub(crate) last_atomic: u64,
+    pub(crate) zeros: u64,
+    /// What the code keeps during a call.
+    pub(crate) saved: [u64; 4],
+}
+
+/// Names of the offsets of fields.
+macro_rules! offsets {
+    ($($name:ident $field:ident)*) => {
+        $(pub(super) const $name: usize = offset_of!(Frame, $field);)*
+    };
 }
 
 impl Frame {
-    pub(super) const NARROW: usize = offset_of!(Frame, narrow);
-    pub(super) const WIDE: usize = offset_of!(Frame, wide);
-    pub(super) const PREDICATES: usize = offset_of!(Frame, predicates);
-    pub(super) const POOL: usize = offset_of!(Frame, pool);
-    pub(super) const CONSTANTS: usize = offset_of!(Frame, constants);
-    pub(super) const WIDE_CONSTANTS: usize = offset_of!(Frame, wide_constants);
-    pub(super) const ROWS: usize = offset_of!(Frame, rows);
-    pub(super) const WORDS: usize = offset_of!(Frame, words);
-    pub(super) const BYTES: usize = offset_of!(Frame, bytes);
-    pub(super) const MASK: usize = offset_of!(Frame, mask);
-    const ROOMS: usize = offset_of!(Frame, rooms);
+    offsets! {
+        NARROW narrow WIDE wide PREDICATES predicates POOL pool CONSTANTS constants
+        WIDE_CONSTANTS wide_constants ROWS rows WORDS words BYTES bytes COUNTS counts SITES sites
+        SHARED shared LOCAL local FRAME frame FRAME_AT frame_at SHARED_LIMITS shared_limits
+        LOCAL_LIMITS local_limits LIMIT limit MEETS meets ATOMICS_LEFT atomics_left MASK mask LIVE live
+        WHY why SITE site STEPS steps MISSED missed LAST_ATOMIC last_atomic ZEROS zeros SAVED saved
+    }
 
-    /// Where a half of a predicate's room is.
-    pub(super) fn room(room: usize, half: usize) -> usize {
-        Self::ROOMS + 4 * room + 2 * half
+    /// Where a scratch row is.
+    pub(super) fn scratch(row: usize) -> usize {
+        offset_of!(Frame, scratch) + row * size_of::<Wide>()
     }
 }

@@ -28,7 +28,11 @@ impl Emitter<'_> {
             Source::Row(i) => (Frame::ROWS, i as usize * 128 + self.half * 64),
             Source::Word(i) => (Frame::WORDS, i as usize * 4),
             Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
-            Source::Narrow(_) | Source::Wide(_) | Source::Literal(_) => return,
+            Source::Narrow(_)
+            | Source::Wide(_)
+            | Source::Literal(_)
+            | Source::FrameAt
+            | Source::Lane => return,
         };
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, field)));
         let code = match source {

@@ -1,0 +1,250 @@
+//! Functions of regions.
+
+#![allow(unsafe_code, reason = "code is mapped and called here")]
+
+use crate::emit::{Code, Frame, Needs};
+use crate::machine::{Entry, Inputs, Level, Mode, Site, Sites, Use};
+use crate::region::{Left, Memory, Region, Until, Why};
+use crate::{Error, Registers};
+use memmap2::{Mmap, MmapMut};
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use texunit_memory::Reach;
+
+/// The number of the next function.
+static NUMBERS: AtomicU64 = AtomicU64::new(1);
+
+/// Code of a region, for a mode.
+#[derive(Debug)]
+pub struct Function {
+    code: Mmap,
+    number: u64,
+    mode: Mode,
+    /// Entries by the number of their instruction less that of the first; 0: there is none.
+    entries: Box<[u32]>,
+    first: u32,
+    pool: Box<[u64]>,
+    /// The accesses of the sites.
+    uses: Box<[Option<Use>]>,
+    needs: Needs,
+}
+
+/// What the code is: the number of the instruction where it has ended.
+type Begin = unsafe extern "sysv64" fn(*mut Frame, *const u8) -> u32;
+
+impl Level {
+    /// Whether this processor has the instructions.
+    pub fn is_available(self) -> bool {
+        if cfg!(miri) {
+            return false;
+        }
+        let of_256 = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("popcnt")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2");
+        match self {
+            Self::Avx2 => of_256,
+            Self::Avx512 => of_256 && crate::is_available() && is_x86_feature_detected!("avx512cd"),
+        }
+    }
+}
+
+/// Makes code of a region.
+pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Error> {
+    if !level.is_available() {
+        return Err(Error::Processor);
+    }
+    let code = crate::emit::emit(region, mode, level)?;
+    let Code { bytes, entries, pool, uses, needs } = code;
+    let memory = |e: std::io::Error| Error::Memory(e.to_string());
+    let mut map = MmapMut::map_anon(bytes.len()).map_err(memory)?;
+    map[..bytes.len()].copy_from_slice(&bytes);
+    // From here on it cannot be written.
+    let code = map.make_exec().map_err(memory)?;
+    let first = entries.iter().map(|e| e.0).min().unwrap_or(0);
+    let last = entries.iter().map(|e| e.0).max().unwrap_or(0);
+    let mut table = vec![0; (last - first) as usize + 1];
+    for (at, offset) in entries {
+        table[(at - first) as usize] = offset;
+    }
+    Ok(Function {
+        code,
+        number: NUMBERS.fetch_add(1, Relaxed),
+        mode,
+        entries: table.into(),
+        first,
+        pool: pool.into(),
+        uses: uses.into(),
+        needs,
+    })
+}
+
+impl Function {
+    /// Bytes of code.
+    pub fn code_size(&self) -> usize {
+        self.code.len()
+    }
+
+    /// The code, and the numbers that it reads: what tests compare.
+    pub fn parts(&self) -> (&[u8], &[u64]) {
+        (&self.code, &self.pool)
+    }
+
+    /// Where it can be entered before an instruction.
+    #[inline]
+    pub fn entry(&self, at: u32) -> Option<Entry> {
+        let offset = *self.entries.get(at.wrapping_sub(self.first) as usize)?;
+        (offset != 0).then_some(Entry { function: self.number, offset })
+    }
+
+    /// Sites that know no allocation yet.
+    pub fn sites<'m>(&self) -> Sites<'m> {
+        let all = vec![Site::default(); self.uses.len()].into();
+        Sites { function: self.number, all, memory: PhantomData }
+    }
+
+    /// Tells the site of an access which allocation to look in. What it cannot use, because it is too small or
+    /// cannot be written, leaves it as it was. False: it was of no use.
+    pub fn fill<'m>(&self, sites: &mut Sites<'m>, site: u32, reach: Reach<'m>) -> bool {
+        let to = self.uses.get(site as usize).copied().flatten();
+        let (Some(to), true) = (to, sites.function == self.number) else { return false };
+        let new = Site::of(to, &reach);
+        if new.limit != 0 {
+            sites.all[site as usize] = new;
+        }
+        new.limit != 0
+    }
+
+    /// Makes ready to run with these inputs. None: one is shorter than what the code looks at.
+    #[inline]
+    pub fn with<'a>(&'a self, inputs: Inputs<'a>) -> Option<Running<'a>> {
+        if !self.needs.hold(&inputs) {
+            return None;
+        }
+        let frame = Frame {
+            scratch: MaybeUninit::uninit(),
+            narrow: std::ptr::null_mut(),
+            wide: std::ptr::null_mut(),
+            predicates: std::ptr::null_mut(),
+            pool: self.pool.as_ptr(),
+            constants: inputs.constants.as_ptr(),
+            wide_constants: inputs.wide_constants.as_ptr(),
+            rows: std::ptr::null(),
+            words: inputs.words.as_ptr(),
+            bytes: inputs.bytes.as_ptr(),
+            counts: inputs.counts.as_ptr(),
+            sites: std::ptr::null(),
+            shared: std::ptr::null_mut(),
+            local: std::ptr::null_mut(),
+            frame: std::ptr::null_mut(),
+            frame_at: 0,
+            shared_limits: [0; 7],
+            local_limits: [0; 7],
+            limit: 0,
+            meets: 0,
+            atomics_left: 0,
+            mask: 0,
+            live: 0,
+            why: 0,
+            site: 0,
+            steps: 0,
+            missed: 0,
+            last_atomic: 0,
+            zeros: 0,
+            saved: [0; 4],
+        };
+        Some(Running { function: self, frame, inputs: PhantomData })
+    }
+}
+
+/// A function with its inputs.
+#[derive(Debug)]
+pub struct Running<'a> {
+    function: &'a Function,
+    frame: Frame,
+    inputs: PhantomData<Inputs<'a>>,
+}
+
+/// For each size of an access, below what its offset must be in so many bytes.
+fn limits(len: u64) -> [u64; 7] {
+    std::array::from_fn(|i| len.checked_sub(1 << i).map_or(0, |last| last + 1))
+}
+
+impl Running<'_> {
+    /// Runs the region for some lanes of a warp, of those that have not exited (`live`), from an entry on. None:
+    /// a file is shorter than what the code looks at, the entry or the sites are those of another function, or
+    /// there are no lanes, or not those of the mode; nothing has been done.
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "a warp is all of these")]
+    pub fn run(
+        &mut self,
+        registers: Registers<'_>,
+        memory: Memory<'_>,
+        sites: &Sites<'_>,
+        (mask, live): (u32, u32),
+        entry: Entry,
+        until: Until,
+    ) -> Option<Left> {
+        let Self { function, frame, .. } = self;
+        let number = function.number;
+        let lanes = mask != 0 && mask & !live == 0 && (function.mode == Mode::Some || mask == live);
+        let ours = entry.function == number && sites.function == number;
+        if !ours || !lanes || !function.needs.hold_files(&registers, &memory) {
+            return None;
+        }
+        frame.narrow = registers.narrow.as_mut_ptr();
+        frame.wide = registers.wide.as_mut_ptr();
+        frame.predicates = registers.predicates.as_mut_ptr();
+        frame.rows = registers.rows.as_ptr();
+        frame.sites = sites.all.as_ptr();
+        if function.needs.shared {
+            frame.shared = memory.shared.as_mut_ptr();
+            frame.shared_limits = limits((memory.shared.len() as u64).min(1 << 31));
+        }
+        if function.needs.local || function.needs.frame != 0 {
+            let len = (4 * memory.local.len() as u64).min(memory.frame.end).min(1 << 31);
+            frame.local_limits = limits(len);
+            let local = memory.local.as_mut_ptr();
+            frame.local = local;
+            // Not read if it lies outside: then no access of the frame is in the code.
+            frame.frame = local.wrapping_add((memory.frame.start / 4) as usize);
+        }
+        frame.frame_at = memory.frame.start;
+        (frame.limit, frame.meets) = (until.steps, until.meets);
+        (frame.atomics_left, frame.mask, frame.live) = (until.atomics, mask, live);
+        (frame.last_atomic, frame.zeros) = (0, 0);
+        let start = function.code.as_ptr();
+        let target = function.code[entry.offset as usize..].as_ptr();
+        // SAFETY: `emit` has made a function of this signature begin there: the map has its bytes,
+        // nobody has written to it since, and it is executable.
+        let begin = unsafe { std::mem::transmute::<*const u8, Begin>(start) };
+        // SAFETY: the processor has the instructions (`compile` has asked it), and the target is an entry of this
+        // code. It reads and writes registers and inputs of the frame's files below the lengths of `needs`, which
+        // have been compared; bytes of shared and local memory and of the allocations of sites whose offsets it
+        // compares with the limits of the frame and of the site; its own pool and the frame. All live until it
+        // returns: the allocations as the `Reach` of each site promises, which has made it for this very access
+        // (`fill`). It keeps the registers that a caller relies on, and returns at the latest at the first
+        // backward jump behind the limit of steps.
+        let at = unsafe { begin(&raw mut *frame, target) };
+        let why = match frame.why {
+            0 => Why::Instruction,
+            1 => Why::Site(frame.site),
+            2 => Why::Divides,
+            3 => Why::Meets,
+            4 => Why::Limit,
+            _ => Why::Outside,
+        };
+        let threads = (frame.steps * u64::from(mask.count_ones())).wrapping_sub(frame.missed);
+        Some(Left {
+            at,
+            why,
+            steps: frame.steps,
+            threads,
+            atomics: until.atomics - frame.atomics_left,
+            last_atomic: frame.last_atomic,
+            zeros: frame.zeros,
+        })
+    }
+}

@@ -1,0 +1,132 @@
+//! How long the files and inputs must be that a region looks at.
+
+use crate::block::{Place, Source};
+use crate::machine::Inputs;
+use crate::region::{Action, End, Memory, Region, Space};
+use crate::{Error, Registers};
+
+/// Numbers of registers and inputs are below this, so that displacements have 32 bits.
+const MOST: u32 = 1 << 20;
+
+/// Lengths that the files and inputs of a call must have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Needs {
+    narrow: usize,
+    wide: usize,
+    predicates: usize,
+    constants: usize,
+    wide_constants: usize,
+    rows: usize,
+    words: usize,
+    bytes: usize,
+    counts: usize,
+    /// Bytes of the running frame.
+    pub(crate) frame: u64,
+    /// Whether shared and local memory are accessed.
+    pub(crate) shared: bool,
+    pub(crate) local: bool,
+}
+
+impl Needs {
+    /// Those of a region.
+    pub(crate) fn of(region: &Region) -> Result<Self, Error> {
+        let mut needs = Self::default();
+        for block in &region.blocks {
+            for step in &block.steps {
+                let mut result = Ok(());
+                step.each_place(|place| result = result.clone().and(needs.place(place)));
+                step.each_source(|source| result = result.clone().and(needs.input(source)));
+                result?;
+                needs.action(&step.action)?;
+            }
+            if let End::Branch { taken, .. } = block.end {
+                taken.place().map_or(Ok(()), |place| needs.place(place))?;
+            }
+        }
+        Ok(needs)
+    }
+
+    fn action(&mut self, action: &Action) -> Result<(), Error> {
+        let access = match action {
+            Action::Load(load) => &load.access,
+            Action::Store(store) => &store.access,
+            Action::Atomic(atomic) => &atomic.access,
+            Action::Count { counter, .. } => {
+                if *counter >= MOST {
+                    return Err(Error::Counter(*counter));
+                }
+                self.counts = self.counts.max(*counter as usize + 2);
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        let end = access.offset.saturating_add(u64::from(access.size) * u64::from(access.count));
+        match access.space {
+            Space::Global => {}
+            Space::Shared => self.shared = true,
+            Space::Local => self.local = true,
+            Space::Frame | Space::Param if end >= MOST.into() => {
+                return Err(Error::Offset(access.offset));
+            }
+            Space::Frame => self.frame = self.frame.max(end),
+            Space::Param => self.bytes = self.bytes.max(end as usize),
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, place: Place) -> Result<(), Error> {
+        let (need, number) = match place {
+            Place::Narrow(i) => (&mut self.narrow, i),
+            Place::Wide(i) => (&mut self.wide, i),
+            Place::Predicate(i) => (&mut self.predicates, i),
+        };
+        if number >= MOST {
+            return Err(Error::TooFar(place));
+        }
+        *need = (*need).max(number as usize + 1);
+        Ok(())
+    }
+
+    fn input(&mut self, source: Source) -> Result<(), Error> {
+        let (need, number, size) = match source {
+            Source::Constant(i) => (&mut self.constants, i, 1),
+            Source::WideConstant(i) => (&mut self.wide_constants, i, 1),
+            Source::Row(i) => (&mut self.rows, i, 1),
+            Source::Word(i) => (&mut self.words, i, 1),
+            Source::Bytes32(i) => (&mut self.bytes, i, 4),
+            Source::Bytes64(i) => (&mut self.bytes, i, 8),
+            Source::Narrow(_)
+            | Source::Wide(_)
+            | Source::Literal(_)
+            | Source::FrameAt
+            | Source::Lane => return Ok(()),
+        };
+        if number >= MOST {
+            return Err(Error::InputTooFar(source));
+        }
+        *need = (*need).max(number as usize + size);
+        Ok(())
+    }
+
+    /// Whether inputs are so long.
+    pub(crate) fn hold(&self, inputs: &Inputs<'_>) -> bool {
+        inputs.constants.len() >= self.constants
+            && inputs.wide_constants.len() >= self.wide_constants
+            && inputs.words.len() >= self.words
+            && inputs.bytes.len() >= self.bytes
+            && inputs.counts.len() >= self.counts
+    }
+
+    /// Whether the files and the memory of a warp are.
+    pub(crate) fn hold_files(&self, registers: &Registers<'_>, memory: &Memory<'_>) -> bool {
+        let frame = &memory.frame;
+        registers.narrow.len() >= self.narrow
+            && registers.wide.len() >= self.wide
+            && registers.predicates.len() >= self.predicates
+            && registers.rows.len() >= self.rows
+            && (self.frame == 0
+                || frame.start.is_multiple_of(8)
+                    && frame.end.saturating_sub(frame.start) >= self.frame
+                    && memory.local.len() as u64 >= frame.end.div_ceil(4))
+    }
+}
