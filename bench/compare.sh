@@ -53,7 +53,6 @@ log=$peers/log.txt
 : >"$lines"
 : >"$log"
 
-say() { printf '%s\n' "$*" >&2; }
 wants() { [ -z "$only" ] || [[ ,$only, == *,$1,* ]]; }
 
 # Says why a peer is left out, on the terminal and in the table.
@@ -64,28 +63,15 @@ skip() {
 
 # ---- installing
 
-# A Debian package, if the user may.
-debian() {
-    dpkg -s "$1" >/dev/null 2>&1 && return 0
-    [ -n "$install" ] && [ "$(id -u)" = 0 ] || return 1
-    say "installing the Debian package $1"
-    apt-get install -y --no-install-recommends "$1" >>"$log" 2>&1
-}
-
-# A Python package in an environment of its own.
-python_package() {
-    [ -x "$peers/py/bin/python" ] || python3 -m venv "$peers/py" >>"$log" 2>&1 || return 1
-    "$peers/py/bin/python" -m pip show -q "$1" >>"$log" 2>&1 && return 0
-    [ -n "$install" ] || return 1
-    say "installing the Python package $1"
-    "$peers/py/bin/python" -m pip install -q "$1" >>"$log" 2>&1
-}
+# shellcheck source=bench/peers/install.sh
+source "$here/install.sh"
 
 # SwiftShader is a part of Chromium, whose package need not be installed.
 swiftshader() {
     local icd=$peers/swiftshader/usr/lib/chromium/vk_swiftshader_icd.json
     if [ ! -f "$icd" ] && [ -n "$install" ]; then
         say "loading SwiftShader"
+        package_lists
         (cd "$peers" && rm -f chromium-common_*.deb && apt-get download chromium-common \
             && dpkg-deb -x chromium-common_*.deb swiftshader && rm -f chromium-common_*.deb) >>"$log" 2>&1 || true
     fi
@@ -150,9 +136,6 @@ lavapipe="" swiftshader="" llvm="" pocl="" intel="" libraries="" limits=""
 if wants texunit && [ -z "$texunit" ]; then
     cargo build --release --manifest-path "$root/Cargo.toml" -p texunit
     texunit=${CARGO_TARGET_DIR:-$root/target}/release/texunit
-fi
-if [ -n "$install" ] && [ "$(id -u)" = 0 ]; then
-    apt-get update >>"$log" 2>&1 || true
 fi
 if wants lavapipe || wants swiftshader; then
     if debian libvulkan1 && python_package numpy && python_package wgpu; then

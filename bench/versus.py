@@ -15,14 +15,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 # The list of cases is that of the table of peers; nothing is left beside it.
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE / "peers"))
+from served import Failed, Served  # noqa: E402
 from table import CASES  # noqa: E402
 
 # A case below this is measured again with more pairs, and counts as slower if it stays there.
 LOWEST, MEAN, AGAIN = 0.90, 0.97, 27
-
-
-class Failed(Exception):
-    """A program that did not measure; the message is for the user."""
 
 
 def output(command, environment=None):
@@ -61,6 +58,31 @@ class Texunit:
         return 1 / max(min(times), 1e-9)
 
 
+class Kernels:
+    """A build of the program of bench/kernels, which has one kernel ready at a time."""
+
+    def __init__(self, program):
+        self.program = str(pathlib.Path(program).resolve())
+        self.name = program
+        self.case, self.served = None, None
+
+    def cases(self):
+        return [line["name"] for line in lines(output([self.program, "list"]))]
+
+    def launches(self, case, options):
+        """Launches a second."""
+        if self.case != case:
+            self.close()
+            command = [self.program, "serve", case, "--threads", str(options.threads)]
+            self.case, self.served = case, Served(self.name, command)
+        return 1 / max(self.served.ask(), 1e-6)
+
+    def close(self):
+        if self.served:
+            self.served.close()
+        self.case, self.served = None, None
+
+
 class Peer:
     """Another sampler, measured by bench/compare.sh."""
 
@@ -78,7 +100,7 @@ class Peer:
         return max(line["mfetch_per_s"] for line in found)
 
     def launches(self, job, options):
-        raise Failed(f"{self.name} has no jobs: --kernels compares builds of texunit")
+        raise Failed(f"{self.name} has no jobs: --jobs compares builds of texunit")
 
 
 def side(name):
@@ -119,23 +141,30 @@ def main():
     parser.add_argument("old")
     parser.add_argument("new")
     parser.add_argument("--fetch", action="store_true")
-    parser.add_argument("--kernels", nargs="?", const=str(HERE / "kernels"))
+    parser.add_argument("--kernels", action="store_true")
+    parser.add_argument("--jobs")
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--cases", default="")
     parser.add_argument("--via", choices=["api", "ptx"], default="api")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    if options.fetch + options.kernels + bool(options.jobs) > 1:
+        parser.error("one of --fetch, --kernels and --jobs at a time")
     if options.pairs < 1 or options.threads < 0:
         parser.error("--pairs is at least 1, --threads at least 0")
-    old, new = side(options.old), side(options.new)
     wanted = [begin for begin in options.cases.split(",") if begin]
+    make = Kernels if options.kernels else side
+    old, new = make(options.old), make(options.new)
     work = []
-    if options.fetch or not options.kernels:
-        work += [(name, lambda of, name=name: of.fetches(name, options)) for name in CASES]
     if options.kernels:
-        work += [(os.path.basename(os.path.dirname(job)), lambda of, job=job: of.launches(job, options))
-                 for job in jobs(options.kernels)]
+        both = set(new.cases())
+        work = [(name, lambda of, name=name: of.launches(name, options)) for name in old.cases() if name in both]
+    elif options.jobs:
+        work = [(os.path.basename(os.path.dirname(job)), lambda of, job=job: of.launches(job, options))
+                for job in jobs(options.jobs)]
+    else:
+        work = [(name, lambda of, name=name: of.fetches(name, options)) for name in CASES]
     work = [(name, measure) for name, measure in work if not wanted or any(map(name.startswith, wanted))]
     if not work:
         raise Failed(f"no case begins with {' or '.join(wanted)}")

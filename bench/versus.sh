@@ -8,10 +8,12 @@ usage() {
 usage: bench/versus.sh OLD NEW [OPTIONS]
 
 OLD and NEW are programs (target/release/texunit) or peers of bench/compare.sh, which it has installed
-(peer:lavapipe, peer:swiftshader, peer:drjit, peer:pocl).
+(peer:lavapipe, peer:swiftshader, peer:drjit, peer:pocl). With --kernels they are programs of bench/kernels
+(cargo build --release -p texunit-bench --example kernels: target/release/examples/kernels).
 
   --fetch           the cases of `texunit bench` (this is what is compared without an option)
-  --kernels [DIR]   jobs of DIR/*/job.toml, by the time of their launch (bench/kernels)
+  --kernels         the kernels of bench/kernels, by the time of their launches
+  --jobs DIR        jobs of DIR/*/job.toml, by the time of their launch
   --pairs N         of each case (9); a case below 0.90 gets 27
   --cases LIST      how the names of cases begin: a,e-grad (all)
   --via api|ptx     of --fetch: the way that fetches go (api)

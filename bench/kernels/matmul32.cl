@@ -1,0 +1,5 @@
+// Twin of matmul32.cu.
+#define KERNEL matmul32
+#define TILE 32
+typedef float real;
+#include "matmul.clh"

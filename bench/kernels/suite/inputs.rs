@@ -1,0 +1,87 @@
+//! What buffers begin with: numbers that look like none, the same in every run.
+
+use super::Data;
+use texunit_testkit::Random;
+
+/// Zeros.
+pub(super) fn zeros(n: usize) -> Data {
+    Data::U32(vec![0; n])
+}
+
+/// Zeros.
+pub(super) fn zeros_f32(n: usize) -> Data {
+    Data::F32(vec![0.0; n])
+}
+
+/// Words of 32 bits.
+pub(super) fn words(seed: u64, n: usize) -> Data {
+    let mut random = Random::new(seed);
+    Data::U32((0..n).map(|_| random.u32()).collect())
+}
+
+/// Floats from one number to another.
+pub(super) fn floats(seed: u64, n: usize, low: f32, high: f32) -> Data {
+    let mut random = Random::new(seed);
+    Data::F32((0..n).map(|_| random.between(low, high)).collect())
+}
+
+/// Doubles from -1 to 1.
+pub(super) fn doubles(seed: u64, n: usize) -> Data {
+    let mut random = Random::new(seed);
+    Data::F64((0..n).map(|_| f64::from(random.between(-1.0, 1.0))).collect())
+}
+
+/// Floats 0 to 3, of which up to eight millions have an exact sum, in any order.
+pub(super) fn small_integers(seed: u64, n: usize) -> Data {
+    let mut random = Random::new(seed);
+    Data::F32((0..n).map(|_| (random.u32() >> 30) as f32).collect())
+}
+
+/// Bytes with most of them around the middle, as in pictures.
+pub(super) fn picture(seed: u64, n: usize) -> Data {
+    let mut random = Random::new(seed);
+    let mut texel = || (random.below(128_u32) + random.below(128_u32)) as u8;
+    Data::U8((0..n).map(|_| texel()).collect())
+}
+
+/// Words whose bytes are those of a picture.
+pub(super) fn picture_words(seed: u64, n: usize) -> Data {
+    Data::U32(vec![0; n]).with_bytes(&picture(seed, 4 * n).bytes())
+}
+
+/// Letters `a` to `d`.
+pub(super) fn letters(seed: u64, n: usize) -> Vec<u8> {
+    let mut random = Random::new(seed);
+    (0..n).map(|_| b'a' + (random.u32() >> 30) as u8).collect()
+}
+
+/// Starts of rows, columns and values of a sparse square matrix with 0 to 32 values in a row.
+pub(super) fn sparse(seed: u64, rows: u32) -> [Data; 3] {
+    let mut random = Random::new(seed);
+    let (mut starts, mut columns) = (vec![0], Vec::new());
+    for _ in 0..rows {
+        for _ in 0..random.below(33_u32) {
+            columns.push(random.below(rows));
+        }
+        starts.push(columns.len() as u32);
+    }
+    let values = floats(seed + 1, columns.len(), -1.0, 1.0);
+    [Data::U32(starts), Data::U32(columns), values]
+}
+
+/// Densities of a cube of texels: a soft ball, with noise.
+pub(super) fn ball(seed: u64, n: u32) -> Data {
+    let mut random = Random::new(seed);
+    let from_middle = |i: u32| (i as f32 + 0.5) / n as f32 - 0.5;
+    let mut texels = Vec::new();
+    for z in 0..n {
+        for y in 0..n {
+            for x in 0..n {
+                let [x, y, z] = [x, y, z].map(from_middle);
+                let inside = (0.5 - (x * x + y * y + z * z).sqrt()).max(0.0);
+                texels.push(inside * (1.0 + random.between(0.0, 0.25)));
+            }
+        }
+    }
+    Data::F32(texels)
+}

@@ -1,0 +1,138 @@
+//! A case on a device.
+
+use super::{Case, Check, Data, Texture, Value};
+use std::time::{Duration, Instant};
+use texunit_device::{
+    AddressMode, Arg, ArrayDescriptor, Buffer, Device, DeviceOptions, Extent, Filter, Format,
+    Geometry, Kernel, LaunchOptions, Module, ReadMode, Sampler, TextureDescriptor, TextureObject,
+    TextureResource,
+};
+
+/// What running the launches of a case took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ran {
+    /// The launches alone.
+    pub(crate) time: Duration,
+    /// Of all launches.
+    pub(crate) warp_instructions: u64,
+    /// Of all launches.
+    pub(crate) thread_instructions: u64,
+}
+
+/// A case made ready: its buffers and texture, and its kernels, loaded.
+pub(crate) struct Session<'a> {
+    case: &'a Case,
+    threads: usize,
+    buffers: Vec<Buffer>,
+    texture: Option<TextureObject>,
+    kernels: Vec<Kernel>,
+    load: Duration,
+}
+
+impl<'a> Session<'a> {
+    /// Makes the objects and loads the kernels, which are launched on so many host threads.
+    pub(crate) fn new(case: &'a Case, threads: usize) -> Result<Self, String> {
+        let say = |e: &dyn std::fmt::Display| format!("{}: {e}", case.name);
+        let device = Device::new(&DeviceOptions::default());
+        let mut buffers = Vec::new();
+        for buffer in &case.buffers {
+            let bytes = buffer.data.bytes();
+            let there = device.alloc(bytes.len() as u64, buffer.name).map_err(|e| say(&e))?;
+            there.write(0, &bytes).map_err(|e| say(&e))?;
+            buffers.push(there);
+        }
+        let texture = case.texture.map(|t| texture(&device, &case.buffers[t.buffer].data, t));
+        let start = Instant::now();
+        let module =
+            Module::load(&device, &format!("{}.ptx", case.name), case.ptx).map_err(|e| say(&e))?;
+        let kernel = |name| module.kernel(name).ok_or_else(|| say(&format!("no kernel {name}")));
+        let kernels: Result<_, _> = case.launches.iter().map(|l| kernel(l.kernel)).collect();
+        let load = start.elapsed();
+        Ok(Self { case, threads, buffers, texture: texture.transpose()?, kernels: kernels?, load })
+    }
+
+    /// How long it took to load the kernels.
+    pub(crate) fn load_time(&self) -> Duration {
+        self.load
+    }
+
+    /// Restores what kernels write.
+    pub(crate) fn restore(&self) -> Result<(), String> {
+        for (there, buffer) in self.buffers.iter().zip(&self.case.buffers) {
+            if buffer.written.is_some() {
+                there.write(0, &buffer.data.bytes()).map_err(|e| e.to_string())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All launches, one after the other.
+    pub(crate) fn run(&self) -> Result<Ran, String> {
+        let mut all = Ran::default();
+        for (launch, kernel) in self.case.launches.iter().zip(&self.kernels) {
+            let arg = |value: &Value| match *value {
+                Value::Buffer(number) => Arg::Buffer(&self.buffers[number]),
+                Value::Texture => Arg::Texture(self.texture.as_ref().expect("the case has one")),
+                Value::U32(value) => Arg::U32(value),
+                Value::F32(value) => Arg::F32(value),
+            };
+            let args: Vec<_> = launch.args.iter().map(arg).collect();
+            let options = LaunchOptions {
+                grid: launch.grid,
+                block: launch.block,
+                threads: self.threads,
+                ..LaunchOptions::default()
+            };
+            let start = Instant::now();
+            let stats = kernel.launch(&options, &args);
+            all.time += start.elapsed();
+            let stats = stats.map_err(|e| format!("{}: {e}", self.case.name))?;
+            all.warp_instructions += stats.warp_instructions;
+            all.thread_instructions += stats.thread_instructions;
+        }
+        Ok(all)
+    }
+
+    /// What the buffers that are compared hold, by name.
+    pub(crate) fn results(&self) -> Vec<(&'static str, Check, Data)> {
+        let compared = self.case.buffers.iter().zip(&self.buffers).filter_map(|(buffer, there)| {
+            let check = buffer.written.filter(|&check| check != Check::Scratch)?;
+            Some((buffer.name, check, buffer.data.with_bytes(&there.read())))
+        });
+        compared.collect()
+    }
+}
+
+/// A number that says whether all bits of results are the same.
+pub(crate) fn digest(results: &[(&'static str, Check, Data)]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for (_, _, data) in results {
+        for byte in data.bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+    hash
+}
+
+/// A texture over the texels.
+fn texture(device: &Device, texels: &Data, how: Texture) -> Result<TextureObject, String> {
+    let [width, height, depth] = how.extent;
+    let geometry = if depth == 0 { Geometry::D2 } else { Geometry::D3 };
+    let name = if matches!(texels, Data::U8(_)) { "u8" } else { "f32" };
+    let format = Format::from_name(name).ok_or("no such format")?;
+    let extent = Extent { width, height, depth: depth.max(1) };
+    let descriptor = ArrayDescriptor::new(format, geometry, extent, "texture");
+    let array = device.create_array(&descriptor).map_err(|e| e.to_string())?;
+    array.write(&texels.bytes()).map_err(|e| e.to_string())?;
+    let descriptor = TextureDescriptor {
+        read_mode: ReadMode::Element,
+        normalized_coords: how.linear,
+        sampler: Sampler {
+            filter: if how.linear { Filter::Linear } else { Filter::Point },
+            address_mode: [AddressMode::Clamp; 3],
+            ..Sampler::default()
+        },
+    };
+    let resource = TextureResource::Array(&array);
+    device.create_texture(&resource, &descriptor).map_err(|e| e.to_string())
+}

@@ -1,0 +1,90 @@
+//! The kernels of `bench/kernels` at small sizes: their results are right, and have the same bits at every SIMD level of
+//! this machine, interpreted and as machine code.
+//!
+//! Level and mode are decided once for a process, so the test runs itself again for each.
+#![allow(clippy::unwrap_used)]
+
+// The program has uses for what is not used here.
+#[allow(dead_code, unused_imports)]
+#[path = "../kernels/suite/mod.rs"]
+mod suite;
+
+use std::fmt::Write;
+use std::process::Command;
+use suite::{Session, Size, case, differences, digest, names};
+use texunit_testkit::TempDir;
+use texunit_unit::SimdLevel;
+
+const OUT: &str = "TEXUNIT_TEST_DIGESTS";
+
+/// Runs a case twice on so many threads, compares what it wrote with the model, and says which bits those are.
+fn digest_of(name: &str, threads: usize) -> u64 {
+    let case = case(name, Size::Small).unwrap();
+    let session = Session::new(&case, threads).unwrap();
+    let (expected, mut last) = ((case.model)(&case), None);
+    for _ in 0..2 {
+        session.restore().unwrap();
+        let ran = session.run().unwrap();
+        assert!(ran.warp_instructions > 0 && ran.thread_instructions >= ran.warp_instructions);
+        let results = session.results();
+        assert_eq!(results.len(), expected.len(), "{name}");
+        for ((buffer, check, found), expected) in results.iter().zip(&expected) {
+            assert_eq!(differences(buffer, *check, found, expected), None, "{name}");
+        }
+        let bits = digest(&results);
+        assert!(last.is_none_or(|last| last == bits), "{name}: another run, other bits");
+        last = Some(bits);
+    }
+    last.unwrap()
+}
+
+#[test]
+fn results_are_right() {
+    let mut lines = String::new();
+    for name in names() {
+        let [one, two] = [1, 2].map(|threads| digest_of(name, threads));
+        assert_eq!(one, two, "{name}: other bits on two threads");
+        writeln!(lines, "{name} {one:016x}").unwrap();
+    }
+    if let Some(path) = std::env::var_os(OUT) {
+        std::fs::write(path, lines).unwrap();
+    }
+}
+
+#[test]
+fn bits_are_the_same_everywhere() {
+    let folder = TempDir::new("kernels");
+    let path = folder.path().join("digests");
+    let run = |simd: SimdLevel, jit: &str| {
+        let ended = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "results_are_right"])
+            .env(OUT, &path)
+            .env("TEXUNIT_SIMD", simd.name())
+            .env("TEXUNIT_JIT", jit)
+            .output()
+            .unwrap();
+        assert!(ended.status.success(), "{simd}, TEXUNIT_JIT={jit}: {ended:?}");
+        std::fs::read_to_string(&path).unwrap()
+    };
+    let interpreted = run(SimdLevel::detected(), "off");
+    assert_eq!(interpreted.lines().count(), names().count());
+    for simd in SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected()) {
+        for (here, there) in interpreted.lines().zip(run(simd, "always").lines()) {
+            assert_eq!(here, there, "{simd}");
+        }
+    }
+}
+
+/// The peers read these files by name.
+#[test]
+fn every_kernel_has_its_files() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    for name in names() {
+        let case = case(name, Size::Small).unwrap();
+        let (ptx, twin) = (case.ptx, case.twin != suite::Twin::None);
+        for (ending, wanted) in [("cu", true), ("c", true), ("cl", twin)] {
+            assert_eq!(folder.join(format!("{name}.{ending}")).exists(), wanted, "{name}.{ending}");
+        }
+        assert!(ptx.contains(".target sm_75") && !ptx.contains(".loc"), "{name}.ptx");
+    }
+}
