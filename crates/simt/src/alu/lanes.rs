@@ -102,6 +102,23 @@ macro_rules! cut {
     };
 }
 
+/// A first source of 64 bits and a second one of 32.
+macro_rules! shift {
+    (|$a:tt, $b:tt| $e:expr) => {
+        $crate::alu::Alu::Shift(|d, a, b| {
+            $crate::simd::dispatch(
+                #[inline(always)]
+                || {
+                    for i in 0..32 {
+                        let ($a, $b) = (a[i], b[i]);
+                        d[i] = $e;
+                    }
+                },
+            )
+        })
+    };
+}
+
 /// A mask of the lanes in which the expression holds.
 macro_rules! compare {
     ($variant:ident, |$a:tt, $b:tt| $e:expr) => {
@@ -118,6 +135,49 @@ macro_rules! compare {
                 },
             )
         })
+    };
+}
+
+/// The function of a row, by the widths of its destination and sources.
+macro_rules! lanes {
+    (b32 |$a:ident| $e:expr) => {
+        $crate::alu::lanes::narrow!(|$a, _, _| $e)
+    };
+    (b32 |$a:ident, $b:ident| $e:expr) => {
+        $crate::alu::lanes::narrow!(|$a, $b, _| $e)
+    };
+    (b32 |$a:ident, $b:ident, $c:ident| $e:expr) => {
+        $crate::alu::lanes::narrow!(|$a, $b, $c| $e)
+    };
+    (b64 |$a:ident| $e:expr) => {
+        $crate::alu::lanes::wide!(|$a, _, _| $e)
+    };
+    (b64 |$a:ident, $b:ident| $e:expr) => {
+        $crate::alu::lanes::wide!(|$a, $b, _| $e)
+    };
+    (b64 |$a:ident, $b:ident, $c:ident| $e:expr) => {
+        $crate::alu::lanes::wide!(|$a, $b, $c| $e)
+    };
+    (extend |$a:ident| $e:expr) => {
+        $crate::alu::lanes::widen!(|$a, _, _| $e)
+    };
+    (extend |$a:ident, $b:ident| $e:expr) => {
+        $crate::alu::lanes::widen!(|$a, $b, _| $e)
+    };
+    (extend |$a:ident, $b:ident, $c:ident| $e:expr) => {
+        $crate::alu::lanes::widen!(|$a, $b, $c| $e)
+    };
+    (truncate |$a:ident| $e:expr) => {
+        $crate::alu::lanes::cut!(|$a| $e)
+    };
+    (shift |$a:ident, $b:ident| $e:expr) => {
+        $crate::alu::lanes::shift!(|$a, $b| $e)
+    };
+    (compare |$a:ident, $b:ident| $e:expr) => {
+        $crate::alu::lanes::compare!(CompareNarrow, |$a, $b| $e)
+    };
+    (compare64 |$a:ident, $b:ident| $e:expr) => {
+        $crate::alu::lanes::compare!(CompareWide, |$a, $b| $e)
     };
 }
 
@@ -145,4 +205,6 @@ macro_rules! ints {
         }))
     };
 }
-pub(super) use {compare, cut, direct, gathered, ints, mixed, narrow, wide, wide64, widen};
+pub(super) use {
+    compare, cut, direct, gathered, ints, lanes, mixed, narrow, shift, wide, wide64, widen,
+};

@@ -19,23 +19,31 @@ mod convert;
 mod exact;
 mod float;
 mod half;
+mod inner;
 mod int;
-mod kind;
+mod key;
 mod lanes;
+mod mode;
 mod pairs;
+mod primitive;
 mod quick;
 mod round;
+mod row;
 mod select;
 pub mod soft;
+mod term;
 mod tiny;
 mod video;
 
 pub use convert::Convert;
 pub(crate) use float::nan64;
 #[cfg(test)]
-pub(crate) use kind::SPELLINGS;
-pub(crate) use kind::{Kind, f, kind, kinds};
+pub(crate) use inner::SPELLINGS;
+pub(crate) use inner::{Kind, inner_rows, words};
+pub use row::Row;
+pub(crate) use row::find;
 pub use select::{select, select_mixed, select_three};
+pub(crate) use term::{Does, Operand};
 pub use tiny::Tiny;
 pub use video::Video;
 
@@ -59,6 +67,8 @@ pub enum Alu {
     /// Destination in [`L32`], one source in [`L64`]: `cvt` from 64 bits to 32 or fewer, `popc`,
     /// `clz` and `bfind` of 64-bit types.
     Cut(fn(&mut L32, &L64)),
+    /// Destination and first source in [`L64`], the second source in [`L32`]: shifts of 64-bit types.
+    Shift(fn(&mut L64, &L64, &L32)),
     /// Up to three sources and a destination of mixed width, each zero-extended to 64 bits; the
     /// destination is cut to its register's width by the caller. Predicate sources come as 0 or 1.
     Mixed(fn(&mut L64, &L64, &L64, &L64)),

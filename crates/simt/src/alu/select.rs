@@ -2,7 +2,9 @@
 
 use texunit_isa::{Modifiers, Opcode, ScalarType as Ty};
 
-use super::{Alu, approx, bits, carry, compare, convert, float, half, int, pairs, tiny, video};
+use super::{
+    Alu, approx, bits, carry, compare, convert, find, float, half, int, pairs, tiny, video,
+};
 
 /// The function for an instruction, or `None` for one that is not arithmetic or that we do not
 /// execute. It expects each register in the slot ([`L32`](super::L32) or [`L64`](super::L64)) of
@@ -15,6 +17,9 @@ pub fn select(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
     let ty = mods.ty()?;
     if mods.unexecuted.is_some() {
         return None;
+    }
+    if let Some(row) = find(opcode, mods) {
+        return Some(row.function);
     }
     if let Some(alu) = video::select(opcode, mods) {
         return Some(alu);

@@ -11,7 +11,8 @@ mod tests;
 
 use super::context::Counts;
 use super::warp::{Warp, count};
-use crate::alu::{Kind, L32, f, kinds};
+use crate::alu::words::*;
+use crate::alu::{Kind, L32, inner_rows};
 use crate::code::{Code, Constants, Slot};
 use crate::runs::Run;
 use crate::simd::Level;
@@ -103,7 +104,6 @@ enum Put {
 macro_rules! define {
     ([] $($section:ident { $($name:ident [$($text:literal),*] |$($arg:ident),*| $value:expr;)* })*) => {
         #[inline(always)]
-        #[allow(clippy::neg_cmp_op_on_partial_ord)] // What the unordered operators mean.
         fn run_inline(job: &mut Job<'_, '_>) {
             // Locals, so that the compiler knows that no store changes them.
             let Job { values, lanes, place } = job;
@@ -240,7 +240,7 @@ macro_rules! define {
         }
     };
 }
-kinds!(define!());
+inner_rows!(define!());
 
 /// The lanes that run machine code.
 #[inline(always)]

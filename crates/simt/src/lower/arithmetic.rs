@@ -14,7 +14,7 @@ fn not_equal(a: &L32, b: &L32) -> u32 {
 
 /// What the inner loop does for an arithmetic instruction.
 pub(super) fn kind_of(opcode: Opcode, mods: &Modifiers) -> Kind {
-    alu::kind(opcode, mods).unwrap_or(Kind::Call)
+    alu::find(opcode, mods).map_or(Kind::Call, alu::Row::kind)
 }
 
 impl<'a> Builder<'a> {
@@ -124,7 +124,7 @@ impl<'a> Builder<'a> {
                 self.emit(Op::Cut { f, kind, d: to, a });
                 self.cut(d, to, keep, cut);
             }
-            Alu::Mixed(_) if matches!(kind, Kind::ShlW | Kind::ShrWU | Kind::ShrWS) => {
+            Alu::Shift(_) => {
                 let (a, b) = (self.wide_at(ops, 0)?, self.narrow_at(ops, 1)?);
                 let (to, cut) = self.result(d, true, keep);
                 self.emit(Op::Shift { kind, d: to, a, b });

@@ -158,7 +158,7 @@ impl Builder<'_> {
         let low = self.register(*r);
         let d = low.next();
         let op = match signed {
-            true => Op::Shift { kind: Kind::ShrWS, d, a: low, b: self.constant(63, false) },
+            true => Op::Shift { kind: Kind::ShrS64, d, a: low, b: self.constant(63, false) },
             false => Op::MovWide { d, a: self.constant(0, true) },
         };
         self.finisher(op);

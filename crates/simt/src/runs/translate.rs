@@ -1,15 +1,9 @@
 //! Instructions of the inner loop as steps of a block.
 
-use crate::alu::Kind;
+use crate::alu::{Does, Kind, Operand};
 use crate::code::{CompareTo, Inst, Op, Quick, Slot};
 use texunit_isa::BoolOp;
-use texunit_jit::{
-    Action, Combine, Float, Op as J, Place, Predicate, Relation, Rounding, Source, Step, Test,
-};
-
-/// Bits of three sources, as tables have them.
-const A: u8 = 0xf0;
-const B: u8 = 0xcc;
+use texunit_jit::{Action, Combine, Op as J, Place, Predicate, Source, Step, Test};
 
 /// What an instruction does, if the code knows it. `source` says where an operand comes from.
 pub(crate) fn step(inst: &Inst, source: &dyn Fn(Slot) -> Source) -> Option<Step> {
@@ -17,7 +11,10 @@ pub(crate) fn step(inst: &Inst, source: &dyn Fn(Slot) -> Source) -> Option<Step>
         Op::Lop3 { d, s, table, .. } => compute(J::Bits(table), d, s.map(source)),
         Op::CompareNarrow { kind, a, b, ref to, .. }
         | Op::CompareWide { kind, a, b, ref to, .. } => {
-            compare(test(kind)?, [a, b].map(source), to)
+            let (Does::Compare(test), [a, b, _]) = single(kind, &[a, b], source)? else {
+                return None;
+            };
+            compare(test, [a, b], to)
         }
         Op::Logic { d, .. } if d.is_none() => Action::Nothing,
         Op::Logic { f, d, a, b } => Action::Logic {
@@ -67,6 +64,8 @@ fn of_quick(quick: &Quick, source: &dyn Fn(Slot) -> Source) -> Option<Action> {
     let at = |source: fn(u32) -> Source| [source(s[0].as_number()); 3];
     Some(match kind {
         Kind::Nop => Action::Nothing,
+        Kind::MovNarrow => compute(J::Copy, d, [source(s[0]), nothing[1], nothing[2]]),
+        Kind::MovWide => compute(J::CopyWide, d, [source(s[0]), nothing[1], nothing[2]]),
         Kind::OfCta => compute(J::Copy, d, at(Source::Word)),
         Kind::Tid => compute(J::Copy, d, at(Source::Row)),
         Kind::ParamNarrow => compute(J::Copy, d, at(Source::Bytes32)),
@@ -76,152 +75,23 @@ fn of_quick(quick: &Quick, source: &dyn Fn(Slot) -> Source) -> Option<Action> {
             let op = if kind == Kind::SelectWide { J::SelectWide(p) } else { J::Select(p) };
             compute(op, d, [source(s[0]), source(s[1]), nothing[2]])
         }
-        Kind::FRcp => {
-            let one = Source::Literal(f32::to_bits(1.0).into());
-            compute(float(Float::Div), d, [one, source(s[0]), nothing[2]])
-        }
-        Kind::NegS => compute(J::Sub, d, [Source::Literal(0), source(s[0]), nothing[2]]),
-        Kind::Low8 | Kind::Low16 => {
-            let bits = Source::Literal(if kind == Kind::Low8 { 0xff } else { 0xffff });
-            compute(J::Bits(A & B), d, [source(s[0]), bits, nothing[2]])
-        }
         _ => {
-            let op = op(kind)?;
-            let mut from = nothing;
-            for (to, &slot) in from.iter_mut().zip(&s).filter(|(_, slot)| !slot.is_none()) {
-                *to = source(slot);
-            }
+            let (Does::Compute(op), from) = single(kind, &s, source)? else { return None };
             compute(op, d, from)
         }
     })
 }
 
-const fn of(op: Float, flush: bool, saturate: bool) -> J {
-    J::Float { op, flush, saturate }
-}
-
-const fn float(op: Float) -> J {
-    of(op, false, false)
-}
-
-/// Operations that take the instruction's operands as they are.
-#[rustfmt::skip]
-fn op(kind: Kind) -> Option<J> {
-    use Kind as K;
-    Some(match kind {
-        K::MovNarrow => J::Copy,
-        K::Add => J::Add,
-        K::Sub => J::Sub,
-        K::MulLo => J::Mul,
-        K::MadLo => J::MulAdd,
-        K::MulHi => J::MulHighU,
-        K::MulHiS => J::MulHighS,
-        K::MinS => J::MinS,
-        K::MaxS => J::MaxS,
-        K::MinU => J::MinU,
-        K::MaxU => J::MaxU,
-        K::AbsS => J::Abs,
-        K::And => J::Bits(A & B),
-        K::Or => J::Bits(A | B),
-        K::Xor => J::Bits(A ^ B),
-        K::Not => J::Bits(!A),
-        K::Shl => J::ShiftLeft,
-        K::ShrU => J::ShiftRightU,
-        K::ShrS => J::ShiftRightS,
-        K::ShfL => J::FunnelLeft,
-        K::ShfR => J::FunnelRight,
-        K::FAdd => float(Float::Add),
-        K::FSub => float(Float::Sub),
-        K::FMul => float(Float::Mul),
-        K::FFma => float(Float::Fma),
-        K::FDiv => float(Float::Div),
-        K::FSqrt => float(Float::Sqrt),
-        K::FMin => float(Float::Min),
-        K::FMax => float(Float::Max),
-        K::FNeg => float(Float::Neg),
-        K::FAbs => float(Float::Abs),
-        K::FAddSat => of(Float::Add, false, true),
-        K::FMulSat => of(Float::Mul, false, true),
-        K::FFmaSat => of(Float::Fma, false, true),
-        K::ZAdd => of(Float::Add, true, false),
-        K::ZSub => of(Float::Sub, true, false),
-        K::ZMul => of(Float::Mul, true, false),
-        K::ZFma => of(Float::Fma, true, false),
-        K::ZMin => of(Float::Min, true, false),
-        K::ZMax => of(Float::Max, true, false),
-        K::ZNeg => of(Float::Neg, true, false),
-        K::ZAbs => of(Float::Abs, true, false),
-        K::FromU => J::FromU(u32::MAX),
-        K::FromU16 => J::FromU(0xffff),
-        K::FromU8 => J::FromU(0xff),
-        K::FromS => J::FromS,
-        K::ToU => J::ToU(Rounding::Trunc),
-        K::ToS => J::ToS(Rounding::Trunc),
-        K::FloorS => J::ToS(Rounding::Floor),
-        K::NearS => J::ToS(Rounding::Near),
-        K::Floor => float(Float::Round(Rounding::Floor)),
-        K::Ceil => float(Float::Round(Rounding::Ceil)),
-        K::Near => float(Float::Round(Rounding::Near)),
-        K::Trunc => float(Float::Round(Rounding::Trunc)),
-        K::MovWide => J::CopyWide,
-        K::AddW => J::AddWide,
-        K::SubW => J::SubWide,
-        K::MulW => J::MulWide,
-        K::AndW => J::BitsWide(A & B),
-        K::OrW => J::BitsWide(A | B),
-        K::XorW => J::BitsWide(A ^ B),
-        K::MulWideU => J::ProductU,
-        K::MulWideS => J::ProductS,
-        K::MadWideU => J::ProductAddU,
-        K::MadWideS => J::ProductAddS,
-        K::ZeroExtend => J::ExtendU,
-        K::SignExtend => J::ExtendS,
-        K::Cut => J::Low,
-        K::ShlW => J::ShiftLeftWide,
-        K::ShrWU => J::ShiftRightWideU,
-        K::ShrWS => J::ShiftRightWideS,
-        _ => return None,
-    })
-}
-
-/// Comparisons.
-#[rustfmt::skip]
-fn test(kind: Kind) -> Option<Test> {
-    use Kind as K;
-    use Relation as R;
-    let float = |relation, unordered| Test::Float { relation, unordered };
-    Some(match kind {
-        // Of bits, either way.
-        K::Eq => Test::Signed(R::Eq),
-        K::Ne => Test::Signed(R::Ne),
-        K::LtS => Test::Signed(R::Lt),
-        K::LeS => Test::Signed(R::Le),
-        K::GtS => Test::Signed(R::Gt),
-        K::GeS => Test::Signed(R::Ge),
-        K::LtU => Test::Unsigned(R::Lt),
-        K::LeU => Test::Unsigned(R::Le),
-        K::GtU => Test::Unsigned(R::Gt),
-        K::GeU => Test::Unsigned(R::Ge),
-        K::EqW => Test::SignedWide(R::Eq),
-        K::NeW => Test::SignedWide(R::Ne),
-        K::LtWS => Test::SignedWide(R::Lt),
-        K::LeWS => Test::SignedWide(R::Le),
-        K::GtWS => Test::SignedWide(R::Gt),
-        K::GeWS => Test::SignedWide(R::Ge),
-        K::LtWU => Test::UnsignedWide(R::Lt),
-        K::LeWU => Test::UnsignedWide(R::Le),
-        K::GtWU => Test::UnsignedWide(R::Gt),
-        K::GeWU => Test::UnsignedWide(R::Ge),
-        K::FEq => float(R::Eq, false),
-        K::FNeu => float(R::Ne, true),
-        K::FLt => float(R::Lt, false),
-        K::FLe => float(R::Le, false),
-        K::FGt => float(R::Gt, false),
-        K::FGe => float(R::Ge, false),
-        K::FLtu => float(R::Lt, true),
-        K::FLeu => float(R::Le, true),
-        K::FGtu => float(R::Gt, true),
-        K::FGeu => float(R::Ge, true),
-        _ => return None,
-    })
+/// The step of an operation that compiled code does in one.
+fn single(kind: Kind, s: &[Slot], source: &dyn Fn(Slot) -> Source) -> Option<(Does, [Source; 3])> {
+    let [step] = kind.row()?.compiled()?[..] else { return None };
+    let mut from = [Source::Literal(0); 3];
+    for (to, operand) in from.iter_mut().zip(step.from) {
+        *to = match operand {
+            Operand::Source(i) => source(*s.get(usize::from(i))?),
+            Operand::Literal(number) => Source::Literal(number),
+            Operand::Step(_) => return None,
+        };
+    }
+    Some((step.does, from))
 }

@@ -83,6 +83,7 @@ impl Instruction {
             Alu::SelectWide(f) => f(&mut e, &wide(0), &wide(1), mask(2)),
             Alu::Wide(f) => f(&mut e, &wide(0), &wide(1), &wide(2)),
             Alu::Mixed(f) => f(&mut e, &wide(0), &wide(1), &wide(2)),
+            Alu::Shift(f) => f(&mut e, &wide(0), &narrow(1)),
             Alu::Convert(c) => c.run(&mut e, &wide(0), &wide(1)),
             Alu::Tiny(t) => t.run(&mut e, &wide(0), &wide(1), &wide(2)),
             Alu::Video(v) => v.run(&mut e, &wide(0), &wide(1), &wide(2)),

@@ -2,7 +2,7 @@
 
 /// An arm of the loop for a row of the table: operands by the section's widths.
 macro_rules! arm {
-    (narrow $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
+    (b32 $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
         each::one(
             &mut $n,
             $l.n($i.s[0]),
@@ -11,7 +11,7 @@ macro_rules! arm {
         );
         Put::Narrow
     }};
-    (narrow $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
+    (b32 $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
         let (a, b) = ($l.n($i.s[0]), $l.n($i.s[1]));
         each::two(
             &mut $n,
@@ -22,7 +22,7 @@ macro_rules! arm {
         );
         Put::Narrow
     }};
-    (narrow $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident, $c:ident| $e:expr) => {{
+    (b32 $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident, $c:ident| $e:expr) => {{
         let sources = ($l.n($i.s[0]), $l.n($i.s[1]), $l.n($i.s[2]));
         each::three(
             &mut $n,
@@ -32,7 +32,7 @@ macro_rules! arm {
         );
         Put::Narrow
     }};
-    (wide $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
+    (b64 $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
         let (a, b) = ($l.w($i.s[0]), $l.w($i.s[1]));
         each::two(
             &mut $w,
@@ -43,7 +43,7 @@ macro_rules! arm {
         );
         Put::Wide
     }};
-    (widen $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
+    (extend $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
         each::one(
             &mut $w,
             $l.n($i.s[0]),
@@ -52,7 +52,7 @@ macro_rules! arm {
         );
         Put::Wide
     }};
-    (widen $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
+    (extend $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
         let (a, b) = ($l.n($i.s[0]), $l.n($i.s[1]));
         each::two(
             &mut $w,
@@ -63,7 +63,7 @@ macro_rules! arm {
         );
         Put::Wide
     }};
-    (widen $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident, $c:ident| $e:expr) => {{
+    (extend $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident, $c:ident| $e:expr) => {{
         let sources = ($l.n($i.s[0]), $l.n($i.s[1]), $l.w($i.s[2]));
         each::three(
             &mut $w,
@@ -73,7 +73,7 @@ macro_rules! arm {
         );
         Put::Wide
     }};
-    (cut $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
+    (truncate $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
         each::one(
             &mut $n,
             $l.w($i.s[0]),
@@ -93,7 +93,7 @@ macro_rules! arm {
         );
         Put::Wide
     }};
-    (compare_wide $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
+    (compare64 $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
         let (a, b) = ($l.w($i.s[0]), $l.w($i.s[1]));
         let holds = each::holds(
             a,

@@ -1,7 +1,7 @@
 //! The inner loop against the functions of `alu::select`, instruction by instruction, on every level.
 
 use super::*;
-use crate::alu::{Alu, L64, SPELLINGS, kind, select};
+use crate::alu::{Alu, L64, SPELLINGS, find, select};
 use crate::code::Quick;
 use texunit_isa::{CmpOp, Modifiers, MulPart, Opcode, Rounding, ScalarType};
 use texunit_testkit::Random;
@@ -139,9 +139,8 @@ fn expected(alu: Alu, bank: &Bank) -> (Bank, Slot, [Slot; 3]) {
             f(&mut out.narrow[3], &w[0]);
             (nd, ws)
         }
-        // Shifts of 64 bits.
-        Alu::Mixed(f) => {
-            f(&mut out.wide[3], &w[0], &n[1].map(u64::from), &w[2]);
+        Alu::Shift(f) => {
+            f(&mut out.wide[3], &w[0], &n[1]);
             (wd, [ws[0], ns[1], ws[2]])
         }
         Alu::CompareNarrow(f) => {
@@ -162,7 +161,8 @@ fn instructions_are_those_of_select() {
     let mut noise = Noise::new(1);
     for text in SPELLINGS {
         let (opcode, mods) = parse(text);
-        let kind = kind(opcode, &mods).unwrap_or_else(|| panic!("{text} is spelled otherwise"));
+        let row = find(opcode, &mods).unwrap_or_else(|| panic!("{text} is spelled otherwise"));
+        let kind = row.kind();
         let alu = select(opcode, &mods).expect(text);
         for level in Level::all() {
             for mask in [u32::MAX, 1, 0x8000_0000, 0x5a5a_1234].repeat(8) {

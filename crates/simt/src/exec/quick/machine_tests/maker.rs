@@ -2,7 +2,7 @@
 
 use super::super::tests::{Noise, parse};
 use super::{Program, Sizes};
-use crate::alu::{Alu, L64, SPELLINGS, kind, select};
+use crate::alu::{Alu, L64, SPELLINGS, find, select};
 use crate::code::{Access, CompareTo, Constants, Inst, Op, Place as Space, Slot};
 use texunit_isa::{BoolOp, SpecialReg};
 use texunit_syntax::Span;
@@ -80,7 +80,7 @@ impl Maker {
     /// The operation of a spelling.
     pub(super) fn spelled(&mut self, text: &str) -> Op {
         let (opcode, mods) = parse(text);
-        let kind = kind(opcode, &mods).expect(text);
+        let kind = find(opcode, &mods).expect(text).kind();
         let (nd, wd) = (self.narrow_register(), self.wide_register());
         match select(opcode, &mods).expect(text) {
             Alu::Narrow(f) => Op::Narrow { f, kind, d: nd, s: [0; 3].map(|_| self.narrow()) },
@@ -89,7 +89,7 @@ impl Maker {
                 Op::Widen { f, kind, d: wd, s: [self.narrow(), self.narrow(), self.wide()] }
             }
             Alu::Cut(f) => Op::Cut { f, kind, d: nd, a: self.wide() },
-            Alu::Mixed(_) => Op::Shift { kind, d: wd, a: self.wide(), b: self.narrow() },
+            Alu::Shift(_) => Op::Shift { kind, d: wd, a: self.wide(), b: self.narrow() },
             Alu::CompareNarrow(f) => {
                 let (a, b) = (self.narrow(), self.narrow());
                 Op::CompareNarrow { f, kind, a, b, to: self.compare_to() }

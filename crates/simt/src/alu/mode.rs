@@ -1,0 +1,44 @@
+//! How an f32 instruction rounds, takes subnormals and limits its result.
+
+use super::float::flush32;
+use texunit_jit::{Float, Op as J};
+
+/// `.ftz` and `.sat` of an f32 instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mode {
+    /// Subnormal sources and results are zeros of their sign.
+    pub(crate) ftz: bool,
+    /// The result is limited to [+0, 1]; a NaN becomes +0.
+    pub(crate) sat: bool,
+}
+
+/// Neither.
+pub(crate) const IEEE: Mode = Mode { ftz: false, sat: false };
+/// `.ftz`
+pub(crate) const FTZ: Mode = Mode { ftz: true, sat: false };
+/// `.sat`
+pub(crate) const SAT: Mode = Mode { ftz: false, sat: true };
+
+impl Mode {
+    /// A source.
+    #[inline(always)]
+    pub(crate) fn get(self, x: u32) -> f32 {
+        f32::from_bits(if self.ftz { flush32(x) } else { x })
+    }
+
+    /// A result.
+    #[inline(always)]
+    pub(crate) fn put(self, x: f32) -> u32 {
+        if self.sat {
+            let low = if x > 0.0 { x } else { 0.0 };
+            return Self { sat: false, ..self }.put(if low < 1.0 { low } else { 1.0 });
+        }
+        let bits = if x.is_nan() { 0x7fff_ffff } else { x.to_bits() };
+        if self.ftz { flush32(bits) } else { bits }
+    }
+
+    /// The operation of compiled code.
+    pub(crate) fn op(self, op: Float) -> J {
+        J::Float { op, flush: self.ftz, saturate: self.sat }
+    }
+}
