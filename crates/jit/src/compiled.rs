@@ -46,7 +46,14 @@ impl Level {
             && is_x86_feature_detected!("bmi2");
         match self {
             Self::Avx2 => of_256,
-            Self::Avx512 => of_256 && crate::is_available() && is_x86_feature_detected!("avx512cd"),
+            Self::Avx512 => {
+                of_256
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512cd")
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "code is mapped and called here")]
 
+use crate::machine::Level;
 use crate::straight::{Frame, PREDICATES, emit};
 use crate::{Block, Error, Inputs, Lanes, Limits, Registers};
 use memmap2::{Mmap, MmapMut};
@@ -20,23 +21,12 @@ pub struct Function {
 /// What the code is: the count of lanes that have taken guarded steps.
 type Entry = unsafe extern "sysv64" fn(*mut Frame) -> u64;
 
-/// Whether [`compile`] can work on this processor.
-pub fn is_available() -> bool {
-    // Popcnt is older than all the others.
-    is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("popcnt")
-        && !cfg!(miri)
-}
-
 /// Makes code of a block.
-pub fn compile(block: &Block) -> Result<Function, Error> {
-    if !is_available() {
+pub fn compile(block: &Block, level: Level) -> Result<Function, Error> {
+    if !level.is_available() {
         return Err(Error::Processor);
     }
-    let code = emit(block)?;
+    let code = emit(block, level)?;
     let memory = |e: std::io::Error| Error::Memory(e.to_string());
     let mut map = MmapMut::map_anon(code.bytes.len()).map_err(memory)?;
     map[..code.bytes.len()].copy_from_slice(&code.bytes);

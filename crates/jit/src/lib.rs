@@ -1,12 +1,12 @@
 //! Machine code for straight-line arithmetic on warps of 32 lanes.
 //!
-//! A [`Block`] is a list of operations on registers of 32 lanes; [`compile`] makes an AVX-512
-//! [`Function`] of it, which [`Call::run`] runs on the register files of a warp. Nothing here
+//! A [`Block`] is a list of operations on registers of 32 lanes; [`compile`] makes a [`Function`] of
+//! it, for AVX-512 or AVX2, which [`Call::run`] runs on the register files of a warp. Nothing here
 //! knows PTX: what an operation gives is said at [`Op`], [`Test`] and [`Action`], and that is what
 //! an interpreter of the same operations gives, on every bit.
 //!
-//! A block is emitted twice, for lanes 0 to 15 and for lanes 16 to 31, because 16 lanes fill a
-//! vector register. Within a half, each register is loaded at its first use, lives in a vector
+//! A block is emitted for each part of the lanes: twice for AVX-512, where 16 lanes fill a vector
+//! register, and four times for AVX2. Within a part, each register is loaded at its first use, lives in a vector
 //! register as long as it is needed, and is stored once if anything behind the block reads it.
 
 mod block;
@@ -31,11 +31,11 @@ pub mod region;
 
 pub use block::{Action, Block, Combine, Place, Predicate, Relation, Source, Step, Test};
 #[cfg(target_arch = "x86_64")]
-pub use function::{Call, Function, compile, is_available};
+pub use function::{Call, Function, compile};
 #[cfg(target_arch = "x86_64")]
 use limits::Limits;
 #[cfg(not(target_arch = "x86_64"))]
-pub use nowhere::{Call, Function, compile, is_available};
+pub use nowhere::{Call, Function, compile};
 pub use op::{Float, Op, Rounding};
 
 /// A register of 32 lanes of 32 bits.
@@ -81,7 +81,7 @@ pub enum Lanes {
 /// Why a block has no code. It can be interpreted all the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The processor has no AVX-512, or is of another kind.
+    /// The processor does not have the instructions, or is of another kind.
     Processor,
     /// A register or an input has a number that no block needs.
     TooFar(Place),
@@ -108,7 +108,7 @@ pub enum Error {
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Processor => write!(f, "the processor has no AVX-512"),
+            Self::Processor => write!(f, "the processor does not have the instructions"),
             Self::TooFar(place) => write!(f, "{place:?} is too far away"),
             Self::InputTooFar(source) => write!(f, "{source:?} is too far away"),
             Self::Counter(i) => write!(f, "counter {i} is too far away"),

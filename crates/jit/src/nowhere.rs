@@ -1,5 +1,6 @@
 //! Where the processor is of another kind: nothing is compiled.
 
+use crate::machine::Level;
 use crate::{Block, Error, Inputs, Lanes, Registers};
 
 /// Code of a block: there is none here.
@@ -29,13 +30,8 @@ impl Call<'_> {
     }
 }
 
-/// Whether [`compile`] can work on this processor.
-pub fn is_available() -> bool {
-    false
-}
-
 /// Makes code of a block.
-pub fn compile(_: &Block) -> Result<Function, Error> {
+pub fn compile(_: &Block, _: Level) -> Result<Function, Error> {
     Err(Error::Processor)
 }
 

@@ -2,13 +2,22 @@
 //! the interpreter in the tests of texunit-simt.
 #![allow(missing_docs)]
 
+use texunit_jit::region::Level;
 use texunit_jit::{
     Action, Block, Error, Function, Inputs, Lanes, Op, Place, Predicate, Registers, Source, Step,
     compile,
 };
 use texunit_testkit::skipped;
 
-const NO_AVX512: &str = "the processor has no AVX-512";
+/// The levels that this processor has.
+fn levels() -> Vec<Level> {
+    let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available());
+    let levels: Vec<_> = levels.collect();
+    if levels.is_empty() {
+        skipped("the processor has no AVX2");
+    }
+    levels
+}
 
 fn step(op: Op, to: Place, from: [Source; 3]) -> Step {
     let action = Action::Compute { op, to, from };
@@ -33,46 +42,47 @@ fn call(code: &Function, registers: usize, bytes: &[u8]) -> Option<Vec<[u32; 32]
 
 #[test]
 fn short_files_are_refused() {
-    if !texunit_jit::is_available() {
-        return skipped(NO_AVX512);
+    for level in levels() {
+        let from = [Source::Narrow(2), Source::Bytes32(4), Source::Literal(0)];
+        let block = block(vec![step(Op::Add, Place::Narrow(0), from)]);
+        let code = compile(&block, level).expect("code");
+        assert_eq!(call(&code, 2, &[0; 8]), None);
+        assert_eq!(call(&code, 3, &[0; 7]), None);
+        let done = call(&code, 3, &[9, 9, 9, 9, 5, 0, 0, 0]).expect("long enough");
+        assert_eq!(done, [[6; 32], [1; 32], [1; 32]]);
     }
-    let from = [Source::Narrow(2), Source::Bytes32(4), Source::Literal(0)];
-    let code = compile(&block(vec![step(Op::Add, Place::Narrow(0), from)])).expect("code");
-    assert_eq!(call(&code, 2, &[0; 8]), None);
-    assert_eq!(call(&code, 3, &[0; 7]), None);
-    let done = call(&code, 3, &[9, 9, 9, 9, 5, 0, 0, 0]).expect("long enough");
-    assert_eq!(done, [[6; 32], [1; 32], [1; 32]]);
 }
 
 #[test]
 fn what_makes_no_sense_has_no_code() {
-    if !texunit_jit::is_available() {
-        return skipped(NO_AVX512);
+    for level in levels() {
+        let literals = [Source::Literal(0); 3];
+        let fails = |op, to, from| compile(&block(vec![step(op, to, from)]), level).map(drop);
+        let wide = [Source::Wide(0); 3];
+        assert_eq!(fails(Op::Add, Place::Narrow(0), wide), Err(Error::Operands(0)));
+        assert_eq!(fails(Op::AddWide, Place::Narrow(0), wide), Err(Error::Operands(0)));
+        assert_eq!(fails(Op::Add, Place::Predicate(0), literals), Err(Error::Operands(0)));
+        let far = Place::Narrow(u32::MAX);
+        assert_eq!(fails(Op::Copy, far, literals), Err(Error::TooFar(far)));
+        for input in [Source::Bytes32(1 << 30), Source::Lane] {
+            let too_far = Err(Error::InputTooFar(input));
+            assert_eq!(fails(Op::Copy, Place::Narrow(0), [input; 3]), too_far);
+        }
+        let compares = (0..300).map(|i| Step {
+            guard: Predicate::Always,
+            counted: true,
+            action: Action::Logic { table: 8, to: i, from: [Predicate::If(i + 1); 2] },
+        });
+        let block = block(compares.collect());
+        assert_eq!(compile(&block, level).map(drop), Err(Error::Predicates));
     }
-    let literals = [Source::Literal(0); 3];
-    let fails = |op, to, from| compile(&block(vec![step(op, to, from)])).map(drop);
-    let wide = [Source::Wide(0); 3];
-    assert_eq!(fails(Op::Add, Place::Narrow(0), wide), Err(Error::Operands(0)));
-    assert_eq!(fails(Op::AddWide, Place::Narrow(0), wide), Err(Error::Operands(0)));
-    assert_eq!(fails(Op::Add, Place::Predicate(0), literals), Err(Error::Operands(0)));
-    let far = Place::Narrow(u32::MAX);
-    assert_eq!(fails(Op::Copy, far, literals), Err(Error::TooFar(far)));
-    let input = Source::Bytes32(1 << 30);
-    assert_eq!(fails(Op::Copy, Place::Narrow(0), [input; 3]), Err(Error::InputTooFar(input)));
-    let compares = (0..300).map(|i| Step {
-        guard: Predicate::Always,
-        counted: true,
-        action: Action::Logic { table: 8, to: i, from: [Predicate::If(i + 1); 2] },
-    });
-    assert_eq!(compile(&block(compares.collect())).map(drop), Err(Error::Predicates));
 }
 
 #[test]
 fn a_block_of_nothing_has_code() {
-    if !texunit_jit::is_available() {
-        return skipped(NO_AVX512);
+    for level in levels() {
+        let code = compile(&Block::default(), level).expect("code");
+        assert!(code.code_size() > 0);
+        assert_eq!(call(&code, 0, &[]), Some(Vec::new()));
     }
-    let code = compile(&Block::default()).expect("code");
-    assert!(code.code_size() > 0);
-    assert_eq!(call(&code, 0, &[]), Some(Vec::new()));
 }

@@ -6,6 +6,7 @@
 //! where not all live ones take part. All may be changed by a function of the System V ABI.
 
 mod asm;
+mod avx2;
 mod float;
 mod frame;
 mod integer;
@@ -16,6 +17,7 @@ mod values;
 mod wide;
 
 use crate::block::{Action, Block, Place, Predicate, Source, Step};
+use crate::machine::Level;
 use crate::op::Op;
 use crate::uses::{After, Uses};
 use crate::{Error, Limits};
@@ -65,7 +67,14 @@ struct Emitter<'a> {
 }
 
 /// Makes the code of a block.
-pub(crate) fn emit(block: &Block) -> Result<Code, Error> {
+pub(crate) fn emit(block: &Block, level: Level) -> Result<Code, Error> {
+    match level {
+        Level::Avx2 => avx2::emit(block),
+        Level::Avx512 => avx512(block),
+    }
+}
+
+fn avx512(block: &Block) -> Result<Code, Error> {
     let uses = Uses::of(block);
     let mut e = Emitter {
         asm: Assembler::new(),

@@ -135,7 +135,7 @@ fn operations_keep_their_places() {
 fn runs_and_helpers_have_places() {
     if !crate::runs::is_on() {
         return texunit_testkit::skipped(
-            "no machine code: a processor without AVX-512, or TEXUNIT_JIT or TEXUNIT_SIMD says so",
+            "no machine code: a processor without AVX2, or TEXUNIT_JIT or TEXUNIT_SIMD says so",
         );
     }
     let program = program();

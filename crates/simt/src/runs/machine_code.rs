@@ -12,6 +12,7 @@ use crate::code::{Code, Op};
 use crate::lower::{Program, Symbols};
 use crate::observe::Events;
 use std::path::{Path, PathBuf};
+use texunit_jit::region::Level;
 use texunit_syntax::SourceFile;
 
 const RECORD: &str = "src/runs/machine_code.txt";
@@ -38,7 +39,8 @@ fn line(path: &Path) -> String {
             hash = [first, length, steps, whole]
                 .iter()
                 .fold(hash, |hash, n| digest(hash, &n.to_le_bytes()));
-            let function = run.block(code).and_then(|block| texunit_jit::compile(&block).ok());
+            let function =
+                run.block(code).and_then(|block| texunit_jit::compile(&block, Level::Avx512).ok());
             let Some(function) = function else { continue };
             let (code, pool) = function.parts();
             runs += 1;
@@ -76,7 +78,7 @@ fn name(path: &Path) -> String {
 
 #[test]
 fn machine_code_is_what_it_was() {
-    if !super::is_on() {
+    if super::setting::level() != Some(Level::Avx512) {
         let why = "no machine code is made here: no AVX-512, TEXUNIT_JIT or TEXUNIT_SIMD";
         texunit_testkit::skipped(why);
         return;
@@ -100,7 +102,7 @@ fn machine_code_is_what_it_was() {
 /// Code and pool of each run.
 fn functions(code: &Code) -> Vec<Option<(Vec<u8>, Vec<u64>)>> {
     let function = |run: &Run| {
-        let function = texunit_jit::compile(&run.block(code)?).ok()?;
+        let function = texunit_jit::compile(&run.block(code)?, super::setting::level()?).ok()?;
         let (code, pool) = function.parts();
         Some((code.to_vec(), pool.to_vec()))
     };

@@ -68,7 +68,9 @@ impl Run {
     /// Makes code of it. Where that cannot be done it is interpreted as before.
     #[cold]
     pub(crate) fn compile(&self, code: &Code) {
-        let _ = self.code.set(self.block(code).and_then(|b| texunit_jit::compile(&b).ok()));
+        let function = setting::level().zip(self.block(code));
+        let function = function.and_then(|(level, b)| texunit_jit::compile(&b, level).ok());
+        let _ = self.code.set(function);
     }
 
     /// What the code does.

@@ -1,6 +1,7 @@
 //! Whether code is made, and when.
 
 use std::sync::OnceLock;
+use texunit_jit::region::Level;
 use texunit_unit::SimdLevel;
 
 /// Times that a run is interpreted before code is made of it: making it takes as long as
@@ -44,17 +45,29 @@ impl JitMode {
     }
 
     /// The mode of this process, asked once. A value that says nothing does not count.
-    fn get() -> Self {
+    pub(crate) fn get() -> Self {
         static MODE: OnceLock<JitMode> = OnceLock::new();
         *MODE.get_or_init(|| Self::from_environment().unwrap_or_default())
     }
 }
 
-/// Whether code is made here at all: not on a lower SIMD level than its own, as tests compare levels.
+/// Of which instructions code is made, if it is made at all: those of the SIMD level of the process, as tests
+/// compare levels.
+pub(crate) fn level() -> Option<Level> {
+    static LEVEL: OnceLock<Option<Level>> = OnceLock::new();
+    *LEVEL.get_or_init(|| {
+        let level = match texunit_unit::simd_level() {
+            SimdLevel::Portable => return None,
+            SimdLevel::Avx2 => Level::Avx2,
+            SimdLevel::Avx512 => Level::Avx512,
+        };
+        (JitMode::get() != JitMode::Off && level.is_available()).then_some(level)
+    })
+}
+
+/// Whether code is made here at all.
 pub(crate) fn is_on() -> bool {
-    JitMode::get() != JitMode::Off
-        && texunit_unit::simd_level() >= SimdLevel::Avx512
-        && texunit_jit::is_available()
+    level().is_some()
 }
 
 /// How often a run is interpreted first.

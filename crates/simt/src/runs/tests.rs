@@ -7,7 +7,7 @@ use texunit_syntax::SourceFile;
 use texunit_testkit::{ptx, skipped};
 
 const OFF: &str =
-    "no machine code: a processor without AVX-512, or TEXUNIT_JIT or TEXUNIT_SIMD says so";
+    "no machine code: a processor without AVX2, or TEXUNIT_JIT or TEXUNIT_SIMD says so";
 
 fn lower(text: &str) -> Program {
     let source = SourceFile::new("t.ptx", text);
@@ -34,11 +34,7 @@ fn sampling_kernels_have_code() {
             let mut interpreted = 0;
             for run in &*code.runs.all {
                 run.compile(code);
-                assert!(
-                    run.code().is_some(),
-                    "{:?}",
-                    run.block(code).map(|b| texunit_jit::compile(&b))
-                );
+                assert!(run.code().is_some(), "{:?}", run.block(code));
                 interpreted += run.steps as usize;
             }
             let arithmetic = |inst: &&crate::code::Inst| {

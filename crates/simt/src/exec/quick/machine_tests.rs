@@ -10,11 +10,21 @@ use crate::code::{Inst, Quick};
 use crate::runs;
 use maker::Maker;
 use std::collections::HashSet;
+use texunit_jit::region::Level as JitLevel;
 use texunit_jit::{Block, Function, Inputs, Registers, Source};
 use texunit_syntax::Span;
 use texunit_testkit::skipped;
 
-const NO_AVX512: &str = "the processor has no AVX-512";
+/// The levels that this processor has.
+fn levels() -> Vec<JitLevel> {
+    let levels =
+        [JitLevel::Avx2, JitLevel::Avx512].into_iter().filter(|level| level.is_available());
+    let levels: Vec<_> = levels.collect();
+    if levels.is_empty() {
+        skipped("the processor has no AVX2");
+    }
+    levels
+}
 
 /// How many registers of each kind a program has.
 #[derive(Clone, Copy)]
@@ -88,14 +98,14 @@ impl Program {
         };
         let limit = u64::MAX;
         let mut place =
-            Place { pc: 0, mask, grouped: false, steps: 0, limit, threads: 0, over: false };
+            Place { pc: 0, mask, grouped: false, steps: 0, limit, threads: 0, turns: false, ended: Ended::Here };
         Job { values: &values, lanes, place: &mut place }.run(Level::get());
         assert_eq!(place.pc as usize, self.insts.len());
         (place.steps, place.threads)
     }
 
     /// Its code. Constants with odd numbers are read from their rows.
-    fn compile(&self, kept: Option<&HashSet<texunit_jit::Place>>) -> Function {
+    fn compile(&self, level: JitLevel, kept: Option<&HashSet<texunit_jit::Place>>) -> Function {
         let source = |slot: Slot| {
             let (i, rows) = (slot.index() as u32, slot.index() % 2 == 1);
             match (slot.is_constant(), slot.is_wide()) {
@@ -112,7 +122,7 @@ impl Program {
         let mut all = HashSet::new();
         steps.iter().for_each(|step| step.each_written(|place| all.extend([place])));
         let kept = kept.cloned().unwrap_or(all);
-        texunit_jit::compile(&Block { steps, kept }).expect("code")
+        texunit_jit::compile(&Block { steps, kept }, level).expect("code")
     }
 
     /// Runs the code: steps and threads.
@@ -145,9 +155,7 @@ fn masks(noise: &mut Noise) -> [(u32, u32); 5] {
 
 #[test]
 fn every_operation_is_that_of_the_inner_loop() {
-    if !texunit_jit::is_available() {
-        return skipped(NO_AVX512);
-    }
+    let levels = levels();
     let sizes = Sizes { narrow: 4, wide: 4, predicates: 3 };
     let mut maker = Maker { noise: Noise::new(3), sizes };
     for text in SPELLINGS.iter().copied().cycle().take(SPELLINGS.len() * 4) {
@@ -155,23 +163,25 @@ fn every_operation_is_that_of_the_inner_loop() {
         let guard = maker.predicate();
         let insts = vec![Inst { op, guard, count: 1, span: Span::default() }];
         let program = maker.program(insts);
-        let code = program.compile(None);
+        let codes: Vec<_> = levels.iter().map(|&level| program.compile(level, None)).collect();
         for (live, mask) in masks(&mut maker.noise).repeat(4) {
-            let mut want = Bank::new(&mut maker.noise, sizes);
-            let mut bank = want.clone();
+            let before = Bank::new(&mut maker.noise, sizes);
+            let mut want = before.clone();
             let counts = program.interpret(&mut want, live, mask);
-            assert_eq!(program.execute(&code, &mut bank, live, mask), counts, "{text}");
-            let what = || format!("{text} for lanes {mask:#x}: {:?}", program.insts);
-            assert!(bank.masked(live) == want.masked(live), "{}", what());
+            let want = want.masked(live);
+            for code in &codes {
+                let mut bank = before.clone();
+                assert_eq!(program.execute(code, &mut bank, live, mask), counts, "{text}");
+                let what = || format!("{text} for lanes {mask:#x}: {:?}", program.insts);
+                assert!(bank.masked(live) == want, "{}", what());
+            }
         }
     }
 }
 
 #[test]
 fn random_runs_are_those_of_the_inner_loop() {
-    if !texunit_jit::is_available() {
-        return skipped(NO_AVX512);
-    }
+    let levels = levels();
     for seed in 0..300 {
         let sizes = match seed % 3 {
             0 => Sizes { narrow: 3, wide: 2, predicates: 2 },
@@ -183,23 +193,24 @@ fn random_runs_are_those_of_the_inner_loop() {
         let length = 1 + maker.below(200);
         let insts = (0..length).map(|_| maker.inst()).collect();
         let program = maker.program(insts);
-        let code = program.compile(None);
+        let codes: Vec<_> = levels.iter().map(|&level| program.compile(level, None)).collect();
         for (live, mask) in masks(&mut maker.noise) {
-            let mut want = Bank::new(&mut maker.noise, sizes);
-            let mut bank = want.clone();
+            let before = Bank::new(&mut maker.noise, sizes);
+            let mut want = before.clone();
             let counts = program.interpret(&mut want, live, mask);
-            assert_eq!(program.execute(&code, &mut bank, live, mask), counts, "seed {seed}");
-            let same = bank.masked(live) == want.masked(live);
-            assert!(same, "seed {seed}, lanes {mask:#x}");
+            let want = want.masked(live);
+            for code in &codes {
+                let mut bank = before.clone();
+                assert_eq!(program.execute(code, &mut bank, live, mask), counts, "seed {seed}");
+                assert!(bank.masked(live) == want, "seed {seed}, lanes {mask:#x}");
+            }
         }
     }
 }
 
 #[test]
 fn what_is_not_kept_does_not_matter() {
-    if !texunit_jit::is_available() {
-        return skipped(NO_AVX512);
-    }
+    let levels = levels();
     let sizes = Sizes { narrow: 40, wide: 10, predicates: 10 };
     let kept: HashSet<texunit_jit::Place> = (0..10)
         .flat_map(|i| {
@@ -207,17 +218,17 @@ fn what_is_not_kept_does_not_matter() {
             [P::Narrow(4 * i), P::Wide(i / 2), P::Predicate(i / 2)]
         })
         .collect();
-    for seed in 0..100 {
+    for (seed, level) in (0..100).flat_map(|seed| levels.iter().map(move |&level| (seed, level))) {
         let mut maker = Maker { noise: Noise::new(1000 + seed), sizes };
         let insts = (0..100).map(|_| maker.inst()).collect();
         let program = maker.program(insts);
-        let code = program.compile(Some(&kept));
+        let code = program.compile(level, Some(&kept));
         for (live, mask) in masks(&mut maker.noise) {
             let before = Bank::new(&mut maker.noise, sizes);
             let (mut want, mut bank) = (before.clone(), before.clone());
             let counts = program.interpret(&mut want, live, mask);
             assert_eq!(program.execute(&code, &mut bank, live, mask), counts, "seed {seed}");
-            let what = format!("seed {seed}, lanes {mask:#x} of {live:#x}");
+            let what = format!("{level:?}, seed {seed}, lanes {mask:#x} of {live:#x}");
             let (want, bank) = (want.masked(live), bank.masked(live));
             for i in 0..10 {
                 assert_eq!(bank.narrow[4 * i], want.narrow[4 * i], "{what}");

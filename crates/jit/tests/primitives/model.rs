@@ -1,0 +1,169 @@
+//! What each operation gives, in plain Rust, lane by lane.
+
+use texunit_jit::{Combine, Float, Op, Relation, Rounding, Test};
+
+/// The canonical NaN.
+const NAN: u32 = 0x7fff_ffff;
+
+fn round(a: f32, how: Rounding) -> f32 {
+    match how {
+        Rounding::Near => a.round_ties_even(),
+        Rounding::Floor => a.floor(),
+        Rounding::Ceil => a.ceil(),
+        Rounding::Trunc => a.trunc(),
+    }
+}
+
+fn flushed(a: f32) -> f32 {
+    if a.is_subnormal() { 0f32.copysign(a) } else { a }
+}
+
+/// The lesser of two, by the order of numbers with -0 below +0; one NaN gives the other.
+fn least(a: f32, b: f32) -> f32 {
+    match (a.is_nan(), b.is_nan()) {
+        (true, _) => b,
+        (_, true) => a,
+        _ if a.total_cmp(&b).is_lt() => a,
+        _ => b,
+    }
+}
+
+fn float(op: Float, flush: bool, saturate: bool, sources: [u64; 3]) -> u32 {
+    let [a, b, c] = sources.map(|bits| {
+        let number = f32::from_bits(bits as u32);
+        if flush { flushed(number) } else { number }
+    });
+    let mut d = match op {
+        Float::Add => a + b,
+        Float::Sub => a - b,
+        Float::Mul => a * b,
+        Float::Fma => a.mul_add(b, c),
+        Float::Div => a / b,
+        Float::Sqrt => a.sqrt(),
+        Float::Min => least(a, b),
+        Float::Max => -least(-a, -b),
+        Float::Neg => -a,
+        Float::Abs => a.abs(),
+        Float::Round(how) => round(a, how),
+        Float::Copy => a,
+    };
+    if saturate {
+        d = if d > 0.0 { d.min(1.0) } else { 0.0 };
+    }
+    if flush {
+        d = flushed(d);
+    }
+    if d.is_nan() { NAN } else { d.to_bits() }
+}
+
+fn bits(table: u8, [a, b, c]: [u64; 3]) -> u64 {
+    let bit = |i: u32| {
+        let index = (a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1);
+        u64::from(table >> index & 1) << i
+    };
+    (0..64).map(bit).sum()
+}
+
+/// The result of an operation; of one of 32 bits, the low ones.
+pub(crate) fn compute(op: Op, sources: [u64; 3], holds: bool) -> u64 {
+    let [a, b, c] = sources;
+    let [x, y, z] = sources.map(|s| s as u32);
+    let [i, j, _] = sources.map(|s| s as i32);
+    let narrow = match op {
+        Op::Copy | Op::Low => x,
+        Op::Add => x.wrapping_add(y),
+        Op::Sub => x.wrapping_sub(y),
+        Op::Mul => x.wrapping_mul(y),
+        Op::MulAdd => x.wrapping_mul(y).wrapping_add(z),
+        Op::MulHighU => (u64::from(x) * u64::from(y) >> 32) as u32,
+        Op::MulHighS => (i64::from(i) * i64::from(j) >> 32) as u32,
+        Op::MinS => i.min(j) as u32,
+        Op::MaxS => i.max(j) as u32,
+        Op::MinU => x.min(y),
+        Op::MaxU => x.max(y),
+        Op::Abs => i.wrapping_abs() as u32,
+        Op::Bits(table) => bits(table, sources) as u32,
+        Op::ShiftLeft => x.checked_shl(y).unwrap_or(0),
+        Op::ShiftRightU => x.checked_shr(y).unwrap_or(0),
+        Op::ShiftRightS => (i >> y.min(31)) as u32,
+        Op::FunnelLeft => (((u64::from(y) << 32 | u64::from(x)) << (z % 32)) >> 32) as u32,
+        Op::FunnelRight => ((u64::from(y) << 32 | u64::from(x)) >> (z % 32)) as u32,
+        Op::Float { op, flush, saturate } => float(op, flush, saturate, sources),
+        Op::FromU(bits) => ((x & bits) as f32).to_bits(),
+        Op::FromS => (i as f32).to_bits(),
+        Op::ToU(how) => round(f32::from_bits(x), how) as u32,
+        Op::ToS(how) => round(f32::from_bits(x), how) as i32 as u32,
+        Op::Select(_) => {
+            if holds {
+                x
+            } else {
+                y
+            }
+        }
+        _ => return wide(op, [a, b, c], holds),
+    };
+    narrow.into()
+}
+
+fn wide(op: Op, [a, b, c]: [u64; 3], holds: bool) -> u64 {
+    let unsigned = (a as u32 as u64).wrapping_mul(b as u32 as u64);
+    let signed = (a as i32 as i64).wrapping_mul(b as i32 as i64) as u64;
+    match op {
+        Op::CopyWide => a,
+        Op::AddWide => a.wrapping_add(b),
+        Op::SubWide => a.wrapping_sub(b),
+        Op::MulWide => a.wrapping_mul(b),
+        Op::BitsWide(table) => bits(table, [a, b, c]),
+        Op::ShiftLeftWide => a.checked_shl(b as u32).unwrap_or(0),
+        Op::ShiftRightWideU => a.checked_shr(b as u32).unwrap_or(0),
+        Op::ShiftRightWideS => ((a as i64) >> (b as u32).min(63)) as u64,
+        Op::SelectWide(_) => {
+            if holds {
+                a
+            } else {
+                b
+            }
+        }
+        Op::ProductU => unsigned,
+        Op::ProductS => signed,
+        Op::ProductAddU => unsigned.wrapping_add(c),
+        Op::ProductAddS => signed.wrapping_add(c),
+        Op::ExtendU => a as u32 as u64,
+        Op::ExtendS => a as i32 as u64,
+        other => panic!("{other:?} is none of 64 bits"),
+    }
+}
+
+fn related<T: PartialOrd>(relation: Relation, a: T, b: T) -> bool {
+    match relation {
+        Relation::Eq => a == b,
+        Relation::Ne => a != b,
+        Relation::Lt => a < b,
+        Relation::Le => a <= b,
+        Relation::Gt => a > b,
+        Relation::Ge => a >= b,
+    }
+}
+
+/// Whether a comparison holds.
+pub(crate) fn test(test: Test, a: u64, b: u64) -> bool {
+    match test {
+        Test::Signed(relation) => related(relation, a as i32, b as i32),
+        Test::Unsigned(relation) => related(relation, a as u32, b as u32),
+        Test::SignedWide(relation) => related(relation, a as i64, b as i64),
+        Test::UnsignedWide(relation) => related(relation, a, b),
+        Test::Float { relation, unordered } => {
+            let (a, b) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
+            if a.is_nan() || b.is_nan() { unordered } else { related(relation, a, b) }
+        }
+    }
+}
+
+/// A result of a comparison with a predicate.
+pub(crate) fn combine(how: Combine, a: bool, b: bool) -> bool {
+    match how {
+        Combine::And => a && b,
+        Combine::Or => a || b,
+        Combine::Xor => a != b,
+    }
+}
