@@ -6,11 +6,12 @@ mod part;
 
 pub use end::{End, Gone};
 
+use crate::cell::{Atom, Cell};
 use crate::{Window, hint};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// Bytes of zeros behind the blocks that are allocated here, so that a [`Window`] has its 16 bytes
 /// wherever it begins.
@@ -50,7 +51,7 @@ pub struct OutOfBounds {
 /// of the host program that somebody else has allocated ([`Block::foreign`]).
 ///
 /// Numbers are little endian, as on every GPU. Loads and stores of 2, 4 and 8 bytes at aligned
-/// offsets are single accesses; others are made byte by byte.
+/// offsets are single accesses, others are several (module `cell`).
 pub struct Block {
     /// First byte.
     pub(crate) data: NonNull<u8>,
@@ -84,7 +85,7 @@ enum Storage {
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 // SAFETY: the pointer is owned by the block, or by one that it holds, and freed only by its `drop`, or
-// stays valid as `foreign` demands; all access to the bytes goes through atomics (module header).
+// stays valid as `foreign` demands; all access to the bytes goes through module `cell`.
 unsafe impl Send for Block {}
 // SAFETY: as above.
 unsafe impl Sync for Block {}
@@ -107,60 +108,47 @@ impl std::fmt::Debug for Block {
 }
 
 macro_rules! access {
-    ($load:ident, $store:ident, $int:ty, $atomic:ty) => {
+    ($load:ident, $store:ident, $int:ty) => {
         #[doc = concat!("Loads a `", stringify!($int), "`.")]
         #[inline]
         pub fn $load(&self, offset: u64) -> Result<$int, OutOfBounds> {
             let p = self.pointer(offset, size_of::<$int>())?;
-            if p as usize % size_of::<$int>() == 0 {
-                // SAFETY: in bounds, aligned, and accessed atomically everywhere.
-                Ok(<$int>::from_le(unsafe { <$atomic>::from_ptr(p.cast()) }.load(Relaxed)))
-            } else {
-                let mut bytes = [0; size_of::<$int>()];
-                self.read(offset, &mut bytes)?;
-                Ok(<$int>::from_le_bytes(bytes))
-            }
+            // SAFETY: in bounds, and never behind a reference.
+            Ok(unsafe { <$int>::load(p) })
         }
 
         #[doc = concat!("Stores a `", stringify!($int), "`.")]
         #[inline]
         pub fn $store(&self, offset: u64, value: $int) -> Result<(), OutOfBounds> {
             let p = self.target(offset, size_of::<$int>())?;
-            if p as usize % size_of::<$int>() == 0 {
-                // SAFETY: in bounds, aligned, and accessed atomically everywhere.
-                unsafe { <$atomic>::from_ptr(p.cast()) }.store(value.to_le(), Relaxed);
-                Ok(())
-            } else {
-                self.write(offset, &value.to_le_bytes())
-            }
+            // SAFETY: in bounds of what can be written, and never behind a reference.
+            unsafe { <$int>::store(p, value) };
+            Ok(())
         }
     };
 }
 
 macro_rules! read_modify_write {
-    ($name:ident, $int:ty, $atomic:ty) => {
+    ($update:ident, $add:ident, $int:ty) => {
         /// Replaces the aligned number at `offset` by `f` of it in one atomic step; returns the old one.
         /// An offset that is not a multiple of the size is refused as [`OutOfBounds`] with length 0.
         #[inline]
-        pub fn $name(
+        pub fn $update(
             &self,
             offset: u64,
-            mut f: impl FnMut($int) -> $int,
+            f: impl FnMut($int) -> $int,
         ) -> Result<$int, OutOfBounds> {
-            let p = self.target(offset, size_of::<$int>())?;
-            if p as usize % size_of::<$int>() != 0 {
-                return Err(OutOfBounds { offset, len: 0, size: self.size as u64 });
-            }
-            // SAFETY: in bounds, aligned, and accessed atomically everywhere.
-            let cell = unsafe { <$atomic>::from_ptr(p.cast()) };
-            let mut old = cell.load(Relaxed);
-            loop {
-                let new = f(<$int>::from_le(old)).to_le();
-                match cell.compare_exchange_weak(old, new, Relaxed, Relaxed) {
-                    Ok(_) => return Ok(<$int>::from_le(old)),
-                    Err(now) => old = now,
-                }
-            }
+            let p = self.aligned_target(offset, size_of::<$int>())?;
+            // SAFETY: in bounds of what can be written, aligned, and never behind a reference.
+            Ok(unsafe { <$int>::update(p, f) })
+        }
+
+        /// Adds to the number, likewise.
+        #[inline]
+        pub fn $add(&self, offset: u64, value: $int) -> Result<$int, OutOfBounds> {
+            let p = self.aligned_target(offset, size_of::<$int>())?;
+            // SAFETY: as above.
+            Ok(unsafe { <$int>::add(p, value) })
         }
     };
 }
@@ -355,10 +343,18 @@ impl Block {
         }
     }
 
-    access!(load_u8, store_u8, u8, AtomicU8);
-    access!(load_u16, store_u16, u16, AtomicU16);
-    access!(load_u32, store_u32, u32, AtomicU32);
-    access!(load_u64, store_u64, u64, AtomicU64);
+    /// The same of a number that an atomic changes.
+    #[inline]
+    fn aligned_target(&self, offset: u64, len: usize) -> Result<*mut u8, OutOfBounds> {
+        let p = self.target(offset, len)?;
+        let refused = OutOfBounds { offset, len: 0, size: self.size as u64 };
+        if (p as usize).is_multiple_of(len) { Ok(p) } else { Err(refused) }
+    }
+
+    access!(load_u8, store_u8, u8);
+    access!(load_u16, store_u16, u16);
+    access!(load_u32, store_u32, u32);
+    access!(load_u64, store_u64, u64);
 
     /// Loads a number of `size` bytes (1, 2, 4 or 8), zero-extended.
     #[inline]
@@ -382,9 +378,9 @@ impl Block {
         }
     }
 
-    read_modify_write!(update_u16, u16, AtomicU16);
-    read_modify_write!(update_u32, u32, AtomicU32);
-    read_modify_write!(update_u64, u64, AtomicU64);
+    read_modify_write!(update_u16, add_u16, u16);
+    read_modify_write!(update_u32, add_u32, u32);
+    read_modify_write!(update_u64, add_u64, u64);
 
     /// Asks for the cache lines of bytes that will be written, if they are inside: nothing but time can show
     /// it.

@@ -190,6 +190,12 @@ impl Heap {
         }
     }
 
+    /// Whether some of `len` bytes at `address` are in the heap.
+    #[inline]
+    pub fn overlaps(&self, address: u64, len: u64) -> bool {
+        address < self.base.saturating_add(self.size()) && address.saturating_add(len) > self.base
+    }
+
     /// Whether `len` bytes at `address` are outside the heap or inside a live allocation.
     #[inline]
     pub fn check(&self, address: u64, len: u64) -> bool {
@@ -255,6 +261,12 @@ mod tests {
         assert!(!heap.check(heap.base(), 1) && !heap.check(a - 1, 2));
         assert!(heap.check(heap.base() - 8, 8) && heap.check(heap.base() + 4096, 8));
         assert!(!heap.check(heap.base() + 4095, 2));
+        let end = heap.base() + 4096;
+        assert!(
+            heap.overlaps(a, 1) && heap.overlaps(heap.base() - 1, 2) && heap.overlaps(0, u64::MAX)
+        );
+        assert!(heap.overlaps(end - 1, 9) && !heap.overlaps(end, 9));
+        assert!(!heap.overlaps(heap.base() - 1, 1) && !heap.overlaps(u64::MAX, 9));
         assert_eq!(
             heap.explain(a + 8, 4),
             format!("its 4 bytes cross the end of a heap allocation of 10 bytes at {a:#x}")

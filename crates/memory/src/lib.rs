@@ -15,17 +15,15 @@
 //! The bytes of a block live in one allocation that is never moved, resized or freed while a [`Block`] exists, or in
 //! memory of the host program that stays as long as the block is used ([`Block::foreign`] says what that means),
 //! and no Rust reference (`&[u8]`, `&mut [u8]`) to them is ever made. Threads
-//! that run CTAs read and write the same bytes at the same time, so each access of 1, 2, 4 or 8
-//! aligned bytes is one relaxed atomic operation of just that size, made through a pointer that
-//! the bounds check has proved to lie inside. A race between CTAs is therefore the kernel's own
-//! affair, with the outcome a GPU could give, and never undefined behaviour of ours. Two CTAs that
-//! race on overlapping bytes with accesses of *different* sizes get some mixture of the values, as
-//! on a GPU; Rust's memory model does not describe that case, and we rely on each access being
-//! one machine instruction, which every target of ours guarantees.
+//! that run CTAs read and write the same bytes at the same time, so each access is an instruction of the machine
+//! that the compiler knows nothing of (module `cell`), made through a pointer that the bounds check has proved to
+//! lie inside. A race between CTAs is therefore the kernel's own affair, with an outcome that a GPU could give, and
+//! never undefined behaviour of ours, whatever the sizes of the accesses.
 
 #![allow(unsafe_code)]
 
 mod block;
+mod cell;
 mod error;
 mod graves;
 mod heap;

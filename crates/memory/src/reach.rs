@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 
 /// Bytes at device addresses, and where they are in the host program, for as long as their block lives. To have one
 /// allows nothing by itself; it is the promise that whoever follows the pointer refers to: the bytes can be read, and
-/// written if it says so, by instructions like those of this crate.
+/// written if it says so, by instructions like those of module `cell`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Reach<'a> {

@@ -1,8 +1,8 @@
 //! A part of a block for code that reads many elements at once.
 
 use crate::Block;
+use crate::cell::Cell;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
 /// A block from some offset on, as far as 31 bits reach. Reads are never refused: an offset that is too
 /// large is limited to the last place where the element fits. Whoever takes a window keeps to what is
@@ -46,41 +46,31 @@ impl<'a> Window<'a> {
     /// Loads a `u32`.
     #[inline(always)]
     pub fn load_u32(self, offset: u32) -> u32 {
-        let [word] = self.words(offset);
-        word
+        // SAFETY: the place is inside, and never behind a reference.
+        unsafe { u32::load(self.place(offset, 4)) }
     }
 
-    /// Loads a `u64`, as two words.
+    /// Loads a `u64`, as one or more pieces.
     #[inline(always)]
     pub fn load_u64(self, offset: u32) -> u64 {
-        let [low, high] = self.words(offset).map(u64::from);
-        low | high << 32
+        // SAFETY: as above.
+        unsafe { u64::load(self.place(offset, 8)) }
     }
 
-    /// Loads 16 bytes, as four words.
+    /// Loads 16 bytes, as two numbers or more pieces.
     #[inline(always)]
     pub fn load_u128(self, offset: u32) -> u128 {
-        let [a, b, c, d] = self.words(offset).map(u128::from);
-        a | b << 32 | c << 64 | d << 96
+        let p = self.place(offset, 16);
+        // SAFETY: as above, of all 16 bytes.
+        let [low, high] = unsafe { [u64::load(p), u64::load(p.add(8))] };
+        u128::from(low) | u128::from(high) << 64
     }
 
+    /// Where `size` bytes at an offset are, which is limited to the window.
     #[inline(always)]
-    fn words<const N: usize>(self, offset: u32) -> [u32; N] {
-        let offset = offset.min(self.last(4 * N as u32));
-        // SAFETY: the limit keeps the words inside the window.
-        let p = unsafe { self.base.add(offset as usize) }.cast_mut();
-        std::array::from_fn(|word| {
-            // SAFETY: as above.
-            let p = unsafe { p.add(4 * word) };
-            if (p as usize).is_multiple_of(4) {
-                // SAFETY: inside, aligned, and accessed atomically everywhere.
-                u32::from_le(unsafe { AtomicU32::from_ptr(p.cast()) }.load(Relaxed))
-            } else {
-                // SAFETY: inside, and accessed atomically everywhere.
-                let byte = |i| unsafe { AtomicU8::from_ptr(p.add(i)) }.load(Relaxed);
-                u32::from_le_bytes([byte(0), byte(1), byte(2), byte(3)])
-            }
-        })
+    fn place(self, offset: u32, size: u32) -> *const u8 {
+        // SAFETY: the limit keeps the bytes inside.
+        unsafe { self.base.add(offset.min(self.last(size)) as usize) }
     }
 }
 

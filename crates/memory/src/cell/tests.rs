@@ -1,0 +1,168 @@
+//! The primitive against plain bytes, and races of accesses of different sizes.
+
+#![allow(clippy::unwrap_used)]
+
+use super::{Atom, Cell, copy};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Memory that is only used by pointer.
+struct Raw(*mut u8);
+
+// SAFETY: every access goes through the primitive.
+unsafe impl Sync for Raw {}
+
+impl Raw {
+    fn new(words: usize) -> Self {
+        Self(vec![0_u64; words].leak().as_mut_ptr().cast())
+    }
+
+    fn at(&self, offset: usize) -> *mut u8 {
+        self.0.wrapping_add(offset)
+    }
+
+    fn free(self, words: usize) {
+        // SAFETY: made by `new` of so many words.
+        drop(unsafe { Vec::from_raw_parts(self.0.cast::<u64>(), words, words) });
+    }
+}
+
+#[test]
+fn numbers_of_every_size_at_every_place() {
+    let raw = Raw::new(4);
+    let mut model = [0_u8; 32];
+    macro_rules! size {
+        ($number:ty, $at:expr, $value:expr) => {{
+            const N: usize = size_of::<$number>();
+            let value = $value as $number;
+            // SAFETY: 8 bytes at less than 24 are inside.
+            unsafe { <$number>::store(raw.at($at), value) };
+            model[$at..$at + N].copy_from_slice(&value.to_le_bytes());
+            // SAFETY: likewise.
+            assert_eq!(unsafe { <$number>::load(raw.at($at)) }, value);
+        }};
+    }
+    for i in 0..24 * 4 {
+        let (at, value) = (i * 7 % 24, 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(i as u64 + 1));
+        match i % 4 {
+            0 => size!(u8, at, value),
+            1 => size!(u16, at, value),
+            2 => size!(u32, at, value),
+            _ => size!(u64, at, value),
+        }
+        // SAFETY: inside.
+        let all = std::array::from_fn(|at| unsafe { u8::load(raw.at(at)) });
+        assert_eq!(model, all, "store {i}");
+    }
+    raw.free(4);
+}
+
+#[test]
+fn atomics_change_their_bytes_only() {
+    let raw = Raw::new(3);
+    macro_rules! size {
+        ($number:ty) => {{
+            const N: usize = size_of::<$number>();
+            let all = <$number>::MAX;
+            // SAFETY: the middle of three words.
+            unsafe {
+                let at = raw.at(8);
+                u64::store(at, 0);
+                assert_eq!(<$number>::add(at, all), 0);
+                assert_eq!(<$number>::add(at, 3), all, "it wraps");
+                assert_eq!(<$number>::compare_exchange(at, 8, 1), 2);
+                assert_eq!(<$number>::compare_exchange(at, 2, all - 1), 2);
+                assert_eq!(<$number>::update(at, |old| old ^ 1), all - 1);
+                assert_eq!(u64::load(at), u64::MAX >> (64 - 8 * N));
+            }
+        }};
+    }
+    size!(u16);
+    size!(u32);
+    size!(u64);
+    // SAFETY: inside.
+    unsafe { assert_eq!((u64::load(raw.at(0)), u64::load(raw.at(16))), (0, 0)) };
+    raw.free(3);
+}
+
+#[test]
+fn copies_of_every_length_and_alignment() {
+    let raw = Raw::new(32);
+    let most = if cfg!(miri) { 90 } else { 200 };
+    for len in (0..most).step_by(if cfg!(miri) { 7 } else { 1 }) {
+        for at in 0..9 {
+            let from: Vec<u8> = (0..len).map(|i| (i + at + len) as u8).collect();
+            let mut back = vec![0xee_u8; len + 2];
+            // SAFETY: at most 9 and 200 bytes of 256, and as many in the vectors.
+            unsafe {
+                u8::store(raw.at(at + len), 0xaa);
+                copy(from.as_ptr(), raw.at(at), len, raw.at(at));
+                copy(raw.at(at), back.as_mut_ptr().add(1), len, raw.at(at));
+                assert_eq!(u8::load(raw.at(at + len)), 0xaa, "nothing behind");
+            }
+            assert_eq!(back[1..=len], from);
+            assert_eq!((back[0], back[len + 1]), (0xee, 0xee));
+        }
+    }
+    raw.free(32);
+}
+
+/// A word whose bytes are stored by one thread, whose halves are added to by another and whose bits are flipped by a
+/// third, while a fourth loads it.
+// Miri has no accesses of different sizes that race.
+#[cfg_attr(miri, ignore)]
+#[test]
+fn races_of_different_sizes_lose_nothing() {
+    const ROUNDS: u32 = 20_000;
+    let raw = Raw::new(1);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (raw, done) = (&raw, &done);
+        // Bytes 0 and 1 are of the first thread alone, 2 and 3 of the second, 4 to 7 of both others.
+        let bytes = scope.spawn(move || {
+            for i in 0..ROUNDS {
+                // SAFETY: inside, as all that follow; aligned.
+                unsafe {
+                    u8::store(raw.at(0), i as u8);
+                    u8::store(raw.at(1), i as u8);
+                    assert_eq!(u16::load(raw.at(0)), u16::from_le_bytes([i as u8; 2]));
+                }
+            }
+        });
+        let halves = scope.spawn(move || {
+            for i in 0..ROUNDS {
+                // SAFETY: as above.
+                unsafe {
+                    assert_eq!(u16::add(raw.at(2), 1), i as u16);
+                    u32::add(raw.at(4), 1);
+                }
+            }
+        });
+        let words = scope.spawn(move || {
+            for _ in 0..ROUNDS {
+                // SAFETY: as above.
+                unsafe { u64::update(raw.at(0), |old| old.wrapping_add(1 << 32)) };
+            }
+        });
+        let watch = scope.spawn(move || {
+            let mut last = 0;
+            while !done.load(Relaxed) {
+                // SAFETY: as above.
+                let now = unsafe { u64::load(raw.at(0)) } >> 32;
+                assert!(now >= last, "it only grows");
+                last = now;
+            }
+        });
+        for thread in [bytes, halves, words] {
+            thread.join().unwrap();
+        }
+        done.store(true, Relaxed);
+        watch.join().unwrap();
+    });
+    // SAFETY: inside.
+    unsafe {
+        assert_eq!(u32::load(raw.at(4)), 2 * ROUNDS);
+        assert_eq!(u16::load(raw.at(2)), ROUNDS as u16);
+        assert_eq!(u16::load(raw.at(0)), u16::from_le_bytes([(ROUNDS - 1) as u8; 2]));
+    }
+    raw.free(1);
+}
