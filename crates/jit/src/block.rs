@@ -82,6 +82,13 @@ pub enum Test {
     SignedWide(Relation),
     /// Unsigned numbers of 64 bits.
     UnsignedWide(Relation),
+    /// Floats of 64 bits. Regions alone have it.
+    Double {
+        /// How they are compared.
+        relation: Relation,
+        /// What it gives where one is a NaN.
+        unordered: bool,
+    },
     /// Floats of 32 bits.
     Float {
         /// How they are compared.

@@ -4,7 +4,7 @@
 
 use crate::emit::{Code, Frame, Needs};
 use crate::machine::{Entry, Inputs, Level, Mode, Site, Sites, Use};
-use crate::region::{Left, Memory, Region, Until, Why};
+use crate::region::{Left, Memory, Region, Routine, Until, Why};
 use crate::{Error, Registers};
 use memmap2::{Mmap, MmapMut};
 use std::marker::PhantomData;
@@ -27,6 +27,8 @@ pub struct Function {
     pool: Box<[u64]>,
     /// The accesses of the sites.
     uses: Box<[Option<Use>]>,
+    /// Functions that it calls.
+    routines: Box<[Routine]>,
     needs: Needs,
 }
 
@@ -64,7 +66,7 @@ pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Er
         return Err(Error::Processor);
     }
     let code = crate::emit::emit(region, mode, level)?;
-    let Code { bytes, entries, pool, uses, needs } = code;
+    let Code { bytes, entries, pool, uses, routines, needs } = code;
     let memory = |e: std::io::Error| Error::Memory(e.to_string());
     let mut map = MmapMut::map_anon(bytes.len()).map_err(memory)?;
     map[..bytes.len()].copy_from_slice(&bytes);
@@ -84,6 +86,7 @@ pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Er
         first,
         pool: pool.into(),
         uses: uses.into(),
+        routines: routines.into(),
         needs,
     })
 }

@@ -95,6 +95,8 @@ pub enum Error {
     Offset(u64),
     /// A block of a region goes on where there is none.
     Target(u32),
+    /// A site that is not there, or that two accesses have.
+    Site(u32),
     /// A region, or one of its steps, is larger than code is made for.
     Size,
     /// An operation and the kinds of its operands do not go together.
@@ -113,6 +115,7 @@ impl std::fmt::Display for Error {
             Self::InputTooFar(source) => write!(f, "{source:?} is too far away"),
             Self::Counter(i) => write!(f, "counter {i} is too far away"),
             Self::Offset(offset) => write!(f, "offset {offset} is too far away"),
+            Self::Site(i) => write!(f, "site {i} is not there, or of two accesses"),
             Self::Target(i) => write!(f, "there is no block {i}"),
             Self::Size => write!(f, "more than code is made for"),
             Self::Predicates => write!(f, "more predicates than a function has room for"),

@@ -135,6 +135,17 @@ pub enum Op {
     ExtendS,
     /// The low 32 of 64 bits.
     Low,
+    /// An operation on f64, of those that `Float` has but `Round`. A NaN result is the first one among the sources,
+    /// quiet, or else 0xfff8000000000000; of `Min` and `Max` it is that one if both sources are NaNs. Regions alone have it.
+    Double(Float),
+    /// To f64, from an unsigned number of 32 bits. Regions alone have it, as the next three.
+    DoubleFromU,
+    /// To f64, from a signed number of 32 bits.
+    DoubleFromS,
+    /// To f64, from an unsigned number of 64 bits.
+    DoubleFromWideU,
+    /// To f64, from a signed number of 64 bits.
+    DoubleFromWideS,
 }
 
 impl Op {
@@ -151,8 +162,12 @@ impl Op {
             | Self::CopyWide
             | Self::ExtendU
             | Self::ExtendS
-            | Self::Low => 1,
-            Self::Float { op, .. } => match op {
+            | Self::Low
+            | Self::DoubleFromU
+            | Self::DoubleFromS
+            | Self::DoubleFromWideU
+            | Self::DoubleFromWideS => 1,
+            Self::Float { op, .. } | Self::Double(op) => match op {
                 Float::Fma => 3,
                 Float::Add | Float::Sub | Float::Mul | Float::Div | Float::Min | Float::Max => 2,
                 _ => 1,

@@ -186,7 +186,10 @@ pub enum Action {
     /// [`Left::zeros`].
     CountZeros(Source),
     /// Leaves ([`Why::Instruction`]): the instruction is not compiled.
-    Leave,
+    Leave {
+        /// Registers that it reads: they have their values where the region is left.
+        reads: Vec<Place>,
+    },
 }
 
 /// Where an access goes.
@@ -503,7 +506,7 @@ impl Step {
         match &self.action {
             Action::Load(load) => !matches!(load.access.space, Space::Frame | Space::Param),
             Action::Store(store) => store.access.space != Space::Frame,
-            Action::Atomic(_) | Action::Sync { .. } | Action::Leave => true,
+            Action::Atomic(_) | Action::Sync { .. } | Action::Leave { .. } => true,
             Action::Shuffle(_) | Action::Vote { .. } | Action::Match(_) | Action::Redux { .. } => {
                 true
             }
@@ -537,7 +540,7 @@ impl Step {
             | Action::Sync { .. }
             | Action::Count { .. }
             | Action::CountZeros(_)
-            | Action::Leave
+            | Action::Leave { .. }
             | Action::Nothing => {}
         }
     }
@@ -578,7 +581,7 @@ impl Step {
             Action::Logic { .. }
             | Action::ActiveMask { .. }
             | Action::Count { .. }
-            | Action::Leave
+            | Action::Leave { .. }
             | Action::Nothing => {}
         }
     }
@@ -594,12 +597,19 @@ impl Step {
             Action::Logic { from, .. } => from.iter().copied().for_each(asked),
             Action::Vote { of, .. } => asked(*of),
             Action::Count { of, .. } => of.iter().copied().for_each(asked),
+            Action::Leave { reads } => reads.iter().copied().for_each(&mut f),
             _ => {}
         }
         // Lanes that do not take it keep what they have.
         if self.guard != Predicate::Always {
             self.each_written(f);
         }
+    }
+
+    /// Whether it does something besides writing registers.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn has_effects(&self) -> bool {
+        matches!(self.action, Action::Store(_) | Action::Count { .. } | Action::CountZeros(_))
     }
 
     /// Calls `f` with each register that the step mentions.

@@ -1,13 +1,30 @@
 //! Code of a region.
+//!
+//! [`flow`] goes through the blocks, [`edge`] from block to block, [`stub`] ways in and out; [`backend`] says what
+//! they want of the instructions of a processor.
 
+mod asm;
+mod avx512;
+mod backend;
+mod edge;
+mod flow;
 mod frame;
+mod live;
 mod needs;
+mod stub;
+mod values;
 
 use crate::Error;
 use crate::machine::{Level, Mode, Use};
-use crate::region::Region;
+use crate::region::{Action, End, Region, Routine, Space, Target};
+use asm::{Assembler, Label};
+use backend::Backend;
 pub(crate) use frame::Frame;
+use live::{Numbers, Uses};
 pub(crate) use needs::Needs;
+use std::collections::HashMap;
+use stub::Stub;
+use values::Values;
 
 /// Code and what goes with it.
 pub(crate) struct Code {
@@ -18,12 +35,123 @@ pub(crate) struct Code {
     pub(crate) pool: Vec<u64>,
     /// How sites are used, by number.
     pub(crate) uses: Vec<Option<Use>>,
+    /// Functions that are called.
+    pub(crate) routines: Vec<Routine>,
     /// What the files and inputs must have.
     pub(crate) needs: Needs,
 }
 
+/// State of the making of a function.
+struct Emitter<'a, B: Backend> {
+    asm: Assembler,
+    region: &'a Region,
+    mode: Mode,
+    /// The block and the step that are emitted.
+    block: usize,
+    step: usize,
+    numbers: Numbers,
+    /// By block.
+    uses: Vec<Uses>,
+    values: Values,
+    /// By register: the step of the block that mentions it next.
+    next: Vec<u32>,
+    /// Steps of the block that count and that `r10` does not have yet.
+    pending: u32,
+    /// A guard, and how many steps of it are to be counted.
+    guarded: Option<(crate::Predicate, u32)>,
+    pool: Vec<u64>,
+    pooled: HashMap<Vec<u64>, usize>,
+    routines: Vec<Routine>,
+    /// By block: where edges lead to, and where it is behind the question whether lanes meet there.
+    labels: Vec<Label>,
+    bodies: Vec<Label>,
+    /// By block: what is where when it begins.
+    states: Vec<Option<Values>>,
+    /// By block: how many edges lead there, and the last block of the loop that begins there.
+    edges: Vec<u32>,
+    loops: Vec<Option<usize>>,
+    stubs: Vec<Stub>,
+    entries: Vec<(u32, Label)>,
+    exit: Label,
+    /// Whether NaNs may stand for others from block to block, and whether that has led to a contradiction.
+    any_nans: bool,
+    contradiction: bool,
+    #[allow(dead_code, reason = "a back end may have no state")]
+    back: B,
+}
+
+/// Steps and blocks that a region may have, so that code is made in no time.
+const MOST_STEPS: usize = 1 << 14;
+
 /// Makes the code of a region.
-pub(crate) fn emit(region: &Region, _: Mode, _: Level) -> Result<Code, Error> {
-    Needs::of(region)?;
-    Err(Error::Processor)
+pub(crate) fn emit(region: &Region, mode: Mode, level: Level) -> Result<Code, Error> {
+    let steps = region.blocks.iter().map(|b| b.steps.len() + 1).sum::<usize>();
+    if steps > MOST_STEPS || region.sites as usize > MOST_STEPS {
+        return Err(Error::Size);
+    }
+    for block in &region.blocks {
+        let targets = match block.end {
+            End::Jump(to) => [Some(to), None],
+            End::Branch { to, next, .. } => [Some(to), Some(next)],
+            End::Leave { .. } => [None; 2],
+        };
+        for target in targets.into_iter().flatten() {
+            if let Target::Block(i) = target
+                && i as usize >= region.blocks.len()
+            {
+                return Err(Error::Target(i));
+            }
+        }
+    }
+    match level {
+        Level::Avx512 => made::<avx512::Avx512>(region, mode),
+        Level::Avx2 => Err(Error::Processor),
+    }
+}
+
+fn made<B: Backend>(region: &Region, mode: Mode) -> Result<Code, Error> {
+    let needs = Needs::of(region)?;
+    let uses = sites(region)?;
+    let mut e = Emitter::<B>::new(region, mode, true);
+    e.function()?;
+    if e.contradiction {
+        e = Emitter::new(region, mode, false);
+        e.function()?;
+    }
+    let bytes = e.asm.finish()?;
+    let entries = e.entries.iter().map(|&(at, label)| (at, e.asm.place(label))).collect();
+    Ok(Code { bytes, entries, pool: e.pool, uses, routines: e.routines, needs })
+}
+
+/// How sites are used. A site is of one access alone.
+fn sites(region: &Region) -> Result<Vec<Option<Use>>, Error> {
+    let mut uses = vec![None; region.sites as usize];
+    for step in region.blocks.iter().flat_map(|block| &block.steps) {
+        let (access, stores) = match &step.action {
+            Action::Load(load) => (&load.access, false),
+            Action::Store(store) => (&store.access, true),
+            Action::Atomic(atomic) => (&atomic.access, true),
+            _ => continue,
+        };
+        if access.space == Space::Global {
+            match uses.get_mut(access.site as usize) {
+                Some(site @ None) => *site = Some(Use::of(access, stores)),
+                _ => return Err(Error::Site(access.site)),
+            }
+        }
+    }
+    Ok(uses)
+}
+
+impl<B: Backend> Emitter<'_, B> {
+    /// Where numbers are in the pool: one, or as many as fill a vector.
+    fn pooled(&mut self, numbers: &[u64]) -> usize {
+        if let Some(&place) = self.pooled.get(numbers) {
+            return 8 * place;
+        }
+        let place = self.pool.len();
+        self.pool.extend(numbers);
+        self.pooled.insert(numbers.to_vec(), place);
+        8 * place
+    }
 }

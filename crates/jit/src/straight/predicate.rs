@@ -50,6 +50,7 @@ impl Emitter<'_> {
         let (code, how) = match test {
             Test::Signed(relation) => narrow(relation, true),
             Test::Unsigned(relation) => narrow(relation, false),
+            Test::Double { .. } => return None,
             Test::Float { relation, unordered } => {
                 let (a, b, k) = (self.float(a)?, self.float(b)?, self.temporary_mask());
                 let how = of_floats(relation, unordered);

@@ -149,6 +149,7 @@ impl Emitter<'_> {
     /// Lanes in which a comparison holds (or does not: see the mask), in a temporary.
     fn test(&mut self, test: Test, [a, b]: [Source; 2]) -> Option<Mask> {
         match test {
+            Test::Double { .. } => None,
             Test::Float { relation, unordered } => {
                 let (a, d) = (self.float(a)?, self.temporary());
                 let b = self.float_operand(b)?;

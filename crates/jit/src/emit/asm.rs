@@ -1,0 +1,118 @@
+//! Instructions into bytes.
+
+use crate::Error;
+use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register};
+
+/// A place in the code, which may not be known yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Label(u32);
+
+/// Memory at a displacement from a register.
+pub(super) fn at(base: Register, displacement: usize) -> MemoryOperand {
+    // Numbers of registers and inputs have limits (`needs::MOST`).
+    MemoryOperand::with_base_displ(base, displacement as i64)
+}
+
+/// The same, of one number that all lanes have.
+pub(super) fn spread(base: Register, displacement: usize) -> MemoryOperand {
+    MemoryOperand { is_broadcast: true, ..at(base, displacement) }
+}
+
+/// Collects the code of a function.
+pub(super) struct Assembler {
+    encoder: Encoder,
+    ip: u64,
+    wrong: Option<String>,
+    /// Where labels are.
+    labels: Vec<Option<u64>>,
+    /// Ends of jumps to labels that were not known, and the labels.
+    jumps: Vec<(u64, Label)>,
+}
+
+impl Assembler {
+    pub(super) fn new() -> Self {
+        let encoder = Encoder::try_with_capacity(64, 1 << 12).unwrap_or_else(|_| Encoder::new(64));
+        Self { encoder, ip: 0, wrong: None, labels: Vec::new(), jumps: Vec::new() }
+    }
+
+    /// A place that is not known yet.
+    pub(super) fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() as u32 - 1)
+    }
+
+    /// The place is here.
+    pub(super) fn bind(&mut self, label: Label) {
+        self.labels[label.0 as usize] = Some(self.ip);
+    }
+
+    /// Where a place is, when all are known.
+    pub(super) fn place(&self, label: Label) -> u32 {
+        self.labels[label.0 as usize].unwrap_or(0) as u32
+    }
+
+    /// A jump: `Code::Jmp_rel32_64`, or a conditional one of this size.
+    pub(super) fn jump(&mut self, code: Code, label: Label) {
+        let known = self.labels[label.0 as usize];
+        self.put(Instruction::with_branch(code, known.unwrap_or(self.ip)));
+        if known.is_none() {
+            self.jumps.push((self.ip, label));
+        }
+    }
+
+    /// Appends an instruction. Mistakes are kept for [`Self::finish`].
+    pub(super) fn put(&mut self, instruction: Result<Instruction, IcedError>) {
+        let encoded = instruction.and_then(|i| self.encoder.encode(&i, self.ip));
+        match encoded {
+            Ok(bytes) => self.ip += bytes as u64,
+            Err(e) => self.wrong = self.wrong.take().or(Some(e.to_string())),
+        }
+    }
+
+    /// The same for lanes of a mask register; the others keep what the destination had.
+    pub(super) fn put_masked(
+        &mut self,
+        mask: Register,
+        instruction: Result<Instruction, IcedError>,
+    ) {
+        self.put(instruction.map(|mut i| {
+            i.set_op_mask(mask);
+            i
+        }));
+    }
+
+    /// The same; the others become zero.
+    pub(super) fn put_zeroing(
+        &mut self,
+        mask: Register,
+        instruction: Result<Instruction, IcedError>,
+    ) {
+        self.put(instruction.map(|mut i| {
+            i.set_op_mask(mask);
+            i.set_zeroing_masking(true);
+            i
+        }));
+    }
+
+    /// A step wanted more registers than there are: a mistake of ours, which no region should show.
+    pub(super) fn out_of_registers(&mut self) {
+        self.wrong = Some("a step needs more registers than there are".to_owned());
+    }
+
+    /// The code, and an error if there was a mistake.
+    pub(super) fn finish(&mut self) -> Result<Vec<u8>, Error> {
+        if let Some(e) = self.wrong.take() {
+            return Err(Error::Encoding(e));
+        }
+        let mut bytes = self.encoder.take_buffer();
+        for &(end, label) in &self.jumps {
+            let Some(target) = self.labels[label.0 as usize] else {
+                return Err(Error::Encoding("a jump to nowhere".to_owned()));
+            };
+            let distance = (target.wrapping_sub(end)) as i32;
+            let end = end as usize;
+            bytes[end - 4..end].copy_from_slice(&distance.to_le_bytes());
+        }
+        Ok(bytes)
+    }
+}

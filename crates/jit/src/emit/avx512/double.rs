@@ -1,0 +1,100 @@
+//! Operations on f64. A NaN that goes in comes out, the first one of the sources, and arithmetic makes
+//! 0xfff8000000000000: as the processor has it.
+
+use super::float::MOVE;
+use super::{MOMENT_K, Maker};
+use crate::block::Source;
+use crate::emit::values::Reg;
+use crate::op::{Float, Op};
+use iced_x86::{Code as C, Instruction as I};
+
+const COMPARE: C = C::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae;
+const MOVE64: C = C::EVEX_Vmovdqa64_zmm_k1z_zmmm512;
+const UNORDERED: u32 = 3;
+/// The NaN that arithmetic makes.
+const NAN64: u64 = 0xfff8_0000_0000_0000;
+
+impl Maker<'_> {
+    /// A part of an operation on f64, in a temporary.
+    pub(super) fn double(&mut self, op: Float, from: [Source; 3], part: u8) -> Option<Reg> {
+        let a = self.wide(from[0], part)?;
+        let code = match op {
+            Float::Add => C::EVEX_Vaddpd_zmm_k1z_zmm_zmmm512b64_er,
+            Float::Sub => C::EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er,
+            Float::Mul => C::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er,
+            Float::Div => C::EVEX_Vdivpd_zmm_k1z_zmm_zmmm512b64_er,
+            Float::Sqrt => return Some(self.unary(C::EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er, a)),
+            Float::Fma => {
+                let (b, c) = (self.wide(from[1], part)?, self.wide_operand(from[2], part)?);
+                let d = self.unary(MOVE, a);
+                self.three(C::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er, d.z(), b, c);
+                return Some(d);
+            }
+            Float::Min | Float::Max => {
+                let b = self.wide(from[1], part)?;
+                return Some(self.double_extreme(op, a, b));
+            }
+            Float::Neg | Float::Abs => return Some(self.double_sign(op, a)),
+            Float::Copy => return Some(self.unary(MOVE, a)),
+            Float::Round(_) => return None,
+        };
+        let b = self.wide_operand(from[1], part)?;
+        Some(self.binary(code, a, b))
+    }
+
+    /// Another sign; a signalling NaN becomes a quiet one and keeps its own.
+    fn double_sign(&mut self, op: Float, a: Reg) -> Reg {
+        let (code, bits) = if op == Float::Neg {
+            (C::EVEX_Vpxorq_zmm_k1z_zmm_zmmm512b64, 1 << 63)
+        } else {
+            (C::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64, u64::MAX >> 1)
+        };
+        let (bits, quiet) = (self.wide_number(bits), self.wide_number(1 << 51));
+        let d = self.binary(code, a, bits);
+        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), UNORDERED));
+        let or = C::EVEX_Vporq_zmm_k1z_zmm_zmmm512b64;
+        self.asm.put_masked(
+            MOMENT_K,
+            match quiet {
+                super::load::Operand::Register(quiet) => I::with3(or, d.z(), a.z(), quiet.z()),
+                super::load::Operand::Memory(quiet) => I::with3(or, d.z(), a.z(), quiet),
+            },
+        );
+        d
+    }
+
+    /// One NaN gives the other source, two the one that arithmetic makes; -0 is less than +0.
+    fn double_extreme(&mut self, op: Float, a: Reg, b: Reg) -> Reg {
+        let (code, combine) = if op == Float::Min {
+            (C::EVEX_Vminpd_zmm_k1z_zmm_zmmm512b64_sae, C::EVEX_Vporq_zmm_k1z_zmm_zmmm512b64)
+        } else {
+            (C::EVEX_Vmaxpd_zmm_k1z_zmm_zmmm512b64_sae, C::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64)
+        };
+        let nan = self.wide_literal(NAN64);
+        // The processor gives the second source where one is a NaN or both are zeros.
+        let d = self.binary(code, a, b);
+        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), b.z(), 0));
+        self.asm.put_masked(MOMENT_K, I::with3(combine, d.z(), a.z(), b.z()));
+        self.asm.put(I::with4(COMPARE, MOMENT_K, b.z(), b.z(), UNORDERED));
+        self.asm.put_masked(MOMENT_K, I::with2(MOVE64, d.z(), a.z()));
+        self.asm.put(I::with4(COMPARE, MOMENT_K, d.z(), d.z(), UNORDERED));
+        self.asm.put_masked(MOMENT_K, I::with2(MOVE64, d.z(), nan.z()));
+        d
+    }
+
+    /// A part of f64 from integers.
+    pub(super) fn double_of(&mut self, op: Op, source: Source, part: u8) -> Option<Reg> {
+        let (code, a) = match op {
+            Op::DoubleFromU | Op::DoubleFromS => {
+                let signed = op == Op::DoubleFromS;
+                // What has been extended has 64 bits with the same value.
+                (C::EVEX_Vcvtqq2pd_zmm_k1z_zmmm512b64_er, self.extended(source, part, signed)?)
+            }
+            Op::DoubleFromWideU => {
+                (C::EVEX_Vcvtuqq2pd_zmm_k1z_zmmm512b64_er, self.wide(source, part)?)
+            }
+            _ => (C::EVEX_Vcvtqq2pd_zmm_k1z_zmmm512b64_er, self.wide(source, part)?),
+        };
+        Some(self.unary(code, a))
+    }
+}

@@ -1,0 +1,181 @@
+//! Operations on f32 and conversions from and to it.
+
+use super::{MOMENT_K, Maker, NAN};
+use crate::block::Source;
+use crate::emit::values::{Kind, Nans, Reg};
+use crate::op::{Float, Op, Rounding};
+use iced_x86::{Code as C, Instruction as I, Register as R};
+
+/// The immediate of a rounding that raises no exception.
+fn of_rounding(rounding: Rounding) -> u32 {
+    match rounding {
+        Rounding::Near => 8,
+        Rounding::Floor => 9,
+        Rounding::Ceil => 10,
+        Rounding::Trunc => 11,
+    }
+}
+
+/// The comparison that holds where there is a NaN, and its opposite.
+const UNORDERED: u32 = 3;
+const ORDERED: u32 = 7;
+const COMPARE: C = C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
+pub(super) const MOVE: C = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
+
+impl Maker<'_> {
+    /// Makes all NaNs the canonical one.
+    pub(super) fn fix_nans(&mut self, z: R) {
+        self.asm.put(I::with4(COMPARE, MOMENT_K, z, z, UNORDERED));
+        self.asm.put_masked(MOMENT_K, I::with2(MOVE, z, NAN));
+    }
+
+    /// Makes subnormals of a temporary zeros of their sign.
+    fn flush(&mut self, z: Reg) {
+        let (exponent, sign) = (self.literal(0x7f80_0000), self.literal(0x8000_0000));
+        let test = C::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32;
+        self.asm.put(I::with3(test, MOMENT_K, z.z(), exponent.z()));
+        let and = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
+        self.asm.put_masked(MOMENT_K, I::with3(and, z.z(), z.z(), sign.z()));
+    }
+
+    /// A source of an operation on floats.
+    fn operand(&mut self, source: Source, part: u8, flush: bool) -> Option<Reg> {
+        let z = self.float(source, part)?;
+        if !flush || self.values.kind(z).normal {
+            return Some(z);
+        }
+        let copy = self.unary(MOVE, z);
+        self.flush(copy);
+        Some(copy)
+    }
+
+    /// Operations that give or take f32: the value and what is known of it.
+    pub(super) fn float_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<(Reg, Kind)> {
+        const NUMBER: Kind = Kind { nans: Nans::Canonical, normal: true };
+        Some(match op {
+            Op::Float { op, flush, saturate } => {
+                let value = self.arithmetic(op, from, part, flush)?;
+                if saturate {
+                    self.saturate(value);
+                }
+                if flush {
+                    self.flush(value);
+                }
+                let nans = if saturate { Nans::Canonical } else { Nans::Any };
+                (value, Kind { nans, normal: flush })
+            }
+            Op::FromU(bits) => {
+                let mut a = self.narrow(from[0], part)?;
+                if bits != u32::MAX {
+                    let bits = self.number(bits);
+                    a = self.binary(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, a, bits);
+                }
+                (self.unary(C::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er, a), NUMBER)
+            }
+            Op::FromS => {
+                let a = self.narrow(from[0], part)?;
+                (self.unary(C::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er, a), NUMBER)
+            }
+            Op::ToU(rounding) => {
+                let a = self.rounded(from[0], part, rounding)?;
+                let zero = self.literal(0);
+                // The second one where one is a NaN.
+                let a = self.binary(C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, a, zero);
+                (self.unary(C::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae, a), Kind::BITS)
+            }
+            Op::ToS(rounding) => {
+                let a = self.rounded(from[0], part, rounding)?;
+                (self.signed_of(a), Kind::BITS)
+            }
+            _ => return None,
+        })
+    }
+
+    fn rounded(&mut self, source: Source, part: u8, rounding: Rounding) -> Option<Reg> {
+        let a = self.float(source, part)?;
+        Some(if rounding == Rounding::Trunc { a } else { self.round(a, rounding) })
+    }
+
+    fn round(&mut self, a: Reg, rounding: Rounding) -> Reg {
+        let d = self.temporary();
+        let code = C::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae;
+        self.asm.put(I::with3(code, d.z(), a.z(), of_rounding(rounding)));
+        d
+    }
+
+    /// Out of range the processor gives the lowest number.
+    fn signed_of(&mut self, a: Reg) -> Reg {
+        let d = self.unary(C::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae, a);
+        let (end, most) = (self.literal(0x4f00_0000), self.literal(0x7fff_ffff));
+        // Greater or equal.
+        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), end.z(), 0x1d));
+        self.asm.put_masked(MOMENT_K, I::with2(MOVE, d.z(), most.z()));
+        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), ORDERED));
+        self.asm.put_zeroing(MOMENT_K, I::with2(MOVE, d.z(), d.z()));
+        d
+    }
+
+    fn saturate(&mut self, z: Reg) {
+        let (zero, one) = (self.literal(0), self.literal(0x3f80_0000));
+        let (max, min) =
+            (C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, C::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae);
+        // The second one where one is a NaN, or both are zeros.
+        self.asm.put(I::with3(max, z.z(), z.z(), zero.z()));
+        self.asm.put(I::with3(min, z.z(), z.z(), one.z()));
+    }
+
+    /// The value before limits, in a temporary.
+    fn arithmetic(&mut self, op: Float, from: [Source; 3], part: u8, flush: bool) -> Option<Reg> {
+        let a = self.operand(from[0], part, flush)?;
+        let code = match op {
+            Float::Add => C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er,
+            Float::Sub => C::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er,
+            Float::Mul => C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er,
+            Float::Div => C::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er,
+            Float::Fma => {
+                let (b, c) =
+                    (self.operand(from[1], part, flush)?, self.operand(from[2], part, flush)?);
+                let d = self.unary(MOVE, a);
+                let code = C::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er;
+                self.asm.put(I::with3(code, d.z(), b.z(), c.z()));
+                return Some(d);
+            }
+            Float::Min | Float::Max => {
+                let b = self.operand(from[1], part, flush)?;
+                return Some(self.extreme(op, a, b));
+            }
+            Float::Sqrt => return Some(self.unary(C::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er, a)),
+            Float::Neg => {
+                let sign = self.number(0x8000_0000);
+                return Some(self.binary(C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, a, sign));
+            }
+            Float::Abs => {
+                let rest = self.number(0x7fff_ffff);
+                return Some(self.binary(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, a, rest));
+            }
+            Float::Round(rounding) => return Some(self.round(a, rounding)),
+            Float::Copy => return Some(self.unary(MOVE, a)),
+        };
+        if !flush && let Source::Literal(_) = from[1] {
+            let b = self.narrow_operand(from[1], part)?;
+            return Some(self.binary(code, a, b));
+        }
+        let b = self.operand(from[1], part, flush)?;
+        Some(self.binary(code, a, b))
+    }
+
+    /// The processor gives the second source where one is a NaN or both are zeros.
+    fn extreme(&mut self, op: Float, a: Reg, b: Reg) -> Reg {
+        let (code, combine) = if op == Float::Min {
+            (C::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae, C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32)
+        } else {
+            (C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32)
+        };
+        let d = self.binary(code, a, b);
+        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), b.z(), 0));
+        self.asm.put_masked(MOMENT_K, I::with3(combine, d.z(), a.z(), b.z()));
+        self.asm.put(I::with4(COMPARE, MOMENT_K, b.z(), b.z(), UNORDERED));
+        self.asm.put_masked(MOMENT_K, I::with2(MOVE, d.z(), a.z()));
+        d
+    }
+}

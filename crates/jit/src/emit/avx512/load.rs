@@ -1,0 +1,278 @@
+//! Between registers and their homes.
+
+use super::{Guard, LANES, MOMENT, MOMENT_K, Maker};
+use crate::block::Source;
+use crate::emit::asm::{at, spread};
+use crate::emit::frame::Frame;
+use crate::emit::values::{Key, Kind, Nans, Reg, Width};
+use crate::machine::Mode;
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+
+pub(super) const LOAD: C = C::EVEX_Vmovdqu32_zmm_k1z_zmmm512;
+pub(super) const STORE: C = C::EVEX_Vmovdqu32_zmmm512_k1z_zmm;
+
+/// What an instruction reads last: that may be in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operand {
+    Register(Reg),
+    Memory(MemoryOperand),
+}
+
+impl From<Reg> for Operand {
+    fn from(reg: Reg) -> Self {
+        Self::Register(reg)
+    }
+}
+
+/// Where a register's part lies in its file.
+fn home(key: Key) -> MemoryOperand {
+    match key {
+        Key::Narrow(i, part) => at(R::RSI, i as usize * 128 + usize::from(part) * 64),
+        Key::Wide(i, part) => at(R::RDX, i as usize * 256 + usize::from(part) * 64),
+        Key::Predicate(i, _) => at(R::RCX, i as usize * 4),
+        Key::Other(..) => at(R::RDI, 0),
+    }
+}
+
+impl Maker<'_> {
+    pub(super) fn load_key(&mut self, to: Reg, key: Key) {
+        match key {
+            Key::Predicate(..) => {
+                self.asm.put(I::with2(C::VEX_Kmovd_kr_km32, to.k(), home(key)));
+            }
+            Key::Other(source, width, part) => self.load_other(to, source, width, part),
+            _ => self.asm.put(I::with2(LOAD, to.z(), home(key))),
+        }
+    }
+
+    pub(super) fn store_key(&mut self, from: Reg, key: Key) {
+        let to = home(key);
+        let some = self.mode == Mode::Some;
+        match key {
+            Key::Predicate(..) if some => {
+                self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::EAX, from.k()));
+                self.asm.put(I::with2(C::Xor_r32_rm32, R::EAX, to));
+                self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
+                self.asm.put(I::with2(C::Xor_rm32_r32, to, R::EAX));
+            }
+            Key::Predicate(..) => self.asm.put(I::with2(C::VEX_Kmovd_m32_kr, to, from.k())),
+            // Not a masked store: what follows would have to wait for it.
+            Key::Narrow(_, part) | Key::Wide(_, part) if some => {
+                let wide = matches!(key, Key::Wide(..));
+                let mut lanes = LANES;
+                if part != 0 {
+                    self.shift_mask(MOMENT_K, LANES, part * if wide { 8 } else { 16 });
+                    lanes = MOMENT_K;
+                }
+                self.asm.put(I::with2(LOAD, MOMENT.z(), to));
+                self.merge(MOMENT, from, lanes, wide);
+                self.asm.put(I::with2(STORE, to, MOMENT.z()));
+            }
+            _ => self.asm.put(I::with2(STORE, to, from.z())),
+        }
+    }
+
+    /// Lanes of a mask from `lane` on.
+    pub(super) fn shift_mask(&mut self, to: R, from: R, lane: u8) {
+        self.asm.put(I::with3(C::VEX_Kshiftrd_kr_kr_imm8, to, from, u32::from(lane)));
+    }
+
+    /// Lanes of a mask come from a value.
+    pub(super) fn merge(&mut self, to: Reg, from: Reg, lanes: R, wide: bool) {
+        let code = if wide {
+            C::EVEX_Vmovdqa64_zmm_k1z_zmmm512
+        } else {
+            C::EVEX_Vmovdqa32_zmm_k1z_zmmm512
+        };
+        self.asm.put_masked(lanes, I::with2(code, to.z(), from.z()));
+    }
+
+    /// Writes a part of a narrow register; the value is a temporary.
+    pub(super) fn put_narrow(
+        &mut self,
+        to: u32,
+        part: u8,
+        value: Reg,
+        kind: Kind,
+        guard: &mut Option<Guard>,
+    ) {
+        let key = Key::Narrow(to, part);
+        let Some(mask) = self.guard_from(guard, 16 * part) else {
+            return self.define(key, value, kind);
+        };
+        let old = self.hold(key);
+        let before = self.values.kind(old);
+        let joined = before.or(kind).unwrap_or_else(|| {
+            // Bits and NaNs that stand for others.
+            self.canonical(old);
+            if kind.nans == Nans::Any {
+                self.fix_nans(value.z());
+            }
+            Kind { nans: Nans::Bits, normal: before.normal && kind.normal }
+        });
+        self.merge(old, value, mask.k(), false);
+        let held = self.values.of(old);
+        (held.dirty, held.kind) = (true, joined);
+        self.values.release(value);
+        self.drop_guard(guard, 16 * part);
+    }
+
+    /// Writes a part of a wide one.
+    pub(super) fn put_wide(&mut self, to: u32, part: u8, value: Reg, guard: &mut Option<Guard>) {
+        let key = Key::Wide(to, part);
+        let Some(mask) = self.guard_from(guard, 8 * part) else {
+            return self.define(key, value, Kind::BITS);
+        };
+        let old = self.hold(key);
+        self.merge(old, value, mask.k(), true);
+        self.values.of(old).dirty = true;
+        self.values.release(value);
+        self.drop_guard(guard, 8 * part);
+    }
+
+    /// Loads a source that is no register.
+    fn load_other(&mut self, to: Reg, source: Source, width: Width, part: u8) {
+        let broadcast = match width {
+            Width::Narrow => C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+            Width::Wide => C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64,
+        };
+        let (field, displacement) = match source {
+            Source::Literal(0) => {
+                let zero = C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32;
+                return self.asm.put(I::with3(zero, to.z(), to.z(), to.z()));
+            }
+            Source::Literal(number) => {
+                let from = at(R::R9, self.pooled(&[number]));
+                return self.asm.put(I::with2(broadcast, to.z(), from));
+            }
+            Source::FrameAt => {
+                return self.asm.put(I::with2(broadcast, to.z(), at(R::RDI, Frame::FRAME_AT)));
+            }
+            Source::Lane => {
+                let from = self.lane_numbers(part);
+                return self.asm.put(I::with2(LOAD, to.z(), at(R::R9, from)));
+            }
+            Source::Constant(i) => (Frame::CONSTANTS, i as usize * 128),
+            Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
+            Source::Row(i) => (Frame::ROWS, i as usize * 128 + usize::from(part) * 64),
+            Source::Word(i) => (Frame::WORDS, i as usize * 4),
+            Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
+            Source::Narrow(_) | Source::Wide(_) => return,
+        };
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, field)));
+        let code = if matches!(source, Source::Row(_)) { LOAD } else { broadcast };
+        self.asm.put(I::with2(code, to.z(), at(R::RAX, displacement)));
+    }
+
+    /// The numbers of 16 lanes, in the pool.
+    pub(super) fn lane_numbers(&mut self, part: u8) -> usize {
+        let first = 16 * u64::from(part);
+        let pair = |i: u64| (first + 2 * i) | (first + 2 * i + 1) << 32;
+        let numbers: [u64; 8] = std::array::from_fn(|i| pair(i as u64));
+        self.pooled(&numbers)
+    }
+
+    /// Lanes of 32 bits, whose NaNs may be any.
+    pub(super) fn float(&mut self, source: Source, part: u8) -> Option<Reg> {
+        Some(match source {
+            Source::Narrow(i) => self.hold(Key::Narrow(i, part)),
+            Source::Wide(_) | Source::WideConstant(_) | Source::Bytes64(_) => return None,
+            Source::Row(_) | Source::Lane => self.hold(Key::Other(source, Width::Narrow, part)),
+            other => self.hold(Key::Other(other, Width::Narrow, 0)),
+        })
+    }
+
+    /// Lanes of 32 bits as they are.
+    pub(super) fn narrow(&mut self, source: Source, part: u8) -> Option<Reg> {
+        let reg = self.float(source, part)?;
+        self.canonical(reg);
+        Some(reg)
+    }
+
+    /// The same, as the last source of an instruction: numbers need no register.
+    pub(super) fn narrow_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
+        if let Source::Literal(number) = source {
+            return Some(self.number(number as u32));
+        }
+        Some(self.narrow(source, part)?.into())
+    }
+
+    /// A number in all lanes of 32 bits, as the last source of an instruction.
+    pub(super) fn number(&mut self, number: u32) -> Operand {
+        let number = u64::from(number);
+        match self.values.find(Key::Other(Source::Literal(number), Width::Narrow, 0)) {
+            Some(reg) => reg.into(),
+            None => Operand::Memory(spread(R::R9, self.pooled(&[number]))),
+        }
+    }
+
+    /// A part of lanes of 64 bits.
+    pub(super) fn wide(&mut self, source: Source, part: u8) -> Option<Reg> {
+        Some(match source {
+            Source::Wide(i) => self.hold(Key::Wide(i, part)),
+            Source::Narrow(_)
+            | Source::Constant(_)
+            | Source::Row(_)
+            | Source::Lane
+            | Source::Word(_)
+            | Source::Bytes32(_) => return None,
+            other => self.hold(Key::Other(other, Width::Wide, 0)),
+        })
+    }
+
+    /// The same, as the last source of an instruction.
+    pub(super) fn wide_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
+        if let Source::Literal(number) = source {
+            return Some(self.wide_number(number));
+        }
+        Some(self.wide(source, part)?.into())
+    }
+
+    /// A number in all lanes of 64 bits, as the last source of an instruction.
+    pub(super) fn wide_number(&mut self, number: u64) -> Operand {
+        match self.values.find(Key::Other(Source::Literal(number), Width::Wide, 0)) {
+            Some(reg) => reg.into(),
+            None => Operand::Memory(spread(R::R9, self.pooled(&[number]))),
+        }
+    }
+
+    /// A number in all lanes of 32 bits, in a register.
+    pub(super) fn literal(&mut self, number: u32) -> Reg {
+        self.hold(Key::Other(Source::Literal(number.into()), Width::Narrow, 0))
+    }
+
+    /// A number in all lanes of 64 bits, in a register.
+    pub(super) fn wide_literal(&mut self, number: u64) -> Reg {
+        self.hold(Key::Other(Source::Literal(number), Width::Wide, 0))
+    }
+
+    /// An instruction with two sources.
+    pub(super) fn three(&mut self, code: C, d: R, a: Reg, b: impl Into<Operand>) {
+        self.asm.put(match b.into() {
+            Operand::Register(b) => I::with3(code, d, a.z(), b.z()),
+            Operand::Memory(b) => I::with3(code, d, a.z(), b),
+        });
+    }
+
+    /// The same with a number.
+    pub(super) fn three_with(&mut self, code: C, d: R, a: Reg, b: impl Into<Operand>, number: u32) {
+        self.asm.put(match b.into() {
+            Operand::Register(b) => I::with4(code, d, a.z(), b.z(), number),
+            Operand::Memory(b) => I::with4(code, d, a.z(), b, number),
+        });
+    }
+
+    /// An operation with two sources and a new destination.
+    pub(super) fn binary(&mut self, code: C, a: Reg, b: impl Into<Operand>) -> Reg {
+        let (d, b) = (self.temporary(), b.into());
+        self.three(code, d.z(), a, b);
+        d
+    }
+
+    /// An operation with one source and a new destination.
+    pub(super) fn unary(&mut self, code: C, a: Reg) -> Reg {
+        let d = self.temporary();
+        self.asm.put(I::with2(code, d.z(), a.z()));
+        d
+    }
+}

@@ -1,0 +1,218 @@
+//! AVX-512: two parts of 16 lanes, of a wide register four of 8; a mask register has a predicate of all 32 lanes.
+//!
+//! Besides those of the books there are: `zmm30` with the canonical NaN, `zmm31` for what is stored, `k6` likewise
+//! and for moments, and `k7` with the active lanes where not all live ones take part.
+
+mod double;
+mod float;
+mod integer;
+mod load;
+mod predicate;
+mod wide;
+
+use super::Emitter;
+use super::asm::at;
+use super::backend::Backend;
+use super::values::{Key, MASK_0, Reg};
+use crate::Error;
+use crate::block::{Place, Predicate, Source};
+use crate::machine::Mode;
+use crate::op::Op;
+use crate::region::{Action, Step};
+use iced_x86::{Code as C, Instruction as I, Register as R};
+use std::ops::Range;
+
+/// The back end.
+#[derive(Debug, Default)]
+pub(super) struct Avx512;
+
+/// What it makes code with.
+type Maker<'a> = Emitter<'a, Avx512>;
+
+/// The canonical NaN in all lanes.
+const NAN: R = R::ZMM30;
+/// For moments.
+const MOMENT: Reg = Reg(31);
+const MOMENT_K: R = R::K6;
+/// The active lanes, in [`Mode::Some`].
+const LANES: R = R::K7;
+
+impl Reg {
+    /// All 512 bits.
+    fn z(self) -> R {
+        R::ZMM0 + u32::from(self.0)
+    }
+
+    /// The low 256 bits.
+    fn y(self) -> R {
+        R::YMM0 + u32::from(self.0)
+    }
+
+    /// The low 128 bits.
+    fn x(self) -> R {
+        R::XMM0 + u32::from(self.0)
+    }
+
+    /// A mask register: the first one, `k0`, masks nothing.
+    fn k(self) -> R {
+        R::K1 + u32::from(self.0 - MASK_0)
+    }
+}
+
+/// The lanes of a step: a mask register for each part that there can be, made when it is first needed. None: all.
+#[derive(Clone, Copy, Debug)]
+struct Guard {
+    all: Reg,
+    /// By the first lane, in eights.
+    shifted: [Option<Reg>; 4],
+}
+
+impl Backend for Avx512 {
+    const LANES: usize = 16;
+    const VECTORS: u8 = 30;
+    const MASKS: u8 = 5;
+    const SPARE: Reg = MOMENT;
+    const SPARE_MASK: Reg = Reg(MASK_0 + 5);
+    const PREDICATE_PARTS: u8 = 1;
+
+    fn begin(e: &mut Maker<'_>) {
+        let nan = at(R::R9, e.pooled(&[0x7fff_ffff]));
+        e.asm.put(I::with2(C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, NAN, nan));
+        if e.mode == Mode::Some {
+            e.asm.put(I::with2(C::VEX_Kmovd_kr_r32, LANES, R::R8D));
+        }
+    }
+
+    fn load(e: &mut Maker<'_>, to: Reg, key: Key) {
+        e.load_key(to, key);
+    }
+
+    fn store(e: &mut Maker<'_>, from: Reg, key: Key) {
+        e.store_key(from, key);
+    }
+
+    fn canonical(e: &mut Maker<'_>, reg: Reg) {
+        e.fix_nans(reg.z());
+    }
+
+    fn jump_if_strange(e: &mut Maker<'_>, reg: Reg, to: super::Label) {
+        let compare = C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
+        e.asm.put(I::with4(compare, MOMENT_K, reg.z(), reg.z(), 3));
+        let differs = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
+        e.asm.put_masked(MOMENT_K, I::with4(differs, MOMENT_K, reg.z(), NAN, 4));
+        e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, MOMENT_K, MOMENT_K));
+        e.asm.jump(C::Jne_rel32_64, to);
+    }
+
+    fn copy(e: &mut Maker<'_>, to: Reg, from: Reg) {
+        if to.is_mask() {
+            e.asm.put(I::with2(C::VEX_Kmovd_kr_km32, to.k(), from.k()));
+        } else {
+            e.asm.put(I::with2(float::MOVE, to.z(), from.z()));
+        }
+    }
+
+    fn lanes(e: &mut Maker<'_>, of: Predicate, to: R) {
+        e.lanes_of(of, to);
+    }
+
+    fn steps(e: &mut Maker<'_>, steps: Range<usize>) -> Result<(), Error> {
+        for i in steps {
+            e.before(i);
+            let step = &e.region.blocks[e.block].steps[i];
+            if !e.uses[e.block].is_dead[i] && step.guard != Predicate::Never {
+                e.straight(step).ok_or(Error::Operands(i))?;
+            }
+            e.behind(i);
+        }
+        Ok(())
+    }
+
+    fn leaving(e: &mut Maker<'_>, i: usize) -> Result<(), Error> {
+        let step = &e.region.blocks[e.block].steps[i];
+        if step.guard == Predicate::Never {
+            return Ok(());
+        }
+        let out = e.way_out(super::stub::Reason::Instruction, step.at);
+        e.asm.jump(C::Jmp_rel32_64, out);
+        Ok(())
+    }
+}
+
+impl Maker<'_> {
+    /// A step that does not leave.
+    fn straight(&mut self, step: &Step) -> Option<()> {
+        let mut guard = self.guard(step.guard);
+        match &step.action {
+            Action::Compute { op, to, from } => self.compute(*op, *to, *from, &mut guard)?,
+            Action::Compare { test, from, to, with } => {
+                self.compare(*test, *from, *to, *with, &guard)?;
+            }
+            Action::Logic { table, to, from } => self.logic(*table, *to, *from, &guard),
+            Action::Nothing => {}
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// The lanes that take a step.
+    fn guard(&mut self, guard: Predicate) -> Option<Guard> {
+        (guard != Predicate::Always).then(|| {
+            let all = self.predicate(guard);
+            Guard { all, shifted: [Some(all), None, None, None] }
+        })
+    }
+
+    /// A guard from some lane on.
+    fn guard_from(&mut self, guard: &mut Option<Guard>, lane: u8) -> Option<Reg> {
+        let guard = guard.as_mut()?;
+        let i = usize::from(lane / 8);
+        if let Some(k) = guard.shifted[i] {
+            return Some(k);
+        }
+        let k = self.temporary_mask();
+        self.shift_mask(k.k(), guard.all.k(), lane);
+        guard.shifted[i] = Some(k);
+        Some(k)
+    }
+
+    /// Gives up a guard from some lane on, but for the first.
+    fn drop_guard(&mut self, guard: &mut Option<Guard>, lane: u8) {
+        if let Some(guard) = guard
+            && lane != 0
+            && let Some(k) = guard.shifted[usize::from(lane / 8)].take()
+        {
+            self.values.release(k);
+        }
+    }
+
+    fn compute(
+        &mut self,
+        op: Op,
+        to: Place,
+        from: [Source; 3],
+        guard: &mut Option<Guard>,
+    ) -> Option<()> {
+        match to {
+            Place::Narrow(to) => {
+                for part in 0..2 {
+                    let (value, kind) = match op {
+                        Op::Float { .. } | Op::FromU(_) | Op::FromS | Op::ToU(_) | Op::ToS(_) => {
+                            self.float_op(op, from, part)?
+                        }
+                        _ => self.integer_op(op, from, part)?,
+                    };
+                    self.put_narrow(to, part, value, kind, guard);
+                }
+            }
+            Place::Wide(to) => {
+                for part in 0..4 {
+                    let value = self.wide_op(op, from, part)?;
+                    self.put_wide(to, part, value, guard);
+                }
+            }
+            Place::Predicate(_) => return None,
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,213 @@
+//! Comparisons and logic of predicates.
+
+use super::{Guard, MOMENT_K, Maker};
+use crate::block::{Combine, Predicate, Relation, Source, Test};
+use crate::emit::values::{Key, Kind, Reg};
+use iced_x86::{Code as C, Instruction as I, Register as R};
+
+/// The immediate of an integer comparison.
+fn of_integers(relation: Relation) -> u32 {
+    match relation {
+        Relation::Eq => 0,
+        Relation::Lt => 1,
+        Relation::Le => 2,
+        Relation::Ne => 4,
+        Relation::Ge => 5,
+        Relation::Gt => 6,
+    }
+}
+
+/// The immediate of a comparison of floats that raises no exception for quiet NaNs.
+fn of_floats(relation: Relation, unordered: bool) -> u32 {
+    match (relation, unordered) {
+        (Relation::Eq, false) => 0x00,
+        (Relation::Eq, true) => 0x08,
+        (Relation::Ne, false) => 0x0c,
+        (Relation::Ne, true) => 0x04,
+        (Relation::Lt, false) => 0x11,
+        // Not: greater or equal. And so on.
+        (Relation::Lt, true) => 0x19,
+        (Relation::Le, false) => 0x12,
+        (Relation::Le, true) => 0x1a,
+        (Relation::Gt, false) => 0x1e,
+        (Relation::Gt, true) => 0x16,
+        (Relation::Ge, false) => 0x1d,
+        (Relation::Ge, true) => 0x15,
+    }
+}
+
+impl Maker<'_> {
+    /// A predicate's lanes, in a register that is not to be changed.
+    pub(super) fn predicate(&mut self, predicate: Predicate) -> Reg {
+        match predicate {
+            Predicate::If(i) => self.hold(Key::Predicate(i, 0)),
+            Predicate::Unless(i) => {
+                let key = Key::Predicate(i, 0);
+                let before = self.values.position(key).is_some_and(|k| self.values.get(k).pinned);
+                let (k, not) = (self.hold(key), self.temporary_mask());
+                self.asm.put(I::with2(C::VEX_Knotd_kr_kr, not.k(), k.k()));
+                self.values.of(k).pinned = before;
+                not
+            }
+            Predicate::Always => self.constant_mask(C::VEX_Kxnord_kr_kr_kr),
+            Predicate::Never => self.constant_mask(C::VEX_Kxord_kr_kr_kr),
+        }
+    }
+
+    fn constant_mask(&mut self, code: C) -> Reg {
+        let k = self.temporary_mask();
+        self.asm.put(I::with3(code, k.k(), k.k(), k.k()));
+        k
+    }
+
+    /// Lanes where a predicate holds, in a general register.
+    pub(super) fn lanes_of(&mut self, predicate: Predicate, to: R) {
+        match predicate {
+            Predicate::If(i) | Predicate::Unless(i) => {
+                let k = self.hold(Key::Predicate(i, 0));
+                self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, to, k.k()));
+                if let Predicate::Unless(_) = predicate {
+                    self.asm.put(I::with1(C::Not_rm32, to));
+                }
+            }
+            Predicate::Always => self.asm.put(I::with2(C::Mov_r32_rm32, to, R::R8D)),
+            Predicate::Never => self.asm.put(I::with2(C::Xor_r32_rm32, to, to)),
+        }
+    }
+
+    /// Writes a predicate; the value is a temporary, and may be changed.
+    pub(super) fn put_predicate(&mut self, to: u32, value: Reg, guard: &Option<Guard>) {
+        let key = Key::Predicate(to, 0);
+        if let Some(guard) = guard {
+            let old = self.hold(key);
+            let (guard, value) = (guard.all.k(), value.k());
+            self.asm.put(I::with3(C::VEX_Kandnd_kr_kr_kr, MOMENT_K, guard, old.k()));
+            self.asm.put(I::with3(C::VEX_Kandd_kr_kr_kr, value, value, guard));
+            self.asm.put(I::with3(C::VEX_Kord_kr_kr_kr, value, value, MOMENT_K));
+            if old.k() != guard {
+                self.values.release(old);
+            }
+        }
+        self.define(key, value, Kind::BITS);
+    }
+
+    /// Lanes in which a comparison holds, in a temporary.
+    fn test(&mut self, test: Test, from: [Source; 2]) -> Option<Reg> {
+        let (d, u) =
+            (C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8, C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8);
+        let (q, uq) =
+            (C::EVEX_Vpcmpq_kr_k1_zmm_zmmm512b64_imm8, C::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8);
+        let ps = C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
+        let pd = C::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae;
+        let (code, how, wide) = match test {
+            Test::Signed(relation) => (d, of_integers(relation), false),
+            Test::Unsigned(relation) => (u, of_integers(relation), false),
+            Test::SignedWide(relation) => (q, of_integers(relation), true),
+            Test::UnsignedWide(relation) => (uq, of_integers(relation), true),
+            Test::Float { relation, unordered } => (ps, of_floats(relation, unordered), false),
+            Test::Double { relation, unordered } => (pd, of_floats(relation, unordered), true),
+        };
+        let k = self.temporary_mask();
+        if wide {
+            // From the last eight lanes on.
+            for part in (0..4).rev() {
+                let a = self.wide(from[0], part)?;
+                let b = self.wide_operand(from[1], part)?;
+                if part == 3 {
+                    self.three_with(code, k.k(), a, b, how);
+                    continue;
+                }
+                self.three_with(code, MOMENT_K, a, b, how);
+                self.asm.put(I::with3(C::VEX_Kshiftld_kr_kr_imm8, k.k(), k.k(), 8_u32));
+                self.asm.put(I::with3(C::VEX_Kord_kr_kr_kr, k.k(), k.k(), MOMENT_K));
+            }
+            return Some(k);
+        }
+        let is_float = matches!(test, Test::Float { .. });
+        for part in (0..2).rev() {
+            let a = if is_float { self.float(from[0], part)? } else { self.narrow(from[0], part)? };
+            let b = match from[1] {
+                Source::Literal(_) => self.narrow_operand(from[1], part)?,
+                _ if is_float => self.float(from[1], part)?.into(),
+                _ => self.narrow(from[1], part)?.into(),
+            };
+            self.three_with(code, if part == 1 { k.k() } else { MOMENT_K }, a, b, how);
+        }
+        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, k.k(), k.k(), MOMENT_K));
+        Some(k)
+    }
+
+    /// See [`crate::region::Action::Compare`].
+    pub(super) fn compare(
+        &mut self,
+        test: Test,
+        from: [Source; 2],
+        to: [Option<u32>; 2],
+        (combine, with): (Combine, Predicate),
+        guard: &Option<Guard>,
+    ) -> Option<()> {
+        let holds = self.test(test, from)?;
+        let trivial = combine == Combine::And && with == Predicate::Always;
+        let with = if trivial { None } else { Some(self.predicate(with)) };
+        let code = match combine {
+            Combine::And => C::VEX_Kandd_kr_kr_kr,
+            Combine::Or => C::VEX_Kord_kr_kr_kr,
+            Combine::Xor => C::VEX_Kxord_kr_kr_kr,
+        };
+        let not = to[1].map(|_| {
+            let k = self.temporary_mask();
+            self.asm.put(I::with2(C::VEX_Knotd_kr_kr, k.k(), holds.k()));
+            k
+        });
+        // The predicate that is combined may be one of the destinations.
+        for value in [Some(holds), not].into_iter().flatten() {
+            if let Some(with) = with {
+                self.asm.put(I::with3(code, value.k(), value.k(), with.k()));
+            }
+        }
+        let of_guard = guard.as_ref().map(|guard| guard.all);
+        if let Some(with) = with
+            && Some(with) != of_guard
+        {
+            self.values.release(with);
+        }
+        for (to, value) in to.into_iter().zip([Some(holds), not]) {
+            if let (Some(to), Some(value)) = (to, value) {
+                self.put_predicate(to, value, guard);
+            }
+        }
+        Some(())
+    }
+
+    /// A predicate of two by a table.
+    pub(super) fn logic(
+        &mut self,
+        table: u8,
+        to: u32,
+        [a, b]: [Predicate; 2],
+        guard: &Option<Guard>,
+    ) {
+        let (a, b) = (self.predicate(a).k(), self.predicate(b).k());
+        let d = self.temporary_mask();
+        let three = |code| I::with3(code, d.k(), a, b);
+        let swapped = |code| I::with3(code, d.k(), b, a);
+        // Half of the tables are negations of the others.
+        let negated = table & 1 != 0;
+        let first = match if negated { !table & 0xf } else { table & 0xf } {
+            0b0000 => I::with3(C::VEX_Kxord_kr_kr_kr, d.k(), a, a),
+            0b1000 => three(C::VEX_Kandd_kr_kr_kr),
+            0b0110 => three(C::VEX_Kxord_kr_kr_kr),
+            0b1110 => three(C::VEX_Kord_kr_kr_kr),
+            // a and not b
+            0b0100 => swapped(C::VEX_Kandnd_kr_kr_kr),
+            0b0010 => three(C::VEX_Kandnd_kr_kr_kr),
+            0b1100 => I::with3(C::VEX_Kord_kr_kr_kr, d.k(), a, a),
+            _ => I::with3(C::VEX_Kord_kr_kr_kr, d.k(), b, b),
+        };
+        self.asm.put(first);
+        if negated {
+            self.asm.put(I::with2(C::VEX_Knotd_kr_kr, d.k(), d.k()));
+        }
+        self.put_predicate(to, d, guard);
+    }
+}

@@ -1,0 +1,388 @@
+//! Blocks and their steps, whatever instructions they become.
+
+use super::Emitter;
+use super::asm::{Assembler, at};
+use super::backend::Backend;
+use super::frame::Frame;
+use super::live::{Numbers, Uses};
+use super::stub::Reason;
+use super::values::Values;
+use crate::Error;
+use crate::block::Predicate;
+use crate::machine::Mode;
+use crate::region::{Action, Block, End, Region, Step, Target};
+use iced_x86::{Code as C, Instruction as I, Register as R};
+use std::collections::HashMap;
+
+/// Registers that a function must give back as they were.
+const SAVED: [R; 6] = [R::RBX, R::RBP, R::R12, R::R13, R::R14, R::R15];
+
+impl<'a, B: Backend> Emitter<'a, B> {
+    pub(super) fn new(region: &'a Region, mode: Mode, any_nans: bool) -> Self {
+        let n = region.blocks.len();
+        let mut asm = Assembler::new();
+        let mut scratch = Vec::new();
+        let numbers = Numbers::of(region);
+        let uses = region.blocks.iter().map(|b| Uses::of(b, &numbers, &mut scratch)).collect();
+        let mut e = Self {
+            labels: (0..n).map(|_| asm.label()).collect(),
+            bodies: (0..n).map(|_| asm.label()).collect(),
+            exit: asm.label(),
+            asm,
+            region,
+            mode,
+            block: 0,
+            step: 0,
+            next: vec![super::live::NEVER; numbers.len()],
+            numbers,
+            uses,
+            values: Values::default(),
+            pending: 0,
+            guarded: None,
+            pool: Vec::new(),
+            pooled: HashMap::new(),
+            routines: Vec::new(),
+            states: vec![None; n],
+            edges: vec![0; n],
+            loops: vec![None; n],
+            stubs: Vec::new(),
+            entries: Vec::new(),
+            any_nans,
+            contradiction: false,
+            back: B::default(),
+        };
+        for (i, block) in region.blocks.iter().enumerate() {
+            for target in block.end.blocks() {
+                e.edges[target] += 1;
+                if target <= i {
+                    e.loops[target] = Some(i);
+                }
+            }
+        }
+        e
+    }
+
+    /// The whole function.
+    pub(super) fn function(&mut self) -> Result<(), Error> {
+        self.prologue();
+        for block in 0..self.region.blocks.len() {
+            self.block(block)?;
+        }
+        self.all_stubs();
+        self.epilogue();
+        Ok(())
+    }
+
+    /// `rdi` has the frame, `rsi` where it goes on.
+    fn prologue(&mut self) {
+        for register in SAVED {
+            self.asm.put(I::with1(C::Push_r64, register));
+        }
+        self.asm.put(I::with2(C::Sub_rm64_imm8, R::RSP, 8));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, R::RSI));
+        self.asm.put(I::with2(C::Xor_r32_rm32, R::R10D, R::R10D));
+        self.asm.put(I::with2(C::Xor_r32_rm32, R::R11D, R::R11D));
+        self.fixed_registers();
+        self.asm.put(I::with1(C::Jmp_rm64, R::RAX));
+    }
+
+    /// Registers that hold the same all the time, but for `rdi`.
+    pub(super) fn fixed_registers(&mut self) {
+        let fields = [
+            (R::RSI, Frame::NARROW),
+            (R::RDX, Frame::WIDE),
+            (R::RCX, Frame::PREDICATES),
+            (R::R9, Frame::POOL),
+            (R::R15, Frame::SITES),
+        ];
+        for (register, field) in fields {
+            self.asm.put(I::with2(C::Mov_r64_rm64, register, at(R::RDI, field)));
+        }
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, at(R::RDI, Frame::MASK)));
+        B::begin(self);
+    }
+
+    /// `eax` has the number of the instruction that comes next.
+    fn epilogue(&mut self) {
+        let exit = self.exit;
+        self.asm.bind(exit);
+        self.asm.put(I::with2(C::Mov_rm64_r64, at(R::RDI, Frame::STEPS), R::R10));
+        self.asm.put(I::with2(C::Mov_rm64_r64, at(R::RDI, Frame::MISSED), R::R11));
+        self.asm.put(Ok(I::with(C::VEX_Vzeroupper)));
+        self.asm.put(I::with2(C::Add_rm64_imm8, R::RSP, 8));
+        for register in SAVED.into_iter().rev() {
+            self.asm.put(I::with1(C::Pop_r64, register));
+        }
+        self.asm.put(Ok(I::with(C::Retnq)));
+    }
+
+    fn block(&mut self, i: usize) -> Result<(), Error> {
+        let block = &self.region.blocks[i];
+        (self.block, self.step, self.pending, self.guarded) = (i, 0, 0, None);
+        let state = match self.states[i].take() {
+            Some(state) => state,
+            None => self.chosen(i, &Values::default()),
+        };
+        self.next.fill(super::live::NEVER);
+        for &(place, first, _) in &self.uses[i].first {
+            if let Some(number) = self.numbers.get(place) {
+                self.next[number] = first;
+            }
+        }
+        self.values = state.clone();
+        self.states[i] = Some(state);
+        let (label, body) = (self.labels[i], self.bodies[i]);
+        self.asm.bind(label);
+        if block.joins {
+            let meets = at(R::RDI, Frame::MEETS);
+            self.asm.put(I::with2(C::Cmp_rm32_imm32, meets, block.at as i32));
+            let out = self.way_out(Reason::Meets, block.at);
+            self.asm.jump(C::Je_rel32_64, out);
+        }
+        self.asm.bind(body);
+        self.ways_into(block, label, body);
+        self.steps_of(block)?;
+        self.end(block)
+    }
+
+    /// Entries of a block.
+    fn ways_into(&mut self, block: &Block, label: super::Label, body: super::Label) {
+        if block.is_entry {
+            self.way_in(block.at, label);
+        }
+        let is_join = |s: &Step| {
+            s.at == block.at
+                && !s.counted
+                && s.guard == Predicate::Always
+                && matches!(s.action, Action::Nothing)
+        };
+        if block.joins && block.steps.first().is_some_and(is_join) {
+            self.way_in(block.at + 1, body);
+        }
+    }
+
+    fn steps_of(&mut self, block: &Block) -> Result<(), Error> {
+        let mut i = 0;
+        while i < block.steps.len() {
+            let rest = &block.steps[i..];
+            let straight = rest.iter().position(|s| leaves(s)).unwrap_or(rest.len());
+            if straight != 0 {
+                B::steps(self, i..i + straight)?;
+            }
+            i += straight;
+            if let Some(step) = block.steps.get(i) {
+                self.leaving(step, i)?;
+                i += 1;
+            }
+        }
+        self.step = block.steps.len();
+        Ok(())
+    }
+
+    /// A step that may leave, and the way in behind it.
+    fn leaving(&mut self, step: &Step, i: usize) -> Result<(), Error> {
+        self.step = i;
+        self.count_guarded();
+        if matches!(step.action, Action::Leave { .. }) {
+            self.write_all_back();
+            self.leave(Reason::Instruction, step.at, self.pending);
+            self.values = Values::default();
+            self.pending = 0;
+            self.behind_steps(i);
+        } else {
+            B::leaving(self, i)?;
+            self.values.unpin();
+            self.before(i);
+            self.behind(i);
+            self.count_guarded();
+            self.values.unpin();
+        }
+        let here = self.asm.label();
+        self.asm.bind(here);
+        self.way_in(step.at + 1, here);
+        Ok(())
+    }
+
+    /// What every step begins with: the lanes that do not take it are counted, or will be.
+    pub(super) fn before(&mut self, i: usize) {
+        let step = &self.region.blocks[self.block].steps[i];
+        self.step = i;
+        if !step.counted || step.guard == Predicate::Always {
+            self.count_before_change(step);
+            return;
+        }
+        match &mut self.guarded {
+            Some((guard, n)) if *guard == step.guard => *n += 1,
+            _ => {
+                self.count_guarded();
+                self.guarded = Some((step.guard, 1));
+            }
+        }
+        self.count_before_change(step);
+    }
+
+    /// If the step changes the predicate by which lanes are to be counted, they are counted now.
+    fn count_before_change(&mut self, step: &Step) {
+        let Some(place) = self.guarded.and_then(|(guard, _)| guard.place()) else { return };
+        let mut changes = false;
+        step.each_written(|written| changes |= written == place);
+        if changes {
+            self.count_guarded();
+        }
+    }
+
+    /// Counts the lanes that have not taken steps with a guard.
+    pub(super) fn count_guarded(&mut self) {
+        let Some((guard, n)) = self.guarded.take() else { return };
+        match guard {
+            Predicate::Never => self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::R8D)),
+            guard => {
+                B::lanes(self, guard, R::EAX);
+                self.asm.put(I::with1(C::Not_rm32, R::EAX));
+                self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
+            }
+        }
+        self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::EAX));
+        if n != 1 {
+            self.asm.put(I::with3(C::Imul_r32_rm32_imm32, R::EAX, R::EAX, n as i32));
+        }
+        self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RAX));
+    }
+
+    /// What every step ends with: it is counted, and what nobody reads any more is forgotten.
+    pub(super) fn behind(&mut self, i: usize) {
+        if self.region.blocks[self.block].steps[i].counted {
+            self.pending += 1;
+        }
+        self.behind_steps(i);
+    }
+
+    fn behind_steps(&mut self, i: usize) {
+        let after = std::mem::take(&mut self.uses[self.block].after[i]);
+        if let Some(place) = self.guarded.and_then(|(guard, _)| guard.place())
+            && after.iter().any(|a| a.place == place && !a.lives)
+        {
+            self.count_guarded();
+        }
+        self.values.unpin();
+        for a in after {
+            if let Some(number) = self.numbers.get(a.place) {
+                self.next[number] = a.next;
+            }
+            if !a.lives {
+                self.values.forget(a.place);
+            }
+        }
+    }
+
+    fn end(&mut self, block: &Block) -> Result<(), Error> {
+        self.count_guarded();
+        self.values.unpin();
+        match block.end {
+            End::Jump(to) => {
+                self.add_steps(self.pending);
+                self.edge(to, true);
+            }
+            End::Leave { at } => {
+                self.write_all_back();
+                self.leave(Reason::Instruction, at, self.pending);
+            }
+            End::Branch { taken, to, next, at, counted } => {
+                self.pending += u32::from(counted);
+                self.branch(taken, (to, next), at, counted);
+            }
+        }
+        Ok(())
+    }
+
+    fn branch(
+        &mut self,
+        taken: Predicate,
+        (to, next): (Target, Target),
+        number: u32,
+        counted: bool,
+    ) {
+        if let Predicate::Always | Predicate::Never = taken {
+            self.add_steps(self.pending);
+            if taken == Predicate::Never && counted {
+                self.miss_all();
+            }
+            return self.edge(if taken == Predicate::Always { to } else { next }, true);
+        }
+        B::lanes(self, taken, R::EAX);
+        self.values.unpin();
+        self.add_steps(self.pending);
+        self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
+        let other = self.asm.label();
+        self.pending = 0u32.wrapping_sub(u32::from(counted));
+        let divides = self.way_out(Reason::Divides, number);
+        self.pending = 0;
+        let before = self.values.clone();
+        let follows = |target| target == Target::Block(self.block as u32 + 1);
+        if follows(to) && !follows(next) {
+            self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, R::R8D));
+            self.asm.jump(C::Je_rel32_64, other);
+            self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
+            self.asm.jump(C::Jne_rel32_64, divides);
+            if counted {
+                self.miss_all();
+            }
+            self.edge(next, false);
+            self.asm.bind(other);
+            self.values = before;
+            self.edge(to, true);
+        } else {
+            self.asm.jump(C::Je_rel32_64, other);
+            self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, R::R8D));
+            self.asm.jump(C::Jne_rel32_64, divides);
+            self.edge(to, false);
+            self.asm.bind(other);
+            self.values = before;
+            if counted {
+                self.miss_all();
+            }
+            self.edge(next, true);
+        }
+    }
+
+    /// No lane takes a step that counts.
+    fn miss_all(&mut self) {
+        self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::R8D));
+        self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RAX));
+    }
+
+    /// Counts steps. Changes no flags.
+    pub(super) fn add_steps(&mut self, steps: u32) {
+        if steps != 0 {
+            let sum = at(R::R10, 0);
+            let sum = iced_x86::MemoryOperand {
+                displacement: i64::from(steps as i32),
+                displ_size: 1,
+                ..sum
+            };
+            self.asm.put(I::with2(C::Lea_r64_m, R::R10, sum));
+        }
+    }
+}
+
+/// Whether a step can end the region.
+fn leaves(step: &Step) -> bool {
+    step.may_leave()
+}
+
+impl End {
+    /// The blocks where it goes on.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = usize> {
+        let targets = match *self {
+            End::Jump(to) => [Some(to), None],
+            End::Branch { taken: Predicate::Always, to, .. } => [Some(to), None],
+            End::Branch { taken: Predicate::Never, next, .. } => [Some(next), None],
+            End::Branch { to, next, .. } => [Some(to), Some(next)],
+            End::Leave { .. } => [None; 2],
+        };
+        targets.into_iter().flatten().filter_map(|target| match target {
+            Target::Block(i) => Some(i as usize),
+            Target::Leave(_) => None,
+        })
+    }
+}

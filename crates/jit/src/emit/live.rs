@@ -1,0 +1,167 @@
+//! Which registers are read behind the steps of a block, and when.
+
+use crate::block::Place;
+use crate::region::{Block, End, Region};
+
+/// All registers that a region mentions have a number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Numbers {
+    narrow: usize,
+    wide: usize,
+    all: usize,
+}
+
+/// Registers by number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Set(Vec<u64>);
+
+/// What happens to a register behind a step that mentions it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct After {
+    pub(super) place: Place,
+    /// The next step that mentions it.
+    pub(super) next: u32,
+    /// Whether its value is read any more.
+    pub(super) lives: bool,
+}
+
+/// Uses of the registers of a block.
+#[derive(Debug)]
+pub(super) struct Uses {
+    /// Whether nothing reads what a step writes.
+    pub(super) is_dead: Vec<bool>,
+    /// By step.
+    pub(super) after: Vec<Vec<After>>,
+    /// Registers that the block mentions, the first steps that do, and how many do.
+    pub(super) first: Vec<(Place, u32, u32)>,
+    /// What is read of the values before the block.
+    pub(super) live_in: Set,
+    /// What is read behind it.
+    pub(super) live_out: Set,
+}
+
+/// No step.
+pub(super) const NEVER: u32 = u32::MAX;
+
+impl Numbers {
+    /// Those of a region.
+    pub(super) fn of(region: &Region) -> Self {
+        let mut most = [0; 3];
+        let mut see = |place| {
+            let (kind, i) = match place {
+                Place::Narrow(i) => (0, i),
+                Place::Wide(i) => (1, i),
+                Place::Predicate(i) => (2, i),
+            };
+            most[kind] = most[kind].max(i as usize + 1);
+        };
+        for block in &region.blocks {
+            block.steps.iter().for_each(|step| step.each_place(&mut see));
+            if let End::Branch { taken, .. } = block.end {
+                taken.place().into_iter().for_each(&mut see);
+            }
+        }
+        Self { narrow: most[0], wide: most[1], all: most.iter().sum() }
+    }
+
+    /// The number of a register; none: nothing mentions it.
+    pub(super) fn get(&self, place: Place) -> Option<usize> {
+        let (i, from, end) = match place {
+            Place::Narrow(i) => (i, 0, self.narrow),
+            Place::Wide(i) => (i, self.narrow, self.narrow + self.wide),
+            Place::Predicate(i) => (i, self.narrow + self.wide, self.all),
+        };
+        let number = from + i as usize;
+        (number < end).then_some(number)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.all
+    }
+}
+
+impl Set {
+    pub(super) fn new(numbers: &Numbers) -> Self {
+        Self(vec![0; numbers.all.div_ceil(64)])
+    }
+
+    pub(super) fn has(&self, i: usize) -> bool {
+        self.0[i / 64] >> (i % 64) & 1 != 0
+    }
+
+    pub(super) fn insert(&mut self, i: usize) {
+        self.0[i / 64] |= 1 << (i % 64);
+    }
+
+    fn remove(&mut self, i: usize) {
+        self.0[i / 64] &= !(1 << (i % 64));
+    }
+}
+
+impl Uses {
+    pub(super) fn of(block: &Block, numbers: &Numbers, scratch: &mut Vec<(u32, u32)>) -> Self {
+        let n = block.steps.len();
+        let mut live = Set::new(numbers);
+        block.kept.iter().filter_map(|&p| numbers.get(p)).for_each(|i| live.insert(i));
+        let live_out = live.clone();
+        // By register: the next step that mentions it, and how many do.
+        scratch.clear();
+        scratch.resize(numbers.len(), (NEVER, 0));
+        if let End::Branch { taken, .. } = block.end
+            && let Some(i) = taken.place().and_then(|p| numbers.get(p))
+        {
+            live.insert(i);
+            scratch[i] = (n as u32, 1);
+        }
+        let mut uses = Self {
+            is_dead: vec![false; n],
+            after: Vec::with_capacity(n),
+            first: Vec::new(),
+            live_in: Set::default(),
+            live_out,
+        };
+        let (mut reads, mut writes, mut all) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, step) in block.steps.iter().enumerate().rev() {
+            reads.clear();
+            writes.clear();
+            let number = |p: Place| numbers.get(p).map(|i| (i, p));
+            step.each_written(|p| writes.extend(number(p)));
+            let does_more = step.may_leave() || step.has_effects();
+            uses.is_dead[i] = !does_more && writes.iter().all(|p| !live.has(p.0));
+            if !uses.is_dead[i] {
+                step.each_read(|p| reads.extend(number(p)));
+            }
+            reads.extend(step.guard.place().and_then(number));
+            all.clear();
+            all.extend(writes.iter().chain(&reads).copied());
+            all.sort_unstable();
+            all.dedup();
+            let after = all.iter().map(|&(i, place)| After {
+                place,
+                next: scratch[i].0,
+                lives: live.has(i),
+            });
+            uses.after.push(after.collect());
+            for &(number, _) in &all {
+                scratch[number] = (i as u32, scratch[number].1 + 1);
+            }
+            writes.iter().for_each(|p| live.remove(p.0));
+            reads.iter().for_each(|p| live.insert(p.0));
+        }
+        uses.after.reverse();
+        let mut seen = Set::new(numbers);
+        let mut first = |place: Place| {
+            let Some(i) = numbers.get(place) else { return };
+            if !seen.has(i) {
+                seen.insert(i);
+                uses.first.push((place, scratch[i].0, scratch[i].1));
+            }
+        };
+        block.steps.iter().for_each(|step| step.each_place(&mut first));
+        if let End::Branch { taken, .. } = block.end {
+            taken.place().into_iter().for_each(&mut first);
+        }
+        uses.live_in = live;
+        uses
+    }
+}

@@ -1,0 +1,113 @@
+//! Ways into a function and out of it, which lie behind all blocks.
+
+use super::Emitter;
+use super::asm::{Label, at};
+use super::backend::Backend;
+use super::frame::Frame;
+use super::values::{Nans, Values};
+use iced_x86::{Code as C, Instruction as I, Register as R};
+
+/// Why a function is left: numbers as `Running::run` knows them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    Instruction,
+    Site(u32),
+    Divides,
+    Meets,
+    Limit,
+    Outside,
+}
+
+/// Code behind the blocks.
+pub(super) struct Stub {
+    label: Label,
+    /// What is where.
+    values: Values,
+    /// The instruction.
+    number: u32,
+    /// Steps that count and that `r10` does not have yet.
+    pending: u32,
+    way: Way,
+}
+
+#[derive(Clone, Copy)]
+enum Way {
+    Out(Reason),
+    In(Label),
+}
+
+impl<B: Backend> Emitter<'_, B> {
+    /// A place that leaves before an instruction, with everything as it is where this is called.
+    pub(super) fn way_out(&mut self, why: Reason, number: u32) -> Label {
+        self.stub(Way::Out(why), number)
+    }
+
+    /// An entry before an instruction, that goes on at a place where everything is as it is now.
+    pub(super) fn way_in(&mut self, number: u32, to: Label) {
+        let label = self.stub(Way::In(to), number);
+        self.entries.push((number, label));
+    }
+
+    fn stub(&mut self, way: Way, number: u32) -> Label {
+        let (label, values, pending) = (self.asm.label(), self.values.clone(), self.pending);
+        self.stubs.push(Stub { label, values, number, pending, way });
+        label
+    }
+
+    /// The code of all of them.
+    pub(super) fn all_stubs(&mut self) {
+        for stub in std::mem::take(&mut self.stubs) {
+            self.values = stub.values;
+            self.asm.bind(stub.label);
+            match stub.way {
+                Way::Out(why) => {
+                    self.values.unpin();
+                    self.write_all_back();
+                    self.leave(why, stub.number, stub.pending);
+                }
+                Way::In(to) => self.enter(to, stub.number, stub.pending),
+            }
+        }
+    }
+
+    /// Leaves before an instruction. Everything is stored.
+    pub(super) fn leave(&mut self, why: Reason, number: u32, pending: u32) {
+        let reason = match why {
+            Reason::Instruction => 0,
+            Reason::Site(site) => {
+                let to = at(R::RDI, Frame::SITE);
+                self.asm.put(I::with2(C::Mov_rm32_imm32, to, site as i32));
+                1
+            }
+            Reason::Divides => 2,
+            Reason::Meets => 3,
+            Reason::Limit => 4,
+            Reason::Outside => 5,
+        };
+        self.add_steps(pending);
+        self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::WHY), reason));
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as i32));
+        let exit = self.exit;
+        self.asm.jump(C::Jmp_rel32_64, exit);
+    }
+
+    /// Loads what is where, and goes on.
+    fn enter(&mut self, to: Label, number: u32, pending: u32) {
+        let all: Vec<_> = self.values.all().collect();
+        let mut strange = None;
+        for (reg, key, held) in all {
+            B::load(self, reg, key);
+            if held.kind.nans == Nans::Any {
+                // Other NaNs than the canonical one must stay what they are.
+                let out = *strange.get_or_insert_with(|| self.asm.label());
+                B::jump_if_strange(self, reg, out);
+            }
+        }
+        self.add_steps(0u32.wrapping_sub(pending));
+        self.asm.jump(C::Jmp_rel32_64, to);
+        if let Some(out) = strange {
+            self.asm.bind(out);
+            self.leave(Reason::Instruction, number, 0);
+        }
+    }
+}
