@@ -11,6 +11,7 @@ usage: bench/kernels.sh [OPTIONS]
   --rounds N         of each kernel; everybody once in each (9)
   --only NAME,...    kernels, or how their names begin (all)
   --levels LIST      of avx512, avx2, portable (TEXUNIT_SIMD) and off (TEXUNIT_JIT=off); all that the machine has
+  --scaling          one thread and two, and how many times as fast two are
   --json FILE        a line of JSON for each kernel, with all times
   --markdown FILE    the table as Markdown, too
   --program PROGRAM  instead of target/release/examples/kernels, which is built
@@ -29,6 +30,7 @@ program="" install=1 rest=()
 while [ $# -gt 0 ]; do
     case $1 in
         --no-install) install="" && shift && continue ;;
+        --scaling) rest+=("$1") && shift && continue ;;
         -h | --help) usage && exit 0 ;;
     esac
     [ $# -ge 2 ] || { usage >&2 && exit 2; }
@@ -52,6 +54,7 @@ skip() { rest+=(--left-out "$1"); }
 if [ -z "$program" ]; then
     cargo build --release --manifest-path "$root/Cargo.toml" -p texunit-bench --example kernels || exit 2
     program=${CARGO_TARGET_DIR:-$root/target}/release/examples/kernels
+    rest+=(--built)
 fi
 python=python3
 if debian pocl-opencl-icd && python_package numpy && python_package pyopencl; then

@@ -143,9 +143,10 @@ fn milliseconds(time: Duration) -> f64 {
 
 fn serve(case: &Case, threads: usize) -> Result<(), String> {
     let expected = (case.model)(case);
-    // What the model took is not asked for: the next peak is that of the launches.
+    let mut session = Session::new(case, threads)?;
+    // The peak from here on is that of loading and launching.
     let before = reset_peak();
-    let session = Session::new(case, threads)?;
+    let load = session.load()?;
     let Ran { time, warp_instructions, thread_instructions } = session.run()?;
     let taken = memory("VmHWM:").zip(before).map(|(peak, before)| peak - before);
     let results = session.results();
@@ -157,7 +158,7 @@ fn serve(case: &Case, threads: usize) -> Result<(), String> {
     say(&json!({
         "name": case.name,
         "threads": threads,
-        "load_ms": milliseconds(session.load_time()),
+        "load_ms": milliseconds(load),
         "first_ms": milliseconds(time),
         "digest": format!("{:016x}", digest(&results)),
         "warp_instructions": warp_instructions,

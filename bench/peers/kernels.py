@@ -4,6 +4,7 @@ round after round, and a table of it."""
 import argparse
 import contextlib
 import datetime
+import functools
 import json
 import math
 import os
@@ -38,6 +39,7 @@ def warn(text):
 def options():
     parser = argparse.ArgumentParser(prog="bench/kernels.sh", add_help=False)
     parser.add_argument("--program", required=True)
+    parser.add_argument("--built", action="store_true")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--only", default="")
@@ -45,6 +47,7 @@ def options():
     parser.add_argument("--json")
     parser.add_argument("--markdown")
     parser.add_argument("--libraries", default="")
+    parser.add_argument("--scaling", action="store_true")
     parser.add_argument("--opencl", action="store_true")
     parser.add_argument("--left-out", action="append", default=[])
     chosen = parser.parse_args()
@@ -79,11 +82,12 @@ def machine(chosen):
     model = "a CPU"
     with contextlib.suppress(OSError, StopIteration):
         model = next(line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name"))
-    commit = said("git", "-C", str(HERE), "log", "-1", "--format=%h %s")
+    built = said("git", "-C", str(HERE), "log", "-1", "--format=%h %s") if chosen.built else chosen.program
+    threads = "1 and 2 threads" if chosen.scaling else f"{chosen.threads} thread(s)"
     return [
         f"{datetime.date.today()}, {model}, {len(os.sched_getaffinity(0))} cores, Linux {platform.release()}, load"
         f" {os.getloadavg()[0]:.1f}",
-        f"{chosen.threads} thread(s), {chosen.rounds} rounds; {said('gcc', '--version')}; texunit {commit}",
+        f"{threads}, {chosen.rounds} rounds; {said('gcc', '--version')}; texunit: {built}",
     ]
 
 
@@ -112,31 +116,31 @@ class Measured:
 
 
 def participants(name, folder, chosen, which):
-    """Starts everybody who takes part; what fails is said."""
+    """Who takes part, and how to start them. Of two threads beside one the names end with ` x2`."""
     description = folder / f"{name}.json"
-    program = [chosen.program, "describe", name, str(folder)]
-    done = subprocess.run(program, capture_output=True, text=True)
+    done = subprocess.run([chosen.program, "describe", name, str(folder)], capture_output=True, text=True)
     if done.returncode:
         raise Failed(done.stderr.strip())
     description.write_text(done.stdout)
-    serve = [chosen.program, "serve", name, "--threads", str(chosen.threads)]
-    for level in which:
-        yield level, lambda level=level: Served(level, serve, LEVELS[level], chosen.threads)
     peer = [sys.executable, str(HERE / "kernel_peer.py")]
-    if chosen.opencl and (KERNELS / f"{name}.cl").exists():
-        command = [*peer, "opencl", str(description), str(KERNELS)]
-        limit = {"POCL_MAX_PTHREAD_COUNT": str(chosen.threads)}
-
-        def warm():
-            # Once, so that the cache of kernels is warm.
-            Served("PoCL", command, limit, chosen.threads).close()
-            return Served("PoCL", command, limit, chosen.threads)
-
-        yield "PoCL", warm
+    twin = [*peer, "opencl", str(description), str(KERNELS)]
     library = pathlib.Path(chosen.libraries, f"{name}.so")
-    if chosen.libraries and library.exists():
-        command = [*peer, "plain", str(description), str(library)]
-        yield "C", lambda: Served("C", command, {"OMP_NUM_THREADS": str(chosen.threads)}, chosen.threads)
+    plain = [*peer, "plain", str(description), str(library)]
+    for threads, mark in [(1, ""), (2, " x2")] if chosen.scaling else [(chosen.threads, "")]:
+        serve = [chosen.program, "serve", name, "--threads", str(threads)]
+        for level in which:
+            yield level + mark, functools.partial(Served, level, serve, LEVELS[level], threads)
+        if chosen.opencl and (KERNELS / f"{name}.cl").exists():
+            yield "PoCL" + mark, functools.partial(warm, twin, threads)
+        if chosen.libraries and library.exists():
+            yield "C" + mark, functools.partial(Served, "C", plain, {"OMP_NUM_THREADS": str(threads)}, threads)
+
+
+def warm(command, threads):
+    """PoCL, started once before, so that its cache of kernels is warm."""
+    limit = {"POCL_MAX_PTHREAD_COUNT": str(threads)}
+    Served("PoCL", command, limit, threads).close()
+    return Served("PoCL", command, limit, threads)
 
 
 def measure(about, chosen, which):
@@ -184,8 +188,22 @@ def number(value, digits=3):
     return f"{value:.{min(places, 3)}f}"
 
 
-def rows(all_of_them, which):
-    """The table, as rows of words: times, ratios, first launch, memory."""
+def rows(all_of_them, which, scaling):
+    """The table, as rows of words."""
+    yield from (rows_of_scaling if scaling else rows_of_ratios)(all_of_them, which)
+
+
+def rows_of_scaling(all_of_them, which):
+    """How many times as fast two threads are."""
+    everybody = [*which, "PoCL", "C"]
+    yield ["kernel", *[f"{w} ms" for w in everybody], *[f"{w} 1/2" for w in everybody]]
+    for m in all_of_them:
+        yield [m.name, *[number(m.median(w)) for w in everybody],
+               *[number(m.ratio(f"{w} x2", w)) for w in everybody]]
+
+
+def rows_of_ratios(all_of_them, which):
+    """Times, ratios, the first launch with what was before it, and its memory."""
     best = next(iter(which), None)
     yield ["kernel", *[f"{w} ms" for w in which], "PoCL ms", "C ms", *[f"PoCL / {w}" for w in which],
            f"C / {best}", "first ms", "PoCL first", "MiB"]
@@ -212,15 +230,13 @@ def summary(all_of_them, which):
                        f" {len(ratios)} at least {GOOD}, lowest {ratios[0][0]:.3f} ({ratios[0][1]})")
 
 
-def table(all_of_them, which):
-    lines = list(rows(all_of_them, which))
+def table(lines):
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     for line in lines:
         yield "  ".join(word.ljust(w) if i == 0 else word.rjust(w) for i, (word, w) in enumerate(zip(line, widths)))
 
 
-def markdown(all_of_them, which):
-    lines = list(rows(all_of_them, which))
+def markdown(lines):
     yield "| " + " | ".join(lines[0]) + " |"
     yield "|---" * len(lines[0]) + "|"
     for line in lines[1:]:
@@ -254,10 +270,11 @@ def main():
             print(json.dumps({"machine": head, "threads": chosen.threads, "rounds": chosen.rounds}), file=file)
             for m in measured:
                 print(json.dumps(m.line()), file=file)
+    lines, means = list(rows(measured, which, chosen.scaling)), [] if chosen.scaling else list(summary(measured, which))
     if chosen.markdown:
-        lines = [*head, "", *markdown(measured, which), "", *summary(measured, which), *notes]
-        pathlib.Path(chosen.markdown).write_text("\n".join(lines) + "\n")
-    print("\n".join([*head, "", *table(measured, which), "", *summary(measured, which), *notes]))
+        text = "\n".join([*head, "", *markdown(lines), "", *means, *notes])
+        pathlib.Path(chosen.markdown).write_text(text + "\n")
+    print("\n".join([*head, "", *table(lines), "", *means, *notes]))
 
 
 try:

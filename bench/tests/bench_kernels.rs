@@ -20,7 +20,8 @@ const OUT: &str = "TEXUNIT_TEST_DIGESTS";
 /// Runs a case twice on so many threads, compares what it wrote with the model, and says which bits those are.
 fn digest_of(name: &str, threads: usize) -> u64 {
     let case = case(name, Size::Small).unwrap();
-    let session = Session::new(&case, threads).unwrap();
+    let mut session = Session::new(&case, threads).unwrap();
+    session.load().unwrap();
     let (expected, mut last) = ((case.model)(&case), None);
     for _ in 0..2 {
         session.restore().unwrap();

@@ -222,7 +222,7 @@ fn black_scholes(size: Size) -> Parts {
 }
 
 fn spmv(size: Size) -> Parts {
-    let rows = size.of(1000, 1 << 17);
+    let rows = size.of(1000, 1 << 18);
     let [starts, columns, values] = sparse(13, rows);
     let buffers = vec![
         input("starts", starts),

@@ -19,41 +19,43 @@ pub(crate) struct Ran {
     pub(crate) thread_instructions: u64,
 }
 
-/// A case made ready: its buffers and texture, and its kernels, loaded.
+/// A case made ready: its buffers, its texture and, once they are loaded, its kernels.
 pub(crate) struct Session<'a> {
     case: &'a Case,
     threads: usize,
+    device: Device,
     buffers: Vec<Buffer>,
     texture: Option<TextureObject>,
     kernels: Vec<Kernel>,
-    load: Duration,
 }
 
 impl<'a> Session<'a> {
-    /// Makes the objects and loads the kernels, which are launched on so many host threads.
+    /// Makes the buffers and the texture.
     pub(crate) fn new(case: &'a Case, threads: usize) -> Result<Self, String> {
-        let say = |e: &dyn std::fmt::Display| format!("{}: {e}", case.name);
+        let say = |e: texunit_device::Error| format!("{}: {e}", case.name);
         let device = Device::new(&DeviceOptions::default());
         let mut buffers = Vec::new();
         for buffer in &case.buffers {
             let bytes = buffer.data.bytes();
-            let there = device.alloc(bytes.len() as u64, buffer.name).map_err(|e| say(&e))?;
-            there.write(0, &bytes).map_err(|e| say(&e))?;
+            let there = device.alloc(bytes.len() as u64, buffer.name).map_err(say)?;
+            there.write(0, &bytes).map_err(say)?;
             buffers.push(there);
         }
-        let texture = case.texture.map(|t| texture(&device, &case.buffers[t.buffer].data, t));
-        let start = Instant::now();
-        let module =
-            Module::load(&device, &format!("{}.ptx", case.name), case.ptx).map_err(|e| say(&e))?;
-        let kernel = |name| module.kernel(name).ok_or_else(|| say(&format!("no kernel {name}")));
-        let kernels: Result<_, _> = case.launches.iter().map(|l| kernel(l.kernel)).collect();
-        let load = start.elapsed();
-        Ok(Self { case, threads, buffers, texture: texture.transpose()?, kernels: kernels?, load })
+        let texels = |t: Texture| texture(&device, &case.buffers[t.buffer].data, t);
+        let texture = case.texture.map(texels).transpose()?;
+        Ok(Self { case, threads, device, buffers, texture, kernels: Vec::new() })
     }
 
-    /// How long it took to load the kernels.
-    pub(crate) fn load_time(&self) -> Duration {
-        self.load
+    /// Loads the kernels, and says how long that took.
+    pub(crate) fn load(&mut self) -> Result<Duration, String> {
+        let name = self.case.name;
+        let start = Instant::now();
+        let module = Module::load(&self.device, &format!("{name}.ptx"), self.case.ptx)
+            .map_err(|e| format!("{name}: {e}"))?;
+        let kernel = |wanted| module.kernel(wanted).ok_or(format!("{name}: no kernel {wanted}"));
+        self.kernels =
+            self.case.launches.iter().map(|l| kernel(l.kernel)).collect::<Result<_, _>>()?;
+        Ok(start.elapsed())
     }
 
     /// Restores what kernels write.
