@@ -19,7 +19,8 @@ usage: bench/kernels.sh [OPTIONS]
   --no-install       use what is there
 
 Linux on x86-64. Debian packages are installed if the user is root; otherwise what is missing is named, and left out.
-Exit codes: 0 measured, whatever came out; 2 wrong usage, or texunit cannot be built.
+Exit codes: 0 measured, whatever the times; 1 a result is wrong, bits differ between levels, or somebody failed; 2 wrong
+usage, or texunit cannot be built.
 END
 }
 

@@ -7,7 +7,6 @@ import math
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 
@@ -15,22 +14,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 # The list of cases is that of the table of peers; nothing is left beside it.
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE / "peers"))
-from served import Failed, Served  # noqa: E402
+from served import Failed, Served, output  # noqa: E402
 from table import CASES  # noqa: E402
 
 # A case below this is measured again with more pairs, and counts as slower if it stays there.
 LOWEST, MEAN, AGAIN = 0.90, 0.97, 27
-
-
-def output(command, environment=None):
-    """What a command prints."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    except OSError as error:
-        raise Failed(f"cannot run {command[0]}: {error.strerror}") from None
-    if done.returncode:
-        raise Failed(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr.strip()}")
-    return done.stdout
 
 
 def lines(text):
@@ -167,7 +155,7 @@ def main():
         work = [(name, lambda of, name=name: of.fetches(name, options)) for name in CASES]
     work = [(name, measure) for name, measure in work if not wanted or any(map(name.startswith, wanted))]
     if not work:
-        raise Failed(f"no case begins with {' or '.join(wanted)}")
+        raise Failed(f"no case begins with {' or '.join(wanted)}" if wanted else "there are no cases")
     if not options.json:
         print(f"NEW = {new.name} against OLD = {old.name}; above 1 NEW is faster. {machine()}")
         print(f"{'case':<22}{'median':>8}{'quartiles':>16}{'lowest':>8}{'highest':>9}{'pairs':>7}")

@@ -17,7 +17,7 @@ import tempfile
 
 # Nothing is left beside it.
 sys.dont_write_bytecode = True
-from served import Failed, Served  # noqa: E402
+from served import Failed, Served, output  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 KERNELS = HERE.parent / "kernels"
@@ -118,10 +118,7 @@ class Measured:
 def participants(name, folder, chosen, which):
     """Who takes part, and how to start them. Of two threads beside one the names end with ` x2`."""
     description = folder / f"{name}.json"
-    done = subprocess.run([chosen.program, "describe", name, str(folder)], capture_output=True, text=True)
-    if done.returncode:
-        raise Failed(done.stderr.strip())
-    description.write_text(done.stdout)
+    description.write_text(output([chosen.program, "describe", name, str(folder)]))
     peer = [sys.executable, str(HERE / "kernel_peer.py")]
     twin = [*peer, "opencl", str(description), str(KERNELS)]
     library = pathlib.Path(chosen.libraries, f"{name}.so")
@@ -248,8 +245,7 @@ def main():
     left_out, which = list(chosen.left_out), []
     for level, why in levels([name for name in chosen.levels.split(",") if name]):
         which, left_out = (which + [level], left_out) if level else (which, [*left_out, why])
-    listed = subprocess.run([chosen.program, "list"], capture_output=True, text=True, check=True).stdout
-    cases = [json.loads(line) for line in listed.splitlines()]
+    cases = [json.loads(line) for line in output([chosen.program, "list"]).splitlines()]
     wanted = [name for name in chosen.only.split(",") if name]
     unknown = [name for name in wanted if not any(c["name"].startswith(name) for c in cases)]
     if unknown:
@@ -275,10 +271,11 @@ def main():
         text = "\n".join([*head, "", *markdown(lines), "", *means, *notes])
         pathlib.Path(chosen.markdown).write_text(text + "\n")
     print("\n".join([*head, "", *table(lines), "", *means, *notes]))
+    return 1 if notes else 0
 
 
 try:
-    main()
+    sys.exit(main())
 except Failed as failed:
     sys.exit((warn(failed), 2)[1])
 except KeyboardInterrupt:

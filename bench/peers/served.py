@@ -11,6 +11,17 @@ class Failed(Exception):
     """A program that did not measure; the message is for the user."""
 
 
+def output(command, environment=None):
+    """What a command prints."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    except OSError as error:
+        raise Failed(f"cannot run {command[0]}: {error.strerror}") from None
+    if done.returncode:
+        raise Failed(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr.strip()}")
+    return done.stdout
+
+
 class Served:
     """Such a program, until it is closed."""
 
