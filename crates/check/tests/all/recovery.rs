@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // the worst are shown on demand
 
+#[path = "../common/mod.rs"]
 mod common;
 
 use std::collections::BTreeMap;

@@ -2,17 +2,14 @@
 //! goes with the fields as they are. `fuzz/` has the same as a target, `containers`.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-mod made;
-
-use made::{Expected, check, made};
+use crate::made::{Expected, check, made};
 use texunit_files::{Container, Kind, decode_container};
 use texunit_testkit::{Choices, Random};
 
 #[test]
 fn files_made_field_by_field() {
     // No panic of the parsers either: `check` wants a message of their own.
-    common::report_unguarded_panics();
+    crate::common::report_unguarded_panics();
     let mut random = Random::for_test(20_261_123);
     // Of each kind: textures, files that are refused, those with lies.
     let mut seen = [[0; 3]; 2];

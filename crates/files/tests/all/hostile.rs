@@ -1,8 +1,6 @@
 //! Files that are not what they seem: always an error or sound texels, never a panic.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use texunit_files::{Kind, Texels, Wanted, decode, encode, write_atomically};
 use texunit_testkit::{Random, TempDir};
@@ -78,7 +76,7 @@ fn cut_files_are_errors() {
 #[test]
 fn changed_bytes_never_panic() {
     let mut random = Random::for_test(1);
-    common::report_unguarded_panics();
+    crate::common::report_unguarded_panics();
     for (kind, bytes) in samples() {
         for _ in 0..400 {
             let mut changed = bytes.clone();

@@ -2,9 +2,7 @@
 //! that the launch itself changes, and what is counted.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "via_txd/kernels.rs"]
 mod kernels;
-#[path = "via_txd/textures.rs"]
 mod textures;
 
 use kernels::{ANSWERS, Handles, Shape, WORDS, counts, kernel};

@@ -2,9 +2,7 @@
 //! of this machine and in every mode of machine code. `fuzz/` has the same as a target, `kernels`.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod fetches;
-
-use fetches::{Tally, play};
+use crate::fetches::{Tally, play};
 use std::process::Command;
 use texunit_testkit::{Choices, Random};
 use texunit_unit::SimdLevel;

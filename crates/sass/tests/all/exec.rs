@@ -319,7 +319,7 @@ proptest! {
     /// A state file with something else in it somewhere: a state or an error with a place.
     #[test]
     fn damaged_state_files(at in any::<prop::sample::Index>(), cut in 0usize..12, text in "[0-9a-fx\\[\\]\"=.,{}\n -]{0,12}") {
-        let own = include_str!("../../../tests/cli/sass/exec.toml");
+        let own = include_str!("../../../../tests/cli/sass/exec.toml");
         let start = at.index(own.len());
         let end = (start + cut).min(own.len());
         let damaged = format!("{}{text}{}", &own[..start], &own[end..]);

@@ -2,8 +2,6 @@
 //! `ddsfile` crate, KTX 2.0 ones by hand.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use ddsfile::{
     AlphaMode, Caps2, D3D10ResourceDimension, D3DFormat, Dds, DxgiFormat, FourCC, NewD3dParams,
     NewDxgiParams, PixelFormatFlags,
@@ -296,7 +294,7 @@ fn hostile_containers() {
         (Kind::Ktx2, ktx(37, [4, 4, 0, 2, 1, 2], 0, &[128, 32])),
     ];
     let mut random = Random::for_test(1);
-    common::report_unguarded_panics();
+    crate::common::report_unguarded_panics();
     for (kind, file) in files {
         let whole = container(kind, &file);
         for cut in 0..file.len() {

@@ -1,5 +1,5 @@
 //! docs/lints.md lists every lint with what it finds, an example and how to silence it; `UPDATE=1
-//! cargo test -p texunit-check --test lints` writes it.
+//! cargo test -p texunit-check --test all lints` writes it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ const HEAD: &str = "\
 
 ptxas accepts all that is listed here without a word. `texunit check` warns of it: the code is right
 by the rules, and hardly what its author meant. This page is written from the table `codes.rs` and
-from `src/examples/lints.rs` of crate `check`; run `UPDATE=1 cargo test -p texunit-check --test lints`
+from `src/examples/lints.rs` of crate `check`; run `UPDATE=1 cargo test -p texunit-check --test all lints`
 after a change there.
 
 ## Levels

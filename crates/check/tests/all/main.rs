@@ -1,0 +1,14 @@
+//! What the checker says: one program, because each one more has to be linked.
+
+mod examples;
+mod fixes;
+mod floors;
+mod helps;
+mod hostile;
+mod lints;
+mod operands;
+mod options;
+mod oracle;
+mod recovery;
+mod sources;
+mod trees;

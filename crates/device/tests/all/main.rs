@@ -1,0 +1,12 @@
+//! Devices from outside: one program, because each one more has to be linked.
+
+mod device;
+mod diagnostics;
+mod fetches;
+mod freed;
+mod launches;
+mod linear;
+mod places;
+mod random_fetches;
+mod resources;
+mod via_txd;

@@ -1,0 +1,9 @@
+//! Files of texels: one program, because each one more has to be linked.
+
+mod common;
+mod containers;
+mod hostile;
+mod made;
+mod made_containers;
+mod npy;
+mod reading;
