@@ -1,18 +1,17 @@
 //! `cvt`: between integers, f16, bf16, tf32, f32, f64 and the 8-bit floats.
 //!
-//! [`Convert`] interprets any conversion, a lane at a time; [`quick`](super::quick) has functions
-//! for the usual ones. A conversion to an integer clamps to its range; a NaN becomes 0, but where the source is
+//! [`Convert`] interprets any conversion, a lane at a time; the usual ones are rows
+//! (`rows::convert`). A conversion to an integer clamps to its range; a NaN becomes 0, but where the source is
 //! f64 or the destination has 64 bits only the top bit of the destination type is set (PTX ISA,
 //! cvt). A NaN that stays a float becomes the canonical one of its new type, or keeps its payload where
 //! the processor's conversion does ([`Convert::nan`]).
 
 use texunit_isa::{Modifiers, Rounding, ScalarType as Ty};
 
+use super::L64;
 use super::float::{QUIET64, result64};
 use super::half::{bf16_to_f32, f16_to_f32};
-use super::quick::quick;
 use super::round::{self, Format, RM, RN, RZ, pack};
-use super::{Alu, L64};
 
 /// A conversion that is interpreted for each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,16 +75,30 @@ const WIDE_CANONICAL: u64 = 0x7fff_ffff_e000_0000;
 
 /// A NaN of a shorter format as f64: sign and payload, quiet.
 #[inline(always)]
-pub(super) fn widened_nan<const FRAC: u32, const EXP: u32>(x: u64) -> u64 {
+fn widened_nan<const FRAC: u32, const EXP: u32>(x: u64) -> u64 {
     let fraction = (x & ((1 << FRAC) - 1)) << (52 - FRAC);
     (x >> (FRAC + EXP) & 1) << 63 | Format::F64.inf | QUIET64 | fraction
 }
 
 /// A NaN of f64 in a shorter format: sign and the top of the payload, quiet.
 #[inline(always)]
-pub(super) fn cut_nan<const FRAC: u32, const EXP: u32>(x: u64) -> u64 {
+fn cut_nan<const FRAC: u32, const EXP: u32>(x: u64) -> u64 {
     let fraction = (x | QUIET64) >> (52 - FRAC) & ((1 << FRAC) - 1);
     (x >> 63) << (FRAC + EXP) | ((1 << EXP) - 1) << FRAC | fraction
+}
+
+/// f32 as f64. Exact.
+#[inline(always)]
+pub(super) fn widened(x: u32) -> u64 {
+    let value = f32::from_bits(x);
+    if value.is_nan() { widened_nan::<23, 8>(x.into()) } else { f64::from(value).to_bits() }
+}
+
+/// f64 as f32, to the nearest.
+#[inline(always)]
+pub(super) fn narrowed(x: u64) -> u32 {
+    let value = f64::from_bits(x);
+    if value.is_nan() { cut_nan::<23, 8>(x) as u32 } else { (value as f32).to_bits() }
 }
 
 /// To an integral value.
@@ -100,7 +113,7 @@ fn whole(mode: u8, x: f64) -> f64 {
 }
 
 impl Convert {
-    /// Converts all lanes; operands as those of [`Alu::Mixed`]. `b` is read by the packing forms
+    /// Converts all lanes; operands as those of [`Alu::Mixed`](super::Alu::Mixed). `b` is read by the packing forms
     /// only (`cvt.rn.f16x2.f32 d, a, b`: a goes to the upper half).
     pub fn run(&self, d: &mut L64, a: &L64, b: &L64) {
         for i in 0..32 {
@@ -252,10 +265,4 @@ pub(super) fn general(mods: &Modifiers) -> Option<Convert> {
     }
     let Modifiers { ftz, sat, satfinite, relu, .. } = *mods;
     Some(Convert { to, from, mode, integral, ftz, sat, satfinite, relu })
-}
-
-/// The function of a `cvt`: a quick form, or the interpreted one.
-pub(super) fn select(mods: &Modifiers) -> Option<Alu> {
-    let general = general(mods)?;
-    Some(quick(&general).unwrap_or(Alu::Convert(general)))
 }

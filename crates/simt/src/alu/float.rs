@@ -1,39 +1,12 @@
-//! IEEE arithmetic of f32 and f64: add to fma, division, roots, min, max, abs, neg, copysign.
-//!
-//! Subnormals are numbers unless `.ftz` says to take them, in sources and results, as zeros of
-//! their sign. A NaN result of f32 is 0x7fffffff, whatever the NaN that went in; the ISA leaves the
-//! payload of `abs` and `neg` open, and they do the same. Of f64, a NaN that goes in comes out, and
-//! one that arithmetic makes is 0xfff8000000000000 (`nan64`). `.sat` limits a result to [+0, 1], NaN
-//! becoming +0.
+//! IEEE arithmetic of f32 in each rounding, NaNs of f64, `min` and `max`.
 
-use texunit_isa::{Modifiers, Opcode};
-
-use super::lanes::{narrow, wide, wide64};
-use super::round::{self, Format, RM, RN, RP, RZ, narrow32, sum_odd, to_odd};
-use super::soft;
-use super::{Alu, L64};
+use super::L64;
+use super::round::{Format, RM, RN, narrow32, sum_odd, to_odd};
 
 /// Subnormals become zeros of their sign.
 #[inline(always)]
 pub(super) fn flush32(x: u32) -> u32 {
     if x & 0x7f80_0000 == 0 { x & 0x8000_0000 } else { x }
-}
-
-/// A source of an f32 instruction.
-#[inline(always)]
-pub(super) fn source<const FTZ: bool>(x: u32) -> f32 {
-    f32::from_bits(if FTZ { flush32(x) } else { x })
-}
-
-/// A result of an f32 instruction.
-#[inline(always)]
-pub(super) fn result<const FTZ: bool, const SAT: bool>(x: f32) -> u32 {
-    if SAT {
-        let low = if x > 0.0 { x } else { 0.0 };
-        return result::<FTZ, false>(if low < 1.0 { low } else { 1.0 });
-    }
-    let bits = if x.is_nan() { 0x7fff_ffff } else { x.to_bits() };
-    if FTZ { flush32(bits) } else { bits }
 }
 
 /// The bit that tells a quiet NaN of f64 from a signalling one.
@@ -88,7 +61,7 @@ pub(super) fn fma<const R: u8>(a: f32, b: f32, c: f32) -> f32 {
 }
 
 #[inline(always)]
-fn div<const R: u8>(a: f32, b: f32) -> f32 {
+pub(super) fn div<const R: u8>(a: f32, b: f32) -> f32 {
     if R == RN {
         return a / b;
     }
@@ -99,7 +72,7 @@ fn div<const R: u8>(a: f32, b: f32) -> f32 {
 }
 
 #[inline(always)]
-fn sqrt<const R: u8>(a: f32) -> f32 {
+pub(super) fn sqrt<const R: u8>(a: f32) -> f32 {
     if R == RN {
         return a.sqrt();
     }
@@ -137,154 +110,3 @@ extreme!(min, f32, <, |);
 extreme!(max, f32, >, &);
 extreme!(min64, f64, <, |);
 extreme!(max64, f64, >, &);
-
-/// A NaN if either source is one (`.NaN`), else the value.
-#[inline(always)]
-pub(super) fn strict(a: f32, b: f32, value: f32) -> f32 {
-    if a.is_nan() | b.is_nan() { f32::NAN } else { value }
-}
-
-/// Instructions of f32 that round, for one mode, `.ftz` and `.sat`.
-fn rounded<const R: u8, const FTZ: bool, const SAT: bool>(opcode: Opcode) -> Option<Alu> {
-    Some(match opcode {
-        Opcode::Add => {
-            narrow!(|a, b, _| result::<FTZ, SAT>(add::<R>(source::<FTZ>(a), source::<FTZ>(b))))
-        }
-        Opcode::Sub => {
-            narrow!(|a, b, _| result::<FTZ, SAT>(add::<R>(source::<FTZ>(a), -source::<FTZ>(b))))
-        }
-        Opcode::Mul => {
-            narrow!(|a, b, _| result::<FTZ, SAT>(mul::<R>(source::<FTZ>(a), source::<FTZ>(b))))
-        }
-        // mad.f32 is a fused multiply-add from sm_20 on.
-        Opcode::Fma | Opcode::Mad => narrow!(|a, b, c| result::<FTZ, SAT>(fma::<R>(
-            source::<FTZ>(a),
-            source::<FTZ>(b),
-            source::<FTZ>(c)
-        ))),
-        _ => return None,
-    })
-}
-
-/// Division and roots of f32, for one mode and `.ftz`.
-fn quotient<const R: u8, const FTZ: bool>(opcode: Opcode) -> Option<Alu> {
-    Some(match opcode {
-        Opcode::Div => {
-            narrow!(|a, b, _| result::<FTZ, false>(div::<R>(source::<FTZ>(a), source::<FTZ>(b))))
-        }
-        Opcode::Rcp => {
-            narrow!(|a, _, _| result::<FTZ, false>(div::<R>(1.0, source::<FTZ>(a))))
-        }
-        Opcode::Sqrt => {
-            narrow!(|a, _, _| result::<FTZ, false>(sqrt::<R>(source::<FTZ>(a))))
-        }
-        _ => return None,
-    })
-}
-
-/// f32 instructions with exact results.
-#[rustfmt::skip]
-fn exact<const FTZ: bool>(opcode: Opcode, nan: bool) -> Option<Alu> {
-    Some(match (opcode, nan) {
-        (Opcode::Min, false) => narrow!(|a, b, _| result::<FTZ, false>(min(source::<FTZ>(a), source::<FTZ>(b)))),
-        (Opcode::Max, false) => narrow!(|a, b, _| result::<FTZ, false>(max(source::<FTZ>(a), source::<FTZ>(b)))),
-        (Opcode::Min, true) => narrow!(|a, b, _| {
-            let (a, b) = (source::<FTZ>(a), source::<FTZ>(b));
-            result::<FTZ, false>(strict(a, b, min(a, b)))
-        }),
-        (Opcode::Max, true) => narrow!(|a, b, _| {
-            let (a, b) = (source::<FTZ>(a), source::<FTZ>(b));
-            result::<FTZ, false>(strict(a, b, max(a, b)))
-        }),
-        (Opcode::Abs, _) => narrow!(|a, _, _| result::<FTZ, false>(source::<FTZ>(a).abs())),
-        (Opcode::Neg, _) => narrow!(|a, _, _| result::<FTZ, false>(-source::<FTZ>(a))),
-        (Opcode::Copysign, _) => narrow!(|a, b, _| (a & 0x8000_0000) | (b & 0x7fff_ffff)),
-        _ => return None,
-    })
-}
-
-/// f32 instructions, or `None`. `.approx` and `.full` are not here.
-pub(super) fn select32(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
-    let mode = round::mode(mods.rounding)?;
-    macro_rules! modes {
-        ($f:ident, $($arg:tt)*) => {
-            match mode {
-                RN => $f::<RN, $($arg)*>(opcode),
-                RZ => $f::<RZ, $($arg)*>(opcode),
-                RM => $f::<RM, $($arg)*>(opcode),
-                RP => $f::<RP, $($arg)*>(opcode),
-                _ => None,
-            }
-        };
-    }
-    match opcode {
-        Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Fma | Opcode::Mad => {
-            match (mods.ftz, mods.sat) {
-                (false, false) => modes!(rounded, false, false),
-                (false, true) => modes!(rounded, false, true),
-                (true, false) => modes!(rounded, true, false),
-                (true, true) => modes!(rounded, true, true),
-            }
-        }
-        Opcode::Div | Opcode::Rcp | Opcode::Sqrt => match mods.ftz {
-            false => modes!(quotient, false),
-            true => modes!(quotient, true),
-        },
-        Opcode::Min | Opcode::Max if mods.xorsign && mods.abs => {
-            Some(super::pairs::select_signed(opcode == Opcode::Max, mods))
-        }
-        _ if mods.xorsign || mods.abs => None,
-        _ if mods.ftz => exact::<true>(opcode, mods.nan),
-        _ => exact::<false>(opcode, mods.nan),
-    }
-}
-
-/// Directed roundings of f64.
-fn directed64<const R: u8>(opcode: Opcode) -> Option<Alu> {
-    const F: Format = Format::F64;
-    const ONE: u64 = 1f64.to_bits();
-    const SIGN: u64 = 1 << 63;
-    Some(match opcode {
-        Opcode::Add => wide64!(|a, b, _| soft::add(F, R, a, b)),
-        Opcode::Sub => wide64!(|a, b, _| soft::add(F, R, a, b ^ SIGN)),
-        Opcode::Mul => wide64!(|a, b, _| soft::mul(F, R, a, b)),
-        Opcode::Fma | Opcode::Mad => wide64!(|a, b, c| soft::fma(F, R, a, b, c)),
-        Opcode::Div => wide64!(|a, b, _| soft::div(F, R, a, b)),
-        Opcode::Rcp => wide64!(|a, _, _| soft::div(F, R, ONE, a)),
-        Opcode::Sqrt => wide64!(|a, _, _| soft::sqrt(F, R, a)),
-        _ => return None,
-    })
-}
-
-/// f64 instructions, or `None`. `.approx` is not here.
-pub(super) fn select64(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
-    match (round::mode(mods.rounding)?, opcode) {
-        (RZ, _) => return directed64::<RZ>(opcode),
-        (RM, _) => return directed64::<RM>(opcode),
-        (RP, _) => return directed64::<RP>(opcode),
-        (RN, _) => {}
-        _ => return None,
-    }
-    if mods.sat || mods.ftz {
-        return None;
-    }
-    #[inline(always)]
-    fn f(x: u64) -> f64 {
-        f64::from_bits(x)
-    }
-    Some(match opcode {
-        Opcode::Add => wide64!(|a, b, _| (f(a) + f(b)).to_bits()),
-        Opcode::Sub => wide64!(|a, b, _| (f(a) - f(b)).to_bits()),
-        Opcode::Mul => wide64!(|a, b, _| (f(a) * f(b)).to_bits()),
-        Opcode::Fma | Opcode::Mad => wide64!(|a, b, c| (f(a).mul_add(f(b), f(c))).to_bits()),
-        Opcode::Div => wide64!(|a, b, _| (f(a) / f(b)).to_bits()),
-        Opcode::Rcp => wide64!(|a, _, _| (1.0 / f(a)).to_bits()),
-        Opcode::Sqrt => wide64!(|a, _, _| (f(a).sqrt()).to_bits()),
-        Opcode::Min => wide!(|a, b, _| result64(min64(f(a), f(b)))),
-        Opcode::Max => wide!(|a, b, _| result64(max64(f(a), f(b)))),
-        Opcode::Abs => wide64!(|a, _, _| (f(a).abs()).to_bits()),
-        Opcode::Neg => wide64!(|a, _, _| (-f(a)).to_bits()),
-        Opcode::Copysign => wide!(|a, b, _| (a & 1 << 63) | (b & !(1 << 63))),
-        _ => return None,
-    })
-}

@@ -37,9 +37,9 @@ macro_rules! inner_rows {
                 FSub ["sub.f32"] |a, b| a.f_sub(b, IEEE);
                 FMul ["mul.f32"] |a, b| a.f_mul(b, IEEE);
                 FFma ["fma.rn.f32", "mad.rn.f32"] |a, b, c| a.f_fma(b, c, IEEE);
-                FDiv ["div.rn.f32"] |a, b| a.f_div(b, IEEE);
-                FRcp ["rcp.rn.f32"] |a| B32::f_div(lit(ONE), a, IEEE);
-                FSqrt ["sqrt.rn.f32"] |a| a.f_sqrt(IEEE);
+                FDiv ["div.rn.f32", "div.full.f32"] |a, b| a.f_div(b, IEEE);
+                FRcp ["rcp.rn.f32", "rcp.approx.f32"] |a| B32::f_div(lit(ONE), a, IEEE);
+                FSqrt ["sqrt.rn.f32", "sqrt.approx.f32"] |a| a.f_sqrt(IEEE);
                 FMin ["min.f32"] |a, b| a.f_min(b, IEEE);
                 FMax ["max.f32"] |a, b| a.f_max(b, IEEE);
                 FNeg ["neg.f32"] |a| a.f_neg(IEEE);
@@ -62,7 +62,7 @@ macro_rules! inner_rows {
                 F32ToU32Trunc ["cvt.rzi.u32.f32", "cvt.rzi.ftz.u32.f32"] |a| a.f_to_u(Trunc);
                 F32ToS32Trunc ["cvt.rzi.s32.f32", "cvt.rzi.ftz.s32.f32"] |a| a.f_to_s(Trunc);
                 F32ToS32Floor ["cvt.rmi.s32.f32"] |a| a.f_to_s(Floor);
-                F32ToS32Near ["cvt.rni.s32.f32"] |a| a.f_to_s(Near);
+                F32ToS32Near ["cvt.rni.s32.f32", "cvt.rni.ftz.s32.f32"] |a| a.f_to_s(Near);
                 FFloor ["cvt.rmi.f32.f32"] |a| a.f_round(Floor, IEEE);
                 FCeil ["cvt.rpi.f32.f32"] |a| a.f_round(Ceil, IEEE);
                 FNear ["cvt.rni.f32.f32"] |a| a.f_round(Near, IEEE);
@@ -139,12 +139,14 @@ pub(crate) use inner_rows;
 
 /// What the rows are written in.
 pub(crate) mod words {
-    pub(crate) use super::super::mode::{FTZ, IEEE, SAT};
+    pub(crate) use super::super::mode::{FTZ, FTZ_SAT, IEEE, SAT};
     pub(crate) use super::super::primitive::{B32, B64, lit};
     pub(crate) use texunit_jit::Rounding::{Ceil, Floor, Near, Trunc};
 
     /// 1.0 of f32.
     pub(crate) const ONE: u64 = 0x3f80_0000;
+    /// The NaN that f32 instructions give.
+    pub(crate) const NAN32: u64 = 0x7fff_ffff;
 }
 
 macro_rules! define {

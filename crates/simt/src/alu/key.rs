@@ -18,8 +18,9 @@ const PRMT: u32 = 31;
 const TEST: u32 = 34;
 const FLAGS: u32 = 37;
 
-/// Modifiers that are there or not, by their words; the field of [`Modifiers`] in [`Key::of`].
-const FLAG_WORDS: [&str; 13] = [
+/// Modifiers that are there or not, by their words, in the order of [`Key::of`]. `three`: `min` and `max` of three
+/// sources.
+const FLAG_WORDS: [&str; 14] = [
     "approx",
     "full",
     "ftz",
@@ -33,9 +34,8 @@ const FLAG_WORDS: [&str; 13] = [
     "r",
     "wrap",
     "shiftamt",
+    "three",
 ];
-/// `min` and `max` of three sources.
-const THREE: u64 = 1 << (FLAGS + FLAG_WORDS.len() as u32);
 
 /// The word's place in the list of its kind.
 macro_rules! find {
@@ -53,7 +53,7 @@ macro_rules! find {
 }
 impl Key {
     /// Of an instruction. None: it has something that no row has, such as selectors of bytes.
-    pub(crate) fn of(opcode: Opcode, mods: &Modifiers) -> Option<Self> {
+    pub(crate) fn of(opcode: Opcode, mods: &Modifiers, three: bool) -> Option<Self> {
         let others = mods.unexecuted.is_some() || mods.pack.is_some() || mods.video.is_some();
         if others || mods.vector != 0 || mods.types.len() > TYPES.len() {
             return None;
@@ -62,21 +62,29 @@ impl Key {
             Opcode::Set => (Opcode::Setp, mods.types.get(1..)?),
             _ => (opcode, &mods.types[..]),
         };
+        let (mut rounding, mut limits) = (mods.rounding, mods.sat);
+        if let (Opcode::Cvt, [to, from]) = (opcode, types)
+            && to.is_integer()
+            && from.is_float()
+        {
+            // Limited in any case. The rounding could be left out before PTX 1.5.
+            (rounding, limits) = (rounding.or(Some(Rounding::Rzi)), false);
+        }
         let mut key = opcode as u64;
         for (at, &ty) in TYPES.into_iter().zip(types) {
             key |= (ty as u64 + 1) << at;
         }
+        key |= rounding.map_or(0, |r| rounding_bits(r as u64));
         let mut field = |at: u32, place: Option<u64>| key |= place.map_or(0, |p| p + 1) << at;
-        field(ROUNDING, mods.rounding.filter(|&r| r != Rounding::Rn).map(|r| r as u64));
         field(CMP, mods.cmp.map(|c| c as u64));
         field(PART, mods.part.map(|p| p as u64));
         field(PRMT, mods.prmt.map(|p| p as u64));
         field(TEST, mods.test.map(|t| t as u64));
-        let Modifiers { approx, full, ftz, sat, satfinite, relu, nan, .. } = *mods;
+        let Modifiers { approx, full, ftz, satfinite, relu, nan, .. } = *mods;
         let Modifiers { xorsign, abs, cc, shf_right, wrap, shiftamt, .. } = *mods;
         let flags = [
-            approx, full, ftz, sat, satfinite, relu, nan, xorsign, abs, cc, shf_right, wrap,
-            shiftamt,
+            approx, full, ftz, limits, satfinite, relu, nan, xorsign, abs, cc, shf_right, wrap,
+            shiftamt, three,
         ];
         for (at, flag) in (FLAGS..).zip(flags) {
             key |= u64::from(flag) << at;
@@ -84,9 +92,31 @@ impl Key {
         Some(Self(key))
     }
 
-    /// The same with three sources where there are two otherwise.
-    pub(crate) const fn of_three(self) -> Self {
-        Self(self.0 | THREE)
+    /// With a modifier, if it is there.
+    pub(crate) const fn flag(self, word: &str, is: bool) -> Self {
+        let bits = modifier(0, word.as_bytes(), 0, word.len());
+        if is { Self(self.0 | bits) } else { self }
+    }
+
+    /// With the rounding of a mode (`round::RN` and so on).
+    pub(crate) const fn rounded(self, mode: u8) -> Self {
+        self.with_rounding([Rounding::Rn, Rounding::Rz, Rounding::Rm, Rounding::Rp][mode as usize])
+    }
+
+    /// With the rounding of a mode to an integral number.
+    pub(crate) const fn integral(self, mode: u8) -> Self {
+        let roundings = [Rounding::Rni, Rounding::Rzi, Rounding::Rmi, Rounding::Rpi];
+        self.with_rounding(roundings[mode as usize])
+    }
+
+    const fn with_rounding(self, rounding: Rounding) -> Self {
+        Self(self.0 | rounding_bits(rounding as u64))
+    }
+
+    /// With one more type behind those that it has.
+    pub(crate) const fn of_type(self, ty: Ty) -> Self {
+        let has_one = (self.0 >> TYPES[0]) & 0x3f != 0;
+        Self(self.0 | (ty as u64 + 1) << TYPES[has_one as usize])
     }
 
     /// Of an instruction as PTX spells it, `add.rn.ftz.f32`; `.clamp` is what stands for no `.wrap`.
@@ -112,6 +142,10 @@ impl Key {
     }
 }
 
+const fn rounding_bits(rounding: u64) -> u64 {
+    if rounding == Rounding::Rn as u64 { 0 } else { (rounding + 1) << ROUNDING }
+}
+
 /// The bits of a word that is no type.
 const fn modifier(opcode: u64, text: &[u8], from: usize, to: usize) -> u64 {
     let compares = opcode == Opcode::Setp as u64;
@@ -122,7 +156,7 @@ const fn modifier(opcode: u64, text: &[u8], from: usize, to: usize) -> u64 {
         return (part + 1) << PART;
     }
     if let Some(rounding) = find!(Rounding, text, from, to) {
-        return if rounding == Rounding::Rn as u64 { 0 } else { (rounding + 1) << ROUNDING };
+        return rounding_bits(rounding);
     }
     if let Some(mode) = find!(PrmtMode, text, from, to) {
         return (mode + 1) << PRMT;
@@ -186,7 +220,7 @@ mod tests {
         for ((from, length), to) in lengths.iter().zip(ends) {
             assert!(*length < 1 << (to - from), "the field at {from}");
         }
-        assert!(THREE.checked_mul(2).is_some());
+        assert!(FLAGS as usize + FLAG_WORDS.len() <= 64);
     }
 
     #[test]
@@ -197,11 +231,11 @@ mod tests {
             ftz: true,
             ..Modifiers::default()
         };
-        assert_eq!(Key::of(Opcode::Cvt, &mods), Some(Key::spelled("cvt.rzi.ftz.s32.f32")));
+        assert_eq!(Key::of(Opcode::Cvt, &mods, false), Some(Key::spelled("cvt.rzi.ftz.s32.f32")));
         let mods = Modifiers { types: vec![Ty::B32], shf_right: true, ..Modifiers::default() };
-        assert_eq!(Key::of(Opcode::Shf, &mods), Some(Key::spelled("shf.r.clamp.b32")));
+        assert_eq!(Key::of(Opcode::Shf, &mods, false), Some(Key::spelled("shf.r.clamp.b32")));
         let mods = Modifiers { types: vec![Ty::U32], cmp: Some(CmpOp::Lo), ..Modifiers::default() };
-        assert_eq!(Key::of(Opcode::Setp, &mods), Some(Key::spelled("setp.lo.u32")));
+        assert_eq!(Key::of(Opcode::Setp, &mods, false), Some(Key::spelled("setp.lo.u32")));
         assert_ne!(Key::spelled("setp.lo.u32"), Key::spelled("setp.ls.u32"));
         assert_eq!(Key::spelled("add.rn.f32"), Key::spelled("add.f32"));
         assert_ne!(Key::spelled("add.rz.f32"), Key::spelled("add.f32"));

@@ -138,6 +138,55 @@ macro_rules! compare {
     };
 }
 
+/// Four sources.
+macro_rules! four {
+    ($variant:ident, |$a:tt, $b:tt, $c:tt, $d:tt| $e:expr) => {
+        $crate::alu::Alu::$variant(|to, a, b, c, d| {
+            $crate::simd::dispatch(
+                #[inline(always)]
+                || {
+                    for i in 0..32 {
+                        let ($a, $b, $c, $d) = (a[i], b[i], c[i], d[i]);
+                        to[i] = $e;
+                    }
+                },
+            )
+        })
+    };
+}
+
+/// Masks of the lanes in which the expression holds, of the low and of the high halves.
+macro_rules! pairs {
+    (|$a:tt, $b:tt| $e:expr) => {
+        $crate::alu::Alu::ComparePair(|x, y| {
+            let (mut low, mut high) = (0u32, 0u32);
+            for i in 0..32 {
+                let ($a, $b) = (x[i], y[i]);
+                low |= u32::from($e) << i;
+                let ($a, $b) = (x[i] >> 16, y[i] >> 16);
+                high |= u32::from($e) << i;
+            }
+            (low, high)
+        })
+    };
+}
+
+/// A result and a carry from three sources and a carry.
+macro_rules! carry {
+    (|$a:tt, $b:tt, $c:tt, $carry:tt| $e:expr) => {
+        $crate::alu::Alu::Carry(|d, a, b, c, flags| {
+            let mut out = 0;
+            for i in 0..32 {
+                let ($a, $b, $c, $carry) = (a[i], b[i], c[i], flags >> i & 1 == 1);
+                let (result, carry): (u64, bool) = $e;
+                d[i] = result;
+                out |= u32::from(carry) << i;
+            }
+            out
+        })
+    };
+}
+
 /// The function of a row, by the widths of its destination and sources.
 macro_rules! lanes {
     (b32 |$a:ident| $e:expr) => {
@@ -167,6 +216,9 @@ macro_rules! lanes {
     (extend |$a:ident, $b:ident, $c:ident| $e:expr) => {
         $crate::alu::lanes::widen!(|$a, $b, $c| $e)
     };
+    (b32 |$a:ident, $b:ident, $c:ident, $d:ident| $e:expr) => {
+        $crate::alu::lanes::four!(Narrow4, |$a, $b, $c, $d| $e)
+    };
     (truncate |$a:ident| $e:expr) => {
         $crate::alu::lanes::cut!(|$a| $e)
     };
@@ -179,32 +231,52 @@ macro_rules! lanes {
     (compare64 |$a:ident, $b:ident| $e:expr) => {
         $crate::alu::lanes::compare!(CompareWide, |$a, $b| $e)
     };
-}
-
-/// An operation on integers of the type word `$ty`, written once with `$t` standing for the Rust
-/// type, in the slot of that width. Other types give `None`.
-macro_rules! ints {
-    ($ty:expr, $t:ident, |$a:tt, $b:tt, $c:tt| $e:expr) => {{
-        use texunit_isa::ScalarType as Ty;
-        match $ty {
-            Ty::U16 | Ty::B16 => ints!(@ narrow u32 u16 u16 $t, $a $b $c, $e),
-            Ty::S16 => ints!(@ narrow u32 i16 u16 $t, $a $b $c, $e),
-            Ty::U32 | Ty::B32 => ints!(@ narrow u32 u32 u32 $t, $a $b $c, $e),
-            Ty::S32 => ints!(@ narrow u32 i32 u32 $t, $a $b $c, $e),
-            Ty::U64 | Ty::B64 => ints!(@ wide u64 u64 u64 $t, $a $b $c, $e),
-            Ty::S64 => ints!(@ wide u64 i64 u64 $t, $a $b $c, $e),
-            _ => None,
-        }
-    }};
-    (@ $slot:ident $s:ident $int:ident $u:ident $t:ident, $a:tt $b:tt $c:tt, $e:expr) => {
-        Some($slot!(|a, b, c| {
-            type $t = $int;
-            let ($a, $b, $c) = (a as $t, b as $t, c as $t);
-            let result: $t = $e;
-            result as $u as $s
-        }))
+    (compare |$a:ident| $e:expr) => {
+        $crate::alu::lanes::compare!(CompareNarrow, |$a, _| $e)
+    };
+    (compare64 |$a:ident| $e:expr) => {
+        $crate::alu::lanes::compare!(CompareWide, |$a, _| $e)
+    };
+    (f64 |$a:ident| $e:expr) => {
+        $crate::alu::lanes::wide64!(|$a, _, _| $e)
+    };
+    (f64 |$a:ident, $b:ident| $e:expr) => {
+        $crate::alu::lanes::wide64!(|$a, $b, _| $e)
+    };
+    (f64 |$a:ident, $b:ident, $c:ident| $e:expr) => {
+        $crate::alu::lanes::wide64!(|$a, $b, $c| $e)
+    };
+    // Sources of 32 bits come in the low halves here.
+    (field64 |$a:ident, $b:ident, $c:ident| $e:expr) => {
+        $crate::alu::lanes::mixed!(|$a, b, c| {
+            let ($b, $c) = (b as u32, c as u32);
+            $e
+        })
+    };
+    (select64 |$a:ident, $b:ident, $c:ident| $e:expr) => {
+        $crate::alu::lanes::mixed!(|$a, $b, c| {
+            let $c = c as u32;
+            $e
+        })
+    };
+    (insert64 |$a:ident, $b:ident, $c:ident, $d:ident| $e:expr) => {
+        $crate::alu::lanes::four!(Mixed4, |$a, $b, c, d| {
+            let ($c, $d) = (c as u32, d as u32);
+            $e
+        })
+    };
+    (pairs |$a:ident, $b:ident| $e:expr) => {
+        $crate::alu::lanes::pairs!(|$a, $b| $e)
+    };
+    (carry |$a:ident, $b:ident, $c:ident, $carry:ident| $e:expr) => {
+        $crate::alu::lanes::carry!(|$a, $b, $c, $carry| $e)
+    };
+    (function | | $e:expr) => {
+        $e
     };
 }
+
 pub(super) use {
-    compare, cut, direct, gathered, ints, lanes, mixed, narrow, shift, wide, wide64, widen,
+    carry, compare, cut, direct, four, gathered, lanes, mixed, narrow, pairs, shift, wide, wide64,
+    widen,
 };

@@ -12,23 +12,18 @@
 //! cuts the result of `cvt` to its register's width.
 
 mod approx;
-mod bits;
-mod carry;
-mod compare;
 mod convert;
 mod exact;
 mod float;
 mod half;
 mod inner;
-mod int;
 mod key;
 mod lanes;
 mod mode;
-mod pairs;
 mod primitive;
-mod quick;
 mod round;
 mod row;
+mod rows;
 mod select;
 pub mod soft;
 mod term;
@@ -41,8 +36,9 @@ pub(crate) use float::nan64;
 pub(crate) use inner::SPELLINGS;
 pub(crate) use inner::{Kind, inner_rows, words};
 pub use row::Row;
-pub(crate) use row::find;
-pub use select::{select, select_mixed, select_three};
+pub(crate) use row::{all, find};
+pub(crate) use select::with_data;
+pub use select::{select, select_mixed};
 pub(crate) use term::{Does, Operand};
 pub use tiny::Tiny;
 pub use video::Video;

@@ -1,4 +1,4 @@
-//! How an f32 instruction rounds, takes subnormals and limits its result.
+//! How an f32 instruction takes subnormals and limits its result.
 
 use super::float::flush32;
 use texunit_jit::{Float, Op as J};
@@ -16,6 +16,8 @@ pub(crate) struct Mode {
 pub(crate) const IEEE: Mode = Mode { ftz: false, sat: false };
 /// `.ftz`
 pub(crate) const FTZ: Mode = Mode { ftz: true, sat: false };
+/// Both.
+pub(crate) const FTZ_SAT: Mode = Mode { ftz: true, sat: true };
 /// `.sat`
 pub(crate) const SAT: Mode = Mode { ftz: false, sat: true };
 

@@ -5,7 +5,9 @@
 //! code that gives the same. So one expression of primitives is a lane function, an arm of the
 //! interpreter's inner loop and a list of compiled steps.
 
+use super::convert;
 use super::float;
+use super::half::f16_to_f32;
 use super::mode::Mode;
 use super::term::{Compiles, Select, Term};
 use texunit_jit::{Float, Op as J, Relation as R, Rounding, Test};
@@ -72,6 +74,14 @@ fn uncut(x: f32, rounding: Rounding) -> f32 {
 const fn float_test(relation: R, unordered: bool) -> Test {
     Test::Float { relation, unordered }
 }
+
+#[inline(always)]
+fn d(bits: u64) -> f64 {
+    f64::from_bits(bits)
+}
+
+/// What compiled code does not have: rows with it are calls there.
+const NOT_COMPILED: Option<J> = None;
 
 /// Rows of the traits: a primitive of some values (and, behind a semicolon, what is known when the row is
 /// written) = what it gives in a lane => the operation of compiled code.
@@ -188,6 +198,8 @@ primitives! {
             f_copy(a; m: Mode) = m.put(m.get(a)) => m.op(Float::Copy);
             /// An unsigned number, of which these low bits count, as f32.
             f_from_u(a; bits: u32) = ((a & bits) as f32).to_bits() => J::FromU(bits);
+            /// f16 of the low half as f32. Exact; a NaN keeps its payload.
+            f_from_f16(a) = f16_to_f32(a).to_bits() => NOT_COMPILED;
             /// A signed number as f32.
             f_from_s(a) = (a as i32 as f32).to_bits() => J::FromS;
             /// f32 as an unsigned number: limited, 0 of a NaN.
@@ -208,6 +220,12 @@ primitives! {
             extend_u(a) = u64::from(a) => J::ExtendU;
             /// Signs above.
             extend_s(a) = a as i32 as u64 => J::ExtendS;
+            /// An unsigned number as f64.
+            d_from_u(a) = f64::from(a).to_bits() => NOT_COMPILED;
+            /// A signed number as f64.
+            d_from_s(a) = f64::from(a as i32).to_bits() => NOT_COMPILED;
+            /// f32 as f64; of a NaN sign and payload, quiet.
+            d_from_f(a) = convert::widened(a) => NOT_COMPILED;
         }
         -> Self::Holds {
             /// a = b
@@ -232,6 +250,10 @@ primitives! {
             ge_u(a, b: Self) = a >= b => Test::Unsigned(R::Ge);
             /// a = b of f32
             f_eq(a, b: Self) = f(a) == f(b) => float_test(R::Eq, false);
+            /// a ≠ b
+            f_ne(a, b: Self) = (f(a) < f(b)) | (f(a) > f(b)) => float_test(R::Ne, false);
+            /// a = b, or a NaN
+            f_equ(a, b: Self) = !((f(a) < f(b)) | (f(a) > f(b))) => float_test(R::Eq, true);
             /// a ≠ b, or a NaN
             f_neu(a, b: Self) = f(a) != f(b) => float_test(R::Ne, true);
             /// a < b
@@ -250,6 +272,10 @@ primitives! {
             f_gtu(a, b: Self) = !(f(a) <= f(b)) => float_test(R::Gt, true);
             /// a ≥ b, or a NaN
             f_geu(a, b: Self) = !(f(a) < f(b)) => float_test(R::Ge, true);
+            /// None is a NaN.
+            f_num(a, b: Self) = !f(a).is_nan() & !f(b).is_nan() => NOT_COMPILED;
+            /// One is a NaN.
+            f_nan(a, b: Self) = f(a).is_nan() | f(b).is_nan() => NOT_COMPILED;
         }
     }
     Wide = u64, 64; Holds = bool, 1
@@ -281,12 +307,39 @@ primitives! {
             shl(a, b: Self::Narrow) = if b < 64 { a << (b & 63) } else { 0 } => J::ShiftLeftWide;
             /// Downwards, zeros from above.
             shr_u(a, b: Self::Narrow) = if b < 64 { a >> (b & 63) } else { 0 } => J::ShiftRightWideU;
+            /// The sum of f64. Here and below, of NaNs among results [`nan64`](super::float::nan64) is said where a
+            /// table's section is `f64`.
+            f_add(a, b: Self) = (d(a) + d(b)).to_bits() => NOT_COMPILED;
+            /// The difference.
+            f_sub(a, b: Self) = (d(a) - d(b)).to_bits() => NOT_COMPILED;
+            /// The product.
+            f_mul(a, b: Self) = (d(a) * d(b)).to_bits() => NOT_COMPILED;
+            /// The product and an addend, rounded once.
+            f_fma(a, b: Self, c: Self) = d(a).mul_add(d(b), d(c)).to_bits() => NOT_COMPILED;
+            /// The quotient.
+            f_div(a, b: Self) = (d(a) / d(b)).to_bits() => NOT_COMPILED;
+            /// The root.
+            f_sqrt(a) = d(a).sqrt().to_bits() => NOT_COMPILED;
+            /// The other sign.
+            f_neg(a) = (-d(a)).to_bits() => NOT_COMPILED;
+            /// Without sign.
+            f_abs(a) = d(a).abs().to_bits() => NOT_COMPILED;
+            /// The lesser one: -0 is less than +0, one NaN gives the other source, two the one of arithmetic.
+            f_min(a, b: Self) = float::result64(float::min64(d(a), d(b))) => NOT_COMPILED;
+            /// The greater one.
+            f_max(a, b: Self) = float::result64(float::max64(d(a), d(b))) => NOT_COMPILED;
             /// Downwards, signs from above.
             shr_s(a, b: Self::Narrow) = (a as i64 >> b.min(63)) as u64 => J::ShiftRightWideS;
         }
         -> Self::Narrow {
             /// The low half.
             low(a) = a as u32 => J::Low;
+            /// f64 as f32, to the nearest; of a NaN sign and the top of the payload, quiet.
+            d_to_f(a) = convert::narrowed(a) => NOT_COMPILED;
+            /// f64 as a signed number, toward zero: limited, the lowest one of a NaN.
+            d_to_s(a) = if d(a).is_nan() { 0x8000_0000 } else { d(a) as i32 as u32 } => NOT_COMPILED;
+            /// f64 as an unsigned number, toward zero: limited, 0x80000000 of a NaN.
+            d_to_u(a) = if d(a).is_nan() { 0x8000_0000 } else { d(a) as u32 } => NOT_COMPILED;
         }
         -> Self::Holds {
             /// a = b
@@ -309,6 +362,34 @@ primitives! {
             gt_u(a, b: Self) = a > b => Test::UnsignedWide(R::Gt);
             /// a ≥ b, unsigned
             ge_u(a, b: Self) = a >= b => Test::UnsignedWide(R::Ge);
+            /// a = b of f64
+            f_eq(a, b: Self) = d(a) == d(b) => NOT_COMPILED;
+            /// a ≠ b
+            f_ne(a, b: Self) = (d(a) < d(b)) | (d(a) > d(b)) => NOT_COMPILED;
+            /// a = b, or a NaN
+            f_equ(a, b: Self) = !((d(a) < d(b)) | (d(a) > d(b))) => NOT_COMPILED;
+            /// a ≠ b, or a NaN
+            f_neu(a, b: Self) = d(a) != d(b) => NOT_COMPILED;
+            /// a < b
+            f_lt(a, b: Self) = d(a) < d(b) => NOT_COMPILED;
+            /// a ≤ b
+            f_le(a, b: Self) = d(a) <= d(b) => NOT_COMPILED;
+            /// a > b
+            f_gt(a, b: Self) = d(a) > d(b) => NOT_COMPILED;
+            /// a ≥ b
+            f_ge(a, b: Self) = d(a) >= d(b) => NOT_COMPILED;
+            /// a < b, or a NaN
+            f_ltu(a, b: Self) = !(d(a) >= d(b)) => NOT_COMPILED;
+            /// a ≤ b, or a NaN
+            f_leu(a, b: Self) = !(d(a) > d(b)) => NOT_COMPILED;
+            /// a > b, or a NaN
+            f_gtu(a, b: Self) = !(d(a) <= d(b)) => NOT_COMPILED;
+            /// a ≥ b, or a NaN
+            f_geu(a, b: Self) = !(d(a) < d(b)) => NOT_COMPILED;
+            /// None is a NaN.
+            f_num(a, b: Self) = !d(a).is_nan() & !d(b).is_nan() => NOT_COMPILED;
+            /// One is a NaN.
+            f_nan(a, b: Self) = d(a).is_nan() | d(b).is_nan() => NOT_COMPILED;
         }
     }
     Narrow = u32, 32; Holds = bool, 1

@@ -14,7 +14,7 @@ fn not_equal(a: &L32, b: &L32) -> u32 {
 
 /// What the inner loop does for an arithmetic instruction.
 pub(super) fn kind_of(opcode: Opcode, mods: &Modifiers) -> Kind {
-    alu::find(opcode, mods).map_or(Kind::Call, alu::Row::kind)
+    alu::find(opcode, mods, 2).map_or(Kind::Call, alu::Row::kind)
 }
 
 impl<'a> Builder<'a> {
@@ -24,10 +24,10 @@ impl<'a> Builder<'a> {
         if inst.opcode == Opcode::Lop3 && inst.mods.bool_op.is_some() {
             return self.lop3_bool(inst);
         }
-        let three = matches!(inst.opcode, Opcode::Min | Opcode::Max) && ops.len() == 4;
-        let mut alu = match three {
-            true => alu::select_three(inst.opcode, &inst.mods)?,
-            false => alu::select(inst.opcode, &inst.mods)?,
+        let row = alu::find(inst.opcode, &inst.mods, ops.len().saturating_sub(1));
+        let mut alu = match row {
+            Some(row) => row.function,
+            None => alu::with_data(inst.opcode, &inst.mods)?,
         };
         if inst.opcode == Opcode::Cvt {
             alu = self.fit_conversion(alu, inst)?;
@@ -44,7 +44,7 @@ impl<'a> Builder<'a> {
             let divisor = self.source(ops.get(2)?, inst.mods.ty().is_some_and(is_wide))?;
             self.finisher(Op::CountZero { divisor });
         }
-        let kind = if three { Kind::Call } else { kind_of(inst.opcode, &inst.mods) };
+        let kind = row.map_or(Kind::Call, alu::Row::kind);
         self.apply((alu, kind), d, keep, &ops[1..], &inst.mods)?;
         if inst.opcode == Opcode::Cvt {
             self.fill_high(&ops[0], inst.mods.ty().is_some_and(ScalarType::is_signed));

@@ -161,7 +161,7 @@ fn instructions_are_those_of_select() {
     let mut noise = Noise::new(1);
     for text in SPELLINGS {
         let (opcode, mods) = parse(text);
-        let row = find(opcode, &mods).unwrap_or_else(|| panic!("{text} is spelled otherwise"));
+        let row = find(opcode, &mods, 2).unwrap_or_else(|| panic!("{text} is spelled otherwise"));
         let kind = row.kind();
         let alu = select(opcode, &mods).expect(text);
         for level in Level::all() {

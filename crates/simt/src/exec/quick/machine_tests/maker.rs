@@ -80,7 +80,7 @@ impl Maker {
     /// The operation of a spelling.
     pub(super) fn spelled(&mut self, text: &str) -> Op {
         let (opcode, mods) = parse(text);
-        let kind = find(opcode, &mods).expect(text).kind();
+        let kind = find(opcode, &mods, 2).expect(text).kind();
         let (nd, wd) = (self.narrow_register(), self.wide_register());
         match select(opcode, &mods).expect(text) {
             Alu::Narrow(f) => Op::Narrow { f, kind, d: nd, s: [0; 3].map(|_| self.narrow()) },

@@ -1,0 +1,225 @@
+//! Logic, shifts, fields, counts and permutations.
+
+use super::parts::*;
+use super::table;
+use crate::alu::{Alu, L32};
+use texunit_isa::PrmtMode;
+
+table! { COMPOSED rows
+    b32 {
+        ["and.b16"] |a, b| low16(a.and(b));
+        ["or.b16"] |a, b| low16(a.or(b));
+        ["xor.b16"] |a, b| low16(a.xor(b));
+        ["not.b16"] |a| low16(a.not());
+        ["cnot.b16"] |a| is_zero(low16(a));
+        ["cnot.b32"] |a| is_zero(a);
+        // Amounts of the width or more shift everything out; `shr` of a signed type fills with the sign.
+        ["shl.b16"] |a, b| low16(a.shl(b));
+        ["shr.b16", "shr.u16"] |a, b| low16(a).shr_u(b);
+        ["shr.s16"] |a, b| low16(signed16(a).shr_s(b));
+        ["shf.l.clamp.b32"] |a, b, c| a.when(c.ge_u(lit(32)), a.shf_l(b, c));
+        ["shf.r.clamp.b32"] |a, b, c| b.when(c.ge_u(lit(32)), a.shf_r(b, c));
+
+        // Of a position and a length the low byte counts (PTX ISA, bfe, bfi).
+        ["bfe.u32"] |a, b, c| a.shr_u(byte(b)).and(ones(byte(c)));
+        ["bfe.s32"] |a, b, c| signed_low(a.shr_s(byte(b)), byte(c));
+        ["bfi.b32"] |a, b, c, d| {
+            let (pos, len) = (byte(c), byte(d));
+            a.shl(pos).pick(b, ones(len).shl(pos))
+        };
+        ["bmsk.clamp.b32"] |a, b| ones(b).shl(a);
+        ["bmsk.wrap.b32"] |a, b| ones(modulo32(b)).shl(modulo32(a));
+        ["szext.clamp.u32"] |a, b| a.and(ones(b));
+        ["szext.wrap.u32"] |a, b| a.and(ones(modulo32(b)));
+        ["szext.clamp.s32"] |a, b| signed_low(a, b);
+        ["szext.wrap.s32"] |a, b| signed_low(a, modulo32(b));
+        ["copysign.f32"] |a, b| a.pick(b, lit(1 << 31));
+    }
+    b64 {
+        ["not.b64"] |a| a.not();
+        ["cnot.b64"] |a| B64::when(lit(1), a.eq(lit(0)), lit(0));
+        ["copysign.f64"] |a, b| a.pick(b, lit(1 << 63));
+    }
+    // Of positions and lengths of fields of 64 bits all bits count, which several machine instructions do
+    // (docs/numerics.md, 13.9).
+    field64 {
+        ["bfe.u64"] |a, b, c| a.shr_u(b).and(ones64(c));
+        ["bfe.s64"] |a, b, c| {
+            let unused = B32::sub(lit(64), c.min_u(lit(64)));
+            a.shr_s(b).shl(unused).shr_s(unused)
+        };
+    }
+    insert64 {
+        ["bfi.b64"] |a, b, c, d| a.shl(c).pick(b, B64::shl(ones64(d), c));
+    }
+}
+
+table! { CALLED calls
+    b32 {
+        ["brev.b32"] |a| a.reverse_bits();
+        ["popc.b32"] |a| a.count_ones();
+        ["clz.b32"] |a| a.leading_zeros();
+        ["fns.b32"] |a, b, c| fns(a, b, c as i32);
+        // Position of the highest bit that differs from the sign, or all ones where there is none.
+        ["bfind.u32"] |a| 31u32.wrapping_sub(a.leading_zeros());
+        ["bfind.s32"] |a| 31u32.wrapping_sub(magnitude32(a).leading_zeros());
+        ["bfind.shiftamt.u32"] |a| found(a.leading_zeros(), 32);
+        ["bfind.shiftamt.s32"] |a| found(magnitude32(a).leading_zeros(), 32);
+        ["prmt.b32"] |a, b, c| permute(a, b, c);
+        ["prmt.b32.f4e"] |a, b, c| permute(a, b, selector(PrmtMode::F4e, c));
+        ["prmt.b32.b4e"] |a, b, c| permute(a, b, selector(PrmtMode::B4e, c));
+        ["prmt.b32.rc8"] |a, b, c| permute(a, b, selector(PrmtMode::Rc8, c));
+        ["prmt.b32.ecl"] |a, b, c| permute(a, b, selector(PrmtMode::Ecl, c));
+        ["prmt.b32.ecr"] |a, b, c| permute(a, b, selector(PrmtMode::Ecr, c));
+        ["prmt.b32.rc16"] |a, b, c| permute(a, b, selector(PrmtMode::Rc16, c));
+    }
+    function {
+        ["lop3.b32"] | | Alu::Lop3(lop3);
+    }
+    b64 {
+        ["brev.b64"] |a| a.reverse_bits();
+    }
+    truncate {
+        ["popc.b64"] |a| a.count_ones();
+        ["clz.b64"] |a| a.leading_zeros();
+        ["bfind.u64"] |a| 63u32.wrapping_sub(a.leading_zeros());
+        ["bfind.s64"] |a| 63u32.wrapping_sub(magnitude64(a).leading_zeros());
+        ["bfind.shiftamt.u64"] |a| found(a.leading_zeros(), 64);
+        ["bfind.shiftamt.s64"] |a| found(magnitude64(a).leading_zeros(), 64);
+    }
+}
+
+/// 1 of zero, else 0.
+#[inline(always)]
+fn is_zero<V: B32>(a: V) -> V {
+    B32::sub(lit(1), a.min_u(lit(1)))
+}
+
+#[inline(always)]
+fn byte<V: B32>(a: V) -> V {
+    a.and(lit(0xff))
+}
+
+#[inline(always)]
+fn modulo32<V: B32>(a: V) -> V {
+    a.and(lit(31))
+}
+
+/// The low `len` bits with their sign above; no bits are 0.
+#[inline(always)]
+fn signed_low<V: B32>(a: V, len: V) -> V {
+    let unused = B32::sub(lit::<V>(32), len.min_u(lit(32)));
+    a.shl(unused).shr_s(unused)
+}
+
+/// `len` low ones of 64 bits.
+#[inline(always)]
+fn ones64<W: B64>(len: W::Narrow) -> W {
+    B64::shl(lit::<W>(u64::MAX), len).not()
+}
+
+/// The shift that brings the found bit to the top: the number of zeros above it.
+#[inline(always)]
+fn found(zeros: u32, width: u32) -> u32 {
+    if zeros == width { !0 } else { zeros }
+}
+
+/// Inverted if negative.
+#[inline(always)]
+fn magnitude32(a: u32) -> u32 {
+    a ^ (a as i32 >> 31) as u32
+}
+
+#[inline(always)]
+fn magnitude64(a: u64) -> u64 {
+    a ^ (a as i64 >> 63) as u64
+}
+
+/// The n-th set bit from `base` on, upwards or downwards by the sign of n; itself for n = 0.
+#[inline(always)]
+fn fns(mask: u32, base: u32, n: i32) -> u32 {
+    if base > 31 {
+        return !0;
+    }
+    let mut left = match n {
+        0 => mask & 1 << base,
+        1.. => mask & !0 << base,
+        _ => mask & !0 >> (31 - base),
+    };
+    for _ in 1..n.unsigned_abs().clamp(1, 33) {
+        left = match n {
+            1.. => left & left.wrapping_sub(1),
+            _ => left & !(1u32 << 31).checked_shr(left.leading_zeros()).unwrap_or(0),
+        };
+    }
+    match (left, n) {
+        (0, _) => !0,
+        (_, 0..) => left.trailing_zeros(),
+        _ => 31 - left.leading_zeros(),
+    }
+}
+
+/// The selector that a mode of `prmt` stands for, by the two low bits of c.
+#[inline(always)]
+fn selector(mode: PrmtMode, c: u32) -> u32 {
+    let selectors = match mode {
+        PrmtMode::F4e => [0x3210, 0x4321, 0x5432, 0x6543],
+        PrmtMode::B4e => [0x5670, 0x6701, 0x7012, 0x0123],
+        PrmtMode::Rc8 => [0x0000, 0x1111, 0x2222, 0x3333],
+        PrmtMode::Ecl => [0x3210, 0x3211, 0x3222, 0x3333],
+        PrmtMode::Ecr => [0x0000, 0x1110, 0x2210, 0x3210],
+        PrmtMode::Rc16 => [0x1010, 0x3232, 0x1010, 0x3232],
+    };
+    selectors[(c & 3) as usize]
+}
+
+/// Four bytes of b:a; bit 3 of a selector nibble spreads the byte's sign over it.
+#[inline(always)]
+fn permute(a: u32, b: u32, selector: u32) -> u32 {
+    let bytes = u64::from(b) << 32 | u64::from(a);
+    let mut result = 0;
+    for i in 0..4 {
+        let nibble = selector >> (4 * i);
+        let byte = (bytes >> (8 * (nibble & 7))) as u8;
+        let sign = (byte as i8 >> 7) as u8;
+        result |= u32::from(if nibble & 8 != 0 { sign } else { byte }) << (8 * i);
+    }
+    result
+}
+
+/// Bits by a table.
+fn lop3(d: &mut L32, a: &L32, b: &L32, c: &L32, table: u8) {
+    macro_rules! is {
+        (|$a:tt, $b:tt, $c:tt| $e:expr) => {
+            if let Alu::Narrow(f) = crate::alu::lanes::narrow!(|$a, $b, $c| $e) {
+                f(d, a, b, c);
+            }
+        };
+    }
+    // The usual tables in their shortest form.
+    match table {
+        0x00 => d.fill(0),
+        0xff => d.fill(!0),
+        0x0f => is!(|a, _, _| !a),
+        0xc0 => is!(|a, b, _| a & b),
+        0xfc => is!(|a, b, _| a | b),
+        0x3c => is!(|a, b, _| a ^ b),
+        0x80 => is!(|a, b, c| a & b & c),
+        0xfe => is!(|a, b, c| a | b | c),
+        0x96 => is!(|a, b, c| a ^ b ^ c),
+        0xf8 => is!(|a, b, c| a | (b & c)),
+        0xe0 => is!(|a, b, c| a & (b | c)),
+        0xca => is!(|a, b, c| (a & b) | (!a & c)),
+        0xe8 => is!(|a, b, c| (a & b) | (c & (a | b))),
+        _ => {
+            let row = |k: u8| if table >> k & 1 == 1 { !0u32 } else { 0 };
+            let rows = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
+            for i in 0..32 {
+                let pick = |s: u32, k: usize| (s & rows[k + 1]) | (!s & rows[k]);
+                let low = (b[i] & pick(c[i], 2)) | (!b[i] & pick(c[i], 0));
+                let high = (b[i] & pick(c[i], 6)) | (!b[i] & pick(c[i], 4));
+                d[i] = (a[i] & high) | (!a[i] & low);
+            }
+        }
+    }
+}
