@@ -15,7 +15,7 @@ use crate::{examples, number};
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use texunit_device::ComputeCapability;
+use texunit_device::{ComputeCapability, GradientPath};
 
 /// Runs PTX kernels and CUDA programs on a CPU; texture fetches are bit-exact with the GPU.
 #[derive(Debug, Parser)]
@@ -83,7 +83,9 @@ pub enum Command {
     Sass(SassArgs),
     /// Run a CUDA program with texunit's libraries in place of NVIDIA's.
     ///
-    /// Exit codes: the program's; 125 if it could not be started; 2 wrong usage, or an internal error.
+    /// Exit codes: the program's; 125 if it could not be started, or with --error-exitcode if none of its kernels
+    /// could be executed; 124 after --timeout; 1 if a report could not be written and the program's was 0;
+    /// 2 wrong usage, or an internal error.
     #[command(after_help = examples::RUN)]
     Run(RunArgs),
     /// Copy the drop-in libraries (libcuda.so.1, libcudart.so.12, libcudart.so.13) into a folder.
@@ -142,6 +144,26 @@ pub struct LaunchArgs {
     /// Print nothing but errors and what the kernel prints.
     #[arg(long, short)]
     pub quiet: bool,
+    /// How the kernel is executed.
+    #[command(flatten)]
+    pub how: HowArgs,
+    /// Write the coverage of the kernel, and of all others in its PTX, to this file, as lcov: lines, functions and
+    /// branches with counts of threads.
+    #[arg(long, value_name = "FILE")]
+    pub coverage: Option<PathBuf>,
+    /// Print the sampler state that takes effect for each fetch of the kernel.
+    #[arg(long)]
+    pub effective: bool,
+    /// Explain the fetches and surface accesses of one thread, by its number in the grid:
+    /// %ctaid * %ntid + %tid of each axis.
+    #[arg(long, value_name = "X,Y,Z", value_parser = thread)]
+    pub explain: Option<[u32; 3]>,
+}
+
+/// How a job is launched: options of `texunit launch` and `texunit reduce`. Without one of them it is what the job says,
+/// or else the default.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct HowArgs {
     /// Instructions that a warp may execute before the kernel counts as an infinite loop; without it what the job
     /// says, else 1000000000.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
@@ -157,17 +179,6 @@ pub struct LaunchArgs {
     /// says, else sm_86.
     #[arg(long, value_name = "SM", value_parser = architecture)]
     pub arch: Option<ComputeCapability>,
-    /// Write the coverage of the kernel, and of all others in its PTX, to this file, as lcov: lines, functions and
-    /// branches with counts of threads.
-    #[arg(long, value_name = "FILE")]
-    pub coverage: Option<PathBuf>,
-    /// Print the sampler state that takes effect for each fetch of the kernel.
-    #[arg(long)]
-    pub effective: bool,
-    /// Explain the fetches and surface accesses of one thread, by its number in the grid:
-    /// %ctaid * %ntid + %tid of each axis.
-    #[arg(long, value_name = "X,Y,Z", value_parser = thread)]
-    pub explain: Option<[u32; 3]>,
     /// Execute `tex.grad` as Maxwell's TXD where it has that form, on texture headers and block-linear
     /// memory; fetches that it does not have are counted by their reason.
     #[arg(long)]
@@ -175,6 +186,13 @@ pub struct LaunchArgs {
     /// Device memory limit in bytes; K, M and G stand for 2^10, 2^20 and 2^30. Without it what the job says, else 8G.
     #[arg(long, value_name = "BYTES", value_parser = byte_size)]
     pub memory_limit: Option<u64>,
+}
+
+impl HowArgs {
+    /// How `tex.grad` is executed.
+    pub(crate) fn gradients(&self) -> GradientPath {
+        if self.via_txd { GradientPath::Txd } else { GradientPath::Unit }
+    }
 }
 
 /// Arguments of `texunit compare`.
@@ -215,7 +233,7 @@ impl LaunchArgs {
 pub enum OutputFormat {
     /// Text.
     Human,
-    /// JSON on standard output.
+    /// JSON.
     Json,
 }
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use texunit_device::observe::Several;
 use texunit_device::{
-    Device, DeviceOptions, Fault, GradientPath, Kernel, LaunchError, LaunchOptions, LaunchStats,
-    Module, Observer, Sources, Watch,
+    Device, DeviceOptions, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats, Module,
+    Observer, Sources, Watch,
 };
 use texunit_files::FileError;
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
@@ -156,8 +156,12 @@ fn run_job(
     let folder = args.job.parent().unwrap_or(Path::new(""));
     let (settings, options) = (&job.settings, DeviceOptions::default());
     let device = Device::new(&DeviceOptions {
-        architecture: args.arch.or(settings.arch).unwrap_or(options.architecture),
-        memory_limit: args.memory_limit.or(settings.memory_limit).unwrap_or(options.memory_limit),
+        architecture: args.how.arch.or(settings.arch).unwrap_or(options.architecture),
+        memory_limit: args
+            .how
+            .memory_limit
+            .or(settings.memory_limit)
+            .unwrap_or(options.memory_limit),
         first_launch: settings.grid_id,
         ..options
     });
@@ -232,7 +236,7 @@ fn run_kernel(
     let coverage = args
         .coverage
         .as_ref()
-        .map(|_| coverage::of_launch(kernel.module(), args.fmad || job.settings.fmad));
+        .map(|_| coverage::of_launch(kernel.module(), args.how.fmad || job.settings.fmad));
     let covering = coverage.as_ref().map(|coverage| coverage as &dyn Observer);
     let observers = Several(observer.into_iter().chain(watching).chain(covering).collect());
     let (settings, default) = (&job.settings, LaunchOptions::default());
@@ -244,15 +248,15 @@ fn run_kernel(
             dynamic_shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
             cooperative: job.cooperative,
             threads: args.threads.into(),
-            max_steps: args.max_steps.or(settings.max_steps).unwrap_or(default.max_steps),
+            max_steps: args.how.max_steps.or(settings.max_steps).unwrap_or(default.max_steps),
             stack_limit: settings.stack_limit.unwrap_or(default.stack_limit),
             printf_limit: settings.printf_limit.unwrap_or(default.printf_limit),
             count_local: true,
-            fmad: args.fmad || settings.fmad,
-            bounds: args.bounds.map(Into::into).or(settings.bounds).unwrap_or_default(),
+            fmad: args.how.fmad || settings.fmad,
+            bounds: args.how.bounds.map(Into::into).or(settings.bounds).unwrap_or_default(),
             progress: Some(progress),
             observer: observers.any(),
-            gradients: if args.via_txd { GradientPath::Txd } else { GradientPath::Unit },
+            gradients: args.how.gradients(),
             ..LaunchOptions::default()
         };
         kernel.launch(&options, &values)

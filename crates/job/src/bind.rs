@@ -9,13 +9,15 @@ mod ends;
 mod match_params;
 mod members;
 mod memory;
+mod objects;
 mod outputs;
+mod references;
 mod resource;
 mod state;
 mod texels;
 
 use crate::expect::Expectation;
-use crate::made::{Made, refused};
+use crate::made::Made;
 use crate::names::{Assignment, kernel_param};
 use crate::output::{self, Pending, Source, Written};
 use crate::problem::{Problem, codes};
@@ -26,7 +28,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use texunit_device::{
     Arg, BoundTexture, Buffer, Device, Error, Kernel, Module, ParamInfo, Sampler, SamplerObject,
-    SurfaceObject, TextureDescriptor, TextureObject,
+    SurfaceObject, TextureObject,
 };
 use texunit_files::{FileError, Prepared};
 
@@ -257,180 +259,6 @@ impl Binder<'_> {
         given.cloned().or_else(of_kernel).unwrap_or_else(|| param.name.value.clone())
     }
 
-    fn objects(&mut self, which: impl Fn(&ParamValue) -> bool) {
-        for index in 0..self.job.params.len() {
-            let value = &self.job.params[index].value;
-            if which(value)
-                && !self.is_in_vain(value)
-                && let Some(object) = self.check(self.object(index, value))
-                && let Some(object) = object
-            {
-                self.bound.objects.insert(index, object);
-                self.bound.names.insert(index, self.object_name(index));
-            }
-        }
-    }
-
-    fn is_in_vain(&self, value: &ParamValue) -> bool {
-        match value {
-            ParamValue::Texture(spec) => self.waits_in_vain(&spec.resource),
-            ParamValue::Surface(spec) => self.waits_in_vain(&spec.resource),
-            _ => false,
-        }
-    }
-
-    fn object(&self, index: usize, value: &ParamValue) -> Result<Option<Object>, Problem> {
-        let name = self.object_name(index);
-        Ok(Some(match value {
-            ParamValue::Buffer(spec) => Object::Buffer(self.buffer(spec, &name)?),
-            ParamValue::Surface(spec) => {
-                let whole = self.resource(&spec.resource, &spec.at, &name, "surface")?;
-                let part = Self::surface_part(spec, &whole)?;
-                let surface = part.surface().ok_or_else(|| no_level(&spec.at))?;
-                let object = match spec.handle {
-                    Some(handle) => self.device.create_surface_at(handle, surface),
-                    None => self.device.create_surface(surface),
-                };
-                let object = object.map_err(refused(&spec.at))?;
-                Object::Surface { whole, part, object }
-            }
-            ParamValue::Texture(spec) => {
-                let whole = self.resource(&spec.resource, &spec.at, &name, "texture")?;
-                let initial = TextureDescriptor::default();
-                let descriptor = state::descriptor(spec, whole.format(), &initial);
-                let part = whole.part(&spec.part)?;
-                let object = match spec.handle {
-                    Some(handle) => {
-                        self.device.create_texture_at(handle, &part.texture(), &descriptor)
-                    }
-                    None => self.device.create_texture(&part.texture(), &descriptor),
-                };
-                Object::Texture { object: object.map_err(refused(&spec.at))?, whole }
-            }
-            ParamValue::Sampler(spec) => {
-                let state = state::sampler(&spec.value, &Sampler::default());
-                let sampler = match spec.value.handle {
-                    Some(handle) => self.device.create_sampler_at(handle, &state),
-                    None => self.device.create_sampler(&state),
-                };
-                Object::Sampler(sampler.map_err(refused(spec))?)
-            }
-            ParamValue::Array(spec) => {
-                let made = self.resource(&spec.resource, &spec.at, &name, "array")?;
-                if !matches!(made, Made::Array(_) | Made::Mipmapped(_)) {
-                    let message = "an array has the layout \"array\"";
-                    return Err(Problem::new(codes::CONFLICT, spec.at.at(), message));
-                }
-                Object::Array(made)
-            }
-            ParamValue::Scalar(scalar) => Object::Bytes(scalar.value.bytes.clone()),
-            ParamValue::Use(_) => return Ok(None),
-        }))
-    }
-
-    /// Texels for the module's `.surfref`s; those that share them, or those that do not.
-    fn surface_references(&mut self, shared: bool) {
-        for (name, spec, _) in &self.job.surfaces {
-            if spec.resource.source.is_shared() != shared || self.waits_in_vain(&spec.resource) {
-                continue;
-            }
-            let made = self.resource(&spec.resource, &spec.at, &name.value, "surface");
-            let bound = made.and_then(|whole| {
-                let part = Self::surface_part(spec, &whole)?;
-                let surface = part.surface().ok_or_else(|| no_level(&spec.at))?;
-                let warnings = self.module.bind_surface(&name.value, surface);
-                let warnings = warnings.map_err(|e| self.unknown(name, &spec.at, e))?;
-                Ok((SurfaceTexels { whole, part }, warnings))
-            });
-            if let Some((texels, warnings)) = self.check(bound) {
-                self.bound.surfaces.insert(name.value.clone(), texels);
-                self.bound.warnings.extend(warnings);
-            }
-        }
-    }
-
-    /// Whether a launch of a program had the reference at a place that the job names: whatever the driver has taken
-    /// then is taken now.
-    fn is_recorded(&self, name: &At<String>) -> bool {
-        self.job.places.iter().any(|(other, _)| other.value == name.value)
-    }
-
-    /// Places of variables that the module does not have.
-    fn places(&self) {
-        let mut known = self.module.globals();
-        known.extend(self.module.opaque_variables().into_iter().map(|variable| variable.name));
-        for (name, _) in &self.job.places {
-            if !known.contains(&name.value) {
-                let message = format!("the module has no variable `{}`", name.value);
-                let problem = Problem::new(codes::NAME, name.at(), message);
-                self.push(problem.suggest(&name.value, &known));
-            }
-        }
-        let handles = self.job.textures.iter().map(|(name, spec)| (name, spec.handle));
-        let handles = handles.chain(self.job.surfaces.iter().map(|(n, spec, _)| (n, spec.handle)));
-        let handles = handles.chain(self.job.samplers.iter().map(|(n, spec)| (n, spec.handle)));
-        for (name, _) in handles.filter(|(_, handle)| handle.is_some()) {
-            let message = format!("the handle of `{}` is that of a variable", name.value);
-            let problem = Problem::new(codes::CONFLICT, name.at(), message);
-            self.push(problem.help("`[places]` says what it is"));
-        }
-    }
-
-    fn texture_references(&mut self, shared: bool) {
-        let variables = self.module.opaque_variables();
-        for (name, spec) in &self.job.textures {
-            if spec.resource.source.is_shared() != shared || self.waits_in_vain(&spec.resource) {
-                continue;
-            }
-            let initial = variables.iter().find(|v| v.name == name.value).map(|v| v.initial);
-            let made = self.resource(&spec.resource, &spec.at, &name.value, "texture");
-            let bound = made.and_then(|whole| {
-                let initial = initial.unwrap_or_default();
-                let descriptor = state::descriptor(spec, whole.format(), &initial);
-                let part = whole.part(&spec.part)?;
-                let texture = part.texture();
-                let warnings = match self.is_recorded(name) {
-                    true => self.module.bind_texture_as_driver(&name.value, &texture, &descriptor),
-                    false => self.module.bind_texture(&name.value, &texture, &descriptor),
-                };
-                let warnings = warnings.map_err(|e| self.unknown(name, &spec.at, e))?;
-                Ok((whole, warnings))
-            });
-            if let Some((whole, warnings)) = self.check(bound) {
-                self.bound.textures.insert(name.value.clone(), whole);
-                self.bound.warnings.extend(warnings);
-            }
-        }
-    }
-
-    fn sampler_references(&mut self) {
-        let variables = self.module.opaque_variables();
-        for (name, spec) in &self.job.samplers {
-            let initial =
-                variables.iter().find(|v| v.name == name.value).map(|v| v.initial.sampler);
-            let state = state::sampler(spec, &initial.unwrap_or_default());
-            let bound = self.module.bind_sampler(&name.value, &state);
-            self.check(bound.map_err(|e| self.unknown(name, &name.with(()), e)));
-        }
-    }
-
-    /// A name that the module does not have, with those that it has; what else the device says
-    /// is a matter of the table.
-    fn unknown(&self, name: &At<String>, at: &At<()>, error: texunit_device::Error) -> Problem {
-        let texunit_device::Error::Unknown { kind, .. } = &error else {
-            return refused(at)(error);
-        };
-        let variables = self.module.opaque_variables();
-        let known: Vec<_> =
-            variables.iter().filter(|v| v.kind.name() == *kind).map(|v| &v.name).collect();
-        let message = format!("the module has no {kind} `{}`", name.value);
-        let problem = Problem::new(codes::NAME, name.at(), message);
-        if known.is_empty() {
-            return problem.help(format!("it declares no {kind} at all"));
-        }
-        problem.suggest(&name.value, &known)
-    }
-
     fn globals(&mut self) {
         for global in &self.job.globals {
             let Some(variable) = self.module.global(&global.name.value) else {
@@ -450,13 +278,4 @@ impl Binder<'_> {
             }
         }
     }
-}
-
-/// A surface is of one level; `surface_part` leaves no other.
-fn no_level(at: &At<()>) -> Problem {
-    Problem::new(
-        codes::MISSING_KEY,
-        at.at(),
-        "a surface of an array with mip levels needs a `level`",
-    )
 }

@@ -4,7 +4,7 @@ use crate::output::Source;
 use crate::problem::{Problem, codes};
 use crate::spec::Parts;
 use crate::table::At;
-use texunit_device::Error;
+use texunit_device::{Error, lay_over};
 
 /// Bytes at several places of an object, in order.
 #[derive(Clone, Debug, Default)]
@@ -45,17 +45,6 @@ impl Pieces {
     /// First byte behind all of them.
     pub(crate) fn end(&self) -> u64 {
         self.0.last().map_or(0, |(offset, bytes)| offset + bytes.len() as u64)
-    }
-
-    /// Puts what lies in a part of the object, from `start` on, over its bytes.
-    fn lay_over(&self, start: u64, part: &mut [u8]) {
-        let end = start + part.len() as u64;
-        let first = self.0.partition_point(|(offset, bytes)| offset + bytes.len() as u64 <= start);
-        for (offset, bytes) in self.0[first..].iter().take_while(|(offset, _)| *offset < end) {
-            let (from, to) = ((*offset).max(start), (offset + bytes.len() as u64).min(end));
-            let bytes = &bytes[(from - offset) as usize..(to - offset) as usize];
-            part[(from - start) as usize..(to - start) as usize].copy_from_slice(bytes);
-        }
     }
 }
 
@@ -123,8 +112,8 @@ impl Expectation {
                 _ => {}
             }
             expected.fill(0);
-            self.before.lay_over(at, expected);
-            self.after.lay_over(at, expected);
+            lay_over(&self.before.0, at, expected);
+            lay_over(&self.after.0, at, expected);
             if found != expected {
                 for (i, (f, e)) in found.iter().zip(expected.iter()).enumerate() {
                     if f != e {
@@ -171,14 +160,8 @@ mod tests {
     fn pieces_lie_where_they_are_said_to() {
         let parts = at(vec![[2, 3], [8, 1]]);
         let pieces = Pieces::new(vec![1, 2, 3, 9], Some(&parts), &at(())).unwrap();
-        let seen = |start: u64, len: usize| {
-            let mut part = vec![0; len];
-            pieces.lay_over(start, &mut part);
-            part
-        };
-        assert_eq!(seen(0, 10), [0, 0, 1, 2, 3, 0, 0, 0, 9, 0]);
-        assert_eq!((seen(3, 2), seen(4, 5)), (vec![2, 3], vec![3, 0, 0, 0, 9]));
-        assert_eq!((seen(5, 3), seen(9, 4)), (vec![0; 3], vec![0; 4]));
+        let all: Vec<_> = pieces.iter().collect();
+        assert_eq!(all, [(2, &[1, 2, 3][..]), (8, &[9])]);
         assert_eq!(pieces.end(), 9);
         let wrong = Pieces::new(vec![1, 2, 3], Some(&parts), &at(())).unwrap_err();
         assert_eq!(wrong.message, "the parts have 4 bytes, but the data have 3");

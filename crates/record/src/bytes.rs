@@ -1,6 +1,7 @@
 //! Bytes that are kept: those that are not zero, and those that have changed.
 
 use crate::Refused;
+use texunit_device::lay_over;
 
 /// Bytes that are looked at together: a page that is all zero is not kept.
 const PAGE: usize = 4096;
@@ -100,7 +101,7 @@ impl Pieces {
                 return Err(gone());
             }
             then.fill(0);
-            self.lay_over(at, then);
+            lay_over(&self.0, at, then);
             if now != then {
                 for (i, _) in now.iter().zip(then.iter()).enumerate().filter(|(_, (a, b))| a != b) {
                     // Whole words are easier to read.
@@ -135,17 +136,6 @@ impl Pieces {
         match self.0.last_mut() {
             Some((start, bytes)) if *start + bytes.len() as u64 == offset => bytes.extend(page),
             _ => self.0.push((offset, page.to_vec())),
-        }
-    }
-
-    /// Puts what lies in a part of the object, from `start` on, over its bytes.
-    fn lay_over(&self, start: u64, part: &mut [u8]) {
-        let end = start + part.len() as u64;
-        let first = self.0.partition_point(|(offset, bytes)| offset + bytes.len() as u64 <= start);
-        for (offset, bytes) in self.0[first..].iter().take_while(|(offset, _)| *offset < end) {
-            let (from, to) = ((*offset).max(start), (offset + bytes.len() as u64).min(end));
-            let bytes = &bytes[(from - offset) as usize..(to - offset) as usize];
-            part[(from - start) as usize..(to - start) as usize].copy_from_slice(bytes);
         }
     }
 
@@ -209,7 +199,7 @@ mod tests {
         let pieces = kept(&bytes);
         assert_eq!(pieces.parts(), Some(vec![(0, 5004), (98_304, 1696)]));
         let mut whole = vec![0; bytes.len()];
-        pieces.lay_over(0, &mut whole);
+        lay_over(&pieces.0, 0, &mut whole);
         assert_eq!(whole, bytes);
         let few = Pieces::not_zero(&bytes.as_slice(), 100_000, &mut Budget::new(8191));
         assert_eq!(few, Err(Refused::Limit { limit: 8191 }));
@@ -237,8 +227,8 @@ mod tests {
         let pieces = changed(&bytes);
         assert!(pieces.parts().is_none_or(|parts| parts.len() <= MOST_PARTS));
         let mut whole = vec![0; bytes.len()];
-        before.lay_over(0, &mut whole);
-        pieces.lay_over(0, &mut whole);
+        lay_over(&before.0, 0, &mut whole);
+        lay_over(&pieces.0, 0, &mut whole);
         assert_eq!(whole, bytes);
     }
 }

@@ -1,11 +1,10 @@
 //! Arguments of `texunit reduce`.
 
-use crate::args::{BoundsArg, OutputFormat, architecture, byte_size};
+use crate::args::{HowArgs, OutputFormat};
 use crate::{examples, number};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use texunit_device::{ComputeCapability, GradientPath};
 use texunit_reduce::oracle::Settings;
 
 /// Arguments of `texunit reduce`.
@@ -41,26 +40,9 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true,
           value_parser = number::whole::<u16>("host threads", 0..=1024))]
     pub threads: u16,
-    /// Instructions that a warp may execute before the launch ends as one in an infinite loop; by default as the job
-    /// says, or 1000000000.
-    #[arg(long, value_name = "N", allow_negative_numbers = true,
-          value_parser = number::whole::<u64>("instructions of a warp", 1..=u64::MAX))]
-    pub max_steps: Option<u64>,
-    /// Fuse f32 mul and add, as a hardware assembler may.
-    #[arg(long)]
-    pub fmad: bool,
-    /// Where accesses past the end of an object become faults.
-    #[arg(long, value_enum)]
-    pub bounds: Option<BoundsArg>,
-    /// Architecture whose limits hold for the size of textures and surfaces, such as sm_75.
-    #[arg(long, value_name = "SM", value_parser = architecture)]
-    pub arch: Option<ComputeCapability>,
-    /// Execute `tex.grad` as Maxwell's TXD where it has that form.
-    #[arg(long)]
-    pub via_txd: bool,
-    /// Most device memory in bytes; K, M and G stand for 2^10, 2^20 and 2^30.
-    #[arg(long, value_name = "BYTES", value_parser = byte_size)]
-    pub memory_limit: Option<u64>,
+    /// How jobs are launched.
+    #[command(flatten)]
+    pub how: HowArgs,
     /// What is printed.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
@@ -98,41 +80,31 @@ impl Keep {
     }
 }
 
-impl ReduceArgs {
-    /// How jobs are launched.
-    pub(super) fn settings(&self) -> Settings {
+impl HowArgs {
+    /// How jobs are launched, with so many host threads.
+    pub(super) fn settings(&self, threads: u16) -> Settings {
         Settings {
             architecture: self.arch,
             memory_limit: self.memory_limit,
             max_steps: self.max_steps,
             fmad: self.fmad,
             bounds: self.bounds.map(Into::into),
-            gradients: if self.via_txd { GradientPath::Txd } else { GradientPath::Unit },
-            threads: self.threads.into(),
+            gradients: self.gradients(),
+            threads: threads.into(),
         }
     }
 
-    /// The options of `texunit launch` that a launch needs to fail so, as far as they were given.
-    pub(super) fn launch_options(&self) -> Vec<String> {
-        let mut words = Vec::new();
-        if self.fmad {
-            words.push("--fmad".to_owned());
-        }
-        if let Some(bounds) = self.bounds.and_then(|bounds| bounds.to_possible_value()) {
-            words.push(format!("--bounds={}", bounds.get_name()));
-        }
-        if let Some(arch) = self.arch {
-            words.push(format!("--arch={arch}"));
-        }
-        if self.via_txd {
-            words.push("--via-txd".to_owned());
-        }
-        if let Some(steps) = self.max_steps {
-            words.push(format!("--max-steps={steps}"));
-        }
-        if let Some(bytes) = self.memory_limit {
-            words.push(format!("--memory-limit={bytes}"));
-        }
-        words
+    /// These options as words, as far as they were given: those that a launch needs to fail so.
+    pub(super) fn words(&self) -> Vec<String> {
+        let bounds = self.bounds.and_then(|bounds| bounds.to_possible_value());
+        let with = [
+            bounds.map(|bounds| format!("--bounds={}", bounds.get_name())),
+            self.arch.map(|arch| format!("--arch={arch}")),
+            self.max_steps.map(|steps| format!("--max-steps={steps}")),
+            self.memory_limit.map(|bytes| format!("--memory-limit={bytes}")),
+        ];
+        let flags = [(self.fmad, "--fmad"), (self.via_txd, "--via-txd")];
+        let flags = flags.into_iter().filter(|(is_on, _)| *is_on).map(|(_, word)| word.to_owned());
+        flags.chain(with.into_iter().flatten()).collect()
     }
 }

@@ -5,7 +5,6 @@ use super::input::Input;
 use crate::args::LaunchArgs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use texunit_device::GradientPath;
 use texunit_job::Content;
 use texunit_reduce::oracle::{
     CheckJudge, CommandJudge, DifferJudge, LaunchJudge, Launcher, Seen, Settings, Way, Workspace,
@@ -78,7 +77,7 @@ pub(super) fn run<'a>(
     let cannot_write =
         |e: std::io::Error| Stopped::failed(&format!("cannot write a temporary file: {e}"), None);
     workspace.place_files(case).map_err(cannot_write)?;
-    let settings = args.settings();
+    let settings = args.how.settings(args.threads);
     if !args.command.is_empty() {
         let (command, text) = (args.command.clone(), args.text.clone());
         let name = args.input.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -194,15 +193,7 @@ fn engines() -> Vec<Way> {
 fn settings_of(way: &Way) -> Option<Settings> {
     let words: Vec<&str> = way.0.iter().map(String::as_str).collect();
     let parsed = LaunchArgs::parse(Path::new("job.toml"), Path::new("out"), &words).ok()?;
-    Some(Settings {
-        architecture: parsed.arch,
-        memory_limit: parsed.memory_limit,
-        max_steps: parsed.max_steps,
-        fmad: parsed.fmad,
-        bounds: parsed.bounds.map(Into::into),
-        gradients: if parsed.via_txd { GradientPath::Txd } else { GradientPath::Unit },
-        threads: parsed.threads.into(),
-    })
+    Some(parsed.how.settings(parsed.threads))
 }
 
 /// The first way that gives something else than the usual one.
@@ -215,7 +206,7 @@ fn of_ways<'a>(
 ) -> Result<AnyJudge<'a>, Stopped> {
     let program = std::env::current_exe()
         .map_err(|e| Stopped::failed(&format!("cannot find texunit itself: {e}"), None))?;
-    let usual = Way(args.launch_options());
+    let usual = Way(args.how.words());
     let count = ways.len();
     for way in ways {
         let other = Way(usual.0.iter().chain(&way.0).cloned().collect());

@@ -213,7 +213,7 @@ fn repeat(args: &ReduceArgs, out: &Path, case: &Case, judge: &AnyJudge<'_>) -> S
     {
         return format!("texunit check {path}");
     }
-    let mut words = args.launch_options();
+    let mut words = args.how.words();
     if let AnyJudge::Launch(judge) = judge
         && judge.needs_threads()
     {

@@ -3,6 +3,7 @@
 mod check;
 mod command;
 mod differ;
+mod judge;
 mod key;
 mod launch;
 mod process;
@@ -11,8 +12,9 @@ mod workspace;
 pub use check::CheckJudge;
 pub use command::CommandJudge;
 pub use differ::{DifferJudge, Launcher, Way};
+pub use judge::LaunchJudge;
 pub use key::FaultKey;
-pub use launch::{LaunchJudge, Results, Seen, Settings, contents, look};
+pub use launch::{Results, Seen, Settings, contents, look};
 pub use workspace::Workspace;
 
 use std::cell::Cell;

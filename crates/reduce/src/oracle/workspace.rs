@@ -3,19 +3,12 @@
 use crate::case::{Case, PTX};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-
-/// Makes a folder that nobody else can look into: the cases are the user's data.
-fn private(folder: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
+use texunit_files::PrivateFolder;
 
 /// A folder of its own in the system's folder for such, which goes with this value.
 #[derive(Debug)]
 pub struct Workspace {
-    folder: PathBuf,
+    folder: PrivateFolder,
     /// Data files that lie there: their names say what they hold.
     written: BTreeSet<String>,
 }
@@ -23,36 +16,25 @@ pub struct Workspace {
 impl Workspace {
     /// Makes one.
     pub fn new() -> std::io::Result<Self> {
-        let temp = std::env::temp_dir();
-        let mut number = 0_u32;
-        loop {
-            let folder = temp.join(format!("texunit-reduce-{}-{number}", std::process::id()));
-            match private(&folder) {
-                Ok(()) => return Ok(Self { folder, written: BTreeSet::new() }),
-                // Left behind by a process that had the same number.
-                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && number < 1000 => {
-                    number += 1;
-                }
-                Err(e) => return Err(e),
-            }
-        }
+        let folder = PrivateFolder::new("texunit-reduce")?;
+        Ok(Self { folder, written: BTreeSet::new() })
     }
 
     /// Where it is.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        self.folder.path()
     }
 
     /// Lays the data files of a case there, and takes those of others away.
     pub fn place_files(&mut self, case: &Case) -> std::io::Result<()> {
         let wanted: BTreeSet<String> = case.used_files().map(|(name, _)| name.clone()).collect();
         for gone in self.written.difference(&wanted) {
-            std::fs::remove_file(self.folder.join(gone))?;
+            std::fs::remove_file(self.folder().join(gone))?;
         }
         self.written.retain(|name| wanted.contains(name));
         for (name, bytes) in case.used_files() {
             if self.written.insert(name.clone()) {
-                std::fs::write(self.folder.join(name), bytes)?;
+                std::fs::write(self.folder().join(name), bytes)?;
             }
         }
         Ok(())
@@ -62,20 +44,13 @@ impl Workspace {
     /// read.
     pub fn place(&mut self, case: &Case, name: &str) -> std::io::Result<PathBuf> {
         self.place_files(case)?;
-        let ptx = self.folder.join(if case.job.is_some() { PTX } else { name });
+        let ptx = self.folder().join(if case.job.is_some() { PTX } else { name });
         std::fs::write(&ptx, case.ptx.as_bytes())?;
         if case.job.is_none() {
             return Ok(ptx);
         }
-        let job = self.folder.join("job.toml");
+        let job = self.folder().join("job.toml");
         std::fs::write(&job, case.job_text())?;
         Ok(job)
-    }
-}
-
-impl Drop for Workspace {
-    fn drop(&mut self) {
-        // What cannot be removed stays; nobody waits for a word about it.
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

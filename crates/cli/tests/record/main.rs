@@ -1,0 +1,211 @@
+//! Launches that are recorded and repeated: the same bytes, the same faults; and those that are not recorded.
+#![allow(clippy::unwrap_used)]
+
+mod reading;
+mod refused;
+
+use std::path::Path;
+use texunit::args::LaunchArgs;
+use texunit::run::{Failure, Report};
+use texunit_device::{
+    AddressMode, ArrayDescriptor, Buffer, Device, DeviceOptions, Extent, Filter, Format, Geometry,
+    Kernel, LaunchError, LaunchOptions, Module, Sampler, TextureDescriptor, TextureResource, View,
+};
+use texunit_record::{Before, Ended, Launch, Refused, Written};
+use texunit_testkit::TempDir;
+
+/// A thread reads a level of an array by a handle that lies in memory, a row of memory, and a reference; it writes to a
+/// surface, to memory whose address lies in memory, and to variables, one by way of another.
+const KERNEL: &str = "
+.version 8.0
+.target sm_75
+.address_size 64
+.global .align 8 .u32 counter = 5;
+.global .align 8 .u64 pointer = counter;
+.global .align 4 .u32 untouched[4] = { 1, 2, 3 };
+.const .align 4 .f32 scale = 0f3f000000;
+.global .texref bound;
+.visible .entry run(.param .u64 table, .param .u32 n, .param .align 8 .b8 pair[16], .param .f32 add)
+{
+    .reg .b32 %r<12>;
+    .reg .b64 %rd<20>;
+    .reg .f32 %f<24>;
+    .reg .pred %p<2>;
+    ld.param.u64 %rd1, [table];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x;
+    setp.ge.u32 %p1, %r2, %r1;
+    @%p1 ret;
+    ld.global.u64 %rd2, [%rd1];
+    ld.global.u64 %rd3, [%rd1+8];
+    ld.global.u64 %rd4, [%rd1+16];
+    ld.global.u64 %rd5, [%rd1+24];
+    cvt.rn.f32.u32 %f1, %r2;
+    mov.f32 %f2, 0f3f000000;
+    tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%rd3, {%f1, %f2}];
+    tex.1d.v4.f32.s32 {%f7, %f8, %f9, %f10}, [%rd5, {%r2}];
+    tex.2d.v4.f32.f32 {%f11, %f12, %f13, %f14}, [bound, {%f1, %f2}];
+    ld.const.f32 %f15, [scale];
+    add.f32 %f16, %f3, %f7;
+    fma.rn.f32 %f16, %f11, %f15, %f16;
+    ld.param.f32 %f17, [add];
+    add.f32 %f16, %f16, %f17;
+    mul.wide.u32 %rd6, %r2, 4;
+    add.u64 %rd7, %rd2, %rd6;
+    st.global.f32 [%rd7], %f16;
+    mov.b32 %r3, %f16;
+    shl.b32 %r4, %r2, 2;
+    sust.b.2d.b32.trap [%rd4, {%r4, 1}], {%r3};
+    ld.param.u64 %rd8, [pair+8];
+    add.u64 %rd9, %rd8, %rd6;
+    st.u32 [%rd9], %r2;
+    ld.global.u64 %rd10, [pointer];
+    atom.add.u32 %r5, [%rd10], 3;
+    ret;
+}
+.visible .entry idle(.param .u64 out)
+{
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %gridid;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+";
+
+/// A device on which addresses and handles are not the first that there are.
+fn used_device() -> Device {
+    let device = Device::new(&DeviceOptions { first_launch: 40, ..DeviceOptions::default() });
+    let buffers: Vec<Buffer> = (1..5).map(|n| device.alloc(n * 700, "earlier").unwrap()).collect();
+    let resource =
+        TextureResource::Linear { buffer: &buffers[0], offset: 0, format: format("f32"), width: 8 };
+    let state = TextureDescriptor::default();
+    drop(device.create_texture(&resource, &state).unwrap());
+    device
+}
+
+fn format(name: &str) -> Format {
+    Format::from_name(name).unwrap()
+}
+
+fn words(values: impl Iterator<Item = u64>) -> Vec<u8> {
+    values.flat_map(u64::to_le_bytes).collect()
+}
+
+/// Records a launch, and how it ends here.
+fn record(
+    folder: &Path,
+    kernel: &Kernel,
+    options: &LaunchOptions<'_>,
+    params: &[u8],
+) -> (Result<Written, Refused>, Option<String>) {
+    let remarks = ["A test.".to_owned()];
+    let launch = Launch { kernel, options, params, remarks: &remarks };
+    let before = Before::of(&launch, 64 << 20).unwrap();
+    match kernel.launch_packed(options, params) {
+        Ok(_) => (before.write(&launch, folder, Ended::Done), None),
+        Err(LaunchError::Fault(fault)) => {
+            (before.write(&launch, folder, Ended::Fault(&fault)), Some(fault.kind.to_string()))
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn repeat(folder: &Path, options: &[&str]) -> Report {
+    let args = LaunchArgs::parse(&folder.join("job.toml"), &folder.join("out"), options).unwrap();
+    texunit::run::launch(&args)
+}
+
+fn texels(count: u32) -> Vec<u8> {
+    (0..count).flat_map(|i| (i as f32 * 0.25).to_le_bytes()).collect()
+}
+
+#[test]
+fn everything_is_where_it_was() {
+    let temp = TempDir::new("record-everything");
+    let device = used_device();
+    let module = Module::load(&device, "module 3", KERNEL).unwrap();
+    let kernel = module.kernel("run").unwrap();
+    let extent = |width, height| Extent { width, height, depth: 1 };
+    let shape = ArrayDescriptor::new(format("f32"), Geometry::D2, extent(64, 16), "array");
+    let levels = device.create_mipmapped_array(&shape, 4).unwrap();
+    levels.write(&texels(64 * 16 + 32 * 8 + 16 * 4 + 8 * 2)).unwrap();
+    let canvas = ArrayDescriptor::new(format("u32"), Geometry::D2, extent(32, 4), "array");
+    let canvas = device.create_array(&canvas).unwrap();
+    let (table, out, other, row) = (
+        device.alloc(32, "table").unwrap(),
+        device.alloc(256 << 10, "out").unwrap(),
+        device.alloc(4096, "other").unwrap(),
+        device.alloc(8192, "row").unwrap(),
+    );
+    row.write(512, &texels(64)).unwrap();
+    out.write(200 << 10, &[7; 100]).unwrap();
+    let sampler = Sampler {
+        filter: Filter::Linear,
+        address_mode: [AddressMode::Wrap, AddressMode::Border, AddressMode::Clamp],
+        border: [0x3f80_0000, 0x7fc0_0001, 0, 0],
+        ..Sampler::default()
+    };
+    let linear = TextureDescriptor { sampler, ..TextureDescriptor::default() };
+    let plain = TextureDescriptor::default();
+    // A level alone, seen as something else, by handle; two levels of the array by the reference.
+    let level = levels.level(1).unwrap();
+    let seen = View { format: Some(format("u32")), ..View::default() };
+    let texture = device.create_texture(&(&level).into(), &linear).unwrap();
+    let integers = device.create_texture(&(&level.view(&seen).unwrap()).into(), &plain).unwrap();
+    let memory = device.linear(row.address() + 512, 256).unwrap();
+    let at = TextureResource::LinearAt { memory: &memory, format: format("f32"), width: 64 };
+    let of_row = device.create_texture(&at, &plain).unwrap();
+    let some = levels.view(&View { levels: Some(1..3), ..View::default() }).unwrap();
+    module.bind_texture("bound", &(&some).into(), &linear).unwrap();
+    let surface = device.create_surface(&canvas).unwrap();
+    let handles = [texture.handle(), surface.handle(), of_row.handle()];
+    table.write(0, &words([out.address()].into_iter().chain(handles))).unwrap();
+    assert_ne!(integers.handle(), texture.handle());
+
+    let mut params = words([table.address(), 20].into_iter());
+    params.truncate(12);
+    params.resize(16, 0);
+    params.extend(words([1, other.address()].into_iter()));
+    params.extend(1.5_f32.to_le_bytes());
+    let options = LaunchOptions { block: [32, 1, 1], threads: 1, ..LaunchOptions::default() };
+    let (written, fault) = record(temp.path(), &kernel, &options, &params);
+    let written = written.unwrap();
+    assert_eq!(fault, None);
+    // Four pages of what is not zero, and the array's texels; nothing for what is.
+    assert!(written.bytes < 40_000, "{written:?}");
+
+    let job = std::fs::read_to_string(&written.job).unwrap();
+    for wanted in [
+        "# A test.",
+        "use = \"memory-",
+        "scalar = { u32 = 20 }",
+        "scalar = { f32 = 1.5 }",
+        "level = 1",
+        "view = { format = \"u32\", levels = [1, 1] }, level = 0",
+        "view = { levels = [1, 2] }",
+        "border = [1.0, \"0x7fc00001\", 0.0, 0.0]",
+        "check = true",
+    ] {
+        assert!(job.contains(wanted), "{wanted}:\n{job}");
+    }
+    let report = repeat(temp.path(), &[]);
+    assert!(report.succeeded(), "{:?} {:?}\n{job}", report.failures, report.fault);
+    // Four buffers, two arrays, four variables.
+    assert_eq!(report.checked, Some(10));
+    assert_eq!(report.stats.unwrap().fetches, 60);
+    // What is wrong is found: in what was expected, and in what was to stay as it was.
+    let changed = job.replace("f32 = 1.5", "f32 = 1.75");
+    std::fs::write(&written.job, changed).unwrap();
+    let report = repeat(temp.path(), &[]);
+    assert_eq!(report.failures.len(), 2, "{:?}", report.failures);
+    let Failure::Job(problem) = &report.failures[0] else { panic!("{:?}", report.failures) };
+    assert_eq!((problem.code, report.succeeded()), ("J0011", false));
+    assert!(problem.message.contains("not as expected after the launch"), "{}", problem.message);
+    let quiet: Vec<&str> =
+        job.split_inclusive('\n').filter(|l| !l.starts_with("expected")).collect();
+    std::fs::write(&written.job, quiet.concat()).unwrap();
+    // `out`, `other`, the surface's array, `counter`.
+    assert_eq!(repeat(temp.path(), &[]).failures.len(), 4);
+}

@@ -1,0 +1,91 @@
+//! The objects of a job's parameters.
+
+use super::{Binder, Object, state};
+use crate::made::{Made, refused};
+use crate::problem::{Problem, codes};
+use crate::spec::ParamValue;
+use crate::table::At;
+use texunit_device::{Sampler, TextureDescriptor};
+
+impl Binder<'_> {
+    /// Makes those of some parameters.
+    pub(super) fn objects(&mut self, which: impl Fn(&ParamValue) -> bool) {
+        for index in 0..self.job.params.len() {
+            let value = &self.job.params[index].value;
+            if which(value)
+                && !self.is_in_vain(value)
+                && let Some(object) = self.check(self.object(index, value))
+                && let Some(object) = object
+            {
+                self.bound.objects.insert(index, object);
+                self.bound.names.insert(index, self.object_name(index));
+            }
+        }
+    }
+
+    fn is_in_vain(&self, value: &ParamValue) -> bool {
+        match value {
+            ParamValue::Texture(spec) => self.waits_in_vain(&spec.resource),
+            ParamValue::Surface(spec) => self.waits_in_vain(&spec.resource),
+            _ => false,
+        }
+    }
+
+    fn object(&self, index: usize, value: &ParamValue) -> Result<Option<Object>, Problem> {
+        let name = self.object_name(index);
+        Ok(Some(match value {
+            ParamValue::Buffer(spec) => Object::Buffer(self.buffer(spec, &name)?),
+            ParamValue::Surface(spec) => {
+                let whole = self.resource(&spec.resource, &spec.at, &name, "surface")?;
+                let part = Self::surface_part(spec, &whole)?;
+                let surface = part.surface().ok_or_else(|| no_level(&spec.at))?;
+                let object = match spec.handle {
+                    Some(handle) => self.device.create_surface_at(handle, surface),
+                    None => self.device.create_surface(surface),
+                };
+                let object = object.map_err(refused(&spec.at))?;
+                Object::Surface { whole, part, object }
+            }
+            ParamValue::Texture(spec) => {
+                let whole = self.resource(&spec.resource, &spec.at, &name, "texture")?;
+                let initial = TextureDescriptor::default();
+                let descriptor = state::descriptor(spec, whole.format(), &initial);
+                let part = whole.part(&spec.part)?;
+                let object = match spec.handle {
+                    Some(handle) => {
+                        self.device.create_texture_at(handle, &part.texture(), &descriptor)
+                    }
+                    None => self.device.create_texture(&part.texture(), &descriptor),
+                };
+                Object::Texture { object: object.map_err(refused(&spec.at))?, whole }
+            }
+            ParamValue::Sampler(spec) => {
+                let state = state::sampler(&spec.value, &Sampler::default());
+                let sampler = match spec.value.handle {
+                    Some(handle) => self.device.create_sampler_at(handle, &state),
+                    None => self.device.create_sampler(&state),
+                };
+                Object::Sampler(sampler.map_err(refused(spec))?)
+            }
+            ParamValue::Array(spec) => {
+                let made = self.resource(&spec.resource, &spec.at, &name, "array")?;
+                if !matches!(made, Made::Array(_) | Made::Mipmapped(_)) {
+                    let message = "an array has the layout \"array\"";
+                    return Err(Problem::new(codes::CONFLICT, spec.at.at(), message));
+                }
+                Object::Array(made)
+            }
+            ParamValue::Scalar(scalar) => Object::Bytes(scalar.value.bytes.clone()),
+            ParamValue::Use(_) => return Ok(None),
+        }))
+    }
+}
+
+/// A surface is of one level; `surface_part` leaves no other.
+pub(super) fn no_level(at: &At<()>) -> Problem {
+    Problem::new(
+        codes::MISSING_KEY,
+        at.at(),
+        "a surface of an array with mip levels needs a `level`",
+    )
+}
