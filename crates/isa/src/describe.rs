@@ -143,13 +143,14 @@ fn of_opcode(opcode: Opcode) -> Description {
         return description;
     }
     let forms: Vec<FormText> = forms_of(opcode).iter().map(of_form).collect();
-    let first = forms_of(opcode).first();
+    let (section, doc) = match forms_of(opcode).first() {
+        Some(first) => (first.row.section, first.row.doc),
+        None => summaries::without_forms(opcode.name()).unwrap_or_default(),
+    };
     Description {
         name: opcode.name(),
-        section: first.map_or("", |f| f.row.section),
-        summary: summaries::summary(opcode.name())
-            .or(first.map(|f| f.row.doc))
-            .unwrap_or("Known by name; texunit neither checks nor executes it."),
+        section,
+        summary: summaries::summary(opcode.name()).unwrap_or(doc),
         forms,
         operands: Vec::new(),
         options: Vec::new(),

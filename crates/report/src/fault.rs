@@ -21,7 +21,7 @@ pub const FAULTS: &[Code] = &[
     Code { code: "bad-operand", title: "a register whose value has no sense there", explanation:
         "The index of a `brx.idx` is past the end of its list, an indirect call goes to something that is not a function, or a barrier has a number past 15. The message has the value." },
     Code { code: "cancelled", title: "launch that was cancelled", explanation:
-        "The host program ended the launch before the kernel did." },
+        "The launch was ended before the kernel was: the time of `texunit run --timeout` was over, or the host program has ended the launch. The message says where the kernel was then. A kernel that waits for something that never comes (a flag, a lock, another CTA that cannot run beside it) is the usual cause; `--max-steps N` ends one by what it executes instead of by time." },
     Code { code: "deadlock", title: "threads that wait for each other", explanation:
         "Every thread of the CTA that has not exited must reach the same barrier, and every lane of a membermask the same instruction. The message says who waits where." },
     Code { code: "freed", title: "use of memory that was freed", explanation:
