@@ -1,9 +1,10 @@
 //! `texunit check`: what is wrong with PTX files. docs/check.md describes it for users.
 //!
-//! One file after the other is read, checked, corrected if that is asked for, and reported; nothing
+//! One file after the other, of folders those in them, is read, checked, corrected if that is asked for, and reported; nothing
 //! of a file is kept afterwards.
 
 mod fix;
+mod folder;
 mod read;
 
 use crate::codes;
@@ -26,7 +27,7 @@ const MOST_SHOWN: usize = 100;
 /// Arguments of `texunit check`.
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
-    /// PTX files; `-` is standard input.
+    /// PTX files; `-` is standard input, and of a folder all files in it and below it that end in .ptx.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Output format.
@@ -110,8 +111,13 @@ pub fn run(args: &CheckArgs) -> u8 {
         run.fixed(0);
     }
     for path in &args.files {
-        if let Err(error) = check.file(path, &mut run) {
-            printed = Err(error);
+        let files = if path.is_dir() { folder::files(path) } else { vec![Ok(path.clone())] };
+        for file in files {
+            match file.map(|file| check.file(&file, &mut run)) {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => printed = Err(error),
+                Err(Unread { name, why }) => run.unreadable(&name, &why),
+            }
         }
     }
     let succeeded = run.totals().errors == 0;

@@ -36,6 +36,11 @@ pub(crate) fn read(path: &Path) -> Result<Text, Unread> {
     }
 }
 
+/// What cannot be read, and why.
+pub(crate) fn unreadable(path: &Path, why: impl std::fmt::Display) -> Unread {
+    Unread { name: path.display().to_string(), why: cannot_read(why) }
+}
+
 fn cannot_read(why: impl std::fmt::Display) -> Box<Diagnostic> {
     let message = format!("cannot read the file: {why}");
     Box::new(Diagnostic::error(codes::UNREADABLE, Span::default(), message))
@@ -58,9 +63,6 @@ fn file(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
     texunit_files::read_bytes(path).map_err(|FileError { problem, .. }| {
         let why = cannot_read(problem);
         match metadata {
-            Ok(metadata) if metadata.is_dir() => {
-                with_help(why, "name the files in it, such as `folder/*.ptx`")
-            }
             Ok(metadata) if !metadata.is_file() => {
                 with_help(why, "`-` reads standard input: `texunit check - < pipe`")
             }
