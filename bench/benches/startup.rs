@@ -1,0 +1,218 @@
+//! Start-up: how long a module takes from its text to the first launch of one of its kernels, and the memory of it;
+//! and what the first launch of a kernel of 500 instructions costs with machine code and without.
+//!
+//! Prints tables, best of several processes, each of which loads one module once; never fails by time.
+//! docs/performance.md holds the numbers that were measured, with the machine. Words choose modules by their names.
+#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
+
+use std::fmt::Write as _;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+use texunit_device::{Device, DeviceOptions, LaunchOptions, Module};
+use texunit_syntax::SourceFile;
+
+const RUNS: usize = 9;
+
+/// A module, and the kernel of it that is launched.
+struct Input {
+    name: &'static str,
+    text: String,
+    kernel: &'static str,
+}
+
+/// What nvcc 13.5 writes for data/sample.cu: CUB, Thrust and a few kernels with textures.
+fn nvcc_output() -> String {
+    let mut text = String::new();
+    let packed = &include_bytes!("../data/sample.ptx.gz")[..];
+    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();
+    text
+}
+
+/// Kernels `k0`, `k1`, ... of a pointer that together have about so many lines: as a compiler writes them, each
+/// register is written before it is read, once or a few times.
+fn generated(kernels: usize, lines: usize) -> String {
+    const AROUND: usize = 11;
+    let mut text = ".version 8.0\n.target sm_80\n.address_size 64\n".to_owned();
+    for kernel in 0..kernels {
+        let _ = write!(
+            text,
+            ".visible .entry k{kernel}(.param .u64 k{kernel}_param_0)\n{{\n\t.reg .pred %p<2>;\n\t.reg .f32 %f<5000>;\n\
+             \t.reg .b32 %r<5000>;\n\t.reg .b64 %rd<5>;\n\tld.param.u64 \t%rd1, [k{kernel}_param_0];\n\
+             \tcvta.to.global.u64 \t%rd2, %rd1;\n\tmov.u32 \t%r0, %tid.x;\n\tmov.f32 \t%f0, 0f3F800000;\n"
+        );
+        for n in 0..(lines / kernels).saturating_sub(AROUND) {
+            let (a, d) = (n / 8 % 1000, n / 8 % 1000 + 1);
+            let _ = match n % 8 {
+                0 => writeln!(text, "\tadd.s32 \t%r{d}, %r{a}, {n};"),
+                1 => writeln!(text, "\tmul.wide.u32 \t%rd3, %r0, 4;"),
+                2 => writeln!(text, "\tadd.s64 \t%rd4, %rd2, %rd3;"),
+                3 => writeln!(text, "\tld.global.f32 \t%f{}, [%rd4+{}];", 2000 + d, n % 64 * 128),
+                4 => writeln!(text, "\tfma.rn.f32 \t%f{d}, %f{a}, %f{}, %f{a};", 2000 + d),
+                5 => writeln!(text, "\tsetp.lt.s32 \t%p1, %r{a}, %r{d};"),
+                6 => writeln!(text, "\tselp.b32 \t%r{}, %r{a}, %r{d}, %p1;", 2000 + d),
+                _ => writeln!(text, "\t@%p1 st.global.f32 \t[%rd4+{}], %f{d};", n % 64 * 128),
+            };
+        }
+        text += "\tret;\n}\n";
+    }
+    text
+}
+
+fn inputs() -> Vec<Input> {
+    let input = |name, text, kernel| Input { name, text, kernel };
+    vec![
+        input("one kernel of 500 lines", generated(1, 500), "k0"),
+        input("500 kernels, 100,000 lines", generated(500, 100_000), "k250"),
+        input("one kernel of 100,000 lines", generated(1, 100_000), "k0"),
+        input("nvcc output, CUB and Thrust", nvcc_output(), ""),
+    ]
+}
+
+/// Milliseconds that something takes of a processor: other programs make it no longer. All of it is done by this thread.
+fn ms<T>(work: impl FnOnce() -> T) -> (f64, T) {
+    let (start, cpu) = (Instant::now(), cpu_time());
+    let result = work();
+    let time = start.elapsed().as_secs_f64();
+    (cpu.zip(cpu_time()).map_or(time, |(from, to)| to - from) * 1e3, result)
+}
+
+/// Seconds that this thread has run on a processor, where the system tells.
+fn cpu_time() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(status.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
+}
+
+/// Most memory that this process has had, in MiB, where the system tells.
+fn peak_memory() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
+}
+
+/// The words that make this program do one thing once and print what it took, separated by spaces.
+const PHASES: &str = "--phases-of";
+const START: &str = "--start-of";
+
+/// Parsing and checking.
+fn phases(file: &str) -> Vec<f64> {
+    let source = SourceFile::new(file, std::fs::read_to_string(file).unwrap());
+    let (parsing, parsed) = ms(|| texunit_syntax::parse(&source));
+    let (checking, checked) = ms(|| texunit_check::check(&source, &parsed.module));
+    drop(checked);
+    vec![parsing, checking]
+}
+
+/// Loading, lowering one kernel (its attributes are asked for), its first launch of `grid` CTAs, its second one, and
+/// memory.
+fn start(file: &str, kernel: &str, grid: u32) -> Vec<f64> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let device = Device::new(&DeviceOptions::default());
+    let (loading, module) = ms(|| Module::load(&device, file, &text).unwrap());
+    drop(text);
+    let name = if kernel.is_empty() { module.kernels()[0].clone() } else { kernel.to_owned() };
+    let (lowering, kernel) = ms(|| {
+        let kernel = module.kernel(&name).unwrap();
+        kernel.resources();
+        kernel
+    });
+    let out = device.alloc(1 << 16, "out").unwrap();
+    let mut params = vec![0; kernel.param_size() as usize];
+    params[..8].copy_from_slice(&out.address().to_le_bytes());
+    let options = LaunchOptions {
+        grid: [grid, 1, 1],
+        block: [128, 1, 1],
+        threads: 1,
+        ..LaunchOptions::default()
+    };
+    // A kernel of somebody else's that is given zeros may fault, which takes no longer.
+    let (first, _) = ms(|| kernel.launch_packed(&options, &params));
+    let (second, _) = ms(|| kernel.launch_packed(&options, &params));
+    vec![loading, lowering, first, second, peak_memory().unwrap_or(0.0)]
+}
+
+/// The least of each number over several processes.
+fn least(args: &[&str], jit: Option<&str>) -> Vec<f64> {
+    let program = std::env::current_exe().unwrap();
+    let once = |_| -> Vec<f64> {
+        let mut command = Command::new(&program);
+        command.args(args).envs(jit.map(|jit| ("TEXUNIT_JIT", jit)));
+        let output = command.output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        text.split_whitespace().map(|word| word.parse().unwrap()).collect()
+    };
+    let fewer = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| a.min(b)).collect();
+    (0..RUNS).map(once).reduce(fewer).unwrap()
+}
+
+fn modules(folder: &Path, is_wanted: impl Fn(&str) -> bool) {
+    println!(
+        "| module | lines | MB | parse | check | load | one kernel lowered | first launch | second | text to launch | memory, MiB |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    for Input { name, text, kernel } in inputs() {
+        if !is_wanted(name) {
+            continue;
+        }
+        let path = folder.join("module.ptx");
+        std::fs::write(&path, &text).unwrap();
+        let file = path.to_str().unwrap();
+        let phases = least(&[PHASES, file], None);
+        let start = least(&[START, file, kernel, "1"], None);
+        let [load, lower, first, second, memory] = start[..] else { panic!("five numbers") };
+        println!(
+            "| {name} | {} | {:.1} | {:.1} | {:.1} | {load:.1} | {lower:.2} | {first:.2} | {second:.2} | {:.1} | {memory:.0} |",
+            text.lines().count(),
+            text.len() as f64 / 1e6,
+            phases[0],
+            phases[1],
+            load + lower + first
+        );
+    }
+}
+
+/// First launches of a kernel of 500 instructions, of so many CTAs of 128 threads.
+fn first_launches(folder: &Path) {
+    println!(
+        "\n| first launch of 500 instructions, ms | interpreted | with machine code | more | from the first time on | more |"
+    );
+    println!("|---|---|---|---|---|---|");
+    let path = folder.join("kernel.ptx");
+    std::fs::write(&path, generated(1, 500)).unwrap();
+    let file = path.to_str().unwrap();
+    for grid in ["1", "16", "64", "256", "1024"] {
+        let first = |jit| {
+            let numbers = least(&[START, file, "k0", grid], Some(jit));
+            numbers[1] + numbers[2]
+        };
+        let [off, on, always] = ["off", "on", "always"].map(first);
+        println!(
+            "| {grid} CTAs | {off:.2} | {on:.2} | {:+.2} | {always:.2} | {:+.2} |",
+            on - off,
+            always - off
+        );
+    }
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let numbers = match words[..] {
+        [PHASES, file] => phases(file),
+        [START, file, kernel, grid] => start(file, kernel, grid.parse().unwrap()),
+        _ => {
+            let folder = texunit_testkit::TempDir::new("bench");
+            let words: Vec<&str> = words.into_iter().filter(|w| !w.starts_with('-')).collect();
+            let is_wanted = |name: &str| words.is_empty() || words.iter().any(|w| name.contains(w));
+            modules(&folder, is_wanted);
+            if words.is_empty() {
+                first_launches(&folder);
+            }
+            return;
+        }
+    };
+    let words: Vec<String> = numbers.iter().map(f64::to_string).collect();
+    println!("{}", words.join(" "));
+}
