@@ -231,7 +231,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
         }
     }
 
-    /// Counts the lanes that have not taken steps with a guard.
+    /// Counts the lanes that have not taken steps with a guard. Between steps only: nothing is pinned behind it.
     pub(super) fn count_guarded(&mut self) {
         let Some((guard, n)) = self.guarded.take() else { return };
         match guard {
@@ -247,6 +247,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
             self.asm.put(I::with3(C::Imul_r32_rm32_imm32, R::EAX, R::EAX, n as i32));
         }
         self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RAX));
+        self.values.unpin();
     }
 
     /// What every step ends with: it is counted, and what nobody reads any more is forgotten.

@@ -105,6 +105,34 @@ pub(crate) fn compute(op: Op, sources: [u64; 3], holds: bool) -> u64 {
     narrow.into()
 }
 
+/// The first NaN of the sources, quiet, or the one that arithmetic makes.
+fn double(op: Float, sources: [u64; 3]) -> u64 {
+    let [a, b, c] = sources.map(f64::from_bits);
+    let (made, looked_at) = match op {
+        Float::Add => (a + b, 2),
+        Float::Sub => (a - b, 2),
+        Float::Mul => (a * b, 2),
+        Float::Fma => (a.mul_add(b, c), 3),
+        Float::Div => (a / b, 2),
+        Float::Sqrt => (a.sqrt(), 1),
+        Float::Neg => (-a, 1),
+        Float::Abs => (a.abs(), 1),
+        Float::Copy => return sources[0],
+        Float::Min | Float::Max => {
+            let before = a.total_cmp(&b).is_lt() == (op == Float::Min);
+            let d = if b.is_nan() || !a.is_nan() && before { a } else { b };
+            return if d.is_nan() { 0xfff8 << 48 } else { d.to_bits() };
+        }
+        Float::Round(_) => panic!("no rounding of f64"),
+    };
+    let nan = sources[..looked_at].iter().find(|&&x| f64::from_bits(x).is_nan());
+    match nan {
+        _ if !made.is_nan() => made.to_bits(),
+        Some(nan) => nan | 1 << 51,
+        None => 0xfff8 << 48,
+    }
+}
+
 fn wide(op: Op, [a, b, c]: [u64; 3], holds: bool) -> u64 {
     let unsigned = (a as u32 as u64).wrapping_mul(b as u32 as u64);
     let signed = (a as i32 as i64).wrapping_mul(b as i32 as i64) as u64;
@@ -130,6 +158,11 @@ fn wide(op: Op, [a, b, c]: [u64; 3], holds: bool) -> u64 {
         Op::ProductAddS => signed.wrapping_add(c),
         Op::ExtendU => a as u32 as u64,
         Op::ExtendS => a as i32 as u64,
+        Op::Double(op) => double(op, [a, b, c]),
+        Op::DoubleFromU => f64::from(a as u32).to_bits(),
+        Op::DoubleFromS => f64::from(a as i32).to_bits(),
+        Op::DoubleFromWideU => (a as f64).to_bits(),
+        Op::DoubleFromWideS => (a as i64 as f64).to_bits(),
         other => panic!("{other:?} is none of 64 bits"),
     }
 }
@@ -169,5 +202,42 @@ pub(crate) fn combine(how: Combine, a: bool, b: bool) -> bool {
         Combine::And => a && b,
         Combine::Or => a || b,
         Combine::Xor => a != b,
+    }
+}
+
+/// How many sources an operation looks at.
+pub(crate) fn sources(op: Op) -> usize {
+    match op {
+        Op::Copy
+        | Op::Abs
+        | Op::FromU(_)
+        | Op::FromS
+        | Op::ToU(_)
+        | Op::ToS(_)
+        | Op::CopyWide
+        | Op::ExtendU
+        | Op::ExtendS
+        | Op::Low
+        | Op::DoubleFromU
+        | Op::DoubleFromS
+        | Op::DoubleFromWideU
+        | Op::DoubleFromWideS => 1,
+        Op::Float { op, .. } | Op::Double(op) => match op {
+            Float::Fma => 3,
+            Float::Add | Float::Sub | Float::Mul | Float::Div | Float::Min | Float::Max => 2,
+            _ => 1,
+        },
+        Op::Bits(table) | Op::BitsWide(table) => {
+            let looks = |shift: u32, bits: u8| (table ^ table >> shift) & bits != 0;
+            if looks(1, 0x55) {
+                3
+            } else if looks(2, 0x33) {
+                2
+            } else {
+                1
+            }
+        }
+        Op::MulAdd | Op::FunnelLeft | Op::FunnelRight | Op::ProductAddU | Op::ProductAddS => 3,
+        _ => 2,
     }
 }

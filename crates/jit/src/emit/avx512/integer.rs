@@ -131,6 +131,9 @@ impl Maker<'_> {
             C::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32
         };
         self.asm.put_masked(mask, I::with3(blend, d.z(), b.z(), a.z()));
+        if self.values.get(k).key.is_none() {
+            self.values.release(k);
+        }
     }
 
     /// Upper halves of products: of even lanes, of odd lanes, and both together.

@@ -1,0 +1,614 @@
+//! What a region does, in plain Rust, step by step and lane by lane.
+
+use crate::lanes;
+use std::collections::HashSet;
+use std::sync::Arc;
+use texunit_jit::region::{
+    Access, Action, Atomic, Call, Change, End, Match, Reduce, Region, Routine, Shuffle, Shuffling,
+    Space, Step, Target, Vote,
+};
+use texunit_jit::{Combine, Op, Place, Predicate, Source};
+use texunit_memory::Block;
+
+/// Registers of each kind, words of local memory, bytes of shared memory and of each allocation.
+pub(crate) const NARROW: usize = 12;
+pub(crate) const WIDE: usize = 10;
+pub(crate) const PREDICATES: usize = 7;
+pub(crate) const LOCAL: usize = 40;
+/// The running frame in local memory, in bytes.
+pub(crate) const FRAME: std::ops::Range<u64> = 32..96;
+pub(crate) const SHARED: usize = 600;
+pub(crate) const GLOBAL: usize = 1200;
+/// Where the allocations are.
+pub(crate) const BASES: [u64; 2] = [0x7000_0000_1000, 0x7000_0001_0000];
+
+/// What all runs read.
+pub(crate) struct Fixed {
+    pub(crate) constants: Vec<[u32; 32]>,
+    pub(crate) wide_constants: Vec<[u64; 32]>,
+    pub(crate) words: Vec<u32>,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) rows: Vec<[u32; 32]>,
+}
+
+/// A warp and its memory.
+#[derive(Clone)]
+pub(crate) struct World {
+    pub(crate) narrow: Vec<[u32; 32]>,
+    pub(crate) wide: Vec<[u64; 32]>,
+    pub(crate) predicates: Vec<u32>,
+    pub(crate) local: Vec<[u32; 32]>,
+    pub(crate) shared: Vec<u8>,
+    pub(crate) global: Vec<Arc<Block>>,
+    pub(crate) counts: Vec<u64>,
+    pub(crate) steps: u64,
+    pub(crate) threads: u64,
+    pub(crate) zeros: u64,
+}
+
+fn bit(mask: u32, lane: usize) -> bool {
+    mask >> lane & 1 != 0
+}
+
+fn ones(mask: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |&lane| bit(mask, lane))
+}
+
+/// Where it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Before a step of a block, or its end.
+    At(usize, usize),
+    /// Outside.
+    Out(u32),
+    /// Lanes part.
+    Divides,
+}
+
+impl World {
+    pub(crate) fn copy(&self) -> Self {
+        let global = self.global.iter().map(|block| {
+            let mut bytes = vec![0; GLOBAL];
+            block.read(0, &mut bytes).expect("inside");
+            let copy = Block::new(GLOBAL, "copy").expect("memory");
+            copy.write(0, &bytes).expect("inside");
+            Arc::new(copy)
+        });
+        Self { global: global.collect(), ..self.clone() }
+    }
+
+    pub(crate) fn bytes(&self, block: usize) -> Vec<u8> {
+        let mut bytes = vec![0; GLOBAL];
+        self.global[block].read(0, &mut bytes).expect("inside");
+        bytes
+    }
+
+    fn asked(&self, predicate: Predicate) -> u32 {
+        match predicate {
+            Predicate::Always => u32::MAX,
+            Predicate::Never => 0,
+            Predicate::If(i) => self.predicates[i as usize],
+            Predicate::Unless(i) => !self.predicates[i as usize],
+        }
+    }
+
+    fn source(&self, fixed: &Fixed, source: Source, lane: usize) -> u64 {
+        let word = |at: u32, n: usize| {
+            let mut word = [0; 8];
+            word[..n].copy_from_slice(&fixed.bytes[at as usize..][..n]);
+            u64::from_le_bytes(word)
+        };
+        match source {
+            Source::Narrow(i) => self.narrow[i as usize][lane].into(),
+            Source::Wide(i) => self.wide[i as usize][lane],
+            Source::Literal(number) => number,
+            Source::Constant(i) => fixed.constants[i as usize][lane].into(),
+            Source::WideConstant(i) => fixed.wide_constants[i as usize][lane],
+            Source::Row(i) => fixed.rows[i as usize][lane].into(),
+            Source::Word(i) => fixed.words[i as usize].into(),
+            Source::Bytes32(i) => word(i, 4),
+            Source::Bytes64(i) => word(i, 8),
+            Source::FrameAt => FRAME.start,
+            Source::Lane => lane as u64,
+        }
+    }
+
+    fn put(&mut self, to: Place, lane: usize, value: u64) {
+        match to {
+            Place::Narrow(i) => self.narrow[i as usize][lane] = value as u32,
+            Place::Wide(i) => self.wide[i as usize][lane] = value,
+            Place::Predicate(i) => {
+                let word = &mut self.predicates[i as usize];
+                *word = *word & !(1 << lane) | u32::from(value != 0) << lane;
+            }
+        }
+    }
+
+    fn address(&self, fixed: &Fixed, access: &Access, lane: usize) -> u64 {
+        match access.base {
+            None => access.offset,
+            Some(base) => {
+                let narrow = matches!(
+                    base,
+                    Source::Narrow(_)
+                        | Source::Constant(_)
+                        | Source::Row(_)
+                        | Source::Word(_)
+                        | Source::Bytes32(_)
+                        | Source::Lane
+                );
+                let sum = self.source(fixed, base, lane).wrapping_add(access.offset);
+                if narrow { sum as u32 as u64 } else { sum }
+            }
+        }
+    }
+
+    /// The place of an access of a lane: which memory, and the offset. None: it faults.
+    fn place(&self, fixed: &Fixed, access: &Access, lane: usize) -> Option<(usize, u64)> {
+        let address = self.address(fixed, access, lane);
+        let total = u64::from(access.size) * u64::from(access.count);
+        let inside = |at: u64, len: usize| at.checked_add(total).is_some_and(|e| e <= len as u64);
+        match access.space {
+            Space::Frame => return Some((0, FRAME.start + address)),
+            Space::Param => return Some((0, address)),
+            _ if !address.is_multiple_of(total) => return None,
+            Space::Global => {
+                for (i, base) in BASES.into_iter().enumerate() {
+                    if inside(address.wrapping_sub(base), GLOBAL) {
+                        return Some((i, address - base));
+                    }
+                }
+            }
+            Space::Shared if inside(address, self.shared.len()) => return Some((0, address)),
+            Space::Local if inside(address, FRAME.end as usize) => return Some((0, address)),
+            _ => {}
+        }
+        None
+    }
+
+    fn load(
+        &self,
+        fixed: &Fixed,
+        space: Space,
+        (i, at): (usize, u64),
+        size: u8,
+        lane: usize,
+    ) -> u64 {
+        let mut value = [0; 8];
+        for (k, byte) in value.iter_mut().enumerate().take(size.into()) {
+            let at = at as usize + k;
+            *byte = match space {
+                Space::Global => self.global[i].load(at as u64, 1).expect("inside") as u8,
+                Space::Shared => self.shared[at],
+                Space::Local | Space::Frame => self.local[at / 4][lane].to_le_bytes()[at % 4],
+                Space::Param => fixed.bytes[at],
+            };
+        }
+        u64::from_le_bytes(value)
+    }
+
+    fn store(&mut self, space: Space, (i, at): (usize, u64), size: u8, lane: usize, value: u64) {
+        for (k, byte) in value.to_le_bytes().into_iter().enumerate().take(size.into()) {
+            let at = at as usize + k;
+            match space {
+                Space::Global => {
+                    self.global[i].store(at as u64, 1, byte.into()).expect("inside");
+                }
+                Space::Shared => self.shared[at] = byte,
+                Space::Local | Space::Frame => {
+                    let mut word = self.local[at / 4][lane].to_le_bytes();
+                    word[at % 4] = byte;
+                    self.local[at / 4][lane] = u32::from_le_bytes(word);
+                }
+                Space::Param => panic!("parameters are not stored to"),
+            }
+        }
+    }
+
+    fn atomic(&mut self, fixed: &Fixed, op: &Atomic, mask: u32) {
+        let access = &op.access;
+        if ones(mask).any(|lane| self.place(fixed, access, lane).is_none()) {
+            return;
+        }
+        let bits = 8 * u32::from(access.size);
+        let cut = u64::MAX >> (64 - bits);
+        let signed = |v: u64| ((v << (64 - bits)) as i64) >> (64 - bits);
+        for lane in ones(mask) {
+            let Some(place) = self.place(fixed, access, lane) else { continue };
+            let old = self.load(fixed, access.space, place, access.size, lane);
+            let b = self.source(fixed, op.b, lane) & cut;
+            let c = op.c.map_or(0, |c| self.source(fixed, c, lane)) & cut;
+            let new = match op.change {
+                Change::Add => old.wrapping_add(b),
+                Change::And => old & b,
+                Change::Or => old | b,
+                Change::Xor => old ^ b,
+                Change::Exchange => b,
+                Change::Compare if old == b => c,
+                Change::Compare => old,
+                Change::MinS => signed(old).min(signed(b)) as u64,
+                Change::MaxS => signed(old).max(signed(b)) as u64,
+                Change::MinU => old.min(b),
+                Change::MaxU => old.max(b),
+                Change::Inc => {
+                    if old >= b {
+                        0
+                    } else {
+                        old + 1
+                    }
+                }
+                Change::Dec => {
+                    if old == 0 || old > b {
+                        b
+                    } else {
+                        old - 1
+                    }
+                }
+                Change::AddFloat if access.size == 4 => {
+                    let flush = |x: u64| {
+                        let tiny = access.space == Space::Global && x & 0x7f80_0000 == 0;
+                        if tiny { x & 0x8000_0000 } else { x }
+                    };
+                    let sum = f32::from_bits(flush(old) as u32) + f32::from_bits(flush(b) as u32);
+                    if sum.is_nan() { 0x7fff_ffff } else { flush(sum.to_bits().into()) }
+                }
+                Change::AddFloat => {
+                    let sum = f64::from_bits(old) + f64::from_bits(b);
+                    let nan = [b, old].into_iter().find(|x| f64::from_bits(*x).is_nan());
+                    match nan {
+                        _ if !sum.is_nan() => sum.to_bits(),
+                        Some(nan) => nan | 1 << 51,
+                        None => 0xfff8 << 48,
+                    }
+                }
+            };
+            self.store(access.space, place, access.size, lane, new & cut);
+            if let Some(to) = op.to {
+                self.put(to, lane, old);
+            }
+        }
+    }
+
+    fn accesses(&mut self, fixed: &Fixed, action: &Action, mask: u32) {
+        let before = self.clone();
+        let access = match action {
+            Action::Load(load) => load.access,
+            Action::Store(store) => store.access,
+            _ => return,
+        };
+        if ones(mask).any(|lane| before.place(fixed, &access, lane).is_none()) {
+            // It faults: here, nothing happens.
+            return;
+        }
+        for lane in ones(mask) {
+            let Some((i, at)) = before.place(fixed, &access, lane) else { continue };
+            for k in 0..usize::from(access.count) {
+                let place = (i, at + k as u64 * u64::from(access.size));
+                match action {
+                    Action::Load(load) => {
+                        let Some(to) = load.to[k] else { continue };
+                        let value = self.load(fixed, access.space, place, access.size, lane);
+                        let unused = 64 - 8 * u32::from(access.size);
+                        let signed = ((value << unused) as i64 >> unused) as u64;
+                        let value = if load.signed { signed } else { value };
+                        self.put(to, lane, value & load.keep);
+                    }
+                    Action::Store(store) => {
+                        let value = before.source(fixed, store.from[k], lane);
+                        self.store(access.space, place, access.size, lane, value);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, fixed: &Fixed, call: &Call, mask: u32) {
+        let wide = |i: usize| -> [u64; 32] {
+            std::array::from_fn(|lane| self.source(fixed, call.from[i], lane))
+        };
+        let narrow = |i: usize| wide(i).map(|x| x as u32);
+        let (mut n, mut w) = ([0; 32], [0; 32]);
+        match &call.routine {
+            Routine::Narrow(f) => f(&mut n, &narrow(0), &narrow(1), &narrow(2)),
+            Routine::Narrow4(f) => f(&mut n, &narrow(0), &narrow(1), &narrow(2), &narrow(3)),
+            Routine::Wide(f) => f(&mut w, &wide(0), &wide(1), &wide(2)),
+            Routine::Wide4(f) => f(&mut w, &wide(0), &wide(1), &wide(2), &wide(3)),
+            Routine::Widen(f) => f(&mut w, &narrow(0), &narrow(1), &wide(2)),
+            Routine::Cut(f) => f(&mut n, &wide(0)),
+            Routine::Data(f) => f(&mut w, [&wide(0), &wide(1), &wide(2), &wide(3)]),
+            Routine::Test(f) => {
+                let lanes = f(&narrow(0), &narrow(1));
+                n = std::array::from_fn(|l| lanes >> l & 1);
+            }
+            Routine::TestWide(f) => {
+                let lanes = f(&wide(0), &wide(1));
+                n = std::array::from_fn(|l| lanes >> l & 1);
+            }
+        }
+        let Some(to) = call.to else { return };
+        for lane in ones(mask) {
+            self.put(to, lane, (u64::from(n[lane]) | w[lane]) & call.keep);
+        }
+    }
+
+    fn shuffle(&mut self, fixed: &Fixed, op: &Shuffle, mask: u32) {
+        let before = self.clone();
+        for lane in ones(mask) {
+            let of = |s: Source| before.source(fixed, s, lane) as u32;
+            let (b, c, l) = (of(op.b) & 31, of(op.c), lane as u32);
+            let (clamp, segment) = (c & 31, c >> 8 & 31);
+            let last = (l & segment) | (clamp & !segment);
+            let (from, inside) = match op.mode {
+                Shuffling::Up => (l.wrapping_sub(b), l as i32 - b as i32 >= last as i32),
+                Shuffling::Down => (l + b, l + b <= last),
+                Shuffling::Butterfly => (l ^ b, l ^ b <= last),
+                Shuffling::Index => {
+                    let from = (l & segment) | (b & !segment);
+                    (from, from <= last)
+                }
+            };
+            let ok = inside && from < 32;
+            let from = if ok { from } else { l } as usize;
+            let value = if bit(mask, from) { before.source(fixed, op.a, from) } else { 0 };
+            if let Some(to) = op.to {
+                self.put(Place::Narrow(to), lane, value);
+            }
+            if let Some(to) = op.valid {
+                self.put(Place::Predicate(to), lane, ok.into());
+            }
+        }
+    }
+
+    fn reduce(op: Reduce, a: u32, b: u32) -> u32 {
+        match op {
+            Reduce::Add => a.wrapping_add(b),
+            Reduce::MinS => (a as i32).min(b as i32) as u32,
+            Reduce::MaxS => (a as i32).max(b as i32) as u32,
+            Reduce::MinU => a.min(b),
+            Reduce::MaxU => a.max(b),
+            Reduce::And => a & b,
+            Reduce::Or => a | b,
+            Reduce::Xor => a ^ b,
+        }
+    }
+
+    fn matching(&mut self, fixed: &Fixed, op: &Match, mask: u32) {
+        let values: [u64; 32] = std::array::from_fn(|l| self.source(fixed, op.of, l));
+        let equal = |v: u64| ones(mask).filter(|&l| values[l] == v).fold(0_u32, |m, l| m | 1 << l);
+        let first = equal(values[mask.trailing_zeros() as usize]);
+        for lane in ones(mask) {
+            let all = first == mask;
+            let value = if !op.all {
+                equal(values[lane])
+            } else if all {
+                mask
+            } else {
+                0
+            };
+            if let Some(to) = op.to {
+                self.put(Place::Narrow(to), lane, value.into());
+            }
+            if let (Some(to), true) = (op.same, op.all) {
+                self.put(Place::Predicate(to), lane, all.into());
+            }
+        }
+    }
+
+    /// Does a step for the active lanes.
+    pub(crate) fn step(&mut self, fixed: &Fixed, step: &Step, active: u32) {
+        let mask = active & self.asked(step.guard);
+        if step.counted {
+            self.steps += 1;
+            self.threads += u64::from(mask.count_ones());
+        }
+        if mask == 0 {
+            return;
+        }
+        let before = self.clone();
+        let all = |to: Place, value: u64, world: &mut Self| {
+            ones(mask).for_each(|lane| world.put(to, lane, value));
+        };
+        match &step.action {
+            Action::Compute { op, to, from } => {
+                for lane in ones(mask) {
+                    let holds = match op {
+                        Op::Select(p) | Op::SelectWide(p) => bit(before.asked(*p), lane),
+                        _ => false,
+                    };
+                    let sources = from.map(|s| before.source(fixed, s, lane));
+                    self.put(*to, lane, lanes::compute(*op, sources, holds));
+                }
+            }
+            Action::Compare { test, from, to, with } => {
+                let (combine, with): (Combine, Predicate) = *with;
+                for lane in ones(mask) {
+                    let [a, b] = from.map(|s| before.source(fixed, s, lane));
+                    let (r, w) = (lanes::test(*test, a, b), bit(before.asked(with), lane));
+                    for (to, r) in to.iter().zip([r, !r]) {
+                        if let Some(to) = to {
+                            let value = lanes::combine(combine, r, w);
+                            self.put(Place::Predicate(*to), lane, value.into());
+                        }
+                    }
+                }
+            }
+            Action::Logic { table, to, from } => {
+                let [a, b] = from.map(|p| before.asked(p));
+                for lane in ones(mask) {
+                    let i = u8::from(bit(a, lane)) << 1 | u8::from(bit(b, lane));
+                    self.put(Place::Predicate(*to), lane, (table >> i & 1).into());
+                }
+            }
+            Action::Load(_) | Action::Store(_) => self.accesses(fixed, &step.action, mask),
+            Action::Atomic(atomic) => self.atomic(fixed, atomic, mask),
+            Action::Call(call) => self.call(fixed, call, mask),
+            Action::Shuffle(shuffle) => self.shuffle(fixed, shuffle, mask),
+            Action::Vote { mode, to, of, .. } => {
+                let yes = before.asked(*of) & mask;
+                let value = match mode {
+                    Vote::Ballot => yes,
+                    Vote::All => u32::from(yes == mask),
+                    Vote::Any => u32::from(yes != 0),
+                    Vote::Uniform => u32::from(yes == mask || yes == 0),
+                };
+                all(*to, value.into(), self);
+            }
+            Action::Match(op) => self.matching(fixed, op, mask),
+            Action::Redux { op, to, of, .. } => {
+                let values = ones(mask).map(|l| before.source(fixed, *of, l) as u32);
+                let value = values.reduce(|a, b| Self::reduce(*op, a, b)).unwrap_or(0);
+                all(Place::Narrow(*to), value.into(), self);
+            }
+            Action::ActiveMask { to } => all(*to, mask.into(), self),
+            Action::Count { counter, of } => {
+                let counter = *counter as usize;
+                self.counts[counter] += u64::from(mask.count_ones());
+                if let Some(of) = of {
+                    self.counts[counter + 1] += u64::from((before.asked(*of) & mask).count_ones());
+                }
+            }
+            Action::CountZeros(of) => {
+                let zero = |l: &usize| before.source(fixed, *of, *l) == 0;
+                self.zeros += ones(mask).filter(zero).count() as u64;
+            }
+            // Whatever the instruction is: it changes a register by others.
+            Action::Leave { reads } => {
+                for lane in ones(mask) {
+                    let sum = reads.iter().fold(7_u64, |sum, &place| {
+                        sum.wrapping_mul(31).wrapping_add(match place {
+                            Place::Narrow(i) => before.narrow[i as usize][lane].into(),
+                            Place::Wide(i) => before.wide[i as usize][lane],
+                            Place::Predicate(i) => before.predicates[i as usize] as u64 >> lane & 1,
+                        })
+                    });
+                    self.put(Place::Narrow(0), lane, sum);
+                }
+            }
+            Action::Sync { .. } | Action::Nothing => {}
+        }
+    }
+
+    /// Goes on by one step or end of a block.
+    pub(crate) fn go(
+        &mut self,
+        region: &Region,
+        fixed: &Fixed,
+        (b, i): (usize, usize),
+        mask: u32,
+    ) -> Next {
+        let block = &region.blocks[b];
+        let to = |target| match target {
+            Target::Block(i) => Next::At(i as usize, 0),
+            Target::Leave(at) => Next::Out(at),
+        };
+        if let Some(step) = block.steps.get(i) {
+            self.step(fixed, step, mask);
+            return Next::At(b, i + 1);
+        }
+        match block.end {
+            End::Jump(target) => to(target),
+            End::Leave { at } => Next::Out(at),
+            End::Branch { taken, to: target, next, counted, .. } => {
+                let taken = self.asked(taken) & mask;
+                if taken != 0 && taken != mask {
+                    return Next::Divides;
+                }
+                self.steps += u64::from(counted);
+                if taken != 0 {
+                    self.threads += u64::from(counted) * u64::from(mask.count_ones());
+                }
+                to(if taken != 0 { target } else { next })
+            }
+        }
+    }
+}
+
+fn register(source: Source) -> Option<Place> {
+    match source {
+        Source::Narrow(i) => Some(Place::Narrow(i)),
+        Source::Wide(i) => Some(Place::Wide(i)),
+        _ => None,
+    }
+}
+
+fn asks(predicate: Predicate) -> Option<Place> {
+    match predicate {
+        Predicate::If(i) | Predicate::Unless(i) => Some(Place::Predicate(i)),
+        _ => None,
+    }
+}
+
+/// What an action reads.
+fn reads(action: &Action) -> Vec<Place> {
+    let (mut sources, mut asked, mut places) = (Vec::new(), Vec::new(), Vec::new());
+    match action {
+        Action::Compute { op, from, .. } => {
+            sources.extend(&from[..lanes::sources(*op)]);
+            if let Op::Select(p) | Op::SelectWide(p) = op {
+                asked.push(*p);
+            }
+        }
+        Action::Compare { from, with, .. } => {
+            sources.extend(from);
+            asked.push(with.1);
+        }
+        Action::Logic { from, .. } => asked.extend(from),
+        Action::Load(load) => sources.extend(load.access.base),
+        Action::Store(store) => {
+            sources.extend(store.access.base);
+            sources.extend(&store.from);
+        }
+        Action::Atomic(atomic) => {
+            sources.extend(atomic.access.base);
+            sources.push(atomic.b);
+            sources.extend(atomic.c);
+        }
+        Action::Call(call) => sources.extend(&call.from[..call.routine.sources()]),
+        Action::Shuffle(shuffle) => {
+            sources.extend([shuffle.a, shuffle.b, shuffle.c]);
+            sources.extend(shuffle.members);
+        }
+        Action::Vote { of, members, .. } => {
+            asked.push(*of);
+            sources.extend(members);
+        }
+        Action::Match(of) => sources.extend([of.of, of.members]),
+        Action::Redux { of, members, .. } => sources.extend([*of, *members]),
+        Action::Sync { members } => sources.push(*members),
+        Action::Count { of, .. } => asked.extend(of),
+        Action::CountZeros(of) => sources.push(*of),
+        Action::Leave { reads } => places.extend(reads),
+        Action::ActiveMask { .. } | Action::Nothing => {}
+    }
+    places.extend(sources.into_iter().filter_map(register));
+    places.extend(asked.into_iter().filter_map(asks));
+    places
+}
+
+/// What is read of the registers from a place on.
+pub(crate) fn live(region: &Region, (b, i): (usize, usize)) -> HashSet<Place> {
+    let block = &region.blocks[b];
+    let mut live = block.kept.clone();
+    if let End::Branch { taken, .. } = block.end {
+        live.extend(asks(taken));
+    }
+    for step in block.steps[i..].iter().rev() {
+        let mut writes = Vec::new();
+        step.each_written(|place| writes.push(place));
+        let effects =
+            matches!(step.action, Action::Store(_) | Action::Count { .. } | Action::CountZeros(_));
+        live.extend(asks(step.guard));
+        if !step.may_leave() && !effects && writes.iter().all(|place| !live.contains(place)) {
+            continue;
+        }
+        if step.guard == Predicate::Always {
+            writes.iter().for_each(|place| {
+                live.remove(place);
+            });
+        }
+        live.extend(reads(&step.action));
+        live.extend(asks(step.guard));
+    }
+    live
+}

@@ -1,0 +1,666 @@
+//! Regions by chance. Of the registers of each kind the last two hold addresses or live in a block alone.
+
+use crate::model::{BASES, Fixed, GLOBAL, LOCAL, NARROW, PREDICATES, SHARED, WIDE, World};
+use std::collections::HashSet;
+use std::sync::Arc;
+use texunit_jit::region::{
+    Access, Action, Atomic, Block, Call, Change, End, Load, Match, Reduce, Region, Routine,
+    Shuffle, Shuffling, Space, Step, Store, Target, Vote,
+};
+use texunit_jit::{Combine, Float, Op, Place, Predicate, Relation, Rounding, Source, Test};
+use texunit_memory::Block as Memory;
+use texunit_testkit::Random;
+
+/// What a region may have.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted {
+    pub(crate) global: bool,
+    pub(crate) others: bool,
+    pub(crate) cross: bool,
+    pub(crate) calls: bool,
+    pub(crate) doubles: bool,
+}
+
+/// Registers that hold addresses: of shared and local memory, and of global memory.
+const NARROW_AT: u32 = NARROW as u32 - 2;
+const WIDE_AT: u32 = WIDE as u32 - 2;
+/// Registers that live in a block alone.
+const TEMPORARY: [Place; 3] = [
+    Place::Narrow(NARROW_AT - 1),
+    Place::Wide(WIDE_AT - 1),
+    Place::Predicate(PREDICATES as u32 - 1),
+];
+
+pub(crate) fn number(random: &mut Random) -> u64 {
+    const SPECIAL: [u64; 16] = [
+        0,
+        1,
+        31,
+        32,
+        63,
+        0x3f80_0000,
+        0x7f80_0000,
+        0xff80_0000,
+        0x7fc0_1234,
+        0x7f80_0001,
+        0x8000_0000,
+        0x0000_0001,
+        0x8040_0000,
+        0x7ff8_0000_0000_0001,
+        0x7ff0_0000_0000_0001,
+        0xfff0_0000_0000_0000,
+    ];
+    match random.below(4) {
+        0 => random.u64(),
+        1 => u64::from(random.between(-4.0, 4.0).to_bits()),
+        2 => f64::from(random.between(-4.0, 4.0)).to_bits(),
+        _ => random.of(&SPECIAL),
+    }
+}
+
+/// Addresses of 32 lanes of some shape, for accesses of up to 16 bytes.
+fn addresses(random: &mut Random, base: u64, len: u64) -> [u64; 32] {
+    let size = 1_u64 << random.below(5);
+    let room = len.saturating_sub(32 * size) / 16;
+    let first = base + 16 * random.below(room.max(1));
+    let lanes = len / size;
+    let mut all: [u64; 32] = match random.below(4) {
+        0 | 1 => std::array::from_fn(|lane| first + size * lane as u64),
+        2 => [first; 32],
+        _ => std::array::from_fn(|_| base + size * random.below(lanes)),
+    };
+    // Now and then one is outside, or not aligned.
+    if random.one_in(6) {
+        let lane = random.below(32_usize);
+        all[lane] =
+            random.of(&[base + len, base.wrapping_sub(8), first + 1, u64::MAX, 0, base + len - 1]);
+    }
+    all
+}
+
+pub(crate) fn fixed(random: &mut Random) -> Fixed {
+    let mut row = || -> [u32; 32] { std::array::from_fn(|_| number(random) as u32) };
+    let rows = vec![row(), row()];
+    Fixed {
+        rows,
+        constants: vec![[number(random) as u32; 32]; 2],
+        wide_constants: vec![[number(random); 32]; 2],
+        words: (0..3).map(|_| random.u32()).collect(),
+        bytes: random.bytes(40),
+    }
+}
+
+pub(crate) fn world(random: &mut Random) -> World {
+    let mut narrow: Vec<[u32; 32]> =
+        (0..NARROW).map(|_| std::array::from_fn(|_| number(random) as u32)).collect();
+    let mut wide: Vec<[u64; 32]> =
+        (0..WIDE).map(|_| std::array::from_fn(|_| number(random))).collect();
+    for at in [0, 1] {
+        let (len, base) = (random.of(&[SHARED as u64, 96]), random.of(&BASES));
+        narrow[NARROW_AT as usize + at] = addresses(random, 0, len).map(|x| x as u32);
+        wide[WIDE_AT as usize + at] = addresses(random, base, GLOBAL as u64);
+    }
+    let global = (0..2).map(|_| {
+        let block = Memory::new(GLOBAL, "global").expect("memory");
+        block.write(0, &random.bytes(GLOBAL)).expect("inside");
+        Arc::new(block)
+    });
+    World {
+        narrow,
+        wide,
+        global: global.collect(),
+        predicates: (0..PREDICATES)
+            .map(|_| if random.chance(40) { random.of(&[0, u32::MAX]) } else { random.u32() })
+            .collect(),
+        local: (0..LOCAL).map(|_| std::array::from_fn(|_| random.u32())).collect(),
+        shared: random.bytes(SHARED),
+        counts: vec![0; 4],
+        steps: 0,
+        threads: 0,
+        zeros: 0,
+    }
+}
+
+struct Maker<'r> {
+    random: &'r mut Random,
+    wanted: Wanted,
+    sites: u32,
+    /// Temporaries of the block that have been written.
+    ready: [bool; 3],
+}
+
+impl Maker<'_> {
+    fn narrow(&mut self) -> u32 {
+        let most = NARROW_AT - u32::from(!self.ready[0]);
+        self.random.below(most)
+    }
+
+    fn wide(&mut self) -> u32 {
+        let most = WIDE_AT - u32::from(!self.ready[1]);
+        self.random.below(most)
+    }
+
+    fn predicate(&mut self) -> u32 {
+        let most = PREDICATES as u32 - u32::from(!self.ready[2]);
+        self.random.below(most)
+    }
+
+    fn asked(&mut self) -> Predicate {
+        match self.random.below(8) {
+            0 => Predicate::Always,
+            1 => Predicate::Never,
+            2..5 => Predicate::If(self.predicate()),
+            _ => Predicate::Unless(self.predicate()),
+        }
+    }
+
+    fn source(&mut self) -> Source {
+        match self.random.below(12) {
+            0 => Source::Literal(number(self.random) & 0xffff_ffff),
+            1 => Source::Constant(self.random.below(2)),
+            2 => Source::Row(self.random.below(2)),
+            3 => Source::Word(self.random.below(3)),
+            4 => Source::Bytes32(self.random.below(36)),
+            5 => Source::Lane,
+            _ => Source::Narrow(self.narrow()),
+        }
+    }
+
+    fn wide_source(&mut self) -> Source {
+        match self.random.below(10) {
+            0 => Source::Literal(number(self.random)),
+            1 => Source::WideConstant(self.random.below(2)),
+            2 => Source::Bytes64(self.random.below(32)),
+            3 => Source::FrameAt,
+            _ => Source::Wide(self.wide()),
+        }
+    }
+
+    fn narrow_op(&mut self) -> Op {
+        let select = self.asked();
+        let op = self.random.of(&[
+            Float::Add,
+            Float::Sub,
+            Float::Mul,
+            Float::Fma,
+            Float::Div,
+            Float::Sqrt,
+            Float::Min,
+            Float::Max,
+            Float::Neg,
+            Float::Abs,
+            Float::Round(Rounding::Near),
+            Float::Copy,
+        ]);
+        let saturate = matches!(op, Float::Add | Float::Mul | Float::Fma) && self.random.one_in(4);
+        let flush = !matches!(op, Float::Round(_) | Float::Div | Float::Sqrt | Float::Copy)
+            && self.random.one_in(3);
+        let float = Op::Float { op, flush, saturate };
+        let table = self.random.below(256_u32) as u8;
+        self.random.of(&[
+            float,
+            float,
+            float,
+            float,
+            float,
+            Op::Copy,
+            Op::Copy,
+            Op::Add,
+            Op::Sub,
+            Op::Mul,
+            Op::MulAdd,
+            Op::MulHighU,
+            Op::MulHighS,
+            Op::MinS,
+            Op::MaxU,
+            Op::Abs,
+            Op::Bits(table),
+            Op::Bits(table),
+            Op::ShiftLeft,
+            Op::ShiftRightU,
+            Op::ShiftRightS,
+            Op::FunnelLeft,
+            Op::FunnelRight,
+            Op::FromU(u32::MAX),
+            Op::FromS,
+            Op::ToU(Rounding::Trunc),
+            Op::ToS(Rounding::Floor),
+            Op::Select(select),
+        ])
+    }
+
+    fn wide_op(&mut self) -> (Op, [Source; 3]) {
+        let (a, b, c) = (self.wide_source(), self.wide_source(), self.wide_source());
+        let (x, y) = (self.source(), self.source());
+        let table = self.random.below(256_u32) as u8;
+        let select = self.asked();
+        if self.wanted.doubles && self.random.chance(50) {
+            let op = self.random.of(&[
+                Float::Add,
+                Float::Sub,
+                Float::Mul,
+                Float::Fma,
+                Float::Div,
+                Float::Sqrt,
+                Float::Min,
+                Float::Max,
+                Float::Neg,
+                Float::Abs,
+            ]);
+            return self.random.of(&[
+                (Op::Double(op), [a, b, c]),
+                (Op::Double(op), [a, b, c]),
+                (Op::Double(op), [a, b, c]),
+                (Op::DoubleFromU, [x; 3]),
+                (Op::DoubleFromS, [x; 3]),
+                (Op::DoubleFromWideU, [a; 3]),
+                (Op::DoubleFromWideS, [a; 3]),
+            ]);
+        }
+        self.random.of(&[
+            (Op::CopyWide, [a; 3]),
+            (Op::AddWide, [a, b, c]),
+            (Op::SubWide, [a, b, c]),
+            (Op::MulWide, [a, b, c]),
+            (Op::BitsWide(table), [a, b, c]),
+            (Op::ShiftLeftWide, [a, x, x]),
+            (Op::ShiftRightWideU, [a, x, x]),
+            (Op::ShiftRightWideS, [a, x, x]),
+            (Op::SelectWide(select), [a, b, c]),
+            (Op::ProductU, [x, y, c]),
+            (Op::ProductS, [x, y, c]),
+            (Op::ProductAddU, [x, y, c]),
+            (Op::ProductAddS, [x, y, c]),
+            (Op::ExtendU, [x; 3]),
+            (Op::ExtendS, [x; 3]),
+        ])
+    }
+
+    fn compare(&mut self) -> Action {
+        let relation = self.random.of(&[
+            Relation::Eq,
+            Relation::Ne,
+            Relation::Lt,
+            Relation::Le,
+            Relation::Gt,
+            Relation::Ge,
+        ]);
+        let unordered = self.random.one_in(2);
+        let mut tests = vec![
+            Test::Signed(relation),
+            Test::Unsigned(relation),
+            Test::SignedWide(relation),
+            Test::UnsignedWide(relation),
+            Test::Float { relation, unordered },
+        ];
+        if self.wanted.doubles {
+            tests.push(Test::Double { relation, unordered });
+        }
+        let test = self.random.of(&tests);
+        let is_wide =
+            matches!(test, Test::SignedWide(_) | Test::UnsignedWide(_) | Test::Double { .. });
+        let from = if is_wide {
+            [self.wide_source(), self.wide_source()]
+        } else {
+            [self.source(), self.source()]
+        };
+        let first = self.predicate();
+        let second = (first + 1) % (PREDICATES as u32 - 1);
+        let to = self.random.of(&[
+            [Some(first), None],
+            [Some(first), None],
+            [Some(first), Some(second)],
+            [None, Some(first)],
+        ]);
+        let how = self.random.of(&[Combine::And, Combine::Or, Combine::Xor]);
+        let trivial = (Combine::And, Predicate::Always);
+        let with = if self.random.one_in(2) { trivial } else { (how, self.asked()) };
+        Action::Compare { test, from, to, with }
+    }
+
+    fn access(&mut self, stores: bool) -> Access {
+        let mut spaces = Vec::new();
+        if self.wanted.global {
+            spaces.extend([Space::Global; 4]);
+        }
+        if self.wanted.others {
+            spaces.extend([Space::Shared, Space::Shared, Space::Local, Space::Frame, Space::Param]);
+        }
+        let mut space = self.random.of(&spaces);
+        if stores && space == Space::Param {
+            space = Space::Frame;
+        }
+        let size = self.random.of(&[1, 2, 4, 4, 4, 8, 8]);
+        let mut count = self.random.of(&[1, 1, 1, 2, 4]);
+        if size == 8 && count == 4 {
+            count = 2;
+        }
+        let total = u64::from(size * count);
+        let at = self.random.below(2);
+        let (base, offset) = match space {
+            Space::Global => {
+                let base = Source::Wide(WIDE_AT + at);
+                (Some(base), total.wrapping_mul(self.random.of(&[0, 0, 0, 1, 2, u64::MAX])))
+            }
+            Space::Shared | Space::Local => {
+                let offset = total.wrapping_mul(self.random.of(&[0, 0, 1, u64::MAX]));
+                (Some(Source::Narrow(NARROW_AT + at)), offset)
+            }
+            Space::Frame => (None, u64::from(size) * self.random.below(4_u64)),
+            Space::Param => (None, u64::from(size) * self.random.below(3_u64)),
+        };
+        let mut site = 0;
+        if space == Space::Global {
+            site = self.sites;
+            self.sites += 1;
+        }
+        Access { space, size, count, base, offset, site }
+    }
+
+    fn load(&mut self) -> Action {
+        let access = self.access(false);
+        let mut used = HashSet::new();
+        let to = (0..access.count).map(|_| {
+            let place = if self.random.chance(60) {
+                Place::Narrow(self.narrow())
+            } else {
+                Place::Wide(self.wide())
+            };
+            (self.random.chance(90) && used.insert(place)).then_some(place)
+        });
+        let to = to.collect();
+        let keep = self.random.of(&[u64::MAX, u64::MAX, 0xffff, 0xffff_ffff]);
+        Action::Load(Box::new(Load { access, signed: self.random.one_in(2), keep, to }))
+    }
+
+    fn store(&mut self) -> Action {
+        let access = self.access(true);
+        let from = (0..access.count)
+            .map(|_| if self.random.one_in(2) { self.source() } else { self.wide_source() })
+            .collect();
+        Action::Store(Box::new(Store { access, from }))
+    }
+
+    fn atomic(&mut self) -> Action {
+        let mut access = self.access(true);
+        while !matches!(access.space, Space::Global | Space::Shared) {
+            access = self.access(true);
+        }
+        access.count = 1;
+        access.size = self.random.of(&[4, 8]);
+        access.offset = 0;
+        let change = self.random.of(&[
+            Change::Add,
+            Change::And,
+            Change::Or,
+            Change::Xor,
+            Change::Exchange,
+            Change::Compare,
+            Change::MinS,
+            Change::MaxS,
+            Change::MinU,
+            Change::MaxU,
+            Change::Inc,
+            Change::Dec,
+            Change::AddFloat,
+        ]);
+        let wide = access.size == 8;
+        let to = if wide { Place::Wide(self.wide()) } else { Place::Narrow(self.narrow()) };
+        let mut source = || if wide { self.wide_source() } else { self.source() };
+        let (b, c) = (source(), source());
+        Action::Atomic(Box::new(Atomic {
+            access,
+            change,
+            to: self.random.chance(70).then_some(to),
+            b,
+            c: (change == Change::Compare).then_some(c),
+        }))
+    }
+
+    fn call(&mut self) -> Action {
+        let routine = self.random.of(&[
+            Routine::Narrow(|d, a, b, c| {
+                *d = std::array::from_fn(|i| a[i] ^ b[i].rotate_left(3) ^ c[31 - i])
+            }),
+            Routine::Narrow4(|d, a, b, c, e| {
+                *d = std::array::from_fn(|i| a[i] ^ b[i] | c[i] & e[i])
+            }),
+            Routine::Wide(|d, a, b, c| {
+                *d = std::array::from_fn(|i| a[i] ^ b[i].rotate_left(3) ^ c[i])
+            }),
+            Routine::Wide4(|d, a, b, c, e| *d = std::array::from_fn(|i| a[i] ^ b[i] | c[i] & e[i])),
+            Routine::Widen(|d, a, b, c| {
+                *d = std::array::from_fn(|i| u64::from(a[i]) << 7 ^ u64::from(b[i]) ^ c[i])
+            }),
+            Routine::Cut(|d, a| *d = std::array::from_fn(|i| (a[i] >> 5) as u32)),
+            Routine::Data(Arc::new(|d: &mut [u64; 32], s: [&[u64; 32]; 4]| {
+                *d = std::array::from_fn(|i| s[0][i] ^ s[1][i] << 1 ^ s[2][i] << 2 ^ s[3][i]);
+            })),
+            Routine::Test(|a, b| (0..32).fold(0, |m, i| m | u32::from(a[i] < b[i]) << i)),
+            Routine::TestWide(|a, b| (0..32).fold(0, |m, i| m | u32::from(a[i] < b[i]) << i)),
+        ]);
+        let narrow_sources = match routine {
+            Routine::Narrow(_) | Routine::Narrow4(_) | Routine::Test(_) => 4,
+            Routine::Widen(_) => 2,
+            _ => 0,
+        };
+        let from = std::array::from_fn(|i| {
+            if i < narrow_sources || self.random.one_in(2) {
+                self.source()
+            } else {
+                self.wide_source()
+            }
+        });
+        let to = match routine {
+            Routine::Test(_) | Routine::TestWide(_) => Place::Predicate(self.predicate()),
+            Routine::Narrow(_) | Routine::Narrow4(_) | Routine::Cut(_) => {
+                Place::Narrow(self.narrow())
+            }
+            _ if self.random.one_in(2) => Place::Narrow(self.narrow()),
+            _ => Place::Wide(self.wide()),
+        };
+        let keep = match to {
+            Place::Predicate(_) => u64::MAX,
+            _ => self.random.of(&[u64::MAX, 0xffff]),
+        };
+        let to = self.random.chance(95).then_some(to);
+        Action::Call(Box::new(Call { routine, to, keep, from }))
+    }
+
+    /// What lanes do together. The membermask has them all, or the region leaves.
+    fn cross(&mut self) -> Action {
+        let members = self.random.of(&[Source::Literal(0xffff_ffff), Source::Narrow(0)]);
+        let clamp =
+            self.random.of(&[Source::Literal(0x1f), Source::Literal(0x1c03), Source::Literal(0)]);
+        match self.random.below(6) {
+            0 | 1 => Action::Shuffle(Box::new(Shuffle {
+                mode: self.random.of(&[
+                    Shuffling::Up,
+                    Shuffling::Down,
+                    Shuffling::Butterfly,
+                    Shuffling::Index,
+                ]),
+                a: self.source(),
+                b: if self.random.one_in(2) {
+                    Source::Literal(self.random.below(33_u64))
+                } else {
+                    self.source()
+                },
+                c: if self.random.one_in(5) { self.source() } else { clamp },
+                members: self.random.chance(80).then_some(members),
+                to: self.random.chance(90).then(|| self.narrow()),
+                valid: self.random.one_in(2).then(|| self.predicate()),
+            })),
+            2 => {
+                let mode = self.random.of(&[Vote::Ballot, Vote::All, Vote::Any, Vote::Uniform]);
+                let (n, p) = (self.narrow(), self.predicate());
+                Action::Vote {
+                    mode,
+                    to: if mode == Vote::Ballot { Place::Narrow(n) } else { Place::Predicate(p) },
+                    of: self.asked(),
+                    members: self.random.chance(80).then_some(members),
+                }
+            }
+            3 => Action::Match(Box::new(Match {
+                all: self.random.one_in(2),
+                of: if self.random.one_in(2) { self.source() } else { self.wide_source() },
+                members,
+                to: self.random.chance(90).then(|| self.narrow()),
+                same: self.random.one_in(2).then(|| self.predicate()),
+            })),
+            4 => Action::Redux {
+                op: self.random.of(&[
+                    Reduce::Add,
+                    Reduce::MinS,
+                    Reduce::MaxS,
+                    Reduce::MinU,
+                    Reduce::MaxU,
+                    Reduce::And,
+                    Reduce::Or,
+                    Reduce::Xor,
+                ]),
+                to: self.narrow(),
+                of: self.source(),
+                members,
+            },
+            _ => Action::Sync { members },
+        }
+    }
+
+    fn action(&mut self) -> Action {
+        let Wanted { global, others, cross, calls, .. } = self.wanted;
+        loop {
+            return match self.random.below(24) {
+                0..6 => {
+                    let op = self.narrow_op();
+                    let from = [self.source(), self.source(), self.source()];
+                    Action::Compute { op, to: Place::Narrow(self.narrow()), from }
+                }
+                6..9 => {
+                    let (op, from) = self.wide_op();
+                    Action::Compute { op, to: Place::Wide(self.wide()), from }
+                }
+                9 => {
+                    let from = [self.wide_source(); 3];
+                    Action::Compute { op: Op::Low, to: Place::Narrow(self.narrow()), from }
+                }
+                10..13 => self.compare(),
+                13 => Action::Logic {
+                    table: self.random.below(16_u32) as u8,
+                    to: self.predicate(),
+                    from: [self.asked(), self.asked()],
+                },
+                14 => Action::Nothing,
+                15 => {
+                    let reads = vec![Place::Narrow(self.narrow()), Place::Wide(self.wide())];
+                    if self.random.one_in(3) { Action::Leave { reads } } else { continue }
+                }
+                16 | 17 if global || others => self.load(),
+                18 | 19 if global || others => self.store(),
+                20 if global && others => self.atomic(),
+                21 if cross => self.cross(),
+                22 if calls => self.call(),
+                23 if cross => match self.random.below(3) {
+                    0 => Action::ActiveMask { to: Place::Narrow(self.narrow()) },
+                    1 => Action::Count {
+                        counter: self.random.below(3),
+                        of: self.random.one_in(2).then(|| self.asked()),
+                    },
+                    _ => Action::CountZeros(self.wide_source()),
+                },
+                _ => continue,
+            };
+        }
+    }
+
+    /// Temporaries are written before the others of the block look at them.
+    fn temporary(&mut self, i: usize) -> Action {
+        self.ready[i] = true;
+        match i {
+            0 => {
+                let from = [self.source(), self.source(), self.source()];
+                self.ready[0] = false;
+                let from =
+                    from.map(|s| if s == Source::Narrow(NARROW_AT - 1) { Source::Lane } else { s });
+                self.ready[0] = true;
+                Action::Compute { op: Op::MulAdd, to: TEMPORARY[0], from }
+            }
+            1 => {
+                let from = [Source::Lane, Source::Word(0), Source::FrameAt];
+                Action::Compute { op: Op::ProductAddU, to: TEMPORARY[1], from }
+            }
+            _ => Action::Compare {
+                test: Test::Signed(Relation::Lt),
+                from: [Source::Narrow(1), Source::Row(0)],
+                to: [Some(PREDICATES as u32 - 1), None],
+                with: (Combine::And, Predicate::Always),
+            },
+        }
+    }
+}
+
+/// A region of a few blocks; numbers of instructions go up by ones.
+pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
+    let mut maker = Maker { random, wanted, sites: 0, ready: [false; 3] };
+    let count = 1 + maker.random.below(5_u32);
+    let mut at = 10;
+    let mut kept: HashSet<Place> = HashSet::new();
+    kept.extend((0..NARROW as u32).map(Place::Narrow));
+    kept.extend((0..WIDE as u32).map(Place::Wide));
+    kept.extend((0..PREDICATES as u32).map(Place::Predicate));
+    TEMPORARY.iter().for_each(|place| {
+        kept.remove(place);
+    });
+    let mut blocks = Vec::new();
+    for i in 0..count {
+        maker.ready = [false; 3];
+        let (first, mut steps) = (at, Vec::new());
+        let joins = maker.random.one_in(4);
+        if joins {
+            let action = Action::Nothing;
+            steps.push(Step { at, guard: Predicate::Always, counted: false, action });
+            at += 1;
+        }
+        for _ in 0..maker.random.below(14) {
+            let temporary = maker.random.below(20_usize);
+            let (mut guard, action) = if temporary < 3 {
+                (Predicate::Always, maker.temporary(temporary))
+            } else {
+                (Predicate::Always, maker.action())
+            };
+            let together = matches!(
+                action,
+                Action::Shuffle(_)
+                    | Action::Vote { .. }
+                    | Action::Match(_)
+                    | Action::Redux { .. }
+                    | Action::Sync { .. }
+            );
+            if temporary >= 3 && !together && maker.random.one_in(3) {
+                guard = maker.asked();
+            }
+            let counted = maker.random.chance(90);
+            steps.push(Step { at, guard, counted, action });
+            at += 1;
+        }
+        let mut target = || match maker.random.below(8) {
+            0 => Target::Leave(1000),
+            1..4 => Target::Block(maker.random.below(count)),
+            _ if i + 1 < count => Target::Block(i + 1),
+            _ => Target::Leave(1001),
+        };
+        let (to, next) = (target(), target());
+        let end = match maker.random.below(6) {
+            0 => End::Leave { at },
+            1 => End::Jump(to),
+            _ => {
+                let counted = maker.random.chance(95);
+                End::Branch { taken: maker.asked(), to, next, at, counted }
+            }
+        };
+        at += 1;
+        let is_entry = i == 0 || maker.random.one_in(2);
+        blocks.push(Block { at: first, is_entry, joins, steps, end, kept: kept.clone() });
+    }
+    Region { blocks, sites: maker.sites }
+}
